@@ -17,4 +17,4 @@ program=${SVC_TEST_PROGRAM:-${CARGO_TARGET_DIR:-target}/debug/tributary}
 if [ -z "${SVC_TEST_PROGRAM:-}" ]; then
   cargo build -p tributary --locked || exit 1
 fi
-exec node tests/browser/house/run.mjs "$program" "$@"
+exec node tests/browser/harness/run.mjs "$program" "$@"

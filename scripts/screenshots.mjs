@@ -6,8 +6,8 @@
 import { spawnSync } from "node:child_process";
 import { statSync } from "node:fs";
 import { createServer } from "node:http";
-import { startDemo } from "../tests/browser/house/demo.mjs";
-import { chromium } from "../tests/browser/house/playwright.mjs";
+import { startDemo } from "../tests/browser/harness/demo.mjs";
+import { chromium } from "../tests/browser/harness/playwright.mjs";
 
 const [program, folder, ...wanted] = process.argv.slice(2);
 const BYTES_MAX = 150_000;

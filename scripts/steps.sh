@@ -25,7 +25,7 @@ run_alone() {
   [ -n "$filter" ] && run_nextest "$@" --test-threads 1 -E "$filter"
 }
 
-# run_http_tests_on_postgres RUNNER: the HTTP suite once more, with every house on a PostgreSQL database of its own.
+# run_http_tests_on_postgres RUNNER: the HTTP suite once more, with every service on a PostgreSQL database of its own.
 run_http_tests_on_postgres() {
   if [ -z "${SVC_TEST_POSTGRES:-}" ]; then
     skip "HTTP tests on PostgreSQL" "SVC_TEST_POSTGRES is not set"
@@ -39,7 +39,7 @@ run_http_tests_on_postgres() {
 # What the pages' scripts compute, without a browser.
 run_javascript_tests() {
   find_node || { skip "JavaScript unit tests" "node $NODE_MIN is not installed"; return 0; }
-  node --test --test-reporter=./tests/browser/house/report.mjs tests/browser/unit/*.test.mjs
+  node --test --test-reporter=./tests/browser/harness/report.mjs tests/browser/unit/*.test.mjs
 }
 
 # run_browser_tests TIER: on the program that the tests before have built. Built alone it would have other features of

@@ -1,9 +1,9 @@
 // One's own page: profile, password, tokens, connections, and wishes that change the order of one's lists.
 
 import assert from "node:assert/strict";
-import { api, browse, house, person } from "./house/house.mjs";
-import { assertAccessible, axe } from "./house/axe.mjs";
-import { searched, source, unique } from "./house/records.mjs";
+import { api, browse, app, person } from "./harness/app.mjs";
+import { assertAccessible, axe } from "./harness/axe.mjs";
+import { searched, source, unique } from "./harness/records.mjs";
 
 const section = (page, id) => page.locator(`section#${id}`);
 
@@ -50,7 +50,7 @@ browse("a token is shown once, works, and is revoked", { who: new_person }, asyn
   await tokens.getByLabel("What for").fill("<img src=x onerror=\"window.canary=1\"> report");
   await tokens.getByRole("button", { name: "Create token" }).click();
   const secret = await tokens.locator("code.secret").innerText();
-  const ask = () => fetch(`${house.base}/svc/search/`, { headers: { authorization: `Token ${secret}` } });
+  const ask = () => fetch(`${app.base}/svc/search/`, { headers: { authorization: `Token ${secret}` } });
   assert.equal((await ask()).status, 200);
   await tokens.getByRole("button", { name: "I have it" }).click();
   await page.reload();

@@ -1,10 +1,10 @@
 // The answer above a list: it streams, cites, can be asked further and rated. Tables become charts.
 
 import assert from "node:assert/strict";
-import { assertAccessible, axe } from "./house/axe.mjs";
-import { api, browse, person } from "./house/house.mjs";
-import { finished, results, selectOnly } from "./house/pages/search.mjs";
-import { searched, source, unique } from "./house/records.mjs";
+import { assertAccessible, axe } from "./harness/axe.mjs";
+import { api, browse, person } from "./harness/app.mjs";
+import { finished, results, selectOnly } from "./harness/pages/search.mjs";
+import { searched, source, unique } from "./harness/records.mjs";
 
 let me;
 const whoever = async () => (me = await person());

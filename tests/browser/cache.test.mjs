@@ -3,13 +3,13 @@
 
 import assert from "node:assert/strict";
 import { before } from "node:test";
-import { assertAccessible, assertReadable, axe } from "./house/axe.mjs";
-import { api, browse, house, person } from "./house/house.mjs";
-import { assertInert } from "./house/inert.mjs";
-import { PHONE, assertNarrow } from "./house/narrow.mjs";
-import { visit } from "./house/pages/console.mjs";
-import { finished, results } from "./house/pages/search.mjs";
-import { openGate, searched, source, unique } from "./house/records.mjs";
+import { assertAccessible, assertReadable, axe } from "./harness/axe.mjs";
+import { api, browse, app, person } from "./harness/app.mjs";
+import { assertInert } from "./harness/inert.mjs";
+import { PHONE, assertNarrow } from "./harness/narrow.mjs";
+import { visit } from "./harness/pages/console.mjs";
+import { finished, results } from "./harness/pages/search.mjs";
+import { openGate, searched, source, unique } from "./harness/records.mjs";
 
 let me;
 let cache;
@@ -18,18 +18,18 @@ before(async () => {
   cache = (await api("GET", "/svc/searchproviders/")).find((one) => one.connector === "TributaryCorpusConnector");
 });
 
-/** Of what stands in each document of a shelf. */
+/** Of what stands in each document of a collection. */
 const WORDS = "keeper writes height of the water each morning, sluice, mill, upper pond";
-const keep = (path, as = me) => api("POST", "/svc/ingest/", { url: house.sources + path, wait: true }, { as });
+const keep = (path, as = me) => api("POST", "/svc/ingest/", { url: app.sources + path, wait: true }, { as });
 const documents = (page) => page.locator("#documents .documents li");
 const agree = (page, name = "Remove") => page.getByRole("dialog").getByRole("button", { name }).click();
 
 /** Documents of a source that I alone may ask: what I keep of it nobody else finds. */
-async function shelf() {
-  const [name, group] = [unique("shelf"), unique("readers")];
+async function collection() {
+  const [name, group] = [unique("collection"), unique("readers")];
   await api("POST", "/svc/groups/", { name: group });
   await api("PATCH", `/svc/users/${me.id}/`, { groups: [group] });
-  return { name, provider: await source(`/shelf/${name}`, { name: unique("Shelf"), shared: false, groups: [group] }) };
+  return { name, provider: await source(`/collection/${name}`, { name: unique("Collection"), shared: false, groups: [group] }) };
 }
 
 /** The list of a search. */
@@ -40,7 +40,7 @@ async function list(page, query, sources) {
 }
 
 browse("a result is kept, found again, checked and removed", { who: whoever, init: axe() }, async (page) => {
-  const { name, provider } = await shelf();
+  const { name, provider } = await collection();
   await list(page, "sluice keeper", [provider]);
   const live = results(page).first();
   assert.equal(await live.locator(".kept, .from .badge").count(), 0, "what is live has no badge");
@@ -50,7 +50,7 @@ browse("a result is kept, found again, checked and removed", { who: whoever, ini
   await list(page, `${WORDS} ${name}`, [cache]);
   const kept = results(page).filter({ hasText: name }).first();
   assert.equal(await kept.locator(".from .badge").innerText(), "Cached");
-  assert.match(await kept.locator(".kept").innerText(), /Copy from Shelf.*Checked at its source (just now|one minute ago)/s);
+  assert.match(await kept.locator(".kept").innerText(), /Copy from Collection.*Checked at its source (just now|one minute ago)/s);
   assert.equal(await kept.getByRole("button", { name: "Keep a copy" }).count(), 0);
   await assertAccessible(page, "a list from the cache");
   await page.emulateMedia({ colorScheme: "dark" });
@@ -85,7 +85,7 @@ browse("one's own documents are kept by address, found, checked and removed", { 
   const name = unique("desk");
   await page.goto("/account/#documents");
   await page.locator("#documents .nothing").waitFor();
-  await page.getByLabel("Keep a page by its address").fill(`${house.sources}/page/${name}/1`);
+  await page.getByLabel("Keep a page by its address").fill(`${app.sources}/page/${name}/1`);
   await page.getByRole("button", { name: "Keep a copy" }).click();
   await documents(page).filter({ hasText: `Number 1 of ${name}` }).waitFor();
   await keep(`/page/${name}/2`);
@@ -110,7 +110,7 @@ browse("one's own documents are kept by address, found, checked and removed", { 
   await agree(page);
   await page.getByText("No cached document fits.").waitFor();
   const left = await api("GET", "/svc/cache/?page=1", undefined, { as: me });
-  assert.deepEqual(left.results.map((one) => one.url), [`${house.sources}/page/${name}/1`]);
+  assert.deepEqual(left.results.map((one) => one.url), [`${app.sources}/page/${name}/1`]);
 });
 
 browse("what a document says stays text", { who: whoever }, async (page) => {

@@ -1,9 +1,9 @@
 // The console: providers, gallery, transforms, pipelines, breakers, models and prompts.
 
 import assert from "node:assert/strict";
-import { api, browse, house } from "./house/house.mjs";
-import { visit } from "./house/pages/console.mjs";
-import { searched, source, unique } from "./house/records.mjs";
+import { api, browse, app } from "./harness/app.mjs";
+import { visit } from "./harness/pages/console.mjs";
+import { searched, source, unique } from "./harness/records.mjs";
 
 const field = (page, name) => page.locator(`#field-${name}`);
 const row = (page, name) => page.locator("#work tbody tr").filter({ hasText: name });
@@ -87,7 +87,7 @@ browse("providers are added by pasted JSON; mistakes are named by record", {}, a
   await dialog.getByRole("button", { name: "Create", exact: true }).click();
   await dialog.getByText("This is not valid JSON").waitFor();
   const [good, bad] = [unique("Pasted"), unique("Wrong")];
-  const record = { connector: "RequestsGet", url: `${house.sources}/plain/pasted`, response_mappings: "RESULTS=items", active: false, default: false };
+  const record = { connector: "RequestsGet", url: `${app.sources}/plain/pasted`, response_mappings: "RESULTS=items", active: false, default: false };
   await box.fill(JSON.stringify([{ name: good, ...record, colour: "red" }, { name: bad, ...record, connector: "NoSuchConnector" }]));
   await dialog.getByRole("button", { name: "Create", exact: true }).click();
   await dialog.getByText("Nothing was created yet.").waitFor();

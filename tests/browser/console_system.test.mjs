@@ -1,9 +1,9 @@
 // The console: people, tokens, schedules, logs, activity, settings, license, audit, branding, dashboard.
 
 import assert from "node:assert/strict";
-import { api, browse, house, person } from "./house/house.mjs";
-import { visit } from "./house/pages/console.mjs";
-import { searched, unique } from "./house/records.mjs";
+import { api, browse, app, person } from "./harness/app.mjs";
+import { visit } from "./harness/pages/console.mjs";
+import { searched, unique } from "./harness/records.mjs";
 
 const field = (page, name) => page.locator(`#field-${name}`);
 const row = (page, name) => page.locator("#work tbody tr").filter({ hasText: name });
@@ -43,7 +43,7 @@ browse("a token is made once and taken back", {}, async (page) => {
   await field(page, "label").fill(label);
   await page.getByRole("button", { name: "Create", exact: true }).click();
   const secret = await page.getByLabel("The new token").inputValue();
-  const ask = () => fetch(`${house.base}/svc/users/`, { headers: { authorization: `Token ${secret}` } });
+  const ask = () => fetch(`${app.base}/svc/users/`, { headers: { authorization: `Token ${secret}` } });
   assert.equal((await ask()).status, 200);
   await visit(page, "/admin/tokens/");
   await row(page, label).getByRole("button", { name: /^Revoke/ }).click();
@@ -134,7 +134,7 @@ browse("settings say where they come from and keep secrets", {}, async (page) =>
   await visit(page, "/admin/settings/");
   await page.getByRole("searchbox").fill("SVC_ADMIN_PASSWORD");
   await row(page, "SVC_ADMIN_PASSWORD").getByText("environment").waitFor();
-  assert.ok(!(await page.content()).includes(house.password));
+  assert.ok(!(await page.content()).includes(app.password));
   await page.getByRole("searchbox").fill("SVC_TIMEOUT");
   await row(page, "SVC_TIMEOUT").first().getByText("60").first().waitFor();
 });
@@ -161,7 +161,7 @@ browse("every change stands in the audit log, which is whole", {}, async (page) 
 browse("a locked door is opened again", {}, async (page) => {
   const late = await person();
   for (let count = 0; count < 12; count++) {
-    await fetch(`${house.base}/svc/search/`, { headers: { authorization: `Basic ${btoa(`${late.name}:wrong`)}` } });
+    await fetch(`${app.base}/svc/search/`, { headers: { authorization: `Basic ${btoa(`${late.name}:wrong`)}` } });
   }
   await visit(page, "/admin/users/");
   const line = page.locator(".lockouts li").filter({ hasText: late.name });

@@ -2,10 +2,10 @@
 
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
-import { admin, api, browse, house, person } from "./house/house.mjs";
-import { unique } from "./house/records.mjs";
+import { admin, api, browse, app, person } from "./harness/app.mjs";
+import { unique } from "./harness/records.mjs";
 
-/** A page of another site. By name instead of by number, localhost is another site than the house. */
+/** A page of another site. By name instead of by number, localhost is another site than the service. */
 async function foreign(html) {
   const server = createServer((_, answer) => answer.writeHead(200, { "content-type": "text/html" }).end(html));
   await new Promise((done) => server.listen(0, done));
@@ -33,7 +33,7 @@ function visiting(name, options, html, body) {
 
 const transform = unique("forged");
 visiting("a form with remembered Basic credentials is refused", {}, () => `<title>Other</title>
-  <form method="post" enctype="multipart/form-data" action="${house.base}/svc/query_transform_form/">
+  <form method="post" enctype="multipart/form-data" action="${app.base}/svc/query_transform_form/">
     <input name="name" value="${transform}"><input name="content_type" value="rewrite"><textarea name="config_content">a,b</textarea>
     <button>Win</button></form>`, async (page, { context }) => {
   // What Chromium does after a password was once given to its dialog: it sends it with every navigation.
@@ -48,7 +48,7 @@ visiting("a form with remembered Basic credentials is refused", {}, () => `<titl
 const query = unique("planted");
 let reader;
 visiting("a link to a search asks first", { who: async () => (reader = await person()) }, () =>
-  `<title>Other</title><a href="${house.base}/?q=${query}&rag=true">Read on</a>`, async (page) => {
+  `<title>Other</title><a href="${app.base}/?q=${query}&rag=true">Read on</a>`, async (page) => {
   await page.getByRole("link", { name: "Read on" }).click();
   await page.getByRole("heading", { name: "Start this search?" }).waitFor();
   assert.deepEqual(await api("GET", "/svc/search/", undefined, { as: reader }), []);

@@ -1,8 +1,8 @@
 // An administrator who has never read the manual adds a JSON API as a source with the doctor's page alone.
 
 import assert from "node:assert/strict";
-import { api, browse, house, measured } from "./house/house.mjs";
-import { unique } from "./house/records.mjs";
+import { api, browse, app, measured } from "./harness/app.mjs";
+import { unique } from "./harness/records.mjs";
 
 /** A person takes about so long for each; with them the script says how long a person would be. */
 const PERSON = { page: 5, click: 3, field: 8 };
@@ -30,7 +30,7 @@ browse("a JSON API becomes a source in a few clicks", {}, async (page) => {
   const started = Date.now();
   await page.goto("/admin/");
   await click(page.getByRole("link", { name: "Add a source" }).first());
-  await fill(page.getByLabel("Address or curl command"), `${house.sources}/plain/library?q=river`);
+  await fill(page.getByLabel("Address or curl command"), `${app.sources}/plain/library?q=river`);
   assert.equal(await page.getByLabel("The word that is searched for in it").inputValue(), "river", "the word is found by itself");
   await click(page.getByRole("button", { name: "Ask", exact: true }));
   await page.locator(".map-field").first().waitFor();
@@ -56,7 +56,7 @@ browse("what cannot be asked is said beside its field", {}, async (page) => {
   await page.goto("/admin/doctor/");
   await page.getByRole("button", { name: "Ask", exact: true }).click();
   await page.getByText("Paste the address of a search").waitFor();
-  await page.getByLabel("Address or curl command").fill(`${house.sources}/failing/500?q=river`);
+  await page.getByLabel("Address or curl command").fill(`${app.sources}/failing/500?q=river`);
   await page.getByRole("button", { name: "Ask", exact: true }).click();
   const said = page.locator("#step-1 .mistake").filter({ hasText: /\w/ }).first();
   await said.waitFor();
@@ -64,12 +64,12 @@ browse("what cannot be asked is said beside its field", {}, async (page) => {
 
 browse("another value is chosen by a click in the answer", {}, async (page) => {
   await page.goto("/admin/doctor/");
-  await page.getByLabel("Address or curl command").fill(`${house.sources}/plain/library?q=river`);
+  await page.getByLabel("Address or curl command").fill(`${app.sources}/plain/library?q=river`);
   await page.getByRole("button", { name: "Ask", exact: true }).click();
   await page.getByRole("button", { name: "Choose Author" }).click();
-  await page.locator(".tree button.leaf").filter({ hasText: "shelf" }).first().click();
-  assert.match(await page.getByLabel("Path of Author").inputValue(), /extra\.shelf/);
-  await page.getByText("library shelf 0").first().waitFor();
+  await page.locator(".tree button.leaf").filter({ hasText: "collection" }).first().click();
+  assert.match(await page.getByLabel("Path of Author").inputValue(), /extra\.collection/);
+  await page.getByText("library collection 0").first().waitFor();
 });
 
 browse("a sample answer is enough", {}, async (page) => {

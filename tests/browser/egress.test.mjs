@@ -3,14 +3,14 @@
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { axe } from "./house/axe.mjs";
-import { startDemo } from "./house/demo.mjs";
-import { looksGood } from "./house/everywhere.mjs";
-import { authenticator, inside, letter, startGraph } from "./house/graph.mjs";
-import { hostileTexts } from "./house/hostile.mjs";
-import { browse, house, open, person, signInAt } from "./house/house.mjs";
-import { assertInert } from "./house/inert.mjs";
-import { assertClean, quiet } from "./house/watch.mjs";
+import { axe } from "./harness/axe.mjs";
+import { startDemo } from "./harness/demo.mjs";
+import { looksGood } from "./harness/everywhere.mjs";
+import { authenticator, inside, letter, startGraph } from "./harness/graph.mjs";
+import { hostileTexts } from "./harness/hostile.mjs";
+import { browse, app, open, person, signInAt } from "./harness/app.mjs";
+import { assertInert } from "./harness/inert.mjs";
+import { assertClean, quiet } from "./harness/watch.mjs";
 
 const TEST_MS_MAX = 90_000;
 /** Messages that a scan notes together; the first note comes after so many. */
@@ -23,7 +23,7 @@ let demo;
 let people = 0;
 before(async () => {
   graph = await startGraph();
-  demo = await startDemo(house.program, { SVC_EGRESS_OUTLOOK_URL: `${graph.base}/v1.0`, SVC_EGRESS_MAX_MESSAGES: String(MESSAGES_MAX) });
+  demo = await startDemo(app.program, { SVC_EGRESS_OUTLOOK_URL: `${graph.base}/v1.0`, SVC_EGRESS_MAX_MESSAGES: String(MESSAGES_MAX) });
   await ask("POST", "/svc/authenticators/", authenticator(graph));
 });
 after(async () => {
@@ -169,7 +169,7 @@ visit("a scan is followed on when a look at it fails, and when the page gives up
 });
 
 visit("what documents are called stays text, and so does why a scan failed", async (page, who) => {
-  const texts = hostileTexts(`${house.sources}/foreign`);
+  const texts = hostileTexts(`${app.sources}/foreign`);
   const subjects = ["copper", "walnut", "saffron", "granite", "linen", "amber", "cobalt", "juniper", "marble"];
   for (const [index, text] of texts.entries()) await keep(who, text, subjects[index], { matter_tags: [texts[0]] });
   graph.letters = texts.map((_, index) => letter({ html: addressOf(subjects[index]) }));

@@ -1,9 +1,9 @@
-// Every page of the console; what holds for each of them stands in house/everywhere.mjs.
+// Every page of the console; what holds for each of them stands in harness/everywhere.mjs.
 
 import assert from "node:assert/strict";
-import { opens } from "./house/everywhere.mjs";
-import { browse } from "./house/house.mjs";
-import { CONSOLE } from "./house/pages/console.mjs";
+import { opens } from "./harness/everywhere.mjs";
+import { browse } from "./harness/app.mjs";
+import { CONSOLE } from "./harness/pages/console.mjs";
 
 for (const path of CONSOLE) opens(path);
 

@@ -1,9 +1,9 @@
-// Every page of people, and the forms of records; what holds for each of them stands in house/everywhere.mjs.
+// Every page of people, and the forms of records; what holds for each of them stands in harness/everywhere.mjs.
 
 import assert from "node:assert/strict";
-import { assertAccessible, axe } from "./house/axe.mjs";
-import { looksGood, opens } from "./house/everywhere.mjs";
-import { browse, person } from "./house/house.mjs";
+import { assertAccessible, axe } from "./harness/axe.mjs";
+import { looksGood, opens } from "./harness/everywhere.mjs";
+import { browse, person } from "./harness/app.mjs";
 
 const PEOPLE = ["/", "/history/", "/account/", "/chat/", "/review/", "/egress/", "/svc/query_transform_form/"];
 const RECORDS = [

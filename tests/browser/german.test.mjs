@@ -1,11 +1,11 @@
 // The pages in German: they fit on a phone, whose words are longer, and days and figures are written as Germans do.
 
 import assert from "node:assert/strict";
-import { api, browse, person } from "./house/house.mjs";
-import { PHONE, assertNarrow } from "./house/narrow.mjs";
-import { CONSOLE, filled, settled, visit } from "./house/pages/console.mjs";
-import { finished, results } from "./house/pages/search.mjs";
-import { searched, unique } from "./house/records.mjs";
+import { api, browse, person } from "./harness/app.mjs";
+import { PHONE, assertNarrow } from "./harness/narrow.mjs";
+import { CONSOLE, filled, settled, visit } from "./harness/pages/console.mjs";
+import { finished, results } from "./harness/pages/search.mjs";
+import { searched, unique } from "./harness/records.mjs";
 
 const GERMAN = { language: "de-DE" };
 const PEOPLE = ["/", "/history/", "/account/", "/chat/", "/review/", "/review/?show=pins", "/egress/", "/svc/query_transform_form/", "/nothing/"];

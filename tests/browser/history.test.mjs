@@ -1,8 +1,8 @@
 // One's searches: recent, saved and subscribed ones, what is new in them, and what differs between two runs.
 
 import assert from "node:assert/strict";
-import { api, browse, house, person } from "./house/house.mjs";
-import { searched, source, unique } from "./house/records.mjs";
+import { api, browse, app, person } from "./harness/app.mjs";
+import { searched, source, unique } from "./harness/records.mjs";
 
 let me;
 const newcomer = async () => (me = await person());
@@ -70,7 +70,7 @@ browse("new results are marked, and two runs are compared", { who: newcomer }, a
   const provider = await source("/plain/changing?count=3", { name: unique("Changing") });
   const search = await searched("estuary", { as: me, sources: [provider] });
   await api("PATCH", `/svc/search/${search.id}/`, { subscribe: true }, { as: me });
-  await api("PATCH", `/svc/searchproviders/${provider.id}/`, { url: `${house.sources}/plain/changed?count=5`, query_template: "{url}&q={query_string}" });
+  await api("PATCH", `/svc/searchproviders/${provider.id}/`, { url: `${app.sources}/plain/changed?count=5`, query_template: "{url}&q={query_string}" });
   await api("GET", `/svc/search/?update=${search.id}`, undefined, { as: me });
   await page.goto("/history/");
   const line = row(page, "estuary");

@@ -2,13 +2,13 @@
 
 import assert from "node:assert/strict";
 import { before } from "node:test";
-import { isFormula, parseCsv } from "./house/csv.mjs";
-import { hostileTexts } from "./house/hostile.mjs";
-import { api, browse, check, house } from "./house/house.mjs";
-import { assertInert } from "./house/inert.mjs";
-import { PHONE, assertNarrow } from "./house/narrow.mjs";
-import { CONSOLE, filled, settled } from "./house/pages/console.mjs";
-import { searched, source } from "./house/records.mjs";
+import { isFormula, parseCsv } from "./harness/csv.mjs";
+import { hostileTexts } from "./harness/hostile.mjs";
+import { api, browse, check, app } from "./harness/app.mjs";
+import { assertInert } from "./harness/inert.mjs";
+import { PHONE, assertNarrow } from "./harness/narrow.mjs";
+import { CONSOLE, filled, settled } from "./harness/pages/console.mjs";
+import { searched, source } from "./harness/records.mjs";
 
 const BAD = `<img src=x onerror="window.canary='name'">=1+1 "quoted" 'single' \${x}`;
 const QUERY = `river <script>window.canary='query'</script>`;
@@ -46,10 +46,10 @@ browse("in a list and its details", {}, async (page) => {
   await settled(page);
   await assertInert(page, "the list");
   const details = (await page.locator(".payload:visible").allInnerTexts()).join("\n");
-  for (const text of hostileTexts(`${house.sources}/foreign`).slice(0, 3)) assert.ok(details.includes(text.split('"')[0]), `it is shown as text: ${text}`);
+  for (const text of hostileTexts(`${app.sources}/foreign`).slice(0, 3)) assert.ok(details.includes(text.split('"')[0]), `it is shown as text: ${text}`);
   const links = await page.locator("main article a[href^='http']").evaluateAll((all) => all.map((link) => [link.href, link.rel]));
   for (const [href, rel] of links) {
-    if (!href.startsWith(house.base)) assert.match(rel, /noopener/, href);
+    if (!href.startsWith(app.base)) assert.match(rel, /noopener/, href);
   }
 });
 
@@ -164,6 +164,6 @@ for (const [format, type] of Object.entries(EXPORTS)) {
 }
 
 check("nothing foreign was ever asked for by a page", async () => {
-  const visits = await (await fetch(`${house.sources}/visits`)).json();
+  const visits = await (await fetch(`${app.sources}/visits`)).json();
   assert.deepEqual(visits, []);
 });

@@ -1,8 +1,8 @@
 // Everything without a mouse: once by Tab and Enter alone, once by the keys of the search page.
 
 import assert from "node:assert/strict";
-import { browse, person } from "./house/house.mjs";
-import { finished, repainted, results, shownKeys } from "./house/pages/search.mjs";
+import { browse, person } from "./harness/app.mjs";
+import { finished, repainted, results, shownKeys } from "./harness/pages/search.mjs";
 
 const TABS_MAX = 150;
 
@@ -30,7 +30,7 @@ async function tabTo(page, what, isWanted) {
 }
 
 const whoever = () => person();
-/** Results lead out of the house; the test stands in for where they lead to. */
+/** Results lead out of the service; the test stands in for where they lead to. */
 const OUTSIDE = ["https://library.riverbend.example", "https://news.riverbend.example", "https://tickets.riverbend.example"];
 
 async function standIn(context) {

@@ -2,10 +2,10 @@
 
 import assert from "node:assert/strict";
 import { before } from "node:test";
-import { parseCsv } from "./house/csv.mjs";
-import { api, browse, house, open, person } from "./house/house.mjs";
-import { ask, box, finished, follow, repainted, results, selectOnly, shownKeys, shownTitles, sum } from "./house/pages/search.mjs";
-import { searched, source, unique } from "./house/records.mjs";
+import { parseCsv } from "./harness/csv.mjs";
+import { api, browse, app, open, person } from "./harness/app.mjs";
+import { ask, box, finished, follow, repainted, results, selectOnly, shownKeys, shownTitles, sum } from "./harness/pages/search.mjs";
+import { searched, source, unique } from "./harness/records.mjs";
 
 let me;
 let guest;
@@ -99,16 +99,16 @@ browse("copies of one document are one result that names them", { who }, async (
 });
 
 browse("details show what else the source said, and why draws the parts of the confidence", { who }, async (page) => {
-  const provider = await source("/plain/shelf?strength=1", { name: unique("Shelf") });
+  const provider = await source("/plain/collection?strength=1", { name: unique("Collection") });
   const own = await searched("canal bridge", { as: me, sources: [provider] });
   await page.goto(`/?search_id=${own.id}`);
   await finished(page);
   const first = results(page).first();
   await first.locator("details.details summary").click();
   const payload = await first.locator(".payload").innerText();
-  assert.match(payload, /shelf/);
+  assert.match(payload, /collection/);
   assert.match(payload, /Rank at its source/);
-  assert.match(payload, /https:\/\/shelf\.example\/documents\/\d+/);
+  assert.match(payload, /https:\/\/collection\.example\/documents\/\d+/);
   await first.locator("details.why summary").click();
   const parts = (await first.locator(".why .key b").allInnerTexts()).map(Number);
   const confidence = Number((await first.locator(".conf .num").innerText()).replace(/[^\d.]/g, ""));
@@ -259,7 +259,7 @@ browse("nothing found is said with what may help", { who }, async (page) => {
   await ask(page, "xylophonequartz", {});
   await finished(page);
   await page.getByText("Nothing was found.").waitFor();
-  assert.equal(new URL(page.url()).origin, house.base);
+  assert.equal(new URL(page.url()).origin, app.base);
 });
 
 browse("selected results are what an answer is made from", { who }, async (page) => {

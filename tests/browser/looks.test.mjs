@@ -1,11 +1,11 @@
 // Light and dark, English and German.
 
 import assert from "node:assert/strict";
-import { browse, person } from "./house/house.mjs";
-import { PHONE, assertNarrow } from "./house/narrow.mjs";
-import { CONSOLE, settled } from "./house/pages/console.mjs";
-import { finished, results } from "./house/pages/search.mjs";
-import { searched } from "./house/records.mjs";
+import { browse, person } from "./harness/app.mjs";
+import { PHONE, assertNarrow } from "./harness/narrow.mjs";
+import { CONSOLE, settled } from "./harness/pages/console.mjs";
+import { finished, results } from "./harness/pages/search.mjs";
+import { searched } from "./harness/records.mjs";
 
 const whoever = () => person();
 

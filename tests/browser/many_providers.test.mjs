@@ -2,9 +2,9 @@
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { startDemo } from "./house/demo.mjs";
-import { house, measured, open, signInAt } from "./house/house.mjs";
-import { median } from "./house/median.mjs";
+import { startDemo } from "./harness/demo.mjs";
+import { app, measured, open, signInAt } from "./harness/app.mjs";
+import { median } from "./harness/median.mjs";
 
 const FEW = 10;
 const MANY = 1000;
@@ -15,7 +15,7 @@ const RATIO_MAX = 4;
 const ROWS_MAX = 100;
 
 let demo;
-before(async () => (demo = await startDemo(house.program)));
+before(async () => (demo = await startDemo(app.program)));
 after(() => demo.stop());
 
 async function addUpTo(count) {

@@ -1,12 +1,12 @@
 // The nets themselves: each of them catches what it is there for.
 
 import assert from "node:assert/strict";
-import { assertAccessible, assertReadable, axe } from "./house/axe.mjs";
-import { check, open } from "./house/house.mjs";
-import { isFormula, parseCsv } from "./house/csv.mjs";
-import { assertInert } from "./house/inert.mjs";
-import { assertNarrow } from "./house/narrow.mjs";
-import { assertClean } from "./house/watch.mjs";
+import { assertAccessible, assertReadable, axe } from "./harness/axe.mjs";
+import { check, open } from "./harness/app.mjs";
+import { isFormula, parseCsv } from "./harness/csv.mjs";
+import { assertInert } from "./harness/inert.mjs";
+import { assertNarrow } from "./harness/narrow.mjs";
+import { assertClean } from "./harness/watch.mjs";
 
 async function spoiled(options, body) {
   const opened = await open(options);

@@ -3,12 +3,12 @@
 
 import assert from "node:assert/strict";
 import { before } from "node:test";
-import { NOTE_PAINT, startDirect } from "./house/direct.mjs";
-import { admin, check, house, measured, open } from "./house/house.mjs";
-import { median } from "./house/median.mjs";
-import { choose } from "./house/pages/search.mjs";
-import { source, unique } from "./house/records.mjs";
-import { quiet } from "./house/watch.mjs";
+import { NOTE_PAINT, startDirect } from "./harness/direct.mjs";
+import { admin, check, app, measured, open } from "./harness/app.mjs";
+import { median } from "./harness/median.mjs";
+import { choose } from "./harness/pages/search.mjs";
+import { source, unique } from "./harness/records.mjs";
+import { quiet } from "./harness/watch.mjs";
 
 const DELAYS = [20, 50, 100, 200, 500, 1000, 2000];
 const SLOWEST = 2000;
@@ -36,7 +36,7 @@ async function pressEnter(page, query) {
   return page.evaluate(() => window.painted);
 }
 
-/** What the house says of one source, as events; by now its connections and caches are warm. */
+/** What the service says of one source, as events; by now its connections and caches are warm. */
 async function recorded(page, provider) {
   await page.goto("/");
   return page.evaluate(async (sources) => {
@@ -62,7 +62,7 @@ async function times(page, address, count, sources) {
 check("first results are painted when the fastest source has answered", measure, 420_000);
 
 async function measure() {
-  const source = await startDirect(house.base);
+  const source = await startDirect(app.base);
   const { context, page } = await open({ who: admin, init: NOTE_PAINT, allowed: [source.base] });
   const rows = [];
   try {

@@ -1,7 +1,7 @@
 // Without JavaScript the search page is a plain list that works by links and forms.
 
 import assert from "node:assert/strict";
-import { browse, person } from "./house/house.mjs";
+import { browse, person } from "./harness/app.mjs";
 
 const RESULT = "article.result";
 const WAIT_MS = 40_000;

@@ -1,8 +1,8 @@
 // The way in and the way out.
 
 import assert from "node:assert/strict";
-import { admin, browse, house, person } from "./house/house.mjs";
-import { searched } from "./house/records.mjs";
+import { admin, browse, app, person } from "./harness/app.mjs";
+import { searched } from "./harness/records.mjs";
 
 browse("the wrong password is refused in words, the right one leads to where one wanted to go", { who: null }, async (page) => {
   const reader = await person();
@@ -45,7 +45,7 @@ browse("signing in leads nowhere else", { who: null }, async (page) => {
   await page.getByLabel("User name").fill(admin.name);
   await page.getByLabel("Password").fill(admin.password);
   await page.getByRole("button", { name: "Sign in" }).click();
-  await page.waitForURL(`${house.base}/`);
+  await page.waitForURL(`${app.base}/`);
 });
 
 browse("a form or a change without its token is refused", {}, async (page, { context }) => {

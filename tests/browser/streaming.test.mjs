@@ -1,9 +1,9 @@
 // Results stream in as sources answer; what is being read stays where it is; every source says how it ended.
 
 import assert from "node:assert/strict";
-import { api, browse, house, person } from "./house/house.mjs";
-import { ask, better, finished, line, results, shownKeys, sum } from "./house/pages/search.mjs";
-import { openGate, source, unique } from "./house/records.mjs";
+import { api, browse, app, person } from "./harness/app.mjs";
+import { ask, better, finished, line, results, shownKeys, sum } from "./harness/pages/search.mjs";
+import { openGate, source, unique } from "./harness/records.mjs";
 
 /** A source that may be held for long. */
 const PATIENT = { config: { swirl: { connector_use: { timeout: 50 } } } };
@@ -125,7 +125,7 @@ browse("a source that failed can be asked again", { who: () => person() }, async
   const flaky = await source(`/failing/500`, { name: unique("Flaky") });
   await ask(page, "sluice", { sources: [flaky] });
   await finished(page);
-  const repaired = { url: `${house.sources}/plain/repaired` };
+  const repaired = { url: `${app.sources}/plain/repaired` };
   await api("PATCH", `/svc/searchproviders/${flaky.id}/`, repaired);
   await api("DELETE", `/svc/searchproviders/${flaky.id}/state/`);
   await page.getByRole("link", { name: "Try again" }).first().click();

@@ -1,9 +1,9 @@
 // How much the search page transfers, and that nothing of it comes from elsewhere.
 
 import assert from "node:assert/strict";
-import { browse, measured } from "./house/house.mjs";
-import { settled } from "./house/pages/console.mjs";
-import { searched } from "./house/records.mjs";
+import { browse, measured } from "./harness/app.mjs";
+import { settled } from "./harness/pages/console.mjs";
+import { searched } from "./harness/records.mjs";
 
 const BYTES_MAX = 100_000;
 

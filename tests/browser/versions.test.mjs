@@ -2,13 +2,13 @@
 
 import assert from "node:assert/strict";
 import { before } from "node:test";
-import { assertAccessible, axe } from "./house/axe.mjs";
-import { looksGood } from "./house/everywhere.mjs";
-import { api, browse, house, person } from "./house/house.mjs";
-import { assertInert } from "./house/inert.mjs";
-import { quiet } from "./house/watch.mjs";
-import { finished, results } from "./house/pages/search.mjs";
-import { searched, unique } from "./house/records.mjs";
+import { assertAccessible, axe } from "./harness/axe.mjs";
+import { looksGood } from "./harness/everywhere.mjs";
+import { api, browse, app, person } from "./harness/app.mjs";
+import { assertInert } from "./harness/inert.mjs";
+import { quiet } from "./harness/watch.mjs";
+import { finished, results } from "./harness/pages/search.mjs";
+import { searched, unique } from "./harness/records.mjs";
 
 const WORDS = "keeper writes height of the water each morning, sluice, mill, upper pond";
 const VERSIONS = ["v1-draft", "v2-final", "v3-wip"];
@@ -25,7 +25,7 @@ const anybody = async () => (me = await person());
 /** Keeps versions of one document, which nobody else sees; returns the query that finds them. */
 async function versions(names = VERSIONS, as = me) {
   const name = unique("weir");
-  for (const one of names) await api("POST", "/svc/ingest/", { url: `${house.sources}/page/${name}/${one}`, wait: true }, { as });
+  for (const one of names) await api("POST", "/svc/ingest/", { url: `${app.sources}/page/${name}/${one}`, wait: true }, { as });
   return `${WORDS} ${name}`;
 }
 

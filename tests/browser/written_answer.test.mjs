@@ -3,11 +3,11 @@
 
 import assert from "node:assert/strict";
 import { after, before } from "node:test";
-import { assertAccessible, axe } from "./house/axe.mjs";
-import { api, browse, house, person } from "./house/house.mjs";
-import { assertInert } from "./house/inert.mjs";
-import { finished } from "./house/pages/search.mjs";
-import { openGate, searched, unique } from "./house/records.mjs";
+import { assertAccessible, axe } from "./harness/axe.mjs";
+import { api, browse, app, person } from "./harness/app.mjs";
+import { assertInert } from "./harness/inert.mjs";
+import { finished } from "./harness/pages/search.mjs";
+import { openGate, searched, unique } from "./harness/records.mjs";
 
 let me;
 let model;
@@ -19,7 +19,7 @@ const done = (page) => slot(page).locator("section.answer.done");
 before(async () => {
   model = await api("POST", "/svc/aiproviders/", {
     name: unique("Writer"), model: "gpt-test", api_key: "k", active: true, shared: true, tags: ["rag", "chat"], defaults: ["rag"],
-    config: { api_base: `${house.sources}/model/${gate}` },
+    config: { api_base: `${app.sources}/model/${gate}` },
   });
 });
 after(() => api("DELETE", `/svc/aiproviders/${model.id}/`));

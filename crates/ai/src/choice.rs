@@ -20,21 +20,21 @@ pub struct Choice {
 pub fn choose(providers: Vec<AiProvider>, wanted: &WriterWanted) -> Result<Choice, ModelError> {
     let mut fitting: Vec<AiProvider> = providers
         .into_iter()
-        .filter(|one| one.draft.active && one.draft.serves(wanted.role) && one.is_for(wanted.user))
+        .filter(|one| one.spec.active && one.spec.serves(wanted.role) && one.is_for(wanted.user))
         .collect();
     let rank = |one: &AiProvider| {
         let is_wanted = Some(one.id) == wanted.provider;
-        let is_default = one.draft.is_default_for(wanted.role);
-        (Reverse(is_wanted), Reverse(is_default), one.draft.model == EXTRACTIVE_MODEL, one.id)
+        let is_default = one.spec.is_default_for(wanted.role);
+        (Reverse(is_wanted), Reverse(is_default), one.spec.model == EXTRACTIVE_MODEL, one.id)
     };
     let place = (0..fitting.len()).min_by_key(|place| rank(&fitting[*place]));
     let Some(place) = place else { return Err(ModelError::no_provider(wanted.role)) };
     let first = fitting.swap_remove(place);
-    let family = first.draft.family();
-    let crosses = first.draft.config.get("cross_family_fallback").is_some_and(|value| *value == true);
+    let family = first.spec.family();
+    let crosses = first.spec.config.get("cross_family_fallback").is_some_and(|value| *value == true);
     // One that asks nobody cannot step in for one that was asked.
-    fitting.retain(|one| one.draft.model != EXTRACTIVE_MODEL && (crosses || one.draft.family() == family));
-    fitting.sort_by_key(|one| (one.draft.family() != family, one.id));
+    fitting.retain(|one| one.spec.model != EXTRACTIVE_MODEL && (crosses || one.spec.family() == family));
+    fitting.sort_by_key(|one| (one.spec.family() != family, one.id));
     fitting.truncate(FALLBACKS_MAX);
     Ok(Choice { first, fallbacks: fitting })
 }
@@ -56,7 +56,7 @@ mod tests {
             AiProvider {
                 id: AiProviderId(place as i64 + 1),
                 owner: Some(UserId(7)),
-                draft: serde_json::from_value(fields).unwrap(),
+                spec: serde_json::from_value(fields).unwrap(),
                 is_unreadable: false,
                 date_created: Instant::default(),
                 date_updated: Instant::default(),
@@ -77,7 +77,7 @@ mod tests {
         all.reverse();
         let choice = choose(all, &wanted).map_err(|error| error.kind)?;
         let order = std::iter::once(choice.first).chain(choice.fallbacks);
-        Ok(order.map(|one| one.draft.name).collect())
+        Ok(order.map(|one| one.spec.name).collect())
     }
 
     #[test]

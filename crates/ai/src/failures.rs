@@ -22,7 +22,7 @@ pub struct Refused<'a> {
 
 impl Refused<'_> {
     pub fn error(&self, provider: &AiProvider, prompt: &Prompt, now: Instant) -> ModelError {
-        let (name, status) = (&provider.draft.name, self.status);
+        let (name, status) = (&provider.spec.name, self.status);
         let said = self.complaint.as_deref().unwrap_or_default();
         let kind = kind_of(status, &said.to_lowercase());
         let message = match kind {
@@ -56,7 +56,7 @@ pub fn of_fetch(provider: &AiProvider, error: &FetchError) -> ModelError {
 
 /// The same error with the name of its provider, and without secrets.
 pub fn named(provider: &AiProvider, error: ModelError) -> ModelError {
-    let quoted = format!("'{}'", provider.draft.name);
+    let quoted = format!("'{}'", provider.spec.name);
     let said = masked(provider, &error.message);
     let message = if said.contains(&quoted) { said } else { format!("{quoted}: {said}") };
     ModelError { message, ..error }
@@ -64,8 +64,8 @@ pub fn named(provider: &AiProvider, error: ModelError) -> ModelError {
 
 /// A text without the key and without the secrets of `config`.
 fn masked(provider: &AiProvider, text: &str) -> String {
-    let mut secrets = vec![provider.draft.api_key.trim()];
-    provider.draft.config.iter().for_each(|(name, value)| collect_secrets(name, value, &mut secrets));
+    let mut secrets = vec![provider.spec.api_key.trim()];
+    provider.spec.config.iter().for_each(|(name, value)| collect_secrets(name, value, &mut secrets));
     // A longer one may hold a shorter one.
     secrets.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
     let secrets = secrets.into_iter().filter(|secret| !secret.is_empty());
@@ -101,12 +101,12 @@ mod tests {
     use serde_json::json;
 
     fn provider() -> AiProvider {
-        let draft = json!({"name": "A", "model": "m", "api_key": "canary-key-123", "config": {
+        let spec = json!({"name": "A", "model": "m", "api_key": "canary-key-123", "config": {
             "aws_secret": "canary-two", "requestpost": {"headers": {"Authorization": "Bearer canary-three"}}, "family": "x"}});
         AiProvider {
             id: domain::ids::AiProviderId(1),
             owner: None,
-            draft: serde_json::from_value(draft).unwrap(),
+            spec: serde_json::from_value(spec).unwrap(),
             is_unreadable: false,
             date_created: Default::default(),
             date_updated: Default::default(),

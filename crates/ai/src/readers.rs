@@ -80,7 +80,7 @@ impl Readers {
         let all = all.map_err(|error| {
             ReaderError::Failed(format!("the records of the AI providers cannot be read: {error}"))
         })?;
-        let usable = |provider: &AiProvider| provider.draft.active && provider.is_for(None);
+        let usable = |provider: &AiProvider| provider.spec.active && provider.is_for(None);
         let records: Arc<Vec<AiProvider>> = Arc::new(all.into_iter().filter(usable).collect());
         *kept = Some((now, Arc::clone(&records)));
         Ok(records)
@@ -95,11 +95,11 @@ impl Readers {
     /// The reader of this name or this model.
     async fn named(&self, model: &str) -> Result<AiProvider, ReaderError> {
         let records = self.records().await?;
-        let readers = || records.iter().filter(|provider| provider.draft.serves(Role::Reader));
-        let by_name = readers().find(|provider| provider.draft.name.eq_ignore_ascii_case(model));
-        let by_model = || readers().find(|provider| provider.draft.model == model);
+        let readers = || records.iter().filter(|provider| provider.spec.serves(Role::Reader));
+        let by_name = readers().find(|provider| provider.spec.name.eq_ignore_ascii_case(model));
+        let by_model = || readers().find(|provider| provider.spec.model == model);
         by_name.or_else(by_model).cloned().ok_or_else(|| {
-            let known = readers().map(|provider| provider.draft.name.as_str());
+            let known = readers().map(|provider| provider.spec.name.as_str());
             let known: Vec<&str> = std::iter::once(MODEL_NAME).chain(known).collect();
             let hint = match names::nearest(model, known.iter().copied()) {
                 Some(name) => format!("did you mean '{name}'?"),
@@ -172,7 +172,7 @@ impl Readers {
     pub(crate) async fn try_reading(&self, provider: &AiProvider) -> Result<Vec<f32>, ReaderError> {
         // With the time in it, the sentence is not answered from memory.
         let text = format!("A trial at {}.", self.clock.now());
-        if is_built_in(&provider.draft.name) || is_built_in(&provider.draft.model) {
+        if is_built_in(&provider.spec.name) || is_built_in(&provider.spec.model) {
             return Ok(embed(&text).as_slice().to_vec());
         }
         let vectors = self.read(provider, ReadAs::Query, &[text]).await?;
@@ -234,7 +234,7 @@ impl Asked<'_> {
             ReadAs::Query => "query_prefix",
             ReadAs::Passage => "passage_prefix",
         };
-        let prefix = self.provider.draft.config_text(prefix).unwrap_or_default();
+        let prefix = self.provider.spec.config_text(prefix).unwrap_or_default();
         (!text.is_empty()).then(|| prefix.chars().chain(text.chars()).take(TEXT_CHARS_MAX).collect())
     }
 
@@ -247,13 +247,13 @@ impl Asked<'_> {
 
     /// `config.batch_max` may make it smaller, for a service that takes less than others of its kind.
     fn batch_max(&self, call: Call<'_>) -> usize {
-        let own = self.provider.draft.config.get("batch_max").and_then(Value::as_u64);
+        let own = self.provider.spec.config.get("batch_max").and_then(Value::as_u64);
         let own = own.and_then(|most| usize::try_from(most).ok()).unwrap_or(usize::MAX);
         BATCH_MAX.min(self.kind.batch_max).min(self.kind.dialect.batch_max(&call)).min(own).max(1)
     }
 
     fn dimensions(&self) -> Option<usize> {
-        usize::try_from(self.provider.draft.config.get("dimensions")?.as_u64()?).ok()
+        usize::try_from(self.provider.spec.config.get("dimensions")?.as_u64()?).ok()
     }
 }
 
@@ -319,7 +319,7 @@ impl ReaderModels for Readers {
 
     async fn ranking_model(&self) -> Result<Option<String>, ReaderError> {
         let reader = self.default_of(Role::Reader).await?;
-        Ok(reader.map(|provider| provider.draft.name).filter(|name| !name.eq_ignore_ascii_case(LOCAL)))
+        Ok(reader.map(|provider| provider.spec.name).filter(|name| !name.eq_ignore_ascii_case(LOCAL)))
     }
 
     async fn rerank(&self, query: &str, texts: &[String]) -> Result<Option<Vec<f32>>, ReaderError> {

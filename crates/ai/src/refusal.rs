@@ -1,4 +1,4 @@
-//! Why a service gave no answer, as the house's own kinds of errors. Texts name no key.
+//! Why a service gave no answer, as our own kinds of errors. Texts name no key.
 
 use domain::contracts::{FetchError, ModelError, ModelErrorKind};
 

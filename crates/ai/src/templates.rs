@@ -1,10 +1,10 @@
 //! What the program brings along: an AIProvider for each kind of service, ready to get its key, and the standard
 //! prompts.
 
-use domain::ai_provider::{AiProviderDraft, EXTRACTIVE_MODEL, LOCAL};
+use domain::ai_provider::{AiProviderSpec, EXTRACTIVE_MODEL, LOCAL};
 use domain::contracts::{BroughtStore, StoreError};
 use domain::instant::Instant;
-use domain::prompt_record::{CHAT, CHAT_RAG, PromptDraft, PromptParts, SEARCH_RAG};
+use domain::prompt_record::{CHAT, CHAT_RAG, PromptParts, PromptSpec, SEARCH_RAG};
 use relevancy::reader::MODEL_NAME;
 use serde_json::Value;
 
@@ -66,23 +66,23 @@ pub const PROVIDERS: &[ProviderTemplate] = &[
 ];
 
 impl ProviderTemplate {
-    pub fn draft(&self) -> AiProviderDraft {
+    pub fn spec(&self) -> AiProviderSpec {
         let roles = || self.roles.iter().map(|&role| role.to_owned()).collect();
         let value = |(key, value): &(&str, &str)| ((*key).to_owned(), Value::from(*value));
         let is_local = self.name == LOCAL;
-        AiProviderDraft {
+        AiProviderSpec {
             name: self.name.to_owned(),
             active: is_local,
             model: self.model.to_owned(),
             config: self.config.iter().map(value).collect(),
             tags: roles(),
             defaults: if is_local { roles() } else { Vec::new() },
-            ..AiProviderDraft::default()
+            ..AiProviderSpec::default()
         }
     }
 }
 
-/// A row of the standard prompts. They are put back at every start: a house's own words are a copy under another name.
+/// A row of the standard prompts. They are put back at every start: a company's own words are a copy under another name.
 pub struct PromptTemplate {
     pub name: &'static str,
     pub tag: &'static str,
@@ -138,8 +138,8 @@ pub const PROMPTS: &[PromptTemplate] = &[
 ];
 
 impl PromptTemplate {
-    pub fn draft(&self) -> PromptDraft {
-        PromptDraft {
+    pub fn spec(&self) -> PromptSpec {
+        PromptSpec {
             name: self.name.to_owned(),
             parts: PromptParts {
                 prompt: self.prompt.to_owned(),
@@ -157,10 +157,10 @@ impl PromptTemplate {
 /// was deleted stays deleted; prompts are put back as they came.
 pub async fn ensure_records(store: &dyn BroughtStore, now: Instant) -> Result<(), StoreError> {
     for template in PROVIDERS {
-        store.bring_ai_provider(template.draft(), now).await?;
+        store.bring_ai_provider(template.spec(), now).await?;
     }
     for template in PROMPTS {
-        store.restore_prompt(template.draft(), now).await?;
+        store.restore_prompt(template.spec(), now).await?;
     }
     Ok(())
 }
@@ -192,12 +192,12 @@ mod tests {
             ("OpenRouter", "openai", "openrouter/auto"),
             ("vLLM", "openai", "Qwen/Qwen3-8B"),
         ] {
-            let draft = PROVIDERS.iter().find(|template| template.name == name).unwrap().draft();
+            let spec = PROVIDERS.iter().find(|template| template.name == name).unwrap().spec();
             let (id, at) = (AiProviderId(1), Instant::default());
             let provider = AiProvider {
                 id,
                 owner: None,
-                draft,
+                spec,
                 is_unreadable: false,
                 date_created: at,
                 date_updated: at,
@@ -206,19 +206,19 @@ mod tests {
             assert_eq!((kind.name, asked), (dialect, model), "{name}");
         }
         for template in PROVIDERS {
-            let draft = template.draft();
-            assert!(draft.check().is_empty(), "{}: {}", template.name, draft.check());
-            assert!(draft.shared && draft.api_key.is_empty(), "{}", template.name);
-            assert_eq!(draft.active, template.name == LOCAL, "{}", template.name);
-            assert_eq!(draft.is_default_for(Role::Reader), template.name == LOCAL, "{}", template.name);
+            let spec = template.spec();
+            assert!(spec.check().is_empty(), "{}: {}", template.name, spec.check());
+            assert!(spec.shared && spec.api_key.is_empty(), "{}", template.name);
+            assert_eq!(spec.active, template.name == LOCAL, "{}", template.name);
+            assert_eq!(spec.is_default_for(Role::Reader), template.name == LOCAL, "{}", template.name);
         }
     }
 
     #[test]
     fn every_prompt_is_valid_and_every_tag_has_one() {
         for template in PROMPTS {
-            let draft = template.draft();
-            assert!(draft.check().is_empty(), "{}: {}", template.name, draft.check());
+            let spec = template.spec();
+            assert!(spec.check().is_empty(), "{}: {}", template.name, spec.check());
         }
         let first = |tag| PROMPTS.iter().find(|template| template.tag == tag).map(|template| template.name);
         assert_eq!(first(SEARCH_RAG), Some("search_rag_standard"));

@@ -61,7 +61,7 @@ impl Trials {
     }
 
     async fn write(&self, provider: &AiProvider) -> Result<String, String> {
-        if provider.draft.model == EXTRACTIVE_MODEL {
+        if provider.spec.model == EXTRACTIVE_MODEL {
             return Ok("Picks sentences out of the sources; nobody is asked.".to_owned());
         }
         let prompt = Prompt {
@@ -108,5 +108,5 @@ impl Trials {
 /// What it is for: writing before reading before ranking.
 fn role_of(provider: &AiProvider) -> Role {
     let order = [Role::Rag, Role::Chat, Role::Query, Role::Connector, Role::Reader, Role::Reranker];
-    order.into_iter().find(|role| provider.draft.serves(*role)).unwrap_or(Role::Rag)
+    order.into_iter().find(|role| provider.spec.serves(*role)).unwrap_or(Role::Rag)
 }

@@ -45,7 +45,7 @@ impl AiWriters {
         let reading = self.begin(provider, prompt, time_max, time_max).await?;
         Ok(Writing {
             provider: provider.clone(),
-            requested_model: provider.draft.model.clone(),
+            requested_model: provider.spec.model.clone(),
             fallback_engaged: false,
             pieces: reading.pieces(),
         })
@@ -70,14 +70,14 @@ impl AiWriters {
         time_max: Duration,
         first_max: Duration,
     ) -> Result<Reading, ModelError> {
-        if provider.draft.model == EXTRACTIVE_MODEL || provider.draft.name == LOCAL {
-            let message = format!("'{}' is built in and writes nothing of its own", provider.draft.name);
+        if provider.spec.model == EXTRACTIVE_MODEL || provider.spec.name == LOCAL {
+            let message = format!("'{}' is built in and writes nothing of its own", provider.spec.name);
             return Err(ModelError::new(ModelErrorKind::ConfigInvalid, message));
         }
         match timeout(first_max, self.open(provider, prompt, time_max)).await {
             Ok(reading) => reading,
             Err(_) => {
-                let message = format!("'{}' did not answer in time", provider.draft.name);
+                let message = format!("'{}' did not answer in time", provider.spec.name);
                 Err(ModelError::new(ModelErrorKind::Timeout, message))
             }
         }
@@ -123,7 +123,7 @@ impl Writers for AiWriters {
 
     async fn write(&self, wanted: &WriterWanted, prompt: &Prompt) -> Result<Writing, ModelError> {
         let Choice { first, fallbacks } = self.choice(wanted).await?;
-        let (requested_model, is_asked) = (first.draft.model.clone(), first.draft.model != EXTRACTIVE_MODEL);
+        let (requested_model, is_asked) = (first.spec.model.clone(), first.spec.model != EXTRACTIVE_MODEL);
         let end = Instant::now() + self.time_max(prompt);
         let mut order: Vec<AiProvider> = vec![first];
         order.extend(fallbacks.into_iter().filter(|_| is_asked));
@@ -144,10 +144,10 @@ impl Writers for AiWriters {
                 Err(error) => {
                     tracing::warn!(
                         ai_provider.id = provider.id.0,
-                        ai_provider.name = %provider.draft.name,
+                        ai_provider.name = %provider.spec.name,
                         error = %error,
                         "the AI provider {} wrote nothing: {error}",
-                        provider.draft.name
+                        provider.spec.name
                     );
                     first_error.get_or_insert(error);
                 }
@@ -157,7 +157,7 @@ impl Writers for AiWriters {
     }
 
     fn count_tokens(&self, provider: &AiProvider, text: &str) -> usize {
-        tokens::count(&provider.draft.model, text)
+        tokens::count(&provider.spec.model, text)
     }
 
     fn tokens_max(&self, provider: &AiProvider) -> usize {
@@ -167,7 +167,7 @@ impl Writers for AiWriters {
 
 /// `config.max_tokens` holds for the answer too.
 fn limited(provider: &AiProvider, prompt: &Prompt) -> Prompt {
-    let most = provider.draft.config.get("max_tokens").and_then(serde_json::Value::as_u64);
+    let most = provider.spec.config.get("max_tokens").and_then(serde_json::Value::as_u64);
     let most = most.filter(|most| *most > 0).and_then(|most| u32::try_from(most).ok()).unwrap_or(u32::MAX);
     Prompt { answer_tokens_max: prompt.answer_tokens_max.min(most), ..prompt.clone() }
 }
@@ -189,8 +189,8 @@ fn relented(
 async fn complaint(kind: &DialectKind, mut stream: HttpStream) -> Option<String> {
     let mut body = Vec::new();
     while let Some(Ok(piece)) = stream.body.next().await {
-        let room = REFUSAL_BYTES_MAX - body.len();
-        body.extend_from_slice(&piece[..piece.len().min(room)]);
+        let space = REFUSAL_BYTES_MAX - body.len();
+        body.extend_from_slice(&piece[..piece.len().min(space)]);
         if body.len() == REFUSAL_BYTES_MAX {
             break;
         }

@@ -6,7 +6,7 @@ use crate::error::AnswerError;
 use crate::events::{AnswerEvent, Stage};
 use crate::wish::{is_answer_to, settled};
 use domain::answer::{AnswerFault, AnswerWish, StoredAnswer};
-use domain::contracts::{AnswerEnd, ModelUse, Observer, ReadPages, Store, Toolbox};
+use domain::contracts::{AnswerEnd, ModelUse, Observer, PluginContext, ReadPages, Store};
 use domain::ids::SearchId;
 use domain::search::Search;
 use federation::Federation;
@@ -24,7 +24,7 @@ use tracing::Instrument;
 pub struct AnswersParts {
     pub store: Arc<dyn Store>,
     pub federation: Arc<Federation>,
-    pub toolbox: Toolbox,
+    pub context: PluginContext,
     pub pages: Arc<dyn ReadPages>,
     pub observer: Arc<dyn Observer>,
 }
@@ -41,7 +41,7 @@ pub struct Answers {
 pub(crate) struct Desk {
     pub store: Arc<dyn Store>,
     pub federation: Arc<Federation>,
-    pub toolbox: Toolbox,
+    pub context: PluginContext,
     pub pages: Arc<dyn ReadPages>,
     pub observer: Arc<dyn Observer>,
     pub board: Arc<Board>,
@@ -58,10 +58,10 @@ enum Seat {
 impl Answers {
     pub fn new(parts: AnswersParts) -> Self {
         let chats = Arc::new(Chats::new(parts.clone()));
-        let AnswersParts { store, federation, toolbox, pages, observer } = parts;
-        let places = Semaphore::new(toolbox.settings.interactive_concurrency.max(1) as usize);
+        let AnswersParts { store, federation, context, pages, observer } = parts;
+        let places = Semaphore::new(context.settings.interactive_concurrency.max(1) as usize);
         let board = Arc::default();
-        let desk = Arc::new(Desk { store, federation, toolbox, pages, observer, board, places });
+        let desk = Arc::new(Desk { store, federation, context, pages, observer, board, places });
         Self { desk, chats, running: Mutex::default() }
     }
 

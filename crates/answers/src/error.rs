@@ -55,7 +55,7 @@ impl AnswerError {
         }
     }
 
-    /// The last event of an answer that failed. What happened inside the house is not told.
+    /// The last event of an answer that failed. Internals are not revealed.
     pub(crate) fn event(&self) -> AnswerEvent {
         let message = match self {
             Self::Fault { message, .. } => message.clone(),
@@ -111,11 +111,11 @@ mod tests {
 
     #[test]
     fn who_is_asked_to_wait_learns_how_long() {
-        let mut error = ModelError::new(ModelErrorKind::RateLimited, "'House' answered with status 429");
+        let mut error = ModelError::new(ModelErrorKind::RateLimited, "'Own' answered with status 429");
         for (wait, expected) in [
-            (None, "'House' answered with status 429."),
-            (Some(60_000), "'House' answered with status 429. It asks to wait 60 s."),
-            (Some(10), "'House' answered with status 429. It asks to wait 1 s."),
+            (None, "'Own' answered with status 429."),
+            (Some(60_000), "'Own' answered with status 429. It asks to wait 60 s."),
+            (Some(10), "'Own' answered with status 429. It asks to wait 1 s."),
         ] {
             error.retry_after = wait.map(Duration::from_millis);
             assert_eq!(AnswerError::of_model(&error, false).to_string(), expected);
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn the_inside_of_the_house_is_not_told() {
+    fn internals_are_not_revealed() {
         let failed = AnswerError::Store(StoreError::Failed("secret table".to_owned())).event();
         let AnswerEvent::Failed { fault, message } = failed else { panic!("{failed:?}") };
         assert_eq!(fault, AnswerFault::Unavailable);

@@ -63,7 +63,7 @@ impl Desk {
             making.tell(AnswerEvent::Stage { stage: Stage::Reading, done, of });
         }
         found.sort_by_key(|(place, ..)| *place);
-        let falls_back = self.toolbox.settings.always_fall_back_to_summary;
+        let falls_back = self.context.settings.always_fall_back_to_summary;
         let mut gathered = Gathered { sources: Vec::new(), warnings: Vec::new() };
         for (_, item, page) in found {
             gathered.add(item, page, falls_back);

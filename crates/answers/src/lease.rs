@@ -36,7 +36,7 @@ impl Desk {
     ) -> Result<Turn, AnswerError> {
         let mut has_told = false;
         loop {
-            let now = self.toolbox.clock.now();
+            let now = self.context.clock.now();
             let is_ours = self.store.begin_answer(search.id, writer, self.until(), now).await?;
             // Also when the right is ours: somebody may have ended just before.
             if let Some(answer) = self.federation.saved_answer(search).await?
@@ -76,6 +76,6 @@ impl Desk {
     }
 
     fn until(&self) -> Instant {
-        self.toolbox.clock.now() + LASTS
+        self.context.clock.now() + LASTS
     }
 }

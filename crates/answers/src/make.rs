@@ -47,7 +47,7 @@ impl Desk {
     ) -> Result<StoredAnswer, AnswerError> {
         let user = Some(search.owner);
         let wanted = WriterWanted { role: Role::Rag, user, provider: making.wish.ai_provider };
-        let chosen = self.toolbox.writers.chosen(&wanted).await;
+        let chosen = self.context.writers.chosen(&wanted).await;
         let provider = chosen.map_err(|error| AnswerError::of_model(&error, false))?;
         if self.places.available_permits() == 0 {
             making.tell(AnswerEvent::stage(Stage::Waiting));
@@ -92,10 +92,10 @@ impl Desk {
         making.tell(AnswerEvent::stage(Stage::Writing));
         let mut telling = Telling::default();
         let prompt = assembled.prompt;
-        let written = if provider.draft.model == EXTRACTIVE_MODEL {
+        let written = if provider.spec.model == EXTRACTIVE_MODEL {
             picked(provider, plain_query(search), &sources).await?
         } else {
-            let writing = self.toolbox.writers.write(wanted, &prompt).await;
+            let writing = self.context.writers.write(wanted, &prompt).await;
             let writing = writing.map_err(|error| AnswerError::of_model(&error, is_late(deadline)))?;
             self.listen(writing, (making, &mut telling), (&prompt, &sources), deadline).await?
         };
@@ -107,14 +107,14 @@ impl Desk {
         }
         telling.rest(&checked.body).into_iter().for_each(|more| making.tell(AnswerEvent::Delta(more)));
         making.tell(AnswerEvent::Citations(checked.sources.clone()));
-        let now = self.toolbox.clock.now();
+        let now = self.context.clock.now();
         let row = row(&plain_query(search), written, checked, warnings, (now, begun.elapsed()));
         let answer = StoredAnswer {
             search: search.id,
             run: search.run,
             wish: AnswerWish { instead_of: None, ..making.wish.clone() },
             row,
-            prompt: self.toolbox.settings.rag_store_prompt.then(|| shown(&prompt)),
+            prompt: self.context.settings.rag_store_prompt.then(|| shown(&prompt)),
             date_created: now,
         };
         // Nothing is kept when it was cancelled at the last moment, or when the search runs again.
@@ -134,10 +134,10 @@ impl Desk {
     ) -> Result<Chosen, AnswerError> {
         let mut sets = self.federation.saved_sets(search).await?;
         self.federation.apply_wishes(search, &mut sets).await?;
-        let settings = &self.toolbox.settings;
+        let settings = &self.context.settings;
         let asked = sets.iter().filter_map(|set| providers.get(&set.provider));
-        let overrides = asked.clone().map(|one| (one.id, RagOverrides::of(&one.draft))).collect();
-        let generating = asked.filter(|one| one.draft.connector == GENERATING_CONNECTOR);
+        let overrides = asked.clone().map(|one| (one.id, RagOverrides::of(&one.spec))).collect();
+        let generating = asked.filter(|one| one.spec.connector == GENERATING_CONNECTOR);
         let wanted = &making.wish.items;
         let rules = Rules {
             field: settings.rag_inclusion_field,
@@ -161,11 +161,11 @@ impl Desk {
         (parts, provider): (PromptParts, &AiProvider),
         (sources, left): (Vec<SourceText>, Duration),
     ) -> Result<Assembled, AnswerError> {
-        let settings = &self.toolbox.settings;
-        let writers = Arc::clone(&self.toolbox.writers);
+        let settings = &self.context.settings;
+        let writers = Arc::clone(&self.context.writers);
         let budget = budget(settings.rag_tok_max, provider, writers.tokens_max(provider));
         let (query, instructions) = (plain_query(search), making.wish.instructions.clone());
-        let (today, time_max) = (self.toolbox.clock.now().date_naive(), left.min(settings.ai_timeout.0));
+        let (today, time_max) = (self.context.clock.now().date_naive(), left.min(settings.ai_timeout.0));
         let (follow_ups, provider) = (settings.rag_follow_ups, provider.clone());
         beside(move || {
             assemble(&Assemble {
@@ -211,7 +211,7 @@ impl Desk {
                 break;
             }
         }
-        let count = |text: &str| self.toolbox.writers.count_tokens(&writing.provider, text) as u64;
+        let count = |text: &str| self.context.writers.count_tokens(&writing.provider, text) as u64;
         let (tokens_in, tokens_out) = usage.unwrap_or_else(|| (count(&shown(prompt)), count(&text)));
         Ok(Written {
             text,
@@ -237,7 +237,7 @@ async fn picked(
         let message = "No sentence of the sources answers the query.";
         return Err(AnswerError::of(AnswerFault::NoRelevantResults, message));
     }
-    let requested_model = provider.draft.model.clone();
+    let requested_model = provider.spec.model.clone();
     Ok(Written {
         text,
         provider,
@@ -266,7 +266,7 @@ async fn beside<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) ->
 }
 
 fn budget(tokens_max: u32, provider: &AiProvider, model_max: usize) -> usize {
-    let own = provider.draft.config.get("max_tokens").and_then(serde_json::Value::as_u64);
+    let own = provider.spec.config.get("max_tokens").and_then(serde_json::Value::as_u64);
     let own = own.and_then(|tokens| usize::try_from(tokens).ok()).unwrap_or(usize::MAX);
     (tokens_max as usize).min(own).min(model_max.saturating_sub(TOKENS_RESERVED))
 }
@@ -274,7 +274,7 @@ fn budget(tokens_max: u32, provider: &AiProvider, model_max: usize) -> usize {
 /// A remark where the one that was named cannot be asked.
 fn somebody_else(wanted: &WriterWanted, provider: &AiProvider) -> Option<String> {
     let named = wanted.provider.filter(|named| *named != provider.id)?;
-    let name = &provider.draft.name;
+    let name = &provider.spec.name;
     Some(format!("The AIProvider {named} is not one that writes summaries for you; '{name}' was asked."))
 }
 
@@ -333,7 +333,7 @@ mod tests {
             (4000, json!(null), 500, 0),
         ] {
             let mut given = provider("gpt-5");
-            given.draft.config.insert("max_tokens".to_owned(), own.clone());
+            given.spec.config.insert("max_tokens".to_owned(), own.clone());
             assert_eq!(budget(setting, &given, model), expected, "{setting} {own} {model}");
         }
     }
@@ -349,7 +349,7 @@ mod tests {
         for (named, is_told) in [(None, false), (Some(asked.id.0), false), (Some(99), true)] {
             let remark = somebody_else(&wanted(named), &asked);
             assert_eq!(remark.is_some(), is_told, "{named:?}");
-            assert!(remark.is_none_or(|text| text.contains("99") && text.contains("'House'")));
+            assert!(remark.is_none_or(|text| text.contains("99") && text.contains("'Own'")));
         }
     }
 

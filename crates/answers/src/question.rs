@@ -14,7 +14,7 @@ const STANDARD: &str = "search_rag_standard";
 /// The query for the model: `tag:word` becomes `word`, a tag alone and `prompt:<name>` disappear.
 pub(crate) fn plain_query(search: &Search) -> String {
     let processed = match search.query_string_processed.trim() {
-        "" => search.draft.query_string.trim(),
+        "" => search.spec.query_string.trim(),
         text => text,
     };
     let plain: Vec<&str> = processed.split_whitespace().filter_map(plain_word).collect();
@@ -45,11 +45,11 @@ impl Desk {
     ) -> Result<(PromptParts, Option<String>), AnswerError> {
         let records = self.store.prompts().await?;
         let named = match wish.prompt.as_str() {
-            "" => query_string::prompt(&search.draft.query_string),
+            "" => query_string::prompt(&search.spec.query_string),
             name => Some(name),
         };
         let usable: Vec<&PromptRecord> = records.iter().filter(|record| is_usable(record, search)).collect();
-        let find = |name: &str| usable.iter().find(|record| record.draft.name.eq_ignore_ascii_case(name));
+        let find = |name: &str| usable.iter().find(|record| record.spec.name.eq_ignore_ascii_case(name));
         let found = named.and_then(find);
         let remark = match (named, found) {
             (Some(name), None) => {
@@ -58,15 +58,15 @@ impl Desk {
             _ => None,
         };
         let record = found.or_else(|| find(STANDARD)).or(usable.first());
-        let parts = record.map(|record| record.draft.parts.clone()).unwrap_or_default();
-        let own = provider.draft.prompt_overrides.get(SEARCH_RAG);
+        let parts = record.map(|record| record.spec.parts.clone()).unwrap_or_default();
+        let own = provider.spec.prompt_overrides.get(SEARCH_RAG);
         Ok((own.map_or_else(|| parts.clone(), |own| own.over(&parts)), remark))
     }
 }
 
 fn is_usable(record: &PromptRecord, search: &Search) -> bool {
-    record.draft.active
-        && record.draft.tags.iter().any(|tag| tag.eq_ignore_ascii_case(SEARCH_RAG))
+    record.spec.active
+        && record.spec.tags.iter().any(|tag| tag.eq_ignore_ascii_case(SEARCH_RAG))
         && record.is_for(Some(search.owner))
 }
 

@@ -31,8 +31,8 @@ pub(crate) fn row(
     let rag_query_items = checked.sources.iter().map(|source| source.swirl_id.to_string()).collect();
     let details = AnswerDetails {
         sources: checked.sources,
-        ai_model: written.provider.draft.model.clone(),
-        ai_provider: written.provider.draft.name.clone(),
+        ai_model: written.provider.spec.model.clone(),
+        ai_provider: written.provider.spec.name.clone(),
         requested_model: written.requested_model,
         fallback_engaged: written.fallback_engaged,
         extractive: written.extractive,
@@ -64,17 +64,17 @@ pub(crate) fn row(
 pub(crate) mod tests {
     use super::*;
     use chrono::DateTime;
-    use domain::ai_provider::AiProviderDraft;
+    use domain::ai_provider::AiProviderSpec;
     use domain::answer::{AnswerSource, AnswerWish, SourceMode, StoredAnswer};
     use domain::ids::{AiProviderId, ResultId, SearchId, UserId};
-    use domain::search::{Search, SearchDraft};
+    use domain::search::{Search, SearchSpec};
     use domain::status::SearchStatus;
 
     pub(crate) fn search() -> Search {
         Search {
             id: SearchId(7),
             owner: UserId(1),
-            draft: SearchDraft::of_query("river"),
+            spec: SearchSpec::of_query("river"),
             query_string_processed: "river".to_owned(),
             status: SearchStatus::FullResultsReady,
             messages: Vec::new(),
@@ -100,10 +100,10 @@ pub(crate) mod tests {
         AiProvider {
             id: AiProviderId(3),
             owner: None,
-            draft: AiProviderDraft {
-                name: "House".to_owned(),
+            spec: AiProviderSpec {
+                name: "Own".to_owned(),
                 model: model.to_owned(),
-                ..AiProviderDraft::default()
+                ..AiProviderSpec::default()
             },
             is_unreadable: false,
             date_created: DateTime::UNIX_EPOCH,
@@ -144,7 +144,7 @@ pub(crate) mod tests {
         };
         let time = (DateTime::UNIX_EPOCH, Duration::from_millis(1240));
         let made = row("river level", written, checked, vec!["first".to_owned()], time);
-        assert_eq!((made.author.as_str(), made.searchprovider.as_str()), (AUTHOR, "House-gpt-5"));
+        assert_eq!((made.author.as_str(), made.searchprovider.as_str()), (AUTHOR, "Own-gpt-5"));
         assert_eq!(
             (made.title.as_str(), made.body.as_str(), made.url.as_str()),
             ("river level", "It rises [1].", "")

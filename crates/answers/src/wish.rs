@@ -47,10 +47,10 @@ mod tests {
 
     #[test]
     fn one_form() {
-        let given = AnswerWish { prompt: " house_style ".to_owned(), ..wish(&[3, 1, 3], "  short ") };
+        let given = AnswerWish { prompt: " company_style ".to_owned(), ..wish(&[3, 1, 3], "  short ") };
         let made = settled(&given);
         assert_eq!((made.items.as_slice(), made.instructions.as_str()), ([1, 3].as_slice(), "short"));
-        assert_eq!(made.prompt, "house_style");
+        assert_eq!(made.prompt, "company_style");
         let long = settled(&wish(&[], &"é".repeat(INSTRUCTIONS_CHARS_MAX + 1)));
         assert_eq!(long.instructions.chars().count(), INSTRUCTIONS_CHARS_MAX);
         let many: Vec<i64> = (0..=ITEMS_MAX as i64).collect();

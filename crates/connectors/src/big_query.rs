@@ -12,8 +12,8 @@ use crate::shared::remote_sql::site::Site;
 use crate::shared::remote_sql::{self, Asked, PAGES_MAX, Patience, RemoteDatabase, fault, wrong};
 use async_trait::async_trait;
 use domain::contracts::{
-    Capability, Connector, ConnectorError, ConnectorErrorKind, ConnectorKind, NormalizedPage, ProviderQuery,
-    SourceQuery, SourceResponse, Toolbox, TriedOn,
+    Capability, Connector, ConnectorError, ConnectorErrorKind, ConnectorKind, NormalizedPage, PluginContext,
+    ProviderQuery, SourceQuery, SourceResponse, TriedOn,
 };
 use domain::notation::credentials::SourceCredentials;
 use domain::notation::query_mappings::QueryMappings;
@@ -44,7 +44,7 @@ struct BigQuery {
     site: Site,
     access: Access,
     scope: Scope,
-    toolbox: Toolbox,
+    context: PluginContext,
 }
 
 /// Where and within what a statement runs, from `query_mappings`.
@@ -67,7 +67,7 @@ impl fmt::Debug for BigQuery {
 }
 
 fn site(provider: &SearchProvider) -> Result<Site, String> {
-    let url = provider.draft.url.trim();
+    let url = provider.spec.url.trim();
     Site::read(if url.is_empty() { ADDRESS } else { url })
 }
 
@@ -88,7 +88,7 @@ fn check(provider: &SearchProvider) -> FieldErrors {
     errors
 }
 
-fn build(provider: &SearchProvider, toolbox: &Toolbox) -> Result<Box<dyn Connector>, ConnectorError> {
+fn build(provider: &SearchProvider, context: &PluginContext) -> Result<Box<dyn Connector>, ConnectorError> {
     let notations = require_notations(provider)?;
     let mut site = site(provider).map_err(|sentence| wrong("url", sentence))?;
     site.tls = site.tls.or_else(|| http_auth::tls(&notations.credentials));
@@ -98,7 +98,7 @@ fn build(provider: &SearchProvider, toolbox: &Toolbox) -> Result<Box<dyn Connect
         access: access.map_err(|sentence| wrong("credentials", sentence))?,
         scope: Scope::of(&notations.query_mappings).map_err(|sentence| wrong("query_mappings", sentence))?,
         site,
-        toolbox: toolbox.clone(),
+        context: context.clone(),
     }))
 }
 
@@ -168,7 +168,7 @@ impl Connector for BigQuery {
 #[async_trait]
 impl RemoteDatabase for BigQuery {
     async fn rows(&self, asked: &Asked<'_>) -> Result<Vec<Value>, ConnectorError> {
-        let pass = self.access.pass(&self.site, &self.toolbox, asked.until.left()).await?;
+        let pass = self.access.pass(&self.site, &self.context, asked.until.left()).await?;
         let project = self.scope.project.clone().or_else(|| pass.project.clone());
         let project = project.ok_or_else(|| wrong("query_mappings", "project=<name> is needed."))?;
         let line = Line { source: self, pass, project };
@@ -278,7 +278,7 @@ impl Line<'_> {
             headers: Vec::new(),
             time_max,
         };
-        let reply = send(&self.source.toolbox, (&self.source.site).into(), call).await?;
+        let reply = send(&self.source.context, (&self.source.site).into(), call).await?;
         if (200..=299).contains(&reply.status) { Ok(reply.body) } else { Err(self.fault(&reply)) }
     }
 
@@ -286,7 +286,7 @@ impl Line<'_> {
         if let (401, Some(key)) = (reply.status, &self.pass.key) {
             remote_sql::access::forget(key);
         }
-        let now = self.source.toolbox.clock.now();
+        let now = self.source.context.clock.now();
         let text = |path: &str| reply.body.pointer(path).and_then(Value::as_str).unwrap_or_default();
         let told = fault::words(text("/error/message"));
         let kind = match (text("/error/errors/0/reason"), reply.status) {

@@ -5,8 +5,8 @@ use crate::shared::personal_api::{self, PersonalApi, Service, Verdict, other_kin
 use crate::shared::plain_words::{PlainWords, joined};
 use async_trait::async_trait;
 use domain::contracts::{
-    Capability, Connector, ConnectorError, ConnectorKind, NormalizedPage, ProviderQuery, SourceQuery,
-    SourceResponse, Toolbox, TriedOn,
+    Capability, Connector, ConnectorError, ConnectorKind, NormalizedPage, PluginContext, ProviderQuery,
+    SourceQuery, SourceResponse, TriedOn,
 };
 use domain::provider::SearchProvider;
 use domain::search::Sort;
@@ -40,11 +40,11 @@ struct BoxStorage {
     has_result_mappings: bool,
 }
 
-fn build(provider: &SearchProvider, toolbox: &Toolbox) -> Result<Box<dyn Connector>, ConnectorError> {
+fn build(provider: &SearchProvider, context: &PluginContext) -> Result<Box<dyn Connector>, ConnectorError> {
     Ok(Box::new(BoxStorage {
-        api: PersonalApi::new(&BOX, "root_readwrite", provider, toolbox)?,
+        api: PersonalApi::new(&BOX, "root_readwrite", provider, context)?,
         knows_not: personal_api::query_mappings(provider)?.not(),
-        has_result_mappings: !provider.draft.result_mappings.trim().is_empty(),
+        has_result_mappings: !provider.spec.result_mappings.trim().is_empty(),
     }))
 }
 

@@ -9,7 +9,7 @@ use crate::shared::vector_store::{
     path_name, server, wrong,
 };
 use async_trait::async_trait;
-use domain::contracts::{Capability, Connector, ConnectorError, ConnectorKind, Toolbox, TriedOn};
+use domain::contracts::{Capability, Connector, ConnectorError, ConnectorKind, PluginContext, TriedOn};
 use domain::provider::SearchProvider;
 use domain::validation::FieldErrors;
 use serde_json::{Map, Value, json};
@@ -64,15 +64,15 @@ fn check(provider: &SearchProvider) -> FieldErrors {
     check_with(provider, Config::of)
 }
 
-fn build(provider: &SearchProvider, toolbox: &Toolbox) -> Result<Box<dyn Connector>, ConnectorError> {
+fn build(provider: &SearchProvider, context: &PluginContext) -> Result<Box<dyn Connector>, ConnectorError> {
     let config = Config::of(provider, &require_notations(provider)?).map_err(wrong)?;
     let plan = config.plan.clone();
     let vendor = Chroma {
-        store: Store::new(provider, &config.server, KeyPlace::Header("X-Chroma-Token"), toolbox)?,
+        store: Store::new(provider, &config.server, KeyPlace::Header("X-Chroma-Token"), context)?,
         place: Place { what: "collection", name: config.collection.clone() },
         config,
     };
-    Ok(Box::new(VectorSource::new(provider, plan, vendor, toolbox)))
+    Ok(Box::new(VectorSource::new(provider, plan, vendor, context)))
 }
 
 impl Config {
@@ -83,7 +83,7 @@ impl Config {
             return Err(("query_mappings", "collection=<name> is needed.".to_owned()));
         }
         Ok(Self {
-            server: server(&provider.draft.url)?,
+            server: server(&provider.spec.url)?,
             tenant: name("tenant", "default_tenant")?,
             database: name("database", "default_database")?,
             collection: name("collection", "")?,

@@ -4,8 +4,8 @@ use crate::shared::found_item::{FoundItem, first_text};
 use crate::shared::personal_api::{self, PersonalApi, Service, Verdict, other_kind};
 use async_trait::async_trait;
 use domain::contracts::{
-    Capability, Connector, ConnectorError, ConnectorErrorKind, ConnectorKind, NormalizedPage, ProviderQuery,
-    SourceQuery, SourceResponse, Toolbox, TriedOn,
+    Capability, Connector, ConnectorError, ConnectorErrorKind, ConnectorKind, NormalizedPage, PluginContext,
+    ProviderQuery, SourceQuery, SourceResponse, TriedOn,
 };
 use domain::provider::SearchProvider;
 use domain::search::Sort;
@@ -47,10 +47,10 @@ struct Dropbox {
     has_result_mappings: bool,
 }
 
-fn build(provider: &SearchProvider, toolbox: &Toolbox) -> Result<Box<dyn Connector>, ConnectorError> {
+fn build(provider: &SearchProvider, context: &PluginContext) -> Result<Box<dyn Connector>, ConnectorError> {
     Ok(Box::new(Dropbox {
-        api: PersonalApi::new(&DROPBOX, "files.metadata.read", provider, toolbox)?,
-        has_result_mappings: !provider.draft.result_mappings.trim().is_empty(),
+        api: PersonalApi::new(&DROPBOX, "files.metadata.read", provider, context)?,
+        has_result_mappings: !provider.spec.result_mappings.trim().is_empty(),
     }))
 }
 

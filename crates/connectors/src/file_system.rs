@@ -8,7 +8,7 @@ use crate::shared::file_system::walk::{DEPTH_MAX, FILES_MAX, FOLDERS_MAX, FoundF
 use async_trait::async_trait;
 use domain::contracts::{
     Capability, Connector, ConnectorError, ConnectorErrorKind, ConnectorKind, ExtractError, FileToRead,
-    NormalizedPage, ProviderQuery, SourceQuery, SourceResponse, Toolbox, TriedOn,
+    NormalizedPage, PluginContext, ProviderQuery, SourceQuery, SourceResponse, TriedOn,
 };
 use domain::notation::query_template::encode_percent;
 use domain::provider::SearchProvider;
@@ -47,7 +47,7 @@ struct FileSystem {
     base_url: Option<Url>,
     with_hidden: bool,
     knows_not: bool,
-    toolbox: Toolbox,
+    context: PluginContext,
 }
 
 impl fmt::Debug for FileSystem {
@@ -59,7 +59,7 @@ impl fmt::Debug for FileSystem {
 fn check(provider: &SearchProvider) -> FieldErrors {
     let mut errors = FieldErrors::default();
     read_notations(provider, &mut errors);
-    if let Err(sentence) = allow::plain_path(&provider.draft.url) {
+    if let Err(sentence) = allow::plain_path(&provider.spec.url) {
         errors.add("url", sentence);
     }
     if let Err(sentence) = base_url(provider) {
@@ -72,10 +72,10 @@ fn check(provider: &SearchProvider) -> FieldErrors {
     errors
 }
 
-fn build(provider: &SearchProvider, toolbox: &Toolbox) -> Result<Box<dyn Connector>, ConnectorError> {
+fn build(provider: &SearchProvider, context: &PluginContext) -> Result<Box<dyn Connector>, ConnectorError> {
     let notations = require_notations(provider)?;
     let wrong = |field: &str, sentence: String| config_error(&FieldErrors::one(field, sentence));
-    let folder = allow::check(&provider.draft.url, &toolbox.settings.filesystem_allow)
+    let folder = allow::check(&provider.spec.url, &context.settings.filesystem_allow)
         .map_err(|sentence| wrong("url", sentence))?;
     let mappings = &notations.query_mappings;
     Ok(Box::new(FileSystem {
@@ -83,7 +83,7 @@ fn build(provider: &SearchProvider, toolbox: &Toolbox) -> Result<Box<dyn Connect
         base_url: base_url(provider).map_err(|sentence| wrong("config", sentence))?,
         with_hidden: provider.config_value("file_system", "hidden") == Some(&Value::Bool(true)),
         knows_not: mappings.not() || mappings.not_char().is_some(),
-        toolbox: toolbox.clone(),
+        context: context.clone(),
     }))
 }
 
@@ -173,7 +173,7 @@ impl FileSystem {
 
     /// The folder is resolved anew for each question: what a name leads to may have changed since it was saved.
     async fn files(&self, until: Instant) -> Result<(Arc<Permitted>, Vec<FoundFile>), ConnectorError> {
-        let (folder, settings) = (self.folder.clone(), Arc::clone(&self.toolbox.settings));
+        let (folder, settings) = (self.folder.clone(), Arc::clone(&self.context.settings));
         let reach = Reach {
             files: FILES_MAX,
             folders: FOLDERS_MAX,
@@ -202,7 +202,7 @@ impl FileSystem {
             return (file, Some(text));
         }
         let name = file.relative.to_string_lossy().into_owned();
-        let is_read = file.size > 0 && file.size <= FILE_BYTES_MAX && self.toolbox.extract.knows(&name);
+        let is_read = file.size > 0 && file.size <= FILE_BYTES_MAX && self.context.extract.knows(&name);
         if !is_read || Instant::now() >= until {
             return (file, None);
         }
@@ -211,7 +211,7 @@ impl FileSystem {
         let Some(bytes) = bytes else { return (file, None) };
         let to_read = FileToRead { media_type: None, name, bytes: bytes.into() };
         // One slow file does not cost what was found in the others.
-        let read = match tokio::time::timeout_at(until.into(), self.toolbox.extract.extract(to_read)).await {
+        let read = match tokio::time::timeout_at(until.into(), self.context.extract.extract(to_read)).await {
             // It may be read in time when less is going on, or when its reader is there again.
             Err(_) | Ok(Err(ExtractError::Timeout | ExtractError::Service(_))) => return (file, None),
             Ok(read) => read.unwrap_or_default(),

@@ -5,7 +5,8 @@ use async_trait::async_trait;
 use domain::ai_provider::Role;
 use domain::contracts::{
     Capability, Connector, ConnectorError, ConnectorErrorKind, ConnectorKind, ModelError, ModelErrorKind,
-    NormalizedPage, Prompt, ProviderQuery, SourceQuery, SourceResponse, Toolbox, TriedOn, Turn, WriterWanted,
+    NormalizedPage, PluginContext, Prompt, ProviderQuery, SourceQuery, SourceResponse, TriedOn, Turn,
+    WriterWanted,
 };
 use domain::ids::AiProviderId;
 use domain::instant;
@@ -43,7 +44,7 @@ struct GenAi {
     /// None: the query itself is the prompt.
     prompt: Option<String>,
     guide: String,
-    toolbox: Toolbox,
+    context: PluginContext,
 }
 
 impl fmt::Debug for GenAi {
@@ -60,7 +61,7 @@ fn check(provider: &SearchProvider) -> FieldErrors {
         format!("{PROMPT_KEY} must hold {PLACE}; a prompt with a comma stands in query_template_json.")
     });
     for key in [PROMPT_KEY, GUIDE_KEY] {
-        let Some(text) = provider.draft.query_template_json.get(key) else { continue };
+        let Some(text) = provider.spec.query_template_json.get(key) else { continue };
         let is_right = text.as_str().is_some_and(|text| key != PROMPT_KEY || text.contains(PLACE));
         errors.check(is_right, "query_template_json", || match key {
             PROMPT_KEY => format!("{PROMPT_KEY} must be a text that holds {PLACE}."),
@@ -74,9 +75,9 @@ fn check(provider: &SearchProvider) -> FieldErrors {
     errors
 }
 
-fn build(provider: &SearchProvider, toolbox: &Toolbox) -> Result<Box<dyn Connector>, ConnectorError> {
+fn build(provider: &SearchProvider, context: &PluginContext) -> Result<Box<dyn Connector>, ConnectorError> {
     let mappings = require_notations(provider)?.query_mappings;
-    let template = &provider.draft.query_template_json;
+    let template = &provider.spec.query_template_json;
     let text = |key: &str| template.get(key).and_then(Value::as_str).or_else(|| mappings.get(key));
     let wanted = provider.config_value(CONFIG_BLOCK, CONFIG_KEY).and_then(Value::as_i64);
     Ok(Box::new(GenAi {
@@ -86,7 +87,7 @@ fn build(provider: &SearchProvider, toolbox: &Toolbox) -> Result<Box<dyn Connect
         },
         prompt: text(PROMPT_KEY).map(str::to_owned),
         guide: text(GUIDE_KEY).unwrap_or(GUIDE).to_owned(),
-        toolbox: toolbox.clone(),
+        context: context.clone(),
     }))
 }
 
@@ -134,13 +135,13 @@ impl GenAi {
             answer_tokens_max: ANSWER_TOKENS_MAX,
             time_max,
         };
-        let writing = self.toolbox.writers.write(&self.wanted, &prompt).await?;
-        let (name, model) = (writing.provider.draft.name.clone(), writing.provider.draft.model.clone());
+        let writing = self.context.writers.write(&self.wanted, &prompt).await?;
+        let (name, model) = (writing.provider.spec.name.clone(), writing.provider.spec.model.clone());
         let answer = writing.whole_text(ANSWER_BYTES_MAX).await?;
         if answer.trim().is_empty() {
             return Err(ModelError::new(ModelErrorKind::Unreadable, format!("'{name}' wrote nothing")));
         }
-        let now = instant::display(self.toolbox.clock.now());
+        let now = instant::display(self.context.clock.now());
         Ok(json!({
             "title": text("query"),
             "body": answer.trim(),

@@ -7,8 +7,8 @@ use crate::shared::plain_words::{PlainWords, joined};
 use async_trait::async_trait;
 use chrono::DateTime;
 use domain::contracts::{
-    Capability, Connector, ConnectorError, ConnectorErrorKind, ConnectorKind, NormalizedPage, ProviderQuery,
-    SourceQuery, SourceResponse, Toolbox, TriedOn,
+    Capability, Connector, ConnectorError, ConnectorErrorKind, ConnectorKind, NormalizedPage, PluginContext,
+    ProviderQuery, SourceQuery, SourceResponse, TriedOn,
 };
 use domain::notation::markup::decode_entities;
 use domain::provider::SearchProvider;
@@ -42,11 +42,11 @@ struct Gmail {
     has_result_mappings: bool,
 }
 
-fn build(provider: &SearchProvider, toolbox: &Toolbox) -> Result<Box<dyn Connector>, ConnectorError> {
+fn build(provider: &SearchProvider, context: &PluginContext) -> Result<Box<dyn Connector>, ConnectorError> {
     Ok(Box::new(Gmail {
-        api: PersonalApi::new(&GOOGLE, "gmail.readonly", provider, toolbox)?,
+        api: PersonalApi::new(&GOOGLE, "gmail.readonly", provider, context)?,
         knows_not: personal_api::query_mappings(provider)?.not(),
-        has_result_mappings: !provider.draft.result_mappings.trim().is_empty(),
+        has_result_mappings: !provider.spec.result_mappings.trim().is_empty(),
     }))
 }
 

@@ -7,8 +7,8 @@ use crate::shared::personal_api::{self, PersonalApi, other_kind};
 use async_trait::async_trait;
 use chrono::{DateTime, Days, NaiveDate, Utc};
 use domain::contracts::{
-    Capability, Connector, ConnectorError, ConnectorErrorKind, ConnectorKind, NormalizedPage, ProviderQuery,
-    SourceQuery, SourceResponse, Toolbox, TriedOn,
+    Capability, Connector, ConnectorError, ConnectorErrorKind, ConnectorKind, NormalizedPage, PluginContext,
+    ProviderQuery, SourceQuery, SourceResponse, TriedOn,
 };
 use domain::instant::Instant;
 use domain::notation::markup::strip_markup;
@@ -52,7 +52,7 @@ struct GoogleCalendar {
     back: Days,
     ahead: Days,
     has_result_mappings: bool,
-    toolbox: Toolbox,
+    context: PluginContext,
 }
 
 impl fmt::Debug for GoogleCalendar {
@@ -71,13 +71,13 @@ fn check(provider: &SearchProvider) -> FieldErrors {
     errors
 }
 
-fn build(provider: &SearchProvider, toolbox: &Toolbox) -> Result<Box<dyn Connector>, ConnectorError> {
+fn build(provider: &SearchProvider, context: &PluginContext) -> Result<Box<dyn Connector>, ConnectorError> {
     Ok(Box::new(GoogleCalendar {
-        api: PersonalApi::new(&GOOGLE, "calendar.readonly", provider, toolbox)?,
+        api: PersonalApi::new(&GOOGLE, "calendar.readonly", provider, context)?,
         back: days(provider, "calendar_lookback_days").map_err(config_invalid)?,
         ahead: days(provider, "calendar_lookahead_days").map_err(config_invalid)?,
-        has_result_mappings: !provider.draft.result_mappings.trim().is_empty(),
-        toolbox: toolbox.clone(),
+        has_result_mappings: !provider.spec.result_mappings.trim().is_empty(),
+        context: context.clone(),
     }))
 }
 
@@ -104,7 +104,7 @@ impl Connector for GoogleCalendar {
             return Err(ConnectorError::new(ConnectorErrorKind::QueryInvalid, message));
         }
         // Whole days, so that equal questions are equal.
-        let today = self.toolbox.clock.now().date_naive();
+        let today = self.context.clock.now().date_naive();
         let midnight = |day: Option<NaiveDate>| format!("{}T00:00:00Z", day.unwrap_or(today));
         let ahead = today.checked_add_days(self.ahead).and_then(|day| day.succ_opt());
         let parameters = json!({
@@ -133,7 +133,7 @@ impl Connector for GoogleCalendar {
         let mut rows = google::list(&self.api, &PATH, parameters, "items", EVENTS_MAX, *time_max).await?;
         rows.retain(|event| event["status"] != "cancelled");
         let found = rows.len() as u64;
-        let now = self.toolbox.clock.now();
+        let now = self.context.clock.now();
         if body["newest_first"] == true {
             rows.sort_by_key(|event| Reverse(start(event)));
         } else {

@@ -6,8 +6,8 @@ use crate::shared::personal_api::{self, PersonalApi, other_kind};
 use crate::shared::plain_words::PlainWords;
 use async_trait::async_trait;
 use domain::contracts::{
-    Capability, Connector, ConnectorError, ConnectorKind, NormalizedPage, ProviderQuery, SourceQuery,
-    SourceResponse, Toolbox, TriedOn,
+    Capability, Connector, ConnectorError, ConnectorKind, NormalizedPage, PluginContext, ProviderQuery,
+    SourceQuery, SourceResponse, TriedOn,
 };
 use domain::provider::SearchProvider;
 use serde_json::{Value, json};
@@ -38,11 +38,11 @@ struct GoogleDrive {
     has_result_mappings: bool,
 }
 
-fn build(provider: &SearchProvider, toolbox: &Toolbox) -> Result<Box<dyn Connector>, ConnectorError> {
+fn build(provider: &SearchProvider, context: &PluginContext) -> Result<Box<dyn Connector>, ConnectorError> {
     Ok(Box::new(GoogleDrive {
-        api: PersonalApi::new(&GOOGLE, "drive.readonly", provider, toolbox)?,
+        api: PersonalApi::new(&GOOGLE, "drive.readonly", provider, context)?,
         knows_not: personal_api::query_mappings(provider)?.not(),
-        has_result_mappings: !provider.draft.result_mappings.trim().is_empty(),
+        has_result_mappings: !provider.spec.result_mappings.trim().is_empty(),
     }))
 }
 

@@ -6,8 +6,8 @@ use crate::shared::http_source::{HttpSource, config_invalid};
 use crate::shared::{http_check, page};
 use async_trait::async_trait;
 use domain::contracts::{
-    Capability, Connector, ConnectorError, ConnectorKind, NormalizedPage, ProviderQuery, SourceQuery,
-    SourceResponse, Toolbox, TriedOn,
+    Capability, Connector, ConnectorError, ConnectorKind, NormalizedPage, PluginContext, ProviderQuery,
+    SourceQuery, SourceResponse, TriedOn,
 };
 use domain::notation::query_mappings::QueryMappings;
 use domain::notation::response_mappings::ResponseMappings;
@@ -51,7 +51,7 @@ struct GraphQl {
     variables: Variables,
     response_mappings: ResponseMappings,
     mappings: QueryMappings,
-    toolbox: Toolbox,
+    context: PluginContext,
 }
 
 impl fmt::Debug for GraphQl {
@@ -69,8 +69,8 @@ fn check(provider: &SearchProvider) -> FieldErrors {
     errors
 }
 
-fn build(provider: &SearchProvider, toolbox: &Toolbox) -> Result<Box<dyn Connector>, ConnectorError> {
-    let source = HttpSource::new(&plain(provider), toolbox)?;
+fn build(provider: &SearchProvider, context: &PluginContext) -> Result<Box<dyn Connector>, ConnectorError> {
+    let source = HttpSource::new(&plain(provider), context)?;
     let mut errors = FieldErrors::default();
     let notations = read_notations(provider, &mut errors);
     let read = read(provider, &notations.query_mappings);
@@ -78,20 +78,20 @@ fn build(provider: &SearchProvider, toolbox: &Toolbox) -> Result<Box<dyn Connect
         read.map_err(|(field, sentence)| config_invalid(format!("{field}: {sentence}")))?;
     Ok(Box::new(GraphQl {
         source,
-        place: provider.draft.url.trim().to_owned(),
+        place: provider.spec.url.trim().to_owned(),
         document,
         variables,
         response_mappings: notations.response_mappings,
         mappings: notations.query_mappings,
-        toolbox: toolbox.clone(),
+        context: context.clone(),
     }))
 }
 
 /// The provider as a source over HTTP: its template is the document, not the address.
 fn plain(provider: &SearchProvider) -> SearchProvider {
     let mut plain = provider.clone();
-    plain.draft.query_template = "{url}".to_owned();
-    plain.draft.query_mappings = String::new();
+    plain.spec.query_template = "{url}".to_owned();
+    plain.spec.query_mappings = String::new();
     plain
 }
 
@@ -99,7 +99,7 @@ fn read(
     provider: &SearchProvider,
     mappings: &QueryMappings,
 ) -> Result<(String, Variables), (&'static str, String)> {
-    let document = provider.draft.query_template.trim().to_owned();
+    let document = provider.spec.query_template.trim().to_owned();
     let is_document =
         ["query", "{", "fragment"].iter().any(|start| document.starts_with(start)) && document.contains('{');
     // `{url}` and the like are placeholders of other connectors.
@@ -109,7 +109,7 @@ fn read(
             "A GraphQL document is needed: query ($q: String!) { … }.".to_owned(),
         ));
     }
-    let variables = Variables::of(mappings, &provider.draft.query_template_json, &document)?;
+    let variables = Variables::of(mappings, &provider.spec.query_template_json, &document)?;
     Ok((document, variables))
 }
 
@@ -152,7 +152,7 @@ impl Connector for GraphQl {
     fn normalize(&self, response: SourceResponse) -> Result<NormalizedPage, ConnectorError> {
         let SourceResponse::Rows { rows: answers, .. } = response else {
             let SourceResponse::Http(http) = &response else { return Ok(NormalizedPage::default()) };
-            let answer = answer::read(http, self.toolbox.clock.now())?;
+            let answer = answer::read(http, self.context.clock.now())?;
             return self.page(answer);
         };
         let mut all = NormalizedPage::default();
@@ -214,7 +214,7 @@ impl GraphQl {
         };
         let request = self.source.post(&query, body.to_string().as_bytes())?;
         match self.source.execute(&SourceQuery::Http(Box::new(request))).await? {
-            SourceResponse::Http(http) => answer::read(&http, self.toolbox.clock.now()),
+            SourceResponse::Http(http) => answer::read(&http, self.context.clock.now()),
             SourceResponse::Rows { .. } => Ok(Value::Null),
         }
     }

@@ -57,7 +57,7 @@ pub mod fuzzing {
 
 use domain::contracts::ConnectorKind;
 
-/// Every connector of the house, in the order of the manual.
+/// Every connector , in the order of the manual.
 pub const CATALOGUE: &[ConnectorKind] = &[
     requests_get::KIND,
     requests_post::KIND,

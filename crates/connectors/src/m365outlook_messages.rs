@@ -2,7 +2,7 @@
 
 use crate::shared::found_item::{FoundItem, first_text, or};
 use crate::shared::graph::{self, Entity, Order};
-use domain::contracts::{Capability, Connector, ConnectorError, ConnectorKind, Toolbox, TriedOn};
+use domain::contracts::{Capability, Connector, ConnectorError, ConnectorKind, PluginContext, TriedOn};
 use domain::provider::SearchProvider;
 use serde_json::Value;
 
@@ -26,8 +26,8 @@ static MESSAGES: Entity = Entity {
     result,
 };
 
-fn build(provider: &SearchProvider, toolbox: &Toolbox) -> Result<Box<dyn Connector>, ConnectorError> {
-    graph::build(&MESSAGES, provider, toolbox)
+fn build(provider: &SearchProvider, context: &PluginContext) -> Result<Box<dyn Connector>, ConnectorError> {
+    graph::build(&MESSAGES, provider, context)
 }
 
 fn result(hit: &Value) -> Value {

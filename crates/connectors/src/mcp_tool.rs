@@ -6,8 +6,8 @@ use crate::shared::mcp::{answer, arguments::Arguments, exchange::Exchange};
 use crate::shared::{http_check, page};
 use async_trait::async_trait;
 use domain::contracts::{
-    Capability, Connector, ConnectorError, ConnectorKind, NormalizedPage, ProviderQuery, SourceQuery,
-    SourceResponse, Toolbox, TriedOn,
+    Capability, Connector, ConnectorError, ConnectorKind, NormalizedPage, PluginContext, ProviderQuery,
+    SourceQuery, SourceResponse, TriedOn,
 };
 use domain::notation::query_mappings::QueryMappings;
 use domain::notation::response_mappings::ResponseMappings;
@@ -44,7 +44,7 @@ struct McpTool {
     arguments: Arguments,
     response_mappings: ResponseMappings,
     mappings: QueryMappings,
-    toolbox: Toolbox,
+    context: PluginContext,
 }
 
 impl fmt::Debug for McpTool {
@@ -56,31 +56,31 @@ impl fmt::Debug for McpTool {
 fn check(provider: &SearchProvider) -> FieldErrors {
     let mut errors = http_check::check(&plain(provider)).1;
     let notations = read_notations(provider, &mut errors);
-    if let Err(sentence) = Arguments::of(&notations.query_mappings, &provider.draft.query_template_json) {
+    if let Err(sentence) = Arguments::of(&notations.query_mappings, &provider.spec.query_template_json) {
         errors.add("query_mappings", sentence);
     }
     errors
 }
 
-fn build(provider: &SearchProvider, toolbox: &Toolbox) -> Result<Box<dyn Connector>, ConnectorError> {
-    let source = HttpSource::new(&plain(provider), toolbox)?;
+fn build(provider: &SearchProvider, context: &PluginContext) -> Result<Box<dyn Connector>, ConnectorError> {
+    let source = HttpSource::new(&plain(provider), context)?;
     let notations = read_notations(provider, &mut FieldErrors::default());
-    let arguments = Arguments::of(&notations.query_mappings, &provider.draft.query_template_json);
+    let arguments = Arguments::of(&notations.query_mappings, &provider.spec.query_template_json);
     Ok(Box::new(McpTool {
         source,
-        place: provider.draft.url.trim().to_owned(),
+        place: provider.spec.url.trim().to_owned(),
         arguments: arguments.map_err(|sentence| config_invalid(format!("query_mappings: {sentence}")))?,
         response_mappings: notations.response_mappings,
         mappings: notations.query_mappings,
-        toolbox: toolbox.clone(),
+        context: context.clone(),
     }))
 }
 
 /// The provider as a source over HTTP: its mappings name arguments, not parts of the address.
 fn plain(provider: &SearchProvider) -> SearchProvider {
     let mut plain = provider.clone();
-    plain.draft.query_template = "{url}".to_owned();
-    plain.draft.query_mappings = String::new();
+    plain.spec.query_template = "{url}".to_owned();
+    plain.spec.query_mappings = String::new();
     plain
 }
 
@@ -111,7 +111,7 @@ impl Connector for McpTool {
         let SourceQuery::Command { body, time_max, .. } = built else {
             return Err(config_invalid("this is a query of another kind of source".to_owned()));
         };
-        let mut exchange = Exchange::new(&self.source, &self.toolbox, *time_max);
+        let mut exchange = Exchange::new(&self.source, &self.context, *time_max);
         exchange.begin().await?;
         let result = exchange.call(body).await?;
         Ok(SourceResponse::Rows { found: 1, rows: vec![result] })

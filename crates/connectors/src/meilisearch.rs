@@ -6,8 +6,8 @@ use crate::shared::search_engine::{
 };
 use async_trait::async_trait;
 use domain::contracts::{
-    Capability, Connector, ConnectorError, ConnectorErrorKind, ConnectorKind, NormalizedPage, ProviderQuery,
-    SourceQuery, SourceResponse, Toolbox, TriedOn,
+    Capability, Connector, ConnectorError, ConnectorErrorKind, ConnectorKind, NormalizedPage, PluginContext,
+    ProviderQuery, SourceQuery, SourceResponse, TriedOn,
 };
 use domain::notation::query_mappings::QueryMappings;
 use domain::provider::SearchProvider;
@@ -57,11 +57,11 @@ fn check(provider: &SearchProvider) -> FieldErrors {
     check_engine(provider, &KEY, read)
 }
 
-fn build(provider: &SearchProvider, toolbox: &Toolbox) -> Result<Box<dyn Connector>, ConnectorError> {
+fn build(provider: &SearchProvider, context: &PluginContext) -> Result<Box<dyn Connector>, ConnectorError> {
     let mappings = mappings(provider)?;
     let (path, members) = read(provider, &mappings).map_err(mistaken)?;
     Ok(Box::new(Meilisearch {
-        engine: Engine::new(provider, toolbox, &path, &KEY)?,
+        engine: Engine::new(provider, context, &path, &KEY)?,
         members,
         date_field: date_field(&mappings).map_err(mistaken)?,
         knows_not: mappings.not_char().is_some(),

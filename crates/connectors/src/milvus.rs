@@ -10,7 +10,7 @@ use crate::shared::vector_store::{
 };
 use async_trait::async_trait;
 use domain::contracts::{
-    Capability, Connector, ConnectorError, ConnectorErrorKind, ConnectorKind, Toolbox, TriedOn,
+    Capability, Connector, ConnectorError, ConnectorErrorKind, ConnectorKind, PluginContext, TriedOn,
 };
 use domain::provider::SearchProvider;
 use domain::validation::FieldErrors;
@@ -65,15 +65,15 @@ fn check(provider: &SearchProvider) -> FieldErrors {
     check_with(provider, Config::of)
 }
 
-fn build(provider: &SearchProvider, toolbox: &Toolbox) -> Result<Box<dyn Connector>, ConnectorError> {
+fn build(provider: &SearchProvider, context: &PluginContext) -> Result<Box<dyn Connector>, ConnectorError> {
     let config = Config::of(provider, &require_notations(provider)?).map_err(wrong)?;
     let plan = config.plan.clone();
     let vendor = Milvus {
-        store: Store::new(provider, &config.server, KeyPlace::Bearer, toolbox)?,
+        store: Store::new(provider, &config.server, KeyPlace::Bearer, context)?,
         place: Place { what: "collection", name: config.collection.clone() },
         config,
     };
-    Ok(Box::new(VectorSource::new(provider, plan, vendor, toolbox)))
+    Ok(Box::new(VectorSource::new(provider, plan, vendor, context)))
 }
 
 impl Config {
@@ -81,7 +81,7 @@ impl Config {
         let mappings = &notations.query_mappings;
         let name = |key: &str| mappings.get(key).map(|name| path_name(key, name)).transpose();
         Ok(Self {
-            server: server(&provider.draft.url)?,
+            server: server(&provider.spec.url)?,
             collection: name("collection")?
                 .ok_or(("query_mappings", "collection=<name> is needed.".to_owned()))?,
             database: name("database")?,

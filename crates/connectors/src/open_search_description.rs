@@ -9,7 +9,7 @@ use crate::shared::{http_check, page, response};
 use async_trait::async_trait;
 use domain::contracts::{
     Capability, Connector, ConnectorError, ConnectorErrorKind, ConnectorKind, HttpResponse, NormalizedPage,
-    ProviderQuery, SourceQuery, SourceResponse, Toolbox, TriedOn,
+    PluginContext, ProviderQuery, SourceQuery, SourceResponse, TriedOn,
 };
 use domain::ids::ProviderId;
 use domain::notation::query_mappings::PAGE_SIZE;
@@ -53,7 +53,7 @@ struct OpenSearchDescription {
     language: String,
     notations: Notations,
     has_result_mappings: bool,
-    toolbox: Toolbox,
+    context: PluginContext,
 }
 
 impl fmt::Debug for OpenSearchDescription {
@@ -75,25 +75,25 @@ fn check(provider: &SearchProvider) -> FieldErrors {
     errors
 }
 
-fn build(provider: &SearchProvider, toolbox: &Toolbox) -> Result<Box<dyn Connector>, ConnectorError> {
+fn build(provider: &SearchProvider, context: &PluginContext) -> Result<Box<dyn Connector>, ConnectorError> {
     let language = provider.config_value("open_search_description", "language").and_then(Value::as_str);
     Ok(Box::new(OpenSearchDescription {
-        source: HttpSource::new(&plain(provider), toolbox)?,
+        source: HttpSource::new(&plain(provider), context)?,
         provider: provider.id,
-        address: provider.draft.url.trim().to_owned(),
+        address: provider.spec.url.trim().to_owned(),
         hosts: hosts(provider).map_err(config_invalid)?,
         language: language.unwrap_or("*").to_owned(),
         notations: require_notations(provider)?,
-        has_result_mappings: !provider.draft.result_mappings.trim().is_empty(),
-        toolbox: toolbox.clone(),
+        has_result_mappings: !provider.spec.result_mappings.trim().is_empty(),
+        context: context.clone(),
     }))
 }
 
 /// The provider as a source over HTTP: its address is that of the description.
 fn plain(provider: &SearchProvider) -> SearchProvider {
     let mut plain = provider.clone();
-    plain.draft.query_template = "{url}".to_owned();
-    plain.draft.query_mappings = String::new();
+    plain.spec.query_template = "{url}".to_owned();
+    plain.spec.query_mappings = String::new();
     plain
 }
 
@@ -155,7 +155,7 @@ impl Connector for OpenSearchDescription {
 
     fn normalize(&self, response: SourceResponse) -> Result<NormalizedPage, ConnectorError> {
         let SourceResponse::Http(http) = response else { return Ok(NormalizedPage::default()) };
-        let answer = response::read(&http, self.toolbox.clock.now())?;
+        let answer = response::read(&http, self.context.clock.now())?;
         let mut page = match feed::entries(&answer) {
             Some(page) => page,
             None => page::take_apart(answer, &self.notations.response_mappings)?,
@@ -179,7 +179,7 @@ impl OpenSearchDescription {
             return if time_max.is_zero() { Err(too_late()) } else { Ok(kept) };
         }
         let answer = self.fetch(self.address()?, time_max).await?;
-        let text = response::text(&answer, self.toolbox.clock.now()).map_err(not_there)?;
+        let text = response::text(&answer, self.context.clock.now()).map_err(not_there)?;
         let urls = description::parse(&text)
             .map_err(|sentence| ConnectorError::new(ConnectorErrorKind::Unreadable, sentence))?;
         let urls = Arc::new(urls);

@@ -13,8 +13,8 @@ use crate::shared::remote_sql::{self, Asked, PAGES_MAX, RemoteDatabase, fault, w
 use async_trait::async_trait;
 use base64::Engine;
 use domain::contracts::{
-    Capability, Connector, ConnectorError, ConnectorErrorKind, ConnectorKind, NormalizedPage, ProviderQuery,
-    SourceQuery, SourceResponse, Toolbox, TriedOn,
+    Capability, Connector, ConnectorError, ConnectorErrorKind, ConnectorKind, NormalizedPage, PluginContext,
+    ProviderQuery, SourceQuery, SourceResponse, TriedOn,
 };
 use domain::notation::credentials::SourceCredentials;
 use domain::provider::SearchProvider;
@@ -42,7 +42,7 @@ struct Oracle {
     question: Question,
     site: Site,
     access: Access,
-    toolbox: Toolbox,
+    context: PluginContext,
 }
 
 /// Who asks.
@@ -61,7 +61,7 @@ impl fmt::Debug for Oracle {
 
 fn check(provider: &SearchProvider) -> FieldErrors {
     let (_, credentials, mut errors) = remote_sql::check(provider, Dialect::Oracle);
-    match Site::read(&without_blanks_to_fill(&provider.draft.url)) {
+    match Site::read(&without_blanks_to_fill(&provider.spec.url)) {
         Err(sentence) => errors.add("url", format!("{sentence} Use https://host/ords/schema.")),
         Ok(site) if credentials != SourceCredentials::None && access(&credentials, &site).is_none() => {
             errors.add("credentials", CREDENTIALS);
@@ -71,13 +71,13 @@ fn check(provider: &SearchProvider) -> FieldErrors {
     errors
 }
 
-fn build(provider: &SearchProvider, toolbox: &Toolbox) -> Result<Box<dyn Connector>, ConnectorError> {
-    let mut site = Site::read(&provider.draft.url).map_err(|sentence| wrong("url", sentence))?;
+fn build(provider: &SearchProvider, context: &PluginContext) -> Result<Box<dyn Connector>, ConnectorError> {
+    let mut site = Site::read(&provider.spec.url).map_err(|sentence| wrong("url", sentence))?;
     let credentials = require_notations(provider)?.credentials;
     site.tls = site.tls.or_else(|| http_auth::tls(&credentials));
     let access = access(&credentials, &site).ok_or_else(|| wrong("credentials", CREDENTIALS))?;
     let question = Question::of(provider, Dialect::Oracle)?;
-    Ok(Box::new(Oracle { question, site, access, toolbox: toolbox.clone() }))
+    Ok(Box::new(Oracle { question, site, access, context: context.clone() }))
 }
 
 fn access(credentials: &SourceCredentials, site: &Site) -> Option<Access> {
@@ -140,7 +140,7 @@ impl RemoteDatabase for Oracle {
                 headers: Vec::new(),
                 time_max: asked.until.left(),
             };
-            let reply = send(&self.toolbox, (&self.site).into(), call).await?;
+            let reply = send(&self.context, (&self.site).into(), call).await?;
             let page = self.page(&reply)?;
             let is_empty = page.rows.is_empty();
             for row in page.rows.into_iter().take(limit) {
@@ -166,7 +166,7 @@ impl Oracle {
             Access::Header(header) => return Ok(header.clone()),
             Access::Client { login, key } => (login, *key),
         };
-        if let Some(held) = access::held(&key, self.toolbox.clock.now()) {
+        if let Some(held) = access::held(&key, self.context.clock.now()) {
             return Ok(held);
         }
         let grant = Grant {
@@ -175,7 +175,7 @@ impl Oracle {
             form: &[("grant_type", "client_credentials")],
             authorization: Some(login),
         };
-        access::ask(&self.toolbox, key, grant, asked.until.left()).await
+        access::ask(&self.context, key, grant, asked.until.left()).await
     }
 
     fn page(&self, reply: &Reply) -> Result<Page, ConnectorError> {
@@ -206,7 +206,7 @@ impl Oracle {
                 ConnectorErrorKind::PlaceUnknown,
                 format!("there is no schema with REST-enabled SQL at this address of {host}"),
             ),
-            _ => return fault::of_status(reply, self.toolbox.clock.now()),
+            _ => return fault::of_status(reply, self.context.clock.now()),
         };
         ConnectorError::new(kind, message)
     }

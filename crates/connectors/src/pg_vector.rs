@@ -9,8 +9,8 @@ use crate::shared::statement::{Mistake, safe};
 use crate::shared::vectors;
 use async_trait::async_trait;
 use domain::contracts::{
-    Capability, Connector, ConnectorError, ConnectorKind, NormalizedPage, ProviderQuery, SourceQuery,
-    SourceResponse, Toolbox, TriedOn,
+    Capability, Connector, ConnectorError, ConnectorKind, NormalizedPage, PluginContext, ProviderQuery,
+    SourceQuery, SourceResponse, TriedOn,
 };
 use domain::notation::query_mappings::QueryMappings;
 use domain::provider::SearchProvider;
@@ -97,11 +97,11 @@ fn check(provider: &SearchProvider) -> FieldErrors {
     errors
 }
 
-fn build(provider: &SearchProvider, toolbox: &Toolbox) -> Result<Box<dyn Connector>, ConnectorError> {
+fn build(provider: &SearchProvider, context: &PluginContext) -> Result<Box<dyn Connector>, ConnectorError> {
     let notations = require_notations(provider)?;
     let near = Nearness::of(&notations.query_mappings)
         .map_err(|(field, sentence)| config_error(&FieldErrors::one(field, sentence)))?;
-    let database = Postgres::new(Place::of(provider, FORM)?, toolbox)?;
+    let database = Postgres::new(Place::of(provider, FORM)?, context)?;
     Ok(Box::new(PgVector { near, model: vectors::model(provider), database }))
 }
 

@@ -12,7 +12,7 @@ use crate::shared::vector_store::{
 };
 use async_trait::async_trait;
 use domain::contracts::{
-    Capability, Connector, ConnectorError, ConnectorErrorKind, ConnectorKind, Toolbox, TriedOn,
+    Capability, Connector, ConnectorError, ConnectorErrorKind, ConnectorKind, PluginContext, TriedOn,
 };
 use domain::provider::SearchProvider;
 use domain::validation::FieldErrors;
@@ -78,9 +78,9 @@ fn check(provider: &SearchProvider) -> FieldErrors {
     check_with(provider, Config::of)
 }
 
-fn build(provider: &SearchProvider, toolbox: &Toolbox) -> Result<Box<dyn Connector>, ConnectorError> {
+fn build(provider: &SearchProvider, context: &PluginContext) -> Result<Box<dyn Connector>, ConnectorError> {
     let config = Config::of(provider, &require_notations(provider)?).map_err(wrong)?;
-    let store = Store::new(provider, &config.server, KeyPlace::HeaderAlways("Api-Key"), toolbox)?;
+    let store = Store::new(provider, &config.server, KeyPlace::HeaderAlways("Api-Key"), context)?;
     let vendor = Pinecone {
         store: store.with_header(API_VERSION.0, API_VERSION.1),
         place: Place { what: "index", name: config.name },
@@ -88,13 +88,13 @@ fn build(provider: &SearchProvider, toolbox: &Toolbox) -> Result<Box<dyn Connect
         namespace: config.namespace,
         extras: config.extras,
     };
-    Ok(Box::new(VectorSource::new(provider, config.plan, vendor, toolbox)))
+    Ok(Box::new(VectorSource::new(provider, config.plan, vendor, context)))
 }
 
 impl Config {
     fn of(provider: &SearchProvider, notations: &Notations) -> Result<Self, Mistake> {
         let mappings = &notations.query_mappings;
-        let url = provider.draft.url.trim();
+        let url = provider.spec.url.trim();
         let is_address = url.contains("://");
         let is_named = !is_address && !without_blanks_to_fill(url).contains('.');
         let (address, name) = match (is_address, is_named) {
@@ -205,7 +205,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_key_stays_in_the_house() {
+    fn the_key_is_not_sent_elsewhere() {
         let table = [
             ("https://api.pinecone.io", "movies-x1.svc.aped-4627.pinecone.io", Some(false)),
             ("https://api.pinecone.io", "MOVIES.PINECONE.IO:443", Some(false)),

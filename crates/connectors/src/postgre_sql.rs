@@ -4,7 +4,7 @@ use crate::shared::database::{self, Place, Question};
 use crate::shared::dialect::Dialect;
 use crate::shared::driver::Database;
 use crate::shared::postgres::{FORM, Postgres};
-use domain::contracts::{Capability, Connector, ConnectorError, ConnectorKind, Toolbox, TriedOn};
+use domain::contracts::{Capability, Connector, ConnectorError, ConnectorKind, PluginContext, TriedOn};
 use domain::provider::SearchProvider;
 
 pub const KIND: ConnectorKind = ConnectorKind {
@@ -18,7 +18,7 @@ pub const KIND: ConnectorKind = ConnectorKind {
     build,
 };
 
-fn build(provider: &SearchProvider, toolbox: &Toolbox) -> Result<Box<dyn Connector>, ConnectorError> {
+fn build(provider: &SearchProvider, context: &PluginContext) -> Result<Box<dyn Connector>, ConnectorError> {
     let question = Question::of(provider, Dialect::PostgreSql)?;
-    Ok(Box::new(Database { question, driver: Postgres::new(Place::of(provider, FORM)?, toolbox)? }))
+    Ok(Box::new(Database { question, driver: Postgres::new(Place::of(provider, FORM)?, context)? }))
 }

@@ -9,7 +9,7 @@ use crate::shared::vector_store::{
     server, wrong,
 };
 use async_trait::async_trait;
-use domain::contracts::{Capability, Connector, ConnectorError, ConnectorKind, Toolbox, TriedOn};
+use domain::contracts::{Capability, Connector, ConnectorError, ConnectorKind, PluginContext, TriedOn};
 use domain::provider::SearchProvider;
 use domain::validation::FieldErrors;
 use serde_json::{Map, Value, json};
@@ -61,23 +61,23 @@ fn check(provider: &SearchProvider) -> FieldErrors {
     check_with(provider, Config::of)
 }
 
-fn build(provider: &SearchProvider, toolbox: &Toolbox) -> Result<Box<dyn Connector>, ConnectorError> {
+fn build(provider: &SearchProvider, context: &PluginContext) -> Result<Box<dyn Connector>, ConnectorError> {
     let config = Config::of(provider, &require_notations(provider)?).map_err(wrong)?;
     let vendor = Qdrant {
-        store: Store::new(provider, &config.server, KeyPlace::Header("api-key"), toolbox)?,
+        store: Store::new(provider, &config.server, KeyPlace::Header("api-key"), context)?,
         place: Place { what: "collection", name: config.collection },
         using: config.using,
         extras: config.extras,
     };
-    Ok(Box::new(VectorSource::new(provider, config.plan, vendor, toolbox)))
+    Ok(Box::new(VectorSource::new(provider, config.plan, vendor, context)))
 }
 
 impl Config {
     fn of(provider: &SearchProvider, notations: &Notations) -> Result<Self, Mistake> {
         let mappings = &notations.query_mappings;
         let (address, collection) = match mappings.get("collection") {
-            Some(name) => (provider.draft.url.as_str(), path_name("collection", name)?),
-            None => parted(&provider.draft.url)?,
+            Some(name) => (provider.spec.url.as_str(), path_name("collection", name)?),
+            None => parted(&provider.spec.url)?,
         };
         let using = mappings.get("vector").map(|name| path_name("vector", name)).transpose()?;
         Ok(Self {

@@ -4,8 +4,8 @@ use crate::shared::http_check;
 use crate::shared::http_source::HttpSource;
 use async_trait::async_trait;
 use domain::contracts::{
-    Capability, Connector, ConnectorError, ConnectorKind, NormalizedPage, ProviderQuery, SourceQuery,
-    SourceResponse, Toolbox, TriedOn,
+    Capability, Connector, ConnectorError, ConnectorKind, NormalizedPage, PluginContext, ProviderQuery,
+    SourceQuery, SourceResponse, TriedOn,
 };
 use domain::provider::SearchProvider;
 
@@ -35,8 +35,8 @@ struct RequestsGet {
     source: HttpSource,
 }
 
-fn build(provider: &SearchProvider, toolbox: &Toolbox) -> Result<Box<dyn Connector>, ConnectorError> {
-    Ok(Box::new(RequestsGet { source: HttpSource::new(provider, toolbox)? }))
+fn build(provider: &SearchProvider, context: &PluginContext) -> Result<Box<dyn Connector>, ConnectorError> {
+    Ok(Box::new(RequestsGet { source: HttpSource::new(provider, context)? }))
 }
 
 #[async_trait]

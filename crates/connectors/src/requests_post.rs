@@ -4,11 +4,11 @@ use crate::shared::http_source::{HttpSource, config_invalid};
 use crate::shared::{http_check, json_body};
 use async_trait::async_trait;
 use domain::contracts::{
-    Capability, Connector, ConnectorError, ConnectorKind, NormalizedPage, ProviderQuery, SourceQuery,
-    SourceResponse, Toolbox, TriedOn,
+    Capability, Connector, ConnectorError, ConnectorKind, NormalizedPage, PluginContext, ProviderQuery,
+    SourceQuery, SourceResponse, TriedOn,
 };
 use domain::notation::query_mappings::QueryMappings;
-use domain::provider::{ProviderDraft, SearchProvider};
+use domain::provider::{ProviderSpec, SearchProvider};
 use domain::validation::FieldErrors;
 use serde_json::{Map, Value};
 
@@ -46,7 +46,7 @@ struct RequestsPost {
 
 fn check(provider: &SearchProvider) -> FieldErrors {
     let (notations, mut errors) = http_check::check(provider);
-    let (field, template) = body_template(&provider.draft);
+    let (field, template) = body_template(&provider.spec);
     let sample = http_check::sample_binding(provider, &notations, "one");
     if let Err(sentence) = json_body::bind(template, &sample, is_raw(&notations.query_mappings)) {
         errors.add(field, sentence);
@@ -54,17 +54,17 @@ fn check(provider: &SearchProvider) -> FieldErrors {
     errors
 }
 
-fn build(provider: &SearchProvider, toolbox: &Toolbox) -> Result<Box<dyn Connector>, ConnectorError> {
-    let source = HttpSource::new(provider, toolbox)?;
-    Ok(Box::new(RequestsPost { source, template: body_template(&provider.draft).1.clone() }))
+fn build(provider: &SearchProvider, context: &PluginContext) -> Result<Box<dyn Connector>, ConnectorError> {
+    let source = HttpSource::new(provider, context)?;
+    Ok(Box::new(RequestsPost { source, template: body_template(&provider.spec).1.clone() }))
 }
 
 /// The template of the body and the field that it stands in.
-fn body_template(draft: &ProviderDraft) -> (&'static str, &Map<String, Value>) {
-    if draft.post_query_template.is_empty() {
-        ("query_template_json", &draft.query_template_json)
+fn body_template(spec: &ProviderSpec) -> (&'static str, &Map<String, Value>) {
+    if spec.post_query_template.is_empty() {
+        ("query_template_json", &spec.query_template_json)
     } else {
-        ("post_query_template", &draft.post_query_template)
+        ("post_query_template", &spec.post_query_template)
     }
 }
 

@@ -12,8 +12,8 @@ use crate::shared::snowflake::account::Account;
 use crate::shared::snowflake::result::{ResultSet, object};
 use async_trait::async_trait;
 use domain::contracts::{
-    Capability, Connector, ConnectorError, ConnectorErrorKind, ConnectorKind, NormalizedPage, ProviderQuery,
-    SourceQuery, SourceResponse, Toolbox, TriedOn,
+    Capability, Connector, ConnectorError, ConnectorErrorKind, ConnectorKind, NormalizedPage, PluginContext,
+    ProviderQuery, SourceQuery, SourceResponse, TriedOn,
 };
 use domain::notation::credentials::SourceCredentials;
 use domain::notation::query_mappings::QueryMappings;
@@ -43,8 +43,8 @@ struct Snowflake {
     question: Question,
     account: Account,
     access: Access,
-    context: Map<String, Value>,
-    toolbox: Toolbox,
+    session_context: Map<String, Value>,
+    context: PluginContext,
 }
 
 impl fmt::Debug for Snowflake {
@@ -55,7 +55,7 @@ impl fmt::Debug for Snowflake {
 
 fn check(provider: &SearchProvider) -> FieldErrors {
     let (mappings, credentials, mut errors) = remote_sql::check(provider, Dialect::Snowflake);
-    let url = without_blanks_to_fill(&provider.draft.url);
+    let url = without_blanks_to_fill(&provider.spec.url);
     match Account::read(&url, mappings.get("account")) {
         Err(sentence) => errors.add("url", sentence),
         Ok(account) if credentials != SourceCredentials::None => {
@@ -68,10 +68,10 @@ fn check(provider: &SearchProvider) -> FieldErrors {
     errors
 }
 
-fn build(provider: &SearchProvider, toolbox: &Toolbox) -> Result<Box<dyn Connector>, ConnectorError> {
+fn build(provider: &SearchProvider, context: &PluginContext) -> Result<Box<dyn Connector>, ConnectorError> {
     let notations = require_notations(provider)?;
     let mappings = &notations.query_mappings;
-    let account = Account::read(&provider.draft.url, mappings.get("account"));
+    let account = Account::read(&provider.spec.url, mappings.get("account"));
     let mut account = account.map_err(|sentence| wrong("url", sentence))?;
     account.site.tls = account.site.tls.or_else(|| http_auth::tls(&notations.credentials));
     let access = Access::of(&notations.credentials, &account);
@@ -79,12 +79,12 @@ fn build(provider: &SearchProvider, toolbox: &Toolbox) -> Result<Box<dyn Connect
         question: Question::of(provider, Dialect::Snowflake)?,
         access: access.map_err(|sentence| wrong("credentials", sentence))?,
         account,
-        context: context(mappings),
-        toolbox: toolbox.clone(),
+        session_context: session_context(mappings),
+        context: context.clone(),
     }))
 }
 
-fn context(mappings: &QueryMappings) -> Map<String, Value> {
+fn session_context(mappings: &QueryMappings) -> Map<String, Value> {
     let given = CONTEXT.iter().filter_map(|name| Some(((*name).to_owned(), mappings.get(name)?.into())));
     given.collect()
 }
@@ -111,7 +111,7 @@ impl Connector for Snowflake {
 #[async_trait]
 impl RemoteDatabase for Snowflake {
     async fn rows(&self, asked: &Asked<'_>) -> Result<Vec<Value>, ConnectorError> {
-        let authorization = self.access.authorization(&self.account, self.toolbox.clock.now()).await?;
+        let authorization = self.access.authorization(&self.account, self.context.clock.now()).await?;
         let line = Line { snowflake: self, authorization };
         let set = line.result(asked).await?;
         let rows_max = asked.rows_max as usize;
@@ -134,7 +134,7 @@ impl RemoteDatabase for Snowflake {
 
 impl Snowflake {
     fn body(&self, asked: &Asked<'_>) -> Value {
-        let mut body = self.context.clone();
+        let mut body = self.session_context.clone();
         let bindings = asked
             .values
             .iter()
@@ -219,7 +219,7 @@ impl Line<'_> {
             headers: self.snowflake.access.headers(),
             time_max,
         };
-        send(&self.snowflake.toolbox, (&self.snowflake.account.site).into(), call).await
+        send(&self.snowflake.context, (&self.snowflake.account.site).into(), call).await
     }
 
     fn read(&self, reply: &Reply) -> Result<ResultSet, ConnectorError> {
@@ -230,7 +230,7 @@ impl Line<'_> {
     }
 
     fn fault(&self, reply: &Reply) -> ConnectorError {
-        fault_of(reply).unwrap_or_else(|| fault::of_status(reply, self.snowflake.toolbox.clock.now()))
+        fault_of(reply).unwrap_or_else(|| fault::of_status(reply, self.snowflake.context.clock.now()))
     }
 }
 

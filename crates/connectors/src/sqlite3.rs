@@ -8,8 +8,8 @@ use crate::shared::sqlite_file::{self, Refusal};
 use crate::shared::statement::Template;
 use async_trait::async_trait;
 use domain::contracts::{
-    Capability, Connector, ConnectorError, ConnectorErrorKind, ConnectorKind, NormalizedPage, ProviderQuery,
-    SourceQuery, SourceResponse, Toolbox, TriedOn,
+    Capability, Connector, ConnectorError, ConnectorErrorKind, ConnectorKind, NormalizedPage, PluginContext,
+    ProviderQuery, SourceQuery, SourceResponse, TriedOn,
 };
 use domain::provider::SearchProvider;
 use domain::settings::Settings;
@@ -52,22 +52,22 @@ impl fmt::Debug for Sqlite3 {
 fn check(provider: &SearchProvider) -> FieldErrors {
     let mut errors = FieldErrors::default();
     let notations = read_notations(provider, &mut errors);
-    if let Err(sentence) = sqlite_file::plain_path(&provider.draft.url) {
+    if let Err(sentence) = sqlite_file::plain_path(&provider.spec.url) {
         errors.add("url", sentence);
     }
     let mappings = &notations.query_mappings;
-    if let Err((field, sentence)) = Template::parse(&provider.draft.query_template, mappings, Dialect::Sqlite)
+    if let Err((field, sentence)) = Template::parse(&provider.spec.query_template, mappings, Dialect::Sqlite)
     {
         errors.add(field, sentence);
     }
     errors
 }
 
-fn build(provider: &SearchProvider, toolbox: &Toolbox) -> Result<Box<dyn Connector>, ConnectorError> {
+fn build(provider: &SearchProvider, context: &PluginContext) -> Result<Box<dyn Connector>, ConnectorError> {
     let question = Question::of(provider, Dialect::Sqlite)?;
-    let file = sqlite_file::check(&provider.draft.url, &toolbox.settings)
+    let file = sqlite_file::check(&provider.spec.url, &context.settings)
         .map_err(|sentence| config_error(&FieldErrors::one("url", sentence)))?;
-    Ok(Box::new(Sqlite3 { file, question, settings: Arc::clone(&toolbox.settings) }))
+    Ok(Box::new(Sqlite3 { file, question, settings: Arc::clone(&context.settings) }))
 }
 
 #[async_trait]

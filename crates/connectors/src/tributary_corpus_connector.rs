@@ -4,7 +4,7 @@ use crate::shared::check::read_notations;
 use async_trait::async_trait;
 use domain::contracts::{
     Capability, Connector, ConnectorError, ConnectorErrorKind, ConnectorKind, CorpusHit, CorpusQuestion,
-    NormalizedPage, ProviderQuery, SourceQuery, SourceResponse, Toolbox, TriedOn,
+    NormalizedPage, PluginContext, ProviderQuery, SourceQuery, SourceResponse, TriedOn,
 };
 use domain::corpus::{CONNECTOR_NAME, Topic};
 use domain::ids::UserId;
@@ -26,7 +26,7 @@ pub const KIND: ConnectorKind = ConnectorKind {
 };
 
 struct TributaryCorpus {
-    toolbox: Toolbox,
+    context: PluginContext,
     remarks: Mutex<Vec<String>>,
 }
 
@@ -42,8 +42,8 @@ fn check(provider: &SearchProvider) -> FieldErrors {
     errors
 }
 
-fn build(_provider: &SearchProvider, toolbox: &Toolbox) -> Result<Box<dyn Connector>, ConnectorError> {
-    Ok(Box::new(TributaryCorpus { toolbox: toolbox.clone(), remarks: Mutex::default() }))
+fn build(_provider: &SearchProvider, context: &PluginContext) -> Result<Box<dyn Connector>, ConnectorError> {
+    Ok(Box::new(TributaryCorpus { context: context.clone(), remarks: Mutex::default() }))
 }
 
 #[async_trait]
@@ -71,7 +71,7 @@ impl Connector for TributaryCorpus {
         let tags: Vec<String> = serde_json::from_value(body[3].clone()).unwrap_or_default();
         let topic = Topic { query: body[2].as_str().unwrap_or_default(), tags: &tags };
         let question = CorpusQuestion { asker: UserId(asker), words, topic, results_max };
-        let answer = tokio::time::timeout(*time_max, self.toolbox.corpus.search(question)).await;
+        let answer = tokio::time::timeout(*time_max, self.context.corpus.search(question)).await;
         let answer = answer
             .map_err(|_late| {
                 ConnectorError::new(ConnectorErrorKind::Timeout, "the cache did not answer in time")

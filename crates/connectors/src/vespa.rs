@@ -6,8 +6,8 @@ use crate::shared::search_engine::{
 };
 use async_trait::async_trait;
 use domain::contracts::{
-    Capability, Connector, ConnectorError, ConnectorErrorKind, ConnectorKind, NormalizedPage, ProviderQuery,
-    SourceQuery, SourceResponse, Toolbox, TriedOn,
+    Capability, Connector, ConnectorError, ConnectorErrorKind, ConnectorKind, NormalizedPage, PluginContext,
+    ProviderQuery, SourceQuery, SourceResponse, TriedOn,
 };
 use domain::notation::query_mappings::QueryMappings;
 use domain::provider::SearchProvider;
@@ -61,11 +61,11 @@ fn check(provider: &SearchProvider) -> FieldErrors {
     check_engine(provider, &KEY, read)
 }
 
-fn build(provider: &SearchProvider, toolbox: &Toolbox) -> Result<Box<dyn Connector>, ConnectorError> {
+fn build(provider: &SearchProvider, context: &PluginContext) -> Result<Box<dyn Connector>, ConnectorError> {
     let mappings = mappings(provider)?;
     let (path, members) = read(provider, &mappings).map_err(mistaken)?;
     Ok(Box::new(Vespa {
-        engine: Engine::new(provider, toolbox, &path, &KEY)?,
+        engine: Engine::new(provider, context, &path, &KEY)?,
         knows_not: has_operators(&mappings) && mappings.not_char() == Some("-"),
         members,
         date_field: date_field(&mappings).map_err(mistaken)?,
@@ -114,7 +114,7 @@ fn read(
 
 /// The provider's own statement, or one for its schema.
 fn statement(provider: &SearchProvider, mappings: &QueryMappings) -> Result<String, Mistake> {
-    let given = provider.draft.query_template.trim();
+    let given = provider.spec.query_template.trim();
     // `{url}` and the like belong to other connectors; it is what a new provider begins with.
     if given.is_empty() || given.starts_with("{url}") {
         let schema = match mappings.get("index_name") {

@@ -10,7 +10,7 @@ use crate::shared::vector_store::{
 };
 use async_trait::async_trait;
 use domain::contracts::{
-    Capability, Connector, ConnectorError, ConnectorErrorKind, ConnectorKind, Toolbox, TriedOn,
+    Capability, Connector, ConnectorError, ConnectorErrorKind, ConnectorKind, PluginContext, TriedOn,
 };
 use domain::provider::SearchProvider;
 use domain::validation::FieldErrors;
@@ -62,15 +62,15 @@ fn check(provider: &SearchProvider) -> FieldErrors {
     check_with(provider, Config::of)
 }
 
-fn build(provider: &SearchProvider, toolbox: &Toolbox) -> Result<Box<dyn Connector>, ConnectorError> {
+fn build(provider: &SearchProvider, context: &PluginContext) -> Result<Box<dyn Connector>, ConnectorError> {
     let config = Config::of(provider, &require_notations(provider)?).map_err(wrong)?;
     let plan = config.plan.clone();
     let vendor = Weaviate {
-        store: Store::new(provider, &config.server, KeyPlace::Bearer, toolbox)?,
+        store: Store::new(provider, &config.server, KeyPlace::Bearer, context)?,
         place: Place { what: "class", name: config.class.clone() },
         config,
     };
-    Ok(Box::new(VectorSource::new(provider, plan, vendor, toolbox)))
+    Ok(Box::new(VectorSource::new(provider, plan, vendor, context)))
 }
 
 impl Config {
@@ -88,7 +88,7 @@ impl Config {
         }
         extras(provider, &[])?;
         Ok(Self {
-            server: server(&provider.draft.url)?,
+            server: server(&provider.spec.url)?,
             class,
             fields,
             vector: mappings.get("vector").map(|name| word("vector", name)).transpose()?,
@@ -193,15 +193,15 @@ impl Weaviate {
 mod tests {
     use super::*;
     use crate::shared::check::read_notations;
-    use domain::provider::ProviderDraft;
+    use domain::provider::ProviderSpec;
 
     fn config(mappings: &str) -> Result<Config, Mistake> {
-        let draft = ProviderDraft {
+        let spec = ProviderSpec {
             url: "https://weaviate.example".into(),
             query_mappings: mappings.into(),
-            ..ProviderDraft::default()
+            ..ProviderSpec::default()
         };
-        let provider = SearchProvider::unsaved(draft, Default::default(), Default::default());
+        let provider = SearchProvider::unsaved(spec, Default::default(), Default::default());
         Config::of(&provider, &read_notations(&provider, &mut FieldErrors::default()))
     }
 

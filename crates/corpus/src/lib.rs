@@ -55,10 +55,10 @@ pub use tasks::{IngestDocument, SweepBodies};
 
 use async_trait::async_trait;
 use domain::contracts::{
-    BodyStore, Catalogues, Clock, Corpus, CorpusAnswer, CorpusError, CorpusQuestion, PageText, PageWanted,
-    ReadPages, ReaderModels, Store, TaskQueue, VectorStore, VersionsAsked,
+    BodyStore, Clock, Corpus, CorpusAnswer, CorpusError, CorpusQuestion, PageText, PageWanted,
+    PluginRegistry, ReadPages, ReaderModels, Store, TaskQueue, VectorStore, VersionsAsked,
 };
-use domain::corpus::{CacheMark, LicenseGate, Origin, Standing, Topic};
+use domain::corpus::{CacheMark, LicensePolicy, Origin, Standing, Topic};
 use domain::ids::{ProviderId, RunId, SignalId, UserId};
 use domain::result::ResultItem;
 use domain::settings::Settings;
@@ -75,10 +75,10 @@ pub struct CacheParts {
     pub pages: Arc<dyn ReadPages>,
     pub readers: Arc<dyn ReaderModels>,
     pub queue: Arc<dyn TaskQueue>,
-    pub catalogues: Catalogues,
+    pub plugins: PluginRegistry,
     /// What sent mail is read with.
     pub mail: MailParts,
-    pub license: LicenseGate,
+    pub license: LicensePolicy,
     pub clock: Arc<dyn Clock>,
     pub settings: Arc<Settings>,
 }

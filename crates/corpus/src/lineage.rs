@@ -52,7 +52,7 @@ pub async fn recompute(parts: &CacheParts, id: SignalId) -> Result<(), StoreErro
     Ok(())
 }
 
-/// What a version calls itself in its title, else in its file's name: `v2`, `final`, `v2.1 draft`; may be empty.
+/// What a version calls itself in its title, else in its file's name: `v2`, `final`, `v2.1 spec`; may be empty.
 pub fn label(title: &str, url: &str) -> String {
     let of_title = label_of(title);
     if of_title.is_empty() { label_of(&file_of(url)) } else { of_title }

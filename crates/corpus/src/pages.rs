@@ -61,7 +61,7 @@ impl ReadPages for CachedPages {
         }
         let Some(asked) = self.own_source(wanted).await else { return Err(PageError::NoAddress) };
         // The cache is a source that lets its pages be read; whether they may be fetched is for their own source to say.
-        let target = asked.target(&self.cache.parts.catalogues);
+        let target = asked.target(&self.cache.parts.plugins);
         self.read_live(&PageWanted { target, cached: None, is_asked_for: false, ..*wanted }).await
     }
 
@@ -70,7 +70,7 @@ impl ReadPages for CachedPages {
             return self.live.probe(wanted).await;
         }
         let Some(asked) = self.own_source(wanted).await else { return Err(PageError::NoAddress) };
-        let target = asked.target(&self.cache.parts.catalogues);
+        let target = asked.target(&self.cache.parts.plugins);
         self.live.probe(&PageWanted { target, cached: None, ..*wanted }).await
     }
 

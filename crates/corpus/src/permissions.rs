@@ -2,7 +2,7 @@
 //! document that has one of them is theirs to see.
 
 use crate::CacheParts;
-use domain::contracts::{Catalogues, StoreError};
+use domain::contracts::{PluginRegistry, StoreError};
 use domain::corpus::AclToken;
 use domain::ids::UserId;
 use domain::provider::SearchProvider;
@@ -32,7 +32,7 @@ pub async fn asker(parts: &CacheParts, user: UserId) -> Result<Asker, StoreError
         other => other?,
     };
     let providers = parts.store.providers().await?;
-    let opened = providers.iter().filter(|provider| opens(provider, &person, &parts.catalogues));
+    let opened = providers.iter().filter(|provider| opens(provider, &person, &parts.plugins));
     let tokens = opened.map(|provider| AclToken::Provider(provider.id));
     Ok(Asker {
         is_admin: person.is_admin,
@@ -47,7 +47,7 @@ pub async fn sees_all_of(
     user: UserId,
 ) -> Result<bool, StoreError> {
     match parts.store.user(user).await {
-        Ok(person) => Ok(opens(provider, &person, &parts.catalogues)),
+        Ok(person) => Ok(opens(provider, &person, &parts.plugins)),
         Err(StoreError::NotFound) => Ok(false),
         Err(error) => Err(error),
     }
@@ -55,11 +55,11 @@ pub async fn sees_all_of(
 
 /// True when the person may see whatever this source gave to anybody. An administrator counts as anybody else: the right
 /// to configure a source is no right to what people read there.
-fn opens(provider: &SearchProvider, person: &User, catalogues: &Catalogues) -> bool {
-    let is_member = provider.draft.groups.iter().any(|group| person.groups.contains(group));
-    match catalogues.authenticator_of(provider) {
+fn opens(provider: &SearchProvider, person: &User, plugins: &PluginRegistry) -> bool {
+    let is_member = provider.spec.groups.iter().any(|group| person.groups.contains(group));
+    match plugins.authenticator_of(provider) {
         // It asks nobody who they are, so that it gives everybody the same.
-        None => provider.draft.shared || provider.owner == person.id || is_member,
+        None => provider.spec.shared || provider.owner == person.id || is_member,
         Some(_) => is_member && is_by_provider(provider),
     }
 }
@@ -74,10 +74,10 @@ mod tests {
     use super::*;
     use domain::ids::ProviderId;
     use domain::instant::Instant;
-    use domain::provider::ProviderDraft;
+    use domain::provider::ProviderSpec;
     use serde_json::json;
 
-    const CATALOGUES: Catalogues = Catalogues {
+    const PLUGINS: PluginRegistry = PluginRegistry {
         connectors: &[],
         query_processors: &[],
         result_processors: &[],
@@ -101,14 +101,14 @@ mod tests {
 
     /// Of user 1: shared or not, for a group or none, with an authenticator or none, and its `acl`.
     fn provider(shared: bool, group: &str, authenticator: &str, acl: &str) -> SearchProvider {
-        let draft = ProviderDraft {
+        let spec = ProviderSpec {
             shared,
             groups: vec![group.to_owned()],
             authenticator: authenticator.to_owned(),
             config: json!({"swirl": {"cache": {"acl": acl}}}).as_object().cloned().unwrap_or_default(),
-            ..ProviderDraft::default()
+            ..ProviderSpec::default()
         };
-        SearchProvider { id: ProviderId(7), ..SearchProvider::unsaved(draft, UserId(1), Instant::UNIX_EPOCH) }
+        SearchProvider { id: ProviderId(7), ..SearchProvider::unsaved(spec, UserId(1), Instant::UNIX_EPOCH) }
     }
 
     #[test]
@@ -133,7 +133,7 @@ mod tests {
             ),
         ];
         for (name, provider, expected) in table {
-            let found = [&owner, &member, &stranger, &admin].map(|one| opens(&provider, one, &CATALOGUES));
+            let found = [&owner, &member, &stranger, &admin].map(|one| opens(&provider, one, &PLUGINS));
             assert_eq!(found, expected, "{name}: owner, member, stranger, administrator");
         }
     }
@@ -141,7 +141,7 @@ mod tests {
     #[test]
     fn a_token_in_the_session_is_an_authenticator() {
         let mut provider = provider(true, "law", "", "");
-        provider.draft.eval_credentials = "session['microsoft_access_token']".to_owned();
-        assert!(!opens(&provider, &person(3, false, "law"), &CATALOGUES));
+        provider.spec.eval_credentials = "session['microsoft_access_token']".to_owned();
+        assert!(!opens(&provider, &person(3, false, "law"), &PLUGINS));
     }
 }

@@ -66,7 +66,7 @@ impl Role {
 #[derive(Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(default)]
 #[schema(as = AIProviderInput)]
-pub struct AiProviderDraft {
+pub struct AiProviderSpec {
     /// Unique. `local` is the built-in reader.
     #[schema(example = "OpenAI", max_length = 255)]
     pub name: String,
@@ -92,7 +92,7 @@ pub struct AiProviderDraft {
     pub prompt_overrides: BTreeMap<String, PromptParts>,
 }
 
-impl Default for AiProviderDraft {
+impl Default for AiProviderSpec {
     fn default() -> Self {
         Self {
             name: String::new(),
@@ -108,8 +108,8 @@ impl Default for AiProviderDraft {
     }
 }
 
-impl AiProviderDraft {
-    /// What is known of a stored draft that cannot be read. It is not asked.
+impl AiProviderSpec {
+    /// What is known of a stored spec that cannot be read. It is not asked.
     pub fn unreadable(name: String, shared: bool) -> Self {
         Self { name, shared, active: false, ..Self::default() }
     }
@@ -141,7 +141,7 @@ impl AiProviderDraft {
         errors
     }
 
-    /// The draft as it is kept, if nothing is wrong with it.
+    /// The spec as it is kept, if nothing is wrong with it.
     pub fn checked(self) -> Result<Self, FieldErrors> {
         let mut errors = FieldErrors::default();
         // What is not read must not be taken for read.
@@ -152,19 +152,19 @@ impl AiProviderDraft {
         for tag in self.prompt_overrides.keys().filter(|tag| !tags.contains(&tag.as_str())) {
             errors.add("prompt_overrides", names::unknown("tag", tag, tags));
         }
-        let mut draft = self.settled();
-        draft.name = draft.name.trim().to_owned();
-        draft.model = draft.model.trim().to_owned();
-        errors.merge(draft.check());
-        errors.into_result(draft)
+        let mut spec = self.settled();
+        spec.name = spec.name.trim().to_owned();
+        spec.model = spec.model.trim().to_owned();
+        errors.merge(spec.check());
+        errors.into_result(spec)
     }
 
-    /// The draft with what only the stored one has: its secrets, and its roles where they come back as they were shown.
+    /// The spec with what only the stored one has: its secrets, and its roles where they come back as they were shown.
     /// An error names each field whose stored secret would be sent to another place than before, or cannot be kept because it
     /// cannot be read.
     pub fn in_place_of(self, stored: &AiProvider) -> Result<Self, FieldErrors> {
         check_replaceable(stored.is_unreadable, "api_key", &self.api_key)?;
-        let stored = &stored.draft;
+        let stored = &stored.spec;
         let mut fields = Vec::new();
         if (self.api_key.is_empty() || Secret::is_masked(&self.api_key)) && !stored.api_key.is_empty() {
             fields.push("api_key");
@@ -172,14 +172,14 @@ impl AiProviderDraft {
         if self.config.values().any(holds_mask) {
             fields.push("config");
         }
-        let mut draft = self.keeping(stored);
-        let places = [stored, &draft].map(Destinations::of_ai_provider);
+        let mut spec = self.keeping(stored);
+        let places = [stored, &spec].map(Destinations::of_ai_provider);
         secret_binding::check(&places[0], &places[1], &fields)?;
         // Roles that come back as they were shown are no wish; what `tags` says then counts.
-        if draft.config.get("roles") == Some(&Value::from(stored.tags.clone())) {
-            draft.config.remove("roles");
+        if spec.config.get("roles") == Some(&Value::from(stored.tags.clone())) {
+            spec.config.remove("roles");
         }
-        Ok(draft)
+        Ok(spec)
     }
 
     /// `config.roles`, when given, replaces `tags`; it is read from `tags` afterwards.
@@ -240,48 +240,48 @@ fn is_list_of_texts(value: &Value) -> bool {
 }
 
 /// Masked, because it is written into the text of failures.
-impl fmt::Debug for AiProviderDraft {
+impl fmt::Debug for AiProviderSpec {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let shown = serde_json::to_string(&self.masked()).map_err(|_| fmt::Error)?;
         write!(f, "AiProviderDraft {shown}")
     }
 }
 
-/// An AIProvider that is saved. Its draft holds the key.
+/// An AIProvider that is saved. Its spec holds the key.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AiProvider {
     pub id: AiProviderId,
     /// None: it came with the program.
     pub owner: Option<UserId>,
-    pub draft: AiProviderDraft,
-    /// The key does not open the stored draft: only name and sharing are known until it is entered again.
+    pub spec: AiProviderSpec,
+    /// The key does not open the stored spec: only name and sharing are known until it is entered again.
     pub is_unreadable: bool,
     pub date_created: Instant,
     pub date_updated: Instant,
 }
 
 impl AiProvider {
-    /// The fields whose stored values are not in the draft, because they cannot be read.
+    /// The fields whose stored values are not in the spec, because they cannot be read.
     pub fn unreadable_fields(&self) -> Vec<String> {
         match self.is_unreadable {
-            true => sealed_fields(&self.draft, &["name", "shared"]),
+            true => sealed_fields(&self.spec, &["name", "shared"]),
             false => Vec::new(),
         }
     }
 
     /// What a partial edit begins with. Whoever enters an unreadable record again wants to use it.
-    pub fn draft_to_edit(&self) -> AiProviderDraft {
-        AiProviderDraft { active: self.draft.active || self.is_unreadable, ..self.draft.clone() }
+    pub fn spec_to_edit(&self) -> AiProviderSpec {
+        AiProviderSpec { active: self.spec.active || self.is_unreadable, ..self.spec.clone() }
     }
 
     /// Its user may be None: somebody whom nobody knows, such as a schedule.
     pub fn is_for(&self, user: Option<UserId>) -> bool {
-        self.draft.shared || (user.is_some() && self.owner == user)
+        self.spec.shared || (user.is_some() && self.owner == user)
     }
 
     /// How the answer's row names who wrote it.
     pub fn label(&self) -> String {
-        format!("{}-{}", self.draft.name, self.draft.model)
+        format!("{}-{}", self.spec.name, self.spec.model)
     }
 }
 
@@ -290,15 +290,15 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn draft(more: Value) -> AiProviderDraft {
+    fn spec(more: Value) -> AiProviderSpec {
         let mut fields = json!({"name": "A", "model": "gpt-5", "api_key": "canary"});
         fields.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-        serde_json::from_value::<AiProviderDraft>(fields).unwrap().settled()
+        serde_json::from_value::<AiProviderSpec>(fields).unwrap().settled()
     }
 
     #[test]
     fn mistakes_are_named() {
-        assert!(draft(json!({"tags": ["RAG", "chat"]})).check().is_empty());
+        assert!(spec(json!({"tags": ["RAG", "chat"]})).check().is_empty());
         for (more, field) in [
             (json!({"name": " "}), "name"),
             (json!({"model": ""}), "model"),
@@ -310,14 +310,14 @@ mod tests {
             (json!({"config": {"note": "x".repeat(OBJECT_BYTES_MAX)}}), "config"),
             (json!({"config": {"AWS_SECRET_ACCESS_KEY": "••••"}}), "config"),
         ] {
-            let errors = draft(more.clone()).check();
+            let errors = spec(more.clone()).check();
             assert!(errors.iter().any(|(name, _)| name == field), "{more}: {errors}");
         }
     }
 
     #[test]
     fn roles_stand_in_two_places_and_are_one_list() {
-        let given = draft(json!({"tags": ["query"], "config": {"roles": ["Rag", "CHAT"], "max_tokens": 5}}));
+        let given = spec(json!({"tags": ["query"], "config": {"roles": ["Rag", "CHAT"], "max_tokens": 5}}));
         assert_eq!(given.tags, ["rag", "chat"]);
         assert!(given.serves(Role::Rag) && !given.serves(Role::Query));
         assert_eq!(
@@ -328,10 +328,10 @@ mod tests {
 
     #[test]
     fn a_key_is_kept_and_never_shown() {
-        let stored = draft(json!({"config": {"AWS_SECRET_ACCESS_KEY": "canary"}}));
+        let stored = spec(json!({"config": {"AWS_SECRET_ACCESS_KEY": "canary"}}));
         assert!(!format!("{stored:?}").contains("canary"));
         for key in ["", "••••"] {
-            let changed = AiProviderDraft { api_key: key.to_owned(), ..stored.masked() };
+            let changed = AiProviderSpec { api_key: key.to_owned(), ..stored.masked() };
             let kept = changed.keeping(&stored).settled();
             assert_eq!((kept.api_key.as_str(), &kept.config), ("canary", &stored.config));
         }
@@ -343,13 +343,13 @@ mod tests {
         let stored = AiProvider {
             id: AiProviderId(1),
             owner: None,
-            draft: AiProviderDraft::unreadable("A".to_owned(), true),
+            spec: AiProviderSpec::unreadable("A".to_owned(), true),
             is_unreadable: true,
             date_created: at,
             date_updated: at,
         };
         for (key, is_entered) in [("", false), ("••••", false), ("new", true)] {
-            let replaced = draft(json!({"api_key": key})).in_place_of(&stored);
+            let replaced = spec(json!({"api_key": key})).in_place_of(&stored);
             assert_eq!(replaced.is_ok(), is_entered, "{key:?}: {replaced:?}");
         }
     }

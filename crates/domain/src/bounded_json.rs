@@ -23,7 +23,7 @@ pub const AMPLIFICATION_MAX: usize = 10;
 pub const MEMORY_FREE: usize = 16 * MB;
 const MB: usize = 1024 * 1024;
 
-/// What values take in memory, measured with a counting allocator: an item, in a list that doubles its room while it grows;
+/// What values take in memory, measured with a counting allocator: an item, in a list that doubles its space while it grows;
 /// an object that is not empty; each field of an object, with its value.
 const ITEM_BYTES: usize = 160;
 const OBJECT_BYTES: usize = 170;
@@ -198,7 +198,7 @@ impl<'de> Visitor<'de> for BoundedValue<'_> {
             self.0.take_memory(ITEM_BYTES)?;
             list.push(item);
         }
-        // A list of one item has been given room for four.
+        // A list of one item has been given space for four.
         list.shrink_to_fit();
         Ok(Value::Array(list))
     }
@@ -365,7 +365,7 @@ mod tests {
     }
 
     #[test]
-    fn a_list_takes_no_more_room_than_it_needs() {
+    fn a_list_takes_no_more_space_than_it_needs() {
         let Value::Array(list) = parse(b"[[0],[0],[0],[0],[0]]", 100).expect("JSON") else {
             panic!("a list")
         };

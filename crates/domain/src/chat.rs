@@ -22,7 +22,7 @@ pub const LIST_MAX: usize = 20;
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(default)]
 #[schema(as = ChatInput)]
-pub struct ChatDraft {
+pub struct ChatSpec {
     /// Empty: the beginning of the first message.
     pub title: String,
     /// Names, ids or tags of the sources that may be searched; empty means the active default ones.
@@ -32,7 +32,7 @@ pub struct ChatDraft {
     pub prompt: String,
 }
 
-impl ChatDraft {
+impl ChatSpec {
     pub fn check(&self) -> FieldErrors {
         let mut errors = FieldErrors::default();
         errors.check_text("title", &self.title, TITLE_CHARS_MAX);
@@ -47,7 +47,7 @@ impl ChatDraft {
 pub struct Chat {
     pub id: ChatId,
     pub owner: UserId,
-    pub draft: ChatDraft,
+    pub spec: ChatSpec,
     pub date_created: Instant,
     pub date_updated: Instant,
 }

@@ -2,7 +2,7 @@
 
 use crate::ids::SearchId;
 use crate::instant::Instant;
-use crate::search::SearchDraft;
+use crate::search::SearchSpec;
 use chrono::TimeDelta;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -35,6 +35,6 @@ pub struct KeptAnswer {
 #[derive(Debug, Serialize, Deserialize)]
 pub struct CreatedSearch {
     pub id: SearchId,
-    pub draft: SearchDraft,
+    pub spec: SearchSpec,
     pub messages: Vec<String>,
 }

@@ -1,4 +1,4 @@
-//! Points in time as the house writes them.
+//! Points in time as the API writes them.
 
 use chrono::{DateTime, SubsecRound, Utc};
 

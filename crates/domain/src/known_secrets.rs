@@ -4,7 +4,7 @@ use crate::contracts::HttpRequest;
 use crate::inline_secrets;
 use crate::notation::credentials::SourceCredentials;
 use crate::notation::query_template::encode_percent;
-use crate::provider::{ProviderDraft, SearchProvider};
+use crate::provider::{ProviderSpec, SearchProvider};
 use crate::secret::{MASK, Secret, is_secret_name};
 use base64::Engine;
 use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
@@ -28,12 +28,12 @@ impl KnownSecrets {
         if let Some(token) = &provider.user_token {
             all.add(token.expose());
         }
-        for (name, value) in &provider.draft.http_request_headers {
+        for (name, value) in &provider.spec.http_request_headers {
             if is_secret_name(name) {
                 all.add_header(value);
             }
         }
-        for secret in of_fields(&provider.draft) {
+        for secret in of_fields(&provider.spec) {
             all.add_if_key(secret.expose());
         }
         all.sorted()
@@ -188,12 +188,12 @@ impl KnownSecrets {
 }
 
 /// The secrets that are written in fields which are no secret themselves.
-pub fn of_fields(draft: &ProviderDraft) -> Vec<Secret> {
+pub fn of_fields(spec: &ProviderSpec) -> Vec<Secret> {
     let mut found = Vec::new();
-    for text in [&draft.url, &draft.query_template, &draft.query_mappings] {
+    for text in [&spec.url, &spec.query_template, &spec.query_mappings] {
         found.extend(inline_secrets::found(text));
     }
-    for object in [&draft.query_template_json, &draft.post_query_template, &draft.page_fetch_config_json] {
+    for object in [&spec.query_template_json, &spec.post_query_template, &spec.page_fetch_config_json] {
         found.extend(of_object(object));
     }
     found
@@ -226,9 +226,9 @@ mod tests {
     use crate::ids::UserId;
     use serde_json::json;
 
-    fn known(draft: Value) -> KnownSecrets {
-        let draft = serde_json::from_value(draft).expect("a draft");
-        KnownSecrets::of(&SearchProvider::unsaved(draft, UserId(1), chrono::DateTime::UNIX_EPOCH))
+    fn known(spec: Value) -> KnownSecrets {
+        let spec = serde_json::from_value(spec).expect("a spec");
+        KnownSecrets::of(&SearchProvider::unsaved(spec, UserId(1), chrono::DateTime::UNIX_EPOCH))
     }
 
     #[test]
@@ -249,10 +249,10 @@ mod tests {
             (json!({"query_mappings": "token=MAP-CANARY6,lang=en"}), vec!["MAP-CANARY6"]),
             (json!({"post_query_template": {"auth": {"apiKey": "BODY-CANARY"}}}), vec!["BODY-CANARY"]),
         ];
-        for (draft, secrets) in table {
-            let known = known(draft.clone());
+        for (spec, secrets) in table {
+            let known = known(spec.clone());
             for secret in secrets {
-                assert_eq!(known.mask(&format!("x {secret} y")), format!("x {MASK} y"), "{draft}: {secret}");
+                assert_eq!(known.mask(&format!("x {secret} y")), format!("x {MASK} y"), "{spec}: {secret}");
             }
         }
     }

@@ -1,4 +1,4 @@
-//! The words of the house: types, little notations and contracts. No I/O, no runtime.
+//! Types, parsers and ports. No I/O, no runtime.
 //!
 //! | Module | What lives there |
 //! |---|---|
@@ -20,7 +20,7 @@
 //! | [`rag`] | how the results of an AI summary are chosen |
 //! | [`answer`], [`chat`] | the AI summary of a search; conversations over the sources |
 //! | [`activity`] | what people did lately, in figures |
-//! | [`branding`], [`license`] | how the house looks to people; what its license says |
+//! | [`branding`], [`license`] | branding; license |
 //! | [`user`] | users, groups, tokens, and who may see which provider |
 //! | [`bounded_json`] | JSON of others, with a bound on the number of its values |
 //! | [`validation`] | mistakes in what a client sent, by field |

@@ -1,6 +1,6 @@
 //! `page_fetch_config_json` of a provider: how the pages behind its results are fetched.
 
-use crate::provider::ProviderDraft;
+use crate::provider::ProviderSpec;
 use crate::secret::Secret;
 use crate::validation::FieldErrors;
 use serde_json::{Map, Value};
@@ -53,12 +53,12 @@ pub struct MediaTypeLookup {
 
 impl PageFetchConfig {
     /// What the provider says; what cannot be read counts as not said, and was refused when it was saved.
-    pub fn of(draft: &ProviderDraft) -> Self {
-        Self::read(draft, &mut FieldErrors::default())
+    pub fn of(spec: &ProviderSpec) -> Self {
+        Self::read(spec, &mut FieldErrors::default())
     }
 
-    pub fn check(draft: &ProviderDraft, errors: &mut FieldErrors) {
-        Self::read(draft, errors);
+    pub fn check(spec: &ProviderSpec, errors: &mut FieldErrors) {
+        Self::read(spec, errors);
     }
 
     /// The time for a page of this host, if the provider says one.
@@ -66,8 +66,8 @@ impl PageFetchConfig {
         self.host_timeouts.get(&host.to_ascii_lowercase()).copied().or(self.timeout)
     }
 
-    fn read(draft: &ProviderDraft, errors: &mut FieldErrors) -> Self {
-        let given = &draft.page_fetch_config_json;
+    fn read(spec: &ProviderSpec, errors: &mut FieldErrors) -> Self {
+        let given = &spec.page_fetch_config_json;
         let mut form = Form { given, errors };
         Self {
             is_enabled: given.contains_key("cache"),
@@ -198,14 +198,14 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn draft(config: Value) -> ProviderDraft {
+    fn spec(config: Value) -> ProviderSpec {
         let config = config.as_object().unwrap().clone();
-        ProviderDraft { name: "A".to_owned(), page_fetch_config_json: config, ..ProviderDraft::default() }
+        ProviderSpec { name: "A".to_owned(), page_fetch_config_json: config, ..ProviderSpec::default() }
     }
 
     #[test]
     fn all_keys_are_read() {
-        let given = draft(json!({
+        let given = spec(json!({
             "cache": "false", "headers": {"User-Agent": "", "X-A": "b"}, "timeout": 30,
             "Slow.example": {"timeout": "60"}, "fallback": "diffbot",
             "diffbot": {"token": "t", "News.example": {"extract_entity": "article"}, "b": {"extract_entity": "../x"}},
@@ -224,7 +224,7 @@ mod tests {
         assert_eq!(read.content_url.as_deref(), Some("https://a.example/{id}"));
         assert_eq!(read.media_types, ["text/html", "application/pdf"]);
         assert_eq!(read.media_type_lookup.map(|lookup| lookup.path).as_deref(), Some("file.mimeType"));
-        assert_eq!(PageFetchConfig::of(&ProviderDraft::default()), PageFetchConfig::default());
+        assert_eq!(PageFetchConfig::of(&ProviderSpec::default()), PageFetchConfig::default());
     }
 
     #[test]
@@ -236,7 +236,7 @@ mod tests {
             (json!({"timeout": 5}), false),
             (json!({}), false),
         ] {
-            assert_eq!(PageFetchConfig::of(&draft(config.clone())).is_enabled, is_enabled, "{config}");
+            assert_eq!(PageFetchConfig::of(&spec(config.clone())).is_enabled, is_enabled, "{config}");
         }
     }
 
@@ -255,7 +255,7 @@ mod tests {
             (json!({"mimetype_url": "https://a.example/"}), "mimetype_url"),
             (json!({"mimetype_whitelist": [5]}), "mimetype_whitelist"),
         ] {
-            let errors = draft(config.clone()).check().to_string();
+            let errors = spec(config.clone()).check().to_string();
             assert!(errors.contains(&format!("{key}: ")), "{config}: {errors}");
         }
     }

@@ -24,7 +24,7 @@ pub struct Pipeline {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(default)]
 #[schema(as = PipelineInput)]
-pub struct PipelineDraft {
+pub struct PipelineSpec {
     /// Executed in order, on the results of all sources together.
     pub processors: Vec<String>,
 }

@@ -47,7 +47,7 @@ impl PromptParts {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(default)]
 #[schema(as = PromptInput)]
-pub struct PromptDraft {
+pub struct PromptSpec {
     /// Unique. A search picks it by `prompt:<name>`.
     #[schema(example = "search_rag_standard")]
     pub name: String,
@@ -61,7 +61,7 @@ pub struct PromptDraft {
     pub shared: bool,
 }
 
-impl Default for PromptDraft {
+impl Default for PromptSpec {
     fn default() -> Self {
         Self {
             name: String::new(),
@@ -73,8 +73,8 @@ impl Default for PromptDraft {
     }
 }
 
-impl PromptDraft {
-    /// The draft as it is kept, if nothing is wrong with it.
+impl PromptSpec {
+    /// The spec as it is kept, if nothing is wrong with it.
     pub fn checked(mut self) -> Result<Self, FieldErrors> {
         self.name = self.name.trim().to_owned();
         self.check().into_result(self)
@@ -107,20 +107,20 @@ pub struct PromptRecord {
     pub id: PromptId,
     /// None: a standard prompt, restored at every start.
     pub owner: Option<UserId>,
-    pub draft: PromptDraft,
+    pub spec: PromptSpec,
     pub date_created: Instant,
     pub date_updated: Instant,
 }
 
 impl PromptRecord {
     pub fn is_for(&self, user: Option<UserId>) -> bool {
-        self.draft.shared || self.owner.is_none() || (user.is_some() && self.owner == user)
+        self.spec.shared || self.owner.is_none() || (user.is_some() && self.owner == user)
     }
 
     /// Who sees it may change it: an administrator, or the owner of one that is not shared. A standard prompt is changed
     /// by nobody.
     pub fn is_editable_by(&self, principal: &Principal) -> bool {
-        let is_own = self.owner == Some(principal.user) && !self.draft.shared;
+        let is_own = self.owner == Some(principal.user) && !self.spec.shared;
         self.owner.is_some() && self.is_for(Some(principal.user)) && (principal.is_admin || is_own)
     }
 }
@@ -132,13 +132,13 @@ mod tests {
 
     #[test]
     fn mistakes_are_named() {
-        let draft = |more: serde_json::Value| {
+        let spec = |more: serde_json::Value| {
             let mut fields =
-                json!({"name": "house_style", "prompt": "Answer {query}", "tags": ["search-rag"]});
+                json!({"name": "company_style", "prompt": "Answer {query}", "tags": ["search-rag"]});
             fields.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-            serde_json::from_value::<PromptDraft>(fields).unwrap()
+            serde_json::from_value::<PromptSpec>(fields).unwrap()
         };
-        assert!(draft(json!({})).check().is_empty());
+        assert!(spec(json!({})).check().is_empty());
         for (more, field) in [
             (json!({"name": ""}), "name"),
             (json!({"name": "a b"}), "name"),
@@ -148,7 +148,7 @@ mod tests {
             (json!({"tags": []}), "tags"),
             (json!({"tags": ["rag"]}), "tags"),
         ] {
-            let errors = draft(more.clone()).check();
+            let errors = spec(more.clone()).check();
             assert!(errors.iter().any(|(name, _)| name == field), "{more}: {errors}");
         }
     }

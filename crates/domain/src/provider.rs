@@ -36,7 +36,7 @@ pub const PROVIDERS_PER_POST_MAX: usize = 500;
 #[derive(Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(default)]
 #[schema(as = SearchProviderInput)]
-pub struct ProviderDraft {
+pub struct ProviderSpec {
     /// What people see beside each result. Unique.
     #[schema(example = "Articles - arXiv", max_length = 200)]
     pub name: String,
@@ -99,7 +99,7 @@ pub struct ProviderDraft {
     pub config: Map<String, Value>,
 }
 
-impl Default for ProviderDraft {
+impl Default for ProviderSpec {
     fn default() -> Self {
         let texts = |list: &[&str]| list.iter().map(|&name| name.to_owned()).collect::<Vec<String>>();
         Self {
@@ -136,7 +136,7 @@ impl Default for ProviderDraft {
     }
 }
 
-impl ProviderDraft {
+impl ProviderSpec {
     /// Checks what needs no catalogue: presence, lengths, bounds.
     pub fn check(&self) -> FieldErrors {
         let mut errors = FieldErrors::default();
@@ -237,12 +237,12 @@ fn is_header_name(name: &str) -> bool {
     !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(c))
 }
 
-/// A SearchProvider as the house keeps it. `draft.credentials` is empty here: the secret is apart.
+/// A SearchProvider as it is stored. `spec.credentials` is empty here: the secret is apart.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SearchProvider {
     pub id: ProviderId,
     pub owner: UserId,
-    pub draft: ProviderDraft,
+    pub spec: ProviderSpec,
     pub credentials: Secret,
     /// Stored secrets that are missing here because the key does not open them.
     pub unreadable: UnreadableSecrets,
@@ -253,14 +253,14 @@ pub struct SearchProvider {
 }
 
 impl SearchProvider {
-    /// What a draft would be as a provider: for checks before anything is stored.
-    pub fn unsaved(draft: ProviderDraft, owner: UserId, now: Instant) -> Self {
-        let credentials = Secret::new(draft.credentials.clone());
-        let draft = ProviderDraft { credentials: String::new(), ..draft };
+    /// What a spec would be as a provider: for checks before anything is stored.
+    pub fn unsaved(spec: ProviderSpec, owner: UserId, now: Instant) -> Self {
+        let credentials = Secret::new(spec.credentials.clone());
+        let spec = ProviderSpec { credentials: String::new(), ..spec };
         Self {
             id: ProviderId(0),
             owner,
-            draft,
+            spec,
             credentials,
             unreadable: UnreadableSecrets::default(),
             user_token: None,
@@ -271,17 +271,17 @@ impl SearchProvider {
 
     /// A value of `config.swirl.<block>.<key>`.
     pub fn config_value(&self, block: &str, key: &str) -> Option<&Value> {
-        self.draft.config.get("swirl")?.get(block)?.get(key)
+        self.spec.config.get("swirl")?.get(block)?.get(key)
     }
 
     /// The authenticator whose token the provider asks for, by its name or idp: what it names, else what its
     /// `eval_credentials` mean (`session['microsoft_access_token']`).
     pub fn named_authenticator(&self) -> Option<&str> {
-        let named = self.draft.authenticator.trim();
+        let named = self.spec.authenticator.trim();
         if !named.is_empty() {
             return Some(named);
         }
-        session_name(&self.draft.eval_credentials).ok().flatten()?.strip_suffix(TOKEN_SUFFIX)
+        session_name(&self.spec.eval_credentials).ok().flatten()?.strip_suffix(TOKEN_SUFFIX)
     }
 
     /// How many results to fetch. A provider that is asked alone may be asked for more: what the search says
@@ -290,7 +290,7 @@ impl SearchProvider {
         let own =
             self.config_value("connector_use", "single_provider_results_requested").and_then(Value::as_u64);
         let single = asked.or(own.map(|number| u32::try_from(number).unwrap_or(RESULTS_PER_QUERY_MAX)));
-        let wanted = single.filter(|_| is_only_provider).unwrap_or(self.draft.results_per_query);
+        let wanted = single.filter(|_| is_only_provider).unwrap_or(self.spec.results_per_query);
         wanted.clamp(1, RESULTS_PER_QUERY_MAX)
     }
 }
@@ -315,8 +315,8 @@ mod tests {
         ];
         for (given, want) in table {
             for field in ["post_query_template", "query_template_json"] {
-                let read = serde_json::from_value::<ProviderDraft>(json!({field: given})).ok();
-                let shown = read.map(|draft| json!(draft)[field].clone());
+                let read = serde_json::from_value::<ProviderSpec>(json!({field: given})).ok();
+                let shown = read.map(|spec| json!(spec)[field].clone());
                 assert_eq!(shown, want, "{field}: {given}");
             }
         }
@@ -328,18 +328,18 @@ mod tests {
         let text = |count: usize| format!(r#"{{"a": [{}0]}}"#, "0,".repeat(count));
         for (count, is_read) in [(1_000, true), (FIELD_VALUES_MAX, false)] {
             for field in ["post_query_template", "query_template_json"] {
-                let read = serde_json::from_value::<ProviderDraft>(json!({field: text(count)}));
+                let read = serde_json::from_value::<ProviderSpec>(json!({field: text(count)}));
                 assert_eq!(read.is_ok(), is_read, "{field}: {count}");
             }
         }
     }
 
-    fn using(usage: Value) -> ProviderDraft {
+    fn using(usage: Value) -> ProviderSpec {
         let config = serde_json::json!({"swirl": {"connector_use": usage}});
-        ProviderDraft {
+        ProviderSpec {
             name: "A".to_owned(),
             config: serde_json::from_value(config).expect("an object"),
-            ..ProviderDraft::default()
+            ..ProviderSpec::default()
         }
     }
 
@@ -368,8 +368,8 @@ mod tests {
 
     #[test]
     fn a_provider_alone_may_be_asked_for_more() {
-        let draft = using(serde_json::json!({"single_provider_results_requested": 50}));
-        let provider = SearchProvider::unsaved(draft, UserId(1), Instant::default());
+        let spec = using(serde_json::json!({"single_provider_results_requested": 50}));
+        let provider = SearchProvider::unsaved(spec, UserId(1), Instant::default());
         let cases = [
             (false, None, 10),
             (false, Some(70), 10),

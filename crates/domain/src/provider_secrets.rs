@@ -1,7 +1,7 @@
 //! What of a provider's configuration is shown masked, and what a masked text that is sent back stands for.
 
 use crate::inline_secrets::{self, is_placeholder, is_secret_parameter};
-use crate::provider::{ProviderDraft, SearchProvider};
+use crate::provider::{ProviderSpec, SearchProvider};
 use crate::secret::{MASK, Secret, has_login, is_secret_name};
 use crate::secret_binding::{self, Destinations};
 use crate::validation::FieldErrors;
@@ -9,8 +9,8 @@ use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use std::fmt;
 
-impl ProviderDraft {
-    /// The draft as its editors may see it: the names of secrets stay readable, their values do not.
+impl ProviderSpec {
+    /// The spec as its editors may see it: the names of secrets stay readable, their values do not.
     pub fn masked(&self) -> Self {
         let headers = self.http_request_headers.iter().map(|(name, value)| {
             let is_secret = !value.is_empty() && (is_secret_name(name) || has_login(value));
@@ -29,7 +29,7 @@ impl ProviderDraft {
         }
     }
 
-    /// The draft as it replaces a stored provider: masked texts are the stored ones again, and a masked or empty
+    /// The spec as it replaces a stored provider: masked texts are the stored ones again, and a masked or empty
     /// `credentials` is empty, which keeps the stored one. An error names each field whose stored secret would be sent
     /// to another place than before.
     pub fn in_place_of(self, stored: &SearchProvider) -> Result<Self, FieldErrors> {
@@ -40,21 +40,21 @@ impl ProviderDraft {
         if keeps_credentials && has_credentials {
             fields.push("credentials");
         }
-        let mut draft = self.keeping(&stored.draft);
+        let mut spec = self.keeping(&stored.spec);
         // A mask of credentials that there are none of is left for the checks.
         if keeps_credentials && has_credentials {
-            draft.credentials.clear();
+            spec.credentials.clear();
         }
         // What cannot be read stays stored, and stays bound to its place: the key may be found again.
-        if stored.unreadable.after(&draft).confidential {
+        if stored.unreadable.after(&spec).confidential {
             fields.push("http_request_headers");
         }
-        let places = [&stored.draft, &draft].map(Destinations::of_provider);
+        let places = [&stored.spec, &spec].map(Destinations::of_provider);
         secret_binding::check(&places[0], &places[1], &fields)?;
-        Ok(draft)
+        Ok(spec)
     }
 
-    /// True for a draft with something in the fields that are sealed beside the credentials.
+    /// True for a spec with something in the fields that are sealed beside the credentials.
     pub fn has_confidential(&self) -> bool {
         !self.http_request_headers.is_empty()
             || !self.page_fetch_config_json.is_empty()
@@ -62,12 +62,12 @@ impl ProviderDraft {
             || self.has_inline_secrets()
     }
 
-    /// True for a draft that does not say how the source is asked. It is sealed where it holds a secret.
+    /// True for a spec that does not say how the source is asked. It is sealed where it holds a secret.
     pub fn has_no_request(&self) -> bool {
         self.url.is_empty() && self.query_template.is_empty() && self.query_mappings.is_empty()
     }
 
-    /// True for a draft with a secret in a field that is no secret itself.
+    /// True for a spec with a secret in a field that is no secret itself.
     pub fn has_inline_secrets(&self) -> bool {
         self.masked_inline() != *self
     }
@@ -125,7 +125,7 @@ impl ProviderDraft {
 }
 
 /// Masked, because it is written into the text of failures.
-impl fmt::Debug for ProviderDraft {
+impl fmt::Debug for ProviderSpec {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let shown = serde_json::to_string(&self.masked()).map_err(|_| fmt::Error)?;
         write!(f, "ProviderDraft {shown}")
@@ -211,12 +211,12 @@ mod tests {
     use crate::unreadable_secrets::UnreadableSecrets;
     use serde_json::json;
 
-    fn draft(headers: Value, config: Value) -> ProviderDraft {
+    fn spec(headers: Value, config: Value) -> ProviderSpec {
         let read = json!({"http_request_headers": headers, "page_fetch_config_json": config});
-        serde_json::from_value(read).expect("a draft")
+        serde_json::from_value(read).expect("a spec")
     }
 
-    fn stored() -> ProviderDraft {
+    fn stored() -> ProviderSpec {
         let headers = json!({
             "Accept": "text/html", "Authorization": "Bearer canary", "Cookie": "a=canary",
             "X-Proxy": "http://u:canary@h.example", "X-Subscription-Key": "canary", "X-Token": "",
@@ -226,7 +226,7 @@ mod tests {
             "diffbot": {"token": "canary", "use_token": true}, "keys": ["canary", 7],
             "ways": [{"secret": "canary"}, "plain", "https://u:canary@h.example/"],
         });
-        draft(headers, config)
+        spec(headers, config)
     }
 
     #[test]
@@ -247,12 +247,12 @@ mod tests {
                 "ways": [{"secret": "••••"}, "plain", "••••"],
             })
         );
-        let shown = format!("{:?}", ProviderDraft { credentials: "key=canary".to_owned(), ..stored() });
+        let shown = format!("{:?}", ProviderSpec { credentials: "key=canary".to_owned(), ..stored() });
         assert!(shown.contains("text/html") && !shown.contains("canary"), "{shown}");
     }
 
     #[test]
-    fn a_masked_draft_sent_back_is_the_stored_one() {
+    fn a_masked_spec_sent_back_is_the_stored_one() {
         assert_eq!(stored().masked().keeping(&stored()), stored());
         assert_eq!(stored().masked().masked_fields(), ["http_request_headers", "page_fetch_config_json"]);
         assert!(stored().masked_fields().is_empty());
@@ -268,7 +268,7 @@ mod tests {
             (json!({"X-Other": "••••"}), json!({"X-Other": "••••"})),
         ];
         for (given, want) in table {
-            let kept = draft(given.clone(), json!({})).keeping(&stored());
+            let kept = spec(given.clone(), json!({})).keeping(&stored());
             assert_eq!(json!(kept.http_request_headers), want, "{given}");
         }
         let table = [
@@ -278,10 +278,10 @@ mod tests {
             (json!({"other": "••••"}), json!({"other": "••••"})),
         ];
         for (given, want) in table {
-            let kept = draft(json!({}), given.clone()).keeping(&stored());
+            let kept = spec(json!({}), given.clone()).keeping(&stored());
             assert_eq!(json!(kept.page_fetch_config_json), want, "{given}");
         }
-        let unknown = draft(json!({"X-Other": "••••"}), json!({"other": [{"token": "••••"}]}));
+        let unknown = spec(json!({"X-Other": "••••"}), json!({"other": [{"token": "••••"}]}));
         assert_eq!(
             unknown.keeping(&stored()).masked_fields(),
             ["http_request_headers", "page_fetch_config_json"]
@@ -290,22 +290,22 @@ mod tests {
 
     #[test]
     fn an_unreadable_secret_stays_bound_to_its_address() {
-        let draft = ProviderDraft { url: "https://a.example/".to_owned(), ..ProviderDraft::default() };
-        let mut stored = SearchProvider::unsaved(draft.clone(), UserId(1), Instant::UNIX_EPOCH);
-        let elsewhere = ProviderDraft { url: "https://b.example/".to_owned(), ..draft.clone() };
+        let spec = ProviderSpec { url: "https://a.example/".to_owned(), ..ProviderSpec::default() };
+        let mut stored = SearchProvider::unsaved(spec.clone(), UserId(1), Instant::UNIX_EPOCH);
+        let elsewhere = ProviderSpec { url: "https://b.example/".to_owned(), ..spec.clone() };
         assert!(elsewhere.clone().in_place_of(&stored).is_ok(), "nothing is stored");
         for (credentials, confidential, named) in
             [(true, false, "credentials"), (false, true, "http_request_headers")]
         {
             stored.unreadable = UnreadableSecrets { credentials, confidential };
-            assert!(draft.clone().in_place_of(&stored).is_ok());
+            assert!(spec.clone().in_place_of(&stored).is_ok());
             let refused = elsewhere.clone().in_place_of(&stored).expect_err("it would follow").to_string();
             assert!(refused.contains(named), "{refused}");
-            let entered = ProviderDraft { credentials: "key=new".to_owned(), ..elsewhere.clone() };
+            let entered = ProviderSpec { credentials: "key=new".to_owned(), ..elsewhere.clone() };
             assert!(entered.in_place_of(&stored).is_ok(), "it is replaced");
         }
         stored.unreadable = UnreadableSecrets { credentials: true, confidential: false };
-        let masked = ProviderDraft { credentials: "key=••••".to_owned(), ..draft };
+        let masked = ProviderSpec { credentials: "key=••••".to_owned(), ..spec };
         assert_eq!(masked.in_place_of(&stored).expect("kept").credentials, "");
     }
 }

@@ -1,7 +1,7 @@
 //! How the results of an AI summary are chosen: the words of the settings and of a provider's `config.swirl.rag`.
 
 use crate::names;
-use crate::provider::ProviderDraft;
+use crate::provider::ProviderSpec;
 use crate::result::ResultItem;
 use crate::validation::FieldErrors;
 use serde_json::Value;
@@ -83,16 +83,16 @@ const FETCH_TIMEOUT_MAX: f64 = 600.0;
 
 impl RagOverrides {
     /// What the provider says; what cannot be read counts as not said, and was refused when it was saved.
-    pub fn of(draft: &ProviderDraft) -> Self {
-        Self::read(draft, &mut FieldErrors::default())
+    pub fn of(spec: &ProviderSpec) -> Self {
+        Self::read(spec, &mut FieldErrors::default())
     }
 
-    pub fn check(draft: &ProviderDraft, errors: &mut FieldErrors) {
-        Self::read(draft, errors);
+    pub fn check(spec: &ProviderSpec, errors: &mut FieldErrors) {
+        Self::read(spec, errors);
     }
 
-    fn read(draft: &ProviderDraft, errors: &mut FieldErrors) -> Self {
-        let Some(block) = draft.config.get("swirl").and_then(|swirl| swirl.get("rag")) else {
+    fn read(spec: &ProviderSpec, errors: &mut FieldErrors) -> Self {
+        let Some(block) = spec.config.get("swirl").and_then(|swirl| swirl.get("rag")) else {
             return Self::default();
         };
         let mut wrong = |key: &str, what: String| errors.add("config", format!("swirl.rag.{key}: {what}"));
@@ -170,16 +170,16 @@ const EXTRACT_TIMEOUT_MAX: f64 = 600.0;
 
 impl FetchUrlBody {
     /// None when the provider has no such block.
-    pub fn of(draft: &ProviderDraft) -> Option<Self> {
-        Self::read(draft, &mut FieldErrors::default())
+    pub fn of(spec: &ProviderSpec) -> Option<Self> {
+        Self::read(spec, &mut FieldErrors::default())
     }
 
-    pub fn check(draft: &ProviderDraft, errors: &mut FieldErrors) {
-        Self::read(draft, errors);
+    pub fn check(spec: &ProviderSpec, errors: &mut FieldErrors) {
+        Self::read(spec, errors);
     }
 
-    fn read(draft: &ProviderDraft, errors: &mut FieldErrors) -> Option<Self> {
-        let block = draft.config.get("swirl")?.get("fetch_url_body")?.as_object()?;
+    fn read(spec: &ProviderSpec, errors: &mut FieldErrors) -> Option<Self> {
+        let block = spec.config.get("swirl")?.get("fetch_url_body")?.as_object()?;
         let mut wrong =
             |key: &str, what: String| errors.add("config", format!("swirl.fetch_url_body.{key}: {what}"));
         let mut words = |key: &str, default: u64| match block.get(key).map(Value::as_u64) {
@@ -219,9 +219,9 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn with(block: &str, values: Value) -> ProviderDraft {
+    fn with(block: &str, values: Value) -> ProviderSpec {
         let config = json!({"swirl": {block: values}}).as_object().unwrap().clone();
-        ProviderDraft { name: "A".to_owned(), config, ..ProviderDraft::default() }
+        ProviderSpec { name: "A".to_owned(), config, ..ProviderSpec::default() }
     }
 
     #[test]
@@ -241,7 +241,7 @@ mod tests {
             field: Some(InclusionField::Score),
         };
         assert_eq!(RagOverrides::of(&given), read);
-        assert_eq!(RagOverrides::of(&ProviderDraft::default()), RagOverrides::default());
+        assert_eq!(RagOverrides::of(&ProviderSpec::default()), RagOverrides::default());
     }
 
     #[test]
@@ -256,7 +256,7 @@ mod tests {
             timeout: 30.0,
         };
         assert_eq!(read, expected);
-        assert_eq!(FetchUrlBody::of(&ProviderDraft::default()), None);
+        assert_eq!(FetchUrlBody::of(&ProviderSpec::default()), None);
     }
 
     #[test]

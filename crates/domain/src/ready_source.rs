@@ -1,6 +1,6 @@
 //! A SearchProvider that somebody wrote already, and what is left to fill in.
 
-use crate::provider::ProviderDraft;
+use crate::provider::ProviderSpec;
 use serde_json::Value;
 
 /// Fields in which angle brackets are no blank, or which are words for people.
@@ -12,29 +12,29 @@ const CAPITAL_BLANK: &str = "YOUR_";
 pub struct ReadySource {
     /// Its short name.
     pub slug: String,
-    pub draft: ProviderDraft,
+    pub spec: ProviderSpec,
 }
 
 impl ReadySource {
     /// Whether an administrator must fill something in before it can be used.
     pub fn needs_filling(&self) -> bool {
-        !self.draft.tags.iter().any(|tag| tag == "NoKey")
+        !self.spec.tags.iter().any(|tag| tag == "NoKey")
     }
 
     /// The first tag is the group.
     pub fn group(&self) -> &str {
-        self.draft.tags.first().map_or("Other", String::as_str)
+        self.spec.tags.first().map_or("Other", String::as_str)
     }
 
     /// Names of the fields that hold a blank, and `authenticator` when each person connects an account first.
     pub fn needs(&self) -> Vec<String> {
-        let Ok(Value::Object(fields)) = serde_json::to_value(&self.draft) else {
+        let Ok(Value::Object(fields)) = serde_json::to_value(&self.spec) else {
             return Vec::new();
         };
         let has_blank =
             |(name, value): &(&String, &Value)| !WITHOUT_BLANKS.contains(&name.as_str()) && is_blank(value);
         let mut needs: Vec<String> = fields.iter().filter(has_blank).map(|(name, _)| name.clone()).collect();
-        if !self.draft.authenticator.is_empty() {
+        if !self.spec.authenticator.is_empty() {
             needs.push("authenticator".to_owned());
         }
         needs
@@ -84,16 +84,16 @@ mod tests {
 
     #[test]
     fn fields_are_named() {
-        let draft = ProviderDraft {
+        let spec = ProviderSpec {
             url: "https://<your-host>/".to_owned(),
             credentials: "key=YOUR_KEY".to_owned(),
             description: "Fill in <your-host>.".to_owned(),
             authenticator: "hub".to_owned(),
-            ..ProviderDraft::default()
+            ..ProviderSpec::default()
         };
-        let source = ReadySource { slug: "x".to_owned(), draft };
+        let source = ReadySource { slug: "x".to_owned(), spec };
         assert_eq!(source.needs(), ["url", "credentials", "authenticator"]);
-        let plain = ReadySource { slug: "y".to_owned(), draft: ProviderDraft::default() };
+        let plain = ReadySource { slug: "y".to_owned(), spec: ProviderSpec::default() };
         assert!(plain.needs().is_empty());
     }
 }

@@ -12,14 +12,14 @@ pub const EVERY_SECONDS_MAX: i64 = 30 * 24 * 60 * 60;
 /// The writable fields of a schedule.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[schema(as = ScheduleInput)]
-pub struct ScheduleDraft {
+pub struct ScheduleSpec {
     /// The interval in seconds, 1 to 2592000 (30 days). A new interval counts from now.
     pub every_seconds: i64,
     /// It runs by itself. False: it is left out until it is true again.
     pub enabled: bool,
 }
 
-impl ScheduleDraft {
+impl ScheduleSpec {
     pub fn check(&self) -> FieldErrors {
         let mut errors = FieldErrors::default();
         let range = EVERY_SECONDS_MIN..=EVERY_SECONDS_MAX;
@@ -43,8 +43,8 @@ mod tests {
         for (every_seconds, is_allowed) in
             [(i64::MIN, false), (0, false), (1, true), (3600, true), (2_592_000, true), (2_592_001, false)]
         {
-            let draft = ScheduleDraft { every_seconds, enabled: true };
-            assert_eq!(draft.check().is_empty(), is_allowed, "{every_seconds}");
+            let spec = ScheduleSpec { every_seconds, enabled: true };
+            assert_eq!(spec.check().is_empty(), is_allowed, "{every_seconds}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! A Search: what a client may send, and what the house keeps.
+//! A Search: what a client may send, and what is stored.
 
 use crate::corpus::Topic;
 use crate::ids::{SearchId, UserId};
@@ -70,7 +70,7 @@ impl std::fmt::Display for ProviderRef {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(default)]
 #[schema(as = SearchInput)]
-pub struct SearchDraft {
+pub struct SearchSpec {
     /// The query. May contain `NOT term`, `-term` and `tag:term`.
     #[schema(example = "river level sensors", max_length = 2048)]
     pub query_string: String,
@@ -107,7 +107,7 @@ pub struct SearchDraft {
 /// The mixer of a search that names none.
 pub const DEFAULT_MIXER: &str = "RelevancyConfidenceMixer";
 
-impl Default for SearchDraft {
+impl Default for SearchSpec {
     fn default() -> Self {
         Self {
             query_string: String::new(),
@@ -127,7 +127,7 @@ impl Default for SearchDraft {
     }
 }
 
-impl SearchDraft {
+impl SearchSpec {
     pub fn of_query(query_string: impl Into<String>) -> Self {
         Self { query_string: query_string.into(), ..Self::default() }
     }
@@ -211,12 +211,12 @@ pub struct SearchFilter {
     pub text: Option<String>,
 }
 
-/// A Search as the house keeps it.
+/// A Search as it is stored.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Search {
     pub id: SearchId,
     pub owner: UserId,
-    pub draft: SearchDraft,
+    pub spec: SearchSpec,
     /// The query after the pre-query processors.
     pub query_string_processed: String,
     pub status: SearchStatus,
@@ -234,14 +234,14 @@ impl Search {
     pub fn created(
         id: SearchId,
         owner: UserId,
-        draft: SearchDraft,
+        spec: SearchSpec,
         messages: Vec<String>,
         now: Instant,
     ) -> Self {
         Self {
             id,
             owner,
-            draft,
+            spec,
             query_string_processed: String::new(),
             status: SearchStatus::NewSearch,
             messages,
@@ -254,7 +254,7 @@ impl Search {
 
     /// What it is about, before any processor.
     pub fn topic(&self) -> Topic<'_> {
-        Topic { query: &self.draft.query_string, tags: &self.draft.tags }
+        Topic { query: &self.spec.query_string, tags: &self.spec.tags }
     }
 
     /// Another one after every write, which sets `date_updated`.
@@ -269,26 +269,26 @@ mod tests {
 
     #[test]
     fn checks_name_the_field() {
-        let bad = SearchDraft {
+        let bad = SearchSpec {
             query_string: " ".into(),
             retention: Some(5),
             results_requested: 0,
             tags: vec!["x".repeat(300)],
-            ..SearchDraft::default()
+            ..SearchSpec::default()
         };
         let fields: Vec<String> = bad.check().into_map().into_keys().collect();
         assert_eq!(fields, ["query_string", "results_requested", "retention", "tags"]);
-        assert!(SearchDraft::of_query("fine").check().is_empty());
-        assert!(!SearchDraft::of_query("x".repeat(QUERY_CHARS_MAX + 1)).check().is_empty());
+        assert!(SearchSpec::of_query("fine").check().is_empty());
+        assert!(!SearchSpec::of_query("x".repeat(QUERY_CHARS_MAX + 1)).check().is_empty());
     }
 
     #[test]
     fn a_search_that_names_no_retention_is_told_from_one_that_is_kept_for_ever() {
-        let read = |text: &str| serde_json::from_str::<SearchDraft>(text).map(|draft| draft.retention);
-        assert_eq!(read(r#"{"query_string":"q"}"#).expect("a draft"), None);
-        assert_eq!(read(r#"{"query_string":"q","retention":0}"#).expect("a draft"), Some(0));
+        let read = |text: &str| serde_json::from_str::<SearchSpec>(text).map(|spec| spec.retention);
+        assert_eq!(read(r#"{"query_string":"q"}"#).expect("a spec"), None);
+        assert_eq!(read(r#"{"query_string":"q","retention":0}"#).expect("a spec"), Some(0));
         assert!(read(r#"{"query_string":"q","retention":null}"#).is_err(), "null is no value of it");
-        let kept = |retention| SearchDraft { retention, ..SearchDraft::of_query("q") };
+        let kept = |retention| SearchSpec { retention, ..SearchSpec::of_query("q") };
         assert_eq!(serde_json::to_value(kept(Some(0))).expect("json")["retention"], 0);
         assert_eq!(serde_json::to_value(kept(None)).expect("json").get("retention"), None);
     }
@@ -296,10 +296,10 @@ mod tests {
     #[test]
     fn a_tag_leaves_out_a_result_processor() {
         let tags = ["SW_RESULT_PROCESSOR_SKIP:DateFinderResultProcessor", "SW_RESULT_PROCESSOR_SKIP", "a:b"];
-        let draft = SearchDraft { tags: tags.map(str::to_owned).to_vec(), ..SearchDraft::default() };
-        assert!(draft.skips_result_processor("DateFinderResultProcessor"));
+        let spec = SearchSpec { tags: tags.map(str::to_owned).to_vec(), ..SearchSpec::default() };
+        assert!(spec.skips_result_processor("DateFinderResultProcessor"));
         for name in ["MappingResultProcessor", "b", ""] {
-            assert!(!draft.skips_result_processor(name), "{name}");
+            assert!(!spec.skips_result_processor(name), "{name}");
         }
     }
 
@@ -316,9 +316,8 @@ mod tests {
 
     #[test]
     fn lists_take_names_and_numbers() {
-        let draft: SearchDraft =
-            serde_json::from_str(r#"{"query_string":"q","searchprovider_list":[1,"news"]}"#)
-                .expect("a draft");
-        assert_eq!(draft.searchprovider_list, [ProviderRef::Id(1), ProviderRef::Text("news".into())]);
+        let spec: SearchSpec =
+            serde_json::from_str(r#"{"query_string":"q","searchprovider_list":[1,"news"]}"#).expect("a spec");
+        assert_eq!(spec.searchprovider_list, [ProviderRef::Id(1), ProviderRef::Text("news".into())]);
     }
 }

@@ -1,10 +1,10 @@
 //! Where the secrets of a record are sent: a stored secret is kept only while that stays the same.
 
-use crate::ai_provider::AiProviderDraft;
-use crate::authenticator::AuthenticatorDraft;
+use crate::ai_provider::AiProviderSpec;
+use crate::authenticator::AuthenticatorSpec;
 use crate::notation::query_mappings::QueryMappings;
 use crate::notation::query_template::bind_configuration;
-use crate::provider::ProviderDraft;
+use crate::provider::ProviderSpec;
 use crate::validation::FieldErrors;
 use serde_json::{Map, Value};
 use std::collections::BTreeSet;
@@ -23,45 +23,45 @@ const HOSTS: &str = "hosts";
 pub struct Destinations(BTreeSet<String>);
 
 impl Destinations {
-    pub fn of_provider(draft: &ProviderDraft) -> Self {
+    pub fn of_provider(spec: &ProviderSpec) -> Self {
         let mut places = Self::default();
-        let mappings = QueryMappings::parse(&draft.query_mappings).unwrap_or_default();
+        let mappings = QueryMappings::parse(&spec.query_mappings).unwrap_or_default();
         let bound = |template: &str| {
-            bind_configuration(template, draft.url.trim(), &mappings).unwrap_or_else(|_| template.to_owned())
+            bind_configuration(template, spec.url.trim(), &mappings).unwrap_or_else(|_| template.to_owned())
         };
         places.add(&bound("{url}").replace("{url}", ""));
         // A statement or a body is no address.
-        if let Some(origin) = origin(&bound(&draft.query_template)) {
+        if let Some(origin) = origin(&bound(&spec.query_template)) {
             places.0.insert(origin);
         }
         // A connector may read an address from a mapping, as Pinecone does from `api`.
         places.0.extend(mappings.pairs().iter().filter_map(|(_, value)| origin(value.trim())));
-        places.add_addresses(&draft.page_fetch_config_json, false);
-        places.add_addresses(&draft.config, false);
+        places.add_addresses(&spec.page_fetch_config_json, false);
+        places.add_addresses(&spec.config, false);
         places
     }
 
-    pub fn of_ai_provider(draft: &AiProviderDraft) -> Self {
+    pub fn of_ai_provider(spec: &AiProviderSpec) -> Self {
         let mut places = Self::default();
-        places.add_addresses(&draft.config, false);
+        places.add_addresses(&spec.config, false);
         // Without an address of its own the model's service decides.
-        if draft.config_text(API_BASE).and_then(|address| origin(address.trim())).is_none() {
-            places.0.insert(format!("service of {}", service_of(&draft.model)));
-            let fields = SERVICE_FIELDS.iter().filter_map(|field| draft.config_text(field));
+        if spec.config_text(API_BASE).and_then(|address| origin(address.trim())).is_none() {
+            places.0.insert(format!("service of {}", service_of(&spec.model)));
+            let fields = SERVICE_FIELDS.iter().filter_map(|field| spec.config_text(field));
             places.0.extend(fields.map(|value| value.trim().to_owned()));
         }
         places
     }
 
-    pub fn of_authenticator(draft: &AuthenticatorDraft) -> Self {
+    pub fn of_authenticator(spec: &AuthenticatorSpec) -> Self {
         let mut places = Self::default();
         for address in [
-            &draft.token_uri,
-            &draft.auth_uri,
-            &draft.revoke_uri,
-            &draft.user_data_url,
-            &draft.jwks_uri,
-            &draft.issuer,
+            &spec.token_uri,
+            &spec.auth_uri,
+            &spec.revoke_uri,
+            &spec.user_data_url,
+            &spec.jwks_uri,
+            &spec.issuer,
         ] {
             places.add(address);
         }
@@ -135,7 +135,7 @@ mod tests {
     use serde_json::json;
 
     fn provider(fields: Value) -> Destinations {
-        Destinations::of_provider(&serde_json::from_value(fields).expect("a draft"))
+        Destinations::of_provider(&serde_json::from_value(fields).expect("a spec"))
     }
 
     fn is_refused(before: &Destinations, after: &Destinations) -> bool {
@@ -150,8 +150,8 @@ mod tests {
             json!({"url": " https://a.example./ ", "query_template": "{url}/x?q={query_string}"}),
             json!({"url": "https://{host}.example/", "query_mappings": "host=a"}),
         ];
-        for draft in same {
-            assert!(!is_refused(&stored, &provider(draft.clone())), "{draft}");
+        for spec in same {
+            assert!(!is_refused(&stored, &provider(spec.clone())), "{spec}");
         }
         let other = [
             json!({"url": "https://b.example/v1"}),
@@ -167,8 +167,8 @@ mod tests {
             json!({"url": "https://a.example/", "query_mappings": "lang=en,api=https://b.example"}),
             json!({"url": "https://a.example/", "query_mappings": "lang=en,api=https:b.example"}),
         ];
-        for draft in other {
-            assert!(is_refused(&stored, &provider(draft.clone())), "{draft}");
+        for spec in other {
+            assert!(is_refused(&stored, &provider(spec.clone())), "{spec}");
         }
         assert!(is_refused(
             &provider(json!({"url": "db.example:5432:a"})),
@@ -182,8 +182,8 @@ mod tests {
     #[test]
     fn a_model_is_bound_to_its_address_or_its_service() {
         let of = |model: &str, config: Value| {
-            let draft = json!({"name": "A", "model": model, "config": config});
-            Destinations::of_ai_provider(&serde_json::from_value(draft).expect("a draft"))
+            let spec = json!({"name": "A", "model": model, "config": config});
+            Destinations::of_ai_provider(&serde_json::from_value(spec).expect("a spec"))
         };
         let stored = of("gpt-5", json!({}));
         assert!(!is_refused(&stored, &of("gpt-6", json!({"max_tokens": 5}))));
@@ -206,8 +206,8 @@ mod tests {
     #[test]
     fn an_authenticator_is_bound_to_its_addresses() {
         let of = |token: &str, issuer: &str| {
-            let draft = json!({"token_uri": token, "issuer": issuer});
-            Destinations::of_authenticator(&serde_json::from_value(draft).expect("a draft"))
+            let spec = json!({"token_uri": token, "issuer": issuer});
+            Destinations::of_authenticator(&serde_json::from_value(spec).expect("a spec"))
         };
         let stored = of("https://a.example/token", "https://a.example");
         assert!(!is_refused(&stored, &of("https://a.example/v2/token", "")));

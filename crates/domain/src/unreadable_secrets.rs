@@ -1,6 +1,6 @@
 //! Stored secrets that the key of this installation does not open, as after a restore without the key.
 
-use crate::provider::ProviderDraft;
+use crate::provider::ProviderSpec;
 use crate::secret::Secret;
 use crate::validation::FieldErrors;
 use serde::Serialize;
@@ -32,25 +32,25 @@ impl UnreadableSecrets {
         self.credentials || self.confidential
     }
 
-    /// What is still unreadable after an edit to this draft. New credentials replace all that cannot be read, a new
+    /// What is still unreadable after an edit to this spec. New credentials replace all that cannot be read, a new
     /// value of another secret field replaces those fields, and an edit that enters neither keeps everything stored.
     #[must_use]
-    pub fn after(self, draft: &ProviderDraft) -> Self {
-        match draft.credentials.is_empty() {
-            true => Self { confidential: self.confidential && !draft.has_confidential(), ..self },
+    pub fn after(self, spec: &ProviderSpec) -> Self {
+        match spec.credentials.is_empty() {
+            true => Self { confidential: self.confidential && !spec.has_confidential(), ..self },
             false => Self::default(),
         }
     }
 
-    /// The fields whose stored values are not in this draft, because they cannot be read.
-    pub fn fields(self, draft: &ProviderDraft) -> Vec<&'static str> {
+    /// The fields whose stored values are not in this spec, because they cannot be read.
+    pub fn fields(self, spec: &ProviderSpec) -> Vec<&'static str> {
         let mut fields = Vec::new();
         if self.credentials {
             fields.push("credentials");
         }
         if self.confidential {
             fields.extend(["http_request_headers", "page_fetch_config_json", "eval_credentials"]);
-            if draft.has_no_request() {
+            if spec.has_no_request() {
                 fields.extend(["url", "query_template", "query_mappings"]);
                 fields.extend(["query_template_json", "post_query_template"]);
             }
@@ -60,8 +60,8 @@ impl UnreadableSecrets {
 }
 
 /// The fields of a record that is sealed as a whole, without those that are stored beside it.
-pub fn sealed_fields<T: Serialize>(draft: &T, beside: &[&str]) -> Vec<String> {
-    match serde_json::to_value(draft) {
+pub fn sealed_fields<T: Serialize>(spec: &T, beside: &[&str]) -> Vec<String> {
+    match serde_json::to_value(spec) {
         Ok(Value::Object(fields)) => {
             fields.into_iter().map(|(name, _)| name).filter(|name| !beside.contains(&name.as_str())).collect()
         }
@@ -75,12 +75,12 @@ mod tests {
 
     const BOTH: UnreadableSecrets = UnreadableSecrets { credentials: true, confidential: true };
 
-    fn draft(credentials: &str, header: Option<&str>) -> ProviderDraft {
+    fn spec(credentials: &str, header: Option<&str>) -> ProviderSpec {
         let headers = header.map(|value| ("X-Key".to_owned(), value.to_owned()));
-        ProviderDraft {
+        ProviderSpec {
             credentials: credentials.to_owned(),
             http_request_headers: headers.into_iter().collect(),
-            ..ProviderDraft::default()
+            ..ProviderSpec::default()
         }
     }
 
@@ -88,16 +88,16 @@ mod tests {
     fn only_an_edit_that_enters_secrets_replaces_unreadable_ones() {
         let only_credentials = UnreadableSecrets { credentials: true, confidential: false };
         let table = [
-            (draft("", None), BOTH),
-            (draft("", Some("new")), only_credentials),
-            (draft("key=new", None), UnreadableSecrets::default()),
-            (draft("key=new", Some("new")), UnreadableSecrets::default()),
+            (spec("", None), BOTH),
+            (spec("", Some("new")), only_credentials),
+            (spec("key=new", None), UnreadableSecrets::default()),
+            (spec("key=new", Some("new")), UnreadableSecrets::default()),
         ];
-        for (draft, left) in table {
-            assert_eq!(BOTH.after(&draft), left, "{draft:?}");
-            assert!(!UnreadableSecrets::default().after(&draft).is_any());
+        for (spec, left) in table {
+            assert_eq!(BOTH.after(&spec), left, "{spec:?}");
+            assert!(!UnreadableSecrets::default().after(&spec).is_any());
         }
-        let inline = ProviderDraft { url: "https://a.example/?api_key=new".to_owned(), ..draft("", None) };
+        let inline = ProviderSpec { url: "https://a.example/?api_key=new".to_owned(), ..spec("", None) };
         assert_eq!(BOTH.after(&inline), only_credentials);
     }
 
@@ -117,9 +117,9 @@ mod tests {
 
     #[test]
     fn the_fields_that_must_be_entered_again_are_named() {
-        assert!(UnreadableSecrets::default().fields(&draft("", None)).is_empty());
-        assert_eq!(BOTH.fields(&draft("", None))[..2], ["credentials", "http_request_headers"]);
-        let without_request = ProviderDraft { query_template: String::new(), ..draft("", None) };
+        assert!(UnreadableSecrets::default().fields(&spec("", None)).is_empty());
+        assert_eq!(BOTH.fields(&spec("", None))[..2], ["credentials", "http_request_headers"]);
+        let without_request = ProviderSpec { query_template: String::new(), ..spec("", None) };
         assert!(BOTH.fields(&without_request).contains(&"url"));
         assert_eq!(sealed_fields(&serde_json::json!({"name": 1, "model": 2}), &["name"]), ["model"]);
     }

@@ -34,7 +34,7 @@ pub struct User {
 #[derive(Debug, Clone, Default, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(default)]
 #[schema(as = UserInput)]
-pub struct UserDraft {
+pub struct UserSpec {
     /// The name to sign in with: letters, digits and `@ . + - _`.
     pub username: String,
     /// 8 to 256 characters, neither a common password nor the user name. Write-only. Needed when the user is created; absent later keeps the stored one.
@@ -48,7 +48,7 @@ pub struct UserDraft {
     pub is_admin: bool,
 }
 
-impl UserDraft {
+impl UserSpec {
     pub fn check(&self, is_new: bool) -> FieldErrors {
         let mut errors = FieldErrors::default();
         let name_ok = self.username.chars().all(|c| c.is_alphanumeric() || "@.+-_".contains(c));
@@ -77,12 +77,12 @@ pub struct Group {
 #[derive(Debug, Clone, Default, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(default)]
 #[schema(as = GroupInput)]
-pub struct GroupDraft {
+pub struct GroupSpec {
     /// The name that providers and people give it, such as `engineering`. Unique.
     pub name: String,
 }
 
-impl GroupDraft {
+impl GroupSpec {
     pub fn check(&self) -> FieldErrors {
         let mut errors = FieldErrors::default();
         errors.check(!self.name.trim().is_empty(), "name", || "A name is needed.".to_owned());
@@ -109,7 +109,7 @@ pub struct ApiToken {
 #[derive(Debug, Clone, Default, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(default)]
 #[schema(as = TokenInput)]
-pub struct TokenDraft {
+pub struct TokenSpec {
     /// What it is for, such as `nightly export`.
     pub label: String,
     /// When it stops working; empty: never.
@@ -139,13 +139,13 @@ impl Principal {
     pub fn may_see(&self, provider: &SearchProvider) -> bool {
         self.is_admin
             || provider.owner == self.user
-            || provider.draft.shared
-            || provider.draft.groups.iter().any(|group| self.groups.contains(group))
+            || provider.spec.shared
+            || provider.spec.groups.iter().any(|group| self.groups.contains(group))
     }
 
     /// A query transform is used by its owner, or by all when it is shared; an administrator uses all.
     pub fn may_use(&self, transform: &QueryTransform) -> bool {
-        self.is_admin || transform.owner == self.user || transform.draft.shared
+        self.is_admin || transform.owner == self.user || transform.spec.shared
     }
 
     /// Pins, approves and rejects versions: an administrator, or a member of the curators.

@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use tokio::sync::{mpsc, oneshot};
 
-/// Readers of foreign formats call themselves; a thread has room for the depth that the limits allow.
+/// Readers of foreign formats call themselves; a thread has space for the depth that the limits allow.
 pub const STACK_BYTES: usize = 16 * 1024 * 1024;
 
 /// Reads files of every kind that is known here.

@@ -17,7 +17,7 @@ const REMOVED_PART: u64 = 10;
 #[derive(Default)]
 pub(crate) struct Admission {
     starting: Mutex<HashMap<UserId, u64>>,
-    /// Old searches are removed by one request at a time: those that wait for it find room.
+    /// Old searches are removed by one request at a time: those that wait for it find space.
     removal: tokio::sync::Mutex<()>,
     pub(crate) backlog: Backlog,
 }
@@ -74,17 +74,17 @@ impl Federation {
     }
 
     async fn check_waiting(&self, owner: UserId, starting: u64) -> Result<(), FederationError> {
-        let max = u64::from(self.toolbox.settings.searches_waiting_max);
+        let max = u64::from(self.context.settings.searches_waiting_max);
         match max > 0 && self.store.waiting_tasks_of(QueueName::Search, owner).await? + starting > max {
             true => Err(FederationError::TooManyWaiting { max }),
             false => Ok(()),
         }
     }
 
-    /// Makes room for a new search where as many are kept as may be: the oldest go that are neither saved nor
+    /// Makes space for a new search where as many are kept as may be: the oldest go that are neither saved nor
     /// subscribed.
     async fn check_kept(&self, owner: UserId, starting: u64) -> Result<(), FederationError> {
-        let max = u64::from(self.toolbox.settings.searches_kept_max);
+        let max = u64::from(self.context.settings.searches_kept_max);
         if max == 0 || self.count_above(owner, starting, max).await? == 0 {
             return Ok(());
         }

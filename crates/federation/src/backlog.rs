@@ -60,13 +60,13 @@ impl Backlog {
 impl Federation {
     /// Whether one more search may wait.
     pub(crate) async fn check_backlog(&self) -> Result<(), FederationError> {
-        let max = u64::from(self.toolbox.settings.searches_queued_max);
+        let max = u64::from(self.context.settings.searches_queued_max);
         if max == 0 {
             return Ok(());
         }
         let backlog = &self.admission.backlog;
         if backlog.is_stale(max) {
-            let now = self.toolbox.clock.now();
+            let now = self.context.clock.now();
             backlog.counted(self.store.task_depth(QueueName::Search, now).await?);
         }
         match backlog.add(max) {

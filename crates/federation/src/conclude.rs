@@ -27,7 +27,7 @@ pub(crate) struct Ended {
 
 impl Federation {
     pub(crate) async fn conclude(&self, search: &Search, ended: Ended) -> Result<(), FederationError> {
-        let now = self.toolbox.clock.now();
+        let now = self.context.clock.now();
         // Since the search was last written, which is when this run was asked for: waiting counts as well.
         let since_asked = (now - search.date_updated).to_std().unwrap_or_default().max(ended.took);
         let finished = FinishedRun {
@@ -51,15 +51,15 @@ impl Federation {
         status: SearchStatus,
         messages: Vec<String>,
     ) -> Result<(), FederationError> {
-        let query = search.draft.query_string.clone();
+        let query = search.spec.query_string.clone();
         let (sets, found, took) = (Vec::new(), None, Duration::ZERO);
         self.conclude(search, Ended { status, query, sets, found, messages, took }).await
     }
 
     /// The best results of a run, best first, when the cache fetches such by itself.
     pub(crate) fn best_for_cache(&self, sets: &[ResultSet]) -> Vec<(ProviderId, ResultItem)> {
-        let settings = &self.toolbox.settings;
-        if !settings.eager_federated_promote_enabled || !self.toolbox.corpus.is_open() {
+        let settings = &self.context.settings;
+        if !settings.eager_federated_promote_enabled || !self.context.corpus.is_open() {
             return Vec::new();
         }
         let most = OFFERED_FOR_EACH.saturating_mul(settings.eager_federated_promote_max as usize);

@@ -5,7 +5,7 @@ use domain::contracts::{QueueName, StoreError};
 use domain::idempotency::{CreatedSearch, IdempotencyKey};
 use domain::ids::{SearchId, UserId};
 use domain::message;
-use domain::search::{Search, SearchDraft};
+use domain::search::{Search, SearchSpec};
 
 /// What became of a request for a new search.
 #[derive(Debug)]
@@ -23,18 +23,18 @@ impl Federation {
     pub async fn create_once(
         &self,
         owner: UserId,
-        draft: SearchDraft,
+        spec: SearchSpec,
         key: &IdempotencyKey,
     ) -> Result<Creation, FederationError> {
         if let Some(earlier) = self.created_earlier(owner, key).await? {
             return Ok(earlier);
         }
-        let (draft, remarks) = self.checked(owner, draft).await?;
+        let (spec, remarks) = self.checked(owner, spec).await?;
         let _admitted = self.admit_new(owner).await?;
-        let now = self.toolbox.clock.now();
+        let now = self.context.clock.now();
         let mut messages = vec![message::banner()];
         messages.extend(remarks);
-        let search = Search::created(SearchId(0), owner, draft, messages, now);
+        let search = Search::created(SearchId(0), owner, spec, messages, now);
         match self.store.create_search_once(search, tasks::run_search, key).await? {
             Some(search) => {
                 self.queue.nudge(QueueName::Search);
@@ -49,16 +49,16 @@ impl Federation {
         owner: UserId,
         key: &IdempotencyKey,
     ) -> Result<Option<Creation>, FederationError> {
-        let Some(kept) = self.store.kept_answer(owner, &key.key, self.toolbox.clock.now()).await? else {
+        let Some(kept) = self.store.kept_answer(owner, &key.key, self.context.clock.now()).await? else {
             return Ok(None);
         };
         if kept.fingerprint != key.fingerprint {
             return Ok(Some(Creation::OtherRequest));
         }
-        let CreatedSearch { id, draft, messages } = serde_json::from_value(kept.answer.unwrap_or_default())
+        let CreatedSearch { id, spec, messages } = serde_json::from_value(kept.answer.unwrap_or_default())
             .map_err(|error| {
-            StoreError::Failed(format!("the answer of an idempotency key cannot be read: {error}"))
-        })?;
-        Ok(Some(Creation::Repeated(Search::created(id, owner, draft, messages, kept.created))))
+                StoreError::Failed(format!("the answer of an idempotency key cannot be read: {error}"))
+            })?;
+        Ok(Some(Creation::Repeated(Search::created(id, owner, spec, messages, kept.created))))
     }
 }

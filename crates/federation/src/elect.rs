@@ -33,7 +33,7 @@ impl Federation {
             records: true,
             on_request: true,
         };
-        let standings = self.toolbox.corpus.versions(asked).await;
+        let standings = self.context.corpus.versions(asked).await;
         let standings =
             standings.map_err(|error| FederationError::Store(StoreError::Unreachable(error.0)))?;
         let mut after = before.clone();
@@ -55,7 +55,7 @@ impl Federation {
             return;
         }
         let runs: Vec<RunId> = runs.into_iter().collect();
-        match self.toolbox.corpus.rejected(&runs).await {
+        match self.context.corpus.rejected(&runs).await {
             Ok(rejected) => {
                 let taken_back = elected.iter_mut().filter(|(run, _)| rejected.contains(run));
                 taken_back.for_each(|(_, mark)| mark.take_back_election());
@@ -80,7 +80,7 @@ impl Federation {
         let newest = self.store.result(item.swirl_id).await?;
         let standing = ResultItem { cache: item.cache.clone(), ..newest.item };
         let at_version = self.store.if_version(newest.version);
-        at_version.replace_result(item.swirl_id, standing, self.toolbox.clock.now()).await.map(drop)
+        at_version.replace_result(item.swirl_id, standing, self.context.clock.now()).await.map(drop)
     }
 }
 

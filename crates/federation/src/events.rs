@@ -179,7 +179,7 @@ pub(crate) mod tests {
     use super::*;
     use chrono::DateTime;
     use domain::ids::UserId;
-    use domain::search::SearchDraft;
+    use domain::search::SearchSpec;
     use std::time::Duration;
     use tokio::time::advance;
 
@@ -189,7 +189,7 @@ pub(crate) mod tests {
         Search {
             id: SearchId(id),
             owner: UserId(1),
-            draft: SearchDraft::of_query("river"),
+            spec: SearchSpec::of_query("river"),
             query_string_processed: String::new(),
             status: SearchStatus::NewSearch,
             messages: Vec::new(),

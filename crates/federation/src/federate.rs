@@ -5,7 +5,7 @@ use crate::answer_memory::{RunFetch, RunMemory};
 use crate::log_text::without_query;
 use crate::provider::{Asked, ProviderRun};
 use crate::transforms::RunTransforms;
-use domain::contracts::{ConnectorError, ConnectorErrorKind, Toolbox};
+use domain::contracts::{ConnectorError, ConnectorErrorKind, PluginContext};
 use domain::ids::ProviderId;
 use domain::provider::SearchProvider;
 use domain::result::ResultSet;
@@ -34,11 +34,11 @@ impl Federation {
         for (position, provider) in providers.into_iter().enumerate() {
             let run = ProviderRun {
                 results_wanted: provider
-                    .results_wanted(is_only, search.draft.single_provider_results_requested),
+                    .results_wanted(is_only, search.spec.single_provider_results_requested),
                 search: Arc::clone(&search),
                 provider: Arc::new(provider),
-                catalogues: self.catalogues,
-                toolbox: self.toolbox_of_run(memory),
+                plugins: self.plugins,
+                context: self.context_of_run(memory),
                 tokens: Arc::clone(&self.tokens),
                 pages: Arc::clone(&self.pages),
                 cpu: self.cpu.clone(),
@@ -87,9 +87,9 @@ impl Federation {
     }
 
     /// The tools of the connectors of one run: the answers that they read are counted for it.
-    pub(crate) fn toolbox_of_run(&self, memory: &Arc<RunMemory>) -> Toolbox {
-        let fetch = RunFetch { fetch: Arc::clone(&self.toolbox.fetch), memory: Arc::clone(memory) };
-        Toolbox { fetch: Arc::new(fetch), ..self.toolbox.clone() }
+    pub(crate) fn context_of_run(&self, memory: &Arc<RunMemory>) -> PluginContext {
+        let fetch = RunFetch { fetch: Arc::clone(&self.context.fetch), memory: Arc::clone(memory) };
+        PluginContext { fetch: Arc::new(fetch), ..self.context.clone() }
     }
 
     fn observe(&self, set: &ResultSet, took: Duration) {
@@ -105,12 +105,12 @@ impl Federation {
     /// The deadline cut it off; its source is noted as failed, so that its breaker can open.
     fn timed_out(&self, asked: &Asked) -> ResultSet {
         let error = ConnectorError::new(ConnectorErrorKind::Timeout, "the deadline");
-        self.sources.source(asked.provider_id()).failed(&error, self.toolbox.settings.source_backoff.0);
-        asked.timed_out(self.toolbox.clock.now(), self.toolbox.settings.timeout.0)
+        self.sources.source(asked.provider_id()).failed(&error, self.context.settings.source_backoff.0);
+        asked.timed_out(self.context.clock.now(), self.context.settings.timeout.0)
     }
 
     fn panicked(&self, asked: &Asked) -> ResultSet {
-        asked.failed_inside(self.toolbox.clock.now())
+        asked.failed_inside(self.context.clock.now())
     }
 }
 

@@ -48,7 +48,8 @@ pub use tasks::{ExpireSearches, RunSearch, RunSubscriptions, task_of_run};
 use answer_memory::AnswerMemory;
 use cpu::CpuPool;
 use domain::contracts::{
-    Catalogues, Observer, QueueError, ReadPages, SourceTokens, Store, StoreError, TaskQueue, Toolbox,
+    Observer, PluginContext, PluginRegistry, QueueError, ReadPages, SourceTokens, Store, StoreError,
+    TaskQueue,
 };
 use domain::ids::ProviderId;
 use domain::status::SearchStatus;
@@ -64,8 +65,8 @@ const BYTES_PER_MB: usize = 1024 * 1024;
 pub struct FederationParts {
     pub store: Arc<dyn Store>,
     pub queue: Arc<dyn TaskQueue>,
-    pub catalogues: Catalogues,
-    pub toolbox: Toolbox,
+    pub plugins: PluginRegistry,
+    pub context: PluginContext,
     /// What people connected to their accounts.
     pub tokens: Arc<dyn SourceTokens>,
     /// Reads the pages of results whose source says little of them.
@@ -78,8 +79,8 @@ pub struct FederationParts {
 pub struct Federation {
     store: Arc<dyn Store>,
     queue: Arc<dyn TaskQueue>,
-    catalogues: Catalogues,
-    toolbox: Toolbox,
+    plugins: PluginRegistry,
+    context: PluginContext,
     tokens: Arc<dyn SourceTokens>,
     pages: Arc<dyn ReadPages>,
     events: SearchEvents,
@@ -129,14 +130,14 @@ impl FederationError {
 
 impl Federation {
     pub fn new(parts: FederationParts) -> Self {
-        let FederationParts { store, queue, catalogues, toolbox, tokens, pages, observer } = parts;
-        let memory_max = toolbox.settings.answer_memory_mb as usize;
+        let FederationParts { store, queue, plugins, context, tokens, pages, observer } = parts;
+        let memory_max = context.settings.answer_memory_mb as usize;
         Self {
             store,
             queue,
-            catalogues,
+            plugins,
             memory: AnswerMemory::new(memory_max.saturating_mul(BYTES_PER_MB)),
-            toolbox,
+            context,
             tokens,
             pages,
             events: SearchEvents::default(),

@@ -21,7 +21,7 @@ impl AcceptedWork for RunSearch {
 
 impl RunSearch {
     async fn find(&self, before: Instant) -> Result<Vec<OrphanedWork>, StoreError> {
-        let (store, clock) = (&self.0.store, &self.0.toolbox.clock);
+        let (store, clock) = (&self.0.store, &self.0.context.clock);
         // Mostly there are none; then no tasks are read.
         if store.unended_searches(before).await?.is_empty() {
             return Ok(Vec::new());

@@ -2,7 +2,7 @@
 
 use crate::Federation;
 use crate::cpu::Steps;
-use domain::contracts::{Catalogues, PostResultContext, Toolbox};
+use domain::contracts::{PluginContext, PluginRegistry, PostResultContext};
 use domain::message;
 use domain::pipeline_record::{FINDS_VERSIONS, SYSTEM_DEFAULT};
 use domain::result::ResultSet;
@@ -23,8 +23,8 @@ impl Federation {
             search: search.clone(),
             names: self.pipeline_of(search, messages).await,
             concludes,
-            catalogues: self.catalogues,
-            toolbox: self.toolbox.clone(),
+            plugins: self.plugins,
+            context: self.context.clone(),
         };
         let mut taken = std::mem::take(sets);
         let job = move |steps: &mut Steps| {
@@ -41,7 +41,7 @@ impl Federation {
 
     /// The search's own processors, or those of the stored record: it decides the order, not the code.
     async fn pipeline_of(&self, search: &Search, messages: &mut Vec<String>) -> Vec<String> {
-        let own = &search.draft.post_result_processors;
+        let own = &search.spec.post_result_processors;
         if !own.is_empty() {
             return own.clone();
         }
@@ -50,7 +50,7 @@ impl Federation {
             Err(error) => {
                 tracing::warn!(search.id = search.id.0, "the post-result pipeline cannot be read: {error}");
                 messages.push(self.stamped(message::pipeline_unreadable()));
-                self.catalogues.default_post_result.iter().map(|name| (*name).to_owned()).collect()
+                self.plugins.default_post_result.iter().map(|name| (*name).to_owned()).collect()
             }
         }
     }
@@ -61,8 +61,8 @@ struct PostResult {
     /// The processors, in their order.
     names: Vec<String>,
     concludes: bool,
-    catalogues: Catalogues,
-    toolbox: Toolbox,
+    plugins: PluginRegistry,
+    context: PluginContext,
 }
 
 impl PostResult {
@@ -70,13 +70,13 @@ impl PostResult {
         let finds_versions = self.names.iter().any(|name| name == FINDS_VERSIONS);
         let cx = PostResultContext {
             search: &self.search,
-            toolbox: &self.toolbox,
-            finds_versions: finds_versions && self.toolbox.corpus.is_open(),
+            context: &self.context,
+            finds_versions: finds_versions && self.context.corpus.is_open(),
             concludes: self.concludes,
         };
         let mut messages = Vec::new();
         for name in &self.names {
-            let Some(kind) = self.catalogues.post_result_processor(name) else {
+            let Some(kind) = self.plugins.post_result_processor(name) else {
                 messages.push(message::processor_failed(name, "it is not known any more"));
                 continue;
             };
@@ -85,7 +85,7 @@ impl PostResult {
                 Err(error) => messages.push(message::processor_failed(name, &error.0)),
             }
         }
-        let now = self.toolbox.clock.now();
+        let now = self.context.clock.now();
         messages.into_iter().map(|line| message::at(now, &line)).collect()
     }
 }

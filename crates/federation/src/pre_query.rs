@@ -18,12 +18,12 @@ impl Federation {
         transforms: &RunTransforms,
         messages: &mut Vec<String>,
     ) -> String {
-        let mut query = query_string::without_prompt(&search.draft.query_string);
-        let cx = QueryContext { search, provider: None, toolbox: &self.toolbox };
-        let steps = QuerySteps { catalogues: self.catalogues, transforms, cpu: &self.cpu };
-        let time_max = self.toolbox.settings.timeout.0;
+        let mut query = query_string::without_prompt(&search.spec.query_string);
+        let cx = QueryContext { search, provider: None, context: &self.context };
+        let steps = QuerySteps { plugins: self.plugins, transforms, cpu: &self.cpu };
+        let time_max = self.context.settings.timeout.0;
         let deadline = Instant::now() + time_max;
-        for name in &search.draft.pre_query_processors {
+        for name in &search.spec.pre_query_processors {
             let mut tell = |line: &str| messages.push(self.stamped(line));
             let applied = match timeout_at(deadline, steps.take(name, &query, &cx)).await {
                 Ok(Ok(applied)) => applied,

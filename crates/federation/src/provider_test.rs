@@ -7,7 +7,7 @@ use domain::ids::{ProviderId, SearchId};
 use domain::provider::SearchProvider;
 use domain::provider_test::{DryRequest, DryRun, ProviderTest};
 use domain::result::ProviderFault;
-use domain::search::{Search, SearchDraft, Sort};
+use domain::search::{Search, SearchSpec, Sort};
 use domain::secret::Secret;
 use domain::status::{ProviderStatus, SearchStatus};
 use domain::user::Principal;
@@ -46,7 +46,7 @@ impl Federation {
         let (asked, deadline) = (run.asked(), run.deadline);
         let set = match timeout_at(deadline, run.run()).await {
             Ok(set) => set,
-            Err(_) => asked.timed_out(self.toolbox.clock.now(), self.toolbox.settings.timeout.0),
+            Err(_) => asked.timed_out(self.context.clock.now(), self.context.settings.timeout.0),
         };
         let is_ok = matches!(set.status, ProviderStatus::Ok | ProviderStatus::NoResults);
         Ok(ProviderTest {
@@ -63,12 +63,12 @@ impl Federation {
     /// What this installation says against a provider whose fields are right by themselves, such as a folder that
     /// may not be searched here. One that is not active may be saved before it is complete.
     pub fn check_in_force(&self, provider: &SearchProvider) -> FieldErrors {
-        let kind = self.catalogues.connector(&provider.draft.connector);
+        let kind = self.plugins.connector(&provider.spec.connector);
         // A sample has blanks such as `<your-domain>` until somebody fills them.
         let is_complete =
-            provider.draft.active && !provider.draft.url.contains('<') && !provider.unreadable.is_any();
+            provider.spec.active && !provider.spec.url.contains('<') && !provider.unreadable.is_any();
         let Some(kind) = kind.filter(|_| is_complete) else { return FieldErrors::default() };
-        match (kind.build)(provider, &self.toolbox) {
+        match (kind.build)(provider, &self.context) {
             Err(error) if error.kind == ConnectorErrorKind::ConfigInvalid => {
                 let named = error.message.split_once(": ");
                 let (field, sentence) = named
@@ -82,10 +82,10 @@ impl Federation {
 
     /// What the source can do for this provider; None when its connector cannot be built from the fields.
     pub fn capability(&self, provider: &SearchProvider) -> Option<Capability> {
-        let kind = self.catalogues.connector(&provider.draft.connector)?;
+        let kind = self.plugins.connector(&provider.spec.connector)?;
         // It does not depend on who asks, so that a source of people's own accounts needs no real token here.
         let provider = SearchProvider { user_token: Some(Secret::new("none")), ..provider.clone() };
-        (kind.build)(&provider, &self.toolbox).ok().map(|connector| connector.capability())
+        (kind.build)(&provider, &self.context).ok().map(|connector| connector.capability())
     }
 
     /// The run of a search that exists in memory only.
@@ -96,16 +96,16 @@ impl Federation {
         query: &str,
         sort: Sort,
     ) -> Result<ProviderRun, FederationError> {
-        let draft = SearchDraft { sort, ..SearchDraft::of_query(query) };
-        let errors = draft.check();
+        let spec = SearchSpec { sort, ..SearchSpec::of_query(query) };
+        let errors = spec.check();
         if !errors.is_empty() {
             return Err(FederationError::Invalid(errors));
         }
-        let now = self.toolbox.clock.now();
+        let now = self.context.clock.now();
         let search = Search {
             id: SearchId(0),
             owner: owner.user,
-            draft,
+            spec,
             query_string_processed: query.to_owned(),
             status: SearchStatus::Federating,
             messages: Vec::new(),
@@ -122,8 +122,8 @@ impl Federation {
         Ok(ProviderRun {
             search: Arc::new(search),
             provider: Arc::new(provider.clone()),
-            catalogues: self.catalogues,
-            toolbox: self.toolbox_of_run(&memory),
+            plugins: self.plugins,
+            context: self.context_of_run(&memory),
             tokens: Arc::clone(&self.tokens),
             pages: Arc::clone(&self.pages),
             cpu: self.cpu.clone(),
@@ -133,7 +133,7 @@ impl Federation {
             transforms,
             query: query.to_owned(),
             results_wanted: provider.results_wanted(true, None),
-            deadline: Instant::now() + self.toolbox.settings.timeout.0,
+            deadline: Instant::now() + self.context.settings.timeout.0,
         })
     }
 }
@@ -143,7 +143,7 @@ async fn requests(run: &ProviderRun) -> Result<Vec<DryRequest>, ConnectorError> 
     let query = run.process_query(&mut Vec::new()).await?;
     let question = run.question(&connector, query).await?;
     let pages = connector.pages(run.results_wanted).max(1);
-    let place = run.provider.draft.url.as_str();
+    let place = run.provider.spec.url.as_str();
     let request = |page| {
         let built = run.built(&connector, &question, page)?;
         Ok(DryRequest::of(&built, place).masked(&secrets))

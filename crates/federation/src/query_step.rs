@@ -2,13 +2,13 @@
 
 use crate::cpu::CpuPool;
 use crate::transforms::RunTransforms;
-use domain::contracts::{Catalogues, QueryContext};
+use domain::contracts::{PluginRegistry, QueryContext};
 use domain::query_transform::Applied;
 use std::sync::Arc;
 
 /// Who can take a step.
 pub(crate) struct QuerySteps<'a> {
-    pub catalogues: Catalogues,
+    pub plugins: PluginRegistry,
     pub transforms: &'a RunTransforms,
     pub cpu: &'a CpuPool,
 }
@@ -24,7 +24,7 @@ pub(crate) enum StepError {
 impl QuerySteps<'_> {
     /// What the named processor or transform makes of the query.
     pub async fn take(&self, name: &str, query: &str, cx: &QueryContext<'_>) -> Result<Applied, StepError> {
-        if let Some(kind) = self.catalogues.query_processor(name) {
+        if let Some(kind) = self.plugins.query_processor(name) {
             return match kind.processor.process(query, cx).await {
                 Ok(query) => Ok(Applied { query, is_cut: false }),
                 Err(error) => Err(StepError::Failed(error.0)),

@@ -4,7 +4,7 @@ use crate::{Federation, FederationError, tasks};
 use domain::contracts::QueueName;
 use domain::ids::{SearchId, UserId};
 use domain::message;
-use domain::search::{RESULTS_REQUESTED_MAX, Search, SearchDraft};
+use domain::search::{RESULTS_REQUESTED_MAX, Search, SearchSpec};
 use domain::user::Principal;
 use std::collections::BTreeSet;
 use tokio::sync::{Mutex, MutexGuard};
@@ -32,30 +32,30 @@ impl EditTurns {
 }
 
 impl Federation {
-    /// Checks the draft, stores the search with the task that runs it, and wakes a worker.
-    pub async fn create(&self, owner: UserId, draft: SearchDraft) -> Result<Search, FederationError> {
-        let (draft, remarks) = self.checked(owner, draft).await?;
+    /// Checks the spec, stores the search with the task that runs it, and wakes a worker.
+    pub async fn create(&self, owner: UserId, spec: SearchSpec) -> Result<Search, FederationError> {
+        let (spec, remarks) = self.checked(owner, spec).await?;
         let _admitted = self.admit_new(owner).await?;
-        let now = self.toolbox.clock.now();
+        let now = self.context.clock.now();
         let mut messages = vec![message::banner()];
         messages.extend(remarks);
-        let search = self.store.create_search(draft, owner, messages, now, tasks::run_search).await?;
+        let search = self.store.create_search(spec, owner, messages, now, tasks::run_search).await?;
         self.queue.nudge(QueueName::Search);
         Ok(search)
     }
 
-    /// Stores an edit: `edit` makes the new draft out of the stored search, again if somebody else was quicker.
+    /// Stores an edit: `edit` makes the new spec out of the stored search, again if somebody else was quicker.
     /// When it changes what runs, the results are discarded and the search runs again.
     pub async fn change<E: From<FederationError>>(
         &self,
         id: SearchId,
-        edit: impl Fn(&Search) -> Result<SearchDraft, E>,
+        edit: impl Fn(&Search) -> Result<SearchSpec, E>,
     ) -> Result<Search, E> {
         let _turn = self.edits.turn(id).await;
         for _ in 0..EDITS_MAX {
             let seen = self.store.search(id).await.map_err(FederationError::from)?;
-            let draft = edit(&seen)?;
-            if let Some(changed) = self.store_edit(&seen, draft).await? {
+            let spec = edit(&seen)?;
+            if let Some(changed) = self.store_edit(&seen, spec).await? {
                 return Ok(changed);
             }
         }
@@ -68,7 +68,7 @@ impl Federation {
         for _ in 0..EDITS_MAX {
             let seen = self.store.search(id).await?;
             let note = self.stamped(message::rerun_requested());
-            if let Some(again) = self.restart(&seen, seen.draft.clone(), vec![note]).await? {
+            if let Some(again) = self.restart(&seen, seen.spec.clone(), vec![note]).await? {
                 return Ok(again);
             }
         }
@@ -76,25 +76,25 @@ impl Federation {
     }
 
     /// None when the search was written since it was read.
-    async fn store_edit(&self, seen: &Search, draft: SearchDraft) -> Result<Option<Search>, FederationError> {
-        let (draft, remarks) = self.checked(seen.owner, draft).await?;
-        match draft.runs_like(&seen.draft) {
-            true => Ok(self.store.change_search(seen, draft, self.toolbox.clock.now()).await?),
-            false => self.restart(seen, draft, remarks).await,
+    async fn store_edit(&self, seen: &Search, spec: SearchSpec) -> Result<Option<Search>, FederationError> {
+        let (spec, remarks) = self.checked(seen.owner, spec).await?;
+        match spec.runs_like(&seen.spec) {
+            true => Ok(self.store.change_search(seen, spec, self.context.clock.now()).await?),
+            false => self.restart(seen, spec, remarks).await,
         }
     }
 
     async fn restart(
         &self,
         seen: &Search,
-        draft: SearchDraft,
+        spec: SearchSpec,
         remarks: Vec<String>,
     ) -> Result<Option<Search>, FederationError> {
         let _admitted = self.admit_again(seen.owner).await?;
-        let now = self.toolbox.clock.now();
+        let now = self.context.clock.now();
         let mut messages = vec![message::banner()];
         messages.extend(remarks);
-        let search = self.store.restart_search(seen, draft, messages, now, tasks::run_search).await?;
+        let search = self.store.restart_search(seen, spec, messages, now, tasks::run_search).await?;
         self.queue.nudge(QueueName::Search);
         Ok(search)
     }
@@ -102,32 +102,32 @@ impl Federation {
     pub(crate) async fn checked(
         &self,
         owner: UserId,
-        mut draft: SearchDraft,
-    ) -> Result<(SearchDraft, Vec<String>), FederationError> {
-        let names_transforms = [&draft.pre_query_processors, &draft.query_processors]
+        mut spec: SearchSpec,
+    ) -> Result<(SearchSpec, Vec<String>), FederationError> {
+        let names_transforms = [&spec.pre_query_processors, &spec.query_processors]
             .into_iter()
             .flatten()
-            .any(|name| self.catalogues.query_processor(name).is_none());
+            .any(|name| self.plugins.query_processor(name).is_none());
         // The transforms are read only when something may be one: a plain search costs nothing more.
         let transforms = match names_transforms {
             true => self.transforms_for(&Principal::of(&self.store.user(owner).await?)).await?,
             false => BTreeSet::new(),
         };
-        let errors = self.catalogues.check_search(&draft, &transforms);
+        let errors = self.plugins.check_search(&spec, &transforms);
         if !errors.is_empty() {
             return Err(FederationError::Invalid(errors));
         }
-        let default_retention = self.toolbox.settings.default_retention.number();
-        draft.retention = Some(draft.retention.unwrap_or(default_retention));
+        let default_retention = self.context.settings.default_retention.number();
+        spec.retention = Some(spec.retention.unwrap_or(default_retention));
         let mut remarks = Vec::new();
-        if draft.results_requested > RESULTS_REQUESTED_MAX {
+        if spec.results_requested > RESULTS_REQUESTED_MAX {
             remarks.push(self.stamped(&message::clamped(
                 "results_requested",
-                draft.results_requested,
+                spec.results_requested,
                 RESULTS_REQUESTED_MAX,
             )));
-            draft.results_requested = RESULTS_REQUESTED_MAX;
+            spec.results_requested = RESULTS_REQUESTED_MAX;
         }
-        Ok((draft, remarks))
+        Ok((spec, remarks))
     }
 }

@@ -36,14 +36,14 @@ impl Federation {
             messages.push(self.stamped(message::no_providers()));
             return self.conclude_without(&search, SearchStatus::ErrNoSearchproviders, messages).await;
         }
-        if search.draft.sort == Sort::Date && !is_update {
+        if search.spec.sort == Sort::Date && !is_update {
             messages.push(self.stamped(message::date_sort_requested()));
         }
         let transforms = self.run_transforms(&search, &providers).await?;
         slot.release(); // a model may be asked before the sources
         let query = self.pre_query(&search, &transforms, &mut messages).await;
         // The sources have all of their time, however long the query took to prepare.
-        let deadline = Instant::now() + self.toolbox.settings.timeout.0;
+        let deadline = Instant::now() + self.context.settings.timeout.0;
         // Held to the end of the run, as its results are.
         let memory = self.memory.for_run();
         let (noted, mut sets) = tokio::join!(
@@ -72,17 +72,17 @@ impl Federation {
         drop(memory);
         slot.release();
         // After the end, because nobody waits for it.
-        self.toolbox.corpus.promote(search.owner, &search.draft.tags, &best).await;
+        self.context.corpus.promote(search.owner, &search.spec.tags, &best).await;
         Ok(())
     }
 
     /// A line for `messages` with the time in brackets.
     pub(crate) fn stamped(&self, line: &str) -> String {
-        message::at(self.toolbox.clock.now(), line)
+        message::at(self.context.clock.now(), line)
     }
 
     async fn note(&self, id: SearchId, run: i64, status: SearchStatus) -> Result<bool, FederationError> {
-        let noted = self.store.change_status(id, run, status, self.toolbox.clock.now()).await?;
+        let noted = self.store.change_status(id, run, status, self.context.clock.now()).await?;
         if noted {
             self.events.status_changed(id, status);
         }

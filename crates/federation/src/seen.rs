@@ -65,7 +65,7 @@ impl Federation {
     /// Where in the list of all that is saved of a person stands what may not be seen, in the order of the list.
     async fn hidden_places(&self, owner: UserId) -> Result<Vec<u64>, StoreError> {
         let mut others = self.store.providers().await?;
-        others.retain(|provider| provider.draft.connector != CONNECTOR_NAME);
+        others.retain(|provider| provider.spec.connector != CONNECTOR_NAME);
         let others: Vec<ProviderId> = others.iter().map(|provider| provider.id).collect();
         let guarded = self.store.guarded_results(owner, &others, GUARDED_SETS_MAX).await?;
         let marks = self.marks_of(owner, None, guarded.iter().flat_map(|one| one.signals.clone())).await;
@@ -133,7 +133,7 @@ impl Federation {
         if marks.is_empty() {
             return;
         }
-        self.toolbox.corpus.recheck(owner, &mut marks).await;
+        self.context.corpus.recheck(owner, &mut marks).await;
         for mark in results.iter_mut().filter_map(|item| item.cache.as_deref_mut()) {
             if let Some(now) = marks.get(&mark.signal_id) {
                 mark.clone_from(now);
@@ -153,7 +153,7 @@ impl Federation {
             return Marks::new();
         }
         let signals: Vec<SignalId> = signals.into_iter().collect();
-        match self.toolbox.corpus.marks(owner, topic, &signals).await {
+        match self.context.corpus.marks(owner, topic, &signals).await {
             Ok(marks) => marks,
             Err(error) => {
                 tracing::warn!("saved results from the cache are not shown: {error}");

@@ -18,8 +18,8 @@ impl Federation {
     ) -> Result<Vec<SearchProvider>, FederationError> {
         let owner = Principal::of(&self.store.user(search.owner).await?);
         let mut candidates = self.store.providers().await?;
-        candidates.retain(|provider| provider.draft.active && owner.may_see(provider));
-        let list = &search.draft.searchprovider_list;
+        candidates.retain(|provider| provider.spec.active && owner.may_see(provider));
+        let list = &search.spec.searchprovider_list;
         let unmatched: Vec<String> = list
             .iter()
             .filter(|wanted| !candidates.iter().any(|provider| is_listed(provider, wanted)))
@@ -31,12 +31,12 @@ impl Federation {
         let wishes = self.store.preferences(search.owner).await?;
         let blocked = blocked(&candidates, &wishes, list);
         // Words with colons are the source's own language there.
-        let query = if search.draft.is_native() { "" } else { &search.draft.query_string };
+        let query = if search.spec.is_native() { "" } else { &search.spec.query_string };
         // Said only of those that would have been asked.
         let mut chosen = choose(candidates, list, query);
         let is_blocked = |one: &SearchProvider| blocked.contains(&one.id);
         let left_out: Vec<String> =
-            chosen.iter().filter(|one| is_blocked(one)).map(|one| one.draft.name.clone()).collect();
+            chosen.iter().filter(|one| is_blocked(one)).map(|one| one.spec.name.clone()).collect();
         if !left_out.is_empty() {
             messages.push(self.stamped(&message::blocked_sources(&left_out)));
         }
@@ -57,7 +57,7 @@ impl Federation {
     ) -> Result<Vec<SearchProvider>, FederationError> {
         let person = Principal::of(&self.store.user(user).await?);
         let mut candidates = self.store.providers().await?;
-        candidates.retain(|provider| provider.draft.active && person.may_see(provider));
+        candidates.retain(|provider| provider.spec.active && person.may_see(provider));
         let blocked = blocked(&candidates, &self.store.preferences(user).await?, list);
         let mut chosen = choose(candidates, list, "");
         chosen.retain(|one| !blocked.contains(&one.id));
@@ -68,7 +68,7 @@ impl Federation {
 /// Those that the owner does not want, unless the list names them.
 fn blocked(candidates: &[SearchProvider], wishes: &Preferences, list: &[ProviderRef]) -> Vec<ProviderId> {
     let is_blocked = |one: &&SearchProvider| {
-        wishes.of_source(one.id) == Some(Wish::Block) && !is_named(list, one.id, &one.draft.name)
+        wishes.of_source(one.id) == Some(Wish::Block) && !is_named(list, one.id, &one.spec.name)
     };
     candidates.iter().filter(is_blocked).map(|one| one.id).collect()
 }
@@ -89,7 +89,7 @@ fn choose(candidates: Vec<SearchProvider>, list: &[ProviderRef], query: &str) ->
         if !list.is_empty() {
             return asked_by_tag || list.iter().any(|wanted| is_listed(provider, wanted));
         }
-        match (provider.draft.default, start_tag) {
+        match (provider.spec.default, start_tag) {
             (true, None) => true,
             (true, Some(start)) => has_tag(provider, start),
             (false, _) => asked_by_tag,
@@ -98,7 +98,7 @@ fn choose(candidates: Vec<SearchProvider>, list: &[ProviderRef], query: &str) ->
     let chosen: Vec<SearchProvider> = candidates.iter().filter(|one| is_chosen(one)).cloned().collect();
     if chosen.is_empty() && list.is_empty() {
         // A misspelt tag should not silence the search.
-        return candidates.into_iter().filter(|provider| provider.draft.default).collect();
+        return candidates.into_iter().filter(|provider| provider.spec.default).collect();
     }
     chosen
 }
@@ -108,25 +108,24 @@ pub fn is_listed(provider: &SearchProvider, wanted: &ProviderRef) -> bool {
     let text = wanted.to_string();
     let text = text.trim();
     provider.id.to_string() == text
-        || provider.draft.name.to_lowercase() == text.to_lowercase()
+        || provider.spec.name.to_lowercase() == text.to_lowercase()
         || has_tag(provider, text)
 }
 
 fn has_tag(provider: &SearchProvider, tag: &str) -> bool {
     let tag = tag.to_lowercase();
-    provider.draft.tags.iter().any(|own| own.to_lowercase() == tag)
+    provider.spec.tags.iter().any(|own| own.to_lowercase() == tag)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use domain::preferences::SourceWish;
-    use domain::provider::ProviderDraft;
+    use domain::provider::ProviderSpec;
 
     fn provider(id: i64, name: &str, default: bool, tag: &str) -> SearchProvider {
-        let draft =
-            ProviderDraft { name: name.into(), default, tags: vec![tag.into()], ..Default::default() };
-        let mut provider = SearchProvider::unsaved(draft, UserId(1), Default::default());
+        let spec = ProviderSpec { name: name.into(), default, tags: vec![tag.into()], ..Default::default() };
+        let mut provider = SearchProvider::unsaved(spec, UserId(1), Default::default());
         provider.id = ProviderId(id);
         provider
     }
@@ -158,7 +157,7 @@ mod tests {
         ];
         for (query, list, expected) in cases {
             let chosen = choose(all(), &list, query);
-            let names: String = chosen.iter().map(|one| one.draft.name.as_str()).collect();
+            let names: String = chosen.iter().map(|one| one.spec.name.as_str()).collect();
             assert_eq!(names, expected, "{query} {list:?}");
         }
     }

@@ -140,23 +140,23 @@ impl TaskHandler for ExpireSearches {
 
 impl ExpireSearches {
     async fn clean_up(&self) -> Result<(), StoreError> {
-        let Federation { store, toolbox, .. } = &*self.0;
+        let Federation { store, context, .. } = &*self.0;
         self.expire().await?;
-        store.expire_keys(toolbox.clock.now(), KEYS_PER_USER_MAX).await?;
-        store.forget_failed_tasks(toolbox.clock.now() - FAILED_KEPT).await?;
+        store.expire_keys(context.clock.now(), KEYS_PER_USER_MAX).await?;
+        store.forget_failed_tasks(context.clock.now() - FAILED_KEPT).await?;
         for _ in 0..RELEASES_MAX {
             if !store.release_space().await? {
                 break;
             }
         }
-        store.sample_size(toolbox.clock.now()).await
+        store.sample_size(context.clock.now()).await
     }
 
     async fn expire(&self) -> Result<(), StoreError> {
-        let Federation { store, toolbox, .. } = &*self.0;
+        let Federation { store, context, .. } = &*self.0;
         let mut deleted = 0;
         loop {
-            let expired = store.expired_searches(toolbox.clock.now(), BATCH).await?;
+            let expired = store.expired_searches(context.clock.now(), BATCH).await?;
             if expired.is_empty() {
                 break;
             }
@@ -221,7 +221,7 @@ impl RunSubscriptions {
     }
 
     async fn update_one(&self, search: &Search) -> Result<(), FederationError> {
-        let Federation { store, toolbox, .. } = &*self.0;
+        let Federation { store, context, .. } = &*self.0;
         let obstacle = match store.user(search.owner).await {
             Ok(_) if search.status.is_error() => message::subscription_failed(search.status),
             Ok(_) => {
@@ -232,7 +232,7 @@ impl RunSubscriptions {
             Err(error) => return Err(error.into()),
         };
         tracing::warn!(search.id = search.id.0, "search {}: {obstacle}", search.id);
-        let now = toolbox.clock.now();
+        let now = context.clock.now();
         Ok(store.end_subscription(search.id, message::at(now, &obstacle), now).await?)
     }
 }

@@ -28,7 +28,7 @@ impl Federation {
     /// The references (`<name>.<type>`) of the transforms that this person may use.
     pub async fn transforms_for(&self, principal: &Principal) -> Result<BTreeSet<String>, FederationError> {
         let all = self.store.transforms().await?;
-        Ok(all.iter().filter(|one| principal.may_use(one)).map(|one| one.draft.reference()).collect())
+        Ok(all.iter().filter(|one| principal.may_use(one)).map(|one| one.spec.reference()).collect())
     }
 
     /// The transforms that the search or its providers name. Nothing is read when there are none.
@@ -37,11 +37,11 @@ impl Federation {
         search: &Search,
         providers: &[SearchProvider],
     ) -> Result<Arc<RunTransforms>, FederationError> {
-        let wanted: BTreeSet<String> = [&search.draft.pre_query_processors, &search.draft.query_processors]
+        let wanted: BTreeSet<String> = [&search.spec.pre_query_processors, &search.spec.query_processors]
             .into_iter()
-            .chain(providers.iter().map(|provider| &provider.draft.query_processors))
+            .chain(providers.iter().map(|provider| &provider.spec.query_processors))
             .flatten()
-            .filter(|name| self.catalogues.query_processor(name).is_none())
+            .filter(|name| self.plugins.query_processor(name).is_none())
             .map(|name| canonical(name))
             .collect();
         if wanted.is_empty() {
@@ -50,7 +50,7 @@ impl Federation {
         let owner = Principal::of(&self.store.user(search.owner).await?);
         let mut found = RunTransforms::default();
         for transform in self.store.transforms().await? {
-            let reference = transform.draft.reference();
+            let reference = transform.spec.reference();
             if owner.may_use(&transform) && wanted.contains(&reference) {
                 found.0.insert(reference, self.rules_of(transform).await);
             }
@@ -63,7 +63,7 @@ impl Federation {
         if let Some(rules) = self.rules.get(key) {
             return Ok(rules);
         }
-        let read = self.cpu.run(move || transform.draft.rules()).await;
+        let read = self.cpu.run(move || transform.spec.rules()).await;
         let rules = match read {
             Some(Ok(rules)) => Arc::new(rules),
             Some(Err(errors)) => return Err(format!("its rules are not valid: {errors}")),

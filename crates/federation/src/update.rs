@@ -29,7 +29,7 @@ impl Federation {
 
     /// An update that the service makes of itself. There are no more of them than subscribed searches.
     pub(crate) async fn update_unlimited(&self, search: &Search) -> Result<Search, FederationError> {
-        let now = self.toolbox.clock.now();
+        let now = self.context.clock.now();
         let note = message::at(now, message::update_requested());
         let search = self.store.update_search(search.id, note, now, tasks::run_search).await?;
         self.queue.nudge(QueueName::Search);

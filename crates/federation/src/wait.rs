@@ -12,8 +12,8 @@ const ROW_READ_EVERY: Duration = Duration::from_millis(250);
 impl Federation {
     /// How long the providers of this search may take, and before them the processors of its query.
     pub fn time_max(&self, search: &Search) -> Duration {
-        let of_providers = self.toolbox.settings.timeout.0;
-        match search.draft.pre_query_processors.is_empty() {
+        let of_providers = self.context.settings.timeout.0;
+        match search.spec.pre_query_processors.is_empty() {
             true => of_providers,
             false => of_providers.saturating_mul(2),
         }

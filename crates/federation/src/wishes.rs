@@ -37,11 +37,11 @@ impl Wishes {
         }
         let of_search = wishes.entry(search).or_default();
         of_search.retain(|wish| wish.until > now && wish.from != from);
-        let has_room = of_search.len() < FOLLOWERS_MAX;
-        if has_room {
+        let has_capacity = of_search.len() < FOLLOWERS_MAX;
+        if has_capacity {
             of_search.push(Wish { from: from.to_owned(), until: now + WISH_KEPT });
         }
-        has_room
+        has_capacity
     }
 
     /// Who follows this search now.
@@ -75,7 +75,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn there_is_room_for_so_many_and_later_for_others() {
+    async fn there_is_space_for_so_many_and_later_for_others() {
         let wishes = Wishes::default();
         let searches = i64::try_from(SEARCHES_MAX).unwrap_or_default();
         assert!((0..searches).all(|id| wishes.note(SearchId(id), "a")));

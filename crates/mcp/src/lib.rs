@@ -54,7 +54,7 @@ pub use {error::McpError, handler::Handler, service::Mcp};
 
 use answers::Answers;
 use corpus::SemanticCache;
-use domain::contracts::{Catalogues, Clock, ReadPages, Store};
+use domain::contracts::{Clock, PluginRegistry, ReadPages, Store};
 use domain::settings::Settings;
 use federation::Federation;
 use std::sync::Arc;
@@ -67,7 +67,7 @@ pub struct McpParts {
     /// The semantic cache.
     pub corpus: Arc<SemanticCache>,
     pub pages: Arc<dyn ReadPages>,
-    pub catalogues: Catalogues,
+    pub plugins: PluginRegistry,
     pub clock: Arc<dyn Clock>,
     pub settings: Arc<Settings>,
 }

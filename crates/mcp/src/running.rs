@@ -5,7 +5,7 @@ use crate::call::Call;
 use crate::error::ToolError;
 use domain::ids::ProviderId;
 use domain::result::ResultSet;
-use domain::search::{Search, SearchDraft};
+use domain::search::{Search, SearchSpec};
 use federation::{FederationError, SearchEvent};
 use std::collections::BTreeSet;
 use std::pin::pin;
@@ -16,9 +16,9 @@ use tokio::sync::broadcast::error::RecvError;
 const GRACE: Duration = Duration::from_secs(5);
 
 /// Starts the search and follows it. It is returned as it stands when that takes too long.
-pub(crate) async fn run(call: &Call<'_>, draft: SearchDraft) -> Result<Search, ToolError> {
+pub(crate) async fn run(call: &Call<'_>, spec: SearchSpec) -> Result<Search, ToolError> {
     call.pay(Costly::Search)?;
-    let search = call.mcp.federation.create(call.principal.user, draft).await?;
+    let search = call.mcp.federation.create(call.principal.user, spec).await?;
     let (id, owner) = (search.id, search.owner);
     tracing::info!(
         user.id = owner.0,

@@ -4,7 +4,7 @@ use crate::McpParts;
 use crate::documents::Documents;
 use answers::Answers;
 use corpus::SemanticCache;
-use domain::contracts::{Catalogues, Clock, ReadPages, Store};
+use domain::contracts::{Clock, PluginRegistry, ReadPages, Store};
 use domain::settings::Settings;
 use federation::Federation;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ pub struct Mcp {
     pub(crate) answers: Arc<Answers>,
     pub(crate) corpus: Arc<SemanticCache>,
     pub(crate) pages: Arc<dyn ReadPages>,
-    pub(crate) catalogues: Catalogues,
+    pub(crate) plugins: PluginRegistry,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) settings: Arc<Settings>,
     pub(crate) documents: Documents,
@@ -24,14 +24,14 @@ pub struct Mcp {
 
 impl Mcp {
     pub fn new(parts: McpParts) -> Self {
-        let McpParts { store, federation, answers, corpus, pages, catalogues, clock, settings } = parts;
+        let McpParts { store, federation, answers, corpus, pages, plugins, clock, settings } = parts;
         Self {
             store,
             federation,
             answers,
             corpus,
             pages,
-            catalogues,
+            plugins,
             clock,
             settings,
             documents: Documents::default(),

@@ -144,7 +144,7 @@ impl FoundView {
         });
         Self {
             search_id: search.id.0,
-            query: search.draft.query_string.clone(),
+            query: search.spec.query_string.clone(),
             status: search.status.as_str().to_owned(),
             retry_in_seconds: None,
             total: mixed.info.results.retrieved_total,
@@ -159,7 +159,7 @@ impl FoundView {
     pub fn not_ready(search: &Search) -> Self {
         Self {
             search_id: search.id.0,
-            query: search.draft.query_string.clone(),
+            query: search.spec.query_string.clone(),
             status: NOT_READY.to_owned(),
             retry_in_seconds: Some(RETRY_IN_SECONDS),
             total: 0,
@@ -261,7 +261,7 @@ mod tests {
     use super::*;
     use domain::ids::{ResultId, SearchId, UserId};
     use domain::instant::Instant;
-    use domain::search::SearchDraft;
+    use domain::search::SearchSpec;
 
     #[test]
     fn snippets_and_counts_have_their_limits() {
@@ -303,7 +303,7 @@ mod tests {
         Search {
             id: SearchId(7),
             owner: UserId(1),
-            draft: SearchDraft::of_query("river"),
+            spec: SearchSpec::of_query("river"),
             query_string_processed: String::new(),
             status: SearchStatus::FullResultsReady,
             messages: Vec::new(),

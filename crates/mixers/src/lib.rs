@@ -14,7 +14,7 @@ mod stack_n;
 
 use domain::contracts::MixerKind;
 
-/// Every mixer of the house, in the order of the manual.
+/// Every mixer , in the order of the manual.
 pub const CATALOGUE: &[MixerKind] = &[
     relevancy_confidence::KIND,
     relevancy::KIND,

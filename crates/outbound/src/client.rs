@@ -1,10 +1,10 @@
-//! The gate itself: sends one request, follows its redirects and reads the answer, within limits.
+//! The guarded client itself: sends one request, follows its redirects and reads the answer, within limits.
 
 use crate::failure::{host_of, of_sending};
 use crate::guard::{Guard, Way};
 use crate::hop::Hop;
-use crate::limits::GateLimits;
-use crate::pieces::{Body, GateMemory, read_whole};
+use crate::limits::ClientLimits;
+use crate::pieces::{Body, ClientMemory, read_whole};
 use crate::resolver::{CheckedResolver, Lookup, NameError, SystemLookup};
 use crate::tls::TlsClients;
 use async_trait::async_trait;
@@ -25,25 +25,25 @@ const IDLE_CONNECTIONS_MAX: usize = 32;
 /// No exchange takes longer; it keeps the end of one within what a clock can hold.
 const TIME_MAX: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// The gate could not be opened when the program started.
+/// The guarded client could not be opened when the program started.
 #[derive(Debug, thiserror::Error)]
 #[error("the HTTP client cannot be set up")]
-pub struct GateError(#[source] reqwest::Error);
+pub struct ClientError(#[source] reqwest::Error);
 
 /// The only HTTP client of the product.
 ///
 /// It holds two clients with a pool of connections each. The guarded one connects to checked addresses
 /// only; the open one serves hops whose host and port are vouched for. So a connection that was opened
 /// for the one kind is never used for the other. The same is true of the clients with a trust of their own.
-pub struct Gate {
+pub struct GuardedClient {
     guarded: Client,
     open: Client,
     own_trust: TlsClients,
     checked: CheckedResolver,
     unchecked: CheckedResolver,
     guard: Arc<Guard>,
-    limits: GateLimits,
-    bodies: GateMemory,
+    limits: ClientLimits,
+    bodies: ClientMemory,
 }
 
 /// The answer at the end of the way; its body is still to be read.
@@ -54,13 +54,13 @@ struct Arrived {
     hop_end: Instant,
 }
 
-impl Gate {
-    pub fn new(limits: GateLimits) -> Result<Self, GateError> {
+impl GuardedClient {
+    pub fn new(limits: ClientLimits) -> Result<Self, ClientError> {
         Self::with_lookup(limits, Arc::new(SystemLookup))
     }
 
-    /// A gate that asks `lookup` for the addresses of names.
-    pub fn with_lookup(limits: GateLimits, lookup: Arc<dyn Lookup>) -> Result<Self, GateError> {
+    /// A client that asks `lookup` for the addresses of names.
+    pub fn with_lookup(limits: ClientLimits, lookup: Arc<dyn Lookup>) -> Result<Self, ClientError> {
         let guard = Arc::new(Guard::new(limits.allow.clone()));
         let checked = CheckedResolver::new(Arc::clone(&lookup), Some(Arc::clone(&guard)));
         let unchecked = CheckedResolver::new(lookup, None);
@@ -71,7 +71,7 @@ impl Gate {
             checked,
             unchecked,
             guard,
-            bodies: GateMemory::new(limits.body_bytes_max),
+            bodies: ClientMemory::new(limits.body_bytes_max),
             limits,
         })
     }
@@ -153,7 +153,7 @@ impl Gate {
 }
 
 #[async_trait]
-impl Fetch for Gate {
+impl Fetch for GuardedClient {
     async fn fetch(&self, request: &HttpRequest) -> Result<HttpResponse, FetchError> {
         self.fetch_with_origin(request).await.map(|(response, _)| response)
     }
@@ -180,7 +180,7 @@ impl Fetch for Gate {
 }
 
 #[async_trait]
-impl Dial for Gate {
+impl Dial for GuardedClient {
     async fn admit(&self, origin: &Origin) -> Result<Vec<SocketAddr>, FetchError> {
         let resolver = match self.guard.way_to(origin)? {
             Way::Guarded => &self.checked,
@@ -221,13 +221,13 @@ async fn in_time<T>(
 }
 
 /// A client that trusts what the machine trusts; on a machine that has no list of authorities, the built-in one.
-fn build_client(limits: &GateLimits, resolver: &CheckedResolver) -> Result<Client, GateError> {
+fn build_client(limits: &ClientLimits, resolver: &CheckedResolver) -> Result<Client, ClientError> {
     new_client(|| client_builder(limits, resolver.clone())).or_else(|_no_authorities| {
         tracing::warn!("this machine has no list of certificate authorities; the built-in one is used");
         client_builder(limits, resolver.clone())
             .tls_backend_preconfigured(built_in_authorities())
             .build()
-            .map_err(GateError)
+            .map_err(ClientError)
     })
 }
 
@@ -238,8 +238,8 @@ pub(crate) fn new_client(builder: impl FnOnce() -> reqwest::ClientBuilder) -> Re
     builder().build()
 }
 
-#[expect(clippy::disallowed_methods, reason = "this is the gate")]
-pub(crate) fn client_builder(limits: &GateLimits, resolver: CheckedResolver) -> reqwest::ClientBuilder {
+#[expect(clippy::disallowed_methods, reason = "this is the guarded client")]
+pub(crate) fn client_builder(limits: &ClientLimits, resolver: CheckedResolver) -> reqwest::ClientBuilder {
     Client::builder()
         .redirect(reqwest::redirect::Policy::none())
         .referer(false)

@@ -68,7 +68,7 @@ impl Guard {
     }
 }
 
-/// Refuses URLs that the gate never follows, whoever asks.
+/// Refuses URLs that the guarded client never follows, whoever asks.
 pub(crate) fn check_form(url: &Url) -> Result<(), &'static str> {
     if !matches!(url.scheme(), "http" | "https") {
         return Err("only http and https can be fetched");

@@ -7,14 +7,14 @@ use domain::contracts::{FetchError, HttpMethod, HttpRequest};
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue, USER_AGENT};
 use url::Url;
 
-/// Headers that the gate sets itself, because they frame the message or choose its receiver.
+/// Headers that the guarded client sets itself, because they frame the message or choose its receiver.
 const OWN_HEADERS: &[&str] =
     &["connection", "content-length", "host", "te", "trailer", "transfer-encoding", "upgrade"];
 
 /// Headers that hold credentials by their nature, wherever a caller put them.
 const CREDENTIAL_HEADERS: &[&str] = &["authorization", "cookie", "proxy-authorization"];
 
-/// What the gate calls itself.
+/// What the guarded client calls itself.
 const OWN_NAME: &str = concat!("Tributary/", env!("CARGO_PKG_VERSION"));
 
 #[derive(Debug)]

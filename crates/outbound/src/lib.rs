@@ -1,8 +1,8 @@
-//! The gate: the only HTTP client of the product, with limits and an address guard.
+//! The guarded client: the only HTTP client of the product, with limits and an address guard.
 //!
 //! | Module | What lives there |
 //! |---|---|
-//! | `client` | [`Gate`]: sends, follows redirects, reads the answer within its limits |
+//! | `client` | [`GuardedClient`]: sends, follows redirects, reads the answer within its limits |
 //! | `pieces` | the body of an answer, read while it arrives |
 //! | `hop` | what is sent to one stop of the way, and what a redirect makes of it |
 //! | `guard` | which addresses may be reached |
@@ -10,7 +10,7 @@
 //! | `resolver` | names become checked addresses, once |
 //! | `failure` | errors of the client in the words of the contract |
 //! | `tls` | clients for requests that bring their own idea of trust |
-//! | `limits` | [`GateLimits`] |
+//! | `limits` | [`ClientLimits`] |
 //! | `authenticators` | [`Authenticators`]: services that sign people in or give out their tokens |
 
 mod allow;
@@ -26,8 +26,8 @@ mod tls;
 
 pub use allow::{AllowRule, AllowRuleError};
 pub use authenticators::Authenticators;
-pub use client::{Gate, GateError};
-pub use limits::GateLimits;
+pub use client::{ClientError, GuardedClient};
+pub use limits::ClientLimits;
 pub use resolver::{Lookup, SystemLookup};
 
 /// What only fuzz targets call from outside.

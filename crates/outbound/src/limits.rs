@@ -1,10 +1,10 @@
-//! What the gate grants to one request.
+//! What the guarded client grants to one request.
 
 use crate::allow::AllowRule;
 use std::time::Duration;
 
 #[derive(Debug, Clone)]
-pub struct GateLimits {
+pub struct ClientLimits {
     /// Time to find the host, connect and agree on encryption.
     pub connect: Duration,
     /// Time for one hop, from its start to the last byte of its answer.

@@ -23,13 +23,13 @@ const WAIT_MAX: Duration = Duration::from_secs(5);
 
 /// Memory for the bodies of callers without a budget of their own.
 #[derive(Debug, Clone)]
-pub(crate) struct GateMemory {
+pub(crate) struct ClientMemory {
     pieces: Arc<Semaphore>,
     pieces_max: u32,
 }
 
-impl GateMemory {
-    /// One body of the largest size always has room.
+impl ClientMemory {
+    /// One body of the largest size always has space.
     pub(crate) fn new(body_bytes_max: u64) -> Self {
         let pieces_max = u32::try_from(body_bytes_max.max(BODIES_BYTES_MAX).div_ceil(PIECE_BYTES));
         let pieces_max = pieces_max.unwrap_or(u32::MAX / 2);
@@ -38,7 +38,7 @@ impl GateMemory {
 }
 
 #[async_trait]
-impl BodyMemory for GateMemory {
+impl BodyMemory for ClientMemory {
     async fn reserve(&self, bytes: u64, _body_bytes: u64) -> Result<Box<dyn BodyReservation>, FetchError> {
         let pieces = u32::try_from(bytes.div_ceil(PIECE_BYTES)).unwrap_or(u32::MAX).min(self.pieces_max);
         let waiting = Arc::clone(&self.pieces).acquire_many_owned(pieces);
@@ -49,7 +49,7 @@ impl BodyMemory for GateMemory {
     }
 }
 
-/// A part of the gate's own memory.
+/// A part of the client's own memory.
 struct Pieces(OwnedSemaphorePermit);
 
 impl BodyReservation for Pieces {
@@ -117,14 +117,14 @@ impl Body {
 pub(crate) async fn read_whole(mut body: Body, memory: &dyn BodyMemory) -> Result<Bytes, FetchError> {
     let mut whole = Vec::new();
     let mut reservations: Vec<Box<dyn BodyReservation>> = Vec::new();
-    let (mut room, mut reserved) = (FREE_BYTES, 0);
+    let (mut space, mut reserved) = (FREE_BYTES, 0);
     while let Some(piece) = body.next().await? {
         let length = (whole.len() + piece.len()) as u64;
-        if length > room {
-            room = next_size(length, room, body.announced).min(body.bytes_max);
-            reservations.push(memory.reserve(room - reserved, room).await?);
-            reserved = room;
-            whole.reserve_exact(usize::try_from(room).unwrap_or(usize::MAX).saturating_sub(whole.len()));
+        if length > space {
+            space = next_size(length, space, body.announced).min(body.bytes_max);
+            reservations.push(memory.reserve(space - reserved, space).await?);
+            reserved = space;
+            whole.reserve_exact(usize::try_from(space).unwrap_or(usize::MAX).saturating_sub(whole.len()));
         }
         whole.extend_from_slice(&piece);
     }
@@ -135,8 +135,8 @@ pub(crate) async fn read_whole(mut body: Body, memory: &dyn BodyMemory) -> Resul
 }
 
 /// The size to reserve for a body that has grown to `length`: the announced one, else twice what it had.
-fn next_size(length: u64, room: u64, announced: Option<u64>) -> u64 {
-    announced.filter(|announced| *announced >= length).unwrap_or_else(|| length.max(room.saturating_mul(2)))
+fn next_size(length: u64, space: u64, announced: Option<u64>) -> u64 {
+    announced.filter(|announced| *announced >= length).unwrap_or_else(|| length.max(space.saturating_mul(2)))
 }
 
 #[cfg(test)]
@@ -147,10 +147,10 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_body_holds_its_part_until_it_is_dropped() {
-        let memory = GateMemory::new(10 * MB);
+        let memory = ClientMemory::new(10 * MB);
         let all = memory.pieces.available_permits();
         assert_eq!(all as u64 * PIECE_BYTES, BODIES_BYTES_MAX);
-        let mut part = memory.reserve(10 * MB, 10 * MB).await.expect("there is room");
+        let mut part = memory.reserve(10 * MB, 10 * MB).await.expect("there is space");
         part.shrink_by(2 * MB);
         let body = Bytes::from_owner(HeldBody { bytes: b"words".to_vec(), _reservations: vec![part] });
         let copy = body.clone();
@@ -165,10 +165,10 @@ mod tests {
 
     #[test]
     fn a_body_reserves_what_is_announced_or_twice_what_it_has() {
-        for (length, room, announced, size) in
+        for (length, space, announced, size) in
             [(70, 64, None, 128), (200, 64, None, 200), (70, 64, Some(100), 100), (200, 128, Some(100), 256)]
         {
-            assert_eq!(next_size(length, room, announced), size, "{length} {room} {announced:?}");
+            assert_eq!(next_size(length, space, announced), size, "{length} {space} {announced:?}");
         }
     }
 }

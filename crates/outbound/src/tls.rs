@@ -2,7 +2,7 @@
 
 use crate::client::{client_builder, new_client};
 use crate::guard::Way;
-use crate::limits::GateLimits;
+use crate::limits::ClientLimits;
 use crate::resolver::CheckedResolver;
 use domain::contracts::{FetchError, TlsOptions};
 use reqwest::{Certificate, Client};
@@ -35,7 +35,7 @@ impl TlsClients {
         &self,
         options: &TlsOptions,
         way: Way,
-        limits: &GateLimits,
+        limits: &ClientLimits,
         resolver: &CheckedResolver,
     ) -> Result<Client, FetchError> {
         let file_changed = match ca_file(options) {
@@ -77,7 +77,7 @@ fn ca_file(options: &TlsOptions) -> Option<&Path> {
 
 async fn build(
     options: &TlsOptions,
-    limits: &GateLimits,
+    limits: &ClientLimits,
     resolver: &CheckedResolver,
 ) -> Result<Client, FetchError> {
     if !options.verify {
@@ -124,7 +124,7 @@ mod tests {
 
     #[tokio::test]
     async fn few_clients_are_kept_and_the_oldest_goes_first() {
-        let limits = GateLimits {
+        let limits = ClientLimits {
             connect: Duration::from_secs(1),
             read: Duration::from_secs(1),
             body_bytes_max: 1,

@@ -72,12 +72,12 @@ fn value(item: SourceItem<'_>, name: &str) -> Option<String> {
 mod tests {
     use super::*;
     use domain::ids::{ProviderId, UserId};
-    use domain::provider::{ProviderDraft, SearchProvider};
+    use domain::provider::{ProviderSpec, SearchProvider};
     use domain::result::ResultItem;
     use serde_json::json;
 
     fn provider() -> SearchProvider {
-        SearchProvider::unsaved(ProviderDraft::default(), UserId(1), Default::default())
+        SearchProvider::unsaved(ProviderSpec::default(), UserId(1), Default::default())
     }
 
     fn given(mut item: ResultItem, by: ProviderId) -> ResultItem {

@@ -31,9 +31,9 @@ pub async fn fill(
     items: &mut [ResultItem],
     wanted: Wanted<'_>,
 ) -> usize {
-    let Some(rules) = FetchUrlBody::of(&provider.draft) else { return 0 };
+    let Some(rules) = FetchUrlBody::of(&provider.spec) else { return 0 };
     let until = Instant::now() + wanted.time_max;
-    let config = PageFetchConfig::of(&provider.draft);
+    let config = PageFetchConfig::of(&provider.spec);
     let shelf = Shelf { parts, provider, config: &config, rules, wanted: &wanted };
     let bodies = {
         let is_wanted = |item: &ResultItem| is_thin(item, &rules) && item.as_given().is_some();
@@ -81,7 +81,7 @@ impl Shelf<'_> {
         let page = match errand.run().await {
             Ok(page) => page,
             Err(error) => {
-                tracing::debug!(provider = %self.provider.draft.name, "a body stays as it is: {error}");
+                tracing::debug!(provider = %self.provider.spec.name, "a body stays as it is: {error}");
                 return None;
             }
         };

@@ -27,7 +27,7 @@ pub use bodies::PAGES_AT_ONCE;
 
 use async_trait::async_trait;
 use domain::contracts::{
-    Catalogues, ExtractText, Fetch, PageError, PageProbe, PageText, PageWanted, ReadPages, SourceTokens,
+    ExtractText, Fetch, PageError, PageProbe, PageText, PageWanted, PluginRegistry, ReadPages, SourceTokens,
 };
 use domain::ids::UserId;
 use domain::provenance::PageTarget;
@@ -46,7 +46,7 @@ pub struct PageFetchParts {
     pub extract: Arc<dyn ExtractText>,
     pub tokens: Arc<dyn SourceTokens>,
     /// For the authenticators that connectors always need.
-    pub catalogues: Catalogues,
+    pub plugins: PluginRegistry,
     pub settings: Arc<Settings>,
 }
 
@@ -71,7 +71,7 @@ impl ReadPages for PageFetch {
             return Err(PageError::Failed(why.to_owned()));
         }
         let of_provider = match wanted.target {
-            PageTarget::Source(page) => RagOverrides::of(&page.provider().draft).fetch_timeout,
+            PageTarget::Source(page) => RagOverrides::of(&page.provider().spec).fetch_timeout,
             PageTarget::Account(_) | PageTarget::User(_) => None,
         };
         let usual = match of_provider {

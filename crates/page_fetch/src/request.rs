@@ -22,7 +22,7 @@ const ACCEPT: &str = "text/html,application/xhtml+xml,application/pdf;q=0.9,*/*;
 /// Only what the provider named is looked at, so that a typed address has no such origin.
 pub fn own_origin(page: SourcePage<'_>, config: &PageFetchConfig, url: &Url) -> Option<Origin> {
     let lookup = config.media_type_lookup.as_ref().map(|lookup| lookup.url.as_str());
-    let templates = [Some(page.provider().draft.url.trim()), config.content_url.as_deref(), lookup];
+    let templates = [Some(page.provider().spec.url.trim()), config.content_url.as_deref(), lookup];
     templates.into_iter().flatten().filter_map(Origin::named_by).find(|origin| origin.is_of(url))
 }
 
@@ -98,7 +98,7 @@ fn add_headers(request: &mut HttpRequest, config: &PageFetchConfig, is_own: bool
         request.headers.push(("Accept".to_owned(), ACCEPT.to_owned()));
     }
     for (name, value) in &config.headers {
-        // The gate has a name of its own, which an empty one takes away.
+        // The guarded client has a name of its own, which an empty one takes away.
         let is_name = name.eq_ignore_ascii_case("User-Agent");
         if value.is_empty() && !is_name {
             continue;
@@ -134,7 +134,7 @@ async fn token_of(
     provider: &SearchProvider,
     user: UserId,
 ) -> Result<Option<Secret>, PageError> {
-    match (&provider.user_token, parts.catalogues.authenticator_of(provider)) {
+    match (&provider.user_token, parts.plugins.authenticator_of(provider)) {
         (Some(token), _) => Ok(Some(token.clone())),
         (None, Some(authenticator)) => {
             let token = parts.tokens.access_token(user, authenticator).await;

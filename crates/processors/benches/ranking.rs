@@ -11,12 +11,12 @@
 
 use async_trait::async_trait;
 use domain::contracts::{
-    Fetch, FetchError, HttpRequest, HttpResponse, PostResultContext, ResultBatch, ResultContext, SystemClock,
-    Toolbox,
+    Fetch, FetchError, HttpRequest, HttpResponse, PluginContext, PostResultContext, ResultBatch,
+    ResultContext, SystemClock,
 };
 use domain::ids::UserId;
 use domain::instant::Instant;
-use domain::provider::{ProviderDraft, SearchProvider};
+use domain::provider::{ProviderSpec, SearchProvider};
 use domain::result::{ResultItem, ResultSet};
 use domain::settings::Settings;
 use processors::{post_result, result};
@@ -72,9 +72,9 @@ fn best_ms(results: usize) -> f64 {
 
 /// All that a search does with its results between mapping and saving.
 fn rank(mut sets: Vec<ResultSet>) {
-    let toolbox = Toolbox::new(Arc::new(Offline), Arc::new(SystemClock), Arc::new(Settings::default()));
+    let context = PluginContext::new(Arc::new(Offline), Arc::new(SystemClock), Arc::new(Settings::default()));
     let search = samples::search(QUERY);
-    let provider = SearchProvider::unsaved(ProviderDraft::default(), UserId(1), Instant::UNIX_EPOCH);
+    let provider = SearchProvider::unsaved(ProviderSpec::default(), UserId(1), Instant::UNIX_EPOCH);
     let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
     runtime.block_on(async {
         let score = result::CATALOGUE
@@ -88,13 +88,13 @@ fn rank(mut sets: Vec<ResultSet>) {
                 provider: &provider,
                 query: QUERY,
                 results_wanted: RESULTS_PER_SOURCE as u32,
-                toolbox: &toolbox,
+                context: &context,
             };
             score.processor.process(&mut batch, &cx).await.expect("scored");
             set.items = batch.items;
         }
         let cx =
-            PostResultContext { search: &search, toolbox: &toolbox, finds_versions: false, concludes: true };
+            PostResultContext { search: &search, context: &context, finds_versions: false, concludes: true };
         for name in post_result::SYSTEM_DEFAULT {
             let kind = post_result::CATALOGUE.iter().find(|kind| kind.name == *name).expect("a row");
             kind.processor.process(&mut sets, &cx).await.expect("processed");

@@ -1,24 +1,24 @@
-//! A search, a provider and a toolbox, for the tests of the processors.
+//! A search, a provider and a plug-in context, for the tests of the processors.
 
 use crate::post_result::samples::search;
 use async_trait::async_trait;
 use domain::contracts::{
-    Fetch, FetchError, HttpRequest, HttpResponse, QueryContext, ResultBatch, ResultContext, SystemClock,
-    Toolbox,
+    Fetch, FetchError, HttpRequest, HttpResponse, PluginContext, QueryContext, ResultBatch, ResultContext,
+    SystemClock,
 };
 use domain::ids::UserId;
 use domain::instant::Instant;
-use domain::provider::{ProviderDraft, SearchProvider};
+use domain::provider::{ProviderSpec, SearchProvider};
 use domain::search::Search;
 use domain::settings::Settings;
 use serde_json::Value;
 use std::sync::Arc;
 
 /// What the processors of one provider see. A test changes what it is about.
-pub struct Room {
+pub struct TestContext {
     pub search: Search,
     pub provider: SearchProvider,
-    pub toolbox: Toolbox,
+    pub context: PluginContext,
     pub results_wanted: u32,
 }
 
@@ -31,31 +31,35 @@ impl Fetch for NoFetch {
     }
 }
 
-impl Default for Room {
+impl Default for TestContext {
     fn default() -> Self {
-        let draft = ProviderDraft { name: "Library".to_owned(), ..ProviderDraft::default() };
+        let spec = ProviderSpec { name: "Library".to_owned(), ..ProviderSpec::default() };
         Self {
             search: search("solid state"),
-            provider: SearchProvider::unsaved(draft, UserId(1), Instant::UNIX_EPOCH),
-            toolbox: Toolbox::new(Arc::new(NoFetch), Arc::new(SystemClock), Arc::new(Settings::default())),
+            provider: SearchProvider::unsaved(spec, UserId(1), Instant::UNIX_EPOCH),
+            context: PluginContext::new(
+                Arc::new(NoFetch),
+                Arc::new(SystemClock),
+                Arc::new(Settings::default()),
+            ),
             results_wanted: 10,
         }
     }
 }
 
-impl Room {
+impl TestContext {
     pub fn with_mappings(result_mappings: &str) -> Self {
-        let mut room = Self::default();
-        room.provider.draft.result_mappings = result_mappings.to_owned();
-        room
+        let mut context = Self::default();
+        context.provider.spec.result_mappings = result_mappings.to_owned();
+        context
     }
 
     pub fn settings(&mut self) -> &mut Settings {
-        Arc::make_mut(&mut self.toolbox.settings)
+        Arc::make_mut(&mut self.context.settings)
     }
 
     pub fn query_context(&self) -> QueryContext<'_> {
-        QueryContext { search: &self.search, provider: Some(&self.provider), toolbox: &self.toolbox }
+        QueryContext { search: &self.search, provider: Some(&self.provider), context: &self.context }
     }
 
     /// What the named result processors make of an answer.
@@ -64,9 +68,9 @@ impl Room {
         let cx = ResultContext {
             search: &self.search,
             provider: &self.provider,
-            query: &self.search.draft.query_string,
+            query: &self.search.spec.query_string,
             results_wanted: self.results_wanted,
-            toolbox: &self.toolbox,
+            context: &self.context,
         };
         for name in processors {
             let kind = crate::result::CATALOGUE.iter().find(|kind| kind.name == *name).expect("a processor");

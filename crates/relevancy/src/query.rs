@@ -87,7 +87,7 @@ impl Query {
     /// negate was asked without the negated words, and its results are judged by them all the same.
     pub fn of_search(language: Language, search: &Search, query_to_provider: &str) -> Self {
         let whole = match search.query_string_processed.trim() {
-            "" => &search.draft.query_string,
+            "" => &search.spec.query_string,
             processed => processed,
         };
         let own = if query_to_provider.trim().is_empty() { whole } else { query_to_provider };
@@ -350,7 +350,7 @@ mod tests {
     use super::*;
     use domain::ids::{SearchId, UserId};
     use domain::instant::Instant;
-    use domain::search::SearchDraft;
+    use domain::search::SearchSpec;
     use domain::status::SearchStatus;
 
     fn shown(query: &Query) -> (Vec<&str>, Vec<String>) {
@@ -452,7 +452,7 @@ mod tests {
         let search = |processed: &str| Search {
             id: SearchId(1),
             owner: UserId(1),
-            draft: SearchDraft::of_query("raw -draft"),
+            spec: SearchSpec::of_query("raw -draft"),
             query_string_processed: processed.to_owned(),
             status: SearchStatus::Federating,
             messages: Vec::new(),

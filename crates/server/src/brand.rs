@@ -1,6 +1,6 @@
 //! The branding in use, remembered for a moment, because every page shows it.
 
-use crate::House;
+use crate::AppState;
 use bytes::Bytes;
 use domain::branding::{Branding, Colour, picture};
 use serde::Serialize;
@@ -70,7 +70,7 @@ impl BrandMemory {
     }
 }
 
-impl House {
+impl AppState {
     /// The branding in use. A page is not refused for want of its colours: the program's own stand in.
     pub(crate) async fn brand(&self) -> Arc<Brand> {
         if let Some(brand) = self.brands.recent() {
@@ -90,17 +90,17 @@ impl House {
 
 impl Brand {
     fn of(branding: Branding) -> Self {
-        let Branding { id, draft, date_updated, .. } = branding;
+        let Branding { id, spec, date_updated, .. } = branding;
         let logo = |text: &str| picture(text).ok().map(Bytes::from);
-        let (logo_light, logo_dark) = (logo(&draft.logo_light), logo(&draft.logo_dark));
-        let accent = Colour::parse(&draft.accent);
+        let (logo_light, logo_dark) = (logo(&spec.logo_light), logo(&spec.logo_dark));
+        let accent = Colour::parse(&spec.accent);
         let own = BrandView::default();
         let view = BrandView {
-            name: if draft.product.trim().is_empty() { own.name } else { draft.product },
-            button: draft.button,
-            placeholder: draft.placeholder,
-            ai_label: draft.ai_label,
-            select_label: draft.select_label,
+            name: if spec.product.trim().is_empty() { own.name } else { spec.product },
+            button: spec.button,
+            placeholder: spec.placeholder,
+            ai_label: spec.ai_label,
+            select_label: spec.select_label,
             has_logo_light: logo_light.is_some(),
             has_logo_dark: logo_dark.is_some(),
             has_accent: accent.is_some(),
@@ -129,29 +129,29 @@ impl Brand {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use domain::branding::BrandingDraft;
+    use domain::branding::BrandingSpec;
     use domain::ids::BrandingId;
 
-    fn brand(draft: BrandingDraft) -> Brand {
+    fn brand(spec: BrandingSpec) -> Brand {
         let now = chrono::DateTime::from_timestamp(1, 0).expect("a time");
-        Brand::of(Branding { id: BrandingId(7), draft, active: true, date_created: now, date_updated: now })
+        Brand::of(Branding { id: BrandingId(7), spec, active: true, date_created: now, date_updated: now })
     }
 
     #[test]
     fn what_was_not_chosen_is_the_programs_own() {
-        let plain = brand(BrandingDraft::default());
+        let plain = brand(BrandingSpec::default());
         assert_eq!(plain.view, BrandView { version: "7-f4240".to_owned(), ..BrandView::default() });
         assert_eq!(plain.colours(), "");
     }
 
     #[test]
     fn colours_are_tokens_and_nothing_else() {
-        let ours = brand(BrandingDraft { accent: "#7c0000".to_owned(), ..BrandingDraft::default() });
+        let ours = brand(BrandingSpec { accent: "#7c0000".to_owned(), ..BrandingSpec::default() });
         let css = ours.colours();
         assert!(css.starts_with(":root{--accent:#7c0000;--accent-soft:#"), "{css}");
         assert_eq!(css.matches("--on-accent:").count(), 3);
         let hostile =
-            brand(BrandingDraft { accent: "red}body{display:none".to_owned(), ..BrandingDraft::default() });
+            brand(BrandingSpec { accent: "red}body{display:none".to_owned(), ..BrandingSpec::default() });
         assert_eq!(hostile.colours(), "");
     }
 }

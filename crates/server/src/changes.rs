@@ -1,9 +1,9 @@
 //! Who changes something: an extractor whose store notes every change in the audit log, in the same transaction.
 //!
 //! A handler that changes a record that steers the service takes [`Changes`] and writes through its store; one that
-//! reads asks the house. A test of the architecture looks that no handler writes past it.
+//! reads asks the store. A test of the architecture looks that no handler writes past it.
 
-use crate::House;
+use crate::AppState;
 use crate::auth::{Caller, RequestUser};
 use crate::client_address::ClientAddress;
 use crate::error::ApiError;
@@ -56,14 +56,14 @@ impl Changes {
 impl<S> FromRequestParts<S> for Changes
 where
     S: Send + Sync,
-    Arc<House>: FromRef<S>,
+    Arc<AppState>: FromRef<S>,
 {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Self::Rejection> {
-        let house = <Arc<House>>::from_ref(state);
         let caller = Caller::from_request_parts(parts, state).await?;
-        Ok(SignIn::from_request_parts(parts, state).await?.changes(&house, &caller.principal, &parts.method))
+        let sign_in = SignIn::from_request_parts(parts, state).await?;
+        Ok(sign_in.changes(&<Arc<AppState>>::from_ref(state), &caller.principal, &parts.method))
     }
 }
 
@@ -75,15 +75,15 @@ pub struct SignIn {
 
 impl SignIn {
     /// What the user changes by signing in.
-    pub fn changes_of(&self, house: &House, user: &User) -> Changes {
-        self.changes(house, &Principal::of(user), &Method::POST)
+    pub fn changes_of(&self, state: &AppState, user: &User) -> Changes {
+        self.changes(state, &Principal::of(user), &Method::POST)
     }
 
-    fn changes(&self, house: &House, principal: &Principal, method: &Method) -> Changes {
+    fn changes(&self, state: &AppState, principal: &Principal, method: &Method) -> Changes {
         let edit = if *method == Method::PATCH { Action::Changed } else { Action::Replaced };
-        let (address, time) = (self.address.to_string(), house.clock.now());
+        let (address, time) = (self.address.to_string(), state.clock.now());
         let author = Author::person(principal, address, self.request_id.clone(), time).calling_edits(edit);
-        Changes { store: house.store.on_behalf_of(author.clone()), author }
+        Changes { store: state.store.on_behalf_of(author.clone()), author }
     }
 }
 
@@ -106,18 +106,18 @@ pub struct Lockouts {
 
 /// Stands before the guard and notes whom it refuses after too many attempts. Which name was tried is not kept: people
 /// type passwords there. A log that cannot be written lets nobody in.
-pub async fn watch_lockouts(State(house): State<Arc<House>>, request: Request, next: Next) -> Response {
-    let address = ClientAddress::of(request.extensions(), request.headers(), &house.settings.trusted_proxies);
+pub async fn watch_lockouts(State(state): State<Arc<AppState>>, request: Request, next: Next) -> Response {
+    let address = ClientAddress::of(request.extensions(), request.headers(), &state.settings.trusted_proxies);
     let request_id = request.extensions().get::<RequestId>().map(|id| id.0.clone()).unwrap_or_default();
     let path = request.uri().path().to_owned();
     let response = next.run(request).await;
     // Who was let in and asks too often is another matter.
     let is_lockout = response.status() == StatusCode::TOO_MANY_REQUESTS
         && response.extensions().get::<RequestUser>().is_none();
-    if is_lockout && house.lockouts.is_new(address) {
-        let author = Author { request_id, ..Author::stranger(address.to_string(), house.clock.now()) };
+    if is_lockout && state.lockouts.is_new(address) {
+        let author = Author { request_id, ..Author::stranger(address.to_string(), state.clock.now()) };
         let event = AuditEvent::of(Action::Refused, Kind::SignIn, None, &path);
-        if let Err(error) = house.store.note(&author, event).await {
+        if let Err(error) = state.store.note(&author, event).await {
             tracing::warn!("a lockout could not be noted in the audit log: {error}");
         }
     }

@@ -1,6 +1,6 @@
 //! A process that is about to stop: it calls itself not ready, and every answer ends its connection.
 
-use crate::House;
+use crate::AppState;
 use axum::extract::{Request, State};
 use axum::http::{HeaderValue, Version, header};
 use axum::middleware::Next;
@@ -23,11 +23,11 @@ impl Drain {
 }
 
 /// A kept connection would be closed under the client's next request; so the client is told to open another.
-pub async fn end_connection(State(house): State<Arc<House>>, request: Request, next: Next) -> Response {
+pub async fn end_connection(State(state): State<Arc<AppState>>, request: Request, next: Next) -> Response {
     // HTTP/2 has no such header; the graceful stop says goodbye there.
     let is_http_1 = request.version() <= Version::HTTP_11;
     let mut response = next.run(request).await;
-    if is_http_1 && house.drain.has_begun() {
+    if is_http_1 && state.drain.has_begun() {
         response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
     }
     response

@@ -300,13 +300,13 @@ mod tests {
     use axum::body::Body;
     use axum::extract::DefaultBodyLimit;
     use axum::routing::post;
-    use domain::search::SearchDraft;
+    use domain::search::SearchSpec;
     use tower::ServiceExt;
 
     const LIMIT: usize = 300;
 
     async fn status_of(content_type: &str, body: &str) -> (u16, String) {
-        let handler = post(async |ApiJson(_): ApiJson<SearchDraft>| "fine");
+        let handler = post(async |ApiJson(_): ApiJson<SearchSpec>| "fine");
         let app = axum::Router::new().route("/", handler).layer(DefaultBodyLimit::max(LIMIT));
         let request = Request::post("/")
             .header(header::CONTENT_TYPE, content_type)
@@ -352,7 +352,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_body_that_may_be_left_out() {
-        let handler = post(async |JsonOrNothing(draft): JsonOrNothing<SearchDraft>| draft.query_string);
+        let handler = post(async |JsonOrNothing(spec): JsonOrNothing<SearchSpec>| spec.query_string);
         let app = axum::Router::new().route("/", handler).layer(DefaultBodyLimit::max(LIMIT));
         let long = " ".repeat(LIMIT + 1);
         let table = [

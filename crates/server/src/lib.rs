@@ -62,7 +62,7 @@ use axum::Router;
 use axum::extract::DefaultBodyLimit;
 use axum::middleware::{from_fn, from_fn_with_state, map_response};
 use corpus::SemanticCache;
-use domain::contracts::{Catalogues, Clock, OAuth, Store, TaskQueue};
+use domain::contracts::{Clock, OAuth, PluginRegistry, Store, TaskQueue};
 use domain::installation::Installation;
 use domain::settings::Settings;
 use domain::workload::Workload;
@@ -75,7 +75,7 @@ use tower_http::catch_panic::CatchPanicLayer;
 const BYTES_PER_MB: usize = 1024 * 1024;
 
 /// What the doors are given.
-pub struct HouseParts {
+pub struct AppDeps {
     pub store: Arc<dyn Store>,
     pub queue: Arc<dyn TaskQueue>,
     pub federation: Arc<Federation>,
@@ -89,7 +89,7 @@ pub struct HouseParts {
     pub trials: Arc<Trials>,
     /// Services that sign people in or give out their tokens.
     pub oauth: Arc<dyn OAuth>,
-    pub catalogues: Catalogues,
+    pub plugins: PluginRegistry,
     pub clock: Arc<dyn Clock>,
     pub settings: Arc<Settings>,
     pub metrics: Arc<Metrics>,
@@ -100,7 +100,7 @@ pub struct HouseParts {
 }
 
 /// What stands behind the doors, and what the doors themselves keep in memory.
-pub struct House {
+pub struct AppState {
     pub store: Arc<dyn Store>,
     pub queue: Arc<dyn TaskQueue>,
     pub federation: Arc<Federation>,
@@ -110,14 +110,14 @@ pub struct House {
     pub corpus: Arc<SemanticCache>,
     trials: Arc<Trials>,
     pub oauth: Arc<dyn OAuth>,
-    pub catalogues: Catalogues,
+    pub plugins: PluginRegistry,
     pub clock: Arc<dyn Clock>,
     pub settings: Arc<Settings>,
     metrics: Arc<Metrics>,
     workload: Arc<Workload>,
     installation: Installation,
     pings: ping::Pings,
-    basic: auth::BasicGate,
+    basic: auth::PasswordVerifier,
     scrapers: auth::Scrapers,
     throttles: throttle::Throttles,
     assets: Arc<ui::Assets>,
@@ -129,11 +129,11 @@ pub struct House {
     issuers: mcp_door::Issuers,
 }
 
-impl House {
-    pub fn new(parts: HouseParts) -> Self {
+impl AppState {
+    pub fn new(parts: AppDeps) -> Self {
         let throttles = throttle::Throttles::new(&parts.settings);
         let assets = Arc::new(ui::Assets::new(&parts.settings.web_dir));
-        let HouseParts {
+        let AppDeps {
             store,
             queue,
             federation,
@@ -142,7 +142,7 @@ impl House {
             corpus,
             trials,
             oauth,
-            catalogues,
+            plugins,
             clock,
             settings,
             metrics,
@@ -158,14 +158,14 @@ impl House {
             corpus,
             trials,
             oauth,
-            catalogues,
+            plugins,
             clock,
             settings,
             metrics,
             workload,
             installation,
             pings: ping::Pings::default(),
-            basic: auth::BasicGate::new(),
+            basic: auth::PasswordVerifier::new(),
             scrapers: auth::Scrapers::default(),
             throttles,
             pages: ui::Pages::new(Arc::clone(&assets)),
@@ -184,37 +184,37 @@ impl House {
     }
 }
 
-/// All doors of the house. Paths are made canonical before routing, so the routes are declared once.
-pub fn router(house: Arc<House>) -> Router {
-    with_layers(Router::from(api::router()).merge(ui::router()).merge(mcp_door::router()), house)
+/// All routes of the service. Paths are made canonical before routing, so the routes are declared once.
+pub fn router(state: Arc<AppState>) -> Router {
+    with_layers(Router::from(api::router()).merge(ui::router()).merge(mcp_door::router()), state)
 }
 
 /// Health and metrics alone, for a process that does not play the web role.
-pub fn monitoring_router(house: Arc<House>) -> Router {
-    with_layers(Router::from(api::monitoring_router()), house)
+pub fn monitoring_router(state: Arc<AppState>) -> Router {
+    with_layers(Router::from(api::monitoring_router()), state)
 }
 
-fn with_layers(routes: Router<Arc<House>>, house: Arc<House>) -> Router {
-    let paths = paths::PathWords::of(&house.settings);
-    let cors = cors::layer(&house.settings.cors_origins);
-    let strict_transport = security_headers::strict_transport_layer(&house.settings);
-    let body_bytes_max = usize::try_from(house.settings.request_body_max_mb)
+fn with_layers(routes: Router<Arc<AppState>>, state: Arc<AppState>) -> Router {
+    let paths = paths::PathWords::of(&state.settings);
+    let cors = cors::layer(&state.settings.cors_origins);
+    let strict_transport = security_headers::strict_transport_layer(&state.settings);
+    let body_bytes_max = usize::try_from(state.settings.request_body_max_mb)
         .unwrap_or(usize::MAX)
         .saturating_mul(BYTES_PER_MB);
     let routes = routes
         .fallback(async || ApiError::of(Refusal::NotFound))
         .method_not_allowed_fallback(async || ApiError::of(Refusal::MethodNotAllowed))
-        .layer(from_fn_with_state(Arc::clone(&house), ui::say_so))
-        .layer(from_fn_with_state(Arc::clone(&house), auth::guard))
-        .layer(from_fn_with_state(Arc::clone(&house), mcp_door::challenge))
-        .layer(from_fn_with_state(Arc::clone(&house), changes::watch_lockouts))
+        .layer(from_fn_with_state(Arc::clone(&state), ui::say_so))
+        .layer(from_fn_with_state(Arc::clone(&state), auth::guard))
+        .layer(from_fn_with_state(Arc::clone(&state), mcp_door::challenge))
+        .layer(from_fn_with_state(Arc::clone(&state), changes::watch_lockouts))
         .layer(CatchPanicLayer::custom(error::from_panic))
         .layer(DefaultBodyLimit::max(body_bytes_max))
         .layer(from_fn(host::check))
-        .layer(from_fn_with_state(Arc::clone(&house), metrics::count))
+        .layer(from_fn_with_state(Arc::clone(&state), metrics::count))
         .layer(from_fn(request_id::accompany))
-        .layer(from_fn_with_state(Arc::clone(&house), drain::end_connection))
-        .with_state(house);
+        .layer(from_fn_with_state(Arc::clone(&state), drain::end_connection))
+        .with_state(state);
     let doors =
         Router::new().fallback_service(routes).layer(from_fn_with_state(paths, paths::make_canonical));
     let doors = match cors {

@@ -1,6 +1,6 @@
 //! Links in answers: scheme, host and prefix as the client reached us, or as the settings say.
 
-use crate::House;
+use crate::AppState;
 use crate::error::{ApiError, Refusal};
 use crate::paths::Prefix;
 use axum::extract::{FromRef, FromRequestParts};
@@ -44,18 +44,18 @@ impl Links {
 impl<S> FromRequestParts<S> for Links
 where
     S: Send + Sync,
-    Arc<House>: FromRef<S>,
+    Arc<AppState>: FromRef<S>,
 {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Self::Rejection> {
-        let house = <Arc<House>>::from_ref(state);
+        let state = <Arc<AppState>>::from_ref(state);
         let prefix = parts.extensions.get::<Prefix>().cloned().unwrap_or_default();
         let host = match parts.headers.get(header::HOST) {
             Some(value) => Some(value.to_str().unwrap_or_default()),
             None => parts.uri.authority().map(|authority| authority.as_str()),
         };
-        let origin = origin(&house.settings, host).ok_or_else(|| ApiError::of(Refusal::InvalidHost))?;
+        let origin = origin(&state.settings, host).ok_or_else(|| ApiError::of(Refusal::InvalidHost))?;
         Ok(Self { origin, prefix: prefix.0 })
     }
 }

@@ -117,8 +117,8 @@ mod tests {
 
     #[test]
     fn the_query_stays() {
-        let uri: Uri = "http://house/api/svc/search?q=a%20b".parse().expect("a uri");
+        let uri: Uri = "http://service/api/svc/search?q=a%20b".parse().expect("a uri");
         let changed = with_path(&uri, "/svc/search/").expect("a uri");
-        assert_eq!(changed.to_string(), "http://house/svc/search/?q=a%20b");
+        assert_eq!(changed.to_string(), "http://service/svc/search/?q=a%20b");
     }
 }

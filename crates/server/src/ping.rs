@@ -1,7 +1,7 @@
 //! A ping through the task queue: pushed here, run by whichever worker claims it, answered through the store,
 //! so that it is all the same whether the worker is in this process or in another.
 
-use crate::House;
+use crate::AppState;
 use crate::auth::random_hex;
 use async_trait::async_trait;
 use domain::contracts::{
@@ -52,7 +52,7 @@ pub struct Pings {
 }
 
 impl Pings {
-    pub async fn ping(&self, house: &House) -> Result<(), PingError> {
+    pub async fn ping(&self, state: &AppState) -> Result<(), PingError> {
         let came = Instant::now();
         let mut last = self.last.lock().await;
         if let Some((ended, outcome)) = *last
@@ -60,15 +60,15 @@ impl Pings {
         {
             return outcome;
         }
-        let answered = tokio::time::timeout(ANSWER_TIME_MAX, answer_of_a_worker(house)).await;
+        let answered = tokio::time::timeout(ANSWER_TIME_MAX, answer_of_a_worker(state)).await;
         let outcome = answered.unwrap_or(Err(PingError::Silence));
         *last = Some((Instant::now(), outcome));
         outcome
     }
 }
 
-async fn answer_of_a_worker(house: &House) -> Result<(), PingError> {
-    if house.queue.depth(QueueName::HealthCheck).await? >= WAITING_MAX {
+async fn answer_of_a_worker(state: &AppState) -> Result<(), PingError> {
+    if state.queue.depth(QueueName::HealthCheck).await? >= WAITING_MAX {
         return Err(PingError::Backlog);
     }
     let ping = random_hex();
@@ -79,8 +79,8 @@ async fn answer_of_a_worker(house: &House) -> Result<(), PingError> {
         attempts_max: 1,
         owner: None,
     };
-    house.queue.push(task).await?;
-    while !house.store.take_ping_answer(&ping).await? {
+    state.queue.push(task).await?;
+    while !state.store.take_ping_answer(&ping).await? {
         tokio::time::sleep(LOOK_EVERY).await;
     }
     Ok(())

@@ -1,6 +1,6 @@
 //! Conditional requests: `ETag` with a record, `If-Match` with an edit, and edits that are repeated while others win.
 
-use crate::House;
+use crate::AppState;
 use crate::error::{ApiError, Refusal};
 use axum::Json;
 use axum::extract::FromRequestParts;
@@ -139,14 +139,14 @@ impl<T: Serialize> IntoResponse for Versioned<T> {
 /// The version of a record, and the record as `read` finds it afterwards. An edit made for that version never rests on
 /// something older than what was read.
 pub async fn versioned<T, E>(
-    house: &House,
+    state: &AppState,
     record: EditableRecord,
     read: impl Future<Output = Result<T, E>>,
 ) -> Result<Versioned<T>, ApiError>
 where
     ApiError: From<E>,
 {
-    let version = house.store.version(&record).await?;
+    let version = state.store.version(&record).await?;
     Ok(Versioned::new(version, read.await?))
 }
 
@@ -174,11 +174,11 @@ where
 
 /// The version that a record must still have when it is deleted; None: any.
 pub async fn deletable(
-    house: &House,
+    state: &AppState,
     if_match: &IfMatch,
     record: EditableRecord,
 ) -> Result<Option<i64>, ApiError> {
-    if_match.guard(house.store.version(&record).await?)
+    if_match.guard(state.store.version(&record).await?)
 }
 
 #[cfg(test)]

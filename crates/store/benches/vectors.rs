@@ -18,7 +18,7 @@ use std::sync::Arc;
 use std::time::Instant;
 use store::vectors::MemoryVectors;
 use store::{SealKey, SqlStore, StoreConfig};
-use testkit::suites::vector_store::{Piece, RecordsHouse, VectorHouse, words};
+use testkit::suites::vector_store::{Piece, RecordsBackend, VectorBackend, words};
 
 /// As the program itself.
 #[global_allocator]
@@ -88,12 +88,12 @@ async fn report(name: &str, pieces: Vec<Piece>, questions: Vec<Piece>) {
     let url = format!("sqlite://{}/store.db", folder.path().display());
     let store = open(&url).await;
     let vectors = || MemoryVectors::new(Arc::clone(&store) as Arc<dyn SignalStore>, words);
-    let house = RecordsHouse::new(Arc::clone(&store) as Arc<dyn Store>, Arc::new(vectors())).await;
-    let (all, half) = (house.person(0), house.person(1));
+    let backend = RecordsBackend::new(Arc::clone(&store) as Arc<dyn Store>, Arc::new(vectors())).await;
+    let (all, half) = (backend.person(0), backend.person(1));
     let mut exact = Vec::new();
     for (document, pieces) in pieces.chunks(PIECES_PER_DOCUMENT).enumerate() {
         let acl: &[AclToken] = if document % 2 == 0 { &[all, half] } else { &[all] };
-        let signal = house.keep(None, acl, pieces).await;
+        let signal = backend.keep(None, acl, pieces).await;
         let pieces = pieces.iter().enumerate();
         exact.extend(pieces.map(|(number, (vector, _))| (signal, number as u32, document % 2 == 0, vector)));
     }
@@ -101,7 +101,7 @@ async fn report(name: &str, pieces: Vec<Piece>, questions: Vec<Piece>) {
 
     for is_hybrid in [false, true] {
         if is_hybrid {
-            house.vectors().make_hybrid().await.expect("hybrid");
+            backend.vectors().make_hybrid().await.expect("hybrid");
         }
         let program = std::env::current_exe().expect("this program");
         let output = std::process::Command::new(program).args(["--read", &url]).output().expect("it runs");

@@ -390,16 +390,16 @@ mod tests {
         let url = Secret::new("sqlite::memory:");
         let db = Db::open(&url, 1, STATEMENT_MAX).await.expect("opens");
         let Db::Sqlite(pools) = &db else { panic!("this is SQLite") };
-        let tables = "CREATE TABLE house (id INTEGER PRIMARY KEY); CREATE TABLE room (house INTEGER \
-                      REFERENCES house (id) DEFERRABLE INITIALLY DEFERRED)";
+        let tables = "CREATE TABLE parent (id INTEGER PRIMARY KEY); CREATE TABLE child (parent INTEGER \
+                      REFERENCES parent (id) DEFERRABLE INITIALLY DEFERRED)";
         sqlx::raw_sql(tables).execute(&pools.write).await.expect("tables");
-        let insert = "INSERT INTO room (house) VALUES (1) RETURNING house";
+        let insert = "INSERT INTO child (parent) VALUES (1) RETURNING parent";
         let kept = on_db!(db, write, db => first(sqlx::query_scalar::<_, i64>(insert).fetch_all(db)));
-        assert!(kept.is_err(), "there is no such house: {kept:?}");
-        let rooms: i64 = on_db!(db, read, db =>
-            sqlx::query_scalar("SELECT COUNT(*) FROM room").fetch_one(db))
+        assert!(kept.is_err(), "there is no such parent: {kept:?}");
+        let children: i64 = on_db!(db, read, db =>
+            sqlx::query_scalar("SELECT COUNT(*) FROM child").fetch_one(db))
         .expect("counted");
-        assert_eq!(rooms, 0);
+        assert_eq!(children, 0);
     }
 
     /// More than the pages that the database may have.
@@ -426,14 +426,14 @@ mod tests {
         on_db!(db, write, db => changed(sqlx::query("CREATE TABLE heap (bytes BLOB)").execute(db)))
             .expect("made");
         pages_max(&db, 20).await;
-        insert(&db, 10).await.expect("there is room for little");
+        insert(&db, 10).await.expect("there is space for little");
         for _ in 0..3 {
             let refused = insert(&db, TOO_MUCH).await;
             assert!(matches!(refused, Err(StoreError::Full(_))), "{refused:?}");
             pages_max(&db, 20).await; // a new connection knows no limit
         }
         pages_max(&db, TOO_MUCH).await;
-        insert(&db, TOO_MUCH).await.expect("there is room for much");
+        insert(&db, TOO_MUCH).await.expect("there is space for much");
         let rows: i64 = on_db!(db, read, db =>
             sqlx::query_scalar("SELECT COUNT(*) FROM heap").fetch_one(db))
         .expect("counted");

@@ -1,4 +1,4 @@
-//! What a database error means for the house. Texts name tables and codes, never values.
+//! What a database error means. Texts name tables and codes, never values.
 
 use domain::contracts::StoreError;
 use sqlx::error::{DatabaseError, ErrorKind};
@@ -31,7 +31,7 @@ pub(crate) fn pool_timeouts() -> u64 {
     POOL_TIMEOUTS.load(Ordering::Relaxed)
 }
 
-/// The house's word for an error of the database.
+/// Our kind for an error of the database.
 pub(crate) fn failure(error: sqlx::Error) -> StoreError {
     match error {
         sqlx::Error::RowNotFound => StoreError::NotFound,
@@ -54,7 +54,7 @@ pub(crate) fn failure(error: sqlx::Error) -> StoreError {
     }
 }
 
-/// The house's word for a database that could not be brought to this version.
+/// Our kind for a database that could not be brought to this version.
 pub(crate) fn migration_failure(error: MigrateError) -> StoreError {
     match error {
         MigrateError::Execute(error) | MigrateError::ExecuteMigration(error, _) => failure(error),
@@ -161,7 +161,7 @@ mod tests {
             ("13", full),   // full
             ("778", full),  // writing failed
             ("1034", full), // syncing failed
-            ("4874", full), // no room for the shared memory
+            ("4874", full), // no space for the shared memory
             ("1", None),    // wrong statement
             ("8", None),    // read-only
             ("2067", None), // not unique

@@ -1,4 +1,4 @@
-//! The memory: everything the house keeps in records, in SQLite or PostgreSQL. All SQL of the house is here.
+//! Storage of all records, in SQLite or PostgreSQL. All SQL of the service is here.
 //!
 //! | Module | What lives there |
 //! |---|---|
@@ -60,7 +60,7 @@ pub struct StoreConfig {
     pub key: SealKey,
 }
 
-/// Every record of the house in one SQL database.
+/// Every record in one SQL database.
 #[derive(Clone)]
 pub struct SqlStore {
     db: Db,

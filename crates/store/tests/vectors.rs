@@ -10,9 +10,9 @@ use std::sync::Arc;
 use std::time::Duration;
 use store::vectors::{MemoryVectors, NoVectors, PgVectors};
 use store::{SealKey, SqlStore, StoreConfig};
-use testkit::suites::vector_store::{DirectHouse, Piece, RecordsHouse, VectorHouse, words};
+use testkit::suites::vector_store::{DirectBackend, Piece, RecordsBackend, VectorBackend, words};
 
-type Behaviour = for<'a> fn(&'a dyn VectorHouse) -> Pin<Box<dyn Future<Output = ()> + Send + 'a>>;
+type Behaviour = for<'a> fn(&'a dyn VectorBackend) -> Pin<Box<dyn Future<Output = ()> + Send + 'a>>;
 
 async fn open(url: &str) -> Arc<SqlStore> {
     let key = SealKey::from_secret(&Secret::new("a test key"));
@@ -24,20 +24,20 @@ fn in_memory(store: &Arc<SqlStore>) -> MemoryVectors {
     MemoryVectors::new(Arc::clone(store) as Arc<dyn SignalStore>, words)
 }
 
-async fn house(store: &Arc<SqlStore>) -> RecordsHouse {
-    RecordsHouse::new(Arc::clone(store) as Arc<dyn Store>, Arc::new(in_memory(store))).await
+async fn backend(store: &Arc<SqlStore>) -> RecordsBackend {
+    RecordsBackend::new(Arc::clone(store) as Arc<dyn Store>, Arc::new(in_memory(store))).await
 }
 
 async fn over_sqlite_memory(behaviour: Behaviour) {
     let store = open("sqlite::memory:").await;
-    behaviour(&house(&store).await).await;
+    behaviour(&backend(&store).await).await;
     store.close().await;
 }
 
 async fn over_sqlite_file(behaviour: Behaviour) {
     let folder = tempfile::tempdir().expect("a folder");
     let store = open(&format!("sqlite://{}/store.db", folder.path().display())).await;
-    behaviour(&house(&store).await).await;
+    behaviour(&backend(&store).await).await;
     store.close().await;
 }
 
@@ -49,7 +49,7 @@ async fn over_postgres(behaviour: Behaviour) {
     let Some(server) = testkit::postgres::server("the suite of vectors in memory") else { return };
     let test = move |url: String| async move {
         let store = open(&url).await;
-        behaviour(&house(&store).await).await;
+        behaviour(&backend(&store).await).await;
         store.close().await;
     };
     testkit::postgres::with_copy(&server, migrate, test).await;
@@ -65,7 +65,7 @@ async fn in_pgvector(behaviour: Behaviour) {
     let test = move |url: String| async move {
         let store = open(&url).await;
         let vectors = PgVectors::open(&store).expect("PostgreSQL");
-        behaviour(&DirectHouse::new(Arc::new(vectors))).await;
+        behaviour(&DirectBackend::new(Arc::new(vectors))).await;
         store.close().await;
     };
     testkit::postgres::with_copy(&server, migrate, test).await;
@@ -86,7 +86,7 @@ macro_rules! on_one_store {
             $(#[tokio::test]
             async fn $behaviour() {
                 let behaviour: crate::Behaviour =
-                    |house| Box::pin(testkit::suites::vector_store::$behaviour(house));
+                    |backend| Box::pin(testkit::suites::vector_store::$behaviour(backend));
                 crate::$on(behaviour).await;
             })*
         }
@@ -107,13 +107,13 @@ async fn count(vectors: &MemoryVectors, token: AclToken) -> usize {
 #[tokio::test]
 async fn processes_agree_and_a_right_that_is_taken_is_gone() {
     let store = open("sqlite::memory:").await;
-    let house = house(&store).await;
+    let backend = backend(&store).await;
     let (one, other) = (in_memory(&store), in_memory(&store));
-    let me = house.person(0);
+    let me = backend.person(0);
     assert_eq!((count(&one, me).await, count(&other, me).await), (0, 0));
-    let signal = house.keep(None, &[me], &pieces(3)).await;
+    let signal = backend.keep(None, &[me], &pieces(3)).await;
     assert_eq!((count(&one, me).await, count(&other, me).await), (3, 3));
-    house.keep(Some(signal), &[me], &pieces(2)).await;
+    backend.keep(Some(signal), &[me], &pieces(2)).await;
     assert_eq!((count(&one, me).await, count(&other, me).await), (2, 2));
     // Only the records are told.
     let AclToken::User(user) = me else { panic!("a person") };
@@ -131,14 +131,14 @@ async fn processes_agree_and_a_right_that_is_taken_is_gone() {
 #[tokio::test]
 async fn old_dimensions_wait_until_they_are_read_again() {
     let store = open("sqlite::memory:").await;
-    let house = house(&store).await;
-    let me = house.person(0);
-    let old = house.keep(None, &[me], &pieces(1)).await;
-    let new = house.keep(None, &[me], &pieces(1)).await;
-    let vectors = house.vectors();
+    let backend = backend(&store).await;
+    let me = backend.person(0);
+    let old = backend.keep(None, &[me], &pieces(1)).await;
+    let new = backend.keep(None, &[me], &pieces(1)).await;
+    let vectors = backend.vectors();
     vectors.clear().await.expect("cleared");
     vectors.prepare(3).await.expect("another model");
-    house.keep(Some(new), &[me], &[(vec![0.0, 0.0, 1.0], "a".to_owned())]).await;
+    backend.keep(Some(new), &[me], &[(vec![0.0, 0.0, 1.0], "a".to_owned())]).await;
     assert_eq!(vectors.held(None, 9).await, Ok(vec![(new, 1)]), "{old} is of the old model");
     store.close().await;
 }
@@ -148,10 +148,10 @@ async fn old_dimensions_wait_until_they_are_read_again() {
 async fn a_reading_that_was_left_goes_on() {
     let folder = tempfile::tempdir().expect("a folder");
     let store = open(&format!("sqlite://{}/store.db", folder.path().display())).await;
-    let house = house(&store).await;
-    let me = house.person(0);
+    let backend = backend(&store).await;
+    let me = backend.person(0);
     for _ in 0..120 {
-        house.keep(None, &[me], &pieces(1)).await;
+        backend.keep(None, &[me], &pieces(1)).await;
     }
     let vectors = in_memory(&store);
     let mut left = 0;
@@ -172,17 +172,17 @@ async fn a_reading_that_was_left_goes_on() {
 #[tokio::test]
 async fn many_ask_while_others_write() {
     let store = open("sqlite::memory:").await;
-    let house = Arc::new(house(&store).await);
+    let backend = Arc::new(backend(&store).await);
     let vectors = Arc::new(in_memory(&store));
-    let me = house.person(0);
-    let first = house.keep(None, &[me], &pieces(2)).await;
+    let me = backend.person(0);
+    let first = backend.keep(None, &[me], &pieces(2)).await;
     let mut running = tokio::task::JoinSet::new();
     for number in 0..8 {
-        let (house, vectors) = (Arc::clone(&house), Arc::clone(&vectors));
+        let (backend, vectors) = (Arc::clone(&backend), Arc::clone(&vectors));
         running.spawn(async move {
             for _ in 0..5 {
                 if number < 2 {
-                    house.keep(None, &[me], &pieces(2)).await;
+                    backend.keep(None, &[me], &pieces(2)).await;
                 } else {
                     let found = count(&vectors, me).await;
                     assert!(found >= 2 && found % 2 == 0, "documents come whole: {found}");

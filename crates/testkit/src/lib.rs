@@ -1,4 +1,4 @@
-//! What tests of every room share: a source that misbehaves on demand, a clock that stands still,
+//! What tests of every crate share: a source that misbehaves on demand, a clock that stands still,
 //! databases of their own, and the contracts as suites.
 #![expect(clippy::expect_used, clippy::unwrap_used, reason = "a test fails where its tools do")]
 

@@ -3,7 +3,7 @@
 use chrono::DateTime;
 use domain::ids::{ProviderId, SearchId, UserId};
 use domain::result::{ResultItem, ResultSet};
-use domain::search::{Search, SearchDraft};
+use domain::search::{Search, SearchSpec};
 use domain::status::{ProviderStatus, SearchStatus};
 
 /// A search whose results are being worked on.
@@ -11,7 +11,7 @@ pub fn search(query: &str) -> Search {
     Search {
         id: SearchId(1),
         owner: UserId(1),
-        draft: SearchDraft::of_query(query),
+        spec: SearchSpec::of_query(query),
         query_string_processed: query.to_owned(),
         status: SearchStatus::PostResultProcessing,
         messages: Vec::new(),

@@ -1,7 +1,7 @@
 //! A writer for tests that need no service: it says one thing, or fails, and remembers what it was asked.
 
 use async_trait::async_trait;
-use domain::ai_provider::{AiProvider, AiProviderDraft};
+use domain::ai_provider::{AiProvider, AiProviderSpec};
 use domain::contracts::{ModelError, ModelErrorKind, Piece, Prompt, WriterWanted, Writers, Writing};
 use domain::ids::AiProviderId;
 use domain::instant::Instant;
@@ -38,10 +38,10 @@ impl Writers for Scribe {
         let provider = AiProvider {
             id: AiProviderId(1),
             owner: None,
-            draft: AiProviderDraft {
+            spec: AiProviderSpec {
                 name: "Scribe".to_owned(),
                 model: "scribe-1".to_owned(),
-                ..AiProviderDraft::default()
+                ..AiProviderSpec::default()
             },
             is_unreadable: false,
             date_created: Instant::UNIX_EPOCH,

@@ -6,7 +6,7 @@ use anyhow::Context;
 use domain::contracts::{SignalStore, StoreError, UserStore};
 use domain::corpus::PROVIDER_NAME;
 use domain::ids::UserId;
-use domain::provider::ProviderDraft;
+use domain::provider::ProviderSpec;
 
 /// Where it is noted that the record was made.
 const MADE: &str = "provider_made";
@@ -19,9 +19,8 @@ pub async fn ensure(wired: &Wired) -> anyhow::Result<bool> {
         return Ok(false);
     }
     let Some(owner) = administrator(wired).await? else { return Ok(false) };
-    let draft =
-        ProviderDraft { active: true, default: true, shared: true, ..ready::find(PROVIDER_NAME)?.draft };
-    let made = match wired.by_command().create_providers(vec![draft], owner, wired.clock.now()).await {
+    let spec = ProviderSpec { active: true, default: true, shared: true, ..ready::find(PROVIDER_NAME)?.spec };
+    let made = match wired.by_command().create_providers(vec![spec], owner, wired.clock.now()).await {
         Ok(_) => true,
         Err(StoreError::Taken(_)) => false, // another process was first, or somebody wrote it by hand
         Err(error) => return Err(error).context("the cache cannot be made a source"),
@@ -30,7 +29,7 @@ pub async fn ensure(wired: &Wired) -> anyhow::Result<bool> {
     Ok(made)
 }
 
-/// The record is not made: a house that is measured has its own sources only.
+/// The record is not made: a service that is measured has its own sources only.
 pub async fn leave_out(wired: &Wired) -> anyhow::Result<()> {
     Ok(wired.store.set_corpus_value(MADE, "true").await?)
 }

@@ -1,13 +1,15 @@
 //! Settings → the semantic cache: which vectors, which texts.
 
 use crate::keys;
-use crate::wiring::{CATALOGUES, gate_limits};
+use crate::wiring::{PLUGINS, client_limits};
 use anyhow::Context;
 use corpus::{CacheParts, MAIL_ANSWER_BYTES_MAX, MailParts, SemanticCache};
-use domain::contracts::{BodyStore, Fetch, ReadPages, SourceTokens, Store, TaskQueue, Toolbox, VectorStore};
-use domain::corpus::{COLLECTION, LicenseGate, QdrantMode, StorageBackend, VectorBackend};
+use domain::contracts::{
+    BodyStore, Fetch, PluginContext, ReadPages, SourceTokens, Store, TaskQueue, VectorStore,
+};
+use domain::corpus::{COLLECTION, LicensePolicy, QdrantMode, StorageBackend, VectorBackend};
 use domain::settings::Settings;
-use outbound::Gate;
+use outbound::GuardedClient;
 use std::path::Path;
 use std::sync::Arc;
 use store::SqlStore;
@@ -17,54 +19,58 @@ use store::vectors::{MemoryVectors, NoVectors, PgVectors, QdrantConfig, QdrantVe
 /// The folder of texts in the data folder.
 const BODIES: &str = "bodies";
 
-/// What the cache takes from the rest of the house.
+/// What the cache takes from the rest of the service.
 pub struct CacheNeeds<'a> {
     pub sql: &'a Arc<SqlStore>,
     pub queue: &'a Arc<dyn TaskQueue>,
-    pub toolbox: &'a Toolbox,
+    pub context: &'a PluginContext,
     /// Reads pages at their sources.
     pub pages: &'a Arc<dyn ReadPages>,
     /// What people connected, for their mailboxes.
     pub tokens: Arc<dyn SourceTokens>,
-    pub license: &'a LicenseGate,
+    pub license: &'a LicensePolicy,
     pub data_dir: &'a Path,
 }
 
 /// Puts it together. Nothing is asked yet: a vector store that is away is no reason not to start.
 pub fn open(needs: CacheNeeds<'_>) -> anyhow::Result<SemanticCache> {
-    let CacheNeeds { sql, queue, toolbox, pages, tokens, license, data_dir } = needs;
+    let CacheNeeds { sql, queue, context, pages, tokens, license, data_dir } = needs;
     let store: Arc<dyn Store> = sql.clone();
     Ok(SemanticCache::new(CacheParts {
         store,
-        vectors: vectors(sql, toolbox)?,
-        bodies: claimed_bodies(sql, toolbox, data_dir)?,
+        vectors: vectors(sql, context)?,
+        bodies: claimed_bodies(sql, context, data_dir)?,
         pages: Arc::clone(pages),
-        readers: Arc::clone(&toolbox.readers),
+        readers: Arc::clone(&context.readers),
         queue: Arc::clone(queue),
-        catalogues: CATALOGUES,
-        mail: mail(toolbox, tokens, data_dir)?,
+        plugins: PLUGINS,
+        mail: mail(context, tokens, data_dir)?,
         license: license.clone(),
-        clock: Arc::clone(&toolbox.clock),
-        settings: Arc::clone(&toolbox.settings),
+        clock: Arc::clone(&context.clock),
+        settings: Arc::clone(&context.settings),
     }))
 }
 
 /// What sent mail is read with. Messages are known again by the key that also seals credentials.
-fn mail(toolbox: &Toolbox, tokens: Arc<dyn SourceTokens>, data_dir: &Path) -> anyhow::Result<MailParts> {
-    let key = keys::given_keys(&toolbox.settings, data_dir)?.map(|keys| keys.current).unwrap_or_default();
-    let fetch = wide_gate(&toolbox.settings, MAIL_ANSWER_BYTES_MAX)?;
-    Ok(MailParts { fetch, extract: Arc::clone(&toolbox.extract), tokens, key })
+fn mail(
+    context: &PluginContext,
+    tokens: Arc<dyn SourceTokens>,
+    data_dir: &Path,
+) -> anyhow::Result<MailParts> {
+    let key = keys::given_keys(&context.settings, data_dir)?.map(|keys| keys.current).unwrap_or_default();
+    let fetch = wide_client(&context.settings, MAIL_ANSWER_BYTES_MAX)?;
+    Ok(MailParts { fetch, extract: Arc::clone(&context.extract), tokens, key })
 }
 
-fn vectors(sql: &Arc<SqlStore>, toolbox: &Toolbox) -> anyhow::Result<Arc<dyn VectorStore>> {
-    let settings = &toolbox.settings;
+fn vectors(sql: &Arc<SqlStore>, context: &PluginContext) -> anyhow::Result<Arc<dyn VectorStore>> {
+    let settings = &context.settings;
     Ok(match (settings.vector_backend, settings.qdrant_mode) {
         (VectorBackend::PgVector, _) => Arc::new(PgVectors::open(sql)?),
         (VectorBackend::Qdrant, QdrantMode::Memory) => {
             Arc::new(MemoryVectors::new(sql.clone(), corpus::words))
         }
         (VectorBackend::Qdrant, QdrantMode::External | QdrantMode::Docker) => {
-            qdrant(settings, Arc::clone(&toolbox.fetch), COLLECTION)?
+            qdrant(settings, Arc::clone(&context.fetch), COLLECTION)?
         }
         (VectorBackend::Qdrant, QdrantMode::Disabled) => Arc::new(NoVectors),
     })
@@ -74,8 +80,8 @@ fn vectors(sql: &Arc<SqlStore>, toolbox: &Toolbox) -> anyhow::Result<Arc<dyn Vec
 pub fn collection(settings: &Settings, name: &str) -> anyhow::Result<Option<Arc<dyn VectorStore>>> {
     match (settings.vector_backend, settings.qdrant_mode) {
         (VectorBackend::Qdrant, QdrantMode::External | QdrantMode::Docker) => {
-            let gate = Arc::new(Gate::new(gate_limits(settings)?)?);
-            qdrant(settings, gate, name).map(Some)
+            let client = Arc::new(GuardedClient::new(client_limits(settings)?)?);
+            qdrant(settings, client, name).map(Some)
         }
         _ => Ok(None),
     }
@@ -98,29 +104,29 @@ fn qdrant(
 /// The same, and a folder must be the one that the records know.
 fn claimed_bodies(
     sql: &Arc<SqlStore>,
-    toolbox: &Toolbox,
+    context: &PluginContext,
     data_dir: &Path,
 ) -> anyhow::Result<Arc<dyn BodyStore>> {
-    match toolbox.settings.storage_backend {
-        StorageBackend::Folder => Ok(Arc::new(ClaimedFolder::new(folder(toolbox, data_dir), sql.clone()))),
-        StorageBackend::S3 => bodies(toolbox, data_dir),
+    match context.settings.storage_backend {
+        StorageBackend::Folder => Ok(Arc::new(ClaimedFolder::new(folder(context, data_dir), sql.clone()))),
+        StorageBackend::S3 => bodies(context, data_dir),
     }
 }
 
-fn folder(toolbox: &Toolbox, data_dir: &Path) -> FolderBodies {
-    FolderBodies::new(data_dir.join(BODIES), toolbox.settings.storage_max_body_mb)
+fn folder(context: &PluginContext, data_dir: &Path) -> FolderBodies {
+    FolderBodies::new(data_dir.join(BODIES), context.settings.storage_max_body_mb)
 }
 
 /// Where the full texts are, as the settings say.
-pub fn bodies(toolbox: &Toolbox, data_dir: &Path) -> anyhow::Result<Arc<dyn BodyStore>> {
-    let settings = &toolbox.settings;
+pub fn bodies(context: &PluginContext, data_dir: &Path) -> anyhow::Result<Arc<dyn BodyStore>> {
+    let settings = &context.settings;
     let max_mb = settings.storage_max_body_mb;
     Ok(match settings.storage_backend {
-        StorageBackend::Folder => Arc::new(folder(toolbox, data_dir)),
+        StorageBackend::Folder => Arc::new(folder(context, data_dir)),
         StorageBackend::S3 => {
             let config = S3Config {
-                fetch: wide_gate(settings, packed_bytes_max(max_mb))?,
-                clock: Arc::clone(&toolbox.clock),
+                fetch: wide_client(settings, packed_bytes_max(max_mb))?,
+                clock: Arc::clone(&context.clock),
                 endpoint: settings.storage_endpoint.clone(),
                 region: settings.storage_region.clone(),
                 bucket: settings.storage_bucket.clone(),
@@ -133,9 +139,9 @@ pub fn bodies(toolbox: &Toolbox, data_dir: &Path) -> anyhow::Result<Arc<dyn Body
     })
 }
 
-/// A gate that lets larger answers through than a source may give: texts of the storage, attachments of mail.
-fn wide_gate(settings: &Settings, bytes_max: u64) -> anyhow::Result<Arc<dyn Fetch>> {
-    let mut limits = gate_limits(settings)?;
+/// A client that lets larger answers through than a source may give: texts of the storage, attachments of mail.
+fn wide_client(settings: &Settings, bytes_max: u64) -> anyhow::Result<Arc<dyn Fetch>> {
+    let mut limits = client_limits(settings)?;
     limits.body_bytes_max = limits.body_bytes_max.max(bytes_max);
-    Ok(Arc::new(Gate::new(limits)?))
+    Ok(Arc::new(GuardedClient::new(limits)?))
 }

@@ -1,7 +1,7 @@
 //! The generated documents, each made from one table of the program.
 
 use crate::figures;
-use crate::wiring::CATALOGUES;
+use crate::wiring::PLUGINS;
 use domain::contracts::{Capability, ConnectorKind, TriedOn};
 use domain::settings::Settings;
 use std::path::Path;
@@ -75,7 +75,7 @@ fn connectors_page() -> String {
          | Name | What it does | Pages | Date sort | NOT | Needs the user's own token | Tried on |\n\
          |---|---|---|---|---|---|---|\n"
     );
-    for ConnectorKind { name, summary, capability, authenticator, tried_on, .. } in CATALOGUES.connectors {
+    for ConnectorKind { name, summary, capability, authenticator, tried_on, .. } in PLUGINS.connectors {
         let Capability { page, date_sort, not } = *capability;
         let (page, date_sort, not) = (yes(page), yes(date_sort), yes(not));
         let token = authenticator.map(|name| format!("`{name}`")).unwrap_or_default();
@@ -91,18 +91,18 @@ fn connectors_page() -> String {
 }
 
 fn processors_page() -> String {
-    let query = table(CATALOGUES.query_processors.iter().map(|kind| (kind.name, kind.summary)));
-    let result = table(CATALOGUES.result_processors.iter().map(|kind| (kind.name, kind.summary)));
-    let post = table(CATALOGUES.post_result_processors.iter().map(|kind| (kind.name, kind.summary)));
+    let query = table(PLUGINS.query_processors.iter().map(|kind| (kind.name, kind.summary)));
+    let result = table(PLUGINS.result_processors.iter().map(|kind| (kind.name, kind.summary)));
+    let post = table(PLUGINS.post_result_processors.iter().map(|kind| (kind.name, kind.summary)));
     format!(
         "# Processors\n\n{MADE}\n## Query processors\n\n{query}\n## Result processors\n\n{result}\n\
          ## Post-result processors\n\nBy default these run, in this order: {}.\n\n{post}",
-        CATALOGUES.default_post_result.join(", ")
+        PLUGINS.default_post_result.join(", ")
     )
 }
 
 fn mixers_page() -> String {
-    let rows = CATALOGUES.mixers.iter().map(|kind| (kind.name, kind.summary));
+    let rows = PLUGINS.mixers.iter().map(|kind| (kind.name, kind.summary));
     format!("# Mixers\n\n{MADE}\nA mixer puts saved results in order.\n\n{}", table(rows))
 }
 

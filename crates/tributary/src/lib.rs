@@ -1,4 +1,4 @@
-//! The wiring of the house and its commands. The only crate that knows all the others.
+//! The program: builds the service from its settings, and the commands. The only crate that knows all the others.
 
 pub mod backup;
 pub mod cache;

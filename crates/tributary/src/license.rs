@@ -6,7 +6,7 @@ use crate::wiring::Wired;
 use anyhow::Context;
 use chrono::NaiveDate;
 use domain::contracts::{Clock, SignalStore, StoreError};
-use domain::corpus::LicenseGate;
+use domain::corpus::LicensePolicy;
 use domain::license::{IssuerKey, LicenseReport, LicenseStatus, PUBLIC_KEY, SigningKey};
 use domain::settings::Settings;
 use std::path::{Path, PathBuf};
@@ -28,10 +28,10 @@ pub async fn open(
     data_dir: &Path,
     clock: &Arc<dyn Clock>,
     signals: &dyn SignalStore,
-) -> anyhow::Result<LicenseGate> {
-    let gate = LicenseGate::new(settings.license.clone(), issuer(settings, data_dir)?, Arc::clone(clock));
-    remember_day(&gate, signals).await?;
-    Ok(gate)
+) -> anyhow::Result<LicensePolicy> {
+    let policy = LicensePolicy::new(settings.license.clone(), issuer(settings, data_dir)?, Arc::clone(clock));
+    remember_day(&policy, signals).await?;
+    Ok(policy)
 }
 
 /// The key of who issues licenses: that of the settings, else the file's, else the one that was compiled in.
@@ -88,14 +88,14 @@ pub fn signing_key(path: &Path) -> anyhow::Result<SigningKey> {
 }
 
 /// Learns the latest day that was seen under this license, and notes today.
-async fn remember_day(gate: &LicenseGate, signals: &dyn SignalStore) -> Result<(), StoreError> {
-    let Some(name) = gate.memory_name() else { return Ok(()) };
+async fn remember_day(policy: &LicensePolicy, signals: &dyn SignalStore) -> Result<(), StoreError> {
+    let Some(name) = policy.memory_name() else { return Ok(()) };
     let kept = signals.corpus_value(&name).await?;
     let kept: Option<NaiveDate> = kept.and_then(|text| text.parse().ok());
     if let Some(day) = kept {
-        gate.saw(day);
+        policy.saw(day);
     }
-    let latest = gate.latest_day();
+    let latest = policy.latest_day();
     if kept != Some(latest) {
         signals.set_corpus_value(&name, &latest.to_string()).await?;
     }
@@ -103,20 +103,20 @@ async fn remember_day(gate: &LicenseGate, signals: &dyn SignalStore) -> Result<(
 }
 
 /// The same for who goes on without it.
-pub async fn keep_day(gate: &LicenseGate, signals: &dyn SignalStore) {
-    if let Err(error) = remember_day(gate, signals).await {
+pub async fn keep_day(policy: &LicensePolicy, signals: &dyn SignalStore) {
+    if let Err(error) = remember_day(policy, signals).await {
         tracing::warn!("the day by which the license is judged cannot be kept: {error}");
     }
 }
 
 /// Tells at once how the license stands, and again whenever that changes.
 pub fn watch(wired: &Wired) -> impl Future<Output = ()> + use<> {
-    let (gate, signals) = (wired.license.clone(), Arc::clone(&wired.store));
+    let (policy, signals) = (wired.license.clone(), Arc::clone(&wired.store));
     let look = async move {
         let mut told = None;
         loop {
-            keep_day(&gate, &*signals).await;
-            let report = gate.report();
+            keep_day(&policy, &*signals).await;
+            let report = policy.report();
             if told.replace((report.status, report.cache)) != Some((report.status, report.cache)) {
                 tell(&report);
             }

@@ -15,12 +15,12 @@ pub fn all() -> anyhow::Result<Vec<ReadySource>> {
     let mut sources = Files::iter()
         .map(|path| {
             let file = Files::get(&path).with_context(|| format!("{path} has gone"))?;
-            let draft =
+            let spec =
                 serde_json::from_slice(&file.data).with_context(|| format!("{path} is not a provider"))?;
-            Ok(ReadySource { slug: path.trim_end_matches(".json").to_owned(), draft })
+            Ok(ReadySource { slug: path.trim_end_matches(".json").to_owned(), spec })
         })
         .collect::<anyhow::Result<Vec<ReadySource>>>()?;
-    sources.sort_by(|a, b| (a.group(), &a.draft.name).cmp(&(b.group(), &b.draft.name)));
+    sources.sort_by(|a, b| (a.group(), &a.spec.name).cmp(&(b.group(), &b.spec.name)));
     Ok(sources)
 }
 
@@ -28,7 +28,7 @@ pub fn all() -> anyhow::Result<Vec<ReadySource>> {
 pub fn find(wanted: &str) -> anyhow::Result<ReadySource> {
     let all = all()?;
     let is_it = |source: &&ReadySource| {
-        source.slug.eq_ignore_ascii_case(wanted) || source.draft.name.to_lowercase() == wanted.to_lowercase()
+        source.slug.eq_ignore_ascii_case(wanted) || source.spec.name.to_lowercase() == wanted.to_lowercase()
     };
     match all.iter().find(is_it) {
         Some(source) => Ok(source.clone()),

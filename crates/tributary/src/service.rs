@@ -8,7 +8,7 @@ use anyhow::{Context, bail};
 use domain::contracts::{QueueName, StoreError, TaskStore, UserStore};
 use domain::password::INITIAL_ADMIN;
 use domain::settings::Settings;
-use domain::user::UserDraft;
+use domain::user::UserSpec;
 use server::ReloadingAcceptor;
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -114,7 +114,7 @@ impl Service {
 
     /// Tells load balancers to leave and serves on until they have. Who serves no clients has nothing to wait for.
     pub async fn drain(&self) {
-        self.wired.house.send_clients_away();
+        self.wired.state.send_clients_away();
         if self.has_clients {
             tokio::time::sleep(self.wired.settings.drain.0).await;
         }
@@ -122,7 +122,7 @@ impl Service {
 
     /// Stops claiming and accepting, waits for what runs, closes the database.
     pub async fn stop(mut self) {
-        self.wired.house.send_clients_away();
+        self.wired.state.send_clients_away();
         let _nobody_runs = self.stop.send(true);
         while self.running.join_next().await.is_some() {}
         self.wired.authenticators.settle().await;
@@ -147,12 +147,12 @@ pub(crate) fn exchange(wired: &Wired) -> JoinSet<()> {
 
 /// Which doors a process with these roles has, on which port, and which setting names it.
 fn doors_of(wired: &Wired, roles: &BTreeSet<Role>) -> Option<(u16, &'static str, axum::Router)> {
-    let (settings, house) = (&wired.settings, Arc::clone(&wired.house));
+    let (settings, state) = (&wired.settings, Arc::clone(&wired.state));
     if roles.contains(&Role::Web) {
-        return Some((settings.port, "SVC_PORT", server::router(house)));
+        return Some((settings.port, "SVC_PORT", server::router(state)));
     }
     let port = settings.monitor_port;
-    (port != 0).then(|| (port, "SVC_MONITOR_PORT", server::monitoring_router(house)))
+    (port != 0).then(|| (port, "SVC_MONITOR_PORT", server::monitoring_router(state)))
 }
 
 /// Serves until stopped, then ends what runs. What does not end within `SVC_STOP_GRACE` is cut off:
@@ -209,13 +209,13 @@ pub async fn ensure_admin(wired: &Wired) -> anyhow::Result<Option<String>> {
     let given = wired.settings.admin_password.expose().to_owned();
     let made = given.is_empty();
     let password = if made { keys::random_text(16) } else { given };
-    let draft = UserDraft {
+    let spec = UserSpec {
         username: INITIAL_ADMIN.to_owned(),
         password: Some(password.clone()),
         is_admin: true,
-        ..UserDraft::default()
+        ..UserSpec::default()
     };
-    let errors = draft.check(true);
+    let errors = spec.check(true);
     anyhow::ensure!(errors.is_empty(), "SVC_ADMIN_PASSWORD: {errors}");
     if made {
         let path = wired.data_dir.join(keys::PASSWORD_FILE);
@@ -223,7 +223,7 @@ pub async fn ensure_admin(wired: &Wired) -> anyhow::Result<Option<String>> {
         keys::write_private(&path, &password)?;
     }
     let hash = server::password::hash(&password)?;
-    match wired.by_command().create_user(draft, hash, wired.clock.now()).await {
+    match wired.by_command().create_user(spec, hash, wired.clock.now()).await {
         Ok(_) => Ok(made.then_some(password)),
         Err(StoreError::Taken(_)) => Ok(None), // another process was first
         Err(error) => Err(error.into()),

@@ -32,15 +32,15 @@ where
     let mut records = Vec::new();
     for one in store.providers().await?.into_iter().filter(|one| one.unreadable.is_any()) {
         let page = format!("/admin/searchproviders/{}/", one.id);
-        records.push(UnreadableRecord { kind: "SearchProvider", name: one.draft.name, page });
+        records.push(UnreadableRecord { kind: "SearchProvider", name: one.spec.name, page });
     }
     for one in store.ai_providers().await?.into_iter().filter(|one| one.is_unreadable) {
         let page = format!("/admin/aiproviders/{}/", one.id);
-        records.push(UnreadableRecord { kind: "AIProvider", name: one.draft.name, page });
+        records.push(UnreadableRecord { kind: "AIProvider", name: one.spec.name, page });
     }
     for one in store.authenticators().await?.into_iter().filter(|one| one.is_unreadable) {
         let page = format!("/admin/authenticators/{}/", one.id);
-        records.push(UnreadableRecord { kind: "Authenticator", name: one.draft.idp, page });
+        records.push(UnreadableRecord { kind: "Authenticator", name: one.spec.idp, page });
     }
     Ok(records)
 }

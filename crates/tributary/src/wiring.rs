@@ -1,4 +1,4 @@
-//! Settings → the house: which store, queue, gate and catalogues.
+//! Builds the service from its settings: store, queue, outbound client and plug-ins.
 
 use crate::cache_wiring::{self, CacheNeeds};
 use crate::keys;
@@ -10,10 +10,10 @@ use corpus::canonical::RetireRuns;
 use corpus::{CachedPages, CheckLiveness, IngestDocument, ScanSentMail, SemanticCache, SweepBodies};
 use domain::audit::Author;
 use domain::contracts::{
-    AcceptedWork, AuditStore, Catalogues, Clock, ExtractText, Fetch, NewsRelay, PipelineStore, ReadPages,
-    Store, SystemClock, TaskQueue, Toolbox,
+    AcceptedWork, AuditStore, Clock, ExtractText, Fetch, NewsRelay, PipelineStore, PluginContext,
+    PluginRegistry, ReadPages, Store, SystemClock, TaskQueue,
 };
-use domain::corpus::LicenseGate;
+use domain::corpus::LicensePolicy;
 use domain::installation::{Installation, LogFolder};
 use domain::pipeline_record::SYSTEM_DEFAULT;
 use domain::secret::Secret;
@@ -23,9 +23,9 @@ use domain::workload::Workload;
 use extraction::{Extraction, Limits, WithTika};
 use federation::{ExpireSearches, Federation, FederationParts, RunSearch, RunSubscriptions};
 use mcp::{Mcp, McpParts};
-use outbound::{AllowRule, Authenticators, Gate, GateLimits};
+use outbound::{AllowRule, Authenticators, ClientLimits, GuardedClient};
 use page_fetch::{PageFetch, PageFetchParts};
-use server::{AnswerPing, House, Metrics};
+use server::{AnswerPing, AppState, Metrics};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -33,8 +33,8 @@ use store::{SqlStore, StoreConfig};
 use tasks::queue::SqlQueue;
 use tasks::{ReconcileTasks, Registry, Scheduler};
 
-/// Every plug-in of the house.
-pub const CATALOGUES: Catalogues = Catalogues {
+/// Every plug-in of the state.
+pub const PLUGINS: PluginRegistry = PluginRegistry {
     connectors: connectors::CATALOGUE,
     query_processors: processors::query::CATALOGUE,
     result_processors: processors::result::CATALOGUE,
@@ -44,7 +44,7 @@ pub const CATALOGUES: Catalogues = Catalogues {
     read_answer: connectors::read_answer,
 };
 
-/// The house, put together.
+/// The state, put together.
 pub struct Wired {
     pub settings: Arc<Settings>,
     pub data_dir: PathBuf,
@@ -56,7 +56,7 @@ pub struct Wired {
     pub relay: Option<Arc<dyn NewsRelay>>,
     pub clock: Arc<dyn Clock>,
     /// What the license opens now.
-    pub license: LicenseGate,
+    pub license: LicensePolicy,
     pub federation: Arc<Federation>,
     pub corpus: Arc<SemanticCache>,
     /// AI summaries and chats.
@@ -65,7 +65,7 @@ pub struct Wired {
     pub mcp: Arc<Mcp>,
     /// Services that sign people in or give out their tokens.
     pub authenticators: Arc<Authenticators>,
-    pub house: Arc<House>,
+    pub state: Arc<AppState>,
     /// Which task is run by whom.
     pub registry: Registry,
     /// What the workers of this process do.
@@ -84,31 +84,31 @@ impl Wired {
         let Queues { queue, outage_queue, relay } = task_queue(&settings, &sql, &clock, &workload).await?;
         let settings = Arc::new(settings);
         let license = crate::license::open(&settings, &data_dir, &clock, &*sql).await?;
-        let mut toolbox = toolbox(&settings, Arc::clone(&clock))?;
-        let (metrics, trials) = (Arc::new(Metrics::new(clock.now())), Arc::new(models(&mut toolbox, &sql)));
-        let authenticators = authenticators(&store, &toolbox);
-        let pages = page_fetch(&toolbox, &authenticators);
+        let mut context = context(&settings, Arc::clone(&clock))?;
+        let (metrics, trials) = (Arc::new(Metrics::new(clock.now())), Arc::new(models(&mut context, &sql)));
+        let authenticators = authenticators(&store, &context);
+        let pages = page_fetch(&context, &authenticators);
         let corpus = Arc::new(cache_wiring::open(CacheNeeds {
             sql: &sql,
             queue: &queue,
-            toolbox: &toolbox,
+            context: &context,
             pages: &pages,
             tokens: authenticators.clone(),
             license: &license,
             data_dir: &data_dir,
         })?);
-        toolbox.corpus = corpus.clone();
+        context.corpus = corpus.clone();
         let ways = (authenticators.clone(), Arc::clone(&pages));
-        let federation = federation((&store, &queue), &toolbox, ways, &metrics);
+        let federation = federation((&store, &queue), &context, ways, &metrics);
         let parts = AnswersParts {
             store: Arc::clone(&store),
             federation: Arc::clone(&federation),
-            toolbox,
+            context,
             pages: Arc::new(CachedPages::new(pages, Arc::clone(&corpus))),
             observer: metrics.clone(),
         };
         let (answers, mcp) = answering(parts, &corpus);
-        let house = Arc::new(House::new(server::HouseParts {
+        let state = Arc::new(AppState::new(server::AppDeps {
             store,
             queue: Arc::clone(&queue),
             federation: Arc::clone(&federation),
@@ -117,7 +117,7 @@ impl Wired {
             corpus: Arc::clone(&corpus),
             trials,
             oauth: authenticators.clone(),
-            catalogues: CATALOGUES,
+            plugins: PLUGINS,
             clock: Arc::clone(&clock),
             settings: Arc::clone(&settings),
             metrics,
@@ -140,7 +140,7 @@ impl Wired {
             answers,
             mcp,
             authenticators,
-            house,
+            state,
             workload,
         })
     }
@@ -180,7 +180,7 @@ async fn records(settings: &Settings, data_dir: &Path) -> anyhow::Result<SqlStor
 
 /// What every installation has from its first start on.
 async fn ensure_records(sql: &SqlStore, clock: &dyn Clock) -> anyhow::Result<()> {
-    sql.ensure_pipeline(SYSTEM_DEFAULT, CATALOGUES.default_post_result, clock.now()).await?;
+    sql.ensure_pipeline(SYSTEM_DEFAULT, PLUGINS.default_post_result, clock.now()).await?;
     ai::ensure_records(sql, clock.now()).await?;
     Ok(())
 }
@@ -192,27 +192,27 @@ fn data_folder(settings: &Settings) -> anyhow::Result<PathBuf> {
     Ok(folder)
 }
 
-fn authenticators(store: &Arc<dyn Store>, toolbox: &Toolbox) -> Arc<Authenticators> {
+fn authenticators(store: &Arc<dyn Store>, context: &PluginContext) -> Arc<Authenticators> {
     Arc::new(Authenticators::new(
         Arc::clone(store),
-        Arc::clone(&toolbox.fetch),
-        Arc::clone(&toolbox.clock),
-        toolbox.settings.oidc_api_audience.clone(),
+        Arc::clone(&context.fetch),
+        Arc::clone(&context.clock),
+        context.settings.oidc_api_audience.clone(),
     ))
 }
 
 /// What runs searches. `ways`: people's tokens for sources, and the pages behind results.
 fn federation(
     (store, queue): (&Arc<dyn Store>, &Arc<dyn TaskQueue>),
-    toolbox: &Toolbox,
+    context: &PluginContext,
     (tokens, pages): (Arc<Authenticators>, Arc<dyn ReadPages>),
     metrics: &Arc<Metrics>,
 ) -> Arc<Federation> {
     Arc::new(Federation::new(FederationParts {
         store: Arc::clone(store),
         queue: Arc::clone(queue),
-        catalogues: CATALOGUES,
-        toolbox: toolbox.clone(),
+        plugins: PLUGINS,
+        context: context.clone(),
         tokens,
         pages,
         observer: metrics.clone(),
@@ -240,29 +240,29 @@ fn store_config(settings: &Settings, data_dir: &Path) -> anyhow::Result<StoreCon
 }
 
 /// What reads the documents behind results.
-fn page_fetch(toolbox: &Toolbox, authenticators: &Arc<Authenticators>) -> Arc<dyn ReadPages> {
+fn page_fetch(context: &PluginContext, authenticators: &Arc<Authenticators>) -> Arc<dyn ReadPages> {
     Arc::new(PageFetch::new(PageFetchParts {
-        fetch: Arc::clone(&toolbox.fetch),
-        extract: Arc::clone(&toolbox.extract),
+        fetch: Arc::clone(&context.fetch),
+        extract: Arc::clone(&context.extract),
         tokens: authenticators.clone(),
-        catalogues: CATALOGUES,
-        settings: Arc::clone(&toolbox.settings),
+        plugins: PLUGINS,
+        settings: Arc::clone(&context.settings),
     }))
 }
 
 /// What answers from results, and the tools by which models use it.
 fn answering(parts: AnswersParts, corpus: &Arc<SemanticCache>) -> (Arc<Answers>, Arc<Mcp>) {
     let answers = Arc::new(Answers::new(parts.clone()));
-    let AnswersParts { store, federation, toolbox, pages, .. } = parts;
+    let AnswersParts { store, federation, context, pages, .. } = parts;
     let mcp = Arc::new(Mcp::new(McpParts {
         store,
         federation,
         answers: Arc::clone(&answers),
         corpus: Arc::clone(corpus),
         pages,
-        catalogues: CATALOGUES,
-        clock: toolbox.clock,
-        settings: toolbox.settings,
+        plugins: PLUGINS,
+        clock: context.clock,
+        settings: context.settings,
     }));
     (answers, mcp)
 }
@@ -350,23 +350,23 @@ async fn nats_queues(
 }
 
 /// The tools of plug-ins, for who needs no database.
-pub fn toolbox(settings: &Arc<Settings>, clock: Arc<dyn Clock>) -> anyhow::Result<Toolbox> {
-    let gate = Arc::new(Gate::new(gate_limits(settings)?)?);
-    let fetch: Arc<dyn Fetch> = gate.clone();
+pub fn context(settings: &Arc<Settings>, clock: Arc<dyn Clock>) -> anyhow::Result<PluginContext> {
+    let client = Arc::new(GuardedClient::new(client_limits(settings)?)?);
+    let fetch: Arc<dyn Fetch> = client.clone();
     let extract = extraction(settings, Arc::clone(&fetch))?;
-    let toolbox = Toolbox::new(fetch, clock, Arc::clone(settings));
-    Ok(Toolbox { dial: gate, extract, ..toolbox })
+    let context = PluginContext::new(fetch, clock, Arc::clone(settings));
+    Ok(PluginContext { dial: client, extract, ..context })
 }
 
-/// Puts the models into the toolbox that the records name; what tries one of them by itself.
-fn models(toolbox: &mut Toolbox, sql: &Arc<SqlStore>) -> Trials {
-    let (fetch, clock, settings) = (&toolbox.fetch, &toolbox.clock, &toolbox.settings);
+/// Puts the models into the plug-in context that the records name; what tries one of them by itself.
+fn models(context: &mut PluginContext, sql: &Arc<SqlStore>) -> Trials {
+    let (fetch, clock, settings) = (&context.fetch, &context.clock, &context.settings);
     let writers =
         Arc::new(AiWriters::new(sql.clone(), Arc::clone(fetch), Arc::clone(clock), Arc::clone(settings)));
     let readers =
         Arc::new(Readers::new(sql.clone(), Arc::clone(fetch), Arc::clone(clock), Arc::clone(settings)));
-    toolbox.writers = writers.clone();
-    toolbox.readers = readers.clone();
+    context.writers = writers.clone();
+    context.readers = readers.clone();
     Trials::new(writers, readers)
 }
 
@@ -412,10 +412,10 @@ pub fn database_url(settings: &Settings, data_dir: &Path) -> anyhow::Result<Secr
     Ok(Secret::new(format!("sqlite://{path}")))
 }
 
-pub(crate) fn gate_limits(settings: &Settings) -> anyhow::Result<GateLimits> {
+pub(crate) fn client_limits(settings: &Settings) -> anyhow::Result<ClientLimits> {
     let allow = AllowRule::parse_all(&settings.outbound_allow)
         .map_err(|error| anyhow::anyhow!("SVC_OUTBOUND_ALLOW: {error}"))?;
-    Ok(GateLimits {
+    Ok(ClientLimits {
         connect: settings.search_http_connect_timeout.0,
         read: settings.search_http_read_timeout.0,
         body_bytes_max: u64::from(settings.outbound_body_max_mb) * 1024 * 1024,

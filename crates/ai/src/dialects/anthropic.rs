@@ -27,10 +27,10 @@ impl Dialect for Anthropic {
     fn ask(&self, call: &Call<'_>, prompt: &Prompt) -> Result<HttpRequest, ModelError> {
         let base = base(call, KIND.api_base)?;
         let address = format!("{}/v1/messages", base.strip_suffix("/v1").unwrap_or(base));
-        let key = call.provider.draft.api_key.trim();
+        let key = call.provider.spec.api_key.trim();
         let key = (!key.is_empty()).then(|| ("x-api-key".to_owned(), Secret::new(key)));
         let mut request = post(call, &address, key.into_iter().collect(), &body(call.model, prompt))?;
-        let version = call.provider.draft.config_text("anthropic_version").filter(|text| !text.is_empty());
+        let version = call.provider.spec.config_text("anthropic_version").filter(|text| !text.is_empty());
         request.headers.push(("anthropic-version".to_owned(), version.unwrap_or(VERSION).to_owned()));
         Ok(request)
     }

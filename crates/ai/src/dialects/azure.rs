@@ -26,7 +26,7 @@ struct Azure;
 impl Dialect for Azure {
     fn ask(&self, call: &Call<'_>, prompt: &Prompt) -> Result<HttpRequest, ModelError> {
         // A deployment may have any name; `config.base_model` says what it is.
-        let model = call.provider.draft.config_text("base_model").filter(|model| thinks(model));
+        let model = call.provider.spec.config_text("base_model").filter(|model| thinks(model));
         let mut body = chat_body(model.unwrap_or(call.model), prompt);
         if let Some(fields) = body.as_object_mut() {
             fields.shift_remove("model");
@@ -57,8 +57,8 @@ impl Dialect for Azure {
 
 impl Azure {
     fn post(&self, call: &Call<'_>, path: &[&str], body: &Value) -> Result<HttpRequest, ModelError> {
-        let draft = &call.provider.draft;
-        let text = |key: &str| draft.config_text(key).filter(|text| !text.is_empty());
+        let spec = &call.provider.spec;
+        let text = |key: &str| spec.config_text(key).filter(|text| !text.is_empty());
         let deployment = text("engine").unwrap_or(call.model);
         let no_address = || misconfigured(call, "config.api_base is no http or https address");
         let mut url = Url::parse(base(call, KIND.api_base)?).map_err(|_| no_address())?;
@@ -68,7 +68,7 @@ impl Azure {
             .extend(["openai", "deployments", deployment])
             .extend(path);
         url.query_pairs_mut().append_pair("api-version", text("api_version").unwrap_or(API_VERSION));
-        let key = draft.api_key.trim();
+        let key = spec.api_key.trim();
         let key = (!key.is_empty()).then(|| ("api-key".to_owned(), Secret::new(key)));
         post(call, url.as_str(), key.into_iter().collect(), body)
     }

@@ -152,14 +152,14 @@ impl Dialect for Gemini {
 /// The project and the place at Vertex AI, when the provider names them.
 fn vertex<'a>(call: &Call<'a>) -> Option<(&'a str, &'a str)> {
     let config =
-        |key: &str| call.provider.draft.config_text(key).map(str::trim).filter(|text| !text.is_empty());
+        |key: &str| call.provider.spec.config_text(key).map(str::trim).filter(|text| !text.is_empty());
     Some((config("VERTEX_PROJECT")?, config("VERTEX_LOCATION")?))
 }
 
 fn request(call: &Call<'_>, action: &str, body: &Value) -> Result<HttpRequest, ModelError> {
     let model = encoded(call.model);
     let Some((project, location)) = vertex(call) else {
-        let key = call.provider.draft.api_key.trim();
+        let key = call.provider.spec.api_key.trim();
         let key = (!key.is_empty()).then(|| ("x-goog-api-key".to_owned(), Secret::new(key)));
         let address = format!("{}/v1beta/models/{model}:{action}", base(call, KIND.api_base)?);
         return post(call, &address, key.into_iter().collect(), body);

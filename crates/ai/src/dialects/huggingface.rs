@@ -35,7 +35,7 @@ impl Dialect for HuggingFace {
 
     fn embed(&self, call: &Call<'_>, _read_as: ReadAs, texts: &[String]) -> Result<HttpRequest, ModelError> {
         let has_endpoint =
-            call.provider.draft.config_text("api_base").is_some_and(|base| !base.trim().is_empty());
+            call.provider.spec.config_text("api_base").is_some_and(|base| !base.trim().is_empty());
         if has_endpoint {
             let address = format!("{}/embeddings", base(call, KIND.api_base)?);
             let mut body = embeddings_body(call, texts);

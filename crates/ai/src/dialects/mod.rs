@@ -104,26 +104,26 @@ pub const CATALOGUE: &[&DialectKind] = &[
 
 /// The dialect of a provider, and its model without the prefix.
 pub fn dialect_of(provider: &AiProvider) -> Result<(&'static DialectKind, &str), ModelError> {
-    let draft = &provider.draft;
+    let spec = &provider.spec;
     let model_of = |kind: &'static DialectKind| {
         let mut slashed = kind.prefixes.iter().filter(|prefix| prefix.ends_with('/'));
-        (kind, slashed.find_map(|prefix| draft.model.strip_prefix(prefix)).unwrap_or(&draft.model))
+        (kind, slashed.find_map(|prefix| spec.model.strip_prefix(prefix)).unwrap_or(&spec.model))
     };
-    if draft.config.contains_key("requestpost") {
+    if spec.config.contains_key("requestpost") {
         return Ok(model_of(&request_post::KIND));
     }
-    if let Some(name) = draft.config_text("custom_llm") {
+    if let Some(name) = spec.config_text("custom_llm") {
         let found = CATALOGUE.iter().find(|kind| kind.name.eq_ignore_ascii_case(name));
         let known = CATALOGUE.iter().map(|kind| kind.name);
         return found.map(|kind| model_of(kind)).ok_or_else(|| {
             ModelError::new(ModelErrorKind::ConfigInvalid, names::unknown("custom_llm", name, known))
         });
     }
-    let by_prefix = CATALOGUE.iter().find(|kind| kind.prefixes.iter().any(|p| draft.model.starts_with(p)));
+    let by_prefix = CATALOGUE.iter().find(|kind| kind.prefixes.iter().any(|p| spec.model.starts_with(p)));
     Ok(model_of(by_prefix.unwrap_or(&&openai::KIND)))
 }
 
 fn unsupported(call: &Call<'_>, what: &str) -> ModelError {
-    let name = &call.provider.draft.name;
+    let name = &call.provider.spec.name;
     ModelError::new(ModelErrorKind::ConfigInvalid, format!("the service of '{name}' offers no {what}"))
 }

@@ -82,7 +82,7 @@ fn address(call: &Call<'_>, what: &str) -> Result<String, ModelError> {
 /// How many tokens the model must hold for what is asked and what it answers: `config.num_ctx`, or enough. It is
 /// doubled in steps, because the server loads the model again for each other number.
 fn window(call: &Call<'_>, body: &Value, answer_tokens_max: u32) -> u64 {
-    if let Some(tokens) = call.provider.draft.config.get("num_ctx").and_then(Value::as_u64) {
+    if let Some(tokens) = call.provider.spec.config.get("num_ctx").and_then(Value::as_u64) {
         return tokens;
     }
     // Its tokenizer is not ours: a quarter more is enough.
@@ -209,7 +209,7 @@ mod tests {
         let provider = |config: Value| domain::ai_provider::AiProvider {
             id: domain::ids::AiProviderId(1),
             owner: None,
-            draft: serde_json::from_value(json!({"name": "A", "model": "ollama/m", "config": config}))
+            spec: serde_json::from_value(json!({"name": "A", "model": "ollama/m", "config": config}))
                 .unwrap(),
             is_unreadable: false,
             date_created: Default::default(),

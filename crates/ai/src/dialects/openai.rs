@@ -53,8 +53,7 @@ impl Dialect for OpenAi {
 }
 
 fn with_organization(call: &Call<'_>, mut request: HttpRequest) -> Result<HttpRequest, ModelError> {
-    if let Some(organization) =
-        call.provider.draft.config_text("organization").filter(|name| !name.is_empty())
+    if let Some(organization) = call.provider.spec.config_text("organization").filter(|name| !name.is_empty())
     {
         request.headers.push(("openai-organization".to_owned(), organization.to_owned()));
     }

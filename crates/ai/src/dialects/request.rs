@@ -15,7 +15,7 @@ pub const COMPLAINT_CHARS_MAX: usize = 300;
 
 /// Where a provider is asked: `config.api_base`, or the usual place when it does not say. No slash at the end.
 pub fn base<'a>(call: &Call<'a>, usual: &'a str) -> Result<&'a str, ModelError> {
-    let given = call.provider.draft.config_text("api_base").map(str::trim).filter(|base| !base.is_empty());
+    let given = call.provider.spec.config_text("api_base").map(str::trim).filter(|base| !base.is_empty());
     let base = given.unwrap_or(usual).trim_end_matches('/');
     if base.is_empty() { Err(misconfigured(call, "config.api_base is needed")) } else { Ok(base) }
 }
@@ -48,7 +48,7 @@ pub fn post(
 /// What must not be shown wherever it stands: a service may repeat the key in its complaint.
 fn secrets(call: &Call<'_>, headers: &[(String, Secret)]) -> Vec<Secret> {
     let values = headers.iter().map(|(_, value)| value.clone());
-    values.chain(std::iter::once(Secret::new(call.provider.draft.api_key.trim()))).collect()
+    values.chain(std::iter::once(Secret::new(call.provider.spec.api_key.trim()))).collect()
 }
 
 /// Letters, digits, `-`, `.`, `_` and `~` stay; every other byte becomes `%XX`.
@@ -66,18 +66,18 @@ pub fn encoded(text: &str) -> String {
 
 /// `Authorization: Bearer …`, when the provider has a key.
 pub fn bearer(call: &Call<'_>) -> Vec<(String, Secret)> {
-    let key = call.provider.draft.api_key.trim();
+    let key = call.provider.spec.api_key.trim();
     let header = || ("authorization".to_owned(), Secret::new(format!("Bearer {key}")));
     (!key.is_empty()).then(header).into_iter().collect()
 }
 
 /// How many numbers a vector is to have, when the provider says.
 pub fn dimensions(call: &Call<'_>) -> Option<u64> {
-    call.provider.draft.config.get("dimensions")?.as_u64()
+    call.provider.spec.config.get("dimensions")?.as_u64()
 }
 
 pub fn misconfigured(call: &Call<'_>, sentence: &str) -> ModelError {
-    let name = &call.provider.draft.name;
+    let name = &call.provider.spec.name;
     ModelError::new(ModelErrorKind::ConfigInvalid, format!("the AI provider '{name}': {sentence}"))
 }
 
@@ -85,7 +85,7 @@ pub fn unreadable(sentence: &str) -> ModelError {
     ModelError::new(ModelErrorKind::Unreadable, format!("the model's answer cannot be read: {sentence}"))
 }
 
-/// Most values in an answer of vectors: 128 texts of 4,096 numbers each, and room.
+/// Most values in an answer of vectors: 128 texts of 4,096 numbers each, and space.
 const VECTOR_VALUES_MAX: usize = 1_000_000;
 
 /// The body of an answer as JSON.

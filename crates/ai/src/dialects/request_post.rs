@@ -37,7 +37,7 @@ struct RequestPost;
 
 impl Dialect for RequestPost {
     fn ask(&self, call: &Call<'_>, prompt: &Prompt) -> Result<HttpRequest, ModelError> {
-        let config = &call.provider.draft.config;
+        let config = &call.provider.spec.config;
         if config.contains_key("engine") {
             return Err(misconfigured(call, "config.requestpost and config.engine exclude each other"));
         }
@@ -52,7 +52,7 @@ impl Dialect for RequestPost {
                     &format!("the header {name} of config.requestpost is no text"),
                 ));
             };
-            // The gate says how long the body is, and what it is.
+            // The guarded client says how long the body is, and what it is.
             if !name.eq_ignore_ascii_case("content-type") {
                 headers.push((name.to_lowercase(), Secret::new(value)));
             }

@@ -1,6 +1,6 @@
 //! How many tokens a text has, and how many a model takes.
 //!
-//! The models of other houses have tokenizers of their own; they are counted with one that is close.
+//! The models of other vendors have tokenizers of their own; they are counted with one that is close.
 
 mod tables;
 
@@ -87,7 +87,7 @@ pub fn count(model: &str, text: &str) -> usize {
 
 /// Tokens that a model holds: what its record says, what is known of it, or the given number.
 pub fn window(provider: &AiProvider, otherwise: usize) -> usize {
-    let config = &provider.draft.config;
+    let config = &provider.spec.config;
     let given = ["context_window", "max_input_tokens"].iter().find_map(|key| match config.get(*key)? {
         Value::Number(number) => number.as_u64(),
         Value::String(text) => text.trim().parse().ok(),
@@ -95,13 +95,13 @@ pub fn window(provider: &AiProvider, otherwise: usize) -> usize {
     });
     let given = given.filter(|given| *given > 0).and_then(|given| usize::try_from(given).ok());
     let known = || {
-        let fitting = WINDOWS.iter().filter(|(name, _)| is_named(&provider.draft.model, name));
+        let fitting = WINDOWS.iter().filter(|(name, _)| is_named(&provider.spec.model, name));
         fitting.max_by_key(|(name, _)| name.len()).map(|(_, tokens)| *tokens)
     };
     given.or_else(known).unwrap_or(otherwise)
 }
 
-/// True for a name that begins so, itself or after the names of a service, a region or a house: `azure/gpt-4o`,
+/// True for a name that begins so, itself or after the names of a service, a region or a vendor: `azure/gpt-4o`,
 /// `us.anthropic.claude-3`, `meta-llama/Llama-3.1-8B`.
 fn is_named(model: &str, begins: &str) -> bool {
     let model = model.to_ascii_lowercase();
@@ -168,11 +168,11 @@ mod tests {
         It isn't <|endoftext|> fast;\tbut it   is steady. ";
 
     fn provider(model: &str, config: Value) -> AiProvider {
-        let draft = json!({"name": "A", "model": model, "config": config});
+        let spec = json!({"name": "A", "model": model, "config": config});
         AiProvider {
             id: domain::ids::AiProviderId(1),
             owner: None,
-            draft: serde_json::from_value(draft).unwrap(),
+            spec: serde_json::from_value(spec).unwrap(),
             is_unreadable: false,
             date_created: Default::default(),
             date_updated: Default::default(),

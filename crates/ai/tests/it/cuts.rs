@@ -1,6 +1,6 @@
 //! The readers of streams are fed with every cut of an answer, and with nonsense.
 
-use crate::house::{AMPLE, prompt};
+use crate::fixture::{AMPLE, prompt};
 use crate::rows::{ROWS, Row};
 use ai::dialects::{Call, dialect_of};
 use domain::contracts::{ModelError, Piece};

@@ -1,6 +1,6 @@
 //! What is sent to the services of models and what they answer, held against the vendors' own descriptions.
 
-use crate::house::{AMPLE, House, prompt};
+use crate::fixture::{AMPLE, Fixture, prompt};
 use crate::rows::{ROWS, Row};
 use ai::dialects::{Call, dialect_of};
 use domain::contracts::{Prompt, ReadAs, ToolOffer, Turn};
@@ -55,9 +55,9 @@ fn with_tools() -> Prompt {
 
 /// What is sent: a question, and the same one after tools have answered.
 async fn asked(row: &Row, mut conversation: Prompt) -> Vec<ModelRequest> {
-    let house = House::of(row).await;
-    house.server.replies(|_| reply());
-    let told = house.told(&conversation).await;
+    let fixture = Fixture::of(row).await;
+    fixture.server.replies(|_| reply());
+    let told = fixture.told(&conversation).await;
     assert_eq!((told.error, told.calls.len()), (None, 2), "{}", row.name);
     conversation.turns.push(Turn::Assistant { text: told.text, calls: told.calls.clone() });
     conversation.turns.extend(told.calls.into_iter().map(|call| Turn::Tool {
@@ -65,8 +65,8 @@ async fn asked(row: &Row, mut conversation: Prompt) -> Vec<ModelRequest> {
         name: call.name,
         text: "three mills were found".to_owned(),
     }));
-    assert_eq!(house.told(&conversation).await.error, None, "{}", row.name);
-    let requests = house.server.requests();
+    assert_eq!(fixture.told(&conversation).await.error, None, "{}", row.name);
+    let requests = fixture.server.requests();
     assert_eq!(requests.len(), 2, "{}", row.name);
     requests
 }

@@ -1,6 +1,6 @@
 //! Who steps in, when, and what is told of it.
 
-use crate::house::{AMPLE, Told, prompt, wanted, writers};
+use crate::fixture::{AMPLE, Told, prompt, wanted, writers};
 use crate::rows::ROWS;
 use ai::AiWriters;
 use domain::contracts::{ModelErrorKind, Writers};
@@ -17,7 +17,7 @@ async fn family() -> (ModelServer, ModelServer, AiWriters) {
     let anthropic = ROWS.iter().find(|row| row.name == "anthropic").expect("a row");
     let mut second = anthropic.provider(2, other.url());
     for provider in [&mut first, &mut second] {
-        provider.draft.config.insert("family".to_owned(), json!("writers"));
+        provider.spec.config.insert("family".to_owned(), json!("writers"));
     }
     (one, other, writers(vec![first, second]))
 }
@@ -87,7 +87,7 @@ async fn one_alone_can_be_asked() {
     let (one, other, writers) = family().await;
     one.behaves(Manner::Refuses(Refusal::new(500, "no")));
     let mut provider = ROWS[0].provider(1, one.url());
-    provider.draft.active = false;
+    provider.spec.active = false;
     let error = writers.ask(&provider, &prompt(AMPLE)).await.err().unwrap();
     assert_eq!(error.kind, ModelErrorKind::Unavailable);
     one.behaves(Manner::Fine);

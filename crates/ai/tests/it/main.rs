@@ -1,10 +1,10 @@
-//! Every dialect against a stand-in of its service, through the gate and over the wire.
+//! Every dialect against a stand-in of its service, through the guarded client and over the wire.
 #![expect(clippy::expect_used, clippy::unwrap_used, reason = "a test fails where its tools do")]
 
 mod cuts;
 mod descriptions;
 mod fallback;
-mod house;
+mod fixture;
 mod readers;
 mod rows;
 mod texts;

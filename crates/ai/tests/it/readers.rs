@@ -1,9 +1,9 @@
 //! The readers: vectors and ranks of services, in batches, from memory, and what goes wrong with them.
 
-use crate::house::{Records, gate};
+use crate::fixture::{Records, client};
 use ai::Readers;
 use async_trait::async_trait;
-use domain::ai_provider::{AiProvider, AiProviderDraft};
+use domain::ai_provider::{AiProvider, AiProviderSpec};
 use domain::contracts::{AiProviderStore, ReadAs, ReaderError, ReaderModels, StoreError};
 use domain::ids::{AiProviderId, UserId};
 use domain::instant::Instant;
@@ -22,12 +22,12 @@ use testkit::vendors::models::openai::OpenAi;
 use testkit::vendors::models::{KEY, Manner, ModelServer, Refusal, Vendor};
 
 fn record(id: i64, name: &str, model: &str, more: Value) -> AiProvider {
-    let mut draft = json!({"name": name, "model": model, "api_key": KEY, "tags": ["reader"]});
-    draft.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    let mut spec = json!({"name": name, "model": model, "api_key": KEY, "tags": ["reader"]});
+    spec.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
     AiProvider {
         id: AiProviderId(id),
         owner: None,
-        draft: serde_json::from_value::<AiProviderDraft>(draft).unwrap(),
+        spec: serde_json::from_value::<AiProviderSpec>(spec).unwrap(),
         is_unreadable: false,
         date_created: Default::default(),
         date_updated: Default::default(),
@@ -36,7 +36,7 @@ fn record(id: i64, name: &str, model: &str, more: Value) -> AiProvider {
 
 fn readers(records: Vec<AiProvider>) -> Readers {
     let clock = Arc::new(FixedClock::default());
-    Readers::new(Arc::new(Records(records)), gate(), clock, Arc::new(Settings::default()))
+    Readers::new(Arc::new(Records(records)), client(), clock, Arc::new(Settings::default()))
 }
 
 fn texts(count: usize) -> Vec<String> {
@@ -240,7 +240,7 @@ struct Counted {
 impl AiProviderStore for Counted {
     async fn create_ai_provider(
         &self,
-        _draft: AiProviderDraft,
+        _spec: AiProviderSpec,
         _owner: Option<UserId>,
         _now: Instant,
     ) -> Result<AiProvider, StoreError> {
@@ -256,7 +256,7 @@ impl AiProviderStore for Counted {
     async fn replace_ai_provider(
         &self,
         _id: AiProviderId,
-        _draft: AiProviderDraft,
+        _spec: AiProviderSpec,
         _now: Instant,
     ) -> Result<AiProvider, StoreError> {
         Err(StoreError::NotFound)
@@ -270,7 +270,7 @@ impl AiProviderStore for Counted {
 async fn records_are_read_again_after_some_seconds() {
     let clock = Arc::new(FixedClock::default());
     let store = Arc::new(Counted { records: Mutex::default(), reads: AtomicUsize::new(0) });
-    let readers = Readers::new(store.clone(), gate(), clock.clone(), Arc::new(Settings::default()));
+    let readers = Readers::new(store.clone(), client(), clock.clone(), Arc::new(Settings::default()));
     for _ in 0..5 {
         assert_eq!(readers.ranking_model().await, Ok(None));
     }

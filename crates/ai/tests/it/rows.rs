@@ -87,9 +87,9 @@ pub const ROWS: &[Row] = &[
     Row {
         name: "requestpost",
         vendor: || Arc::new(RequestPost),
-        model: "house",
+        model: "fixture",
         record: |url| {
-            let post = json!({"headers": {"X-House-Key": KEY}, "body": {"mode": "fast"}});
+            let post = json!({"headers": {"X-Fixture-Key": KEY}, "body": {"mode": "fast"}});
             ("", json!({"api_base": format!("{url}/ask"), "requestpost": post}))
         },
         streams: false,
@@ -179,14 +179,14 @@ impl Row {
     /// A record for a service at this address, shared and active for every role.
     pub fn provider(&self, id: i64, url: &str) -> AiProvider {
         let (api_key, config) = (self.record)(url);
-        let draft = json!({
+        let spec = json!({
             "name": format!("P{id}"), "model": self.model, "api_key": api_key, "config": config,
             "tags": ["rag", "chat", "reader"],
         });
         AiProvider {
             id: AiProviderId(id),
             owner: None,
-            draft: serde_json::from_value(draft).unwrap(),
+            spec: serde_json::from_value(spec).unwrap(),
             is_unreadable: false,
             date_created: Default::default(),
             date_updated: Default::default(),

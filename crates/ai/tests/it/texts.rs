@@ -1,6 +1,6 @@
 //! What goes well: texts, tools, usage, vectors.
 
-use crate::house::{AMPLE, House, Told, prompt, wanted, writers};
+use crate::fixture::{AMPLE, Fixture, Told, prompt, wanted, writers};
 use crate::rows::ROWS;
 use ai::dialects::{Call, dialect_of};
 use bytes::Bytes;
@@ -14,16 +14,16 @@ use testkit::vendors::models::{KEY, ModelRequest, Reply, TEXT, TOKENS_IN, TOKENS
 #[tokio::test]
 async fn a_text_arrives_whole() {
     for row in ROWS {
-        let house = House::of(row).await;
+        let fixture = Fixture::of(row).await;
         let writing =
-            house.write(&prompt(AMPLE)).await.unwrap_or_else(|error| panic!("{}: {error}", row.name));
+            fixture.write(&prompt(AMPLE)).await.unwrap_or_else(|error| panic!("{}: {error}", row.name));
         assert_eq!((writing.provider.id.0, writing.fallback_engaged), (1, false), "{}", row.name);
         assert_eq!(writing.requested_model, row.model);
         let told = Told::of(writing).await;
         assert_eq!((told.error, told.text.as_str()), (None, TEXT), "{}", row.name);
         assert_eq!(told.usage, Some((TOKENS_IN, TOKENS_OUT)), "{}", row.name);
         assert_eq!(told.texts > 1, row.streams, "{}: {} texts", row.name, told.texts);
-        let sent = house.server.requests().pop().unwrap();
+        let sent = fixture.server.requests().pop().unwrap();
         let sent = format!("{:?} {:?}", sent.headers, sent.raw);
         for words in ["Answer from the sources alone.", "What stands by the river?", row.key] {
             assert!(sent.contains(words), "{}: {words}", row.name);
@@ -35,14 +35,14 @@ async fn a_text_arrives_whole() {
 #[tokio::test]
 async fn a_model_may_say_anything() {
     for row in ROWS {
-        let house = House::of(row).await;
+        let fixture = Fixture::of(row).await;
         for text in [
             "A lie [99].",
             "\"quotes\" \\ {braces} data: [DONE]\n\nevent: error\n",
             "größer 水車 \u{1f3e1}\u{0}",
         ] {
-            house.server.says(text);
-            let told = house.told(&prompt(AMPLE)).await;
+            fixture.server.says(text);
+            let told = fixture.told(&prompt(AMPLE)).await;
             assert_eq!((told.error, told.text.as_str()), (None, text), "{}", row.name);
         }
     }
@@ -51,8 +51,8 @@ async fn a_model_may_say_anything() {
 #[tokio::test]
 async fn tools_are_called_and_answered() {
     for row in ROWS.iter().filter(|row| row.calls_tools) {
-        let house = House::of(row).await;
-        house.server.replies(|request| {
+        let fixture = Fixture::of(row).await;
+        fixture.server.replies(|request| {
             let asked = request.body.to_string();
             if asked.contains("three mills were found") {
                 return Reply::text("There are three [1].");
@@ -69,7 +69,7 @@ async fn tools_are_called_and_answered() {
             parameters: json!({"type": "object", "properties": {"query": {"type": "string"}}}),
         };
         asked.tools = vec![tool("search_mills"), tool("list_all")];
-        let told = house.told(&asked).await;
+        let told = fixture.told(&asked).await;
         assert_eq!((told.error, told.text.as_str()), (None, ""), "{}", row.name);
         let called: Vec<_> =
             told.calls.iter().map(|call| (call.name.as_str(), call.arguments.clone())).collect();
@@ -84,7 +84,7 @@ async fn tools_are_called_and_answered() {
             name: call.name.clone(),
             text: "three mills were found".to_owned(),
         }));
-        let told = house.told(&asked).await;
+        let told = fixture.told(&asked).await;
         assert_eq!((told.error, told.text.as_str()), (None, "There are three [1]."), "{}", row.name);
     }
 }
@@ -114,31 +114,31 @@ fn vectors_come_in_the_order_of_the_texts() {
 #[tokio::test]
 async fn a_long_answer_has_an_end() {
     for row in ROWS {
-        let house = House::of(row).await;
+        let fixture = Fixture::of(row).await;
         let word = format!("{} ", "mill".repeat(1000));
-        house.server.says(&word.repeat(ai::ANSWER_CHARS_MAX / word.len() + 2));
-        let told = house.told(&prompt(AMPLE)).await;
+        fixture.server.says(&word.repeat(ai::ANSWER_CHARS_MAX / word.len() + 2));
+        let told = fixture.told(&prompt(AMPLE)).await;
         let error = told.error.expect("the answer is too long");
         assert_eq!(error.kind, ModelErrorKind::Unreadable, "{}: {error}", row.name);
         assert!(error.message.contains(&ai::ANSWER_CHARS_MAX.to_string()), "{error}");
         assert!(told.text.len() <= ai::ANSWER_CHARS_MAX, "{}", row.name);
-        house.server.says(&"x".repeat(ai::ANSWER_CHARS_MAX));
-        assert_eq!(house.told(&prompt(AMPLE)).await.text.len(), ai::ANSWER_CHARS_MAX, "{}", row.name);
+        fixture.server.says(&"x".repeat(ai::ANSWER_CHARS_MAX));
+        assert_eq!(fixture.told(&prompt(AMPLE)).await.text.len(), ai::ANSWER_CHARS_MAX, "{}", row.name);
     }
 }
 
 #[tokio::test]
 async fn dropping_the_pieces_ends_the_request() {
     for row in ROWS.iter().filter(|row| row.streams) {
-        let house = House::of(row).await;
-        house.server.behaves(testkit::vendors::models::Manner::Slow(Duration::from_millis(20)));
-        house.server.says(&TEXT.repeat(1000));
+        let fixture = Fixture::of(row).await;
+        fixture.server.behaves(testkit::vendors::models::Manner::Slow(Duration::from_millis(20)));
+        fixture.server.says(&TEXT.repeat(1000));
         let writing =
-            house.write(&prompt(AMPLE)).await.unwrap_or_else(|error| panic!("{}: {error}", row.name));
-        assert_eq!(house.server.open(), 1, "{}", row.name);
+            fixture.write(&prompt(AMPLE)).await.unwrap_or_else(|error| panic!("{}: {error}", row.name));
+        assert_eq!(fixture.server.open(), 1, "{}", row.name);
         drop(writing);
         let start = std::time::Instant::now();
-        while house.server.open() > 0 {
+        while fixture.server.open() > 0 {
             assert!(start.elapsed() < Duration::from_secs(30), "{} still writes", row.name);
             tokio::time::sleep(Duration::from_millis(5)).await;
         }
@@ -147,19 +147,19 @@ async fn dropping_the_pieces_ends_the_request() {
 
 #[tokio::test]
 async fn the_extractive_one_is_chosen_and_never_asked() {
-    let house = House::of(&ROWS[0]).await;
-    let mut provider = house.provider.clone();
-    provider.draft.model = EXTRACTIVE_MODEL.to_owned();
-    provider.draft.defaults = vec!["rag".to_owned()];
-    provider.draft.config.insert("family".to_owned(), json!("x"));
-    let mut other = house.provider.clone();
+    let fixture = Fixture::of(&ROWS[0]).await;
+    let mut provider = fixture.provider.clone();
+    provider.spec.model = EXTRACTIVE_MODEL.to_owned();
+    provider.spec.defaults = vec!["rag".to_owned()];
+    provider.spec.config.insert("family".to_owned(), json!("x"));
+    let mut other = fixture.provider.clone();
     other.id.0 = 2;
-    other.draft.config.insert("family".to_owned(), json!("x"));
+    other.spec.config.insert("family".to_owned(), json!("x"));
     let writers = writers(vec![provider.clone(), other]);
     assert_eq!(writers.chosen(&wanted()).await, Ok(provider));
     let error = writers.write(&wanted(), &prompt(AMPLE)).await.err().unwrap();
     assert_eq!(error.kind, ModelErrorKind::ConfigInvalid, "{error}");
-    assert!(house.server.requests().is_empty());
+    assert!(fixture.server.requests().is_empty());
 }
 
 #[tokio::test]
@@ -182,8 +182,8 @@ async fn records_that_are_wrong_are_named() {
         ),
     ] {
         let mut provider = ROWS[0].provider(1, "");
-        provider.draft.model = model.to_owned();
-        provider.draft.config = config.as_object().unwrap().clone();
+        provider.spec.model = model.to_owned();
+        provider.spec.config = config.as_object().unwrap().clone();
         let error = writers(vec![provider]).write(&wanted(), &prompt(AMPLE)).await.err().unwrap();
         assert_eq!(error.kind, ModelErrorKind::ConfigInvalid, "{error}");
         assert!(error.message.contains(says) && error.message.contains("'P1'"), "{error}");

@@ -1,6 +1,6 @@
 //! What goes wrong: every kind of it, with every dialect.
 
-use crate::house::{AMPLE, House, prompt, wanted, writers};
+use crate::fixture::{AMPLE, Fixture, prompt, wanted, writers};
 use crate::rows::ROWS;
 use domain::contracts::{ModelError, ModelErrorKind, Writers};
 use std::time::{Duration, Instant};
@@ -24,7 +24,7 @@ fn check(row: &str, error: &ModelError, key: &str) {
 async fn refusals_are_told_apart() {
     let long = "This model's maximum context length is 8192 tokens.";
     for row in ROWS {
-        let house = House::of(row).await;
+        let fixture = Fixture::of(row).await;
         for (status, message, kind) in [
             (400, "a field is wrong", ModelErrorKind::ConfigInvalid),
             (400, long, ModelErrorKind::TooLong),
@@ -39,8 +39,8 @@ async fn refusals_are_told_apart() {
         ] {
             let asked = format!("{message} What stands by the river? {}", row.key);
             for message in [message, asked.as_str()] {
-                house.server.behaves_once(Manner::Refuses(Refusal::new(status, message)));
-                let error = house.told(&prompt(AMPLE)).await.error.expect("a refusal");
+                fixture.server.behaves_once(Manner::Refuses(Refusal::new(status, message)));
+                let error = fixture.told(&prompt(AMPLE)).await.error.expect("a refusal");
                 assert_eq!(error.kind, kind, "{} {status}: {error}", row.name);
                 assert!(error.message.contains(&status.to_string()), "{}: {error}", row.name);
                 check(row.name, &error, row.key);
@@ -52,9 +52,9 @@ async fn refusals_are_told_apart() {
 #[tokio::test]
 async fn the_service_s_own_sentence_is_passed_on() {
     for row in ROWS {
-        let house = House::of(row).await;
-        house.server.behaves(Manner::Refuses(Refusal::new(404, "there is no model of this kind")));
-        let error = house.told(&prompt(AMPLE)).await.error.expect("a refusal");
+        let fixture = Fixture::of(row).await;
+        fixture.server.behaves(Manner::Refuses(Refusal::new(404, "there is no model of this kind")));
+        let error = fixture.told(&prompt(AMPLE)).await.error.expect("a refusal");
         assert!(error.message.contains("there is no model of this kind"), "{}: {error}", row.name);
     }
 }
@@ -62,10 +62,10 @@ async fn the_service_s_own_sentence_is_passed_on() {
 #[tokio::test]
 async fn a_limit_of_the_rate_says_how_long_to_wait() {
     for row in ROWS {
-        let house = House::of(row).await;
+        let fixture = Fixture::of(row).await;
         for wait in [Some(7), None] {
-            house.server.behaves(Manner::Throttles(wait));
-            let error = house.told(&prompt(AMPLE)).await.error.expect("a refusal");
+            fixture.server.behaves(Manner::Throttles(wait));
+            let error = fixture.told(&prompt(AMPLE)).await.error.expect("a refusal");
             assert_eq!(error.kind, ModelErrorKind::RateLimited, "{}: {error}", row.name);
             assert_eq!(error.retry_after, wait.map(Duration::from_secs), "{}", row.name);
         }
@@ -75,11 +75,11 @@ async fn a_limit_of_the_rate_says_how_long_to_wait() {
 #[tokio::test]
 async fn a_wrong_key_is_denied_and_not_shown() {
     for row in ROWS {
-        let house = House::of(row).await;
+        let fixture = Fixture::of(row).await;
         let wrong = "wrong-canary-5512";
-        let mut provider = house.provider.clone();
-        let draft = serde_json::to_string(&provider.draft).unwrap().replace(row.key, wrong);
-        provider.draft = serde_json::from_str(&draft).unwrap();
+        let mut provider = fixture.provider.clone();
+        let spec = serde_json::to_string(&provider.spec).unwrap().replace(row.key, wrong);
+        provider.spec = serde_json::from_str(&spec).unwrap();
         let error = writers(vec![provider]).write(&wanted(), &prompt(AMPLE)).await.err().expect("a refusal");
         assert_eq!(error.kind, ModelErrorKind::Denied, "{}: {error}", row.name);
         check(row.name, &error, wrong);
@@ -89,10 +89,10 @@ async fn a_wrong_key_is_denied_and_not_shown() {
 #[tokio::test]
 async fn what_is_no_answer_cannot_be_read() {
     for row in ROWS {
-        let house = House::of(row).await;
+        let fixture = Fixture::of(row).await;
         for manner in [Manner::Garbage, Manner::EndsEarly(0), Manner::BreaksOff(0)] {
-            house.server.behaves(manner.clone());
-            let error = house.told(&prompt(AMPLE)).await.error.expect("no answer");
+            fixture.server.behaves(manner.clone());
+            let error = fixture.told(&prompt(AMPLE)).await.error.expect("no answer");
             assert_eq!(error.kind, ModelErrorKind::Unreadable, "{} {manner:?}: {error}", row.name);
             check(row.name, &error, row.key);
         }
@@ -103,10 +103,10 @@ async fn what_is_no_answer_cannot_be_read() {
 #[tokio::test]
 async fn an_answer_that_stops_in_the_middle_is_no_answer() {
     for row in ROWS.iter().filter(|row| row.streams) {
-        let house = House::of(row).await;
+        let fixture = Fixture::of(row).await;
         for manner in [Manner::BreaksOff(8), Manner::EndsEarly(8), Manner::Stumbles(8)] {
-            house.server.behaves(manner.clone());
-            let told = house.told(&prompt(AMPLE)).await;
+            fixture.server.behaves(manner.clone());
+            let told = fixture.told(&prompt(AMPLE)).await;
             let error = told.error.unwrap_or_else(|| panic!("{} {manner:?} went well", row.name));
             let expected: &[ModelErrorKind] = match manner {
                 Manner::Stumbles(_) => &[ModelErrorKind::Unavailable, ModelErrorKind::Unreadable],
@@ -123,14 +123,14 @@ async fn an_answer_that_stops_in_the_middle_is_no_answer() {
 #[tokio::test]
 async fn slow_tokens_end_with_the_time() {
     for row in ROWS.iter().filter(|row| row.streams) {
-        let house = House::of(row).await;
-        house.server.says(&TEXT.repeat(20));
-        house.server.behaves(Manner::Slow(Duration::from_millis(25)));
+        let fixture = Fixture::of(row).await;
+        fixture.server.says(&TEXT.repeat(20));
+        fixture.server.behaves(Manner::Slow(Duration::from_millis(25)));
         // A busy machine may take all the time for the first word, but not each time.
         let mut attempts = 0;
         let (start, told) = loop {
             let start = Instant::now();
-            let told = house.told(&prompt(SLOW_TIME)).await;
+            let told = fixture.told(&prompt(SLOW_TIME)).await;
             attempts += 1;
             if !told.text.is_empty() || attempts == 5 {
                 break (start, told);
@@ -147,15 +147,15 @@ async fn slow_tokens_end_with_the_time() {
 #[tokio::test]
 async fn silence_ends_with_the_time() {
     for row in ROWS {
-        let house = House::of(row).await;
+        let fixture = Fixture::of(row).await;
         for (manner, time_max) in [
             (Manner::Hangs, SHORT),
             (Manner::Slow(Duration::from_secs(60)), SHORT),
             (Manner::Fine, Duration::ZERO),
         ] {
-            house.server.behaves(manner);
+            fixture.server.behaves(manner);
             let start = Instant::now();
-            let error = house.told(&prompt(time_max)).await.error.expect("no time");
+            let error = fixture.told(&prompt(time_max)).await.error.expect("no time");
             assert_eq!(error.kind, ModelErrorKind::Timeout, "{}: {error}", row.name);
             assert!(start.elapsed() < PATIENCE, "{:?}", start.elapsed());
             check(row.name, &error, row.key);
@@ -166,8 +166,8 @@ async fn silence_ends_with_the_time() {
 #[tokio::test]
 async fn nobody_at_the_address_is_unavailable() {
     for row in ROWS {
-        let house = House::of(row).await;
-        let crate::house::House { server, writers, .. } = house;
+        let fixture = Fixture::of(row).await;
+        let crate::fixture::Fixture { server, writers, .. } = fixture;
         drop(server);
         let error = writers.write(&wanted(), &prompt(AMPLE)).await.err().expect("nobody is there");
         assert_eq!(error.kind, ModelErrorKind::Unavailable, "{}: {error}", row.name);

@@ -81,7 +81,7 @@ impl<'a> Exchange<'a> {
             self.sources = self
                 .parts
                 .federation
-                .sources_of(self.chat.owner, &self.chat.draft.searchprovider_list)
+                .sources_of(self.chat.owner, &self.chat.spec.searchprovider_list)
                 .await?;
             let (system, turns) = self.opening(before, message).await?;
             match self.has_tools() {
@@ -92,7 +92,7 @@ impl<'a> Exchange<'a> {
         let heard = timeout_at(deadline, path).await.map_err(|_late| ChatError::Timeout)??;
         let finished = citations::finish(&heard.text, &self.material);
         if finished.content.trim().is_empty() {
-            let message = format!("{} wrote no answer.", heard.provider.draft.name);
+            let message = format!("{} wrote no answer.", heard.provider.spec.name);
             return Err(ChatError::Model { message });
         }
         self.tell(ChatEvent::Citations(finished.citations.clone())).await;
@@ -103,7 +103,7 @@ impl<'a> Exchange<'a> {
             citations: finished.citations,
             follow_ups: finished.follow_ups,
             warnings: finished.warnings,
-            ai_model: heard.provider.draft.model,
+            ai_model: heard.provider.spec.model,
             took: domain::instant::tenths(started.elapsed()),
         })
     }
@@ -169,7 +169,7 @@ impl<'a> Exchange<'a> {
             time_max: self.time_left(),
         };
         let told = Told { round, tell: self.tell, sources: self.material.sources() };
-        ask(&*self.parts.toolbox.writers, &wanted(self.chat), &prompt, told).await
+        ask(&*self.parts.context.writers, &wanted(self.chat), &prompt, told).await
     }
 
     /// What the model is told at the start, and what is left for tools after it.
@@ -181,8 +181,8 @@ impl<'a> Exchange<'a> {
         let system = self.system(&message.body.content).await?;
         let parts = self.parts;
         let provider = self.provider.clone();
-        let count = move |text: &str| parts.toolbox.writers.count_tokens(&provider, text);
-        let tokens_max = self.parts.toolbox.writers.tokens_max(&self.provider);
+        let count = move |text: &str| parts.context.writers.count_tokens(&provider, text);
+        let tokens_max = self.parts.context.writers.tokens_max(&self.provider);
         let sources = instructions::sources(&self.sources);
         let sources = fitted(&sources, tokens_max / 5, &count);
         let system = format!("{system}\n\n{sources}");
@@ -206,31 +206,31 @@ impl<'a> Exchange<'a> {
 
     async fn system(&self, message: &str) -> Result<String, ChatError> {
         let records = self.parts.store.prompts().await?;
-        let (user, name) = (self.chat.owner, self.chat.draft.prompt.as_str());
+        let (user, name) = (self.chat.owner, self.chat.spec.prompt.as_str());
         let part = instructions::parts(&records, (CHAT, name), user, &self.provider);
         let with_sources = instructions::parts(&records, (CHAT_RAG, name), user, &self.provider);
         let instructions = Instructions {
             part: &part,
             with_sources: &with_sources,
             message,
-            today: &self.parts.toolbox.clock.now().format("%Y-%m-%d").to_string(),
+            today: &self.parts.context.clock.now().format("%Y-%m-%d").to_string(),
             has_tools: self.has_tools(),
-            follow_ups: self.parts.toolbox.settings.rag_follow_ups,
+            follow_ups: self.parts.context.settings.rag_follow_ups,
         };
         Ok(instructions.text())
     }
 
     fn is_extractive(&self) -> bool {
-        self.provider.draft.model == EXTRACTIVE_MODEL
+        self.provider.spec.model == EXTRACTIVE_MODEL
     }
 
     /// `config.tools` false says that the service refuses them.
     fn has_tools(&self) -> bool {
-        !self.is_extractive() && self.provider.draft.config.get("tools") != Some(&Value::Bool(false))
+        !self.is_extractive() && self.provider.spec.config.get("tools") != Some(&Value::Bool(false))
     }
 
     fn answer_tokens(&self) -> usize {
-        ANSWER_TOKENS_MAX.min(self.parts.toolbox.writers.tokens_max(&self.provider) / 4)
+        ANSWER_TOKENS_MAX.min(self.parts.context.writers.tokens_max(&self.provider) / 4)
     }
 
     pub fn time_left(&self) -> Duration {
@@ -238,7 +238,7 @@ impl<'a> Exchange<'a> {
     }
 
     pub fn count(&self, text: &str) -> usize {
-        self.parts.toolbox.writers.count_tokens(&self.provider, text)
+        self.parts.context.writers.count_tokens(&self.provider, text)
     }
 
     /// As much of a text as so many tokens hold, and as is left.

@@ -81,14 +81,14 @@ pub(super) fn parts(
     provider: &AiProvider,
 ) -> PromptParts {
     let mut fit = records.iter().filter(|record| {
-        let draft = &record.draft;
-        draft.active && record.is_for(Some(user)) && draft.tags.iter().any(|own| own == tag)
+        let spec = &record.spec;
+        spec.active && record.is_for(Some(user)) && spec.tags.iter().any(|own| own == tag)
     });
-    let named = (!name.is_empty()).then(|| fit.clone().find(|record| record.draft.name == name)).flatten();
+    let named = (!name.is_empty()).then(|| fit.clone().find(|record| record.spec.name == name)).flatten();
     // The standard ones, which belong to nobody, come before those that people share.
     let record = named.or_else(|| fit.clone().find(|record| record.owner.is_none())).or_else(|| fit.next());
-    let chosen = record.map(|record| record.draft.parts.clone()).unwrap_or_default();
-    match provider.draft.prompt_overrides.get(tag) {
+    let chosen = record.map(|record| record.spec.parts.clone()).unwrap_or_default();
+    match provider.spec.prompt_overrides.get(tag) {
         Some(instead) => instead.over(&chosen),
         None => chosen,
     }
@@ -110,10 +110,10 @@ pub(super) fn sources(sources: &[SearchProvider]) -> String {
 
 /// What the model is told of a source.
 pub(super) fn card(source: &SearchProvider, chars_max: usize) -> String {
-    let draft = &source.draft;
-    let mut text = format!("{} (id {})", one_line(&draft.name, 200), source.id);
-    if !draft.description.trim().is_empty() {
-        text.push_str(&format!(": {}", one_line(&draft.description, chars_max)));
+    let spec = &source.spec;
+    let mut text = format!("{} (id {})", one_line(&spec.name, 200), source.id);
+    if !spec.description.trim().is_empty() {
+        text.push_str(&format!(": {}", one_line(&spec.description, chars_max)));
     }
     if let Some(how) = query_instructions(source) {
         text.push_str(&format!(" How to write native queries: {}", one_line(how, chars_max)));
@@ -131,15 +131,15 @@ fn query_instructions(source: &SearchProvider) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use domain::ai_provider::AiProviderDraft;
+    use domain::ai_provider::AiProviderSpec;
     use domain::ids::{AiProviderId, PromptId, ProviderId};
     use domain::instant::Instant;
-    use domain::prompt_record::{CHAT, PromptDraft};
-    use domain::provider::ProviderDraft;
+    use domain::prompt_record::{CHAT, PromptSpec};
+    use domain::provider::ProviderSpec;
     use serde_json::json;
 
     fn record(name: &str, owner: Option<i64>, active: bool) -> PromptRecord {
-        let draft = PromptDraft {
+        let spec = PromptSpec {
             name: name.to_owned(),
             parts: PromptParts { prompt: format!("as {name}"), ..PromptParts::default() },
             tags: vec![CHAT.to_owned()],
@@ -147,24 +147,18 @@ mod tests {
             shared: false,
         };
         let now = Instant::default();
-        PromptRecord {
-            id: PromptId(1),
-            owner: owner.map(UserId),
-            draft,
-            date_created: now,
-            date_updated: now,
-        }
+        PromptRecord { id: PromptId(1), owner: owner.map(UserId), spec, date_created: now, date_updated: now }
     }
 
     fn provider(overrides: serde_json::Value) -> AiProvider {
-        let draft: AiProviderDraft =
+        let spec: AiProviderSpec =
             serde_json::from_value(json!({"name": "M", "model": "m", "prompt_overrides": overrides}))
                 .unwrap();
         let now = Instant::default();
         AiProvider {
             id: AiProviderId(1),
             owner: None,
-            draft,
+            spec,
             is_unreadable: false,
             date_created: now,
             date_updated: now,
@@ -215,13 +209,13 @@ mod tests {
     fn sources_are_described_with_their_language() {
         let config =
             json!({"swirl": {"llm_use": {"mcp": {"prompt": {"query_instructions": "Use au:name."}}}}});
-        let draft = ProviderDraft {
+        let spec = ProviderSpec {
             name: "Papers".into(),
             description: "Articles\nabout rivers".into(),
             config: config.as_object().unwrap().clone(),
-            ..ProviderDraft::default()
+            ..ProviderSpec::default()
         };
-        let mut source = SearchProvider::unsaved(draft, UserId(1), Instant::default());
+        let mut source = SearchProvider::unsaved(spec, UserId(1), Instant::default());
         source.id = ProviderId(3);
         let expected = "Papers (id 3): Articles about rivers How to write native queries: Use au:name.";
         assert_eq!(card(&source, 300), expected);

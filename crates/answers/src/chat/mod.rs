@@ -21,7 +21,7 @@ use crate::error::{model_sentence, sentence};
 use busy::{Busy, Turn};
 use domain::ai_provider::{AiProvider, Role};
 use domain::chat::{
-    CONTENT_CHARS_MAX, Chat, ChatCitation, ChatDraft, ChatMessage, DocumentRef, LIST_MAX, MESSAGES_MAX,
+    CONTENT_CHARS_MAX, Chat, ChatCitation, ChatMessage, ChatSpec, DocumentRef, LIST_MAX, MESSAGES_MAX,
     MessageContent, Speaker, ToolUse,
 };
 use domain::contracts::{EditableRecord, ModelError, ModelErrorKind, StoreError, WriterWanted};
@@ -42,7 +42,7 @@ const EVENTS_WAITING_MAX: usize = 64;
 /// How often a chat is named by its first message while the person changes it.
 const NAMINGS_MAX: u32 = 5;
 
-/// The conversations of the house. A chat is answered once at a time in this process.
+/// All conversations. A chat is answered once at a time in this process.
 pub struct Chats {
     parts: AnswersParts,
     busy: Busy,
@@ -115,7 +115,7 @@ pub struct Begun {
 
 impl Chats {
     pub fn new(parts: AnswersParts) -> Self {
-        let places = Semaphore::new(parts.toolbox.settings.interactive_concurrency.max(1) as usize);
+        let places = Semaphore::new(parts.context.settings.interactive_concurrency.max(1) as usize);
         Self { parts, busy: Busy::default(), places }
     }
 
@@ -131,7 +131,7 @@ impl Chats {
             None => self.keep(&chat, said, before.len()).await?,
         };
         let wanted = wanted(&chat);
-        let provider = self.parts.toolbox.writers.chosen(&wanted).await?;
+        let provider = self.parts.context.writers.chosen(&wanted).await?;
         Ok(Begun { chat, before, message, provider, turn })
     }
 
@@ -171,7 +171,7 @@ impl Chats {
         let place = timeout(MESSAGE_TIME_MAX, self.places.acquire()).await;
         let _place = place.map_err(|_late| ChatError::Timeout)?;
         let answer = Exchange::new(&self.parts, &chat, provider, tell).answer(&before, &message).await?;
-        let now = self.parts.toolbox.clock.now();
+        let now = self.parts.context.clock.now();
         let kept = self.parts.store.add_message(chat.id, Speaker::Assistant, answer, now).await?;
         drop(turn);
         Ok(kept)
@@ -189,7 +189,7 @@ impl Chats {
         for document in &said.attach {
             self.own_document(chat, *document).await?;
         }
-        let now = self.parts.toolbox.clock.now();
+        let now = self.parts.context.clock.now();
         let Said { content, attach } = said;
         if count == 0 {
             self.name_chat(chat.id, &content).await?;
@@ -203,12 +203,12 @@ impl Chats {
         for _ in 0..NAMINGS_MAX {
             let version = self.parts.store.version(&EditableRecord::Chat(id)).await?;
             let chat = self.parts.store.chat(id).await?;
-            if !chat.draft.title.trim().is_empty() {
+            if !chat.spec.title.trim().is_empty() {
                 return Ok(());
             }
-            let draft = ChatDraft { title: title::of(content), ..chat.draft };
-            let now = self.parts.toolbox.clock.now();
-            match self.parts.store.if_version(version).change_chat(id, draft, now).await {
+            let spec = ChatSpec { title: title::of(content), ..chat.spec };
+            let now = self.parts.context.clock.now();
+            match self.parts.store.if_version(version).change_chat(id, spec, now).await {
                 Err(StoreError::Stale) => {}
                 done => return done.map(drop).map_err(ChatError::from),
             }
@@ -236,7 +236,7 @@ impl Chats {
 
 /// Who is to answer in a chat.
 fn wanted(chat: &Chat) -> WriterWanted {
-    WriterWanted { role: Role::Chat, user: Some(chat.owner), provider: chat.draft.ai_provider }
+    WriterWanted { role: Role::Chat, user: Some(chat.owner), provider: chat.spec.ai_provider }
 }
 
 fn check(said: &Said) -> FieldErrors {

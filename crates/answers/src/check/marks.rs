@@ -117,8 +117,8 @@ fn add(numbers: &mut Vec<u32>, number: u32, is_range: bool) {
         _ => number,
     };
     // Of a long range its ends count; nobody has so many sources.
-    let room = NUMBERS_MAX.saturating_sub(numbers.len());
-    numbers.extend((first..=number).take(room));
+    let space = NUMBERS_MAX.saturating_sub(numbers.len());
+    numbers.extend((first..=number).take(space));
 }
 
 fn is_date(inside: &str) -> bool {

@@ -39,13 +39,13 @@ fn sorted<'a>(pool: &Pool<'a>, max: usize) -> Vec<Candidate<'a>> {
             left.insert(one.provider, source.max);
         }
     }
-    let has_room = |one: &Candidate<'_>| {
+    let has_capacity = |one: &Candidate<'_>| {
         let Some(left) = left.get_mut(&one.provider) else { return false };
         let had = *left > 0;
         *left = left.saturating_sub(1);
         had
     };
-    all.into_iter().filter(has_room).take(max).collect()
+    all.into_iter().filter(has_capacity).take(max).collect()
 }
 
 /// The field by which all of them can be compared.
@@ -76,14 +76,14 @@ fn distributed<'a>(pool: &Pool<'a>, max: usize) -> Vec<Candidate<'a>> {
     let mut left = max;
     let mut taken: Vec<usize> = Vec::new();
     for source in &sources {
-        let own = room(source).min(share).min(left);
+        let own = space(source).min(share).min(left);
         left -= own;
         taken.push(own);
     }
     while left > 0 {
         let before = left;
         for (source, taken) in sources.iter().zip(&mut taken) {
-            if left > 0 && *taken < room(source) {
+            if left > 0 && *taken < space(source) {
                 *taken += 1;
                 left -= 1;
             }
@@ -99,16 +99,16 @@ fn distributed<'a>(pool: &Pool<'a>, max: usize) -> Vec<Candidate<'a>> {
 /// One of each source in turn, in its own order.
 fn round_robin<'a>(pool: &Pool<'a>, max: usize) -> Vec<Candidate<'a>> {
     let sources: Vec<&Source<'a>> = filled(pool).collect();
-    let rounds = sources.iter().map(|source| room(source)).max().unwrap_or_default();
+    let rounds = sources.iter().map(|source| space(source)).max().unwrap_or_default();
     let turns = (0..rounds).flat_map(|round| sources.iter().map(move |source| (source, round)));
-    let in_turn = turns.filter(|(source, round)| *round < room(source));
+    let in_turn = turns.filter(|(source, round)| *round < space(source));
     in_turn.filter_map(|(source, round)| source.candidates.get(round)).take(max).copied().collect()
 }
 
 fn filled<'p, 'a>(pool: &'p Pool<'a>) -> impl Iterator<Item = &'p Source<'a>> {
-    pool.sources.iter().filter(|source| room(source) > 0)
+    pool.sources.iter().filter(|source| space(source) > 0)
 }
 
-fn room(source: &Source<'_>) -> usize {
+fn space(source: &Source<'_>) -> usize {
     source.candidates.len().min(source.max)
 }

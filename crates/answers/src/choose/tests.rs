@@ -82,7 +82,7 @@ fn two_sources_and_ten_are_five_each() {
     let sets = [many(1, 2), many(2, 10), many(3, 10)];
     let chosen = choose(&sets, &no_overrides(), &rules(Strategy::Distributed, 10), &[]);
     assert_eq!(ids(&chosen), [101, 102, 201, 202, 203, 204, 301, 302, 303, 304]);
-    // More sources than room: the first ones.
+    // More sources than space: the first ones.
     let sets: Vec<ResultSet> = (1..=12).map(|provider| many(provider, 3)).collect();
     let chosen = choose(&sets, &no_overrides(), &rules(Strategy::Distributed, 10), &[]);
     assert_eq!(ids(&chosen), (1..=10).map(|provider| provider * 100 + 1).collect::<Vec<_>>());

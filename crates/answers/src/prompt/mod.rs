@@ -68,7 +68,7 @@ pub(crate) struct Assemble<'a> {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Assembled {
     pub prompt: Prompt,
-    /// Without those that could not be used or found no room.
+    /// Without those that could not be used or found no space.
     pub sources: Vec<PromptSource>,
     pub warnings: Vec<String>,
 }

@@ -31,7 +31,7 @@ impl<'a> Shelf<'a> {
     }
 
     /// Adds what fits of a source. `waiting` sources have not had their turn yet, this one included; they share what is
-    /// left. False when there is no room for it.
+    /// left. False when there is no space for it.
     pub fn put(&mut self, source: &SourceText, waiting: usize) -> bool {
         // Tokens of pieces need not add up to those of the whole, so the whole is counted each time.
         let used = if self.blocks.is_empty() { 0 } else { (self.count)(&self.blocks) };

@@ -1,6 +1,6 @@
 //! Answers that nobody wants any more.
 
-use crate::house::{House, PATIENCE, wish};
+use crate::fixture::{Fixture, PATIENCE, wish};
 use crate::models::Manner;
 use answers::AnswerError;
 use domain::answer::AnswerFault;
@@ -16,40 +16,40 @@ fn fault(outcome: &Result<domain::answer::StoredAnswer, AnswerError>) -> Option<
 #[tokio::test(flavor = "multi_thread")]
 async fn in_the_same_process_at_once_and_in_another_soon() {
     for is_other in [false, true] {
-        let house = House::open().await;
-        house.model.behaves(Manner::StopsAfter("The river "));
-        let (writes, other) = (house.process(), house.process());
+        let fixture = Fixture::open().await;
+        fixture.model.behaves(Manner::StopsAfter("The river "));
+        let (writes, other) = (fixture.process(), fixture.process());
         let cancel = async {
-            house.model.writes(1).await;
+            fixture.model.writes(1).await;
             let begun = Instant::now();
             let cancels = if is_other { &other } else { &writes };
-            assert_eq!(cancels.cancel(house.search.id).await, Ok(true));
-            house.model.writes(0).await;
+            assert_eq!(cancels.cancel(fixture.search.id).await, Ok(true));
+            fixture.model.writes(0).await;
             begun.elapsed()
         };
         let wish = wish("");
-        let (outcome, took) = tokio::join!(writes.answer(&house.search, &wish, PATIENCE), cancel);
+        let (outcome, took) = tokio::join!(writes.answer(&fixture.search, &wish, PATIENCE), cancel);
         assert_eq!(fault(&outcome), Some(AnswerFault::Cancelled), "{outcome:?}");
         let most = if is_other { Duration::from_secs(5) } else { Duration::from_secs(1) };
         assert!(took < most, "{took:?}");
-        assert_eq!(writes.cancel(house.search.id).await, Ok(false), "nothing is made any more");
-        assert_eq!(house.store.answer(house.search.id).await, Ok(None));
+        assert_eq!(writes.cancel(fixture.search.id).await, Ok(false), "nothing is made any more");
+        assert_eq!(fixture.store.answer(fixture.search.id).await, Ok(None));
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_search_that_starts_again_loses_its_answer_and_ends_the_one_that_is_made() {
-    let house = House::open().await;
-    let process = house.process();
-    process.answer(&house.search, &wish(""), PATIENCE).await.unwrap();
-    assert!(house.store.answer(house.search.id).await.unwrap().is_some());
-    house.model.behaves(Manner::StopsAfter("The river "));
+    let fixture = Fixture::open().await;
+    let process = fixture.process();
+    process.answer(&fixture.search, &wish(""), PATIENCE).await.unwrap();
+    assert!(fixture.store.answer(fixture.search.id).await.unwrap().is_some());
+    fixture.model.behaves(Manner::StopsAfter("The river "));
     let restart = async {
-        house.model.writes(1).await;
-        house.restart().await;
+        fixture.model.writes(1).await;
+        fixture.restart().await;
     };
     let short = wish("short");
-    let (outcome, ()) = tokio::join!(process.answer(&house.search, &short, PATIENCE), restart);
+    let (outcome, ()) = tokio::join!(process.answer(&fixture.search, &short, PATIENCE), restart);
     assert_eq!(fault(&outcome), Some(AnswerFault::Cancelled), "{outcome:?}");
-    assert_eq!(house.store.answer(house.search.id).await, Ok(None));
+    assert_eq!(fixture.store.answer(fixture.search.id).await, Ok(None));
 }

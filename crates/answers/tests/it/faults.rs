@@ -1,6 +1,6 @@
 //! Searches without an answer, and why.
 
-use crate::house::{House, PATIENCE, wish};
+use crate::fixture::{Fixture, PATIENCE, wish};
 use crate::models::{Manner, Pages};
 use answers::{AnswerError, AnswerEvent};
 use domain::answer::{AnswerFault, AnswerWish};
@@ -11,13 +11,13 @@ use domain::status::SearchStatus;
 use futures_util::StreamExt;
 use std::time::Duration;
 
-async fn fault(house: &House, wish: &AnswerWish, time_max: Duration) -> (AnswerFault, String) {
-    let outcome = house.process().answer(&house.search, wish, time_max).await;
-    let events: Vec<AnswerEvent> = house.process().follow(&house.search, wish, time_max).collect().await;
+async fn fault(fixture: &Fixture, wish: &AnswerWish, time_max: Duration) -> (AnswerFault, String) {
+    let outcome = fixture.process().answer(&fixture.search, wish, time_max).await;
+    let events: Vec<AnswerEvent> = fixture.process().follow(&fixture.search, wish, time_max).collect().await;
     let Err(AnswerError::Fault { fault, message }) = outcome else { panic!("{outcome:?}") };
     let Some(AnswerEvent::Failed { fault: told, .. }) = events.last() else { panic!("{events:?}") };
     assert_eq!(fault, *told, "both ways end alike");
-    assert_eq!(house.store.answer(house.search.id).await, Ok(None), "nothing is kept");
+    assert_eq!(fixture.store.answer(fixture.search.id).await, Ok(None), "nothing is kept");
     (fault, message)
 }
 
@@ -31,9 +31,9 @@ async fn models_that_fail() {
         (Manner::Says(vec![], Duration::ZERO), AnswerFault::AiProviderError),
         (Manner::Says(vec![" ", "\n"], Duration::ZERO), AnswerFault::AiProviderError),
     ] {
-        let house = House::open().await;
-        house.model.behaves(manner.clone());
-        let (found, message) = fault(&house, &wish(""), PATIENCE).await;
+        let fixture = Fixture::open().await;
+        fixture.model.behaves(manner.clone());
+        let (found, message) = fault(&fixture, &wish(""), PATIENCE).await;
         assert_eq!(found, expected, "{manner:?}");
         assert!(message.len() > 10 && message.ends_with('.'), "{message}");
     }
@@ -41,53 +41,55 @@ async fn models_that_fail() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_model_that_takes_too_long_is_left() {
-    let house = House::open().await;
-    house.model.behaves(Manner::StopsAfter("The river rises in spring [1]. "));
-    let (found, message) = fault(&house, &wish(""), Duration::from_millis(300)).await;
+    let fixture = Fixture::open().await;
+    fixture.model.behaves(Manner::StopsAfter("The river rises in spring [1]. "));
+    let (found, message) = fault(&fixture, &wish(""), Duration::from_millis(300)).await;
     assert_eq!(found, AnswerFault::RagTimeout);
     assert!(message.starts_with("Timeout:") && message.contains("0.3 s"), "{message}");
-    house.model.writes(0).await;
+    fixture.model.writes(0).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn nothing_relevant_names_threshold_and_best_score() {
-    let house =
-        House::open().await.again(&[("Hills", "Hills are high and dry and far away from here.", 0.42)]).await;
-    let (found, message) = fault(&house, &wish(""), PATIENCE).await;
+    let fixture = Fixture::open()
+        .await
+        .again(&[("Hills", "Hills are high and dry and far away from here.", 0.42)])
+        .await;
+    let (found, message) = fault(&fixture, &wish(""), PATIENCE).await;
     assert_eq!(found, AnswerFault::NoRelevantResults);
     assert!(message.contains("0.42") && message.contains("0.7"), "{message}");
     let named = AnswerWish { items: vec![987_654], ..wish("") };
-    let (found, message) = fault(&house, &named, PATIENCE).await;
+    let (found, message) = fault(&fixture, &named, PATIENCE).await;
     assert_eq!(found, AnswerFault::NoRelevantResults);
     assert!(message.contains("987654"), "{message}");
-    assert_eq!(house.model.calls(), 0);
+    assert_eq!(fixture.model.calls(), 0);
 
-    let empty = House::open().await.again(&[]).await;
+    let empty = Fixture::open().await.again(&[]).await;
     let (found, _) = fault(&empty, &wish(""), PATIENCE).await;
     assert_eq!(found, AnswerFault::NoRelevantResults);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn results_without_any_text() {
-    let house = House::open().await.again(&[("River level", "", 0.9)]).await;
-    let (found, message) = fault(&house, &wish(""), PATIENCE).await;
+    let fixture = Fixture::open().await.again(&[("River level", "", 0.9)]).await;
+    let (found, message) = fault(&fixture, &wish(""), PATIENCE).await;
     assert_eq!(found, AnswerFault::NoSourceText);
     assert!(message.contains("River level"), "{message}");
     let strict = Settings { always_fall_back_to_summary: false, ..Settings::default() };
-    let house = House::with("river level", strict, Pages::default()).await;
-    let (found, _) = fault(&house, &wish(""), PATIENCE).await;
+    let fixture = Fixture::with("river level", strict, Pages::default()).await;
+    let (found, _) = fault(&fixture, &wish(""), PATIENCE).await;
     assert_eq!(found, AnswerFault::NoSourceText);
 }
 
 #[tokio::test]
 async fn searches_that_are_not_ready() {
-    let house = House::open().await;
-    let process = house.process();
+    let fixture = Fixture::open().await;
+    let process = fixture.process();
     for (status, expected) in [
         (SearchStatus::Federating, Err(AnswerError::NotReady(SearchStatus::Federating))),
         (SearchStatus::ErrRunFailed, Ok(AnswerFault::NoRelevantResults)),
     ] {
-        let search = Search { status, ..house.search.clone() };
+        let search = Search { status, ..fixture.search.clone() };
         let outcome = process.answer(&search, &wish(""), PATIENCE).await;
         match (outcome, expected) {
             (Err(AnswerError::Fault { fault, .. }), Ok(expected)) => assert_eq!(fault, expected),

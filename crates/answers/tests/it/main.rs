@@ -5,6 +5,6 @@ mod at_once;
 mod cancel;
 mod chat;
 mod faults;
-mod house;
+mod fixture;
 mod made;
 mod models;

@@ -1,7 +1,7 @@
 //! A model and pages that do as they are told.
 
 use async_trait::async_trait;
-use domain::ai_provider::{AiProvider, AiProviderDraft, Role};
+use domain::ai_provider::{AiProvider, AiProviderSpec, Role};
 use domain::contracts::{
     ModelError, ModelErrorKind, PageError, PageProbe, PageText, PageWanted, Piece, Prompt, ReadPages, Turn,
     WriterWanted, Writers, Writing,
@@ -35,7 +35,7 @@ pub enum Manner {
 pub struct Model {
     pub manner: Mutex<Manner>,
     pub model: Mutex<&'static str>,
-    pub overrides: Mutex<AiProviderDraft>,
+    pub overrides: Mutex<AiProviderSpec>,
     /// What it was sent.
     pub prompts: Mutex<Vec<Prompt>>,
     /// Answers that are being written.
@@ -89,8 +89,8 @@ impl Model {
     }
 
     fn provider(&self) -> AiProvider {
-        let draft = AiProviderDraft {
-            name: "House".to_owned(),
+        let spec = AiProviderSpec {
+            name: "Fixture".to_owned(),
             model: (*self.model.lock().unwrap()).to_owned(),
             tags: vec!["rag".to_owned()],
             ..self.overrides.lock().unwrap().clone()
@@ -99,7 +99,7 @@ impl Model {
         AiProvider {
             id: AiProviderId(1),
             owner: None,
-            draft,
+            spec,
             is_unreadable: false,
             date_created: epoch,
             date_updated: epoch,
@@ -159,7 +159,7 @@ impl Writers for Model {
             let _held_while_written = &open;
         });
         let provider = self.provider();
-        let requested_model = provider.draft.model.clone();
+        let requested_model = provider.spec.model.clone();
         Ok(Writing { provider, requested_model, fallback_engaged: false, pieces: pieces.boxed() })
     }
 

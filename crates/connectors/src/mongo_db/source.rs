@@ -8,11 +8,11 @@ use crate::shared::mongo::template::Template;
 use crate::shared::mongo::values;
 use async_trait::async_trait;
 use domain::contracts::{
-    Capability, Connector, ConnectorError, ConnectorErrorKind, Dial, NormalizedPage, ProviderQuery,
-    SourceQuery, SourceResponse, Toolbox,
+    Capability, Connector, ConnectorError, ConnectorErrorKind, Dial, NormalizedPage, PluginContext,
+    ProviderQuery, SourceQuery, SourceResponse,
 };
 use domain::notation::query_mappings::QueryMappings;
-use domain::provider::{ProviderDraft, SearchProvider};
+use domain::provider::{ProviderSpec, SearchProvider};
 use domain::search::Sort;
 use domain::validation::FieldErrors;
 use mongodb::bson::{Document, RawDocumentBuf, doc};
@@ -47,10 +47,10 @@ impl fmt::Debug for MongoDb {
 pub fn check(provider: &SearchProvider) -> FieldErrors {
     let mut errors = FieldErrors::default();
     let notations = read_notations(provider, &mut errors);
-    if let Err((field, sentence)) = Place::of(&provider.draft.url, &notations.credentials) {
+    if let Err((field, sentence)) = Place::of(&provider.spec.url, &notations.credentials) {
         errors.add(field, sentence);
     }
-    if let Err(sentence) = template(&provider.draft, &notations.query_mappings) {
+    if let Err(sentence) = template(&provider.spec, &notations.query_mappings) {
         errors.add("query_template_json", sentence);
     }
     if let Err(sentence) = date_field(&notations.query_mappings) {
@@ -59,25 +59,27 @@ pub fn check(provider: &SearchProvider) -> FieldErrors {
     errors
 }
 
-pub fn build(provider: &SearchProvider, toolbox: &Toolbox) -> Result<Box<dyn Connector>, ConnectorError> {
+pub fn build(
+    provider: &SearchProvider,
+    context: &PluginContext,
+) -> Result<Box<dyn Connector>, ConnectorError> {
     let notations = require_notations(provider)?;
     let mappings = &notations.query_mappings;
     let wrong = |field, sentence| config_error(&FieldErrors::one(field, sentence));
-    let place = Place::of(&provider.draft.url, &notations.credentials);
-    let template =
-        template(&provider.draft, mappings).map_err(|error| wrong("query_template_json", error))?;
+    let place = Place::of(&provider.spec.url, &notations.credentials);
+    let template = template(&provider.spec, mappings).map_err(|error| wrong("query_template_json", error))?;
     Ok(Box::new(MongoDb {
         date_field: date_field(mappings).map_err(|error| wrong("query_mappings", error))?,
         knows_not: template.searches_text() && mappings.not_char() == Some("-"),
         template,
         place: place.map_err(|(field, sentence)| wrong(field, sentence))?,
-        dial: Arc::clone(&toolbox.dial),
+        dial: Arc::clone(&context.dial),
     }))
 }
 
-fn template(draft: &ProviderDraft, mappings: &QueryMappings) -> Result<Template, String> {
-    let is_any = mappings.has_flag(MATCH_ANY) || draft.tags.iter().any(|tag| tag == MATCH_ANY);
-    Template::parse(&draft.query_template_json, mappings, is_any)
+fn template(spec: &ProviderSpec, mappings: &QueryMappings) -> Result<Template, String> {
+    let is_any = mappings.has_flag(MATCH_ANY) || spec.tags.iter().any(|tag| tag == MATCH_ANY);
+    Template::parse(&spec.query_template_json, mappings, is_any)
 }
 
 fn date_field(mappings: &QueryMappings) -> Result<Option<String>, String> {

@@ -9,7 +9,7 @@ use crate::shared::kept::Kept;
 use crate::shared::tds::line::{BytesLeft, Line, TOO_LARGE};
 use crate::shared::tds::rows;
 use async_trait::async_trait;
-use domain::contracts::{Connector, ConnectorError, ConnectorErrorKind, Dial, Origin, Toolbox};
+use domain::contracts::{Connector, ConnectorError, ConnectorErrorKind, Dial, Origin, PluginContext};
 use domain::provider::SearchProvider;
 use domain::validation::FieldErrors;
 use futures_util::TryStreamExt;
@@ -41,8 +41,11 @@ pub fn check(provider: &SearchProvider) -> FieldErrors {
     database::check(provider, FORM, Dialect::MsSql)
 }
 
-pub fn build(provider: &SearchProvider, toolbox: &Toolbox) -> Result<Box<dyn Connector>, ConnectorError> {
-    let driver = MsSql { place: Place::of(provider, FORM)?, dial: Arc::clone(&toolbox.dial) };
+pub fn build(
+    provider: &SearchProvider,
+    context: &PluginContext,
+) -> Result<Box<dyn Connector>, ConnectorError> {
+    let driver = MsSql { place: Place::of(provider, FORM)?, dial: Arc::clone(&context.dial) };
     Ok(Box::new(Database { question: Question::of(provider, Dialect::MsSql)?, driver }))
 }
 

@@ -7,7 +7,7 @@ use crate::shared::dsn::{DsnForm, Tls};
 use crate::shared::kept::Kept;
 use crate::shared::mysql_rows;
 use async_trait::async_trait;
-use domain::contracts::{Connector, ConnectorError, ConnectorErrorKind, Dial, Toolbox};
+use domain::contracts::{Connector, ConnectorError, ConnectorErrorKind, Dial, PluginContext};
 use domain::provider::SearchProvider;
 use domain::validation::FieldErrors;
 use futures_util::TryStreamExt;
@@ -30,8 +30,11 @@ pub fn check(provider: &SearchProvider) -> FieldErrors {
     database::check(provider, FORM, Dialect::MySql)
 }
 
-pub fn build(provider: &SearchProvider, toolbox: &Toolbox) -> Result<Box<dyn Connector>, ConnectorError> {
-    let driver = MySql { place: Place::of(provider, FORM)?, dial: Arc::clone(&toolbox.dial) };
+pub fn build(
+    provider: &SearchProvider,
+    context: &PluginContext,
+) -> Result<Box<dyn Connector>, ConnectorError> {
+    let driver = MySql { place: Place::of(provider, FORM)?, dial: Arc::clone(&context.dial) };
     Ok(Box::new(Database { question: Question::of(provider, Dialect::MySql)?, driver }))
 }
 

@@ -19,24 +19,24 @@ pub struct Notations {
 
 /// Parses all notations of a provider; every mistake is noted under its field, and what could be read is returned.
 pub fn read_notations(provider: &SearchProvider, errors: &mut FieldErrors) -> Notations {
-    let draft = &provider.draft;
+    let spec = &provider.spec;
     let mut read = Notations::default();
-    match QueryMappings::parse(&draft.query_mappings) {
+    match QueryMappings::parse(&spec.query_mappings) {
         Ok(mappings) => read.query_mappings = mappings,
         Err(sentence) => errors.add("query_mappings", sentence),
     }
-    match ResponseMappings::parse(&draft.response_mappings) {
+    match ResponseMappings::parse(&spec.response_mappings) {
         Ok(mappings) => read.response_mappings = mappings,
         Err(sentence) => errors.add("response_mappings", sentence),
     }
-    if let Err(sentence) = ResultMappings::parse(&draft.result_mappings) {
+    if let Err(sentence) = ResultMappings::parse(&spec.result_mappings) {
         errors.add("result_mappings", sentence);
     }
     match SourceCredentials::parse(&provider.credentials) {
         Ok(credentials) => read.credentials = credentials,
         Err(sentence) => errors.add("credentials", sentence),
     }
-    match session_name(&draft.eval_credentials) {
+    match session_name(&spec.eval_credentials) {
         Ok(None) if read.credentials.need_session() => {
             errors.add("eval_credentials", format!("{SESSION_PLACE} needs the name of a session's value."));
         }
@@ -69,9 +69,9 @@ pub fn require_notations(provider: &SearchProvider) -> Result<Notations, Connect
             SourceCredentials::Bearer { token: token.clone(), verify_certs: true, ca_certs: None };
         return Ok(notations);
     }
-    let name = session_name(&provider.draft.eval_credentials).ok().flatten().unwrap_or_default();
+    let name = session_name(&provider.spec.eval_credentials).ok().flatten().unwrap_or_default();
     let session = BTreeMap::from([(name.to_owned(), token.clone())]);
-    let filled = notations.credentials.with_session(&provider.draft.eval_credentials, &session);
+    let filled = notations.credentials.with_session(&provider.spec.eval_credentials, &session);
     notations.credentials = filled.ok_or_else(not_connected)?;
     Ok(notations)
 }

@@ -51,7 +51,7 @@ pub fn check(provider: &SearchProvider, form: DsnForm, dialect: Dialect) -> Fiel
     let notations = read_notations(provider, &mut errors);
     dsn::check(provider, form, &mut errors);
     let mappings = &notations.query_mappings;
-    if let Err((field, sentence)) = Template::parse(&provider.draft.query_template, mappings, dialect) {
+    if let Err((field, sentence)) = Template::parse(&provider.spec.query_template, mappings, dialect) {
         errors.add(field, sentence);
     }
     errors
@@ -60,7 +60,7 @@ pub fn check(provider: &SearchProvider, form: DsnForm, dialect: Dialect) -> Fiel
 impl Place {
     pub fn of(provider: &SearchProvider, form: DsnForm) -> Result<Self, ConnectorError> {
         let wrong = |sentence: String| config_error(&FieldErrors::one("url", sentence));
-        let dsn = Dsn::parse(&provider.draft.url, form).map_err(wrong)?;
+        let dsn = Dsn::parse(&provider.spec.url, form).map_err(wrong)?;
         let tls = dsn.tls().map_err(wrong)?;
         let notations = require_notations(provider)?;
         let (user, password) = dsn::login(&notations.credentials).ok_or_else(|| {
@@ -75,7 +75,7 @@ impl Question {
     pub fn of(provider: &SearchProvider, dialect: Dialect) -> Result<Self, ConnectorError> {
         let notations = require_notations(provider)?;
         let mappings = &notations.query_mappings;
-        let template = Template::parse(&provider.draft.query_template, mappings, dialect)
+        let template = Template::parse(&provider.spec.query_template, mappings, dialect)
             .map_err(|(field, sentence)| config_error(&FieldErrors::one(field, sentence)))?;
         Ok(Self { template, knows_not: mappings.not() || mappings.not_char().is_some() })
     }

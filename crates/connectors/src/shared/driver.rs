@@ -17,7 +17,7 @@ pub trait Driver: Send + Sync + 'static {
     fn place(&self) -> &Place;
     /// All connections of this kind that nobody uses now. They outlive the search that opened them.
     fn kept() -> &'static Kept<Self::Connection>;
-    /// Opens a connection to an address that the gate admits.
+    /// Opens a connection to an address that the guarded client admits.
     async fn open(&self) -> Result<Self::Connection, ConnectorError>;
     /// Begins a transaction in which nothing can be written to stay, with a limit of time that the server keeps.
     async fn begin(&self, on: &mut Self::Connection, time_max: Duration) -> Result<(), ConnectorError>;

@@ -73,7 +73,7 @@ impl Dsn {
         self.options.iter().find(|(known, _)| known == key).map(|(_, value)| value.as_str())
     }
 
-    /// The place for the gate. An administrator saved it.
+    /// The place for the guarded client. An administrator saved it.
     pub fn origin(&self, scheme: &str) -> Origin {
         Origin { scheme: scheme.to_owned(), host: self.host.clone(), port: self.port, is_trusted: true }
     }
@@ -105,7 +105,7 @@ pub fn login(credentials: &SourceCredentials) -> Option<(String, Secret)> {
 
 /// Checks the address of a provider, and that the login stands where it is sealed.
 pub fn check(provider: &SearchProvider, form: DsnForm, errors: &mut FieldErrors) {
-    let url = provider.draft.url.trim();
+    let url = provider.spec.url.trim();
     let is_open = Url::parse(url).is_ok_and(|url| !url.username().is_empty() || url.password().is_some());
     if is_open || (!url.contains("://") && url.split(':').count() > 3 && !url.starts_with('[')) {
         errors.add("url", "Put the user and the password into credentials, as user:password.".to_owned());

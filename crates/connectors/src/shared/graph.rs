@@ -9,8 +9,8 @@ use super::plain_words::{PlainWords, joined};
 use super::{json_body, page};
 use async_trait::async_trait;
 use domain::contracts::{
-    Capability, Connector, ConnectorError, NormalizedPage, ProviderQuery, SourceQuery, SourceResponse,
-    Toolbox,
+    Capability, Connector, ConnectorError, NormalizedPage, PluginContext, ProviderQuery, SourceQuery,
+    SourceResponse,
 };
 use domain::notation::markup::strip_markup;
 use domain::notation::query_mappings::QueryMappings;
@@ -87,7 +87,7 @@ impl fmt::Debug for GraphSearch {
 pub fn check(provider: &SearchProvider) -> FieldErrors {
     let mut errors = FieldErrors::default();
     let notations = read_notations(&without_credentials(provider), &mut errors);
-    let template = &provider.draft.post_query_template;
+    let template = &provider.spec.post_query_template;
     if let Err(sentence) =
         json_body::bind(template, &binding(&notations.query_mappings, "x", Sort::Relevancy), true)
     {
@@ -99,25 +99,25 @@ pub fn check(provider: &SearchProvider) -> FieldErrors {
 pub fn build(
     entity: &'static Entity,
     provider: &SearchProvider,
-    toolbox: &Toolbox,
+    context: &PluginContext,
 ) -> Result<Box<dyn Connector>, ConnectorError> {
     let mut errors = FieldErrors::default();
     let notations = read_notations(&without_credentials(provider), &mut errors);
     if !errors.is_empty() {
         return Err(config_error(&errors));
     }
-    let draft = &provider.draft;
-    let response_mappings = match draft.response_mappings.trim().is_empty() {
+    let spec = &provider.spec;
+    let response_mappings = match spec.response_mappings.trim().is_empty() {
         true => ResponseMappings::parse(RESPONSE_MAPPINGS).map_err(config_invalid)?,
         false => notations.response_mappings,
     };
     Ok(Box::new(GraphSearch {
-        api: PersonalApi::new(&MICROSOFT, entity.scope, provider, toolbox)?,
+        api: PersonalApi::new(&MICROSOFT, entity.scope, provider, context)?,
         entity,
         mappings: notations.query_mappings,
-        template: draft.post_query_template.clone(),
+        template: spec.post_query_template.clone(),
         response_mappings,
-        has_result_mappings: !draft.result_mappings.trim().is_empty(),
+        has_result_mappings: !spec.result_mappings.trim().is_empty(),
     }))
 }
 

@@ -12,8 +12,8 @@ use url::Url;
 pub fn check(provider: &SearchProvider) -> (Notations, FieldErrors) {
     let mut errors = FieldErrors::default();
     let notations = read_notations(provider, &mut errors);
-    let draft = &provider.draft;
-    for (field, text) in [("url", &draft.url), ("query_template", &draft.query_template)] {
+    let spec = &provider.spec;
+    for (field, text) in [("url", &spec.url), ("query_template", &spec.query_template)] {
         for name in placeholders(text).into_iter().filter(|name| !is_known(name, field, provider, &notations))
         {
             if name == "url" && field == "query_template" {
@@ -54,7 +54,7 @@ pub fn sample_binding<'a>(
     query: &'a str,
 ) -> Binding<'a> {
     Binding {
-        url: provider.draft.url.trim(),
+        url: provider.spec.url.trim(),
         mappings: &notations.query_mappings,
         credentials: notations.credentials.pairs(),
         query,
@@ -65,7 +65,7 @@ pub fn sample_binding<'a>(
 
 fn is_known(name: &str, field: &str, provider: &SearchProvider, notations: &Notations) -> bool {
     let is_builtin = name == "query_string"
-        || (name == "url" && field == "query_template" && !provider.draft.url.is_empty());
+        || (name == "url" && field == "query_template" && !provider.spec.url.is_empty());
     is_builtin
         || notations.query_mappings.get(name).is_some()
         || notations.credentials.pairs().iter().any(|(key, _)| key == name)
@@ -77,10 +77,10 @@ fn probe(
     notations: &Notations,
     query: &str,
 ) -> Result<Origin, (&'static str, String)> {
-    let draft = &provider.draft;
-    let text = bind(&draft.query_template, &sample_binding(provider, notations, query))
+    let spec = &provider.spec;
+    let text = bind(&spec.query_template, &sample_binding(provider, notations, query))
         .map_err(|sentence| ("query_template", sentence))?;
-    let field = if draft.url.trim().is_empty() { "query_template" } else { "url" };
+    let field = if spec.url.trim().is_empty() { "query_template" } else { "url" };
     let url = web_address(&without_blanks_to_fill(&text)).map_err(|sentence| (field, sentence))?;
     Origin::of(&url, true).ok_or_else(|| (field, "The address has no host.".to_owned()))
 }
@@ -101,50 +101,50 @@ pub fn without_blanks_to_fill(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use domain::provider::ProviderDraft;
+    use domain::provider::ProviderSpec;
 
-    fn fields(draft: ProviderDraft) -> Vec<String> {
-        let provider = SearchProvider::unsaved(draft, Default::default(), Default::default());
+    fn fields(spec: ProviderSpec) -> Vec<String> {
+        let provider = SearchProvider::unsaved(spec, Default::default(), Default::default());
         check(&provider).1.into_map().into_keys().collect()
     }
 
-    fn draft(url: &str, query_template: &str) -> ProviderDraft {
-        ProviderDraft { url: url.into(), query_template: query_template.into(), ..ProviderDraft::default() }
+    fn spec(url: &str, query_template: &str) -> ProviderSpec {
+        ProviderSpec { url: url.into(), query_template: query_template.into(), ..ProviderSpec::default() }
     }
 
-    fn plain() -> ProviderDraft {
-        draft("https://h/s", "{url}?q={query_string}")
+    fn plain() -> ProviderSpec {
+        spec("https://h/s", "{url}?q={query_string}")
     }
 
     #[test]
     fn each_mistake_names_its_field() {
         let table = [
             (plain(), vec![]),
-            (draft("", "https://h/s?q={query_string}"), vec![]),
-            (draft("https://<your-domain>.example.net/s?f=*all", "{url}&q='{query_string}'"), vec![]),
-            (draft("", "{url}?q={query_string}"), vec!["url"]),
-            (draft("", "{url}?q={word}"), vec!["query_template", "url"]),
-            (draft("ftp://h/", "{url}?q={query_string}"), vec!["url"]),
-            (draft("h/s", "{url}?q={query_string}"), vec!["url"]),
-            (draft("https://u:p@h/", "{url}?q={query_string}"), vec!["url"]),
-            (draft("https://h/{place}", "{url}?q={query_string}"), vec!["url"]),
-            (draft("https://h/", "{url}?k={key}&q={query_string}"), vec!["query_template"]),
-            (draft("https://h/", "{url}?q={query_string"), vec!["query_template"]),
-            (draft("", "https://{query_string}.example/"), vec!["query_template"]),
-            (ProviderDraft { query_mappings: "=x".into(), ..plain() }, vec!["query_mappings"]),
-            (ProviderDraft { query_mappings: "PROMPT='{x}'".into(), ..plain() }, vec![]),
-            (ProviderDraft { response_mappings: "RESULT_S=x".into(), ..plain() }, vec!["response_mappings"]),
-            (ProviderDraft { result_mappings: "title=a b".into(), ..plain() }, vec!["result_mappings"]),
+            (spec("", "https://h/s?q={query_string}"), vec![]),
+            (spec("https://<your-domain>.example.net/s?f=*all", "{url}&q='{query_string}'"), vec![]),
+            (spec("", "{url}?q={query_string}"), vec!["url"]),
+            (spec("", "{url}?q={word}"), vec!["query_template", "url"]),
+            (spec("ftp://h/", "{url}?q={query_string}"), vec!["url"]),
+            (spec("h/s", "{url}?q={query_string}"), vec!["url"]),
+            (spec("https://u:p@h/", "{url}?q={query_string}"), vec!["url"]),
+            (spec("https://h/{place}", "{url}?q={query_string}"), vec!["url"]),
+            (spec("https://h/", "{url}?k={key}&q={query_string}"), vec!["query_template"]),
+            (spec("https://h/", "{url}?q={query_string"), vec!["query_template"]),
+            (spec("", "https://{query_string}.example/"), vec!["query_template"]),
+            (ProviderSpec { query_mappings: "=x".into(), ..plain() }, vec!["query_mappings"]),
+            (ProviderSpec { query_mappings: "PROMPT='{x}'".into(), ..plain() }, vec![]),
+            (ProviderSpec { response_mappings: "RESULT_S=x".into(), ..plain() }, vec!["response_mappings"]),
+            (ProviderSpec { result_mappings: "title=a b".into(), ..plain() }, vec!["result_mappings"]),
             (
-                ProviderDraft {
+                ProviderSpec {
                     credentials: "key=k".into(),
-                    ..draft("https://h/", "{url}?k={key}&q={query_string}")
+                    ..spec("https://h/", "{url}?k={key}&q={query_string}")
                 },
                 vec![],
             ),
         ];
-        for (draft, want) in table {
-            assert_eq!(fields(draft.clone()), want, "{} {}", draft.url, draft.query_template);
+        for (spec, want) in table {
+            assert_eq!(fields(spec.clone()), want, "{} {}", spec.url, spec.query_template);
         }
     }
 
@@ -160,12 +160,12 @@ mod tests {
             ("bearer=x", "session['token'] or exit()", vec!["eval_credentials"]),
         ];
         for (credentials, eval_credentials, want) in table {
-            let draft = ProviderDraft {
+            let spec = ProviderSpec {
                 credentials: credentials.into(),
                 eval_credentials: eval_credentials.into(),
                 ..plain()
             };
-            assert_eq!(fields(draft), want, "{credentials} {eval_credentials}");
+            assert_eq!(fields(spec), want, "{credentials} {eval_credentials}");
         }
     }
 }

@@ -7,7 +7,7 @@ use super::{http_auth, page, response};
 use bytes::Bytes;
 use domain::contracts::{
     Capability, ConnectorError, ConnectorErrorKind, HttpMethod, HttpRequest, HttpResponse, NormalizedPage,
-    Origin, ProviderQuery, SourceQuery, SourceResponse, TlsOptions, Toolbox,
+    Origin, PluginContext, ProviderQuery, SourceQuery, SourceResponse, TlsOptions,
 };
 use domain::known_secrets::KnownSecrets;
 use domain::notation::credentials::{Login, SourceCredentials};
@@ -26,7 +26,7 @@ pub struct HttpSource {
     headers: http_auth::Headers,
     secrets: Vec<Secret>,
     tls: Option<TlsOptions>,
-    toolbox: Toolbox,
+    context: PluginContext,
 }
 
 impl fmt::Debug for HttpSource {
@@ -36,16 +36,16 @@ impl fmt::Debug for HttpSource {
 }
 
 impl HttpSource {
-    pub fn new(provider: &SearchProvider, toolbox: &Toolbox) -> Result<Self, ConnectorError> {
+    pub fn new(provider: &SearchProvider, context: &PluginContext) -> Result<Self, ConnectorError> {
         let notations = require_notations(provider)?;
         Ok(Self {
-            url: provider.draft.url.trim().to_owned(),
-            template: provider.draft.query_template.clone(),
-            headers: http_auth::headers(&provider.draft.http_request_headers, &notations.credentials),
+            url: provider.spec.url.trim().to_owned(),
+            template: provider.spec.query_template.clone(),
+            headers: http_auth::headers(&provider.spec.http_request_headers, &notations.credentials),
             secrets: secrets(provider, &notations.credentials),
             tls: http_auth::tls(&notations.credentials),
             notations,
-            toolbox: toolbox.clone(),
+            context: context.clone(),
         })
     }
 
@@ -102,7 +102,7 @@ impl HttpSource {
     pub async fn execute(&self, built: &SourceQuery) -> Result<SourceResponse, ConnectorError> {
         let SourceQuery::Http(request) = built else { return Err(other_kind()) };
         let started = Instant::now();
-        let answer = self.toolbox.fetch.fetch(request).await?;
+        let answer = self.context.fetch.fetch(request).await?;
         let SourceCredentials::Digest(login) = &self.notations.credentials else {
             return Ok(SourceResponse::Http(answer));
         };
@@ -112,12 +112,12 @@ impl HttpSource {
         // What the first answer says is no longer needed, and it may be long.
         drop(answer);
         again.time_max = request.time_max.saturating_sub(started.elapsed());
-        Ok(SourceResponse::Http(self.toolbox.fetch.fetch(&again).await?))
+        Ok(SourceResponse::Http(self.context.fetch.fetch(&again).await?))
     }
 
     pub fn normalize(&self, response: SourceResponse) -> Result<NormalizedPage, ConnectorError> {
         let SourceResponse::Http(answer) = response else { return Err(other_kind()) };
-        let answer = response::read(&answer, self.toolbox.clock.now())?;
+        let answer = response::read(&answer, self.context.clock.now())?;
         page::take_apart(answer, &self.notations.response_mappings)
     }
 

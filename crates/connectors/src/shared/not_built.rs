@@ -6,7 +6,7 @@ macro_rules! not_built {
     ($module:ident, $connector:literal, $feature:literal) => {
         pub mod $module {
             use crate::shared::check::config_error;
-            use domain::contracts::{Connector, ConnectorError, Toolbox};
+            use domain::contracts::{Connector, ConnectorError, PluginContext};
             use domain::provider::SearchProvider;
             use domain::validation::FieldErrors;
 
@@ -24,7 +24,7 @@ macro_rules! not_built {
 
             pub fn build(
                 provider: &SearchProvider,
-                _: &Toolbox,
+                _: &PluginContext,
             ) -> Result<Box<dyn Connector>, ConnectorError> {
                 Err(config_error(&check(provider)))
             }
@@ -44,14 +44,14 @@ mod tests {
     use domain::contracts::ConnectorKind;
     use domain::ids::UserId;
     use domain::instant::Instant;
-    use domain::provider::{ProviderDraft, SearchProvider};
+    use domain::provider::{ProviderSpec, SearchProvider};
 
     not_built!(sample, "Sample", "sample");
 
     #[test]
     fn a_connector_that_is_not_built_in_says_so_by_name() {
         let kind = ConnectorKind { check: sample::check, build: sample::build, ..crate::requests_get::KIND };
-        let provider = SearchProvider::unsaved(ProviderDraft::default(), UserId(1), Instant::UNIX_EPOCH);
+        let provider = SearchProvider::unsaved(ProviderSpec::default(), UserId(1), Instant::UNIX_EPOCH);
         assert_eq!(
             (kind.check)(&provider).to_string(),
             "connector: The connector Sample is not built into this program. Use the released program, or build it \

@@ -5,7 +5,7 @@ use super::response;
 use bytes::Bytes;
 use domain::bounded_json::parse_answer;
 use domain::contracts::{
-    ConnectorError, ConnectorErrorKind, HttpMethod, HttpRequest, HttpResponse, Origin, Toolbox,
+    ConnectorError, ConnectorErrorKind, HttpMethod, HttpRequest, HttpResponse, Origin, PluginContext,
 };
 use domain::notation::query_mappings::QueryMappings;
 use domain::provider::SearchProvider;
@@ -62,7 +62,7 @@ pub struct PersonalApi {
     base: Url,
     origin: Origin,
     token: Option<Secret>,
-    toolbox: Toolbox,
+    context: PluginContext,
 }
 
 impl fmt::Debug for PersonalApi {
@@ -76,7 +76,7 @@ impl PersonalApi {
         service: &'static Service,
         scope: &'static str,
         provider: &SearchProvider,
-        toolbox: &Toolbox,
+        context: &PluginContext,
     ) -> Result<Self, ConnectorError> {
         let wrong = || {
             let message = format!(
@@ -85,11 +85,11 @@ impl PersonalApi {
             );
             ConnectorError::new(ConnectorErrorKind::ConfigInvalid, message)
         };
-        let text = (service.address)(&toolbox.settings).trim();
+        let text = (service.address)(&context.settings).trim();
         let base = Url::parse(text).ok().filter(is_plain).ok_or_else(wrong)?;
         let origin = Origin::of(&base, true).ok_or_else(wrong)?;
         let token = provider.user_token.clone().filter(|token| !token.is_empty());
-        Ok(Self { service, scope, base, origin, token, toolbox: toolbox.clone() })
+        Ok(Self { service, scope, base, origin, token, context: context.clone() })
     }
 
     /// An address of the API; what is put in stays within its segment.
@@ -126,12 +126,12 @@ impl PersonalApi {
             let message = format!("{} did not answer in time", self.service.name);
             return Err(ConnectorError::new(ConnectorErrorKind::Timeout, message));
         }
-        Ok(self.toolbox.fetch.fetch(request).await?)
+        Ok(self.context.fetch.fetch(request).await?)
     }
 
     pub async fn ask(&self, request: &HttpRequest) -> Result<Value, ConnectorError> {
         let answer = self.send(request).await?;
-        let read = response::read_beside(answer.clone(), self.toolbox.clock.now()).await;
+        let read = response::read_beside(answer.clone(), self.context.clock.now()).await;
         self.understood(&answer, read)
     }
 
@@ -163,7 +163,7 @@ impl PersonalApi {
 
     /// The data of an answer, or what the refusal means for the person who asks.
     pub fn read(&self, answer: &HttpResponse) -> Result<Value, ConnectorError> {
-        self.understood(answer, response::read(answer, self.toolbox.clock.now()))
+        self.understood(answer, response::read(answer, self.context.clock.now()))
     }
 
     fn understood(
@@ -271,7 +271,7 @@ pub fn query_mappings(provider: &SearchProvider) -> Result<QueryMappings, Connec
 pub fn without_credentials(provider: &SearchProvider) -> SearchProvider {
     let mut plain = provider.clone();
     plain.credentials = Secret::default();
-    plain.draft.eval_credentials = String::new();
+    plain.spec.eval_credentials = String::new();
     plain
 }
 
@@ -301,7 +301,7 @@ fn is_scope(text: &str) -> bool {
 mod tests {
     use super::*;
     use domain::contracts::{Clock, Nothing};
-    use domain::provider::ProviderDraft;
+    use domain::provider::ProviderSpec;
     use std::sync::Arc;
 
     struct Never;
@@ -326,11 +326,11 @@ mod tests {
 
     fn api(address: &str) -> Result<PersonalApi, ConnectorError> {
         let settings = Settings { microsoft_graph_url: address.to_owned(), ..Settings::default() };
-        let toolbox = Toolbox::new(Arc::new(Nothing), Arc::new(Never), Arc::new(settings));
+        let context = PluginContext::new(Arc::new(Nothing), Arc::new(Never), Arc::new(settings));
         let mut provider =
-            SearchProvider::unsaved(ProviderDraft::default(), Default::default(), Default::default());
+            SearchProvider::unsaved(ProviderSpec::default(), Default::default(), Default::default());
         provider.user_token = Some(Secret::new("canary-token"));
-        PersonalApi::new(&CLOUD, "Mail.Read", &provider, &toolbox)
+        PersonalApi::new(&CLOUD, "Mail.Read", &provider, &context)
     }
 
     #[test]

@@ -8,7 +8,7 @@ use super::kept::Kept;
 use super::own_data::OwnPostgres;
 use async_trait::async_trait;
 use domain::bounded_json::parse_answer;
-use domain::contracts::{ConnectorError, ConnectorErrorKind, Dial, Toolbox};
+use domain::contracts::{ConnectorError, ConnectorErrorKind, Dial, PluginContext};
 use domain::validation::FieldErrors;
 use futures_util::TryStreamExt;
 use serde_json::Value;
@@ -30,12 +30,12 @@ pub struct Postgres {
 
 impl Postgres {
     /// Refuses the database that the service itself uses.
-    pub fn new(place: Place, toolbox: &Toolbox) -> Result<Self, ConnectorError> {
-        let own = OwnPostgres::of(&toolbox.settings);
+    pub fn new(place: Place, context: &PluginContext) -> Result<Self, ConnectorError> {
+        let own = OwnPostgres::of(&context.settings);
         if own.as_ref().is_some_and(|own| own.is(&place.dsn)) {
             return Err(config_error(&FieldErrors::one("url", OWN_DATABASE)));
         }
-        Ok(Self { place, dial: Arc::clone(&toolbox.dial), own })
+        Ok(Self { place, dial: Arc::clone(&context.dial), own })
     }
 }
 

@@ -8,7 +8,7 @@ const MODEL_TAG: &str = "model:";
 
 /// The reader model that the provider names; empty for the built-in one.
 pub fn model(provider: &SearchProvider) -> String {
-    let named = provider.draft.tags.iter().find_map(|tag| tag.strip_prefix(MODEL_TAG));
+    let named = provider.spec.tags.iter().find_map(|tag| tag.strip_prefix(MODEL_TAG));
     named.unwrap_or_default().trim().to_owned()
 }
 

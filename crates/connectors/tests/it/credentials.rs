@@ -1,18 +1,18 @@
 //! Credentials at work: which request carries what, and what a source without a session is told.
 
-use crate::house::{Script, answer, connector, provider, query};
+use crate::fixture::{Script, answer, connector, provider, query};
 use domain::contracts::{ConnectorError, ConnectorErrorKind, HttpResponse, NormalizedPage};
-use domain::provider::ProviderDraft;
+use domain::provider::ProviderSpec;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-fn draft(credentials: &str) -> ProviderDraft {
-    ProviderDraft {
+fn spec(credentials: &str) -> ProviderSpec {
+    ProviderSpec {
         url: "https://api.example/search".into(),
         query_template: "{url}?q={query_string}".into(),
         response_mappings: "RESULTS=items".into(),
         credentials: credentials.into(),
-        ..ProviderDraft::default()
+        ..ProviderSpec::default()
     }
 }
 
@@ -21,8 +21,8 @@ fn challenged(challenges: &[&str]) -> HttpResponse {
     HttpResponse { status: 401, headers: headers.collect(), body: Default::default() }
 }
 
-async fn asked(script: &Arc<Script>, draft: ProviderDraft) -> Result<NormalizedPage, ConnectorError> {
-    let connector = connector(draft, &script.toolbox());
+async fn asked(script: &Arc<Script>, spec: ProviderSpec) -> Result<NormalizedPage, ConnectorError> {
+    let connector = connector(spec, &script.context());
     let built = connector.construct(&query("solid state"))?;
     connector.normalize(connector.execute(&built).await?)
 }
@@ -45,8 +45,8 @@ async fn digest_answers_a_challenge() {
     for connector in ["RequestsGet", "RequestsPost"] {
         let fine = answer("application/json", r#"{"items": [{"a": 1}]}"#);
         let script = Script::of([challenged(&["Basic realm=\"b\"", MD5, SHA_256]), fine]);
-        let draft = ProviderDraft { connector: connector.into(), ..draft("HTTPDigestAuth('ann','hush')") };
-        let page = asked(&script, draft).await.expect("a page");
+        let spec = ProviderSpec { connector: connector.into(), ..spec("HTTPDigestAuth('ann','hush')") };
+        let page = asked(&script, spec).await.expect("a page");
         assert_eq!(page.items.len(), 1);
         let sent = authorizations(&script);
         assert!(sent[0].is_empty(), "nothing is sent before the source has asked");
@@ -63,10 +63,10 @@ async fn digest_answers_a_challenge() {
 #[tokio::test]
 async fn digest_gives_up_after_one_answer() {
     let script = Script::of([challenged(&[MD5]), challenged(&[MD5]), answer("application/json", "{}")]);
-    let error = asked(&script, draft("HTTPDigestAuth('ann','hush')")).await.expect_err("refused");
+    let error = asked(&script, spec("HTTPDigestAuth('ann','hush')")).await.expect_err("refused");
     assert_eq!((error.kind, authorizations(&script).len()), (ConnectorErrorKind::Denied, 2));
     let script = Script::of([challenged(&["Negotiate"]), answer("application/json", "{}")]);
-    let error = asked(&script, draft("HTTPDigestAuth('ann','hush')")).await.expect_err("refused");
+    let error = asked(&script, spec("HTTPDigestAuth('ann','hush')")).await.expect_err("refused");
     assert_eq!((error.kind, authorizations(&script).len()), (ConnectorErrorKind::Denied, 1));
 }
 
@@ -82,7 +82,7 @@ async fn only_a_bearer_speaks_of_certificates() {
     ];
     for (credentials, want) in options {
         let script = Script::of([answer("application/json", "{}")]);
-        asked(&script, draft(credentials)).await.expect("a page");
+        asked(&script, spec(credentials)).await.expect("a page");
         let requests = script.asked.lock().expect("a list");
         let tls = requests[0].tls.clone().map(|tls| (tls.verify, tls.ca_file));
         assert_eq!(tls, want, "{credentials}");
@@ -97,13 +97,13 @@ fn a_source_that_needs_a_session_is_not_connected() {
     let script = Script::of([]);
     for kind in connectors::CATALOGUE.iter().filter(|kind| kind.name.starts_with("Requests")) {
         let needy =
-            ProviderDraft { eval_credentials: "session['token']".into(), ..draft("bearer={credentials}") };
+            ProviderSpec { eval_credentials: "session['token']".into(), ..spec("bearer={credentials}") };
         let provider = provider(needy);
         assert!((kind.check)(&provider).is_empty());
-        let error = (kind.build)(&provider, &script.toolbox()).expect_err("no session");
+        let error = (kind.build)(&provider, &script.context()).expect_err("no session");
         assert_eq!(error.kind, ConnectorErrorKind::NotConnected);
         assert!(error.message.contains("session"), "{error}");
     }
-    let unused = ProviderDraft { eval_credentials: "token".into(), ..draft("key=x") };
-    connector(unused, &script.toolbox());
+    let unused = ProviderSpec { eval_credentials: "token".into(), ..spec("key=x") };
+    connector(unused, &script.context());
 }

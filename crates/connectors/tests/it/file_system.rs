@@ -1,11 +1,11 @@
 //! FileSystem on real folders: the whole contract, what is allowed, what is left out, and how quick the second time is.
 
-use crate::house::{answer, provider, query, toolbox};
+use crate::fixture::{answer, context, provider, query};
 use async_trait::async_trait;
 use domain::contracts::{
-    ConnectorErrorKind, ConnectorKind, ExtractError, ExtractText, ExtractedText, FileToRead, Toolbox,
+    ConnectorErrorKind, ConnectorKind, ExtractError, ExtractText, ExtractedText, FileToRead, PluginContext,
 };
-use domain::provider::ProviderDraft;
+use domain::provider::ProviderSpec;
 use domain::search::Sort;
 use domain::settings::Settings;
 use extraction::{Extraction, Limits};
@@ -41,24 +41,24 @@ fn counting() -> Arc<Counting> {
     Arc::new(Counting { inner, files: AtomicUsize::new(0) })
 }
 
-fn tools(allow: &[&Path], extract: Arc<Counting>) -> Toolbox {
+fn tools(allow: &[&Path], extract: Arc<Counting>) -> PluginContext {
     let allow = allow.iter().map(|path| path.display().to_string()).collect();
     let settings = Settings { filesystem_allow: allow, ..Settings::default() };
-    Toolbox { settings: Arc::new(settings), extract, ..toolbox(answer("", "")) }
+    PluginContext { settings: Arc::new(settings), extract, ..context(answer("", "")) }
 }
 
 fn kind() -> &'static ConnectorKind {
     connectors::CATALOGUE.iter().find(|kind| kind.name == "FileSystem").expect("the connector")
 }
 
-fn draft(folder: &Path) -> ProviderDraft {
-    ProviderDraft {
+fn spec(folder: &Path) -> ProviderSpec {
+    ProviderSpec {
         name: "Files".into(),
         connector: "FileSystem".into(),
         url: folder.display().to_string(),
         query_mappings: "NOT_CHAR=-".into(),
         result_mappings: "FILE_SYSTEM".into(),
-        ..ProviderDraft::default()
+        ..ProviderSpec::default()
     }
 }
 
@@ -93,11 +93,11 @@ fn hostile_text(item: &Value) -> String {
     number.map_or_else(|_| path.to_owned(), |number| hostile::QUERIES[number].to_owned())
 }
 
-fn subject(toolbox: Toolbox, draft: ProviderDraft, mistakes: Vec<Mistake>) -> Subject {
+fn subject(context: PluginContext, spec: ProviderSpec, mistakes: Vec<Mistake>) -> Subject {
     Subject {
         kind: kind(),
-        toolbox,
-        draft,
+        context,
+        spec,
         user_token: None,
         reader: None,
         many: "river",
@@ -107,8 +107,8 @@ fn subject(toolbox: Toolbox, draft: ProviderDraft, mistakes: Vec<Mistake>) -> Su
     }
 }
 
-async fn paths(toolbox: &Toolbox, draft: &ProviderDraft, words: &str) -> Vec<String> {
-    let page = subject(toolbox.clone(), draft.clone(), Vec::new()).ask(words, Sort::Relevancy, 100).await;
+async fn paths(context: &PluginContext, spec: &ProviderSpec, words: &str) -> Vec<String> {
+    let page = subject(context.clone(), spec.clone(), Vec::new()).ask(words, Sort::Relevancy, 100).await;
     let page = page.expect("an answer");
     page.items.iter().map(|item| item["path"].as_str().expect("a path").to_owned()).collect()
 }
@@ -119,19 +119,19 @@ async fn keeps_the_contract() {
     let outside = tempfile::tempdir().expect("a folder");
     let link = folder.path().join("out");
     std::os::unix::fs::symlink(outside.path(), &link).expect("a link");
-    let mistake = |what, draft, kind| Mistake { what, draft, user_token: None, kind };
+    let mistake = |what, spec, kind| Mistake { what, spec, user_token: None, kind };
     let mistakes = vec![
         mistake(
             "a folder that is not there",
-            draft(&folder.path().join("none")),
+            spec(&folder.path().join("none")),
             ConnectorErrorKind::PlaceUnknown,
         ),
-        mistake("a file", draft(&folder.path().join("rivers/0.txt")), ConnectorErrorKind::PlaceUnknown),
-        mistake("a folder that is not allowed", draft(outside.path()), ConnectorErrorKind::ConfigInvalid),
-        mistake("a link that leads out", draft(&link), ConnectorErrorKind::ConfigInvalid),
+        mistake("a file", spec(&folder.path().join("rivers/0.txt")), ConnectorErrorKind::PlaceUnknown),
+        mistake("a folder that is not allowed", spec(outside.path()), ConnectorErrorKind::ConfigInvalid),
+        mistake("a link that leads out", spec(&link), ConnectorErrorKind::ConfigInvalid),
     ];
     let extract = counting();
-    let subject = subject(tools(&[folder.path()], Arc::clone(&extract)), draft(folder.path()), mistakes);
+    let subject = subject(tools(&[folder.path()], Arc::clone(&extract)), spec(folder.path()), mistakes);
     subject.check().await;
     // However often it was asked, each file was opened once.
     assert_eq!(extract.files.load(Ordering::Relaxed), MANY as usize + 5 + hostile::QUERIES.len());
@@ -152,17 +152,17 @@ async fn names_and_contents_are_searched() {
     write(folder.path(), "b/notes.md", "# Notes\n\nThe cafe was open.", 30);
     write(folder.path(), "c/picture-of-a-cafe.png", "\u{89}PNG\r\n", 20);
     let tools = tools(&[folder.path()], counting());
-    let mut draft = draft(folder.path());
-    assert_eq!(paths(&tools, &draft, "café").await.len(), 3);
-    assert_eq!(paths(&tools, &draft, "cafe -river").await.len(), 2);
-    assert_eq!(paths(&tools, &draft, "CAFE river").await, ["a/Report 2024.html"]);
-    assert_eq!(paths(&tools, &draft, "report flood").await, ["a/Report 2024.html"]);
-    assert_eq!(paths(&tools, &draft, "ocean").await, [""; 0]);
-    draft.config = json!({"swirl": {"file_system": {"base_url": "https://files.example/docs/"}}})
+    let mut spec = spec(folder.path());
+    assert_eq!(paths(&tools, &spec, "café").await.len(), 3);
+    assert_eq!(paths(&tools, &spec, "cafe -river").await.len(), 2);
+    assert_eq!(paths(&tools, &spec, "CAFE river").await, ["a/Report 2024.html"]);
+    assert_eq!(paths(&tools, &spec, "report flood").await, ["a/Report 2024.html"]);
+    assert_eq!(paths(&tools, &spec, "ocean").await, [""; 0]);
+    spec.config = json!({"swirl": {"file_system": {"base_url": "https://files.example/docs/"}}})
         .as_object()
         .expect("an object")
         .clone();
-    let page = subject(tools, draft, Vec::new()).ask("flood", Sort::Date, 5).await.expect("an answer");
+    let page = subject(tools, spec, Vec::new()).ask("flood", Sort::Date, 5).await.expect("an answer");
     let item = &page.items[0];
     assert_eq!(item["title"], "Flood of the century");
     assert_eq!(item["url"], "https://files.example/docs/a/Report%202024.html");
@@ -192,13 +192,13 @@ async fn links_hidden_files_and_depth() {
     write(&folder, &format!("{}deep.txt", "d/".repeat(16)), "secret word", 1);
     write(&folder, &format!("{}deeper.txt", "d/".repeat(17)), "secret word", 1);
     let tools = tools(&[allowed.path()], counting());
-    let mut found = paths(&tools, &draft(&folder), "secret").await;
+    let mut found = paths(&tools, &spec(&folder), "secret").await;
     found.sort();
     assert_eq!(
         found,
         ["beside/other.txt".to_owned(), format!("{}deep.txt", "d/".repeat(16)), "plain.txt".to_owned()]
     );
-    let mut with_hidden = draft(&folder);
+    let mut with_hidden = spec(&folder);
     with_hidden.config =
         json!({"swirl": {"file_system": {"hidden": true}}}).as_object().expect("an object").clone();
     assert_eq!(paths(&tools, &with_hidden, "secret").await.len(), 5);
@@ -217,9 +217,9 @@ async fn large_and_unreadable_files_are_found_by_name() {
     let extract = counting();
     let tools = tools(&[folder.path()], Arc::clone(&extract));
     for _ in 0..2 {
-        assert_eq!(paths(&tools, &draft(folder.path()), "report").await.len(), 3);
+        assert_eq!(paths(&tools, &spec(folder.path()), "report").await.len(), 3);
     }
-    assert_eq!(paths(&tools, &draft(folder.path()), "inside").await, [""; 0]);
+    assert_eq!(paths(&tools, &spec(folder.path()), "inside").await, [""; 0]);
     assert_eq!(extract.files.load(Ordering::Relaxed), 1, "the damaged file was tried once");
 }
 
@@ -231,8 +231,8 @@ async fn each_question_looks_where_the_folder_leads() {
     write(outside.path(), "a.txt", "secret", 1);
     let folder = allowed.path().join("docs");
     fs::create_dir(&folder).expect("a folder");
-    let connector = (kind().build)(&provider(draft(&folder)), &tools(&[allowed.path()], counting()))
-        .expect("a connector");
+    let connector =
+        (kind().build)(&provider(spec(&folder)), &tools(&[allowed.path()], counting())).expect("a connector");
     let built = connector.construct(&query("secret")).expect("a question");
     assert!(connector.execute(&built).await.is_ok());
     fs::remove_dir(&folder).expect("gone");
@@ -242,9 +242,9 @@ async fn each_question_looks_where_the_folder_leads() {
 
 #[test]
 fn mistakes_are_found_when_it_is_saved() {
-    let with = |url: &str, config: Value| ProviderDraft {
+    let with = |url: &str, config: Value| ProviderSpec {
         config: json!({"swirl": {"file_system": config}}).as_object().expect("an object").clone(),
-        ..draft(Path::new(url))
+        ..spec(Path::new(url))
     };
     let table = [
         (with("/srv/docs", json!({})), ""),
@@ -255,16 +255,14 @@ fn mistakes_are_found_when_it_is_saved() {
         (with("/srv", json!({"base_url": 7})), "config"),
         (with("/srv", json!({"hidden": "yes"})), "config"),
     ];
-    for (draft, field) in table {
-        let errors: Vec<String> = (kind().check)(&provider(draft.clone())).into_map().into_keys().collect();
-        assert_eq!(errors.join(","), field, "{} {:?}", draft.url, draft.config);
+    for (spec, field) in table {
+        let errors: Vec<String> = (kind().check)(&provider(spec.clone())).into_map().into_keys().collect();
+        assert_eq!(errors.join(","), field, "{} {:?}", spec.url, spec.config);
     }
     let nothing = tools(&[], counting());
-    let error =
-        (kind().build)(&provider(draft(Path::new("/srv"))), &nothing).expect_err("nothing is allowed");
+    let error = (kind().build)(&provider(spec(Path::new("/srv"))), &nothing).expect_err("nothing is allowed");
     assert!(error.message.contains("SVC_FILESYSTEM_ALLOW"), "{error}");
-    let connector =
-        (kind().build)(&provider(draft(Path::new("/srv"))), &tools(&[Path::new("/")], counting()));
+    let connector = (kind().build)(&provider(spec(Path::new("/srv"))), &tools(&[Path::new("/")], counting()));
     let error = connector.expect("a connector").construct(&query("-- !")).expect_err("no words");
     assert_eq!(error.kind, ConnectorErrorKind::QueryInvalid);
 }

@@ -1,10 +1,12 @@
 //! GenAI with a model that answers, one that fails and none at all.
 
-use crate::house::{answer, provider, query, toolbox};
+use crate::fixture::{answer, context, provider, query};
 use domain::ai_provider::Role;
-use domain::contracts::{ConnectorErrorKind, ConnectorKind, ModelErrorKind, Toolbox, Turn, WriterWanted};
+use domain::contracts::{
+    ConnectorErrorKind, ConnectorKind, ModelErrorKind, PluginContext, Turn, WriterWanted,
+};
 use domain::ids::{AiProviderId, UserId};
-use domain::provider::ProviderDraft;
+use domain::provider::ProviderSpec;
 use serde_json::json;
 use std::sync::Arc;
 use testkit::scribe::Scribe;
@@ -14,17 +16,17 @@ fn kind() -> &'static ConnectorKind {
     connectors::CATALOGUE.iter().find(|kind| kind.name == "GenAI").expect("the connector")
 }
 
-fn tools(scribe: &Arc<Scribe>) -> Toolbox {
-    Toolbox { writers: Arc::clone(scribe) as _, ..toolbox(answer("", "")) }
+fn tools(scribe: &Arc<Scribe>) -> PluginContext {
+    PluginContext { writers: Arc::clone(scribe) as _, ..context(answer("", "")) }
 }
 
-fn draft() -> ProviderDraft {
-    ProviderDraft {
+fn spec() -> ProviderSpec {
+    ProviderSpec {
         name: "Answers".into(),
         connector: "GenAI".into(),
         query_template: String::new(),
         query_mappings: "PROMPT='Tell me about: {query_to_provider}'".into(),
-        ..ProviderDraft::default()
+        ..ProviderSpec::default()
     }
 }
 
@@ -35,9 +37,9 @@ async fn the_contract() {
     let seen = Arc::clone(&scribe);
     let subject = Subject {
         kind: kind(),
-        toolbox: tools(&scribe),
+        context: tools(&scribe),
         // Without a prompt the words are all that is sent.
-        draft: ProviderDraft { query_mappings: String::new(), ..draft() },
+        spec: ProviderSpec { query_mappings: String::new(), ..spec() },
         user_token: None,
         reader: None,
         many: "river",
@@ -73,13 +75,13 @@ async fn failures_are_told_with_their_words() {
     ] {
         let subject = Subject {
             kind: kind(),
-            toolbox: tools(&Arc::new(scribe)),
-            draft: draft(),
+            context: tools(&Arc::new(scribe)),
+            spec: spec(),
             user_token: None,
             reader: None,
             many: "river",
             date: None,
-            mistakes: vec![Mistake { what: word, draft: draft(), user_token: None, kind: kind_wanted }],
+            mistakes: vec![Mistake { what: word, spec: spec(), user_token: None, kind: kind_wanted }],
             literal: Literal::Found(|_| String::new()),
         };
         subject.tells_each_mistake().await;
@@ -91,25 +93,25 @@ async fn failures_are_told_with_their_words() {
 #[tokio::test]
 async fn one_result_with_who_wrote_it() {
     let scribe = Arc::new(Scribe::saying(" Rivers flow.\n"));
-    for (text, draft, prompt) in [
-        ("old rivers", draft(), "'Tell me about: old rivers'"),
-        ("what is a river?", draft(), "what is a river?"),
-        ("old rivers", ProviderDraft { query_mappings: String::new(), ..draft() }, "old rivers"),
+    for (text, spec, prompt) in [
+        ("old rivers", spec(), "'Tell me about: old rivers'"),
+        ("what is a river?", spec(), "what is a river?"),
+        ("old rivers", ProviderSpec { query_mappings: String::new(), ..spec() }, "old rivers"),
         (
             "old rivers",
-            ProviderDraft {
+            ProviderSpec {
                 query_template_json: [(
                     "PROMPT".to_owned(),
                     json!("Rivers, and {query_to_provider}, please"),
                 )]
                 .into_iter()
                 .collect(),
-                ..draft()
+                ..spec()
             },
             "Rivers, and old rivers, please",
         ),
     ] {
-        let mut provider = provider(draft);
+        let mut provider = provider(spec);
         provider.owner = UserId(7);
         let connector = (kind().build)(&provider, &tools(&scribe)).expect("a connector");
         let built = connector.construct(&query(text)).expect("a question");
@@ -130,29 +132,29 @@ async fn one_result_with_who_wrote_it() {
 
 #[test]
 fn fields_are_checked_and_heard() {
-    let with = |mappings: &str, template: serde_json::Value, config: serde_json::Value| ProviderDraft {
+    let with = |mappings: &str, template: serde_json::Value, config: serde_json::Value| ProviderSpec {
         query_mappings: mappings.to_owned(),
         query_template_json: template.as_object().cloned().unwrap_or_default(),
         config: config.as_object().cloned().unwrap_or_default(),
-        ..draft()
+        ..spec()
     };
     let none = || json!({});
-    for (draft, field) in [
+    for (spec, field) in [
         (with("PROMPT=Tell me", none(), none()), "query_mappings"),
         (with("", json!({"PROMPT": "Tell me"}), none()), "query_template_json"),
         (with("", json!({"CHAT_QUERY_REWRITE_GUIDE": 7}), none()), "query_template_json"),
         (with("", none(), json!({"swirl": {"gen_ai": {"ai_provider": "x"}}})), "config"),
     ] {
-        let errors = (kind().check)(&provider(draft));
+        let errors = (kind().check)(&provider(spec));
         assert!(errors.iter().any(|(name, _)| name == field), "{field}: {errors}");
     }
     let scribe = Arc::new(Scribe::saying("x"));
-    let draft = with(
+    let spec = with(
         "",
         json!({"CHAT_QUERY_REWRITE_GUIDE": "Be kind."}),
         json!({"swirl": {"gen_ai": {"ai_provider": 3}}}),
     );
-    let provider = provider(draft);
+    let provider = provider(spec);
     assert!((kind().check)(&provider).is_empty());
     let connector = (kind().build)(&provider, &tools(&scribe)).expect("a connector");
     let built = connector.construct(&query("river")).expect("a question");

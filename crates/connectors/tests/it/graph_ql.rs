@@ -1,8 +1,8 @@
 //! GraphQL against a strict service: the whole contract, by offset and by cursor, and what it says against us.
 
-use crate::house::{gate, provider, query};
+use crate::fixture::{guarded_context, provider, query};
 use domain::contracts::{ConnectorErrorKind, ConnectorKind};
-use domain::provider::ProviderDraft;
+use domain::provider::ProviderSpec;
 use domain::search::Sort;
 use serde_json::Value;
 use std::time::Duration;
@@ -18,8 +18,8 @@ fn kind() -> &'static ConnectorKind {
     connectors::CATALOGUE.iter().find(|kind| kind.name == "GraphQL").expect("the connector")
 }
 
-fn draft(source: &GraphQl, document: &str, paging: &str) -> ProviderDraft {
-    ProviderDraft {
+fn spec(source: &GraphQl, document: &str, paging: &str) -> ProviderSpec {
+    ProviderSpec {
         name: "Graph".into(),
         connector: "GraphQL".into(),
         url: source.stand.at("/graphql"),
@@ -30,44 +30,43 @@ fn draft(source: &GraphQl, document: &str, paging: &str) -> ProviderDraft {
         ),
         response_mappings: "FOUND=data.search.total,RESULTS=data.search.nodes".into(),
         result_mappings: "title=title,url=link,date_published=created".into(),
-        ..ProviderDraft::default()
+        ..ProviderSpec::default()
     }
 }
 
 fn subject(source: &GraphQl, document: &str, paging: &str) -> Subject {
-    let draft = draft(source, document, paging);
-    let with = |what, kind, change: &dyn Fn(&mut ProviderDraft)| {
-        let mut draft = draft.clone();
-        change(&mut draft);
-        Mistake { what, draft, user_token: None, kind }
+    let spec = spec(source, document, paging);
+    let with = |what, kind, change: &dyn Fn(&mut ProviderSpec)| {
+        let mut spec = spec.clone();
+        change(&mut spec);
+        Mistake { what, spec, user_token: None, kind }
     };
     let mistakes = vec![
-        with("a wrong token", ConnectorErrorKind::Denied, &|draft| {
-            draft.credentials = "bearer=wrong-token-1".into()
+        with("a wrong token", ConnectorErrorKind::Denied, &|spec| {
+            spec.credentials = "bearer=wrong-token-1".into()
         }),
-        with("no token", ConnectorErrorKind::Denied, &|draft| draft.credentials = String::new()),
-        with("an unknown field", ConnectorErrorKind::ConfigInvalid, &|draft| {
-            draft.query_template = draft.query_template.replace("search(", "nosuch(");
+        with("no token", ConnectorErrorKind::Denied, &|spec| spec.credentials = String::new()),
+        with("an unknown field", ConnectorErrorKind::ConfigInvalid, &|spec| {
+            spec.query_template = spec.query_template.replace("search(", "nosuch(");
         }),
-        with("a document that cannot be parsed", ConnectorErrorKind::ConfigInvalid, &|draft| {
-            draft.query_template = draft.query_template.replace("query (", "query Broken (");
+        with("a document that cannot be parsed", ConnectorErrorKind::ConfigInvalid, &|spec| {
+            spec.query_template = spec.query_template.replace("query (", "query Broken (");
         }),
-        with("an order that is not known", ConnectorErrorKind::QueryInvalid, &|draft| {
-            draft.query_mappings =
-                draft.query_mappings.replace("RELEVANCY_SORT=BEST", "RELEVANCY_SORT=WORST");
+        with("an order that is not known", ConnectorErrorKind::QueryInvalid, &|spec| {
+            spec.query_mappings = spec.query_mappings.replace("RELEVANCY_SORT=BEST", "RELEVANCY_SORT=WORST");
         }),
-        with("a page that is too large", ConnectorErrorKind::QueryInvalid, &|draft| {
-            draft.query_mappings = draft.query_mappings.replace("limit_max=20", "limit_max=21");
+        with("a page that is too large", ConnectorErrorKind::QueryInvalid, &|spec| {
+            spec.query_mappings = spec.query_mappings.replace("limit_max=20", "limit_max=21");
         }),
-        with("a wrong path", ConnectorErrorKind::PlaceUnknown, &|draft| draft.url += "/nowhere"),
-        with("a refused connection", ConnectorErrorKind::Unavailable, &|draft| {
-            draft.url = "http://127.0.0.1:1/graphql".into();
+        with("a wrong path", ConnectorErrorKind::PlaceUnknown, &|spec| spec.url += "/nowhere"),
+        with("a refused connection", ConnectorErrorKind::Unavailable, &|spec| {
+            spec.url = "http://127.0.0.1:1/graphql".into();
         }),
     ];
     Subject {
         kind: kind(),
-        toolbox: gate(),
-        draft,
+        context: guarded_context(),
+        spec,
         user_token: None,
         reader: None,
         many: "documents",
@@ -99,7 +98,7 @@ async fn a_circle_of_cursors_ends() {
     source.never_end();
     let paging = "cursor=after,next_cursor=data.search.pageInfo.endCursor";
     let mut subject = subject(&source, BY_CURSOR, paging);
-    subject.draft.query_mappings = subject.draft.query_mappings.replace("limit_max=20", "limit_max=1");
+    subject.spec.query_mappings = subject.spec.query_mappings.replace("limit_max=20", "limit_max=1");
     let page = subject.ask("x", Sort::Relevancy, 500).await.expect("an answer");
     assert_eq!((source.requests(), page.items.len()), (20, 20));
 }
@@ -118,28 +117,25 @@ async fn a_rest_is_asked_for() {
 
 #[test]
 fn mistakes_are_found_when_it_is_saved() {
-    let right = ProviderDraft {
+    let right = ProviderSpec {
         connector: "GraphQL".into(),
         url: "https://api.example/graphql".into(),
         query_template: BY_OFFSET.into(),
         query_mappings: "query_string=q".into(),
-        ..ProviderDraft::default()
+        ..ProviderSpec::default()
     };
     let table = [
         ("", right.clone()),
-        (
-            "query_template",
-            ProviderDraft { query_template: "{url}?q={query_string}".into(), ..right.clone() },
-        ),
-        ("query_mappings", ProviderDraft { query_mappings: "query_string=unknown".into(), ..right.clone() }),
-        ("url", ProviderDraft { url: "api.example".into(), ..right.clone() }),
-        ("response_mappings", ProviderDraft { response_mappings: "RESULT_S=x".into(), ..right.clone() }),
+        ("query_template", ProviderSpec { query_template: "{url}?q={query_string}".into(), ..right.clone() }),
+        ("query_mappings", ProviderSpec { query_mappings: "query_string=unknown".into(), ..right.clone() }),
+        ("url", ProviderSpec { url: "api.example".into(), ..right.clone() }),
+        ("response_mappings", ProviderSpec { response_mappings: "RESULT_S=x".into(), ..right.clone() }),
     ];
-    for (field, draft) in table {
-        let errors: Vec<String> = (kind().check)(&provider(draft)).into_map().into_keys().collect();
+    for (field, spec) in table {
+        let errors: Vec<String> = (kind().check)(&provider(spec)).into_map().into_keys().collect();
         assert_eq!(errors.join(","), field);
     }
-    let connector = (kind().build)(&provider(right), &gate()).expect("a connector");
+    let connector = (kind().build)(&provider(right), &guarded_context()).expect("a connector");
     assert!(!connector.capability().page && !connector.capability().date_sort);
     assert_eq!(connector.construct(&query("x")).expect("a request").shown(), "https://api.example/graphql");
 }

@@ -1,8 +1,8 @@
 //! Made-up answers become items: the whole way through RequestsGet.
 
-use crate::house::{answer, connector, query, toolbox};
+use crate::fixture::{answer, connector, context, query};
 use domain::contracts::{ConnectorError, ConnectorErrorKind, NormalizedPage};
-use domain::provider::ProviderDraft;
+use domain::provider::ProviderSpec;
 use serde_json::{Value, json};
 
 async fn normalized(
@@ -10,12 +10,12 @@ async fn normalized(
     body: &'static str,
     mappings: &str,
 ) -> Result<NormalizedPage, ConnectorError> {
-    let draft = ProviderDraft {
+    let spec = ProviderSpec {
         url: "https://source.example/search".into(),
         response_mappings: mappings.into(),
-        ..ProviderDraft::default()
+        ..ProviderSpec::default()
     };
-    let connector = connector(draft, &toolbox(answer(media_type, body)));
+    let connector = connector(spec, &context(answer(media_type, body)));
     let built = connector.construct(&query("river"))?;
     connector.validate(&built)?;
     connector.normalize(connector.execute(&built).await?)

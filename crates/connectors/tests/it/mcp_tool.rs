@@ -1,8 +1,8 @@
 //! McpTool against a strict server: the whole contract, answers as JSON and as streams, and every form of result.
 
-use crate::house::{gate, provider, query};
+use crate::fixture::{guarded_context, provider, query};
 use domain::contracts::{ConnectorErrorKind, ConnectorKind, NormalizedPage};
-use domain::provider::ProviderDraft;
+use domain::provider::ProviderSpec;
 use domain::search::Sort;
 use serde_json::Value;
 use std::time::Duration;
@@ -13,8 +13,8 @@ fn kind() -> &'static ConnectorKind {
     connectors::CATALOGUE.iter().find(|kind| kind.name == "McpTool").expect("the connector")
 }
 
-fn draft(source: &McpServer) -> ProviderDraft {
-    ProviderDraft {
+fn spec(source: &McpServer) -> ProviderSpec {
+    ProviderSpec {
         name: "Tool".into(),
         connector: "McpTool".into(),
         url: source.stand.at("/mcp"),
@@ -24,47 +24,47 @@ fn draft(source: &McpServer) -> ProviderDraft {
             .into(),
         response_mappings: "FOUND=total,RESULTS=hits".into(),
         result_mappings: "title=title,url=link,date_published=created".into(),
-        ..ProviderDraft::default()
+        ..ProviderSpec::default()
     }
 }
 
 fn subject(source: &McpServer) -> Subject {
-    let draft = draft(source);
-    let with = |what, kind, change: &dyn Fn(&mut ProviderDraft)| {
-        let mut draft = draft.clone();
-        change(&mut draft);
-        Mistake { what, draft, user_token: None, kind }
+    let spec = spec(source);
+    let with = |what, kind, change: &dyn Fn(&mut ProviderSpec)| {
+        let mut spec = spec.clone();
+        change(&mut spec);
+        Mistake { what, spec, user_token: None, kind }
     };
-    let replaced = |draft: &mut ProviderDraft, from: &str, to: &str| {
-        draft.query_mappings = draft.query_mappings.replace(from, to);
+    let replaced = |spec: &mut ProviderSpec, from: &str, to: &str| {
+        spec.query_mappings = spec.query_mappings.replace(from, to);
     };
     let mistakes = vec![
-        with("a wrong token", ConnectorErrorKind::Denied, &|draft| {
-            draft.credentials = "bearer=wrong-token-1".into()
+        with("a wrong token", ConnectorErrorKind::Denied, &|spec| {
+            spec.credentials = "bearer=wrong-token-1".into()
         }),
-        with("no token", ConnectorErrorKind::Denied, &|draft| draft.credentials = String::new()),
-        with("an unknown tool", ConnectorErrorKind::ConfigInvalid, &|draft| {
-            replaced(draft, "tool=search", "tool=nosuch")
+        with("no token", ConnectorErrorKind::Denied, &|spec| spec.credentials = String::new()),
+        with("an unknown tool", ConnectorErrorKind::ConfigInvalid, &|spec| {
+            replaced(spec, "tool=search", "tool=nosuch")
         }),
-        with("an unknown argument", ConnectorErrorKind::ConfigInvalid, &|draft| {
-            replaced(draft, "kind=any", "colour=blue")
+        with("an unknown argument", ConnectorErrorKind::ConfigInvalid, &|spec| {
+            replaced(spec, "kind=any", "colour=blue")
         }),
-        with("a count that is too large", ConnectorErrorKind::ConfigInvalid, &|draft| {
-            replaced(draft, "limit_max=20", "limit_max=20,count=51");
-            replaced(draft, "limit=count,", "");
+        with("a count that is too large", ConnectorErrorKind::ConfigInvalid, &|spec| {
+            replaced(spec, "limit_max=20", "limit_max=20,count=51");
+            replaced(spec, "limit=count,", "");
         }),
-        with("a tool that fails", ConnectorErrorKind::Unavailable, &|draft| {
-            replaced(draft, "tool=search", "tool=search_broken")
+        with("a tool that fails", ConnectorErrorKind::Unavailable, &|spec| {
+            replaced(spec, "tool=search", "tool=search_broken")
         }),
-        with("a wrong path", ConnectorErrorKind::PlaceUnknown, &|draft| draft.url += "/nowhere"),
-        with("a refused connection", ConnectorErrorKind::Unavailable, &|draft| {
-            draft.url = "http://127.0.0.1:1/mcp".into();
+        with("a wrong path", ConnectorErrorKind::PlaceUnknown, &|spec| spec.url += "/nowhere"),
+        with("a refused connection", ConnectorErrorKind::Unavailable, &|spec| {
+            spec.url = "http://127.0.0.1:1/mcp".into();
         }),
     ];
     Subject {
         kind: kind(),
-        toolbox: gate(),
-        draft,
+        context: guarded_context(),
+        spec,
         user_token: None,
         reader: None,
         many: "documents",
@@ -123,8 +123,8 @@ async fn every_form_of_answer() {
     let source = McpServer::start().await;
     let mut subject = subject(&source);
     let mut ask = async |tool: &str| -> NormalizedPage {
-        subject.draft.response_mappings = String::new();
-        subject.draft.query_mappings = format!("tool={tool},argument=query,limit=count");
+        subject.spec.response_mappings = String::new();
+        subject.spec.query_mappings = format!("tool={tool},argument=query,limit=count");
         subject.ask("x", Sort::Relevancy, 3).await.expect("an answer")
     };
     for (tool, title, url) in [
@@ -143,24 +143,24 @@ async fn every_form_of_answer() {
 
 #[test]
 fn mistakes_are_found_when_it_is_saved() {
-    let right = ProviderDraft {
+    let right = ProviderSpec {
         connector: "McpTool".into(),
         url: "https://mcp.example/mcp".into(),
         query_mappings: "tool=search,argument=query".into(),
-        ..ProviderDraft::default()
+        ..ProviderSpec::default()
     };
     let table = [
         ("", right.clone()),
-        ("query_mappings", ProviderDraft { query_mappings: "tool=search".into(), ..right.clone() }),
-        ("query_mappings", ProviderDraft { query_mappings: String::new(), ..right.clone() }),
-        ("url", ProviderDraft { url: "mcp.example".into(), ..right.clone() }),
-        ("response_mappings", ProviderDraft { response_mappings: "RESULT_S=x".into(), ..right.clone() }),
+        ("query_mappings", ProviderSpec { query_mappings: "tool=search".into(), ..right.clone() }),
+        ("query_mappings", ProviderSpec { query_mappings: String::new(), ..right.clone() }),
+        ("url", ProviderSpec { url: "mcp.example".into(), ..right.clone() }),
+        ("response_mappings", ProviderSpec { response_mappings: "RESULT_S=x".into(), ..right.clone() }),
     ];
-    for (field, draft) in table {
-        let errors: Vec<String> = (kind().check)(&provider(draft)).into_map().into_keys().collect();
+    for (field, spec) in table {
+        let errors: Vec<String> = (kind().check)(&provider(spec)).into_map().into_keys().collect();
         assert_eq!(errors.join(","), field);
     }
-    let connector = (kind().build)(&provider(right), &gate()).expect("a connector");
+    let connector = (kind().build)(&provider(right), &guarded_context()).expect("a connector");
     assert!(!connector.capability().page && !connector.capability().date_sort);
     let shown = connector.construct(&query("x")).expect("a question").shown();
     assert_eq!(shown, r#"{"name":"search","arguments":{"query":"x"}}"#);

@@ -2,7 +2,7 @@
 //! that are gone.
 
 use domain::contracts::{Capability, Connector, ConnectorErrorKind, ConnectorKind, ProviderQuery};
-use domain::provider::ProviderDraft;
+use domain::provider::ProviderSpec;
 use domain::search::Sort;
 use mongodb::bson::oid::ObjectId;
 use mongodb::bson::{Bson, DateTime, Document, doc};
@@ -15,9 +15,10 @@ use testkit::vendors::mongo::{
     COLLECTION, DATABASE, MongoServer, PASSWORD, PLAIN_COLLECTION, SLOW_COLLECTION, Search, USER,
 };
 
-const CERTIFICATE: &[u8] = include_bytes!("../../../outbound/tests/gate/certificates/loopback.pem");
-const KEY: &[u8] = include_bytes!("../../../outbound/tests/gate/certificates/loopback.key");
-const AUTHORITIES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../outbound/tests/gate/certificates");
+const CERTIFICATE: &[u8] = include_bytes!("../../../outbound/tests/guarded_client/certificates/loopback.pem");
+const KEY: &[u8] = include_bytes!("../../../outbound/tests/guarded_client/certificates/loopback.key");
+const AUTHORITIES: &str =
+    concat!(env!("CARGO_MANIFEST_DIR"), "/../outbound/tests/guarded_client/certificates");
 const DAY_MS: i64 = 86_400_000;
 
 fn documents() -> Vec<Document> {
@@ -42,15 +43,15 @@ fn text_search() -> Map<String, Value> {
     template(json!({"$text": {"$search": "{query_string}"}}))
 }
 
-fn draft(server: &MongoServer, options: &str) -> ProviderDraft {
-    ProviderDraft {
+fn spec(server: &MongoServer, options: &str) -> ProviderSpec {
+    ProviderSpec {
         name: "Documents".into(),
         connector: "MongoDB".into(),
         url: format!("mongodb://{}/{DATABASE}:{COLLECTION}{options}", server.address),
         credentials: format!("{USER}:{PASSWORD}"),
         query_template_json: text_search(),
         query_mappings: "sort_by_date=published,NOT_CHAR=-,MATCH_ALL".into(),
-        ..ProviderDraft::default()
+        ..ProviderSpec::default()
     }
 }
 
@@ -67,11 +68,11 @@ fn title(item: &Value) -> String {
     item["title"].as_str().expect("a title").to_owned()
 }
 
-fn subject(draft: ProviderDraft, mistakes: Vec<Mistake>) -> Subject {
+fn subject(spec: ProviderSpec, mistakes: Vec<Mistake>) -> Subject {
     Subject {
         kind: kind(),
-        toolbox: crate::house::gate(),
-        draft,
+        context: crate::fixture::guarded_context(),
+        spec,
         user_token: None,
         reader: None,
         many: "river",
@@ -81,36 +82,36 @@ fn subject(draft: ProviderDraft, mistakes: Vec<Mistake>) -> Subject {
     }
 }
 
-fn mistakes(right: &ProviderDraft) -> Vec<Mistake> {
-    let with = |what, kind, change: &dyn Fn(&mut ProviderDraft)| {
-        let mut draft = right.clone();
-        change(&mut draft);
-        Mistake { what, draft, user_token: None, kind }
+fn mistakes(right: &ProviderSpec) -> Vec<Mistake> {
+    let with = |what, kind, change: &dyn Fn(&mut ProviderSpec)| {
+        let mut spec = right.clone();
+        change(&mut spec);
+        Mistake { what, spec, user_token: None, kind }
     };
     vec![
-        with("a wrong password", ConnectorErrorKind::Denied, &|draft| {
-            draft.credentials = format!("{USER}:wrong-password");
+        with("a wrong password", ConnectorErrorKind::Denied, &|spec| {
+            spec.credentials = format!("{USER}:wrong-password");
         }),
-        with("a wrong user", ConnectorErrorKind::Denied, &|draft| {
-            draft.credentials = format!("nobody:{PASSWORD}");
+        with("a wrong user", ConnectorErrorKind::Denied, &|spec| {
+            spec.credentials = format!("nobody:{PASSWORD}");
         }),
-        with("no credentials", ConnectorErrorKind::Denied, &|draft| draft.credentials = String::new()),
-        with("an unknown collection", ConnectorErrorKind::PlaceUnknown, &|draft| {
-            draft.url = draft.url.replace(COLLECTION, "no_such");
+        with("no credentials", ConnectorErrorKind::Denied, &|spec| spec.credentials = String::new()),
+        with("an unknown collection", ConnectorErrorKind::PlaceUnknown, &|spec| {
+            spec.url = spec.url.replace(COLLECTION, "no_such");
         }),
-        with("an unknown database", ConnectorErrorKind::PlaceUnknown, &|draft| {
-            draft.url = draft.url.replace(DATABASE, "no_such");
+        with("an unknown database", ConnectorErrorKind::PlaceUnknown, &|spec| {
+            spec.url = spec.url.replace(DATABASE, "no_such");
         }),
-        with("no text index", ConnectorErrorKind::ConfigInvalid, &|draft| {
-            draft.url = draft.url.replace(COLLECTION, PLAIN_COLLECTION);
-            draft.query_template_json = text_search();
+        with("no text index", ConnectorErrorKind::ConfigInvalid, &|spec| {
+            spec.url = spec.url.replace(COLLECTION, PLAIN_COLLECTION);
+            spec.query_template_json = text_search();
         }),
-        with("a filter that the source does not know", ConnectorErrorKind::ConfigInvalid, &|draft| {
-            draft.query_template_json = template(json!({"title": {"$near": "{query_string}"}}));
+        with("a filter that the source does not know", ConnectorErrorKind::ConfigInvalid, &|spec| {
+            spec.query_template_json = template(json!({"title": {"$near": "{query_string}"}}));
         }),
-        with("no TLS", ConnectorErrorKind::Untrusted, &|draft| draft.url += "?tls=true"),
-        with("a refused connection", ConnectorErrorKind::Unavailable, &|draft| {
-            draft.url = format!("mongodb://127.0.0.1:1/{DATABASE}:{COLLECTION}");
+        with("no TLS", ConnectorErrorKind::Untrusted, &|spec| spec.url += "?tls=true"),
+        with("a refused connection", ConnectorErrorKind::Unavailable, &|spec| {
+            spec.url = format!("mongodb://127.0.0.1:1/{DATABASE}:{COLLECTION}");
         }),
     ]
 }
@@ -118,12 +119,12 @@ fn mistakes(right: &ProviderDraft) -> Vec<Mistake> {
 #[tokio::test(flavor = "multi_thread")]
 async fn mongodb_keeps_the_contract() {
     let server = MongoServer::start(documents()).await;
-    let draft = ProviderDraft {
+    let spec = ProviderSpec {
         query_template_json: template(json!({"title": {"$regex": "{query_string}"}})),
-        ..draft(&server, "")
+        ..spec(&server, "")
     };
-    let mistakes = mistakes(&draft);
-    let subject = subject(draft, mistakes);
+    let mistakes = mistakes(&spec);
+    let subject = subject(spec, mistakes);
     subject.check().await;
     let page = subject.ask("river", Sort::Date, 3).await.expect("documents");
     assert_eq!(page.found, Some(u64::from(MANY) + 5), "counted, since there are more");
@@ -136,7 +137,7 @@ async fn mongodb_keeps_the_contract() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_text_search_keeps_the_contract() {
     let server = MongoServer::start(documents()).await;
-    let subject = subject(draft(&server, ""), Vec::new());
+    let subject = subject(spec(&server, ""), Vec::new());
     subject.gives_more_than_ten().await;
     subject.sorts_by_date().await;
     subject.stops_at_what_is_wanted().await;
@@ -154,7 +155,7 @@ async fn a_text_search_keeps_the_contract() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_text_search_sees_words_alone() {
     let server = MongoServer::start(documents()).await;
-    let subject = subject(draft(&server, ""), Vec::new());
+    let subject = subject(spec(&server, ""), Vec::new());
     for query in hostile::QUERIES {
         let page = subject.ask(query, Sort::Relevancy, 50).await;
         let page = page.unwrap_or_else(|error| panic!("{query}: {error}"));
@@ -172,14 +173,14 @@ async fn a_text_search_sees_words_alone() {
 #[tokio::test(flavor = "multi_thread")]
 async fn unwanted_words_and_any_word() {
     let server = MongoServer::start(documents()).await;
-    let all = subject(draft(&server, ""), Vec::new());
+    let all = subject(spec(&server, ""), Vec::new());
     let found = |page: domain::contracts::NormalizedPage| page.items.iter().map(title).collect::<Vec<_>>();
     let page = all.ask("river 29 -2", Sort::Relevancy, 10).await.expect("documents");
     assert!(page.items.is_empty(), "29 holds a 2: {:?}", found(page));
     assert_eq!(found(all.ask("29 -dam", Sort::Relevancy, 10).await.expect("documents")), ["river 29"]);
     let error = all.ask("-dam", Sort::Relevancy, 10).await.expect_err("nothing is wanted");
     assert_eq!(error.kind, ConnectorErrorKind::QueryInvalid);
-    let any = ProviderDraft { query_mappings: "MATCH_ANY".into(), ..draft(&server, "") };
+    let any = ProviderSpec { query_mappings: "MATCH_ANY".into(), ..spec(&server, "") };
     let any = Subject { date: None, ..subject(any, Vec::new()) };
     let mut titles = found(any.ask("28 29 lake", Sort::Relevancy, 10).await.expect("documents"));
     titles.sort();
@@ -196,32 +197,31 @@ async fn capability_is_as_configured() {
         (plain, "sort_by_date=d,NOT_CHAR=-", true, false),
     ];
     for (query_template_json, mappings, date_sort, not) in table {
-        let draft =
-            ProviderDraft { query_template_json, query_mappings: mappings.into(), ..draft(&server, "") };
-        let connector = crate::house::connector(draft, &crate::house::gate());
+        let spec = ProviderSpec { query_template_json, query_mappings: mappings.into(), ..spec(&server, "") };
+        let connector = crate::fixture::connector(spec, &crate::fixture::guarded_context());
         assert_eq!(connector.capability(), Capability { page: false, date_sort, not }, "{mappings}");
     }
 }
 
 #[test]
 fn mistakes_are_told_when_they_are_saved() {
-    let right = ProviderDraft {
+    let right = ProviderSpec {
         connector: "MongoDB".into(),
         url: "films:movies".into(),
         credentials: "mongodb://reader:hush-hush@db.example.org/".into(),
         query_template_json: text_search(),
-        ..ProviderDraft::default()
+        ..ProviderSpec::default()
     };
     let code = template(json!({"$where": "{query_string}"}));
     let table = [
         (right.clone(), None),
-        (ProviderDraft { url: "films".into(), ..right.clone() }, Some("url")),
-        (ProviderDraft { credentials: "reader:hush-hush".into(), ..right.clone() }, Some("credentials")),
-        (ProviderDraft { query_template_json: code, ..right.clone() }, Some("query_template_json")),
-        (ProviderDraft { query_mappings: "sort_by_date=$d".into(), ..right }, Some("query_mappings")),
+        (ProviderSpec { url: "films".into(), ..right.clone() }, Some("url")),
+        (ProviderSpec { credentials: "reader:hush-hush".into(), ..right.clone() }, Some("credentials")),
+        (ProviderSpec { query_template_json: code, ..right.clone() }, Some("query_template_json")),
+        (ProviderSpec { query_mappings: "sort_by_date=$d".into(), ..right }, Some("query_mappings")),
     ];
-    for (draft, field) in table {
-        let errors = (kind().check)(&crate::house::provider(draft));
+    for (spec, field) in table {
+        let errors = (kind().check)(&crate::fixture::provider(spec));
         let told = errors.to_string();
         assert_eq!(errors.is_empty(), field.is_none(), "{told}");
         assert!(field.is_none_or(|field| told.contains(field)) && !told.contains("hush-hush"), "{told}");
@@ -231,10 +231,10 @@ fn mistakes_are_told_when_they_are_saved() {
 #[tokio::test(flavor = "multi_thread")]
 async fn the_address_may_stand_in_the_credentials() {
     let server = MongoServer::start(documents()).await;
-    let with = |credentials: String| ProviderDraft {
+    let with = |credentials: String| ProviderSpec {
         url: format!("{DATABASE}:{COLLECTION}"),
         credentials,
-        ..draft(&server, "")
+        ..spec(&server, "")
     };
     let right = subject(with(address(&server, "pass%3Aword%40%7B1%7D")), Vec::new());
     assert_eq!(right.ask("river", Sort::Date, 25).await.expect("documents").items.len(), 25);
@@ -247,11 +247,11 @@ async fn the_address_may_stand_in_the_credentials() {
 #[tokio::test(flavor = "multi_thread")]
 async fn the_next_server_answers_when_one_is_gone() {
     let server = MongoServer::start(documents()).await;
-    let draft = ProviderDraft {
+    let spec = ProviderSpec {
         url: format!("mongodb://127.0.0.1:1,{}/{DATABASE}:{COLLECTION}", server.address),
-        ..draft(&server, "")
+        ..spec(&server, "")
     };
-    let page = subject(draft, Vec::new()).ask("river", Sort::Date, 25).await.expect("documents");
+    let page = subject(spec, Vec::new()).ask("river", Sort::Date, 25).await.expect("documents");
     assert_eq!(page.items.len(), 25);
 }
 
@@ -262,13 +262,13 @@ async fn tls_is_as_the_address_says() {
         "?tls=true&tlsAllowInvalidCertificates=true".to_owned(),
         format!("?tls=true&tlsCAFile={AUTHORITIES}/authority.pem"),
     ] {
-        let page = subject(draft(&server, &options), Vec::new()).ask("river", Sort::Date, 25).await;
+        let page = subject(spec(&server, &options), Vec::new()).ask("river", Sort::Date, 25).await;
         assert_eq!(page.unwrap_or_else(|error| panic!("{options}: {error}")).items.len(), 25, "{options}");
     }
     for options in
         ["?tls=true".to_owned(), format!("?tls=true&tlsCAFile={AUTHORITIES}/another_authority.pem")]
     {
-        let error = subject(draft(&server, &options), Vec::new()).ask("river", Sort::Date, 1).await;
+        let error = subject(spec(&server, &options), Vec::new()).ask("river", Sort::Date, 1).await;
         let error = error.expect_err("nobody vouches for it");
         assert_eq!(error.kind, ConnectorErrorKind::Untrusted, "{options}: {error}");
     }
@@ -277,21 +277,21 @@ async fn tls_is_as_the_address_says() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_slow_source_ends_in_time() {
     let server = MongoServer::start(documents()).await;
-    let mut draft = draft(&server, "");
-    draft.url = draft.url.replace(COLLECTION, SLOW_COLLECTION);
-    let connector: Box<dyn Connector> = crate::house::connector(draft, &crate::house::gate());
-    let query = ProviderQuery { time_max: Duration::from_millis(500), ..crate::house::query("river") };
+    let mut spec = spec(&server, "");
+    spec.url = spec.url.replace(COLLECTION, SLOW_COLLECTION);
+    let connector: Box<dyn Connector> = crate::fixture::connector(spec, &crate::fixture::guarded_context());
+    let query = ProviderQuery { time_max: Duration::from_millis(500), ..crate::fixture::query("river") };
     let built = connector.construct(&query).expect("a question");
     let error = connector.execute(&built).await.expect_err("it takes for ever");
     assert_eq!(error.kind, ConnectorErrorKind::Timeout, "{error}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn nobody_is_asked_past_the_gate() {
+async fn nobody_is_asked_without_a_license() {
     let server = MongoServer::start(documents()).await;
-    let mut subject = subject(draft(&server, ""), Vec::new());
-    subject.toolbox.dial = Arc::new(crate::house::Closed);
-    let error = subject.ask("river", Sort::Date, 1).await.expect_err("the gate is closed");
+    let mut subject = subject(spec(&server, ""), Vec::new());
+    subject.context.dial = Arc::new(crate::fixture::Closed);
+    let error = subject.ask("river", Sort::Date, 1).await.expect_err("the client refuses");
     assert_eq!(error.kind, ConnectorErrorKind::AddressRefused, "{error}");
     assert!(server.finds().is_empty());
 }
@@ -302,8 +302,8 @@ async fn an_answer_has_its_limits() {
     let many = (0..10_020).map(|number| doc! { "title": format!("brook {number}") });
     let large = (0..20).map(|_| doc! { "title": format!("river {long}") });
     let server = MongoServer::start(many.chain(large).collect()).await;
-    let draft = ProviderDraft { query_mappings: String::new(), ..draft(&server, "") };
-    let subject = Subject { date: None, ..subject(draft, Vec::new()) };
+    let spec = ProviderSpec { query_mappings: String::new(), ..spec(&server, "") };
+    let subject = Subject { date: None, ..subject(spec, Vec::new()) };
     assert_eq!(subject.ask("river", Sort::Relevancy, 12).await.expect("documents").items.len(), 12);
     let error = subject.ask("river", Sort::Relevancy, 20).await.expect_err("too large");
     assert_eq!(error.kind, ConnectorErrorKind::Unreadable, "{error}");
@@ -317,7 +317,7 @@ async fn so_many_servers_are_tried() {
     let with = |gone: u16| {
         let gone: Vec<String> = (1..=gone).map(|port| format!("127.0.0.1:{port}")).collect();
         let url = format!("mongodb://{},{}/{DATABASE}:{COLLECTION}", gone.join(","), server.address);
-        subject(ProviderDraft { url, ..draft(&server, "") }, Vec::new())
+        subject(ProviderSpec { url, ..spec(&server, "") }, Vec::new())
     };
     assert_eq!(with(7).ask("river", Sort::Date, 12).await.expect("documents").items.len(), 12);
     let error = with(8).ask("river", Sort::Date, 12).await.expect_err("the ninth is not asked");

@@ -2,7 +2,7 @@
 
 use chrono::NaiveDate;
 use domain::contracts::{Connector, ConnectorErrorKind, ConnectorKind, ProviderQuery};
-use domain::provider::ProviderDraft;
+use domain::provider::ProviderSpec;
 use domain::search::Sort;
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -14,9 +14,10 @@ use tokio::io::AsyncWriteExt;
 use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 
-const CERTIFICATE: &[u8] = include_bytes!("../../../outbound/tests/gate/certificates/loopback.pem");
-const KEY: &[u8] = include_bytes!("../../../outbound/tests/gate/certificates/loopback.key");
-const AUTHORITIES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../outbound/tests/gate/certificates");
+const CERTIFICATE: &[u8] = include_bytes!("../../../outbound/tests/guarded_client/certificates/loopback.pem");
+const KEY: &[u8] = include_bytes!("../../../outbound/tests/guarded_client/certificates/loopback.key");
+const AUTHORITIES: &str =
+    concat!(env!("CARGO_MANIFEST_DIR"), "/../outbound/tests/guarded_client/certificates");
 
 fn documents() -> Vec<Document> {
     let date = |year, day| NaiveDate::from_ymd_opt(year, 1, day).expect("a date");
@@ -31,49 +32,49 @@ fn kind() -> &'static ConnectorKind {
     connectors::CATALOGUE.iter().find(|kind| kind.name == "MSSQL").expect("the kind")
 }
 
-fn draft(server: &MsSqlServer, options: &str) -> ProviderDraft {
-    ProviderDraft {
+fn spec(server: &MsSqlServer, options: &str) -> ProviderSpec {
+    ProviderSpec {
         name: "Documents".into(),
         connector: "MSSQL".into(),
         url: format!("mssql://{}/{DATABASE}{options}", server.address),
         credentials: format!("{USER}:{PASSWORD}"),
         query_template: "select {fields} from {table} where {a} like '%{query_string}%'".into(),
         query_mappings: format!("fields=*,table={TABLE},a=title,sort_by_date=published"),
-        ..ProviderDraft::default()
+        ..ProviderSpec::default()
     }
 }
 
-fn mistakes(right: &ProviderDraft) -> Vec<Mistake> {
-    let with = |what, kind, change: &dyn Fn(&mut ProviderDraft)| {
-        let mut draft = right.clone();
-        change(&mut draft);
-        Mistake { what, draft, user_token: None, kind }
+fn mistakes(right: &ProviderSpec) -> Vec<Mistake> {
+    let with = |what, kind, change: &dyn Fn(&mut ProviderSpec)| {
+        let mut spec = right.clone();
+        change(&mut spec);
+        Mistake { what, spec, user_token: None, kind }
     };
     vec![
-        with("a wrong password", ConnectorErrorKind::Denied, &|draft| {
-            draft.credentials = format!("{USER}:wrong-password");
+        with("a wrong password", ConnectorErrorKind::Denied, &|spec| {
+            spec.credentials = format!("{USER}:wrong-password");
         }),
-        with("an unknown database", ConnectorErrorKind::PlaceUnknown, &|draft| {
-            draft.url = draft.url.replace(DATABASE, "no_such");
+        with("an unknown database", ConnectorErrorKind::PlaceUnknown, &|spec| {
+            spec.url = spec.url.replace(DATABASE, "no_such");
         }),
-        with("an unknown table", ConnectorErrorKind::PlaceUnknown, &|draft| {
-            draft.query_mappings = draft.query_mappings.replace(TABLE, "no_such_table");
+        with("an unknown table", ConnectorErrorKind::PlaceUnknown, &|spec| {
+            spec.query_mappings = spec.query_mappings.replace(TABLE, "no_such_table");
         }),
-        with("an unknown column", ConnectorErrorKind::ConfigInvalid, &|draft| {
-            draft.query_mappings = draft.query_mappings.replace("a=title", "a=no_such");
+        with("an unknown column", ConnectorErrorKind::ConfigInvalid, &|spec| {
+            spec.query_mappings = spec.query_mappings.replace("a=title", "a=no_such");
         }),
-        with("no TLS", ConnectorErrorKind::Untrusted, &|draft| draft.url += "?tls=required"),
-        with("a refused connection", ConnectorErrorKind::Unavailable, &|draft| {
-            draft.url = format!("127.0.0.1:1:{DATABASE}");
+        with("no TLS", ConnectorErrorKind::Untrusted, &|spec| spec.url += "?tls=required"),
+        with("a refused connection", ConnectorErrorKind::Unavailable, &|spec| {
+            spec.url = format!("127.0.0.1:1:{DATABASE}");
         }),
     ]
 }
 
-fn subject(draft: ProviderDraft, mistakes: Vec<Mistake>) -> Subject {
+fn subject(spec: ProviderSpec, mistakes: Vec<Mistake>) -> Subject {
     Subject {
         kind: kind(),
-        toolbox: crate::house::gate(),
-        draft,
+        context: crate::fixture::guarded_context(),
+        spec,
         user_token: None,
         reader: None,
         many: "river",
@@ -86,9 +87,9 @@ fn subject(draft: ProviderDraft, mistakes: Vec<Mistake>) -> Subject {
 #[tokio::test(flavor = "multi_thread")]
 async fn mssql_keeps_the_contract() {
     let server = MsSqlServer::start(documents()).await;
-    let draft = draft(&server, "");
-    let mistakes = mistakes(&draft);
-    let subject = subject(draft, mistakes);
+    let spec = spec(&server, "");
+    let mistakes = mistakes(&spec);
+    let subject = subject(spec, mistakes);
     subject.check().await;
     let page = subject.ask("river", Sort::Date, 3).await.expect("rows");
     assert_eq!(page.found, Some(u64::from(MANY) + 5), "counted, since there are more");
@@ -99,7 +100,7 @@ async fn mssql_keeps_the_contract() {
 async fn values_keep_their_types() {
     let server = MsSqlServer::start(documents()).await;
     let page =
-        subject(draft(&server, "?tls=off"), Vec::new()).ask("river 3", Sort::Date, 1).await.expect("rows");
+        subject(spec(&server, "?tls=off"), Vec::new()).ask("river 3", Sort::Date, 1).await.expect("rows");
     let want = json!({
         "title": "river 3",
         "published": "2024-01-04",
@@ -120,11 +121,11 @@ async fn values_keep_their_types() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_statement_with_a_limit_of_its_own_is_cut_off() {
     let server = MsSqlServer::start(documents()).await;
-    let draft = ProviderDraft {
+    let spec = ProviderSpec {
         query_template: "select top 28 {fields} from {table} where {a} like '%{query_string}%'".into(),
-        ..draft(&server, "")
+        ..spec(&server, "")
     };
-    let subject = Subject { date: None, ..subject(draft, Vec::new()) };
+    let subject = Subject { date: None, ..subject(spec, Vec::new()) };
     for _ in 0..2 {
         let page = subject.ask("river", Sort::Relevancy, 12).await.expect("rows");
         assert_eq!(page.items.len(), 12);
@@ -134,7 +135,7 @@ async fn a_statement_with_a_limit_of_its_own_is_cut_off() {
 #[tokio::test(flavor = "multi_thread")]
 async fn connections_are_kept() {
     let server = MsSqlServer::start(documents()).await;
-    let subject = subject(draft(&server, ""), Vec::new());
+    let subject = subject(spec(&server, ""), Vec::new());
     for _ in 0..5 {
         subject.ask("river", Sort::Relevancy, 5).await.expect("rows");
     }
@@ -149,7 +150,7 @@ async fn tls_is_as_the_address_says() {
         "?tls=required&verify_certs=false".to_owned(),
         format!("?tls=required&ca_certs={AUTHORITIES}/authority.pem"),
     ] {
-        let subject = subject(draft(&server, &options), Vec::new());
+        let subject = subject(spec(&server, &options), Vec::new());
         let page = subject.ask("river", Sort::Date, 25).await;
         let page = page.unwrap_or_else(|error| panic!("{options}: {error}"));
         assert_eq!(page.items.len(), 25, "{options}");
@@ -160,7 +161,7 @@ async fn tls_is_as_the_address_says() {
         format!("?tls=required&ca_certs={AUTHORITIES}/another_authority.pem"),
         format!("?tls=required&ca_certs={AUTHORITIES}/no_such.pem"),
     ] {
-        let error = subject(draft(&server, &options), Vec::new()).ask("river", Sort::Date, 1).await;
+        let error = subject(spec(&server, &options), Vec::new()).ask("river", Sort::Date, 1).await;
         let error = error.expect_err("nobody vouches for it");
         assert_eq!(error.kind, ConnectorErrorKind::Untrusted, "{options}: {error}");
         assert!(!error.message.contains('\n'), "{error}");
@@ -170,12 +171,10 @@ async fn tls_is_as_the_address_says() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_slow_statement_ends_with_its_connection() {
     let server = MsSqlServer::start(documents()).await;
-    let draft = ProviderDraft {
-        query_mappings: format!("fields=*,table={SLOW_TABLE},a=title"),
-        ..draft(&server, "")
-    };
-    let connector: Box<dyn Connector> = crate::house::connector(draft, &crate::house::gate());
-    let query = ProviderQuery { time_max: Duration::from_millis(300), ..crate::house::query("river") };
+    let spec =
+        ProviderSpec { query_mappings: format!("fields=*,table={SLOW_TABLE},a=title"), ..spec(&server, "") };
+    let connector: Box<dyn Connector> = crate::fixture::connector(spec, &crate::fixture::guarded_context());
+    let query = ProviderQuery { time_max: Duration::from_millis(300), ..crate::fixture::query("river") };
     let built = connector.construct(&query).expect("a statement");
     let error = connector.execute(&built).await.expect_err("it takes for ever");
     assert_eq!(error.kind, ConnectorErrorKind::Timeout, "{error}");
@@ -188,29 +187,29 @@ async fn a_slow_statement_ends_with_its_connection() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn nobody_is_asked_past_the_gate() {
+async fn nobody_is_asked_without_a_license() {
     let server = MsSqlServer::start(documents()).await;
-    let mut subject = subject(draft(&server, ""), Vec::new());
-    subject.toolbox.dial = Arc::new(crate::house::Closed);
-    let error = subject.ask("river", Sort::Date, 1).await.expect_err("the gate is closed");
+    let mut subject = subject(spec(&server, ""), Vec::new());
+    subject.context.dial = Arc::new(crate::fixture::Closed);
+    let error = subject.ask("river", Sort::Date, 1).await.expect_err("the client refuses");
     assert_eq!(error.kind, ConnectorErrorKind::AddressRefused, "{error}");
     assert_eq!(server.logins(), 0);
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_server_sends_readers_where_the_gate_lets_them() {
+async fn a_server_sends_readers_where_the_client_lets_them() {
     let (first, second) = (MsSqlServer::start(documents()).await, MsSqlServer::start(documents()).await);
     first.send_on(second.address);
-    let mut subject = subject(draft(&first, ""), Vec::new());
+    let mut subject = subject(spec(&first, ""), Vec::new());
     let error = subject.ask("river", Sort::Date, 1).await.expect_err("nobody vouched for the second");
     assert_eq!(error.kind, ConnectorErrorKind::AddressRefused, "{error}");
     assert_eq!(second.logins(), 0);
-    subject.toolbox.dial = Arc::new(crate::house::Open);
+    subject.context.dial = Arc::new(crate::fixture::Open);
     assert_eq!(subject.ask("river", Sort::Date, 12).await.expect("rows").items.len(), 12);
     assert_eq!(second.logins(), 1);
     let circle = MsSqlServer::start(documents()).await;
     circle.send_on(circle.address);
-    subject.draft = draft(&circle, "");
+    subject.spec = spec(&circle, "");
     let error = subject.ask("river", Sort::Date, 1).await.expect_err("it leads nowhere");
     assert_eq!(error.kind, ConnectorErrorKind::Unavailable, "{error}");
     assert_eq!(circle.logins(), 3);
@@ -232,8 +231,8 @@ async fn another_kind_of_server_is_told() {
             std::future::pending::<()>().await;
         });
         let server = MsSqlServer::start(Vec::new()).await;
-        let draft = ProviderDraft { url: format!("{address}:{DATABASE}"), ..draft(&server, "") };
-        let error = subject(draft, Vec::new()).ask("river", Sort::Date, 1).await.expect_err("no SQL Server");
+        let spec = ProviderSpec { url: format!("{address}:{DATABASE}"), ..spec(&server, "") };
+        let error = subject(spec, Vec::new()).ask("river", Sort::Date, 1).await.expect_err("no SQL Server");
         assert_eq!(error.kind, ConnectorErrorKind::Unreadable, "{error}");
     }
 }

@@ -1,8 +1,8 @@
 //! OpenSearchDescription against a strict site: the whole contract, and where a description may lead.
 
-use crate::house::{gate, provider};
+use crate::fixture::{guarded_context, provider};
 use domain::contracts::{ConnectorErrorKind, ConnectorKind};
-use domain::provider::ProviderDraft;
+use domain::provider::ProviderSpec;
 use domain::search::Sort;
 use serde_json::json;
 use std::time::Duration;
@@ -13,41 +13,39 @@ fn kind() -> &'static ConnectorKind {
     connectors::CATALOGUE.iter().find(|kind| kind.name == "OpenSearchDescription").expect("the connector")
 }
 
-fn draft(site: &OpenSearch) -> ProviderDraft {
-    ProviderDraft {
+fn spec(site: &OpenSearch) -> ProviderSpec {
+    ProviderSpec {
         name: "Site".into(),
         connector: "OpenSearchDescription".into(),
         url: site.stand.at("/osdd.xml"),
         credentials: CREDENTIALS.into(),
-        ..ProviderDraft::default()
+        ..ProviderSpec::default()
     }
 }
 
-fn subject(site: &OpenSearch, draft: ProviderDraft) -> Subject {
-    let with = |what, kind, change: &dyn Fn(&mut ProviderDraft)| {
-        let mut draft = self::draft(site);
-        change(&mut draft);
-        Mistake { what, draft, user_token: None, kind }
+fn subject(site: &OpenSearch, spec: ProviderSpec) -> Subject {
+    let with = |what, kind, change: &dyn Fn(&mut ProviderSpec)| {
+        let mut spec = self::spec(site);
+        change(&mut spec);
+        Mistake { what, spec, user_token: None, kind }
     };
     let mistakes = vec![
-        with("a wrong password", ConnectorErrorKind::Denied, &|draft| {
-            draft.credentials = "HTTPBasicAuth('reader','wrong-password')".into();
+        with("a wrong password", ConnectorErrorKind::Denied, &|spec| {
+            spec.credentials = "HTTPBasicAuth('reader','wrong-password')".into();
         }),
-        with("a wrong path", ConnectorErrorKind::PlaceUnknown, &|draft| {
-            draft.url = site.stand.at("/none.xml")
+        with("a wrong path", ConnectorErrorKind::PlaceUnknown, &|spec| spec.url = site.stand.at("/none.xml")),
+        with("a page", ConnectorErrorKind::Unreadable, &|spec| spec.url = site.stand.at("/page.html")),
+        with("a way out", ConnectorErrorKind::AddressRefused, &|spec| {
+            spec.url = site.stand.at("/elsewhere.xml")
         }),
-        with("a page", ConnectorErrorKind::Unreadable, &|draft| draft.url = site.stand.at("/page.html")),
-        with("a way out", ConnectorErrorKind::AddressRefused, &|draft| {
-            draft.url = site.stand.at("/elsewhere.xml")
-        }),
-        with("a refused connection", ConnectorErrorKind::Unavailable, &|draft| {
-            draft.url = "http://127.0.0.1:1/osdd.xml".into();
+        with("a refused connection", ConnectorErrorKind::Unavailable, &|spec| {
+            spec.url = "http://127.0.0.1:1/osdd.xml".into();
         }),
     ];
     Subject {
         kind: kind(),
-        toolbox: gate(),
-        draft,
+        context: guarded_context(),
+        spec,
         user_token: None,
         reader: None,
         many: "documents",
@@ -60,7 +58,7 @@ fn subject(site: &OpenSearch, draft: ProviderDraft) -> Subject {
 #[tokio::test]
 async fn keeps_the_contract() {
     let site = OpenSearch::start().await;
-    let subject = subject(&site, draft(&site));
+    let subject = subject(&site, spec(&site));
     subject.check().await;
     // Many questions, one look at the description.
     assert_eq!(site.descriptions(), 1);
@@ -74,7 +72,7 @@ async fn keeps_the_contract() {
 #[tokio::test]
 async fn atom_is_asked_page_by_page() {
     let site = OpenSearch::start().await;
-    let atom = ProviderDraft { url: site.stand.at("/atom.xml"), credentials: String::new(), ..draft(&site) };
+    let atom = ProviderSpec { url: site.stand.at("/atom.xml"), credentials: String::new(), ..spec(&site) };
     let page = subject(&site, atom).ask("words", Sort::Relevancy, 20).await.expect("an answer");
     let titles: Vec<&str> = page.items.iter().filter_map(|item| item["title"].as_str()).collect();
     assert_eq!((titles.len(), titles[0], titles[13]), (14, "Entry 0", "Entry 13"));
@@ -87,7 +85,7 @@ async fn atom_is_asked_page_by_page() {
 #[tokio::test]
 async fn a_rest_is_asked_for() {
     let site = OpenSearch::start().await;
-    let subject = subject(&site, draft(&site));
+    let subject = subject(&site, spec(&site));
     site.throttle();
     let error = subject.ask("x", Sort::Relevancy, 5).await.expect_err("429");
     assert_eq!(
@@ -96,11 +94,11 @@ async fn a_rest_is_asked_for() {
     );
 }
 
-/// A host that is named may be asked; the gate still decides whether it is reached.
+/// A host that is named may be asked; the guarded client still decides whether it is reached.
 #[tokio::test]
 async fn other_hosts_are_allowed_by_name() {
     let site = OpenSearch::start().await;
-    let mut away = ProviderDraft { url: site.stand.at("/elsewhere.xml"), ..draft(&site) };
+    let mut away = ProviderSpec { url: site.stand.at("/elsewhere.xml"), ..spec(&site) };
     let config = json!({"swirl": {"open_search_description": {"hosts": ["Elsewhere.example"]}}});
     away.config = config.as_object().expect("an object").clone();
     let error = subject(&site, away).ask("x", Sort::Relevancy, 5).await.expect_err("no such host");
@@ -109,10 +107,10 @@ async fn other_hosts_are_allowed_by_name() {
 
 #[test]
 fn mistakes_are_found_when_it_is_saved() {
-    let right = ProviderDraft {
+    let right = ProviderSpec {
         connector: "OpenSearchDescription".into(),
         url: "https://site.example/osdd.xml".into(),
-        ..ProviderDraft::default()
+        ..ProviderSpec::default()
     };
     let set = |key: &str, value: serde_json::Value| {
         let config = json!({"swirl": {"open_search_description": {key: value}}});
@@ -121,14 +119,14 @@ fn mistakes_are_found_when_it_is_saved() {
     let hosts: Vec<String> = (0..21).map(|number| format!("h{number}")).collect();
     let table = [
         (right.clone(), ""),
-        (ProviderDraft { url: "site.example".into(), ..right.clone() }, "url"),
-        (ProviderDraft { url: String::new(), ..right.clone() }, "url"),
-        (ProviderDraft { config: set("hosts", json!("one")), ..right.clone() }, "config"),
-        (ProviderDraft { config: set("hosts", json!(hosts)), ..right.clone() }, "config"),
-        (ProviderDraft { config: set("language", json!(7)), ..right.clone() }, "config"),
+        (ProviderSpec { url: "site.example".into(), ..right.clone() }, "url"),
+        (ProviderSpec { url: String::new(), ..right.clone() }, "url"),
+        (ProviderSpec { config: set("hosts", json!("one")), ..right.clone() }, "config"),
+        (ProviderSpec { config: set("hosts", json!(hosts)), ..right.clone() }, "config"),
+        (ProviderSpec { config: set("language", json!(7)), ..right.clone() }, "config"),
     ];
-    for (draft, field) in table {
-        let errors: Vec<String> = (kind().check)(&provider(draft.clone())).into_map().into_keys().collect();
-        assert_eq!(errors.join(","), field, "{draft:?}");
+    for (spec, field) in table {
+        let errors: Vec<String> = (kind().check)(&provider(spec.clone())).into_map().into_keys().collect();
+        assert_eq!(errors.join(","), field, "{spec:?}");
     }
 }

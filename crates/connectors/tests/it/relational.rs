@@ -1,8 +1,8 @@
 //! PostgreSQL, MySQL and PgVector against real servers: the whole contract of a connector.
 
-use crate::house::kind;
+use crate::fixture::kind;
 use domain::contracts::ConnectorErrorKind;
-use domain::provider::ProviderDraft;
+use domain::provider::ProviderSpec;
 use serde_json::Value;
 use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{AssertSqlSafe, ConnectOptions, Connection, MySqlConnection, PgConnection};
@@ -34,39 +34,38 @@ impl Server {
     }
 }
 
-fn draft(connector: &str, server: &Server, mappings: &str) -> ProviderDraft {
-    ProviderDraft {
+fn spec(connector: &str, server: &Server, mappings: &str) -> ProviderSpec {
+    ProviderSpec {
         name: "Documents".into(),
         connector: connector.into(),
         url: server.url.clone(),
         credentials: server.credentials.clone(),
         query_template: TEMPLATE.into(),
         query_mappings: mappings.into(),
-        ..ProviderDraft::default()
+        ..ProviderSpec::default()
     }
 }
 
 /// What can be wrong with the provider of any database.
-fn mistakes(draft: &ProviderDraft, server: &Server) -> Vec<Mistake> {
-    let with = |what, kind, change: &dyn Fn(&mut ProviderDraft)| {
-        let mut draft = draft.clone();
-        change(&mut draft);
-        Mistake { what, draft, user_token: None, kind }
+fn mistakes(spec: &ProviderSpec, server: &Server) -> Vec<Mistake> {
+    let with = |what, kind, change: &dyn Fn(&mut ProviderSpec)| {
+        let mut spec = spec.clone();
+        change(&mut spec);
+        Mistake { what, spec, user_token: None, kind }
     };
     vec![
-        with("a wrong password", ConnectorErrorKind::Denied, &|draft| {
-            draft.credentials = "postgres:wrong-password".into();
+        with("a wrong password", ConnectorErrorKind::Denied, &|spec| {
+            spec.credentials = "postgres:wrong-password".into();
         }),
-        with("an unknown table", ConnectorErrorKind::PlaceUnknown, &|draft| {
-            draft.query_mappings =
-                draft.query_mappings.replace("table=river_documents", "table=no_such_table");
+        with("an unknown table", ConnectorErrorKind::PlaceUnknown, &|spec| {
+            spec.query_mappings = spec.query_mappings.replace("table=river_documents", "table=no_such_table");
         }),
-        with("an unknown database", ConnectorErrorKind::PlaceUnknown, &|draft| {
-            draft.url = draft.url.replace("/tests", "/no_such").replace("/postgres", "/no_such");
+        with("an unknown database", ConnectorErrorKind::PlaceUnknown, &|spec| {
+            spec.url = spec.url.replace("/tests", "/no_such").replace("/postgres", "/no_such");
         }),
-        with("no TLS", ConnectorErrorKind::Untrusted, &|draft| draft.url += "?tls=required"),
-        with("a refused connection", ConnectorErrorKind::Unavailable, &|draft| {
-            draft.url = server.with_port(1);
+        with("no TLS", ConnectorErrorKind::Untrusted, &|spec| spec.url += "?tls=required"),
+        with("a refused connection", ConnectorErrorKind::Unavailable, &|spec| {
+            spec.url = server.with_port(1);
         }),
     ]
 }
@@ -109,12 +108,12 @@ async fn postgres_keeps_the_contract() {
     let Some(address) = given("SVC_TEST_PGVECTOR", "the PostgreSQL connector") else { return };
     fill_postgres(&address, "").await;
     let server = Server::of(&address);
-    let draft = draft("PostgreSQL", &server, "fields=*,table=river_documents,a=title,sort_by_date=published");
+    let spec = spec("PostgreSQL", &server, "fields=*,table=river_documents,a=title,sort_by_date=published");
     let subject = Subject {
         kind: kind("PostgreSQL"),
-        toolbox: crate::house::gate(),
-        mistakes: mistakes(&draft, &server),
-        draft,
+        context: crate::fixture::guarded_context(),
+        mistakes: mistakes(&spec, &server),
+        spec,
         user_token: None,
         reader: None,
         many: "river",
@@ -133,17 +132,17 @@ async fn nothing_can_be_written_to_postgres() {
     let made = "drop table if exists kept; create table kept (title text); insert into kept values ('here')";
     sqlx::raw_sql(made).execute(&mut connection).await.expect("a table");
     let server = Server::of(&address);
-    let draft = ProviderDraft {
+    let spec = ProviderSpec {
         query_template: "with gone as (delete from kept returning title) select {fields} from gone \
                          where title like '%{query_string}%'"
             .into(),
-        ..draft("PostgreSQL", &server, "fields=*")
+        ..spec("PostgreSQL", &server, "fields=*")
     };
     let subject = Subject {
         kind: kind("PostgreSQL"),
-        toolbox: crate::house::gate(),
+        context: crate::fixture::guarded_context(),
         mistakes: Vec::new(),
-        draft,
+        spec,
         user_token: None,
         reader: None,
         many: "here",
@@ -177,23 +176,23 @@ async fn sqlite_keeps_the_contract() {
     }
     let mappings = "fields=*,table=river_documents,a=title,sort_by_date=published";
     let server = Server { url: file.display().to_string(), credentials: String::new() };
-    let draft = draft("Sqlite3", &server, mappings);
-    let with = |what, kind, change: &dyn Fn(&mut ProviderDraft)| {
-        let mut draft = draft.clone();
-        change(&mut draft);
-        Mistake { what, draft, user_token: None, kind }
+    let spec = spec("Sqlite3", &server, mappings);
+    let with = |what, kind, change: &dyn Fn(&mut ProviderSpec)| {
+        let mut spec = spec.clone();
+        change(&mut spec);
+        Mistake { what, spec, user_token: None, kind }
     };
     let mistakes = vec![
-        with("an unknown table", ConnectorErrorKind::PlaceUnknown, &|draft| {
-            draft.query_mappings = mappings.replace("river_documents", "no_such_table");
+        with("an unknown table", ConnectorErrorKind::PlaceUnknown, &|spec| {
+            spec.query_mappings = mappings.replace("river_documents", "no_such_table");
         }),
-        with("no file", ConnectorErrorKind::ConfigInvalid, &|draft| draft.url += ".gone"),
+        with("no file", ConnectorErrorKind::ConfigInvalid, &|spec| spec.url += ".gone"),
     ];
     let subject = Subject {
         kind: kind("Sqlite3"),
-        toolbox: crate::house::gate(),
+        context: crate::fixture::guarded_context(),
         mistakes,
-        draft: draft.clone(),
+        spec: spec.clone(),
         user_token: None,
         reader: None,
         many: "river",
@@ -219,8 +218,8 @@ async fn mysql_keeps_the_contract() {
             .expect("a row");
     }
     let server = Server::of(&address);
-    let draft = draft("MySQL", &server, "fields=*,table=river_documents,a=title,sort_by_date=published");
-    let mut mistakes = mistakes(&draft, &server);
+    let spec = spec("MySQL", &server, "fields=*,table=river_documents,a=title,sort_by_date=published");
+    let mut mistakes = mistakes(&spec, &server);
     // The reader may see one database only; whether another exists is not told.
     for mistake in &mut mistakes {
         if mistake.what == "an unknown database" {
@@ -229,9 +228,9 @@ async fn mysql_keeps_the_contract() {
     }
     let subject = Subject {
         kind: kind("MySQL"),
-        toolbox: crate::house::gate(),
+        context: crate::fixture::guarded_context(),
         mistakes,
-        draft,
+        spec,
         user_token: None,
         reader: None,
         many: "river",
@@ -270,23 +269,23 @@ async fn pgvector_keeps_the_contract() {
             .expect("a row");
     }
     let server = Server::of(&address);
-    let draft = ProviderDraft {
+    let spec = ProviderSpec {
         query_template: String::new(),
         tags: vec!["model:built-in".into()],
-        ..draft("PgVector", &server, "table=river_vectors,sort_by_date=published")
+        ..spec("PgVector", &server, "table=river_vectors,sort_by_date=published")
     };
-    let mut mistakes = mistakes(&draft, &server);
+    let mut mistakes = mistakes(&spec, &server);
     for mistake in &mut mistakes {
-        let mappings = &mut mistake.draft.query_mappings;
+        let mappings = &mut mistake.spec.query_mappings;
         if mistake.what == "an unknown table" {
             *mappings = mappings.replace("river_vectors", "no_such_table");
         }
     }
     let subject = Subject {
         kind: kind("PgVector"),
-        toolbox: crate::house::gate(),
+        context: crate::fixture::guarded_context(),
         mistakes,
-        draft,
+        spec,
         user_token: None,
         reader: Some(read),
         many: "river 1",

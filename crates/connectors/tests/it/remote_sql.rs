@@ -1,8 +1,8 @@
 //! Oracle, Snowflake and BigQuery against stand-ins of their HTTP interfaces: the whole contract of a connector.
 
-use crate::house::{gate, kind};
-use domain::contracts::{ConnectorError, ConnectorErrorKind, ProviderQuery, SourceResponse, Toolbox};
-use domain::provider::{ProviderDraft, SearchProvider};
+use crate::fixture::{guarded_context, kind};
+use domain::contracts::{ConnectorError, ConnectorErrorKind, PluginContext, ProviderQuery, SourceResponse};
+use domain::provider::{ProviderSpec, SearchProvider};
 use domain::search::Sort;
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -19,15 +19,15 @@ const MAPPINGS: &str = "fields=*,table=river_documents,a=title,sort_by_date=publ
 /// Documents about rivers in the table of the stand-ins.
 const RIVERS: u64 = MANY as u64 + 15;
 
-fn draft(connector: &str, url: &str, credentials: &str, mappings: &str) -> ProviderDraft {
-    ProviderDraft {
+fn spec(connector: &str, url: &str, credentials: &str, mappings: &str) -> ProviderSpec {
+    ProviderSpec {
         name: "Documents".into(),
         connector: connector.into(),
         url: url.into(),
         credentials: credentials.into(),
         query_template: TEMPLATE.into(),
         query_mappings: format!("{MAPPINGS},{mappings}"),
-        ..ProviderDraft::default()
+        ..ProviderSpec::default()
     }
 }
 
@@ -40,25 +40,25 @@ fn published(item: &Value) -> String {
 }
 
 fn mistake(
-    draft: &ProviderDraft,
+    spec: &ProviderSpec,
     what: &'static str,
     kind: ConnectorErrorKind,
-    change: impl Fn(&mut ProviderDraft),
+    change: impl Fn(&mut ProviderSpec),
 ) -> Mistake {
-    let mut draft = draft.clone();
-    change(&mut draft);
-    Mistake { what, draft, user_token: None, kind }
+    let mut spec = spec.clone();
+    change(&mut spec);
+    Mistake { what, spec, user_token: None, kind }
 }
 
-fn unknown_table(draft: &mut ProviderDraft) {
-    draft.query_mappings = draft.query_mappings.replace("table=river_documents", "table=no_such_table");
+fn unknown_table(spec: &mut ProviderSpec) {
+    spec.query_mappings = spec.query_mappings.replace("table=river_documents", "table=no_such_table");
 }
 
-fn subject(draft: &ProviderDraft, toolbox: Toolbox, mistakes: Vec<Mistake>) -> Subject {
+fn subject(spec: &ProviderSpec, context: PluginContext, mistakes: Vec<Mistake>) -> Subject {
     Subject {
-        kind: kind(&draft.connector),
-        toolbox,
-        draft: draft.clone(),
+        kind: kind(&spec.connector),
+        context,
+        spec: spec.clone(),
         user_token: None,
         reader: None,
         many: "river",
@@ -68,20 +68,20 @@ fn subject(draft: &ProviderDraft, toolbox: Toolbox, mistakes: Vec<Mistake>) -> S
     }
 }
 
-/// The real gate and a clock that a test can move.
-fn toolbox() -> (Toolbox, Arc<FixedClock>) {
+/// The real client and a clock that a test can move.
+fn context() -> (PluginContext, Arc<FixedClock>) {
     let clock = Arc::new(FixedClock::default());
-    (Toolbox { clock: clock.clone(), ..gate() }, clock)
+    (PluginContext { clock: clock.clone(), ..guarded_context() }, clock)
 }
 
 /// Asks once with little time.
 async fn ask_within(
-    draft: &ProviderDraft,
-    toolbox: &Toolbox,
+    spec: &ProviderSpec,
+    context: &PluginContext,
     time_max: Duration,
 ) -> Result<SourceResponse, ConnectorError> {
-    let provider = SearchProvider::unsaved(draft.clone(), Default::default(), Default::default());
-    let connector = (kind(&draft.connector).build)(&provider, toolbox)?;
+    let provider = SearchProvider::unsaved(spec.clone(), Default::default(), Default::default());
+    let connector = (kind(&spec.connector).build)(&provider, context)?;
     let query = ProviderQuery {
         text: "river",
         sort: Sort::Relevancy,
@@ -95,34 +95,34 @@ async fn ask_within(
     connector.execute(&connector.construct(&query)?).await
 }
 
-fn errors(draft: &ProviderDraft) -> Vec<String> {
-    let provider = SearchProvider::unsaved(draft.clone(), Default::default(), Default::default());
-    (kind(&draft.connector).check)(&provider).into_map().into_keys().collect()
+fn errors(spec: &ProviderSpec) -> Vec<String> {
+    let provider = SearchProvider::unsaved(spec.clone(), Default::default(), Default::default());
+    (kind(&spec.connector).check)(&provider).into_map().into_keys().collect()
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn oracle_keeps_the_contract() {
     let ords = Ords::start().await;
-    let draft = draft("Oracle", &ords.stand.at("/ords/rivers"), ords::CREDENTIALS, "x=y");
+    let spec = spec("Oracle", &ords.stand.at("/ords/rivers"), ords::CREDENTIALS, "x=y");
     let mistakes = vec![
-        mistake(&draft, "a wrong password", ConnectorErrorKind::Denied, |draft| {
-            draft.credentials = "rivers:wrong-password".into();
+        mistake(&spec, "a wrong password", ConnectorErrorKind::Denied, |spec| {
+            spec.credentials = "rivers:wrong-password".into();
         }),
-        mistake(&draft, "an unknown table", ConnectorErrorKind::PlaceUnknown, unknown_table),
-        mistake(&draft, "an unknown schema", ConnectorErrorKind::PlaceUnknown, |draft| {
-            draft.url = draft.url.replace("/rivers", "/lakes");
+        mistake(&spec, "an unknown table", ConnectorErrorKind::PlaceUnknown, unknown_table),
+        mistake(&spec, "an unknown schema", ConnectorErrorKind::PlaceUnknown, |spec| {
+            spec.url = spec.url.replace("/rivers", "/lakes");
         }),
-        mistake(&draft, "no TLS", ConnectorErrorKind::Untrusted, |draft| {
-            draft.url = draft.url.replace("http:", "https:");
+        mistake(&spec, "no TLS", ConnectorErrorKind::Untrusted, |spec| {
+            spec.url = spec.url.replace("http:", "https:");
         }),
-        mistake(&draft, "a refused connection", ConnectorErrorKind::Unavailable, |draft| {
-            draft.url = "http://127.0.0.1:1/ords/rivers".into();
+        mistake(&spec, "a refused connection", ConnectorErrorKind::Unavailable, |spec| {
+            spec.url = "http://127.0.0.1:1/ords/rivers".into();
         }),
-        mistake(&draft, "a wrong statement", ConnectorErrorKind::ConfigInvalid, |draft| {
-            draft.query_template += " or 1 = 1";
+        mistake(&spec, "a wrong statement", ConnectorErrorKind::ConfigInvalid, |spec| {
+            spec.query_template += " or 1 = 1";
         }),
     ];
-    let subject = subject(&draft, gate(), mistakes);
+    let subject = subject(&spec, guarded_context(), mistakes);
     subject.check().await;
     let page = subject.ask("river", Sort::Date, MANY).await.expect("rows");
     assert_eq!(page.found, Some(RIVERS), "counted");
@@ -143,12 +143,12 @@ async fn oracle_keeps_the_contract() {
 #[tokio::test(flavor = "multi_thread")]
 async fn oracle_exchanges_a_client_for_a_token_once() {
     let ords = Ords::start().await;
-    let (toolbox, clock) = toolbox();
-    let draft = draft("Oracle", &ords.stand.at("/ords/rivers"), ords::CLIENT, "x=y");
-    let wrong = mistake(&draft, "a wrong secret", ConnectorErrorKind::Denied, |draft| {
-        draft.credentials = "client_id=reader-id-51,client_secret=wrong-secret".into();
+    let (context, clock) = context();
+    let spec = spec("Oracle", &ords.stand.at("/ords/rivers"), ords::CLIENT, "x=y");
+    let wrong = mistake(&spec, "a wrong secret", ConnectorErrorKind::Denied, |spec| {
+        spec.credentials = "client_id=reader-id-51,client_secret=wrong-secret".into();
     });
-    let subject = subject(&draft, toolbox, vec![wrong]);
+    let subject = subject(&spec, context, vec![wrong]);
     subject.tells_each_mistake().await;
     for _ in 0..3 {
         subject.ask("river", Sort::Relevancy, 5).await.expect("rows");
@@ -165,29 +165,29 @@ async fn oracle_exchanges_a_client_for_a_token_once() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn snowflake_keeps_the_contract() {
-    let (toolbox, clock) = toolbox();
+    let (context, clock) = context();
     let source = Snowflake::start(clock).await;
     let credentials = format!("bearer={}", snowflake::TOKEN);
-    let draft = draft("Snowflake", &source.stand.url, &credentials, snowflake::MAPPINGS);
+    let spec = spec("Snowflake", &source.stand.url, &credentials, snowflake::MAPPINGS);
     let mistakes = vec![
-        mistake(&draft, "a wrong token", ConnectorErrorKind::Denied, |draft| {
-            draft.credentials = "bearer=wrong-token".into();
+        mistake(&spec, "a wrong token", ConnectorErrorKind::Denied, |spec| {
+            spec.credentials = "bearer=wrong-token".into();
         }),
-        mistake(&draft, "an unknown table", ConnectorErrorKind::PlaceUnknown, unknown_table),
-        mistake(&draft, "an unknown database", ConnectorErrorKind::PlaceUnknown, |draft| {
-            draft.query_mappings = draft.query_mappings.replace("=RIVERS", "=LAKES");
+        mistake(&spec, "an unknown table", ConnectorErrorKind::PlaceUnknown, unknown_table),
+        mistake(&spec, "an unknown database", ConnectorErrorKind::PlaceUnknown, |spec| {
+            spec.query_mappings = spec.query_mappings.replace("=RIVERS", "=LAKES");
         }),
-        mistake(&draft, "no TLS", ConnectorErrorKind::Untrusted, |draft| {
-            draft.url = draft.url.replace("http:", "https:");
+        mistake(&spec, "no TLS", ConnectorErrorKind::Untrusted, |spec| {
+            spec.url = spec.url.replace("http:", "https:");
         }),
-        mistake(&draft, "a refused connection", ConnectorErrorKind::Unavailable, |draft| {
-            draft.url = "http://127.0.0.1:1".into();
+        mistake(&spec, "a refused connection", ConnectorErrorKind::Unavailable, |spec| {
+            spec.url = "http://127.0.0.1:1".into();
         }),
-        mistake(&draft, "a wrong statement", ConnectorErrorKind::ConfigInvalid, |draft| {
-            draft.query_template += " or 1 = 1";
+        mistake(&spec, "a wrong statement", ConnectorErrorKind::ConfigInvalid, |spec| {
+            spec.query_template += " or 1 = 1";
         }),
     ];
-    let subject = subject(&draft, toolbox, mistakes);
+    let subject = subject(&spec, context, mistakes);
     subject.check().await;
     let page = subject.ask("river", Sort::Date, MANY).await.expect("rows");
     assert_eq!(page.found, Some(RIVERS), "counted");
@@ -206,22 +206,22 @@ async fn snowflake_keeps_the_contract() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn snowflake_takes_a_signed_token() {
-    let (toolbox, clock) = toolbox();
+    let (context, clock) = context();
     let source = Snowflake::start(clock).await;
     let credentials = format!("key_pair={},user=reader", keys::PRIVATE_PEM);
-    let draft = draft("Snowflake", &source.stand.url, &credentials, snowflake::MAPPINGS);
+    let spec = spec("Snowflake", &source.stand.url, &credentials, snowflake::MAPPINGS);
     let mistakes = vec![
-        mistake(&draft, "a key that is not known", ConnectorErrorKind::Denied, |draft| {
-            draft.credentials = format!("key_pair={},user=reader", keys::OTHER_PRIVATE_PEM);
+        mistake(&spec, "a key that is not known", ConnectorErrorKind::Denied, |spec| {
+            spec.credentials = format!("key_pair={},user=reader", keys::OTHER_PRIVATE_PEM);
         }),
-        mistake(&draft, "another user", ConnectorErrorKind::Denied, |draft| {
-            draft.credentials = draft.credentials.replace("user=reader", "user=nobody");
+        mistake(&spec, "another user", ConnectorErrorKind::Denied, |spec| {
+            spec.credentials = spec.credentials.replace("user=reader", "user=nobody");
         }),
-        mistake(&draft, "another account", ConnectorErrorKind::Denied, |draft| {
-            draft.query_mappings = draft.query_mappings.replace("account=riverco", "account=other");
+        mistake(&spec, "another account", ConnectorErrorKind::Denied, |spec| {
+            spec.query_mappings = spec.query_mappings.replace("account=riverco", "account=other");
         }),
     ];
-    let subject = subject(&draft, toolbox, mistakes);
+    let subject = subject(&spec, context, mistakes);
     let page = subject.ask("river", Sort::Relevancy, MANY).await.expect("rows");
     assert_eq!(page.items.len(), MANY as usize);
     subject.tells_each_mistake().await;
@@ -229,17 +229,17 @@ async fn snowflake_takes_a_signed_token() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn snowflake_waits_for_a_slow_statement_and_ends_it() {
-    let (toolbox, clock) = toolbox();
+    let (context, clock) = context();
     let source = Snowflake::start(clock).await;
     let credentials = format!("bearer={}", snowflake::TOKEN);
-    let draft = draft("Snowflake", &source.stand.url, &credentials, snowflake::MAPPINGS);
+    let spec = spec("Snowflake", &source.stand.url, &credentials, snowflake::MAPPINGS);
     source.slow(3);
     let page =
-        subject(&draft, toolbox.clone(), Vec::new()).ask("river", Sort::Date, MANY).await.expect("rows");
+        subject(&spec, context.clone(), Vec::new()).ask("river", Sort::Date, MANY).await.expect("rows");
     assert_eq!((page.items.len(), source.cancelled()), (MANY as usize, 0));
     source.slow(usize::MAX);
     let started = Instant::now();
-    let error = ask_within(&draft, &toolbox, Duration::from_millis(900)).await.expect_err("it never ends");
+    let error = ask_within(&spec, &context, Duration::from_millis(900)).await.expect_err("it never ends");
     assert_eq!(error.kind, ConnectorErrorKind::Timeout);
     assert!(started.elapsed() < Duration::from_secs(10), "within its time");
     assert_eq!(source.cancelled(), 1, "ended at the source");
@@ -247,34 +247,34 @@ async fn snowflake_waits_for_a_slow_statement_and_ends_it() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn big_query_keeps_the_contract() {
-    let (toolbox, clock) = toolbox();
+    let (context, clock) = context();
     let source = BigQuery::start(clock.clone()).await;
-    let draft =
-        draft("BigQuery", &source.stand.url, &source.key(), "dataset=rivers,location=EU,max_bytes=2000000");
+    let spec =
+        spec("BigQuery", &source.stand.url, &source.key(), "dataset=rivers,location=EU,max_bytes=2000000");
     let mistakes = vec![
-        mistake(&draft, "a wrong key", ConnectorErrorKind::Denied, |draft| {
-            draft.credentials = source.key_of(keys::OTHER_PRIVATE_PEM, &source.stand.at("/token"));
+        mistake(&spec, "a wrong key", ConnectorErrorKind::Denied, |spec| {
+            spec.credentials = source.key_of(keys::OTHER_PRIVATE_PEM, &source.stand.at("/token"));
         }),
-        mistake(&draft, "an unknown table", ConnectorErrorKind::PlaceUnknown, unknown_table),
-        mistake(&draft, "another project", ConnectorErrorKind::Denied, |draft| {
-            draft.query_mappings += ",project=lakes";
+        mistake(&spec, "an unknown table", ConnectorErrorKind::PlaceUnknown, unknown_table),
+        mistake(&spec, "another project", ConnectorErrorKind::Denied, |spec| {
+            spec.query_mappings += ",project=lakes";
         }),
-        mistake(&draft, "too few bytes", ConnectorErrorKind::QueryInvalid, |draft| {
-            draft.query_mappings = draft.query_mappings.replace("=2000000", "=1000");
+        mistake(&spec, "too few bytes", ConnectorErrorKind::QueryInvalid, |spec| {
+            spec.query_mappings = spec.query_mappings.replace("=2000000", "=1000");
         }),
-        mistake(&draft, "no TLS", ConnectorErrorKind::Untrusted, |draft| {
-            draft.url = draft.url.replace("http:", "https:");
-            draft.credentials = source.key_of(keys::PRIVATE_PEM, &format!("{}/token", draft.url));
+        mistake(&spec, "no TLS", ConnectorErrorKind::Untrusted, |spec| {
+            spec.url = spec.url.replace("http:", "https:");
+            spec.credentials = source.key_of(keys::PRIVATE_PEM, &format!("{}/token", spec.url));
         }),
-        mistake(&draft, "a refused connection", ConnectorErrorKind::Unavailable, |draft| {
-            draft.url = "http://127.0.0.1:1".into();
-            draft.credentials = source.key_of(keys::PRIVATE_PEM, "http://127.0.0.1:1/token");
+        mistake(&spec, "a refused connection", ConnectorErrorKind::Unavailable, |spec| {
+            spec.url = "http://127.0.0.1:1".into();
+            spec.credentials = source.key_of(keys::PRIVATE_PEM, "http://127.0.0.1:1/token");
         }),
-        mistake(&draft, "a wrong statement", ConnectorErrorKind::ConfigInvalid, |draft| {
-            draft.query_template += " or 1 = 1";
+        mistake(&spec, "a wrong statement", ConnectorErrorKind::ConfigInvalid, |spec| {
+            spec.query_template += " or 1 = 1";
         }),
     ];
-    let subject = subject(&draft, toolbox, mistakes);
+    let subject = subject(&spec, context, mistakes);
     subject.check().await;
     assert_eq!(source.tokens(), 1, "the token is kept");
     let page = subject.ask("river", Sort::Date, MANY).await.expect("rows");
@@ -297,28 +297,28 @@ async fn big_query_keeps_the_contract() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn big_query_reads_its_key_from_a_file() {
-    let (toolbox, clock) = toolbox();
+    let (context, clock) = context();
     let source = BigQuery::start(clock).await;
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("key.json");
     std::fs::write(&path, source.key()).expect("a file");
-    let draft = draft("BigQuery", &source.stand.url, &path.to_string_lossy(), "dataset=rivers,location=EU");
-    let page = subject(&draft, toolbox, Vec::new()).ask("river", Sort::Relevancy, MANY).await.expect("rows");
+    let spec = spec("BigQuery", &source.stand.url, &path.to_string_lossy(), "dataset=rivers,location=EU");
+    let page = subject(&spec, context, Vec::new()).ask("river", Sort::Relevancy, MANY).await.expect("rows");
     assert_eq!(page.items.len(), MANY as usize);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn big_query_waits_for_a_slow_job_and_ends_it() {
-    let (toolbox, clock) = toolbox();
+    let (context, clock) = context();
     let source = BigQuery::start(clock).await;
-    let draft = draft("BigQuery", &source.stand.url, &source.key(), "dataset=rivers,location=EU");
+    let spec = spec("BigQuery", &source.stand.url, &source.key(), "dataset=rivers,location=EU");
     source.slow(3);
     let page =
-        subject(&draft, toolbox.clone(), Vec::new()).ask("river", Sort::Date, MANY).await.expect("rows");
+        subject(&spec, context.clone(), Vec::new()).ask("river", Sort::Date, MANY).await.expect("rows");
     assert_eq!((page.items.len(), source.cancelled()), (MANY as usize, 0));
     source.slow(usize::MAX);
     let started = Instant::now();
-    let error = ask_within(&draft, &toolbox, Duration::from_millis(900)).await.expect_err("it never ends");
+    let error = ask_within(&spec, &context, Duration::from_millis(900)).await.expect_err("it never ends");
     assert_eq!(error.kind, ConnectorErrorKind::Timeout);
     assert!(started.elapsed() < Duration::from_secs(10), "within its time");
     assert_eq!(source.cancelled(), 1, "ended at the source");
@@ -327,7 +327,7 @@ async fn big_query_waits_for_a_slow_job_and_ends_it() {
 /// A key or a login never leaves for a host that only looks like the right one.
 #[tokio::test(flavor = "multi_thread")]
 async fn look_alikes_are_refused_when_a_provider_is_saved() {
-    let (_, clock) = toolbox();
+    let (_, clock) = context();
     let source = BigQuery::start(clock).await;
     for token_uri in [
         "https://oauth2.googleapis.com.evil.example/token",
@@ -335,20 +335,20 @@ async fn look_alikes_are_refused_when_a_provider_is_saved() {
         "https://oauth2.googleapis.com@evil.example/token",
     ] {
         let key = source.key_of(keys::PRIVATE_PEM, token_uri);
-        assert_eq!(errors(&draft("BigQuery", "", &key, "dataset=rivers")), ["credentials"], "{token_uri}");
+        assert_eq!(errors(&spec("BigQuery", "", &key, "dataset=rivers")), ["credentials"], "{token_uri}");
     }
     for url in ["evil.example/", "evil.example#.x", "me@evil.example"] {
-        assert_eq!(errors(&draft("Snowflake", url, "bearer=abc", "database=D")), ["url"], "{url}");
+        assert_eq!(errors(&spec("Snowflake", url, "bearer=abc", "database=D")), ["url"], "{url}");
     }
     let google = source.key_of(keys::PRIVATE_PEM, "https://oauth2.googleapis.com/token");
     let elsewhere =
-        draft("BigQuery", "https://bigquery.googleapis.com.evil.example", &google, "dataset=rivers");
+        spec("BigQuery", "https://bigquery.googleapis.com.evil.example", &google, "dataset=rivers");
     assert_eq!(errors(&elsewhere), ["credentials"], "a token of the vendor goes to the vendor");
     let file = "key_pair=/etc/keys/reader.p8,user=reader";
-    let elsewhere = draft("Snowflake", "https://snowflakecomputing.com.evil.example", file, "database=D");
+    let elsewhere = spec("Snowflake", "https://snowflakecomputing.com.evil.example", file, "database=D");
     assert_eq!(errors(&elsewhere), ["credentials"], "a key file signs for the vendor");
-    let password = draft("Snowflake", "org-account", "reader:password:rivers:small", "database=D");
+    let password = spec("Snowflake", "org-account", "reader:password:rivers:small", "database=D");
     assert_eq!(errors(&password), ["credentials"]);
-    assert_eq!(errors(&draft("Oracle", "db.example:1521:rivers", "a:b", "x=y")), ["url"]);
-    assert_eq!(errors(&draft("BigQuery", "", "bearer=abc", "max_bytes=much")), ["query_mappings"]);
+    assert_eq!(errors(&spec("Oracle", "db.example:1521:rivers", "a:b", "x=y")), ["url"]);
+    assert_eq!(errors(&spec("BigQuery", "", "bearer=abc", "max_bytes=much")), ["query_mappings"]);
 }

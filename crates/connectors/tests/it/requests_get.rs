@@ -1,22 +1,22 @@
 //! The requests that RequestsGet builds: addresses, headers, where credentials may go.
 
-use crate::house::{answer, connector, query, request, toolbox};
+use crate::fixture::{answer, connector, context, query, request};
 use domain::contracts::{Connector, ConnectorErrorKind, ProviderQuery};
-use domain::provider::ProviderDraft;
+use domain::provider::ProviderSpec;
 use domain::search::Sort;
 use domain::secret::Secret;
 
-fn built_by(draft: ProviderDraft) -> Box<dyn Connector> {
-    connector(draft, &toolbox(answer("application/json", "[]")))
+fn built_by(spec: ProviderSpec) -> Box<dyn Connector> {
+    connector(spec, &context(answer("application/json", "[]")))
 }
 
-fn paged() -> ProviderDraft {
-    ProviderDraft {
+fn paged() -> ProviderSpec {
+    ProviderSpec {
         url: "https://api.example/v1".into(),
         query_template: "{url}?cx={cx}&key={key}&q={query_string}".into(),
         query_mappings: "cx=<code>,DATE_SORT=sort=date,PAGE=start=RESULT_INDEX,NOT_CHAR=-".into(),
         credentials: "key=s3cret <x>".into(),
-        ..ProviderDraft::default()
+        ..ProviderSpec::default()
     }
 }
 
@@ -34,12 +34,12 @@ fn addresses_are_bound_sorted_and_paged() {
     assert!(request.origin.is_of(&request.url) && request.origin.is_trusted);
 }
 
-fn worked(url: &str, template: &str, mappings: &str) -> ProviderDraft {
-    ProviderDraft {
+fn worked(url: &str, template: &str, mappings: &str) -> ProviderSpec {
+    ProviderSpec {
         url: url.into(),
         query_template: template.into(),
         query_mappings: mappings.into(),
-        ..ProviderDraft::default()
+        ..ProviderSpec::default()
     }
 }
 
@@ -102,15 +102,15 @@ fn a_secret_in_the_address_is_never_shown() {
 
 #[test]
 fn credentials_ride_in_secret_headers() {
-    let draft = ProviderDraft {
+    let spec = ProviderSpec {
         url: "https://api.example/v1".into(),
         credentials: "bearer=t0ken".into(),
         http_request_headers: [("Accept", "text/json"), ("X-Team", "rivers")]
             .map(|(name, value)| (name.to_owned(), value.to_owned()))
             .into(),
-        ..ProviderDraft::default()
+        ..ProviderSpec::default()
     };
-    let request = request(built_by(draft).construct(&query("x")).expect("a query"));
+    let request = request(built_by(spec).construct(&query("x")).expect("a query"));
     assert_eq!(request.headers, [("Accept".to_owned(), "text/json".to_owned())]);
     let want = [
         ("X-Team".to_owned(), Secret::new("rivers")),
@@ -121,49 +121,49 @@ fn credentials_ride_in_secret_headers() {
 
 #[test]
 fn credentials_belong_to_the_providers_own_origin() {
-    let draft = ProviderDraft {
+    let spec = ProviderSpec {
         url: "https://own.example/".into(),
         query_template: "https://other.example/?q={query_string}".into(),
-        ..ProviderDraft::default()
+        ..ProviderSpec::default()
     };
-    let request = request(built_by(draft).construct(&query("x")).expect("a query"));
+    let request = request(built_by(spec).construct(&query("x")).expect("a query"));
     assert_eq!(request.origin.host, "own.example");
     assert!(!request.origin.is_of(&request.url));
 
-    let draft = ProviderDraft {
+    let spec = ProviderSpec {
         query_template: "http://127.0.0.1:9/s/{query_string}?a=1".into(),
-        ..ProviderDraft::default()
+        ..ProviderSpec::default()
     };
-    let request = crate::house::request(built_by(draft).construct(&query("a/../b")).expect("a query"));
+    let request = crate::fixture::request(built_by(spec).construct(&query("a/../b")).expect("a query"));
     assert_eq!((request.origin.host.as_str(), request.origin.port), ("127.0.0.1", 9));
     assert_eq!(request.url.path(), "/s/a%2F..%2Fb");
 }
 
 #[test]
 fn a_query_cannot_change_the_host() {
-    let toolbox = toolbox(answer("application/json", "[]"));
-    let draft = ProviderDraft {
+    let context = context(answer("application/json", "[]"));
+    let spec = ProviderSpec {
         url: "https://own.example".into(),
         query_template: "{url}{query_string}".into(),
-        ..ProviderDraft::default()
+        ..ProviderSpec::default()
     };
     let kind = connectors::CATALOGUE.iter().find(|kind| kind.name == "RequestsGet").expect("a kind");
-    let provider = crate::house::provider(draft);
+    let provider = crate::fixture::provider(spec);
     assert!(!(kind.check)(&provider).is_empty());
     // A provider that was saved in another way is stopped when it is asked.
-    let connector = (kind.build)(&provider, &toolbox).expect("a connector");
+    let connector = (kind.build)(&provider, &context).expect("a connector");
     let error = connector.construct(&query(".evil.example")).expect_err("another host");
     assert_eq!(error.kind, ConnectorErrorKind::QueryInvalid);
 }
 
 #[test]
 fn a_url_without_a_path_may_be_paged() {
-    let draft = ProviderDraft {
+    let spec = ProviderSpec {
         url: "https://own.example".into(),
         query_template: "{url}/{query_string}".into(),
         query_mappings: "PAGE=p=RESULT_PAGE".into(),
-        ..ProviderDraft::default()
+        ..ProviderSpec::default()
     };
-    let request = request(built_by(draft).construct(&query("x")).expect("a query"));
+    let request = request(built_by(spec).construct(&query("x")).expect("a query"));
     assert_eq!(request.url.as_str(), "https://own.example/x?p=1");
 }

@@ -1,8 +1,8 @@
 //! The requests that RequestsPost builds: the address, the body and its type.
 
-use crate::house::{answer, connector, provider, query, request, toolbox};
+use crate::fixture::{answer, connector, context, provider, query, request};
 use domain::contracts::{HttpMethod, HttpRequest, ProviderQuery};
-use domain::provider::ProviderDraft;
+use domain::provider::ProviderSpec;
 use domain::search::Sort;
 use serde_json::{Map, Value, json};
 
@@ -10,20 +10,20 @@ fn object(value: Value) -> Map<String, Value> {
     value.as_object().expect("an object").clone()
 }
 
-fn draft(mappings: &str, post: Value, json_template: Value) -> ProviderDraft {
-    ProviderDraft {
+fn spec(mappings: &str, post: Value, json_template: Value) -> ProviderSpec {
+    ProviderSpec {
         connector: "RequestsPost".into(),
         url: "https://api.example/search".into(),
         query_template: "{url}".into(),
         query_mappings: mappings.into(),
         post_query_template: object(post),
         query_template_json: object(json_template),
-        ..ProviderDraft::default()
+        ..ProviderSpec::default()
     }
 }
 
-fn built(draft: ProviderDraft, text: &str) -> HttpRequest {
-    let connector = connector(draft, &toolbox(answer("application/json", "[]")));
+fn built(spec: ProviderSpec, text: &str) -> HttpRequest {
+    let connector = connector(spec, &context(answer("application/json", "[]")));
     request(connector.construct(&query(text)).expect("a query"))
 }
 
@@ -58,7 +58,7 @@ fn worked_examples() {
         ),
     ];
     for (mappings, post, json_template, text, want) in table {
-        let request = built(draft(mappings, post.clone(), json_template), text);
+        let request = built(spec(mappings, post.clone(), json_template), text);
         assert_eq!((request.method, body(&request)), (HttpMethod::Post, want), "{mappings} {post}");
         assert_eq!(request.url.as_str(), "https://api.example/search");
     }
@@ -66,16 +66,16 @@ fn worked_examples() {
 
 #[test]
 fn the_address_is_bound_as_in_a_get() {
-    let draft = ProviderDraft {
+    let spec = ProviderSpec {
         query_template: "{url}?key={key}&q={query_string}".into(),
         credentials: "key=s3cret".into(),
-        ..draft(
+        ..spec(
             "DATE_SORT=by=date,PAGE=p=RESULT_PAGE",
             json!({"k": "{key}", "q": "{query_string}"}),
             json!({}),
         )
     };
-    let connector = connector(draft, &toolbox(answer("application/json", "[]")));
+    let connector = connector(spec, &context(answer("application/json", "[]")));
     assert_eq!(connector.pages(30), 3);
     let asked = ProviderQuery { sort: Sort::Date, page: 1, ..query("a b") };
     let request = request(connector.construct(&asked).expect("a query"));
@@ -90,10 +90,10 @@ fn the_body_is_json_unless_the_provider_says_otherwise() {
         let named = request.headers.iter().filter(|(name, _)| name.eq_ignore_ascii_case("content-type"));
         named.map(|(_, value)| value.clone()).collect()
     };
-    assert_eq!(types(&built(draft("", json!({}), json!({})), "x")), ["application/json"]);
-    let own = ProviderDraft {
+    assert_eq!(types(&built(spec("", json!({}), json!({})), "x")), ["application/json"]);
+    let own = ProviderSpec {
         http_request_headers: [("content-type".to_owned(), "application/x-q+json".to_owned())].into(),
-        ..draft("", json!({}), json!({}))
+        ..spec("", json!({}), json!({}))
     };
     assert_eq!(types(&built(own, "x")), ["application/x-q+json"]);
 }
@@ -107,7 +107,7 @@ fn a_body_that_grows_is_refused_when_it_is_saved() {
         ("post_query_template", json!({"a": many}), json!({})),
         ("query_template_json", json!({}), json!({"a": many})),
     ] {
-        let errors = (kind.check)(&provider(draft(&mappings, post, json_template))).into_map();
+        let errors = (kind.check)(&provider(spec(&mappings, post, json_template))).into_map();
         assert_eq!(errors.into_keys().collect::<Vec<_>>(), [field]);
     }
 }

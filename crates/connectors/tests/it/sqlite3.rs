@@ -1,8 +1,8 @@
 //! Sqlite3 against real files: values, counts, order, hostile queries, time.
 
-use crate::house::{answer, connector, query, toolbox};
+use crate::fixture::{answer, connector, context, query};
 use domain::contracts::{ConnectorError, ConnectorErrorKind, NormalizedPage, ProviderQuery};
-use domain::provider::ProviderDraft;
+use domain::provider::ProviderSpec;
 use domain::search::Sort;
 use serde_json::json;
 use sqlx::sqlite::SqliteConnectOptions;
@@ -21,7 +21,7 @@ const DOCUMENTS: &str = "
 ";
 
 async fn file(folder: &Path) -> String {
-    let path = folder.join("house & garden?.db");
+    let path = folder.join("fixture & garden?.db");
     let options = SqliteConnectOptions::new().filename(&path).create_if_missing(true);
     let mut connection = options.connect().await.expect("a database");
     sqlx::raw_sql(DOCUMENTS).execute(&mut connection).await.expect("a table");
@@ -29,18 +29,18 @@ async fn file(folder: &Path) -> String {
     path.to_str().expect("a path").to_owned()
 }
 
-fn draft(url: &str, query_template: &str, query_mappings: &str) -> ProviderDraft {
-    ProviderDraft {
+fn spec(url: &str, query_template: &str, query_mappings: &str) -> ProviderSpec {
+    ProviderSpec {
         connector: "Sqlite3".into(),
         url: url.into(),
         query_template: query_template.into(),
         query_mappings: query_mappings.into(),
-        ..ProviderDraft::default()
+        ..ProviderSpec::default()
     }
 }
 
-async fn asked(draft: ProviderDraft, query: &ProviderQuery<'_>) -> Result<NormalizedPage, ConnectorError> {
-    let connector = connector(draft, &toolbox(answer("", "")));
+async fn asked(spec: ProviderSpec, query: &ProviderQuery<'_>) -> Result<NormalizedPage, ConnectorError> {
+    let connector = connector(spec, &context(answer("", "")));
     let built = connector.construct(query)?;
     connector.normalize(connector.execute(&built).await?)
 }
@@ -58,7 +58,7 @@ fn titles(page: &NormalizedPage) -> Vec<&str> {
 async fn rows_have_native_values() {
     let folder = tempfile::tempdir().expect("a folder");
     let url = file(folder.path()).await;
-    let page = asked(draft(&url, LIKE, LIKE_MAPPINGS), &query("gauge")).await.expect("a page");
+    let page = asked(spec(&url, LIKE, LIKE_MAPPINGS), &query("gauge")).await.expect("a page");
     let want = json!({
         "id": 1, "title": "Flood warning", "body": "A gauge that warns.", "published": "2020-01-01", "weight": 1.5,
         "image": null,
@@ -71,13 +71,13 @@ async fn counts_sorts_and_limits() {
     let folder = tempfile::tempdir().expect("a folder");
     let url = file(folder.path()).await;
     let newest = ProviderQuery { sort: Sort::Date, results_wanted: 1, ..query("water") };
-    let page = asked(draft(&url, LIKE, LIKE_MAPPINGS), &newest).await.expect("a page");
+    let page = asked(spec(&url, LIKE, LIKE_MAPPINGS), &newest).await.expect("a page");
     assert_eq!((page.found, titles(&page)), (Some(2), vec!["It's a flood"]));
     let page =
-        asked(draft(&url, MATCH, "fields=*,QUOTE_TERMS=OR"), &query("flood silt")).await.expect("a page");
+        asked(spec(&url, MATCH, "fields=*,QUOTE_TERMS=OR"), &query("flood silt")).await.expect("a page");
     assert_eq!(page.found, Some(3));
     let negated = "fields=*,QUOTE_TERMS=AND,NOT=true";
-    let page = asked(draft(&url, MATCH, negated), &query("flood NOT gauge")).await.expect("a page");
+    let page = asked(spec(&url, MATCH, negated), &query("flood NOT gauge")).await.expect("a page");
     assert_eq!(titles(&page), ["It's a flood"]);
 }
 
@@ -85,14 +85,14 @@ async fn counts_sorts_and_limits() {
 async fn a_query_is_only_a_value() {
     let folder = tempfile::tempdir().expect("a folder");
     let url = file(folder.path()).await;
-    let page = asked(draft(&url, LIKE, LIKE_MAPPINGS), &query("it's")).await.expect("a page");
+    let page = asked(spec(&url, LIKE, LIKE_MAPPINGS), &query("it's")).await.expect("a page");
     assert_eq!(titles(&page), ["It's a flood"]);
     for hostile in
         ["'; drop table documents; --", "x' or '1'='1", "\" OR \"\"", "a NEAR( b* ^c {x} NOT", "?1", "\u{0}x"]
     {
-        let page = asked(draft(&url, LIKE, LIKE_MAPPINGS), &query(hostile)).await.expect("no error");
+        let page = asked(spec(&url, LIKE, LIKE_MAPPINGS), &query(hostile)).await.expect("no error");
         assert_eq!(page.found, Some(0), "{hostile}");
-        let page = asked(draft(&url, MATCH, "fields=*,QUOTE_TERMS=AND"), &query(hostile)).await;
+        let page = asked(spec(&url, MATCH, "fields=*,QUOTE_TERMS=AND"), &query(hostile)).await;
         assert!(
             page.as_ref().map_or_else(
                 |error| error.kind == ConnectorErrorKind::QueryInvalid,
@@ -101,7 +101,7 @@ async fn a_query_is_only_a_value() {
             "{hostile}: {page:?}"
         );
     }
-    let page = asked(draft(&url, LIKE, LIKE_MAPPINGS), &query("flood")).await.expect("a page");
+    let page = asked(spec(&url, LIKE, LIKE_MAPPINGS), &query("flood")).await.expect("a page");
     assert_eq!(page.found, Some(2));
 }
 
@@ -110,18 +110,18 @@ async fn failures_are_plain_sentences() {
     let folder = tempfile::tempdir().expect("a folder");
     let url = file(folder.path()).await;
     let missing = folder.path().join("no.db").to_str().expect("a path").to_owned();
-    let error = asked(draft(&missing, LIKE, LIKE_MAPPINGS), &query("x")).await.expect_err("no file");
+    let error = asked(spec(&missing, LIKE, LIKE_MAPPINGS), &query("x")).await.expect_err("no file");
     assert!(error.message.contains("does not exist"), "{error}");
     assert!(!Path::new(&missing).exists());
 
-    let error = asked(draft(&url, LIKE, "fields=*,table=nix,a=title,b=body"), &query("x")).await;
+    let error = asked(spec(&url, LIKE, "fields=*,table=nix,a=title,b=body"), &query("x")).await;
     let error = error.expect_err("no table");
     assert_eq!(error.kind, ConnectorErrorKind::PlaceUnknown);
     assert!(error.message.contains("no such table: nix"), "{error}");
 
     let garbage = folder.path().join("garbage.db");
     std::fs::write(&garbage, "this is not a database at all".repeat(100)).expect("written");
-    let error = asked(draft(garbage.to_str().expect("a path"), LIKE, LIKE_MAPPINGS), &query("x")).await;
+    let error = asked(spec(garbage.to_str().expect("a path"), LIKE, LIKE_MAPPINGS), &query("x")).await;
     assert_eq!(error.expect_err("no database").kind, ConnectorErrorKind::Unreadable);
 }
 
@@ -132,7 +132,7 @@ async fn a_statement_has_its_time() {
     let endless = "with recursive c(title) as (select 1 union all select title + 1 from c) \
                    select {fields} from c where title = {query_string}";
     let hurried = ProviderQuery { time_max: Duration::from_millis(150), ..query("x") };
-    let error = asked(draft(&url, endless, "fields=*"), &hurried).await.expect_err("too late");
+    let error = asked(spec(&url, endless, "fields=*"), &hurried).await.expect_err("too late");
     assert_eq!(error.kind, ConnectorErrorKind::Timeout);
 }
 
@@ -142,10 +142,10 @@ async fn nothing_can_be_written() {
     let url = file(folder.path()).await;
     let kind = connectors::CATALOGUE.iter().find(|kind| kind.name == "Sqlite3").expect("a kind");
     let hostile = "with x as (select {fields}) delete from documents where title like '%{query_string}%'";
-    let provider = crate::house::provider(draft(&url, hostile, "fields=1"));
-    let connector = (kind.build)(&provider, &toolbox(answer("", ""))).expect("a connector");
+    let provider = crate::fixture::provider(spec(&url, hostile, "fields=1"));
+    let connector = (kind.build)(&provider, &context(answer("", ""))).expect("a connector");
     let built = connector.construct(&query("flood")).expect("a statement");
     assert!(connector.execute(&built).await.is_err());
-    let page = asked(draft(&url, LIKE, LIKE_MAPPINGS), &query("flood")).await.expect("a page");
+    let page = asked(spec(&url, LIKE, LIKE_MAPPINGS), &query("flood")).await.expect("a page");
     assert_eq!(page.found, Some(2));
 }

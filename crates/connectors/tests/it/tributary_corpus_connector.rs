@@ -1,15 +1,15 @@
 //! TributaryCorpusConnector with a cache that remembers who asked it.
 
-use crate::house::{answer, provider, query, toolbox};
+use crate::fixture::{answer, context, provider, query};
 use async_trait::async_trait;
 use domain::contracts::{
     ConnectorErrorKind, ConnectorKind, Corpus, CorpusAnswer, CorpusError, CorpusHit, CorpusQuestion,
-    PageText, PageWanted, ProviderQuery, Toolbox, VersionsAsked,
+    PageText, PageWanted, PluginContext, ProviderQuery, VersionsAsked,
 };
 use domain::corpus::{CacheMark, Liveness, Origin, Signal, SignalState, SourceKind, Standing, Topic};
 use domain::ids::{ProviderId, RunId, SignalId, UserId};
 use domain::instant::Instant;
-use domain::provider::ProviderDraft;
+use domain::provider::ProviderSpec;
 use domain::result::ResultItem;
 use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet};
@@ -119,15 +119,15 @@ fn kind() -> &'static ConnectorKind {
     connectors::CATALOGUE.iter().find(|kind| kind.name == "TributaryCorpusConnector").expect("the connector")
 }
 
-fn room(mood: Mood) -> (Arc<Shelf>, Toolbox) {
+fn corpus_fixture(mood: Mood) -> (Arc<Shelf>, PluginContext) {
     let shelf = Arc::new(Shelf { asked: Mutex::default(), mood });
-    (Arc::clone(&shelf), Toolbox { corpus: shelf, ..toolbox(answer("", "")) })
+    (Arc::clone(&shelf), PluginContext { corpus: shelf, ..context(answer("", "")) })
 }
 
 #[tokio::test]
 async fn the_cache_is_asked_for_the_asker() {
-    let (shelf, toolbox) = room(Mood::Well);
-    let connector = (kind().build)(&provider(ProviderDraft::default()), &toolbox).expect("a connector");
+    let (shelf, context) = corpus_fixture(Mood::Well);
+    let connector = (kind().build)(&provider(ProviderSpec::default()), &context).expect("a connector");
     let built =
         connector.construct(&ProviderQuery { asker: UserId(7), results_wanted: 4, ..query("rivers") });
     let answered = connector.execute(&built.expect("a query")).await.expect("an answer");
@@ -148,8 +148,8 @@ async fn failures_are_told() {
         (Mood::Failing, (ConnectorErrorKind::Unavailable, "missing sparse vector")),
         (Mood::Slow, (ConnectorErrorKind::Timeout, "the cache did not answer in time")),
     ] {
-        let (_, toolbox) = room(mood);
-        let connector = (kind().build)(&provider(ProviderDraft::default()), &toolbox).expect("a connector");
+        let (_, context) = corpus_fixture(mood);
+        let connector = (kind().build)(&provider(ProviderSpec::default()), &context).expect("a connector");
         let built = connector.construct(&query("rivers")).expect("a query");
         let error = connector.execute(&built).await.expect_err("a failure");
         assert_eq!((error.kind, error.message.as_str()), expected);

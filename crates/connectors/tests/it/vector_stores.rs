@@ -1,9 +1,9 @@
 //! The stores of vectors against strict stand-ins, and Chroma against the real one: the whole contract, and what
 //! they say against us.
 
-use crate::house::{Script, answer, connector, gate, kind, provider, toolbox};
+use crate::fixture::{Script, answer, connector, context, guarded_context, kind, provider};
 use domain::contracts::{ConnectorErrorKind, SourceResponse};
-use domain::provider::ProviderDraft;
+use domain::provider::ProviderSpec;
 use domain::search::Sort;
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -15,31 +15,31 @@ use testkit::vendors::{chroma, milvus, pinecone, qdrant, weaviate};
 /// Pages of ten, so that more than ten take more than one.
 const BY_TEN: &str = "limit_max=10,sort_by_date=published";
 
-fn draft(connector: &str, url: String, credentials: &str, mappings: &str) -> ProviderDraft {
-    ProviderDraft {
+fn spec(connector: &str, url: String, credentials: &str, mappings: &str) -> ProviderSpec {
+    ProviderSpec {
         name: "Rivers".into(),
         connector: connector.into(),
         url,
         credentials: credentials.into(),
         query_mappings: mappings.into(),
         tags: vec!["model:toy".into()],
-        ..ProviderDraft::default()
+        ..ProviderSpec::default()
     }
 }
 
-type Change = (&'static str, ConnectorErrorKind, fn(&mut ProviderDraft));
+type Change = (&'static str, ConnectorErrorKind, fn(&mut ProviderSpec));
 
-fn subject(draft: ProviderDraft, changes: &[Change]) -> Subject {
+fn subject(spec: ProviderSpec, changes: &[Change]) -> Subject {
     let mistakes = changes.iter().map(|(what, kind, change)| {
-        let mut draft = draft.clone();
-        change(&mut draft);
-        Mistake { what, draft, user_token: None, kind: *kind }
+        let mut spec = spec.clone();
+        change(&mut spec);
+        Mistake { what, spec, user_token: None, kind: *kind }
     });
     Subject {
-        kind: kind(&draft.connector),
-        toolbox: gate(),
+        kind: kind(&spec.connector),
+        context: guarded_context(),
         mistakes: mistakes.collect(),
-        draft,
+        spec,
         user_token: None,
         reader: Some(likeness::read),
         many: "river 1",
@@ -48,22 +48,22 @@ fn subject(draft: ProviderDraft, changes: &[Change]) -> Subject {
     }
 }
 
-fn remap(draft: &mut ProviderDraft, from: &str, to: &str) {
-    assert!(draft.query_mappings.contains(from), "{from}");
-    draft.query_mappings = draft.query_mappings.replace(from, to);
+fn remap(spec: &mut ProviderSpec, from: &str, to: &str) {
+    assert!(spec.query_mappings.contains(from), "{from}");
+    spec.query_mappings = spec.query_mappings.replace(from, to);
 }
 
-fn is_refused(draft: &mut ProviderDraft) {
-    draft.url = "http://127.0.0.1:1".into();
+fn is_refused(spec: &mut ProviderSpec) {
+    spec.url = "http://127.0.0.1:1".into();
 }
 
 const WRONG_KEY: Change =
-    ("a wrong key", ConnectorErrorKind::Denied, |draft| draft.credentials = "wrong-key-12345".into());
-const NO_KEY: Change = ("no key", ConnectorErrorKind::Denied, |draft| draft.credentials = String::new());
+    ("a wrong key", ConnectorErrorKind::Denied, |spec| spec.credentials = "wrong-key-12345".into());
+const NO_KEY: Change = ("no key", ConnectorErrorKind::Denied, |spec| spec.credentials = String::new());
 const REFUSED: Change = ("a refused connection", ConnectorErrorKind::Unavailable, is_refused);
 
 /// The first item has what a document has and how near it is; the sentence about dimensions names both.
-async fn check_details(full: &Subject, small: ProviderDraft) {
+async fn check_details(full: &Subject, small: ProviderSpec) {
     let page = full.ask("river 3", Sort::Relevancy, 1).await.expect("an answer");
     let first = &page.items[0];
     assert_eq!(first["number"], 3, "{first}");
@@ -86,29 +86,29 @@ async fn check_rest(subject: &Subject) {
 #[tokio::test]
 async fn qdrant_keeps_the_contract() {
     let store = qdrant::start().await;
-    let draft = draft("QdrantDB", format!("{}-rivers", store.stand.url), qdrant::KEY, BY_TEN);
+    let spec = spec("QdrantDB", format!("{}-rivers", store.stand.url), qdrant::KEY, BY_TEN);
     let subject = subject(
-        draft.clone(),
+        spec.clone(),
         &[
             WRONG_KEY,
             NO_KEY,
-            ("an unknown collection", ConnectorErrorKind::PlaceUnknown, |draft| {
-                draft.url = draft.url.replace("-rivers", "-lakes");
+            ("an unknown collection", ConnectorErrorKind::PlaceUnknown, |spec| {
+                spec.url = spec.url.replace("-rivers", "-lakes");
             }),
-            ("a filter that is wrong", ConnectorErrorKind::ConfigInvalid, |draft| {
-                draft.query_template_json =
+            ("a filter that is wrong", ConnectorErrorKind::ConfigInvalid, |spec| {
+                spec.query_template_json =
                     serde_json::from_str(r#"{"filter": {"musst": []}}"#).expect("JSON");
             }),
-            ("an unknown vector", ConnectorErrorKind::ConfigInvalid, |draft| {
-                draft.query_mappings += ",vector=title";
+            ("an unknown vector", ConnectorErrorKind::ConfigInvalid, |spec| {
+                spec.query_mappings += ",vector=title";
             }),
-            ("a refused connection", ConnectorErrorKind::Unavailable, |draft| {
-                draft.url = "http://127.0.0.1:1-rivers".into();
+            ("a refused connection", ConnectorErrorKind::Unavailable, |spec| {
+                spec.url = "http://127.0.0.1:1-rivers".into();
             }),
         ],
     );
     subject.check().await;
-    let small = ProviderDraft { url: format!("{}-small", store.stand.url), ..draft.clone() };
+    let small = ProviderSpec { url: format!("{}-small", store.stand.url), ..spec.clone() };
     check_details(&subject, small).await;
     store.throttle();
     check_rest(&subject).await;
@@ -121,16 +121,12 @@ async fn qdrant_keeps_the_contract() {
 #[tokio::test]
 async fn qdrant_takes_a_collection_by_name_and_a_filter() {
     let store = qdrant::start().await;
-    let mut draft = draft(
-        "QdrantDB",
-        store.stand.url.clone(),
-        &format!("bearer={}", qdrant::KEY),
-        "collection=my-rivers",
-    );
-    draft.query_template_json =
+    let mut spec =
+        spec("QdrantDB", store.stand.url.clone(), &format!("bearer={}", qdrant::KEY), "collection=my-rivers");
+    spec.query_template_json =
         serde_json::from_str(r#"{"filter": {"must": [{"key": "number", "range": {"gte": 20, "lt": 30}}]}}"#)
             .expect("JSON");
-    let subject = Subject { date: None, ..subject(draft, &[]) };
+    let subject = Subject { date: None, ..subject(spec, &[]) };
     let page = subject.ask("river 1", Sort::Relevancy, 100).await.expect("an answer");
     let mut numbers: Vec<u64> = page.items.iter().filter_map(|item| item["number"].as_u64()).collect();
     numbers.sort_unstable();
@@ -142,19 +138,19 @@ async fn qdrant_takes_a_collection_by_name_and_a_filter() {
 async fn pinecone_keeps_the_contract() {
     let store = pinecone::start().await;
     let mappings = format!("api={},sort_by_date=published", store.api.stand.url);
-    let by_name = draft("PineconeDB", "rivers".into(), pinecone::KEY, &mappings);
+    let by_name = spec("PineconeDB", "rivers".into(), pinecone::KEY, &mappings);
     let changes: [Change; 5] = [
         WRONG_KEY,
         NO_KEY,
-        ("an unknown index", ConnectorErrorKind::PlaceUnknown, |draft| draft.url = "lakes".into()),
-        ("a look-alike host", ConnectorErrorKind::AddressRefused, |draft| draft.url = "lured".into()),
-        ("a host that ends elsewhere", ConnectorErrorKind::AddressRefused, |draft| {
-            draft.url = "lured-2".into();
+        ("an unknown index", ConnectorErrorKind::PlaceUnknown, |spec| spec.url = "lakes".into()),
+        ("a look-alike host", ConnectorErrorKind::AddressRefused, |spec| spec.url = "lured".into()),
+        ("a host that ends elsewhere", ConnectorErrorKind::AddressRefused, |spec| {
+            spec.url = "lured-2".into();
         }),
     ];
     let subject_by_name = subject(by_name.clone(), &changes);
     subject_by_name.check().await;
-    let small = ProviderDraft { url: "small".into(), ..by_name };
+    let small = ProviderSpec { url: "small".into(), ..by_name };
     check_details(&subject_by_name, small).await;
     store.rivers.throttle();
     check_rest(&subject_by_name).await;
@@ -163,7 +159,7 @@ async fn pinecone_keeps_the_contract() {
     assert_eq!(store.api.requests(), before, "the host of an index is kept");
 
     let mut by_host =
-        draft("PineconeDB", store.rivers.stand.url.clone(), pinecone::KEY, "sort_by_date=published");
+        spec("PineconeDB", store.rivers.stand.url.clone(), pinecone::KEY, "sort_by_date=published");
     subject(by_host.clone(), &[WRONG_KEY, NO_KEY, REFUSED]).check().await;
     by_host.query_template_json =
         serde_json::from_str(r#"{"filter": {"number": {"$gte": 50}}}"#).expect("JSON");
@@ -181,9 +177,9 @@ async fn no_key_goes_to_a_look_alike() {
         ["x.evilpinecone.io", "pinecone.io.evil.test", "evil.test/.pinecone.io", "pinecone.io@evil.test"]
     {
         let script = Script::of([answer("application/json", json!({"host": host}).to_string())]);
-        let draft = draft("PineconeDB", "look-alikes".into(), pinecone::KEY, "");
-        let asked = subject(draft, &[]);
-        let asked = Subject { toolbox: script.toolbox(), ..asked };
+        let spec = spec("PineconeDB", "look-alikes".into(), pinecone::KEY, "");
+        let asked = subject(spec, &[]);
+        let asked = Subject { context: script.context(), ..asked };
         let error = asked.ask("x", Sort::Relevancy, 5).await.expect_err(host);
         assert!(
             matches!(error.kind, ConnectorErrorKind::AddressRefused | ConnectorErrorKind::Unreadable),
@@ -196,8 +192,8 @@ async fn no_key_goes_to_a_look_alike() {
     let named = json!({"host": "rivers-x1.svc.aped.pinecone.io"}).to_string();
     let script =
         Script::of([answer("application/json", named), answer("application/json", r#"{"matches": []}"#)]);
-    let draft = draft("PineconeDB", "rivers".into(), pinecone::KEY, "");
-    let asked = Subject { toolbox: script.toolbox(), ..subject(draft, &[]) };
+    let spec = spec("PineconeDB", "rivers".into(), pinecone::KEY, "");
+    let asked = Subject { context: script.context(), ..subject(spec, &[]) };
     asked.ask("x", Sort::Relevancy, 5).await.expect("an answer");
     let requests = script.asked.lock().expect("a list");
     let query = &requests[1];
@@ -213,39 +209,39 @@ async fn no_key_goes_to_a_look_alike() {
 async fn milvus_keeps_the_contract() {
     let store = milvus::start().await;
     let mappings = format!("collection=rivers,{BY_TEN}");
-    let draft = draft("Milvus", store.stand.url.clone(), milvus::TOKEN, &mappings);
+    let spec = spec("Milvus", store.stand.url.clone(), milvus::TOKEN, &mappings);
     let subject_of_all = subject(
-        draft.clone(),
+        spec.clone(),
         &[
-            ("a wrong password", ConnectorErrorKind::Denied, |draft| {
-                draft.credentials = "root:wrong-password".into();
+            ("a wrong password", ConnectorErrorKind::Denied, |spec| {
+                spec.credentials = "root:wrong-password".into();
             }),
             NO_KEY,
-            ("an unknown collection", ConnectorErrorKind::PlaceUnknown, |draft| {
-                remap(draft, "collection=rivers", "collection=lakes");
+            ("an unknown collection", ConnectorErrorKind::PlaceUnknown, |spec| {
+                remap(spec, "collection=rivers", "collection=lakes");
             }),
-            ("an unknown database", ConnectorErrorKind::PlaceUnknown, |draft| {
-                draft.query_mappings += ",database=nowhere";
+            ("an unknown database", ConnectorErrorKind::PlaceUnknown, |spec| {
+                spec.query_mappings += ",database=nowhere";
             }),
-            ("an unknown field", ConnectorErrorKind::ConfigInvalid, |draft| {
-                draft.query_mappings += ",fields=title nosuch";
+            ("an unknown field", ConnectorErrorKind::ConfigInvalid, |spec| {
+                spec.query_mappings += ",fields=title nosuch";
             }),
-            ("an unknown vector", ConnectorErrorKind::ConfigInvalid, |draft| {
-                draft.query_mappings += ",vector=nosuch";
+            ("an unknown vector", ConnectorErrorKind::ConfigInvalid, |spec| {
+                spec.query_mappings += ",vector=nosuch";
             }),
-            ("a filter that is wrong", ConnectorErrorKind::ConfigInvalid, |draft| {
-                draft.query_template_json.insert("filter".into(), json!("number >>> 3"));
+            ("a filter that is wrong", ConnectorErrorKind::ConfigInvalid, |spec| {
+                spec.query_template_json.insert("filter".into(), json!("number >>> 3"));
             }),
             REFUSED,
         ],
     );
     subject_of_all.check().await;
-    let mut small = draft.clone();
+    let mut small = spec.clone();
     remap(&mut small, "collection=rivers", "collection=small");
     check_details(&subject_of_all, small).await;
     store.throttle();
     check_rest(&subject_of_all).await;
-    let mut filtered = draft;
+    let mut filtered = spec;
     filtered.query_template_json.insert("filter".into(), json!("number >= 50"));
     filtered.query_mappings += ",fields=number";
     let page = subject(filtered, &[]).ask("river", Sort::Relevancy, 5).await.expect("an answer");
@@ -255,8 +251,8 @@ async fn milvus_keeps_the_contract() {
 
 #[test]
 fn the_codes_of_milvus_have_their_kinds() {
-    let draft = draft("Milvus", "http://milvus.example".into(), "", "collection=rivers");
-    let milvus = connector(draft, &toolbox(answer("", "")));
+    let spec = spec("Milvus", "http://milvus.example".into(), "", "collection=rivers");
+    let milvus = connector(spec, &context(answer("", "")));
     for (code, kind) in [
         (100, ConnectorErrorKind::PlaceUnknown),
         (800, ConnectorErrorKind::PlaceUnknown),
@@ -284,23 +280,23 @@ fn the_codes_of_milvus_have_their_kinds() {
 async fn weaviate_keeps_the_contract() {
     let store = weaviate::start().await;
     let mappings = format!("class=River,fields=title published number,{BY_TEN}");
-    let draft = draft("Weaviate", store.stand.url.clone(), weaviate::KEY, &mappings);
+    let spec = spec("Weaviate", store.stand.url.clone(), weaviate::KEY, &mappings);
     let subject = subject(
-        draft.clone(),
+        spec.clone(),
         &[
             WRONG_KEY,
             NO_KEY,
-            ("an unknown class", ConnectorErrorKind::PlaceUnknown, |draft| {
-                remap(draft, "class=River", "class=Lake");
+            ("an unknown class", ConnectorErrorKind::PlaceUnknown, |spec| {
+                remap(spec, "class=River", "class=Lake");
             }),
-            ("an unknown field", ConnectorErrorKind::ConfigInvalid, |draft| {
-                remap(draft, "fields=title", "fields=title nosuch");
+            ("an unknown field", ConnectorErrorKind::ConfigInvalid, |spec| {
+                remap(spec, "fields=title", "fields=title nosuch");
             }),
             REFUSED,
         ],
     );
     subject.check().await;
-    let mut small = draft;
+    let mut small = spec;
     remap(&mut small, "class=River", "class=Small");
     check_details(&subject, small).await;
     store.throttle();
@@ -309,14 +305,14 @@ async fn weaviate_keeps_the_contract() {
 
 fn chroma_changes() -> [Change; 4] {
     [
-        ("an unknown collection", ConnectorErrorKind::PlaceUnknown, |draft| {
-            remap(draft, "collection=rivers", "collection=lakes");
+        ("an unknown collection", ConnectorErrorKind::PlaceUnknown, |spec| {
+            remap(spec, "collection=rivers", "collection=lakes");
         }),
-        ("an unknown database", ConnectorErrorKind::PlaceUnknown, |draft| {
-            draft.query_mappings += ",database=nowhere";
+        ("an unknown database", ConnectorErrorKind::PlaceUnknown, |spec| {
+            spec.query_mappings += ",database=nowhere";
         }),
-        ("a filter that is wrong", ConnectorErrorKind::ConfigInvalid, |draft| {
-            draft.query_template_json.insert("where".into(), json!({"number": {"$foo": 1}}));
+        ("a filter that is wrong", ConnectorErrorKind::ConfigInvalid, |spec| {
+            spec.query_template_json.insert("where".into(), json!({"number": {"$foo": 1}}));
         }),
         REFUSED,
     ]
@@ -326,12 +322,12 @@ fn chroma_changes() -> [Change; 4] {
 async fn chroma_keeps_the_contract() {
     let store = chroma::start().await;
     let mappings = "collection=rivers,sort_by_date=published";
-    let draft = draft("Chroma", store.stand.url.clone(), chroma::TOKEN, mappings);
+    let spec = spec("Chroma", store.stand.url.clone(), chroma::TOKEN, mappings);
     let mut changes = vec![WRONG_KEY, NO_KEY];
     changes.extend(chroma_changes());
-    let subject = subject(draft.clone(), &changes);
+    let subject = subject(spec.clone(), &changes);
     subject.check().await;
-    let mut small = draft;
+    let mut small = spec;
     remap(&mut small, "collection=rivers", "collection=small");
     check_details(&subject, small).await;
     store.throttle();
@@ -359,7 +355,7 @@ async fn post(url: &str, body: &Value) -> Value {
         time_max: Duration::from_secs(20),
         tls: None,
     };
-    let found = gate().fetch.fetch(&request).await.expect("the server");
+    let found = guarded_context().fetch.fetch(&request).await.expect("the server");
     assert!((200..300).contains(&found.status), "{}: {:?}", found.status, found.body);
     serde_json::from_slice(&found.body).expect("JSON")
 }
@@ -389,10 +385,10 @@ async fn chroma_keeps_the_contract_on_a_real_server() {
     make("rivers", &likeness::documents()).await;
     let one = likeness::Document { vector: vec![0.1, 0.2, 0.3], ..likeness::documents().remove(0) };
     make("small", &[one]).await;
-    let draft = draft("Chroma", address, "", "collection=rivers,sort_by_date=published");
-    let subject = subject(draft.clone(), &chroma_changes());
+    let spec = spec("Chroma", address, "", "collection=rivers,sort_by_date=published");
+    let subject = subject(spec.clone(), &chroma_changes());
     subject.check().await;
-    let mut small = draft;
+    let mut small = spec;
     remap(&mut small, "collection=rivers", "collection=small");
     check_details(&subject, small).await;
 }
@@ -400,37 +396,37 @@ async fn chroma_keeps_the_contract_on_a_real_server() {
 #[test]
 fn mistakes_are_found_when_it_is_saved() {
     let extra = |name: &str| {
-        let mut draft = draft(name, "http://h.example-rivers".into(), "", "collection=rivers");
-        draft.query_template_json.insert("limit".into(), json!(1));
-        draft
+        let mut spec = spec(name, "http://h.example-rivers".into(), "", "collection=rivers");
+        spec.query_template_json.insert("limit".into(), json!(1));
+        spec
     };
     let https = || "https://h.example".to_owned();
     let table = [
-        ("", draft("QdrantDB", "http://my-host:6333-rivers".into(), "", "")),
-        ("", draft("QdrantDB", "https://<your-host>:6333-<collection>".into(), "<key>", "")),
-        ("url", draft("QdrantDB", "http://my-host:6333".into(), "", "")),
-        ("url", draft("QdrantDB", "my-host:6333-rivers".into(), "", "")),
-        ("query_mappings", draft("QdrantDB", https(), "", "collection=a/b")),
-        ("query_mappings", draft("QdrantDB", https(), "", "collection=a,limit_max=0")),
+        ("", spec("QdrantDB", "http://my-host:6333-rivers".into(), "", "")),
+        ("", spec("QdrantDB", "https://<your-host>:6333-<collection>".into(), "<key>", "")),
+        ("url", spec("QdrantDB", "http://my-host:6333".into(), "", "")),
+        ("url", spec("QdrantDB", "my-host:6333-rivers".into(), "", "")),
+        ("query_mappings", spec("QdrantDB", https(), "", "collection=a/b")),
+        ("query_mappings", spec("QdrantDB", https(), "", "collection=a,limit_max=0")),
         ("query_template_json", extra("QdrantDB")),
-        ("", draft("PineconeDB", "rivers".into(), "key", "")),
-        ("", draft("PineconeDB", "rivers-x1.svc.pinecone.io".into(), "key", "namespace=a")),
-        ("url", draft("PineconeDB", String::new(), "key", "")),
-        ("url", draft("PineconeDB", "ftp://x.pinecone.io".into(), "key", "")),
+        ("", spec("PineconeDB", "rivers".into(), "key", "")),
+        ("", spec("PineconeDB", "rivers-x1.svc.pinecone.io".into(), "key", "namespace=a")),
+        ("url", spec("PineconeDB", String::new(), "key", "")),
+        ("url", spec("PineconeDB", "ftp://x.pinecone.io".into(), "key", "")),
         ("query_template_json", extra("PineconeDB")),
-        ("", draft("Milvus", https(), "", "collection=rivers")),
-        ("query_mappings", draft("Milvus", https(), "", "")),
-        ("query_mappings", draft("Milvus", https(), "", "collection=rivers,fields=a-b")),
+        ("", spec("Milvus", https(), "", "collection=rivers")),
+        ("query_mappings", spec("Milvus", https(), "", "")),
+        ("query_mappings", spec("Milvus", https(), "", "collection=rivers,fields=a-b")),
         ("query_template_json", extra("Milvus")),
-        ("query_mappings", draft("Weaviate", https(), "", "class=River")),
-        ("url", draft("Weaviate", "h".into(), "", "class=River,fields=title")),
-        ("", draft("Chroma", https(), "", "collection=rivers")),
-        ("query_mappings", draft("Chroma", https(), "", "")),
+        ("query_mappings", spec("Weaviate", https(), "", "class=River")),
+        ("url", spec("Weaviate", "h".into(), "", "class=River,fields=title")),
+        ("", spec("Chroma", https(), "", "collection=rivers")),
+        ("query_mappings", spec("Chroma", https(), "", "")),
         ("query_template_json", extra("Chroma")),
     ];
-    for (field, draft) in table {
-        let shown = format!("{} {} {}", draft.connector, draft.url, draft.query_mappings);
-        let errors = (kind(&draft.connector).check)(&provider(draft));
+    for (field, spec) in table {
+        let shown = format!("{} {} {}", spec.connector, spec.url, spec.query_mappings);
+        let errors = (kind(&spec.connector).check)(&provider(spec));
         let fields: Vec<String> = errors.into_map().into_keys().collect();
         assert_eq!(fields.join(","), field, "{shown}");
     }
@@ -439,15 +435,15 @@ fn mistakes_are_found_when_it_is_saved() {
 /// What is shown of a question holds how long its vector is, not the vector.
 #[test]
 fn a_question_is_shown_without_its_vector() {
-    let draft = draft("QdrantDB", "http://h.example-rivers".into(), "secret-key-1", "");
-    let store = connector(draft, &toolbox(answer("", "")));
+    let spec = spec("QdrantDB", "http://h.example-rivers".into(), "secret-key-1", "");
+    let store = connector(spec, &context(answer("", "")));
     assert_eq!(store.reader_model(), Some("toy"));
     let vector = vec![0.25; 384];
-    let query = domain::contracts::ProviderQuery { vector: Some(&vector), ..crate::house::query("x") };
+    let query = domain::contracts::ProviderQuery { vector: Some(&vector), ..crate::fixture::query("x") };
     let shown = store.construct(&query).expect("a question").shown();
     assert!(shown.contains("384 numbers") && !shown.contains("0.25") && !shown.contains("secret"), "{shown}");
     for vector in [None, Some(&[][..]), Some(&[f32::NAN][..])] {
-        let query = domain::contracts::ProviderQuery { vector, ..crate::house::query("x") };
+        let query = domain::contracts::ProviderQuery { vector, ..crate::fixture::query("x") };
         let error = store.construct(&query).expect_err("no vector");
         assert_eq!(error.kind, ConnectorErrorKind::QueryInvalid);
     }

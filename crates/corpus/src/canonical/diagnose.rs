@@ -101,7 +101,7 @@ impl Diagnosis {
 mod tests {
     use super::*;
     use chrono::DateTime;
-    use domain::corpus::{Gates, Scope, Weights};
+    use domain::corpus::{Scope, Thresholds, Weights};
     use domain::ids::{SearchId, SignalId};
 
     #[test]
@@ -120,7 +120,7 @@ mod tests {
                 margin: 0.0,
                 members: Vec::new(),
                 weights: Weights::default(),
-                gates: Gates { relevance_min: 0.1, relevance_ratio: 0.6 },
+                thresholds: Thresholds { relevance_min: 0.1, relevance_ratio: 0.6 },
                 created_at: DateTime::default(),
                 decided_by: None,
                 decided_at: None,

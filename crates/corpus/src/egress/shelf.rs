@@ -28,7 +28,7 @@ enum By {
 
 #[derive(Debug, Default)]
 pub struct Shelf {
-    /// Short hashes in order, so that many documents take little room.
+    /// Short hashes in order, so that many documents take little space.
     entries: Vec<(u128, SignalId)>,
     /// In order.
     documents: Vec<SignalId>,

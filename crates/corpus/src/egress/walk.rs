@@ -78,11 +78,11 @@ async fn pages(
     let most = u64::from(parts.settings.egress_max_messages);
     let mut at = None;
     for _ in 0..PAGES_MAX {
-        let room = usize::try_from(most.saturating_sub(progress.counts.messages_seen)).unwrap_or(usize::MAX);
-        let mut page = look.mailbox.page(at.as_deref(), room).await.map_err(without_mailbox)?;
+        let space = usize::try_from(most.saturating_sub(progress.counts.messages_seen)).unwrap_or(usize::MAX);
+        let mut page = look.mailbox.page(at.as_deref(), space).await.map_err(without_mailbox)?;
         page.heads.retain(|head| window.holds(head.sent_at));
-        progress.truncated = page.heads.len() > room;
-        page.heads.truncate(room);
+        progress.truncated = page.heads.len() > space;
+        page.heads.truncate(space);
         for batch in page.heads.chunks(BATCH) {
             if !parts.license.opens_cache() {
                 return Err(Stop::Failed("the license does not open the semantic cache any more".to_owned()));

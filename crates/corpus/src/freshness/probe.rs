@@ -53,7 +53,7 @@ pub async fn check(
     }
     cache.tally.probed(now.date_naive(), said);
     if let Some(answer) = &answer {
-        let has_accounts = parts.catalogues.authenticator_of(&answer.asked.provider).is_some();
+        let has_accounts = parts.plugins.authenticator_of(&answer.asked.provider).is_some();
         let is_gone_for_one = said == Liveness::Gone && is_for_one && has_accounts;
         if verdict::is_refusal(answer.probe.http_status) || is_gone_for_one {
             revoke(parts, signal, answer.user).await?;
@@ -68,7 +68,7 @@ pub async fn check(
 /// address, may be told something else, so that bad news is not noted for everybody.
 async fn is_for_one(parts: &CacheParts, signal: &Signal, answer: &Answer) -> Result<bool, StoreError> {
     let provider = &answer.asked.provider;
-    let has_accounts = parts.catalogues.authenticator_of(provider).is_some();
+    let has_accounts = parts.plugins.authenticator_of(provider).is_some();
     if !has_accounts && signal.source_provider_id.is_some() {
         return Ok(false);
     }
@@ -134,7 +134,7 @@ async fn ask(
         if time_max.is_zero() {
             break;
         }
-        let target = asked.target(&parts.catalogues);
+        let target = asked.target(&parts.plugins);
         let (cached, result) = (None, ResultId(0));
         let wanted = PageWanted { target, cached, result, user, is_asked_for: true, time_max };
         match timeout(time_max, parts.pages.probe(&wanted)).await {

@@ -68,7 +68,7 @@ pub async fn begin(parts: &CacheParts, wish: IngestWish) -> Result<Accepted, Ing
 
 /// How the document is fetched, and who will see it.
 fn message(parts: &CacheParts, wanted: &Wanted) -> &'static str {
-    let target = source::target(&parts.catalogues, &wanted.provider, &wanted.item);
+    let target = source::target(&parts.plugins, &wanted.provider, &wanted.item);
     match target {
         _ if wanted.is_foreign => {
             "None of your results of this source has this address: the document is fetched as anybody could, \
@@ -259,7 +259,7 @@ pub(super) async fn tags_of_result(parts: &CacheParts, item: &ResultItem) -> Vec
     }
     let tags = async {
         let saved = parts.store.result(item.swirl_id).await?;
-        Ok::<_, StoreError>(parts.store.search(saved.search).await?.draft.tags)
+        Ok::<_, StoreError>(parts.store.search(saved.search).await?.spec.tags)
     };
     tags.await.map(|tags| matters_of_search(&tags)).unwrap_or_default()
 }

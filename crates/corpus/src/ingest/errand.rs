@@ -119,7 +119,7 @@ pub fn seen(
     NewSignal {
         address,
         source_provider_id: source,
-        source_provider: source.map(|_| provider.draft.name.clone()).unwrap_or_default(),
+        source_provider: source.map(|_| provider.spec.name.clone()).unwrap_or_default(),
         source_kind: source.map_or(SourceKind::Web, |_| source::kind(provider)),
         external_id: external_id::external_id(provider, item),
         title: line(&item.title),
@@ -143,10 +143,10 @@ pub fn retrieval(
     source: Option<ProviderId>,
     (user, content_hash): (UserId, &str),
 ) -> Retrieval {
-    let idp = parts.catalogues.authenticator_of(provider).unwrap_or_default().to_owned();
+    let idp = parts.plugins.authenticator_of(provider).unwrap_or_default().to_owned();
     let account_provider_id = match source {
         Some(_) => None,
-        None => source::target(&parts.catalogues, provider, item).account_id(&parts.catalogues),
+        None => source::target(&parts.plugins, provider, item).account_id(&parts.plugins),
     };
     Retrieval { user, idp, account_provider_id, content_hash: content_hash.to_owned() }
 }

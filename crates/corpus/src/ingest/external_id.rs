@@ -40,7 +40,7 @@ pub(super) fn external_id(provider: &SearchProvider, item: &ResultItem) -> Strin
 
 /// The values of a result that the templates of its provider name, each under the name that stands in the template.
 fn values(provider: &SearchProvider, item: &ResultItem) -> Map<String, Value> {
-    let config = PageFetchConfig::of(&provider.draft);
+    let config = PageFetchConfig::of(&provider.spec);
     let lookup = config.media_type_lookup.as_ref().map(|lookup| lookup.url.as_str());
     let templates = [config.content_url.as_deref(), lookup];
     let mut values = Map::new();
@@ -80,9 +80,9 @@ mod tests {
     use domain::instant::Instant;
     use serde_json::json;
 
-    fn provider(draft: Value) -> SearchProvider {
-        let draft = serde_json::from_value(draft).unwrap();
-        SearchProvider::unsaved(draft, UserId(1), Instant::default())
+    fn provider(spec: Value) -> SearchProvider {
+        let spec = serde_json::from_value(spec).unwrap();
+        SearchProvider::unsaved(spec, UserId(1), Instant::default())
     }
 
     fn item(payload: Value) -> ResultItem {

@@ -28,7 +28,7 @@ pub async fn provider(parts: &CacheParts, errand: &Errand) -> Result<SearchProvi
             other => other?,
         },
     };
-    let provider = match source::target(&parts.catalogues, &provider, &errand.document()) {
+    let provider = match source::target(&parts.plugins, &provider, &errand.document()) {
         PageTarget::User(_) => source::nobodys(parts, errand.user),
         PageTarget::Source(_) | PageTarget::Account(_) => provider,
     };
@@ -59,7 +59,7 @@ pub async fn fetched(
     }
     let document = errand.document();
     let wanted = PageWanted {
-        target: source::target(&parts.catalogues, provider, &document),
+        target: source::target(&parts.plugins, provider, &document),
         cached: None,
         result: ResultId(0),
         user: errand.user,
@@ -129,7 +129,7 @@ async fn refused(
         // Many sources say so to whoever may not see a document (any more).
         PageError::Gone(_) => {
             held.iter().any(|one| !one.content_hash.is_empty())
-                && parts.catalogues.authenticator_of(provider).is_some()
+                && parts.plugins.authenticator_of(provider).is_some()
         }
         _ => false,
     };

@@ -192,7 +192,7 @@ impl Entry<'_> {
         let kept = TimeDelta::days(i64::from(parts.settings.storage_expiration_days));
         Ok(IndexedContent {
             source_provider_id: self.source,
-            source_provider: self.provider.draft.name.clone(),
+            source_provider: self.provider.spec.name.clone(),
             content_hash,
             simhash: reading.simhash,
             external_version: page.version,

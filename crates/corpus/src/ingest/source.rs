@@ -2,11 +2,11 @@
 
 use super::IngestError;
 use crate::CacheParts;
-use domain::contracts::{ByteOrigin, Catalogues, StoreError};
+use domain::contracts::{ByteOrigin, PluginRegistry, StoreError};
 use domain::corpus::{CONNECTOR_NAME, Signal, SourceKind};
 use domain::ids::{ProviderId, UserId};
 use domain::provenance::{AccountPage, PageTarget, SourcePage, UserUrl};
-use domain::provider::{ProviderDraft, SearchProvider};
+use domain::provider::{ProviderSpec, SearchProvider};
 use domain::result::ResultItem;
 use domain::user::Principal;
 use serde_json::{Map, Value};
@@ -24,19 +24,19 @@ pub(crate) struct Asked {
 }
 
 impl Asked {
-    pub fn target(&self, catalogues: &Catalogues) -> PageTarget<'_> {
-        target(catalogues, &self.provider, &self.item)
+    pub fn target(&self, plugins: &PluginRegistry) -> PageTarget<'_> {
+        target(plugins, &self.provider, &self.item)
     }
 }
 
 /// What is fetched for a document, and with whose rights.
 pub(super) fn target<'a>(
-    catalogues: &Catalogues,
+    plugins: &PluginRegistry,
     provider: &'a SearchProvider,
     item: &'a ResultItem,
 ) -> PageTarget<'a> {
     if item.as_given().is_none() {
-        let account = AccountPage::of(provider, catalogues, UserUrl::new(&item.url));
+        let account = AccountPage::of(provider, plugins, UserUrl::new(&item.url));
         return account.map_or(PageTarget::User(UserUrl::new(&item.url)), PageTarget::Account);
     }
     PageTarget::of_result(provider, item)
@@ -89,7 +89,7 @@ pub(super) async fn named(
 
 /// A typed address with a provider beside it, whose account fetches the address if it is on the provider's origin.
 fn typed_at(parts: &CacheParts, user: UserId, provider: SearchProvider, url: &str) -> Asked {
-    let is_account = AccountPage::of(&provider, &parts.catalogues, UserUrl::new(url)).is_some();
+    let is_account = AccountPage::of(&provider, &parts.plugins, UserUrl::new(url)).is_some();
     let provider = if is_account { provider } else { nobodys(parts, user) };
     Asked { provider, item: typed(url) }
 }
@@ -117,8 +117,8 @@ pub(crate) async fn asked_for(
         },
     };
     // Without the account the address may show a sign-in page, which must not replace what the account was given.
-    let is_out_of_reach = account.is_some()
-        && AccountPage::of(&provider, &parts.catalogues, UserUrl::new(&signal.url)).is_none();
+    let is_out_of_reach =
+        account.is_some() && AccountPage::of(&provider, &parts.plugins, UserUrl::new(&signal.url)).is_none();
     if is_out_of_reach || !may_ask(parts, &provider, user).await? {
         return Ok(None);
     }
@@ -150,7 +150,7 @@ pub(crate) async fn is_fetched_by(
 ) -> Result<bool, StoreError> {
     match signal.source_provider_id {
         Some(source) => Ok(matches!(target, PageTarget::Source(page) if page.provider().id == source)),
-        None => Ok(account_of(parts, signal, user).await? == target.account_id(&parts.catalogues)),
+        None => Ok(account_of(parts, signal, user).await? == target.account_id(&parts.plugins)),
     }
 }
 
@@ -189,7 +189,7 @@ pub(super) async fn may_ask(
 
 /// Stands for no source: pages are asked for as anybody could.
 pub(super) fn nobodys(parts: &CacheParts, user: UserId) -> SearchProvider {
-    SearchProvider::unsaved(ProviderDraft::default(), user, parts.clock.now())
+    SearchProvider::unsaved(ProviderSpec::default(), user, parts.clock.now())
 }
 
 /// The id of a source; None for no source.
@@ -199,7 +199,7 @@ pub(super) fn id_of(provider: &SearchProvider) -> Option<ProviderId> {
 
 /// The source is the cache itself.
 pub(super) fn is_cache(provider: &SearchProvider) -> bool {
-    provider.draft.connector == CONNECTOR_NAME
+    provider.spec.connector == CONNECTOR_NAME
 }
 
 /// Pages of this source are kept without anybody's wish: they may be fetched, and it does not say `"cache": "false"`.
@@ -209,14 +209,14 @@ pub(super) fn keeps_by_itself(provider: &SearchProvider) -> bool {
         Value::String(text) => text.trim().eq_ignore_ascii_case("false"),
         _ => false,
     };
-    let said = provider.draft.page_fetch_config_json.get("cache");
+    let said = provider.spec.page_fetch_config_json.get("cache");
     said.is_some_and(|value| !says_no(value)) && !is_cache(provider)
 }
 
 /// What kind of place it is: as `config.swirl.cache.kind` says, else by its connector.
 pub(super) fn kind(provider: &SearchProvider) -> SourceKind {
     let said = provider.config_value("cache", "kind").and_then(Value::as_str).and_then(SourceKind::parse);
-    said.unwrap_or(match provider.draft.connector.as_str() {
+    said.unwrap_or(match provider.spec.connector.as_str() {
         "Gmail" | "M365OutlookMessages" => SourceKind::Mail,
         "BoxStorage" | "Dropbox" | "FileSystem" | "GoogleDrive" | "M365OneDrive" => SourceKind::Drive,
         "M365SharePointSites" => SourceKind::Dms,
@@ -253,9 +253,9 @@ mod tests {
     use domain::instant::Instant;
     use serde_json::json;
 
-    fn provider(draft: Value) -> SearchProvider {
-        let draft = serde_json::from_value(draft).unwrap();
-        SearchProvider::unsaved(draft, UserId(1), Instant::default())
+    fn provider(spec: Value) -> SearchProvider {
+        let spec = serde_json::from_value(spec).unwrap();
+        SearchProvider::unsaved(spec, UserId(1), Instant::default())
     }
 
     #[test]
@@ -287,8 +287,8 @@ mod tests {
             (json!({"config": {"swirl": {"cache": {"kind": "wiki"}}}}), SourceKind::Wiki),
             (json!({"config": {"swirl": {"cache": {"kind": "cellar"}}}}), SourceKind::Web),
         ];
-        for (draft, expected) in table {
-            assert_eq!(kind(&provider(draft.clone())), expected, "{draft}");
+        for (spec, expected) in table {
+            assert_eq!(kind(&provider(spec.clone())), expected, "{spec}");
         }
     }
 }

@@ -25,7 +25,9 @@ pub(crate) use places::{Places, mean};
 use crate::{CacheParts, permissions};
 use clusters::{Placed, clusters};
 use domain::contracts::{CorpusError, StoreError, VersionsAsked};
-use domain::corpus::{AclToken, CANDIDATES_MAX, DecidedBy, Gates, NewRun, Pin, Signal, Standing, Weights};
+use domain::corpus::{
+    AclToken, CANDIDATES_MAX, DecidedBy, NewRun, Pin, Signal, Standing, Thresholds, Weights,
+};
 use domain::ids::{RunId, SignalId};
 use domain::notation::dates;
 use election::{Election, candidates, exact, hold};
@@ -127,9 +129,9 @@ async fn decide(
         run_id = pin.run_id;
         decision = Some(Decision { by: DecidedBy::Pin, winner: pin.signal_id, ineligible: Vec::new() });
     } else if let Some(record) = record {
-        let (weights, gates) = rules(parts);
+        let (weights, thresholds) = rules(parts);
         let facts: Vec<_> = versions.iter().map(|(signal, best)| record.facts(signal, *best)).collect();
-        let election = hold(candidates(&facts, parts.clock.now()), &weights, &gates);
+        let election = hold(candidates(&facts, parts.clock.now()), &weights, &thresholds);
         let rank =
             |one: &&Signal| election.members.iter().position(|member| member.signal_id == one.signal_id);
         order.sort_by_key(rank);
@@ -137,7 +139,7 @@ async fn decide(
             let not_elected = election.members.iter().filter(|member| !member.eligible);
             let ineligible = not_elected.map(|member| member.signal_id).collect();
             if asked.records {
-                run_id = Some(write(parts, asked, election, winner, (weights, gates)).await?);
+                run_id = Some(write(parts, asked, election, winner, (weights, thresholds)).await?);
             }
             // What only waits for a decision changes nothing that is shown.
             decision = parts.settings.canonical_auto_elect_enabled.then_some(Decision {
@@ -155,7 +157,7 @@ async fn write(
     asked: &VersionsAsked<'_>,
     election: Election,
     winner: SignalId,
-    (weights, gates): (Weights, Gates),
+    (weights, thresholds): (Weights, Thresholds),
 ) -> Result<RunId, StoreError> {
     let run = NewRun {
         query: asked.topic.query.to_owned(),
@@ -166,19 +168,19 @@ async fn write(
         margin: election.margin,
         members: election.members,
         weights,
-        gates,
+        thresholds,
         search_id: asked.search,
         search_owner: asked.asker,
     };
     Ok(parts.store.record_run(run, parts.clock.now()).await?.run_id)
 }
 
-fn rules(parts: &CacheParts) -> (Weights, Gates) {
-    let gates = Gates {
+fn rules(parts: &CacheParts) -> (Weights, Thresholds) {
+    let thresholds = Thresholds {
         relevance_min: parts.settings.canonical_query_relevance_min.0,
         relevance_ratio: parts.settings.canonical_query_relevance_ratio.0,
     };
-    exact(&parts.settings.canonical_weights, &gates)
+    exact(&parts.settings.canonical_weights, &thresholds)
 }
 
 /// The most relevant first; then the newer, then the lower id.

@@ -1,17 +1,17 @@
-//! What every cache of these tests stands on: records, a clock, a folder and a license. Each house adds what it is about.
+//! What every cache of these tests stands on: records, a clock, a folder and a license. Each service adds what it is about.
 
 use chrono::Days;
 use corpus::{CacheParts, MailParts, words};
-use domain::contracts::{Catalogues, Clock, Nothing, ProviderStore, Store, UserStore};
+use domain::contracts::{Clock, Nothing, PluginRegistry, ProviderStore, Store, UserStore};
 use domain::corpus::{
-    DocumentAddress, IndexedContent, LicenseGate, NewSignal, Origin, SourceKind, StoredChunk,
+    DocumentAddress, IndexedContent, LicensePolicy, NewSignal, Origin, SourceKind, StoredChunk,
 };
 use domain::ids::UserId;
 use domain::license::{LicenseTerms, SigningKey};
-use domain::provider::{ProviderDraft, SearchProvider};
+use domain::provider::{ProviderSpec, SearchProvider};
 use domain::secret::Secret;
 use domain::settings::Settings;
-use domain::user::{User, UserDraft};
+use domain::user::{User, UserSpec};
 use relevancy::reader::{MODEL_NAME, embed};
 use sha2::{Digest, Sha256};
 use std::path::Path;
@@ -23,7 +23,7 @@ use tasks::queue::SqlQueue;
 use tempfile::TempDir;
 use testkit::clock::FixedClock;
 
-const CATALOGUES: Catalogues = Catalogues {
+const PLUGINS: PluginRegistry = PluginRegistry {
     connectors: &[],
     query_processors: &[],
     result_processors: &[],
@@ -47,7 +47,7 @@ impl Ground {
     /// Its records lie in a file, so that it can be seen what is in them.
     pub async fn on_disk() -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let url = format!("sqlite://{}/house.db", folder.path().display());
+        let url = format!("sqlite://{}/fixture.db", folder.path().display());
         Self::new(folder, url, 2).await
     }
 
@@ -72,7 +72,7 @@ impl Ground {
             pages: Arc::new(Nothing),
             readers: Arc::new(Nothing),
             queue: Arc::new(SqlQueue::new(store, self.clock.clone())),
-            catalogues: CATALOGUES,
+            plugins: PLUGINS,
             mail: MailParts {
                 fetch: Arc::new(Nothing),
                 extract: Arc::new(Nothing),
@@ -88,7 +88,7 @@ impl Ground {
     }
 
     /// Of a year.
-    pub fn license(&self, opens_cache: bool) -> LicenseGate {
+    pub fn license(&self, opens_cache: bool) -> LicensePolicy {
         let (key, _) = SigningKey::make().unwrap();
         let today = self.clock.now().date_naive();
         let terms = LicenseTerms {
@@ -98,21 +98,21 @@ impl Ground {
             cache: opens_cache,
             cache_expiration: None,
         };
-        LicenseGate::new(Secret::new(terms.issue(&key)), key.issuer(), self.clock.clone())
+        LicensePolicy::new(Secret::new(terms.issue(&key)), key.issuer(), self.clock.clone())
     }
 
-    pub async fn person(&self, draft: UserDraft) -> User {
-        self.store.create_user(draft, "hash".to_owned(), self.clock.now()).await.unwrap()
+    pub async fn person(&self, spec: UserSpec) -> User {
+        self.store.create_user(spec, "hash".to_owned(), self.clock.now()).await.unwrap()
     }
 
-    pub async fn source(&self, owner: UserId, draft: ProviderDraft) -> SearchProvider {
-        self.store.create_providers(vec![draft], owner, self.clock.now()).await.unwrap().remove(0)
+    pub async fn source(&self, owner: UserId, spec: ProviderSpec) -> SearchProvider {
+        self.store.create_providers(vec![spec], owner, self.clock.now()).await.unwrap().remove(0)
     }
 }
 
 /// Somebody of this name, and nothing else.
-pub fn named(name: &str) -> UserDraft {
-    UserDraft { username: name.to_owned(), ..UserDraft::default() }
+pub fn named(name: &str) -> UserSpec {
+    UserSpec { username: name.to_owned(), ..UserSpec::default() }
 }
 
 /// A document of the web that somebody saw.

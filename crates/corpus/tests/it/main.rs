@@ -1,13 +1,13 @@
 //! The cache with real records, its own vectors and a license of the tests.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may fail loudly")]
 
-mod doors;
 mod egress;
+mod fixture;
 mod ground;
-mod house;
-mod inflow;
+mod ingest;
 mod retire;
 mod rights;
 mod search;
+mod user_actions;
 mod versions;
 mod web;

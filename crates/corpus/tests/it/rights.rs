@@ -1,19 +1,19 @@
 //! Who finds what: the table of people and documents, and what happens when a right ends.
 
-use crate::house::{CacheHouse, Careless, Retrieved};
+use crate::fixture::{Careless, CorpusFixture, Retrieved};
 use domain::contracts::{Corpus, ProviderStore, SignalStore, UserStore};
 use domain::corpus::AclToken;
 use domain::ids::{ProviderId, SignalId, UserId};
-use domain::provider::ProviderDraft;
+use domain::provider::ProviderSpec;
 use domain::settings::{Settings, Share};
-use domain::user::UserDraft;
+use domain::user::UserSpec;
 use serde_json::json;
 use std::sync::Arc;
 
 const QUERY: &str = "river level";
 
-struct Room {
-    house: CacheHouse,
+struct Scenario {
+    fixture: CorpusFixture,
     ann: UserId,
     ben: UserId,
     /// Of the group `law`.
@@ -27,32 +27,32 @@ fn settings() -> Settings {
     Settings { corpus_min_score: Share(0.3), ..Settings::default() }
 }
 
-fn draft(name: &str, shared: bool, authenticator: &str, acl: &str) -> ProviderDraft {
-    ProviderDraft {
+fn spec(name: &str, shared: bool, authenticator: &str, acl: &str) -> ProviderSpec {
+    ProviderSpec {
         name: name.to_owned(),
         shared,
         groups: vec!["law".to_owned()],
         authenticator: authenticator.to_owned(),
         config: json!({"swirl": {"cache": {"acl": acl}}}).as_object().unwrap().clone(),
-        ..ProviderDraft::default()
+        ..ProviderSpec::default()
     }
 }
 
 /// Ann retrieved one document from each kind of source, and gave the text of one herself.
-async fn room(house: CacheHouse) -> Room {
-    let admin = house.person("root", &[], true).await;
-    let ann = house.person("ann", &[], false).await;
-    let ben = house.person("ben", &[], false).await;
-    let lea = house.person("lea", &["law"], false).await;
+async fn scenario(fixture: CorpusFixture) -> Scenario {
+    let admin = fixture.person("root", &[], true).await;
+    let ann = fixture.person("ann", &[], false).await;
+    let ben = fixture.person("ben", &[], false).await;
+    let lea = fixture.person("lea", &["law"], false).await;
     let mut sources = Vec::new();
     let mut documents = Vec::new();
-    for (name, draft) in [
-        ("public", draft("public", true, "", "")),
-        ("group", draft("group", false, "", "")),
-        ("account", draft("account", true, "Microsoft", "")),
-        ("declared", draft("declared", true, "Microsoft", "provider")),
+    for (name, spec) in [
+        ("public", spec("public", true, "", "")),
+        ("group", spec("group", false, "", "")),
+        ("account", spec("account", true, "Microsoft", "")),
+        ("declared", spec("declared", true, "Microsoft", "provider")),
     ] {
-        let source = house.source(UserId(1), draft).await;
+        let source = fixture.source(UserId(1), spec).await;
         sources.push(source);
         let (url, text) = (format!("https://{name}.example/"), format!("river level, as {name} has it"));
         let given = Retrieved {
@@ -63,7 +63,7 @@ async fn room(house: CacheHouse) -> Room {
             text: &text,
             ..Retrieved::default()
         };
-        documents.push((name, house.keep(given).await));
+        documents.push((name, fixture.keep(given).await));
     }
     let supplied = Retrieved {
         by: ann,
@@ -74,16 +74,16 @@ async fn room(house: CacheHouse) -> Room {
         is_supplied: true,
         ..Retrieved::default()
     };
-    documents.push(("supplied", house.keep(supplied).await));
-    Room { house, ann, ben, lea, admin, documents, sources }
+    documents.push(("supplied", fixture.keep(supplied).await));
+    Scenario { fixture, ann, ben, lea, admin, documents, sources }
 }
 
-impl Room {
+impl Scenario {
     /// What a person finds, which must be what the person's saved results may show.
     async fn seen(&self, person: UserId) -> String {
-        let mut found = self.house.found(person, QUERY).await;
+        let mut found = self.fixture.found(person, QUERY).await;
         let ids: Vec<SignalId> = self.documents.iter().map(|(_, id)| *id).collect();
-        let marks = self.house.cache.marks(person, None, &ids).await.unwrap();
+        let marks = self.fixture.cache.marks(person, None, &ids).await.unwrap();
         let mut marked: Vec<String> = self
             .documents
             .iter()
@@ -103,18 +103,18 @@ impl Room {
 
 #[tokio::test]
 async fn everybody_finds_what_is_theirs() {
-    let room = room(CacheHouse::open(settings()).await).await;
+    let scenario = scenario(CorpusFixture::open(settings()).await).await;
     // The administrator owns the sources, and has none of Ann's rights by that.
     for (person, expected) in [
-        (room.ann, "account declared group public supplied"),
-        (room.ben, "public"),
-        (room.lea, "declared group public"),
-        (room.admin, "group public"),
+        (scenario.ann, "account declared group public supplied"),
+        (scenario.ben, "public"),
+        (scenario.lea, "declared group public"),
+        (scenario.admin, "group public"),
         (UserId(4711), ""),
     ] {
-        assert_eq!(room.seen(person).await, expected, "user {person}");
+        assert_eq!(scenario.seen(person).await, expected, "user {person}");
     }
-    assert_eq!(room.house.cache.marks(room.ann, None, &[SignalId(4711)]).await.unwrap().len(), 0);
+    assert_eq!(scenario.fixture.cache.marks(scenario.ann, None, &[SignalId(4711)]).await.unwrap().len(), 0);
 }
 
 /// Even a vector store that forgets the access list shows nobody anything.
@@ -122,65 +122,65 @@ async fn everybody_finds_what_is_theirs() {
 async fn the_records_are_asked_again() {
     let everybody: Vec<AclToken> =
         (1..10).flat_map(|id| [AclToken::User(UserId(id)), AclToken::Provider(ProviderId(id))]).collect();
-    let house = CacheHouse::with(settings(), |vectors| Arc::new(Careless(vectors, everybody))).await;
-    let room = room(house).await;
-    assert_eq!(room.seen(room.ben).await, "public");
-    assert_eq!(room.seen(room.admin).await, "group public");
+    let fixture = CorpusFixture::with(settings(), |vectors| Arc::new(Careless(vectors, everybody))).await;
+    let scenario = scenario(fixture).await;
+    assert_eq!(scenario.seen(scenario.ben).await, "public");
+    assert_eq!(scenario.seen(scenario.admin).await, "group public");
 }
 
 #[tokio::test]
 async fn a_right_that_ends_is_gone_at_once() {
-    let room = room(CacheHouse::open(settings()).await).await;
-    let Room { house, ann, lea, .. } = &room;
-    let now = domain::contracts::Clock::now(&*house.clock);
-    assert!(house.store.revoke_grant(room.document("account"), *ann, now).await.unwrap());
-    assert_eq!(room.seen(*ann).await, "declared group public supplied", "the source refused it");
-    assert!(house.store.remove_grant(room.document("supplied"), *ann, now).await.unwrap());
-    assert_eq!(room.seen(*ann).await, "declared group public", "it was given back");
+    let scenario = scenario(CorpusFixture::open(settings()).await).await;
+    let Scenario { fixture, ann, lea, .. } = &scenario;
+    let now = domain::contracts::Clock::now(&*fixture.clock);
+    assert!(fixture.store.revoke_grant(scenario.document("account"), *ann, now).await.unwrap());
+    assert_eq!(scenario.seen(*ann).await, "declared group public supplied", "the source refused it");
+    assert!(fixture.store.remove_grant(scenario.document("supplied"), *ann, now).await.unwrap());
+    assert_eq!(scenario.seen(*ann).await, "declared group public", "it was given back");
 
-    let person = UserDraft { username: "lea".to_owned(), ..UserDraft::default() };
-    house.store.replace_user(*lea, person, None, now).await.unwrap();
-    assert_eq!(room.seen(*lea).await, "public", "out of the group");
+    let person = UserSpec { username: "lea".to_owned(), ..UserSpec::default() };
+    fixture.store.replace_user(*lea, person, None, now).await.unwrap();
+    assert_eq!(scenario.seen(*lea).await, "public", "out of the group");
 
-    let private = ProviderDraft { groups: Vec::new(), ..draft("public", false, "", "") };
-    house.store.replace_provider(room.sources[0], private, now).await.unwrap();
-    assert_eq!(room.seen(room.ben).await, "", "shared no more");
-    let asks = ProviderDraft { groups: Vec::new(), ..draft("public", true, "Microsoft", "") };
-    house.store.replace_provider(room.sources[0], asks, now).await.unwrap();
-    assert_eq!(room.seen(room.ben).await, "", "it asks who they are now");
-    house.store.delete_provider(room.sources[1]).await.unwrap();
-    assert_eq!(room.seen(room.admin).await, "", "its source is gone");
+    let private = ProviderSpec { groups: Vec::new(), ..spec("public", false, "", "") };
+    fixture.store.replace_provider(scenario.sources[0], private, now).await.unwrap();
+    assert_eq!(scenario.seen(scenario.ben).await, "", "shared no more");
+    let asks = ProviderSpec { groups: Vec::new(), ..spec("public", true, "Microsoft", "") };
+    fixture.store.replace_provider(scenario.sources[0], asks, now).await.unwrap();
+    assert_eq!(scenario.seen(scenario.ben).await, "", "it asks who they are now");
+    fixture.store.delete_provider(scenario.sources[1]).await.unwrap();
+    assert_eq!(scenario.seen(scenario.admin).await, "", "its source is gone");
 }
 
 /// The same address may show everybody something else: a right is to a text, not to an address.
 #[tokio::test]
 async fn another_text_is_another_right() {
-    let mut room = room(CacheHouse::open(settings()).await).await;
+    let mut scenario = scenario(CorpusFixture::open(settings()).await).await;
     let bens = Retrieved {
-        by: room.ben,
-        from: Some(room.sources[2]),
+        by: scenario.ben,
+        from: Some(scenario.sources[2]),
         url: "https://account.example/",
         title: "bens",
         text: "river level, for the eyes of Ben",
         ..Retrieved::default()
     };
-    let bens = room.house.keep(bens).await;
-    assert_ne!(bens, room.document("account"), "one address, two texts, two documents");
-    room.documents.push(("bens", bens));
-    let Room { house, ann, ben, .. } = &room;
-    assert_eq!(room.seen(*ben).await, "bens public");
-    assert_eq!(room.seen(*ann).await, "account declared group public supplied", "she keeps her text");
-    for asker in [ann, &room.lea, &room.admin] {
-        let answer = house.ask(*asker, "for the eyes of Ben").await.unwrap();
+    let bens = scenario.fixture.keep(bens).await;
+    assert_ne!(bens, scenario.document("account"), "one address, two texts, two documents");
+    scenario.documents.push(("bens", bens));
+    let Scenario { fixture, ann, ben, .. } = &scenario;
+    assert_eq!(scenario.seen(*ben).await, "bens public");
+    assert_eq!(scenario.seen(*ann).await, "account declared group public supplied", "she keeps her text");
+    for asker in [ann, &scenario.lea, &scenario.admin] {
+        let answer = fixture.ask(*asker, "for the eyes of Ben").await.unwrap();
         assert!(!format!("{answer:?}").contains("eyes of Ben"), "{answer:?}");
     }
 }
 
 #[tokio::test]
 async fn a_license_that_ends_closes_everything() {
-    let room = room(CacheHouse::open(settings()).await).await;
-    assert_eq!(room.seen(room.ben).await, "public");
-    room.house.clock.advance(std::time::Duration::from_secs(400 * 86_400));
-    assert_eq!(room.seen(room.ann).await, "");
-    assert!(!room.house.cache.is_open());
+    let scenario = scenario(CorpusFixture::open(settings()).await).await;
+    assert_eq!(scenario.seen(scenario.ben).await, "public");
+    scenario.fixture.clock.advance(std::time::Duration::from_secs(400 * 86_400));
+    assert_eq!(scenario.seen(scenario.ann).await, "");
+    assert!(!scenario.fixture.cache.is_open());
 }

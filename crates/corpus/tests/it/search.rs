@@ -1,6 +1,6 @@
 //! What is found, in which order, and what is told of it.
 
-use crate::house::{CacheHouse, Retrieved};
+use crate::fixture::{CorpusFixture, Retrieved};
 use domain::contracts::{Corpus, CorpusQuestion};
 use domain::settings::{Settings, Share};
 
@@ -12,43 +12,43 @@ fn settings() -> Settings {
     Settings { corpus_min_score: Share(0.3), ..Settings::default() }
 }
 
-async fn filled(house: &CacheHouse, by: domain::ids::UserId) {
+async fn filled(fixture: &CorpusFixture, by: domain::ids::UserId) {
     let given = |url, title, text| Retrieved { by, url, title, text, ..Retrieved::default() };
-    house.keep(given("https://h.example/river", "River", RIVER)).await;
-    house.keep(given("https://h.example/bread", "Bread", BREAD)).await;
+    fixture.keep(given("https://h.example/river", "River", RIVER)).await;
+    fixture.keep(given("https://h.example/bread", "Bread", BREAD)).await;
 }
 
 #[tokio::test]
 async fn the_nearest_document_comes_with_its_best_pieces() {
-    let house = CacheHouse::open(settings()).await;
-    let ann = house.person("ann", &[], false).await;
-    filled(&house, ann).await;
-    let answer = house.ask(ann, "river sensors").await.unwrap();
+    let fixture = CorpusFixture::open(settings()).await;
+    let ann = fixture.person("ann", &[], false).await;
+    filled(&fixture, ann).await;
+    let answer = fixture.ask(ann, "river sensors").await.unwrap();
     assert_eq!(answer.hits[0].signal.title, "River");
     assert_eq!(answer.hits[0].passages.len(), 3, "the best and two more");
     assert!(answer.hits[0].passages[0].contains("sensors"), "{:?}", answer.hits[0].passages);
     assert!(answer.hits[0].score > 0.5 && answer.hits[0].score <= 1.0, "{}", answer.hits[0].score);
     assert!(!answer.hits[0].mark.stale, "it was retrieved just now");
-    assert_eq!(house.found(ann, "how is bread baked").await, ["Bread"]);
+    assert_eq!(fixture.found(ann, "how is bread baked").await, ["Bread"]);
     for nothing in ["", "   ", "NOT river", "zzxqqj"] {
-        assert_eq!(house.found(ann, nothing).await, [""; 0], "{nothing}");
+        assert_eq!(fixture.found(ann, nothing).await, [""; 0], "{nothing}");
     }
 }
 
 #[tokio::test]
 async fn the_floor_and_the_number_hold() {
     let ann_finds = async |floor: f64, results_max: usize| {
-        let house =
-            CacheHouse::open(Settings { corpus_min_score: Share(floor), ..Settings::default() }).await;
-        let ann = house.person("ann", &[], false).await;
-        filled(&house, ann).await;
+        let fixture =
+            CorpusFixture::open(Settings { corpus_min_score: Share(floor), ..Settings::default() }).await;
+        let ann = fixture.person("ann", &[], false).await;
+        filled(&fixture, ann).await;
         let question = CorpusQuestion {
             asker: ann,
             words: "river sensors",
             topic: domain::corpus::Topic::default(),
             results_max,
         };
-        house.cache.search(question).await.unwrap().hits.len()
+        fixture.cache.search(question).await.unwrap().hits.len()
     };
     assert_eq!(ann_finds(0.0, 10).await, 2);
     assert_eq!(ann_finds(0.0, 1).await, 1);
@@ -61,10 +61,10 @@ async fn the_floor_and_the_number_hold() {
 #[tokio::test]
 async fn only_administrators_are_told_how() {
     for (is_admin, cache_debug, expected) in [(true, true, 1), (true, false, 0), (false, true, 0)] {
-        let house = CacheHouse::open(Settings { cache_debug, ..settings() }).await;
-        let person = house.person("ann", &[], is_admin).await;
-        filled(&house, person).await;
-        let answer = house.ask(person, "river sensors").await.unwrap();
+        let fixture = CorpusFixture::open(Settings { cache_debug, ..settings() }).await;
+        let person = fixture.person("ann", &[], is_admin).await;
+        filled(&fixture, person).await;
+        let answer = fixture.ask(person, "river sensors").await.unwrap();
         let with_debug = answer.hits.iter().filter(|hit| hit.debug.is_some()).count();
         assert_eq!((answer.messages.len(), with_debug.min(1)), (expected, expected));
     }
@@ -72,13 +72,13 @@ async fn only_administrators_are_told_how() {
 
 #[tokio::test]
 async fn hybrid_needs_its_words_and_finds_by_them() {
-    let house = CacheHouse::open(Settings { corpus_hybrid: true, ..settings() }).await;
-    let ann = house.person("ann", &[], false).await;
-    filled(&house, ann).await;
-    let error = house.ask(ann, "river").await.unwrap_err().to_string();
+    let fixture = CorpusFixture::open(Settings { corpus_hybrid: true, ..settings() }).await;
+    let ann = fixture.person("ann", &[], false).await;
+    filled(&fixture, ann).await;
+    let error = fixture.ask(ann, "river").await.unwrap_err().to_string();
     assert!(error.contains("missing sparse vector") && error.contains("upgrade_corpus_to_hybrid"), "{error}");
-    house.vectors.make_hybrid().await.unwrap();
-    filled(&house, ann).await;
+    fixture.vectors.make_hybrid().await.unwrap();
+    filled(&fixture, ann).await;
     let odd = "The permit X9QZ17 was given for the works at the weir.";
     let given = Retrieved {
         by: ann,
@@ -87,20 +87,20 @@ async fn hybrid_needs_its_words_and_finds_by_them() {
         text: odd,
         ..Retrieved::default()
     };
-    house.keep(given).await;
-    assert_eq!(house.found(ann, "X9QZ17").await[0], "Permit", "a word that no model knows");
-    assert_eq!(house.found(ann, "river sensors").await[0], "River");
+    fixture.keep(given).await;
+    assert_eq!(fixture.found(ann, "X9QZ17").await[0], "Permit", "a word that no model knows");
+    assert_eq!(fixture.found(ann, "river sensors").await[0], "River");
 }
 
 #[tokio::test]
 async fn vectors_of_another_model_are_not_compared() {
-    let house = CacheHouse::open(settings()).await;
-    let ann = house.person("ann", &[], false).await;
+    let fixture = CorpusFixture::open(settings()).await;
+    let ann = fixture.person("ann", &[], false).await;
     let other =
         |url| Retrieved { by: ann, url, title: "Old", text: RIVER, model: "another", ..Retrieved::default() };
-    house.keep(other("https://h.example/old")).await;
-    let error = house.ask(ann, "river sensors").await.unwrap_err().to_string();
+    fixture.keep(other("https://h.example/old")).await;
+    let error = fixture.ask(ann, "river sensors").await.unwrap_err().to_string();
     assert!(error.contains("'another'") && error.contains("reindex_corpus"), "{error}");
-    filled(&house, ann).await;
-    assert_eq!(house.found(ann, "river sensors").await[0], "River", "what was read again is found");
+    filled(&fixture, ann).await;
+    assert_eq!(fixture.found(ann, "river sensors").await[0], "River", "what was read again is found");
 }

@@ -29,7 +29,7 @@ pub const CALLBACK_FOLDER: &str = "/callback/";
 #[derive(Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(default)]
 #[schema(as = AuthenticatorInput)]
-pub struct AuthenticatorDraft {
+pub struct AuthenticatorSpec {
     /// A short word that stands in paths and that providers name: `microsoft`.
     #[schema(example = "microsoft")]
     pub idp: String,
@@ -92,7 +92,7 @@ pub struct AuthenticatorDraft {
     pub audience: String,
 }
 
-impl Default for AuthenticatorDraft {
+impl Default for AuthenticatorSpec {
     fn default() -> Self {
         Self {
             idp: String::new(),
@@ -126,8 +126,8 @@ impl Default for AuthenticatorDraft {
     }
 }
 
-impl AuthenticatorDraft {
-    /// What is known of a stored draft that cannot be read. Nobody connects or signs in by it.
+impl AuthenticatorSpec {
+    /// What is known of a stored spec that cannot be read. Nobody connects or signs in by it.
     pub fn unreadable(idp: String) -> Self {
         Self { name: idp.clone(), idp, active: false, sign_in: false, ..Self::default() }
     }
@@ -229,7 +229,7 @@ impl AuthenticatorDraft {
         }
     }
 
-    /// The draft as administrators may see it.
+    /// The spec as administrators may see it.
     pub fn masked(&self) -> Self {
         Self {
             client_secret: Secret::new(self.client_secret.clone()).masked(),
@@ -239,21 +239,21 @@ impl AuthenticatorDraft {
         }
     }
 
-    /// The draft as it replaces the stored one, with the secrets that it keeps. An error names each field whose stored
+    /// The spec as it replaces the stored one, with the secrets that it keeps. An error names each field whose stored
     /// secret would be sent to another place than before, or cannot be kept because it cannot be read.
     pub fn in_place_of(self, stored: &Authenticator) -> Result<Self, FieldErrors> {
         check_replaceable(stored.is_unreadable, "client_secret", &self.client_secret)?;
-        let stored = &stored.draft;
+        let stored = &stored.spec;
         let mut fields: Vec<&'static str> =
             self.masked_fields().into_iter().filter(|field| *field != "client_secret").collect();
         let keeps_secret = self.client_secret.is_empty() || Secret::is_masked(&self.client_secret);
         if keeps_secret && !stored.client_secret.is_empty() {
             fields.push("client_secret");
         }
-        let draft = self.keeping(stored);
-        let places = [stored, &draft].map(Destinations::of_authenticator);
+        let spec = self.keeping(stored);
+        let places = [stored, &spec].map(Destinations::of_authenticator);
         secret_binding::check(&places[0], &places[1], &fields)?;
-        Ok(draft)
+        Ok(spec)
     }
 
     /// Masked values become what is stored under the same name; an empty client secret keeps the stored one.
@@ -277,41 +277,41 @@ impl AuthenticatorDraft {
 }
 
 /// Masked, because it is written into the text of failures.
-impl fmt::Debug for AuthenticatorDraft {
+impl fmt::Debug for AuthenticatorSpec {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let shown = serde_json::to_string(&self.masked()).map_err(|_| fmt::Error)?;
         write!(f, "AuthenticatorDraft {shown}")
     }
 }
 
-/// An authenticator that is saved. Its draft holds the secret.
+/// An authenticator that is saved. Its spec holds the secret.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Authenticator {
     pub id: AuthenticatorId,
-    pub draft: AuthenticatorDraft,
-    /// The key does not open the stored draft: only the idp is known until it is entered again.
+    pub spec: AuthenticatorSpec,
+    /// The key does not open the stored spec: only the idp is known until it is entered again.
     pub is_unreadable: bool,
     pub date_created: Instant,
     pub date_updated: Instant,
 }
 
 impl Authenticator {
-    /// The fields whose stored values are not in the draft, because they cannot be read.
+    /// The fields whose stored values are not in the spec, because they cannot be read.
     pub fn unreadable_fields(&self) -> Vec<String> {
         match self.is_unreadable {
-            true => sealed_fields(&self.draft, &["idp"]),
+            true => sealed_fields(&self.spec, &["idp"]),
             false => Vec::new(),
         }
     }
 
     /// What a partial edit begins with. Whoever enters an unreadable record again wants to use it.
-    pub fn draft_to_edit(&self) -> AuthenticatorDraft {
-        AuthenticatorDraft { active: self.draft.active || self.is_unreadable, ..self.draft.clone() }
+    pub fn spec_to_edit(&self) -> AuthenticatorSpec {
+        AuthenticatorSpec { active: self.spec.active || self.is_unreadable, ..self.spec.clone() }
     }
 
     /// What a provider or a path may call it: its idp, or its name.
     pub fn is_called(&self, name: &str) -> bool {
-        self.draft.idp == name || self.draft.name == name
+        self.spec.idp == name || self.spec.name == name
     }
 }
 

@@ -1,7 +1,7 @@
 use super::*;
 use serde_json::json;
 
-fn draft(more: Value) -> AuthenticatorDraft {
+fn spec(more: Value) -> AuthenticatorSpec {
     let mut fields = json!({
         "idp": "hub", "name": "Hub", "client_id": "tributary", "client_secret": "canary",
         "auth_uri": "https://hub.example/auth", "token_uri": "https://hub.example/token",
@@ -12,7 +12,7 @@ fn draft(more: Value) -> AuthenticatorDraft {
 
 #[test]
 fn mistakes_are_named() {
-    assert!(draft(json!({})).check().is_empty(), "{}", draft(json!({})).check());
+    assert!(spec(json!({})).check().is_empty(), "{}", spec(json!({})).check());
     let many: BTreeMap<String, String> = (0..=PARAMS_MAX).map(|n| (n.to_string(), String::new())).collect();
     let groups: BTreeMap<String, String> = (0..=GROUPS_MAX).map(|n| (n.to_string(), String::new())).collect();
     let table = [
@@ -40,28 +40,25 @@ fn mistakes_are_named() {
         (json!({"groups_map": groups}), "groups_map"),
     ];
     for (more, field) in table {
-        let errors = draft(more.clone()).check();
+        let errors = spec(more.clone()).check();
         assert!(errors.iter().any(|(name, _)| name == field), "{more}: {errors}");
     }
     let by_issuer =
         json!({"auth_uri": "", "token_uri": "", "issuer": "https://hub.example", "sign_in": true});
-    assert!(draft(by_issuer).check().is_empty());
+    assert!(spec(by_issuer).check().is_empty());
 }
 
 #[test]
 fn secrets_are_masked_and_kept() {
-    let stored = draft(json!({
+    let stored = spec(json!({
         "exchange_code_params": {"assertion_key": "canary", "resource": "x"},
         "user_data_headers": {"X-Api-Key": "canary", "Accept": "text/html"},
     }));
     let shown = format!("{stored:?}");
     assert!(!shown.contains("canary") && shown.contains("text/html"), "{shown}");
     assert_eq!(stored.masked().keeping(&stored), stored);
-    assert_eq!(
-        AuthenticatorDraft { client_secret: String::new(), ..stored.clone() }.keeping(&stored),
-        stored
-    );
-    let changed = AuthenticatorDraft { client_secret: "new".to_owned(), ..stored.masked() }.keeping(&stored);
+    assert_eq!(AuthenticatorSpec { client_secret: String::new(), ..stored.clone() }.keeping(&stored), stored);
+    let changed = AuthenticatorSpec { client_secret: "new".to_owned(), ..stored.masked() }.keeping(&stored);
     assert_eq!(changed.client_secret, "new");
 }
 
@@ -70,13 +67,13 @@ fn an_unreadable_record_is_not_overwritten_without_its_secret() {
     let at = Instant::default();
     let stored = Authenticator {
         id: AuthenticatorId(1),
-        draft: AuthenticatorDraft { idp: "hub".to_owned(), ..AuthenticatorDraft::default() },
+        spec: AuthenticatorSpec { idp: "hub".to_owned(), ..AuthenticatorSpec::default() },
         is_unreadable: true,
         date_created: at,
         date_updated: at,
     };
     for (secret, is_entered) in [("", false), ("••••", false), ("new", true)] {
-        let replaced = draft(json!({"client_secret": secret})).in_place_of(&stored);
+        let replaced = spec(json!({"client_secret": secret})).in_place_of(&stored);
         assert_eq!(replaced.is_ok(), is_entered, "{secret:?}: {replaced:?}");
     }
 }
@@ -94,6 +91,6 @@ fn callbacks() {
     for (path, word) in table {
         assert_eq!(callback_word(path), word, "{path}");
     }
-    assert_eq!(draft(json!({})).callback(), "/svc/callback/hub-callback");
-    assert_eq!(draft(json!({"callback_path": "/swirl/callback/m"})).callback(), "/swirl/callback/m");
+    assert_eq!(spec(json!({})).callback(), "/svc/callback/hub-callback");
+    assert_eq!(spec(json!({"callback_path": "/swirl/callback/m"})).callback(), "/swirl/callback/m");
 }

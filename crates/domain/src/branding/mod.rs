@@ -1,4 +1,4 @@
-//! How the house looks to people: its name, logos, colours and the words on its controls.
+//! Branding: its name, logos, colours and the words on its controls.
 
 mod colour;
 mod logo;
@@ -20,7 +20,7 @@ pub const BRANDINGS_MAX: usize = 20;
 #[derive(Clone, PartialEq, Eq, Default, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(default)]
 #[schema(as = BrandingInput)]
-pub struct BrandingDraft {
+pub struct BrandingSpec {
     /// Unique; for administrators only.
     #[schema(example = "Spring 2026", max_length = 100)]
     pub name: String,
@@ -52,14 +52,14 @@ pub struct BrandingDraft {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Branding {
     pub id: BrandingId,
-    pub draft: BrandingDraft,
+    pub spec: BrandingSpec,
     /// It is the one in use.
     pub active: bool,
     pub date_created: Instant,
     pub date_updated: Instant,
 }
 
-impl BrandingDraft {
+impl BrandingSpec {
     pub fn check(&self) -> FieldErrors {
         let mut errors = FieldErrors::default();
         errors.check(!self.name.trim().is_empty(), "name", || "A name is needed.".to_owned());
@@ -97,7 +97,7 @@ impl BrandingDraft {
 }
 
 /// Pictures are long and say nothing in a log.
-impl std::fmt::Debug for BrandingDraft {
+impl std::fmt::Debug for BrandingSpec {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("BrandingDraft")
             .field("name", &self.name)
@@ -113,24 +113,24 @@ mod tests {
 
     #[test]
     fn what_is_wrong_is_named() {
-        let good = BrandingDraft {
+        let good = BrandingSpec {
             name: "Ours".to_owned(),
             accent: "#0f766e".to_owned(),
             logo_light: logo::tests::png(818, 214, 9),
-            ..BrandingDraft::default()
+            ..BrandingSpec::default()
         };
         assert!(good.check().is_empty(), "{}", good.check());
         let long = "x".repeat(LABEL_CHARS_MAX + 1);
         let table = [
-            (BrandingDraft { name: " ".to_owned(), ..good.clone() }, "name"),
-            (BrandingDraft { button: long.clone(), ..good.clone() }, "button"),
-            (BrandingDraft { select_label: long, ..good.clone() }, "select_label"),
-            (BrandingDraft { accent: "teal".to_owned(), ..good.clone() }, "accent"),
-            (BrandingDraft { accent: "#ffdd00".to_owned(), ..good.clone() }, "accent"),
-            (BrandingDraft { logo_dark: "data:,".to_owned(), ..good }, "logo_dark"),
+            (BrandingSpec { name: " ".to_owned(), ..good.clone() }, "name"),
+            (BrandingSpec { button: long.clone(), ..good.clone() }, "button"),
+            (BrandingSpec { select_label: long, ..good.clone() }, "select_label"),
+            (BrandingSpec { accent: "teal".to_owned(), ..good.clone() }, "accent"),
+            (BrandingSpec { accent: "#ffdd00".to_owned(), ..good.clone() }, "accent"),
+            (BrandingSpec { logo_dark: "data:,".to_owned(), ..good }, "logo_dark"),
         ];
-        for (draft, field) in table {
-            let fields: Vec<String> = draft.check().into_map().into_keys().collect();
+        for (spec, field) in table {
+            let fields: Vec<String> = spec.check().into_map().into_keys().collect();
             assert_eq!(fields, [field]);
         }
     }

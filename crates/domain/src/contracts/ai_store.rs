@@ -1,20 +1,20 @@
 //! What the store keeps for models: providers, prompts, answers and chats.
 
 use super::{Page, StoreError};
-use crate::ai_provider::{AiProvider, AiProviderDraft};
+use crate::ai_provider::{AiProvider, AiProviderSpec};
 use crate::answer::StoredAnswer;
-use crate::chat::{Chat, ChatDraft, ChatMessage, MessageContent, Rating, Speaker};
+use crate::chat::{Chat, ChatMessage, ChatSpec, MessageContent, Rating, Speaker};
 use crate::ids::{AiProviderId, ChatId, MessageId, PromptId, SearchId, UserId};
 use crate::instant::Instant;
-use crate::prompt_record::{PromptDraft, PromptRecord};
+use crate::prompt_record::{PromptRecord, PromptSpec};
 use async_trait::async_trait;
 
 #[async_trait]
 pub trait AiProviderStore: Send + Sync {
-    /// The draft is sealed whole. A taken name is `Taken("name")`.
+    /// The spec is sealed whole. A taken name is `Taken("name")`.
     async fn create_ai_provider(
         &self,
-        draft: AiProviderDraft,
+        spec: AiProviderSpec,
         owner: Option<UserId>,
         now: Instant,
     ) -> Result<AiProvider, StoreError>;
@@ -24,7 +24,7 @@ pub trait AiProviderStore: Send + Sync {
     async fn replace_ai_provider(
         &self,
         id: AiProviderId,
-        draft: AiProviderDraft,
+        spec: AiProviderSpec,
         now: Instant,
     ) -> Result<AiProvider, StoreError>;
     async fn delete_ai_provider(&self, id: AiProviderId) -> Result<(), StoreError>;
@@ -35,7 +35,7 @@ pub trait PromptStore: Send + Sync {
     /// A taken name is `Taken("name")`.
     async fn create_prompt(
         &self,
-        draft: PromptDraft,
+        spec: PromptSpec,
         owner: Option<UserId>,
         now: Instant,
     ) -> Result<PromptRecord, StoreError>;
@@ -45,7 +45,7 @@ pub trait PromptStore: Send + Sync {
     async fn replace_prompt(
         &self,
         id: PromptId,
-        draft: PromptDraft,
+        spec: PromptSpec,
         now: Instant,
     ) -> Result<PromptRecord, StoreError>;
     async fn delete_prompt(&self, id: PromptId) -> Result<(), StoreError>;
@@ -56,9 +56,9 @@ pub trait PromptStore: Send + Sync {
 pub trait BroughtStore: Send + Sync {
     /// Stores the AIProvider without an owner, unless one of this name was brought before or is there: what people
     /// changed stays changed, what they deleted stays deleted. True when it was stored.
-    async fn bring_ai_provider(&self, draft: AiProviderDraft, now: Instant) -> Result<bool, StoreError>;
+    async fn bring_ai_provider(&self, spec: AiProviderSpec, now: Instant) -> Result<bool, StoreError>;
     /// Stores the standard prompt, or puts it back as it came. A prompt of that name with an owner is left alone.
-    async fn restore_prompt(&self, draft: PromptDraft, now: Instant) -> Result<(), StoreError>;
+    async fn restore_prompt(&self, spec: PromptSpec, now: Instant) -> Result<(), StoreError>;
 }
 
 /// One answer at most for each search, and the right to write it, which one process has at a time.
@@ -94,11 +94,11 @@ pub trait AnswerStore: Send + Sync {
 /// Chats, strictly by owner: another's is `NotFound` at the door. Deleting a chat deletes its messages.
 #[async_trait]
 pub trait ChatStore: Send + Sync {
-    async fn create_chat(&self, draft: ChatDraft, owner: UserId, now: Instant) -> Result<Chat, StoreError>;
+    async fn create_chat(&self, spec: ChatSpec, owner: UserId, now: Instant) -> Result<Chat, StoreError>;
     async fn chat(&self, id: ChatId) -> Result<Chat, StoreError>;
     /// The owner's, the one changed last first.
     async fn chats(&self, owner: UserId, offset: u64, limit: u64) -> Result<Page<Chat>, StoreError>;
-    async fn change_chat(&self, id: ChatId, draft: ChatDraft, now: Instant) -> Result<Chat, StoreError>;
+    async fn change_chat(&self, id: ChatId, spec: ChatSpec, now: Instant) -> Result<Chat, StoreError>;
     async fn delete_chat(&self, id: ChatId) -> Result<(), StoreError>;
     /// How many there were.
     async fn delete_chats(&self, owner: UserId) -> Result<u64, StoreError>;

@@ -2,7 +2,7 @@
 
 use super::StoreError;
 use crate::authenticator::{
-    Authenticator, AuthenticatorDraft, Connection, PendingFlow, ProvenIdentity, Tokens,
+    Authenticator, AuthenticatorSpec, Connection, PendingFlow, ProvenIdentity, Tokens,
 };
 use crate::ids::{AuthenticatorId, UserId};
 use crate::instant::Instant;
@@ -11,10 +11,10 @@ use async_trait::async_trait;
 
 #[async_trait]
 pub trait AuthenticatorStore: Send + Sync {
-    /// The draft is sealed whole. A taken idp is `Taken("idp")`.
+    /// The spec is sealed whole. A taken idp is `Taken("idp")`.
     async fn create_authenticator(
         &self,
-        draft: AuthenticatorDraft,
+        spec: AuthenticatorSpec,
         now: Instant,
     ) -> Result<Authenticator, StoreError>;
     async fn authenticator(&self, id: AuthenticatorId) -> Result<Authenticator, StoreError>;
@@ -23,7 +23,7 @@ pub trait AuthenticatorStore: Send + Sync {
     async fn replace_authenticator(
         &self,
         id: AuthenticatorId,
-        draft: AuthenticatorDraft,
+        spec: AuthenticatorSpec,
         now: Instant,
     ) -> Result<Authenticator, StoreError>;
     /// Deletes it with all that people connected by it.

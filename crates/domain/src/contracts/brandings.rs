@@ -1,7 +1,7 @@
-//! How the house looks to people: several brandings are kept, one of them at most is in use.
+//! Branding: several brandings are kept, one of them at most is in use.
 
 use super::StoreError;
-use crate::branding::{Branding, BrandingDraft};
+use crate::branding::{Branding, BrandingSpec};
 use crate::ids::BrandingId;
 use crate::instant::Instant;
 use async_trait::async_trait;
@@ -9,7 +9,7 @@ use async_trait::async_trait;
 #[async_trait]
 pub trait BrandingStore: Send + Sync {
     /// The new one is in use. A taken name is `Taken("name")`.
-    async fn create_branding(&self, draft: BrandingDraft, now: Instant) -> Result<Branding, StoreError>;
+    async fn create_branding(&self, spec: BrandingSpec, now: Instant) -> Result<Branding, StoreError>;
     async fn branding(&self, id: BrandingId) -> Result<Branding, StoreError>;
     /// All of them by id.
     async fn brandings(&self) -> Result<Vec<Branding>, StoreError>;
@@ -19,7 +19,7 @@ pub trait BrandingStore: Send + Sync {
     async fn replace_branding(
         &self,
         id: BrandingId,
-        draft: BrandingDraft,
+        spec: BrandingSpec,
         now: Instant,
     ) -> Result<Branding, StoreError>;
     /// From now on this one is in use.

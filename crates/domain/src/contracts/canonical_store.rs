@@ -92,7 +92,7 @@ pub trait CanonicalStore: Send + Sync {
     ) -> Result<Page<PinEvent>, StoreError>;
 
     /// Writes an election, `auto_elected` or `pending`. The open one of the same query, scope and cluster becomes
-    /// `superseded`; when it says the same (members, scores, weights, gates, winner, `auto`), nothing is written and that one is
+    /// `superseded`; when it says the same (members, scores, weights, thresholds, winner, `auto`), nothing is written and that one is
     /// returned. With an `auto_elected` one the other members get the winner as `superseded_by`, as one. The newest twenty that
     /// nobody decided are kept.
     /// Numbers of at most six decimals are read again as they are. `NotFound`: the winner is gone.

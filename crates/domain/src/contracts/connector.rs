@@ -1,6 +1,6 @@
 //! Connector: one kind of source.
 
-use super::{FetchError, HttpRequest, HttpResponse, Toolbox};
+use super::{FetchError, HttpRequest, HttpResponse, PluginContext};
 use crate::corpus::Topic;
 use crate::ids::UserId;
 use crate::provider::SearchProvider;
@@ -42,7 +42,7 @@ pub trait Connector: Send + Sync + Debug {
 }
 
 /// Builds a connector for one provider.
-pub type BuildConnector = fn(&SearchProvider, &Toolbox) -> Result<Box<dyn Connector>, ConnectorError>;
+pub type BuildConnector = fn(&SearchProvider, &PluginContext) -> Result<Box<dyn Connector>, ConnectorError>;
 
 /// A row of the catalogue: the plug-in's name on the wire, its one-line summary, and how to build it.
 #[derive(Debug, Clone, Copy)]
@@ -172,7 +172,7 @@ pub enum ConnectorErrorKind {
     ConfigInvalid,
     /// This query cannot be sent to this source.
     QueryInvalid,
-    /// The gate refused the address.
+    /// The guarded client refused the address.
     AddressRefused,
     /// The source refused our credentials.
     Denied,

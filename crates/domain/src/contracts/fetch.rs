@@ -91,7 +91,7 @@ pub struct HttpRequest {
     pub origin: Origin,
     /// Values that must not be seen in logs or answers wherever they stand in the URL or the body.
     pub secrets: Vec<Secret>,
-    /// Time for the whole exchange, redirects and body included; the gate's own limits apply as well.
+    /// Time for the whole exchange, redirects and body included; the client's own limits apply as well.
     pub time_max: Duration,
     /// None: the certificate must be valid for an authority that the machine trusts.
     pub tls: Option<TlsOptions>,
@@ -195,7 +195,7 @@ pub struct HttpStream {
     pub status: u16,
     /// Names in lower case.
     pub headers: Vec<(String, String)>,
-    /// Never more bytes in all than the gate's limit.
+    /// Never more bytes in all than the client's limit.
     pub body: BoxStream<'static, Result<Bytes, FetchError>>,
 }
 
@@ -221,7 +221,7 @@ pub trait Fetch: Send + Sync {
     ) -> Result<HttpResponse, FetchError> {
         self.fetch(request).await
     }
-    /// Returns when the head is there; `time_max` holds until the last byte, in place of the gate's own time for one
+    /// Returns when the head is there; `time_max` holds until the last byte, in place of the client's own time for one
     /// answer. Without one's own way of streaming the whole answer is one piece.
     async fn stream(&self, request: &HttpRequest) -> Result<HttpStream, FetchError> {
         let HttpResponse { status, headers, body } = self.fetch(request).await?;
@@ -229,7 +229,7 @@ pub trait Fetch: Send + Sync {
     }
 }
 
-/// The gate for drivers that speak a protocol of their own: they ask here before they open a connection.
+/// The address check for drivers that speak a protocol of their own: they ask here before they open a connection.
 #[async_trait]
 pub trait Dial: Send + Sync {
     /// The addresses of a place that may be reached; an error when there is none.

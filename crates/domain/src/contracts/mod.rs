@@ -7,7 +7,6 @@ mod authenticators;
 mod body_store;
 mod brandings;
 mod canonical_store;
-mod catalogues;
 mod clock;
 mod connector;
 mod corpus;
@@ -21,6 +20,8 @@ mod nothing;
 mod oauth;
 mod observer;
 mod outbox_store;
+mod plugin_context;
+mod plugin_registry;
 mod processor;
 mod read_pages;
 mod reader_model;
@@ -32,7 +33,6 @@ mod source_tokens;
 mod storage_store;
 mod store;
 mod task_queue;
-mod toolbox;
 mod vector_store;
 mod version_store;
 mod writers;
@@ -44,7 +44,6 @@ pub use authenticators::{AuthenticatorStore, ConnectionStore, IdentityStore};
 pub use body_store::{BodyError, BodyKey, BodyStore};
 pub use brandings::BrandingStore;
 pub use canonical_store::{CanonicalStore, PinFilter, PinOutcome, RunFilter, RunOutcome};
-pub use catalogues::{Catalogues, ReadAnswer};
 pub use clock::{Clock, SystemClock};
 pub use connector::{
     Capability, Connector, ConnectorError, ConnectorErrorKind, ConnectorKind, NormalizedPage, ProviderQuery,
@@ -64,6 +63,8 @@ pub use nothing::Nothing;
 pub use oauth::{CameBack, FlowOutcome, FlowStart, OAuth, OAuthError, TokenUse};
 pub use observer::{AnswerEnd, ModelUse, NoObserver, Observer};
 pub use outbox_store::{DeliveredTask, OutboxHead, OutboxStore, OutboxTask, SentTask, TaskKey};
+pub use plugin_context::PluginContext;
+pub use plugin_registry::{PluginRegistry, ReadAnswer};
 pub use processor::{
     Outcome, PostResultContext, PostResultProcessor, PostResultProcessorKind, ProcessorError, QueryContext,
     QueryProcessor, QueryProcessorKind, ResultBatch, ResultContext, ResultProcessor, ResultProcessorKind,
@@ -87,7 +88,6 @@ pub use task_queue::{
     ClaimedTask, NewTask, NoSlot, QueueError, QueueName, RunningSlot, TaskError, TaskHandler, TaskQueue,
     WorkerBeat, WorkerSlots,
 };
-pub use toolbox::Toolbox;
 pub use vector_store::{
     Asking, ChunkVector, SignalVectors, SparseVector, VectorError, VectorHit, VectorState, VectorStore,
 };

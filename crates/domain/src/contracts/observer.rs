@@ -1,4 +1,4 @@
-//! Observer: where the rooms tell what happened, for the metrics.
+//! Observer: where crates report what happened, for the metrics.
 
 use crate::answer::AnswerFault;
 use crate::ids::ProviderId;

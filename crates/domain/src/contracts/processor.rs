@@ -1,6 +1,6 @@
 //! Processors: they transform queries, one provider's results, or all results of a search.
 
-use super::Toolbox;
+use super::PluginContext;
 use crate::provider::SearchProvider;
 use crate::result::{ResultItem, ResultSet};
 use crate::search::Search;
@@ -39,7 +39,7 @@ pub struct QueryContext<'a> {
     pub search: &'a Search,
     /// None before federation.
     pub provider: Option<&'a SearchProvider>,
-    pub toolbox: &'a Toolbox,
+    pub context: &'a PluginContext,
 }
 
 /// Rewrites a query: before federation (provider is None) or for one provider.
@@ -67,7 +67,7 @@ pub struct ResultContext<'a> {
     /// The query's words as this provider got them.
     pub query: &'a str,
     pub results_wanted: u32,
-    pub toolbox: &'a Toolbox,
+    pub context: &'a PluginContext,
 }
 
 /// Works on one provider's results, before they are saved. CPU-heavy work is bounded by the batch.
@@ -84,7 +84,7 @@ pub trait ResultProcessor: Send + Sync {
 #[derive(Clone, Copy)]
 pub struct PostResultContext<'a> {
     pub search: &'a Search,
-    pub toolbox: &'a Toolbox,
+    pub context: &'a PluginContext,
     /// Versions in the semantic cache are looked for at the end of this pipeline, so that nothing before takes one away.
     pub finds_versions: bool,
     /// The run of the search ends with it. False while it still runs: then nothing is decided for later.

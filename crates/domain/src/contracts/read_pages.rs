@@ -36,7 +36,7 @@ impl<'a> PageWanted<'a> {
         let target = PageTarget::of_result(provider, item);
         // A typed address knows no provider that could be asked for its rules.
         let is_asked_for =
-            matches!(target, PageTarget::User(_)) && PageFetchConfig::of(&provider.draft).is_enabled;
+            matches!(target, PageTarget::User(_)) && PageFetchConfig::of(&provider.spec).is_enabled;
         let cached = item.cache.as_ref().map(|mark| mark.signal_id);
         Self { target, cached, result: item.swirl_id, user, is_asked_for, time_max }
     }

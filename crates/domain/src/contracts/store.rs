@@ -1,4 +1,4 @@
-//! Store: everything the house remembers in records, one small trait per record.
+//! Store: all records, one small trait per record.
 
 use super::{
     ActivityStore, AiProviderStore, AnswerStore, AuditStore, AuthenticatorStore, BrandingStore, BroughtStore,
@@ -8,14 +8,14 @@ use super::{
 };
 use crate::ids::{GroupId, PipelineId, ProviderId, ResultId, SearchId, TaskId, TokenId, TransformId, UserId};
 use crate::instant::Instant;
-use crate::pipeline_record::{Pipeline, PipelineDraft};
-use crate::provider::{ProviderDraft, SearchProvider};
-use crate::query_transform::{QueryTransform, TransformDraft};
+use crate::pipeline_record::{Pipeline, PipelineSpec};
+use crate::provider::{ProviderSpec, SearchProvider};
+use crate::query_transform::{QueryTransform, TransformSpec};
 use crate::result::{GuardedResult, ResultItem, ResultSet, SavedResult};
-use crate::search::{Search, SearchDraft, SearchFilter};
+use crate::search::{Search, SearchFilter, SearchSpec};
 use crate::search_run::RunFindings;
 use crate::status::SearchStatus;
-use crate::user::{ApiToken, Group, GroupDraft, TokenDraft, User, UserDraft};
+use crate::user::{ApiToken, Group, GroupSpec, TokenSpec, User, UserSpec};
 use async_trait::async_trait;
 use std::time::Duration;
 
@@ -88,7 +88,7 @@ pub trait SearchStore: Send + Sync {
     /// The task's payload is made from the new search by `task`.
     async fn create_search(
         &self,
-        draft: SearchDraft,
+        spec: SearchSpec,
         owner: UserId,
         messages: Vec<String>,
         now: Instant,
@@ -121,7 +121,7 @@ pub trait SearchStore: Send + Sync {
     async fn change_search(
         &self,
         seen: &Search,
-        draft: SearchDraft,
+        spec: SearchSpec,
         now: Instant,
     ) -> Result<Option<Search>, StoreError>;
     /// Starts again from nothing: results discarded, `NEW_SEARCH`, run + 1, the messages replaced by `messages`,
@@ -129,7 +129,7 @@ pub trait SearchStore: Send + Sync {
     async fn restart_search(
         &self,
         seen: &Search,
-        draft: SearchDraft,
+        spec: SearchSpec,
         messages: Vec<String>,
         now: Instant,
         task: TaskOf,
@@ -145,7 +145,7 @@ pub trait SearchStore: Send + Sync {
     ) -> Result<Search, StoreError>;
     /// Searches whose retention has run out at `now`, counted from their last change; oldest first.
     async fn expired_searches(&self, now: Instant, limit: u64) -> Result<Vec<SearchId>, StoreError>;
-    /// Searches of a user that may be removed to make room for new ones, oldest first: they are over, and neither
+    /// Searches of a user that may be removed to make space for new ones, oldest first: they are over, and neither
     /// saved nor subscribed.
     async fn removable_searches(&self, owner: UserId, limit: u64) -> Result<Vec<SearchId>, StoreError>;
     /// Subscribed searches with an id above `after`, by id.
@@ -213,21 +213,21 @@ pub trait ResultStore: Send + Sync {
 
 #[async_trait]
 pub trait ProviderStore: Send + Sync {
-    /// Stores the drafts, all or none. `draft.credentials` is sealed. A taken name is `Taken("name")`.
+    /// Stores the specs, all or none. `spec.credentials` is sealed. A taken name is `Taken("name")`.
     async fn create_providers(
         &self,
-        drafts: Vec<ProviderDraft>,
+        specs: Vec<ProviderSpec>,
         owner: UserId,
         now: Instant,
     ) -> Result<Vec<SearchProvider>, StoreError>;
     async fn provider(&self, id: ProviderId) -> Result<SearchProvider, StoreError>;
     /// All providers by id. Callers filter by `Principal::may_see`.
     async fn providers(&self) -> Result<Vec<SearchProvider>, StoreError>;
-    /// Replaces the provider. Empty `draft.credentials` keeps the stored secret.
+    /// Replaces the provider. Empty `spec.credentials` keeps the stored secret.
     async fn replace_provider(
         &self,
         id: ProviderId,
-        draft: ProviderDraft,
+        spec: ProviderSpec,
         now: Instant,
     ) -> Result<SearchProvider, StoreError>;
     /// Deletes the provider; saved results keep its name. Its cached documents stay with those who hold a grant.
@@ -239,7 +239,7 @@ pub trait UserStore: Send + Sync {
     /// `password_hash` is made by the caller; groups must exist (`UnknownReference` otherwise).
     async fn create_user(
         &self,
-        draft: UserDraft,
+        spec: UserSpec,
         password_hash: String,
         now: Instant,
     ) -> Result<User, StoreError>;
@@ -253,7 +253,7 @@ pub trait UserStore: Send + Sync {
     async fn replace_user(
         &self,
         id: UserId,
-        draft: UserDraft,
+        spec: UserSpec,
         password_hash: Option<String>,
         now: Instant,
     ) -> Result<User, StoreError>;
@@ -262,10 +262,10 @@ pub trait UserStore: Send + Sync {
     /// The last administrator stays (`LastAdministrator`).
     async fn delete_user(&self, id: UserId) -> Result<(), StoreError>;
 
-    async fn create_group(&self, draft: GroupDraft, now: Instant) -> Result<Group, StoreError>;
+    async fn create_group(&self, spec: GroupSpec, now: Instant) -> Result<Group, StoreError>;
     async fn group(&self, id: GroupId) -> Result<Group, StoreError>;
     async fn groups(&self, offset: u64, limit: u64) -> Result<Page<Group>, StoreError>;
-    async fn replace_group(&self, id: GroupId, draft: GroupDraft) -> Result<Group, StoreError>;
+    async fn replace_group(&self, id: GroupId, spec: GroupSpec) -> Result<Group, StoreError>;
     async fn delete_group(&self, id: GroupId) -> Result<(), StoreError>;
 }
 
@@ -277,7 +277,7 @@ pub trait TokenStore: Send + Sync {
     async fn create_token(
         &self,
         user: UserId,
-        draft: TokenDraft,
+        spec: TokenSpec,
         hash: String,
         prefix: String,
         now: Instant,
@@ -322,7 +322,7 @@ pub trait QueryTransformStore: Send + Sync {
     /// Name and type are unique together (`Taken("name")`).
     async fn create_transform(
         &self,
-        draft: TransformDraft,
+        spec: TransformSpec,
         owner: UserId,
         now: Instant,
     ) -> Result<QueryTransform, StoreError>;
@@ -332,7 +332,7 @@ pub trait QueryTransformStore: Send + Sync {
     async fn replace_transform(
         &self,
         id: TransformId,
-        draft: TransformDraft,
+        spec: TransformSpec,
         now: Instant,
     ) -> Result<QueryTransform, StoreError>;
     async fn delete_transform(&self, id: TransformId) -> Result<(), StoreError>;
@@ -349,7 +349,7 @@ pub trait PipelineStore: Send + Sync {
     async fn replace_pipeline(
         &self,
         id: PipelineId,
-        draft: PipelineDraft,
+        spec: PipelineSpec,
         now: Instant,
     ) -> Result<Pipeline, StoreError>;
 }

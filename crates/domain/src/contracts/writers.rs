@@ -111,7 +111,7 @@ pub enum ModelErrorKind {
     NoProvider,
     /// The provider's record is wrong.
     ConfigInvalid,
-    /// The gate refused the address.
+    /// The guarded client refused the address.
     AddressRefused,
     /// The service refused the key.
     Denied,

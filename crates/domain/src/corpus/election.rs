@@ -103,7 +103,8 @@ impl Default for Weights {
 
 /// Below these a member cannot be elected.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
-pub struct Gates {
+#[schema(as = Gates)]
+pub struct Thresholds {
     /// Least relevance.
     pub relevance_min: f64,
     /// Least share of the best relevance among the members.
@@ -147,7 +148,7 @@ pub struct NewRun {
     /// By rank.
     pub members: Vec<Member>,
     pub weights: Weights,
-    pub gates: Gates,
+    pub thresholds: Thresholds,
     pub search_id: SearchId,
     /// Whose search it was.
     pub search_owner: UserId,
@@ -167,7 +168,8 @@ pub struct Run {
     pub margin: f64,
     pub members: Vec<Member>,
     pub weights: Weights,
-    pub gates: Gates,
+    #[serde(rename = "gates")]
+    pub thresholds: Thresholds,
     pub created_at: DateTime<Utc>,
     pub decided_by: Option<UserId>,
     pub decided_at: Option<DateTime<Utc>>,

@@ -6,7 +6,7 @@ mod backends;
 mod cluster;
 mod egress;
 mod election;
-mod license_gate;
+mod license_policy;
 mod listed;
 mod mark;
 mod pin;
@@ -23,10 +23,10 @@ pub use egress::{
     Channel, EgressEvent, EventStatus, MatchMethod, NewEvent, NewScan, Scan, ScanCounts, ScanStatus,
 };
 pub use election::{
-    COMMENT_CHARS_MAX, Factors, Gates, Member, MemberRole, NewRun, RejectReason, Rejection, Run, RunStatus,
-    Weights,
+    COMMENT_CHARS_MAX, Factors, Member, MemberRole, NewRun, RejectReason, Rejection, Run, RunStatus,
+    Thresholds, Weights,
 };
-pub use license_gate::LicenseGate;
+pub use license_policy::LicensePolicy;
 pub use listed::{CANDIDATES_MAX, candidates, stand};
 pub use mark::{Badge, CacheMark};
 pub use pin::{NewPin, Pin, PinAction, PinEvent, PinVia};

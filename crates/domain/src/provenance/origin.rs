@@ -2,13 +2,13 @@
 
 use crate::contracts::Origin;
 use crate::page_fetch::PageFetchConfig;
-use crate::provider::ProviderDraft;
+use crate::provider::ProviderSpec;
 use url::Url;
 
 /// True when a document that this provider gave with this address is fetched from the provider's own origin: the one that
 /// its `content_url` names itself, or without such a template the one of its `url`, if the address is on it. Both are what
 /// an administrator wrote; a template whose host comes from the result names no origin.
-pub fn is_fetched_from_own_origin(provider: &ProviderDraft, address: &str) -> bool {
+pub fn is_fetched_from_own_origin(provider: &ProviderSpec, address: &str) -> bool {
     if let Some(template) = PageFetchConfig::of(provider).content_url {
         return Origin::named_by(&template).is_some();
     }
@@ -25,7 +25,7 @@ mod tests {
     use crate::result::ResultItem;
     use serde_json::json;
 
-    /// The draft, the address in the result, and whether the document is attributed to the provider.
+    /// The spec, the address in the result, and whether the document is attributed to the provider.
     #[test]
     fn a_document_is_attributed_only_when_the_providers_own_origin_is_asked() {
         let url = "https://a.example/api?q={q}";
@@ -52,15 +52,15 @@ mod tests {
             (template("https://{host}/1"), "https://a.example/1", false),
             (template("https://content.example{id}"), "https://a.example/1", false),
         ];
-        for (draft, url, expected) in table {
-            let named = serde_json::from_value(draft.clone()).expect("a draft");
+        for (spec, url, expected) in table {
+            let named = serde_json::from_value(spec.clone()).expect("a spec");
             let unsaved = SearchProvider::unsaved(named, UserId(1), Instant::UNIX_EPOCH);
             let provider = SearchProvider { id: ProviderId(7), ..unsaved };
             let mut item = ResultItem { url: url.to_owned(), ..ResultItem::default() };
             item.mark_as_given(provider.id);
             let target = PageTarget::of_result(&provider, &item);
-            assert!(matches!(target, PageTarget::Source(_)), "{draft} {url}");
-            assert_eq!(target.source_id(), expected.then_some(provider.id), "{draft} {url}");
+            assert!(matches!(target, PageTarget::Source(_)), "{spec} {url}");
+            assert_eq!(target.source_id(), expected.then_some(provider.id), "{spec} {url}");
             let typed = PageTarget::User(UserUrl::new(url));
             assert_eq!(typed.source_id(), None, "a typed address is nobody's");
         }

@@ -1,7 +1,7 @@
 //! What is fetched for a result or for a typed address, and with whose rights.
 
 use super::{SourceItem, UserUrl, is_fetched_from_own_origin};
-use crate::contracts::{Catalogues, Origin};
+use crate::contracts::{Origin, PluginRegistry};
 use crate::ids::ProviderId;
 use crate::page_fetch::PageFetchConfig;
 use crate::provider::SearchProvider;
@@ -33,16 +33,16 @@ impl<'a> SourcePage<'a> {
     /// True when the page is fetched from the provider's own origin. Else the provider leads to a host of somebody else, as
     /// a search engine does. Where a redirect leads is seen only when the page has come.
     pub fn is_of_own_origin(&self) -> bool {
-        is_fetched_from_own_origin(&self.provider.draft, self.item.url().as_str())
+        is_fetched_from_own_origin(&self.provider.spec, self.item.url().as_str())
     }
 
     /// True when anybody gets the same at the address of the document: no template leads to another address, and nothing
     /// is sent that shows who asks.
-    fn is_open(&self, catalogues: &Catalogues) -> bool {
-        let config = PageFetchConfig::of(&self.provider.draft);
+    fn is_open(&self, plugins: &PluginRegistry) -> bool {
+        let config = PageFetchConfig::of(&self.provider.spec);
         let has_rights = self.provider.user_token.is_some()
             || !self.provider.credentials.is_empty()
-            || catalogues.authenticator_of(self.provider).is_some()
+            || plugins.authenticator_of(self.provider).is_some()
             || config.headers.keys().any(|name| is_secret_name(name));
         config.content_url.is_none() && !(has_rights && self.is_of_own_origin())
     }
@@ -58,8 +58,8 @@ pub struct AccountPage<'a> {
 
 impl<'a> AccountPage<'a> {
     /// None when the provider knows no accounts of people, or the address is not on its origin.
-    pub fn of(provider: &'a SearchProvider, catalogues: &Catalogues, url: UserUrl<'a>) -> Option<Self> {
-        catalogues.authenticator_of(provider)?;
+    pub fn of(provider: &'a SearchProvider, plugins: &PluginRegistry, url: UserUrl<'a>) -> Option<Self> {
+        plugins.authenticator_of(provider)?;
         let page = Self { provider, url };
         let parsed = Url::parse(url.as_str()).ok()?;
         page.origin().filter(|origin| origin.is_of(&parsed)).map(|_| page)
@@ -75,7 +75,7 @@ impl<'a> AccountPage<'a> {
 
     /// The one origin that the person's token is sent to.
     pub fn origin(&self) -> Option<Origin> {
-        Origin::named_by(self.provider.draft.url.trim())
+        Origin::named_by(self.provider.spec.url.trim())
     }
 }
 
@@ -118,10 +118,10 @@ impl<'a> PageTarget<'a> {
 
     /// The provider without which a document from here cannot be fetched again when it is attributed to nobody: the
     /// person's account there, its credentials or its template gave the text. None: anybody gets it at its address.
-    pub fn account_id(&self, catalogues: &Catalogues) -> Option<ProviderId> {
+    pub fn account_id(&self, plugins: &PluginRegistry) -> Option<ProviderId> {
         match self {
             Self::Account(page) => Some(page.provider.id),
-            Self::Source(page) if !page.is_open(catalogues) => Some(page.provider.id).filter(|id| id.0 != 0),
+            Self::Source(page) if !page.is_open(plugins) => Some(page.provider.id).filter(|id| id.0 != 0),
             Self::Source(_) | Self::User(_) => None,
         }
     }
@@ -129,9 +129,9 @@ impl<'a> PageTarget<'a> {
     /// How the page is fetched: by the rules of its provider only if the provider named it.
     pub fn fetch_config(&self) -> PageFetchConfig {
         match self {
-            Self::Source(page) => PageFetchConfig::of(&page.provider.draft),
+            Self::Source(page) => PageFetchConfig::of(&page.provider.spec),
             Self::Account(page) => PageFetchConfig {
-                is_enabled: PageFetchConfig::of(&page.provider.draft).is_enabled,
+                is_enabled: PageFetchConfig::of(&page.provider.spec).is_enabled,
                 ..PageFetchConfig::default()
             },
             Self::User(_) => PageFetchConfig::default(),
@@ -144,15 +144,12 @@ mod tests {
     use super::*;
     use crate::ids::UserId;
     use crate::instant::Instant;
-    use crate::provider::ProviderDraft;
+    use crate::provider::ProviderSpec;
     use serde_json::{Value, json};
 
-    fn provider(id: i64, draft: Value) -> SearchProvider {
-        let draft: ProviderDraft = serde_json::from_value(draft).expect("a draft");
-        SearchProvider {
-            id: ProviderId(id),
-            ..SearchProvider::unsaved(draft, UserId(1), Instant::UNIX_EPOCH)
-        }
+    fn provider(id: i64, spec: Value) -> SearchProvider {
+        let spec: ProviderSpec = serde_json::from_value(spec).expect("a spec");
+        SearchProvider { id: ProviderId(id), ..SearchProvider::unsaved(spec, UserId(1), Instant::UNIX_EPOCH) }
     }
 
     fn item(url: &str) -> ResultItem {
@@ -161,8 +158,8 @@ mod tests {
 
     #[test]
     fn only_the_providers_own_result_is_fetched_with_its_rights() {
-        let draft = json!({"page_fetch_config_json": {"cache": "", "content_url": "http://127.0.0.1/{id}"}});
-        let (own, other) = (provider(7, draft.clone()), provider(8, draft));
+        let spec = json!({"page_fetch_config_json": {"cache": "", "content_url": "http://127.0.0.1/{id}"}});
+        let (own, other) = (provider(7, spec.clone()), provider(8, spec));
         let mut given = item("https://a.example/1");
         given.mark_as_given(own.id);
         let edited = item("http://127.0.0.1/").in_place_of(&given);
@@ -179,7 +176,7 @@ mod tests {
         assert_eq!(target.fetch_config(), PageFetchConfig::default());
     }
 
-    const CATALOGUES: Catalogues = Catalogues {
+    const PLUGINS: PluginRegistry = PluginRegistry {
         connectors: &[],
         query_processors: &[],
         result_processors: &[],
@@ -204,12 +201,12 @@ mod tests {
             (json!({"url": url, "page_fetch_config_json": {"headers": {"Accept": "x"}}}), own, true),
             (json!({"url": url, "page_fetch_config_json": {"content_url": "{link}"}}), foreign, false),
         ];
-        for (draft, url, is_open) in table {
-            let provider = provider(7, draft.clone());
+        for (spec, url, is_open) in table {
+            let provider = provider(7, spec.clone());
             let mut item = item(url);
             item.mark_as_given(provider.id);
-            let account = PageTarget::of_result(&provider, &item).account_id(&CATALOGUES);
-            assert_eq!(account, (!is_open).then_some(provider.id), "{draft} {url}");
+            let account = PageTarget::of_result(&provider, &item).account_id(&PLUGINS);
+            assert_eq!(account, (!is_open).then_some(provider.id), "{spec} {url}");
         }
     }
 
@@ -229,10 +226,10 @@ mod tests {
         ];
         for (authenticator, url, expected) in table {
             let provider = with(authenticator);
-            let page = AccountPage::of(&provider, &CATALOGUES, UserUrl::new(url));
+            let page = AccountPage::of(&provider, &PLUGINS, UserUrl::new(url));
             assert_eq!(page.is_some(), expected, "{authenticator} {url}");
             let Some(target) = page.map(PageTarget::Account) else { continue };
-            let (source, account) = (target.source_id(), target.account_id(&CATALOGUES));
+            let (source, account) = (target.source_id(), target.account_id(&PLUGINS));
             assert_eq!(
                 (source, account),
                 (None, Some(provider.id)),

@@ -1,4 +1,4 @@
-//! Query Transform: a reusable rewrite or synonym rule, as the house keeps it, and what its rules do to a query.
+//! Query Transform: a reusable rewrite or synonym rule, as it is stored, and what its rules do to a query.
 
 mod bag;
 #[doc(hidden)] // Open for its fuzz target.
@@ -81,7 +81,7 @@ pub fn canonical(reference: &str) -> String {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(default)]
 #[schema(as = QueryTransformInput)]
-pub struct TransformDraft {
+pub struct TransformSpec {
     /// Referenced as `<name>.<type>`; unique together with the type; without a dot.
     #[schema(example = "phones", max_length = 255)]
     pub name: String,
@@ -94,7 +94,7 @@ pub struct TransformDraft {
     pub config_content: String,
 }
 
-impl Default for TransformDraft {
+impl Default for TransformSpec {
     /// Shared like a provider, because who writes it is an administrator and who uses it is not.
     fn default() -> Self {
         Self {
@@ -106,7 +106,7 @@ impl Default for TransformDraft {
     }
 }
 
-impl TransformDraft {
+impl TransformSpec {
     /// Checks what needs no parser of the rules.
     pub fn check(&self) -> FieldErrors {
         let mut errors = FieldErrors::default();
@@ -130,12 +130,12 @@ impl TransformDraft {
     }
 }
 
-/// A Query Transform as the house keeps it.
+/// A Query Transform as it is stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct QueryTransform {
     pub id: TransformId,
     pub owner: UserId,
-    pub draft: TransformDraft,
+    pub spec: TransformSpec,
     pub date_created: Instant,
     pub date_updated: Instant,
 }
@@ -160,27 +160,27 @@ mod tests {
     }
 
     #[test]
-    fn drafts_are_checked() {
-        let draft = |name: &str, content: &str| TransformDraft {
+    fn specs_are_checked() {
+        let spec = |name: &str, content: &str| TransformSpec {
             name: name.into(),
             config_content: content.into(),
-            ..TransformDraft::default()
+            ..TransformSpec::default()
         };
         let largest = "a".repeat(CONTENT_BYTES_MAX);
         let cases = [
-            (draft("phones", "a,b"), ""),
-            (draft(&"n".repeat(NAME_CHARS_MAX), &largest), ""),
-            (draft(" ", "a,b"), "name"),
-            (draft("a.b", "a,b"), "name"),
-            (draft(&"n".repeat(NAME_CHARS_MAX + 1), "a,b"), "name"),
-            (draft("phones", &(largest.clone() + "a")), "config_content"),
-            (draft("phones", "a\0"), "config_content"),
+            (spec("phones", "a,b"), ""),
+            (spec(&"n".repeat(NAME_CHARS_MAX), &largest), ""),
+            (spec(" ", "a,b"), "name"),
+            (spec("a.b", "a,b"), "name"),
+            (spec(&"n".repeat(NAME_CHARS_MAX + 1), "a,b"), "name"),
+            (spec("phones", &(largest.clone() + "a")), "config_content"),
+            (spec("phones", "a\0"), "config_content"),
         ];
-        for (draft, field) in cases {
-            let errors = draft.check();
+        for (spec, field) in cases {
+            let errors = spec.check();
             let fields: Vec<&str> = errors.iter().map(|(field, _)| field).collect();
             let expected: Vec<&str> = [field].into_iter().filter(|field| !field.is_empty()).collect();
-            assert_eq!(fields, expected, "{}", draft.name.len());
+            assert_eq!(fields, expected, "{}", spec.name.len());
         }
     }
 }

@@ -6,7 +6,7 @@
 use super::csv::Reader;
 use super::rewrite::Rewrite;
 use super::terms::Terms;
-use super::{TransformDraft, TransformType, bag, synonym};
+use super::{TransformSpec, TransformType, bag, synonym};
 use crate::validation::FieldErrors;
 
 /// Most rows that are rules.
@@ -132,8 +132,8 @@ impl Rules {
     }
 }
 
-impl TransformDraft {
-    /// The draft as it is kept, if nothing is wrong with it.
+impl TransformSpec {
+    /// The spec as it is kept, if nothing is wrong with it.
     pub fn checked(mut self) -> Result<Self, FieldErrors> {
         self.name = self.name.trim().to_owned();
         self.check_all().into_result(self)
@@ -231,13 +231,13 @@ mod tests {
     }
 
     #[test]
-    fn a_draft_needs_a_rule() {
-        let draft = |content: &str| TransformDraft { config_content: content.into(), ..Default::default() };
-        let errors = draft("# nothing\n").rules().expect_err("no rule");
+    fn a_spec_needs_a_rule() {
+        let spec = |content: &str| TransformSpec { config_content: content.into(), ..Default::default() };
+        let errors = spec("# nothing\n").rules().expect_err("no rule");
         assert_eq!(errors.to_string(), "config_content: At least one rule is needed.");
-        let errors = draft("a,b\n*,c").rules().expect_err("a mistake");
+        let errors = spec("a,b\n*,c").rules().expect_err("a mistake");
         assert!(errors.to_string().starts_with("config_content: line 2: "), "{errors}");
-        assert_eq!(draft("a,b\nc").rules().expect("two rules").count(), 2);
+        assert_eq!(spec("a,b\nc").rules().expect("two rules").count(), 2);
     }
 
     #[test]

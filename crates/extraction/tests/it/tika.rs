@@ -3,26 +3,26 @@
 use crate::samples::{docx, file};
 use domain::contracts::{ExtractError, ExtractText, FileToRead};
 use extraction::{Extraction, Limits, WithTika};
-use outbound::{Gate, GateLimits};
+use outbound::{ClientLimits, GuardedClient};
 use std::sync::Arc;
 use std::time::Duration;
 use testkit::source::{Behaviour, Source};
 use testkit::vendors::tika::Tika;
 
-fn gate() -> Arc<Gate> {
-    let limits = GateLimits {
+fn client() -> Arc<GuardedClient> {
+    let limits = ClientLimits {
         connect: Duration::from_secs(5),
         read: Duration::from_secs(5),
         body_bytes_max: 1_000_000,
         redirects_max: 2,
         allow: Vec::new(),
     };
-    Arc::new(Gate::new(limits).expect("a gate"))
+    Arc::new(GuardedClient::new(limits).expect("a client"))
 }
 
 fn with_tika(address: &str, limits: Limits) -> WithTika {
     let own = Arc::new(Extraction::start(limits.clone()).expect("threads"));
-    WithTika::new(own, gate(), address, limits).expect("an address")
+    WithTika::new(own, client(), address, limits).expect("an address")
 }
 
 #[tokio::test]
@@ -91,7 +91,7 @@ async fn a_server_that_does_not_work_is_told() {
 #[test]
 fn names_and_addresses() {
     let own = Arc::new(Extraction::start(Limits::default()).expect("threads"));
-    let reader = |address: &str| WithTika::new(own.clone(), gate(), address, Limits::default());
+    let reader = |address: &str| WithTika::new(own.clone(), client(), address, Limits::default());
     for address in ["", "tika", "ftp://a.example/", "http://a.example/?x=1", "http://a.example/#x"] {
         assert!(reader(address).is_err(), "{address}");
     }

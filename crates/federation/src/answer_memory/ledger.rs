@@ -8,7 +8,7 @@ use tokio::time::{Instant, timeout_at};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Purpose {
     /// The bytes of an answer. Bodies have half of the memory at most, so that those which wait to be parsed never
-    /// take the room that parsing needs.
+    /// take the space that parsing needs.
     Body,
     /// The values of an answer, and its results.
     Parsed,

@@ -27,7 +27,7 @@ const FREE_BYTES: usize = MB;
 /// How long an answer waits for memory. Longer than others need to be mapped, and short, because a search that waits
 /// may hold a part itself.
 const WAIT_MAX: Duration = Duration::from_secs(5);
-/// One run has this part of the budget at most, so that a few runs with large answers leave room for others.
+/// One run has this part of the budget at most, so that a few runs with large answers leave space for others.
 const RUN_PART: usize = 4;
 /// A run has so much of a small budget, so that one answer fits.
 const RUN_BYTES_MIN: usize = 8 * MB;

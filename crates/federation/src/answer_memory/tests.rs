@@ -12,7 +12,7 @@ async fn large_answers_wait_for_each_other_and_small_ones_do_not() {
     let runs: Vec<_> = (0..5).map(|_| memory.for_run()).collect();
     let mut held = Vec::new();
     for run in &runs[..4] {
-        held.push(run.reserve_parsed(16 * MB, 0, soon()).await.expect("there is room"));
+        held.push(run.reserve_parsed(16 * MB, 0, soon()).await.expect("there is space"));
     }
     let error = runs[4].reserve_parsed(4 * MB, 0, soon()).await.expect_err("there is none");
     assert_eq!(error.kind, ConnectorErrorKind::Suspended);
@@ -22,7 +22,7 @@ async fn large_answers_wait_for_each_other_and_small_ones_do_not() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn no_run_takes_the_room_of_all_others() {
+async fn no_run_takes_the_space_of_all_others() {
     let memory = AnswerMemory::new(64 * MB);
     let (greedy, other) = (memory.for_run(), memory.for_run());
     let mut held = Vec::new();
@@ -39,7 +39,7 @@ async fn what_fits_goes_ahead_of_a_larger_answer_that_waits() {
     let runs: Vec<_> = (0..6).map(|_| memory.for_run()).collect();
     let mut held = Vec::new();
     for run in &runs[..4] {
-        held.push(run.reserve_parsed(7 * MB, 0, soon()).await.expect("there is room"));
+        held.push(run.reserve_parsed(7 * MB, 0, soon()).await.expect("there is space"));
     }
     let started = Instant::now();
     let large = async { (runs[4].reserve_parsed(8 * MB, 0, soon()).await, started.elapsed()) };
@@ -56,13 +56,13 @@ async fn what_fits_goes_ahead_of_a_larger_answer_that_waits() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn bodies_are_counted_and_leave_room_to_be_parsed() {
+async fn bodies_are_counted_and_leave_space_to_be_parsed() {
     let memory = AnswerMemory::new(64 * MB);
     let run = memory.for_run();
     let body = |bytes: usize| BodyMemory::reserve(run.as_ref(), bytes as u64, bytes as u64);
     let mut held = Vec::new();
     for _ in 0..8 {
-        held.push(body(MB).await.expect("there is room"));
+        held.push(body(MB).await.expect("there is space"));
     }
     assert_eq!(memory.ledger.used(), 8 * MB);
     assert_eq!(body(MB).await.err(), Some(FetchError::Busy), "half of the run's part");
@@ -102,7 +102,7 @@ async fn an_answer_larger_than_the_part_of_a_run_is_refused_at_once_and_names_th
     let error = run.reserve_parsed(15 * MB, 2 * MB, soon()).await.expect_err("too large");
     assert_eq!(error.kind, ConnectorErrorKind::Unreadable);
     assert!(error.message.contains("17 MB") && error.message.contains("16 MB"), "{error}");
-    let part = run.reserve_parsed(14 * MB, 0, soon()).await.expect("there is room");
+    let part = run.reserve_parsed(14 * MB, 0, soon()).await.expect("there is space");
     run.keep(part, &[json!("x".repeat(12 * MB))]);
     let other = run.reserve_parsed(6 * MB, 0, soon()).await.expect_err("its results are kept");
     assert_eq!(other.kind, ConnectorErrorKind::Suspended);
@@ -117,10 +117,10 @@ async fn an_answer_larger_than_the_part_of_a_run_is_refused_at_once_and_names_th
 async fn what_results_need_is_held_until_the_run_is_over() {
     let memory = AnswerMemory::new(64 * MB);
     let run = memory.for_run();
-    let part = run.reserve_parsed(10 * MB, 0, soon()).await.expect("there is room");
+    let part = run.reserve_parsed(10 * MB, 0, soon()).await.expect("there is space");
     run.keep(part, &[json!("x".repeat(4 * MB))]);
     assert_eq!(memory.ledger.used(), 4 * MB + estimate::BYTES_PER_VALUE);
-    let part = run.reserve_parsed(5 * MB, 0, soon()).await.expect("there is room");
+    let part = run.reserve_parsed(5 * MB, 0, soon()).await.expect("there is space");
     run.keep(part, &[json!({"a": 1})]);
     assert_eq!(memory.ledger.used(), 4 * MB + estimate::BYTES_PER_VALUE, "a small page is free");
     drop(run);

@@ -5,7 +5,7 @@ use super::request::{Body, Request};
 use super::template::{MARKS, QUERY, QUERY_NAMES, SIZES, find_ignoring_case, query_rank};
 use super::words::is_named;
 use domain::contracts::HttpMethod;
-use domain::provider::{ProviderDraft, RESULTS_PER_QUERY_MAX};
+use domain::provider::{ProviderSpec, RESULTS_PER_QUERY_MAX};
 use serde_json::{Map, Value};
 
 /// Deepest place of the query in a body.
@@ -15,13 +15,13 @@ const BODY_DEPTH_MAX: usize = 32;
 pub fn place_in_body(
     request: &Request,
     query: &str,
-    draft: &mut ProviderDraft,
+    spec: &mut ProviderSpec,
     remarks: &mut Vec<String>,
 ) -> bool {
     if request.method == HttpMethod::Get {
         return false;
     }
-    draft.connector = "RequestsPost".to_owned();
+    spec.connector = "RequestsPost".to_owned();
     let mut body = match &request.body {
         Some(Body::Json(value)) => value.clone(),
         Some(Body::Form(pairs)) => {
@@ -39,9 +39,9 @@ pub fn place_in_body(
             object.iter().find(|(name, _)| is_named(name, SIZES)).and_then(|(_, value)| value.as_u64())
         {
             let size = u32::try_from(size).unwrap_or(RESULTS_PER_QUERY_MAX);
-            draft.results_per_query = size.clamp(1, RESULTS_PER_QUERY_MAX);
+            spec.results_per_query = size.clamp(1, RESULTS_PER_QUERY_MAX);
         }
-        draft.post_query_template = object;
+        spec.post_query_template = object;
     }
     is_placed
 }
@@ -133,19 +133,19 @@ mod tests {
         ];
         for (body, query, want, results) in table {
             let asking = asked(&format!("curl https://h.example/s -d '{body}'"), query);
-            let draft = asking.draft;
-            assert_eq!(Value::Object(draft.post_query_template.clone()), want, "{body}");
+            let spec = asking.spec;
+            assert_eq!(Value::Object(spec.post_query_template.clone()), want, "{body}");
             assert_eq!(
-                (draft.connector.as_str(), draft.query_template.as_str()),
+                (spec.connector.as_str(), spec.query_template.as_str()),
                 ("RequestsPost", "{url}"),
                 "{body}"
             );
             assert_eq!(
-                (draft.query_mappings.as_str(), draft.results_per_query),
+                (spec.query_mappings.as_str(), spec.results_per_query),
                 ("NO_URL_ENCODE", results),
                 "{body}"
             );
-            assert_eq!(draft.active, !body.contains("hush"), "{body}");
+            assert_eq!(spec.active, !body.contains("hush"), "{body}");
         }
         let unknown = asked("curl https://h.example/s -d '{\"a\":\"b\"}'", "tea");
         assert!(unknown.remarks.iter().any(|remark| remark.contains("not in the request")));

@@ -59,9 +59,9 @@ pub fn columns(items: &[&Value]) -> Vec<Column> {
     for (row, item) in items.iter().enumerate() {
         table.walk(item, &mut Vec::new(), row);
     }
-    let room = COLUMNS_MAX - table.columns.len();
+    let space = COLUMNS_MAX - table.columns.len();
     let places = links::places(items, &table.columns);
-    table.columns.extend(places.into_iter().take(room));
+    table.columns.extend(places.into_iter().take(space));
     table.columns
 }
 

@@ -8,7 +8,7 @@ use super::path::{Form, Step, written};
 use super::sample::{Found, NotFound, find};
 use super::site;
 use domain::notation::json_path::JsonPath;
-use domain::provider::ProviderDraft;
+use domain::provider::ProviderSpec;
 use serde::Serialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -32,7 +32,7 @@ const CONFIDENCE_CHECKED: f64 = 0.6;
 #[derive(Debug, Clone, Serialize, utoipa::ToSchema)]
 pub struct Diagnosis {
     /// Ready to be saved; secrets are blanks such as `YOUR_KEY`.
-    pub provider: ProviderDraft,
+    pub provider: ProviderSpec,
     /// What was proposed, with its reasons: `RESULTS`, `RESULT`, `FOUND`, `RETRIEVED`, then the fields of a result.
     pub proposals: Vec<Proposal>,
     /// Other paths by field, the best first.

@@ -40,8 +40,8 @@ pub use request::{REQUEST_BYTES_MAX, Request};
 
 use crate::Federation;
 use crate::cpu::CpuPool;
-use domain::contracts::{ReadAnswer, Toolbox};
-use domain::provider::{NAME_CHARS_MAX, ProviderDraft};
+use domain::contracts::{PluginContext, ReadAnswer};
+use domain::provider::{NAME_CHARS_MAX, ProviderSpec};
 use domain::validation::FieldErrors;
 use serde_json::Value;
 
@@ -79,14 +79,14 @@ impl Case {
 
 /// Looks at answers and proposes providers. It stores nothing.
 pub struct Doctor {
-    toolbox: Toolbox,
+    context: PluginContext,
     read_answer: ReadAnswer,
     cpu: CpuPool,
 }
 
 impl Doctor {
-    pub fn new(toolbox: Toolbox, read_answer: ReadAnswer) -> Self {
-        Self { toolbox, read_answer, cpu: CpuPool::new() }
+    pub fn new(context: PluginContext, read_answer: ReadAnswer) -> Self {
+        Self { context, read_answer, cpu: CpuPool::new() }
     }
 
     /// The provider for this case. Mistakes are named by the field of the case that is at fault.
@@ -103,9 +103,9 @@ impl Doctor {
             }
             (None, Some(request)) if fetch => {
                 let filled = at("query", template::with_query(request.clone(), &query))?;
-                let time_max = self.toolbox.settings.timeout.0;
+                let time_max = self.context.settings.timeout.0;
                 let reader = (&self.cpu, read_answer);
-                at("request", sending::send(&filled, &*self.toolbox.fetch, time_max, reader).await)?
+                at("request", sending::send(&filled, &*self.context.fetch, time_max, reader).await)?
             }
             (None, None) if fetch => {
                 return Err(FieldErrors::one("request", "Give a curl command or an address to be asked."));
@@ -126,13 +126,9 @@ impl Doctor {
 }
 
 impl Federation {
-    /// A doctor with the tools of this house.
+    /// A doctor with these tools.
     pub fn doctor(&self) -> Doctor {
-        Doctor {
-            toolbox: self.toolbox.clone(),
-            read_answer: self.catalogues.read_answer,
-            cpu: self.cpu.clone(),
-        }
+        Doctor { context: self.context.clone(), read_answer: self.plugins.read_answer, cpu: self.cpu.clone() }
     }
 }
 
@@ -168,34 +164,34 @@ fn put_together(
     reading: diagnosis::Reading,
     answer: Value,
 ) -> Diagnosis {
-    let (mut draft, mut warnings) = match request {
+    let (mut spec, mut warnings) = match request {
         Some(request) => {
             let asking = template::asking(request, query);
-            (asking.draft, asking.remarks)
+            (asking.spec, asking.remarks)
         }
         None => {
-            let draft = ProviderDraft {
+            let spec = ProviderSpec {
                 name: "New source".to_owned(),
                 url: URL_BLANK.to_owned(),
                 active: false,
-                ..ProviderDraft::default()
+                ..ProviderSpec::default()
             };
             let sentence = "Without a request the address is not known: fill in url and query_template, then set active to true.";
-            (draft, vec![sentence.to_owned()])
+            (spec, vec![sentence.to_owned()])
         }
     };
     if !name.trim().is_empty() {
-        name.trim().clone_into(&mut draft.name);
+        name.trim().clone_into(&mut spec.name);
     }
     let reading = match request.and_then(|request| site::of_address(&request.url)) {
         Some(site) => reading.on_site(&site),
         None => reading,
     };
-    draft.response_mappings = reading.response_mappings;
-    draft.result_mappings = reading.result_mappings;
+    spec.response_mappings = reading.response_mappings;
+    spec.result_mappings = reading.result_mappings;
     warnings.extend(reading.warnings);
     Diagnosis {
-        provider: draft,
+        provider: spec,
         proposals: reading.proposals,
         alternatives: reading.alternatives,
         results_path: reading.results_path,

@@ -17,7 +17,7 @@ const OPEN_HEADERS: [&str; 5] = ["accept", "accept-language", "cache-control", "
 const ACCEPT: &str = "application/json, application/xml;q=0.9, */*;q=0.5";
 
 /// The answer to the request, read. The host is trusted as that of a saved provider is, because an
-/// administrator names it; the gate's limits hold.
+/// administrator names it; the client's limits hold.
 pub async fn send(
     request: &Request,
     fetch: &dyn Fetch,

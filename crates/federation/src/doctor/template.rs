@@ -6,7 +6,7 @@ use super::request::Request;
 use super::words::{is_named, words};
 use domain::notation::query_mappings::PAGE_SIZE;
 use domain::notation::query_template::encode_percent;
-use domain::provider::{ProviderDraft, RESULTS_PER_QUERY_MAX};
+use domain::provider::{ProviderSpec, RESULTS_PER_QUERY_MAX};
 use serde_json::Value;
 use url::{Url, form_urlencoded};
 
@@ -16,20 +16,20 @@ pub const MARKS: [&str; 6] = ["{query_string}", "{searchTerms}", "{query}", "{q}
 
 /// The fields of a provider that the request decides, and what a person should know.
 pub struct Asking {
-    pub draft: ProviderDraft,
+    pub spec: ProviderSpec,
     pub remarks: Vec<String>,
 }
 
 /// A provider that asks as the request does. `query` is the word that was searched for, if it is known.
 pub fn asking(request: &Request, query: &str) -> Asking {
     let mut remarks = request.remarks.clone();
-    let mut draft = ProviderDraft { name: name_of(&request.url), ..ProviderDraft::default() };
+    let mut spec = ProviderSpec { name: name_of(&request.url), ..ProviderSpec::default() };
     let mut parameters = read_parameters(&request.url);
     let path = match parameters.iter().any(|one| one.role == Role::Query) {
         true => None,
         false => query_in_path(&request.url, query),
     };
-    let in_body = place_in_body(request, query, &mut draft, &mut remarks);
+    let in_body = place_in_body(request, query, &mut spec, &mut remarks);
     if path.is_none() && !in_body && !mark_query(&mut parameters, query) {
         let sentence = match query.trim().is_empty() {
             true => {
@@ -46,26 +46,26 @@ pub fn asking(request: &Request, query: &str) -> Asking {
         });
     }
     let mut mappings = Vec::new();
-    if !draft.post_query_template.is_empty() {
+    if !spec.post_query_template.is_empty() {
         mappings.push("NO_URL_ENCODE".to_owned());
     }
-    page(&mut parameters, &mut draft, &mut mappings, &mut remarks);
+    page(&mut parameters, &mut spec, &mut mappings, &mut remarks);
     let secrets: Vec<String> =
         parameters.iter().filter(|one| one.role == Role::Secret).map(|one| one.raw_name.clone()).collect();
     let blanks = blanks(request, &secrets);
     remarks.extend(blanks.remarks);
-    draft.credentials = blanks.credentials;
-    draft.http_request_headers = blanks.headers;
-    draft.query_mappings = mappings.join(",");
-    (draft.url, draft.query_template) = address_and_template(&request.url, path, &parameters);
-    let has_blanks = !draft.credentials.is_empty()
-        || draft.http_request_headers.values().any(|value| value.contains("YOUR_"))
-        || Value::Object(draft.post_query_template.clone()).to_string().contains("YOUR_");
+    spec.credentials = blanks.credentials;
+    spec.http_request_headers = blanks.headers;
+    spec.query_mappings = mappings.join(",");
+    (spec.url, spec.query_template) = address_and_template(&request.url, path, &parameters);
+    let has_blanks = !spec.credentials.is_empty()
+        || spec.http_request_headers.values().any(|value| value.contains("YOUR_"))
+        || Value::Object(spec.post_query_template.clone()).to_string().contains("YOUR_");
     if has_blanks {
-        draft.active = false;
+        spec.active = false;
         remarks.push("Put your own secrets in place of YOUR_…, then set active to true.".to_owned());
     }
-    Asking { draft, remarks }
+    Asking { spec, remarks }
 }
 
 /// The request with the query in the place that is marked for it, so that it can be sent.
@@ -198,7 +198,7 @@ pub const SIZES: &str = "limit row count size perpage pagesize num n maxresult m
 /// Turns the parameter of the page into a mapping, and the page's size into the number that is asked for.
 fn page(
     parameters: &mut Vec<Parameter>,
-    draft: &mut ProviderDraft,
+    spec: &mut ProviderSpec,
     mappings: &mut Vec<String>,
     remarks: &mut Vec<String>,
 ) {
@@ -222,7 +222,7 @@ fn page(
             size.raw_name
         ));
     } else if variable.is_none() {
-        draft.results_per_query = number.clamp(1, RESULTS_PER_QUERY_MAX);
+        spec.results_per_query = number.clamp(1, RESULTS_PER_QUERY_MAX);
     }
 }
 
@@ -345,10 +345,10 @@ mod tests {
     #[test]
     fn addresses_become_templates() {
         for (text, query, url, template, mappings) in addresses() {
-            let draft = asked(text, query).draft;
-            assert_eq!((draft.url.as_str(), draft.query_template.as_str()), (url, template), "{text}");
-            assert_eq!(draft.query_mappings, mappings, "{text}");
-            assert!(!json!(draft).to_string().contains("hush"), "{text}");
+            let spec = asked(text, query).spec;
+            assert_eq!((spec.url.as_str(), spec.query_template.as_str()), (url, template), "{text}");
+            assert_eq!(spec.query_mappings, mappings, "{text}");
+            assert!(!json!(spec).to_string().contains("hush"), "{text}");
         }
     }
 
@@ -443,16 +443,16 @@ mod tests {
 
     #[test]
     fn sizes_and_names() {
-        assert_eq!(asked("https://api.h.example/s?q=t&limit=25", "").draft.results_per_query, 25);
+        assert_eq!(asked("https://api.h.example/s?q=t&limit=25", "").spec.results_per_query, 25);
         let paged = asked("https://h.example/s?q=t&limit=25&page=1", "");
-        assert_eq!(paged.draft.query_template, "{url}?limit=10&q={query_string}");
+        assert_eq!(paged.spec.query_template, "{url}?limit=10&q={query_string}");
         assert!(paged.remarks.iter().any(|remark| remark.contains("limit was 25")), "{:?}", paged.remarks);
         for (url, name) in [
             ("https://api.h.example/", "h.example"),
             ("https://www.x.org/", "x.org"),
             ("http://api.org/", "api.org"),
         ] {
-            assert_eq!(asked(url, "").draft.name, name);
+            assert_eq!(asked(url, "").spec.name, name);
         }
     }
 
@@ -463,13 +463,13 @@ mod tests {
             query in "[a-z]{0,2}|.{0,6}",
         ) {
             if let Ok(Some(request)) = read(&format!("https://h.example/{tail}")) {
-                let draft = asking(&request, &query).draft;
-                prop_assert!(QueryMappings::parse(&draft.query_mappings).is_ok(), "{}", draft.query_mappings);
-                for name in placeholders(&draft.query_template) {
-                    let is_secret = draft.credentials.contains(&format!("{name}="));
-                    prop_assert!(matches!(name, "url" | "query_string") || is_secret, "{}", draft.query_template);
+                let spec = asking(&request, &query).spec;
+                prop_assert!(QueryMappings::parse(&spec.query_mappings).is_ok(), "{}", spec.query_mappings);
+                for name in placeholders(&spec.query_template) {
+                    let is_secret = spec.credentials.contains(&format!("{name}="));
+                    prop_assert!(matches!(name, "url" | "query_string") || is_secret, "{}", spec.query_template);
                 }
-                prop_assert!(placeholders(&draft.url).is_empty(), "{}", draft.url);
+                prop_assert!(placeholders(&spec.url).is_empty(), "{}", spec.url);
                 let _ = with_query(request, &query);
             }
         }

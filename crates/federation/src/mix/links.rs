@@ -16,7 +16,7 @@ impl Links<'_> {
     pub(super) fn page(&self, number: u32) -> String {
         let Self { search, request, mixer } = self;
         let mut url = format!("{}/results/?search_id={}", request.base_url, search.id);
-        if *mixer != search.draft.result_mixer {
+        if *mixer != search.spec.result_mixer {
             url.push_str(&format!("&result_mixer={mixer}"));
         }
         if let Some(provider) = request.provider {
@@ -36,13 +36,13 @@ impl Links<'_> {
     }
 
     pub(super) fn search_info(&self) -> SearchInfo {
-        let Search { id, draft, query_string_processed, .. } = self.search;
+        let Search { id, spec, query_string_processed, .. } = self.search;
         SearchInfo {
             id: *id,
-            query_string: draft.query_string.clone(),
+            query_string: spec.query_string.clone(),
             query_string_processed: query_string_processed.clone(),
-            searchprovider_list: draft.searchprovider_list.clone(),
-            tags: draft.tags.clone(),
+            searchprovider_list: spec.searchprovider_list.clone(),
+            tags: spec.tags.clone(),
             rerun_url: format!("{}/search/?rerun={id}", self.request.base_url),
         }
     }

@@ -121,7 +121,7 @@ impl Federation {
         let mut response = self.mix(search, request).await?;
         let (mixer, _) = self.mixer(search, request.mixer.as_deref());
         if mixer.name.ends_with(NEW_ITEMS_MIXER) {
-            let now = self.toolbox.clock.now();
+            let now = self.context.clock.now();
             let marked = self.store.mark_all_read(search.id, now).await?;
             // The last message names the mixer.
             let before_last = response.messages.len().saturating_sub(1);
@@ -169,9 +169,9 @@ impl Federation {
         let row = answer.filter(|_| is_shown).map(|answer| &answer.row);
         blocks.entry(SUMMARY_BLOCK.to_owned()).or_default().extend(row);
         let listed = self.listed(search, listed, mixer, request);
-        let page_size = request.items.unwrap_or(search.draft.page_size() as usize);
+        let page_size = request.items.unwrap_or(search.spec.page_size() as usize);
         let page = Page::of(request.page, page_size, listed.order.len());
-        let explain = request.explain.unwrap_or(self.toolbox.settings.explain);
+        let explain = request.explain.unwrap_or(self.context.settings.explain);
         let place = |facts: &Facts<'_>, rank| ResultItem {
             starred: facts.is_starred,
             ..placed(facts.candidate.item, rank, explain)
@@ -226,7 +226,7 @@ impl Federation {
         mixer: &MixerKind,
         request: &MixRequest,
     ) -> Listed<'a> {
-        let (stars, now) = (Stars::of(&self.toolbox.settings), self.toolbox.clock.now());
+        let (stars, now) = (Stars::of(&self.context.settings), self.context.clock.now());
         let cx = self.mix_context(search);
         let facts = |order: Vec<Candidate<'a>>| -> Vec<Facts<'a>> {
             order.into_iter().map(|candidate| Facts::of(candidate, stars)).collect()
@@ -252,18 +252,18 @@ impl Federation {
     fn mix_context<'a>(&self, search: &'a Search) -> MixContext<'a> {
         MixContext {
             search,
-            page_size: search.draft.page_size() as usize,
-            promotes: self.toolbox.settings.canonical_mixer_promotion,
+            page_size: search.spec.page_size() as usize,
+            promotes: self.context.settings.canonical_mixer_promotion,
         }
     }
 
     /// The mixer asked for; an unknown name in a URL is answered with a remark, not refused.
     fn mixer(&self, search: &Search, wanted: Option<&str>) -> (&'static MixerKind, Option<String>) {
-        let wanted = wanted.unwrap_or(&search.draft.result_mixer);
-        match self.catalogues.mixer(wanted) {
+        let wanted = wanted.unwrap_or(&search.spec.result_mixer);
+        match self.plugins.mixer(wanted) {
             Some(kind) => (kind, None),
             None => {
-                let fallback = self.catalogues.mixer(FALLBACK_MIXER).unwrap_or(&self.catalogues.mixers[0]);
+                let fallback = self.plugins.mixer(FALLBACK_MIXER).unwrap_or(&self.plugins.mixers[0]);
                 (fallback, Some(message::unknown_mixer(wanted, fallback.name)))
             }
         }
@@ -275,7 +275,7 @@ fn apply_wishes(wishes: &Preferences, search: &Search, sets: &mut [ResultSet]) -
     if wishes.is_empty() {
         return 0;
     }
-    let list = &search.draft.searchprovider_list;
+    let list = &search.spec.searchprovider_list;
     personal::apply(wishes, sets, |set| is_named(list, set.provider, &set.provider_name))
 }
 

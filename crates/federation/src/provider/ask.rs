@@ -111,7 +111,7 @@ impl ProviderRun {
         let time_left = time_left(self.deadline);
         let built = connector.construct(&ProviderQuery {
             text: &question.text,
-            sort: self.search.draft.sort,
+            sort: self.search.spec.sort,
             page,
             results_wanted: self.results_wanted,
             asker: self.search.owner,
@@ -146,7 +146,7 @@ impl ProviderRun {
             }
             attempt += 1;
             let line = message::retried(attempt, &error.message);
-            messages.push(self.stamped(&message::provider_failed(&self.provider.draft.name, &line)));
+            messages.push(self.stamped(&message::provider_failed(&self.provider.spec.name, &line)));
             tokio::time::sleep(pause).await;
         }
     }

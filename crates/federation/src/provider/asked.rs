@@ -31,7 +31,7 @@ impl Asked {
         ResultSet {
             search: self.search.id,
             provider: self.provider.id,
-            provider_name: self.provider.draft.name.clone(),
+            provider_name: self.provider.spec.name.clone(),
             status: ProviderStatus::NoResults,
             error: None,
             found: 0,
@@ -51,7 +51,7 @@ impl Asked {
     /// The deadline struck before it answered.
     pub fn timed_out(&self, now: Time, waited: Duration) -> ResultSet {
         let waited_s = instant::tenths(waited);
-        let line = message::provider_timed_out(&self.provider.draft.name, waited_s);
+        let line = message::provider_timed_out(&self.provider.spec.name, waited_s);
         let fault = ProviderFault {
             code: ConnectorErrorKind::Timeout.code().to_owned(),
             message: format!("it did not answer within {waited_s:.1} s"),
@@ -68,7 +68,7 @@ impl Asked {
     /// Our own code failed; the cause is in the log.
     pub fn failed_inside(&self, now: Time) -> ResultSet {
         let error = failed_inside();
-        let line = message::provider_failed(&self.provider.draft.name, &error.message);
+        let line = message::provider_failed(&self.provider.spec.name, &error.message);
         ResultSet {
             status: ProviderStatus::Error,
             error: Some(ProviderFault { code: error.kind.code().to_owned(), message: error.message }),

@@ -2,7 +2,9 @@
 
 use super::ProviderRun;
 use crate::Federation;
-use domain::contracts::{Catalogues, ConnectorError, ConnectorErrorKind, ConnectorKind, SourceTokenError};
+use domain::contracts::{
+    ConnectorError, ConnectorErrorKind, ConnectorKind, PluginRegistry, SourceTokenError,
+};
 use domain::ids::UserId;
 use domain::provider::SearchProvider;
 
@@ -23,14 +25,14 @@ impl ProviderRun {
 impl Federation {
     /// Why this person cannot ask the source now, when it needs an account that is not connected.
     pub async fn missing_connection(&self, user: UserId, provider: &SearchProvider) -> Option<String> {
-        let authenticator = authenticator_of(provider, &self.catalogues)?;
+        let authenticator = authenticator_of(provider, &self.plugins)?;
         self.tokens.access_token(user, authenticator).await.err().map(|error| error.to_string())
     }
 }
 
 /// The authenticator whose token a provider needs, by its name or idp; None when it needs none.
-pub fn authenticator_of<'a>(provider: &'a SearchProvider, catalogues: &Catalogues) -> Option<&'a str> {
-    catalogues.authenticator_of(provider)
+pub fn authenticator_of<'a>(provider: &'a SearchProvider, plugins: &PluginRegistry) -> Option<&'a str> {
+    plugins.authenticator_of(provider)
 }
 
 fn not_connected(error: SourceTokenError) -> ConnectorError {

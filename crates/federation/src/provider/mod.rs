@@ -17,8 +17,8 @@ use crate::query_step::{QuerySteps, StepError};
 use crate::sources::{Sources, Verdict, whole_seconds};
 use crate::transforms::RunTransforms;
 use domain::contracts::{
-    Catalogues, Connector, ConnectorError, ConnectorErrorKind, QueryContext, ReadPages, SourceBudgetStore,
-    SourceTokens, Toolbox,
+    Connector, ConnectorError, ConnectorErrorKind, PluginContext, PluginRegistry, QueryContext, ReadPages,
+    SourceBudgetStore, SourceTokens,
 };
 use domain::instant;
 use domain::known_secrets::KnownSecrets;
@@ -34,8 +34,8 @@ use tokio::time::Instant;
 pub(crate) struct ProviderRun {
     pub search: Arc<Search>,
     pub provider: Arc<SearchProvider>,
-    pub catalogues: Catalogues,
-    pub toolbox: Toolbox,
+    pub plugins: PluginRegistry,
+    pub context: PluginContext,
     pub tokens: Arc<dyn SourceTokens>,
     pub pages: Arc<dyn ReadPages>,
     pub cpu: CpuPool,
@@ -54,7 +54,7 @@ impl ProviderRun {
     pub async fn run(self) -> ResultSet {
         let started = Instant::now();
         let source = self.sources.source(self.provider.id);
-        let mut set = self.asked().empty(self.toolbox.clock.now());
+        let mut set = self.asked().empty(self.context.clock.now());
         if let Some(reason) = refusal(source.admit()) {
             self.fail(&mut set, ConnectorError::new(ConnectorErrorKind::Suspended, reason));
             return set;
@@ -62,10 +62,10 @@ impl ProviderRun {
         match self.steps(&mut set).await {
             Ok(()) => source.succeeded(),
             Err(error) => {
-                source.failed(&error, self.toolbox.settings.source_backoff.0);
+                source.failed(&error, self.context.settings.source_backoff.0);
                 // The request's own time limit is the same to a reader as the deadline of the search.
                 if error.kind == ConnectorErrorKind::Timeout {
-                    return self.asked().timed_out(self.toolbox.clock.now(), started.elapsed());
+                    return self.asked().timed_out(self.context.clock.now(), started.elapsed());
                 }
                 self.fail(&mut set, error);
             }
@@ -124,8 +124,8 @@ impl ProviderRun {
                 message::secrets_unreadable(),
             ));
         }
-        let name = &self.provider.draft.connector;
-        let kind = self.catalogues.connector(name).ok_or_else(|| {
+        let name = &self.provider.spec.connector;
+        let kind = self.plugins.connector(name).ok_or_else(|| {
             ConnectorError::new(
                 ConnectorErrorKind::ConfigInvalid,
                 format!("the connector '{name}' is not known"),
@@ -133,20 +133,20 @@ impl ProviderRun {
         })?;
         let connected = self.connected(kind).await?;
         let provider = connected.as_ref().unwrap_or(&self.provider);
-        let connector = (kind.build)(provider, &self.toolbox)?;
+        let connector = (kind.build)(provider, &self.context)?;
         Ok((Arc::from(connector), Arc::new(KnownSecrets::of(provider))))
     }
 
     /// The provider's query processors, then the search's own.
     pub(crate) async fn process_query(&self, messages: &mut Vec<String>) -> Result<String, ConnectorError> {
         let mut query = self.query.clone();
-        if self.search.draft.is_native() {
+        if self.search.spec.is_native() {
             return Ok(query);
         }
         let cx =
-            QueryContext { search: &self.search, provider: Some(&self.provider), toolbox: &self.toolbox };
-        let steps = QuerySteps { catalogues: self.catalogues, transforms: &self.transforms, cpu: &self.cpu };
-        let names = self.provider.draft.query_processors.iter().chain(&self.search.draft.query_processors);
+            QueryContext { search: &self.search, provider: Some(&self.provider), context: &self.context };
+        let steps = QuerySteps { plugins: self.plugins, transforms: &self.transforms, cpu: &self.cpu };
+        let names = self.provider.spec.query_processors.iter().chain(&self.search.spec.query_processors);
         for name in names {
             let applied = match steps.take(name, &query, &cx).await {
                 Ok(applied) => applied,
@@ -166,7 +166,7 @@ impl ProviderRun {
                 ));
             }
             if applied.query != query {
-                let line = message::rewrote_provider_query(name, &self.provider.draft.name, &applied.query);
+                let line = message::rewrote_provider_query(name, &self.provider.spec.name, &applied.query);
                 messages.push(self.stamped(&line));
                 query = applied.query;
             }
@@ -181,19 +181,16 @@ impl ProviderRun {
             search: Arc::clone(&self.search),
             provider: Arc::clone(&self.provider),
             query: self.query.clone(),
-            query_processors: with(
-                &self.provider.draft.query_processors,
-                &self.search.draft.query_processors,
-            ),
+            query_processors: with(&self.provider.spec.query_processors, &self.search.spec.query_processors),
             result_processors: with(
-                &self.provider.draft.result_processors,
-                &self.search.draft.result_processors,
+                &self.provider.spec.result_processors,
+                &self.search.spec.result_processors,
             ),
         }
     }
 
     pub(super) fn stamped(&self, line: &str) -> String {
-        message::at(self.toolbox.clock.now(), line)
+        message::at(self.context.clock.now(), line)
     }
 }
 

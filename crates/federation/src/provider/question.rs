@@ -20,7 +20,7 @@ impl ProviderRun {
     ) -> Result<Question, ConnectorError> {
         let vector = match connector.reader_model() {
             None => None,
-            Some(model) => Some(self.toolbox.readers.embed(model, &text).await.map_err(unread)?),
+            Some(model) => Some(self.context.readers.embed(model, &text).await.map_err(unread)?),
         };
         Ok(Question { text, vector })
     }

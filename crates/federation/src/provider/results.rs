@@ -3,7 +3,7 @@
 use super::ask::Answer;
 use super::{ProviderRun, failed_inside, unknown_processor};
 use crate::run::time_left;
-use domain::contracts::{Catalogues, ConnectorError, ResultBatch, ResultContext, Toolbox};
+use domain::contracts::{ConnectorError, PluginContext, PluginRegistry, ResultBatch, ResultContext};
 use domain::corpus::CONNECTOR_NAME;
 use domain::known_secrets::KnownSecrets;
 use domain::message;
@@ -37,21 +37,21 @@ impl ProviderRun {
         let pipeline = Arc::new(Pipeline {
             search: Arc::clone(&self.search),
             provider: Arc::clone(&self.provider),
-            catalogues: self.catalogues,
-            toolbox: self.toolbox.clone(),
+            plugins: self.plugins,
+            context: self.context.clone(),
             query: set.query_string_to_provider.clone(),
             results_wanted: self.results_wanted,
         });
         let mut work = Work::new(pipeline.names(), answer.items);
         // Bodies that are filled count for the score, so that they are filled as soon as there are any.
-        if FetchUrlBody::of(&self.provider.draft).is_some() {
+        if FetchUrlBody::of(&self.provider.spec).is_some() {
             work = self.beside(&pipeline, work, Until::Mapped).await?;
             self.fill_bodies(&mut work).await;
             work.batch.items.iter_mut().for_each(|item| secrets.mask_in_place(&mut item.body));
         }
         let Work { batch, messages, .. } = self.beside(&pipeline, work, Until::End).await?;
         set.items = batch.items;
-        if self.provider.draft.connector == CONNECTOR_NAME {
+        if self.provider.spec.connector == CONNECTOR_NAME {
             // What carries no mark could not be taken back when its right is.
             set.items.retain(|item| item.cache.is_some());
             set.found = set.items.len() as u64;
@@ -81,7 +81,7 @@ impl ProviderRun {
         let time_max = time_left(self.deadline).mul_f64(PAGES_TIME_SHARE);
         let filled = self.pages.fill_bodies(provider, items, &self.query, self.search.owner, time_max).await;
         if filled > 0 {
-            work.messages.push(self.stamped(&message::bodies_filled(filled, &provider.draft.name)));
+            work.messages.push(self.stamped(&message::bodies_filled(filled, &provider.spec.name)));
         }
     }
 }
@@ -90,8 +90,8 @@ impl ProviderRun {
 struct Pipeline {
     search: Arc<Search>,
     provider: Arc<SearchProvider>,
-    catalogues: Catalogues,
-    toolbox: Toolbox,
+    plugins: PluginRegistry,
+    context: PluginContext,
     query: String,
     results_wanted: u32,
 }
@@ -120,8 +120,8 @@ enum Until {
 
 impl Pipeline {
     fn names(&self) -> VecDeque<String> {
-        let all = self.provider.draft.result_processors.iter().chain(&self.search.draft.result_processors);
-        all.filter(|name| !self.search.draft.skips_result_processor(name)).cloned().collect()
+        let all = self.provider.spec.result_processors.iter().chain(&self.search.spec.result_processors);
+        all.filter(|name| !self.search.spec.skips_result_processor(name)).cloned().collect()
     }
 
     async fn process(&self, mut work: Work, until: Until) -> Result<Work, ConnectorError> {
@@ -130,16 +130,16 @@ impl Pipeline {
             provider: &self.provider,
             query: &self.query,
             results_wanted: self.results_wanted,
-            toolbox: &self.toolbox,
+            context: &self.context,
         };
-        let stamped = |line: &str| message::at(self.toolbox.clock.now(), line);
+        let stamped = |line: &str| message::at(self.context.clock.now(), line);
         while until == Until::End || work.batch.items.is_empty() {
             let Some(name) = work.names.pop_front() else { break };
-            let kind = self.catalogues.result_processor(&name).ok_or_else(|| unknown_processor(&name))?;
+            let kind = self.plugins.result_processor(&name).ok_or_else(|| unknown_processor(&name))?;
             match kind.processor.process(&mut work.batch, &cx).await {
                 Ok(outcome) => {
                     let line = message::processed(&name, outcome)
-                        .map(|line| format!("{line} from: {}", self.provider.draft.name));
+                        .map(|line| format!("{line} from: {}", self.provider.spec.name));
                     work.messages.extend(line.map(|line| stamped(&line)));
                 }
                 Err(error) => work.messages.push(stamped(&message::processor_failed(&name, &error.0))),

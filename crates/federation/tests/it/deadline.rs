@@ -3,17 +3,17 @@
 
 use async_trait::async_trait;
 use domain::contracts::{
-    Capability, Catalogues, Clock, Connector, ConnectorError, ConnectorKind, NewTask, NoObserver,
-    NormalizedPage, Nothing, ProcessorError, ProviderQuery, QueryContext, QueryProcessor, QueryProcessorKind,
-    QueueName, SourceQuery, SourceResponse, Store, SystemClock, Toolbox, TriedOn,
+    Capability, Clock, Connector, ConnectorError, ConnectorKind, NewTask, NoObserver, NormalizedPage,
+    Nothing, PluginContext, PluginRegistry, ProcessorError, ProviderQuery, QueryContext, QueryProcessor,
+    QueryProcessorKind, QueueName, SourceQuery, SourceResponse, Store, SystemClock, TriedOn,
 };
 use domain::pipeline_record::SYSTEM_DEFAULT;
-use domain::provider::{ProviderDraft, SearchProvider};
-use domain::search::{Search, SearchDraft};
+use domain::provider::{ProviderSpec, SearchProvider};
+use domain::search::{Search, SearchSpec};
 use domain::secret::Secret;
 use domain::settings::{Secs, Settings};
 use domain::status::SearchStatus;
-use domain::user::UserDraft;
+use domain::user::UserSpec;
 use domain::validation::FieldErrors;
 use federation::{Federation, FederationParts};
 use serde_json::json;
@@ -81,7 +81,7 @@ impl QueryProcessor for Quick {
     }
 }
 
-const CATALOGUES: Catalogues = Catalogues {
+const PLUGINS: PluginRegistry = PluginRegistry {
     connectors: &[ConnectorKind {
         name: "Echo",
         summary: "",
@@ -90,7 +90,7 @@ const CATALOGUES: Catalogues = Catalogues {
         authenticator: None,
         tried_on: TriedOn::StandIn,
         check: |_: &SearchProvider| FieldErrors::default(),
-        build: |_: &SearchProvider, _: &Toolbox| Ok(Box::new(Echo)),
+        build: |_: &SearchProvider, _: &PluginContext| Ok(Box::new(Echo)),
     }],
     query_processors: &[
         QueryProcessorKind { name: "Slow", summary: "", processor: &Slow },
@@ -110,21 +110,21 @@ async fn searched(pre_query_processors: &[&str]) -> Search {
     let store: Arc<dyn Store> = Arc::new(SqlStore::open(config).await.unwrap());
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);
     let now = clock.now();
-    let user = UserDraft { username: "ann".to_owned(), ..UserDraft::default() };
+    let user = UserSpec { username: "ann".to_owned(), ..UserSpec::default() };
     let owner = store.create_user(user, String::new(), now).await.unwrap();
-    let provider = ProviderDraft {
+    let provider = ProviderSpec {
         name: "Echo".to_owned(),
         connector: "Echo".to_owned(),
         result_mappings: "title=title,url=url,body=body".to_owned(),
         query_processors: Vec::new(),
         result_processors: vec!["MappingResultProcessor".to_owned()],
-        ..ProviderDraft::default()
+        ..ProviderSpec::default()
     };
     store.create_providers(vec![provider], owner.id, now).await.unwrap();
-    store.ensure_pipeline(SYSTEM_DEFAULT, CATALOGUES.default_post_result, now).await.unwrap();
-    let draft = SearchDraft {
+    store.ensure_pipeline(SYSTEM_DEFAULT, PLUGINS.default_post_result, now).await.unwrap();
+    let spec = SearchSpec {
         pre_query_processors: pre_query_processors.iter().map(|name| (*name).to_owned()).collect(),
-        ..SearchDraft::of_query("river")
+        ..SearchSpec::of_query("river")
     };
     let task = |search: &Search| NewTask {
         queue: QueueName::Search,
@@ -133,13 +133,13 @@ async fn searched(pre_query_processors: &[&str]) -> Search {
         attempts_max: 1,
         owner: None,
     };
-    let search = store.create_search(draft, owner.id, Vec::new(), now, task).await.unwrap();
+    let search = store.create_search(spec, owner.id, Vec::new(), now, task).await.unwrap();
     let settings = Arc::new(Settings { timeout: Secs::new(TIMEOUT_S), ..Settings::default() });
     let federation = Federation::new(FederationParts {
         store: Arc::clone(&store),
         queue: Arc::new(SqlQueue::new(Arc::clone(&store), Arc::clone(&clock))),
-        catalogues: CATALOGUES,
-        toolbox: Toolbox::new(Arc::new(Nothing), clock, settings),
+        plugins: PLUGINS,
+        context: PluginContext::new(Arc::new(Nothing), clock, settings),
         tokens: Arc::new(Nothing),
         pages: Arc::new(Nothing),
         observer: Arc::new(NoObserver),

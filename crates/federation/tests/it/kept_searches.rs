@@ -1,13 +1,15 @@
-//! Searches that are kept for one user: old ones make room for new ones, and nothing that the user keeps is lost.
+//! Searches that are kept for one user: old ones make space for new ones, and nothing that the user keeps is lost.
 #![expect(clippy::unwrap_used, reason = "a test may fail")]
 
-use domain::contracts::{Catalogues, Clock, FinishedRun, NoObserver, Nothing, Store, SystemClock, Toolbox};
+use domain::contracts::{
+    Clock, FinishedRun, NoObserver, Nothing, PluginContext, PluginRegistry, Store, SystemClock,
+};
 use domain::ids::{SearchId, UserId};
-use domain::search::{Search, SearchDraft, SearchFilter};
+use domain::search::{Search, SearchFilter, SearchSpec};
 use domain::secret::Secret;
 use domain::settings::Settings;
 use domain::status::SearchStatus;
-use domain::user::UserDraft;
+use domain::user::UserSpec;
 use federation::{Federation, FederationError, FederationParts};
 use futures_util::future::join_all;
 use std::sync::Arc;
@@ -18,7 +20,7 @@ const MAX: u32 = 40;
 /// A tenth of what may be kept.
 const REMOVED_AT_ONCE: u64 = 4;
 
-const CATALOGUES: Catalogues = Catalogues {
+const PLUGINS: PluginRegistry = PluginRegistry {
     connectors: &[],
     query_processors: &[],
     result_processors: processors::result::CATALOGUE,
@@ -40,15 +42,15 @@ impl Ground {
             StoreConfig { url: Secret::new("sqlite::memory:"), pool_max: 2, key: SealKey::generate() };
         let store: Arc<dyn Store> = Arc::new(SqlStore::open(config).await.unwrap());
         let clock: Arc<dyn Clock> = Arc::new(SystemClock);
-        let user = UserDraft { username: "ann".to_owned(), ..UserDraft::default() };
+        let user = UserSpec { username: "ann".to_owned(), ..UserSpec::default() };
         let owner = store.create_user(user, String::new(), clock.now()).await.unwrap().id;
         let settings =
             Arc::new(Settings { searches_kept_max: MAX, searches_waiting_max: 0, ..Settings::default() });
         let federation = Federation::new(FederationParts {
             store: Arc::clone(&store),
             queue: Arc::new(SqlQueue::new(Arc::clone(&store), Arc::clone(&clock))),
-            catalogues: CATALOGUES,
-            toolbox: Toolbox::new(Arc::new(Nothing), clock, settings),
+            plugins: PLUGINS,
+            context: PluginContext::new(Arc::new(Nothing), clock, settings),
             tokens: Arc::new(Nothing),
             pages: Arc::new(Nothing),
             observer: Arc::new(NoObserver),
@@ -56,8 +58,8 @@ impl Ground {
         Self { store, federation, owner }
     }
 
-    async fn search(&self, draft: SearchDraft) -> Result<Search, FederationError> {
-        let search = self.federation.create(self.owner, draft).await?;
+    async fn search(&self, spec: SearchSpec) -> Result<Search, FederationError> {
+        let search = self.federation.create(self.owner, spec).await?;
         let finished = FinishedRun {
             search: search.id,
             run: search.run,
@@ -83,12 +85,12 @@ impl Ground {
     }
 }
 
-fn plain() -> SearchDraft {
-    SearchDraft::of_query("river")
+fn plain() -> SearchSpec {
+    SearchSpec::of_query("river")
 }
 
-fn saved() -> SearchDraft {
-    SearchDraft { tags: vec!["saved".to_owned()], ..plain() }
+fn saved() -> SearchSpec {
+    SearchSpec { tags: vec!["saved".to_owned()], ..plain() }
 }
 
 #[tokio::test]
@@ -96,7 +98,7 @@ async fn a_user_with_many_searches_is_never_locked_out() {
     let it = Ground::new().await;
     let kept = [
         it.search(saved()).await.unwrap(),
-        it.search(SearchDraft { subscribe: true, ..plain() }).await.unwrap(),
+        it.search(SearchSpec { subscribe: true, ..plain() }).await.unwrap(),
     ];
     let first = it.search(plain()).await.unwrap();
     for _ in 3..MAX {
@@ -112,7 +114,7 @@ async fn a_user_with_many_searches_is_never_locked_out() {
         assert!(it.count().await <= u64::from(MAX));
     }
     for search in kept {
-        assert!(it.is_there(search.id).await, "{:?}", search.draft);
+        assert!(it.is_there(search.id).await, "{:?}", search.spec);
     }
 }
 

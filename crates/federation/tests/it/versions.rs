@@ -1,22 +1,22 @@
-//! Versions in the path of a search: over a real store, with the processors and mixers of the house, and a cache that knows
+//! Versions in the path of a search: over a real store, with the processors and mixers of the service, and a cache that knows
 //! beforehand what to say.
 #![expect(clippy::unwrap_used, reason = "a test may fail")]
 
 use async_trait::async_trait;
 use domain::contracts::{
-    Capability, Catalogues, Clock, Connector, ConnectorError, ConnectorKind, NewTask, NoObserver,
-    NormalizedPage, Nothing, ProviderQuery, QueueName, SourceQuery, SourceResponse, Store, SystemClock,
-    Toolbox, TriedOn,
+    Capability, Clock, Connector, ConnectorError, ConnectorKind, NewTask, NoObserver, NormalizedPage,
+    Nothing, PluginContext, PluginRegistry, ProviderQuery, QueueName, SourceQuery, SourceResponse, Store,
+    SystemClock, TriedOn,
 };
 use domain::corpus::{Badge, CONNECTOR_NAME, DecidedBy};
 use domain::ids::{ProviderId, RunId};
 use domain::pipeline_record::SYSTEM_DEFAULT;
-use domain::provider::{ProviderDraft, SearchProvider};
+use domain::provider::{ProviderSpec, SearchProvider};
 use domain::result::ResultItem;
-use domain::search::{Search, SearchDraft};
+use domain::search::{Search, SearchSpec};
 use domain::secret::Secret;
 use domain::settings::Settings;
-use domain::user::UserDraft;
+use domain::user::UserSpec;
 use domain::validation::FieldErrors;
 use federation::{Federation, FederationParts, MixRequest};
 use serde_json::{Value, json};
@@ -54,7 +54,7 @@ fn row(name: &str, words: &str) -> Value {
     json!({"title": format!("Lease {name}"), "url": url, "body": format!("the lease of the mill, {words}")})
 }
 
-fn cache(_: &SearchProvider, _: &Toolbox) -> Result<Box<dyn Connector>, ConnectorError> {
+fn cache(_: &SearchProvider, _: &PluginContext) -> Result<Box<dyn Connector>, ConnectorError> {
     let document = |id: i64, words: &str| {
         let mut row = row(&id.to_string(), words);
         row["cache"] = json!(mark(id));
@@ -64,11 +64,11 @@ fn cache(_: &SearchProvider, _: &Toolbox) -> Result<Box<dyn Connector>, Connecto
     Ok(Box::new(Rows(rows.map(|(id, words)| document(id, words)).to_vec())))
 }
 
-fn web(_: &SearchProvider, _: &Toolbox) -> Result<Box<dyn Connector>, ConnectorError> {
+fn web(_: &SearchProvider, _: &PluginContext) -> Result<Box<dyn Connector>, ConnectorError> {
     Ok(Box::new(Rows(vec![row("2", "as the web has it"), row("9", "told in the news")])))
 }
 
-type Build = fn(&SearchProvider, &Toolbox) -> Result<Box<dyn Connector>, ConnectorError>;
+type Build = fn(&SearchProvider, &PluginContext) -> Result<Box<dyn Connector>, ConnectorError>;
 
 const fn kind(name: &'static str, build: Build) -> ConnectorKind {
     let capability = Capability { page: false, date_sort: false, not: false };
@@ -85,7 +85,7 @@ const fn kind(name: &'static str, build: Build) -> ConnectorKind {
     }
 }
 
-const CATALOGUES: Catalogues = Catalogues {
+const PLUGINS: PluginRegistry = PluginRegistry {
     connectors: &[kind(CONNECTOR_NAME, cache), kind("Web", web)],
     query_processors: processors::query::CATALOGUE,
     result_processors: processors::result::CATALOGUE,
@@ -95,45 +95,45 @@ const CATALOGUES: Catalogues = Catalogues {
     read_answer: |_, _| Err("nobody asks".to_owned()),
 };
 
-struct House {
+struct Fixture {
     store: Arc<dyn Store>,
     federation: Federation,
     corpus: Arc<KnownVersions>,
     search: Search,
 }
 
-impl House {
-    /// A house with one search, which has not run.
+impl Fixture {
+    /// A service with one search, which has not run.
     async fn with(standings: Standings) -> Self {
         let config =
             StoreConfig { url: Secret::new("sqlite::memory:"), pool_max: 2, key: SealKey::generate() };
         let store: Arc<dyn Store> = Arc::new(SqlStore::open(config).await.unwrap());
         let clock: Arc<dyn Clock> = Arc::new(SystemClock);
         let now = clock.now();
-        let user = UserDraft { username: "ann".to_owned(), ..UserDraft::default() };
+        let user = UserSpec { username: "ann".to_owned(), ..UserSpec::default() };
         let owner = store.create_user(user, String::new(), now).await.unwrap();
-        let provider = |name: &str, connector: &str| ProviderDraft {
+        let provider = |name: &str, connector: &str| ProviderSpec {
             name: name.to_owned(),
             connector: connector.to_owned(),
             result_mappings: "title=title,url=url,body=body".to_owned(),
-            ..ProviderDraft::default()
+            ..ProviderSpec::default()
         };
         let providers = vec![provider("Cache", CONNECTOR_NAME), provider("Web", "Web")];
         store.create_providers(providers, owner.id, now).await.unwrap();
-        store.ensure_pipeline(SYSTEM_DEFAULT, CATALOGUES.default_post_result, now).await.unwrap();
-        let draft = SearchDraft::of_query("lease of the mill");
-        let search = store.create_search(draft, owner.id, Vec::new(), now, task).await.unwrap();
+        store.ensure_pipeline(SYSTEM_DEFAULT, PLUGINS.default_post_result, now).await.unwrap();
+        let spec = SearchSpec::of_query("lease of the mill");
+        let search = store.create_search(spec, owner.id, Vec::new(), now, task).await.unwrap();
         let corpus = Arc::new(KnownVersions::new(standings));
         let settings = Arc::new(Settings::default());
-        let toolbox = Toolbox {
+        let context = PluginContext {
             corpus: corpus.clone(),
-            ..Toolbox::new(Arc::new(Nothing), Arc::clone(&clock), settings)
+            ..PluginContext::new(Arc::new(Nothing), Arc::clone(&clock), settings)
         };
         let federation = Federation::new(FederationParts {
             store: Arc::clone(&store),
             queue: Arc::new(SqlQueue::new(Arc::clone(&store), clock)),
-            catalogues: CATALOGUES,
-            toolbox,
+            plugins: PLUGINS,
+            context,
             tokens: Arc::new(Nothing),
             pages: Arc::new(Nothing),
             observer: Arc::new(NoObserver),
@@ -175,13 +175,13 @@ fn shown(item: &ResultItem) -> String {
 
 #[tokio::test]
 async fn the_version_that_counts_leads_the_others() {
-    let mut house = House::with(decided(&[2, 3, 1], DecidedBy::Election, 7)).await;
-    house.run().await;
-    let page = house.page().await;
+    let mut fixture = Fixture::with(decided(&[2, 3, 1], DecidedBy::Election, 7)).await;
+    fixture.run().await;
+    let page = fixture.page().await;
     let place = page.iter().position(|row| row == "2 AutoSelected +Web").unwrap();
     assert_eq!(page[place + 1..place + 3], ["3 Alternate", "1 Alternate"], "{page:?}");
     assert_eq!(page.len(), 4, "{page:?}");
-    let asked = house.corpus.asked();
+    let asked = fixture.corpus.asked();
     let ids = |asked: &[(i64, f64)]| -> Vec<i64> {
         let mut ids: Vec<i64> = asked.iter().map(|(id, _)| *id).collect();
         ids.sort_unstable();
@@ -191,14 +191,14 @@ async fn the_version_that_counts_leads_the_others() {
     assert_eq!((ids(&asked[0].candidates), asked[0].query.as_str()), (vec![1, 2, 3], "lease of the mill"));
     assert!(asked[0].records && !asked[0].on_request);
     let line = "VersionClusteringPostResultProcessor updated 3 results and grouped 1 duplicate";
-    assert_eq!(house.messages(), [line]);
+    assert_eq!(fixture.messages(), [line]);
 }
 
 #[tokio::test]
 async fn what_is_pinned_comes_first_and_what_stands_alone_stays() {
-    let mut house = House::with(Standings::from([alone(3, Badge::Pinned)])).await;
-    house.run().await;
-    let page = house.page().await;
+    let mut fixture = Fixture::with(Standings::from([alone(3, Badge::Pinned)])).await;
+    fixture.run().await;
+    let page = fixture.page().await;
     assert_eq!(page[0], "3 Pinned", "{page:?}");
     assert!(page.contains(&"2 live +Cache".to_owned()), "{page:?}");
     assert_eq!(page.len(), 4, "{page:?}");
@@ -206,79 +206,82 @@ async fn what_is_pinned_comes_first_and_what_stands_alone_stays() {
 
 #[tokio::test]
 async fn a_page_of_a_running_search_records_nothing() {
-    let mut house = House::with(decided(&[2, 1], DecidedBy::Election, 7)).await;
-    let running = house.search.clone();
-    house.run().await;
-    house.corpus.asked();
-    let sets = house.store.result_sets(house.search.id).await.unwrap();
-    let mixed = house.federation.mix_sets(&running, sets, &MixRequest::default()).await;
+    let mut fixture = Fixture::with(decided(&[2, 1], DecidedBy::Election, 7)).await;
+    let running = fixture.search.clone();
+    fixture.run().await;
+    fixture.corpus.asked();
+    let sets = fixture.store.result_sets(fixture.search.id).await.unwrap();
+    let mixed = fixture.federation.mix_sets(&running, sets, &MixRequest::default()).await;
     assert!(mixed.results.iter().any(|item| shown(item).starts_with("2 AutoSelected")));
-    let asked = house.corpus.asked();
+    let asked = fixture.corpus.asked();
     assert!(!asked.is_empty() && asked.iter().all(|one| !one.records), "{asked:?}");
 }
 
 #[tokio::test]
 async fn an_election_on_request_is_written_on_the_saved_results() {
-    let mut house = House::with(undecided(&[1, 2])).await;
-    let error = house.federation.elect(&house.search).await.unwrap_err();
+    let mut fixture = Fixture::with(undecided(&[1, 2])).await;
+    let error = fixture.federation.elect(&fixture.search).await.unwrap_err();
     assert!(matches!(error, federation::FederationError::NotReady(_)), "{error}");
-    house.run().await;
-    assert!(house.page().await.contains(&"1 Cached".to_owned()));
-    house.corpus.asked();
+    fixture.run().await;
+    assert!(fixture.page().await.contains(&"1 Cached".to_owned()));
+    fixture.corpus.asked();
 
-    house.corpus.say(decided(&[1, 2], DecidedBy::Election, 8));
-    assert_eq!(house.federation.elect(&house.search).await.unwrap(), [RunId(8)]);
-    let asked = house.corpus.asked();
+    fixture.corpus.say(decided(&[1, 2], DecidedBy::Election, 8));
+    assert_eq!(fixture.federation.elect(&fixture.search).await.unwrap(), [RunId(8)]);
+    let asked = fixture.corpus.asked();
     assert!(asked.len() == 1 && asked[0].records && asked[0].on_request, "{asked:?}");
-    let page = house.page().await;
+    let page = fixture.page().await;
     let place = page.iter().position(|row| row == "1 AutoSelected").unwrap();
     assert_eq!(page[place + 1], "2 Alternate +Web", "{page:?}");
     // The results are the same ones, each in its source.
-    let sets = house.store.result_sets(house.search.id).await.unwrap();
+    let sets = fixture.store.result_sets(fixture.search.id).await.unwrap();
     let counts: Vec<(ProviderId, usize)> = sets.iter().map(|set| (set.provider, set.items.len())).collect();
     assert_eq!(counts.iter().map(|(_, count)| *count).collect::<Vec<_>>(), [3, 1], "{counts:?}");
 
-    house.corpus.fail("the vectors cannot be read");
-    assert!(house.federation.elect(&house.search).await.unwrap_err().is_passing());
+    fixture.corpus.fail("the vectors cannot be read");
+    assert!(fixture.federation.elect(&fixture.search).await.unwrap_err().is_passing());
 }
 
 #[tokio::test]
 async fn where_a_pin_decides_no_election_was_held() {
     let both = decided(&[2, 1], DecidedBy::Pin, 7).into_iter().chain([alone(3, Badge::Pinned)]);
-    let mut house = House::with(both.collect()).await;
-    house.run().await;
-    assert_eq!(house.federation.elect(&house.search).await.unwrap(), []);
+    let mut fixture = Fixture::with(both.collect()).await;
+    fixture.run().await;
+    assert_eq!(fixture.federation.elect(&fixture.search).await.unwrap(), []);
 }
 
 #[tokio::test]
 async fn a_saved_list_follows_a_rejection() {
-    let mut house = House::with(decided(&[2, 3, 1], DecidedBy::Election, 7)).await;
-    house.run().await;
-    house.corpus.reject(8);
-    assert!(house.page().await.contains(&"2 AutoSelected +Web".to_owned()), "another election was rejected");
-    house.corpus.reject(7);
-    let page = house.page().await;
+    let mut fixture = Fixture::with(decided(&[2, 3, 1], DecidedBy::Election, 7)).await;
+    fixture.run().await;
+    fixture.corpus.reject(8);
+    assert!(
+        fixture.page().await.contains(&"2 AutoSelected +Web".to_owned()),
+        "another election was rejected"
+    );
+    fixture.corpus.reject(7);
+    let page = fixture.page().await;
     for row in ["1 Cached", "2 Cached +Web", "3 Cached"] {
         assert!(page.contains(&row.to_owned()), "{row}: {page:?}");
     }
-    let set = house.store.result_sets(house.search.id).await.unwrap().remove(0);
-    let one = house.federation.saved_result(set.items[0].swirl_id).await.unwrap().0.item;
-    let all = house.federation.saved_results(house.search.owner, 0, 10).await.unwrap().items;
+    let set = fixture.store.result_sets(fixture.search.id).await.unwrap().remove(0);
+    let one = fixture.federation.saved_result(set.items[0].swirl_id).await.unwrap().0.item;
+    let all = fixture.federation.saved_results(fixture.search.owner, 0, 10).await.unwrap().items;
     let marks = all.iter().map(|saved| &saved.item).chain([&one]).filter_map(|item| item.cache.as_deref());
     let told: Vec<_> = marks.map(|mark| (mark.badge, mark.run_id, mark.cluster.is_some())).collect();
     assert_eq!(told, vec![(Badge::Cached, None, true); 4], "they are still versions");
     // The next election decides anew.
-    house.corpus.say(decided(&[3, 1, 2], DecidedBy::Election, 9));
-    house.federation.elect(&house.search).await.unwrap();
-    assert!(house.page().await.contains(&"3 AutoSelected".to_owned()));
+    fixture.corpus.say(decided(&[3, 1, 2], DecidedBy::Election, 9));
+    fixture.federation.elect(&fixture.search).await.unwrap();
+    assert!(fixture.page().await.contains(&"3 AutoSelected".to_owned()));
 }
 
 #[tokio::test]
 async fn a_cache_that_fails_is_told_in_the_messages() {
-    let mut house = House::with(Standings::new()).await;
-    house.corpus.fail("the vectors cannot be read");
-    house.run().await;
-    let lines = house.messages();
+    let mut fixture = Fixture::with(Standings::new()).await;
+    fixture.corpus.fail("the vectors cannot be read");
+    fixture.run().await;
+    let lines = fixture.messages();
     assert!(lines.len() == 1 && lines[0].contains("the vectors cannot be read"), "{lines:?}");
-    assert_eq!(house.page().await.len(), 4, "no result is lost, and one address is one entry");
+    assert_eq!(fixture.page().await.len(), 4, "no result is lost, and one address is one entry");
 }

@@ -8,7 +8,7 @@ use crate::views::TITLE_CHARS_MAX;
 use crate::{Costly, schema};
 use answers::chat::{ChatError, ChatEvent, Said as Words};
 use async_trait::async_trait;
-use domain::chat::{CHATS_MAX, Chat, ChatCitation, ChatDraft, ChatMessage};
+use domain::chat::{CHATS_MAX, Chat, ChatCitation, ChatMessage, ChatSpec};
 use domain::contracts::StoreError;
 use domain::ids::ChatId;
 use futures_util::StreamExt;
@@ -101,11 +101,11 @@ async fn own_chat(call: &Call<'_>, id: i64) -> Result<Chat, ToolError> {
 }
 
 async fn new_chat(call: &Call<'_>, providers: Option<Vec<NamedProvider>>) -> Result<Chat, ToolError> {
-    let draft = ChatDraft {
+    let spec = ChatSpec {
         searchprovider_list: providers.into_iter().flatten().map(Into::into).collect(),
-        ..ChatDraft::default()
+        ..ChatSpec::default()
     };
-    let errors = draft.check();
+    let errors = spec.check();
     if !errors.is_empty() {
         return Err(ToolError::fields(&errors));
     }
@@ -116,7 +116,7 @@ async fn new_chat(call: &Call<'_>, providers: Option<Vec<NamedProvider>>) -> Res
             "Go on with one of them by chat_id, or delete some in the service.",
         ));
     }
-    Ok(store.create_chat(draft, user, call.mcp.clock.now()).await?)
+    Ok(store.create_chat(spec, user, call.mcp.clock.now()).await?)
 }
 
 async fn answered(call: &Call<'_>, chat: Chat, words: Words) -> Result<ChatMessage, ToolError> {

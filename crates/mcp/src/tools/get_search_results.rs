@@ -54,7 +54,7 @@ impl ToolCall for GetSearchResults {
         let given: Arguments = arguments(given)?;
         let mut search = call.own_search(given.search_id).await?;
         // The size of a page follows the number of results that was asked for.
-        search.draft.results_requested = results_shown(given.max_results);
+        search.spec.results_requested = results_shown(given.max_results);
         let request = MixRequest {
             mixer: given.result_mixer,
             page: given.page.unwrap_or(1).max(1),

@@ -81,7 +81,7 @@ pub(crate) async fn visible_providers(call: &Call<'_>) -> Result<Vec<ProviderVie
         if !call.principal.may_see(&provider) {
             continue;
         }
-        let connected = match authenticator_of(&provider, &mcp.catalogues) {
+        let connected = match authenticator_of(&provider, &mcp.plugins) {
             None => true,
             Some(name) => {
                 if authenticators.is_none() {
@@ -97,7 +97,7 @@ pub(crate) async fn visible_providers(call: &Call<'_>) -> Result<Vec<ProviderVie
 }
 
 fn named<'a>(known: &'a [Authenticator], name: &str) -> Option<&'a Authenticator> {
-    known.iter().find(|one| one.draft.idp == name || one.draft.name == name)
+    known.iter().find(|one| one.spec.idp == name || one.spec.name == name)
 }
 
 async fn is_connected(call: &Call<'_>, authenticator: Option<&Authenticator>) -> Result<bool, ToolError> {
@@ -107,14 +107,14 @@ async fn is_connected(call: &Call<'_>, authenticator: Option<&Authenticator>) ->
 
 impl ProviderView {
     fn of(provider: SearchProvider, connected: bool) -> Self {
-        let SearchProvider { id, draft, .. } = provider;
+        let SearchProvider { id, spec, .. } = provider;
         Self {
             id: id.0,
-            name: draft.name,
-            description: one_line(&draft.description),
-            tags: draft.tags,
-            active: draft.active,
-            default: draft.default,
+            name: spec.name,
+            description: one_line(&spec.description),
+            tags: spec.tags,
+            active: spec.active,
+            default: spec.default,
             connected,
         }
     }
@@ -152,20 +152,20 @@ impl ProvidersView {
 mod tests {
     use super::*;
     use domain::ids::UserId;
-    use domain::provider::ProviderDraft;
+    use domain::provider::ProviderSpec;
 
     #[test]
     fn what_opens_a_source_is_not_shown() {
-        let draft = ProviderDraft {
+        let spec = ProviderSpec {
             name: "Library".to_owned(),
             url: "https://canary.example/".to_owned(),
             query_template: "{url}?canary".to_owned(),
             credentials: "bearer=canary".to_owned(),
             http_request_headers: [("X-Key".to_owned(), "canary".to_owned())].into(),
             query_mappings: "k=canary".to_owned(),
-            ..ProviderDraft::default()
+            ..ProviderSpec::default()
         };
-        let provider = SearchProvider::unsaved(draft, UserId(1), Default::default());
+        let provider = SearchProvider::unsaved(spec, UserId(1), Default::default());
         let view = ProvidersView { providers: vec![ProviderView::of(provider, true)] };
         let shown = serde_json::to_value(&view).expect("a view");
         let names: Vec<&String> = shown["providers"][0].as_object().expect("an object").keys().collect();

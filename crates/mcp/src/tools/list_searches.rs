@@ -69,7 +69,7 @@ impl SearchView {
     fn of(search: &Search) -> Self {
         Self {
             search_id: search.id.0,
-            query: search.draft.query_string.clone(),
+            query: search.spec.query_string.clone(),
             status: search.status.as_str().to_owned(),
             date: search.date_created.format("%Y-%m-%dT%H:%M:%SZ").to_string(),
             took: search.time_s,

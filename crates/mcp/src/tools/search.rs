@@ -6,7 +6,7 @@ use crate::error::ToolError;
 use crate::views::{FoundView, results_shown};
 use crate::{running, schema};
 use async_trait::async_trait;
-use domain::search::{DEFAULT_MIXER, Search, SearchDraft, Sort};
+use domain::search::{DEFAULT_MIXER, Search, SearchSpec, Sort};
 use federation::{FederationError, MixRequest};
 use rmcp::model::JsonObject;
 use rmcp::schemars;
@@ -65,15 +65,15 @@ impl ToolCall for SearchTool {
             Some(Order::Date) => Sort::Date,
             Some(Order::Relevancy) | None => Sort::Relevancy,
         };
-        let draft = SearchDraft {
+        let spec = SearchSpec {
             query_string: given.query,
             searchprovider_list: given.providers.into_iter().flatten().map(Into::into).collect(),
             results_requested: results_shown(given.max_results),
             result_mixer: given.result_mixer.unwrap_or_else(|| DEFAULT_MIXER.to_owned()),
             sort,
-            ..SearchDraft::default()
+            ..SearchSpec::default()
         };
-        let search = running::run(call, draft).await?;
+        let search = running::run(call, spec).await?;
         let view = page(call, &search, first_page(given.explain.unwrap_or(false))).await?;
         Said::new(&view, view.markdown())
     }
@@ -81,7 +81,7 @@ impl ToolCall for SearchTool {
 
 /// The first page of a search that was started before, for whoever reads it as a resource.
 pub(crate) async fn first_results(call: &Call<'_>, mut search: Search) -> Result<FoundView, ToolError> {
-    search.draft.results_requested = results_shown(None);
+    search.spec.results_requested = results_shown(None);
     page(call, &search, first_page(false)).await
 }
 

@@ -9,7 +9,7 @@ use crate::{Costly, running, schema};
 use answers::{AnswerEvent, Stage};
 use async_trait::async_trait;
 use domain::answer::{AnswerFault, AnswerSource, AnswerWish, INSTRUCTIONS_CHARS_MAX, StoredAnswer};
-use domain::search::{Search, SearchDraft};
+use domain::search::{Search, SearchSpec};
 use futures_util::StreamExt;
 use rmcp::model::JsonObject;
 use rmcp::schemars;
@@ -115,13 +115,13 @@ impl ToolCall for SearchRag {
 async fn searched(call: &Call<'_>, given: Arguments) -> Result<Search, ToolError> {
     let search = match (given.query, given.search_id) {
         (Some(query), None) => {
-            let draft = SearchDraft {
+            let spec = SearchSpec {
                 query_string: query,
                 searchprovider_list: given.providers.into_iter().flatten().map(Into::into).collect(),
                 results_requested: RESULTS_DEFAULT,
-                ..SearchDraft::default()
+                ..SearchSpec::default()
             };
-            running::run(call, draft).await?
+            running::run(call, spec).await?
         }
         (None, Some(id)) => call.own_search(id).await?,
         _ => return Err(ToolError::arguments("give either query or search_id")),

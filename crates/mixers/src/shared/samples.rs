@@ -5,7 +5,7 @@ use domain::corpus::{CacheMark, DecidedBy, Liveness};
 use domain::ids::{ProviderId, ResultId, SearchId, UserId};
 use domain::instant::Instant;
 use domain::result::{DATE_UNKNOWN, ResultItem, ResultSet};
-use domain::search::{Search, SearchDraft};
+use domain::search::{Search, SearchSpec};
 use domain::status::{ProviderStatus, SearchStatus};
 use testkit::versions::{decided, mark, undecided};
 
@@ -93,7 +93,7 @@ pub fn search() -> Search {
     Search {
         id: SearchId(1),
         owner: UserId(1),
-        draft: SearchDraft::of_query("query"),
+        spec: SearchSpec::of_query("query"),
         query_string_processed: "query".to_owned(),
         status: SearchStatus::FullResultsReady,
         messages: Vec::new(),

@@ -33,13 +33,13 @@ pub(super) enum Endpoint {
 impl Endpoint {
     /// The saved address, and the name of the published one.
     fn names(self, authenticator: &Authenticator) -> (&str, &'static str) {
-        let draft = &authenticator.draft;
+        let spec = &authenticator.spec;
         match self {
-            Self::Authorize => (&draft.auth_uri, "authorization_endpoint"),
-            Self::Token => (&draft.token_uri, "token_endpoint"),
-            Self::Revoke => (&draft.revoke_uri, "revocation_endpoint"),
-            Self::UserData => (&draft.user_data_url, "userinfo_endpoint"),
-            Self::Keys => (&draft.jwks_uri, "jwks_uri"),
+            Self::Authorize => (&spec.auth_uri, "authorization_endpoint"),
+            Self::Token => (&spec.token_uri, "token_endpoint"),
+            Self::Revoke => (&spec.revoke_uri, "revocation_endpoint"),
+            Self::UserData => (&spec.user_data_url, "userinfo_endpoint"),
+            Self::Keys => (&spec.jwks_uri, "jwks_uri"),
         }
     }
 }
@@ -51,17 +51,17 @@ impl Desk {
         authenticator: &Authenticator,
         endpoint: Endpoint,
     ) -> Result<Option<Place>, OAuthError> {
-        let name = &authenticator.draft.name;
+        let name = &authenticator.spec.name;
         let broken = |what: &str| OAuthError::Misconfigured(name.clone(), format!("{what} is no address"));
         let (saved, published) = endpoint.names(authenticator);
         if !saved.is_empty() {
             let url = Url::parse(saved).map_err(|_| broken(published))?;
             return Ok(Some(Place { url, is_trusted: true }));
         }
-        if authenticator.draft.issuer.is_empty() {
+        if authenticator.spec.issuer.is_empty() {
             return Ok(None);
         }
-        let issuer = Url::parse(&authenticator.draft.issuer).map_err(|_| broken("issuer"))?;
+        let issuer = Url::parse(&authenticator.spec.issuer).map_err(|_| broken("issuer"))?;
         let document = self.discover(authenticator, &issuer).await?;
         let Some(text) = document.get(published).and_then(Value::as_str) else { return Ok(None) };
         let url = Url::parse(text).map_err(|_| broken(published))?;
@@ -82,7 +82,7 @@ impl Desk {
         let (_, published) = endpoint.names(authenticator);
         self.place(authenticator, endpoint).await?.ok_or_else(|| {
             let reason = format!("its issuer publishes no {published}, and none is saved");
-            OAuthError::Misconfigured(authenticator.draft.name.clone(), reason)
+            OAuthError::Misconfigured(authenticator.spec.name.clone(), reason)
         })
     }
 
@@ -91,7 +91,7 @@ impl Desk {
         authenticator: &Authenticator,
         issuer: &Url,
     ) -> Result<std::sync::Arc<Map<String, Value>>, OAuthError> {
-        let (name, said) = (&authenticator.draft.name, &authenticator.draft.issuer);
+        let (name, said) = (&authenticator.spec.name, &authenticator.spec.issuer);
         let well_known = format!("{}{WELL_KNOWN}", said.trim_end_matches('/'));
         let url = Url::parse(&well_known)
             .map_err(|_| OAuthError::Misconfigured(name.clone(), "issuer is no address".to_owned()))?;

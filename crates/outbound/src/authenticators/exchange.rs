@@ -41,7 +41,7 @@ impl Desk {
     ) -> Result<Exchanged, OAuthError> {
         let mut fields =
             vec![("grant_type", "authorization_code"), ("code", code), ("redirect_uri", redirect_uri)];
-        if authenticator.draft.is_code_challenge {
+        if authenticator.spec.is_code_challenge {
             fields.push(("code_verifier", verifier.expose()));
         }
         self.exchange(authenticator, &fields, &[code, verifier.expose()]).await
@@ -77,7 +77,7 @@ impl Desk {
             if answer.status < 400 { Ok(()) } else { Err(refusal(authenticator, &answer)) }
         };
         if let Err(error) = outcome.await {
-            let idp = &authenticator.draft.idp;
+            let idp = &authenticator.spec.idp;
             tracing::warn!(idp, "a token could not be taken back at {idp}: {error}");
         }
     }
@@ -89,17 +89,17 @@ impl Desk {
         access: &Secret,
     ) -> Option<Map<String, Value>> {
         let place = self.place(authenticator, Endpoint::UserData).await.ok().flatten()?;
-        let draft = &authenticator.draft;
-        let is_post = draft.user_data_method == "POST";
+        let spec = &authenticator.spec;
+        let is_post = spec.user_data_method == "POST";
         let mut request = request(&place, if is_post { HttpMethod::Post } else { HttpMethod::Get }).ok()?;
         if is_post {
-            let form = Serializer::new(String::new()).extend_pairs(&draft.user_data_params).finish();
+            let form = Serializer::new(String::new()).extend_pairs(&spec.user_data_params).finish();
             request.headers.push(form_type());
             request.body = Some(Bytes::from(form));
-        } else if !draft.user_data_params.is_empty() {
-            request.url.query_pairs_mut().extend_pairs(&draft.user_data_params);
+        } else if !spec.user_data_params.is_empty() {
+            request.url.query_pairs_mut().extend_pairs(&spec.user_data_params);
         }
-        let headers = draft.user_data_headers.iter();
+        let headers = spec.user_data_headers.iter();
         request.secret_headers =
             headers.filter_map(|(name, value)| Some((name.clone(), Secret::new(value.as_str()?)))).collect();
         let bearer = Secret::new(format!("Bearer {}", access.expose()));
@@ -123,9 +123,8 @@ impl Desk {
         if answer.status >= 300 || body.contains_key("error") || text("access_token").is_empty() {
             return Err(refusal(authenticator, &answer));
         }
-        let broken = |reason: &str| {
-            Err(OAuthError::Misconfigured(authenticator.draft.name.clone(), reason.to_owned()))
-        };
+        let broken =
+            |reason: &str| Err(OAuthError::Misconfigured(authenticator.spec.name.clone(), reason.to_owned()));
         if !["", "bearer"].contains(&text("token_type").to_ascii_lowercase().as_str()) {
             return broken("it gives tokens of a type that is not known here");
         }
@@ -134,7 +133,7 @@ impl Desk {
         if !["access_token", "refresh_token"].iter().all(|name| fits(text(name))) {
             return broken("it gives a token that cannot be used");
         }
-        let scopes = if text("scope").is_empty() { &authenticator.draft.scopes } else { text("scope") };
+        let scopes = if text("scope").is_empty() { &authenticator.spec.scopes } else { text("scope") };
         let tokens = Tokens {
             access: Secret::new(text("access_token")),
             refresh: Secret::new(text("refresh_token")),
@@ -164,26 +163,26 @@ fn form(
     fields: &[Field<'_>],
     secrets: &[&str],
 ) -> Result<HttpRequest, OAuthError> {
-    let draft = &authenticator.draft;
+    let spec = &authenticator.spec;
     let mut request = request(place, HttpMethod::Post)?;
     let mut form = Serializer::new(String::new());
     form.extend_pairs(fields);
-    let more = draft.exchange_code_params.iter();
+    let more = spec.exchange_code_params.iter();
     form.extend_pairs(more.filter_map(|(name, value)| Some((name, value.as_str()?))));
-    if draft.use_basic_auth {
+    if spec.use_basic_auth {
         let coded = |text: &str| byte_serialize(text.as_bytes()).collect::<String>();
-        let pair = format!("{}:{}", coded(&draft.client_id), coded(&draft.client_secret));
+        let pair = format!("{}:{}", coded(&spec.client_id), coded(&spec.client_secret));
         let basic = Secret::new(format!("Basic {}", BASE64_STANDARD.encode(pair)));
         request.secret_headers.push(("Authorization".to_owned(), basic));
     } else {
-        form.append_pair("client_id", &draft.client_id);
-        if !draft.client_secret.is_empty() {
-            form.append_pair("client_secret", &draft.client_secret);
+        form.append_pair("client_id", &spec.client_id);
+        if !spec.client_secret.is_empty() {
+            form.append_pair("client_secret", &spec.client_secret);
         }
     }
     request.body = Some(Bytes::from(form.finish()));
     request.headers.push(form_type());
-    let all = secrets.iter().copied().chain([draft.client_secret.as_str()]);
+    let all = secrets.iter().copied().chain([spec.client_secret.as_str()]);
     request.secrets = all.map(Secret::new).collect();
     Ok(request)
 }
@@ -201,17 +200,17 @@ fn form_type() -> (String, String) {
 
 /// How long a token lives: as the service says (a number, or a number in a text), else as the record says.
 fn life(authenticator: &Authenticator, said: Option<&Value>) -> Option<TimeDelta> {
-    if !authenticator.draft.should_expire {
+    if !authenticator.spec.should_expire {
         return None;
     }
     let said = said.and_then(|value| value.as_u64().or_else(|| value.as_str()?.parse().ok()));
-    let seconds = said.unwrap_or(authenticator.draft.expires_in).min(EXPIRES_IN_MAX);
+    let seconds = said.unwrap_or(authenticator.spec.expires_in).min(EXPIRES_IN_MAX);
     let is_known = said.is_some() || seconds > 0;
     is_known.then(|| TimeDelta::seconds(i64::try_from(seconds).unwrap_or(i64::MAX)))
 }
 
 fn unreachable(authenticator: &Authenticator, error: &FetchError) -> OAuthError {
-    let name = authenticator.draft.name.clone();
+    let name = authenticator.spec.name.clone();
     match error {
         FetchError::Invalid(_) | FetchError::Refused(_) => OAuthError::Misconfigured(name, error.to_string()),
         _ => OAuthError::Unavailable(name, error.to_string()),
@@ -220,7 +219,7 @@ fn unreachable(authenticator: &Authenticator, error: &FetchError) -> OAuthError 
 
 /// What an answer without tokens means. The service's own words are cut to one line.
 fn refusal(authenticator: &Authenticator, answer: &HttpResponse) -> OAuthError {
-    let name = authenticator.draft.name.clone();
+    let name = authenticator.spec.name.clone();
     let body = parse_object(&answer.body, ANSWER_VALUES_MAX).unwrap_or_default();
     let code = body.get("error").and_then(Value::as_str).map(one_line);
     match code {
@@ -233,15 +232,15 @@ fn refusal(authenticator: &Authenticator, answer: &HttpResponse) -> OAuthError {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use domain::authenticator::AuthenticatorDraft;
+    use domain::authenticator::AuthenticatorSpec;
     use domain::ids::AuthenticatorId;
     use serde_json::json;
 
-    fn authenticator(draft: AuthenticatorDraft) -> Authenticator {
+    fn authenticator(spec: AuthenticatorSpec) -> Authenticator {
         let at = chrono::DateTime::UNIX_EPOCH;
         Authenticator {
             id: AuthenticatorId(1),
-            draft,
+            spec,
             is_unreadable: false,
             date_created: at,
             date_updated: at,
@@ -261,14 +260,14 @@ mod tests {
             (false, 900, json!(60), None),
         ];
         for (should_expire, expires_in, said, expected) in table {
-            let one = authenticator(AuthenticatorDraft { should_expire, expires_in, ..Default::default() });
+            let one = authenticator(AuthenticatorSpec { should_expire, expires_in, ..Default::default() });
             assert_eq!(life(&one, Some(&said)).map(|life| life.num_seconds()), expected, "{said}");
         }
     }
 
     #[test]
     fn refusals_are_told_apart() {
-        let one = authenticator(AuthenticatorDraft { name: "Hub".to_owned(), ..Default::default() });
+        let one = authenticator(AuthenticatorSpec { name: "Hub".to_owned(), ..Default::default() });
         let answer = |status, body: &str| HttpResponse {
             status,
             headers: Vec::new(),

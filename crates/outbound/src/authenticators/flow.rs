@@ -56,18 +56,18 @@ impl Desk {
         let flow = self.store.take_flow(&digest(&back.state), self.clock.now()).await?;
         let flow = flow.ok_or(OAuthError::UnknownFlow)?;
         let authenticator = match self.store.authenticator(flow.authenticator).await {
-            Ok(one) if one.draft.active => one,
+            Ok(one) if one.spec.active => one,
             Ok(_) | Err(StoreError::NotFound) => return Err(OAuthError::UnknownFlow),
             Err(error) => return Err(error.into()),
         };
-        let is_same_path = callback_word(&authenticator.draft.callback()) == Some(back.callback.as_str());
+        let is_same_path = callback_word(&authenticator.spec.callback()) == Some(back.callback.as_str());
         let is_same_service = back.issuer.is_empty()
-            || authenticator.draft.issuer.is_empty()
-            || same_issuer(&back.issuer, &authenticator.draft.issuer);
+            || authenticator.spec.issuer.is_empty()
+            || same_issuer(&back.issuer, &authenticator.spec.issuer);
         if !is_same_path || !is_same_service || !is_same_person(&flow, &back) {
             return Err(OAuthError::UnknownFlow);
         }
-        let name = authenticator.draft.name.clone();
+        let name = authenticator.spec.name.clone();
         if !back.error.is_empty() || back.code.is_empty() {
             let reason =
                 if back.error.is_empty() { "it sent no code".to_owned() } else { one_line(&back.error) };
@@ -122,15 +122,15 @@ fn address(
     purpose: FlowPurpose,
     [state, nonce, verifier]: [&str; 3],
 ) -> Url {
-    let draft = &authenticator.draft;
+    let spec = &authenticator.spec;
     let is_sign_in = purpose == FlowPurpose::SignIn;
-    let has_openid = draft.scopes.split_whitespace().any(|scope| scope == "openid");
+    let has_openid = spec.scopes.split_whitespace().any(|scope| scope == "openid");
     let scopes = match is_sign_in && !has_openid {
-        true => format!("openid {}", draft.scopes).trim().to_owned(),
-        false => draft.scopes.clone(),
+        true => format!("openid {}", spec.scopes).trim().to_owned(),
+        false => spec.scopes.clone(),
     };
     let more =
-        draft.initiate_auth_code_flow_params.iter().filter(|(name, _)| !OWN_PARAMS.contains(&name.as_str()));
+        spec.initiate_auth_code_flow_params.iter().filter(|(name, _)| !OWN_PARAMS.contains(&name.as_str()));
     let kept: Vec<(String, String)> = url
         .query_pairs()
         .filter(|(name, _)| !OWN_PARAMS.contains(&name.as_ref()))
@@ -139,7 +139,7 @@ fn address(
     let mut query = url.query_pairs_mut();
     query.clear().extend_pairs(kept).extend_pairs([
         ("response_type", "code"),
-        ("client_id", &draft.client_id),
+        ("client_id", &spec.client_id),
         ("redirect_uri", redirect_uri),
         ("state", state),
     ]);
@@ -149,7 +149,7 @@ fn address(
     if is_sign_in {
         query.append_pair("nonce", nonce);
     }
-    if draft.is_code_challenge {
+    if spec.is_code_challenge {
         query.append_pair("code_challenge", &digest(verifier)).append_pair("code_challenge_method", "S256");
     }
     query.extend_pairs(more);
@@ -160,15 +160,15 @@ fn address(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use domain::authenticator::AuthenticatorDraft;
+    use domain::authenticator::AuthenticatorSpec;
     use domain::ids::AuthenticatorId;
     use std::collections::HashMap;
 
-    fn asked(draft: AuthenticatorDraft, auth_uri: &str, purpose: FlowPurpose) -> HashMap<String, String> {
+    fn asked(spec: AuthenticatorSpec, auth_uri: &str, purpose: FlowPurpose) -> HashMap<String, String> {
         let at = chrono::DateTime::UNIX_EPOCH;
         let one = Authenticator {
             id: AuthenticatorId(1),
-            draft,
+            spec,
             is_unreadable: false,
             date_created: at,
             date_updated: at,
@@ -184,7 +184,7 @@ mod tests {
 
     #[test]
     fn the_address_says_what_is_asked() {
-        let draft = AuthenticatorDraft {
+        let spec = AuthenticatorSpec {
             client_id: "c".to_owned(),
             scopes: "mail".to_owned(),
             initiate_auth_code_flow_params: [("prompt", "consent"), ("state", "evil"), ("nonce", "evil")]
@@ -192,7 +192,7 @@ mod tests {
                 .into(),
             ..Default::default()
         };
-        let signing = asked(draft.clone(), "https://hub.example/a?tenant=t&state=x", FlowPurpose::SignIn);
+        let signing = asked(spec.clone(), "https://hub.example/a?tenant=t&state=x", FlowPurpose::SignIn);
         let expected = [
             ("tenant", "t"),
             ("response_type", "code"),
@@ -208,7 +208,7 @@ mod tests {
             assert_eq!(signing[name], value, "{name}");
         }
         assert_eq!(signing["code_challenge"], digest("v"));
-        let plain = AuthenticatorDraft { is_code_challenge: false, ..draft };
+        let plain = AuthenticatorSpec { is_code_challenge: false, ..spec };
         let connecting = asked(plain, "https://hub.example/a", FlowPurpose::Connect(UserId(1)));
         assert_eq!(connecting["scope"], "mail");
         assert!(!connecting.contains_key("nonce") && !connecting.contains_key("code_challenge"));

@@ -128,7 +128,7 @@ impl Desk {
         let place = self.needed(authenticator, Endpoint::Keys).await?;
         let is_signed = self.is_signed(authenticator, &place, &token).await?;
         let now = self.clock.now().timestamp_millis() as f64 / 1000.0;
-        token.prove(is_signed, &authenticator.draft.issuer, demand, now).map_err(not_proven)
+        token.prove(is_signed, &authenticator.spec.issuer, demand, now).map_err(not_proven)
     }
 
     /// Keys change: when none fits, they are asked for once more, but only so often.
@@ -138,7 +138,7 @@ impl Desk {
         place: &Place,
         token: &Unproven<'_>,
     ) -> Result<bool, OAuthError> {
-        let away = |reason| OAuthError::Unavailable(authenticator.draft.name.clone(), reason);
+        let away = |reason| OAuthError::Unavailable(authenticator.spec.name.clone(), reason);
         let keys = self.documents.kept(place).await.map_err(away)?;
         if let Some(is_signed) = token.is_signed_by_one_of(&keys) {
             return Ok(is_signed);

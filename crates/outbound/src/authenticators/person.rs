@@ -25,10 +25,10 @@ impl Desk {
         nonce: &str,
         access: &Secret,
     ) -> Result<ProvenIdentity, OAuthError> {
-        let client = authenticator.draft.client_id.as_str();
+        let client = authenticator.spec.client_id.as_str();
         let demand = Demand { audiences: vec![client], nonce: Some(nonce), client };
         let mut claims = self.proven(authenticator, token, &demand).await?;
-        let groups = authenticator.draft.groups_claim.as_str();
+        let groups = authenticator.spec.groups_claim.as_str();
         let wanted = || NAME_CLAIMS.into_iter().chain([groups]).filter(|name| !name.is_empty());
         if wanted().any(|name| !claims.contains_key(name))
             && let Some(data) = self.user_data(authenticator, access).await
@@ -55,18 +55,18 @@ impl Desk {
         let issuer = unproven.claims.get("iss").and_then(Value::as_str).unwrap_or_default();
         let mut refused = None;
         for authenticator in self.store.authenticators().await? {
-            let draft = &authenticator.draft;
-            if !draft.active || !same_issuer(issuer, &draft.issuer) {
+            let spec = &authenticator.spec;
+            if !spec.active || !same_issuer(issuer, &spec.issuer) {
                 continue;
             }
-            let api = if draft.audience.is_empty() { &self.api_audience } else { &draft.audience };
+            let api = if spec.audience.is_empty() { &self.api_audience } else { &spec.audience };
             let audiences = match shown_for {
                 TokenUse::Api if api.is_empty() => continue,
                 TokenUse::Api => vec![api.as_str()],
-                TokenUse::SignIn if !draft.sign_in => continue,
-                TokenUse::SignIn => vec![draft.client_id.as_str(), api.as_str()],
+                TokenUse::SignIn if !spec.sign_in => continue,
+                TokenUse::SignIn => vec![spec.client_id.as_str(), api.as_str()],
             };
-            let demand = Demand { audiences, nonce: None, client: &draft.client_id };
+            let demand = Demand { audiences, nonce: None, client: &spec.client_id };
             match self.proven(&authenticator, token, &demand).await {
                 Ok(claims) => return identity(&authenticator, &claims).map(Some),
                 Err(error) => refused = Some(error),
@@ -101,28 +101,28 @@ fn username(wanted: &str) -> String {
 }
 
 fn groups(authenticator: &Authenticator, claims: &Claims) -> Option<Vec<String>> {
-    let draft = &authenticator.draft;
-    if draft.groups_claim.is_empty() {
+    let spec = &authenticator.spec;
+    if spec.groups_claim.is_empty() {
         return None;
     }
-    let said: Vec<&str> = match claims.get(&draft.groups_claim)? {
+    let said: Vec<&str> = match claims.get(&spec.groups_claim)? {
         Value::String(one) => vec![one],
         Value::Array(list) => list.iter().filter_map(Value::as_str).collect(),
         _ => Vec::new(),
     };
-    let ours: BTreeSet<&String> = said.into_iter().filter_map(|name| draft.groups_map.get(name)).collect();
+    let ours: BTreeSet<&String> = said.into_iter().filter_map(|name| spec.groups_map.get(name)).collect();
     Some(ours.into_iter().cloned().collect())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use domain::authenticator::AuthenticatorDraft;
+    use domain::authenticator::AuthenticatorSpec;
     use domain::ids::AuthenticatorId;
     use serde_json::json;
 
     fn of(claims: Value) -> ProvenIdentity {
-        let draft = AuthenticatorDraft {
+        let spec = AuthenticatorSpec {
             groups_claim: "groups".to_owned(),
             groups_map: [("a-1", "staff"), ("a-2", "staff"), ("b", "board")]
                 .map(|(theirs, ours)| (theirs.to_owned(), ours.to_owned()))
@@ -132,7 +132,7 @@ mod tests {
         let at = chrono::DateTime::UNIX_EPOCH;
         let one = Authenticator {
             id: AuthenticatorId(1),
-            draft,
+            spec,
             is_unreadable: false,
             date_created: at,
             date_updated: at,
@@ -151,8 +151,8 @@ mod tests {
         for (claims, expected) in table {
             let found = of(claims.clone());
             assert_eq!(found.username, expected, "{claims}");
-            let draft = domain::user::UserDraft { username: found.username, ..Default::default() };
-            assert!(draft.check(false).is_empty(), "{claims}");
+            let spec = domain::user::UserSpec { username: found.username, ..Default::default() };
+            assert!(spec.check(false).is_empty(), "{claims}");
         }
     }
 

@@ -38,7 +38,7 @@ pub(super) struct Renewals {
 impl Renewals {
     pub(super) async fn access_token(&self, desk: &Arc<Desk>, user: UserId, name: &str) -> Token {
         let authenticator = desk.authenticator_called(name).await?;
-        let shown = authenticator.draft.name.clone();
+        let shown = authenticator.spec.name.clone();
         let connection = desk.connection_of(user, &authenticator).await?;
         if connection.is_valid(desk.clock.now()) {
             return Ok(connection.tokens.access);
@@ -99,9 +99,9 @@ impl Valid for Connection {
 impl Desk {
     async fn authenticator_called(&self, name: &str) -> Result<Authenticator, SourceTokenError> {
         let all = self.store.authenticators().await.map_err(|error| unreadable(name, &error))?;
-        let mut active: Vec<Authenticator> = all.into_iter().filter(|one| one.draft.active).collect();
+        let mut active: Vec<Authenticator> = all.into_iter().filter(|one| one.spec.active).collect();
         // The idp is unique and wins over a name.
-        let found = active.iter().position(|one| one.draft.idp == name);
+        let found = active.iter().position(|one| one.spec.idp == name);
         let found = found.or_else(|| active.iter().position(|one| one.is_called(name)));
         found
             .map(|place| active.swap_remove(place))
@@ -113,7 +113,7 @@ impl Desk {
         user: UserId,
         authenticator: &Authenticator,
     ) -> Result<Connection, SourceTokenError> {
-        let name = &authenticator.draft.name;
+        let name = &authenticator.spec.name;
         let found = self.store.connection(user, authenticator.id).await;
         let found = found.map_err(|error| unreadable(name, &error))?;
         // The store looks by person already; a token of another must not pass here whatever the store does.
@@ -124,7 +124,7 @@ impl Desk {
 
     /// The token after it was renewed, here or elsewhere.
     async fn renewed(&self, user: UserId, authenticator: &Authenticator) -> Token {
-        let name = &authenticator.draft.name;
+        let name = &authenticator.spec.name;
         let started = Instant::now();
         loop {
             let connection = self.connection_of(user, authenticator).await?;
@@ -146,7 +146,7 @@ impl Desk {
 
     /// Uses the refresh token. Who calls holds the connection.
     async fn renew(&self, authenticator: &Authenticator, connection: &Connection) -> Token {
-        let name = authenticator.draft.name.clone();
+        let name = authenticator.spec.name.clone();
         match self.refresh(authenticator, &connection.tokens).await {
             Ok(tokens) => {
                 let access = tokens.access.clone();

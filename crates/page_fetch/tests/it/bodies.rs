@@ -1,6 +1,6 @@
 //! Thin bodies are filled from their pages, side by side and in time; what does not work stays as it was.
 
-use crate::house::{ANN, item, pages, provider};
+use crate::fixture::{ANN, item, pages, provider};
 use domain::contracts::ReadPages;
 use domain::provider::SearchProvider;
 use domain::result::ResultItem;
@@ -11,8 +11,8 @@ use testkit::source::{Behaviour, Source};
 
 /// Sentences of five words; the fourth is about boats, the seventh about rivers.
 const TEXT: &str = "The town lies very low. Nobody lives there in winter. The mayor sleeps quite well. \
-    Boats are rare in it. Houses have roofs of straw. Dogs bark at the moon. The river rose at night. \
-    Water came into the houses. People went to the hill.";
+    Boats are rare in it. Barns have roofs of straw. Dogs bark at the moon. The river rose at night. \
+    Water came into the fixtures. People went to the hill.";
 
 fn filling(rules: Value) -> SearchProvider {
     // Filling has its own switch; the one for answers is not needed.
@@ -30,7 +30,7 @@ async fn thin_bodies_get_the_best_window() {
     site.reply(Behaviour::text("text/plain", TEXT));
     let table = [
         ("river", "TERM_COUNT", 10, "Dogs bark at the moon. The river rose at night."),
-        ("flooding rivers", "TERM_VECTOR", 10, "The river rose at night. Water came into the houses."),
+        ("flooding rivers", "TERM_VECTOR", 10, "The river rose at night. Water came into the fixtures."),
         ("ships", "TERM_VECTOR", 5, "Boats are rare in it."),
         // Nothing of the query is there.
         ("bicycle", "TERM_COUNT", 10, "The town lies very low. Nobody lives"),

@@ -1,6 +1,6 @@
 //! Where the bytes of a page came from, seen from its provider.
 
-use crate::house::{item, pages, provider, read, typed};
+use crate::fixture::{item, pages, provider, read, typed};
 use domain::contracts::ByteOrigin;
 use serde_json::json;
 use testkit::source::{Behaviour, Source};

@@ -1,6 +1,6 @@
 //! One page after the other: what is sent, what counts as a page, and what is done when there is none.
 
-use crate::house::{ANN, BOB, CATALOGUES, item, pages, provider, read, read_as, typed};
+use crate::fixture::{ANN, BOB, PLUGINS, item, pages, provider, read, read_as, typed};
 use domain::contracts::{PageError, PageText, PageWanted, ReadPages};
 use domain::ids::ResultId;
 use domain::provenance::{AccountPage, PageTarget, UserUrl};
@@ -220,7 +220,7 @@ async fn an_account_carries_the_persons_token_alone() {
     });
     let provider = provider(api.url().as_str(), more);
     let url = api.url_at("/mine").to_string();
-    let page = AccountPage::of(&provider, &CATALOGUES, UserUrl::new(&url)).expect("an account");
+    let page = AccountPage::of(&provider, &PLUGINS, UserUrl::new(&url)).expect("an account");
     let target = PageTarget::Account(page);
     let time_max = Duration::from_secs(10);
     let wanted =
@@ -230,7 +230,7 @@ async fn an_account_carries_the_persons_token_alone() {
     assert_eq!(asked.header("authorization"), Some("Bearer token-of-ann-for-google"));
     assert_eq!((asked.header("cookie"), asked.header("x-note")), (None, None));
     let foreign = site.url().to_string();
-    assert!(AccountPage::of(&provider, &CATALOGUES, UserUrl::new(&foreign)).is_none());
+    assert!(AccountPage::of(&provider, &PLUGINS, UserUrl::new(&foreign)).is_none());
     // The token goes no further than the provider's origin.
     site.reply(html());
     api.reply(Behaviour::redirect(site.url().to_string(), 302));

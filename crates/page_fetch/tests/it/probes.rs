@@ -1,6 +1,6 @@
 //! Whether a page is still there: what is asked, whose word counts, and how little is read.
 
-use crate::house::{ANN, BOB, item, pages, provider};
+use crate::fixture::{ANN, BOB, item, pages, provider};
 use domain::contracts::{PageError, PageProbe, PageWanted, ReadPages};
 use domain::ids::UserId;
 use domain::provider::SearchProvider;

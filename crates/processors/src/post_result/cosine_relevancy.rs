@@ -3,7 +3,8 @@
 
 use async_trait::async_trait;
 use domain::contracts::{
-    Outcome, PostResultContext, PostResultProcessor, PostResultProcessorKind, ProcessorError, ReadAs, Toolbox,
+    Outcome, PluginContext, PostResultContext, PostResultProcessor, PostResultProcessorKind, ProcessorError,
+    ReadAs,
 };
 use domain::instant::Instant;
 use domain::message;
@@ -26,11 +27,11 @@ impl PostResultProcessor for CosineRelevancyPostResultProcessor {
         sets: &mut [ResultSet],
         cx: &PostResultContext<'_>,
     ) -> Result<Outcome, ProcessorError> {
-        let (scale, now) = (Scale::of(&cx.toolbox.settings), cx.toolbox.clock.now());
+        let (scale, now) = (Scale::of(&cx.context.settings), cx.context.clock.now());
         let answers = answers(sets, cx.search, &scale);
-        let directions = match cx.toolbox.readers.ranking_model().await {
+        let directions = match cx.context.readers.ranking_model().await {
             Ok(None) => None,
-            Ok(Some(model)) => Some(read(&answers, &model, cx.toolbox).await),
+            Ok(Some(model)) => Some(read(&answers, &model, cx.context).await),
             Err(error) => Some(Err(error.to_string())),
         };
         let scored = match directions {
@@ -78,7 +79,11 @@ fn answers<'a>(sets: &'a mut [ResultSet], search: &Search, scale: &Scale) -> Vec
 }
 
 /// The queries and the results as another reader model sees them; a sentence when it does not.
-async fn read(answers: &[Answer<'_>], model: &str, toolbox: &Toolbox) -> Result<Vec<Directions>, String> {
+async fn read(
+    answers: &[Answer<'_>],
+    model: &str,
+    context: &PluginContext,
+) -> Result<Vec<Directions>, String> {
     let queries: Vec<String> = answers.iter().map(|answer| answer.query.plain_text()).collect();
     let texts = answers.iter().flat_map(|answer| &answer.items).map(|item| relevancy::text_of(item));
     let texts: Vec<String> = texts.collect();
@@ -90,8 +95,8 @@ async fn read(answers: &[Answer<'_>], model: &str, toolbox: &Toolbox) -> Result<
     }
     let both = async {
         tokio::try_join!(
-            toolbox.readers.embed_many(model, ReadAs::Query, &queries),
-            toolbox.readers.embed_many(model, ReadAs::Passage, &texts),
+            context.readers.embed_many(model, ReadAs::Query, &queries),
+            context.readers.embed_many(model, ReadAs::Passage, &texts),
         )
     };
     let read = tokio::time::timeout(READ_TIME_MAX, both).await;
@@ -115,7 +120,7 @@ pub const KIND: PostResultProcessorKind = PostResultProcessorKind {
 mod tests {
     use super::*;
     use crate::post_result::shared::samples::{search, set};
-    use crate::samples::Room;
+    use crate::samples::TestContext;
     use domain::contracts::{ReaderError, ReaderModels};
     use domain::result::ResultItem;
     use std::sync::Arc;
@@ -221,13 +226,13 @@ mod tests {
     }
 
     async fn ranked_by(reader: SoupReader, items: Vec<ResultItem>) -> [ResultSet; 2] {
-        let mut room = Room::default();
-        room.toolbox.readers = Arc::new(reader);
+        let mut context = TestContext::default();
+        context.context.readers = Arc::new(reader);
         let mut sets = [set(1, "river", items), set(2, "river", vec![item("Soup of the river", "")])];
         let search = search("river");
         let cx = PostResultContext {
             search: &search,
-            toolbox: &room.toolbox,
+            context: &context.context,
             finds_versions: false,
             concludes: true,
         };

@@ -21,7 +21,7 @@ impl PostResultProcessor for DedupeByFieldPostResultProcessor {
         sets: &mut [ResultSet],
         cx: &PostResultContext<'_>,
     ) -> Result<Outcome, ProcessorError> {
-        let settings = &cx.toolbox.settings;
+        let settings = &cx.context.settings;
         let places = compared(sets, cx);
         Ok(dedupe(sets, places, settings.dedupe_field.trim(), settings.dedupe_group_not_drop))
     }

@@ -22,7 +22,7 @@ impl PostResultProcessor for DedupeBySimilarityPostResultProcessor {
         sets: &mut [ResultSet],
         cx: &PostResultContext<'_>,
     ) -> Result<Outcome, ProcessorError> {
-        let settings = &cx.toolbox.settings;
+        let settings = &cx.context.settings;
         let (minimum, lists) = (settings.dedupe_similarity_minimum.0, settings.dedupe_group_not_drop);
         let places = compared(sets, cx);
         Ok(dedupe(sets, places, minimum, lists))

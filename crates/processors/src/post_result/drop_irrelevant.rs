@@ -15,7 +15,7 @@ impl PostResultProcessor for DropIrrelevantPostResultProcessor {
         sets: &mut [ResultSet],
         cx: &PostResultContext<'_>,
     ) -> Result<Outcome, ProcessorError> {
-        drop_below(sets, f64::from(cx.toolbox.settings.min_swirl_score))
+        drop_below(sets, f64::from(cx.context.settings.min_swirl_score))
     }
 }
 

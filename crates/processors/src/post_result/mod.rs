@@ -16,7 +16,7 @@ pub(crate) use shared::samples;
 use domain::contracts::PostResultProcessorKind;
 use domain::pipeline_record::FINDS_VERSIONS;
 
-/// Every post-result processor of the house, in the order of the manual.
+/// Every post-result processor , in the order of the manual.
 pub const CATALOGUE: &[PostResultProcessorKind] = &[
     cosine_relevancy::KIND,
     dedupe_by_field::KIND,

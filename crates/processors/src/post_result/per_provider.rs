@@ -7,7 +7,7 @@ use domain::contracts::{
     Outcome, PostResultContext, PostResultProcessor, PostResultProcessorKind, ProcessorError, ResultBatch,
     ResultContext,
 };
-use domain::provider::{ProviderDraft, SearchProvider};
+use domain::provider::{ProviderSpec, SearchProvider};
 use domain::result::ResultSet;
 
 pub const DATE_FINDER: PostResultProcessorKind = PostResultProcessorKind {
@@ -39,7 +39,7 @@ impl PostResultProcessor for PerProvider {
                 provider: &provider,
                 query: &set.query_string_to_provider,
                 results_wanted: u32::try_from(batch.items.len()).unwrap_or(u32::MAX),
-                toolbox: cx.toolbox,
+                context: cx.context,
             };
             let outcome = kind.processor.process(&mut batch, &provider_cx).await;
             // Also a processor that fails gives the results back.
@@ -55,13 +55,13 @@ impl PostResultProcessor for PerProvider {
 
 /// The provider as far as its saved results tell: it may have changed or gone since it was asked.
 fn as_remembered(set: &ResultSet, cx: &PostResultContext<'_>) -> SearchProvider {
-    let draft = ProviderDraft {
+    let spec = ProviderSpec {
         name: set.provider_name.clone(),
         query_processors: set.query_processors.clone(),
         result_processors: set.result_processors.clone(),
-        ..ProviderDraft::default()
+        ..ProviderSpec::default()
     };
-    let mut provider = SearchProvider::unsaved(draft, cx.search.owner, set.date_created);
+    let mut provider = SearchProvider::unsaved(spec, cx.search.owner, set.date_created);
     provider.id = set.provider;
     provider
 }
@@ -70,7 +70,7 @@ fn as_remembered(set: &ResultSet, cx: &PostResultContext<'_>) -> SearchProvider 
 mod tests {
     use super::*;
     use crate::post_result::shared::samples::{search, set};
-    use domain::contracts::{Fetch, FetchError, HttpRequest, HttpResponse, SystemClock, Toolbox};
+    use domain::contracts::{Fetch, FetchError, HttpRequest, HttpResponse, PluginContext, SystemClock};
     use domain::result::{DATE_UNKNOWN, ResultItem};
     use domain::settings::Settings;
     use std::sync::Arc;
@@ -90,10 +90,11 @@ mod tests {
 
     #[tokio::test]
     async fn every_set_is_processed_by_itself() {
-        let toolbox = Toolbox::new(Arc::new(NoFetch), Arc::new(SystemClock), Arc::new(Settings::default()));
+        let context =
+            PluginContext::new(Arc::new(NoFetch), Arc::new(SystemClock), Arc::new(Settings::default()));
         let search = search("rivers");
         let cx =
-            PostResultContext { search: &search, toolbox: &toolbox, finds_versions: false, concludes: true };
+            PostResultContext { search: &search, context: &context, finds_versions: false, concludes: true };
         let given = "2020-01-01 00:00:00";
         let mut sets = [
             set(1, "rivers", vec![item(DATE_UNKNOWN, "on 3/4/2021"), item(given, "on 5/6/2022")]),

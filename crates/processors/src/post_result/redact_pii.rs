@@ -19,7 +19,7 @@ impl PostResultProcessor for RedactPIIPostResultProcessor {
         sets: &mut [ResultSet],
         cx: &PostResultContext<'_>,
     ) -> Result<Outcome, ProcessorError> {
-        Ok(redact(sets, cx.search, &Scale::of(&cx.toolbox.settings)))
+        Ok(redact(sets, cx.search, &Scale::of(&cx.context.settings)))
     }
 }
 

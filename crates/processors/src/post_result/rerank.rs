@@ -33,10 +33,10 @@ impl PostResultProcessor for RerankPostResultProcessor {
         if best.is_empty() {
             return Ok(Outcome::default());
         }
-        let scale = Scale::of(&cx.toolbox.settings);
+        let scale = Scale::of(&cx.context.settings);
         let query = Query::of_search(scale.language, cx.search, "").plain_text();
         let texts: Vec<String> = best.iter().map(|item| relevancy::text_of(item)).collect();
-        let judged = tokio::time::timeout(TIME_MAX, cx.toolbox.readers.rerank(&query, &texts)).await;
+        let judged = tokio::time::timeout(TIME_MAX, cx.context.readers.rerank(&query, &texts)).await;
         let failed = |reason: String| ProcessorError(format!("{reason}; no result was changed"));
         let judged = judged.map_err(|_| failed(format!("no answer within {} s", TIME_MAX.as_secs())))?;
         let Some(scores) = judged.map_err(|error| failed(error.to_string()))? else {
@@ -80,7 +80,7 @@ mod tests {
     use super::*;
     use crate::post_result::CATALOGUE;
     use crate::post_result::shared::samples::{search, set};
-    use crate::samples::Room;
+    use crate::samples::TestContext;
     use domain::contracts::{ReadAs, ReaderError, ReaderModels};
     use std::sync::{Arc, Mutex};
 
@@ -118,12 +118,12 @@ mod tests {
         names: &[&str],
     ) -> (Result<Outcome, ProcessorError>, Vec<(String, Vec<String>)>) {
         let judge = Arc::new(Judge { asked: Mutex::default(), answer });
-        let mut room = Room::default();
-        room.toolbox.readers = judge.clone();
+        let mut context = TestContext::default();
+        context.context.readers = judge.clone();
         let search = search("river NOT soup");
         let cx = PostResultContext {
             search: &search,
-            toolbox: &room.toolbox,
+            context: &context.context,
             finds_versions: false,
             concludes: true,
         };

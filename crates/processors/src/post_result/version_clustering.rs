@@ -43,12 +43,12 @@ impl PostResultProcessor for VersionClusteringPostResultProcessor {
             records: cx.concludes,
             on_request: false,
         };
-        let found = tokio::time::timeout(TIME_MAX, cx.toolbox.corpus.versions(asked)).await;
+        let found = tokio::time::timeout(TIME_MAX, cx.context.corpus.versions(asked)).await;
         let found =
             found.unwrap_or_else(|_late| Err(CorpusError("the cache did not answer in time".to_owned())));
         let updated = found.as_ref().map_or(0, |standings| stand(sets, standings));
         // Those that group before it left the cache to it, so this is done also when nothing is known of versions.
-        let outcome = group(sets, cx.toolbox.settings.dedupe_group_not_drop);
+        let outcome = group(sets, cx.context.settings.dedupe_group_not_drop);
         match found {
             Ok(_) => Ok(Outcome { updated, ..outcome }),
             Err(error) => Err(ProcessorError(error.0)),
@@ -132,7 +132,7 @@ mod tests {
     use super::*;
     use crate::post_result::CATALOGUE;
     use crate::post_result::shared::samples::{item, listed, search, set};
-    use domain::contracts::{Nothing, SystemClock, Toolbox};
+    use domain::contracts::{Nothing, PluginContext, SystemClock};
     use domain::corpus::DecidedBy;
     use domain::result::ResultItem;
     use domain::settings::Settings;
@@ -170,10 +170,10 @@ mod tests {
         async fn of(&self, name: &str, sets: &mut [ResultSet]) -> Result<Outcome, ProcessorError> {
             let (clock, settings) = (Arc::new(SystemClock), Arc::new(self.settings.clone()));
             let corpus = self.corpus.clone();
-            let toolbox = Toolbox { corpus, ..Toolbox::new(Arc::new(Nothing), clock, settings) };
+            let context = PluginContext { corpus, ..PluginContext::new(Arc::new(Nothing), clock, settings) };
             let (finds_versions, concludes) = (self.finds_versions, self.concludes);
             let search = search("lease");
-            let cx = PostResultContext { search: &search, toolbox: &toolbox, finds_versions, concludes };
+            let cx = PostResultContext { search: &search, context: &context, finds_versions, concludes };
             let kind = CATALOGUE.iter().find(|kind| kind.name == name).expect("a processor");
             kind.processor.process(sets, &cx).await
         }

@@ -20,11 +20,11 @@ impl QueryProcessor for Adaptive {
     async fn process(&self, query: &str, cx: &QueryContext<'_>) -> Result<String, ProcessorError> {
         let Some(provider) = cx.provider else {
             // Before federation no source is known yet: negation stays for those that understand it.
-            return Ok(adapt(query, None, &cx.search.draft.tags));
+            return Ok(adapt(query, None, &cx.search.spec.tags));
         };
-        let mappings = QueryMappings::parse(&provider.draft.query_mappings)
+        let mappings = QueryMappings::parse(&provider.spec.query_mappings)
             .map_err(|reason| ProcessorError(format!("query_mappings: {reason}")))?;
-        Ok(adapt(query, Some(&mappings), &provider.draft.tags))
+        Ok(adapt(query, Some(&mappings), &provider.spec.tags))
     }
 }
 

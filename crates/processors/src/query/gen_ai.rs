@@ -35,7 +35,7 @@ struct GenAi;
 #[async_trait]
 impl QueryProcessor for GenAi {
     async fn process(&self, query: &str, cx: &QueryContext<'_>) -> Result<String, ProcessorError> {
-        let wishes = Wishes::of(&cx.search.draft.tags);
+        let wishes = Wishes::of(&cx.search.spec.tags);
         let prompt = Prompt {
             system: wishes.guide.to_owned(),
             turns: vec![Turn::User(filled(wishes.prompt, query))],
@@ -45,7 +45,7 @@ impl QueryProcessor for GenAi {
         };
         let wanted = WriterWanted::of(Role::Query, Some(cx.search.owner));
         let told = |error: ModelError| ProcessorError(format!("{}: {error}", error.code()));
-        let writing = cx.toolbox.writers.write(&wanted, &prompt).await.map_err(told)?;
+        let writing = cx.context.writers.write(&wanted, &prompt).await.map_err(told)?;
         let reply = writing.whole_text(REPLY_BYTES_MAX).await.map_err(told)?;
         let better = if wishes.filters { filtered(query, &reply) } else { on_one_line(&reply) };
         let better = better.filter(|better| better.chars().count() <= QUERY_CHARS_MAX);
@@ -137,7 +137,7 @@ fn on_one_line(reply: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::samples::Room;
+    use crate::samples::TestContext;
     use domain::contracts::ModelErrorKind;
     use std::sync::Arc;
     use testkit::scribe::Scribe;
@@ -187,8 +187,8 @@ mod tests {
     #[tokio::test]
     async fn tags_shape_the_question() {
         let scribe = Arc::new(Scribe::saying("tesla, cars\nand more"));
-        let mut room = Room::default();
-        room.toolbox.writers = scribe.clone();
+        let mut context = TestContext::default();
+        context.context.writers = scribe.clone();
         let tags = [
             "chat_query_rewrite_prompt: Improve",
             "CHAT_QUERY_REWRITE_GUIDE:Be brief",
@@ -198,24 +198,24 @@ mod tests {
             (&tags[..0], PROMPT.replace(PLACE, "cars"), GUIDE, "cars"),
             (&tags[..], "Improve: cars".to_owned(), "Be brief", "tesla, cars and more"),
         ] {
-            room.search.draft.tags = tags.iter().map(|tag| (*tag).to_owned()).collect();
-            assert_eq!(GenAi.process("cars", &room.query_context()).await.as_deref(), Ok(expected));
+            context.search.spec.tags = tags.iter().map(|tag| (*tag).to_owned()).collect();
+            assert_eq!(GenAi.process("cars", &context.query_context()).await.as_deref(), Ok(expected));
             let (wanted, asked) = scribe.asked().pop().expect("it was asked");
-            assert_eq!(wanted, WriterWanted::of(Role::Query, Some(room.search.owner)));
+            assert_eq!(wanted, WriterWanted::of(Role::Query, Some(context.search.owner)));
             assert_eq!((asked.turns, asked.system.as_str()), (vec![Turn::User(prompt)], system));
         }
     }
 
     #[tokio::test]
     async fn failures_have_their_word() {
-        let mut room = Room::default();
-        let error = GenAi.process("cars", &room.query_context()).await.expect_err("nobody is there");
+        let mut context = TestContext::default();
+        let error = GenAi.process("cars", &context.query_context()).await.expect_err("nobody is there");
         assert!(
             error.0.starts_with("ERR_NO_CREDENTIALS: no active AI provider has the role query"),
             "{error}"
         );
-        room.toolbox.writers = Arc::new(Scribe::failing(ModelErrorKind::Timeout));
-        let error = GenAi.process("cars", &room.query_context()).await.expect_err("it fails");
+        context.context.writers = Arc::new(Scribe::failing(ModelErrorKind::Timeout));
+        let error = GenAi.process("cars", &context.query_context()).await.expect_err("it fails");
         assert!(error.0.starts_with("ERR_PROMPT_FAILED: "), "{error}");
     }
 }

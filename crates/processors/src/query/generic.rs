@@ -22,11 +22,11 @@ impl QueryProcessor for Generic {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::samples::Room;
+    use crate::samples::TestContext;
 
     #[tokio::test]
     async fn cleans() {
-        let room = Room::default();
+        let context = TestContext::default();
         let table = [
             ("a/b c_d e.f g,h i&j k+l m@n", "a b c d e f gh ij kl mn"),
             ("C++ C# .NET", "C C NET"),
@@ -34,7 +34,11 @@ mod tests {
             ("a - b -- c", "a b c"),
         ];
         for (query, want) in table {
-            assert_eq!(Generic.process(query, &room.query_context()).await.as_deref(), Ok(want), "{query}");
+            assert_eq!(
+                Generic.process(query, &context.query_context()).await.as_deref(),
+                Ok(want),
+                "{query}"
+            );
         }
     }
 }

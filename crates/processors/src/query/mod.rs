@@ -9,6 +9,6 @@ mod spellcheck;
 
 use domain::contracts::QueryProcessorKind;
 
-/// Every query processor of the house, in the order of the manual.
+/// Every query processor , in the order of the manual.
 pub const CATALOGUE: &[QueryProcessorKind] =
     &[adaptive::KIND, no_mod::KIND, generic::KIND, spellcheck::KIND, remove_pii::KIND, gen_ai::KIND];

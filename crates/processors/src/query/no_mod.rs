@@ -14,7 +14,7 @@ struct NoMod;
 #[async_trait]
 impl QueryProcessor for NoMod {
     async fn process(&self, query: &str, cx: &QueryContext<'_>) -> Result<String, ProcessorError> {
-        let tags = cx.provider.map_or(&cx.search.draft.tags, |provider| &provider.draft.tags);
+        let tags = cx.provider.map_or(&cx.search.spec.tags, |provider| &provider.spec.tags);
         Ok(without_tag(query, tags).to_owned())
     }
 }

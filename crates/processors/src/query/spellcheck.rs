@@ -22,7 +22,7 @@ struct Spellcheck;
 #[async_trait]
 impl QueryProcessor for Spellcheck {
     async fn process(&self, query: &str, cx: &QueryContext<'_>) -> Result<String, ProcessorError> {
-        let settings = Arc::clone(&cx.toolbox.settings);
+        let settings = Arc::clone(&cx.context.settings);
         let query = query.to_owned();
         // The first use builds the dictionary; that takes too long for the async runtime.
         let work = tokio::task::spawn_blocking(move || {
@@ -68,7 +68,7 @@ fn better(word: &str, dictionary: &Dictionary) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::samples::Room;
+    use crate::samples::TestContext;
     use proptest::prelude::*;
 
     fn english(query: &str) -> String {
@@ -114,11 +114,12 @@ mod tests {
 
     #[tokio::test]
     async fn the_setting_names_the_language() {
-        let mut room = Room::default();
-        let out = Spellcheck.process("goverment", &room.query_context()).await;
+        let mut context = TestContext::default();
+        let out = Spellcheck.process("goverment", &context.query_context()).await;
         assert_eq!(out.as_deref(), Ok("government"));
-        room.settings().default_query_language = "klingon".to_owned();
-        let error = Spellcheck.process("goverment", &room.query_context()).await.expect_err("no dictionary");
+        context.settings().default_query_language = "klingon".to_owned();
+        let error =
+            Spellcheck.process("goverment", &context.query_context()).await.expect_err("no dictionary");
         assert!(error.0.contains("There is no dictionary for 'klingon'"), "{error}");
     }
 

@@ -35,11 +35,11 @@ impl ResultProcessor for AutomaticPayloadMapper {
         batch: &mut ResultBatch,
         cx: &ResultContext<'_>,
     ) -> Result<Outcome, ProcessorError> {
-        let mappings = ResultMappings::parse(&cx.provider.draft.result_mappings)
+        let mappings = ResultMappings::parse(&cx.provider.spec.result_mappings)
             .map_err(|reason| ProcessorError(format!("result_mappings: {reason}")))?;
         if mappings.dataset {
             let before = batch.items.len();
-            dataset::collapse(&mut batch.items, &[], &cx.search.draft.query_string);
+            dataset::collapse(&mut batch.items, &[], &cx.search.spec.query_string);
             return Ok(Outcome::updated(if batch.items.len() < before { before } else { 0 }));
         }
         let limits = TitleLimits {
@@ -161,7 +161,7 @@ fn is_plain(value: &Value) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::samples::Room;
+    use crate::samples::TestContext;
     use serde_json::json;
 
     const LIMITS: TitleLimits = TitleLimits { chars_max: TITLE_CHARS_MAX, chars_median: TITLE_CHARS_MEDIAN };
@@ -244,19 +244,19 @@ mod tests {
     async fn follows_mapping() {
         let raw = || vec![json!({"name": "Ada", "n": 1}), json!({"name": "Bob", "n": 2})];
         let both = ["MappingResultProcessor", KIND.name];
-        let batch = Room::default().results(raw(), &both).await;
+        let batch = TestContext::default().results(raw(), &both).await;
         let titles: Vec<&str> = batch.items.iter().map(|item| item.title.as_str()).collect();
         assert_eq!(titles, ["name: Ada", "name: Bob"]);
-        let mut room = Room::default();
-        room.provider.draft.tags = vec!["MAX_TITLE_LEN:3".to_owned()];
-        assert_eq!(room.results(raw(), &both).await.items[0].body, "name: Ada");
+        let mut context = TestContext::default();
+        context.provider.spec.tags = vec!["MAX_TITLE_LEN:3".to_owned()];
+        assert_eq!(context.results(raw(), &both).await.items[0].body, "name: Ada");
 
-        let room = Room::with_mappings("DATASET");
-        let alone = room.results(raw(), &both[..1]).await;
+        let context = TestContext::with_mappings("DATASET");
+        let alone = context.results(raw(), &both[..1]).await;
         assert_eq!(alone.items.len(), 1);
         assert_eq!(alone.items[0].payload["dataset"], json!([["name", "n"], ["Ada", 1], ["Bob", 2]]));
         assert_eq!(alone.items[0].payload["chart"], json!({"kind": "bar", "fields": ["name", "n"]}));
-        let followed = room.results(raw(), &both).await;
+        let followed = context.results(raw(), &both).await;
         assert_eq!(followed.items[0].payload, alone.items[0].payload);
     }
 }

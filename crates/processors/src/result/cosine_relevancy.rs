@@ -17,9 +17,9 @@ impl ResultProcessor for CosineRelevancyResultProcessor {
         batch: &mut ResultBatch,
         cx: &ResultContext<'_>,
     ) -> Result<Outcome, ProcessorError> {
-        let is_file_system = ResultMappings::parse(&cx.provider.draft.result_mappings)
+        let is_file_system = ResultMappings::parse(&cx.provider.spec.result_mappings)
             .is_ok_and(|mappings| mappings.file_system);
-        let scale = Scale::of(&cx.toolbox.settings);
+        let scale = Scale::of(&cx.context.settings);
         let query = Query::of_search(scale.language, cx.search, cx.query);
         Ok(prepare(batch, query, &scale, is_file_system))
     }
@@ -47,7 +47,7 @@ pub const KIND: ResultProcessorKind = ResultProcessorKind {
 mod tests {
     use super::*;
     use crate::post_result::samples::search;
-    use crate::samples::Room;
+    use crate::samples::TestContext;
     use domain::result::ResultItem;
     use serde_json::{Value, json};
 
@@ -83,9 +83,9 @@ mod tests {
     #[tokio::test]
     async fn the_settings_choose_the_language() {
         for (language, expected) in [("english", "Die Häuser"), ("german", "Die <em>Häuser</em>")] {
-            let mut room = Room { search: search("das Haus"), ..Room::default() };
-            room.settings().default_query_language = language.to_owned();
-            let batch = room
+            let mut context = TestContext { search: search("das Haus"), ..TestContext::default() };
+            context.settings().default_query_language = language.to_owned();
+            let batch = context
                 .results(vec![json!({"title": "Die Häuser"})], &["MappingResultProcessor", KIND.name])
                 .await;
             assert_eq!(batch.items[0].title, expected, "{language}");

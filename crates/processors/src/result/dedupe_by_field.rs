@@ -26,7 +26,7 @@ impl ResultProcessor for DedupeByField {
         batch: &mut ResultBatch,
         cx: &ResultContext<'_>,
     ) -> Result<Outcome, ProcessorError> {
-        Ok(dedupe(batch, cx.provider.draft.result_grouping_field.trim()))
+        Ok(dedupe(batch, cx.provider.spec.result_grouping_field.trim()))
     }
 }
 

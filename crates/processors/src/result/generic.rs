@@ -29,14 +29,14 @@ impl ResultProcessor for Generic {
 
 #[cfg(test)]
 mod tests {
-    use crate::samples::Room;
+    use crate::samples::TestContext;
     use serde_json::json;
 
     #[tokio::test]
     async fn only_names_of_a_result_count() {
         let raw = json!({"title": "A", "body": "B", "author": "C", "model": "m", "date_published": "2021"});
-        let room = Room::with_mappings("title=model");
-        let batch = room.results(vec![raw], &["GenericResultProcessor"]).await;
+        let context = TestContext::with_mappings("title=model");
+        let batch = context.results(vec![raw], &["GenericResultProcessor"]).await;
         let [item] = &batch.items[..] else { panic!("one result: {:?}", batch.items) };
         assert_eq!((item.title.as_str(), item.body.as_str(), item.author.as_str()), ("A", "B", "C"));
         assert_eq!((item.searchprovider.as_str(), item.payload.len()), ("Library", 0));

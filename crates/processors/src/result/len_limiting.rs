@@ -31,9 +31,9 @@ impl ResultProcessor for LenLimiting {
         batch: &mut ResultBatch,
         cx: &ResultContext<'_>,
     ) -> Result<Outcome, ProcessorError> {
-        let setting = usize::try_from(cx.toolbox.settings.max_field_len).unwrap_or(usize::MAX);
+        let setting = usize::try_from(cx.context.settings.max_field_len).unwrap_or(usize::MAX);
         let limit = tags::number(cx, "max_length").unwrap_or(setting).max(CHARS_MIN);
-        let language = Scale::of(&cx.toolbox.settings).language;
+        let language = Scale::of(&cx.context.settings).language;
         let query = Query::of_search(language, cx.search, cx.query);
         let mut limited = 0;
         for item in &mut batch.items {
@@ -61,11 +61,11 @@ fn limited(text: &str, query: &Query, limit: usize) -> Option<String> {
         .find(|token| query.may_match(token.text) && query.find(&lower(token.text)).is_some())
         .map_or(0, |token| token.start);
     let (lead, rest) = if start == 0 { ("", text) } else { (ELLIPSIS, &text[start..]) };
-    let room = limit - lead.len();
-    if rest.char_indices().nth(room).is_none() {
+    let context = limit - lead.len();
+    if rest.char_indices().nth(context).is_none() {
         return Some(format!("{lead}{rest}"));
     }
-    Some(format!("{lead}{}{ELLIPSIS}", whole_words(rest, room - ELLIPSIS.len())))
+    Some(format!("{lead}{}{ELLIPSIS}", whole_words(rest, context - ELLIPSIS.len())))
 }
 
 /// The beginning of a text, at most so many characters, and no half word unless there is only one.
@@ -84,7 +84,7 @@ fn whole_words(text: &str, chars: usize) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::samples::Room;
+    use crate::samples::TestContext;
     use proptest::prelude::*;
     use serde_json::json;
 
@@ -131,12 +131,12 @@ mod tests {
         ];
         for (provider_tags, search_tags, setting, want) in table {
             let owned = |tags: &[&str]| tags.iter().map(|tag| (*tag).to_owned()).collect::<Vec<String>>();
-            let mut room = Room::default();
-            room.provider.draft.tags = owned(provider_tags);
-            room.search.draft.tags = owned(search_tags);
-            room.settings().max_field_len = setting;
+            let mut context = TestContext::default();
+            context.provider.spec.tags = owned(provider_tags);
+            context.search.spec.tags = owned(search_tags);
+            context.settings().max_field_len = setting;
             let raw = vec![json!({"title": "t", "body": "x".repeat(600)})];
-            let batch = room.results(raw, &["MappingResultProcessor", KIND.name]).await;
+            let batch = context.results(raw, &["MappingResultProcessor", KIND.name]).await;
             assert_eq!(batch.items[0].body.len(), want, "{provider_tags:?} {search_tags:?} {setting}");
         }
     }

@@ -1,7 +1,7 @@
 //! MappingResultProcessor: turns what a source gave into results, as `result_mappings` says.
 
 use super::shared::dataset::{self, item_text};
-use super::shared::draft::Draft;
+use super::shared::result_builder::ResultBuilder;
 use super::shared::source_value::look_up;
 use async_trait::async_trait;
 use domain::contracts::{
@@ -33,7 +33,7 @@ impl ResultProcessor for Mapping {
         batch: &mut ResultBatch,
         cx: &ResultContext<'_>,
     ) -> Result<Outcome, ProcessorError> {
-        let mut mappings = ResultMappings::parse(&cx.provider.draft.result_mappings)
+        let mut mappings = ResultMappings::parse(&cx.provider.spec.result_mappings)
             .map_err(|reason| ProcessorError(format!("result_mappings: {reason}")))?;
         // A table of what is mapped, where nothing is mapped, is a table of all.
         mappings.no_payload &= !mappings.dataset || !mappings.mappings.is_empty();
@@ -47,9 +47,9 @@ pub(super) fn map_batch(
     mappings: &ResultMappings,
     cx: &ResultContext<'_>,
 ) -> Outcome {
-    let retrieved = instant::display(cx.toolbox.clock.now());
+    let retrieved = instant::display(cx.context.clock.now());
     let wanted = usize::try_from(cx.results_wanted).unwrap_or(usize::MAX);
-    let is_cache = cx.provider.draft.connector == CONNECTOR_NAME;
+    let is_cache = cx.provider.spec.connector == CONNECTOR_NAME;
     for mut raw in std::mem::take(&mut batch.raw) {
         if batch.items.len() >= wanted {
             break;
@@ -57,7 +57,7 @@ pub(super) fn map_batch(
         let mark = if is_cache { take_mark(&mut raw) } else { None };
         if let Some(mut item) = map_item(&raw, mappings, &retrieved) {
             item.cache = mark;
-            item.searchprovider = cx.provider.draft.name.clone();
+            item.searchprovider = cx.provider.spec.name.clone();
             item.searchprovider_rank = u32::try_from(batch.items.len() + 1).unwrap_or(u32::MAX);
             batch.items.push(item);
         }
@@ -66,7 +66,7 @@ pub(super) fn map_batch(
     let mapped = batch.items.len();
     if mappings.dataset {
         let columns = if mappings.no_payload { mapped_fields(mappings) } else { Vec::new() };
-        dataset::collapse(&mut batch.items, &columns, &cx.search.draft.query_string);
+        dataset::collapse(&mut batch.items, &columns, &cx.search.spec.query_string);
     }
     Outcome::updated(mapped)
 }
@@ -79,20 +79,20 @@ fn take_mark(raw: &mut Value) -> Option<Box<CacheMark>> {
 
 /// One source item as a result; nothing when it holds nothing.
 fn map_item(raw: &Value, mappings: &ResultMappings, retrieved: &str) -> Option<ResultItem> {
-    let mut draft = Draft::new(mappings);
+    let mut builder = ResultBuilder::new(mappings);
     for mapping in &mappings.mappings {
         match mapping {
             ResultMapping::Field { key, sources } => {
                 for source in sources {
-                    draft.place(key, source, &look_up(source, raw));
+                    builder.place(key, source, &look_up(source, raw));
                 }
             }
-            ResultMapping::Template { key, parts } => draft.place_template(key, parts, raw),
-            ResultMapping::Payload(source) => draft.place_in_payload(source, &look_up(source, raw)),
+            ResultMapping::Template { key, parts } => builder.place_template(key, parts, raw),
+            ResultMapping::Payload(source) => builder.place_in_payload(source, &look_up(source, raw)),
         }
     }
-    draft.take_leftovers(raw);
-    draft.finish(retrieved)
+    builder.take_leftovers(raw);
+    builder.finish(retrieved)
 }
 
 /// The fields of a result that are mapped: what a dataset without the other source fields begins with.
@@ -128,7 +128,7 @@ fn highlight_terms(items: &[ResultItem]) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::samples::Room;
+    use crate::samples::TestContext;
     use proptest::prelude::*;
     use serde_json::json;
 
@@ -274,7 +274,8 @@ mod tests {
     async fn a_dataset_without_mappings_has_all_columns() {
         let raw = || vec![json!({"region": "North", "sales": 5}), json!({"region": "South", "sales": 7.5})];
         for mappings in ["DATASET", "DATASET,NO_PAYLOAD"] {
-            let batch = Room::with_mappings(mappings).results(raw(), &["MappingResultProcessor"]).await;
+            let batch =
+                TestContext::with_mappings(mappings).results(raw(), &["MappingResultProcessor"]).await;
             assert_eq!(batch.items.len(), 1, "{mappings}");
             let table = json!([["region", "sales"], ["North", 5], ["South", 7.5]]);
             assert_eq!(batch.items[0].payload["dataset"], table, "{mappings}");
@@ -283,10 +284,10 @@ mod tests {
 
     #[tokio::test]
     async fn results_are_ranked_named_and_bounded() {
-        let mut room = Room::with_mappings("title=t,BLOCK=facts");
-        room.results_wanted = 2;
+        let mut context = TestContext::with_mappings("title=t,BLOCK=facts");
+        context.results_wanted = 2;
         let raw = vec![json!({"t": "a"}), json!({}), json!({"t": "b"}), json!({"t": "c"})];
-        let batch = room.results(raw, &["MappingResultProcessor"]).await;
+        let batch = context.results(raw, &["MappingResultProcessor"]).await;
         let shown: Vec<_> = batch
             .items
             .iter()
@@ -311,14 +312,14 @@ mod tests {
         for mappings in
             ["", "cache=cache", "title=title,cache='{cache}'", "NO_PAYLOAD", "title=title,BLOCK=facts"]
         {
-            let mut room = Room::with_mappings(mappings);
+            let mut context = TestContext::with_mappings(mappings);
             let marks = |batch: ResultBatch| -> Vec<Option<i64>> {
                 batch.items.iter().map(|item| item.cache.as_ref().map(|mark| mark.signal_id.0)).collect()
             };
-            let forged = room.results(raw(), &["MappingResultProcessor"]).await;
+            let forged = context.results(raw(), &["MappingResultProcessor"]).await;
             assert_eq!(marks(forged), [None, None], "{mappings}");
-            room.provider.draft.connector = CONNECTOR_NAME.to_owned();
-            let own = room.results(raw(), &["MappingResultProcessor"]).await;
+            context.provider.spec.connector = CONNECTOR_NAME.to_owned();
+            let own = context.results(raw(), &["MappingResultProcessor"]).await;
             assert!(
                 own.items
                     .iter()

@@ -14,7 +14,7 @@ pub(crate) mod shared;
 
 use domain::contracts::ResultProcessorKind;
 
-/// Every result processor of the house, in the order of the manual.
+/// Every result processor , in the order of the manual.
 pub const CATALOGUE: &[ResultProcessorKind] = &[
     mapping::KIND,
     generic::KIND,

@@ -4,7 +4,7 @@ use crate::documents::{Document, words_of};
 use crate::edits::Dice;
 use async_trait::async_trait;
 use domain::contracts::{
-    Fetch, FetchError, HttpRequest, HttpResponse, PostResultContext, SystemClock, Toolbox,
+    Fetch, FetchError, HttpRequest, HttpResponse, PluginContext, PostResultContext, SystemClock,
 };
 use domain::result::{DATE_UNKNOWN, ResultItem, ResultSet};
 use domain::settings::Settings;
@@ -116,9 +116,9 @@ impl Fetch for NoFetch {
 }
 
 fn run(name: &str, sets: &mut [ResultSet]) {
-    let toolbox = Toolbox::new(Arc::new(NoFetch), Arc::new(SystemClock), Arc::new(Settings::default()));
+    let context = PluginContext::new(Arc::new(NoFetch), Arc::new(SystemClock), Arc::new(Settings::default()));
     let search = samples::search("q");
-    let cx = PostResultContext { search: &search, toolbox: &toolbox, finds_versions: false, concludes: true };
+    let cx = PostResultContext { search: &search, context: &context, finds_versions: false, concludes: true };
     let kind = CATALOGUE.iter().find(|kind| kind.name == name).expect("a processor");
     let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
     runtime.block_on(kind.processor.process(sets, &cx)).expect("an outcome");

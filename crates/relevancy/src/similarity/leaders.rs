@@ -55,7 +55,7 @@ impl Shared {
 }
 
 impl Leaders {
-    /// Room for so many texts.
+    /// Space for so many texts.
     pub(super) fn for_texts(count: usize) -> Self {
         let slots = (count * KEYS_MAX * 2).next_power_of_two();
         Self {

@@ -148,7 +148,7 @@ fn one_of_many_numbers_may_be_another() {
 #[test]
 fn the_setting_counts() {
     let edited =
-        BODY.replace("every hour", "all the time").replace("the office of the town", "our small house");
+        BODY.replace("every hour", "all the time").replace("the office of the town", "our small office");
     let (a, b) = (Text::of(TITLE, BODY, None), Text::of(TITLE, &edited, None));
     let holds = |minimum, cosine| Sameness { minimum, cosine: &move |_: &str, _: &str| cosine }.holds(&a, &b);
     assert!(holds(0.95, Some(0.96)) && !holds(0.95, Some(0.85)));

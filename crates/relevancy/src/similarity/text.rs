@@ -58,7 +58,7 @@ pub(super) struct Sorted {
 impl<'a> Text<'a> {
     /// `day` is `YYYY-MM-DD`.
     pub fn of(title: &'a str, body: &'a str, day: Option<&'a str>) -> Self {
-        let mut reader = Reader::with_room_for(title.len() + body.len());
+        let mut reader = Reader::with_capacity_for(title.len() + body.len());
         reader.read(title, true);
         let (title_words, title_key) = (reader.words.len(), reader.letters.0);
         reader.read(body, false);
@@ -181,7 +181,7 @@ struct Reader {
 }
 
 impl Reader {
-    fn with_room_for(bytes: usize) -> Self {
+    fn with_capacity_for(bytes: usize) -> Self {
         Self { words: Vec::with_capacity((bytes / BYTES_PER_WORD).min(WORDS_MAX)), ..Self::default() }
     }
 
@@ -214,7 +214,7 @@ impl Reader {
     }
 }
 
-/// With the space after it; so much room is made at first.
+/// With the space after it; so much space is made at first.
 const BYTES_PER_WORD: usize = 6;
 
 /// What a hash is of.

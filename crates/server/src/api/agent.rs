@@ -2,7 +2,7 @@
 
 use super::egress;
 use super::sapi::usable_models;
-use crate::House;
+use crate::AppState;
 use crate::auth::Caller;
 use crate::error::ApiError;
 use axum::Json;
@@ -15,7 +15,7 @@ use std::sync::Arc;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-pub fn router() -> OpenApiRouter<Arc<House>> {
+pub fn router() -> OpenApiRouter<Arc<AppState>> {
     OpenApiRouter::new().routes(routes!(read_status))
 }
 
@@ -67,9 +67,12 @@ struct Models {
 /// What this installation can do for you: its version, its features, its license and its models.
 #[utoipa::path(get, path = "/svc/agent/status/", tag = "service",
     responses((status = 200, description = "What there is.", body = AgentStatus)))]
-async fn read_status(caller: Caller, State(house): State<Arc<House>>) -> Result<Json<AgentStatus>, ApiError> {
-    let models = usable_models(&house, &caller).await?;
-    let license = house.corpus.license();
+async fn read_status(
+    caller: Caller,
+    State(state): State<Arc<AppState>>,
+) -> Result<Json<AgentStatus>, ApiError> {
+    let models = usable_models(&state, &caller).await?;
+    let license = state.corpus.license();
     let ai = Models {
         rag: first_for(&models, Role::Rag),
         chat: first_for(&models, Role::Chat),
@@ -82,8 +85,8 @@ async fn read_status(caller: Caller, State(house): State<Arc<House>>) -> Result<
             cache: license.cache,
             chat_api: ai.chat.is_some(),
             rag: ai.rag.is_some(),
-            egress: license.cache && has_mailbox(&house).await?,
-            hybrid: house.settings.corpus_hybrid,
+            egress: license.cache && has_mailbox(&state).await?,
+            hybrid: state.settings.corpus_hybrid,
         },
         license: License {
             owner: license.owner,
@@ -96,15 +99,15 @@ async fn read_status(caller: Caller, State(house): State<Arc<House>>) -> Result<
 }
 
 /// There is a way to connect a mailbox.
-async fn has_mailbox(house: &House) -> Result<bool, ApiError> {
-    let all = house.store.authenticators().await?;
-    let is_there = |name: &str| all.iter().any(|one| one.draft.active && one.is_called(name));
-    Ok(egress::authenticators(&house.settings).any(|(_, name)| is_there(name)))
+async fn has_mailbox(state: &AppState) -> Result<bool, ApiError> {
+    let all = state.store.authenticators().await?;
+    let is_there = |name: &str| all.iter().any(|one| one.spec.active && one.is_called(name));
+    Ok(egress::authenticators(&state.settings).any(|(_, name)| is_there(name)))
 }
 
 /// The default of the role, else the first that serves it.
 fn first_for(models: &[AiProvider], role: Role) -> Option<String> {
-    let serving = || models.iter().filter(|model| model.draft.serves(role));
-    let chosen = serving().find(|model| model.draft.is_default_for(role)).or_else(|| serving().next());
-    chosen.map(|model| model.draft.name.clone())
+    let serving = || models.iter().filter(|model| model.spec.serves(role));
+    let chosen = serving().find(|model| model.spec.is_default_for(role)).or_else(|| serving().next());
+    chosen.map(|model| model.spec.name.clone())
 }

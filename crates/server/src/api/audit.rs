@@ -1,7 +1,7 @@
 //! The audit log, for administrators: who changed what, and whether the log is as it was written.
 
 use super::listing::{ListRequest, Listing, Paging};
-use crate::House;
+use crate::AppState;
 use crate::auth::Admin;
 use crate::error::{ApiError, ErrorBody};
 use crate::extract::ApiQuery;
@@ -16,7 +16,7 @@ use std::sync::Arc;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-pub fn router() -> OpenApiRouter<Arc<House>> {
+pub fn router() -> OpenApiRouter<Arc<AppState>> {
     OpenApiRouter::new().routes(routes!(list_audit)).routes(routes!(verify_audit))
 }
 
@@ -74,13 +74,13 @@ impl From<Wanted> for AuditFilter {
     (status = 403, description = "Not an administrator.", body = ErrorBody)))]
 async fn list_audit(
     _admin: Admin,
-    State(house): State<Arc<House>>,
+    State(state): State<Arc<AppState>>,
     links: Links,
     ApiQuery(wanted): ApiQuery<Wanted>,
     ApiQuery(paging): ApiQuery<Paging>,
 ) -> Result<Response, ApiError> {
     let list = ListRequest::read(paging, &links, &wanted.path())?;
-    let page = house.store.audit_entries(&wanted.into(), list.offset(), list.limit()).await?;
+    let page = state.store.audit_entries(&wanted.into(), list.offset(), list.limit()).await?;
     Ok(list.answer(page.items, page.total))
 }
 
@@ -88,8 +88,11 @@ async fn list_audit(
 #[utoipa::path(get, path = "/svc/audit/verify/", tag = "service", responses(
     (status = 200, description = "The verdict; `broken_at` names the first entry at fault.", body = AuditReport),
     (status = 403, description = "Not an administrator.", body = ErrorBody)))]
-async fn verify_audit(_admin: Admin, State(house): State<Arc<House>>) -> Result<Json<AuditReport>, ApiError> {
-    Ok(Json(house.store.verify_audit().await?))
+async fn verify_audit(
+    _admin: Admin,
+    State(state): State<Arc<AppState>>,
+) -> Result<Json<AuditReport>, ApiError> {
+    Ok(Json(state.store.verify_audit().await?))
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Brandings, for administrators: several are kept, the one that was saved or activated last is in use.
 
-use crate::House;
+use crate::AppState;
 use crate::auth::Admin;
 use crate::changes::Changes;
 use crate::error::{ApiError, ErrorBody, Refusal};
@@ -10,7 +10,7 @@ use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
 use chrono::{DateTime, Utc};
-use domain::branding::{BRANDINGS_MAX, Branding, BrandingDraft};
+use domain::branding::{BRANDINGS_MAX, Branding, BrandingSpec};
 use domain::contracts::EditableRecord;
 use domain::ids::BrandingId;
 use serde::Serialize;
@@ -18,7 +18,7 @@ use std::sync::Arc;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-pub fn router() -> OpenApiRouter<Arc<House>> {
+pub fn router() -> OpenApiRouter<Arc<AppState>> {
     OpenApiRouter::new()
         .routes(routes!(list_brandings, create_branding))
         .routes(routes!(read_branding, replace_branding, delete_branding))
@@ -32,7 +32,7 @@ struct BrandingView {
     id: BrandingId,
     /// In a list `logo_light` and `logo_dark` are empty.
     #[serde(flatten)]
-    draft: BrandingDraft,
+    spec: BrandingSpec,
     has_logo_light: bool,
     has_logo_dark: bool,
     /// It is the one in use.
@@ -45,9 +45,9 @@ impl From<Branding> for BrandingView {
     fn from(one: Branding) -> Self {
         Self {
             id: one.id,
-            has_logo_light: !one.draft.logo_light.is_empty(),
-            has_logo_dark: !one.draft.logo_dark.is_empty(),
-            draft: one.draft,
+            has_logo_light: !one.spec.logo_light.is_empty(),
+            has_logo_dark: !one.spec.logo_dark.is_empty(),
+            spec: one.spec,
             active: one.active,
             date_created: one.date_created,
             date_updated: one.date_updated,
@@ -57,8 +57,8 @@ impl From<Branding> for BrandingView {
 
 impl BrandingView {
     fn without_logos(mut self) -> Self {
-        self.draft.logo_light.clear();
-        self.draft.logo_dark.clear();
+        self.spec.logo_light.clear();
+        self.spec.logo_dark.clear();
         self
     }
 }
@@ -69,14 +69,14 @@ impl BrandingView {
     (status = 403, description = "Not an administrator.", body = ErrorBody)))]
 async fn list_brandings(
     _admin: Admin,
-    State(house): State<Arc<House>>,
+    State(state): State<Arc<AppState>>,
 ) -> Result<Json<Vec<BrandingView>>, ApiError> {
-    let all = house.store.brandings().await?;
+    let all = state.store.brandings().await?;
     Ok(Json(all.into_iter().map(|one| BrandingView::from(one).without_logos()).collect()))
 }
 
 /// Creates a branding; it is in use from now on.
-#[utoipa::path(post, path = "/svc/brandings/", tag = "service", request_body = BrandingDraft, responses(
+#[utoipa::path(post, path = "/svc/brandings/", tag = "service", request_body = BrandingSpec, responses(
     (status = 201, description = "Created, and in use.", body = BrandingView),
     (status = 400, description = "Not valid; the fields are named.", body = ErrorBody),
     (status = 403, description = "Not an administrator.", body = ErrorBody),
@@ -84,16 +84,16 @@ async fn list_brandings(
 async fn create_branding(
     _admin: Admin,
     changes: Changes,
-    State(house): State<Arc<House>>,
-    ApiJson(draft): ApiJson<BrandingDraft>,
+    State(state): State<Arc<AppState>>,
+    ApiJson(spec): ApiJson<BrandingSpec>,
 ) -> Result<(StatusCode, Versioned<BrandingView>), ApiError> {
-    let draft = draft.check().into_result(draft).map_err(ApiError::invalid)?;
-    if house.store.brandings().await?.len() >= BRANDINGS_MAX {
+    let spec = spec.check().into_result(spec).map_err(ApiError::invalid)?;
+    if state.store.brandings().await?.len() >= BRANDINGS_MAX {
         let sentence = format!("At most {BRANDINGS_MAX} brandings are kept; delete one first.");
         return Err(ApiError::saying(Refusal::Conflict, sentence));
     }
-    let made = changes.store().create_branding(draft, house.clock.now()).await?;
-    house.brands.forget();
+    let made = changes.store().create_branding(spec, state.clock.now()).await?;
+    state.brands.forget();
     Ok((StatusCode::CREATED, Versioned::first(made.into())))
 }
 
@@ -104,16 +104,16 @@ async fn create_branding(
     (status = 404, description = "Unknown.", body = ErrorBody)))]
 async fn read_branding(
     _admin: Admin,
-    State(house): State<Arc<House>>,
+    State(state): State<Arc<AppState>>,
     ApiPath(id): ApiPath<i64>,
 ) -> Result<Versioned<BrandingView>, ApiError> {
-    let view = async { house.store.branding(BrandingId(id)).await.map(BrandingView::from) };
-    versioned(&house, EditableRecord::Branding(BrandingId(id)), view).await
+    let view = async { state.store.branding(BrandingId(id)).await.map(BrandingView::from) };
+    versioned(&state, EditableRecord::Branding(BrandingId(id)), view).await
 }
 
 /// Replaces a branding; it is in use from now on.
 #[utoipa::path(put, path = "/svc/brandings/{id}/", tag = "service", params(("id" = i64, Path, description = "Id of the branding.")),
-    request_body = BrandingDraft, responses(
+    request_body = BrandingSpec, responses(
     (status = 200, description = "Replaced, and in use.", body = BrandingView),
     (status = 400, description = "Not valid; the fields are named.", body = ErrorBody),
     (status = 403, description = "Not an administrator.", body = ErrorBody),
@@ -122,21 +122,21 @@ async fn read_branding(
 async fn replace_branding(
     _admin: Admin,
     changes: Changes,
-    State(house): State<Arc<House>>,
+    State(state): State<Arc<AppState>>,
     if_match: IfMatch,
     ApiPath(id): ApiPath<i64>,
-    ApiJson(draft): ApiJson<BrandingDraft>,
+    ApiJson(spec): ApiJson<BrandingSpec>,
 ) -> Result<Versioned<BrandingView>, ApiError> {
-    let (house, changes, draft) = (&house, &changes, &draft);
-    let load = || load(house, BrandingId(id));
+    let (state, changes, spec) = (&state, &changes, &spec);
+    let load = || load(state, BrandingId(id));
     let save = move |version, stored: Branding| async move {
-        let draft = draft.check().into_result(draft.clone()).map_err(ApiError::invalid)?;
-        let now = house.clock.now();
-        let changed = changes.at(Some(version)).replace_branding(stored.id, draft, now).await?;
+        let spec = spec.check().into_result(spec.clone()).map_err(ApiError::invalid)?;
+        let now = state.clock.now();
+        let changed = changes.at(Some(version)).replace_branding(stored.id, spec, now).await?;
         Ok(Versioned::after(version, changed.into()))
     };
     let changed = edit(&if_match, load, save).await?;
-    house.brands.forget();
+    state.brands.forget();
     Ok(changed)
 }
 
@@ -148,23 +148,23 @@ async fn replace_branding(
 async fn activate_branding(
     _admin: Admin,
     changes: Changes,
-    State(house): State<Arc<House>>,
+    State(state): State<Arc<AppState>>,
     if_match: IfMatch,
     ApiPath(id): ApiPath<i64>,
 ) -> Result<Versioned<BrandingView>, ApiError> {
-    let (house, changes) = (&house, &changes);
-    let load = || load(house, BrandingId(id));
+    let (state, changes) = (&state, &changes);
+    let load = || load(state, BrandingId(id));
     let save = move |version, stored: Branding| async move {
-        let active = changes.at(Some(version)).activate_branding(stored.id, house.clock.now()).await?;
+        let active = changes.at(Some(version)).activate_branding(stored.id, state.clock.now()).await?;
         Ok(Versioned::after(version, active.into()))
     };
     let active = edit(&if_match, load, save).await?;
-    house.brands.forget();
+    state.brands.forget();
     Ok(active)
 }
 
-async fn load(house: &House, id: BrandingId) -> Result<Versioned<Branding>, ApiError> {
-    versioned(house, EditableRecord::Branding(id), house.store.branding(id)).await
+async fn load(state: &AppState, id: BrandingId) -> Result<Versioned<Branding>, ApiError> {
+    versioned(state, EditableRecord::Branding(id), state.store.branding(id)).await
 }
 
 /// Deletes a branding. Without the one in use, the program looks as it came.
@@ -175,12 +175,12 @@ async fn load(house: &House, id: BrandingId) -> Result<Versioned<Branding>, ApiE
 async fn delete_branding(
     _admin: Admin,
     changes: Changes,
-    State(house): State<Arc<House>>,
+    State(state): State<Arc<AppState>>,
     if_match: IfMatch,
     ApiPath(id): ApiPath<i64>,
 ) -> Result<StatusCode, ApiError> {
-    let version = deletable(&house, &if_match, EditableRecord::Branding(BrandingId(id))).await?;
+    let version = deletable(&state, &if_match, EditableRecord::Branding(BrandingId(id))).await?;
     changes.at(version).delete_branding(BrandingId(id)).await?;
-    house.brands.forget();
+    state.brands.forget();
     Ok(StatusCode::NO_CONTENT)
 }

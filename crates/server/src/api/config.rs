@@ -1,6 +1,6 @@
 //! What a page needs to know before it shows anything: names, labels, limits and thresholds.
 
-use crate::House;
+use crate::AppState;
 use crate::auth::Caller;
 use crate::error::ApiError;
 use crate::paths::Prefix;
@@ -17,7 +17,7 @@ const TIMEOUT_TEXT: &str = "The answer takes too long. Try again, or with fewer 
 const RAG: &str = "rag";
 const CHAT: &str = "chat";
 
-pub fn router() -> OpenApiRouter<Arc<House>> {
+pub fn router() -> OpenApiRouter<Arc<AppState>> {
     OpenApiRouter::new().routes(routes!(read_config))
 }
 
@@ -78,21 +78,21 @@ struct RagConfig {
     responses((status = 200, description = "The configuration.", body = PageConfig)))]
 async fn read_config(
     _caller: Caller,
-    State(house): State<Arc<House>>,
+    State(state): State<Arc<AppState>>,
     prefix: Option<Extension<Prefix>>,
 ) -> Result<Json<PageConfig>, ApiError> {
     let (models, authenticators) =
-        tokio::try_join!(house.store.ai_providers(), house.store.authenticators())?;
+        tokio::try_join!(state.store.ai_providers(), state.store.authenticators())?;
     let is_there = |role: &str| {
-        models.iter().any(|model| model.draft.active && model.draft.tags.iter().any(|tag| tag == role))
+        models.iter().any(|model| model.spec.active && model.spec.tags.iter().any(|tag| tag == role))
     };
     let api = prefix.map(|Extension(prefix)| prefix).unwrap_or_default().0;
-    let services = authenticators.into_iter().filter(|one| one.draft.active && one.draft.sign_in);
+    let services = authenticators.into_iter().filter(|one| one.spec.active && one.spec.sign_in);
     let service = |one: domain::authenticator::Authenticator| SignInService {
-        href: format!("{api}/oidc/{}/login/", one.draft.idp),
-        name: one.draft.name,
+        href: format!("{api}/oidc/{}/login/", one.spec.idp),
+        name: one.spec.name,
     };
-    let (brand, settings) = (house.brand().await.view.clone(), &house.settings);
+    let (brand, settings) = (state.brand().await.view.clone(), &state.settings);
     Ok(Json(PageConfig {
         oidc_config: services.map(service).collect(),
         rag_config: RagConfig {

@@ -1,7 +1,7 @@
 //! The API's description: the OpenAPI document, and Swagger UI out of the program itself.
 
 use super::swagger_ui::SwaggerFile;
-use crate::House;
+use crate::AppState;
 use crate::error::{ApiError, Refusal};
 use crate::extract::ApiPath;
 use crate::links::Links;
@@ -17,15 +17,15 @@ use utoipa_axum::routes;
 const CSP: &str = "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; \
                    object-src 'none'; base-uri 'self'; form-action 'none'; frame-ancestors 'none'";
 
-pub fn router() -> OpenApiRouter<Arc<House>> {
+pub fn router() -> OpenApiRouter<Arc<AppState>> {
     OpenApiRouter::new().routes(routes!(schema)).routes(routes!(page)).routes(routes!(file))
 }
 
 /// The OpenAPI document.
 #[utoipa::path(get, path = "/svc/api/schema/", tag = "service", operation_id = "schema",
     responses((status = 200, description = "This document.", content_type = "application/json", body = Object)))]
-async fn schema(State(house): State<Arc<House>>) -> Response {
-    ([(header::CONTENT_TYPE, "application/json")], house.document.bytes()).into_response()
+async fn schema(State(state): State<Arc<AppState>>) -> Response {
+    ([(header::CONTENT_TYPE, "application/json")], state.document.bytes()).into_response()
 }
 
 /// The interactive documentation.

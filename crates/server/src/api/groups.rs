@@ -2,7 +2,7 @@
 
 use super::listing::{ListRequest, Listing, Paging};
 use super::merge::merge;
-use crate::House;
+use crate::AppState;
 use crate::auth::Admin;
 use crate::changes::Changes;
 use crate::error::{ApiError, ErrorBody};
@@ -14,13 +14,13 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use domain::contracts::EditableRecord;
 use domain::ids::GroupId;
-use domain::user::{Group, GroupDraft};
+use domain::user::{Group, GroupSpec};
 use serde_json::{Map, Value};
 use std::sync::Arc;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-pub fn router() -> OpenApiRouter<Arc<House>> {
+pub fn router() -> OpenApiRouter<Arc<AppState>> {
     OpenApiRouter::new().routes(routes!(list_groups, create_group)).routes(routes!(
         read_group,
         replace_group,
@@ -35,17 +35,17 @@ pub fn router() -> OpenApiRouter<Arc<House>> {
     (status = 403, description = "Not an administrator.", body = ErrorBody)))]
 async fn list_groups(
     _admin: Admin,
-    State(house): State<Arc<House>>,
+    State(state): State<Arc<AppState>>,
     links: Links,
     ApiQuery(paging): ApiQuery<Paging>,
 ) -> Result<Response, ApiError> {
     let list = ListRequest::read(paging, &links, "/groups/")?;
-    let page = house.store.groups(list.offset(), list.limit()).await?;
+    let page = state.store.groups(list.offset(), list.limit()).await?;
     Ok(list.answer(page.items, page.total))
 }
 
 /// Creates a group.
-#[utoipa::path(post, path = "/svc/groups/", tag = "people", request_body = GroupDraft, responses(
+#[utoipa::path(post, path = "/svc/groups/", tag = "people", request_body = GroupSpec, responses(
     (status = 201, description = "Created.", body = Group),
     (status = 400, description = "Not valid.", body = ErrorBody),
     (status = 403, description = "Not an administrator.", body = ErrorBody),
@@ -53,11 +53,11 @@ async fn list_groups(
 async fn create_group(
     _admin: Admin,
     changes: Changes,
-    State(house): State<Arc<House>>,
-    ApiJson(draft): ApiJson<GroupDraft>,
+    State(state): State<Arc<AppState>>,
+    ApiJson(spec): ApiJson<GroupSpec>,
 ) -> Result<(StatusCode, Versioned<Group>), ApiError> {
-    let draft = draft.check().into_result(draft).map_err(ApiError::invalid)?;
-    let group = changes.store().create_group(draft, house.clock.now()).await?;
+    let spec = spec.check().into_result(spec).map_err(ApiError::invalid)?;
+    let group = changes.store().create_group(spec, state.clock.now()).await?;
     Ok((StatusCode::CREATED, Versioned::first(group)))
 }
 
@@ -66,15 +66,15 @@ async fn create_group(
     responses((status = 200, description = "The group.", body = Group), (status = 404, description = "Unknown.", body = ErrorBody)))]
 async fn read_group(
     _admin: Admin,
-    State(house): State<Arc<House>>,
+    State(state): State<Arc<AppState>>,
     ApiPath(id): ApiPath<i64>,
 ) -> Result<Versioned<Group>, ApiError> {
-    load(&house, GroupId(id)).await
+    load(&state, GroupId(id)).await
 }
 
 /// Replaces a group.
 #[utoipa::path(put, path = "/svc/groups/{id}/", tag = "people", params(("id" = i64, Path, description = "Id of the group.")),
-    request_body = GroupDraft, responses(
+    request_body = GroupSpec, responses(
     (status = 200, description = "Replaced.", body = Group),
     (status = 400, description = "Not valid.", body = ErrorBody),
     (status = 404, description = "Unknown.", body = ErrorBody),
@@ -82,19 +82,19 @@ async fn read_group(
 async fn replace_group(
     _admin: Admin,
     changes: Changes,
-    State(house): State<Arc<House>>,
+    State(state): State<Arc<AppState>>,
     if_match: IfMatch,
     ApiPath(id): ApiPath<i64>,
-    ApiJson(draft): ApiJson<GroupDraft>,
+    ApiJson(spec): ApiJson<GroupSpec>,
 ) -> Result<Versioned<Group>, ApiError> {
-    let load = || load(&house, GroupId(id));
-    let save = |version, stored| save(&changes, (version, stored), draft.clone());
+    let load = || load(&state, GroupId(id));
+    let save = |version, stored| save(&changes, (version, stored), spec.clone());
     edit(&if_match, load, save).await
 }
 
 /// Changes what is given of a group.
 #[utoipa::path(patch, path = "/svc/groups/{id}/", tag = "people", params(("id" = i64, Path, description = "Id of the group.")),
-    request_body = GroupDraft, responses(
+    request_body = GroupSpec, responses(
     (status = 200, description = "Changed.", body = Group),
     (status = 400, description = "Not valid.", body = ErrorBody),
     (status = 404, description = "Unknown.", body = ErrorBody),
@@ -102,31 +102,31 @@ async fn replace_group(
 async fn change_group(
     _admin: Admin,
     changes: Changes,
-    State(house): State<Arc<House>>,
+    State(state): State<Arc<AppState>>,
     if_match: IfMatch,
     ApiPath(id): ApiPath<i64>,
     ApiJson(given): ApiJson<Map<String, Value>>,
 ) -> Result<Versioned<Group>, ApiError> {
     let (changes, given) = (&changes, &given);
-    let load = || load(&house, GroupId(id));
+    let load = || load(&state, GroupId(id));
     let save = move |version, stored: Group| async move {
-        let draft = merge(&GroupDraft { name: stored.name.clone() }, given.clone())?;
-        save(changes, (version, stored), draft).await
+        let spec = merge(&GroupSpec { name: stored.name.clone() }, given.clone())?;
+        save(changes, (version, stored), spec).await
     };
     edit(&if_match, load, save).await
 }
 
-async fn load(house: &House, id: GroupId) -> Result<Versioned<Group>, ApiError> {
-    versioned(house, EditableRecord::Group(id), house.store.group(id)).await
+async fn load(state: &AppState, id: GroupId) -> Result<Versioned<Group>, ApiError> {
+    versioned(state, EditableRecord::Group(id), state.store.group(id)).await
 }
 
 async fn save(
     changes: &Changes,
     (version, stored): (i64, Group),
-    draft: GroupDraft,
+    spec: GroupSpec,
 ) -> Result<Versioned<Group>, ApiError> {
-    let draft = draft.check().into_result(draft).map_err(ApiError::invalid)?;
-    let saved = changes.at(Some(version)).replace_group(stored.id, draft).await?;
+    let spec = spec.check().into_result(spec).map_err(ApiError::invalid)?;
+    let saved = changes.at(Some(version)).replace_group(stored.id, spec).await?;
     Ok(Versioned::after(version, saved))
 }
 
@@ -136,11 +136,11 @@ async fn save(
 async fn delete_group(
     _admin: Admin,
     changes: Changes,
-    State(house): State<Arc<House>>,
+    State(state): State<Arc<AppState>>,
     if_match: IfMatch,
     ApiPath(id): ApiPath<i64>,
 ) -> Result<StatusCode, ApiError> {
-    let version = deletable(&house, &if_match, EditableRecord::Group(GroupId(id))).await?;
+    let version = deletable(&state, &if_match, EditableRecord::Group(GroupId(id))).await?;
     changes.at(version).delete_group(GroupId(id)).await?;
     Ok(StatusCode::NO_CONTENT)
 }

@@ -1,6 +1,6 @@
 //! Signs of life for probes. `live` and `ready` are open and say nothing else; `tasks` sends a real ping.
 
-use crate::House;
+use crate::AppState;
 use crate::error::{ApiError, ErrorBody, Refusal};
 use axum::Json;
 use axum::extract::State;
@@ -14,7 +14,7 @@ use utoipa_axum::routes;
 /// How long the database may take before we call ourselves not ready.
 const READY_TIME_MAX: Duration = Duration::from_secs(2);
 
-pub fn router() -> OpenApiRouter<Arc<House>> {
+pub fn router() -> OpenApiRouter<Arc<AppState>> {
     OpenApiRouter::new().routes(routes!(live)).routes(routes!(ready)).routes(routes!(tasks))
 }
 
@@ -41,11 +41,11 @@ async fn live() -> Json<Health> {
         (status = 200, description = "It can work.", body = Health),
         (status = 503, description = "It cannot work at the moment.", body = ErrorBody),
     ))]
-async fn ready(State(house): State<Arc<House>>) -> Result<Json<Health>, ApiError> {
-    if house.drain.has_begun() {
+async fn ready(State(state): State<Arc<AppState>>) -> Result<Json<Health>, ApiError> {
+    if state.drain.has_begun() {
         return Err(ApiError::of(Refusal::Unavailable));
     }
-    match tokio::time::timeout(READY_TIME_MAX, house.store.ping()).await {
+    match tokio::time::timeout(READY_TIME_MAX, state.store.ping()).await {
         Ok(Ok(())) => return Ok(Json(OK)),
         // For the log only: the answer is open to anybody.
         Ok(Err(error)) => tracing::warn!("not ready: the database does not answer: {error}"),
@@ -69,8 +69,8 @@ struct TasksHealth {
         (status = 200, description = "A worker answered.", body = TasksHealth),
         (status = 500, description = "No worker answered, or the queue does not.", body = TasksHealth),
     ))]
-async fn tasks(State(house): State<Arc<House>>) -> (StatusCode, Json<TasksHealth>) {
-    let (code, status, message) = match house.pings.ping(&house).await {
+async fn tasks(State(state): State<Arc<AppState>>) -> (StatusCode, Json<TasksHealth>) {
+    let (code, status, message) = match state.pings.ping(&state).await {
         Ok(()) => (StatusCode::OK, "ok", "A worker answered the ping.".to_owned()),
         Err(error) => {
             tracing::warn!("the health check of the workers failed: {error}");

@@ -4,7 +4,7 @@ use super::search::own_search;
 use crate::auth::Caller;
 use crate::error::{ApiError, ErrorBody, Refusal};
 use crate::idempotency::{self, KeyedJson, ReplayHeader, replay_header};
-use crate::{BYTES_PER_MB, House};
+use crate::{AppState, BYTES_PER_MB};
 use axum::Json;
 use axum::extract::{Request, State};
 use axum::http::StatusCode;
@@ -28,7 +28,7 @@ const BESIDE_THE_TEXT_BYTES: usize = 64 * 1024;
 const TITLE_CHARS_MAX: usize = 2_000;
 const TAG_CHARS_MAX: usize = 200;
 
-pub fn router() -> OpenApiRouter<Arc<House>> {
+pub fn router() -> OpenApiRouter<Arc<AppState>> {
     OpenApiRouter::new().routes(routes!(ingest))
 }
 
@@ -91,19 +91,19 @@ struct Ingested {
         request.", body = ErrorBody)))]
 async fn ingest(
     caller: Caller,
-    State(house): State<Arc<House>>,
+    State(state): State<Arc<AppState>>,
     request: Request,
 ) -> Result<(StatusCode, ReplayHeader, Json<Ingested>), ApiError> {
     // Before up to so many megabytes are read for nothing.
-    if !house.corpus.is_open() {
+    if !state.corpus.is_open() {
         return Err(ApiError::of(Refusal::CacheUnlicensed));
     }
-    let bytes_max = (house.settings.storage_max_body_mb as usize).saturating_mul(BYTES_PER_MB);
+    let bytes_max = (state.settings.storage_max_body_mb as usize).saturating_mul(BYTES_PER_MB);
     let bytes_max = bytes_max.saturating_add(BESIDE_THE_TEXT_BYTES);
     let KeyedJson { value: input, key } = KeyedJson::<IngestInput>::read_limited(request, bytes_max).await?;
     let (first, is_replayed) = match &key {
-        None => (input.ingest(&house, &caller).await?, false),
-        Some(key) => input.ingest_once(&house, &caller, key).await?,
+        None => (input.ingest(&state, &caller).await?, false),
+        Some(key) => input.ingest_once(&state, &caller, key).await?,
     };
     Ok((first.status(), replay_header(is_replayed), Json(first.told)))
 }
@@ -127,35 +127,35 @@ impl IngestInput {
     /// so a request that was cut off, or that runs at this moment, is simply done again.
     async fn ingest_once(
         self,
-        house: &House,
+        state: &AppState,
         caller: &Caller,
         key: &IdempotencyKey,
     ) -> Result<(Answer, bool), ApiError> {
         // What cannot be done takes no key.
         self.check().into_result(()).map_err(ApiError::invalid)?;
         let owner = caller.principal.user;
-        if !house.store.claim_key(owner, key, house.clock.now()).await?
-            && let Some(first) = first_answer(house, owner, key).await?
+        if !state.store.claim_key(owner, key, state.clock.now()).await?
+            && let Some(first) = first_answer(state, owner, key).await?
         {
             return Ok((first, true));
         }
-        let answer = self.ingest(house, caller).await?;
+        let answer = self.ingest(state, caller).await?;
         let kept = serde_json::to_value(&answer).map_err(ApiError::internal)?;
-        if !house.store.keep_answer(owner, key, &kept).await?
-            && let Some(first) = first_answer(house, owner, key).await?
+        if !state.store.keep_answer(owner, key, &kept).await?
+            && let Some(first) = first_answer(state, owner, key).await?
         {
             return Ok((first, true));
         }
         Ok((answer, false))
     }
 
-    async fn ingest(self, house: &House, caller: &Caller) -> Result<Answer, ApiError> {
+    async fn ingest(self, state: &AppState, caller: &Caller) -> Result<Answer, ApiError> {
         let wait = self.wait;
-        let wish = self.wish(house, caller).await?;
+        let wish = self.wish(state, caller).await?;
         let accepted = if wait {
-            house.corpus.ingest_and_wait(wish, WAIT_MAX).await?
+            state.corpus.ingest_and_wait(wish, WAIT_MAX).await?
         } else {
-            house.corpus.ingest(wish).await?
+            state.corpus.ingest(wish).await?
         };
         let is_in = wait && accepted.is_done;
         let Accepted { signal, job, upgraded, message, .. } = accepted;
@@ -164,21 +164,21 @@ impl IngestInput {
         Ok(Answer { is_in, told })
     }
 
-    async fn wish(self, house: &House, caller: &Caller) -> Result<IngestWish, ApiError> {
+    async fn wish(self, state: &AppState, caller: &Caller) -> Result<IngestWish, ApiError> {
         self.check().into_result(()).map_err(ApiError::invalid)?;
         let user = caller.principal.user;
         let document = match (self.search_id, self.swirl_id, self.url) {
             (Some(search), Some(result), _) => {
-                let search = own_search(house, &caller.principal, SearchId(search)).await?;
-                let (saved, _) = house.federation.saved_result(ResultId(result)).await?;
+                let search = own_search(state, &caller.principal, SearchId(search)).await?;
+                let (saved, _) = state.federation.saved_result(ResultId(result)).await?;
                 if saved.search != search.id {
                     return Err(ApiError::of(Refusal::NotFound));
                 }
-                let provider = house.store.provider(saved.provider).await.map_err(without_source)?;
+                let provider = state.store.provider(saved.provider).await.map_err(without_source)?;
                 Document::Result { provider, item: saved.item }
             }
             (_, _, url) => Document::Address {
-                provider: own_provider(house, caller, self.provider_id).await?,
+                provider: own_provider(state, caller, self.provider_id).await?,
                 url: url.unwrap_or_default(),
                 title: self.title,
                 body: self.body,
@@ -217,11 +217,11 @@ impl IngestInput {
 
 /// What the first request with this key was answered; None while it has not been.
 async fn first_answer(
-    house: &House,
+    state: &AppState,
     owner: UserId,
     key: &IdempotencyKey,
 ) -> Result<Option<Answer>, ApiError> {
-    let Some(kept) = house.store.kept_answer(owner, &key.key, house.clock.now()).await? else {
+    let Some(kept) = state.store.kept_answer(owner, &key.key, state.clock.now()).await? else {
         return Ok(None);
     };
     if kept.fingerprint != key.fingerprint {
@@ -232,12 +232,12 @@ async fn first_answer(
 
 /// A provider that the caller may use. That another one exists is not told.
 async fn own_provider(
-    house: &House,
+    state: &AppState,
     caller: &Caller,
     id: Option<i64>,
 ) -> Result<Option<SearchProvider>, ApiError> {
     let Some(id) = id else { return Ok(None) };
-    match house.store.provider(ProviderId(id)).await {
+    match state.store.provider(ProviderId(id)).await {
         Ok(provider) if caller.principal.may_see(&provider) => Ok(Some(provider)),
         Ok(_) | Err(StoreError::NotFound) => {
             Err(ApiError::saying(Refusal::PermissionDenied, "You may not use this provider."))

@@ -1,6 +1,6 @@
 //! The license of this installation: whose it is, how long it lasts and what it allows. It is looked at afresh each time.
 
-use crate::House;
+use crate::AppState;
 use crate::auth::Admin;
 use crate::error::ErrorBody;
 use axum::Json;
@@ -10,7 +10,7 @@ use std::sync::Arc;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-pub fn router() -> OpenApiRouter<Arc<House>> {
+pub fn router() -> OpenApiRouter<Arc<AppState>> {
     OpenApiRouter::new().routes(routes!(read_license))
 }
 
@@ -18,6 +18,6 @@ pub fn router() -> OpenApiRouter<Arc<House>> {
 #[utoipa::path(get, path = "/svc/license/", tag = "service", responses(
     (status = 200, description = "The license. Of one that is not valid nothing but the reason is told.", body = LicenseReport),
     (status = 403, description = "Not an administrator.", body = ErrorBody)))]
-async fn read_license(_admin: Admin, State(house): State<Arc<House>>) -> Json<LicenseReport> {
-    Json(house.corpus.license())
+async fn read_license(_admin: Admin, State(state): State<Arc<AppState>>) -> Json<LicenseReport> {
+    Json(state.corpus.license())
 }

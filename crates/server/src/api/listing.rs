@@ -130,7 +130,7 @@ mod tests {
         ListRequest {
             page: (page.is_some() || items.is_some())
                 .then(|| (page.unwrap_or(1).into(), items.unwrap_or(ITEMS_DEFAULT).into())),
-            url: "http://house/svc/users/".to_owned(),
+            url: "http://service/svc/users/".to_owned(),
         }
     }
 
@@ -148,7 +148,7 @@ mod tests {
             let Listing::Paged(paged) = asked.listing(vec![0], total) else {
                 panic!("a page was asked for");
             };
-            let url = |query: &str| format!("http://house/svc/users/?{query}");
+            let url = |query: &str| format!("http://service/svc/users/?{query}");
             assert_eq!(paged.next, next.map(url), "page {page}");
             assert_eq!(paged.previous, previous.map(url), "page {page}");
             assert_eq!(paged.count, total);

@@ -1,6 +1,6 @@
 //! Who is not let in for a while after too many failures, in this process; administrators let them in again.
 
-use crate::House;
+use crate::AppState;
 use crate::auth::Admin;
 use crate::changes::Changes;
 use crate::error::{ApiError, ErrorBody, Refusal};
@@ -21,7 +21,7 @@ const USERS_MAX: u64 = 10_000;
 /// What the audit log calls a reset of all.
 const EVERYBODY: &str = "everybody";
 
-pub fn router() -> OpenApiRouter<Arc<House>> {
+pub fn router() -> OpenApiRouter<Arc<AppState>> {
     OpenApiRouter::new().routes(routes!(list_lockouts, reset_lockouts)).routes(routes!(reset_lockout))
 }
 
@@ -44,9 +44,9 @@ struct LockoutView {
     (status = 403, description = "Not an administrator.", body = ErrorBody)))]
 async fn list_lockouts(
     _admin: Admin,
-    State(house): State<Arc<House>>,
+    State(state): State<Arc<AppState>>,
 ) -> Result<Json<Vec<LockoutView>>, ApiError> {
-    let lockouts = house.throttles.sign_in.lockouts(&usernames(&house).await?);
+    let lockouts = state.throttles.sign_in.lockouts(&usernames(&state).await?);
     let view = |one: crate::throttle::Lockout| LockoutView {
         username: one.name.unwrap_or_default(),
         address: one.address.unwrap_or_default(),
@@ -62,10 +62,10 @@ async fn list_lockouts(
 async fn reset_lockouts(
     _admin: Admin,
     changes: Changes,
-    State(house): State<Arc<House>>,
+    State(state): State<Arc<AppState>>,
 ) -> Result<StatusCode, ApiError> {
     changes.note(AuditEvent::of(Action::Reset, Kind::SignIn, None, EVERYBODY)).await?;
-    house.throttles.sign_in.forget_all();
+    state.throttles.sign_in.forget_all();
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -77,23 +77,23 @@ async fn reset_lockouts(
 async fn reset_lockout(
     _admin: Admin,
     changes: Changes,
-    State(house): State<Arc<House>>,
+    State(state): State<Arc<AppState>>,
     ApiPath(username): ApiPath<String>,
 ) -> Result<StatusCode, ApiError> {
     // No database keeps a NUL.
     if username.contains('\0') {
         return Err(ApiError::of(Refusal::NotFound));
     }
-    let user = house.store.user_by_name(&username).await?;
+    let user = state.store.user_by_name(&username).await?;
     changes.note(AuditEvent::of(Action::Reset, Kind::SignIn, Some(user.id.0), &user.username)).await?;
-    house.throttles.sign_in.forget_name(&user.username);
+    state.throttles.sign_in.forget_name(&user.username);
     Ok(StatusCode::NO_CONTENT)
 }
 
-async fn usernames(house: &House) -> Result<Vec<String>, ApiError> {
+async fn usernames(state: &AppState) -> Result<Vec<String>, ApiError> {
     let mut names = Vec::new();
     for offset in (0..USERS_MAX).step_by(FIND_STEP as usize) {
-        let page = house.store.users(offset, FIND_STEP).await?;
+        let page = state.store.users(offset, FIND_STEP).await?;
         names.extend(page.items.into_iter().map(|user| user.username));
         if offset + FIND_STEP >= page.total {
             break;

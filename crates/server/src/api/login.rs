@@ -1,6 +1,6 @@
 //! Signing in for programs: a user name and a password for a token, and back again.
 
-use crate::House;
+use crate::AppState;
 use crate::auth::{Caller, Scheme, by_password, events, token};
 use crate::changes::{Changes, SignIn};
 use crate::client_address::ClientAddress;
@@ -9,7 +9,7 @@ use crate::extract::ApiJson;
 use axum::Json;
 use axum::extract::State;
 use domain::ids::{TokenId, UserId};
-use domain::user::{LOGIN_LABEL, TokenDraft, User};
+use domain::user::{LOGIN_LABEL, TokenSpec, User};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use utoipa_axum::router::OpenApiRouter;
@@ -20,7 +20,7 @@ const LOGIN_TOKEN_DAYS: i64 = 30;
 /// Tokens read at once when one is looked for.
 const FIND_STEP: u64 = 100;
 
-pub fn router() -> OpenApiRouter<Arc<House>> {
+pub fn router() -> OpenApiRouter<Arc<AppState>> {
     OpenApiRouter::new().routes(routes!(login)).routes(routes!(logout))
 }
 
@@ -58,19 +58,19 @@ struct LoggedOut {
     (status = 401, description = "Wrong user name or password.", body = ErrorBody),
     (status = 429, description = "Too many attempts have failed; `retry_after` says when to try again.", body = ErrorBody)))]
 async fn login(
-    State(house): State<Arc<House>>,
+    State(state): State<Arc<AppState>>,
     address: ClientAddress,
     place: SignIn,
     ApiJson(input): ApiJson<LoginInput>,
 ) -> Result<Json<LoggedIn>, ApiError> {
-    let user = by_password(&house, &input.username, &input.password, address).await?;
+    let user = by_password(&state, &input.username, &input.password, address).await?;
     let Some(user) = user else {
-        events::refused(&house, &input.username).await;
+        events::refused(&state, &input.username).await;
         let sentence = "The user name or the password is wrong.";
         return Err(ApiError::saying(Refusal::AuthenticationFailed, sentence));
     };
     events::signed_in(&user, "login");
-    logged_in(&house, &place, user).await.map(Json)
+    logged_in(&state, &place, user).await.map(Json)
 }
 
 /// Revokes the token that this call is made with.
@@ -80,12 +80,12 @@ async fn login(
 async fn logout(
     caller: Caller,
     changes: Changes,
-    State(house): State<Arc<House>>,
+    State(state): State<Arc<AppState>>,
 ) -> Result<Json<LoggedOut>, ApiError> {
     let Scheme::Token { prefix } = &caller.scheme else {
         return Err(ApiError::saying(Refusal::Invalid, "Make this call with Authorization: Token."));
     };
-    for id in tokens_with(&house, caller.principal.user, prefix).await? {
+    for id in tokens_with(&state, caller.principal.user, prefix).await? {
         changes.store().delete_token(id).await?;
     }
     events::signed_out(&caller.principal, "logout");
@@ -93,29 +93,29 @@ async fn logout(
 }
 
 /// A new token for who has just signed in.
-pub async fn logged_in(house: &House, place: &SignIn, user: User) -> Result<LoggedIn, ApiError> {
-    let now = house.clock.now();
-    let draft = TokenDraft {
+pub async fn logged_in(state: &AppState, place: &SignIn, user: User) -> Result<LoggedIn, ApiError> {
+    let now = state.clock.now();
+    let spec = TokenSpec {
         label: LOGIN_LABEL.to_owned(),
         expires: Some(now + chrono::Duration::days(LOGIN_TOKEN_DAYS)),
     };
     let new = token::make();
-    place.changes_of(house, &user).store().create_token(user.id, draft, new.hash, new.prefix, now).await?;
+    place.changes_of(state, &user).store().create_token(user.id, spec, new.hash, new.prefix, now).await?;
     Ok(LoggedIn {
         token: new.token.expose().to_owned(),
         user: user.username,
         swirl_version: domain::VERSION.to_owned(),
         is_superuser: user.is_admin,
-        edition: house.corpus.license().edition(),
+        edition: state.corpus.license().edition(),
     })
 }
 
 /// The user's tokens that begin like this. Eight random characters are shared by no two tokens of one person.
-async fn tokens_with(house: &House, user: UserId, prefix: &str) -> Result<Vec<TokenId>, ApiError> {
+async fn tokens_with(state: &AppState, user: UserId, prefix: &str) -> Result<Vec<TokenId>, ApiError> {
     let mut found = Vec::new();
     let mut offset = 0;
     loop {
-        let page = house.store.tokens(Some(user), offset, FIND_STEP).await?;
+        let page = state.store.tokens(Some(user), offset, FIND_STEP).await?;
         found.extend(page.items.iter().filter(|token| token.prefix == prefix).map(|token| token.id));
         offset += FIND_STEP;
         if offset >= page.total {

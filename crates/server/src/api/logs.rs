@@ -1,6 +1,6 @@
 //! The log files of this process, for administrators: those of the table and no other, and of each its end.
 
-use crate::House;
+use crate::AppState;
 use crate::auth::Admin;
 use crate::error::{ApiError, ErrorBody, Refusal};
 use crate::extract::{ApiPath, ApiQuery, Flag};
@@ -29,7 +29,7 @@ const KEPT_BYTES_MAX: u64 = 16 * 1024 * 1024;
 /// The end of every file's name; it may be left out.
 const SUFFIX: &str = ".log";
 
-pub fn router() -> OpenApiRouter<Arc<House>> {
+pub fn router() -> OpenApiRouter<Arc<AppState>> {
     OpenApiRouter::new().routes(routes!(list_logs)).routes(routes!(read_log))
 }
 
@@ -69,8 +69,8 @@ struct LogRequest {
 #[utoipa::path(get, path = "/svc/logs/", tag = "service", responses(
     (status = 200, description = "Log files.", body = [LogFile]),
     (status = 403, description = "Not an administrator.", body = ErrorBody)))]
-async fn list_logs(_admin: Admin, State(house): State<Arc<House>>) -> Json<Vec<LogFile>> {
-    let LogFolder { folder, names } = &house.installation.logs;
+async fn list_logs(_admin: Admin, State(state): State<Arc<AppState>>) -> Json<Vec<LogFile>> {
+    let LogFolder { folder, names } = &state.installation.logs;
     let mut files = Vec::new();
     for name in names {
         if let Ok(there) = tokio::fs::metadata(folder.join(name)).await {
@@ -90,7 +90,7 @@ async fn list_logs(_admin: Admin, State(house): State<Arc<House>>) -> Json<Vec<L
     (status = 404, description = "There is no such log.", body = ErrorBody)))]
 async fn read_log(
     _admin: Admin,
-    State(house): State<Arc<House>>,
+    State(state): State<Arc<AppState>>,
     ApiPath(wanted): ApiPath<String>,
     ApiQuery(request): ApiQuery<LogRequest>,
 ) -> Result<Response, ApiError> {
@@ -98,7 +98,7 @@ async fn read_log(
     if !(LINES_MIN..=LINES_MAX).contains(&count) {
         return Err(ApiError::invalid_field("lines", format!("Use {LINES_MIN} to {LINES_MAX}.")));
     }
-    let LogFolder { folder, names } = &house.installation.logs;
+    let LogFolder { folder, names } = &state.installation.logs;
     let short = wanted.strip_suffix(SUFFIX).unwrap_or(&wanted);
     let name = names.iter().copied().find(|name| name.strip_suffix(SUFFIX) == Some(short));
     let name = name.ok_or_else(|| ApiError::of(Refusal::NotFound))?;

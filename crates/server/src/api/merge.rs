@@ -19,19 +19,19 @@ pub fn merge<T: Serialize + DeserializeOwned>(current: &T, given: Map<String, Va
 #[cfg(test)]
 mod tests {
     use super::*;
-    use domain::search::SearchDraft;
+    use domain::search::SearchSpec;
     use serde_json::json;
 
-    fn patch(given: Value) -> Result<SearchDraft, ApiError> {
+    fn patch(given: Value) -> Result<SearchSpec, ApiError> {
         let current =
-            SearchDraft { tags: vec!["a".into()], retention: Some(2), ..SearchDraft::of_query("rivers") };
+            SearchSpec { tags: vec!["a".into()], retention: Some(2), ..SearchSpec::of_query("rivers") };
         let Value::Object(given) = given else { panic!("an object") };
         merge(&current, given)
     }
 
     #[test]
     fn what_is_given_changes_and_the_rest_stays() {
-        let changed = patch(json!({"query_string": "lakes", "status": "ignored"})).expect("a draft");
+        let changed = patch(json!({"query_string": "lakes", "status": "ignored"})).expect("a spec");
         assert_eq!(changed.query_string, "lakes");
         assert_eq!((changed.tags, changed.retention), (vec!["a".to_owned()], Some(2)));
     }

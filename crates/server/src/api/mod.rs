@@ -8,7 +8,6 @@ pub mod authenticators;
 mod brandings;
 mod cache;
 mod canonical;
-mod catalogues;
 pub mod chat;
 mod config;
 mod docs;
@@ -27,6 +26,7 @@ mod oidc;
 mod openapi;
 mod owners;
 mod pipelines;
+mod plugins;
 mod preferences;
 mod prompts;
 mod querytransforms;
@@ -44,12 +44,12 @@ mod users;
 
 pub use openapi::ApiDocument;
 
-use crate::House;
+use crate::AppState;
 use std::sync::Arc;
 use utoipa_axum::router::OpenApiRouter;
 
 /// All routes of the API under their declared paths, with their documentation.
-pub fn router() -> OpenApiRouter<Arc<House>> {
+pub fn router() -> OpenApiRouter<Arc<AppState>> {
     OpenApiRouter::with_openapi(openapi::start())
         .merge(search::router())
         .merge(results::router())
@@ -60,7 +60,7 @@ pub fn router() -> OpenApiRouter<Arc<House>> {
         .merge(aiproviders::router())
         .merge(prompts::router())
         .merge(searchproviders::router())
-        .merge(catalogues::router())
+        .merge(plugins::router())
         .merge(pipelines::router())
         .merge(querytransforms::router())
         .merge(users::router())
@@ -90,6 +90,6 @@ pub fn router() -> OpenApiRouter<Arc<House>> {
 }
 
 /// The routes of health and metrics alone, for a process without the web role.
-pub fn monitoring_router() -> OpenApiRouter<Arc<House>> {
+pub fn monitoring_router() -> OpenApiRouter<Arc<AppState>> {
     OpenApiRouter::new().merge(health::router()).merge(metrics::router())
 }

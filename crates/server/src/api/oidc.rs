@@ -1,7 +1,7 @@
 //! Signing in for programs by a token of an OpenID Connect service.
 
 use super::login::{LoggedIn, logged_in};
-use crate::House;
+use crate::AppState;
 use crate::auth::{events, oidc};
 use crate::changes::SignIn;
 use crate::client_address::ClientAddress;
@@ -16,7 +16,7 @@ use utoipa_axum::routes;
 
 const HEADER: HeaderName = HeaderName::from_static("oidc-token");
 
-pub fn router() -> OpenApiRouter<Arc<House>> {
+pub fn router() -> OpenApiRouter<Arc<AppState>> {
     OpenApiRouter::new().routes(routes!(oidc_authenticate))
 }
 
@@ -27,27 +27,27 @@ pub fn router() -> OpenApiRouter<Arc<House>> {
     (status = 403, description = "The token was not accepted.", body = ErrorBody),
     (status = 429, description = "Too many attempts have failed; `retry_after` says when to try again.", body = ErrorBody)))]
 async fn oidc_authenticate(
-    State(house): State<Arc<House>>,
+    State(state): State<Arc<AppState>>,
     address: ClientAddress,
     place: SignIn,
     headers: HeaderMap,
 ) -> Result<Json<LoggedIn>, ApiError> {
-    let _until_looked_up = house.throttles.sign_in.token_turn(address).await?;
+    let _until_looked_up = state.throttles.sign_in.token_turn(address).await?;
     let given = headers.get(HEADER).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let (scheme, token) = given.trim().split_once(' ').unwrap_or_default();
     let found = match scheme.eq_ignore_ascii_case("bearer") {
-        true => house.oauth.identity_of(token.trim(), TokenUse::SignIn).await.map_err(oidc::refused),
+        true => state.oauth.identity_of(token.trim(), TokenUse::SignIn).await.map_err(oidc::refused),
         false => Ok(None),
     };
     let sentence = match found {
         Ok(Some(identity)) => {
-            let user = oidc::user_of(&house, &identity, address).await?;
+            let user = oidc::user_of(&state, &identity, address).await?;
             events::signed_in(&user, "oidc");
-            return logged_in(&house, &place, user).await.map(Json);
+            return logged_in(&state, &place, user).await.map(Json);
         }
         Ok(None) => "No authenticator is responsible for this token.".to_owned(),
         Err(refused) => format!("{}.", refused?),
     };
-    house.throttles.sign_in.token_failed(address)?;
+    state.throttles.sign_in.token_failed(address)?;
     Err(ApiError::saying(Refusal::PermissionDenied, sentence))
 }

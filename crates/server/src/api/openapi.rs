@@ -98,7 +98,7 @@ impl Modify for Schemes {
 }
 
 /// What any route may answer: 401 where credentials are needed, 503 and 507 where records are, and every refusal in
-/// one shape. Who asks stands in the records, and the use of a token is written there: so reading may lack room too.
+/// one shape. Who asks stands in the records, and the use of a token is written there: so reading may lack space too.
 fn add_refusals(operation: &mut Operation, is_read: bool) {
     let is_open = operation.security.as_ref().is_some_and(Vec::is_empty);
     let mut rows = vec![("default", "Any other refusal.")];

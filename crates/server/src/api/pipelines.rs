@@ -3,7 +3,7 @@
 
 use super::listing::{ListRequest, Listing, Paging};
 use super::merge::merge;
-use crate::House;
+use crate::AppState;
 use crate::auth::{Admin, Caller};
 use crate::changes::Changes;
 use crate::error::{ApiError, ErrorBody};
@@ -15,14 +15,14 @@ use axum::response::Response;
 use chrono::{DateTime, Utc};
 use domain::contracts::EditableRecord;
 use domain::ids::PipelineId;
-use domain::pipeline_record::{Pipeline, PipelineDraft};
+use domain::pipeline_record::{Pipeline, PipelineSpec};
 use serde::Serialize;
 use serde_json::{Map, Value};
 use std::sync::Arc;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-pub fn router() -> OpenApiRouter<Arc<House>> {
+pub fn router() -> OpenApiRouter<Arc<AppState>> {
     OpenApiRouter::new().routes(routes!(list_pipelines)).routes(routes!(
         read_pipeline,
         replace_pipeline,
@@ -55,12 +55,12 @@ impl From<Pipeline> for PipelineView {
     (status = 400, description = "A parameter is not valid.", body = ErrorBody)))]
 async fn list_pipelines(
     _caller: Caller,
-    State(house): State<Arc<House>>,
+    State(state): State<Arc<AppState>>,
     links: Links,
     ApiQuery(paging): ApiQuery<Paging>,
 ) -> Result<Response, ApiError> {
     let list = ListRequest::read(paging, &links, "/pipelines/")?;
-    let pipelines = house.store.pipelines().await?;
+    let pipelines = state.store.pipelines().await?;
     Ok(list.answer_from(pipelines.into_iter().map(PipelineView::from).collect()))
 }
 
@@ -70,16 +70,16 @@ async fn list_pipelines(
     (status = 404, description = "Unknown.", body = ErrorBody)))]
 async fn read_pipeline(
     _caller: Caller,
-    State(house): State<Arc<House>>,
+    State(state): State<Arc<AppState>>,
     ApiPath(id): ApiPath<i64>,
 ) -> Result<Versioned<PipelineView>, ApiError> {
-    let view = async { house.store.pipeline(PipelineId(id)).await.map(PipelineView::from) };
-    versioned(&house, EditableRecord::Pipeline(PipelineId(id)), view).await
+    let view = async { state.store.pipeline(PipelineId(id)).await.map(PipelineView::from) };
+    versioned(&state, EditableRecord::Pipeline(PipelineId(id)), view).await
 }
 
 /// Replaces the processors of a pipeline. Searches that run from now on use them.
 #[utoipa::path(put, path = "/svc/pipelines/{id}/", tag = "providers", params(("id" = i64, Path, description = "Id of the pipeline.")),
-    request_body = PipelineDraft, responses(
+    request_body = PipelineSpec, responses(
     (status = 200, description = "Replaced.", body = PipelineView),
     (status = 400, description = "Not valid; unknown names are answered with the nearest known one.", body = ErrorBody),
     (status = 403, description = "Not an administrator.", body = ErrorBody),
@@ -87,19 +87,19 @@ async fn read_pipeline(
 async fn replace_pipeline(
     _admin: Admin,
     changes: Changes,
-    State(house): State<Arc<House>>,
+    State(state): State<Arc<AppState>>,
     if_match: IfMatch,
     ApiPath(id): ApiPath<i64>,
-    ApiJson(draft): ApiJson<PipelineDraft>,
+    ApiJson(spec): ApiJson<PipelineSpec>,
 ) -> Result<Versioned<PipelineView>, ApiError> {
-    let load = || load(&house, PipelineId(id));
-    let save = |version, stored| save(&house, &changes, (version, stored), draft.clone());
+    let load = || load(&state, PipelineId(id));
+    let save = |version, stored| save(&state, &changes, (version, stored), spec.clone());
     edit(&if_match, load, save).await
 }
 
 /// Changes what is given of a pipeline.
 #[utoipa::path(patch, path = "/svc/pipelines/{id}/", tag = "providers", params(("id" = i64, Path, description = "Id of the pipeline.")),
-    request_body = PipelineDraft, responses(
+    request_body = PipelineSpec, responses(
     (status = 200, description = "Changed.", body = PipelineView),
     (status = 400, description = "Not valid; unknown names are answered with the nearest known one.", body = ErrorBody),
     (status = 403, description = "Not an administrator.", body = ErrorBody),
@@ -107,31 +107,31 @@ async fn replace_pipeline(
 async fn change_pipeline(
     _admin: Admin,
     changes: Changes,
-    State(house): State<Arc<House>>,
+    State(state): State<Arc<AppState>>,
     if_match: IfMatch,
     ApiPath(id): ApiPath<i64>,
     ApiJson(given): ApiJson<Map<String, Value>>,
 ) -> Result<Versioned<PipelineView>, ApiError> {
-    let (house, changes, given) = (&house, &changes, &given);
-    let load = || load(house, PipelineId(id));
+    let (state, changes, given) = (&state, &changes, &given);
+    let load = || load(state, PipelineId(id));
     let save = move |version, stored: Pipeline| async move {
-        let draft = merge(&PipelineDraft { processors: stored.processors.clone() }, given.clone())?;
-        save(house, changes, (version, stored), draft).await
+        let spec = merge(&PipelineSpec { processors: stored.processors.clone() }, given.clone())?;
+        save(state, changes, (version, stored), spec).await
     };
     edit(&if_match, load, save).await
 }
 
-async fn load(house: &House, id: PipelineId) -> Result<Versioned<Pipeline>, ApiError> {
-    versioned(house, EditableRecord::Pipeline(id), house.store.pipeline(id)).await
+async fn load(state: &AppState, id: PipelineId) -> Result<Versioned<Pipeline>, ApiError> {
+    versioned(state, EditableRecord::Pipeline(id), state.store.pipeline(id)).await
 }
 
 async fn save(
-    house: &House,
+    state: &AppState,
     changes: &Changes,
     (version, stored): (i64, Pipeline),
-    draft: PipelineDraft,
+    spec: PipelineSpec,
 ) -> Result<Versioned<PipelineView>, ApiError> {
-    let draft = house.catalogues.check_pipeline(&draft).into_result(draft).map_err(ApiError::invalid)?;
-    let saved = changes.at(Some(version)).replace_pipeline(stored.id, draft, house.clock.now()).await?;
+    let spec = state.plugins.check_pipeline(&spec).into_result(spec).map_err(ApiError::invalid)?;
+    let saved = changes.at(Some(version)).replace_pipeline(stored.id, spec, state.clock.now()).await?;
     Ok(Versioned::after(version, saved.into()))
 }

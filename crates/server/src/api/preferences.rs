@@ -1,6 +1,6 @@
 //! What a person wishes for the own lists: sources and domains that are raised, lowered or blocked.
 
-use crate::House;
+use crate::AppState;
 use crate::auth::Caller;
 use crate::error::{ApiError, ErrorBody};
 use crate::extract::ApiJson;
@@ -16,7 +16,7 @@ use std::sync::Arc;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-pub fn router() -> OpenApiRouter<Arc<House>> {
+pub fn router() -> OpenApiRouter<Arc<AppState>> {
     OpenApiRouter::new().routes(routes!(read_preferences, replace_preferences))
 }
 
@@ -39,13 +39,13 @@ struct SourceWishView {
     responses((status = 200, description = "Your wishes.", body = PreferencesView)))]
 async fn read_preferences(
     caller: Caller,
-    State(house): State<Arc<House>>,
+    State(state): State<Arc<AppState>>,
 ) -> Result<Versioned<PreferencesView>, ApiError> {
     let view = async {
-        let wishes = house.store.preferences(caller.principal.user).await?;
-        Ok::<_, ApiError>(shown(wishes, &visible(&house, &caller).await?))
+        let wishes = state.store.preferences(caller.principal.user).await?;
+        Ok::<_, ApiError>(shown(wishes, &visible(&state, &caller).await?))
     };
-    versioned(&house, EditableRecord::Preferences(caller.principal.user), view).await
+    versioned(&state, EditableRecord::Preferences(caller.principal.user), view).await
 }
 
 /// Replaces your wishes. They count in all your lists at once: raised results have 1.25 times their score and
@@ -55,12 +55,12 @@ async fn read_preferences(
     (status = 400, description = "Not valid.", body = ErrorBody)))]
 async fn replace_preferences(
     caller: Caller,
-    State(house): State<Arc<House>>,
+    State(state): State<Arc<AppState>>,
     if_match: IfMatch,
     ApiJson(wishes): ApiJson<Preferences>,
 ) -> Result<Versioned<PreferencesView>, ApiError> {
     let wishes = wishes.checked().map_err(ApiError::invalid)?;
-    let sources = visible(&house, &caller).await?;
+    let sources = visible(&state, &caller).await?;
     let mut errors = FieldErrors::default();
     for (place, wish) in wishes.sources.iter().enumerate() {
         let is_known = sources.iter().any(|one| one.id == wish.provider_id);
@@ -70,18 +70,18 @@ async fn replace_preferences(
     }
     let wishes = errors.into_result(wishes).map_err(ApiError::invalid)?;
     let user = caller.principal.user;
-    let (house, wishes, sources) = (&house, &wishes, &sources);
-    let load = || versioned(house, EditableRecord::Preferences(user), house.store.preferences(user));
+    let (state, wishes, sources) = (&state, &wishes, &sources);
+    let load = || versioned(state, EditableRecord::Preferences(user), state.store.preferences(user));
     let save = move |version, _before| async move {
-        let (at_version, now) = (house.store.if_version(version), house.clock.now());
+        let (at_version, now) = (state.store.if_version(version), state.clock.now());
         at_version.save_preferences(user, wishes.clone(), now).await?;
         Ok(Versioned::after(version, shown(wishes.clone(), sources)))
     };
     edit(&if_match, load, save).await
 }
 
-async fn visible(house: &House, caller: &Caller) -> Result<Vec<SearchProvider>, ApiError> {
-    let mut providers = house.store.providers().await?;
+async fn visible(state: &AppState, caller: &Caller) -> Result<Vec<SearchProvider>, ApiError> {
+    let mut providers = state.store.providers().await?;
     providers.retain(|provider| caller.principal.may_see(provider));
     Ok(providers)
 }
@@ -89,7 +89,7 @@ async fn visible(house: &House, caller: &Caller) -> Result<Vec<SearchProvider>, 
 fn shown(wishes: Preferences, sources: &[SearchProvider]) -> PreferencesView {
     let named = wishes.sources.into_iter().filter_map(|wish| {
         let source = sources.iter().find(|one| one.id == wish.provider_id)?;
-        Some(SourceWishView { provider_id: source.id, name: source.draft.name.clone(), wish: wish.wish })
+        Some(SourceWishView { provider_id: source.id, name: source.spec.name.clone(), wish: wish.wish })
     });
     PreferencesView { sources: named.collect(), domains: wishes.domains }
 }

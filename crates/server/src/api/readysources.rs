@@ -1,12 +1,12 @@
 //! The gallery of ready sources: SearchProviders that came with the program, to be filled in and saved.
 
-use crate::House;
+use crate::AppState;
 use crate::auth::Admin;
 use crate::error::{ApiError, ErrorBody, Refusal};
 use crate::extract::ApiPath;
 use axum::Json;
 use axum::extract::State;
-use domain::provider::ProviderDraft;
+use domain::provider::ProviderSpec;
 use domain::ready_source::ReadySource;
 use serde::Serialize;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use utoipa_axum::routes;
 /// What is needed where each person connects an account of their own.
 const AUTHENTICATOR: &str = "authenticator";
 
-pub fn router() -> OpenApiRouter<Arc<House>> {
+pub fn router() -> OpenApiRouter<Arc<AppState>> {
     OpenApiRouter::new().routes(routes!(list_readysources)).routes(routes!(read_readysource))
 }
 
@@ -37,10 +37,10 @@ struct ReadyView {
 }
 
 impl ReadyView {
-    fn of(house: &House, source: &ReadySource) -> Self {
-        let draft = &source.draft;
+    fn of(state: &AppState, source: &ReadySource) -> Self {
+        let spec = &source.spec;
         let mut needs = source.needs();
-        let kind = house.catalogues.connectors.iter().find(|kind| kind.name == draft.connector);
+        let kind = state.plugins.connectors.iter().find(|kind| kind.name == spec.connector);
         if kind.is_some_and(|kind| kind.authenticator.is_some())
             && !needs.iter().any(|need| need == AUTHENTICATOR)
         {
@@ -48,10 +48,10 @@ impl ReadyView {
         }
         Self {
             slug: source.slug.clone(),
-            name: draft.name.clone(),
-            description: draft.description.clone(),
-            connector: draft.connector.clone(),
-            tags: draft.tags.clone(),
+            name: spec.name.clone(),
+            description: spec.description.clone(),
+            connector: spec.connector.clone(),
+            tags: spec.tags.clone(),
             needs,
         }
     }
@@ -61,21 +61,21 @@ impl ReadyView {
 #[utoipa::path(get, path = "/svc/readysources/", tag = "providers", responses(
     (status = 200, description = "Ready sources.", body = [ReadyView]),
     (status = 403, description = "Not an administrator.", body = ErrorBody)))]
-async fn list_readysources(_admin: Admin, State(house): State<Arc<House>>) -> Json<Vec<ReadyView>> {
-    let sources = &house.installation.ready_sources;
-    Json(sources.iter().map(|source| ReadyView::of(&house, source)).collect())
+async fn list_readysources(_admin: Admin, State(state): State<Arc<AppState>>) -> Json<Vec<ReadyView>> {
+    let sources = &state.installation.ready_sources;
+    Json(sources.iter().map(|source| ReadyView::of(&state, source)).collect())
 }
 
 /// One of them as a SearchProvider, ready for the form. Its blanks stand where something is to be filled in.
 #[utoipa::path(get, path = "/svc/readysources/{id}/", tag = "providers", params(("id" = String, Path, description = "Slug of the source.")),
-    responses((status = 200, description = "The record.", body = ProviderDraft),
+    responses((status = 200, description = "The record.", body = ProviderSpec),
     (status = 403, description = "Not an administrator.", body = ErrorBody),
     (status = 404, description = "Unknown.", body = ErrorBody)))]
 async fn read_readysource(
     _admin: Admin,
-    State(house): State<Arc<House>>,
+    State(state): State<Arc<AppState>>,
     ApiPath(slug): ApiPath<String>,
-) -> Result<Json<ProviderDraft>, ApiError> {
-    let found = house.installation.ready_sources.iter().find(|source| source.slug == slug);
-    found.map(|source| Json(source.draft.clone())).ok_or_else(|| ApiError::of(Refusal::NotFound))
+) -> Result<Json<ProviderSpec>, ApiError> {
+    let found = state.installation.ready_sources.iter().find(|source| source.slug == slug);
+    found.map(|source| Json(source.spec.clone())).ok_or_else(|| ApiError::of(Refusal::NotFound))
 }

@@ -2,7 +2,7 @@
 
 use super::rag_search::{Asked, RESULT_LIST_MAX, time_max, why};
 use super::search::{is_prefetch, own_search};
-use crate::House;
+use crate::AppState;
 use crate::auth::Caller;
 use crate::client_address::ClientAddress;
 use crate::error::{ApiError, ErrorBody};
@@ -21,7 +21,7 @@ use std::sync::Arc;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-pub fn router() -> OpenApiRouter<Arc<House>> {
+pub fn router() -> OpenApiRouter<Arc<AppState>> {
     OpenApiRouter::new()
         .routes(routes!(read_answer))
         .routes(routes!(read_chat_exists))
@@ -79,18 +79,18 @@ struct DetailAnswer {
     (status = 504, description = "`rag_timeout`: it took too long.", body = ErrorBody)))]
 async fn read_answer(
     caller: Caller,
-    State(house): State<Arc<House>>,
+    State(state): State<Arc<AppState>>,
     address: ClientAddress,
     (method, headers): (Method, HeaderMap),
     ApiQuery(query): ApiQuery<AnswerQuery>,
 ) -> Result<Response, ApiError> {
-    let asked = query.asked(&house)?;
-    let search = own_search(&house, &caller.principal, SearchId(query.search_id)).await?;
+    let asked = query.asked(&state)?;
+    let search = own_search(&state, &caller.principal, SearchId(query.search_id)).await?;
     if is_prefetch(&headers) || method == Method::HEAD {
         return Ok(StatusCode::NO_CONTENT.into_response());
     }
-    house.throttles.take(Class::Rag, caller.principal.user, address)?;
-    let answer = match house.answers.answer(&search, &asked.wish, asked.time_max).await {
+    state.throttles.take(Class::Rag, caller.principal.user, address)?;
+    let answer = match state.answers.answer(&search, &asked.wish, asked.time_max).await {
         Ok(answer) => DetailAnswer {
             message: answer.row.body,
             additional_content: answer.row.additional_content.map(|details| *details).unwrap_or_default(),
@@ -124,10 +124,10 @@ struct AiControls {
     responses((status = 200, description = "What there is.", body = AiControls)))]
 async fn read_chat_exists(
     caller: Caller,
-    State(house): State<Arc<House>>,
+    State(state): State<Arc<AppState>>,
 ) -> Result<Json<AiControls>, ApiError> {
-    let providers = usable_models(&house, &caller).await?;
-    let has = |role: Role| providers.iter().any(|provider| provider.draft.serves(role));
+    let providers = usable_models(&state, &caller).await?;
+    let has = |role: Role| providers.iter().any(|provider| provider.spec.serves(role));
     Ok(Json(AiControls {
         is_chat_ai_provider_exists: has(Role::Chat),
         is_rag_ai_provider_exists: has(Role::Rag),
@@ -161,7 +161,7 @@ struct ModelChoice {
     (status = 400, description = "There is no such role.", body = ErrorBody)))]
 async fn read_ai_providers(
     caller: Caller,
-    State(house): State<Arc<House>>,
+    State(state): State<Arc<AppState>>,
     ApiQuery(query): ApiQuery<ProvidersQuery>,
 ) -> Result<Json<Vec<ModelChoice>>, ApiError> {
     let role = match query.tag.as_deref().map(str::trim) {
@@ -170,28 +170,28 @@ async fn read_ai_providers(
             ApiError::invalid_field("tag", names::unknown("role", name, Role::ALL.map(Role::as_str)))
         })?),
     };
-    let providers = usable_models(&house, &caller).await?.into_iter();
-    let chosen = providers.filter(|provider| role.is_none_or(|role| provider.draft.serves(role)));
+    let providers = usable_models(&state, &caller).await?.into_iter();
+    let chosen = providers.filter(|provider| role.is_none_or(|role| provider.spec.serves(role)));
     let shown = |provider: AiProvider| ModelChoice {
         id: provider.id,
-        name: provider.draft.name,
-        model: provider.draft.model,
-        tags: provider.draft.tags,
-        defaults: provider.draft.defaults,
+        name: provider.spec.name,
+        model: provider.spec.model,
+        tags: provider.spec.tags,
+        defaults: provider.spec.defaults,
     };
     Ok(Json(chosen.map(shown).collect()))
 }
 
 /// The active models that the caller may use.
-pub async fn usable_models(house: &House, caller: &Caller) -> Result<Vec<AiProvider>, ApiError> {
-    let mut providers = house.store.ai_providers().await?;
+pub async fn usable_models(state: &AppState, caller: &Caller) -> Result<Vec<AiProvider>, ApiError> {
+    let mut providers = state.store.ai_providers().await?;
     let user = Some(caller.principal.user);
-    providers.retain(|provider| provider.draft.active && provider.is_for(user));
+    providers.retain(|provider| provider.spec.active && provider.is_for(user));
     Ok(providers)
 }
 
 impl AnswerQuery {
-    fn asked(&self, house: &House) -> Result<Asked, ApiError> {
+    fn asked(&self, state: &AppState) -> Result<Asked, ApiError> {
         let wish = AnswerWish {
             items: numbers(self.rag_items.as_deref().unwrap_or_default())?,
             instructions: self.ai_instructions.clone().unwrap_or_default(),
@@ -199,7 +199,7 @@ impl AnswerQuery {
             ai_provider: self.ai_provider.map(AiProviderId),
             instead_of: None,
         };
-        Ok(Asked { wish, time_max: time_max(house, self.rag_timeout)? })
+        Ok(Asked { wish, time_max: time_max(state, self.rag_timeout)? })
     }
 }
 

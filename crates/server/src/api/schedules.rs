@@ -2,7 +2,7 @@
 
 use super::listing::{ListRequest, Listing, Paging};
 use super::merge::merge;
-use crate::House;
+use crate::AppState;
 use crate::auth::Admin;
 use crate::changes::Changes;
 use crate::error::{ApiError, ErrorBody, Refusal};
@@ -13,14 +13,14 @@ use axum::extract::State;
 use axum::response::Response;
 use chrono::{DateTime, Utc};
 use domain::contracts::{EditableRecord, Schedule};
-use domain::schedule_record::ScheduleDraft;
+use domain::schedule_record::ScheduleSpec;
 use serde::Serialize;
 use serde_json::{Map, Value};
 use std::sync::Arc;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-pub fn router() -> OpenApiRouter<Arc<House>> {
+pub fn router() -> OpenApiRouter<Arc<AppState>> {
     OpenApiRouter::new().routes(routes!(list_schedules)).routes(routes!(read_schedule, change_schedule))
 }
 
@@ -51,12 +51,12 @@ impl From<Schedule> for ScheduleView {
     (status = 403, description = "Not an administrator.", body = ErrorBody)))]
 async fn list_schedules(
     _admin: Admin,
-    State(house): State<Arc<House>>,
+    State(state): State<Arc<AppState>>,
     links: Links,
     ApiQuery(paging): ApiQuery<Paging>,
 ) -> Result<Response, ApiError> {
     let list = ListRequest::read(paging, &links, "/schedules/")?;
-    let schedules = house.store.schedules().await?;
+    let schedules = state.store.schedules().await?;
     Ok(list.answer_from(schedules.into_iter().map(ScheduleView::from).collect()))
 }
 
@@ -67,16 +67,16 @@ async fn list_schedules(
     (status = 404, description = "Unknown.", body = ErrorBody)))]
 async fn read_schedule(
     _admin: Admin,
-    State(house): State<Arc<House>>,
+    State(state): State<Arc<AppState>>,
     ApiPath(name): ApiPath<String>,
 ) -> Result<Versioned<ScheduleView>, ApiError> {
-    let view = async { named(&house, &name).await.map(ScheduleView::from) };
-    versioned(&house, EditableRecord::Schedule(name.clone()), view).await
+    let view = async { named(&state, &name).await.map(ScheduleView::from) };
+    versioned(&state, EditableRecord::Schedule(name.clone()), view).await
 }
 
 /// Changes what is given of a schedule. It is due again one interval from now.
 #[utoipa::path(patch, path = "/svc/schedules/{id}/", tag = "service", params(("id" = String, Path, description = "Name of the schedule.")),
-    request_body = ScheduleDraft, responses(
+    request_body = ScheduleSpec, responses(
     (status = 200, description = "Changed.", body = ScheduleView),
     (status = 400, description = "Not valid.", body = ErrorBody),
     (status = 403, description = "Not an administrator.", body = ErrorBody),
@@ -84,31 +84,31 @@ async fn read_schedule(
 async fn change_schedule(
     _admin: Admin,
     changes: Changes,
-    State(house): State<Arc<House>>,
+    State(state): State<Arc<AppState>>,
     if_match: IfMatch,
     ApiPath(name): ApiPath<String>,
     ApiJson(given): ApiJson<Map<String, Value>>,
 ) -> Result<Versioned<ScheduleView>, ApiError> {
     let record = EditableRecord::Schedule(name.clone());
-    let (house, changes, given, name) = (&house, &changes, &given, &name);
-    let load = || versioned(house, record.clone(), named(house, name));
+    let (state, changes, given, name) = (&state, &changes, &given, &name);
+    let load = || versioned(state, record.clone(), named(state, name));
     let save = move |version, stored: Schedule| async move {
         let every_seconds = i64::try_from(stored.every.as_secs()).unwrap_or(i64::MAX);
-        let before = ScheduleDraft { every_seconds, enabled: stored.enabled };
-        let draft = merge(&before, given.clone())?;
-        if draft == before {
+        let before = ScheduleSpec { every_seconds, enabled: stored.enabled };
+        let spec = merge(&before, given.clone())?;
+        if spec == before {
             return Ok(Versioned::new(version, stored.into())); // a request that changes nothing puts nothing off
         }
-        let draft = draft.check().into_result(draft).map_err(ApiError::invalid)?;
-        let (at_version, now) = (changes.at(Some(version)), house.clock.now());
-        let changed = at_version.change_schedule(name, draft.every(), draft.enabled, now).await?;
+        let spec = spec.check().into_result(spec).map_err(ApiError::invalid)?;
+        let (at_version, now) = (changes.at(Some(version)), state.clock.now());
+        let changed = at_version.change_schedule(name, spec.every(), spec.enabled, now).await?;
         Ok(Versioned::after(version, changed.into()))
     };
     edit(&if_match, load, save).await
 }
 
 /// There are a handful, so all are read.
-async fn named(house: &House, name: &str) -> Result<Schedule, ApiError> {
-    let all = house.store.schedules().await?;
+async fn named(state: &AppState, name: &str) -> Result<Schedule, ApiError> {
+    let all = state.store.schedules().await?;
     all.into_iter().find(|schedule| schedule.name == name).ok_or_else(|| ApiError::of(Refusal::NotFound))
 }

@@ -1,6 +1,6 @@
 //! The settings in force, each with where its value came from. They are read only: the file and the environment set them.
 
-use crate::House;
+use crate::AppState;
 use crate::auth::Admin;
 use crate::error::ErrorBody;
 use axum::Json;
@@ -11,7 +11,7 @@ use std::sync::Arc;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-pub fn router() -> OpenApiRouter<Arc<House>> {
+pub fn router() -> OpenApiRouter<Arc<AppState>> {
     OpenApiRouter::new().routes(routes!(list_settings))
 }
 
@@ -51,9 +51,9 @@ impl SettingView {
 #[utoipa::path(get, path = "/svc/settings/", tag = "service", responses(
     (status = 200, description = "Settings in the order of the documentation.", body = [SettingView]),
     (status = 403, description = "Not an administrator.", body = ErrorBody)))]
-async fn list_settings(_admin: Admin, State(house): State<Arc<House>>) -> Json<Vec<SettingView>> {
+async fn list_settings(_admin: Admin, State(state): State<Arc<AppState>>) -> Json<Vec<SettingView>> {
     let of_row = |row: &SettingRow| {
-        let in_force = house.installation.settings.iter().find(|one| one.name == row.name)?;
+        let in_force = state.installation.settings.iter().find(|one| one.name == row.name)?;
         Some(SettingView::of(row, in_force))
     };
     Json(Settings::TABLE.iter().filter_map(of_row).collect())

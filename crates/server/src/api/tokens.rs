@@ -1,7 +1,7 @@
 //! API tokens: one's own, and all of them for administrators. The token itself is shown once.
 
 use super::listing::{ListRequest, Listing, Paging};
-use crate::House;
+use crate::AppState;
 use crate::auth::{Caller, token};
 use crate::changes::Changes;
 use crate::error::{ApiError, ErrorBody, Refusal};
@@ -12,14 +12,14 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
 use domain::ids::{TokenId, UserId};
-use domain::user::{ApiToken, LABEL_CHARS_MAX, Principal, TokenDraft};
+use domain::user::{ApiToken, LABEL_CHARS_MAX, Principal, TokenSpec};
 use domain::validation::FieldErrors;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-pub fn router() -> OpenApiRouter<Arc<House>> {
+pub fn router() -> OpenApiRouter<Arc<AppState>> {
     OpenApiRouter::new()
         .routes(routes!(list_tokens, create_token, delete_tokens))
         .routes(routes!(read_token, delete_token))
@@ -40,35 +40,35 @@ struct CreatedToken {
     responses((status = 200, description = "Tokens, without the tokens themselves.", body = Listing<ApiToken>)))]
 async fn list_tokens(
     caller: Caller,
-    State(house): State<Arc<House>>,
+    State(state): State<Arc<AppState>>,
     links: Links,
     ApiQuery(paging): ApiQuery<Paging>,
 ) -> Result<Response, ApiError> {
     let list = ListRequest::read(paging, &links, "/tokens/")?;
     let user = (!caller.principal.is_admin).then_some(caller.principal.user);
-    let page = house.store.tokens(user, list.offset(), list.limit()).await?;
+    let page = state.store.tokens(user, list.offset(), list.limit()).await?;
     Ok(list.answer(page.items, page.total))
 }
 
 /// Creates a token of your own.
-#[utoipa::path(post, path = "/svc/tokens/", tag = "people", request_body = TokenDraft, responses(
+#[utoipa::path(post, path = "/svc/tokens/", tag = "people", request_body = TokenSpec, responses(
     (status = 201, description = "Created; `token` is shown this once.", body = CreatedToken),
     (status = 400, description = "Not valid.", body = ErrorBody),
     (status = 409, description = "You have 100 tokens; revoke one.", body = ErrorBody)))]
 async fn create_token(
     caller: Caller,
     changes: Changes,
-    State(house): State<Arc<House>>,
-    ApiJson(draft): ApiJson<TokenDraft>,
+    State(state): State<Arc<AppState>>,
+    ApiJson(spec): ApiJson<TokenSpec>,
 ) -> Result<(StatusCode, Json<CreatedToken>), ApiError> {
-    let now = house.clock.now();
+    let now = state.clock.now();
     let mut errors = FieldErrors::default();
-    errors.check_name("label", &draft.label, LABEL_CHARS_MAX);
-    let lasts = draft.expires.is_none_or(|expires| expires > now);
+    errors.check_name("label", &spec.label, LABEL_CHARS_MAX);
+    let lasts = spec.expires.is_none_or(|expires| expires > now);
     errors.check(lasts, "expires", || "Use a time in the future, or none.".to_owned());
-    let draft = errors.into_result(draft).map_err(ApiError::invalid)?;
+    let spec = errors.into_result(spec).map_err(ApiError::invalid)?;
     let new = token::make();
-    let shown = changes.store().create_token(caller.principal.user, draft, new.hash, new.prefix, now).await?;
+    let shown = changes.store().create_token(caller.principal.user, spec, new.hash, new.prefix, now).await?;
     Ok((StatusCode::CREATED, Json(CreatedToken { token: new.token.expose().to_owned(), shown })))
 }
 
@@ -89,7 +89,7 @@ struct RevokeQuery {
 async fn delete_tokens(
     caller: Caller,
     changes: Changes,
-    State(house): State<Arc<House>>,
+    State(state): State<Arc<AppState>>,
     ApiQuery(query): ApiQuery<RevokeQuery>,
 ) -> Result<StatusCode, ApiError> {
     let own = caller.principal.user;
@@ -100,7 +100,7 @@ async fn delete_tokens(
             "Only an administrator may revoke tokens of others.",
         ));
     }
-    let user = house.store.user(user).await?;
+    let user = state.store.user(user).await?;
     changes.store().delete_tokens(user.id).await?;
     Ok(StatusCode::NO_CONTENT)
 }
@@ -111,10 +111,10 @@ async fn delete_tokens(
     (status = 404, description = "Unknown, or someone else's.", body = ErrorBody)))]
 async fn read_token(
     caller: Caller,
-    State(house): State<Arc<House>>,
+    State(state): State<Arc<AppState>>,
     ApiPath(id): ApiPath<i64>,
 ) -> Result<Json<ApiToken>, ApiError> {
-    Ok(Json(own_token(&house, &caller.principal, TokenId(id)).await?))
+    Ok(Json(own_token(&state, &caller.principal, TokenId(id)).await?))
 }
 
 /// Revokes a token at once.
@@ -124,17 +124,17 @@ async fn read_token(
 async fn delete_token(
     caller: Caller,
     changes: Changes,
-    State(house): State<Arc<House>>,
+    State(state): State<Arc<AppState>>,
     ApiPath(id): ApiPath<i64>,
 ) -> Result<StatusCode, ApiError> {
-    let token = own_token(&house, &caller.principal, TokenId(id)).await?;
+    let token = own_token(&state, &caller.principal, TokenId(id)).await?;
     changes.store().delete_token(token.id).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
 /// The token, if it is the caller's own or the caller is an administrator.
-async fn own_token(house: &House, principal: &Principal, id: TokenId) -> Result<ApiToken, ApiError> {
-    let (owner, token) = house.store.token(id).await?;
+async fn own_token(state: &AppState, principal: &Principal, id: TokenId) -> Result<ApiToken, ApiError> {
+    let (owner, token) = state.store.token(id).await?;
     if owner == principal.user || principal.is_admin {
         Ok(token)
     } else {

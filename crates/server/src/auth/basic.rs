@@ -20,13 +20,13 @@ const REMEMBERED_MAX: u64 = 10_000;
 
 /// Verifies passwords. What it remembers is a keyed hash over the pair and the password hash in force,
 /// so a changed password is forgotten at once and the memory tells nothing to who reads it.
-pub struct BasicGate {
+pub struct PasswordVerifier {
     key: Hmac<Sha256>,
     verified: moka::sync::Cache<[u8; 32], ()>,
     hashers: Hashers,
 }
 
-impl BasicGate {
+impl PasswordVerifier {
     #[expect(clippy::expect_used, reason = "HMAC takes a key of any length")]
     pub fn new() -> Self {
         Self {
@@ -152,15 +152,15 @@ mod tests {
 
     #[test]
     fn a_memory_is_bound_to_name_password_and_hash() {
-        let gate = BasicGate::new();
-        let memory = gate.memory_of("ann", "secret", "hash-1");
-        assert_eq!(memory, gate.memory_of("ann", "secret", "hash-1"));
+        let verifier = PasswordVerifier::new();
+        let memory = verifier.memory_of("ann", "secret", "hash-1");
+        assert_eq!(memory, verifier.memory_of("ann", "secret", "hash-1"));
         for (username, password, hash) in
             [("ann", "secret", "hash-2"), ("ann", "secre", "thash-1"), ("anns", "ecret", "hash-1")]
         {
-            assert_ne!(memory, gate.memory_of(username, password, hash));
+            assert_ne!(memory, verifier.memory_of(username, password, hash));
         }
-        assert_ne!(memory, BasicGate::new().memory_of("ann", "secret", "hash-1"));
+        assert_ne!(memory, PasswordVerifier::new().memory_of("ann", "secret", "hash-1"));
     }
 
     #[test]

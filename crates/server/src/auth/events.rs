@@ -1,7 +1,7 @@
 //! What the log tells about signing in. Never a password, never a token; and a name only if it is a user's, because
 //! people type passwords into the wrong field.
 
-use crate::House;
+use crate::AppState;
 use crate::error::Refusal;
 use axum::http::{HeaderMap, header};
 use domain::user::{Principal, User};
@@ -20,8 +20,8 @@ pub fn signed_out(principal: &Principal, way: &'static str) {
 }
 
 /// A name and a password that do not fit. The name is looked up in any case, so that the time tells nothing.
-pub async fn refused(house: &House, username: &str) {
-    match house.store.user_by_name(username).await {
+pub async fn refused(state: &AppState, username: &str) {
+    match state.store.user_by_name(username).await {
         Ok(user) => tracing::warn!(
             user.id = user.id.0,
             user = username,

@@ -13,7 +13,7 @@ pub mod side_effects;
 mod site;
 pub mod token;
 
-pub use basic::BasicGate;
+pub use basic::PasswordVerifier;
 pub use csrf::{masked, same_text};
 pub use random::{random_hex, random_text};
 pub use scrapers::{SCRAPER_TIME_MAX, Scrapers};
@@ -21,7 +21,7 @@ pub use session::{close_session, cookie, keep_session, open_session, read_cookie
 #[cfg(feature = "mcp")]
 pub use site::{is_listed, is_same_host};
 
-use crate::House;
+use crate::AppState;
 use crate::client_address::ClientAddress;
 use crate::error::{ApiError, Refusal};
 use crate::metrics::SignInFailure;
@@ -172,14 +172,14 @@ impl<S: Send + Sync> FromRequestParts<S> for Admin {
 pub struct RequestUser(pub String);
 
 /// The one guard over all routes. Browsers are never challenged for a password: they have a sign-in page.
-pub async fn guard(State(house): State<Arc<House>>, mut request: Request, next: Next) -> Response {
-    let address = ClientAddress::of(request.extensions(), request.headers(), &house.settings.trusted_proxies);
+pub async fn guard(State(state): State<Arc<AppState>>, mut request: Request, next: Next) -> Response {
+    let address = ClientAddress::of(request.extensions(), request.headers(), &state.settings.trusted_proxies);
     request.extensions_mut().insert(address);
     tracing::Span::current().record("client.address", tracing::field::display(address));
     let is_browser = site::is_browser(request.headers())
         || session::has_cookie(request.headers())
         || csrf::is_sent(request.headers());
-    let mut response = pass(&house, request, next, address).await.into_response();
+    let mut response = pass(&state, request, next, address).await.into_response();
     if is_browser && response.status() == StatusCode::UNAUTHORIZED {
         response.headers_mut().remove(header::WWW_AUTHENTICATE);
     }
@@ -187,25 +187,25 @@ pub async fn guard(State(house): State<Arc<House>>, mut request: Request, next: 
 }
 
 async fn pass(
-    house: &Arc<House>,
+    state: &Arc<AppState>,
     mut request: Request,
     next: Next,
     address: ClientAddress,
 ) -> Result<Response, ApiError> {
-    let site = Site::of(&house.settings, &request);
+    let site = Site::of(&state.settings, &request);
     let is_safe = request.method().is_safe();
     if !is_safe {
         site.require_known(&request)?;
     }
-    if is_open(&house.settings, request.uri().path()) {
+    if is_open(&state.settings, request.uri().path()) {
         if !is_safe && request.uri().path() == SIGN_IN {
             site.require_own(&request)?;
         }
         return Ok(next.run(open_body::bounded(request)?).await);
     }
     let identified = match is_metrics(request.uri().path()) {
-        true => house.scrapers.identify(house, request.headers(), address).await?,
-        false => identify(house, request.headers(), address).await?,
+        true => state.scrapers.identify(state, request.headers(), address).await?,
+        false => identify(state, request.headers(), address).await?,
     };
     let caller = match identified {
         Ok(caller) => caller,
@@ -226,7 +226,7 @@ async fn pass(
     let (user, is_ambient) = (RequestUser(caller.principal.username.clone()), caller.scheme.is_ambient());
     request.extensions_mut().insert(caller);
     let mut response = match is_safe && is_ambient && site.may_be_foreign() {
-        true => answer_foreign_page(house, request, next).await?,
+        true => answer_foreign_page(state, request, next).await?,
         false => next.run(request).await,
     };
     response.extensions_mut().insert(user);
@@ -234,12 +234,16 @@ async fn pass(
 }
 
 /// A page of another site may lead here, and changes nothing by that.
-async fn answer_foreign_page(house: &Arc<House>, request: Request, next: Next) -> Result<Response, ApiError> {
+async fn answer_foreign_page(
+    state: &Arc<AppState>,
+    request: Request,
+    next: Next,
+) -> Result<Response, ApiError> {
     let (mut parts, body) = request.into_parts();
     match side_effects::find(parts.uri.path(), parts.uri.query().unwrap_or_default()) {
         None => Ok(next.run(Request::from_parts(parts, body)).await),
         Some(Answer::Ask) if site::is_navigation(&parts.method, &parts.headers) => {
-            crate::ui::confirm_search(house, &mut parts).await
+            crate::ui::confirm_search(state, &mut parts).await
         }
         Some(_) => Err(site::refusal(&parts.headers, &parts.uri)),
     }
@@ -247,26 +251,26 @@ async fn answer_foreign_page(house: &Arc<House>, request: Request, next: Next) -
 
 /// The user with this name and password. After too many failures nobody is let in for a while: 429.
 pub async fn by_password(
-    house: &House,
+    state: &AppState,
     username: &str,
     password: &str,
     address: ClientAddress,
 ) -> Result<Option<User>, ApiError> {
-    let attempt = house.throttles.sign_in.attempt(username, address);
-    let user = house.basic.verify(&*house.store, attempt, username, password).await;
-    counted(house, SignInFailure::Password, user)
+    let attempt = state.throttles.sign_in.attempt(username, address);
+    let user = state.basic.verify(&*state.store, attempt, username, password).await;
+    counted(state, SignInFailure::Password, user)
 }
 
 /// Counts who is not let in, for the metrics.
 fn counted<T>(
-    house: &House,
+    state: &AppState,
     reason: SignInFailure,
     found: Result<Option<T>, ApiError>,
 ) -> Result<Option<T>, ApiError> {
     match &found {
-        Ok(None) => house.metrics.sign_in_failed(reason),
+        Ok(None) => state.metrics.sign_in_failed(reason),
         Err(error) if error.refusal() == Refusal::Throttled => {
-            house.metrics.sign_in_failed(SignInFailure::Throttled);
+            state.metrics.sign_in_failed(SignInFailure::Throttled);
         }
         _ => {}
     }
@@ -275,21 +279,21 @@ fn counted<T>(
 
 /// The caller, or why not. A stale header does not shut out a valid session, nor does one that is throttled.
 pub async fn identify(
-    house: &House,
+    state: &AppState,
     headers: &HeaderMap,
     address: ClientAddress,
 ) -> Result<Result<Caller, Refusal>, ApiError> {
     let given = headers.get(header::AUTHORIZATION);
     let mut throttled = None;
     if let Some(value) = given {
-        match by_header(house, value.to_str().unwrap_or_default(), address).await {
+        match by_header(state, value.to_str().unwrap_or_default(), address).await {
             Ok(Some(caller)) => return Ok(Ok(caller)),
             Ok(None) => {}
             Err(error) if error.refusal() == Refusal::Throttled => throttled = Some(error),
             Err(error) => return Err(error),
         }
     }
-    if let Some(caller) = session::identify(house, headers).await? {
+    if let Some(caller) = session::identify(state, headers).await? {
         return Ok(Ok(caller));
     }
     if let Some(error) = throttled {
@@ -299,39 +303,43 @@ pub async fn identify(
     Ok(Err(refusal))
 }
 
-async fn by_header(house: &House, header: &str, address: ClientAddress) -> Result<Option<Caller>, ApiError> {
+async fn by_header(
+    state: &AppState,
+    header: &str,
+    address: ClientAddress,
+) -> Result<Option<Caller>, ApiError> {
     let (scheme, text) = header.trim().split_once(' ').unwrap_or((header, ""));
     let text = text.trim();
     match scheme.to_ascii_lowercase().as_str() {
         "basic" => match basic::decode(text) {
             Some((username, password)) => {
-                let user = by_password(house, &username, &password, address).await?;
+                let user = by_password(state, &username, &password, address).await?;
                 Ok(user.map(|user| Caller { principal: Principal::of(&user), scheme: Scheme::Basic }))
             }
             None => Ok(None),
         },
-        "token" => counted(house, SignInFailure::Token, by_token(house, text, address).await),
-        "bearer" => counted(house, SignInFailure::Bearer, by_signed_token(house, text, address).await),
+        "token" => counted(state, SignInFailure::Token, by_token(state, text, address).await),
+        "bearer" => counted(state, SignInFailure::Bearer, by_signed_token(state, text, address).await),
         _ => Ok(None),
     }
 }
 
-async fn by_token(house: &House, text: &str, address: ClientAddress) -> Result<Option<Caller>, ApiError> {
-    let _until_looked_up = house.throttles.sign_in.token_turn(address).await?;
-    match token::identify(house, text).await? {
+async fn by_token(state: &AppState, text: &str, address: ClientAddress) -> Result<Option<Caller>, ApiError> {
+    let _until_looked_up = state.throttles.sign_in.token_turn(address).await?;
+    match token::identify(state, text).await? {
         Some(caller) => Ok(Some(caller)),
-        None => house.throttles.sign_in.token_failed(address).map(|()| None),
+        None => state.throttles.sign_in.token_failed(address).map(|()| None),
     }
 }
 
 async fn by_signed_token(
-    house: &House,
+    state: &AppState,
     text: &str,
     address: ClientAddress,
 ) -> Result<Option<Caller>, ApiError> {
-    let _until_looked_up = house.throttles.sign_in.token_turn(address).await?;
-    match oidc::identify(house, text, address).await? {
+    let _until_looked_up = state.throttles.sign_in.token_turn(address).await?;
+    match oidc::identify(state, text, address).await? {
         Some(caller) => Ok(Some(caller)),
-        None => house.throttles.sign_in.token_failed(address).map(|()| None),
+        None => state.throttles.sign_in.token_failed(address).map(|()| None),
     }
 }

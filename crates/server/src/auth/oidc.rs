@@ -1,7 +1,7 @@
 //! People whom another service vouches for: a signed token leads to a user here.
 
 use super::{Caller, Scheme, password};
-use crate::House;
+use crate::AppState;
 use crate::client_address::ClientAddress;
 use crate::error::{ApiError, Refusal};
 use domain::audit::Author;
@@ -11,27 +11,27 @@ use domain::user::{Principal, User};
 
 /// The caller of `Authorization: Bearer <signed token>`, if the token proves one.
 pub(super) async fn identify(
-    house: &House,
+    state: &AppState,
     token: &str,
     address: ClientAddress,
 ) -> Result<Option<Caller>, ApiError> {
-    let identity = match house.oauth.identity_of(token, TokenUse::Api).await {
+    let identity = match state.oauth.identity_of(token, TokenUse::Api).await {
         Ok(Some(identity)) => identity,
         Ok(None) => return Ok(None),
         Err(error) => return refused(error).map(|_| None),
     };
-    let user = user_of(house, &identity, address).await?;
+    let user = user_of(state, &identity, address).await?;
     Ok(Some(Caller { principal: Principal::of(&user), scheme: Scheme::Bearer }))
 }
 
 /// The user of an identity; made the first time, without a password that anybody knows.
 pub async fn user_of(
-    house: &House,
+    state: &AppState,
     identity: &ProvenIdentity,
     address: ClientAddress,
 ) -> Result<User, ApiError> {
-    let now = house.clock.now();
-    let store = house.store.on_behalf_of(Author::stranger(address.to_string(), now));
+    let now = state.clock.now();
+    let store = state.store.on_behalf_of(Author::stranger(address.to_string(), now));
     Ok(store.user_of_identity(identity, password::DECOY, now).await?)
 }
 

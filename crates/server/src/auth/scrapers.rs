@@ -3,7 +3,7 @@
 
 use super::random::fingerprint;
 use super::{Caller, Scheme, identify};
-use crate::House;
+use crate::AppState;
 use crate::client_address::ClientAddress;
 use crate::error::{ApiError, Refusal};
 use axum::http::{HeaderMap, header};
@@ -29,19 +29,19 @@ impl Scrapers {
     /// The caller, or why not, as [`identify`] says it. A token that the database refuses is forgotten at once.
     pub(super) async fn identify(
         &self,
-        house: &House,
+        state: &AppState,
         headers: &HeaderMap,
         address: ClientAddress,
     ) -> Result<Result<Caller, Refusal>, ApiError> {
         let Some(credentials) = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok())
         else {
-            return identify(house, headers, address).await;
+            return identify(state, headers, address).await;
         };
         let key = fingerprint(credentials);
         let found = match self.0.get(&key) {
-            None => identify(house, headers, address).await,
+            None => identify(state, headers, address).await,
             Some(remembered) => {
-                match tokio::time::timeout(SCRAPER_TIME_MAX, identify(house, headers, address)).await {
+                match tokio::time::timeout(SCRAPER_TIME_MAX, identify(state, headers, address)).await {
                     Err(_) => return Ok(Ok(remembered)),
                     Ok(Err(error)) if error.refusal() == Refusal::Unavailable => return Ok(Ok(remembered)),
                     Ok(found) => found,

@@ -2,7 +2,7 @@
 
 use super::random::{fingerprint, random_text};
 use super::{Caller, Scheme};
-use crate::House;
+use crate::AppState;
 use crate::error::ApiError;
 use axum::http::HeaderMap;
 use axum_extra::extract::cookie::{Cookie, CookieJar, SameSite};
@@ -16,13 +16,13 @@ const COOKIE: &str = "tributary_session";
 const HOST_PREFIX: &str = "__Host-";
 
 /// Who the session cookie belongs to, if it is there and has not expired.
-pub async fn identify(house: &House, headers: &HeaderMap) -> Result<Option<Caller>, ApiError> {
+pub async fn identify(state: &AppState, headers: &HeaderMap) -> Result<Option<Caller>, ApiError> {
     let jar = CookieJar::from_headers(headers);
-    let Some(key) = read_cookie(&house.settings, &jar, COOKIE) else {
+    let Some(key) = read_cookie(&state.settings, &jar, COOKIE) else {
         return Ok(None);
     };
     let key_hash = fingerprint(&key);
-    let found = house.store.session(&key_hash, house.clock.now()).await?;
+    let found = state.store.session(&key_hash, state.clock.now()).await?;
     Ok(found.map(|(user, csrf)| Caller {
         principal: Principal::of(&user),
         scheme: Scheme::Session { csrf, key_hash },
@@ -30,10 +30,10 @@ pub async fn identify(house: &House, headers: &HeaderMap) -> Result<Option<Calle
 }
 
 /// Signs the user in; the cookie goes to the browser.
-pub async fn open_session(house: &House, user: &User) -> Result<Cookie<'static>, ApiError> {
+pub async fn open_session(state: &AppState, user: &User) -> Result<Cookie<'static>, ApiError> {
     let key = random_text();
-    let now = house.clock.now();
-    let hours = chrono::Duration::hours(i64::from(house.settings.session_hours));
+    let now = state.clock.now();
+    let hours = chrono::Duration::hours(i64::from(state.settings.session_hours));
     let session = NewSession {
         key_hash: fingerprint(&key),
         user: user.id,
@@ -41,27 +41,27 @@ pub async fn open_session(house: &House, user: &User) -> Result<Cookie<'static>,
         expires: now + hours,
         now,
     };
-    house.store.create_session(session).await?;
-    Ok(cookie(&house.settings, COOKIE, key))
+    state.store.create_session(session).await?;
+    Ok(cookie(&state.settings, COOKIE, key))
 }
 
 /// Keeps the session of who has just set a new password, which ends all sessions.
 pub async fn keep_session(
-    house: &House,
+    state: &AppState,
     user: UserId,
     key_hash: String,
     csrf: String,
 ) -> Result<(), ApiError> {
-    let now = house.clock.now();
-    let hours = chrono::Duration::hours(i64::from(house.settings.session_hours));
-    house.store.create_session(NewSession { key_hash, user, csrf, expires: now + hours, now }).await?;
+    let now = state.clock.now();
+    let hours = chrono::Duration::hours(i64::from(state.settings.session_hours));
+    state.store.create_session(NewSession { key_hash, user, csrf, expires: now + hours, now }).await?;
     Ok(())
 }
 
 /// Signs out; the returned cookie takes the browser's away.
-pub async fn close_session(house: &House, key_hash: &str) -> Result<Cookie<'static>, ApiError> {
-    house.store.delete_session(key_hash).await?;
-    let mut gone = cookie(&house.settings, COOKIE, String::new());
+pub async fn close_session(state: &AppState, key_hash: &str) -> Result<Cookie<'static>, ApiError> {
+    state.store.delete_session(key_hash).await?;
+    let mut gone = cookie(&state.settings, COOKIE, String::new());
     gone.make_removal();
     Ok(gone)
 }

@@ -2,7 +2,7 @@
 
 use super::random::{fingerprint, random_text};
 use super::{Caller, Scheme};
-use crate::House;
+use crate::AppState;
 use crate::error::ApiError;
 use domain::secret::Secret;
 use domain::user::Principal;
@@ -32,11 +32,11 @@ pub fn hash_of(token: &str) -> String {
 }
 
 /// The owner of a token that is there and has not expired.
-pub(crate) async fn identify(house: &House, text: &str) -> Result<Option<Caller>, ApiError> {
+pub(crate) async fn identify(state: &AppState, text: &str) -> Result<Option<Caller>, ApiError> {
     if text.is_empty() || text.len() > TOKEN_CHARS_MAX {
         return Ok(None);
     }
-    let user = house.store.user_by_token(&fingerprint(text), house.clock.now()).await?;
+    let user = state.store.user_by_token(&fingerprint(text), state.clock.now()).await?;
     Ok(user.map(|user| Caller {
         principal: Principal::of(&user),
         scheme: Scheme::Token { prefix: prefix_of(text) },

@@ -60,8 +60,8 @@ impl HttpBody for ArrivingBody {
     }
 }
 
-/// The body of an answer. HTTP/2 takes the next piece only when its client has room for the one before, so a client
-/// that makes no room is seen here. HTTP/1 has the connection itself for that.
+/// The body of an answer. HTTP/2 takes the next piece only when its client has space for the one before, so a client
+/// that makes no space is seen here. HTTP/1 has the connection itself for that.
 pub struct LeavingBody {
     body: Body,
     /// What is left of a frame that is larger than a piece.

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 /// An address is named in the log once in this time, however often it comes.
 const LOG_EVERY: Duration = Duration::from_secs(60);
-/// Most addresses that are remembered for that. Further ones are not named until there is room.
+/// Most addresses that are remembered for that. Further ones are not named until there is space.
 const ADDRESSES_MAX: usize = 1000;
 
 /// Why there is no place.
@@ -67,11 +67,11 @@ impl RefusalLog {
         if self.logged.len() >= ADDRESSES_MAX {
             self.logged.retain(|_, logged| is_recent(logged));
         }
-        let has_room = self.logged.len() < ADDRESSES_MAX;
-        if has_room {
+        let has_capacity = self.logged.len() < ADDRESSES_MAX;
+        if has_capacity {
             self.logged.insert(refused, now);
         }
-        has_room
+        has_capacity
     }
 }
 
@@ -101,7 +101,7 @@ mod tests {
         let (mut log, start) = (RefusalLog::default(), Instant::now());
         let due = (0..5000).filter(|number| log.is_due(of_address(*number), start)).count();
         assert_eq!((due, log.logged.len()), (ADDRESSES_MAX, ADDRESSES_MAX));
-        assert!(log.is_due(of_address(9999), start + LOG_EVERY), "there is room again");
+        assert!(log.is_due(of_address(9999), start + LOG_EVERY), "there is space again");
         assert_eq!(log.logged.len(), 1);
     }
 }

@@ -374,7 +374,7 @@ async fn a_head_has_an_end() {
 
 #[test]
 #[cfg(unix)]
-fn the_limit_of_open_files_leaves_room() {
+fn the_limit_of_open_files_leaves_space() {
     let all = files_for_connections();
     let files = rustix::process::getrlimit(rustix::process::Resource::Nofile);
     assert_eq!(files.current, files.maximum, "as many as this process may have");
@@ -418,7 +418,7 @@ mod http2 {
     }
 
     #[tokio::test(flavor = "multi_thread")]
-    async fn who_makes_no_room_is_dropped_and_who_does_is_not() {
+    async fn a_client_that_makes_no_space_is_dropped() {
         unless_the_machine_stood_still(async || {
             let server = TestServer::start(short()).await;
             let streams: Vec<u8> = (0..20).flat_map(|number| ask(2 * number + 1, "/endless")).collect();

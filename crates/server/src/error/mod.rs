@@ -1,6 +1,6 @@
 //! The one place where an error becomes an answer: a table of refusals, and one shape for all of them.
 
-mod rooms;
+mod conversions;
 
 use axum::body::Body;
 use axum::http::{HeaderName, HeaderValue, Response as HttpResponse, StatusCode, header};
@@ -368,7 +368,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn rooms_errors_become_answers() {
+    async fn errors_of_other_crates_become_responses() {
         let errors = FieldErrors::one("sort", "Use date.");
         let table: Vec<(ApiError, u16, &str)> = vec![
             (StoreError::NotFound.into(), 404, "not_found"),

@@ -1,7 +1,7 @@
 //! A call of the protocol, and its answer.
 
 use super::origin;
-use crate::House;
+use crate::AppState;
 use crate::auth::Caller;
 use crate::client_address::ClientAddress;
 use crate::error::{ApiError, Refusal};
@@ -25,7 +25,7 @@ const REFUSAL_BYTES_MAX: usize = 4096;
 
 /// One caller who came over HTTP.
 struct HttpDoor {
-    house: Arc<House>,
+    state: Arc<AppState>,
     principal: Principal,
     address: ClientAddress,
 }
@@ -42,34 +42,34 @@ impl Door for HttpDoor {
             Costly::Answer => Class::Rag,
             Costly::Chat => Class::Chat,
         };
-        let taken = self.house.throttles.take(class, self.principal.user, self.address);
+        let taken = self.state.throttles.take(class, self.principal.user, self.address);
         taken.map_err(|error| error.detail().to_owned())
     }
 }
 
 pub async fn answer(
     caller: Caller,
-    State(house): State<Arc<House>>,
+    State(state): State<Arc<AppState>>,
     address: ClientAddress,
     headers: HeaderMap,
     ApiJson(message): ApiJson<Map<String, Value>>,
 ) -> Result<Response, ApiError> {
-    origin::check(&house.settings, &headers)?;
+    origin::check(&state.settings, &headers)?;
     if headers.contains_key(SESSION_ID) {
         let sentence = "There are no sessions here; begin again without a session id.";
         return Err(ApiError::saying(Refusal::NotFound, sentence));
     }
     let user = caller.principal.user;
-    house.throttles.take(Class::Mcp, user, address)?;
+    state.throttles.take(Class::Mcp, user, address)?;
     // A call may take minutes, so each has a place as an event stream has.
     let is_call = message.get("method").is_some_and(|method| method == "tools/call");
-    let place = is_call.then(|| house.throttles.streams.enter(user)).transpose()?;
+    let place = is_call.then(|| state.throttles.streams.enter(user)).transpose()?;
     let body = Value::Object(message).to_string();
     let body_bytes_max = body.len();
     let mut request = Request::post("/mcp").body(Body::from(body)).map_err(ApiError::internal)?;
     *request.headers_mut() = passed_on(headers);
-    let tools = Arc::clone(&house.mcp);
-    let door = Arc::new(HttpDoor { house, principal: caller.principal, address });
+    let tools = Arc::clone(&state.mcp);
+    let door = Arc::new(HttpDoor { state, principal: caller.principal, address });
     let response = tools.over_http(door, body_bytes_max).handle(request).await.map(Body::new);
     Ok(holding(in_our_shape(response).await?, place))
 }

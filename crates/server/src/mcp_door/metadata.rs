@@ -1,7 +1,7 @@
 //! Which services give out tokens for the tools: what a client that has none reads first (RFC 9728).
 
 use super::PATH as TOOLS;
-use crate::House;
+use crate::AppState;
 use crate::error::{ApiError, Refusal};
 use crate::links::Links;
 use axum::Json;
@@ -34,15 +34,15 @@ pub struct Metadata {
 pub struct Issuers(Mutex<Option<(Instant, Vec<String>)>>);
 
 impl Issuers {
-    async fn known(&self, house: &House) -> Result<Vec<String>, ApiError> {
+    async fn known(&self, state: &AppState) -> Result<Vec<String>, ApiError> {
         let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner).clone();
         if let Some((until, issuers)) = kept
             && Instant::now() < until
         {
             return Ok(issuers);
         }
-        let has_audience = |own: &str| !own.is_empty() || !house.settings.oidc_api_audience.is_empty();
-        let all = house.store.authenticators().await?.into_iter().map(|one| one.draft);
+        let has_audience = |own: &str| !own.is_empty() || !state.settings.oidc_api_audience.is_empty();
+        let all = state.store.authenticators().await?.into_iter().map(|one| one.spec);
         let taken = all.filter(|one| one.active && !one.issuer.is_empty() && has_audience(&one.audience));
         let issuers: Vec<String> = taken.map(|one| one.issuer).collect();
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -52,8 +52,8 @@ impl Issuers {
 }
 
 /// 404 where no service gives out tokens for us.
-pub async fn read(State(house): State<Arc<House>>, links: Links) -> Result<Json<Metadata>, ApiError> {
-    let authorization_servers = house.issuers.known(&house).await?;
+pub async fn read(State(state): State<Arc<AppState>>, links: Links) -> Result<Json<Metadata>, ApiError> {
+    let authorization_servers = state.issuers.known(&state).await?;
     if authorization_servers.is_empty() {
         return Err(ApiError::of(Refusal::NotFound));
     }
@@ -66,17 +66,17 @@ pub async fn read(State(house): State<Arc<House>>, links: Links) -> Result<Json<
 }
 
 /// Tells who was turned away at the tools where tokens are to be had, beside the challenge that all doors have.
-pub async fn challenge(State(house): State<Arc<House>>, request: Request, next: Next) -> Response {
+pub async fn challenge(State(state): State<Arc<AppState>>, request: Request, next: Next) -> Response {
     if request.uri().path() != TOOLS {
         return next.run(request).await;
     }
     let (mut parts, body) = request.into_parts();
-    let links = Links::from_request_parts(&mut parts, &house).await;
+    let links = Links::from_request_parts(&mut parts, &state).await;
     let mut response = next.run(Request::from_parts(parts, body)).await;
     if response.status() != StatusCode::UNAUTHORIZED {
         return response;
     }
-    let has_issuers = house.issuers.known(&house).await.is_ok_and(|issuers| !issuers.is_empty());
+    let has_issuers = state.issuers.known(&state).await.is_ok_and(|issuers| !issuers.is_empty());
     if let (Ok(links), true) = (links, has_issuers) {
         let address = format!("{}{}", links.origin(), PATH_OF_TOOLS.trim_end_matches('/'));
         if let Ok(value) = HeaderValue::from_str(&format!("Bearer resource_metadata=\"{address}\"")) {

@@ -14,7 +14,7 @@ mod origin;
 
 pub use metadata::{Issuers, challenge};
 
-use crate::House;
+use crate::AppState;
 use axum::Router;
 use axum::routing::{get, post};
 #[cfg(feature = "mcp")]
@@ -26,7 +26,7 @@ use std::sync::Arc;
 /// Where the tools are.
 pub const PATH: &str = "/mcp/";
 
-pub fn router() -> Router<Arc<House>> {
+pub fn router() -> Router<Arc<AppState>> {
     Router::new()
         .route(PATH, post(answer))
         .route(metadata::PATH, get(metadata::read))

@@ -129,7 +129,7 @@ mod tests {
             fault,
             took: Duration::from_secs(7),
             stages: &STAGES,
-            model: model.map(|model| ModelUse { provider: "House", model, tokens_in: 30, tokens_out: 4 }),
+            model: model.map(|model| ModelUse { provider: "AppState", model, tokens_in: 30, tokens_out: 4 }),
         }
     }
 
@@ -148,8 +148,8 @@ mod tests {
             r#"tributary_answer_duration_seconds_bucket{le="10.0"} 4"#,
             r#"tributary_answer_stage_duration_seconds_bucket{le="0.25",stage="choosing"} 4"#,
             r#"tributary_answer_stage_duration_seconds_bucket{le="5.0",stage="writing"} 0"#,
-            r#"tributary_answer_tokens_total{ai_provider="House",model="small",direction="in"} 60"#,
-            r#"tributary_answer_tokens_total{ai_provider="House",model="small",direction="out"} 8"#,
+            r#"tributary_answer_tokens_total{ai_provider="AppState",model="small",direction="in"} 60"#,
+            r#"tributary_answer_tokens_total{ai_provider="AppState",model="small",direction="out"} 8"#,
         ] {
             assert!(text.lines().any(|found| found == line), "{line} is not in {text}");
         }

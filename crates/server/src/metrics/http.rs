@@ -1,7 +1,7 @@
 //! Counts every request by its route and its answer.
 
 use super::labels::{HttpLabels, RouteLabels};
-use crate::House;
+use crate::AppState;
 use axum::extract::{MatchedPath, Request, State};
 use axum::http::Method;
 use axum::middleware::Next;
@@ -14,12 +14,12 @@ const METHODS: [Method; 7] =
     [Method::GET, Method::HEAD, Method::POST, Method::PUT, Method::PATCH, Method::DELETE, Method::OPTIONS];
 
 /// A layer after routing, so that the matched path is known.
-pub async fn count(State(house): State<Arc<House>>, request: Request, next: Next) -> Response {
+pub async fn count(State(state): State<Arc<AppState>>, request: Request, next: Next) -> Response {
     let method = label_of(request.method());
     let route = request.extensions().get::<MatchedPath>().map_or("unmatched", MatchedPath::as_str).to_owned();
     let started = Instant::now();
     let response = next.run(request).await;
-    let metrics = &house.metrics;
+    let metrics = &state.metrics;
     let labels = HttpLabels { method, route: route.clone(), status: response.status().as_u16() };
     metrics.http_requests.get_or_create(&labels).inc();
     metrics

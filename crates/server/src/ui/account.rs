@@ -1,7 +1,7 @@
 //! The page of the person who is signed in: profile, tokens, connections and wishes. Modules fill it from the API.
 
 use super::frame::Frame;
-use crate::House;
+use crate::AppState;
 use crate::error::ApiError;
 use axum::extract::State;
 use axum::http::StatusCode;
@@ -10,6 +10,6 @@ use serde_json::Map;
 use std::sync::Arc;
 
 /// The frame of the page; what is in it is read by the browser.
-pub async fn account_page(frame: Frame, State(house): State<Arc<House>>) -> Result<Response, ApiError> {
-    house.pages.show(StatusCode::OK, "account.html", &frame, Map::new())
+pub async fn account_page(frame: Frame, State(state): State<Arc<AppState>>) -> Result<Response, ApiError> {
+    state.pages.show(StatusCode::OK, "account.html", &frame, Map::new())
 }

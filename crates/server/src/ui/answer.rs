@@ -2,7 +2,7 @@
 
 use super::frame::Frame;
 use super::prose::{Block, blocks};
-use crate::House;
+use crate::AppState;
 use crate::api::sapi::usable_models;
 use crate::api::search::own_search;
 use crate::auth::Caller;
@@ -85,17 +85,17 @@ struct ShownSource {
 pub async fn answer_piece(
     caller: Caller,
     frame: Frame,
-    State(house): State<Arc<House>>,
+    State(state): State<Arc<AppState>>,
     ApiPath(id): ApiPath<i64>,
 ) -> Result<Response, ApiError> {
-    let search = own_search(&house, &caller.principal, SearchId(id)).await?;
-    let stored = house.federation.saved_answer(&search).await?.filter(|answer| answer.run == search.run);
+    let search = own_search(&state, &caller.principal, SearchId(id)).await?;
+    let stored = state.federation.saved_answer(&search).await?.filter(|answer| answer.run == search.run);
     let rating = match &stored {
-        Some(answer) => house.store.answer_rating(search.id, answer.date_created).await?,
+        Some(answer) => state.store.answer_rating(search.id, answer.date_created).await?,
         None => None,
     };
-    let models = usable_models(&house, &caller).await?;
-    let can_ask = models.iter().any(|model| model.draft.serves(Role::Rag));
+    let models = usable_models(&state, &caller).await?;
+    let can_ask = models.iter().any(|model| model.spec.serves(Role::Rag));
     if !can_ask && stored.is_none() {
         return Ok(StatusCode::NO_CONTENT.into_response());
     }
@@ -103,22 +103,22 @@ pub async fn answer_piece(
         search_id: search.id,
         is_final: search.status.is_final(),
         can_ask,
-        prompts: prompts_for(&house, caller.principal.user, &[SEARCH_RAG]).await?,
+        prompts: prompts_for(&state, caller.principal.user, &[SEARCH_RAG]).await?,
         instructions_max: INSTRUCTIONS_CHARS_MAX,
-        time_max: house.settings.rag_timeout.0.as_secs(),
+        time_max: state.settings.rag_timeout.0.as_secs(),
         answer: stored.map(ShownAnswer::of),
         rating: rating.map(|own| own.rating).unwrap_or_default(),
     };
-    let text = house.pages.text("answer_card.html", &frame, piece)?;
+    let text = state.pages.text("answer_card.html", &frame, piece)?;
     Ok(([(header::CACHE_CONTROL, "no-store")], Html(text)).into_response())
 }
 
 /// Names of the active prompts with one of the tags that a person may choose.
-pub async fn prompts_for(house: &House, user: UserId, tags: &[&str]) -> Result<Vec<String>, ApiError> {
-    let records = house.store.prompts().await?.into_iter();
+pub async fn prompts_for(state: &AppState, user: UserId, tags: &[&str]) -> Result<Vec<String>, ApiError> {
+    let records = state.store.prompts().await?.into_iter();
     let has_tag = |own: &[String]| own.iter().any(|tag| tags.contains(&tag.as_str()));
-    let fits = records.filter(|one| one.draft.active && one.is_for(Some(user)) && has_tag(&one.draft.tags));
-    Ok(fits.map(|record| record.draft.name).collect())
+    let fits = records.filter(|one| one.spec.active && one.is_for(Some(user)) && has_tag(&one.spec.tags));
+    Ok(fits.map(|record| record.spec.name).collect())
 }
 
 /// The beginning of a text.

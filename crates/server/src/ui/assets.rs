@@ -1,7 +1,7 @@
 //! What a browser gets beside the pages: styles, modules, pictures, words. All of `web/` stands in the program; with
 //! `SVC_WEB_DIR` it is read from that folder instead, so that an edit shows at once.
 
-use crate::House;
+use crate::AppState;
 use crate::error::{ApiError, Refusal};
 use axum::extract::{Path, State};
 use axum::http::{HeaderMap, HeaderValue, header};
@@ -91,11 +91,11 @@ impl Assets {
 
 /// `/static/<digest>/<file>`, or `/static/<file>` for who does not know the digest.
 pub async fn serve(
-    State(house): State<Arc<House>>,
+    State(state): State<Arc<AppState>>,
     Path(path): Path<String>,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
-    let assets = &house.assets;
+    let assets = &state.assets;
     let (name, kept) = match path.split_once('/') {
         Some((digest, name)) if digest == assets.digest => {
             (name, if assets.is_folder() { ASKED_AGAIN } else { KEPT_FOR_EVER })

@@ -1,6 +1,6 @@
 //! Logos and colours of the branding in use, for the sign-in page too.
 
-use crate::House;
+use crate::AppState;
 use crate::error::{ApiError, Refusal};
 use axum::extract::{Path, State};
 use axum::http::header;
@@ -11,8 +11,11 @@ use std::sync::Arc;
 const KEPT: &str = "public, max-age=300";
 
 /// The picture for `light` or `dark` pages.
-pub async fn logo(State(house): State<Arc<House>>, Path(theme): Path<String>) -> Result<Response, ApiError> {
-    let brand = house.brand().await;
+pub async fn logo(
+    State(state): State<Arc<AppState>>,
+    Path(theme): Path<String>,
+) -> Result<Response, ApiError> {
+    let brand = state.brand().await;
     let picture = match theme.as_str() {
         "light" => brand.logo_light.clone(),
         "dark" => brand.logo_dark.clone(),
@@ -23,7 +26,7 @@ pub async fn logo(State(house): State<Arc<House>>, Path(theme): Path<String>) ->
 }
 
 /// The accent as tokens; empty without one.
-pub async fn colours(State(house): State<Arc<House>>) -> Response {
-    let css = house.brand().await.colours();
+pub async fn colours(State(state): State<Arc<AppState>>) -> Response {
+    let css = state.brand().await.colours();
     ([(header::CONTENT_TYPE, "text/css; charset=utf-8"), (header::CACHE_CONTROL, KEPT)], css).into_response()
 }

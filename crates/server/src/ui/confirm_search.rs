@@ -1,7 +1,7 @@
 //! Asks before a search that a page of another site has begun: nothing is created until the user agrees.
 
 use super::frame::Frame;
-use crate::House;
+use crate::AppState;
 use crate::error::ApiError;
 use axum::extract::FromRequestParts;
 use axum::http::StatusCode;
@@ -24,13 +24,13 @@ struct ConfirmSearchPage {
 }
 
 /// The page for the request that would begin the search.
-pub async fn confirm_search(house: &Arc<House>, parts: &mut Parts) -> Result<Response, ApiError> {
-    let frame = Frame::from_request_parts(parts, house).await?;
+pub async fn confirm_search(state: &Arc<AppState>, parts: &mut Parts) -> Result<Response, ApiError> {
+    let frame = Frame::from_request_parts(parts, state).await?;
     let given = parts.uri.query().unwrap_or_default();
     let fields: Vec<(String, String)> =
         url::form_urlencoded::parse(given.as_bytes()).into_owned().take(FIELDS_MAX).collect();
     let query = fields.iter().find(|(name, _)| name == "q" || name == "qs").map(|(_, text)| text.clone());
     let page =
         ConfirmSearchPage { query: query.unwrap_or_default(), action: parts.uri.path().to_owned(), fields };
-    house.pages.show(StatusCode::OK, "confirm_search.html", &frame, page)
+    state.pages.show(StatusCode::OK, "confirm_search.html", &frame, page)
 }

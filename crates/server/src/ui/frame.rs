@@ -1,8 +1,8 @@
-//! What every page shows: who is signed in, in which language and colours, and whose house it is.
+//! What every page shows: who is signed in, in which language and colours, and which organization runs it.
 
 use super::assets::takes_gzip;
 use super::words::{LANGUAGES, Language};
-use crate::House;
+use crate::AppState;
 use crate::auth::{Caller, Scheme, masked};
 use crate::brand::BrandView;
 use crate::error::ApiError;
@@ -49,10 +49,10 @@ pub struct Frame {
     pub takes_gzip: bool,
 }
 
-impl FromRequestParts<Arc<House>> for Frame {
+impl FromRequestParts<Arc<AppState>> for Frame {
     type Rejection = ApiError;
 
-    async fn from_request_parts(parts: &mut Parts, house: &Arc<House>) -> Result<Self, Self::Rejection> {
+    async fn from_request_parts(parts: &mut Parts, state: &Arc<AppState>) -> Result<Self, Self::Rejection> {
         let caller = parts.extensions.get::<Caller>();
         let csrf = caller.and_then(|caller| match &caller.scheme {
             Scheme::Session { csrf, .. } => Some(masked(csrf)),
@@ -68,16 +68,16 @@ impl FromRequestParts<Arc<House>> for Frame {
             user: caller.map(|caller| caller.principal.username.clone()).unwrap_or_default(),
             is_admin: caller.is_some_and(|caller| caller.principal.is_admin),
             is_curator: caller.is_some_and(|caller| caller.principal.may_curate()),
-            has_cache: house.corpus.is_open(),
+            has_cache: state.corpus.is_open(),
             csrf,
             language,
             languages: LANGUAGES,
             theme: ["light", "dark"].into_iter().find(|theme| *theme == chosen(THEME_COOKIE)).unwrap_or(""),
-            assets: house.assets.base(),
+            assets: state.assets.base(),
             api: parts.extensions.get::<Prefix>().cloned().unwrap_or_default().0,
             path: parts.uri.path().to_owned(),
             version: domain::VERSION,
-            brand: house.brand().await.view.clone(),
+            brand: state.brand().await.view.clone(),
             takes_gzip: takes_gzip(&parts.headers),
         })
     }

@@ -44,12 +44,12 @@ pub use nowhere::say_so;
 pub use pages::Pages;
 pub use sign_in::local_path;
 
-use crate::House;
+use crate::AppState;
 use axum::Router;
 use axum::routing::{get, post};
 use std::sync::Arc;
 
-pub fn router() -> Router<Arc<House>> {
+pub fn router() -> Router<Arc<AppState>> {
     Router::new()
         .route("/history/", get(history::history_page))
         .route("/account/", get(account::account_page))

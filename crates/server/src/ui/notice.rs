@@ -2,7 +2,7 @@
 
 use super::frame::Frame;
 use super::words::t;
-use crate::House;
+use crate::AppState;
 use crate::error::ApiError;
 use axum::http::StatusCode;
 use axum::response::Response;
@@ -17,20 +17,20 @@ pub struct Notice<'a> {
 }
 
 pub fn show(
-    house: &House,
+    state: &AppState,
     status: StatusCode,
     frame: &Frame,
     notice: Notice<'_>,
 ) -> Result<Response, ApiError> {
-    house.pages.show(status, "notice.html", frame, notice)
+    state.pages.show(status, "notice.html", frame, notice)
 }
 
-pub fn only_administrators(house: &House, frame: &Frame) -> Result<Response, ApiError> {
+pub fn only_administrators(state: &AppState, frame: &Frame) -> Result<Response, ApiError> {
     let notice = Notice {
         title: t("For administrators"),
         sentence: t("Only an administrator may see this page."),
         href: "/",
         link: t("To the search page"),
     };
-    show(house, StatusCode::FORBIDDEN, frame, notice)
+    show(state, StatusCode::FORBIDDEN, frame, notice)
 }

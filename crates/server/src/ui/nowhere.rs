@@ -3,7 +3,7 @@
 use super::frame::Frame;
 use super::notice::{self, Notice};
 use super::words::t;
-use crate::House;
+use crate::AppState;
 use crate::error::ApiError;
 use axum::extract::{FromRequestParts, Request, State};
 use axum::http::{HeaderMap, Method, StatusCode, header};
@@ -16,7 +16,7 @@ const NOT_FOR_PEOPLE: &[&str] = &["/svc/", "/api/", "/static/", "/branding/", "/
 
 /// Puts a page in the place of an error that says that there is nothing.
 pub async fn say_so(
-    State(house): State<Arc<House>>,
+    State(state): State<Arc<AppState>>,
     request: Request,
     next: Next,
 ) -> Result<Response, ApiError> {
@@ -29,7 +29,7 @@ pub async fn say_so(
     if response.status() != StatusCode::NOT_FOUND || is_page(&response) {
         return Ok(response);
     }
-    let frame = Frame::from_request_parts(&mut asked, &house).await?;
+    let frame = Frame::from_request_parts(&mut asked, &state).await?;
     let notice = Notice {
         title: t("There is nothing here"),
         sentence: t(
@@ -38,7 +38,7 @@ pub async fn say_so(
         href: "/",
         link: t("To the search page"),
     };
-    notice::show(&house, StatusCode::NOT_FOUND, &frame, notice)
+    notice::show(&state, StatusCode::NOT_FOUND, &frame, notice)
 }
 
 /// Somebody opens this address in a browser. Browsers then take several kinds of documents; the pages' own modules, which

@@ -4,7 +4,7 @@ use super::frame::Frame;
 use super::local_path;
 use super::notice::{self, Notice};
 use super::words::t;
-use crate::House;
+use crate::AppState;
 use crate::api::authenticators::redirect_uri;
 use crate::auth::{cookie, events, identify, oidc, open_session, random_text, read_cookie, side_effects};
 use crate::changes::SignIn;
@@ -46,27 +46,27 @@ pub struct CallbackQuery {
 /// Sends the browser away to sign in.
 pub async fn login(
     frame: Frame,
-    State(house): State<Arc<House>>,
+    State(state): State<Arc<AppState>>,
     (links, address): (Links, ClientAddress),
     jar: CookieJar,
     ApiPath(name): ApiPath<String>,
     ApiQuery(query): ApiQuery<LoginQuery>,
 ) -> Result<Response, ApiError> {
-    if let Err(error) = house.throttles.begin_foreign_sign_in(address) {
-        let page = notice((&house, &frame), StatusCode::TOO_MANY_REQUESTS, error.detail())?;
+    if let Err(error) = state.throttles.begin_foreign_sign_in(address) {
+        let page = notice((&state, &frame), StatusCode::TOO_MANY_REQUESTS, error.detail())?;
         let seconds = error.retry_after_s().unwrap_or_default().to_string();
         return Ok(([(header::RETRY_AFTER, seconds)], page).into_response());
     }
-    let all = house.store.authenticators().await?;
-    let found = all.into_iter().find(|one| one.draft.active && one.draft.sign_in && one.draft.idp == name);
+    let all = state.store.authenticators().await?;
+    let found = all.into_iter().find(|one| one.spec.active && one.spec.sign_in && one.spec.idp == name);
     let Some(authenticator) = found else {
         return notice(
-            (&house, &frame),
+            (&state, &frame),
             StatusCode::NOT_FOUND,
             t("Signing in by this service is not offered here."),
         );
     };
-    let known = read_cookie(&house.settings, &jar, BROWSER_COOKIE);
+    let known = read_cookie(&state.settings, &jar, BROWSER_COOKIE);
     let known = known.filter(|text| !text.is_empty() && text.len() <= BROWSER_CHARS_MAX);
     let browser = known.unwrap_or_else(random_text);
     let start = FlowStart {
@@ -76,65 +76,65 @@ pub async fn login(
         browser: browser.clone(),
         next: local_path(&query.next).to_owned(),
     };
-    match house.oauth.begin(start).await {
+    match state.oauth.begin(start).await {
         Ok(url) => {
-            let jar = jar.add(cookie(&house.settings, BROWSER_COOKIE, browser));
+            let jar = jar.add(cookie(&state.settings, BROWSER_COOKIE, browser));
             Ok((jar, Redirect::to(url.as_str())).into_response())
         }
-        Err(error) => failed((&house, &frame), error),
+        Err(error) => failed((&state, &frame), error),
     }
 }
 
 /// The browser comes back.
 pub async fn callback(
     frame: Frame,
-    State(house): State<Arc<House>>,
+    State(state): State<Arc<AppState>>,
     (address, place): (ClientAddress, SignIn),
     headers: HeaderMap,
     ApiPath(callback): ApiPath<String>,
     ApiQuery(query): ApiQuery<CallbackQuery>,
 ) -> Result<Response, ApiError> {
     let jar = CookieJar::from_headers(&headers);
-    let user = identify(&house, &headers, address).await?.ok().map(|caller| caller.principal.user);
+    let user = identify(&state, &headers, address).await?.ok().map(|caller| caller.principal.user);
     let back = CameBack {
         callback,
         state: query.state,
         code: query.code,
         error: query.error,
         issuer: query.iss,
-        browser: read_cookie(&house.settings, &jar, BROWSER_COOKIE).unwrap_or_default(),
+        browser: read_cookie(&state.settings, &jar, BROWSER_COOKIE).unwrap_or_default(),
         user,
     };
-    match house.oauth.finish(back).await {
+    match state.oauth.finish(back).await {
         Ok(FlowOutcome::Connected { name, authenticator, next }) => {
             let event = AuditEvent::of(Action::Created, Kind::Connection, Some(authenticator.0), &name);
-            note(&house, &place, user, event).await?;
+            note(&state, &place, user, event).await?;
             Ok(Redirect::to(&side_effects::without_refused(local_path(&next))).into_response())
         }
         Ok(FlowOutcome::SignedIn { identity, next }) => {
-            let user = oidc::user_of(&house, &identity, address).await?;
-            let session = open_session(&house, &user).await?;
+            let user = oidc::user_of(&state, &identity, address).await?;
+            let session = open_session(&state, &user).await?;
             events::signed_in(&user, "oidc");
             let next = side_effects::without_refused(local_path(&next));
             Ok((CookieJar::new().add(session), Redirect::to(&next)).into_response())
         }
-        Err(error) => failed((&house, &frame), error),
+        Err(error) => failed((&state, &frame), error),
     }
 }
 
 async fn note(
-    house: &House,
+    state: &AppState,
     place: &SignIn,
     user: Option<UserId>,
     event: AuditEvent,
 ) -> Result<(), ApiError> {
     let Some(user) = user else { return Ok(()) };
-    let user = house.store.user(user).await?;
-    place.changes_of(house, &user).note(event).await
+    let user = state.store.user(user).await?;
+    place.changes_of(state, &user).note(event).await
 }
 
 /// A page that says what went wrong. Failures of our own are answered like everywhere.
-fn failed(house: (&House, &Frame), error: OAuthError) -> Result<Response, ApiError> {
+fn failed(state: (&AppState, &Frame), error: OAuthError) -> Result<Response, ApiError> {
     let status = match &error {
         OAuthError::UnknownFlow | OAuthError::Refused(..) => StatusCode::BAD_REQUEST,
         OAuthError::NotProven(_) => StatusCode::FORBIDDEN,
@@ -151,14 +151,14 @@ fn failed(house: (&House, &Frame), error: OAuthError) -> Result<Response, ApiErr
     };
     let mut letters = sentence.chars();
     let first: String = letters.next().into_iter().flat_map(char::to_uppercase).collect();
-    notice(house, status, &format!("{first}{}.", letters.as_str()))
+    notice(state, status, &format!("{first}{}.", letters.as_str()))
 }
 
 fn notice(
-    (house, frame): (&House, &Frame),
+    (state, frame): (&AppState, &Frame),
     status: StatusCode,
     sentence: &str,
 ) -> Result<Response, ApiError> {
     let values = Notice { title: t("That did not work"), sentence, href: "/", link: t("To the search page") };
-    notice::show(house, status, frame, values)
+    notice::show(state, status, frame, values)
 }

@@ -1,7 +1,7 @@
 //! The pages of elections: the queue of those that wait for a decision, and one of them. Modules fill them from the API.
 
 use super::frame::Frame;
-use crate::House;
+use crate::AppState;
 use crate::error::ApiError;
 use crate::extract::ApiPath;
 use axum::extract::State;
@@ -17,15 +17,15 @@ struct ReviewPage {
 }
 
 /// The frame of the queue; what is in it is read by the browser.
-pub async fn queue_page(frame: Frame, State(house): State<Arc<House>>) -> Result<Response, ApiError> {
-    house.pages.show(StatusCode::OK, "review.html", &frame, ReviewPage { run: None })
+pub async fn queue_page(frame: Frame, State(state): State<Arc<AppState>>) -> Result<Response, ApiError> {
+    state.pages.show(StatusCode::OK, "review.html", &frame, ReviewPage { run: None })
 }
 
 /// The frame of one election. Whether there is such a one for the reader, the API says.
 pub async fn run_page(
     frame: Frame,
-    State(house): State<Arc<House>>,
+    State(state): State<Arc<AppState>>,
     ApiPath(run): ApiPath<i64>,
 ) -> Result<Response, ApiError> {
-    house.pages.show(StatusCode::OK, "review.html", &frame, ReviewPage { run: Some(run) })
+    state.pages.show(StatusCode::OK, "review.html", &frame, ReviewPage { run: Some(run) })
 }

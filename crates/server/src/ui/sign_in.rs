@@ -2,7 +2,7 @@
 
 use super::frame::Frame;
 use super::words::t;
-use crate::House;
+use crate::AppState;
 use crate::auth::{
     Caller, Scheme, by_password, close_session, cookie, events, open_session, random_text, read_cookie,
     same_text,
@@ -55,18 +55,18 @@ struct Service {
 /// The form.
 pub async fn sign_in_page(
     frame: Frame,
-    State(house): State<Arc<House>>,
+    State(state): State<Arc<AppState>>,
     jar: CookieJar,
     ApiQuery(query): ApiQuery<SignInQuery>,
 ) -> Result<Response, ApiError> {
     let form = SignInForm { next: query.next, ..SignInForm::default() };
-    show((&house, &frame), jar, &form, StatusCode::OK, None).await
+    show((&state, &frame), jar, &form, StatusCode::OK, None).await
 }
 
 /// Checks the form and opens a session.
 pub async fn sign_in(
     frame: Frame,
-    State(house): State<Arc<House>>,
+    State(state): State<Arc<AppState>>,
     address: ClientAddress,
     jar: CookieJar,
     form: Result<Form<SignInForm>, axum::extract::rejection::FormRejection>,
@@ -75,25 +75,25 @@ pub async fn sign_in(
         StatusCode::PAYLOAD_TOO_LARGE => ApiError::of(Refusal::TooLarge),
         _ => ApiError::of(Refusal::Malformed),
     })?;
-    let expected = read_cookie(&house.settings, &jar, FORM_COOKIE).unwrap_or_default();
+    let expected = read_cookie(&state.settings, &jar, FORM_COOKIE).unwrap_or_default();
     if !same_text(&form.csrf_token, &expected) {
         let sentence = t("This page was open for too long. Please sign in again.");
-        return show((&house, &frame), jar, &form, StatusCode::FORBIDDEN, Some(sentence)).await;
+        return show((&state, &frame), jar, &form, StatusCode::FORBIDDEN, Some(sentence)).await;
     }
-    match by_password(&house, &form.username, &form.password, address).await {
+    match by_password(&state, &form.username, &form.password, address).await {
         Ok(Some(user)) => {
-            let session = open_session(&house, &user).await?;
+            let session = open_session(&state, &user).await?;
             events::signed_in(&user, "page");
             Ok((jar.add(session), Redirect::to(local_path(&form.next))).into_response())
         }
         Ok(None) => {
-            events::refused(&house, &form.username).await;
+            events::refused(&state, &form.username).await;
             let sentence = t("The user name or the password is wrong.");
-            show((&house, &frame), jar, &form, StatusCode::UNAUTHORIZED, Some(sentence)).await
+            show((&state, &frame), jar, &form, StatusCode::UNAUTHORIZED, Some(sentence)).await
         }
         Err(error) if error.refusal() == Refusal::Throttled => {
             let page =
-                show((&house, &frame), jar, &form, StatusCode::TOO_MANY_REQUESTS, Some(error.detail()))
+                show((&state, &frame), jar, &form, StatusCode::TOO_MANY_REQUESTS, Some(error.detail()))
                     .await?;
             let seconds = error.retry_after_s().unwrap_or_default();
             Ok(([(header::RETRY_AFTER, seconds.to_string())], page).into_response())
@@ -105,19 +105,19 @@ pub async fn sign_in(
 /// Ends the session.
 pub async fn sign_out(
     caller: Caller,
-    State(house): State<Arc<House>>,
+    State(state): State<Arc<AppState>>,
     jar: CookieJar,
 ) -> Result<Response, ApiError> {
     let Scheme::Session { key_hash, .. } = &caller.scheme else {
         return Ok(Redirect::to("/login/").into_response());
     };
-    let gone = close_session(&house, key_hash).await?;
+    let gone = close_session(&state, key_hash).await?;
     events::signed_out(&caller.principal, "page");
     Ok((jar.add(gone), Redirect::to("/login/")).into_response())
 }
 
 async fn show(
-    (house, frame): (&House, &Frame),
+    (state, frame): (&AppState, &Frame),
     jar: CookieJar,
     form: &SignInForm,
     status: StatusCode,
@@ -125,19 +125,19 @@ async fn show(
 ) -> Result<Response, ApiError> {
     let csrf = random_text();
     let next = local_path(&form.next);
-    let services = services(house, next).await?;
+    let services = services(state, next).await?;
     let values = SignInPage { csrf: &csrf, next, username: &form.username, error, services };
-    let page = house.pages.show(status, "login.html", frame, values)?;
-    Ok((jar.add(cookie(&house.settings, FORM_COOKIE, csrf)), page).into_response())
+    let page = state.pages.show(status, "login.html", frame, values)?;
+    Ok((jar.add(cookie(&state.settings, FORM_COOKIE, csrf)), page).into_response())
 }
 
-async fn services(house: &House, next: &str) -> Result<Vec<Service>, ApiError> {
+async fn services(state: &AppState, next: &str) -> Result<Vec<Service>, ApiError> {
     let next: String = url::form_urlencoded::byte_serialize(next.as_bytes()).collect();
-    let all = house.store.authenticators().await?;
-    let offered = all.into_iter().filter(|one| one.draft.active && one.draft.sign_in);
+    let all = state.store.authenticators().await?;
+    let offered = all.into_iter().filter(|one| one.spec.active && one.spec.sign_in);
     let service = |one: Authenticator| Service {
-        href: format!("/svc/oidc/{}/login/?next={next}", one.draft.idp),
-        name: one.draft.name,
+        href: format!("/svc/oidc/{}/login/?next={next}", one.spec.idp),
+        name: one.spec.name,
     };
     Ok(offered.map(service).collect())
 }

@@ -3,7 +3,7 @@
 
 use super::frame::Frame;
 use super::upload::Upload;
-use crate::House;
+use crate::AppState;
 use crate::auth::Admin;
 use crate::changes::Changes;
 use crate::error::{ApiError, Refusal};
@@ -17,7 +17,7 @@ use axum::response::{IntoResponse, Redirect, Response};
 use domain::contracts::{EditableRecord, StoreError};
 use domain::ids::{TransformId, UserId};
 use domain::instant;
-use domain::query_transform::{QueryTransform, Rules, TransformDraft, TransformType};
+use domain::query_transform::{QueryTransform, Rules, TransformSpec, TransformType};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -57,22 +57,22 @@ struct ShownTransform {
 pub async fn form_page(
     _admin: Admin,
     frame: Frame,
-    State(house): State<Arc<House>>,
+    State(state): State<Arc<AppState>>,
     ApiQuery(given): ApiQuery<FormQuery>,
 ) -> Result<Response, ApiError> {
-    let mut page = FormPage::open(&house).await?;
+    let mut page = FormPage::open(&state).await?;
     if let Some(id) = given.saved {
-        let saved = match house.store.transform(TransformId(id)).await {
+        let saved = match state.store.transform(TransformId(id)).await {
             Ok(saved) => saved,
-            Err(StoreError::NotFound) => return page.show(&house, &frame, StatusCode::OK),
+            Err(StoreError::NotFound) => return page.show(&state, &frame, StatusCode::OK),
             Err(error) => return Err(error.into()),
         };
-        if let Ok(rules) = saved.draft.rules() {
-            page.saved = Some((saved.draft.reference(), rules.count()));
+        if let Ok(rules) = saved.spec.rules() {
+            page.saved = Some((saved.spec.reference(), rules.count()));
             page.try_on(&rules, given.query);
         }
     }
-    page.show(&house, &frame, StatusCode::OK)
+    page.show(&state, &frame, StatusCode::OK)
 }
 
 /// Checks the file; saves it, or with `action=preview` only tries it.
@@ -80,7 +80,7 @@ pub async fn upload(
     Admin(principal): Admin,
     changes: Changes,
     frame: Frame,
-    State(house): State<Arc<House>>,
+    State(state): State<Arc<AppState>>,
     links: Links,
     form: Result<Multipart, MultipartRejection>,
 ) -> Result<Response, ApiError> {
@@ -88,27 +88,27 @@ pub async fn upload(
         ApiError::saying(Refusal::UnsupportedMediaType, "Send the form as multipart/form-data.")
     })?;
     let upload = Upload::read(form).await?;
-    let (draft, errors) = upload.draft();
-    let rules = if errors.is_empty() { draft.rules() } else { Err(errors) };
+    let (spec, errors) = upload.spec();
+    let rules = if errors.is_empty() { spec.rules() } else { Err(errors) };
     let rules = match rules {
         Ok(rules) if upload.is_preview => rules,
         Ok(_) => {
-            let saved = save(&house, &changes, principal.user, draft, upload.shared).await?;
+            let saved = save(&state, &changes, principal.user, spec, upload.shared).await?;
             let query: String = url::form_urlencoded::byte_serialize(upload.query.as_bytes()).collect();
             let place = format!("{}/query_transform_form/?saved={}&query={query}", links.prefix(), saved.id);
             return Ok(Redirect::to(&place).into_response());
         }
         Err(errors) => {
-            let mut page = FormPage::open(&house).await?;
+            let mut page = FormPage::open(&state).await?;
             page.errors = errors.iter().map(said).collect();
-            page.fill(draft, upload);
-            return page.show(&house, &frame, StatusCode::BAD_REQUEST);
+            page.fill(spec, upload);
+            return page.show(&state, &frame, StatusCode::BAD_REQUEST);
         }
     };
-    let mut page = FormPage::open(&house).await?;
+    let mut page = FormPage::open(&state).await?;
     page.try_on(&rules, upload.query.clone());
-    page.fill(draft, upload);
-    page.show(&house, &frame, StatusCode::OK)
+    page.fill(spec, upload);
+    page.show(&state, &frame, StatusCode::OK)
 }
 
 /// A mistake for people: of the rules the line is enough.
@@ -119,40 +119,40 @@ fn said((field, sentence): (&str, &str)) -> String {
     }
 }
 
-/// Stores the draft in the place of the one of its name and type, if there is one.
+/// Stores the spec in the place of the one of its name and type, if there is one.
 async fn save(
-    house: &House,
+    state: &AppState,
     changes: &Changes,
     owner: UserId,
-    mut draft: TransformDraft,
+    mut spec: TransformSpec,
     shared: Option<bool>,
 ) -> Result<QueryTransform, ApiError> {
-    let all = house.store.transforms().await?;
-    let existing = all.into_iter().find(|one| one.draft.reference() == draft.reference());
-    let now = house.clock.now();
+    let all = state.store.transforms().await?;
+    let existing = all.into_iter().find(|one| one.spec.reference() == spec.reference());
+    let now = state.clock.now();
     match existing {
         Some(existing) => {
             let record = EditableRecord::Transform(existing.id);
-            let draft = &draft;
-            let load = || versioned(house, record.clone(), house.store.transform(existing.id));
+            let spec = &spec;
+            let load = || versioned(state, record.clone(), state.store.transform(existing.id));
             let replace = move |version, newest: QueryTransform| async move {
-                let shared = shared.unwrap_or(newest.draft.shared);
-                let draft = TransformDraft { shared, ..draft.clone() };
-                let saved = changes.at(Some(version)).replace_transform(newest.id, draft, now).await?;
+                let shared = shared.unwrap_or(newest.spec.shared);
+                let spec = TransformSpec { shared, ..spec.clone() };
+                let saved = changes.at(Some(version)).replace_transform(newest.id, spec, now).await?;
                 Ok(Versioned::after(version, saved))
             };
             edit(&IfMatch::Absent, load, replace).await.map(Versioned::into_body)
         }
         None => {
-            draft.shared = shared.unwrap_or(draft.shared);
-            Ok(changes.store().create_transform(draft, owner, now).await?)
+            spec.shared = shared.unwrap_or(spec.shared);
+            Ok(changes.store().create_transform(spec, owner, now).await?)
         }
     }
 }
 
 impl FormPage {
-    async fn open(house: &House) -> Result<Self, ApiError> {
-        let transforms = house.store.transforms().await?;
+    async fn open(state: &AppState) -> Result<Self, ApiError> {
+        let transforms = state.store.transforms().await?;
         Ok(Self {
             name: String::new(),
             kind: TransformType::default().as_str(),
@@ -168,10 +168,10 @@ impl FormPage {
     }
 
     /// The page shows again what was sent, so that nothing is typed twice.
-    fn fill(&mut self, draft: TransformDraft, upload: Upload) {
-        self.name = draft.name;
-        self.kind = draft.qrx_type.as_str();
-        self.content = draft.config_content;
+    fn fill(&mut self, spec: TransformSpec, upload: Upload) {
+        self.name = spec.name;
+        self.kind = spec.qrx_type.as_str();
+        self.content = spec.config_content;
         self.is_private = upload.shared == Some(false);
         self.query = upload.query;
     }
@@ -183,8 +183,8 @@ impl FormPage {
         self.query = query;
     }
 
-    fn show(self, house: &House, frame: &Frame, status: StatusCode) -> Result<Response, ApiError> {
-        house.pages.show(status, "transform_form.html", frame, self)
+    fn show(self, state: &AppState, frame: &Frame, status: StatusCode) -> Result<Response, ApiError> {
+        state.pages.show(status, "transform_form.html", frame, self)
     }
 }
 
@@ -192,8 +192,8 @@ impl ShownTransform {
     fn of(transform: QueryTransform) -> Self {
         Self {
             id: transform.id,
-            reference: transform.draft.reference(),
-            is_shared: transform.draft.shared,
+            reference: transform.spec.reference(),
+            is_shared: transform.spec.shared,
             updated: instant::display(transform.date_updated),
         }
     }

@@ -4,7 +4,7 @@ use crate::error::{ApiError, Refusal};
 use axum::extract::multipart::{Multipart, MultipartError};
 use axum::http::StatusCode;
 use bytes::Bytes;
-use domain::query_transform::{LineMistake, TransformDraft, TransformType};
+use domain::query_transform::{LineMistake, TransformSpec, TransformType};
 use domain::search::QUERY_CHARS_MAX;
 use domain::validation::FieldErrors;
 
@@ -48,7 +48,7 @@ impl Upload {
     }
 
     /// The transform that the form describes, and what is wrong with it beside its rules.
-    pub fn draft(&self) -> (TransformDraft, FieldErrors) {
+    pub fn spec(&self) -> (TransformSpec, FieldErrors) {
         let mut errors = FieldErrors::default();
         let kind = TransformType::parse(&self.content_type);
         errors.check(kind.is_some(), "content_type", || {
@@ -58,15 +58,15 @@ impl Upload {
         if let Some(mistake) = mistake {
             errors.add("file", mistake.to_string());
         }
-        let draft = TransformDraft {
+        let spec = TransformSpec {
             name: self.name.clone(),
             qrx_type: kind.unwrap_or_default(),
             config_content: content,
-            ..TransformDraft::default()
+            ..TransformSpec::default()
         };
-        errors.merge(draft.check());
+        errors.merge(spec.check());
         errors.check_text("query", &self.query, QUERY_CHARS_MAX);
-        (draft, errors)
+        (spec, errors)
     }
 
     /// A file wins over the text field.
@@ -107,13 +107,13 @@ mod tests {
     }
 
     #[test]
-    fn drafts_of_forms() {
+    fn specs_of_forms() {
         let bag = Upload { content_type: "synonym bag".to_owned(), ..upload(b"a,b") };
-        let (draft, errors) = bag.draft();
+        let (spec, errors) = bag.spec();
         assert!(errors.is_empty(), "{errors}");
-        assert_eq!((draft.qrx_type, draft.config_content.as_str()), (TransformType::Bag, "a,b"));
+        assert_eq!((spec.qrx_type, spec.config_content.as_str()), (TransformType::Bag, "a,b"));
         let text = Upload { config_content: "c,d".to_owned(), ..upload(b"") };
-        assert_eq!(text.draft().0.config_content, "c,d");
+        assert_eq!(text.spec().0.config_content, "c,d");
         let cases = [
             (Upload { name: String::new(), ..upload(b"a,b") }, "name"),
             (Upload { content_type: "magic".to_owned(), ..upload(b"a,b") }, "content_type"),
@@ -121,11 +121,11 @@ mod tests {
             (upload(b"a,b\nc,\xff"), "file"),
         ];
         for (upload, field) in cases {
-            let (_, errors) = upload.draft();
+            let (_, errors) = upload.spec();
             let fields: Vec<&str> = errors.iter().map(|(field, _)| field).collect();
             assert_eq!(fields, [field]);
         }
-        let (_, errors) = upload(b"a,b\nc,\xff").draft();
+        let (_, errors) = upload(b"a,b\nc,\xff").spec();
         assert_eq!(errors.to_string(), "file: line 2: The file is not UTF-8 text.");
     }
 }

@@ -1,6 +1,6 @@
 //! Who gets in, and in which shape others are refused.
 
-use crate::house::{PASSWORD, TestHouse, request};
+use crate::app_harness::{AppHarness, PASSWORD, request};
 use axum::body::Body;
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
@@ -13,14 +13,14 @@ fn basic(username: &str, password: &str) -> String {
 
 #[tokio::test]
 async fn every_documented_route_is_shut_without_credentials() {
-    let house = TestHouse::open().await;
+    let app = AppHarness::open().await;
     let document: Value = serde_json::from_str(&server::openapi_json().expect("a document")).expect("JSON");
     let open = ["/svc/health/live/", "/svc/health/ready/", "/svc/login/", "/svc/oidc_authenticate/"];
     let mut count = 0;
     for (path, item) in document["paths"].as_object().expect("paths") {
         for method in item.as_object().expect("operations").keys() {
             let path = path.replace("{id}", "1").replace("{file}", "index.css");
-            let answer = house.send(request(&method.to_uppercase(), &path, "", None)).await;
+            let answer = app.send(request(&method.to_uppercase(), &path, "", None)).await;
             if open.contains(&path.as_str()) {
                 assert_ne!(answer.status, 401, "{method} {path}");
                 continue;
@@ -32,13 +32,13 @@ async fn every_documented_route_is_shut_without_credentials() {
         }
     }
     assert!(count > 35, "{count}");
-    assert_eq!(house.get("/svc/nothing/", "").await.status, 401);
+    assert_eq!(app.get("/svc/nothing/", "").await.status, 401);
 }
 
 #[tokio::test]
 async fn both_schemes_open_and_wrong_ones_do_not() {
-    let house = TestHouse::open().await;
-    let (user, token) = house.user("ann", false).await;
+    let app = AppHarness::open().await;
+    let (user, token) = app.user("ann", false).await;
     let table = [
         (basic("ann", PASSWORD), 200),
         (basic("ann", PASSWORD), 200),
@@ -53,55 +53,54 @@ async fn both_schemes_open_and_wrong_ones_do_not() {
         ("Basic ???".to_owned(), 401),
     ];
     for (authorization, status) in table {
-        let answer = house.get("/svc/users/me/", &authorization).await;
+        let answer = app.get("/svc/users/me/", &authorization).await;
         assert_eq!(answer.status, status, "{authorization}");
         match status {
             200 => assert_eq!(answer.json()["username"], "ann"),
             _ => assert_eq!(answer.json()["code"], "authentication_failed"),
         }
     }
-    let tokens = house.store.tokens(Some(user.id), 0, 10).await.expect("tokens");
-    house.store.delete_token(tokens.items[0].id).await.expect("revoked");
-    assert_eq!(house.get("/svc/users/me/", &token).await.status, 401, "a revoked token");
+    let tokens = app.store.tokens(Some(user.id), 0, 10).await.expect("tokens");
+    app.store.delete_token(tokens.items[0].id).await.expect("revoked");
+    assert_eq!(app.get("/svc/users/me/", &token).await.status, 401, "a revoked token");
 }
 
 #[tokio::test]
 async fn a_new_password_is_in_force_at_once() {
-    let house = TestHouse::open().await;
-    let (_, admin) = house.user("root", true).await;
-    let (user, _) = house.user("ann", false).await;
-    assert_eq!(house.get("/svc/users/me/", &basic("ann", PASSWORD)).await.status, 200);
+    let app = AppHarness::open().await;
+    let (_, admin) = app.user("root", true).await;
+    let (user, _) = app.user("ann", false).await;
+    assert_eq!(app.get("/svc/users/me/", &basic("ann", PASSWORD)).await.status, 200);
     let path = format!("/svc/users/{}/", user.id);
-    let changed = house.call("PATCH", &path, &admin, json!({"password": "battery staple"})).await;
+    let changed = app.call("PATCH", &path, &admin, json!({"password": "battery staple"})).await;
     assert_eq!(changed.status, 200, "{}", changed.text);
     assert!(!changed.text.contains("password"), "{}", changed.text);
-    assert_eq!(house.get("/svc/users/me/", &basic("ann", PASSWORD)).await.status, 401);
-    assert_eq!(house.get("/svc/users/me/", &basic("ann", "battery staple")).await.status, 200);
+    assert_eq!(app.get("/svc/users/me/", &basic("ann", PASSWORD)).await.status, 401);
+    assert_eq!(app.get("/svc/users/me/", &basic("ann", "battery staple")).await.status, 200);
 }
 
 #[tokio::test]
 async fn every_form_of_a_path_leads_to_the_same_door() {
-    let house =
-        TestHouse::with(Settings { api_aliases: vec!["swirl".to_owned()], ..Settings::default() }).await;
-    let (_, token) = house.user("ann", false).await;
+    let app =
+        AppHarness::with(Settings { api_aliases: vec!["swirl".to_owned()], ..Settings::default() }).await;
+    let (_, token) = app.user("ann", false).await;
     for prefix in ["/svc", "/api/svc", "/swirl", "/api/swirl"] {
         for slash in ["", "/"] {
             let path = format!("{prefix}/search{slash}?page=1&items=2");
-            let answer = house.get(&path, &token).await;
+            let answer = app.get(&path, &token).await;
             assert_eq!(answer.status, 200, "{path}");
             assert!(answer.json()["count"].is_number(), "{}", answer.text);
         }
-        let made =
-            house.call("POST", &format!("{prefix}/search"), &token, json!({"query_string": "a"})).await;
-        let expected = format!("http://house.example:8000{prefix}/results/?search_id=");
+        let made = app.call("POST", &format!("{prefix}/search"), &token, json!({"query_string": "a"})).await;
+        let expected = format!("http://service.example:8000{prefix}/results/?search_id=");
         assert!(made.json()["result_url"].as_str().expect("a url").starts_with(&expected), "{}", made.text);
     }
 }
 
 #[tokio::test]
 async fn refusals_have_one_shape() {
-    let house = TestHouse::open().await;
-    let (_, token) = house.user("ann", false).await;
+    let app = AppHarness::open().await;
+    let (_, token) = app.user("ann", false).await;
     let large = format!(r#"{{"query_string":"{}"}}"#, "a".repeat(2 * 1024 * 1024));
     let table = [
         ("GET", "/svc/nothing/", "", 404, "not_found"),
@@ -125,7 +124,7 @@ async fn refusals_have_one_shape() {
         given.headers_mut().insert("content-type", "application/json".parse().expect("a header"));
         given.headers_mut().insert("x-request-id", "my-id-1".parse().expect("a header"));
         *given.body_mut() = Body::from(body.to_owned());
-        let answer = house.send(given).await;
+        let answer = app.send(given).await;
         assert_eq!(answer.status, status, "{method} {path}: {}", answer.text);
         let json = answer.json();
         assert_eq!(json["code"], code, "{method} {path}");
@@ -135,10 +134,10 @@ async fn refusals_have_one_shape() {
         assert_eq!(answer.header("x-content-type-options"), "nosniff");
         assert_eq!(answer.header("content-type"), "application/json");
     }
-    let wrong = house.call("DELETE", "/svc/search/", &token, json!(null)).await;
+    let wrong = app.call("DELETE", "/svc/search/", &token, json!(null)).await;
     assert_eq!(wrong.header("allow"), "GET,HEAD,POST");
     let mut text = request("POST", "/svc/search/", &token, None);
     text.headers_mut().insert("content-type", "text/plain".parse().expect("a header"));
-    assert_eq!(house.send(text).await.status, 415);
-    assert_eq!(house.get("/svc/search/", &token).await.header("x-request-id").len(), 32);
+    assert_eq!(app.send(text).await.status, 415);
+    assert_eq!(app.get("/svc/search/", &token).await.header("x-request-id").len(), 32);
 }

@@ -1,9 +1,9 @@
 //! The doors, asked through the router: a store in memory, plug-ins that answer at once, no socket.
 
-#![expect(clippy::expect_used, reason = "a test that cannot set up its house should stop there")]
+#![expect(clippy::expect_used, reason = "a test that cannot set up the service should stop there")]
 
 mod access;
-mod house;
+mod app_harness;
 mod pages;
 mod people;
 mod plugins;

@@ -2,8 +2,8 @@
 
 use async_trait::async_trait;
 use domain::contracts::{
-    Arrangement, Candidate, Capability, Catalogues, Connector, ConnectorError, ConnectorKind, Fetch,
-    FetchError, HttpRequest, HttpResponse, MixContext, Mixer, MixerKind, NormalizedPage, Outcome,
+    Arrangement, Candidate, Capability, Connector, ConnectorError, ConnectorKind, Fetch, FetchError,
+    HttpRequest, HttpResponse, MixContext, Mixer, MixerKind, NormalizedPage, Outcome, PluginRegistry,
     ProcessorError, ProviderQuery, ResultBatch, ResultContext, ResultProcessor, ResultProcessorKind,
     SourceQuery, SourceResponse, TriedOn,
 };
@@ -11,7 +11,7 @@ use domain::result::ResultItem;
 use domain::validation::FieldErrors;
 use serde_json::json;
 
-pub const CATALOGUES: Catalogues = Catalogues {
+pub const PLUGINS: PluginRegistry = PluginRegistry {
     connectors: &[ConnectorKind {
         name: "Fixed",
         summary: "Always the same two results.",
@@ -91,7 +91,7 @@ impl ResultProcessor for Plain {
         for raw in batch.raw.drain(..) {
             batch.items.push(ResultItem {
                 title: raw.as_str().unwrap_or_default().to_owned(),
-                searchprovider: cx.provider.draft.name.clone(),
+                searchprovider: cx.provider.spec.name.clone(),
                 url: "javascript:alert(1)".to_owned(),
                 ..ResultItem::default()
             });

@@ -1,18 +1,18 @@
 //! How much memory JSON of others takes, measured with an allocator that counts: never more than ten bytes for each
 //! byte that was read, however few bytes a value has.
 
-#![expect(clippy::expect_used, reason = "a test that cannot set up its house should stop there")]
+#![expect(clippy::expect_used, reason = "a test that cannot set up the service should stop there")]
 
-#[path = "../it/house.rs"]
+#[path = "../it/app_harness.rs"]
 #[expect(dead_code, reason = "other tests use more of it")]
-mod house;
+mod app_harness;
 #[path = "../it/plugins.rs"]
 mod plugins;
 
+use app_harness::AppHarness;
 use axum::body::Body;
 use domain::bounded_json::{ANSWER_VALUES_MAX, MEMORY_FREE, parse_answer};
 use domain::settings::Settings;
-use house::TestHouse;
 use peak_alloc::PeakAlloc;
 use std::sync::{Mutex, PoisonError};
 
@@ -70,23 +70,23 @@ fn an_answer_takes_no_more_than_is_reserved_for_its_values() {
     }
 }
 
-async fn status_of(house: &TestHouse, token: &str, (method, path): (&str, &str), body: Vec<u8>) -> u16 {
-    let mut request = house::request(method, path, token, None);
+async fn status_of(app: &AppHarness, token: &str, (method, path): (&str, &str), body: Vec<u8>) -> u16 {
+    let mut request = app_harness::request(method, path, token, None);
     request.headers_mut().insert("content-type", "application/json".parse().expect("a header"));
     *request.body_mut() = Body::from(body);
-    house.send(request).await.status.as_u16()
+    app.send(request).await.status.as_u16()
 }
 
 #[test]
 fn a_body_takes_ten_times_its_bytes_at_most() {
     let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
-    let (house, token) = runtime.block_on(async {
-        let house = TestHouse::with(Settings { request_body_max_mb: 50, ..Settings::default() }).await;
-        let (_, token) = house.user("ann", true).await;
+    let (app, token) = runtime.block_on(async {
+        let app = AppHarness::with(Settings { request_body_max_mb: 50, ..Settings::default() }).await;
+        let (_, token) = app.user("ann", true).await;
         // Whatever is made once is made now.
-        status_of(&house, &token, ("POST", "/svc/search/"), b"{}".to_vec()).await;
-        (house, token)
+        status_of(&app, &token, ("POST", "/svc/search/"), b"{}".to_vec()).await;
+        (app, token)
     });
     let calls =
         [("POST", "/svc/search/"), ("PATCH", "/svc/searchproviders/1/"), ("POST", "/svc/searchproviders/")];
@@ -94,7 +94,7 @@ fn a_body_takes_ten_times_its_bytes_at_most() {
         let text = format!(r#"{{"unknown":{}}}"#, list_of(unit, 4_000_000 / (unit.len() + 1)));
         for call in calls {
             let body = text.clone().into_bytes();
-            let (status, peak) = peak_of(|| runtime.block_on(status_of(&house, &token, call, body)));
+            let (status, peak) = peak_of(|| runtime.block_on(status_of(&app, &token, call, body)));
             assert_eq!(status, 413, "{call:?} {unit}");
             assert!(peak <= MB, "{call:?} {unit}: {peak}");
         }
@@ -103,7 +103,7 @@ fn a_body_takes_ten_times_its_bytes_at_most() {
         let text = format!(r#"{{"unknown":{few},"text":"{}"}}"#, "x\\n".repeat(400_000));
         for call in calls {
             let body = text.clone().into_bytes();
-            let (status, peak) = peak_of(|| runtime.block_on(status_of(&house, &token, call, body)));
+            let (status, peak) = peak_of(|| runtime.block_on(status_of(&app, &token, call, body)));
             assert!((400..500).contains(&status), "{call:?} {unit}: {status}");
             assert!(peak <= BYTES_PER_BYTE_MAX * text.len(), "{call:?} {unit}: {peak} for {}", text.len());
         }

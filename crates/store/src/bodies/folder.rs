@@ -177,7 +177,7 @@ impl FolderBodies {
         let folder = self.folder.display();
         match error.kind() {
             ErrorKind::StorageFull | ErrorKind::QuotaExceeded => {
-                BodyError::Refused(format!("there is no room left in {folder}"))
+                BodyError::Refused(format!("there is no space left in {folder}"))
             }
             ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem | ErrorKind::NotADirectory => {
                 BodyError::Refused(format!("{folder}: {error}"))
@@ -346,7 +346,7 @@ mod tests {
         let large: Bytes = (0..1 << 20).map(|_| rand::random::<u8>()).collect();
         for key in [key("a"), key("b")] {
             let full = bodies.put(&key, large.clone()).await;
-            let told = "the storage of texts refuses: there is no room left in";
+            let told = "the storage of texts refuses: there is no space left in";
             assert!(full.as_ref().is_err_and(|error| error.to_string().starts_with(told)), "{full:?}");
         }
         assert_eq!(bodies.get(&key("a")).await, Ok(Some(kept)));

@@ -1,4 +1,4 @@
-//! Texts in less room: zstd, with a checksum that shows damage, and with limits on both ways.
+//! Texts in less space: zstd, with a checksum that shows damage, and with limits on both ways.
 
 use domain::contracts::BodyError;
 use std::io::Read;

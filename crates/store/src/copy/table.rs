@@ -1,4 +1,4 @@
-//! The tables of the house and the kinds of their columns, read from the migrations and from the database.
+//! The tables and the kinds of their columns, read from the migrations and from the database.
 
 use super::CopyError;
 use base64::Engine;

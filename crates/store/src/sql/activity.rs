@@ -9,7 +9,7 @@ use domain::chat::{MessageContent, Rating};
 use domain::contracts::{ActivityStore, StoreError};
 use domain::ids::{ProviderId, SearchId, UserId};
 use domain::instant::{Instant, to_micros};
-use domain::search::SearchDraft;
+use domain::search::SearchSpec;
 use sqlx::types::Json;
 
 /// Searches that one figure is counted from, the newest.
@@ -114,7 +114,7 @@ macro_rules! providers {
 
 type DayRow = (String, i64, i64, i64, Option<f64>);
 type ProviderRow = (i64, i64, i64, i64, i64, Option<f64>, Option<f64>, i64);
-type FutileRow = (Json<SearchDraft>, Instant);
+type FutileRow = (Json<SearchSpec>, Instant);
 type SummaryRow = (Json<Rating>, String, Instant);
 type MessageRow = (Json<Rating>, Json<MessageContent>, Instant);
 
@@ -183,11 +183,11 @@ impl ActivityStore for SqlStore {
         let rows = on_db!(self.db, read, db => sqlx::query_as::<_, FutileRow>(TEXT)
             .bind(to_micros(since)).bind(SEARCHES_READ_MAX).bind(to_column(limit)).fetch_all(db))?;
         let mut queries: Vec<FutileQuery> = Vec::new();
-        for (draft, date) in rows {
-            match queries.iter_mut().find(|known| known.query == draft.0.query_string) {
+        for (spec, date) in rows {
+            match queries.iter_mut().find(|known| known.query == spec.0.query_string) {
                 Some(known) => known.searches += 1,
                 None => queries.push(FutileQuery {
-                    query: draft.0.query_string,
+                    query: spec.0.query_string,
                     searches: 1,
                     day: date.date_naive().to_string(),
                 }),

@@ -1,4 +1,4 @@
-//! AIProviders. The whole draft is sealed for its record, so an AIProvider has its id before its draft.
+//! AIProviders. The whole spec is sealed for its record, so an AIProvider has its id before its spec.
 
 use super::prompts;
 use crate::SqlStore;
@@ -7,12 +7,12 @@ use crate::json::plain;
 use crate::row::row;
 use crate::secrets::SealKey;
 use async_trait::async_trait;
-use domain::ai_provider::{AiProvider, AiProviderDraft};
+use domain::ai_provider::{AiProvider, AiProviderSpec};
 use domain::audit::{AuditEvent, Kind};
 use domain::contracts::{AiProviderStore, BroughtStore, EditableRecord, StoreError};
 use domain::ids::{AiProviderId, UserId};
 use domain::instant::{Instant, to_micros};
-use domain::prompt_record::PromptDraft;
+use domain::prompt_record::PromptSpec;
 
 macro_rules! columns {
     () => {
@@ -35,15 +35,15 @@ row! {
 }
 
 impl AiProviderRow {
-    /// Of a draft that the key does not open, what is stored beside it is known: it can be listed and entered again.
+    /// Of a spec that the key does not open, what is stored beside it is known: it can be listed and entered again.
     fn open(self, key: &SealKey) -> AiProvider {
         let opened = key.open(&self.draft, &record(AiProviderId(self.id))).ok();
-        let draft = opened.and_then(|text| serde_json::from_str(text.expose()).ok());
+        let spec = opened.and_then(|text| serde_json::from_str(text.expose()).ok());
         AiProvider {
             id: AiProviderId(self.id),
             owner: self.owner.map(UserId),
-            is_unreadable: draft.is_none(),
-            draft: draft.unwrap_or_else(|| AiProviderDraft::unreadable(self.name, self.shared)),
+            is_unreadable: spec.is_none(),
+            spec: spec.unwrap_or_else(|| AiProviderSpec::unreadable(self.name, self.shared)),
             date_created: self.date_created,
             date_updated: self.date_updated,
         }
@@ -54,15 +54,15 @@ impl AiProviderRow {
 impl AiProviderStore for SqlStore {
     async fn create_ai_provider(
         &self,
-        draft: AiProviderDraft,
+        spec: AiProviderSpec,
         owner: Option<UserId>,
         now: Instant,
     ) -> Result<AiProvider, StoreError> {
         let now = to_micros(now);
         let mut tx = self.begin_change().await?;
-        let id = insert(&mut tx, &self.key, &draft, owner, now).await?;
-        self.commit_change(tx, vec![event(id, None, Some(&draft))]).await?;
-        Ok(AiProvider { id, owner, draft, is_unreadable: false, date_created: now, date_updated: now })
+        let id = insert(&mut tx, &self.key, &spec, owner, now).await?;
+        self.commit_change(tx, vec![event(id, None, Some(&spec))]).await?;
+        Ok(AiProvider { id, owner, spec, is_unreadable: false, date_created: now, date_updated: now })
     }
 
     async fn ai_provider(&self, id: AiProviderId) -> Result<AiProvider, StoreError> {
@@ -80,7 +80,7 @@ impl AiProviderStore for SqlStore {
     async fn replace_ai_provider(
         &self,
         id: AiProviderId,
-        draft: AiProviderDraft,
+        spec: AiProviderSpec,
         now: Instant,
     ) -> Result<AiProvider, StoreError> {
         let now = to_micros(now);
@@ -88,17 +88,17 @@ impl AiProviderStore for SqlStore {
         self.lock_version(&mut tx, EditableRecord::AiProvider(id)).await?;
         let row = on_tx!(&mut tx, db => sqlx::query_as::<_, AiProviderRow>(ONE).bind(id.0).fetch_one(db))?;
         let (owner, date_created) = (row.owner.map(UserId), row.date_created);
-        let before = row.open(&self.key).draft;
-        write(&mut tx, &self.key, id, &draft, now).await?;
-        self.commit_change(tx, vec![event(id, Some(&before), Some(&draft))]).await?;
-        Ok(AiProvider { id, owner, draft, is_unreadable: false, date_created, date_updated: now })
+        let before = row.open(&self.key).spec;
+        write(&mut tx, &self.key, id, &spec, now).await?;
+        self.commit_change(tx, vec![event(id, Some(&before), Some(&spec))]).await?;
+        Ok(AiProvider { id, owner, spec, is_unreadable: false, date_created, date_updated: now })
     }
 
     async fn delete_ai_provider(&self, id: AiProviderId) -> Result<(), StoreError> {
         let mut tx = self.begin_change().await?;
         self.lock_version(&mut tx, EditableRecord::AiProvider(id)).await?;
         let row = on_tx!(&mut tx, db => sqlx::query_as::<_, AiProviderRow>(ONE).bind(id.0).fetch_one(db))?;
-        let before = row.open(&self.key).draft;
+        let before = row.open(&self.key).spec;
         on_tx!(&mut tx, db => changed(
             sqlx::query("DELETE FROM ai_providers WHERE id = $1").bind(id.0).execute(db)))?;
         self.commit_change(tx, vec![event(id, Some(&before), None)]).await
@@ -107,12 +107,12 @@ impl AiProviderStore for SqlStore {
 
 #[async_trait]
 impl BroughtStore for SqlStore {
-    async fn bring_ai_provider(&self, draft: AiProviderDraft, now: Instant) -> Result<bool, StoreError> {
+    async fn bring_ai_provider(&self, spec: AiProviderSpec, now: Instant) -> Result<bool, StoreError> {
         const ONCE: &str =
             "INSERT INTO brought_ai_providers (name) VALUES ($1) ON CONFLICT (name) DO NOTHING";
         const THERE: &str = "SELECT COUNT(*) FROM ai_providers WHERE name = $1";
         const BROUGHT: &str = "SELECT COUNT(*) FROM brought_ai_providers WHERE name = $1";
-        let (name, now) = (plain(&draft.name), to_micros(now));
+        let (name, now) = (plain(&spec.name), to_micros(now));
         // Nearly always: nothing is written then.
         let brought: i64 =
             on_db!(self.db, read, db => sqlx::query_scalar(BROUGHT).bind(name.as_str()).fetch_one(db))?;
@@ -125,21 +125,21 @@ impl BroughtStore for SqlStore {
         let there: i64 = on_tx!(&mut tx, db => sqlx::query_scalar(THERE).bind(name.as_str()).fetch_one(db))?;
         let is_wanted = is_new && there == 0;
         if is_wanted {
-            insert(&mut tx, &self.key, &draft, None, now).await?;
+            insert(&mut tx, &self.key, &spec, None, now).await?;
         }
         tx.commit().await?;
         Ok(is_wanted)
     }
 
-    async fn restore_prompt(&self, draft: PromptDraft, now: Instant) -> Result<(), StoreError> {
-        prompts::restore(&self.db, &draft, to_micros(now)).await
+    async fn restore_prompt(&self, spec: PromptSpec, now: Instant) -> Result<(), StoreError> {
+        prompts::restore(&self.db, &spec, to_micros(now)).await
     }
 }
 
 async fn insert(
     tx: &mut Tx,
     key: &SealKey,
-    draft: &AiProviderDraft,
+    spec: &AiProviderSpec,
     owner: Option<UserId>,
     now: Instant,
 ) -> Result<AiProviderId, StoreError> {
@@ -147,12 +147,12 @@ async fn insert(
          VALUES ($1, $2, $3, '', $4, $4) RETURNING id";
     let id = on_tx!(&mut *tx, db => sqlx::query_scalar(TEXT)
         .bind(owner.map(|owner| owner.0))
-        .bind(plain(&draft.name))
-        .bind(draft.shared)
+        .bind(plain(&spec.name))
+        .bind(spec.shared)
         .bind(now)
         .fetch_one(db))
     .map(AiProviderId)?;
-    write(tx, key, id, draft, now).await?;
+    write(tx, key, id, spec, now).await?;
     Ok(id)
 }
 
@@ -160,18 +160,18 @@ async fn write(
     tx: &mut Tx,
     key: &SealKey,
     id: AiProviderId,
-    draft: &AiProviderDraft,
+    spec: &AiProviderSpec,
     now: Instant,
 ) -> Result<(), StoreError> {
     const TEXT: &str =
         "UPDATE ai_providers SET name = $2, shared = $3, draft = $4, date_updated = $5 WHERE id = $1";
-    let text = serde_json::to_string(draft)
+    let text = serde_json::to_string(spec)
         .map_err(|_| StoreError::Failed("a record could not be written as JSON".to_owned()))?;
     let sealed = key.seal(&text, &record(id))?;
     on_tx!(tx, db => changed(sqlx::query(TEXT)
         .bind(id.0)
-        .bind(plain(&draft.name))
-        .bind(draft.shared)
+        .bind(plain(&spec.name))
+        .bind(spec.shared)
         .bind(sealed.as_str())
         .bind(now)
         .execute(db)))?;
@@ -179,14 +179,14 @@ async fn write(
 }
 
 /// The audit log compares the secrets themselves, and keeps them masked.
-fn event(id: AiProviderId, from: Option<&AiProviderDraft>, to: Option<&AiProviderDraft>) -> AuditEvent {
-    let fields = |one: &AiProviderDraft| serde_json::to_value(one).unwrap_or_default();
+fn event(id: AiProviderId, from: Option<&AiProviderSpec>, to: Option<&AiProviderSpec>) -> AuditEvent {
+    let fields = |one: &AiProviderSpec| serde_json::to_value(one).unwrap_or_default();
     let name = from.or(to).map(|one| one.name.as_str()).unwrap_or_default();
     let (from, to) = (from.map(fields), to.map(fields));
     AuditEvent::edit(Kind::AiProvider, Some(id.0), name, from.as_ref(), to.as_ref())
 }
 
-/// What a sealed draft is bound to.
+/// What a sealed spec is bound to.
 fn record(id: AiProviderId) -> String {
     format!("ai_provider:{id}")
 }

@@ -1,4 +1,4 @@
-//! Authenticators. The whole draft is sealed for its record, so an authenticator has its id before its draft.
+//! Authenticators. The whole spec is sealed for its record, so an authenticator has its id before its spec.
 
 use crate::SqlStore;
 use crate::db::{Tx, changed, on_db, on_tx};
@@ -6,7 +6,7 @@ use crate::row::row;
 use crate::secrets::SealKey;
 use async_trait::async_trait;
 use domain::audit::{AuditEvent, Kind};
-use domain::authenticator::{Authenticator, AuthenticatorDraft};
+use domain::authenticator::{Authenticator, AuthenticatorSpec};
 use domain::contracts::{AuthenticatorStore, EditableRecord, StoreError};
 use domain::ids::AuthenticatorId;
 use domain::instant::{Instant, to_micros};
@@ -29,14 +29,14 @@ row! {
 }
 
 impl AuthenticatorRow {
-    /// Of a draft that the key does not open, what is stored beside it is known: it can be listed and entered again.
+    /// Of a spec that the key does not open, what is stored beside it is known: it can be listed and entered again.
     fn open(self, key: &SealKey) -> Authenticator {
         let opened = key.open(&self.draft, &record(AuthenticatorId(self.id))).ok();
-        let draft = opened.and_then(|text| serde_json::from_str(text.expose()).ok());
+        let spec = opened.and_then(|text| serde_json::from_str(text.expose()).ok());
         Authenticator {
             id: AuthenticatorId(self.id),
-            is_unreadable: draft.is_none(),
-            draft: draft.unwrap_or_else(|| AuthenticatorDraft::unreadable(self.idp)),
+            is_unreadable: spec.is_none(),
+            spec: spec.unwrap_or_else(|| AuthenticatorSpec::unreadable(self.idp)),
             date_created: self.date_created,
             date_updated: self.date_updated,
         }
@@ -47,7 +47,7 @@ impl AuthenticatorRow {
 impl AuthenticatorStore for SqlStore {
     async fn create_authenticator(
         &self,
-        draft: AuthenticatorDraft,
+        spec: AuthenticatorSpec,
         now: Instant,
     ) -> Result<Authenticator, StoreError> {
         const TEXT: &str = "INSERT INTO authenticators (idp, draft, date_created, date_updated) \
@@ -55,11 +55,11 @@ impl AuthenticatorStore for SqlStore {
         let now = to_micros(now);
         let mut tx = self.begin_change().await?;
         let id =
-            on_tx!(&mut tx, db => sqlx::query_scalar(TEXT).bind(draft.idp.as_str()).bind(now).fetch_one(db))
+            on_tx!(&mut tx, db => sqlx::query_scalar(TEXT).bind(spec.idp.as_str()).bind(now).fetch_one(db))
                 .map(AuthenticatorId)?;
-        write(&mut tx, &self.key, id, &draft, now).await?;
-        self.commit_change(tx, vec![event(id, None, Some(&draft))]).await?;
-        Ok(Authenticator { id, draft, is_unreadable: false, date_created: now, date_updated: now })
+        write(&mut tx, &self.key, id, &spec, now).await?;
+        self.commit_change(tx, vec![event(id, None, Some(&spec))]).await?;
+        Ok(Authenticator { id, spec, is_unreadable: false, date_created: now, date_updated: now })
     }
 
     async fn authenticator(&self, id: AuthenticatorId) -> Result<Authenticator, StoreError> {
@@ -77,7 +77,7 @@ impl AuthenticatorStore for SqlStore {
     async fn replace_authenticator(
         &self,
         id: AuthenticatorId,
-        draft: AuthenticatorDraft,
+        spec: AuthenticatorSpec,
         now: Instant,
     ) -> Result<Authenticator, StoreError> {
         const TEXT: &str = concat!("SELECT ", columns!(), " FROM authenticators WHERE id = $1");
@@ -87,15 +87,15 @@ impl AuthenticatorStore for SqlStore {
         let row =
             on_tx!(&mut tx, db => sqlx::query_as::<_, AuthenticatorRow>(TEXT).bind(id.0).fetch_one(db))?;
         let date_created = row.date_created;
-        let before = row.open(&self.key).draft;
-        write(&mut tx, &self.key, id, &draft, now).await?;
+        let before = row.open(&self.key).spec;
+        write(&mut tx, &self.key, id, &spec, now).await?;
         // People's tokens belong to the addresses that they came from.
-        if Destinations::of_authenticator(&draft).has_others_than(&Destinations::of_authenticator(&before)) {
+        if Destinations::of_authenticator(&spec).has_others_than(&Destinations::of_authenticator(&before)) {
             on_tx!(&mut tx, db => changed(sqlx::query("DELETE FROM connections WHERE authenticator_id = $1")
                 .bind(id.0).execute(db)))?;
         }
-        self.commit_change(tx, vec![event(id, Some(&before), Some(&draft))]).await?;
-        Ok(Authenticator { id, draft, is_unreadable: false, date_created, date_updated: now })
+        self.commit_change(tx, vec![event(id, Some(&before), Some(&spec))]).await?;
+        Ok(Authenticator { id, spec, is_unreadable: false, date_created, date_updated: now })
     }
 
     async fn delete_authenticator(&self, id: AuthenticatorId) -> Result<(), StoreError> {
@@ -104,7 +104,7 @@ impl AuthenticatorStore for SqlStore {
         self.lock_version(&mut tx, EditableRecord::Authenticator(id)).await?;
         let row =
             on_tx!(&mut tx, db => sqlx::query_as::<_, AuthenticatorRow>(TEXT).bind(id.0).fetch_one(db))?;
-        let before = row.open(&self.key).draft;
+        let before = row.open(&self.key).spec;
         on_tx!(&mut tx, db => changed(
             sqlx::query("DELETE FROM authenticators WHERE id = $1").bind(id.0).execute(db)))?;
         self.commit_change(tx, vec![event(id, Some(&before), None)]).await
@@ -115,31 +115,31 @@ async fn write(
     tx: &mut Tx,
     key: &SealKey,
     id: AuthenticatorId,
-    draft: &AuthenticatorDraft,
+    spec: &AuthenticatorSpec,
     now: Instant,
 ) -> Result<(), StoreError> {
     const TEXT: &str = "UPDATE authenticators SET idp = $2, draft = $3, date_updated = $4 WHERE id = $1";
-    let text = serde_json::to_string(draft)
+    let text = serde_json::to_string(spec)
         .map_err(|_| StoreError::Failed("a record could not be written as JSON".to_owned()))?;
     let sealed = key.seal(&text, &record(id))?;
     on_tx!(tx, db => changed(sqlx::query(TEXT)
-        .bind(id.0).bind(draft.idp.as_str()).bind(sealed.as_str()).bind(now).execute(db)))?;
+        .bind(id.0).bind(spec.idp.as_str()).bind(sealed.as_str()).bind(now).execute(db)))?;
     Ok(())
 }
 
 /// The audit log compares the secrets themselves, and keeps them masked.
 fn event(
     id: AuthenticatorId,
-    from: Option<&AuthenticatorDraft>,
-    to: Option<&AuthenticatorDraft>,
+    from: Option<&AuthenticatorSpec>,
+    to: Option<&AuthenticatorSpec>,
 ) -> AuditEvent {
-    let fields = |one: &AuthenticatorDraft| serde_json::to_value(one).unwrap_or_default();
+    let fields = |one: &AuthenticatorSpec| serde_json::to_value(one).unwrap_or_default();
     let name = from.or(to).map(|one| one.idp.as_str()).unwrap_or_default();
     let (from, to) = (from.map(fields), to.map(fields));
     AuditEvent::edit(Kind::Authenticator, Some(id.0), name, from.as_ref(), to.as_ref())
 }
 
-/// What a sealed draft is bound to.
+/// What a sealed spec is bound to.
 fn record(id: AuthenticatorId) -> String {
     format!("authenticator:{id}")
 }

@@ -6,7 +6,7 @@ use crate::json::{JsonText, plain};
 use crate::row::row;
 use async_trait::async_trait;
 use domain::audit::{AuditEvent, Kind};
-use domain::branding::{Branding, BrandingDraft};
+use domain::branding::{Branding, BrandingSpec};
 use domain::contracts::{BrandingStore, EditableRecord, StoreError};
 use domain::ids::BrandingId;
 use domain::instant::{Instant, to_micros};
@@ -26,7 +26,7 @@ row! {
         active: bool,
         date_created: Instant,
         date_updated: Instant,
-        draft: Json<BrandingDraft>,
+        draft: Json<BrandingSpec>,
     }
 }
 
@@ -34,7 +34,7 @@ impl From<BrandingRow> for Branding {
     fn from(row: BrandingRow) -> Self {
         Self {
             id: BrandingId(row.id),
-            draft: row.draft.0,
+            spec: row.draft.0,
             active: row.active,
             date_created: row.date_created,
             date_updated: row.date_updated,
@@ -44,16 +44,16 @@ impl From<BrandingRow> for Branding {
 
 #[async_trait]
 impl BrandingStore for SqlStore {
-    async fn create_branding(&self, draft: BrandingDraft, now: Instant) -> Result<Branding, StoreError> {
+    async fn create_branding(&self, spec: BrandingSpec, now: Instant) -> Result<Branding, StoreError> {
         const TEXT: &str = concat!(
             "INSERT INTO brandings (name, active, date_created, date_updated, draft) \
              VALUES ($1, TRUE, $2, $2, $3) RETURNING ",
             columns!()
         );
-        let text = JsonText::of(&draft)?;
+        let text = JsonText::of(&spec)?;
         let mut tx = self.begin_change().await?;
         let made: Branding = on_tx!(&mut tx, db => sqlx::query_as::<_, BrandingRow>(TEXT)
-            .bind(plain(&draft.name)).bind(to_micros(now)).bind(text.clone()).fetch_one(db))?
+            .bind(plain(&spec.name)).bind(to_micros(now)).bind(text.clone()).fetch_one(db))?
         .into();
         put_away_others(&mut tx, made.id).await?;
         self.commit_change(tx, vec![event(None, Some(&made))]).await?;
@@ -81,19 +81,19 @@ impl BrandingStore for SqlStore {
     async fn replace_branding(
         &self,
         id: BrandingId,
-        draft: BrandingDraft,
+        spec: BrandingSpec,
         now: Instant,
     ) -> Result<Branding, StoreError> {
         const TEXT: &str = concat!(
             "UPDATE brandings SET name = $2, active = TRUE, date_updated = $3, draft = $4 WHERE id = $1 RETURNING ",
             columns!()
         );
-        let text = JsonText::of(&draft)?;
+        let text = JsonText::of(&spec)?;
         let mut tx = self.begin_change().await?;
         self.lock_version(&mut tx, EditableRecord::Branding(id)).await?;
         let before = stored(&mut tx, id).await?;
         let after: Branding = on_tx!(&mut tx, db => sqlx::query_as::<_, BrandingRow>(TEXT)
-            .bind(id.0).bind(plain(&draft.name)).bind(to_micros(now)).bind(text.clone()).fetch_one(db))?
+            .bind(id.0).bind(plain(&spec.name)).bind(to_micros(now)).bind(text.clone()).fetch_one(db))?
         .into();
         put_away_others(&mut tx, id).await?;
         self.commit_change(tx, vec![event(Some(&before), Some(&after))]).await?;
@@ -139,7 +139,7 @@ async fn put_away_others(tx: &mut Tx, id: BrandingId) -> Result<(), StoreError> 
 
 fn event(from: Option<&Branding>, to: Option<&Branding>) -> AuditEvent {
     let one = from.or(to);
-    let name = one.map(|one| one.draft.name.as_str()).unwrap_or_default();
+    let name = one.map(|one| one.spec.name.as_str()).unwrap_or_default();
     let id = one.map(|one| one.id.0);
     let (from, to) = (from.map(told), to.map(told));
     AuditEvent::edit(Kind::Branding, id, name, from.as_ref(), to.as_ref())
@@ -147,9 +147,9 @@ fn event(from: Option<&Branding>, to: Option<&Branding>) -> AuditEvent {
 
 /// The log says that a logo changed, and does not keep the picture.
 fn told(one: &Branding) -> Value {
-    let mut fields = serde_json::to_value(&one.draft).unwrap_or_default();
+    let mut fields = serde_json::to_value(&one.spec).unwrap_or_default();
     fields["active"] = Value::Bool(one.active);
-    for (field, picture) in [("logo_light", &one.draft.logo_light), ("logo_dark", &one.draft.logo_dark)] {
+    for (field, picture) in [("logo_light", &one.spec.logo_light), ("logo_dark", &one.spec.logo_dark)] {
         if !picture.is_empty() {
             let hash = Sha256::digest(picture.as_bytes());
             let short: String = hash.iter().take(4).map(|byte| format!("{byte:02x}")).collect();

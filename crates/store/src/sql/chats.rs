@@ -5,7 +5,7 @@ use crate::db::{changed, on_db, on_tx};
 use crate::json::{JsonText, to_column, to_count};
 use crate::row::row;
 use async_trait::async_trait;
-use domain::chat::{Chat, ChatDraft, ChatMessage, MessageContent, Rating, Speaker};
+use domain::chat::{Chat, ChatMessage, ChatSpec, MessageContent, Rating, Speaker};
 use domain::contracts::{ChatStore, EditableRecord, Page, StoreError};
 use domain::ids::{ChatId, MessageId, UserId};
 use domain::instant::{Instant, to_micros};
@@ -30,7 +30,7 @@ row! {
     struct ChatRow {
         id: i64,
         owner: i64,
-        draft: Json<ChatDraft>,
+        draft: Json<ChatSpec>,
         date_created: Instant,
         date_updated: Instant,
     }
@@ -41,7 +41,7 @@ impl From<ChatRow> for Chat {
         Self {
             id: ChatId(row.id),
             owner: UserId(row.owner),
-            draft: row.draft.0,
+            spec: row.draft.0,
             date_created: row.date_created,
             date_updated: row.date_updated,
         }
@@ -81,14 +81,14 @@ impl TryFrom<MessageRow> for ChatMessage {
 
 #[async_trait]
 impl ChatStore for SqlStore {
-    async fn create_chat(&self, draft: ChatDraft, owner: UserId, now: Instant) -> Result<Chat, StoreError> {
+    async fn create_chat(&self, spec: ChatSpec, owner: UserId, now: Instant) -> Result<Chat, StoreError> {
         const TEXT: &str = "INSERT INTO chats (owner, draft, date_created, date_updated) \
              VALUES ($1, $2, $3, $3) RETURNING id";
-        let (text, now) = (JsonText::of(&draft)?, to_micros(now));
+        let (text, now) = (JsonText::of(&spec)?, to_micros(now));
         let ids: Vec<i64> = on_db!(self.db, write, db => sqlx::query_scalar(TEXT)
             .bind(owner.0).bind(text.clone()).bind(now).fetch_all(db))?;
         let id = ids.first().copied().map(ChatId).ok_or(StoreError::NotFound)?;
-        Ok(Chat { id, owner, draft, date_created: now, date_updated: now })
+        Ok(Chat { id, owner, spec, date_created: now, date_updated: now })
     }
 
     async fn chat(&self, id: ChatId) -> Result<Chat, StoreError> {
@@ -110,12 +110,12 @@ impl ChatStore for SqlStore {
         Ok(Page { items: rows.into_iter().map(Chat::from).collect(), total: to_count(total) })
     }
 
-    async fn change_chat(&self, id: ChatId, draft: ChatDraft, now: Instant) -> Result<Chat, StoreError> {
+    async fn change_chat(&self, id: ChatId, spec: ChatSpec, now: Instant) -> Result<Chat, StoreError> {
         const TEXT: &str = concat!(
             "UPDATE chats SET draft = $2, date_updated = $3 WHERE id = $1 RETURNING ",
             chat_columns!()
         );
-        let text = JsonText::of(&draft)?;
+        let text = JsonText::of(&spec)?;
         let mut tx = self.db.begin().await?;
         self.lock_version(&mut tx, EditableRecord::Chat(id)).await?;
         let row = on_tx!(&mut tx, db => sqlx::query_as::<_, ChatRow>(TEXT)

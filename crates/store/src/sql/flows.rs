@@ -55,7 +55,7 @@ pub(super) async fn begin(store: &SqlStore, flow: PendingFlow, now: Instant) -> 
     let mut tx = store.db.begin().await?;
     on_tx!(&mut tx, db => changed(
         sqlx::query("DELETE FROM pending_flows WHERE expires <= $1").bind(now).execute(db)))?;
-    make_room(&mut tx, user).await?;
+    make_space(&mut tx, user).await?;
     on_tx!(&mut tx, db => changed(sqlx::query(TEXT)
         .bind(flow.state_hash.as_str())
         .bind(flow.authenticator.0)
@@ -95,7 +95,7 @@ pub(super) async fn take(
 }
 
 /// Forgets the oldest, so that one more fits.
-async fn make_room(tx: &mut Tx, user: Option<i64>) -> Result<(), StoreError> {
+async fn make_space(tx: &mut Tx, user: Option<i64>) -> Result<(), StoreError> {
     const OF_PERSON: &str = "DELETE FROM pending_flows WHERE state_hash IN (SELECT state_hash FROM pending_flows \
          WHERE user_id = $1 ORDER BY date_created DESC, state_hash LIMIT 1000000 OFFSET $2)";
     const OF_SIGN_IN: &str = "DELETE FROM pending_flows WHERE state_hash IN (SELECT state_hash FROM pending_flows \

@@ -9,7 +9,7 @@ use domain::audit::{AuditEvent, Kind};
 use domain::contracts::{EditableRecord, Page, StoreError};
 use domain::ids::{GroupId, UserId};
 use domain::instant::{Instant, to_micros};
-use domain::user::{Group, GroupDraft};
+use domain::user::{Group, GroupSpec};
 use serde_json::json;
 use sqlx::QueryBuilder;
 use std::collections::{BTreeMap, BTreeSet};
@@ -28,12 +28,12 @@ impl From<GroupRow> for Group {
     }
 }
 
-pub(super) async fn create(store: &SqlStore, draft: GroupDraft, now: Instant) -> Result<Group, StoreError> {
+pub(super) async fn create(store: &SqlStore, spec: GroupSpec, now: Instant) -> Result<Group, StoreError> {
     const TEXT: &str =
         "INSERT INTO user_groups (name, date_created) VALUES ($1, $2) RETURNING id, name, date_created";
     let mut tx = store.begin_change().await?;
     let row = on_tx!(&mut tx, db => sqlx::query_as::<_, GroupRow>(TEXT)
-        .bind(plain(&draft.name)).bind(to_micros(now)).fetch_one(db))?;
+        .bind(plain(&spec.name)).bind(to_micros(now)).fetch_one(db))?;
     store.commit_change(tx, vec![event(row.id, None, Some(&row.name))]).await?;
     Ok(row.into())
 }
@@ -53,7 +53,7 @@ pub(super) async fn groups(db: &Db, offset: u64, limit: u64) -> Result<Page<Grou
 }
 
 /// A new name reaches the providers that name the group, in the same transaction.
-pub(super) async fn replace(store: &SqlStore, id: GroupId, draft: GroupDraft) -> Result<Group, StoreError> {
+pub(super) async fn replace(store: &SqlStore, id: GroupId, spec: GroupSpec) -> Result<Group, StoreError> {
     const TEXT: &str = "UPDATE user_groups SET name = $2 WHERE id = $1 RETURNING id, name, date_created";
     let mut tx = store.begin_change().await?;
     // Members before their group, as where a user is changed.
@@ -61,7 +61,7 @@ pub(super) async fn replace(store: &SqlStore, id: GroupId, draft: GroupDraft) ->
     store.lock_version(&mut tx, EditableRecord::Group(id)).await?;
     let old = name_of(&mut tx, id).await?;
     let row = on_tx!(&mut tx, db => sqlx::query_as::<_, GroupRow>(TEXT)
-        .bind(id.0).bind(plain(&draft.name)).fetch_one(db))?;
+        .bind(id.0).bind(plain(&spec.name)).fetch_one(db))?;
     providers::rename_group(&mut tx, &old, Some(&row.name)).await?;
     store.commit_change(tx, vec![event(row.id, Some(&old), Some(&row.name))]).await?;
     Ok(row.into())

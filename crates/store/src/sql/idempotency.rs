@@ -27,8 +27,8 @@ impl IdempotencyStore for SqlStore {
         (search.date_created, search.date_updated) = (now, now);
         let mut tx = self.db.begin().await?;
         search.id = searches::insert(&mut tx, &search).await?;
-        let Search { id, draft, messages, .. } = &search;
-        let answer = CreatedSearch { id: *id, draft: draft.clone(), messages: messages.clone() };
+        let Search { id, spec, messages, .. } = &search;
+        let answer = CreatedSearch { id: *id, spec: spec.clone(), messages: messages.clone() };
         let answer = Some((*id, JsonText::of(&answer)?));
         if !insert(&mut tx, search.owner, key, answer, now).await? {
             tx.rollback().await?;

@@ -9,7 +9,7 @@ use domain::audit::{AuditEvent, Kind};
 use domain::contracts::{EditableRecord, PipelineStore, StoreError};
 use domain::ids::PipelineId;
 use domain::instant::{Instant, to_micros};
-use domain::pipeline_record::{Pipeline, PipelineDraft};
+use domain::pipeline_record::{Pipeline, PipelineSpec};
 use serde_json::json;
 use sqlx::types::Json;
 
@@ -74,7 +74,7 @@ impl PipelineStore for SqlStore {
     async fn replace_pipeline(
         &self,
         id: PipelineId,
-        draft: PipelineDraft,
+        spec: PipelineSpec,
         now: Instant,
     ) -> Result<Pipeline, StoreError> {
         const TEXT: &str = concat!(
@@ -82,7 +82,7 @@ impl PipelineStore for SqlStore {
             columns!()
         );
         const BEFORE: &str = "SELECT processors FROM pipelines WHERE id = $1";
-        let processors = JsonText::of(&draft.processors)?;
+        let processors = JsonText::of(&spec.processors)?;
         let mut tx = self.begin_change().await?;
         self.lock_version(&mut tx, EditableRecord::Pipeline(id)).await?;
         let Json(before): Json<Vec<String>> =

@@ -9,7 +9,7 @@ use domain::audit::{AuditEvent, Kind};
 use domain::contracts::{EditableRecord, PromptStore, StoreError};
 use domain::ids::{PromptId, UserId};
 use domain::instant::{Instant, to_micros};
-use domain::prompt_record::{PromptDraft, PromptRecord};
+use domain::prompt_record::{PromptRecord, PromptSpec};
 use sqlx::types::Json;
 
 macro_rules! columns {
@@ -22,7 +22,7 @@ row! {
     struct PromptRow {
         id: i64,
         owner: Option<i64>,
-        draft: Json<PromptDraft>,
+        draft: Json<PromptSpec>,
         date_created: Instant,
         date_updated: Instant,
     }
@@ -33,7 +33,7 @@ impl From<PromptRow> for PromptRecord {
         Self {
             id: PromptId(row.id),
             owner: row.owner.map(UserId),
-            draft: row.draft.0,
+            spec: row.draft.0,
             date_created: row.date_created,
             date_updated: row.date_updated,
         }
@@ -44,7 +44,7 @@ impl From<PromptRow> for PromptRecord {
 impl PromptStore for SqlStore {
     async fn create_prompt(
         &self,
-        draft: PromptDraft,
+        spec: PromptSpec,
         owner: Option<UserId>,
         now: Instant,
     ) -> Result<PromptRecord, StoreError> {
@@ -53,12 +53,12 @@ impl PromptStore for SqlStore {
              VALUES ($1, $2, $3, $4, $5, $5) RETURNING ",
             columns!()
         );
-        let text = JsonText::of(&draft)?;
+        let text = JsonText::of(&spec)?;
         let mut tx = self.begin_change().await?;
         let made: PromptRecord = on_tx!(&mut tx, db => sqlx::query_as::<_, PromptRow>(TEXT)
             .bind(owner.map(|owner| owner.0))
-            .bind(plain(&draft.name))
-            .bind(draft.shared)
+            .bind(plain(&spec.name))
+            .bind(spec.shared)
             .bind(text.clone())
             .bind(to_micros(now))
             .fetch_one(db))?
@@ -82,21 +82,21 @@ impl PromptStore for SqlStore {
     async fn replace_prompt(
         &self,
         id: PromptId,
-        draft: PromptDraft,
+        spec: PromptSpec,
         now: Instant,
     ) -> Result<PromptRecord, StoreError> {
         const TEXT: &str = concat!(
             "UPDATE prompts SET name = $2, shared = $3, draft = $4, date_updated = $5 WHERE id = $1 RETURNING ",
             columns!()
         );
-        let text = JsonText::of(&draft)?;
+        let text = JsonText::of(&spec)?;
         let mut tx = self.begin_change().await?;
         self.lock_version(&mut tx, EditableRecord::Prompt(id)).await?;
         let before = stored(&mut tx, id).await?;
         let after: PromptRecord = on_tx!(&mut tx, db => sqlx::query_as::<_, PromptRow>(TEXT)
             .bind(id.0)
-            .bind(plain(&draft.name))
-            .bind(draft.shared)
+            .bind(plain(&spec.name))
+            .bind(spec.shared)
             .bind(text.clone())
             .bind(to_micros(now))
             .fetch_one(db))?
@@ -116,22 +116,22 @@ impl PromptStore for SqlStore {
 }
 
 /// Adds a standard prompt or puts it back; one that is as it came is not touched.
-pub(super) async fn restore(db: &Db, draft: &PromptDraft, now: Instant) -> Result<(), StoreError> {
+pub(super) async fn restore(db: &Db, spec: &PromptSpec, now: Instant) -> Result<(), StoreError> {
     const TEXT: &str = "INSERT INTO prompts (owner, name, shared, draft, date_created, date_updated) \
          VALUES (NULL, $1, $2, $3, $4, $4) ON CONFLICT (name) DO UPDATE SET shared = excluded.shared, \
          draft = excluded.draft, date_updated = excluded.date_updated, version = prompts.version + 1 \
          WHERE prompts.owner IS NULL AND CAST(prompts.draft AS TEXT) <> CAST(excluded.draft AS TEXT)";
     const THERE: &str = "SELECT draft FROM prompts WHERE name = $1 AND owner IS NULL";
-    let there: Option<Json<PromptDraft>> = on_db!(*db, read, db =>
-        sqlx::query_scalar(THERE).bind(plain(&draft.name)).fetch_optional(db))?;
+    let there: Option<Json<PromptSpec>> = on_db!(*db, read, db =>
+        sqlx::query_scalar(THERE).bind(plain(&spec.name)).fetch_optional(db))?;
     // Nearly always: nothing is written then.
-    if there.is_some_and(|there| there.0 == *draft) {
+    if there.is_some_and(|there| there.0 == *spec) {
         return Ok(());
     }
-    let text = JsonText::of(draft)?;
+    let text = JsonText::of(spec)?;
     on_db!(*db, write, db => changed(sqlx::query(TEXT)
-        .bind(plain(&draft.name))
-        .bind(draft.shared)
+        .bind(plain(&spec.name))
+        .bind(spec.shared)
         .bind(text.clone())
         .bind(now)
         .execute(db)))?;
@@ -145,9 +145,9 @@ async fn stored(tx: &mut Tx, id: PromptId) -> Result<PromptRecord, StoreError> {
 
 fn event(from: Option<&PromptRecord>, to: Option<&PromptRecord>) -> AuditEvent {
     let one = from.or(to);
-    let name = one.map(|one| one.draft.name.as_str()).unwrap_or_default();
+    let name = one.map(|one| one.spec.name.as_str()).unwrap_or_default();
     let id = one.map(|one| one.id.0);
-    let fields = |one: &PromptRecord| serde_json::to_value(&one.draft).unwrap_or_default();
+    let fields = |one: &PromptRecord| serde_json::to_value(&one.spec).unwrap_or_default();
     let (from, to) = (from.map(fields), to.map(fields));
     AuditEvent::edit(Kind::Prompt, id, name, from.as_ref(), to.as_ref())
 }

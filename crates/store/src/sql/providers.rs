@@ -1,6 +1,6 @@
 //! SearchProviders. What may hold secrets is sealed for its own record, so a provider has its id before its secrets.
 //!
-//! `draft` holds the fields that anybody could read; `credentials` and `confidential` are sealed.
+//! `spec` holds the fields that anybody could read; `credentials` and `confidential` are sealed.
 
 use super::corpus;
 use crate::SqlStore;
@@ -14,7 +14,7 @@ use domain::audit::{AuditEvent, Kind};
 use domain::contracts::{EditableRecord, ProviderStore, StoreError};
 use domain::ids::{ProviderId, UserId};
 use domain::instant::{Instant, to_micros};
-use domain::provider::{ProviderDraft, SearchProvider};
+use domain::provider::{ProviderSpec, SearchProvider};
 use domain::unreadable_secrets::UnreadableSecrets;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -31,7 +31,7 @@ row! {
     struct ProviderRow {
         id: i64,
         owner: i64,
-        draft: Json<ProviderDraft>,
+        draft: Json<ProviderSpec>,
         credentials: String,
         confidential: String,
         date_created: Instant,
@@ -52,7 +52,7 @@ impl ProviderRow {
                 credentials: credentials.is_none(),
                 confidential: confidential.is_none(),
             },
-            draft: confidential.unwrap_or_default().back_into(self.draft.0),
+            spec: confidential.unwrap_or_default().back_into(self.draft.0),
             credentials: credentials.unwrap_or_default(),
             user_token: None,
             date_created: self.date_created,
@@ -83,55 +83,48 @@ struct Asking {
 }
 
 impl Asking {
-    /// Takes them out of a draft; None when they hold no secret.
-    fn take(draft: &mut ProviderDraft) -> Option<Self> {
-        draft.has_inline_secrets().then(|| Self {
-            url: std::mem::take(&mut draft.url),
-            query_template: std::mem::take(&mut draft.query_template),
-            query_mappings: std::mem::take(&mut draft.query_mappings),
-            query_template_json: std::mem::take(&mut draft.query_template_json),
-            post_query_template: std::mem::take(&mut draft.post_query_template),
+    /// Takes them out of a spec; None when they hold no secret.
+    fn take(spec: &mut ProviderSpec) -> Option<Self> {
+        spec.has_inline_secrets().then(|| Self {
+            url: std::mem::take(&mut spec.url),
+            query_template: std::mem::take(&mut spec.query_template),
+            query_mappings: std::mem::take(&mut spec.query_mappings),
+            query_template_json: std::mem::take(&mut spec.query_template_json),
+            post_query_template: std::mem::take(&mut spec.post_query_template),
         })
     }
 
-    fn back_into(self, draft: ProviderDraft) -> ProviderDraft {
+    fn back_into(self, spec: ProviderSpec) -> ProviderSpec {
         let Self { url, query_template, query_mappings, query_template_json, post_query_template } = self;
-        ProviderDraft {
-            url,
-            query_template,
-            query_mappings,
-            query_template_json,
-            post_query_template,
-            ..draft
-        }
+        ProviderSpec { url, query_template, query_mappings, query_template_json, post_query_template, ..spec }
     }
 }
 
 impl Confidential {
-    /// Takes them out of a draft.
-    fn take(draft: &mut ProviderDraft) -> Self {
+    /// Takes them out of a spec.
+    fn take(spec: &mut ProviderSpec) -> Self {
         Self {
-            asking: Asking::take(draft),
-            http_request_headers: std::mem::take(&mut draft.http_request_headers),
-            page_fetch_config_json: std::mem::take(&mut draft.page_fetch_config_json),
-            eval_credentials: std::mem::take(&mut draft.eval_credentials),
+            asking: Asking::take(spec),
+            http_request_headers: std::mem::take(&mut spec.http_request_headers),
+            page_fetch_config_json: std::mem::take(&mut spec.page_fetch_config_json),
+            eval_credentials: std::mem::take(&mut spec.eval_credentials),
         }
     }
 
-    /// What stands in the draft itself was written there by an earlier version, and is newer.
-    fn back_into(self, draft: ProviderDraft) -> ProviderDraft {
+    /// What stands in the spec itself was written there by an earlier version, and is newer.
+    fn back_into(self, spec: ProviderSpec) -> ProviderSpec {
         fn newer<T: Default + PartialEq>(clear: T, sealed: T) -> T {
             if clear == T::default() { sealed } else { clear }
         }
-        let draft = match self.asking.filter(|_| draft.has_no_request()) {
-            Some(asking) => asking.back_into(draft),
-            None => draft,
+        let spec = match self.asking.filter(|_| spec.has_no_request()) {
+            Some(asking) => asking.back_into(spec),
+            None => spec,
         };
-        ProviderDraft {
-            http_request_headers: newer(draft.http_request_headers, self.http_request_headers),
-            page_fetch_config_json: newer(draft.page_fetch_config_json, self.page_fetch_config_json),
-            eval_credentials: newer(draft.eval_credentials, self.eval_credentials),
-            ..draft
+        ProviderSpec {
+            http_request_headers: newer(spec.http_request_headers, self.http_request_headers),
+            page_fetch_config_json: newer(spec.page_fetch_config_json, self.page_fetch_config_json),
+            eval_credentials: newer(spec.eval_credentials, self.eval_credentials),
+            ..spec
         }
     }
 
@@ -158,17 +151,17 @@ impl Confidential {
 impl ProviderStore for SqlStore {
     async fn create_providers(
         &self,
-        drafts: Vec<ProviderDraft>,
+        specs: Vec<ProviderSpec>,
         owner: UserId,
         now: Instant,
     ) -> Result<Vec<SearchProvider>, StoreError> {
         let mut tx = self.begin_change().await?;
-        let mut providers = Vec::with_capacity(drafts.len());
-        for draft in drafts {
-            let mut provider = SearchProvider::unsaved(draft, owner, to_micros(now));
+        let mut providers = Vec::with_capacity(specs.len());
+        for spec in specs {
+            let mut provider = SearchProvider::unsaved(spec, owner, to_micros(now));
             provider.id = insert(&mut tx, &provider).await?;
             seal(&mut tx, &self.key, provider.id, provider.credentials.expose()).await?;
-            let confidential = Confidential::take(&mut provider.draft.clone());
+            let confidential = Confidential::take(&mut provider.spec.clone());
             seal_confidential(&mut tx, &self.key, provider.id, &confidential).await?;
             providers.push(provider);
         }
@@ -193,7 +186,7 @@ impl ProviderStore for SqlStore {
     async fn replace_provider(
         &self,
         id: ProviderId,
-        draft: ProviderDraft,
+        spec: ProviderSpec,
         now: Instant,
     ) -> Result<SearchProvider, StoreError> {
         const TEXT: &str = concat!(
@@ -204,18 +197,18 @@ impl ProviderStore for SqlStore {
         let mut tx = self.begin_change().await?;
         self.lock_version(&mut tx, EditableRecord::Provider(id)).await?;
         let before = before(&mut tx, &self.key, id).await?;
-        let unreadable = before.unreadable.after(&draft);
-        let wanted = SearchProvider::unsaved(draft, UserId(0), to_micros(now));
-        let mut draft = wanted.draft.clone();
-        let confidential = Confidential::take(&mut draft).seal(&self.key, id)?;
+        let unreadable = before.unreadable.after(&spec);
+        let wanted = SearchProvider::unsaved(spec, UserId(0), to_micros(now));
+        let mut spec = wanted.spec.clone();
+        let confidential = Confidential::take(&mut spec).seal(&self.key, id)?;
         // None keeps what is stored.
         let confidential = (!unreadable.confidential).then_some(confidential.as_str());
-        let draft = JsonText::of(&draft)?;
+        let spec = JsonText::of(&spec)?;
         let row = on_tx!(&mut tx, db => sqlx::query_as::<_, ProviderRow>(TEXT)
             .bind(id.0)
-            .bind(plain(&wanted.draft.name))
-            .bind(wanted.draft.shared)
-            .bind(draft.clone())
+            .bind(plain(&wanted.spec.name))
+            .bind(wanted.spec.shared)
+            .bind(spec.clone())
             .bind(confidential)
             .bind(wanted.date_updated)
             .fetch_one(db))?;
@@ -299,9 +292,9 @@ async fn before(tx: &mut Tx, key: &SealKey, id: ProviderId) -> Result<SearchProv
 fn event(from: Option<&SearchProvider>, to: Option<&SearchProvider>) -> AuditEvent {
     let fields = |one: &SearchProvider| {
         let credentials = one.credentials.expose().to_owned();
-        serde_json::to_value(ProviderDraft { credentials, ..one.draft.clone() }).unwrap_or_default()
+        serde_json::to_value(ProviderSpec { credentials, ..one.spec.clone() }).unwrap_or_default()
     };
-    let name = from.or(to).map(|one| one.draft.name.as_str()).unwrap_or_default();
+    let name = from.or(to).map(|one| one.spec.name.as_str()).unwrap_or_default();
     let id = from.or(to).map(|one| one.id.0);
     AuditEvent::edit(Kind::SearchProvider, id, name, from.map(fields).as_ref(), to.map(fields).as_ref())
 }
@@ -319,14 +312,14 @@ fn confidential_record(id: ProviderId) -> String {
 async fn insert(tx: &mut Tx, provider: &SearchProvider) -> Result<ProviderId, StoreError> {
     const TEXT: &str = "INSERT INTO providers (owner, name, shared, draft, credentials, date_created, date_updated) \
          VALUES ($1, $2, $3, $4, '', $5, $6) RETURNING id";
-    let mut draft = provider.draft.clone();
-    Confidential::take(&mut draft);
-    let draft = JsonText::of(&draft)?;
+    let mut spec = provider.spec.clone();
+    Confidential::take(&mut spec);
+    let spec = JsonText::of(&spec)?;
     on_tx!(tx, db => sqlx::query_scalar(TEXT)
         .bind(provider.owner.0)
-        .bind(plain(&provider.draft.name))
-        .bind(provider.draft.shared)
-        .bind(draft.clone())
+        .bind(plain(&provider.spec.name))
+        .bind(provider.spec.shared)
+        .bind(spec.clone())
         .bind(provider.date_created)
         .bind(provider.date_updated)
         .fetch_one(db))
@@ -335,18 +328,18 @@ async fn insert(tx: &mut Tx, provider: &SearchProvider) -> Result<ProviderId, St
 
 /// Every provider that names the group gets its new name, or stops naming it.
 pub(super) async fn rename_group(tx: &mut Tx, old: &str, new: Option<&str>) -> Result<(), StoreError> {
-    let rows: Vec<(i64, Json<ProviderDraft>)> =
+    let rows: Vec<(i64, Json<ProviderSpec>)> =
         on_tx!(tx, db => sqlx::query_as("SELECT id, draft FROM providers ORDER BY id").fetch_all(db))?;
-    for (id, Json(mut draft)) in rows {
-        if !draft.groups.iter().any(|group| group == old) {
+    for (id, Json(mut spec)) in rows {
+        if !spec.groups.iter().any(|group| group == old) {
             continue;
         }
-        draft.groups = draft
+        spec.groups = spec
             .groups
             .into_iter()
             .filter_map(|group| if group == old { new.map(str::to_owned) } else { Some(group) })
             .collect();
-        let text = JsonText::of(&draft)?;
+        let text = JsonText::of(&spec)?;
         on_tx!(tx, db => changed(sqlx::query("UPDATE providers SET draft = $2, version = version + 1 WHERE id = $1")
             .bind(id).bind(text).execute(db)))?;
     }
@@ -367,13 +360,13 @@ async fn seal(tx: &mut Tx, key: &SealKey, id: ProviderId, text: &str) -> Result<
 async fn seal_clear(tx: &mut Tx, key: &SealKey, provider: SearchProvider) -> Result<u64, StoreError> {
     const TEXT: &str =
         "UPDATE providers SET draft = $3, confidential = $4 WHERE id = $1 AND date_updated = $2";
-    let mut draft = provider.draft;
-    let confidential = Confidential::take(&mut draft).seal(key, provider.id)?;
-    let draft = JsonText::of(&draft)?;
+    let mut spec = provider.spec;
+    let confidential = Confidential::take(&mut spec).seal(key, provider.id)?;
+    let spec = JsonText::of(&spec)?;
     on_tx!(tx, db => changed(sqlx::query(TEXT)
         .bind(provider.id.0)
         .bind(provider.date_updated)
-        .bind(draft.clone())
+        .bind(spec.clone())
         .bind(confidential.as_str())
         .execute(db)))
 }

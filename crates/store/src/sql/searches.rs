@@ -12,7 +12,7 @@ use domain::instant::{Instant, to_micros};
 use domain::message;
 use domain::result::ResultSet;
 use domain::retention::Retention;
-use domain::search::{Search, SearchDraft, SearchFilter, Sort};
+use domain::search::{Search, SearchFilter, SearchSpec, Sort};
 use domain::status::SearchStatus;
 use sqlx::QueryBuilder;
 use sqlx::types::Json;
@@ -49,7 +49,7 @@ row! {
     struct SearchRow {
         id: i64,
         owner: i64,
-        draft: Json<SearchDraft>,
+        draft: Json<SearchSpec>,
         query_string_processed: String,
         status: String,
         messages: Json<Vec<String>>,
@@ -68,7 +68,7 @@ impl TryFrom<SearchRow> for Search {
         Ok(Self {
             id: SearchId(row.id),
             owner: UserId(row.owner),
-            draft: row.draft.0,
+            spec: row.draft.0,
             query_string_processed: row.query_string_processed,
             status,
             messages: row.messages.0,
@@ -88,14 +88,14 @@ pub(super) fn parse_status(id: i64, text: &str) -> Result<SearchStatus, StoreErr
 impl SearchStore for SqlStore {
     async fn create_search(
         &self,
-        draft: SearchDraft,
+        spec: SearchSpec,
         owner: UserId,
         messages: Vec<String>,
         now: Instant,
         task: TaskOf,
     ) -> Result<Search, StoreError> {
         let now = to_micros(now);
-        let mut search = Search::created(SearchId(0), owner, draft, messages, now);
+        let mut search = Search::created(SearchId(0), owner, spec, messages, now);
         let mut tx = self.db.begin().await?;
         search.id = insert(&mut tx, &search).await?;
         tasks::push(&mut tx, task(&search), now).await?;
@@ -162,7 +162,7 @@ impl SearchStore for SqlStore {
     async fn change_search(
         &self,
         seen: &Search,
-        draft: SearchDraft,
+        spec: SearchSpec,
         now: Instant,
     ) -> Result<Option<Search>, StoreError> {
         const TEXT: &str = concat!(
@@ -172,11 +172,11 @@ impl SearchStore for SqlStore {
             " RETURNING ",
             columns!()
         );
-        let (retention, subscribe) = (retention_column(&draft), draft.subscribe);
-        let (saved, folded) = (draft.is_saved(), folded(&draft.query_string));
-        let draft = JsonText::of(&draft)?;
+        let (retention, subscribe) = (retention_column(&spec), spec.subscribe);
+        let (saved, folded) = (spec.is_saved(), folded(&spec.query_string));
+        let spec = JsonText::of(&spec)?;
         let row = on_db!(self.db, write, db => first(sqlx::query_as::<_, SearchRow>(TEXT)
-            .bind(seen.id.0).bind(seen.date_updated).bind(draft.clone()).bind(to_micros(now))
+            .bind(seen.id.0).bind(seen.date_updated).bind(spec.clone()).bind(to_micros(now))
             .bind(retention).bind(subscribe).bind(saved).bind(folded.as_str()).fetch_all(db)))?;
         self.seen_or_gone(seen, row).await
     }
@@ -184,7 +184,7 @@ impl SearchStore for SqlStore {
     async fn restart_search(
         &self,
         seen: &Search,
-        draft: SearchDraft,
+        spec: SearchSpec,
         messages: Vec<String>,
         now: Instant,
         task: TaskOf,
@@ -197,12 +197,12 @@ impl SearchStore for SqlStore {
             " RETURNING ",
             columns!()
         );
-        let (retention, subscribe) = (retention_column(&draft), draft.subscribe);
-        let (saved, folded) = (draft.is_saved(), folded(&draft.query_string));
-        let (draft, messages, now) = (JsonText::of(&draft)?, JsonText::of(&messages)?, to_micros(now));
+        let (retention, subscribe) = (retention_column(&spec), spec.subscribe);
+        let (saved, folded) = (spec.is_saved(), folded(&spec.query_string));
+        let (spec, messages, now) = (JsonText::of(&spec)?, JsonText::of(&messages)?, to_micros(now));
         let mut tx = self.db.begin().await?;
         let row = on_tx!(&mut tx, db => sqlx::query_as::<_, SearchRow>(TEXT)
-            .bind(seen.id.0).bind(seen.date_updated).bind(draft.clone()).bind(messages.clone()).bind(now)
+            .bind(seen.id.0).bind(seen.date_updated).bind(spec.clone()).bind(messages.clone()).bind(now)
             .bind(SearchStatus::NewSearch.as_str()).bind(retention).bind(subscribe)
             .bind(saved).bind(folded.as_str()).fetch_optional(db))?;
         let Some(row) = row else {
@@ -235,10 +235,10 @@ impl SearchStore for SqlStore {
         let row = on_tx!(&mut tx, db => sqlx::query_as::<_, SearchRow>(START)
             .bind(id.0).bind(SearchStatus::UpdateSearch.as_str()).bind(now).fetch_one(db))?;
         let mut search = Search::try_from(row)?;
-        search.draft.sort = Sort::Date;
+        search.spec.sort = Sort::Date;
         search.messages.push(message);
         answers::forget(&mut tx, id).await?;
-        save_draft_and_messages(&mut tx, &search).await?;
+        save_spec_and_messages(&mut tx, &search).await?;
         tasks::push(&mut tx, task(&search), now).await?;
         tx.commit().await?;
         Ok(search)
@@ -286,9 +286,9 @@ impl SearchStore for SqlStore {
         let row = on_tx!(&mut tx, db => sqlx::query_as::<_, SearchRow>(HOLD)
             .bind(id.0).bind(to_micros(now)).fetch_one(db))?;
         let mut search = Search::try_from(row)?;
-        search.draft.subscribe = false;
+        search.spec.subscribe = false;
         search.messages.push(message);
-        save_draft_and_messages(&mut tx, &search).await?;
+        save_spec_and_messages(&mut tx, &search).await?;
         tx.commit().await
     }
 
@@ -379,19 +379,19 @@ where
 }
 
 /// Writes a search back that the transaction holds.
-async fn save_draft_and_messages(tx: &mut Tx, search: &Search) -> Result<(), StoreError> {
+async fn save_spec_and_messages(tx: &mut Tx, search: &Search) -> Result<(), StoreError> {
     let mut messages = search.messages.clone();
     message::drop_oldest(&mut messages);
-    let (draft, messages) = (JsonText::of(&search.draft)?, JsonText::of(&messages)?);
+    let (spec, messages) = (JsonText::of(&search.spec)?, JsonText::of(&messages)?);
     on_tx!(tx, db => changed(
         sqlx::query("UPDATE searches SET draft = $2, messages = $3 WHERE id = $1")
-            .bind(search.id.0).bind(draft.clone()).bind(messages.clone()).execute(db)))?;
+            .bind(search.id.0).bind(spec.clone()).bind(messages.clone()).execute(db)))?;
     Ok(())
 }
 
 /// A search that names no retention is kept for ever.
-fn retention_column(draft: &SearchDraft) -> i64 {
-    draft.retention.map_or(0, i64::from)
+fn retention_column(spec: &SearchSpec) -> i64 {
+    spec.retention.map_or(0, i64::from)
 }
 
 /// For each kind of retention that ends: its number, and the latest change that is too old at `now`.
@@ -408,10 +408,10 @@ pub(super) async fn insert(tx: &mut Tx, search: &Search) -> Result<SearchId, Sto
     const TEXT: &str = "INSERT INTO searches (owner, draft, query_string_processed, status, messages, time_s, \
          run, date_created, date_updated, retention, subscribe, saved, query_folded) \
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) RETURNING id";
-    let (draft, messages) = (JsonText::of(&search.draft)?, JsonText::of(&search.messages)?);
+    let (spec, messages) = (JsonText::of(&search.spec)?, JsonText::of(&search.messages)?);
     on_tx!(tx, db => sqlx::query_scalar(TEXT)
         .bind(search.owner.0)
-        .bind(draft.clone())
+        .bind(spec.clone())
         .bind(search.query_string_processed.as_str())
         .bind(search.status.as_str())
         .bind(messages.clone())
@@ -419,10 +419,10 @@ pub(super) async fn insert(tx: &mut Tx, search: &Search) -> Result<SearchId, Sto
         .bind(search.run)
         .bind(search.date_created)
         .bind(search.date_updated)
-        .bind(retention_column(&search.draft))
-        .bind(search.draft.subscribe)
-        .bind(search.draft.is_saved())
-        .bind(folded(&search.draft.query_string))
+        .bind(retention_column(&search.spec))
+        .bind(search.spec.subscribe)
+        .bind(search.spec.is_saved())
+        .bind(folded(&search.spec.query_string))
         .fetch_one(db))
     .map(SearchId)
 }

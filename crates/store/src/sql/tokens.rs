@@ -12,7 +12,7 @@ use domain::audit::{AuditEvent, Kind};
 use domain::contracts::{Page, StoreError, TokenStore};
 use domain::ids::{TokenId, UserId};
 use domain::instant::{Instant, to_micros};
-use domain::user::{ApiToken, LOGIN_LABEL, TOKENS_PER_USER_MAX, TokenDraft, User};
+use domain::user::{ApiToken, LOGIN_LABEL, TOKENS_PER_USER_MAX, TokenSpec, User};
 use serde_json::json;
 use sqlx::QueryBuilder;
 
@@ -65,7 +65,7 @@ impl TokenStore for SqlStore {
     async fn create_token(
         &self,
         user: UserId,
-        draft: TokenDraft,
+        spec: TokenSpec,
         hash: String,
         prefix: String,
         now: Instant,
@@ -73,13 +73,13 @@ impl TokenStore for SqlStore {
         const TEXT: &str = "INSERT INTO tokens (user_id, label, prefix, hash, expires, date_created) \
              VALUES ($1, $2, $3, $4, $5, $6) RETURNING id";
         let mut tx = self.begin_change().await?;
-        let mut events = make_room(&mut tx, user, &draft.label, to_micros(now)).await?;
+        let mut events = make_space(&mut tx, user, &spec.label, to_micros(now)).await?;
         let id: i64 = on_tx!(&mut tx, db => sqlx::query_scalar(TEXT)
             .bind(user.0)
-            .bind(plain(&draft.label))
+            .bind(plain(&spec.label))
             .bind(prefix.as_str())
             .bind(hash.as_str())
-            .bind(draft.expires.map(to_micros))
+            .bind(spec.expires.map(to_micros))
             .bind(to_micros(now))
             .fetch_one(db))?;
         let token = stored(&mut tx, TokenId(id)).await?;
@@ -177,7 +177,7 @@ pub(super) async fn revoke_all(
 }
 
 /// Removes expired tokens, and for a sign-in the oldest token of another sign-in if nothing else helps.
-async fn make_room(
+async fn make_space(
     tx: &mut Tx,
     user: UserId,
     label: &str,

@@ -9,7 +9,7 @@ use domain::audit::{AuditEvent, Kind};
 use domain::contracts::{EditableRecord, QueryTransformStore, StoreError};
 use domain::ids::{TransformId, UserId};
 use domain::instant::{Instant, to_micros};
-use domain::query_transform::{QueryTransform, TransformDraft, TransformType};
+use domain::query_transform::{QueryTransform, TransformSpec, TransformType};
 
 macro_rules! columns {
     () => {
@@ -39,7 +39,7 @@ impl TryFrom<TransformRow> for QueryTransform {
         Ok(Self {
             id: TransformId(row.id),
             owner: UserId(row.owner),
-            draft: TransformDraft {
+            spec: TransformSpec {
                 name: row.name,
                 shared: row.shared,
                 qrx_type,
@@ -55,7 +55,7 @@ impl TryFrom<TransformRow> for QueryTransform {
 impl QueryTransformStore for SqlStore {
     async fn create_transform(
         &self,
-        draft: TransformDraft,
+        spec: TransformSpec,
         owner: UserId,
         now: Instant,
     ) -> Result<QueryTransform, StoreError> {
@@ -67,10 +67,10 @@ impl QueryTransformStore for SqlStore {
         let mut tx = self.begin_change().await?;
         let made: QueryTransform = on_tx!(&mut tx, db => sqlx::query_as::<_, TransformRow>(TEXT)
             .bind(owner.0)
-            .bind(plain(&draft.name))
-            .bind(draft.qrx_type.as_str())
-            .bind(draft.shared)
-            .bind(plain(&draft.config_content))
+            .bind(plain(&spec.name))
+            .bind(spec.qrx_type.as_str())
+            .bind(spec.shared)
+            .bind(plain(&spec.config_content))
             .bind(to_micros(now))
             .fetch_one(db))?
         .try_into()?;
@@ -93,7 +93,7 @@ impl QueryTransformStore for SqlStore {
     async fn replace_transform(
         &self,
         id: TransformId,
-        draft: TransformDraft,
+        spec: TransformSpec,
         now: Instant,
     ) -> Result<QueryTransform, StoreError> {
         const TEXT: &str = concat!(
@@ -106,10 +106,10 @@ impl QueryTransformStore for SqlStore {
         let before = stored(&mut tx, id).await?;
         let after: QueryTransform = on_tx!(&mut tx, db => sqlx::query_as::<_, TransformRow>(TEXT)
             .bind(id.0)
-            .bind(plain(&draft.name))
-            .bind(draft.qrx_type.as_str())
-            .bind(draft.shared)
-            .bind(plain(&draft.config_content))
+            .bind(plain(&spec.name))
+            .bind(spec.qrx_type.as_str())
+            .bind(spec.shared)
+            .bind(plain(&spec.config_content))
             .bind(to_micros(now))
             .fetch_one(db))?
         .try_into()?;
@@ -133,9 +133,9 @@ async fn stored(tx: &mut Tx, id: TransformId) -> Result<QueryTransform, StoreErr
 }
 
 fn event(from: Option<&QueryTransform>, to: Option<&QueryTransform>) -> AuditEvent {
-    let name = from.or(to).map(|one| one.draft.reference()).unwrap_or_default();
+    let name = from.or(to).map(|one| one.spec.reference()).unwrap_or_default();
     let id = from.or(to).map(|one| one.id.0);
-    let fields = |one: &QueryTransform| serde_json::to_value(&one.draft).unwrap_or_default();
+    let fields = |one: &QueryTransform| serde_json::to_value(&one.spec).unwrap_or_default();
     let (from, to) = (from.map(fields), to.map(fields));
     AuditEvent::edit(Kind::QueryTransform, id, &name, from.as_ref(), to.as_ref())
 }

@@ -11,7 +11,7 @@ use domain::audit::{AuditEvent, Kind};
 use domain::contracts::{EditableRecord, Page, StoreError, UserStore};
 use domain::ids::{GroupId, UserId};
 use domain::instant::{Instant, to_micros};
-use domain::user::{Group, GroupDraft, LOGIN_LABEL, User, UserDraft};
+use domain::user::{Group, GroupSpec, LOGIN_LABEL, User, UserSpec};
 use serde_json::{Value, json};
 
 /// The columns of [`UserRow`], from `users` joined by [`with_groups`].
@@ -69,25 +69,25 @@ pub(super) fn fold(rows: impl IntoIterator<Item = UserRow>) -> Vec<User> {
 impl UserStore for SqlStore {
     async fn create_user(
         &self,
-        draft: UserDraft,
+        spec: UserSpec,
         password_hash: String,
         now: Instant,
     ) -> Result<User, StoreError> {
         const TEXT: &str = "INSERT INTO users (username, email, password_hash, is_admin, date_created, date_updated) \
              VALUES ($1, $2, $3, $4, $5, $5) RETURNING id";
         let now = to_micros(now);
-        let (username, email) = (plain(&draft.username), plain(&draft.email));
+        let (username, email) = (plain(&spec.username), plain(&spec.email));
         let mut tx = self.begin_change().await?;
         let id = on_tx!(&mut tx, db => sqlx::query_scalar(TEXT)
             .bind(username.as_str())
             .bind(email.as_str())
             .bind(password_hash.as_str())
-            .bind(draft.is_admin)
+            .bind(spec.is_admin)
             .bind(now)
             .fetch_one(db))
         .map(UserId)?;
-        let groups = groups::join(&mut tx, id, &draft.groups).await?;
-        let is_admin = draft.is_admin;
+        let groups = groups::join(&mut tx, id, &spec.groups).await?;
+        let is_admin = spec.is_admin;
         let user = User { id, username, email, is_admin, groups, date_created: now, date_updated: now };
         let to = fields(&user, &password_hash);
         let event = AuditEvent::edit(Kind::User, Some(id.0), &user.username, None, Some(&to));
@@ -139,16 +139,16 @@ impl UserStore for SqlStore {
     async fn replace_user(
         &self,
         id: UserId,
-        draft: UserDraft,
+        spec: UserSpec,
         password_hash: Option<String>,
         now: Instant,
     ) -> Result<User, StoreError> {
         const TEXT: &str = "UPDATE users SET username = $2, email = $3, is_admin = $4, \
              password_hash = COALESCE($5, password_hash), date_updated = $6 WHERE id = $1 RETURNING date_created";
         let now = to_micros(now);
-        let (username, email) = (plain(&draft.username), plain(&draft.email));
+        let (username, email) = (plain(&spec.username), plain(&spec.email));
         let mut tx = self.begin_change().await?;
-        if !draft.is_admin {
+        if !spec.is_admin {
             keep_an_administrator(&mut tx, id).await?;
         }
         // After the lock of all users: whoever has one user may not wait for all of them.
@@ -158,18 +158,18 @@ impl UserStore for SqlStore {
             .bind(id.0)
             .bind(username.as_str())
             .bind(email.as_str())
-            .bind(draft.is_admin)
+            .bind(spec.is_admin)
             .bind(password_hash.as_deref())
             .bind(now)
             .fetch_one(db))?;
-        let groups = groups::join(&mut tx, id, &draft.groups).await?;
+        let groups = groups::join(&mut tx, id, &spec.groups).await?;
         let mut events = Vec::new();
         if password_hash.is_some() {
             on_tx!(&mut tx, db => changed(
                 sqlx::query("DELETE FROM sessions WHERE user_id = $1").bind(id.0).execute(db)))?;
             events = tokens::revoke_all(&mut tx, id, Some(LOGIN_LABEL)).await?;
         }
-        let is_admin = draft.is_admin;
+        let is_admin = spec.is_admin;
         let after = User { id, username, email, is_admin, groups, date_created, date_updated: now };
         let (from, to) =
             (fields(&before, &old_hash), fields(&after, password_hash.as_ref().unwrap_or(&old_hash)));
@@ -195,8 +195,8 @@ impl UserStore for SqlStore {
         self.commit_change(tx, vec![event]).await
     }
 
-    async fn create_group(&self, draft: GroupDraft, now: Instant) -> Result<Group, StoreError> {
-        groups::create(self, draft, now).await
+    async fn create_group(&self, spec: GroupSpec, now: Instant) -> Result<Group, StoreError> {
+        groups::create(self, spec, now).await
     }
 
     async fn group(&self, id: GroupId) -> Result<Group, StoreError> {
@@ -207,8 +207,8 @@ impl UserStore for SqlStore {
         groups::groups(&self.db, offset, limit).await
     }
 
-    async fn replace_group(&self, id: GroupId, draft: GroupDraft) -> Result<Group, StoreError> {
-        groups::replace(self, id, draft).await
+    async fn replace_group(&self, id: GroupId, spec: GroupSpec) -> Result<Group, StoreError> {
+        groups::replace(self, id, spec).await
     }
 
     async fn delete_group(&self, id: GroupId) -> Result<(), StoreError> {

@@ -1,13 +1,13 @@
 //! What is on the disk, and what happens when a database is opened again or is not there.
 
 use super::{config, now};
-use domain::ai_provider::AiProviderDraft;
+use domain::ai_provider::AiProviderSpec;
 use domain::contracts::{AiProviderStore, ProviderStore, Store, StoreError, UserStore};
 use domain::ids::{AiProviderId, ProviderId};
-use domain::provider::ProviderDraft;
+use domain::provider::ProviderSpec;
 use domain::secret::Secret;
 use domain::unreadable_secrets::UnreadableSecrets;
-use domain::user::UserDraft;
+use domain::user::UserSpec;
 use sqlx::{Connection, Executor, PgConnection, SqliteConnection};
 use std::path::Path;
 use store::{SealKey, SqlStore, StoreConfig};
@@ -17,31 +17,31 @@ use tokio::task::JoinSet;
 const SECRET: &str = "key=plain-text-that-must-not-be-found";
 
 async fn provider_with_secret(store: &SqlStore) -> ProviderId {
-    let draft = UserDraft { username: "owner".to_owned(), ..UserDraft::default() };
-    let owner = store.create_user(draft, "hash".to_owned(), now()).await.expect("a user").id;
-    let draft = ProviderDraft {
+    let spec = UserSpec { username: "owner".to_owned(), ..UserSpec::default() };
+    let owner = store.create_user(spec, "hash".to_owned(), now()).await.expect("a user").id;
+    let spec = ProviderSpec {
         name: "with a secret".to_owned(),
         credentials: SECRET.to_owned(),
         ..confidential("plain-text")
     };
-    let model = AiProviderDraft {
+    let model = AiProviderSpec {
         name: "a model with a secret".to_owned(),
         api_key: "plain-text".to_owned(),
         config: serde_json::json!({"aws_session": "plain-text"}).as_object().expect("an object").clone(),
-        ..AiProviderDraft::default()
+        ..AiProviderSpec::default()
     };
     store.create_ai_provider(model, Some(owner), now()).await.expect("an AIProvider");
-    store.create_providers(vec![draft], owner, now()).await.expect("a provider")[0].id
+    store.create_providers(vec![spec], owner, now()).await.expect("a provider")[0].id
 }
 
-/// A draft with this word in every field that may hold a secret.
-fn confidential(word: &str) -> ProviderDraft {
+/// A spec with this word in every field that may hold a secret.
+fn confidential(word: &str) -> ProviderSpec {
     let config = serde_json::json!({"cache": "true", "diffbot": {"token": word}});
-    ProviderDraft {
+    ProviderSpec {
         http_request_headers: [("X-Api-Key".to_owned(), word.to_owned())].into(),
         page_fetch_config_json: config.as_object().expect("an object").clone(),
         eval_credentials: word.to_owned(),
-        ..ProviderDraft::default()
+        ..ProviderSpec::default()
     }
 }
 
@@ -68,8 +68,8 @@ async fn the_file_holds_no_plain_secret() {
     let provider = again.provider(id).await.expect("opens");
     assert_eq!(provider.credentials.expose(), SECRET);
     let name = "with a secret".to_owned();
-    assert_eq!(provider.draft, ProviderDraft { name, ..confidential("plain-text") });
-    assert_eq!(again.ai_providers().await.expect("opens")[0].draft.api_key, "plain-text");
+    assert_eq!(provider.spec, ProviderSpec { name, ..confidential("plain-text") });
+    assert_eq!(again.ai_providers().await.expect("opens")[0].spec.api_key, "plain-text");
     again.close().await;
     let key = SealKey::from_secret(&Secret::new("another key"));
     let stranger = SqlStore::open(StoreConfig { key, ..config(&url) }).await.expect("opens");
@@ -77,16 +77,16 @@ async fn the_file_holds_no_plain_secret() {
     assert_eq!(shown.unreadable, UnreadableSecrets { credentials: true, confidential: true });
     assert!(!format!("{shown:?}").contains("plain-text"), "{shown:?}");
     let shown = stranger.ai_providers().await.expect("listed").remove(0);
-    assert!(shown.is_unreadable && shown.draft.name == "a model with a secret", "{shown:?}");
-    let new = AiProviderDraft { name: "new".to_owned(), ..AiProviderDraft::default() };
+    assert!(shown.is_unreadable && shown.spec.name == "a model with a secret", "{shown:?}");
+    let new = AiProviderSpec { name: "new".to_owned(), ..AiProviderSpec::default() };
     stranger.replace_ai_provider(AiProviderId(1), new.clone(), now()).await.expect("replaced");
-    assert_eq!(stranger.ai_providers().await.expect("opens")[0].draft, new);
+    assert_eq!(stranger.ai_providers().await.expect("opens")[0].spec, new);
 
     // A lost key is no dead end: the owner sends the secret again.
-    let draft = ProviderDraft { credentials: "key=2".to_owned(), ..confidential("new") };
-    stranger.replace_provider(id, draft, now()).await.expect("replaced");
+    let spec = ProviderSpec { credentials: "key=2".to_owned(), ..confidential("new") };
+    stranger.replace_provider(id, spec, now()).await.expect("replaced");
     let provider = stranger.provider(id).await.expect("opens");
-    assert_eq!((provider.credentials.expose(), provider.draft), ("key=2", confidential("new")));
+    assert_eq!((provider.credentials.expose(), provider.spec), ("key=2", confidential("new")));
     stranger.close().await;
 }
 
@@ -95,7 +95,7 @@ const CLEAR: &str = r#"UPDATE providers SET confidential = '', draft = '{"name":
 
 /// Clear records are read, and sealed when the service starts; with another key they stay as they are.
 async fn assert_clear_is_sealed(url: &str, id: ProviderId) {
-    let want = ProviderDraft { name: "with a secret".to_owned(), ..confidential("plain-text") };
+    let want = ProviderSpec { name: "with a secret".to_owned(), ..confidential("plain-text") };
     let key = SealKey::from_secret(&Secret::new("another key"));
     let stranger = SqlStore::open(StoreConfig { key, ..config(url) }).await.expect("opens");
     let error = stranger.seal_clear_providers().await.expect_err("the key does not fit").to_string();
@@ -103,7 +103,7 @@ async fn assert_clear_is_sealed(url: &str, id: ProviderId) {
     stranger.close().await;
     let store = SqlStore::open(config(url)).await.expect("opens");
     let before = store.provider(id).await.expect("clear text is read");
-    assert_eq!(before.draft, want);
+    assert_eq!(before.spec, want);
     assert_eq!(store.seal_clear_providers().await, Ok(1));
     assert_eq!(store.seal_clear_providers().await, Ok(0), "once");
     assert_eq!(store.provider(id).await.expect("opens"), before);
@@ -157,11 +157,11 @@ async fn what_an_earlier_version_wrote_last_counts() {
         .await
         .expect("written");
     file.close().await.expect("closed");
-    let draft = store.provider(id).await.expect("opens").draft;
-    assert_eq!(draft.http_request_headers["X-Api-Key"], "newer");
-    assert_eq!(draft.eval_credentials, "plain-text");
+    let spec = store.provider(id).await.expect("opens").spec;
+    assert_eq!(spec.http_request_headers["X-Api-Key"], "newer");
+    assert_eq!(spec.eval_credentials, "plain-text");
     assert_eq!(store.seal_clear_providers().await, Ok(1));
-    assert_eq!(store.provider(id).await.expect("opens").draft, draft);
+    assert_eq!(store.provider(id).await.expect("opens").spec, spec);
     store.close().await;
 }
 
@@ -171,9 +171,9 @@ async fn a_secret_moved_to_another_record_does_not_open() {
     let url = format!("sqlite://{}/store.db", folder.path().display());
     let store = SqlStore::open(config(&url)).await.expect("opens");
     let id = provider_with_secret(&store).await;
-    let draft = ProviderDraft { name: "thief".to_owned(), ..ProviderDraft::default() };
+    let spec = ProviderSpec { name: "thief".to_owned(), ..ProviderSpec::default() };
     let owner = store.provider(id).await.expect("there").owner;
-    let thief = store.create_providers(vec![draft], owner, now()).await.expect("a provider")[0].id;
+    let thief = store.create_providers(vec![spec], owner, now()).await.expect("a provider")[0].id;
     let mut file = SqliteConnection::connect(&url).await.expect("the file");
     for column in ["credentials", "confidential"] {
         let set = |value: &str| {
@@ -182,7 +182,7 @@ async fn a_secret_moved_to_another_record_does_not_open() {
         file.execute(set(&format!("(SELECT {column} FROM providers WHERE id = 1)"))).await.expect("moved");
         let robbed = store.provider(thief).await.expect("read");
         assert!(robbed.unreadable.is_any() && robbed.credentials.is_empty(), "{column}: {robbed:?}");
-        assert!(!robbed.draft.has_confidential(), "{column}: {robbed:?}");
+        assert!(!robbed.spec.has_confidential(), "{column}: {robbed:?}");
         file.execute(set("''")).await.expect("taken back");
         assert!(!store.provider(thief).await.expect("read").unreadable.is_any());
     }

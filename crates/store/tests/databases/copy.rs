@@ -2,10 +2,10 @@
 
 use super::{config, now};
 use chrono::TimeDelta;
-use domain::ai_provider::AiProviderDraft;
+use domain::ai_provider::AiProviderSpec;
 use domain::answer::{AnswerWish, StoredAnswer};
-use domain::authenticator::{AuthenticatorDraft, Tokens};
-use domain::chat::{ChatDraft, MessageContent, Rating, Speaker};
+use domain::authenticator::{AuthenticatorSpec, Tokens};
+use domain::chat::{ChatSpec, MessageContent, Rating, Speaker};
 use domain::contracts::{
     AiProviderStore, AnswerStore, AuthenticatorStore, BroughtStore, CanonicalStore, ChatStore,
     ConnectionStore, EgressStore, IdempotencyStore, NewTask, OutboxStore, PinFilter, PromptStore,
@@ -15,12 +15,12 @@ use domain::contracts::{
 use domain::corpus::{AclToken, MatchMethod, NewSignal, RejectReason, ScanCounts, Scope};
 use domain::idempotency::IdempotencyKey;
 use domain::ids::{SearchId, SignalId, TaskId, UserId};
-use domain::prompt_record::PromptDraft;
-use domain::provider::ProviderDraft;
+use domain::prompt_record::PromptSpec;
+use domain::provider::ProviderSpec;
 use domain::result::ResultItem;
-use domain::search::{Search, SearchDraft};
+use domain::search::{Search, SearchSpec};
 use domain::secret::Secret;
-use domain::user::{GroupDraft, UserDraft};
+use domain::user::{GroupSpec, UserSpec};
 use serde_json::json;
 use sqlx::{Connection, SqliteConnection};
 use std::collections::BTreeSet;
@@ -101,20 +101,20 @@ fn tokens() -> Tokens {
 /// Some people and providers; one id was given and taken back.
 async fn fill(url: &str) {
     let store = SqlStore::open(config(url)).await.expect("opens");
-    let draft = |name: &str| UserDraft { username: name.to_owned(), ..UserDraft::default() };
+    let spec = |name: &str| UserSpec { username: name.to_owned(), ..UserSpec::default() };
     let owner =
-        store.create_user(draft("Änne \"quoted\" \\ \n"), "hash".to_owned(), now()).await.expect("a user").id;
-    let gone = store.create_user(draft("gone"), "hash".to_owned(), now()).await.expect("a user").id;
+        store.create_user(spec("Änne \"quoted\" \\ \n"), "hash".to_owned(), now()).await.expect("a user").id;
+    let gone = store.create_user(spec("gone"), "hash".to_owned(), now()).await.expect("a user").id;
     store.delete_user(gone).await.expect("deleted");
-    let draft = ProviderDraft {
+    let spec = ProviderSpec {
         name: "One".to_owned(),
         credentials: "key=canary".to_owned(),
         description: "NUL \0 in JSON".to_owned(),
-        ..ProviderDraft::default()
+        ..ProviderSpec::default()
     };
-    store.create_providers(vec![draft], owner, now()).await.expect("a provider");
-    let draft = AuthenticatorDraft { idp: "hub".to_owned(), ..AuthenticatorDraft::default() };
-    let hub = store.create_authenticator(draft, now()).await.expect("an authenticator").id;
+    store.create_providers(vec![spec], owner, now()).await.expect("a provider");
+    let spec = AuthenticatorSpec { idp: "hub".to_owned(), ..AuthenticatorSpec::default() };
+    let hub = store.create_authenticator(spec, now()).await.expect("an authenticator").id;
     store.connect(owner, hub, tokens(), "account".to_owned(), now()).await.expect("connected");
     talk(&store, owner).await;
     cache(&store, owner).await;
@@ -123,14 +123,14 @@ async fn fill(url: &str) {
 
 /// One record of everything that models need.
 async fn talk(store: &SqlStore, owner: UserId) {
-    let draft =
-        AiProviderDraft { name: "model".to_owned(), api_key: "canary".to_owned(), ..Default::default() };
-    store.bring_ai_provider(draft, now()).await.expect("brought");
+    let spec =
+        AiProviderSpec { name: "model".to_owned(), api_key: "canary".to_owned(), ..Default::default() };
+    store.bring_ai_provider(spec, now()).await.expect("brought");
     store
-        .restore_prompt(PromptDraft { name: "standard".to_owned(), ..Default::default() }, now())
+        .restore_prompt(PromptSpec { name: "standard".to_owned(), ..Default::default() }, now())
         .await
         .expect("a prompt");
-    let chat = store.create_chat(ChatDraft::default(), owner, now()).await.expect("a chat").id;
+    let chat = store.create_chat(ChatSpec::default(), owner, now()).await.expect("a chat").id;
     let message =
         store.add_message(chat, Speaker::User, MessageContent::default(), now()).await.expect("a message");
     let rating = Rating { rating: 1, reasons: vec![], comment: "NUL \0".to_owned() };
@@ -214,20 +214,20 @@ async fn check(url: &str) {
     let store = SqlStore::open(config(url)).await.expect("opens");
     let providers = store.providers().await.expect("the key fits");
     assert_eq!(providers[0].credentials.expose(), "key=canary");
-    assert_eq!(providers[0].draft.description, "NUL \0 in JSON");
+    assert_eq!(providers[0].spec.description, "NUL \0 in JSON");
     assert_eq!(providers[0].date_created, now());
     let hub = store.authenticators().await.expect("the key fits").remove(0).id;
     let connection =
         store.connection(providers[0].owner, hub).await.expect("the key fits").expect("connected");
     assert_eq!((connection.tokens, connection.account.as_str()), (tokens(), "account"));
-    assert_eq!(store.ai_providers().await.expect("the key fits")[0].draft.api_key, "canary");
-    assert_eq!(store.prompts().await.expect("prompts")[0].draft.name, "standard");
+    assert_eq!(store.ai_providers().await.expect("the key fits")[0].spec.api_key, "canary");
+    assert_eq!(store.prompts().await.expect("prompts")[0].spec.name, "standard");
     let chat = store.chats(providers[0].owner, 0, 9).await.expect("chats").items.remove(0);
     let message = store.messages(chat.id).await.expect("messages").remove(0);
     assert_eq!(message.rating.expect("rated").comment, "NUL \0");
     check_cache(&store, providers[0].owner).await;
-    let draft = UserDraft { username: "new".to_owned(), ..UserDraft::default() };
-    let new = store.create_user(draft, "hash".to_owned(), now()).await.expect("a user");
+    let spec = UserSpec { username: "new".to_owned(), ..UserSpec::default() };
+    let new = store.create_user(spec, "hash".to_owned(), now()).await.expect("a user");
     assert_eq!(new.id.0, 3, "an id that was given is not given again");
     store.close().await;
 }
@@ -287,7 +287,7 @@ async fn a_copy_goes_to_postgres_and_back() {
 async fn many_groups(url: &str) {
     let store = SqlStore::open(config(url)).await.expect("opens");
     for number in 0..12 {
-        store.create_group(GroupDraft { name: format!("group {number}") }, now()).await.expect("a group");
+        store.create_group(GroupSpec { name: format!("group {number}") }, now()).await.expect("a group");
     }
     store.close().await;
 }
@@ -298,9 +298,9 @@ async fn search_twice(url: &str) {
     let store = SqlStore::open(config(url)).await.expect("opens");
     let owner = store.providers().await.expect("a provider")[0].owner;
     for key in ["first", "second"] {
-        let draft = SearchDraft { query_string: "river".to_owned(), ..SearchDraft::default() };
+        let spec = SearchSpec { query_string: "river".to_owned(), ..SearchSpec::default() };
         let task = |search: &Search| task_of_run((search.id, search.owner), search.run, false);
-        let search = Search::created(SearchId(0), owner, draft, vec![], now());
+        let search = Search::created(SearchId(0), owner, spec, vec![], now());
         let key = IdempotencyKey { key: key.to_owned(), fingerprint: "f".to_owned() };
         store.create_search_once(search, task, &key).await.expect("stored").expect("a search");
     }
@@ -406,7 +406,7 @@ async fn an_older_copy_is_brought_to_this_version() {
         ],
         &["1", "anna", "", "hash", "1", time, time],
     );
-    let draft = r#"{"query_string":"river","retention":2,"subscribe":true}"#;
+    let spec = r#"{"query_string":"river","retention":2,"subscribe":true}"#;
     let searches = table(
         "searches",
         &[
@@ -421,12 +421,12 @@ async fn an_older_copy_is_brought_to_this_version() {
             ("draft", Text),
             ("messages", Text),
         ],
-        &["1", "1", "FULL_RESULTS_READY", "1", "0.1", time, time, "river", draft, "[]"],
+        &["1", "1", "FULL_RESULTS_READY", "1", "0.1", time, time, "river", spec, "[]"],
     );
     Copy(vec![users, searches]).put(&there, 4).await.expect("written");
     let store = SqlStore::open(config(&there)).await.expect("opens");
     let search = store.search(SearchId(1)).await.expect("there");
-    assert_eq!((search.draft.retention, search.draft.subscribe, search.time_s), (Some(2), true, 0.1));
+    assert_eq!((search.spec.retention, search.spec.subscribe, search.time_s), (Some(2), true, 0.1));
     store.close().await;
     let mut connection = SqliteConnection::connect(&there).await.expect("the file");
     let retention: i64 =

@@ -3,7 +3,7 @@
 use super::{config, now};
 use domain::contracts::UserStore;
 use domain::secret::Secret;
-use domain::user::UserDraft;
+use domain::user::UserSpec;
 use std::time::Duration;
 use store::{DatabaseFacts, SqlStore, database_facts};
 
@@ -20,8 +20,8 @@ fn rows(facts: &DatabaseFacts, table: &str) -> Option<u64> {
 async fn an_empty_and_a_used_database(url: &str, kind: &str) {
     let store = SqlStore::open(config(url)).await.expect("opens");
     for name in ["anna", "rosa"] {
-        let draft = UserDraft { username: name.to_owned(), ..UserDraft::default() };
-        store.create_user(draft, "hash".to_owned(), now()).await.expect("a user");
+        let spec = UserSpec { username: name.to_owned(), ..UserSpec::default() };
+        store.create_user(spec, "hash".to_owned(), now()).await.expect("a user");
     }
     let facts = facts_of(url).await;
     assert_eq!((facts.kind, facts.migration), (kind, Some(store::copy::schema_version())));

@@ -1,15 +1,15 @@
 //! Another key: everything is sealed anew, the audit log goes on, and a stop in the middle leaves all of it readable.
 
 use super::{config, now};
-use domain::ai_provider::AiProviderDraft;
+use domain::ai_provider::AiProviderSpec;
 use domain::audit::{Action, AuditEvent, Author, Kind};
-use domain::authenticator::{AuthenticatorDraft, FlowPurpose, PendingFlow, Tokens};
+use domain::authenticator::{AuthenticatorSpec, FlowPurpose, PendingFlow, Tokens};
 use domain::contracts::{
     AiProviderStore, AuditStore, AuthenticatorStore, ConnectionStore, ProviderStore, UserStore,
 };
-use domain::provider::ProviderDraft;
+use domain::provider::ProviderSpec;
 use domain::secret::Secret;
-use domain::user::UserDraft;
+use domain::user::UserSpec;
 use store::{SealKey, SqlStore, StoreConfig};
 
 pub(super) fn keys(current: &str, others: &[&str]) -> SealKey {
@@ -23,26 +23,26 @@ pub(super) async fn open(url: &str, key: SealKey) -> SqlStore {
 
 /// One record of every kind that is sealed, and entries of the log.
 pub(super) async fn fill(store: &SqlStore) {
-    let person = UserDraft { username: "anna".to_owned(), ..UserDraft::default() };
+    let person = UserSpec { username: "anna".to_owned(), ..UserSpec::default() };
     let user = store.create_user(person, "hash".to_owned(), now()).await.expect("a user").id;
-    let provider = ProviderDraft {
+    let provider = ProviderSpec {
         name: "A source".to_owned(),
         url: "https://s.example/?api_key=INLINE-1".to_owned(),
         credentials: "key=one".to_owned(),
         http_request_headers: [("X-Api-Key".to_owned(), "two".to_owned())].into(),
-        ..ProviderDraft::default()
+        ..ProviderSpec::default()
     };
     store.create_providers(vec![provider], user, now()).await.expect("a provider");
-    let model = AiProviderDraft {
+    let model = AiProviderSpec {
         name: "A model".to_owned(),
         api_key: "three".to_owned(),
-        ..AiProviderDraft::default()
+        ..AiProviderSpec::default()
     };
     store.create_ai_provider(model, Some(user), now()).await.expect("a model");
-    let hub = AuthenticatorDraft {
+    let hub = AuthenticatorSpec {
         idp: "hub".to_owned(),
         client_secret: "four".to_owned(),
-        ..AuthenticatorDraft::default()
+        ..AuthenticatorSpec::default()
     };
     let hub = store.create_authenticator(hub, now()).await.expect("an authenticator").id;
     let tokens = Tokens {
@@ -74,10 +74,10 @@ async fn note(store: &SqlStore) {
 pub(super) async fn assert_whole(store: &SqlStore) {
     let provider = store.providers().await.expect("opens").remove(0);
     assert_eq!(provider.credentials.expose(), "key=one");
-    assert_eq!(provider.draft.http_request_headers["X-Api-Key"], "two");
-    assert_eq!(provider.draft.url, "https://s.example/?api_key=INLINE-1");
-    assert_eq!(store.ai_providers().await.expect("opens")[0].draft.api_key, "three");
-    assert_eq!(store.authenticators().await.expect("opens")[0].draft.client_secret, "four");
+    assert_eq!(provider.spec.http_request_headers["X-Api-Key"], "two");
+    assert_eq!(provider.spec.url, "https://s.example/?api_key=INLINE-1");
+    assert_eq!(store.ai_providers().await.expect("opens")[0].spec.api_key, "three");
+    assert_eq!(store.authenticators().await.expect("opens")[0].spec.client_secret, "four");
     let report = store.verify_audit().await.expect("a report");
     assert!(report.ok, "{report:?}");
 }

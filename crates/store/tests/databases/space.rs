@@ -2,9 +2,9 @@
 
 use super::{config, now};
 use domain::contracts::{NewTask, QueueName, SearchStore, StorageStore, UserStore};
-use domain::search::{Search, SearchDraft};
+use domain::search::{Search, SearchSpec};
 use domain::secret::Secret;
-use domain::user::UserDraft;
+use domain::user::UserSpec;
 use sqlx::sqlite::{SqliteAutoVacuum, SqliteConnectOptions};
 use sqlx::{ConnectOptions, Connection, SqliteConnection};
 use std::path::Path;
@@ -22,12 +22,12 @@ fn task(search: &Search) -> NewTask {
 
 /// Searches of 100 kB each, and their end.
 async fn fill_and_empty(store: &SqlStore) {
-    let draft = UserDraft { username: "owner".to_owned(), ..UserDraft::default() };
-    let owner = store.create_user(draft, "hash".to_owned(), now()).await.expect("a user").id;
+    let spec = UserSpec { username: "owner".to_owned(), ..UserSpec::default() };
+    let owner = store.create_user(spec, "hash".to_owned(), now()).await.expect("a user").id;
     let mut made = Vec::new();
     for _ in 0..FILLED_BYTES / 100_000 {
-        let (draft, messages) = (SearchDraft::of_query("query"), vec!["x".repeat(100_000)]);
-        made.push(store.create_search(draft, owner, messages, now(), task).await.expect("a search").id);
+        let (spec, messages) = (SearchSpec::of_query("query"), vec!["x".repeat(100_000)]);
+        made.push(store.create_search(spec, owner, messages, now(), task).await.expect("a search").id);
     }
     for id in made {
         store.delete_search(id).await.expect("deleted");

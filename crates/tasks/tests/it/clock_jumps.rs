@@ -120,7 +120,7 @@ async fn who_died_before_the_jump_is_not_taken_for_alive() {
     assert_eq!(bench.heard().await, ["alive"]);
 }
 
-/// The nights in which Europe and America change their clocks. The house counts in UTC, where nothing happens.
+/// The nights in which Europe and America change their clocks. Schedules count in UTC, where nothing happens.
 #[tokio::test]
 async fn a_change_of_summer_time_leaves_out_nothing_and_doubles_nothing() {
     for night in ["2026-03-29T00:00:00Z", "2026-10-25T00:00:00Z", "2026-03-08T06:00:00Z"] {

@@ -1,7 +1,7 @@
 //! Texts of sources that want to be more than data, and what a model would write that obeys them.
 //!
 //! Each is a row of one table: what a source says, and the reply of a model without any sense of its own. Tests put the
-//! texts into results and the replies into a model, and look at what leaves the house with [`openings`].
+//! texts into results and the replies into a model, and look at what leaves the service with [`openings`].
 
 mod openings;
 mod table;

@@ -2,10 +2,11 @@
 
 use crate::hostile;
 use domain::contracts::{
-    Connector, ConnectorError, ConnectorErrorKind, ConnectorKind, NormalizedPage, ProviderQuery, Toolbox,
+    Connector, ConnectorError, ConnectorErrorKind, ConnectorKind, NormalizedPage, PluginContext,
+    ProviderQuery,
 };
 use domain::ids::UserId;
-use domain::provider::{ProviderDraft, SearchProvider};
+use domain::provider::{ProviderSpec, SearchProvider};
 use domain::search::Sort;
 use domain::secret::Secret;
 use serde_json::Value;
@@ -20,9 +21,9 @@ const TIME_MAX: Duration = Duration::from_secs(10);
 /// One connector with a source that is up.
 pub struct Subject {
     pub kind: &'static ConnectorKind,
-    pub toolbox: Toolbox,
+    pub context: PluginContext,
     /// Complete and right.
-    pub draft: ProviderDraft,
+    pub spec: ProviderSpec,
     /// The asking person's token, for sources that are connected.
     pub user_token: Option<Secret>,
     /// What stands for the reader model, for sources that are asked by likeness.
@@ -39,7 +40,7 @@ pub struct Subject {
 /// A provider that is wrong in one way.
 pub struct Mistake {
     pub what: &'static str,
-    pub draft: ProviderDraft,
+    pub spec: ProviderSpec,
     pub user_token: Option<Secret>,
     pub kind: ConnectorErrorKind,
 }
@@ -85,7 +86,7 @@ impl Subject {
     }
 
     pub async fn sorts_by_date(&self) {
-        let connector = self.connector(&self.draft, self.user_token.clone()).expect("a connector");
+        let connector = self.connector(&self.spec, self.user_token.clone()).expect("a connector");
         assert_eq!(connector.capability().date_sort, self.date.is_some(), "{}: capability", self.kind.name);
         let Some(date) = self.date else { return };
         let page = self.ask(self.many, Sort::Date, MANY).await.expect("an answer");
@@ -143,12 +144,12 @@ impl Subject {
 
     pub async fn tells_each_mistake(&self) {
         for mistake in &self.mistakes {
-            let asked = self.ask_with(&mistake.draft, mistake.user_token.clone(), self.many, MANY).await;
+            let asked = self.ask_with(&mistake.spec, mistake.user_token.clone(), self.many, MANY).await;
             let error = asked.expect_err(mistake.what);
             let name = self.kind.name;
             assert_eq!(error.kind, mistake.kind, "{name}: {}: {error}", mistake.what);
             assert!(!error.message.contains('\n'), "{name}: {}: one sentence: {error}", mistake.what);
-            for credentials in [&mistake.draft.credentials, &self.draft.credentials] {
+            for credentials in [&mistake.spec.credentials, &self.spec.credentials] {
                 for secret in secrets(credentials) {
                     assert!(!error.message.contains(secret), "{name}: {}: a secret shows", mistake.what);
                 }
@@ -158,7 +159,7 @@ impl Subject {
 
     /// A question with no time left ends as a time-out, not as something else and not never.
     pub async fn ends_in_time(&self) {
-        let connector = self.connector(&self.draft, self.user_token.clone()).expect("a connector");
+        let connector = self.connector(&self.spec, self.user_token.clone()).expect("a connector");
         let vector = self.reader.map(|read| read(self.many));
         let built = connector
             .construct(&ProviderQuery {
@@ -172,18 +173,18 @@ impl Subject {
 
     /// Asks as federation does: page after page until there is enough.
     pub async fn ask(&self, text: &str, sort: Sort, wanted: u32) -> Result<NormalizedPage, ConnectorError> {
-        let connector = self.connector(&self.draft, self.user_token.clone())?;
+        let connector = self.connector(&self.spec, self.user_token.clone())?;
         self.ask_connector(connector.as_ref(), text, sort, wanted).await
     }
 
     async fn ask_with(
         &self,
-        draft: &ProviderDraft,
+        spec: &ProviderSpec,
         user_token: Option<Secret>,
         text: &str,
         wanted: u32,
     ) -> Result<NormalizedPage, ConnectorError> {
-        let connector = self.connector(draft, user_token)?;
+        let connector = self.connector(spec, user_token)?;
         self.ask_connector(connector.as_ref(), text, Sort::Relevancy, wanted).await
     }
 
@@ -234,16 +235,16 @@ impl Subject {
 
     fn connector(
         &self,
-        draft: &ProviderDraft,
+        spec: &ProviderSpec,
         user_token: Option<Secret>,
     ) -> Result<Box<dyn Connector>, ConnectorError> {
         let provider = SearchProvider {
             user_token,
-            ..SearchProvider::unsaved(draft.clone(), UserId(1), self.toolbox.clock.now())
+            ..SearchProvider::unsaved(spec.clone(), UserId(1), self.context.clock.now())
         };
         let errors = (self.kind.check)(&provider);
         assert!(errors.is_empty(), "{}: {errors}", self.kind.name);
-        (self.kind.build)(&provider, &self.toolbox)
+        (self.kind.build)(&provider, &self.context)
     }
 }
 

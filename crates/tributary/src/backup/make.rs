@@ -74,8 +74,8 @@ impl BackupPlan<'_> {
 
 /// Where the full texts of the semantic cache are.
 pub fn storage(settings: &Settings, data_dir: &Path) -> anyhow::Result<Arc<dyn BodyStore>> {
-    let toolbox = wiring::toolbox(&Arc::new(settings.clone()), Arc::new(SystemClock))?;
-    cache_wiring::bodies(&toolbox, data_dir)
+    let context = wiring::context(&Arc::new(settings.clone()), Arc::new(SystemClock))?;
+    cache_wiring::bodies(&context, data_dir)
 }
 
 /// The plain files of the folder, by name.

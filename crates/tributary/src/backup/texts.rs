@@ -7,7 +7,7 @@ use bytes::Bytes;
 use domain::contracts::{BodyError, BodyKey, BodyStore};
 use store::copy::CopySink;
 
-/// The part that holds the texts. A backup of a house without texts has none.
+/// The part that holds the texts. A backup of an installation without texts has none.
 pub const TEXTS_PART: &str = "texts";
 /// Names that are asked for at once.
 const KEYS_AT_ONCE: usize = 100;
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_house_without_texts_has_no_part_for_them() {
+    async fn an_installation_without_texts_has_no_part_for_them() {
         let folder = tempfile::tempdir().unwrap();
         let bodies = FolderBodies::new(folder.path().join("bodies"), 1);
         let file = folder.path().join("backup");

@@ -45,7 +45,7 @@ async fn compact(place: &Place) -> anyhow::Result<()> {
     let url = wiring::database_url(&settings, &data_dir)?;
     let _nobody_else = alone(&data_dir)?;
     let compacted = store::compact(&url).await.context(
-        "the database could not be compacted, and is as it was; stop every program that uses it, make room on the disk, \
+        "the database could not be compacted, and is as it was; stop every program that uses it, make space on the disk, \
          and try again",
     )?;
     ownership::leave_to_owner(&data_dir)?;

@@ -37,8 +37,8 @@ pub fn sentence(forecast: &StorageForecast, retention: Retention) -> (String, bo
 
 fn advice(retention: Retention) -> &'static str {
     match retention {
-        Retention::Forever => "make room, and set SVC_DEFAULT_RETENTION=3 to keep searches for a month",
-        _ => "make room, or shorten SVC_DEFAULT_RETENTION",
+        Retention::Forever => "make space, and set SVC_DEFAULT_RETENTION=3 to keep searches for a month",
+        _ => "make space, or shorten SVC_DEFAULT_RETENTION",
     }
 }
 
@@ -67,8 +67,8 @@ mod tests {
         let hollow = StorageForecast { database_bytes: 900 * MIB, ..calm };
         let table = [
             (calm, Retention::Forever, false, "100 MiB; 10 MiB more each day; the disk is full in 101 days"),
-            (short, Retention::Forever, true, "full in 12 days; make room, and set SVC_DEFAULT_RETENTION=3"),
-            (short, Retention::Month, true, "full in 12 days; make room, or shorten SVC_DEFAULT_RETENTION"),
+            (short, Retention::Forever, true, "full in 12 days; make space, and set SVC_DEFAULT_RETENTION=3"),
+            (short, Retention::Month, true, "full in 12 days; make space, or shorten SVC_DEFAULT_RETENTION"),
             (server, Retention::Forever, false, "10 MiB more each day; watch the free space where it is"),
             (young, Retention::Forever, false, "its growth is known after a day"),
             (hollow, Retention::Month, true, "810 MiB of it are free; stop the service and run: tributary"),

@@ -3,7 +3,7 @@
 use super::Place;
 use super::installation::Installation;
 use crate::terminal;
-use crate::wiring::{self, CATALOGUES};
+use crate::wiring::{self, PLUGINS};
 use anyhow::{Context, bail};
 use clap::Args;
 use domain::contracts::SystemClock;
@@ -61,7 +61,7 @@ impl DoctorCommand {
             case.sample = Some(read_file(path, bytes_max)?);
         }
         case.fetch = case.sample.is_none();
-        let doctor = Doctor::new(wiring::toolbox(&settings, Arc::new(SystemClock))?, CATALOGUES.read_answer);
+        let doctor = Doctor::new(wiring::context(&settings, Arc::new(SystemClock))?, PLUGINS.read_answer);
         let diagnosis = match doctor.examine(case).await {
             Ok(diagnosis) => diagnosis,
             Err(errors) => {

@@ -11,7 +11,7 @@ use crate::eval::setup::{SOURCES_MAX, Setup};
 use crate::eval::split::Split;
 use crate::eval::table;
 use crate::terminal;
-use crate::wiring::CATALOGUES;
+use crate::wiring::PLUGINS;
 use anyhow::{bail, ensure};
 use clap::Args;
 use std::path::{Path, PathBuf};
@@ -210,11 +210,11 @@ impl Eval {
 }
 
 fn is_mixer(name: &str) -> bool {
-    CATALOGUES.mixer(name).is_some()
+    PLUGINS.mixer(name).is_some()
 }
 
 fn mixer_names() -> String {
-    CATALOGUES.mixers.iter().map(|kind| kind.name).collect::<Vec<_>>().join(", ")
+    PLUGINS.mixers.iter().map(|kind| kind.name).collect::<Vec<_>>().join(", ")
 }
 
 /// A saved run; a name that is meant as a mixer gets the list of those there are.

@@ -6,7 +6,7 @@ use anyhow::{Context, ensure};
 use clap::Args;
 use domain::contracts::{Fetch, HttpMethod, HttpRequest, HttpResponse, Origin, TlsOptions};
 use domain::settings::Settings;
-use outbound::{Gate, GateLimits};
+use outbound::{ClientLimits, GuardedClient};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::time::Duration;
 use url::Url;
@@ -64,7 +64,7 @@ pub(super) fn service_url(settings: &Settings, port: u16, path: &str) -> anyhow:
 /// address, and after a failed renewal it differs from the file of `SVC_TLS_CERT_FILE`, which is no reason for a watcher
 /// to restart the service. The request carries no credentials, and the response is only a status.
 pub(super) async fn ask(url: &Url) -> anyhow::Result<HttpResponse> {
-    let gate = Gate::new(GateLimits {
+    let client = GuardedClient::new(ClientLimits {
         connect: PATIENCE,
         read: PATIENCE,
         body_bytes_max: BODY_BYTES_MAX,
@@ -82,7 +82,7 @@ pub(super) async fn ask(url: &Url) -> anyhow::Result<HttpResponse> {
         time_max: PATIENCE,
         tls: (url.scheme() == "https").then_some(TlsOptions { verify: false, ca_file: None }),
     };
-    Ok(gate.fetch(&request).await?)
+    Ok(client.fetch(&request).await?)
 }
 
 #[cfg(test)]

@@ -2,13 +2,13 @@
 
 use super::{Place, named_user};
 use crate::terminal;
-use crate::wiring::{CATALOGUES, Wired};
+use crate::wiring::{PLUGINS, Wired};
 use anyhow::Context;
 use clap::Args;
 use domain::audit::{Action, Author};
 use domain::contracts::{AuditStore, ProviderStore, StoreError};
 use domain::names;
-use domain::provider::{CREDENTIALS_CHARS_MAX, ProviderDraft, SearchProvider};
+use domain::provider::{CREDENTIALS_CHARS_MAX, ProviderSpec, SearchProvider};
 use domain::secret::{Secret, without_value};
 use domain::user::{Principal, User};
 use domain::validation::FieldErrors;
@@ -84,18 +84,18 @@ impl LoadProviders {
         for remark in misspelt(&record) {
             terminal::note(format!("{label}: {remark}"));
         }
-        let mut draft: ProviderDraft = match serde_json::from_value(record) {
-            Ok(draft) => draft,
+        let mut spec: ProviderSpec = match serde_json::from_value(record) {
+            Ok(spec) => spec,
             Err(error) => {
                 tally.failed += 1;
                 terminal::note(format!("{label}: {}", without_value(&error.to_string())));
                 return Ok(());
             }
         };
-        let name = draft.name.clone();
+        let name = spec.name.clone();
         if self.replace {
-            draft = match unmasked(wired, draft).await? {
-                Ok(draft) => draft,
+            spec = match unmasked(wired, spec).await? {
+                Ok(spec) => spec,
                 Err(errors) => {
                     tally.failed += 1;
                     terminal::note(format!("{label} ({name}): {errors}"));
@@ -104,19 +104,19 @@ impl LoadProviders {
             };
         }
         let now = wired.clock.now();
-        let errors = mistakes(wired, owner, &draft).await?;
+        let errors = mistakes(wired, owner, &spec).await?;
         if !errors.is_empty() {
             tally.failed += 1;
             terminal::note(format!("{label} ({name}): {errors}"));
             return Ok(());
         }
-        match wired.by_command().create_providers(vec![draft.clone()], owner.id, now).await {
+        match wired.by_command().create_providers(vec![spec.clone()], owner.id, now).await {
             Ok(_) => {
                 tally.added += 1;
                 terminal::note(format!("  added {name}"));
             }
             Err(StoreError::Taken(_)) if self.replace => {
-                replace_by_name(wired, draft).await?;
+                replace_by_name(wired, spec).await?;
                 tally.replaced += 1;
                 terminal::note(format!("  replaced {name}"));
             }
@@ -128,56 +128,56 @@ impl LoadProviders {
 }
 
 /// Replaces the provider of the same name; empty credentials keep the stored ones.
-pub async fn replace_by_name(wired: &Wired, draft: ProviderDraft) -> anyhow::Result<()> {
+pub async fn replace_by_name(wired: &Wired, spec: ProviderSpec) -> anyhow::Result<()> {
     let all = wired.store.providers().await?;
     let there =
-        all.iter().find(|provider| provider.draft.name == draft.name).context("the provider has gone")?;
+        all.iter().find(|provider| provider.spec.name == spec.name).context("the provider has gone")?;
     let author = Author::command_line(wired.clock.now()).calling_edits(Action::Replaced);
-    wired.store.on_behalf_of(author).replace_provider(there.id, draft, wired.clock.now()).await?;
+    wired.store.on_behalf_of(author).replace_provider(there.id, spec, wired.clock.now()).await?;
     Ok(())
 }
 
-/// What is wrong with a draft that is to be stored.
+/// What is wrong with a spec that is to be stored.
 pub(super) async fn mistakes(
     wired: &Wired,
     owner: &User,
-    draft: &ProviderDraft,
+    spec: &ProviderSpec,
 ) -> anyhow::Result<FieldErrors> {
-    let mut errors = CATALOGUES.check_provider(
-        &SearchProvider::unsaved(draft.clone(), owner.id, wired.clock.now()),
+    let mut errors = PLUGINS.check_provider(
+        &SearchProvider::unsaved(spec.clone(), owner.id, wired.clock.now()),
         &wired.federation.transforms_for(&Principal::of(owner)).await?,
     );
     // The provider that was checked has them apart.
-    errors.check_text("credentials", &draft.credentials, CREDENTIALS_CHARS_MAX);
-    for field in draft.masked_fields() {
+    errors.check_text("credentials", &spec.credentials, CREDENTIALS_CHARS_MAX);
+    for field in spec.masked_fields() {
         errors.add(field, "Secrets are masked (••••); fill them in, or replace the provider that has them.");
     }
     Ok(errors)
 }
 
-/// A draft as the API shows it: its masks stand for what the provider of the same name has. Refused where a stored
+/// A spec as the API shows it: its masks stand for what the provider of the same name has. Refused where a stored
 /// secret would be sent to another place than before.
 pub(super) async fn unmasked(
     wired: &Wired,
-    draft: ProviderDraft,
-) -> anyhow::Result<Result<ProviderDraft, FieldErrors>> {
+    spec: ProviderSpec,
+) -> anyhow::Result<Result<ProviderSpec, FieldErrors>> {
     let all = wired.store.providers().await?;
-    let Some(there) = all.iter().find(|provider| provider.draft.name == draft.name) else {
-        return Ok(Ok(draft));
+    let Some(there) = all.iter().find(|provider| provider.spec.name == spec.name) else {
+        return Ok(Ok(spec));
     };
-    let is_masked = Secret::is_masked(&draft.credentials);
-    Ok(draft.in_place_of(there).map(|mut draft| {
-        if is_masked && draft.credentials.is_empty() {
-            there.credentials.expose().clone_into(&mut draft.credentials);
+    let is_masked = Secret::is_masked(&spec.credentials);
+    Ok(spec.in_place_of(there).map(|mut spec| {
+        if is_masked && spec.credentials.is_empty() {
+            there.credentials.expose().clone_into(&mut spec.credentials);
         }
-        draft
+        spec
     }))
 }
 
 /// Fields that no provider has, but that look like one that it has. Others are passed over without a word: a record of
 /// the API has its id, its owner and its dates.
 pub(super) fn misspelt(record: &Value) -> Vec<String> {
-    let Ok(Value::Object(known)) = serde_json::to_value(ProviderDraft::default()) else { return Vec::new() };
+    let Ok(Value::Object(known)) = serde_json::to_value(ProviderSpec::default()) else { return Vec::new() };
     let given = record.as_object().into_iter().flat_map(|fields| fields.keys());
     given
         .filter(|field| !known.contains_key(*field))

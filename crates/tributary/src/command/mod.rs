@@ -302,7 +302,7 @@ impl Place {
         given::read(self.config.as_deref(), &overrides)
     }
 
-    /// The house on this data folder, for a command that ends by itself.
+    /// The service on this data folder, for a command that ends by itself.
     async fn open(&self) -> anyhow::Result<Wired> {
         Wired::open(self.read(&[])?).await
     }

@@ -3,10 +3,10 @@
 use super::{Place, named_user, replace_by_name};
 use crate::ready::{self, ReadySource};
 use crate::terminal;
-use crate::wiring::{CATALOGUES, Wired};
+use crate::wiring::{PLUGINS, Wired};
 use clap::{Args, Subcommand};
 use domain::contracts::ProviderStore;
-use domain::provider::{ProviderDraft, SearchProvider};
+use domain::provider::{ProviderSpec, SearchProvider};
 use domain::user::Principal;
 
 /// List the ready sources, or add them.
@@ -68,11 +68,11 @@ impl Providers {
 fn list(group: Option<&str>, json: bool) -> anyhow::Result<()> {
     let mut sources = ready::all()?;
     if let Some(group) = group {
-        sources.retain(|source| source.draft.tags.iter().any(|tag| tag.eq_ignore_ascii_case(group)));
+        sources.retain(|source| source.spec.tags.iter().any(|tag| tag.eq_ignore_ascii_case(group)));
     }
     if json {
-        let drafts: Vec<_> = sources.iter().map(|source| &source.draft).collect();
-        terminal::line(serde_json::to_string_pretty(&drafts)?);
+        let specs: Vec<_> = sources.iter().map(|source| &source.spec).collect();
+        terminal::line(serde_json::to_string_pretty(&specs)?);
         return Ok(());
     }
     let width = sources.iter().map(|source| source.slug.len()).max().unwrap_or(0);
@@ -83,7 +83,7 @@ fn list(group: Option<&str>, json: bool) -> anyhow::Result<()> {
             source.group(),
             source.slug,
             key,
-            source.draft.name
+            source.spec.name
         ));
     }
     terminal::line(format!("{} sources. Add one with: tributary providers add <name>", sources.len()));
@@ -103,25 +103,25 @@ pub(super) async fn add(
     anyhow::ensure!(owner.is_admin, "'{user}' is not an administrator; providers are theirs to add");
     let transforms = wired.federation.transforms_for(&Principal::of(&owner)).await?;
     for source in sources {
-        let there = stored(&wired, &source.draft.name).await?;
+        let there = stored(&wired, &source.spec.name).await?;
         let is_new = there.is_none();
         if !is_new && credentials.is_none() {
-            terminal::line(format!("{} is there already; nothing was changed.", source.draft.name));
+            terminal::line(format!("{} is there already; nothing was changed.", source.spec.name));
             continue;
         }
-        let wish = filled(source, there.map(|provider| provider.draft), credentials.as_deref());
+        let wish = filled(source, there.map(|provider| provider.spec), credentials.as_deref());
         let now = wired.clock.now();
-        let unsaved = SearchProvider::unsaved(wish.draft.clone(), owner.id, now);
-        let errors = CATALOGUES.check_provider(&unsaved, &transforms);
-        anyhow::ensure!(errors.is_empty(), "{}: {errors}", wish.draft.name);
-        let name = &wish.draft.name;
+        let unsaved = SearchProvider::unsaved(wish.spec.clone(), owner.id, now);
+        let errors = PLUGINS.check_provider(&unsaved, &transforms);
+        anyhow::ensure!(errors.is_empty(), "{}: {errors}", wish.spec.name);
+        let name = &wish.spec.name;
         match is_new {
             true => {
-                wired.by_command().create_providers(vec![wish.draft.clone()], owner.id, now).await?;
+                wired.by_command().create_providers(vec![wish.spec.clone()], owner.id, now).await?;
                 terminal::line(format!("Added {name}{}", outcome(&wish)));
             }
             false => {
-                replace_by_name(&wired, wish.draft.clone()).await?;
+                replace_by_name(&wired, wish.spec.clone()).await?;
                 terminal::line(format!("{name} has its credentials now{}", outcome(&wish)));
             }
         }
@@ -131,34 +131,34 @@ pub(super) async fn add(
 }
 
 async fn stored(wired: &Wired, name: &str) -> anyhow::Result<Option<SearchProvider>> {
-    Ok(wired.store.providers().await?.into_iter().find(|provider| provider.draft.name == name))
+    Ok(wired.store.providers().await?.into_iter().find(|provider| provider.spec.name == name))
 }
 
 /// The source as it is to be stored: as somebody left it where it is there, with the credentials that are given now.
 /// With them it becomes active when nothing else is missing.
-fn filled(source: ReadySource, there: Option<ProviderDraft>, credentials: Option<&str>) -> ReadySource {
-    let mut wish = ReadySource { draft: there.unwrap_or(source.draft), slug: source.slug };
+fn filled(source: ReadySource, there: Option<ProviderSpec>, credentials: Option<&str>) -> ReadySource {
+    let mut wish = ReadySource { spec: there.unwrap_or(source.spec), slug: source.slug };
     if let Some(given) = credentials {
-        given.clone_into(&mut wish.draft.credentials);
-        wish.draft.active = wish.needs().is_empty();
+        given.clone_into(&mut wish.spec.credentials);
+        wish.spec.active = wish.needs().is_empty();
     }
     wish
 }
 
 /// How a sentence about the source ends: what it needs, and the next step.
 fn outcome(wish: &ReadySource) -> String {
-    let ReadySource { slug, draft } = wish;
-    if draft.active {
+    let ReadySource { slug, spec } = wish;
+    if spec.active {
         return ".".to_owned();
     }
     let step = match wish.needs().as_slice() {
         [only] if only == "credentials" => {
-            format!("tributary providers add {slug} --credentials {}", draft.credentials)
+            format!("tributary providers add {slug} --credentials {}", spec.credentials)
         }
         [] => "activate it in the console, /admin/searchproviders/".to_owned(),
         fields => format!("fill in {} in the console, /admin/searchproviders/", fields.join(", ")),
     };
-    format!(", not active: {} Next: {step}", draft.description)
+    format!(", not active: {} Next: {step}", spec.description)
 }
 
 #[cfg(test)]
@@ -166,7 +166,7 @@ mod tests {
     use super::*;
 
     /// What `providers add` would store, and what it says of it.
-    fn added(slug: &str, there: Option<ProviderDraft>, credentials: Option<&str>) -> (ReadySource, String) {
+    fn added(slug: &str, there: Option<ProviderSpec>, credentials: Option<&str>) -> (ReadySource, String) {
         let wish = filled(ready::find(slug).unwrap(), there, credentials);
         let sentence = outcome(&wish);
         (wish, sentence)
@@ -184,7 +184,7 @@ mod tests {
         ];
         for (slug, credentials, is_active, sentence) in table {
             let (wish, said) = added(slug, None, credentials);
-            assert_eq!(wish.draft.active, is_active, "{slug} {credentials:?}");
+            assert_eq!(wish.spec.active, is_active, "{slug} {credentials:?}");
             assert!(said.contains(sentence), "{slug} {credentials:?}: {said}");
         }
     }
@@ -192,9 +192,9 @@ mod tests {
     #[test]
     fn credentials_that_come_later_leave_the_rest_as_it_is() {
         let (first, _) = added("guardian", None, None);
-        let edited = ProviderDraft { results_per_query: 25, ..first.draft };
+        let edited = ProviderSpec { results_per_query: 25, ..first.spec };
         let (second, said) = added("guardian", Some(edited), Some("key=abc"));
-        assert!(second.draft.active && said == ".", "{said}");
-        assert_eq!((second.draft.results_per_query, second.draft.credentials.as_str()), (25, "key=abc"));
+        assert!(second.spec.active && said == ".", "{said}");
+        assert_eq!((second.spec.results_per_query, second.spec.credentials.as_str()), (25, "key=abc"));
     }
 }

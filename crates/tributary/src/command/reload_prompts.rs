@@ -37,12 +37,12 @@ impl ReloadPrompts {
 
 /// The standard prompts that are not stored as they came.
 fn held_names(stored: &[PromptRecord]) -> Vec<&'static str> {
-    let is_stored = |name: &str, draft| {
-        stored.iter().any(|one| one.owner.is_none() && one.draft.name == name && one.draft == draft)
+    let is_stored = |name: &str, spec| {
+        stored.iter().any(|one| one.owner.is_none() && one.spec.name == name && one.spec == spec)
     };
     PROMPTS
         .iter()
-        .filter(|template| !is_stored(template.name, template.draft()))
+        .filter(|template| !is_stored(template.name, template.spec()))
         .map(|template| template.name)
         .collect()
 }
@@ -59,14 +59,14 @@ mod tests {
         let record = |owner, template: &ai::PromptTemplate| PromptRecord {
             id,
             owner,
-            draft: template.draft(),
+            spec: template.spec(),
             date_created: at,
             date_updated: at,
         };
         let mut stored: Vec<PromptRecord> = PROMPTS.iter().map(|template| record(None, template)).collect();
         assert!(held_names(&stored).is_empty());
         stored[1].owner = Some(UserId(7));
-        stored[2].draft.parts.note = "Something else.".to_owned();
+        stored[2].spec.parts.note = "Something else.".to_owned();
         assert_eq!(held_names(&stored), [PROMPTS[1].name, PROMPTS[2].name]);
     }
 }

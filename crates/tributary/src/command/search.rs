@@ -10,7 +10,7 @@ use domain::ids::SearchId;
 use domain::mixed::MixedResponse;
 use domain::notation::marks::plain;
 use domain::result::ResultSet;
-use domain::search::{ProviderRef, SearchDraft};
+use domain::search::{ProviderRef, SearchSpec};
 use federation::{MixRequest, SearchEvent};
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -55,17 +55,17 @@ impl Search {
     pub async fn run(self, place: &Place) -> anyhow::Result<ExitCode> {
         let wired = place.open().await?;
         let owner = named_user(&wired, &self.user).await?;
-        let draft = SearchDraft {
+        let spec = SearchSpec {
             query_string: self.query,
             searchprovider_list: self.providers.into_iter().map(ProviderRef::Text).collect(),
             results_requested: self.results,
             result_mixer: self.mixer,
-            ..SearchDraft::default()
+            ..SearchSpec::default()
         };
         let (stop, stopped) = watch::channel(false);
         let mut running = JoinSet::new();
         running.spawn(worker(&wired).serve(stopped));
-        let search = wired.federation.create(owner.id, draft).await?;
+        let search = wired.federation.create(owner.id, spec).await?;
         let mut progress = JoinSet::new();
         progress.spawn(show_progress(Arc::clone(&wired.federation), search.id));
         let at_most = wired.federation.time_max(&search) + GRACE;

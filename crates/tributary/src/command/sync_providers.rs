@@ -5,7 +5,7 @@ use crate::ready::{self, ReadySource};
 use crate::terminal;
 use clap::Args;
 use domain::contracts::ProviderStore;
-use domain::provider::{ProviderDraft, SearchProvider};
+use domain::provider::{ProviderSpec, SearchProvider};
 
 /// Give sources the names and tags that the ready sources of this version have. Without --apply nothing is changed.
 #[derive(Debug, Args)]
@@ -29,7 +29,7 @@ pub struct SyncProviders {
 /// What becomes of one provider.
 struct Change<'a> {
     from: &'a SearchProvider,
-    to: ProviderDraft,
+    to: ProviderSpec,
     added_tags: Vec<String>,
 }
 
@@ -38,16 +38,16 @@ impl SyncProviders {
         let wired = place.open().await?;
         let stored = wired.store.providers().await?;
         for name in &self.names {
-            let is_there = stored.iter().any(|provider| provider.draft.name == *name);
+            let is_there = stored.iter().any(|provider| provider.spec.name == *name);
             anyhow::ensure!(is_there, "there is no provider '{name}'");
         }
         let ready = ready::all()?;
         let mut changes = changes(&stored, &ready);
-        changes.retain(|change| self.names.is_empty() || self.names.contains(&change.from.draft.name));
+        changes.retain(|change| self.names.is_empty() || self.names.contains(&change.from.spec.name));
         for change in &changes {
             if self.apply {
-                let draft = change.to.clone();
-                wired.by_command().replace_provider(change.from.id, draft, wired.clock.now()).await?;
+                let spec = change.to.clone();
+                wired.by_command().replace_provider(change.from.id, spec, wired.clock.now()).await?;
             }
             terminal::line(sentence(change));
         }
@@ -64,7 +64,7 @@ impl SyncProviders {
 }
 
 fn sentence(change: &Change<'_>) -> String {
-    let (old, new) = (&change.from.draft.name, &change.to.name);
+    let (old, new) = (&change.from.spec.name, &change.to.name);
     let mut parts = Vec::new();
     if old != new {
         parts.push(format!("is called {new}"));
@@ -80,11 +80,11 @@ fn changes<'a>(stored: &'a [SearchProvider], ready: &[ReadySource]) -> Vec<Chang
     wishes
         .filter_map(|(from, source)| {
             let lacks =
-                |tag: &&String| !from.draft.tags.iter().any(|own| own.eq_ignore_ascii_case(tag.as_str()));
-            let added_tags: Vec<String> = source.draft.tags.iter().filter(lacks).cloned().collect();
-            let mut to = ProviderDraft { name: source.draft.name.clone(), ..from.draft.clone() };
+                |tag: &&String| !from.spec.tags.iter().any(|own| own.eq_ignore_ascii_case(tag.as_str()));
+            let added_tags: Vec<String> = source.spec.tags.iter().filter(lacks).cloned().collect();
+            let mut to = ProviderSpec { name: source.spec.name.clone(), ..from.spec.clone() };
             to.tags.extend(added_tags.iter().cloned());
-            (to != from.draft).then_some(Change { from, to, added_tags })
+            (to != from.spec).then_some(Change { from, to, added_tags })
         })
         .collect()
 }
@@ -96,16 +96,16 @@ fn counterpart<'a>(
     stored: &[SearchProvider],
     ready: &'a [ReadySource],
 ) -> Option<&'a ReadySource> {
-    let by_name = |name: &str| ready.iter().find(|source| source.draft.name == name);
-    if let Some(source) = by_name(&provider.draft.name) {
+    let by_name = |name: &str| ready.iter().find(|source| source.spec.name == name);
+    if let Some(source) = by_name(&provider.spec.name) {
         return Some(source);
     }
-    let is_free = |source: &&ReadySource| stored.iter().all(|one| one.draft.name != source.draft.name);
-    let asked = asks(&provider.draft);
+    let is_free = |source: &&ReadySource| stored.iter().all(|one| one.spec.name != source.spec.name);
+    let asked = asks(&provider.spec);
     let is_alone =
-        stored.iter().filter(|one| by_name(&one.draft.name).is_none() && asks(&one.draft) == asked).count()
+        stored.iter().filter(|one| by_name(&one.spec.name).is_none() && asks(&one.spec) == asked).count()
             == 1;
-    let mut like = ready.iter().filter(|source| asks(&source.draft) == asked && is_alone).filter(is_free);
+    let mut like = ready.iter().filter(|source| asks(&source.spec) == asked && is_alone).filter(is_free);
     match (like.next(), like.next()) {
         (Some(only), None) => Some(only),
         _ => None,
@@ -113,8 +113,8 @@ fn counterpart<'a>(
 }
 
 /// What makes a source this one and no other.
-fn asks(draft: &ProviderDraft) -> [&str; 5] {
-    [&draft.connector, &draft.url, &draft.query_template, &draft.query_mappings, &draft.response_mappings]
+fn asks(spec: &ProviderSpec) -> [&str; 5] {
+    [&spec.connector, &spec.url, &spec.query_template, &spec.query_mappings, &spec.response_mappings]
 }
 
 #[cfg(test)]
@@ -126,19 +126,19 @@ mod tests {
     /// Name, address and tags of a provider that is stored.
     type Row = (&'static str, &'static str, &'static [&'static str]);
 
-    fn draft(name: &str, url: &str, tags: &[&str]) -> ProviderDraft {
+    fn spec(name: &str, url: &str, tags: &[&str]) -> ProviderSpec {
         let tags = tags.iter().map(|&tag| tag.to_owned()).collect();
-        ProviderDraft { name: name.into(), url: url.into(), tags, ..ProviderDraft::default() }
+        ProviderSpec { name: name.into(), url: url.into(), tags, ..ProviderSpec::default() }
     }
 
     #[test]
     fn names_and_tags_follow_the_ready_sources() {
-        let source = |draft: ProviderDraft| ReadySource { slug: draft.name.clone(), draft };
+        let source = |spec: ProviderSpec| ReadySource { slug: spec.name.clone(), spec };
         let ready = [
-            source(draft("Articles - A", "https://a.example", &["Science", "NoKey"])),
-            source(draft("B", "https://b.example", &["News"])),
-            source(draft("C one", "https://c.example", &["C"])),
-            source(draft("C two", "https://c.example", &["C"])),
+            source(spec("Articles - A", "https://a.example", &["Science", "NoKey"])),
+            source(spec("B", "https://b.example", &["News"])),
+            source(spec("C one", "https://c.example", &["C"])),
+            source(spec("C two", "https://c.example", &["C"])),
         ];
         let table: [(&[Row], &[&str]); 9] = [
             (&[("Articles - A", "https://a.example", &["science", "NoKey", "mine"])], &[]),
@@ -162,7 +162,7 @@ mod tests {
                 .zip(rows)
                 .map(|(id, (name, url, tags))| SearchProvider {
                     id: ProviderId(id),
-                    ..SearchProvider::unsaved(draft(name, url, tags), UserId(1), Instant::default())
+                    ..SearchProvider::unsaved(spec(name, url, tags), UserId(1), Instant::default())
                 })
                 .collect();
             let said: Vec<String> = changes(&stored, &ready).iter().map(sentence).collect();
@@ -172,15 +172,15 @@ mod tests {
 
     #[test]
     fn nothing_but_name_and_tags_is_changed() {
-        let ready = [ReadySource { slug: "b".into(), draft: draft("B", "https://b.example", &["News"]) }];
-        let own = ProviderDraft {
+        let ready = [ReadySource { slug: "b".into(), spec: spec("B", "https://b.example", &["News"]) }];
+        let own = ProviderSpec {
             results_per_query: 25,
             active: false,
-            ..draft("Old", "https://b.example", &["mine"])
+            ..spec("Old", "https://b.example", &["mine"])
         };
         let stored = [SearchProvider::unsaved(own.clone(), UserId(1), Instant::default())];
         let changes = changes(&stored, &ready);
         let tags = vec!["mine".to_owned(), "News".to_owned()];
-        assert_eq!(changes[0].to, ProviderDraft { name: "B".into(), tags, ..own });
+        assert_eq!(changes[0].to, ProviderSpec { name: "B".into(), tags, ..own });
     }
 }

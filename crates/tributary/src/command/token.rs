@@ -6,7 +6,7 @@ use chrono::TimeDelta;
 use clap::{Args, Subcommand};
 use domain::contracts::{StoreError, TokenStore};
 use domain::ids::TokenId;
-use domain::user::TokenDraft;
+use domain::user::TokenSpec;
 
 /// Add, list or revoke API tokens.
 #[derive(Debug, Args)]
@@ -56,8 +56,8 @@ impl TokenCommand {
                 let user = named_user(&wired, &username).await?;
                 let expires = days.map(|days| now + TimeDelta::days(i64::from(days)));
                 let made = server::token::make();
-                let draft = TokenDraft { label, expires };
-                wired.by_command().create_token(user.id, draft, made.hash, made.prefix, now).await?;
+                let spec = TokenSpec { label, expires };
+                wired.by_command().create_token(user.id, spec, made.hash, made.prefix, now).await?;
                 terminal::line(made.token.expose());
             }
             Action::List => {

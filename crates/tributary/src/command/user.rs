@@ -5,7 +5,7 @@ use crate::wiring::Wired;
 use crate::{keys, terminal};
 use clap::{Args, Subcommand};
 use domain::contracts::{EditableRecord, UserStore, VersionStore};
-use domain::user::{GroupDraft, User, UserDraft};
+use domain::user::{GroupSpec, User, UserSpec};
 use std::io::Read;
 
 /// Add, list, change or delete people.
@@ -69,8 +69,8 @@ impl UserCommand {
         match self.action {
             Action::Add { username, email, groups, admin, password_stdin } => {
                 let (password, made) = password(password_stdin)?;
-                let draft = UserDraft { username, password: Some(password), email, groups, is_admin: admin };
-                add(&wired, draft, made).await?;
+                let spec = UserSpec { username, password: Some(password), email, groups, is_admin: admin };
+                add(&wired, spec, made).await?;
             }
             Action::List => list(&wired).await?,
             Action::Password { username, password_stdin } => {
@@ -99,18 +99,18 @@ fn password(from_stdin: bool) -> anyhow::Result<(String, bool)> {
     Ok((text.trim_end_matches(['\r', '\n']).to_owned(), false))
 }
 
-async fn add(wired: &Wired, draft: UserDraft, made: bool) -> anyhow::Result<()> {
-    let errors = draft.check(true);
+async fn add(wired: &Wired, spec: UserSpec, made: bool) -> anyhow::Result<()> {
+    let errors = spec.check(true);
     anyhow::ensure!(errors.is_empty(), "{errors}");
-    let password = draft.password.clone().unwrap_or_default();
+    let password = spec.password.clone().unwrap_or_default();
     let now = wired.clock.now();
-    for name in &draft.groups {
-        match wired.by_command().create_group(GroupDraft { name: name.clone() }, now).await {
+    for name in &spec.groups {
+        match wired.by_command().create_group(GroupSpec { name: name.clone() }, now).await {
             Ok(_) | Err(domain::contracts::StoreError::Taken(_)) => {}
             Err(error) => return Err(error.into()),
         }
     }
-    let user = wired.by_command().create_user(draft, server::password::hash(&password)?, now).await?;
+    let user = wired.by_command().create_user(spec, server::password::hash(&password)?, now).await?;
     terminal::line(format!("User {} was added with id {}.", user.username, user.id));
     if made {
         terminal::line(format!("Password: {password}"));
@@ -119,22 +119,22 @@ async fn add(wired: &Wired, draft: UserDraft, made: bool) -> anyhow::Result<()> 
 }
 
 async fn change_password(wired: &Wired, user: &User, password: String, made: bool) -> anyhow::Result<()> {
-    let draft = UserDraft {
+    let spec = UserSpec {
         username: user.username.clone(),
         password: Some(password.clone()),
         email: user.email.clone(),
         groups: user.groups.clone(),
         is_admin: user.is_admin,
     };
-    let errors = draft.check(false);
+    let errors = spec.check(false);
     anyhow::ensure!(errors.is_empty(), "{errors}");
     let hash = server::password::hash(&password)?;
     // Hashing takes a while: only the password changes, whatever was changed meanwhile.
     let version = wired.store.version(&EditableRecord::User(user.id)).await?;
     let User { username, email, groups, is_admin, .. } = wired.store.user(user.id).await?;
-    let draft = UserDraft { username, password: None, email, groups, is_admin };
+    let spec = UserSpec { username, password: None, email, groups, is_admin };
     let at_version = wired.by_command().if_version(version);
-    at_version.replace_user(user.id, draft, Some(hash), wired.clock.now()).await?;
+    at_version.replace_user(user.id, spec, Some(hash), wired.clock.now()).await?;
     server::password::forget_initial(&wired.data_dir, &user.username);
     terminal::line(format!("The password of {} was changed.", user.username));
     if made {

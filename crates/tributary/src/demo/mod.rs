@@ -18,7 +18,7 @@ use crate::wiring::Wired;
 use anyhow::Context;
 use axum::Router;
 use chrono::TimeDelta;
-use domain::ai_provider::{AiProviderDraft, EXTRACTIVE_MODEL};
+use domain::ai_provider::{AiProviderSpec, EXTRACTIVE_MODEL};
 use domain::contracts::{AiProviderStore, StoreError, UserStore};
 use domain::settings::SAMPLE_LIBRARY_FILE;
 use std::net::SocketAddr;
@@ -56,10 +56,10 @@ impl Samples {
 /// Adds the providers, or gives them the sources' present addresses, and lets answers be made of them.
 pub async fn install(wired: &Wired, samples: &Samples) -> anyhow::Result<()> {
     let owner = wired.store.user_by_name("admin").await?;
-    for draft in providers::drafts(samples)? {
-        match wired.by_command().create_providers(vec![draft.clone()], owner.id, wired.clock.now()).await {
+    for spec in providers::specs(samples)? {
+        match wired.by_command().create_providers(vec![spec.clone()], owner.id, wired.clock.now()).await {
             Ok(_) => {}
-            Err(StoreError::Taken(_)) => replace_by_name(wired, draft).await?,
+            Err(StoreError::Taken(_)) => replace_by_name(wired, spec).await?,
             Err(error) => return Err(error.into()),
         }
     }
@@ -71,11 +71,11 @@ async fn answer_without_a_model(wired: &Wired) -> anyhow::Result<()> {
     let now = wired.clock.now();
     for provider in wired.store.ai_providers().await? {
         let is_untouched = provider.date_updated == provider.date_created;
-        if provider.draft.model == EXTRACTIVE_MODEL && is_untouched && !provider.draft.active {
-            let draft = AiProviderDraft { active: true, ..provider.draft };
+        if provider.spec.model == EXTRACTIVE_MODEL && is_untouched && !provider.spec.active {
+            let spec = AiProviderSpec { active: true, ..provider.spec };
             // The times must differ, so that the next start sees that it was touched.
             let now = now.max(provider.date_updated + TimeDelta::seconds(1));
-            wired.by_command().replace_ai_provider(provider.id, draft, now).await?;
+            wired.by_command().replace_ai_provider(provider.id, spec, now).await?;
         }
     }
     Ok(())

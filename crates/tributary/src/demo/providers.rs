@@ -1,7 +1,7 @@
 //! The SearchProviders of the demo: what an administrator would write.
 
 use super::Samples;
-use domain::provider::ProviderDraft;
+use domain::provider::ProviderSpec;
 use domain::user::CURATORS;
 
 /// The places of contracts: the names of their providers, the kinds of place, and what they are.
@@ -10,7 +10,7 @@ pub const PLACES: [(&str, &str, &str); 2] = [
     ("Drive - Riverbend", "drive", "Contracts as people keep them, for curators."),
 ];
 
-pub fn drafts(samples: &Samples) -> anyhow::Result<Vec<ProviderDraft>> {
+pub fn specs(samples: &Samples) -> anyhow::Result<Vec<ProviderSpec>> {
     // Where the document behind a result is, for who keeps a copy of it.
     let documents =
         serde_json::json!({"content_url": format!("http://{}/document?url={{url}}", samples.address)});
@@ -71,6 +71,6 @@ pub fn drafts(samples: &Samples) -> anyhow::Result<Vec<ProviderDraft>> {
             "tags": ["contracts"]
         })
     };
-    let drafts = [library, tickets, newsroom].into_iter().chain(PLACES.map(versions));
-    drafts.map(|draft| Ok(serde_json::from_value(draft)?)).collect()
+    let specs = [library, tickets, newsroom].into_iter().chain(PLACES.map(versions));
+    specs.map(|spec| Ok(serde_json::from_value(spec)?)).collect()
 }

@@ -9,7 +9,7 @@ use domain::contracts::{Corpus, ProviderStore, SignalStore, StoreError, UserStor
 use domain::corpus::Origin;
 use domain::provider::SearchProvider;
 use domain::result::ResultItem;
-use domain::user::{CURATORS, UserDraft};
+use domain::user::{CURATORS, UserSpec};
 
 /// Who decides.
 pub const CURATOR: &str = "curator";
@@ -37,17 +37,17 @@ pub async fn keep(wired: &Wired) -> anyhow::Result<()> {
 
 /// Makes the curator, with this password; one who is there already is left alone.
 pub async fn ensure_curator(wired: &Wired, password: &str) -> anyhow::Result<()> {
-    let draft = UserDraft {
+    let spec = UserSpec {
         username: CURATOR.to_owned(),
         password: Some(password.to_owned()),
         groups: vec![CURATORS.to_owned()],
-        ..UserDraft::default()
+        ..UserSpec::default()
     };
-    if wired.store.user_by_name(CURATOR).await.is_ok() || !draft.check(true).is_empty() {
+    if wired.store.user_by_name(CURATOR).await.is_ok() || !spec.check(true).is_empty() {
         return Ok(());
     }
     let hash = server::password::hash(password)?;
-    match wired.by_command().create_user(draft, hash, wired.clock.now()).await {
+    match wired.by_command().create_user(spec, hash, wired.clock.now()).await {
         Ok(_) | Err(StoreError::Taken(_)) => Ok(()),
         Err(error) => Err(error.into()),
     }
@@ -55,7 +55,7 @@ pub async fn ensure_curator(wired: &Wired, password: &str) -> anyhow::Result<()>
 
 fn provider_of<'a>(contract: &Contract, providers: &'a [SearchProvider]) -> Option<&'a SearchProvider> {
     let (name, ..) = PLACES.iter().find(|(_, place, _)| *place == contract.place)?;
-    providers.iter().find(|provider| provider.draft.name == *name)
+    providers.iter().find(|provider| provider.spec.name == *name)
 }
 
 fn item(contract: Contract) -> ResultItem {

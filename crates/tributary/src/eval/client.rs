@@ -1,10 +1,10 @@
-//! A client of the service, by its HTTP API, through the gate like everything that goes out.
+//! A client of the service, by its HTTP API, through the guarded client like everything that goes out.
 
 use anyhow::{Context, bail, ensure};
 use domain::contracts::{Fetch, HttpMethod, HttpRequest, HttpResponse, Origin};
 use domain::result::ResultItem;
 use domain::secret::Secret;
-use outbound::{Gate, GateLimits};
+use outbound::{ClientLimits, GuardedClient};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use std::net::SocketAddr;
@@ -18,7 +18,7 @@ const BODY_BYTES_MAX: u64 = 256 * 1024 * 1024;
 const STILL_RUNNING: u16 = 503;
 
 pub struct Client {
-    gate: Gate,
+    guarded: GuardedClient,
     base: Url,
     authorization: Secret,
     patience: Duration,
@@ -47,7 +47,7 @@ struct Completeness {
 impl Client {
     /// `patience` is how long a search may take.
     pub fn new(address: SocketAddr, token: &Secret, patience: Duration) -> anyhow::Result<Self> {
-        let limits = GateLimits {
+        let limits = ClientLimits {
             connect: patience,
             read: patience,
             body_bytes_max: BODY_BYTES_MAX,
@@ -55,7 +55,7 @@ impl Client {
             allow: Vec::new(),
         };
         Ok(Self {
-            gate: Gate::new(limits)?,
+            guarded: GuardedClient::new(limits)?,
             base: Url::parse(&format!("http://{address}/svc/"))?,
             authorization: Secret::new(format!("Token {}", token.expose())),
             patience,
@@ -64,8 +64,8 @@ impl Client {
 
     /// Creates a search; its id.
     pub async fn create(&self, query: &str, mixer: &str, results: usize) -> anyhow::Result<i64> {
-        let draft = json!({ "query_string": query, "result_mixer": mixer, "results_requested": results });
-        let response = self.send(HttpMethod::Post, "search/", Some(&draft)).await?;
+        let spec = json!({ "query_string": query, "result_mixer": mixer, "results_requested": results });
+        let response = self.send(HttpMethod::Post, "search/", Some(&spec)).await?;
         let body = read(&response, 201)?;
         body["id"].as_i64().context("the service gave no id for a search")
     }
@@ -104,7 +104,7 @@ impl Client {
             time_max: self.patience,
             tls: None,
         };
-        Ok(self.gate.fetch(&request).await?)
+        Ok(self.guarded.fetch(&request).await?)
     }
 }
 

@@ -9,7 +9,7 @@ use domain::contracts::{ProviderStore, SearchStore, TokenStore, UserStore};
 use domain::ids::SearchId;
 use domain::secret::Secret;
 use domain::settings::{Secs, Settings};
-use domain::user::TokenDraft;
+use domain::user::TokenSpec;
 use std::sync::Arc;
 use tempfile::TempDir;
 use tokio::task::JoinSet;
@@ -51,7 +51,7 @@ impl LabService {
         let now = wired.clock.now();
         wired.store.create_providers(providers, admin.id, now).await?;
         let made = server::token::make();
-        wired.store.create_token(admin.id, TokenDraft::default(), made.hash, made.prefix, now).await?;
+        wired.store.create_token(admin.id, TokenSpec::default(), made.hash, made.prefix, now).await?;
         let service = Service::start(wired, &Role::all()).await?;
         let address = service.address.context("the lab has a web role")?;
         let client = Client::new(address, &made.token, PATIENCE.0)?;

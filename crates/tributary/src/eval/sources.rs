@@ -8,7 +8,7 @@ use axum::extract::{Path, Query, State};
 use axum::http::StatusCode;
 use axum::routing::get;
 use axum::{Json, Router};
-use domain::provider::ProviderDraft;
+use domain::provider::ProviderSpec;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::net::SocketAddr;
@@ -77,7 +77,7 @@ impl Sources {
     }
 
     /// Serves all of them until `running` is dropped; one SearchProvider for each.
-    pub async fn serve(self: &Arc<Self>, running: &mut JoinSet<()>) -> anyhow::Result<Vec<ProviderDraft>> {
+    pub async fn serve(self: &Arc<Self>, running: &mut JoinSet<()>) -> anyhow::Result<Vec<ProviderSpec>> {
         let listener = TcpListener::bind(("127.0.0.1", 0)).await?;
         let address = listener.local_addr()?;
         let app = Router::new().route("/source/{number}", get(answer)).with_state(Arc::clone(self));
@@ -133,15 +133,15 @@ impl Source {
         format!("https://source{}.example/{folder}/{}", self.number + 1, stored.document)
     }
 
-    fn provider(&self, address: SocketAddr) -> ProviderDraft {
-        ProviderDraft {
+    fn provider(&self, address: SocketAddr) -> ProviderSpec {
+        ProviderSpec {
             name: self.name.clone(),
             url: format!("http://{address}/source/{}", self.number),
             response_mappings: "FOUND=total,RESULTS=items".to_owned(),
             result_mappings:
                 "title=title,body=body,url=url,author=author,date_published=date,score,NO_PAYLOAD".to_owned(),
             results_per_query: RESULTS_MAX as u32,
-            ..ProviderDraft::default()
+            ..ProviderSpec::default()
         }
     }
 }

@@ -41,9 +41,9 @@ const WAITING_LINES_MAX: usize = 16_384;
 const BYTES_PER_MB: u64 = 1024 * 1024;
 /// Why the service did not start is for the file; the command says it on the screen itself.
 pub const START_FAILED: &str = "tributary::start_failed";
-/// The rooms of the house. A level is theirs; the crates of others say no more than `info`, because what they say
+/// Our own crates. A level applies to them; the crates of others say no more than `info`, because what they say
 /// beyond that may hold headers and addresses with secrets.
-const ROOMS: [&str; 17] = [
+const CRATES: [&str; 17] = [
     "ai",
     "answers",
     "connectors",
@@ -136,17 +136,17 @@ fn filter(settings: &Settings) -> anyhow::Result<EnvFilter> {
     let directives = match text.parse::<LevelFilter>() {
         Ok(level) => {
             let of_others = level.min(LevelFilter::INFO);
-            let of_rooms = ROOMS.map(|room| format!("{room}={level}"));
-            format!("{of_others},{MUTE},{}", of_rooms.join(","))
+            let of_crates = CRATES.map(|krate| format!("{krate}={level}"));
+            format!("{of_others},{MUTE},{}", of_crates.join(","))
         }
         Err(_) => text.to_owned(),
     };
     let mut filter = EnvFilter::try_new(directives)
         .with_context(|| format!("SVC_LOG_LEVEL '{text}' is neither a level nor a filter"))?;
     for name in settings.log_debug.iter().map(|name| name.trim()).filter(|name| !name.is_empty()) {
-        let room = name.split("::").next().unwrap_or_default();
-        if !ROOMS.contains(&room) {
-            bail!("SVC_LOG_DEBUG: '{name}' is not a part of the program; use {}", ROOMS.join(", "));
+        let krate = name.split("::").next().unwrap_or_default();
+        if !CRATES.contains(&krate) {
+            bail!("SVC_LOG_DEBUG: '{name}' is not a part of the program; use {}", CRATES.join(", "));
         }
         let directive = format!("{name}=trace").parse();
         filter = filter.add_directive(directive.with_context(|| format!("SVC_LOG_DEBUG: '{name}'"))?);
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn a_level_is_for_our_own_rooms() {
+    fn a_level_applies_to_our_own_crates() {
         let trace = with("trace", &[]).unwrap();
         assert!(trace.contains("server=trace") && trace.contains("info"), "{trace}");
         assert!(!trace.split(',').any(|directive| directive == "trace"), "{trace}");
@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn every_room_is_named() {
+    fn every_crate_is_named() {
         let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
         let mut there: Vec<String> = std::fs::read_dir(crates)
             .unwrap()
@@ -196,6 +196,6 @@ mod tests {
             .filter(|name| name != "testkit")
             .collect();
         there.sort();
-        assert_eq!(there, ROOMS);
+        assert_eq!(there, CRATES);
     }
 }

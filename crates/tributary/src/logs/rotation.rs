@@ -219,7 +219,7 @@ mod tests {
         const LINES: usize = 20;
         const ROUNDS: usize = 30;
         let folder = tempfile::tempdir().unwrap();
-        // Room for all lines in the kept files.
+        // Space for all lines in the kept files.
         let limits = Limits { bytes_max: 100, files: 2000 };
         let open = || LogFiles::open(folder.path(), limits).unwrap();
         let mut alone = open();

@@ -1,7 +1,7 @@
 //! The alerts and the dashboard of `deploy/`: every figure that they name is there in a real scrape.
 
 use crate::answering::Answering;
-use crate::house::licensed;
+use crate::app_harness::licensed;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::io::Write;
@@ -151,15 +151,15 @@ async fn every_figure_is_there() {
     let it = Answering::with(licensed).await;
     let bad = Source::start().await;
     bad.reply(Behaviour::status(500));
-    it.house.provider("Bad", &bad).await;
-    let answer = it.house.admin.get("/svc/search/?qs=river+mill&rag=true").await;
+    it.app.provider("Bad", &bad).await;
+    let answer = it.app.admin.get("/svc/search/?qs=river+mill&rag=true").await;
     assert_eq!(answer.body["info"]["ai"], json!({"status": "ok"}), "{answer:?}");
-    let house = it.house;
+    let app = it.app;
     let mut texts = Vec::new();
     for path in ["/svc/metrics/tasks/", "/metrics/"] {
-        texts.push(house.admin.get(path).await.body.as_str().unwrap().to_owned());
+        texts.push(app.admin.get(path).await.body.as_str().unwrap().to_owned());
     }
-    house.stop().await;
+    app.stop().await;
     texts.iter().for_each(|text| check_classic(text));
     let there = scraped(&texts);
     let recorded = rules().into_iter().filter_map(|rule| rule["record"].as_str().map(str::to_owned));

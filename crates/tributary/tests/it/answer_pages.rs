@@ -1,7 +1,7 @@
 //! The answer above the list and the Assistant, as pieces of pages.
 
 use crate::answering::Answering;
-use crate::house::{Answer, TestHouse};
+use crate::app_harness::{Answer, AppHarness};
 use serde_json::json;
 
 const HOSTILE: &str = "**The mill** stands by the river [1]. <script>alert(1)</script> [Click](javascript:alert(1)) \
@@ -13,17 +13,17 @@ fn text(piece: &Answer) -> &str {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_answer_is_a_piece_of_the_page() {
-    let rooms = Answering::start().await;
-    rooms.model.says(HOSTILE);
-    let search = rooms.search().await;
+    let scenario = Answering::start().await;
+    scenario.model.says(HOSTILE);
+    let search = scenario.search().await;
     let path = format!("/search/{search}/answer/");
-    let asked = rooms.house.admin.get(&path).await;
+    let asked = scenario.app.admin.get(&path).await;
     assert_eq!(asked.status, 200, "{asked:?}");
     assert!(text(&asked).contains("data-ask") && !text(&asked).contains("data-cite"), "{asked:?}");
 
-    let made = rooms.rag_search(&json!({"search_id": search, "ai_instructions": "<i>in short</i>"})).await;
+    let made = scenario.rag_search(&json!({"search_id": search, "ai_instructions": "<i>in short</i>"})).await;
     assert_eq!(made.status, 200, "{made:?}");
-    let piece = rooms.house.admin.get(&path).await;
+    let piece = scenario.app.admin.get(&path).await;
     let html = text(&piece);
     assert!(piece.header("content-type").starts_with("text/html"), "{piece:?}");
     assert_eq!(piece.header("cache-control"), "no-store");
@@ -33,34 +33,34 @@ async fn the_answer_is_a_piece_of_the_page() {
         assert!(!html.contains(hostile), "{hostile}: {html}");
     }
 
-    let ann = rooms.house.user("ann", &[]).await;
+    let ann = scenario.app.user("ann", &[]).await;
     assert_eq!(ann.get(&path).await.status, 404, "searches are private");
-    assert_eq!(rooms.house.anonymous().get(&path).await.status, 401);
-    let model = format!("/svc/aiproviders/{}/", rooms.ai_provider);
-    let off = rooms.house.admin.patch(&model, &json!({"active": false})).await;
+    assert_eq!(scenario.app.anonymous().get(&path).await.status, 401);
+    let model = format!("/svc/aiproviders/{}/", scenario.ai_provider);
+    let off = scenario.app.admin.patch(&model, &json!({"active": false})).await;
     assert_eq!(off.status, 200);
-    let kept = rooms.house.admin.get(&path).await;
+    let kept = scenario.app.admin.get(&path).await;
     assert!(text(&kept).contains("data-cite") && !text(&kept).contains("data-ask"), "what is there is shown");
-    let other = rooms.search().await;
+    let other = scenario.search().await;
     assert_eq!(
-        rooms.house.admin.get(&format!("/search/{other}/answer/")).await.status,
+        scenario.app.admin.get(&format!("/search/{other}/answer/")).await.status,
         204,
         "nobody answers"
     );
-    rooms.house.stop().await;
+    scenario.app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_assistant_shows_chats_and_says_what_is_missing() {
-    let house = TestHouse::start().await;
-    let (admin, ann) = (&house.admin, house.user("ann", &[]).await);
+    let app = AppHarness::start().await;
+    let (admin, ann) = (&app.admin, app.user("ann", &[]).await);
     let page = ann.get("/chat/").await;
     assert_eq!(page.status, 200, "{page:?}");
     assert!(text(&page).contains("No model is switched on") && text(&page).contains("ask an administrator"));
     assert!(page.header("content-security-policy").contains("default-src 'none'"));
 
-    let draft = json!({"name": "Picker", "model": "local/extractive", "active": true, "tags": ["chat"]});
-    assert_eq!(admin.post("/svc/aiproviders/", &draft).await.status, 201);
+    let spec = json!({"name": "Picker", "model": "local/extractive", "active": true, "tags": ["chat"]});
+    assert_eq!(admin.post("/svc/aiproviders/", &spec).await.status, 201);
     let chat = ann.post("/svc/chat/", &json!({"title": "<b>Dams</b>"})).await.body["id"].clone();
     let said = ann.post(&format!("/svc/chat/{chat}/messages/"), &json!({"content": "<script>river"})).await;
     assert_eq!(said.status, 201, "{said:?}");
@@ -83,5 +83,5 @@ async fn the_assistant_shows_chats_and_says_what_is_missing() {
         assert!(page.status == 404 && text(&page).contains("There is no such chat."), "{strange}: {page:?}");
     }
     assert_eq!(ann.get("/chat/?attach=1:1,x,99:5").await.status, 200, "what is not hers is left out");
-    house.stop().await;
+    app.stop().await;
 }

@@ -1,6 +1,6 @@
-//! A house with a source about a mill and a model that writes about it.
+//! A service with a source about a mill and a model that writes about it.
 
-use crate::house::{Answer, Client, TestHouse};
+use crate::app_harness::{Answer, AppHarness, Client};
 use domain::settings::Settings;
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -10,7 +10,7 @@ use testkit::vendors::models::openai::OpenAi;
 use testkit::vendors::models::{KEY, ModelServer};
 
 pub struct Answering {
-    pub house: TestHouse,
+    pub app: AppHarness,
     pub model: ModelServer,
     pub source: Source,
     /// Id of the AIProvider.
@@ -35,37 +35,37 @@ impl Answering {
     pub async fn with(change: impl FnOnce(Settings) -> Settings) -> Self {
         let model = ModelServer::start(OpenAi).await;
         // The texts are few and short: what they score is not what is tested here.
-        let house =
-            TestHouse::with(|settings| change(Settings { rag_score_inclusion_threshold: 0.05, ..settings }))
+        let app =
+            AppHarness::with(|settings| change(Settings { rag_score_inclusion_threshold: 0.05, ..settings }))
                 .await;
         let source = Source::start().await;
         source.reply(Behaviour::Json(documents()));
-        house.provider("Mills", &source).await;
-        let ai_provider = Self::ai_provider(&house, "House model", &model, json!({})).await;
-        Self { house, model, source, ai_provider }
+        app.provider("Mills", &source).await;
+        let ai_provider = Self::ai_provider(&app, "Company model", &model, json!({})).await;
+        Self { app, model, source, ai_provider }
     }
 
     /// Adds an AIProvider that writes summaries by this model; its id.
-    pub async fn ai_provider(house: &TestHouse, name: &str, model: &ModelServer, more: Value) -> i64 {
-        let mut draft = json!({
+    pub async fn ai_provider(app: &AppHarness, name: &str, model: &ModelServer, more: Value) -> i64 {
+        let mut spec = json!({
             "name": name, "model": "gpt-4o", "api_key": KEY, "active": true, "tags": ["rag"], "defaults": ["rag"],
             "config": {"api_base": model.at("/v1")},
         });
-        draft.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-        let made = house.admin.post("/svc/aiproviders/", &draft).await;
+        spec.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        let made = app.admin.post("/svc/aiproviders/", &spec).await;
         assert_eq!(made.status, 201, "{made:?}");
         made.body["id"].as_i64().unwrap()
     }
 
     /// A finished search about the mill; its id.
     pub async fn search(&self) -> i64 {
-        let search = self.house.admin.search(&json!({"query_string": "river mill"})).await;
+        let search = self.app.admin.search(&json!({"query_string": "river mill"})).await;
         assert_eq!(search["status"], "FULL_RESULTS_READY", "{search}");
         search["id"].as_i64().unwrap()
     }
 
     pub async fn rag_search(&self, body: &Value) -> Answer {
-        self.house.admin.post("/svc/rag-search/", body).await
+        self.app.admin.post("/svc/rag-search/", body).await
     }
 
     /// Waits until the model sends so many answers.

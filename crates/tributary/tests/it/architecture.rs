@@ -1,10 +1,10 @@
-//! The rules of the house that the compiler does not know: who may import whom, where things stand.
+//! The rules of the codebase that the compiler does not know: who may import whom, where things stand.
 
 use cargo_metadata::DependencyKind;
 use domain::contracts::PostResultProcessorKind;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use tributary::wiring::CATALOGUES;
+use tributary::wiring::PLUGINS;
 
 /// Who may import whom. `testkit` is for tests: it may be anyone's dev-dependency.
 pub const ARROWS: &[(&str, &[&str])] = &[
@@ -48,7 +48,7 @@ pub const ARROWS: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// Heavy things, each locked into its rooms.
+/// Heavy things, each locked into its crates.
 const LOCKED: &[(&str, &[&str])] = &[
     // The relational connector has its own driver in its own file; the demo writes a sample database.
     ("sqlx", &["store", "connectors", "testkit", "tributary"]),
@@ -69,12 +69,12 @@ pub fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
 }
 
-/// Name of each room to the names of its ordinary dependencies.
+/// Name of each crate to the names of its ordinary dependencies.
 pub fn dependencies() -> BTreeMap<String, BTreeSet<String>> {
     dependencies_of(DependencyKind::Normal)
 }
 
-/// Name of each room to the names of its dependencies of this kind.
+/// Name of each crate to the names of its dependencies of this kind.
 pub fn dependencies_of(kind: DependencyKind) -> BTreeMap<String, BTreeSet<String>> {
     let metadata = cargo_metadata::MetadataCommand::new()
         .manifest_path(root().join("Cargo.toml"))
@@ -93,26 +93,26 @@ pub fn dependencies_of(kind: DependencyKind) -> BTreeMap<String, BTreeSet<String
 }
 
 #[test]
-fn rooms_import_only_what_they_may() {
-    let rooms = dependencies();
-    let known: BTreeSet<&str> = ARROWS.iter().map(|(room, _)| *room).collect();
-    let there: BTreeSet<&str> = rooms.keys().map(String::as_str).collect();
-    assert_eq!(there, known, "every room stands in ARROWS, and nothing else does");
-    for (room, may) in ARROWS {
+fn crates_import_only_what_they_may() {
+    let crates = dependencies();
+    let known: BTreeSet<&str> = ARROWS.iter().map(|(krate, _)| *krate).collect();
+    let there: BTreeSet<&str> = crates.keys().map(String::as_str).collect();
+    assert_eq!(there, known, "every crate stands in ARROWS, and nothing else does");
+    for (krate, may) in ARROWS {
         let ours: BTreeSet<&str> =
-            rooms[*room].iter().map(String::as_str).filter(|name| known.contains(name)).collect();
+            crates[*krate].iter().map(String::as_str).filter(|name| known.contains(name)).collect();
         let allowed: BTreeSet<&str> = may.iter().copied().collect();
         let forbidden: Vec<_> = ours.difference(&allowed).collect();
-        assert!(forbidden.is_empty(), "{room} imports {forbidden:?}, which it may not");
+        assert!(forbidden.is_empty(), "{krate} imports {forbidden:?}, which it may not");
     }
 }
 
 #[test]
-fn heavy_things_stay_in_their_rooms() {
-    for (room, needs) in dependencies() {
-        for (heavy, rooms) in LOCKED {
-            let allowed = !needs.contains(*heavy) || rooms.contains(&room.as_str());
-            assert!(allowed, "{room} imports {heavy}, which belongs to {rooms:?}");
+fn heavy_dependencies_stay_in_their_crates() {
+    for (krate, needs) in dependencies() {
+        for (heavy, crates) in LOCKED {
+            let allowed = !needs.contains(*heavy) || crates.contains(&krate.as_str());
+            assert!(allowed, "{krate} imports {heavy}, which belongs to {crates:?}");
         }
     }
 }
@@ -134,7 +134,7 @@ fn file_name(wire_name: &str, suffix: &str) -> String {
 
 /// A post-result processor's own name, or that of the wrapper when the name is a result processor's.
 fn own_or_wrapped(name: &'static str) -> &'static str {
-    if CATALOGUES.result_processor(name).is_some() { "PerProvider" } else { name }
+    if PLUGINS.result_processor(name).is_some() { "PerProvider" } else { name }
 }
 
 /// The plug-ins of a folder, each a file or a folder of its own.
@@ -156,24 +156,24 @@ fn a_plug_in_is_one_file_and_one_row() {
     };
     let crates = root().join("crates");
     let checks = [
-        ("connectors/src", names(CATALOGUES.connectors.iter().map(|kind| kind.name).collect(), "")),
+        ("connectors/src", names(PLUGINS.connectors.iter().map(|kind| kind.name).collect(), "")),
         (
             "processors/src/query",
-            names(CATALOGUES.query_processors.iter().map(|kind| kind.name).collect(), "QueryProcessor"),
+            names(PLUGINS.query_processors.iter().map(|kind| kind.name).collect(), "QueryProcessor"),
         ),
         (
             "processors/src/result",
-            names(CATALOGUES.result_processors.iter().map(|kind| kind.name).collect(), "ResultProcessor"),
+            names(PLUGINS.result_processors.iter().map(|kind| kind.name).collect(), "ResultProcessor"),
         ),
         (
             "processors/src/post_result",
             // A result processor that may stand in this pipeline too is wrapped by `per_provider.rs`.
             names(
-                CATALOGUES.post_result_processors.iter().map(|kind| kind.name).map(own_or_wrapped).collect(),
+                PLUGINS.post_result_processors.iter().map(|kind| kind.name).map(own_or_wrapped).collect(),
                 "PostResultProcessor",
             ),
         ),
-        ("mixers/src", names(CATALOGUES.mixers.iter().map(|kind| kind.name).collect(), "Mixer")),
+        ("mixers/src", names(PLUGINS.mixers.iter().map(|kind| kind.name).collect(), "Mixer")),
     ];
     for (folder, expected) in checks {
         assert_eq!(
@@ -188,8 +188,8 @@ fn a_plug_in_is_one_file_and_one_row() {
 #[test]
 fn every_connector_has_its_page_and_a_ready_source() {
     let used: BTreeSet<String> =
-        tributary::ready::all().unwrap().into_iter().map(|source| source.draft.connector).collect();
-    for kind in CATALOGUES.connectors {
+        tributary::ready::all().unwrap().into_iter().map(|source| source.spec.connector).collect();
+    for kind in PLUGINS.connectors {
         let page = root().join(format!("docs/connectors/{}.md", kind.name));
         let text = std::fs::read_to_string(&page).unwrap_or_else(|_| panic!("{} has no page", kind.name));
         assert!(
@@ -202,28 +202,28 @@ fn every_connector_has_its_page_and_a_ready_source() {
 
 /// Without the result processors that stand there under their own names.
 fn own_post_result() -> impl Iterator<Item = &'static PostResultProcessorKind> {
-    CATALOGUES.post_result_processors.iter().filter(|kind| CATALOGUES.result_processor(kind.name).is_none())
+    PLUGINS.post_result_processors.iter().filter(|kind| PLUGINS.result_processor(kind.name).is_none())
 }
 
 #[test]
 fn catalogue_names_are_unique_and_summed_up() {
-    let rows: Vec<(&str, &str)> = CATALOGUES
+    let rows: Vec<(&str, &str)> = PLUGINS
         .connectors
         .iter()
         .map(|kind| (kind.name, kind.summary))
-        .chain(CATALOGUES.query_processors.iter().map(|kind| (kind.name, kind.summary)))
-        .chain(CATALOGUES.result_processors.iter().map(|kind| (kind.name, kind.summary)))
+        .chain(PLUGINS.query_processors.iter().map(|kind| (kind.name, kind.summary)))
+        .chain(PLUGINS.result_processors.iter().map(|kind| (kind.name, kind.summary)))
         .chain(own_post_result().map(|kind| (kind.name, kind.summary)))
-        .chain(CATALOGUES.mixers.iter().map(|kind| (kind.name, kind.summary)))
+        .chain(PLUGINS.mixers.iter().map(|kind| (kind.name, kind.summary)))
         .collect();
     let names: BTreeSet<&str> = rows.iter().map(|(name, _)| *name).collect();
     assert_eq!(names.len(), rows.len(), "a name stands twice");
     for (name, summary) in rows {
         assert!(summary.len() > 15 && summary.ends_with('.'), "{name} needs a sentence: '{summary}'");
     }
-    for name in CATALOGUES.default_post_result {
+    for name in PLUGINS.default_post_result {
         assert!(
-            CATALOGUES.post_result_processor(name).is_some(),
+            PLUGINS.post_result_processor(name).is_some(),
             "{name} is in the pipeline but not in the catalogue"
         );
     }
@@ -247,7 +247,7 @@ fn generated_documents_are_fresh() {
     assert!(paths.is_empty(), "not fresh: {paths:?}; run `cargo run -- docs`");
 }
 
-/// Rooms whose writing to the records is noted, and folders in them that write to records of their own only.
+/// Crates whose writing to the records is noted, and folders in them that write to records of their own only.
 const AUDITED: [&str; 2] = ["crates/server/src", "crates/tributary/src"];
 const NOT_AUDITED: [&str; 2] = ["tributary/src/command/bench", "tributary/src/eval"];
 
@@ -338,7 +338,7 @@ fn programs_are_started_in_few_places() {
 const SAYS_SKIPPED: [&str; 2] = ["crates/testkit/src/skip.rs", "crates/tributary/tests/it/test_script.rs"];
 /// Reads the environment for another reason than to learn whether a test can run.
 const READS_TEST_SETTINGS: [&str; 2] =
-    ["crates/tributary/tests/it/door/matrix.rs", "crates/tributary/tests/it/house.rs"];
+    ["crates/tributary/tests/it/door/matrix.rs", "crates/tributary/tests/it/app_harness.rs"];
 
 /// A test that says by itself that it is skipped counts as passed.
 #[test]

@@ -1,7 +1,7 @@
 //! The audit log from outside: each kind of change leaves its entry, no entry holds a secret, and whoever edits the
 //! log in the database or in a backup is found.
 
-use crate::house::{Client, TestHouse, items};
+use crate::app_harness::{AppHarness, Client, items};
 use crate::program::{program, run, text};
 use domain::notation::rate::Rate;
 use domain::settings::{Settings, Throttle};
@@ -30,60 +30,60 @@ fn said(entry: &Value) -> String {
 }
 
 /// Sends it with a request id of its own; the entry that it left, checked for who, from where and under which id.
-async fn change(house: &TestHouse, method: Method, path: &str, body: Value) -> Value {
+async fn change(app: &AppHarness, method: Method, path: &str, body: Value) -> Value {
     let id = format!("test-{:08x}", rand::random::<u32>());
-    let request = house.admin.request(method.clone(), path).header("X-Request-ID", &id);
+    let request = app.admin.request(method.clone(), path).header("X-Request-ID", &id);
     let request = request.header("Content-Type", "application/json").body(body.to_string());
-    let answer = crate::house::Answer::of(request).await;
+    let answer = crate::app_harness::Answer::of(request).await;
     assert!(answer.status.is_success(), "{method} {path}: {answer:?}");
-    let entry = last(&house.admin).await;
+    let entry = last(&app.admin).await;
     assert_eq!(entry["request_id"], id, "{method} {path} left no entry: {entry}");
     assert_eq!((&entry["actor"], &entry["client_address"]), (&json!("admin"), &json!("127.0.0.1")));
     assert!(entry["actor_id"].is_i64() && entry["hash"].as_str().unwrap().len() == 64, "{entry}");
     entry
 }
 
-async fn people_and_rules(house: &TestHouse) {
+async fn people_and_rules(app: &AppHarness) {
     let (post, put, patch, delete) = (Method::POST, Method::PUT, Method::PATCH, Method::DELETE);
     let rules = json!({"name": "phones", "config_content": "a,b"});
-    let made = change(house, post.clone(), "/svc/querytransforms/", rules).await;
+    let made = change(app, post.clone(), "/svc/querytransforms/", rules).await;
     assert_eq!(said(&made), "created querytransform phones.rewrite");
     let path = format!("/svc/querytransforms/{}/", made["record_id"]);
-    let edited = change(house, patch.clone(), &path, json!({"config_content": "a,c"})).await;
+    let edited = change(app, patch.clone(), &path, json!({"config_content": "a,c"})).await;
     assert_eq!(edited["changes"], json!({"config_content": {"from": "a,b", "to": "a,c"}}));
-    change(house, delete.clone(), &path, json!({})).await;
+    change(app, delete.clone(), &path, json!({})).await;
 
     let person = json!({"username": "otto", "password": "hush-password-1"});
-    let made = change(house, post.clone(), "/svc/users/", person).await;
+    let made = change(app, post.clone(), "/svc/users/", person).await;
     assert_eq!(said(&made), "created user otto");
     let path = format!("/svc/users/{}/", made["record_id"]);
     let edited =
-        change(house, patch.clone(), &path, json!({"is_admin": true, "password": "hush-password-2"})).await;
+        change(app, patch.clone(), &path, json!({"is_admin": true, "password": "hush-password-2"})).await;
     let expected = json!({
         "is_admin": {"from": false, "to": true},
         "password": {"from": "••••", "to": "••••"},
     });
     assert_eq!(edited["changes"], expected);
-    assert_eq!(said(&change(house, delete.clone(), &path, json!({})).await), "deleted user otto");
+    assert_eq!(said(&change(app, delete.clone(), &path, json!({})).await), "deleted user otto");
 
-    let made = change(house, post.clone(), "/svc/groups/", json!({"name": "research"})).await;
+    let made = change(app, post.clone(), "/svc/groups/", json!({"name": "research"})).await;
     let path = format!("/svc/groups/{}/", made["record_id"]);
-    let edited = change(house, put.clone(), &path, json!({"name": "studies"})).await;
+    let edited = change(app, put.clone(), &path, json!({"name": "studies"})).await;
     assert_eq!(edited["changes"], json!({"name": {"from": "research", "to": "studies"}}));
-    assert_eq!(said(&change(house, delete.clone(), &path, json!({})).await), "deleted group studies");
+    assert_eq!(said(&change(app, delete.clone(), &path, json!({})).await), "deleted group studies");
 
-    let made = change(house, post.clone(), "/svc/tokens/", json!({"label": "laptop"})).await;
+    let made = change(app, post.clone(), "/svc/tokens/", json!({"label": "laptop"})).await;
     assert_eq!(
         (said(&made), &made["changes"]["user"]["to"]),
         ("created token laptop".into(), &json!("admin"))
     );
     let path = format!("/svc/tokens/{}/", made["record_id"]);
-    assert_eq!(said(&change(house, delete.clone(), &path, json!({})).await), "deleted token laptop");
+    assert_eq!(said(&change(app, delete.clone(), &path, json!({})).await), "deleted token laptop");
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn each_kind_of_change_leaves_an_entry() {
-    let house = TestHouse::start().await;
+    let app = AppHarness::start().await;
     let source = Source::start().await;
     source.reply(Behaviour::Json(items("river", 1)));
     let provider = |name: &str, key: &str| {
@@ -92,75 +92,75 @@ async fn each_kind_of_change_leaves_an_entry() {
             "query_template": "{url}?q={query_string}&api_key=hush-template"})
     };
     let (post, put, patch, delete) = (Method::POST, Method::PUT, Method::PATCH, Method::DELETE);
-    let made = change(&house, post.clone(), "/svc/searchproviders/", provider("One", "hush-one")).await;
+    let made = change(&app, post.clone(), "/svc/searchproviders/", provider("One", "hush-one")).await;
     assert_eq!(said(&made), "created searchprovider One");
     assert_eq!(made["changes"]["credentials"], json!({"from": null, "to": "key=••••"}));
     let path = format!("/svc/searchproviders/{}/", made["record_id"]);
     let edited =
-        change(&house, patch.clone(), &path, json!({"active": false, "credentials": "key=hush-2"})).await;
+        change(&app, patch.clone(), &path, json!({"active": false, "credentials": "key=hush-2"})).await;
     assert_eq!(said(&edited), "changed searchprovider One");
     let expected = json!({
         "active": {"from": true, "to": false},
         "credentials": {"from": "key=••••", "to": "key=••••"},
     });
     assert_eq!(edited["changes"], expected);
-    let replaced = change(&house, put.clone(), &path, provider("New", "hush-3")).await;
+    let replaced = change(&app, put.clone(), &path, provider("New", "hush-3")).await;
     assert_eq!(said(&replaced), "replaced searchprovider One");
     assert_eq!(replaced["changes"]["name"], json!({"from": "One", "to": "New"}));
-    let reset = change(&house, delete.clone(), &format!("{path}state/"), json!({})).await;
+    let reset = change(&app, delete.clone(), &format!("{path}state/"), json!({})).await;
     assert_eq!(said(&reset), "reset searchprovider New");
-    let gone = change(&house, delete.clone(), &path, json!({})).await;
+    let gone = change(&app, delete.clone(), &path, json!({})).await;
     assert_eq!(said(&gone), "deleted searchprovider New");
     assert_eq!(gone["changes"]["active"], json!({"from": true, "to": null}));
     let list = json!([provider("A", "hush-a"), provider("B", "hush-b")]);
-    change(&house, post.clone(), "/svc/searchproviders/", list).await;
-    let both: Vec<String> = entries(&house.admin, "").await.iter().take(2).map(said).collect();
+    change(&app, post.clone(), "/svc/searchproviders/", list).await;
+    let both: Vec<String> = entries(&app.admin, "").await.iter().take(2).map(said).collect();
     assert_eq!(both, ["created searchprovider B", "created searchprovider A"], "each of a list");
 
-    people_and_rules(&house).await;
-    let pipeline = house.admin.get("/svc/pipelines/").await.body[0].clone();
+    people_and_rules(&app).await;
+    let pipeline = app.admin.get("/svc/pipelines/").await.body[0].clone();
     let path = format!("/svc/pipelines/{}/", pipeline["id"]);
-    let edited = change(&house, put, &path, json!({"processors": []})).await;
+    let edited = change(&app, put, &path, json!({"processors": []})).await;
     assert_eq!(edited["changes"], json!({"processors": {"from": pipeline["processors"], "to": []}}));
-    let edited = change(&house, patch, "/svc/schedules/subscribe/", json!({"enabled": false})).await;
+    let edited = change(&app, patch, "/svc/schedules/subscribe/", json!({"enabled": false})).await;
     assert_eq!(said(&edited), "changed schedule subscribe");
     assert_eq!(edited["changes"], json!({"enabled": {"from": true, "to": false}}));
 
-    let before = last(&house.admin).await["id"].clone();
-    house.admin.search(&json!({"query_string": "river"})).await;
-    assert_eq!(house.admin.patch(&path, &json!({"processors": []})).await.status, 200);
-    assert_eq!(last(&house.admin).await["id"], before, "searches and what changes nothing leave none");
-    let all = entries(&house.admin, "").await;
+    let before = last(&app.admin).await["id"].clone();
+    app.admin.search(&json!({"query_string": "river"})).await;
+    assert_eq!(app.admin.patch(&path, &json!({"processors": []})).await.status, 200);
+    assert_eq!(last(&app.admin).await["id"], before, "searches and what changes nothing leave none");
+    let all = entries(&app.admin, "").await;
     assert!(!json!(all).to_string().contains("hush"), "{all:?}");
     assert_eq!(said(all.last().unwrap()), "created user admin", "the first of all, by the program's start");
     assert_eq!(all.last().unwrap()["actor"], "command line");
-    let report = house.admin.get("/svc/audit/verify/").await.body;
+    let report = app.admin.get("/svc/audit/verify/").await.body;
     assert_eq!(
         (&report["ok"], report["entries"].as_u64()),
         (&json!(true), Some(all.len() as u64)),
         "{report}"
     );
-    house.stop().await;
+    app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_log_is_filtered_paged_and_for_administrators() {
-    let house = TestHouse::start().await;
+    let app = AppHarness::start().await;
     for name in ["a", "b", "c"] {
-        house.admin.post("/svc/groups/", &json!({"name": name})).await;
+        app.admin.post("/svc/groups/", &json!({"name": name})).await;
     }
-    let ann = house.user("ann", &[]).await;
+    let ann = app.user("ann", &[]).await;
     for path in ["/svc/audit/", "/svc/audit/verify/"] {
         let answer = ann.get(path).await;
         assert_eq!((answer.status.as_u16(), answer.code()), (403, "permission_denied"), "{path}");
-        assert_eq!(house.anonymous().get(path).await.status, 401);
+        assert_eq!(app.anonymous().get(path).await.status, 401);
     }
-    let page = house.admin.get("/svc/audit/?kind=group&page=1&items=2").await.body;
+    let page = app.admin.get("/svc/audit/?kind=group&page=1&items=2").await.body;
     assert_eq!((page["count"].as_u64(), said(&page["results"][0])), (Some(3), "created group c".to_owned()));
     let next = page["next"].as_str().unwrap();
     assert!(next.ends_with("/svc/audit/?kind=group&page=2&items=2"), "{next}");
-    let second = next.replace(&house.base, "");
-    let rest = house.admin.get(&second);
+    let second = next.replace(&app.base, "");
+    let rest = app.admin.get(&second);
     assert_eq!(said(&rest.await.body["results"][0]), "created group a");
     let cases = [
         ("?record=b", 1),
@@ -171,33 +171,32 @@ async fn the_log_is_filtered_paged_and_for_administrators() {
         ("?until=2999-01-01T00:00:00Z", 4),
     ];
     for (query, count) in cases {
-        assert_eq!(entries(&house.admin, query).await.len(), count, "{query}");
+        assert_eq!(entries(&app.admin, query).await.len(), count, "{query}");
     }
     for query in ["?items=101", "?page=0", "?since=yesterday"] {
-        let answer = house.admin.get(&format!("/svc/audit/{query}")).await;
+        let answer = app.admin.get(&format!("/svc/audit/{query}")).await;
         assert_eq!((answer.status.as_u16(), answer.code()), (400, "invalid"), "{query}");
     }
-    house.stop().await;
+    app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn sign_ins_and_lockouts_are_noted() {
     let rate = Throttle(Some(Rate { count: 3, per: Duration::from_secs(3600) }));
-    let house = TestHouse::with(|settings| Settings { throttle_login: rate, ..settings }).await;
-    let right = json!({"username": "admin", "password": crate::house::ADMIN_PASSWORD});
-    let token =
-        house.anonymous().post("/svc/login/", &right).await.body["token"].as_str().unwrap().to_owned();
-    let made = last(&house.admin).await;
+    let app = AppHarness::with(|settings| Settings { throttle_login: rate, ..settings }).await;
+    let right = json!({"username": "admin", "password": crate::app_harness::ADMIN_PASSWORD});
+    let token = app.anonymous().post("/svc/login/", &right).await.body["token"].as_str().unwrap().to_owned();
+    let made = last(&app.admin).await;
     assert_eq!((said(&made), &made["actor"]), ("created token login".into(), &json!("admin")));
-    house.with_header(&format!("Token {token}")).post("/svc/swirl-logout/", &json!({})).await;
-    assert_eq!(said(&last(&house.admin).await), "deleted token login");
+    app.with_header(&format!("Token {token}")).post("/svc/swirl-logout/", &json!({})).await;
+    assert_eq!(said(&last(&app.admin).await), "deleted token login");
     let wrong = json!({"username": "admin", "password": "hush-guess"});
     let mut refused = 0;
     for _ in 0..10 {
-        refused += usize::from(house.anonymous().post("/svc/login/", &wrong).await.status == 429);
+        refused += usize::from(app.anonymous().post("/svc/login/", &wrong).await.status == 429);
     }
     assert!(refused > 1, "{refused}");
-    let noted = entries(&house.admin, "?kind=sign-in").await;
+    let noted = entries(&app.admin, "?kind=sign-in").await;
     assert_eq!(noted.len(), 1, "once, not {refused} times: {noted:?}");
     assert_eq!(
         (said(&noted[0]), &noted[0]["actor"]),
@@ -205,7 +204,7 @@ async fn sign_ins_and_lockouts_are_noted() {
     );
     assert_eq!((&noted[0]["client_address"], &noted[0]["actor_id"]), (&json!("127.0.0.1"), &Value::Null));
     assert!(!json!(noted).to_string().contains("hush"), "{noted:?}");
-    house.stop().await;
+    app.stop().await;
 }
 
 /// Entries of commands, oldest first.

@@ -1,6 +1,6 @@
 //! A backup during searches, restored elsewhere: the same answers. A damaged byte is found before anything is changed.
 
-use crate::house::{Client, items};
+use crate::app_harness::{Client, items};
 use crate::program::{Running, program, run, text};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;

@@ -1,7 +1,7 @@
 //! Stored secrets stay with the place that they were entered for, and nobody reads them: not from results that repeat
 //! them, not from fields that hold them, not from the files of the database.
 
-use crate::house::{Answer, TestHouse, items};
+use crate::app_harness::{Answer, AppHarness, items};
 use serde_json::{Value, json};
 use testkit::source::{Behaviour, Source};
 
@@ -22,80 +22,80 @@ async fn two_sources() -> (Source, Source) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_stored_secret_does_not_follow_a_changed_address() {
-    let house = TestHouse::start().await;
+    let app = AppHarness::start().await;
     let (own, other) = two_sources().await;
     let more = json!({
         "credentials": "HTTPBasicAuth('svc','S3CRET-PASSWORD')", "http_request_headers": {"X-Api-Key": "HDRKEY-123"},
     });
-    let id = house.provider_with("Intranet", &own, more).await;
+    let id = app.provider_with("Intranet", &own, more).await;
     let path = format!("/svc/searchproviders/{id}/");
-    let mut shown = house.admin.get(&path).await.body;
+    let mut shown = app.admin.get(&path).await.body;
     shown["url"] = json!(other.url());
     let both = ["credentials", "http_request_headers"];
-    assert_eq!(asked_again(&house.admin.post("/svc/searchproviders/test/?q=x", &shown).await), both);
+    assert_eq!(asked_again(&app.admin.post("/svc/searchproviders/test/?q=x", &shown).await), both);
     assert_eq!(
-        asked_again(&house.admin.post("/svc/searchproviders/test/?q=x&dry_run=true", &shown).await),
+        asked_again(&app.admin.post("/svc/searchproviders/test/?q=x&dry_run=true", &shown).await),
         both
     );
-    assert_eq!(asked_again(&house.admin.put(&path, &shown).await), both);
-    assert_eq!(asked_again(&house.admin.patch(&path, &json!({"url": other.url()})).await), both);
+    assert_eq!(asked_again(&app.admin.put(&path, &shown).await), both);
+    assert_eq!(asked_again(&app.admin.patch(&path, &json!({"url": other.url()})).await), both);
     let elsewhere = json!({"query_template": format!("{}?q={{query_string}}", other.url())});
-    assert_eq!(asked_again(&house.admin.patch(&path, &elsewhere).await), both);
+    assert_eq!(asked_again(&app.admin.patch(&path, &elsewhere).await), both);
     assert!(other.requests().is_empty(), "{:?}", other.requests());
 
     // Another path of the same place is no other place, and a secret that is entered again moves along.
-    let moved = house.admin.patch(&path, &json!({"url": own.url_at("/v2")})).await;
+    let moved = app.admin.patch(&path, &json!({"url": own.url_at("/v2")})).await;
     assert_eq!(moved.status, 200, "{moved:?}");
     let entered = json!({
         "url": other.url(), "credentials": "HTTPBasicAuth('svc','another')", "http_request_headers": {},
     });
-    assert_eq!(house.admin.patch(&path, &entered).await.status, 200);
-    house.admin.search(&json!({"query_string": "river"})).await;
+    assert_eq!(app.admin.patch(&path, &entered).await.status, 200);
+    app.admin.search(&json!({"query_string": "river"})).await;
     let sent = format!("{:?}", other.requests());
     assert!(sent.contains("c3ZjOmFub3RoZXI") && !sent.contains("HDRKEY-123"), "{sent}");
-    house.stop().await;
+    app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_key_of_a_model_does_not_follow_a_changed_address() {
-    let house = TestHouse::start().await;
+    let app = AppHarness::start().await;
     let (own, other) = two_sources().await;
     let model = json!({
         "name": "Model", "model": "gpt-5", "api_key": "sk-CANARY-AI", "tags": ["rag"], "config": {"api_base": own.url()},
     });
-    let id = house.admin.post("/svc/aiproviders/", &model).await.body["id"].as_i64().unwrap();
+    let id = app.admin.post("/svc/aiproviders/", &model).await.body["id"].as_i64().unwrap();
     let path = format!("/svc/aiproviders/{id}/");
-    let refused = house.admin.patch(&path, &json!({"config": {"api_base": other.url()}})).await;
+    let refused = app.admin.patch(&path, &json!({"config": {"api_base": other.url()}})).await;
     assert_eq!(asked_again(&refused), ["api_key"]);
     let same =
-        house.admin.patch(&path, &json!({"config": {"api_base": own.url_at("/v1"), "max_tokens": 9}})).await;
+        app.admin.patch(&path, &json!({"config": {"api_base": own.url_at("/v1"), "max_tokens": 9}})).await;
     assert_eq!(same.status, 200, "{same:?}");
-    house.admin.post(&format!("{path}test/"), &json!({})).await;
+    app.admin.post(&format!("{path}test/"), &json!({})).await;
     assert!(format!("{:?}", own.requests()).contains("sk-CANARY-AI") && other.requests().is_empty());
     let entered = json!({"api_key": "sk-other", "config": {"api_base": other.url()}});
-    assert_eq!(house.admin.patch(&path, &entered).await.status, 200);
-    house.stop().await;
+    assert_eq!(app.admin.patch(&path, &entered).await.status, 200);
+    app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_secret_of_an_authenticator_does_not_follow_a_changed_address() {
-    let house = TestHouse::start().await;
-    let draft = json!({
+    let app = AppHarness::start().await;
+    let spec = json!({
         "idp": "hub", "name": "Hub", "client_id": "me", "client_secret": "CLIENT-CANARY",
         "auth_uri": "https://hub.example/authorize", "token_uri": "https://hub.example/token",
     });
-    let made = house.admin.post("/svc/authenticators/", &draft).await;
+    let made = app.admin.post("/svc/authenticators/", &spec).await;
     assert_eq!(made.status, 201, "{made:?}");
     let path = "/svc/authenticators/hub/";
     for field in ["token_uri", "auth_uri", "jwks_uri", "issuer", "revoke_uri", "user_data_url"] {
-        let refused = house.admin.patch(path, &json!({field: "https://other.example/x"})).await;
+        let refused = app.admin.patch(path, &json!({field: "https://other.example/x"})).await;
         assert_eq!(asked_again(&refused), ["client_secret"], "{field}");
     }
-    let same = house.admin.patch(path, &json!({"token_uri": "https://hub.example/v2/token"})).await;
+    let same = app.admin.patch(path, &json!({"token_uri": "https://hub.example/v2/token"})).await;
     assert_eq!(same.status, 200, "{same:?}");
     let entered = json!({"token_uri": "https://other.example/token", "client_secret": "new"});
-    assert_eq!(house.admin.patch(path, &entered).await.status, 200);
-    house.stop().await;
+    assert_eq!(app.admin.patch(path, &entered).await.status, 200);
+    app.stop().await;
 }
 
 /// A source that repeats what it was sent, as some do.
@@ -119,21 +119,20 @@ fn assert_silent(text: &str, what: &str) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn keys_that_a_source_repeats_are_masked_in_results() {
-    let house = TestHouse::start().await;
+    let app = AppHarness::start().await;
     let source = Source::start().await;
     source.reply(Behaviour::Json(echo()));
     let keyed = json!({
         "credentials": "k=URLKEY-CANARY1", "query_template": "{url}?q={query_string}&k={k}",
         "http_request_headers": {"X-Vendor-Key": "HDRKEY-CANARY2"},
     });
-    house.provider_with("Keyed", &source, keyed).await;
-    house.provider_with("Basic", &source, json!({"credentials": "HTTPBasicAuth('svc','S3CRET-PASS')"})).await;
+    app.provider_with("Keyed", &source, keyed).await;
+    app.provider_with("Basic", &source, json!({"credentials": "HTTPBasicAuth('svc','S3CRET-PASS')"})).await;
     let inline = json!({"url": format!("{}?api_key=INLINE-CANARY5", source.url()), "query_template": "{url}&q={query_string}"});
-    house.provider_with("Inline", &source, inline).await;
+    app.provider_with("Inline", &source, inline).await;
     let own = [("Keyed", vec![0, 1]), ("Basic", vec![2, 3]), ("Inline", vec![4])];
     for (name, canaries) in own {
-        let search =
-            house.admin.search(&json!({"query_string": "river", "searchprovider_list": [name]})).await;
+        let search = app.admin.search(&json!({"query_string": "river", "searchprovider_list": [name]})).await;
         let id = &search["id"];
         let mut all = search.to_string();
         for path in [
@@ -142,22 +141,22 @@ async fn keys_that_a_source_repeats_are_masked_in_results() {
             format!("/svc/search/{id}/events/"),
             format!("/?search_id={id}"),
         ] {
-            all.push_str(&house.admin.get(&path).await.body.to_string());
+            all.push_str(&app.admin.get(&path).await.body.to_string());
         }
         assert!(all.contains("••••"), "{all}");
         for canary in canaries {
             assert!(!all.contains(CANARIES[canary]), "{name} tells {}: {all}", CANARIES[canary]);
         }
     }
-    house.stop().await;
+    app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn keys_in_fields_of_a_provider_are_masked_and_come_back_whole() {
-    let house = TestHouse::start().await;
+    let app = AppHarness::start().await;
     let source = Source::start().await;
     source.reply(Behaviour::Json(items("river", 1)));
-    let id = house
+    let id = app
         .provider_with(
             "Inline",
             &source,
@@ -170,8 +169,8 @@ async fn keys_in_fields_of_a_provider_are_masked_and_come_back_whole() {
         )
         .await;
     let path = format!("/svc/searchproviders/{id}/");
-    let ann = house.user("ann", &[]).await;
-    for client in [&ann, &house.admin] {
+    let ann = app.user("ann", &[]).await;
+    for client in [&ann, &app.admin] {
         let search = client.search(&json!({"query_string": "river"})).await;
         for read in [
             path.clone(),
@@ -192,46 +191,46 @@ async fn keys_in_fields_of_a_provider_are_masked_and_come_back_whole() {
         json!([]),
         "a filter finds no secret"
     );
-    assert_silent(&house.admin.get("/svc/audit/").await.body.to_string(), "the audit log");
+    assert_silent(&app.admin.get("/svc/audit/").await.body.to_string(), "the audit log");
 
     // What an editor reads and sends back changes nothing; what is new counts.
-    let shown = house.admin.get(&path).await.body;
+    let shown = app.admin.get(&path).await.body;
     assert_eq!(shown["query_mappings"], "token=••••,DATE_SORT=sort=date");
-    let saved = house.admin.put(&path, &shown).await;
+    let saved = app.admin.put(&path, &shown).await;
     assert_eq!(saved.status, 200, "{saved:?}");
-    let renamed = house.admin.patch(&path, &json!({"query_mappings": "token=••••,DATE_SORT=sort=new"})).await;
+    let renamed = app.admin.patch(&path, &json!({"query_mappings": "token=••••,DATE_SORT=sort=new"})).await;
     assert_eq!(renamed.status, 200, "{renamed:?}");
-    house.admin.search(&json!({"query_string": "river"})).await;
+    app.admin.search(&json!({"query_string": "river"})).await;
     let sent = source.requests().pop().unwrap();
     assert_eq!(
         (sent.query_value("api_key"), sent.query_value("t")),
         (Some("INLINE-CANARY5"), Some("MAP-CANARY6"))
     );
-    let invented = house.admin.patch(&path, &json!({"query_mappings": "secret=••••"})).await;
+    let invented = app.admin.patch(&path, &json!({"query_mappings": "secret=••••"})).await;
     assert_eq!(invented.status, 400, "{invented:?}");
     let elsewhere = json!({"url": "http://other.example/?api_key=••••"});
-    assert!(asked_again(&house.admin.patch(&path, &elsewhere).await).contains(&"url".to_owned()));
-    let folder = house.folder().to_owned();
+    assert!(asked_again(&app.admin.patch(&path, &elsewhere).await).contains(&"url".to_owned()));
+    let folder = app.folder().to_owned();
     for entry in std::fs::read_dir(&folder).unwrap().flatten().filter(|entry| entry.path().is_file()) {
         let bytes = std::fs::read(entry.path()).unwrap();
         assert_silent(&String::from_utf8_lossy(&bytes), &entry.path().display().to_string());
     }
-    house.stop().await;
+    app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_query_cannot_climb_in_the_path_of_a_source() {
-    let house = TestHouse::start().await;
+    let app = AppHarness::start().await;
     let source = Source::start().await;
     source.reply(Behaviour::Json(items("river", 1)));
     let more = json!({"query_template": "{url}a/{query_string}/x", "query_processors": []});
-    let id = house.provider_with("Path", &source, more).await;
+    let id = app.provider_with("Path", &source, more).await;
     for query in ["..", ".", "%252e%252e", "river"] {
-        house.admin.get(&format!("/svc/searchproviders/{id}/test/?q={query}")).await;
+        app.admin.get(&format!("/svc/searchproviders/{id}/test/?q={query}")).await;
     }
     let paths: Vec<String> = source.requests().into_iter().map(|request| request.path).collect();
     assert!(paths.iter().all(|path| path.starts_with("/a/") && path.ends_with("/x")), "{paths:?}");
     assert!(paths.iter().any(|path| path.contains("river")), "{paths:?}");
     assert!(!paths.iter().any(|path| path == "/a/x"), "{paths:?}");
-    house.stop().await;
+    app.stop().await;
 }

@@ -1,6 +1,6 @@
 //! A browser as far as the tests need one: it keeps its cookies and reads the hidden field of a form.
 
-use crate::house::{Answer, Client};
+use crate::app_harness::{Answer, Client};
 use reqwest::Method;
 use std::collections::BTreeMap;
 

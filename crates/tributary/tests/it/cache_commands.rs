@@ -1,6 +1,6 @@
 //! The commands that look after the semantic cache, as an operator runs them.
 
-use crate::house::{Client, TestHouse, licensed, long_text};
+use crate::app_harness::{AppHarness, Client, licensed, long_text};
 use crate::license::Stage;
 use crate::program::{program, text};
 use chrono::TimeDelta;
@@ -8,8 +8,8 @@ use domain::contracts::{
     CanonicalStore, EgressStore, EventFilter, PinFilter, ScanEnd, ScanOutcome, SignalStore, UserStore,
 };
 use domain::corpus::{
-    Channel, EgressEvent, Factors, Gates, MatchMethod, Member, MemberRole, NewEvent, NewPin, NewRun, NewScan,
-    PinAction, PinVia, Reason, Run, RunStatus, ScanCounts, ScanStatus, Scope, Weights,
+    Channel, EgressEvent, Factors, MatchMethod, Member, MemberRole, NewEvent, NewPin, NewRun, NewScan,
+    PinAction, PinVia, Reason, Run, RunStatus, ScanCounts, ScanStatus, Scope, Thresholds, Weights,
 };
 use domain::ids::{SearchId, SignalId, UserId};
 use domain::secret::Secret;
@@ -104,7 +104,7 @@ async fn the_cache_is_looked_after_by_commands() {
 /// A service with three documents of ann's: two of the matter smith, and one more. The first and the last are pinned, and
 /// were found in sent mail.
 struct Decided {
-    house: TestHouse,
+    app: AppHarness,
     client: Client,
     ann: UserId,
     documents: Vec<SignalId>,
@@ -123,15 +123,15 @@ async fn supply(client: &Client, url: &str, title: &str, topic: &str, tags: Valu
 impl Decided {
     async fn start() -> Self {
         let own_file = |settings| Settings { database_url: Secret::default(), ..licensed(settings) };
-        let house = TestHouse::with(own_file).await;
-        let client = house.user("ann", &[]).await;
-        let ann = house.service.wired().store.user_by_name("ann").await.unwrap().id;
+        let app = AppHarness::with(own_file).await;
+        let client = app.user("ann", &[]).await;
+        let ann = app.service.wired().store.user_by_name("ann").await.unwrap().id;
         let mut documents = Vec::new();
         for (number, tags) in [json!(["smith"]), json!(["smith"]), json!([])].into_iter().enumerate() {
             let (url, title) = (format!("https://h.example/{number}"), format!("Agreement {number}"));
             documents.push(supply(&client, &url, &title, &format!("agreement {number}"), tags).await);
         }
-        let decided = Self { house, client, ann, documents };
+        let decided = Self { app, client, ann, documents };
         decided.pin("Alpha", 0).await;
         decided.pin("Gamma", 2).await;
         decided.send_outside(&[0, 2]).await;
@@ -143,11 +143,11 @@ impl Decided {
     }
 
     fn store(&self) -> &SqlStore {
-        &self.house.service.wired().store
+        &self.app.service.wired().store
     }
 
     fn said(&self, arguments: &[&str]) -> (i32, String) {
-        said(self.house.folder(), arguments)
+        said(self.app.folder(), arguments)
     }
 
     async fn pin(&self, query: &str, document: usize) {
@@ -159,11 +159,11 @@ impl Decided {
             via: PinVia::Manual,
             run_id: None,
         };
-        self.store().pin(wanted, false, self.house.service.wired().clock.now()).await.unwrap();
+        self.store().pin(wanted, false, self.app.service.wired().clock.now()).await.unwrap();
     }
 
     async fn send_outside(&self, documents: &[usize]) {
-        let (store, now) = (self.store(), self.house.service.wired().clock.now());
+        let (store, now) = (self.store(), self.app.service.wired().clock.now());
         let wanted = NewScan {
             user: self.ann,
             channel: Channel::Gmail,
@@ -211,11 +211,11 @@ impl Decided {
             margin: 0.0,
             members: vec![member(0), member(1)],
             weights: Weights::default(),
-            gates: Gates { relevance_min: 0.1, relevance_ratio: 0.6 },
+            thresholds: Thresholds { relevance_min: 0.1, relevance_ratio: 0.6 },
             search_id: SearchId(1),
             search_owner: self.ann,
         };
-        let then = self.house.service.wired().clock.now() - TimeDelta::days(days);
+        let then = self.app.service.wired().clock.now() - TimeDelta::days(days);
         self.store().record_run(run, then).await.unwrap()
     }
 
@@ -268,7 +268,7 @@ async fn decisions_are_shown_and_computed_again() {
     assert_eq!((&told["pins_total"], &told["replayed"]), (&json!(2), &json!(2)), "{told}");
     assert_eq!(told["differing"][0]["run_id"], wrong.0, "{told}");
     assert_eq!(told["differing"].as_array().unwrap().len(), 1, "{told}");
-    decided.house.stop().await;
+    decided.app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -289,7 +289,7 @@ async fn elections_that_nobody_decided_become_stale() {
     for (run, status) in [(&old, RunStatus::Stale), (&new, RunStatus::AutoElected)] {
         assert_eq!(decided.store().run(run.run_id).await.unwrap().status, status);
     }
-    decided.house.stop().await;
+    decided.app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -336,5 +336,5 @@ async fn decisions_follow_their_documents() {
         code == 0 && said.contains("0 pins in all.") && said.contains("1 election computed again"),
         "{said}"
     );
-    decided.house.stop().await;
+    decided.app.stop().await;
 }

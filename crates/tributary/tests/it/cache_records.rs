@@ -1,7 +1,7 @@
 //! One cached record for each address, provider and text, from outside: a person who may not see a cached document neither
 //! changes it nor learns of it by keeping the same address.
 
-use crate::house::{Answer, Client, TestHouse, licensed, long_text};
+use crate::app_harness::{Answer, AppHarness, Client, licensed, long_text};
 use domain::corpus::PROVIDER_NAME;
 use domain::settings::{Secs, Settings, Share};
 use futures_util::future::join_all;
@@ -17,7 +17,7 @@ const LOOKS_MAX: usize = 400;
 
 /// A site with one document, a source of the group `law` with credentials, and a source for everybody.
 struct Stage {
-    house: TestHouse,
+    app: AppHarness,
     site: Source,
     /// Of the group.
     carl: Client,
@@ -48,15 +48,15 @@ impl Stage {
         site.reply(Behaviour::Json(json!({"total": 1, "items": [result]})));
         site.reply_at(DOCUMENT, page("Treaty", "the river treaty"));
         let allow = if is_public { vec![site.address().to_string()] } else { Vec::new() };
-        let house = TestHouse::with(|settings| Settings {
+        let app = AppHarness::with(|settings| Settings {
             outbound_allow: allow,
             corpus_min_score: Share(0.1),
             cache_liveness_recheck_seconds: fresh,
             ..licensed(settings)
         })
         .await;
-        tributary::cache_source::ensure(house.service.wired()).await.unwrap();
-        let (carl, ann) = (house.user("carl", &["law"]).await, house.user("ann", &[]).await);
+        tributary::cache_source::ensure(app.service.wired()).await.unwrap();
+        let (carl, ann) = (app.user("carl", &["law"]).await, app.user("ann", &[]).await);
         for (name, more) in [
             (
                 GROUP_SOURCE,
@@ -64,9 +64,9 @@ impl Stage {
             ),
             ("Open", json!({"shared": true})),
         ] {
-            house.provider_with(name, &site, more).await;
+            app.provider_with(name, &site, more).await;
         }
-        Self { house, site, carl, ann }
+        Self { app, site, carl, ann }
     }
 
     /// Keeps the document behind the result that this source gives.
@@ -127,8 +127,8 @@ async fn document(client: &Client, id: i64) -> Value {
 
 /// The cached documents that a person finds, by number.
 async fn found(client: &Client, words: &str) -> Vec<i64> {
-    let draft = json!({"query_string": words, "searchprovider_list": [PROVIDER_NAME]});
-    let search = client.search(&draft).await["id"].clone();
+    let spec = json!({"query_string": words, "searchprovider_list": [PROVIDER_NAME]});
+    let search = client.search(&spec).await["id"].clone();
     let page = client.get(&format!("/svc/results/?search_id={search}")).await.body;
     let number = |item: &Value| item["cache"]["signal_id"].as_i64().unwrap();
     page["results"].as_array().unwrap().iter().map(number).collect()
@@ -159,7 +159,7 @@ async fn an_outsider_neither_replaces_nor_unmasks_a_cached_document_of_a_group()
     assert_eq!((removed.status.as_u16(), &removed.body["signal_id"]), (200, &json!(anns)), "{removed:?}");
     assert_eq!(stage.ann.post("/svc/cache/unindex/", &json!({"url": url})).await.status, 404);
     stage.assert_untouched(id, &before).await;
-    stage.house.stop().await;
+    stage.app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -177,7 +177,7 @@ async fn another_source_of_the_same_site_gives_a_record_of_its_own() {
         assert_eq!(stage.ann.get(&format!("/svc/cache/{id}/")).await.status, 404);
         assert_eq!(&document(&stage.carl, id).await, &before, "{topic}");
     }
-    stage.house.stop().await;
+    stage.app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -196,7 +196,7 @@ async fn a_refused_address_says_nothing_of_what_others_have() {
     let supplied = id_of(&stage.ann.post("/svc/ingest/", &given).await);
     assert_eq!(document(&stage.ann, supplied).await["is_supplied"], true, "her own text is hers");
     stage.assert_untouched(id, &before).await;
-    stage.house.stop().await;
+    stage.app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -219,7 +219,7 @@ async fn nobody_tags_a_document_for_others() {
         let listed = client.get(&format!("/svc/cache/?matter_tag={tag}")).await.body;
         assert_eq!(listed.as_array().map(Vec::len), Some(count), "{tag}: {listed}");
     }
-    stage.house.stop().await;
+    stage.app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -239,5 +239,5 @@ async fn people_who_keep_one_address_at_the_same_time_do_not_cross() {
         assert_eq!(document(client, own).await["is_supplied"], true);
         assert_eq!(client.get(&format!("/svc/cache/{other}/")).await.status, 404);
     }
-    stage.house.stop().await;
+    stage.app.stop().await;
 }

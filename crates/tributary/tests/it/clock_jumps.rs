@@ -9,12 +9,12 @@ use domain::contracts::{
 use domain::ids::{ProviderId, SearchId, TaskId, UserId};
 use domain::instant::Instant;
 use domain::pipeline_record::SYSTEM_DEFAULT;
-use domain::provider::ProviderDraft;
-use domain::search::{Search, SearchDraft};
+use domain::provider::ProviderSpec;
+use domain::search::{Search, SearchSpec};
 use domain::secret::Secret;
 use domain::settings::Settings;
 use domain::status::SearchStatus;
-use domain::user::UserDraft;
+use domain::user::UserSpec;
 use federation::{ExpireSearches, Federation, FederationParts, RunSubscriptions};
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -23,7 +23,7 @@ use store::{SealKey, SqlStore, StoreConfig};
 use tasks::queue::SqlQueue;
 use testkit::clock::FixedClock;
 use testkit::source::{Behaviour, Source};
-use tributary::wiring::{CATALOGUES, toolbox};
+use tributary::wiring::{PLUGINS, context};
 
 /// Longer than any run here takes, and far shorter than a jump.
 const RUN_MAX: Duration = Duration::from_secs(60);
@@ -91,24 +91,25 @@ impl Bench {
         let queue: Arc<dyn TaskQueue> = Arc::new(SqlQueue::new(Arc::clone(&shared), Arc::clone(&clock)));
         let heard = Arc::new(Heard::default());
         let source = Source::start().await;
-        source.reply(Behaviour::Json(crate::house::items("river", 3)).delayed(Duration::from_millis(20)));
-        let user = UserDraft { username: "ann".to_owned(), ..UserDraft::default() };
+        source
+            .reply(Behaviour::Json(crate::app_harness::items("river", 3)).delayed(Duration::from_millis(20)));
+        let user = UserSpec { username: "ann".to_owned(), ..UserSpec::default() };
         let owner = store.create_user(user, "hash".to_owned(), clock.now()).await.unwrap().id;
-        let provider = ProviderDraft {
+        let provider = ProviderSpec {
             name: "Rivers".to_owned(),
             url: source.url().to_string(),
             query_template: "{url}?q={query_string}".to_owned(),
             response_mappings: "FOUND=total,RESULTS=items".to_owned(),
             result_mappings: "title=title,body=body,url=url,date_published=date".to_owned(),
-            ..ProviderDraft::default()
+            ..ProviderSpec::default()
         };
-        store.ensure_pipeline(SYSTEM_DEFAULT, CATALOGUES.default_post_result, clock.now()).await.unwrap();
+        store.ensure_pipeline(SYSTEM_DEFAULT, PLUGINS.default_post_result, clock.now()).await.unwrap();
         store.create_providers(vec![provider], owner, clock.now()).await.unwrap();
         let federation = Arc::new(Federation::new(FederationParts {
             store: shared,
             queue: Arc::clone(&queue),
-            catalogues: CATALOGUES,
-            toolbox: toolbox(&Arc::new(Settings::default()), clock).unwrap(),
+            plugins: PLUGINS,
+            context: context(&Arc::new(Settings::default()), clock).unwrap(),
             tokens: Arc::new(domain::contracts::Nothing),
             pages: Arc::new(domain::contracts::Nothing),
             observer: heard.clone(),
@@ -117,9 +118,9 @@ impl Bench {
     }
 
     /// A search that has run.
-    async fn search(&self, draft: SearchDraft) -> Search {
-        let draft = SearchDraft { query_string: "river".to_owned(), ..draft };
-        let search = self.federation.create(self.owner, draft).await.unwrap();
+    async fn search(&self, spec: SearchSpec) -> Search {
+        let spec = SearchSpec { query_string: "river".to_owned(), ..spec };
+        let search = self.federation.create(self.owner, spec).await.unwrap();
         self.federation.run(search.id, search.run, false, &domain::contracts::NoSlot).await.unwrap();
         self.store.search(search.id).await.unwrap()
     }
@@ -150,7 +151,7 @@ fn task(name: &str) -> ClaimedTask {
 async fn times_are_right_while_the_clock_jumps_all_the_time() {
     let bench = Bench::open(Arc::new(JumpingClock::default())).await;
     for _ in 0..9 {
-        let search = bench.search(SearchDraft::default()).await;
+        let search = bench.search(SearchSpec::default()).await;
         assert_eq!(search.status, SearchStatus::FullResultsReady, "{search:?}");
         assert!((0.0..RUN_MAX.as_secs_f64()).contains(&search.time_s), "{search:?}");
         let sets = bench.store.result_sets(search.id).await.unwrap();
@@ -172,8 +173,8 @@ async fn retention_ends_once_whatever_the_clock_did_before() {
     let clock = Arc::new(FixedClock::default());
     let bench = Bench::open(clock.clone()).await;
     let expire = ExpireSearches(Arc::clone(&bench.federation));
-    let for_a_day = bench.search(SearchDraft { retention: Some(2), ..SearchDraft::default() }).await.id;
-    let for_ever = bench.search(SearchDraft::default()).await.id;
+    let for_a_day = bench.search(SearchSpec { retention: Some(2), ..SearchSpec::default() }).await.id;
+    let for_ever = bench.search(SearchSpec::default()).await.id;
     let start = clock.now();
     // Nothing is deleted early, and coming back from yesterday deletes nothing either.
     for days in [-1, 0, -1, 0] {
@@ -193,7 +194,7 @@ async fn a_subscription_runs_once_for_each_time_it_is_started() {
     let clock = Arc::new(FixedClock::default());
     let bench = Bench::open(clock.clone()).await;
     let subscribe = RunSubscriptions(Arc::clone(&bench.federation));
-    let mut search = bench.search(SearchDraft { subscribe: true, ..SearchDraft::default() }).await;
+    let mut search = bench.search(SearchSpec { subscribe: true, ..SearchSpec::default() }).await;
     for days in [1, -1, -1, 1] {
         clock.set(clock.now() + TimeDelta::days(days));
         let waiting = bench.queue.depth(QueueName::Search).await.unwrap();

@@ -1,7 +1,7 @@
 //! The cluster form: PostgreSQL, NATS, two web and two worker processes. Workers are killed with `kill -9` at random
 //! moments and NATS is restarted; nothing accepted is lost, nothing is doubled. Prints its numbers and its seed.
 
-use crate::house::{Client, items};
+use crate::app_harness::{Client, items};
 use crate::program::{Running, program};
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
@@ -126,8 +126,8 @@ async fn storm(database: String, mut nats: NatsServer) {
 async fn post_searches(clients: &[Client; 2]) -> Vec<i64> {
     let mut accepted = Vec::new();
     for number in 0..SEARCHES {
-        let draft = json!({"query_string": format!("river {number}")});
-        let created = clients[number % 2].post("/svc/search/", &draft).await;
+        let spec = json!({"query_string": format!("river {number}")});
+        let created = clients[number % 2].post("/svc/search/", &spec).await;
         assert_eq!(created.status, 201, "also while NATS is away: {created:?}");
         accepted.push(created.body["id"].as_i64().unwrap());
         tokio::time::sleep(Duration::from_millis(50)).await;

@@ -1,6 +1,6 @@
 //! Several writers on one search at the same time. Seeded; a failure prints its seed.
 
-use crate::house::{Client, TestHouse, items};
+use crate::app_harness::{AppHarness, Client, items};
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 use reqwest::StatusCode;
@@ -19,15 +19,15 @@ const WRITES: usize = 24;
 const FOR: Duration = Duration::from_secs(2);
 const EDITS_MIN: u32 = 4;
 
-/// A house with two sources that answer after a moment, so that runs overlap.
-async fn house() -> (TestHouse, [Source; 2]) {
-    let house = TestHouse::start().await;
+/// A service with two sources that answer after a moment, so that runs overlap.
+async fn app() -> (AppHarness, [Source; 2]) {
+    let app = AppHarness::start().await;
     let sources = [Source::start().await, Source::start().await];
     for (source, name) in sources.iter().zip(["Rivers", "Lakes"]) {
         source.reply(Behaviour::Json(items(name, 3)).delayed(Duration::from_millis(5)));
-        house.provider(name, source).await;
+        app.provider(name, source).await;
     }
-    (house, sources)
+    (app, sources)
 }
 
 /// One random write; its status.
@@ -48,13 +48,13 @@ async fn write(client: &Client, id: i64, dice: &mut StdRng) -> StatusCode {
 async fn writers_leave_one_whole_search_or_none_of_it() {
     let seed: u64 = rand::random();
     eprintln!("seed {seed}");
-    let (house, _sources) = house().await;
+    let (app, _sources) = app().await;
     for is_deleted in [false, true] {
-        let search = house.admin.search(&json!({"query_string": "river"})).await;
+        let search = app.admin.search(&json!({"query_string": "river"})).await;
         let id = search["id"].as_i64().unwrap();
         let mut writers = JoinSet::new();
         for number in 0..WRITERS {
-            let client = house.admin.clone();
+            let client = app.admin.clone();
             let mut dice = StdRng::seed_from_u64(seed ^ (number << 1) ^ u64::from(is_deleted));
             writers.spawn(async move {
                 let mut done = Vec::new();
@@ -76,19 +76,19 @@ async fn writers_leave_one_whole_search_or_none_of_it() {
         match is_deleted {
             true => {
                 assert_eq!(count(204), 1, "seed {seed}: it is deleted once");
-                is_gone(&house, id, seed).await;
+                is_gone(&app, id, seed).await;
             }
-            false => is_whole(&house, id, seed).await,
+            false => is_whole(&app, id, seed).await,
         }
     }
-    house.stop().await;
+    app.stop().await;
 }
 
 /// It has ended, and every provider has one set, made for the query that is stored.
-async fn is_whole(house: &TestHouse, id: i64, seed: u64) {
-    let search = house.admin.ready(id).await;
+async fn is_whole(app: &AppHarness, id: i64, seed: u64) {
+    let search = app.admin.ready(id).await;
     assert!(search["status"].as_str().unwrap().starts_with("FULL_"), "seed {seed}: {search}");
-    let mixed = house.admin.get(&format!("/svc/results/?search_id={id}")).await.body;
+    let mixed = app.admin.get(&format!("/svc/results/?search_id={id}")).await.body;
     for name in ["Rivers", "Lakes"] {
         let info = &mixed["info"][name];
         assert_eq!(info["query_string_to_provider"], search["query_string"], "seed {seed}: {search}");
@@ -96,23 +96,23 @@ async fn is_whole(house: &TestHouse, id: i64, seed: u64) {
     }
     let results = mixed["results"].as_array().unwrap();
     assert_eq!(results.len(), 6, "seed {seed}: {mixed}");
-    let all = house.admin.get("/svc/results/").await.body;
+    let all = app.admin.get("/svc/results/").await.body;
     let own = all.as_array().unwrap().iter().filter(|row| row["search_id"] == id).count();
     assert_eq!(own, 6, "seed {seed}");
-    if let Some(rows) = rows(house.folder()).await {
+    if let Some(rows) = rows(app.folder()).await {
         assert_eq!(rows, Rows { sets: 2, orphans: 0 }, "seed {seed}");
     }
 }
 
-async fn is_gone(house: &TestHouse, id: i64, seed: u64) {
+async fn is_gone(app: &AppHarness, id: i64, seed: u64) {
     // What still runs must find out by itself that there is nothing to write to.
     tokio::time::sleep(Duration::from_millis(500)).await;
-    assert_eq!(house.admin.get(&format!("/svc/search/{id}/")).await.status, 404);
-    assert_eq!(house.admin.get(&format!("/svc/results/?search_id={id}")).await.status, 404);
-    let all = house.admin.get("/svc/results/").await.body;
+    assert_eq!(app.admin.get(&format!("/svc/search/{id}/")).await.status, 404);
+    assert_eq!(app.admin.get(&format!("/svc/results/?search_id={id}")).await.status, 404);
+    let all = app.admin.get("/svc/results/").await.body;
     let own = all.as_array().unwrap().iter().filter(|row| row["search_id"] == id).count();
     assert_eq!(own, 0, "seed {seed}: results of a search that is gone");
-    if let Some(rows) = rows(house.folder()).await {
+    if let Some(rows) = rows(app.folder()).await {
         // The search of the first round is still there.
         assert_eq!(rows, Rows { sets: 2, orphans: 0 }, "seed {seed}");
     }
@@ -125,7 +125,7 @@ struct Rows {
     orphans: i64,
 }
 
-/// What stands in the database file; None when the house uses another database.
+/// What stands in the database file; None when the service uses another database.
 async fn rows(folder: &Path) -> Option<Rows> {
     let path = folder.join("tributary.db");
     if !path.exists() {
@@ -154,14 +154,14 @@ fn value_of(field: &str, turn: usize) -> Value {
 /// last value that was accepted is the one that stands.
 #[tokio::test(flavor = "multi_thread")]
 async fn no_accepted_edit_is_lost() {
-    let (house, _sources) = house().await;
-    let search = house.admin.search(&json!({"query_string": "river"})).await;
+    let (app, _sources) = app().await;
+    let search = app.admin.search(&json!({"query_string": "river"})).await;
     let id = search["id"].as_i64().unwrap();
     let path = format!("/svc/search/{id}/");
     let until = Instant::now() + FOR;
     let mut reruns = JoinSet::new();
     for _ in 0..3 {
-        let (client, rerun) = (house.admin.clone(), format!("/svc/search/?rerun={id}"));
+        let (client, rerun) = (app.admin.clone(), format!("/svc/search/?rerun={id}"));
         reruns.spawn(async move {
             while Instant::now() < until {
                 assert_eq!(client.get(&rerun).await.status, 302);
@@ -170,7 +170,7 @@ async fn no_accepted_edit_is_lost() {
     }
     let mut owners = JoinSet::new();
     for field in ["query_string", "results_requested", "retention", "result_mixer", "tags"] {
-        let (client, path) = (house.admin.clone(), path.clone());
+        let (client, path) = (app.admin.clone(), path.clone());
         owners.spawn(async move {
             let mut accepted = (Value::Null, 0_u32);
             for turn in 0.. {
@@ -192,11 +192,11 @@ async fn no_accepted_edit_is_lost() {
     }
     let accepted = owners.join_all().await;
     reruns.join_all().await;
-    let last = house.admin.ready(id).await;
+    let last = app.admin.ready(id).await;
     for (field, (value, count)) in accepted {
         assert!(count >= EDITS_MIN, "{field} was hardly ever written");
         assert_eq!(last[field], value, "the last of {count} edits of {field}");
     }
-    is_whole(&house, id, 0).await;
-    house.stop().await;
+    is_whole(&app, id, 0).await;
+    app.stop().await;
 }

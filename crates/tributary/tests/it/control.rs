@@ -53,77 +53,77 @@ fn code(output: &Output) -> i32 {
 
 #[test]
 fn a_service_starts_is_shown_and_stops() {
-    let house = Background::new();
-    assert_eq!(code(&house.run(&["status"])), 3, "none was started");
-    let started = house.run(&["start"]);
+    let app = Background::new();
+    assert_eq!(code(&app.run(&["status"])), 3, "none was started");
+    let started = app.run(&["start"]);
     let said = text(&started.stdout);
     assert!(started.status.success(), "{started:?}");
     assert!(said.contains("all runs") && said.contains("Password: "), "{said}");
-    let twice = house.run(&["start"]);
+    let twice = app.run(&["start"]);
     assert!(code(&twice) == 1 && text(&twice.stderr).contains("runs already"), "{twice:?}");
-    let other = house.run(&["start", "web"]);
+    let other = app.run(&["start", "web"]);
     assert!(code(&other) == 1 && text(&other.stderr).contains("holds web"), "{other:?}");
 
-    let status = house.run(&["status"]);
+    let status = app.run(&["status"]);
     let table = text(&status.stdout);
     assert!(code(&status) == 0 && table.contains("ready") && table.contains("MiB"), "{table}");
-    assert!(table.contains(&house.pid("all").to_string()), "{table}");
-    let watched = house.run(&["watch", "--every", "1", "--count", "2"]);
+    assert!(table.contains(&app.pid("all").to_string()), "{table}");
+    let watched = app.run(&["watch", "--every", "1", "--count", "2"]);
     assert_eq!(text(&watched.stdout).matches("service ").count(), 2, "{watched:?}");
 
-    let before = house.pid("all");
-    assert!(house.run(&["restart"]).status.success());
-    assert_ne!(house.pid("all"), before);
-    let stopped = house.run(&["stop"]);
+    let before = app.pid("all");
+    assert!(app.run(&["restart"]).status.success());
+    assert_ne!(app.pid("all"), before);
+    let stopped = app.run(&["stop"]);
     assert!(stopped.status.success() && text(&stopped.stdout).contains("all has stopped"), "{stopped:?}");
-    assert_eq!(code(&house.run(&["status"])), 3);
-    assert_eq!(code(&house.run(&["stop"])), 0, "a second stop is no error");
+    assert_eq!(code(&app.run(&["status"])), 3);
+    assert_eq!(code(&app.run(&["stop"])), 0, "a second stop is no error");
 }
 
 #[test]
 fn roles_run_apart_and_one_that_is_gone_is_seen() {
-    let house = Background::new();
-    assert!(house.run(&["setup"]).status.success());
-    let started = house.run(&["start", "search", "beat"]);
+    let app = Background::new();
+    assert!(app.run(&["setup"]).status.success());
+    let started = app.run(&["start", "search", "beat"]);
     assert!(started.status.success(), "{started:?}");
-    assert_eq!(code(&house.run(&["status"])), 0);
-    assert!(send_signal(house.pid("search"), Signal::KILL));
+    assert_eq!(code(&app.run(&["status"])), 0);
+    assert!(send_signal(app.pid("search"), Signal::KILL));
     std::thread::sleep(std::time::Duration::from_millis(300));
-    let some = house.run(&["status"]);
+    let some = app.run(&["status"]);
     assert!(code(&some) == 1 && text(&some.stdout).contains("not running"), "{some:?}");
-    assert_eq!(code(&house.run(&["status", "search"])), 3);
-    assert_eq!(code(&house.run(&["status", "beat"])), 0);
-    assert_eq!(code(&house.run(&["status", "nonsense"])), 1);
-    assert!(house.run(&["start", "search"]).status.success(), "a dead one may be started again");
-    assert!(house.run(&["stop", "search"]).status.success());
-    assert_eq!(code(&house.run(&["status", "beat"])), 0, "the other goes on");
+    assert_eq!(code(&app.run(&["status", "search"])), 3);
+    assert_eq!(code(&app.run(&["status", "beat"])), 0);
+    assert_eq!(code(&app.run(&["status", "nonsense"])), 1);
+    assert!(app.run(&["start", "search"]).status.success(), "a dead one may be started again");
+    assert!(app.run(&["stop", "search"]).status.success());
+    assert_eq!(code(&app.run(&["status", "beat"])), 0, "the other goes on");
 }
 
 #[test]
 fn an_early_end_is_shown_with_its_reason() {
-    let house = Background::new();
+    let app = Background::new();
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();
-    assert!(house.run(&["setup"]).status.success());
+    assert!(app.run(&["setup"]).status.success());
     // On a slow machine the process may outlive the time of watching; then `status` says that it is gone.
     let port = taken.local_addr().unwrap().port().to_string();
-    let started = house.command(&["start", "web"]).env("SVC_PORT", port).output().unwrap();
+    let started = app.command(&["start", "web"]).env("SVC_PORT", port).output().unwrap();
     let said = text(&started.stderr);
     assert_eq!(code(&started), 1, "{started:?}");
     assert!(said.contains("web ended at once") && said.contains("cannot be listened on"), "{said}");
-    assert_eq!(code(&house.run(&["status"])), 3);
+    assert_eq!(code(&app.run(&["status"])), 3);
 }
 
 #[test]
 fn a_stranger_with_the_same_process_id_is_left_alone() {
-    let house = Background::new();
-    assert!(house.run(&["setup"]).status.success());
+    let app = Background::new();
+    assert!(app.run(&["setup"]).status.success());
     let mut stranger = Command::new("sleep").arg("60").spawn().unwrap();
     let state = serde_json::json!({"all": {
         "pid": stranger.id(), "began": 1, "started": "2024-03-05T10:20:30Z", "roles": "all", "output": "x",
     }});
-    std::fs::write(house.path().join("data/services.json"), state.to_string()).unwrap();
-    assert_eq!(code(&house.run(&["status"])), 3);
-    assert!(house.run(&["stop"]).status.success());
+    std::fs::write(app.path().join("data/services.json"), state.to_string()).unwrap();
+    assert_eq!(code(&app.run(&["status"])), 3);
+    assert!(app.run(&["stop"]).status.success());
     assert!(stranger.try_wait().unwrap().is_none(), "it still runs");
     stranger.kill().unwrap();
     stranger.wait().unwrap();
@@ -131,29 +131,29 @@ fn a_stranger_with_the_same_process_id_is_left_alone() {
 
 #[test]
 fn setup_makes_the_administrator_once() {
-    let house = Background::new();
-    let wrong = house.run(&["setup", "wikipedai"]);
+    let app = Background::new();
+    let wrong = app.run(&["setup", "wikipedai"]);
     assert!(code(&wrong) == 1 && text(&wrong.stderr).contains("Did you mean 'wikipedia'?"), "{wrong:?}");
-    assert!(!house.path().join("data").exists(), "a wrong name makes nothing");
-    let first = house.run(&["setup", "wikipedia"]);
+    assert!(!app.path().join("data").exists(), "a wrong name makes nothing");
+    let first = app.run(&["setup", "wikipedia"]);
     let said = text(&first.stdout);
     assert!(first.status.success() && said.contains("Password: ") && said.contains("Added "), "{first:?}");
-    let second = text(&house.run(&["setup", "wikipedia"]).stdout);
+    let second = text(&app.run(&["setup", "wikipedia"]).stdout);
     assert!(!second.contains("Password: ") && second.contains("is there already"), "{second}");
 }
 
 #[test]
 fn completions_know_the_commands() {
-    let house = Background::new();
+    let app = Background::new();
     for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
-        let output = house.run(&["completions", shell]);
+        let output = app.run(&["completions", shell]);
         let script = text(&output.stdout);
         assert!(
             output.status.success() && script.contains("restore") && script.contains("doctor"),
             "{shell}"
         );
     }
-    assert_eq!(code(&house.run(&["completions", "dos"])), 2);
+    assert_eq!(code(&app.run(&["completions", "dos"])), 2);
 }
 
 #[test]
@@ -171,48 +171,47 @@ fn exit_codes_are_documented() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_doctor_examines_the_installation() {
-    let house = Background::new();
-    let bare = house.run(&["doctor"]);
+    let app = Background::new();
+    let bare = app.run(&["doctor"]);
     assert_eq!(code(&bare), 0, "nothing failed: {bare:?}");
     assert!(text(&bare.stdout).contains("run: tributary setup"), "{bare:?}");
-    assert!(!house.path().join("data").exists(), "looking makes nothing");
+    assert!(!app.path().join("data").exists(), "looking makes nothing");
 
-    assert!(house.run(&["setup"]).status.success());
-    let idle = text(&house.run(&["doctor"]).stdout);
+    assert!(app.run(&["setup"]).status.success());
+    let idle = text(&app.run(&["doctor"]).stdout);
     for part in ["ok    settings", "ok    data folder", "ok    disk", "ok    outbound", "ok    database"] {
         assert!(idle.contains(part), "'{part}' is not in:\n{idle}");
     }
     assert!(idle.contains("warn  queue") && idle.contains("warn  providers"), "{idle}");
 
     let source = Source::start().await;
-    source.reply(Behaviour::Json(crate::house::items("tea", 2)));
+    source.reply(Behaviour::Json(crate::app_harness::items("tea", 2)));
     for (name, url) in [("Good", source.url().to_string()), ("Gone", "http://127.0.0.1:1/".to_owned())] {
-        let draft = serde_json::json!({"name": name, "url": url, "response_mappings": "RESULTS=items"});
-        let file = house.path().join(format!("{name}.json"));
-        std::fs::write(&file, draft.to_string()).unwrap();
-        let loaded = house.run(&["load-providers", file.to_str().unwrap()]);
+        let spec = serde_json::json!({"name": name, "url": url, "response_mappings": "RESULTS=items"});
+        let file = app.path().join(format!("{name}.json"));
+        std::fs::write(&file, spec.to_string()).unwrap();
+        let loaded = app.run(&["load-providers", file.to_str().unwrap()]);
         assert!(loaded.status.success(), "{loaded:?}");
     }
-    let asked = house.run(&["doctor"]);
+    let asked = app.run(&["doctor"]);
     let said = text(&asked.stdout);
     assert!(code(&asked) == 1 && said.contains("ok    provider     Good: 2 of"), "{said}");
     assert!(said.contains("fail  provider     Gone:") && said.contains("1 failures"), "{said}");
-    let offline = house.run(&["doctor", "--offline"]);
+    let offline = app.run(&["doctor", "--offline"]);
     assert!(code(&offline) == 0 && text(&offline.stdout).contains("2 are active; not asked"), "{offline:?}");
     // The first start makes the cache a source, which has nothing to say as long as there is no license.
-    let added = house.run(&["providers", "add", domain::corpus::PROVIDER_NAME]);
+    let added = app.run(&["providers", "add", domain::corpus::PROVIDER_NAME]);
     assert!(added.status.success(), "{added:?}");
-    let said = text(&house.run(&["doctor"]).stdout);
+    let said = text(&app.run(&["doctor"]).stdout);
     assert!(
         said.contains("ok    provider     Files - Tributary Cache: not asked; it needs a license"),
         "{said}"
     );
     assert!(said.contains("1 warnings, 1 failures"), "the queue and the source that is gone: {said}");
 
-    let mistaken = house.command(&["doctor"]).env("SVC_TIMEOUT", "soon").output().unwrap();
+    let mistaken = app.command(&["doctor"]).env("SVC_TIMEOUT", "soon").output().unwrap();
     assert!(code(&mistaken) == 1 && text(&mistaken.stdout).contains("fail  settings"), "{mistaken:?}");
-    let away =
-        house.command(&["doctor"]).env("SVC_DATABASE_URL", "postgres://me:hush@127.0.0.1:1/db").output();
+    let away = app.command(&["doctor"]).env("SVC_DATABASE_URL", "postgres://me:hush@127.0.0.1:1/db").output();
     let away = away.unwrap();
     assert!(code(&away) == 1 && text(&away.stdout).contains("fail  database"), "{away:?}");
     assert!(!text(&away.stdout).contains("hush"), "{away:?}");

@@ -1,7 +1,7 @@
 //! `kill -9` while documents come into the semantic cache: afterwards each is fully in or fully absent, and records, vectors
 //! and texts agree.
 
-use crate::house::Client;
+use crate::app_harness::Client;
 use crate::program::{Running, program, run, text};
 use corpus::upkeep::Repair;
 use domain::license::{LicenseTerms, SigningKey};

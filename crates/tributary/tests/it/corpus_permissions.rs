@@ -1,7 +1,7 @@
 //! The permission matrix of the semantic cache, from outside. Ann retrieved four documents; what others find of them, by any
 //! door, is what they may see, and Ann herself sees no more of one that was taken from her.
 
-use crate::house::{Answer, Client, TestHouse, licensed};
+use crate::app_harness::{Answer, AppHarness, Client, licensed};
 use domain::contracts::{Retrieval, SignalStore, UserStore};
 use domain::corpus::{
     DocumentAddress, IndexedContent, NewSignal, Origin, PROVIDER_NAME, SourceKind, StoredChunk,
@@ -23,7 +23,7 @@ pub const TYPED: &str = "typed";
 const ROUNDS: usize = 8;
 
 pub struct Stage {
-    pub house: TestHouse,
+    pub app: AppHarness,
     pub ann: Client,
     pub ben: Client,
     /// Of the same group as Ann.
@@ -67,21 +67,21 @@ impl Stage {
     pub async fn start() -> Self {
         let site = Source::start().await;
         let allow = vec![site.address().to_string()];
-        let house =
-            TestHouse::with(|settings| Settings { outbound_allow: allow, ..with_a_low_floor(settings) })
+        let app =
+            AppHarness::with(|settings| Settings { outbound_allow: allow, ..with_a_low_floor(settings) })
                 .await;
-        assert!(cache_source::ensure(house.service.wired()).await.unwrap());
-        assert!(!cache_source::ensure(house.service.wired()).await.unwrap(), "it is made once");
-        let ann = house.user("ann", &["law"]).await;
-        let (ben, lea) = (house.user("ben", &[]).await, house.user("lea", &["law"]).await);
-        let ann_id = house.service.wired().store.user_by_name("ann").await.unwrap().id;
+        assert!(cache_source::ensure(app.service.wired()).await.unwrap());
+        assert!(!cache_source::ensure(app.service.wired()).await.unwrap(), "it is made once");
+        let ann = app.user("ann", &["law"]).await;
+        let (ben, lea) = (app.user("ben", &[]).await, app.user("lea", &["law"]).await);
+        let ann_id = app.service.wired().store.user_by_name("ann").await.unwrap().id;
         let model = json!({
             "name": "Picker", "model": "local/extractive", "active": true, "tags": ["rag", "chat"],
             "defaults": ["rag", "chat"],
         });
-        let made = house.admin.post("/svc/aiproviders/", &model).await;
+        let made = app.admin.post("/svc/aiproviders/", &model).await;
         assert_eq!(made.status, 201, "{made:?}");
-        let mut stage = Self { house, ann, ben, lea, ann_id, signals: Vec::new(), _site: site };
+        let mut stage = Self { app, ann, ben, lea, ann_id, signals: Vec::new(), _site: site };
         stage.fill().await;
         stage
     }
@@ -94,16 +94,16 @@ impl Stage {
             ("account", json!({"shared": true, "groups": ["law"], "authenticator": "hub"})),
         ] {
             self._site.reply_at(&format!("/{name}"), page_of(name));
-            let mut draft = off.clone();
-            draft.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-            let provider = self.house.provider_with(name, &self._site, draft).await;
+            let mut spec = off.clone();
+            spec.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+            let provider = self.app.provider_with(name, &self._site, spec).await;
             let signal = match name {
                 "account" => self.retrieved_by_account(ProviderId(provider)).await,
                 _ => {
                     let url = self._site.url_at(&format!("/{name}")).to_string();
                     let title = format!("Gauge {name}");
                     let wish = json!({"url": url, "title": title, "wait": true});
-                    let kept = self.house.keep_given(&self.ann, (provider, &self._site), wish).await;
+                    let kept = self.app.keep_given(&self.ann, (provider, &self._site), wish).await;
                     kept_id(&kept)
                 }
             };
@@ -128,7 +128,7 @@ impl Stage {
 
     /// As the task leaves it when the source gave the document to Ann's own account.
     async fn retrieved_by_account(&self, provider: ProviderId) -> SignalId {
-        let (wired, text) = (self.house.service.wired(), text_of("account"));
+        let (wired, text) = (self.app.service.wired(), text_of("account"));
         let (store, now) = (&wired.store, wired.clock.now());
         let hash = "ac".repeat(32);
         let by = Retrieval {
@@ -265,7 +265,7 @@ async fn everybody_finds_what_is_theirs_by_every_door() {
         ("ann", &stage.ann, "public group account supplied"),
         ("ben", &stage.ben, "public"),
         ("lea", &stage.lea, "public group"),
-        ("admin", &stage.house.admin, "public group"),
+        ("admin", &stage.app.admin, "public group"),
     ] {
         let search = searched(client).await;
         let count = expected.split(' ').count();
@@ -299,7 +299,7 @@ async fn everybody_finds_what_is_theirs_by_every_door() {
         assert_ne!(read.body["result"]["isError"], true, "{name}: {read:?}");
         assert!(allowed.contains(told_of(&text(&read)).as_str()), "{name}: {read:?}");
     }
-    stage.house.stop().await;
+    stage.app.stop().await;
 }
 
 /// Ids of others lead nowhere, and the answer is the same as for an id that nobody has.
@@ -310,7 +310,7 @@ async fn ids_of_others_lead_nowhere() {
     let result = rows(&stage.ann, search).await[0].0;
     let hidden = stage.signal("account").0;
     let nobody = 99_999_999;
-    for other in [&stage.ben, &stage.house.admin] {
+    for other in [&stage.ben, &stage.app.admin] {
         for (path, unknown) in [
             (format!("/svc/results/{result}/"), format!("/svc/results/{nobody}/")),
             (format!("/svc/results/?search_id={search}"), format!("/svc/results/?search_id={nobody}")),
@@ -354,13 +354,13 @@ async fn ids_of_others_lead_nowhere() {
     };
     assert_eq!(wish("https://account.example/gauge").await, wish("https://account.example/none").await);
     assert_eq!(stage.ben.get("/svc/cache/statistics/").await.status, 403);
-    let counts = stage.house.admin.get("/svc/cache/statistics/").await;
+    let counts = stage.app.admin.get("/svc/cache/statistics/").await;
     assert_eq!(
         (counts.status.as_u16(), told_of(&text(&counts)).as_str()),
         (200, ""),
         "counts, and no content"
     );
-    stage.house.stop().await;
+    stage.app.stop().await;
 }
 
 /// The same words at the same moment by different people: nobody gets the answer of another.
@@ -371,7 +371,7 @@ async fn racing_equal_queries_do_not_mix() {
         (&stage.ann, "public group account supplied"),
         (&stage.ben, "public"),
         (&stage.lea, "public group"),
-        (&stage.house.admin, "public group"),
+        (&stage.app.admin, "public group"),
     ];
     for _ in 0..ROUNDS {
         let asked = people.iter().map(|(client, expected)| async move {
@@ -383,14 +383,14 @@ async fn racing_equal_queries_do_not_mix() {
             assert_eq!(found, expected);
         }
     }
-    stage.house.stop().await;
+    stage.app.stop().await;
 }
 
 /// What was saved before the source refused it is gone with the right, everywhere and at once.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_right_that_ends_takes_saved_results_along() {
     let stage = Stage::start().await;
-    let Stage { house, ann, .. } = &stage;
+    let Stage { app, ann, .. } = &stage;
     let search = searched(ann).await;
     let asked = json!({"search_id": search});
     let answered = ann.post("/svc/rag-search/", &asked).await;
@@ -405,7 +405,7 @@ async fn a_right_that_ends_takes_saved_results_along() {
     let before = ann.get(&format!("/svc/results/?search_id={search}")).await;
     assert!(!before.body["ai_summary"].as_array().unwrap().is_empty(), "{before:?}");
 
-    let wired = house.service.wired();
+    let wired = app.service.wired();
     let signal = stage.signal("account");
     assert!(wired.store.revoke_grant(signal, stage.ann_id, wired.clock.now()).await.unwrap());
     let list = ann.get("/svc/results/").await.body.as_array().unwrap().len() as u64;
@@ -441,14 +441,14 @@ async fn a_right_that_ends_takes_saved_results_along() {
     wired.store.verify_signal(signal, "", &by, wired.clock.now()).await.unwrap();
     assert_eq!(rows(ann, search).await, rows_before);
     assert_eq!(count().await, count_without + 1);
-    stage.house.stop().await;
+    stage.app.stop().await;
 }
 
 /// An answer in a chat goes with the document that it cites.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_right_that_ends_takes_answers_of_chats_along() {
     let stage = Stage::start().await;
-    let Stage { house, ann, .. } = &stage;
+    let Stage { app, ann, .. } = &stage;
     let search = searched(ann).await;
     let account = rows(ann, search).await.into_iter().find(|(_, title)| title == "Gauge account").unwrap().0;
     let chat = ann.post("/svc/chat/", &json!({"searchprovider_list": ["account"]})).await.body["id"].clone();
@@ -460,7 +460,7 @@ async fn a_right_that_ends_takes_answers_of_chats_along() {
     assert!(text(&answer).contains(&canary("account")), "{answer:?}");
     assert_eq!(answer.body["citations"][0]["signal_id"], stage.signal("account").0, "{answer:?}");
 
-    let wired = house.service.wired();
+    let wired = app.service.wired();
     wired.store.revoke_grant(stage.signal("account"), stage.ann_id, wired.clock.now()).await.unwrap();
     let message = answer.body["id"].as_i64().unwrap();
     for path in [
@@ -478,19 +478,19 @@ async fn a_right_that_ends_takes_answers_of_chats_along() {
     }
     let again = ann.post(&messages, &said).await;
     assert_eq!((again.status.as_u16(), told_of(&text(&again)).as_str()), (400, ""), "{again:?}");
-    stage.house.stop().await;
+    stage.app.stop().await;
 }
 
 /// A row that lost its mark on the way, or rows with one mark for all of them, could not be taken back later.
 #[tokio::test(flavor = "multi_thread")]
 async fn no_mapping_takes_the_mark_away() {
     let stage = Stage::start().await;
-    let list = stage.house.admin.get("/svc/searchproviders/").await.body;
+    let list = stage.app.admin.get("/svc/searchproviders/").await.body;
     let cache =
         list.as_array().unwrap().iter().find(|one| one["name"] == PROVIDER_NAME).unwrap()["id"].clone();
     for mappings in ["DATASET", "title=title,NO_PAYLOAD", "cache=title,title=url"] {
         let change = json!({"result_mappings": mappings});
-        let changed = stage.house.admin.patch(&format!("/svc/searchproviders/{cache}/"), &change).await;
+        let changed = stage.app.admin.patch(&format!("/svc/searchproviders/{cache}/"), &change).await;
         assert_eq!(changed.status, 200, "{changed:?}");
         let search = searched(&stage.ann).await;
         let page = stage.ann.get(&format!("/svc/results/?search_id={search}")).await.body;
@@ -502,7 +502,7 @@ async fn no_mapping_takes_the_mark_away() {
         marks.dedup();
         assert_eq!(marks.len(), DOCUMENTS.len(), "{mappings}: each its own");
     }
-    stage.house.stop().await;
+    stage.app.stop().await;
 }
 
 /// Saved results, answers and messages are read through `federation/seen.rs`, which asks for the rights of now.
@@ -554,17 +554,17 @@ fn nobody_reads_what_is_saved_past_the_rights() {
 /// The record is made once, and not again after somebody deleted it.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_deleted_source_stays_deleted() {
-    let house = TestHouse::with(with_a_low_floor).await;
-    let wired = house.service.wired();
+    let app = AppHarness::with(with_a_low_floor).await;
+    let wired = app.service.wired();
     assert!(cache_source::ensure(wired).await.unwrap());
-    let list = house.admin.get("/svc/searchproviders/").await.body;
+    let list = app.admin.get("/svc/searchproviders/").await.body;
     let made = &list[0];
     let shown = ["name", "connector", "active", "default", "shared"].map(|field| made[field].clone());
     let expected =
         [json!(PROVIDER_NAME), json!("TributaryCorpusConnector"), json!(true), json!(true), json!(true)];
     assert_eq!(shown, expected);
-    assert_eq!(house.admin.delete(&format!("/svc/searchproviders/{}/", made["id"])).await.status, 204);
+    assert_eq!(app.admin.delete(&format!("/svc/searchproviders/{}/", made["id"])).await.status, 204);
     assert!(!cache_source::ensure(wired).await.unwrap());
-    assert_eq!(house.admin.get("/svc/searchproviders/").await.body, json!([]));
-    house.stop().await;
+    assert_eq!(app.admin.get("/svc/searchproviders/").await.body, json!([]));
+    app.stop().await;
 }

@@ -1,7 +1,7 @@
 //! The whole story of the semantic cache, told once for each form of the service: in one program, in a cluster with
 //! PostgreSQL's pgvector and an S3 server, and with Qdrant (a strict stand-in).
 
-use crate::house::{Client, TestHouse, items, licensed, long_text};
+use crate::app_harness::{AppHarness, Client, items, licensed, long_text};
 use corpus::upkeep::Repair;
 use domain::corpus::{QdrantMode, StorageBackend, VectorBackend};
 use domain::secret::Secret;
@@ -64,33 +64,33 @@ async fn until(what: &str, mut holds: impl AsyncFnMut() -> bool) {
     }
 }
 
-async fn assert_agreement(house: &TestHouse, documents: u64) {
-    let agreement = house.service.wired().corpus.agree(Repair::Nothing).await.unwrap();
+async fn assert_agreement(app: &AppHarness, documents: u64) {
+    let agreement = app.service.wired().corpus.agree(Repair::Nothing).await.unwrap();
     assert!(agreement.is_whole(), "{agreement:?}");
     assert_eq!((agreement.documents, agreement.with_body), (documents, documents), "{agreement:?}");
     assert_eq!(agreement.vectors, Some(agreement.pieces), "{agreement:?}");
 }
 
 /// Words are asked for, too, but the collection has none: it says so, until it is upgraded.
-async fn upgrade(house: &TestHouse, person: &Client, cache: i64) {
+async fn upgrade(app: &AppHarness, person: &Client, cache: i64) {
     let refused = person.get(&format!("/svc/search/?qs=grey+heron&providers={cache}")).await;
     let said = &refused.body["info"]["Files - Tributary Cache"];
     assert_eq!(said["status"], "error", "{said}");
     assert!(said["error"].to_string().contains("missing sparse vector"), "{said}");
-    let upgraded = house.service.wired().corpus.upgrade_to_hybrid(&|_, _| {}).await.unwrap();
+    let upgraded = app.service.wired().corpus.upgrade_to_hybrid(&|_, _| {}).await.unwrap();
     assert_eq!((upgraded.was_hybrid, upgraded.documents), (false, 3), "{upgraded:?}");
-    assert_agreement(house, 3).await;
+    assert_agreement(app, 3).await;
 }
 
 async fn story(change: impl FnOnce(Settings) -> Settings) {
-    let house = TestHouse::with(|settings| change(licensed(settings))).await;
-    let is_hybrid = house.service.wired().settings.corpus_hybrid;
-    assert!(cache_source::ensure(house.service.wired()).await.unwrap());
-    let providers = house.admin.get("/svc/searchproviders/").await;
+    let app = AppHarness::with(|settings| change(licensed(settings))).await;
+    let is_hybrid = app.service.wired().settings.corpus_hybrid;
+    assert!(cache_source::ensure(app.service.wired()).await.unwrap());
+    let providers = app.admin.get("/svc/searchproviders/").await;
     let cache = providers.body[0]["id"].as_i64().unwrap();
     let source = library().await;
-    let library = house.provider("Library", &source).await;
-    let (ann, ben) = (house.user("ann", &[]).await, house.user("ben", &[]).await);
+    let library = app.provider("Library", &source).await;
+    let (ann, ben) = (app.user("ann", &[]).await, app.user("ben", &[]).await);
 
     // Ann searches, and keeps the three documents.
     let found = ann.get(&format!("/svc/search/?qs=river&providers={library}")).await;
@@ -103,10 +103,10 @@ async fn story(change: impl FnOnce(Settings) -> Settings) {
         ids.push((result["title"].as_str().unwrap().to_owned(), kept.body["signal_id"].clone()));
     }
     let heron = ids.iter().find(|(title, _)| title.contains("heron")).unwrap().1.clone();
-    assert_agreement(&house, 3).await;
+    assert_agreement(&app, 3).await;
 
     if is_hybrid {
-        upgrade(&house, &ann, cache).await;
+        upgrade(&app, &ann, cache).await;
     }
 
     // The full text is found, not the snippet, and it says where it comes from. Everybody may ask this source.
@@ -131,7 +131,7 @@ async fn story(change: impl FnOnce(Settings) -> Settings) {
         hits.first().is_some_and(|hit| hit["cache"]["signal_id"] == heron)
     })
     .await;
-    assert_agreement(&house, 3).await;
+    assert_agreement(&app, 3).await;
 
     // Gone at the source: said, and never deleted.
     source.reply_at("/page/0", Behaviour::status(410));
@@ -140,11 +140,11 @@ async fn story(change: impl FnOnce(Settings) -> Settings) {
     assert_eq!(cached(&ann, cache, "white+stork").await[0]["cache"]["liveness"], "gone");
 
     // Out of the cache: nothing is left of it anywhere.
-    let removed = house.admin.post("/svc/cache/unindex/", &json!({"signal_id": heron})).await;
+    let removed = app.admin.post("/svc/cache/unindex/", &json!({"signal_id": heron})).await;
     assert_eq!((removed.status.as_u16(), &removed.body["removed"]), (200, &json!(true)), "{removed:?}");
     assert!(cached(&ann, cache, "white+stork").await.iter().all(|hit| hit["cache"]["signal_id"] != heron));
-    assert_agreement(&house, 2).await;
-    house.stop().await;
+    assert_agreement(&app, 2).await;
+    app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

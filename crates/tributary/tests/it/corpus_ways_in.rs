@@ -2,7 +2,7 @@
 //! came in is read from the cache afterwards.
 
 use crate::answering::Answering;
-use crate::house::{Client, TestHouse, licensed};
+use crate::app_harness::{AppHarness, Client, licensed};
 use domain::contracts::SignalStore;
 use domain::settings::Settings;
 use serde_json::{Value, json};
@@ -38,14 +38,14 @@ async fn source() -> Source {
     source
 }
 
-/// A house whose searches are answered by a model.
-async fn answering(change: impl FnOnce(Settings) -> Settings) -> (TestHouse, ModelServer) {
-    let house =
-        TestHouse::with(|settings| change(Settings { rag_score_inclusion_threshold: 0.05, ..settings }))
+/// A service whose searches are answered by a model.
+async fn answering(change: impl FnOnce(Settings) -> Settings) -> (AppHarness, ModelServer) {
+    let app =
+        AppHarness::with(|settings| change(Settings { rag_score_inclusion_threshold: 0.05, ..settings }))
             .await;
     let model = ModelServer::start(OpenAi).await;
-    Answering::ai_provider(&house, "House model", &model, json!({})).await;
-    (house, model)
+    Answering::ai_provider(&app, "Company model", &model, json!({})).await;
+    (app, model)
 }
 
 fn pages_asked(source: &Source) -> usize {
@@ -69,10 +69,10 @@ async fn documents(client: &Client, count: usize) -> Vec<Value> {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_result_is_wished_for() {
-    let house = TestHouse::with(licensed).await;
+    let app = AppHarness::with(licensed).await;
     let source = source().await;
-    house.provider("Mills", &source).await;
-    let ann = house.user("ann", &[]).await;
+    app.provider("Mills", &source).await;
+    let ann = app.user("ann", &[]).await;
     let found = ann.get("/svc/search/?qs=river+mill&tags=matter:dam").await;
     let (search, result) = (&found.body["info"]["search"]["id"], &found.body["results"][0]);
     let wish = json!({"search_id": search, "swirl_id": result["swirl_id"], "wait": true});
@@ -85,16 +85,16 @@ async fn a_result_is_wished_for() {
     let again = ann.post("/svc/ingest/", &wish).await;
     assert_eq!((again.status.as_u16(), &again.body["job_id"]), (200, &json!(null)));
     assert_eq!(pages_asked(&source), 1);
-    house.stop().await;
+    app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn pages_of_an_answer_are_kept_and_read_from_the_cache_the_next_time() {
-    let (house, _model) = answering(licensed).await;
+    let (app, _model) = answering(licensed).await;
     let source = source().await;
     let pages = json!({"page_fetch_config_json": {"cache": "true"}});
-    house.provider_with("Mills", &source, pages).await;
-    let ann = house.user("ann", &[]).await;
+    app.provider_with("Mills", &source, pages).await;
+    let ann = app.user("ann", &[]).await;
     let first = ann.get("/svc/search/?qs=river+mill&rag=true").await;
     assert_eq!(first.body["ai_summary"].as_array().map(Vec::len), Some(1), "{:?}", first.body["info"]);
     let read = pages_asked(&source);
@@ -102,24 +102,24 @@ async fn pages_of_an_answer_are_kept_and_read_from_the_cache_the_next_time() {
     let kept = documents(&ann, read).await;
     assert!(kept.iter().all(|document| document["origin"] == "rag"), "{kept:?}");
     // Everybody may ask this source, so that the copies are for everybody who may.
-    let bob = house.user("bob", &[]).await;
+    let bob = app.user("bob", &[]).await;
     let second = bob.get("/svc/search/?qs=river+mill&rag=true").await;
     assert_eq!(second.body["ai_summary"].as_array().map(Vec::len), Some(1));
     assert_eq!(pages_asked(&source), read, "nothing was fetched again");
-    house.stop().await;
+    app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_best_results_are_fetched_when_that_is_set() {
-    let house = TestHouse::with(|settings| Settings {
+    let app = AppHarness::with(|settings| Settings {
         eager_federated_promote_enabled: true,
         eager_federated_promote_max: 2,
         ..licensed(settings)
     })
     .await;
     let source = source().await;
-    house.provider_with("Mills", &source, json!({"page_fetch_config_json": {"cache": "true"}})).await;
-    let ann = house.user("ann", &[]).await;
+    app.provider_with("Mills", &source, json!({"page_fetch_config_json": {"cache": "true"}})).await;
+    let ann = app.user("ann", &[]).await;
     let found = ann.get("/svc/search/?qs=river+mill&result_mixer=RelevancyMixer").await;
     let best: Vec<String> =
         (0..2).map(|place| found.body["results"][place]["url"].as_str().unwrap().to_owned()).collect();
@@ -130,23 +130,23 @@ async fn the_best_results_are_fetched_when_that_is_set() {
     let mut expected: Vec<&str> = best.iter().map(String::as_str).collect();
     expected.sort_unstable();
     assert_eq!((urls, pages_asked(&source)), (expected, 2));
-    house.stop().await;
+    app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn without_a_license_pages_come_live_and_nothing_is_kept() {
     let eager = |settings| Settings { eager_federated_promote_enabled: true, ..settings };
-    let (house, _model) = answering(eager).await;
+    let (app, _model) = answering(eager).await;
     let source = source().await;
-    house.provider_with("Mills", &source, json!({"page_fetch_config_json": {"cache": "true"}})).await;
+    app.provider_with("Mills", &source, json!({"page_fetch_config_json": {"cache": "true"}})).await;
     let asked = |answer: &Value| assert_eq!(answer["ai_summary"].as_array().map(Vec::len), Some(1));
-    asked(&house.admin.get("/svc/search/?qs=river+mill&rag=true").await.body);
+    asked(&app.admin.get("/svc/search/?qs=river+mill&rag=true").await.body);
     let once = pages_asked(&source);
-    asked(&house.admin.get("/svc/search/?qs=river+mill&rag=true").await.body);
+    asked(&app.admin.get("/svc/search/?qs=river+mill&rag=true").await.body);
     assert_eq!(pages_asked(&source), 2 * once);
-    let refused = house.admin.post("/svc/ingest/", &json!({"url": source.url_at("/page/1")})).await;
+    let refused = app.admin.post("/svc/ingest/", &json!({"url": source.url_at("/page/1")})).await;
     assert_eq!((refused.status.as_u16(), refused.code()), (402, "cache_unlicensed"));
-    let counts = house.service.wired().store.corpus_counts().await.unwrap();
+    let counts = app.service.wired().store.corpus_counts().await.unwrap();
     assert_eq!((counts.grants, counts.chunks), (0, 0));
-    house.stop().await;
+    app.stop().await;
 }

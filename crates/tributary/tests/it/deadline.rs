@@ -1,6 +1,6 @@
 //! One deadline for all sources: who does not answer in time is named, and nobody waits longer.
 
-use crate::house::{TestHouse, items};
+use crate::app_harness::{AppHarness, items};
 use domain::settings::{Secs, Settings};
 use serde_json::json;
 use testkit::source::{Behaviour, Source};
@@ -11,14 +11,14 @@ fn two_seconds(settings: Settings) -> Settings {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_sleeping_source_makes_the_search_partial_within_the_deadline() {
-    let house = TestHouse::with(two_seconds).await;
+    let app = AppHarness::with(two_seconds).await;
     let (awake, asleep) = (Source::start().await, Source::start().await);
     awake.reply(Behaviour::Json(items("river", 3)));
     asleep.reply(Behaviour::Hang);
-    house.provider("Awake", &awake).await;
-    house.provider("Asleep", &asleep).await;
+    app.provider("Awake", &awake).await;
+    app.provider("Asleep", &asleep).await;
 
-    let mixed = house.admin.get("/svc/search/?qs=river").await;
+    let mixed = app.admin.get("/svc/search/?qs=river").await;
     assert_eq!(mixed.status, 200);
     // The service's own time: how long the test's client waited for the machine is not its business.
     let took = mixed.body["info"]["results"]["federation_time"].as_f64().unwrap();
@@ -31,37 +31,37 @@ async fn a_sleeping_source_makes_the_search_partial_within_the_deadline() {
     assert_eq!(info["completeness"], json!({"asked":2,"answered":1,"failed":0,"timed_out":1,"suspended":0}));
     let messages = mixed.body["messages"].to_string();
     assert!(messages.contains("Timeout: Asleep did not answer within 2.0 s"), "{messages}");
-    let search = house.admin.get(&format!("/svc/search/{}/", info["search"]["id"])).await;
+    let search = app.admin.get(&format!("/svc/search/{}/", info["search"]["id"])).await;
     assert_eq!(search.body["status"], "PARTIAL_RESULTS_READY");
-    house.stop().await;
+    app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn all_sources_time_out_and_nothing_pretends_to_be_full() {
-    let house = TestHouse::with(two_seconds).await;
+    let app = AppHarness::with(two_seconds).await;
     let source = Source::start().await;
     source.reply(Behaviour::Hang);
     for name in ["One", "Two", "Three"] {
-        house.provider(name, &source).await;
+        app.provider(name, &source).await;
     }
-    let search = house.admin.search(&json!({"query_string": "river"})).await;
+    let search = app.admin.search(&json!({"query_string": "river"})).await;
     assert_eq!(search["status"], "PARTIAL_RESULTS_READY");
-    let mixed = house.admin.get(&format!("/svc/results/?search_id={}", search["id"])).await;
+    let mixed = app.admin.get(&format!("/svc/results/?search_id={}", search["id"])).await;
     assert_eq!(mixed.body["results"], json!([]));
     let completeness = &mixed.body["info"]["completeness"];
     assert_eq!(completeness, &json!({"asked":3,"answered":0,"failed":0,"timed_out":3,"suspended":0}));
-    house.stop().await;
+    app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn each_way_to_fail_is_that_sources_own() {
-    let house = TestHouse::with(two_seconds).await;
+    let app = AppHarness::with(two_seconds).await;
     let good = Source::start().await;
     good.reply(Behaviour::Json(items("river", 2)));
-    house.provider("Good", &good).await;
+    app.provider("Good", &good).await;
     let empty = Source::start().await;
     empty.reply(Behaviour::Json(json!({"total": 0, "items": []})));
-    house.provider("Empty", &empty).await;
+    app.provider("Empty", &empty).await;
     let cases = [
         ("Broken", Behaviour::text("application/json", "{not json"), "unreadable"),
         ("Closed", Behaviour::CloseAtOnce, "unreadable"),
@@ -74,10 +74,10 @@ async fn each_way_to_fail_is_that_sources_own() {
     for (name, behaviour, _) in &cases {
         let source = Source::start().await;
         source.reply(behaviour.clone());
-        house.provider(name, &source).await;
+        app.provider(name, &source).await;
         sources.push(source);
     }
-    let mixed = house.admin.get("/svc/search/?qs=river").await;
+    let mixed = app.admin.get("/svc/search/?qs=river").await;
     let info = &mixed.body["info"];
     assert_eq!(info["Good"]["status"], "ok");
     assert_eq!(info["Empty"]["status"], "no_results");
@@ -88,13 +88,13 @@ async fn each_way_to_fail_is_that_sources_own() {
         assert!(messages.contains(&format!("Error: {name}: ")), "{name} is not in {messages}");
     }
     assert_eq!(info["completeness"], json!({"asked":8,"answered":2,"failed":6,"timed_out":0,"suspended":0}));
-    house.stop().await;
+    app.stop().await;
 }
 
 /// What the first page brought stays, when a later one is late, fails or is empty.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_later_page_takes_nothing_away() {
-    let house = TestHouse::with(|settings| Settings { timeout: Secs::new(6), ..settings }).await;
+    let app = AppHarness::with(|settings| Settings { timeout: Secs::new(6), ..settings }).await;
     let first = || {
         let mut page = items("river", 10);
         page["total"] = json!(55);
@@ -114,8 +114,8 @@ async fn a_later_page_takes_nothing_away() {
     for (name, second, line) in cases {
         let source = Source::start().await;
         source.reply(Behaviour::Sequence(vec![first(), second]));
-        house.provider_with(name, &source, paged.clone()).await;
-        let mixed = house.admin.get(&format!("/svc/search/?qs=river&providers={name}")).await.body;
+        app.provider_with(name, &source, paged.clone()).await;
+        let mixed = app.admin.get(&format!("/svc/search/?qs=river&providers={name}")).await.body;
         let info = &mixed["info"][name];
         assert_eq!(source.requests().len(), 2, "{name}");
         assert_eq!(
@@ -127,5 +127,5 @@ async fn a_later_page_takes_nothing_away() {
         assert!(line.is_none_or(|line| messages.contains(line)), "{messages}");
         assert_eq!(messages.contains("Error: "), line.is_some(), "{messages}");
     }
-    house.stop().await;
+    app.stop().await;
 }

@@ -1,4 +1,4 @@
-//! What the rooms take from others: everything is used, has its reason, and stands where the page says.
+//! What the crates take from others: everything is used, has its reason, and stands where the page says.
 
 use crate::architecture::{ARROWS, dependencies, dependencies_of, root};
 use crate::product_text::{all_text, has_word, product_text};
@@ -12,12 +12,12 @@ fn page() -> String {
 #[test]
 fn every_dependency_has_its_reason() {
     let reasons = page();
-    let rooms: BTreeSet<&str> = ARROWS.iter().map(|(room, _)| *room).collect();
-    for (room, needs) in dependencies() {
-        for name in needs.iter().filter(|name| !rooms.contains(name.as_str())) {
+    let crates: BTreeSet<&str> = ARROWS.iter().map(|(krate, _)| *krate).collect();
+    for (krate, needs) in dependencies() {
+        for name in needs.iter().filter(|name| !crates.contains(name.as_str())) {
             assert!(
                 reasons.contains(&format!("`{name}`")),
-                "{room} uses {name}, which docs/dependencies.md does not explain"
+                "{krate} uses {name}, which docs/dependencies.md does not explain"
             );
         }
     }
@@ -39,13 +39,13 @@ fn unused<'a>(needs: &'a BTreeSet<String>, code: &str) -> Vec<&'a str> {
 /// What only tests use is a dependency of the tests.
 #[test]
 fn every_dependency_is_used() {
-    for (room, needs) in dependencies() {
-        let idle = unused(&needs, &product_text(&root().join("crates").join(&room).join("src"))).join(", ");
-        assert!(idle.is_empty(), "{room} does not use {idle}");
+    for (krate, needs) in dependencies() {
+        let idle = unused(&needs, &product_text(&root().join("crates").join(&krate).join("src"))).join(", ");
+        assert!(idle.is_empty(), "{krate} does not use {idle}");
     }
-    for (room, needs) in dependencies_of(DependencyKind::Development) {
-        let idle = unused(&needs, &all_text(&root().join("crates").join(&room))).join(", ");
-        assert!(idle.is_empty(), "the tests of {room} do not use {idle}");
+    for (krate, needs) in dependencies_of(DependencyKind::Development) {
+        let idle = unused(&needs, &all_text(&root().join("crates").join(&krate))).join(", ");
+        assert!(idle.is_empty(), "the tests of {krate} do not use {idle}");
     }
 }
 
@@ -56,7 +56,7 @@ fn an_unused_dependency_is_found() {
 }
 
 #[test]
-fn every_version_is_for_a_room() {
+fn every_version_is_for_a_crate() {
     let manifest: toml::Table = std::fs::read_to_string(root().join("Cargo.toml")).unwrap().parse().unwrap();
     let named: BTreeSet<String> =
         manifest["workspace"]["dependencies"].as_table().unwrap().keys().cloned().collect();
@@ -65,31 +65,31 @@ fn every_version_is_for_a_room() {
         .flat_map(|kind| dependencies_of(kind).into_values().flatten())
         .collect();
     let idle: Vec<_> = named.difference(&used).collect();
-    assert!(idle.is_empty(), "no room names {idle:?}");
+    assert!(idle.is_empty(), "no crate names {idle:?}");
 }
 
-/// More rooms than these are `many`.
-const ROOMS_NAMED_MAX: usize = 6;
+/// More crates than these are `many`.
+const CRATES_NAMED_MAX: usize = 6;
 
 #[test]
-fn the_page_names_the_rooms() {
+fn the_page_names_the_crates() {
     let page = page();
     let (_, program) = page.split_once("## In the program").unwrap();
     let (program, rest) = program.split_once("## In tests only").unwrap();
     let (tests_only, _) = rest.split_once("## Not taken").unwrap();
-    let rooms = dependencies();
+    let crates = dependencies();
     let takers = |name: &str| -> BTreeSet<&str> {
-        rooms.iter().filter(|(_, needs)| needs.contains(name)).map(|(room, _)| room.as_str()).collect()
+        crates.iter().filter(|(_, needs)| needs.contains(name)).map(|(krate, _)| krate.as_str()).collect()
     };
     let mut rows = 0;
     for (names, told) in program.lines().filter_map(row) {
         for name in names {
             let found = takers(name);
-            assert!(!found.is_empty(), "{name} has a reason, but no room takes it");
+            assert!(!found.is_empty(), "{name} has a reason, but no crate takes it");
             match told {
-                "many" => assert!(found.len() > ROOMS_NAMED_MAX, "{name}: name them, {found:?}"),
+                "many" => assert!(found.len() > CRATES_NAMED_MAX, "{name}: name them, {found:?}"),
                 told if told.starts_with("all") => {}
-                told => assert_eq!(told.split(", ").collect::<BTreeSet<_>>(), found, "the rooms of {name}"),
+                told => assert_eq!(told.split(", ").collect::<BTreeSet<_>>(), found, "the crates of {name}"),
             }
             rows += 1;
         }
@@ -97,7 +97,7 @@ fn the_page_names_the_rooms() {
     assert!(rows > 50, "{rows} rows");
     for (names, _) in tests_only.lines().filter_map(row) {
         for name in names {
-            let others: Vec<_> = takers(name).into_iter().filter(|room| *room != "testkit").collect();
+            let others: Vec<_> = takers(name).into_iter().filter(|krate| *krate != "testkit").collect();
             assert!(others.is_empty(), "{name} is said to be for tests only: {others:?}");
         }
     }

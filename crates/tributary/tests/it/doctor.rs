@@ -1,15 +1,15 @@
 //! The doctor over the made-up answers of the ready sources: told nothing, it must find what their authors mapped.
 
 use crate::program::{run, text};
-use crate::ready_sources::{answer, mapped, over_http, provider, toolbox};
+use crate::ready_sources::{answer, context, mapped, over_http, provider};
 use domain::notation::response_mappings::ResponseMappings;
 use domain::notation::result_mappings::{ResultMapping, ResultMappings, TemplatePart};
-use domain::provider::ProviderDraft;
+use domain::provider::ProviderSpec;
 use federation::doctor::{Case, Diagnosis, Doctor};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use tributary::ready::ReadySource;
-use tributary::wiring::CATALOGUES;
+use tributary::wiring::PLUGINS;
 
 /// How many sources must be right in title, url and body.
 const RIGHT_MIN: usize = 39;
@@ -17,25 +17,25 @@ const RIGHT_MIN: usize = 39;
 async fn examined(source: &ReadySource) -> Diagnosis {
     let (_, body) = answer(&source.slug);
     let sample = Some(Value::String(String::from_utf8(body).unwrap()));
-    let doctor = Doctor::new(toolbox(), CATALOGUES.read_answer);
+    let doctor = Doctor::new(context(), PLUGINS.read_answer);
     let case = Case { sample, ..Case::default() };
     doctor.examine(case).await.unwrap_or_else(|errors| panic!("{}: {errors}", source.slug))
 }
 
 /// The first result of the source's answer by other mappings.
-async fn first(source: &ReadySource, draft: ProviderDraft) -> domain::result::ResultItem {
-    let changed = ReadySource { slug: source.slug.clone(), draft };
+async fn first(source: &ReadySource, spec: ProviderSpec) -> domain::result::ResultItem {
+    let changed = ReadySource { slug: source.slug.clone(), spec };
     mapped(&changed).await.into_iter().next().unwrap_or_default()
 }
 
 /// The fields of the doctor's first result that differ from the author's, each with what it took and what is right.
 async fn misses(source: &ReadySource, diagnosis: &Diagnosis) -> Vec<String> {
-    let ours = ProviderDraft {
+    let ours = ProviderSpec {
         response_mappings: diagnosis.provider.response_mappings.clone(),
         result_mappings: diagnosis.provider.result_mappings.clone(),
-        ..source.draft.clone()
+        ..source.spec.clone()
     };
-    let (ours, theirs) = (first(source, ours).await, first(source, source.draft.clone()).await);
+    let (ours, theirs) = (first(source, ours).await, first(source, source.spec.clone()).await);
     let mut misses = Vec::new();
     for (field, ours, theirs) in [
         ("title", &ours.title, &theirs.title),
@@ -54,7 +54,7 @@ async fn misses(source: &ReadySource, diagnosis: &Diagnosis) -> Vec<String> {
 /// An address that the author builds is met by one of the values in it, by the same address with something in the
 /// place of a blank, or by saying that the results hold no address at all.
 async fn is_right_by_template(source: &ReadySource, diagnosis: &Diagnosis, ours: &str, theirs: &str) -> bool {
-    let mappings = ResultMappings::parse(&source.draft.result_mappings).unwrap();
+    let mappings = ResultMappings::parse(&source.spec.result_mappings).unwrap();
     let template = mappings.mappings.iter().find_map(|mapping| match mapping {
         ResultMapping::Template { key, parts } if key == "url" => Some(parts),
         _ => None,
@@ -70,8 +70,8 @@ async fn is_right_by_template(source: &ReadySource, diagnosis: &Diagnosis, ours:
     for part in parts {
         if let TemplatePart::Value(value) = part {
             let alone = format!("url={}", value.path.as_str());
-            let draft = ProviderDraft { result_mappings: alone, ..source.draft.clone() };
-            if first(source, draft).await.url == ours {
+            let spec = ProviderSpec { result_mappings: alone, ..source.spec.clone() };
+            if first(source, spec).await.url == ours {
                 return true;
             }
         }
@@ -90,8 +90,8 @@ fn fills_blank(theirs: &str, ours: &str) -> bool {
 /// The first result as the source sent it.
 fn first_item(source: &ReadySource) -> Value {
     let (kind, body) = answer(&source.slug);
-    let answer = (CATALOGUES.read_answer)(Some(kind), &body).unwrap();
-    let mappings = ResponseMappings::parse(&source.draft.response_mappings).unwrap();
+    let answer = (PLUGINS.read_answer)(Some(kind), &body).unwrap();
+    let mappings = ResponseMappings::parse(&source.spec.response_mappings).unwrap();
     let list = mappings.results.map_or(&answer, |path| path.find(&answer)[0]).clone();
     list.as_array().map_or(list.clone(), |items| items[0].clone())
 }
@@ -126,9 +126,9 @@ async fn most_made_up_answers_are_read_right_without_being_told() {
 #[tokio::test(flavor = "multi_thread")]
 async fn every_proposal_can_be_saved() {
     for source in over_http() {
-        let draft = examined(&source).await.provider;
-        let proposed = provider(&ReadySource { slug: source.slug.clone(), draft });
-        let errors = CATALOGUES.check_provider(&proposed, &BTreeSet::new());
+        let spec = examined(&source).await.provider;
+        let proposed = provider(&ReadySource { slug: source.slug.clone(), spec });
+        let errors = PLUGINS.check_provider(&proposed, &BTreeSet::new());
         assert!(errors.is_empty(), "{}: {errors}", source.slug);
     }
 }
@@ -160,7 +160,7 @@ fn the_program_prints_a_provider_and_its_reasons() {
         let output = run(folder.path(), &arguments);
         let (said, remarks) = (text(&output.stdout), text(&output.stderr));
         assert!(output.status.success(), "{arguments:?}: {remarks}");
-        let provider: ProviderDraft = serde_json::from_str(&said).unwrap();
+        let provider: ProviderSpec = serde_json::from_str(&said).unwrap();
         assert_eq!(provider.name, "Tea");
         assert_eq!(provider.response_mappings, "RESULTS=items,FOUND=total");
         assert_eq!(provider.result_mappings, "title=name,url=link");

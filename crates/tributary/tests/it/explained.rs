@@ -1,6 +1,6 @@
 //! A search with every feature on is explained by its `messages` alone.
 
-use crate::house::{TestHouse, items};
+use crate::app_harness::{AppHarness, items};
 use bytes::Bytes;
 use domain::settings::{Secs, Settings};
 use serde_json::json;
@@ -8,9 +8,9 @@ use testkit::source::{Behaviour, Source};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_messages_tell_the_whole_story() {
-    let house = TestHouse::with(|settings| Settings { timeout: Secs::new(10), ..settings }).await;
+    let app = AppHarness::with(|settings| Settings { timeout: Secs::new(10), ..settings }).await;
     let transform = json!({"name": "phones", "qrx_type": "synonym", "config_content": "telephone,handset"});
-    assert_eq!(house.admin.post("/svc/querytransforms/", &transform).await.status, 201);
+    assert_eq!(app.admin.post("/svc/querytransforms/", &transform).await.status, 201);
     let (good, broken, busy, silent) =
         (Source::start().await, Source::start().await, Source::start().await, Source::start().await);
     let mut documents = items("telephone", 3);
@@ -21,13 +21,13 @@ async fn the_messages_tell_the_whole_story() {
     let headers = vec![("retry-after".to_owned(), "60".to_owned())];
     busy.reply(Behaviour::Status { code: 429, headers, body: Bytes::new() });
     silent.reply(Behaviour::Hang);
-    house.provider_with("Good", &good, json!({"query_mappings": "NOT_CHAR=-,DATE_SORT=sort=date"})).await;
-    house.provider("Broken", &broken).await;
-    house.provider("Busy", &busy).await;
-    house.provider("Silent", &silent).await;
-    house.admin.search(&json!({"query_string": "telephone", "searchprovider_list": ["Busy"]})).await;
+    app.provider_with("Good", &good, json!({"query_mappings": "NOT_CHAR=-,DATE_SORT=sort=date"})).await;
+    app.provider("Broken", &broken).await;
+    app.provider("Busy", &busy).await;
+    app.provider("Silent", &silent).await;
+    app.admin.search(&json!({"query_string": "telephone", "searchprovider_list": ["Busy"]})).await;
 
-    let search = house
+    let search = app
         .admin
         .search(&json!({
             "query_string": "telephome -fax",
@@ -40,7 +40,7 @@ async fn the_messages_tell_the_whole_story() {
         .await;
     assert_eq!(search["status"], "PARTIAL_RESULTS_READY");
     let path = format!("/svc/results/?search_id={}&result_mixer=NobodysMixer", search["id"]);
-    let mixed = house.admin.get(&path).await.body;
+    let mixed = app.admin.get(&path).await.body;
     let told: Vec<&str> =
         mixed["messages"].as_array().unwrap().iter().map(|line| line.as_str().unwrap()).collect();
     let story = [
@@ -65,5 +65,5 @@ async fn the_messages_tell_the_whole_story() {
         assert!(told.iter().any(|said| said.contains(line)), "'{line}' is not among\n{}", told.join("\n"));
     }
     assert!(told.last().unwrap().ends_with("Results ordered by: RelevancyMixer"));
-    house.stop().await;
+    app.stop().await;
 }

@@ -1,6 +1,6 @@
-//! Fairness between users: one user's many searches leave room for everybody else, and are bounded themselves.
+//! Fairness between users: one user's many searches leave space for everybody else, and are bounded themselves.
 
-use crate::house::{Client, TestHouse, items};
+use crate::app_harness::{AppHarness, Client, items};
 use domain::secret::Secret;
 use domain::settings::{Secs, Settings, Throttle};
 use futures_util::future::join_all;
@@ -25,7 +25,7 @@ fn patient(settings: Settings) -> Settings {
 
 /// The service, a source that answers, and one that never does.
 struct Ground {
-    house: TestHouse,
+    app: AppHarness,
     quick: i64,
     held: i64,
     source: Source,
@@ -36,22 +36,22 @@ struct Ground {
 
 impl Ground {
     async fn with(change: impl FnOnce(Settings) -> Settings) -> Self {
-        let house = TestHouse::with(|settings| change(patient(settings))).await;
+        let app = AppHarness::with(|settings| change(patient(settings))).await;
         let (answering, source) = (Source::start().await, Source::start().await);
         answering.reply(Behaviour::Json(items("river", 2)));
         source.reply(Behaviour::Hang);
-        let quick = house.provider("Quick", &answering).await;
-        let held = house.provider("Held", &source).await;
-        Self { house, quick, held, source, _answering: answering, queries: AtomicUsize::new(0) }
+        let quick = app.provider("Quick", &answering).await;
+        let held = app.provider("Held", &source).await;
+        Self { app, quick, held, source, _answering: answering, queries: AtomicUsize::new(0) }
     }
 
-    fn draft(&self, provider: i64) -> Value {
+    fn spec(&self, provider: i64) -> Value {
         let number = self.queries.fetch_add(1, Ordering::Relaxed);
         json!({"query_string": format!("river {number}"), "searchprovider_list": [provider]})
     }
 
     async fn post(&self, client: &Client, provider: i64) -> i64 {
-        let answer = client.post("/svc/search/", &self.draft(provider)).await;
+        let answer = client.post("/svc/search/", &self.spec(provider)).await;
         assert_eq!(answer.status, 201, "{answer:?}");
         answer.body["id"].as_i64().unwrap()
     }
@@ -69,7 +69,7 @@ impl Ground {
 
 async fn others_are_served(change: impl FnOnce(Settings) -> Settings) {
     let it = Ground::with(change).await;
-    let (ann, bob) = (it.house.user("ann", &[]).await, it.house.user("bob", &[]).await);
+    let (ann, bob) = (it.app.user("ann", &[]).await, it.app.user("bob", &[]).await);
     for _ in 0..5 * SLOTS {
         it.post(&ann, it.held).await;
     }
@@ -80,7 +80,7 @@ async fn others_are_served(change: impl FnOnce(Settings) -> Settings) {
         assert_eq!(answer.body["results"].as_array().map(Vec::len), Some(2), "{answer:?}");
     }
     assert_eq!(it.source.requests().len(), SLOTS as usize - 1, "ann has all slots but the reserve");
-    it.house.stop().await;
+    it.app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -99,14 +99,14 @@ async fn waiting_is_not_working(change: impl FnOnce(Settings) -> Settings) {
     const WAITING: usize = 40;
     let slots = |settings| Settings { search_concurrency: 64, searches_running_max: 2, ..settings };
     let it = Ground::with(|settings| change(slots(settings))).await;
-    let (ann, bob) = (it.house.user("ann", &[]).await, it.house.user("bob", &[]).await);
+    let (ann, bob) = (it.app.user("ann", &[]).await, it.app.user("bob", &[]).await);
     for _ in 0..WAITING {
         it.post(&ann, it.held).await;
     }
     it.until_held(WAITING).await;
     let answer = bob.get(&format!("/svc/search/?qs=river&providers={}", it.quick)).await;
     assert_eq!(answer.body["results"].as_array().map(Vec::len), Some(2), "{answer:?}");
-    it.house.stop().await;
+    it.app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -124,7 +124,7 @@ async fn searches_that_wait_for_their_sources_hold_no_slots_on_nats() {
 async fn a_full_queue_takes_no_more_searches_of_anybody() {
     const QUEUED: u32 = 3;
     let it = Ground::with(|settings| Settings { searches_queued_max: QUEUED, ..settings }).await;
-    let (ann, bob) = (it.house.user("ann", &[]).await, it.house.user("bob", &[]).await);
+    let (ann, bob) = (it.app.user("ann", &[]).await, it.app.user("bob", &[]).await);
     for number in 0..SLOTS - 1 {
         it.post(&ann, it.held).await;
         it.until_held(number as usize + 1).await;
@@ -133,20 +133,20 @@ async fn a_full_queue_takes_no_more_searches_of_anybody() {
         it.post(&ann, it.held).await;
     }
     for client in [&ann, &bob] {
-        let refused = client.post("/svc/search/", &it.draft(it.held)).await;
+        let refused = client.post("/svc/search/", &it.spec(it.held)).await;
         assert_eq!((refused.status.as_u16(), refused.code()), (503, "unavailable"), "{refused:?}");
         assert!(!refused.header("retry-after").is_empty(), "{refused:?}");
         let detail = refused.body["detail"].as_str().unwrap();
         assert!(detail.starts_with("3 searches of all users are waiting to start"), "{detail}");
     }
-    it.house.stop().await;
+    it.app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn waiting_searches_of_one_user_are_bounded() {
     const WAITING: u32 = 3;
     let it = Ground::with(|settings| Settings { searches_waiting_max: WAITING, ..settings }).await;
-    let (ann, bob) = (it.house.user("ann", &[]).await, it.house.user("bob", &[]).await);
+    let (ann, bob) = (it.app.user("ann", &[]).await, it.app.user("bob", &[]).await);
     let done = it.post(&ann, it.quick).await;
     ann.ready(done).await;
     let running = SLOTS - 1;
@@ -157,7 +157,7 @@ async fn waiting_searches_of_one_user_are_bounded() {
     for _ in 0..WAITING {
         it.post(&ann, it.held).await;
     }
-    let mut refusals = vec![("POST", ann.post("/svc/search/", &it.draft(it.held)).await)];
+    let mut refusals = vec![("POST", ann.post("/svc/search/", &it.spec(it.held)).await)];
     let edit = json!({"query_string": "lake"});
     refusals.push(("PATCH", ann.patch(&format!("/svc/search/{done}/"), &edit).await));
     for query in
@@ -176,38 +176,38 @@ async fn waiting_searches_of_one_user_are_bounded() {
     assert_eq!(left_alone.body["query_string"], "river 0", "what was refused changed nothing");
     let others = bob.get(&format!("/svc/search/?qs=river&providers={}", it.quick)).await;
     assert_eq!(others.status, 200, "{others:?}");
-    it.house.stop().await;
+    it.app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn posts_at_the_same_moment_do_not_pass_the_bound_together() {
     let it = Ground::with(|settings| Settings { searches_waiting_max: 5, ..settings }).await;
-    let ann = it.house.user("ann", &[]).await;
-    let drafts: Vec<Value> = (0..40).map(|_| it.draft(it.held)).collect();
-    let answers = join_all(drafts.iter().map(|draft| ann.post("/svc/search/", draft))).await;
+    let ann = it.app.user("ann", &[]).await;
+    let specs: Vec<Value> = (0..40).map(|_| it.spec(it.held)).collect();
+    let answers = join_all(specs.iter().map(|spec| ann.post("/svc/search/", spec))).await;
     let accepted = answers.iter().filter(|answer| answer.status == 201).count();
     assert!(answers.iter().all(|answer| [201, 429].contains(&answer.status.as_u16())));
     assert!(accepted <= 5 + SLOTS as usize, "{accepted} were accepted");
-    it.house.stop().await;
+    it.app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn searches_kept_for_one_user_are_bounded() {
     let it = Ground::with(|settings| Settings { searches_kept_max: 2, ..settings }).await;
-    let (ann, bob) = (it.house.user("ann", &[]).await, it.house.user("bob", &[]).await);
+    let (ann, bob) = (it.app.user("ann", &[]).await, it.app.user("bob", &[]).await);
     let first = it.post(&ann, it.quick).await;
     ann.ready(first).await;
     let second = it.post(&ann, it.quick).await;
     ann.ready(second).await;
     let third = it.post(&ann, it.quick).await;
     ann.ready(third).await;
-    assert_eq!(ann.get(&format!("/svc/search/{first}/")).await.status, 404, "the oldest made room");
+    assert_eq!(ann.get(&format!("/svc/search/{first}/")).await.status, 404, "the oldest made space");
     for kept in [second, third] {
         let saved = ann.patch(&format!("/svc/search/{kept}/"), &json!({"tags": ["saved"]})).await;
         assert_eq!(saved.status, 200, "{saved:?}");
     }
     for refused in
-        [ann.post("/svc/search/", &it.draft(it.quick)).await, ann.get("/svc/search/?qs=river").await]
+        [ann.post("/svc/search/", &it.spec(it.quick)).await, ann.get("/svc/search/?qs=river").await]
     {
         assert_eq!((refused.status.as_u16(), refused.code()), (409, "conflict"), "{refused:?}");
         let detail = refused.body["detail"].as_str().unwrap();
@@ -221,7 +221,7 @@ async fn searches_kept_for_one_user_are_bounded() {
     assert_eq!(ann.delete(&format!("/svc/search/{third}/")).await.status, 204);
     it.post(&ann, it.quick).await;
     it.post(&bob, it.quick).await;
-    it.house.stop().await;
+    it.app.stop().await;
 }
 
 /// A person at work, and a client at a normal pace, never meet the throttle.
@@ -229,9 +229,9 @@ async fn searches_kept_for_one_user_are_bounded() {
 async fn the_throttle_of_searches_is_on_and_generous() {
     assert_eq!(Settings::default().throttle_search, Throttle::per_minute(600));
     let it = Ground::with(|settings| settings).await;
-    let ann = it.house.user("ann", &[]).await;
+    let ann = it.app.user("ann", &[]).await;
     for _ in 0..60 {
         it.post(&ann, it.quick).await;
     }
-    it.house.stop().await;
+    it.app.stop().await;
 }

@@ -1,9 +1,9 @@
 //! A folder as a source, by HTTP: what may be saved, and what a search finds in files of several kinds.
 
-use crate::house::TestHouse;
+use crate::app_harness::AppHarness;
 use serde_json::{Value, json};
 
-fn draft(name: &str, folder: &std::path::Path) -> Value {
+fn spec(name: &str, folder: &std::path::Path) -> Value {
     json!({
         "name": name,
         "connector": "FileSystem",
@@ -25,28 +25,28 @@ async fn only_allowed_folders_are_searched() {
     .unwrap();
     std::fs::write(allowed.path().join("broken.pdf"), "%PDF-1.7 the river").unwrap();
     let allow = allowed.path().display().to_string();
-    let house = TestHouse::with(|mut settings| {
+    let app = AppHarness::with(|mut settings| {
         settings.filesystem_allow = vec![allow];
         settings
     })
     .await;
-    let refused = house.admin.post("/svc/searchproviders/", &draft("Other", other.path())).await;
+    let refused = app.admin.post("/svc/searchproviders/", &spec("Other", other.path())).await;
     assert_eq!(refused.status, 400, "{refused:?}");
     let sentence = refused.body["errors"]["url"].to_string();
     assert!(sentence.contains("SVC_FILESYSTEM_ALLOW"), "{refused:?}");
-    let saved = house.admin.post("/svc/searchproviders/", &draft("Files", allowed.path())).await;
+    let saved = app.admin.post("/svc/searchproviders/", &spec("Files", allowed.path())).await;
     assert_eq!(saved.status, 201, "{saved:?}");
     let id = saved.body["id"].as_i64().unwrap();
     let moved = json!({"url": other.path().display().to_string()});
-    let refused = house.admin.patch(&format!("/svc/searchproviders/{id}/"), &moved).await;
+    let refused = app.admin.patch(&format!("/svc/searchproviders/{id}/"), &moved).await;
     assert_eq!(refused.status, 400, "{refused:?}");
     // One that is not active may be prepared.
-    let mut prepared = draft("Prepared", other.path());
+    let mut prepared = spec("Prepared", other.path());
     prepared["active"] = json!(false);
-    assert_eq!(house.admin.post("/svc/searchproviders/", &prepared).await.status, 201);
+    assert_eq!(app.admin.post("/svc/searchproviders/", &prepared).await.status, 201);
 
-    let search = house.admin.search(&json!({"query_string": "river -dry"})).await;
-    let found = house.admin.get(&format!("/svc/results/?search_id={}", search["id"])).await.body;
+    let search = app.admin.search(&json!({"query_string": "river -dry"})).await;
+    let found = app.admin.get(&format!("/svc/results/?search_id={}", search["id"])).await.body;
     let results = found["results"].as_array().unwrap();
     assert_eq!(results.len(), 1, "{found}");
     assert_eq!(
@@ -56,7 +56,7 @@ async fn only_allowed_folders_are_searched() {
     assert!(results[0]["body"].to_string().contains("metres"), "{found}");
     assert_eq!(results[0]["payload"]["path"], "floods.md");
     assert!(results[0]["url"].as_str().unwrap().starts_with("file:///"), "{found}");
-    house.stop().await;
+    app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -68,17 +68,17 @@ async fn old_formats_are_read_by_tika_where_one_is_set() {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("floods.doc"), old).unwrap();
         let allow = folder.path().display().to_string();
-        let house = TestHouse::with(|mut settings| {
+        let app = AppHarness::with(|mut settings| {
             settings.filesystem_allow = vec![allow];
             settings.tika_url = address.clone();
             settings
         })
         .await;
-        let saved = house.admin.post("/svc/searchproviders/", &draft("Files", folder.path())).await;
+        let saved = app.admin.post("/svc/searchproviders/", &spec("Files", folder.path())).await;
         assert_eq!(saved.status, 201, "{saved:?}");
-        let found = house.admin.get("/svc/search/?qs=metres").await.body;
+        let found = app.admin.get("/svc/search/?qs=metres").await.body;
         assert_eq!(found["results"].as_array().unwrap().len(), count, "{address}: {found}");
-        house.stop().await;
+        app.stop().await;
     }
     assert_eq!(tika.seen().len(), 1);
 }

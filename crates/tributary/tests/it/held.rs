@@ -1,13 +1,13 @@
 //! Elections in the records, as a search leaves them.
 
-use crate::house::TestHouse;
+use crate::app_harness::AppHarness;
 use domain::contracts::{CanonicalStore, UserStore};
-use domain::corpus::{Factors, Gates, Member, MemberRole, NewRun, Reason, Scope, Weights};
+use domain::corpus::{Factors, Member, MemberRole, NewRun, Reason, Scope, Thresholds, Weights};
 use domain::ids::{SearchId, SignalId};
 
 /// An election that the first of these documents won; it was held for a search of this person. Its `run_id`.
-pub async fn held_run(house: &TestHouse, owner: &str, query: &str, documents: &[i64]) -> i64 {
-    let wired = house.service.wired();
+pub async fn held_run(app: &AppHarness, owner: &str, query: &str, documents: &[i64]) -> i64 {
+    let wired = app.service.wired();
     let owner = wired.store.user_by_name(owner).await.unwrap().id;
     let members: Vec<Member> = (1..).zip(documents).map(|(rank, id)| member(rank, *id)).collect();
     let run = NewRun {
@@ -19,7 +19,7 @@ pub async fn held_run(house: &TestHouse, owner: &str, query: &str, documents: &[
         margin: 0.5,
         members,
         weights: Weights::default(),
-        gates: Gates { relevance_min: 0.1, relevance_ratio: 0.6 },
+        thresholds: Thresholds { relevance_min: 0.1, relevance_ratio: 0.6 },
         search_id: SearchId(1),
         search_owner: owner,
     };

@@ -1,26 +1,26 @@
 //! Sources whose answers are small on the wire and very large in memory.
 
-use crate::house::TestHouse;
+use crate::app_harness::AppHarness;
 use domain::settings::Settings;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use testkit::source::{Behaviour, Source};
 
 /// What a source of this answer is reported with.
-async fn reported(house: &TestHouse, media: &str, body: String) -> Value {
+async fn reported(app: &AppHarness, media: &str, body: String) -> Value {
     let source = Source::start().await;
     source.reply(Behaviour::text(media, body));
     let name = format!("Source {}", source.address().port());
-    let id = house.provider(&name, &source).await;
-    let search = house.admin.search(&json!({"query_string": "rivers", "searchprovider_list": [id]})).await;
-    let results = house.admin.get(&format!("/svc/results/?search_id={}", search["id"])).await;
+    let id = app.provider(&name, &source).await;
+    let search = app.admin.search(&json!({"query_string": "rivers", "searchprovider_list": [id]})).await;
+    let results = app.admin.get(&format!("/svc/results/?search_id={}", search["id"])).await;
     results.body["info"][&name].clone()
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_answer_of_very_many_values_is_an_error_of_its_source() {
     // With memory for any number of values that may be read.
-    let house = TestHouse::with(|settings| Settings { answer_memory_mb: 512, ..settings }).await;
+    let app = AppHarness::with(|settings| Settings { answer_memory_mb: 512, ..settings }).await;
     let lists = |count: usize| format!(r#"{{"total": 1, "items": [{}[0]]}}"#, "[0],".repeat(count));
     let objects = format!(r#"{{"total": 1, "items": [{}{{}}]}}"#, r#"{"a":{}},"#.repeat(150_000));
     let elements = format!("<feed>{}</feed>", "<item/>".repeat(250_000));
@@ -30,30 +30,30 @@ async fn an_answer_of_very_many_values_is_an_error_of_its_source() {
         ("application/json", objects, dense),
         ("application/xml", elements, many),
     ] {
-        let info = reported(&house, media, body).await;
+        let info = reported(&app, media, body).await;
         assert_eq!(info["error"]["code"], "unreadable", "{info}");
         let said = info["error"]["message"].as_str().unwrap();
         assert!(said.contains(why), "{said}");
     }
-    house.stop().await;
+    app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_answer_that_needs_more_memory_than_a_search_may_use_names_the_setting() {
-    let house = TestHouse::with(|settings| Settings { answer_memory_mb: 4, ..settings }).await;
+    let app = AppHarness::with(|settings| Settings { answer_memory_mb: 4, ..settings }).await;
     let values = format!(r#"{{"total": 1, "items": [{}[0]]}}"#, "[0],".repeat(20_000));
     let large = format!(r#"{{"total": 1, "items": ["{}"]}}"#, "x".repeat(3 * 1024 * 1024));
     for body in [values, large] {
-        let info = reported(&house, "application/json", body).await;
+        let info = reported(&app, "application/json", body).await;
         assert_eq!(info["error"]["code"], "unreadable", "{info}");
         assert!(info["error"]["message"].as_str().unwrap().contains("SVC_ANSWER_MEMORY_MB"), "{info}");
     }
-    house.stop().await;
+    app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn large_answers_wait_for_memory_and_all_are_read() {
-    let house = TestHouse::with(|settings| Settings { answer_memory_mb: 16, ..settings }).await;
+    let app = AppHarness::with(|settings| Settings { answer_memory_mb: 16, ..settings }).await;
     let item = |number: usize| {
         let numbers: BTreeMap<String, usize> = (0..200).map(|place| (format!("n{place}"), place)).collect();
         json!({"title": format!("River {number}"), "url": format!("https://a.example/{number}"), "numbers": numbers})
@@ -66,13 +66,12 @@ async fn large_answers_wait_for_memory_and_all_are_read() {
     for number in 0..6 {
         let source = Source::start().await;
         source.reply(Behaviour::text("application/json", body.clone()));
-        providers.push(house.provider(&format!("Large {number}"), &source).await);
+        providers.push(app.provider(&format!("Large {number}"), &source).await);
         sources.push(source);
     }
-    let search =
-        house.admin.search(&json!({"query_string": "river", "searchprovider_list": providers})).await;
+    let search = app.admin.search(&json!({"query_string": "river", "searchprovider_list": providers})).await;
     assert_eq!(search["status"], "FULL_RESULTS_READY", "{search}");
-    let results = house.admin.get(&format!("/svc/results/?search_id={}", search["id"])).await;
+    let results = app.admin.get(&format!("/svc/results/?search_id={}", search["id"])).await;
     for number in 0..6 {
         assert_eq!(
             results.body["info"][format!("Large {number}")]["retrieved"],
@@ -81,5 +80,5 @@ async fn large_answers_wait_for_memory_and_all_are_read() {
             results.body["info"]
         );
     }
-    house.stop().await;
+    app.stop().await;
 }

@@ -1,7 +1,7 @@
 //! Requests that cost more than they bring: long and half-sent bodies of strangers, bodies of very many values, and
 //! requests that name no host or several.
 
-use crate::house::{Answer, TestHouse, licensed};
+use crate::app_harness::{Answer, AppHarness, licensed};
 use domain::settings::Settings;
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -9,8 +9,8 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
 /// Sends this text as it is; the status and the body of the answer.
-async fn ask(house: &TestHouse, text: &str) -> (u16, Value) {
-    let address = house.base.strip_prefix("http://").unwrap();
+async fn ask(app: &AppHarness, text: &str) -> (u16, Value) {
+    let address = app.base.strip_prefix("http://").unwrap();
     let mut stream = TcpStream::connect(address).await.unwrap();
     stream.write_all(text.as_bytes()).await.unwrap();
     let mut bytes = Vec::new();
@@ -30,38 +30,38 @@ fn post(path: &str, bytes: usize) -> String {
 /// Nothing of the body is sent, so an answer means that nothing of it was waited for.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_stranger_cannot_make_the_service_hold_a_long_body() {
-    let house = TestHouse::start().await;
+    let app = AppHarness::start().await;
     let open = ["/svc/login/", "/login/", "/svc/oidc_authenticate/", "/svc/callback/x/", "/svc/health/live/"];
     for path in open {
-        let (status, body) = ask(&house, &post(path, 16 * 1024 + 1)).await;
+        let (status, body) = ask(&app, &post(path, 16 * 1024 + 1)).await;
         assert_eq!((status, &body["code"]), (413, &json!("too_large")), "{path}");
     }
     let shut = ["/svc/search/", "/svc/searchproviders/", "/svc/ingest/", "/mcp/", "/svc/nothing/"];
     for path in shut {
-        let (status, body) = ask(&house, &post(path, 1024 * 1024)).await;
+        let (status, body) = ask(&app, &post(path, 1024 * 1024)).await;
         assert_eq!((status, &body["code"]), (401, &json!("not_authenticated")), "{path}");
     }
-    house.stop().await;
+    app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_long_sign_in_without_a_length_is_cut_off() {
-    let house = TestHouse::start().await;
+    let app = AppHarness::start().await;
     let head = "POST /svc/login/ HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n";
     let piece = format!("1000\r\n{}\r\n", " ".repeat(0x1000));
-    let (status, body) = ask(&house, &format!("{head}{}", piece.repeat(5))).await;
+    let (status, body) = ask(&app, &format!("{head}{}", piece.repeat(5))).await;
     assert_eq!((status, &body["code"]), (413, &json!("too_large")));
-    let sign_in = json!({"username": "admin", "password": crate::house::ADMIN_PASSWORD}).to_string();
+    let sign_in = json!({"username": "admin", "password": crate::app_harness::ADMIN_PASSWORD}).to_string();
     let padded = format!("{sign_in}{}", " ".repeat(16 * 1024 - sign_in.len()));
-    let request = house.anonymous().request(Method::POST, "/svc/login/");
+    let request = app.anonymous().request(Method::POST, "/svc/login/");
     let answer = Answer::of(request.header("Content-Type", "application/json").body(padded)).await;
     assert_eq!(answer.status, 200, "what fits is read: {answer:?}");
-    house.stop().await;
+    app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_request_names_exactly_one_host() {
-    let house = TestHouse::start().await;
+    let app = AppHarness::start().await;
     let get = |hosts: &str| format!("GET /svc/health/live/ HTTP/1.1\r\n{hosts}Connection: close\r\n\r\n");
     let table = [
         ("Host: a\r\n", 200),
@@ -74,21 +74,21 @@ async fn a_request_names_exactly_one_host() {
         ("Host: user@a\r\n", 400),
     ];
     for (hosts, expected) in table {
-        let (status, body) = ask(&house, &get(hosts)).await;
+        let (status, body) = ask(&app, &get(hosts)).await;
         assert_eq!(status, expected, "{hosts:?}: {body}");
         if expected == 400 {
             assert_eq!(body["code"], "invalid_host", "{hosts:?}");
             assert!(body["request_id"].is_string(), "{hosts:?}");
         }
     }
-    let (status, _) = ask(&house, "GET /svc/health/live/ HTTP/1.0\r\n\r\n").await;
+    let (status, _) = ask(&app, "GET /svc/health/live/ HTTP/1.0\r\n\r\n").await;
     assert_eq!(status, 200, "HTTP/1.0 knows no Host");
-    house.stop().await;
+    app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_body_of_very_many_values_is_refused() {
-    let house = TestHouse::with(licensed).await;
+    let app = AppHarness::with(licensed).await;
     let lists = format!(r#"{{"query_string": "rivers", "unknown": [{}[0]]}}"#, "[0],".repeat(400_000));
     let numbers = format!(r#"{{"name": "x", "config": {{"n": [{}0]}}}}"#, "0,".repeat(60_000));
     let objects = format!("[{}{{}}]", r#"{"a":{}},"#.repeat(60_000));
@@ -100,32 +100,32 @@ async fn a_body_of_very_many_values_is_refused() {
         (Method::POST, "/svc/ingest/", &numbers),
     ];
     for (method, path, body) in cases {
-        let request = house.admin.request(method, path).header("Content-Type", "application/json");
+        let request = app.admin.request(method, path).header("Content-Type", "application/json");
         let answer = Answer::of(request.body(body.clone())).await;
         assert_eq!((answer.status.as_u16(), answer.code()), (413, "too_large"), "{path}: {answer:?}");
         assert!(answer.body["detail"].as_str().unwrap().contains("50,000 values"), "{path}: {answer:?}");
     }
-    house.stop().await;
+    app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_long_document_is_taken_in_and_what_is_beside_it_is_skipped() {
-    let house = TestHouse::with(|settings| licensed(Settings { storage_max_body_mb: 4, ..settings })).await;
+    let app = AppHarness::with(|settings| licensed(Settings { storage_max_body_mb: 4, ..settings })).await;
     let words = "The river rises in the hills and runs to the sea. ".repeat(20_000);
     let unknown: Vec<Vec<u8>> = vec![vec![0]; 10_000];
     let body = json!({"url": "https://a.example/river", "title": "River", "unknown": unknown, "body": words, "wait": true});
-    let answer = house.admin.post("/svc/ingest/", &body).await;
+    let answer = app.admin.post("/svc/ingest/", &body).await;
     assert_eq!(answer.status, 200, "{answer:?}");
     let body = json!({"url": "https://a.example/lake", "body": "x".repeat(5 * 1024 * 1024)});
-    let answer = house.admin.post("/svc/ingest/", &body).await;
+    let answer = app.admin.post("/svc/ingest/", &body).await;
     assert_eq!((answer.status.as_u16(), answer.code()), (413, "too_large"));
-    house.stop().await;
+    app.stop().await;
 }
 
 /// Sentences and fields are the same, however the body is read.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_wrong_field_is_named_in_a_short_and_in_a_long_body() {
-    let house = TestHouse::start().await;
+    let app = AppHarness::start().await;
     let cases = [
         (r#""query_string": 5"#, "query_string", "A text is needed; this is a whole number."),
         (r#""query_string": "q", "tags": ["a", 1]"#, "tags[1]", "A text is needed; this is a whole number."),
@@ -135,7 +135,7 @@ async fn a_wrong_field_is_named_in_a_short_and_in_a_long_body() {
     for (fields, field, sentence) in cases {
         for padding in [0, 100_000] {
             let body = format!("{{{fields}, \"unknown\": \"{}\"}}", "x".repeat(padding));
-            let request = house.admin.request(Method::POST, "/svc/search/");
+            let request = app.admin.request(Method::POST, "/svc/search/");
             let answer = Answer::of(request.header("Content-Type", "application/json").body(body)).await;
             assert_eq!(answer.status, 400, "{fields}");
             let said = answer.body["errors"][field][0].as_str().unwrap_or_default();
@@ -143,5 +143,5 @@ async fn a_wrong_field_is_named_in_a_short_and_in_a_long_body() {
             assert!(!said.contains("line 1"), "{fields}: {said}");
         }
     }
-    house.stop().await;
+    app.stop().await;
 }

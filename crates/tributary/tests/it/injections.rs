@@ -1,4 +1,4 @@
-//! Sources that want to be obeyed, and a model that obeys them: what leaves the house through an answer is harmless.
+//! Sources that want to be obeyed, and a model that obeys them: what leaves the service through an answer is harmless.
 
 use crate::answering::{Answering, EventRequest, events};
 use domain::settings::{Settings, Throttle};
@@ -57,14 +57,14 @@ async fn obeying_a_source_does_no_harm() {
         };
         it.model.replies(move |_| reply.clone());
         let asked = it.source.requests().len();
-        let search = it.house.admin.search(&json!({"query_string": "river old town"})).await["id"].clone();
-        let answer = it.house.admin.post("/svc/rag-search/", &json!({"search_id": search})).await;
+        let search = it.app.admin.search(&json!({"query_string": "river old town"})).await["id"].clone();
+        let answer = it.app.admin.post("/svc/rag-search/", &json!({"search_id": search})).await;
         assert_eq!(answer.status, 200, "{name}: {answer:?}");
         let row = &answer.body["ai_summary"][0];
         assert_harmless(name, row);
 
         let again = json!({"search_id": search, "ai_instructions": "As a stream."});
-        let told = events(&it.house.admin, EventRequest::RagSearch(again)).await;
+        let told = events(&it.app.admin, EventRequest::RagSearch(again)).await;
         let deltas = told.iter().filter(|(event, _)| event == "delta");
         let text: String = deltas.map(|(_, data)| data["text"].as_str().unwrap()).collect();
         assert_eq!(openings(&text), Vec::<String>::new(), "{name}, told while it is written: {text}");
@@ -74,5 +74,5 @@ async fn obeying_a_source_does_no_harm() {
     for request in it.model.requests() {
         assert_eq!(request.body.get("tools"), None, "no tool is offered");
     }
-    it.house.stop().await;
+    it.app.stop().await;
 }

@@ -1,7 +1,7 @@
 //! The license table row by row: what each license opens, and what happens when it ends while the service runs. And the
 //! commands that make and check licenses.
 
-use crate::house::{Client, TestHouse};
+use crate::app_harness::{AppHarness, Client};
 use crate::program::{program, run, text};
 use chrono::{Days, NaiveDate};
 use domain::contracts::{Clock, QueueName, SignalStore, SystemClock};
@@ -51,9 +51,9 @@ impl Stage {
     }
 
     /// The service on that folder. Each has the same records, so that what one shows and another does not is by license.
-    async fn house(&self, license: String) -> TestHouse {
+    async fn app(&self, license: String) -> AppHarness {
         let (folder, issuer) = (self.folder.path().display().to_string(), self.key.issuer().unwrap());
-        TestHouse::with(move |settings| Settings {
+        AppHarness::with(move |settings| Settings {
             data_dir: folder,
             database_url: Secret::default(),
             license: Secret::new(license),
@@ -66,17 +66,17 @@ impl Stage {
 
     /// Puts the document in.
     pub async fn fill(&self) {
-        let house = self.house(self.license()).await;
-        cache_source::ensure(house.service.wired()).await.unwrap();
-        let kept = house.admin.post("/svc/ingest/", &document("https://h.example/gauge", true)).await;
+        let app = self.app(self.license()).await;
+        cache_source::ensure(app.service.wired()).await.unwrap();
+        let kept = app.admin.post("/svc/ingest/", &document("https://h.example/gauge", true)).await;
         assert_eq!((kept.status.as_u16(), &kept.body["state"]), (200, &json!("indexed")), "{kept:?}");
-        assert_eq!(shown(&house.admin, "gauge").await.len(), 1, "it is found");
+        assert_eq!(shown(&app.admin, "gauge").await.len(), 1, "it is found");
         // Who looked at it has it checked. While something waits, texts without a document are left alone.
-        let queue = &house.service.wired().queue;
+        let queue = &app.service.wired().queue;
         while queue.depth(QueueName::Corpus).await.unwrap() > 0 {
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
-        house.stop().await;
+        app.stop().await;
     }
 }
 
@@ -103,11 +103,11 @@ async fn results(client: &Client, search: i64) -> Vec<Value> {
     all.iter().filter(|item| item["searchprovider"] == PROVIDER_NAME).cloned().collect()
 }
 
-async fn assert_closed(house: &TestHouse, row: &str, why: &str) {
-    let before = house.service.wired().store.corpus_counts().await.unwrap();
-    assert_eq!(shown(&house.admin, "gauge").await, Vec::<Value>::new(), "{row}: nothing is found");
+async fn assert_closed(app: &AppHarness, row: &str, why: &str) {
+    let before = app.service.wired().store.corpus_counts().await.unwrap();
+    assert_eq!(shown(&app.admin, "gauge").await, Vec::<Value>::new(), "{row}: nothing is found");
     for wait in [false, true] {
-        let refused = house.admin.post("/svc/ingest/", &document("https://h.example/new", wait)).await;
+        let refused = app.admin.post("/svc/ingest/", &document("https://h.example/new", wait)).await;
         assert_eq!(
             (refused.status.as_u16(), refused.code()),
             (402, "cache_unlicensed"),
@@ -115,12 +115,12 @@ async fn assert_closed(house: &TestHouse, row: &str, why: &str) {
         );
         assert!(!refused.body["detail"].as_str().unwrap().is_empty(), "{row}");
     }
-    let status = house.admin.get("/svc/agent/status/").await;
+    let status = app.admin.get("/svc/agent/status/").await;
     assert_eq!(status.body["features"]["cache"], false, "{row}: {status:?}");
-    let told = house.admin.get("/svc/license/").await.body;
+    let told = app.admin.get("/svc/license/").await.body;
     assert_eq!(told["cache"], false, "{row}");
     assert!(told["message"].as_str().unwrap().contains(why), "{row}: {told}");
-    let after = house.service.wired().store.corpus_counts().await.unwrap();
+    let after = app.service.wired().store.corpus_counts().await.unwrap();
     assert_eq!(after, before, "{row}: nothing went in, and nothing was lost");
 }
 
@@ -157,37 +157,37 @@ async fn the_license_table_row_by_row() {
         ("no JSON", "cache=true".to_owned(), "not a JSON object"),
     ];
     for (row, license, why) in table {
-        let house = stage.house(license).await;
-        assert_closed(&house, row, why).await;
-        house.stop().await;
+        let app = stage.app(license).await;
+        assert_closed(&app, row, why).await;
+        app.stop().await;
     }
     // The last day counts, and a closed cache has lost nothing.
     let last_day = LicenseTerms { expiration: in_days(0), cache_expiration: Some(in_days(0)), ..terms };
-    let house = stage.house(last_day.issue(&stage.key)).await;
-    assert_eq!(shown(&house.admin, "gauge").await.len(), 1);
-    let again = house.admin.post("/svc/ingest/", &document("https://h.example/new", true)).await;
+    let app = stage.app(last_day.issue(&stage.key)).await;
+    assert_eq!(shown(&app.admin, "gauge").await.len(), 1);
+    let again = app.admin.post("/svc/ingest/", &document("https://h.example/new", true)).await;
     assert_eq!(again.status, 200, "{again:?}");
-    assert_eq!(house.admin.get("/svc/agent/status/").await.body["features"]["cache"], true);
-    house.stop().await;
+    assert_eq!(app.admin.get("/svc/agent/status/").await.body["features"]["cache"], true);
+    app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_license_that_ends_during_a_search_closes_the_cache_at_once() {
     let stage = Stage::new();
     stage.fill().await;
-    let house = stage.house(stage.license()).await;
+    let app = stage.app(stage.license()).await;
     let source = Source::start().await;
     let items = json!({"total": 1, "items": [{"title": "A gauge elsewhere", "body": "gauge", "url": "https://e.example/1"}]});
     source.reply(Behaviour::Json(items).delayed(Duration::from_millis(1500)));
-    house.provider("Slow", &source).await;
-    let created = house.admin.post("/svc/search/", &json!({"query_string": "gauge"})).await;
+    app.provider("Slow", &source).await;
+    let created = app.admin.post("/svc/search/", &json!({"query_string": "gauge"})).await;
     let id = created.body["id"].as_i64().unwrap();
     tokio::time::sleep(Duration::from_millis(500)).await;
     // The day after the last one begins.
-    house.service.wired().license.saw(in_days(101));
-    let search = house.admin.ready(id).await;
+    app.service.wired().license.saw(in_days(101));
+    let search = app.admin.ready(id).await;
     assert_eq!(search["status"], "FULL_RESULTS_READY", "{search}");
-    let page = house.admin.get(&format!("/svc/results/?search_id={id}")).await.body;
+    let page = app.admin.get(&format!("/svc/results/?search_id={id}")).await.body;
     let of: Vec<&str> = page["results"]
         .as_array()
         .unwrap()
@@ -195,17 +195,17 @@ async fn a_license_that_ends_during_a_search_closes_the_cache_at_once() {
         .filter_map(|item| item["searchprovider"].as_str())
         .collect();
     assert_eq!(of, ["Slow"], "what the cache had found before is not shown, everything else is: {page}");
-    assert_closed(&house, "ended during a search", "expired on").await;
-    house.stop().await;
+    assert_closed(&app, "ended during a search", "expired on").await;
+    app.stop().await;
 
     // The clock is where it was before, but the day is remembered.
-    let house = stage.house(stage.license()).await;
-    assert_closed(&house, "clock turned back", "turned back").await;
-    house.stop().await;
+    let app = stage.app(stage.license()).await;
+    assert_closed(&app, "clock turned back", "turned back").await;
+    app.stop().await;
     // A license that is issued anew begins with its own day.
-    let house = stage.house(LicenseTerms { issued: in_days(0), ..stage.terms() }.issue(&stage.key)).await;
-    assert_eq!(shown(&house.admin, "gauge").await.len(), 1);
-    house.stop().await;
+    let app = stage.app(LicenseTerms { issued: in_days(0), ..stage.terms() }.issue(&stage.key)).await;
+    assert_eq!(shown(&app.admin, "gauge").await.len(), 1);
+    app.stop().await;
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! `tributary load` and the commands beside it: what they store, what they refuse, and what they leave alone.
 
-use crate::house::Client;
+use crate::app_harness::Client;
 use crate::program::{Running, program, run, text};
 use serde_json::{Value, json};
 use sqlx::{Connection, SqliteConnection};
@@ -22,11 +22,11 @@ fn everything() -> Value {
         {"query_string": "river", "searchprovider_list": ["Mine"], "tags": ["saved"]},
         {"name": "Mine", "connector": "RequestsGet", "url": "https://a.example/",
             "query_processors": ["AdaptiveQueryProcessor", "phones.rewrite"], "credentials": "key=hush-source"},
-        {"name": "House model", "model": "gpt-5", "defaults": ["rag"], "tags": ["rag"], "api_key": "hush-model"},
+        {"name": "Company model", "model": "gpt-5", "defaults": ["rag"], "tags": ["rag"], "api_key": "hush-model"},
         {"name": "phones", "qrx_type": "rewrite", "config_content": "mobiles; ombile,mobile"},
         {"idp": "microsoft", "name": "Microsoft", "client_id": "abc", "client_secret": "hush-client",
             "issuer": "https://login.example.com"},
-        {"name": "house_style", "prompt": "Answer {query}", "tags": ["search-rag"]},
+        {"name": "company_style", "prompt": "Answer {query}", "tags": ["search-rag"]},
         {"name": "Spring", "product": "Riverbank", "accent": "#0f766e"},
     ])
 }
@@ -72,10 +72,10 @@ async fn records_of_every_kind_are_loaded() {
     let admin = service.client(Some(format!("Token {}", token.trim())));
     for (path, field, value) in [
         ("/svc/searchproviders/", "name", "Mine"),
-        ("/svc/aiproviders/", "name", "House model"),
+        ("/svc/aiproviders/", "name", "Company model"),
         ("/svc/querytransforms/", "name", "phones"),
         ("/svc/authenticators/", "idp", "microsoft"),
-        ("/svc/prompts/", "name", "house_style"),
+        ("/svc/prompts/", "name", "company_style"),
         ("/svc/brandings/", "name", "Spring"),
     ] {
         let all = list(&admin, path).await;
@@ -153,7 +153,7 @@ fn what_is_refused_is_named_and_the_rest_is_loaded() {
     assert!(code == 1 && told.contains("only administrators share prompts"), "{told}");
     // A prompt that only its owner sees is not replaced by an administrator either.
     let (code, told) = said(here, &["load", "everything.json", "--replace"]);
-    assert!(code == 1 && told.contains("the prompt 'house_style' is another's"), "{told}");
+    assert!(code == 1 && told.contains("the prompt 'company_style' is another's"), "{told}");
 }
 
 #[test]
@@ -203,7 +203,7 @@ fn names_and_tags_follow_the_ready_sources() {
     assert_eq!(said(here, &["setup", "arxiv", "wikipedia"]).0, 0);
     assert!(said(here, &["sync-providers"]).1.contains("Nothing to change in 2 providers."));
     // As an earlier version called it, with a tag of one's own.
-    let ready = tributary::ready::find("guardian").unwrap().draft;
+    let ready = tributary::ready::find("guardian").unwrap().spec;
     let mut own = serde_json::to_value(&ready).unwrap();
     own["name"] = json!("The old name");
     own["tags"] = json!(["mine"]);

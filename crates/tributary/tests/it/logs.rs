@@ -1,6 +1,6 @@
 //! Log files: each part of the service writes its own, nothing secret stands in any, and `tributary logs` reads them.
 
-use crate::house::{Client, items};
+use crate::app_harness::{Client, items};
 use crate::program::{Running, program, run, text};
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -256,9 +256,9 @@ async fn no_secret_stands_in_any_log() {
                 true => "{url}?q={query_string}&k={key}",
                 false => "{url}?q={query_string}",
             };
-            let draft = json!({"name": format!("P{number}{kind}"), "url": url, "credentials": credentials,
+            let spec = json!({"name": format!("P{number}{kind}"), "url": url, "credentials": credentials,
                 "query_template": template, "response_mappings": "FOUND=total,RESULTS=items"});
-            let created = client.post("/svc/searchproviders/", &draft).await;
+            let created = client.post("/svc/searchproviders/", &spec).await;
             assert_eq!(created.status, 201, "{created:?}");
         }
     }

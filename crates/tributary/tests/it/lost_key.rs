@@ -1,7 +1,7 @@
 //! A restore without the key: the service works, says which records must be entered again, and they can be.
 
+use crate::app_harness::{Client, items};
 use crate::backup::{admin, command, key_of, serve};
-use crate::house::{Client, items};
 use crate::program::{run, text};
 use serde_json::{Value, json};
 use std::path::Path;

@@ -1,10 +1,11 @@
-//! One test binary for the whole house, so that linking is paid once.
+//! One test binary for the whole workspace, so that linking is paid once.
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "a test may fail")]
 
 mod alert_faults;
 mod alerts;
 mod answer_pages;
 mod answering;
+mod app_harness;
 mod architecture;
 mod audit;
 mod authenticators;
@@ -45,7 +46,6 @@ mod held;
 mod hostile_answers;
 mod hostile_bodies;
 mod hostile_files;
-mod house;
 mod injections;
 mod interface_walk;
 mod license;

@@ -1,6 +1,6 @@
 //! A thousand sources, a tenth of them failing: the list is the same whenever the sources answer the same.
 
-use crate::house::{TestHouse, items};
+use crate::app_harness::{AppHarness, items};
 use domain::settings::{Secs, Settings};
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
@@ -14,10 +14,10 @@ async fn the_same_answers_give_the_same_list() {
     let seed: u64 = rand::random();
     eprintln!("seed {seed}");
     let mut chance = StdRng::seed_from_u64(seed);
-    let house = TestHouse::with(|settings| Settings { timeout: Secs::new(60), ..settings }).await;
+    let app = AppHarness::with(|settings| Settings { timeout: Secs::new(60), ..settings }).await;
     let source = Source::start().await;
     let mut failing = 0;
-    let mut drafts = Vec::new();
+    let mut specs = Vec::new();
     for number in 0..SOURCES {
         let path = format!("/{number}");
         if chance.random_range(0..10) == 0 {
@@ -26,22 +26,22 @@ async fn the_same_answers_give_the_same_list() {
         } else {
             source.reply_at(&path, Behaviour::Json(items(&format!("river {}", number % 7), 2)));
         }
-        drafts.push(json!({
+        specs.push(json!({
             "name": format!("Source {number}"),
             "url": source.url_at(&path),
             "response_mappings": "FOUND=total,RESULTS=items",
             "result_mappings": format!("title='{{title}} of {number}',body=body,url='https://{number}.example/{{title}}'"),
         }));
     }
-    for half in drafts.chunks(SOURCES / 2) {
-        let created = house.admin.post("/svc/searchproviders/", &Value::Array(half.to_vec())).await;
+    for half in specs.chunks(SOURCES / 2) {
+        let created = app.admin.post("/svc/searchproviders/", &Value::Array(half.to_vec())).await;
         assert_eq!(created.status, 201, "{}", created.body);
     }
     let mut lists = Vec::new();
     for _ in 0..2 {
-        let search = house.admin.search(&json!({"query_string": "river 3", "results_requested": 200})).await;
+        let search = app.admin.search(&json!({"query_string": "river 3", "results_requested": 200})).await;
         assert_eq!(search["status"], "PARTIAL_RESULTS_READY", "seed {seed}");
-        let mixed = house.admin.get(&format!("/svc/results/?search_id={}", search["id"])).await.body;
+        let mixed = app.admin.get(&format!("/svc/results/?search_id={}", search["id"])).await.body;
         let completeness = &mixed["info"]["completeness"];
         assert_eq!(completeness["asked"], SOURCES, "seed {seed}");
         assert_eq!(completeness["failed"], failing, "seed {seed}: {completeness}");
@@ -52,5 +52,5 @@ async fn the_same_answers_give_the_same_list() {
         lists.push(titles);
     }
     assert_eq!(lists[0], lists[1], "seed {seed}: the same answers, the same list");
-    house.stop().await;
+    app.stop().await;
 }

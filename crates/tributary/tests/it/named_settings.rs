@@ -25,12 +25,12 @@ fn every_setting_is_read() {
     let fields = fields();
     assert_eq!(fields.len(), Settings::TABLE.len(), "{fields:?}");
     // The check of the table itself is no use of a setting.
-    let rooms = std::fs::read_dir(root().join("crates")).unwrap().map(|entry| entry.unwrap().path());
-    let text: String = rooms
-        .filter(|room| !room.ends_with("testkit"))
-        .map(|room| match room.ends_with("domain") {
-            true => product_text(&room.join("src")).replace(&product_text(&root().join(TABLE)), ""),
-            false => product_text(&room.join("src")),
+    let crates = std::fs::read_dir(root().join("crates")).unwrap().map(|entry| entry.unwrap().path());
+    let text: String = crates
+        .filter(|krate| !krate.ends_with("testkit"))
+        .map(|krate| match krate.ends_with("domain") {
+            true => product_text(&krate.join("src")).replace(&product_text(&root().join(TABLE)), ""),
+            false => product_text(&krate.join("src")),
         })
         .collect();
     // A chain of calls may be broken before any of its dots.
@@ -66,8 +66,8 @@ fn every_setting_that_is_named_is_there() {
             check(&path.display().to_string(), &text);
         }
     }
-    for room in std::fs::read_dir(root().join("crates")).unwrap() {
-        let folder = room.unwrap().path().join("src");
+    for krate in std::fs::read_dir(root().join("crates")).unwrap() {
+        let folder = krate.unwrap().path().join("src");
         check(&folder.display().to_string(), &product_text(&folder));
     }
     assert!(count > 500, "{count} names");

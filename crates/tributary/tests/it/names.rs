@@ -1,6 +1,6 @@
 //! Names and labels that people give: they stay in their line, wherever they are shown or logged.
 
-use crate::house::TestHouse;
+use crate::app_harness::AppHarness;
 use serde_json::{Value, json};
 
 const FORGED: &str = "Rivers\n2026-01-01T00:00:00Z ERROR the admin's password is wrong";
@@ -41,17 +41,17 @@ fn table() -> Vec<(&'static str, Value, &'static str)> {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn names_with_line_breaks_or_control_characters_are_refused() {
-    let house = TestHouse::start().await;
-    for (path, draft, field) in table() {
+    let app = AppHarness::start().await;
+    for (path, spec, field) in table() {
         for name in [FORGED, "a\rb", "a\u{1b}[2J", "a\u{7f}", "a\u{85}b", "a\u{2028}b"] {
-            let mut forged = draft.clone();
+            let mut forged = spec.clone();
             forged[field] = json!(name);
-            let refused = house.admin.post(path, &forged).await;
+            let refused = app.admin.post(path, &forged).await;
             assert_eq!(refused.status, 400, "{path} {field} {name:?}: {refused:?}");
             assert!(!refused.body["errors"][field].is_null(), "{path} {name:?}: {refused:?}");
         }
-        let made = house.admin.post(path, &draft).await;
+        let made = app.admin.post(path, &spec).await;
         assert_eq!(made.status, 201, "{path}: {made:?}");
     }
-    house.stop().await;
+    app.stop().await;
 }

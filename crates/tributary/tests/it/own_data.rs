@@ -1,7 +1,7 @@
 //! The service's own data is no source: neither its database by any name, nor its data folder, nor a file that the
 //! machine's administrator did not allow. And whoever tries a source leaves an entry in the audit log.
 
-use crate::house::{Answer, Client, TestHouse, items};
+use crate::app_harness::{Answer, AppHarness, Client, items};
 use serde_json::{Value, json};
 use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{ConnectOptions, Connection};
@@ -10,14 +10,14 @@ use testkit::source::{Behaviour, Source};
 
 const EVERYTHING: &str = "select {fields} from users where 1=1 or 1={query_string}";
 
-fn draft(name: &str, file: &Path) -> Value {
+fn spec(name: &str, file: &Path) -> Value {
     json!({
         "name": name, "connector": "Sqlite3", "url": file, "query_template": EVERYTHING, "query_mappings": "fields=*",
     })
 }
 
 async fn tried(client: &Client, file: &Path) -> Answer {
-    client.post("/svc/searchproviders/test/?q=x", &draft("own", file)).await
+    client.post("/svc/searchproviders/test/?q=x", &spec("own", file)).await
 }
 
 async fn users_file(path: &Path) {
@@ -34,13 +34,13 @@ async fn users_file(path: &Path) {
 async fn a_source_cannot_open_the_services_own_database() {
     let allowed = tempfile::tempdir().unwrap();
     let allow = allowed.path().display().to_string();
-    let house = TestHouse::with(|mut settings| {
+    let app = AppHarness::with(|mut settings| {
         // Even a data folder that somebody allows stays closed.
         settings.sqlite_allow = vec![allow, settings.data_dir.clone()];
         settings
     })
     .await;
-    let own = house.folder().join("tributary.db");
+    let own = app.folder().join("tributary.db");
     if !own.exists() {
         users_file(&own).await;
     }
@@ -48,80 +48,79 @@ async fn a_source_cannot_open_the_services_own_database() {
     std::os::unix::fs::symlink(&own, allowed.path().join("link.db")).unwrap();
     std::fs::hard_link(&own, allowed.path().join("hard.db")).unwrap();
     for file in [own, allowed.path().join("link.db"), allowed.path().join("hard.db")] {
-        let answer = tried(&house.admin, &file).await;
+        let answer = tried(&app.admin, &file).await;
         let text = answer.body.to_string();
         assert!(!text.contains("argon2") && !text.contains("password_hash"), "{}: {text}", file.display());
         assert!(text.contains("belongs to this service"), "{}: {text}", file.display());
     }
-    let answer = tried(&house.admin, &allowed.path().join("list.db")).await;
+    let answer = tried(&app.admin, &allowed.path().join("list.db")).await;
     assert!(answer.body.to_string().contains("A list of people"), "{answer:?}");
-    house.stop().await;
+    app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn only_files_of_allowed_folders_are_opened() {
     let other = tempfile::tempdir().unwrap();
     users_file(&other.path().join("list.db")).await;
-    let house = TestHouse::start().await;
-    let refused =
-        house.admin.post("/svc/searchproviders/", &draft("List", &other.path().join("list.db"))).await;
+    let app = AppHarness::start().await;
+    let refused = app.admin.post("/svc/searchproviders/", &spec("List", &other.path().join("list.db"))).await;
     assert_eq!(refused.status, 400, "{refused:?}");
     assert!(refused.body["errors"]["url"].to_string().contains("SVC_SQLITE_ALLOW"), "{refused:?}");
-    let tried = tried(&house.admin, &other.path().join("list.db")).await;
+    let tried = tried(&app.admin, &other.path().join("list.db")).await;
     assert!(tried.body.to_string().contains("SVC_SQLITE_ALLOW"), "{tried:?}");
     assert!(!tried.body.to_string().contains("A list of people"), "{tried:?}");
     // A source that was saved before there was such a rule says at a search what to do.
-    let mut prepared = draft("Before", &other.path().join("list.db"));
+    let mut prepared = spec("Before", &other.path().join("list.db"));
     prepared["active"] = json!(false);
-    assert_eq!(house.admin.post("/svc/searchproviders/", &prepared).await.status, 201);
-    let relative = house.admin.post("/svc/searchproviders/", &draft("Near", Path::new("list.db"))).await;
+    assert_eq!(app.admin.post("/svc/searchproviders/", &prepared).await.status, 201);
+    let relative = app.admin.post("/svc/searchproviders/", &spec("Near", Path::new("list.db"))).await;
     assert!(relative.body["errors"]["url"].to_string().contains("SVC_SQLITE_ALLOW"), "{relative:?}");
-    house.stop().await;
+    app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_data_folder_is_not_searched_for_files() {
-    let house = TestHouse::with(|mut settings| {
+    let app = AppHarness::with(|mut settings| {
         let around = Path::new(&settings.data_dir).parent().unwrap().display().to_string();
         settings.filesystem_allow = vec![around];
         settings
     })
     .await;
-    std::fs::write(house.folder().join("canary.txt"), "a canary sings").unwrap();
-    let draft = json!({
-        "name": "Own folder", "connector": "FileSystem", "url": house.folder(), "result_mappings": "FILE_SYSTEM",
+    std::fs::write(app.folder().join("canary.txt"), "a canary sings").unwrap();
+    let spec = json!({
+        "name": "Own folder", "connector": "FileSystem", "url": app.folder(), "result_mappings": "FILE_SYSTEM",
     });
-    let tried = house.admin.post("/svc/searchproviders/test/?q=canary", &draft).await;
+    let tried = app.admin.post("/svc/searchproviders/test/?q=canary", &spec).await;
     assert!(tried.body.to_string().contains("belongs to this service"), "{tried:?}");
-    house.stop().await;
+    app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn whoever_tries_a_source_leaves_an_entry_in_the_audit_log() {
-    let house = TestHouse::start().await;
+    let app = AppHarness::start().await;
     let source = Source::start().await;
     source.reply(Behaviour::Json(items("tea", 1)));
-    let id = house.provider_with("News", &source, json!({"shared": true})).await;
+    let id = app.provider_with("News", &source, json!({"shared": true})).await;
     let entries =
-        || async { house.admin.get("/svc/audit/?action=tested").await.body.as_array().unwrap().clone() };
-    house.admin.get(&format!("/svc/searchproviders/{id}/test/?q=x")).await;
+        || async { app.admin.get("/svc/audit/?action=tested").await.body.as_array().unwrap().clone() };
+    app.admin.get(&format!("/svc/searchproviders/{id}/test/?q=x")).await;
     assert_eq!((&entries().await[0]["record_id"], entries().await.len()), (&json!(id), 1));
 
-    let mut other = house.admin.get(&format!("/svc/searchproviders/{id}/")).await.body;
+    let mut other = app.admin.get(&format!("/svc/searchproviders/{id}/")).await.body;
     other["query_template"] = json!("{url}?q={query_string}&n=3");
-    let tried = house.admin.post("/svc/searchproviders/test/?q=x", &other).await;
+    let tried = app.admin.post("/svc/searchproviders/test/?q=x", &other).await;
     assert_eq!(tried.status, 200, "{tried:?}");
     let noted = entries().await;
     assert_eq!((noted.len(), &noted[0]["record_id"]), (2, &json!(id)));
     assert_eq!(noted[0]["changes"]["query_template"]["to"], "{url}?q={query_string}&n=3");
 
-    let ann = house.user("ann", &[]).await;
+    let ann = app.user("ann", &[]).await;
     assert_eq!(ann.get(&format!("/svc/searchproviders/{id}/test/?q=x")).await.status, 200);
     assert_eq!(entries().await.len(), 2, "people who search fill no log");
 
     let model = json!({"name": "Model", "model": "local/extractive", "tags": ["rag"]});
-    let model = house.admin.post("/svc/aiproviders/", &model).await.body["id"].as_i64().unwrap();
-    house.admin.post(&format!("/svc/aiproviders/{model}/test/"), &json!({})).await;
+    let model = app.admin.post("/svc/aiproviders/", &model).await.body["id"].as_i64().unwrap();
+    app.admin.post(&format!("/svc/aiproviders/{model}/test/"), &json!({})).await;
     assert_eq!(entries().await[0]["kind"], "aiprovider");
-    house.stop().await;
+    app.stop().await;
 }

@@ -1,14 +1,14 @@
 //! `config.swirl.fetch_url_body` from outside: results whose source says little of them are filled from their pages
 //! before they are scored.
 
-use crate::house::TestHouse;
+use crate::app_harness::AppHarness;
 use domain::settings::{Secs, Settings};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 use testkit::source::{Behaviour, Source};
 
 const PAGE: &str = "<html><body><nav><a href='/'>Home</a></nav><main><p>The town lies low. Nobody lives there in winter. \
-    The mayor sleeps well. Boats are rare in it.</p><p>The river rose at night. Water came into the houses.</p></main></body></html>";
+    The mayor sleeps well. Boats are rare in it.</p><p>The river rose at night. Water came into the cellars.</p></main></body></html>";
 
 fn results(urls: &[String]) -> Behaviour {
     let items: Vec<Value> = urls
@@ -26,8 +26,8 @@ fn filling(method: &str) -> Value {
 }
 
 /// The bodies of a search without the marks around hits, by title.
-async fn bodies(house: &TestHouse, query: &str) -> (Vec<String>, Value) {
-    let mixed = house.admin.get(&format!("/svc/search/?qs={query}")).await.body;
+async fn bodies(app: &AppHarness, query: &str) -> (Vec<String>, Value) {
+    let mixed = app.admin.get(&format!("/svc/search/?qs={query}")).await.body;
     let mut results: Vec<Value> = mixed["results"].as_array().unwrap().clone();
     results.sort_by_key(|result| result["title"].as_str().unwrap().to_owned());
     let body = |result: &Value| result["body"].as_str().unwrap().replace("<em>", "").replace("</em>", "");
@@ -39,15 +39,15 @@ async fn thin_bodies_are_filled_before_they_are_scored() {
     let (api, site) = (Source::start().await, Source::start().await);
     site.reply(Behaviour::text("text/html", PAGE));
     let allow = vec![site.address().to_string()];
-    let house = TestHouse::with(|settings| Settings { outbound_allow: allow, ..settings }).await;
+    let app = AppHarness::with(|settings| Settings { outbound_allow: allow, ..settings }).await;
     api.reply(results(&[site.url().to_string()]));
     for (method, query, expected) in [
         ("TERM_COUNT", "river", "Boats are rare in it. The river rose at night."),
-        ("TERM_VECTOR", "flooding", "The river rose at night. Water came into the houses."),
+        ("TERM_VECTOR", "flooding", "The river rose at night. Water came into the cellars."),
         ("TERM_COUNT", "bicycle", "The town lies low."),
     ] {
-        let id = house.provider_with(&format!("{method} {query}"), &api, filling(method)).await;
-        let (found, mixed) = bodies(&house, &format!("{query}&providers={id}")).await;
+        let id = app.provider_with(&format!("{method} {query}"), &api, filling(method)).await;
+        let (found, mixed) = bodies(&app, &format!("{query}&providers={id}")).await;
         assert_eq!(found, [expected], "{method} {query}: {mixed}");
         let line = format!("Filled the body of 1 results from their pages from: {method} {query}");
         assert!(mixed["messages"].to_string().contains(&line), "{mixed}");
@@ -55,7 +55,7 @@ async fn thin_bodies_are_filled_before_they_are_scored() {
         let score = mixed["results"][0]["swirl_score"].as_f64().unwrap();
         assert!(score > 0.0 || query != "river", "{mixed}");
     }
-    house.stop().await;
+    app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -66,16 +66,16 @@ async fn what_does_not_work_leaves_the_body() {
     site.reply_at("/gone", Behaviour::status(404));
     inside.reply(Behaviour::text("text/html", PAGE));
     let allow = vec![site.address().to_string()];
-    let house = TestHouse::with(|settings| Settings { outbound_allow: allow, ..settings }).await;
+    let app = AppHarness::with(|settings| Settings { outbound_allow: allow, ..settings }).await;
     let urls = [site.url_at("/slow"), site.url_at("/gone"), inside.url(), site.url_at("/page")];
     api.reply(results(&urls.map(|url| url.to_string())));
-    house.provider_with("Rivers", &api, filling("TERM_COUNT")).await;
-    let (found, mixed) = bodies(&house, "river").await;
+    app.provider_with("Rivers", &api, filling("TERM_COUNT")).await;
+    let (found, mixed) = bodies(&app, "river").await;
     assert_eq!(found[..3], ["short", "short", "short"], "{mixed}");
     assert!(found[3].contains("The river rose"), "{mixed}");
     assert_eq!(mixed["info"]["Rivers"]["status"], "ok", "{mixed}");
     assert_eq!(inside.requests().len(), 0, "a private page is not asked for");
-    house.stop().await;
+    app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -83,20 +83,20 @@ async fn pages_end_before_the_search_does() {
     let (api, site) = (Source::start().await, Source::start().await);
     site.reply(Behaviour::Hang);
     let allow = vec![site.address().to_string()];
-    let house =
-        TestHouse::with(|settings| Settings { outbound_allow: allow, timeout: Secs::new(2), ..settings })
+    let app =
+        AppHarness::with(|settings| Settings { outbound_allow: allow, timeout: Secs::new(2), ..settings })
             .await;
     api.reply(results(&[site.url().to_string()]));
     let mut more = filling("TERM_COUNT");
     more["config"]["swirl"]["fetch_url_body"]["body_pagefetch_text_extract_timeout"] = json!(600);
-    house.provider_with("Rivers", &api, more).await;
+    app.provider_with("Rivers", &api, more).await;
     let started = Instant::now();
-    let (found, mixed) = bodies(&house, "river").await;
+    let (found, mixed) = bodies(&app, "river").await;
     assert_eq!(
         (found, &mixed["info"]["Rivers"]["status"]),
         (vec!["short".to_owned()], &json!("ok")),
         "{mixed}"
     );
     assert!(started.elapsed() < Duration::from_secs(30));
-    house.stop().await;
+    app.stop().await;
 }

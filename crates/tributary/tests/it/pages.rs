@@ -1,7 +1,7 @@
 //! The pages for people: signing in, searching, and texts of sources that must stay texts.
 
+use crate::app_harness::{ADMIN_PASSWORD, Answer, AppHarness, items};
 use crate::browser::{Browser, SESSION, csrf_of};
-use crate::house::{ADMIN_PASSWORD, Answer, TestHouse, items};
 use serde_json::json;
 use std::time::Duration;
 use testkit::source::{Behaviour, Source};
@@ -79,8 +79,8 @@ fn assert_labelled(page: &Answer) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn who_is_not_signed_in_is_led_to_the_sign_in_page() {
-    let house = TestHouse::start().await;
-    let mut browser = Browser::open(&house.base);
+    let app = AppHarness::start().await;
+    let mut browser = Browser::open(&app.base);
     for (path, place) in [
         ("/", "/login/"),
         ("/?q=river", "/login/?next=/%3Fq%3Driver"),
@@ -93,14 +93,14 @@ async fn who_is_not_signed_in_is_led_to_the_sign_in_page() {
     assert_eq!(page.status, 200);
     assert_strict(&page);
     assert_labelled(&page);
-    assert_eq!(house.admin.get("/svc/search/").await.body, json!([]), "nothing was searched");
-    house.stop().await;
+    assert_eq!(app.admin.get("/svc/search/").await.body, json!([]), "nothing was searched");
+    app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_sign_in_form() {
-    let house = TestHouse::start().await;
-    let mut browser = Browser::open(&house.base);
+    let app = AppHarness::start().await;
+    let mut browser = Browser::open(&app.base);
     let wrong = browser.sign_in("admin", "wrong", "").await;
     assert_eq!(wrong.status, 401);
     assert!(text(&wrong).contains("The user name or the password is wrong."));
@@ -108,7 +108,7 @@ async fn the_sign_in_form() {
     assert!(!browser.cookies.contains_key(SESSION));
     assert_strict(&wrong);
 
-    let mut other = Browser::open(&house.base);
+    let mut other = Browser::open(&app.base);
     let foreign = csrf_of(&other.get("/login/").await);
     browser.get("/login/").await;
     for csrf in ["", "guess", &foreign] {
@@ -127,21 +127,21 @@ async fn the_sign_in_form() {
         ("/\\evil.example", "/"),
         ("javascript:alert(1)", "/"),
     ] {
-        let answer = Browser::open(&house.base).sign_in("admin", ADMIN_PASSWORD, next).await;
+        let answer = Browser::open(&app.base).sign_in("admin", ADMIN_PASSWORD, next).await;
         assert_eq!((answer.status.as_u16(), answer.header("location")), (303, expected), "{next}");
     }
-    house.stop().await;
+    app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_search_page_lists_what_was_found() {
-    let house = TestHouse::start().await;
+    let app = AppHarness::start().await;
     let (source, broken) = (Source::start().await, Source::start().await);
     source.reply(Behaviour::Json(items("deep river", 12)));
     broken.reply(Behaviour::status(500));
-    house.provider_with("Rivers", &source, json!({"results_per_query": 20})).await;
-    house.provider("Broken", &broken).await;
-    let mut browser = Browser::signed_in(&house.base, "admin", ADMIN_PASSWORD).await;
+    app.provider_with("Rivers", &source, json!({"results_per_query": 20})).await;
+    app.provider("Broken", &broken).await;
+    let mut browser = Browser::signed_in(&app.base, "admin", ADMIN_PASSWORD).await;
     let start = browser.get("/").await;
     assert_eq!(start.status, 200);
     assert_strict(&start);
@@ -174,12 +174,12 @@ async fn the_search_page_lists_what_was_found() {
     let long = browser.get(&format!("/?q={}", "x".repeat(2049))).await;
     assert_eq!(long.status, 400);
     assert_strict(&long);
-    house.stop().await;
+    app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn hostile_texts_of_a_source_stay_texts() {
-    let house = TestHouse::start().await;
+    let app = AppHarness::start().await;
     let source = Source::start().await;
     let evil = "<script>alert(1)</script>";
     let quote = "\" onmouseover=\"alert(1)";
@@ -191,8 +191,8 @@ async fn hostile_texts_of_a_source_stay_texts() {
         {"title": "river image", "body": "river <img src=x onerror=alert(1)>", "url": "JaVaScRiPt:alert(2)"},
         {"title": "river file", "body": "river", "url": "file:///etc/passwd", "author": quote},
     ]})));
-    house.provider_with("<b>Rivers</b>", &source, json!({})).await;
-    let mut browser = Browser::signed_in(&house.base, "admin", ADMIN_PASSWORD).await;
+    app.provider_with("<b>Rivers</b>", &source, json!({})).await;
+    let mut browser = Browser::signed_in(&app.base, "admin", ADMIN_PASSWORD).await;
     let moved = browser.get("/?q=river+%3Cscript%3Ealert(1)%3C%2Fscript%3E").await;
     assert_eq!(moved.status, 303, "{moved:?}");
     let page = ended(&mut browser, moved.header("location")).await;
@@ -225,5 +225,5 @@ async fn hostile_texts_of_a_source_stay_texts() {
             "only our own marks are left: {shown}"
         );
     }
-    house.stop().await;
+    app.stop().await;
 }

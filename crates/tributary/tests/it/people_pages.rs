@@ -1,7 +1,7 @@
 //! The pages about the reader: history, account, elections and what was sent outside. What they show comes from the API; here stands their frame.
 
+use crate::app_harness::{ADMIN_PASSWORD, Answer, AppHarness};
 use crate::browser::Browser;
-use crate::house::{ADMIN_PASSWORD, Answer, TestHouse};
 use reqwest::Method;
 
 async fn page(browser: &mut Browser, path: &str, language: &str) -> Answer {
@@ -11,8 +11,8 @@ async fn page(browser: &mut Browser, path: &str, language: &str) -> Answer {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn history_and_account_speak_the_language_of_the_reader() {
-    let house = TestHouse::start().await;
-    let mut browser = Browser::signed_in(&house.base, "admin", ADMIN_PASSWORD).await;
+    let app = AppHarness::start().await;
+    let mut browser = Browser::signed_in(&app.base, "admin", ADMIN_PASSWORD).await;
     let table = [
         ("/history/", "en", "<h1>History</h1>", "/js/history/main.js"),
         ("/history/", "de-AT,de;q=0.9", "<h1>Verlauf</h1>", "/js/history/main.js"),
@@ -34,13 +34,13 @@ async fn history_and_account_speak_the_language_of_the_reader() {
     browser.cookies.insert("language".to_owned(), "de".to_owned());
     let chosen = page(&mut browser, "/history/", "en").await;
     assert!(chosen.body.as_str().unwrap().contains("<h1>Verlauf</h1>"), "the choice counts more");
-    house.stop().await;
+    app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_sign_in_page_says_mistakes_in_the_language_of_the_reader() {
-    let house = TestHouse::start().await;
-    let mut browser = Browser::open(&house.base);
+    let app = AppHarness::start().await;
+    let mut browser = Browser::open(&app.base);
     browser.cookies.insert("language".to_owned(), "de".to_owned());
     let wrong = browser.sign_in("admin", "wrong", "/account/").await;
     assert_eq!(wrong.status, 401);
@@ -48,5 +48,5 @@ async fn the_sign_in_page_says_mistakes_in_the_language_of_the_reader() {
     assert!(html.contains("Benutzername oder Passwort ist falsch."), "{html}");
     let right = browser.sign_in("admin", ADMIN_PASSWORD, "/account/").await;
     assert_eq!((right.status.as_u16(), right.header("location")), (303, "/account/"));
-    house.stop().await;
+    app.stop().await;
 }

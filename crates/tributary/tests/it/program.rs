@@ -1,6 +1,6 @@
 //! The program itself: started as a person would start it.
 
-use crate::house::Client;
+use crate::app_harness::Client;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};

@@ -1,7 +1,7 @@
 //! Addresses that a person typed or edited, from outside: they are fetched without the source's credentials and never at a
 //! private host, and what is found there is nobody else's.
 
-use crate::house::{Answer, Client, TestHouse, licensed, long_text};
+use crate::app_harness::{Answer, AppHarness, Client, licensed, long_text};
 use domain::corpus::PROVIDER_NAME;
 use domain::settings::{Settings, Share};
 use serde_json::{Value, json};
@@ -14,7 +14,7 @@ const AUTHORIZATION: &str = "Basic c3ZjOlMzQ1JFVC1QQVNTV09SRA==";
 const UNREACHABLE: &str = "Its address cannot be reached from here.";
 
 struct Stage {
-    house: TestHouse,
+    app: AppHarness,
     ann: Client,
     bob: Client,
     /// The source: on a private host, with credentials, shared.
@@ -33,13 +33,13 @@ impl Stage {
         let allow = allowed.iter().map(|source| source.address().to_string()).collect();
         let change =
             |settings| Settings { outbound_allow: allow, corpus_min_score: Share(0.1), ..licensed(settings) };
-        let house = TestHouse::with(change).await;
-        assert!(cache_source::ensure(house.service.wired()).await.unwrap());
+        let app = AppHarness::with(change).await;
+        assert!(cache_source::ensure(app.service.wired()).await.unwrap());
         let model = json!({
             "name": "Picker", "model": "local/extractive", "active": true, "tags": ["rag", "chat"],
             "defaults": ["rag", "chat"],
         });
-        assert_eq!(house.admin.post("/svc/aiproviders/", &model).await.status, 201);
+        assert_eq!(app.admin.post("/svc/aiproviders/", &model).await.status, 201);
         let intranet = Source::start().await;
         intranet.reply(page("Inside", "the secrets of the company"));
         let item = json!({
@@ -47,20 +47,20 @@ impl Stage {
             "url": intranet.url_at("/doc/1"), "id": "1",
         });
         intranet.reply_at("/list", Behaviour::Json(json!({"total": 1, "items": [item]})));
-        let mut draft = json!({
+        let mut spec = json!({
             "url": intranet.url_at("/list"), "credentials": "HTTPBasicAuth('svc','S3CRET-PASSWORD')",
             "shared": true, "page_fetch_config_json": {"cache": "true"},
         });
-        draft.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-        let provider = house.provider_with("Company Intranet", &intranet, draft).await;
-        let (ann, bob) = (house.user("ann", &[]).await, house.user("bob", &[]).await);
-        Self { house, ann, bob, intranet, provider }
+        spec.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        let provider = app.provider_with("Company Intranet", &intranet, spec).await;
+        let (ann, bob) = (app.user("ann", &[]).await, app.user("bob", &[]).await);
+        Self { app, ann, bob, intranet, provider }
     }
 
     /// Ann's search of the source: its id, and the id of its one result.
     async fn searched(&self) -> (i64, i64) {
-        let draft = json!({"query_string": "travel policy", "searchprovider_list": ["Company Intranet"]});
-        let search = self.ann.search(&draft).await["id"].as_i64().unwrap();
+        let spec = json!({"query_string": "travel policy", "searchprovider_list": ["Company Intranet"]});
+        let search = self.ann.search(&spec).await["id"].as_i64().unwrap();
         let list = self.ann.get(&format!("/svc/results/?search_id={search}")).await.body;
         (search, list["results"][0]["swirl_id"].as_i64().unwrap())
     }
@@ -116,7 +116,7 @@ async fn a_typed_address_at_a_source_is_not_fetched_with_its_rights() {
         assert!(refused.body["detail"].as_str().unwrap().contains(UNREACHABLE), "{wish}: {refused:?}");
     }
     assert_eq!(stage.fetched(), [], "nothing at all reached the private host");
-    stage.house.stop().await;
+    stage.app.stop().await;
 }
 
 /// On a host that anybody may reach the page comes, without credentials, and is the person's alone.
@@ -136,11 +136,10 @@ async fn a_typed_address_is_fetched_as_nobody_and_belongs_to_the_person() {
     assert_eq!((&own["source_provider_id"], &own["source_provider"]), (&Value::Null, &json!("")), "{own}");
     assert_eq!(own["title"], "Anything", "what is said of a page is what the page says of itself");
     assert!(!format!("{:?}", site.requests()).contains("Basic"), "{:?}", site.requests());
-    for other in [&stage.bob, &stage.house.admin] {
+    for other in [&stage.bob, &stage.app.admin] {
         assert_eq!(other.get(&document).await.status, 404);
-        let draft =
-            json!({"query_string": "supplier payment policy", "searchprovider_list": [PROVIDER_NAME]});
-        let search = other.search(&draft).await["id"].clone();
+        let spec = json!({"query_string": "supplier payment policy", "searchprovider_list": [PROVIDER_NAME]});
+        let search = other.search(&spec).await["id"].clone();
         let found = other.get(&format!("/svc/results/?search_id={search}")).await.body;
         assert_eq!(found["results"], json!([]), "{found}");
     }
@@ -149,7 +148,7 @@ async fn a_typed_address_is_fetched_as_nobody_and_belongs_to_the_person() {
     let accepted = stage.ingest(other).await;
     assert_eq!(accepted.status, 202, "{accepted:?}");
     assert!(accepted.body["message"].as_str().unwrap().contains("only you will see it"), "{accepted:?}");
-    stage.house.stop().await;
+    stage.app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -171,7 +170,7 @@ async fn an_address_that_the_source_gave_is_fetched_with_its_rights() {
         (&json!("Travel policy"), &json!("Company Intranet")),
         "{shown}"
     );
-    stage.house.stop().await;
+    stage.app.stop().await;
 }
 
 /// What a shared source leads to on a host of others, or by a redirect, came from somebody else: it is not published in the
@@ -197,18 +196,18 @@ async fn a_page_from_elsewhere_is_the_finders_alone() {
             "{own}"
         );
         assert_eq!((&own["title"], &own["author"]), (&json!("Anything"), &json!("")), "{own}");
-        for other in [&stage.bob, &stage.house.admin] {
+        for other in [&stage.bob, &stage.app.admin] {
             assert_eq!(other.get(&document).await.status, 404, "{url}");
             assert_eq!(other.get("/svc/cache/").await.body, json!([]), "{url}");
-            let draft =
+            let spec =
                 json!({"query_string": "supplier payment policy", "searchprovider_list": [PROVIDER_NAME]});
-            let search = other.search(&draft).await["id"].clone();
+            let search = other.search(&spec).await["id"].clone();
             let found = other.get(&format!("/svc/results/?search_id={search}")).await.body;
             assert_eq!(found["results"], json!([]), "{url}: {found}");
         }
     }
     assert!(!format!("{:?}", site.requests()).contains("Basic"), "{:?}", site.requests());
-    stage.house.stop().await;
+    stage.app.stop().await;
 }
 
 /// Whatever the owner writes into a result, its page is the one that the source named.
@@ -254,7 +253,7 @@ async fn a_result_that_was_edited_is_read_as_its_source_gave_it() {
     // The same edit undone: there is nothing to tell any more.
     let whole = stage.ann.put(&path, &given).await.body;
     assert_eq!(whole.get("source_url"), None, "{whole}");
-    stage.house.stop().await;
+    stage.app.stop().await;
 }
 
 /// Templates are filled from what the source gave, not from what its owner made of the result's payload.
@@ -268,7 +267,7 @@ async fn an_edited_payload_leads_nowhere_else() {
     });
     let change = json!({"page_fetch_config_json": config});
     let path = format!("/svc/searchproviders/{}/", stage.provider);
-    let changed = stage.house.admin.patch(&path, &change).await;
+    let changed = stage.app.admin.patch(&path, &change).await;
     assert_eq!(changed.status, 200, "{changed:?}");
     stage.intranet.reply_at("/kind/1", Behaviour::Json(json!({"kind": "text/html"})));
     let (search, result) = stage.searched().await;
@@ -289,7 +288,7 @@ async fn an_edited_payload_leads_nowhere_else() {
     let refused = stage.ingest(json!({"url": url, "provider_id": stage.provider, "wait": true})).await;
     assert_eq!(refused.status, 422, "{refused:?}");
     assert!(!stage.fetched_paths().contains("/admin"));
-    stage.house.stop().await;
+    stage.app.stop().await;
 }
 
 /// What decides who may see a result, and what it was made from, is not for its owner to write.
@@ -327,7 +326,7 @@ async fn the_documents_of_a_result_are_not_edited() {
         assert_eq!(edited.body[field], row[field], "{field}: {edited:?}");
     }
     assert_eq!(edited.body["result_block"], "ai_summary", "{edited:?}");
-    stage.house.stop().await;
+    stage.app.stop().await;
 }
 
 /// One sentence, whether a name is unknown, is one of the inside, or is refused: users learn no names.
@@ -348,7 +347,7 @@ async fn refusals_do_not_tell_which_names_exist() {
     let list = stage.ann.get("/svc/cache/").await.body.to_string();
     assert!(!list.contains("not allowed") && !list.contains("cannot be found"), "{list}");
     assert_eq!(stage.fetched(), []);
-    stage.house.stop().await;
+    stage.app.stop().await;
 }
 
 /// Only these say that a provider gave a result: the mapping of its answer, the store, the cache for its documents, and

@@ -1,6 +1,6 @@
 //! Searches while NATS hangs or is dead: they end all the same, and none runs again when it is back.
 
-use crate::house::{Client, items};
+use crate::app_harness::{Client, items};
 use crate::program::Running;
 use crate::reconciler::{WorkerProcess, admin, ended, node, wait_for_messages};
 use serde_json::json;
@@ -51,8 +51,8 @@ impl Installation {
         let mut accepted = Vec::new();
         for _ in 0..count {
             self.posted += 1;
-            let draft = json!({"query_string": format!("river {}", self.posted)});
-            let created = self.client.post("/svc/search/", &draft).await;
+            let spec = json!({"query_string": format!("river {}", self.posted)});
+            let created = self.client.post("/svc/search/", &spec).await;
             assert_eq!(created.status, 201, "{created:?}");
             accepted.push(created.body["id"].as_i64().unwrap());
         }

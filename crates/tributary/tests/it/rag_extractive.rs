@@ -1,7 +1,7 @@
 //! The demo answers without a model, and every sentence of its answers stands in the source that it cites.
 
+use crate::app_harness::Client;
 use crate::demo::basic;
-use crate::house::Client;
 use crate::program::{Running, program};
 use domain::notation::marks;
 use serde_json::{Value, json};

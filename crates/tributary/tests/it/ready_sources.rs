@@ -3,13 +3,13 @@
 use async_trait::async_trait;
 use bytes::Bytes;
 use domain::contracts::{
-    Fetch, FetchError, HttpRequest, HttpResponse, ProviderQuery, ResultBatch, ResultContext, SourceResponse,
-    Toolbox,
+    Fetch, FetchError, HttpRequest, HttpResponse, PluginContext, ProviderQuery, ResultBatch, ResultContext,
+    SourceResponse,
 };
 use domain::ids::UserId;
 use domain::provider::SearchProvider;
 use domain::result::ResultItem;
-use domain::search::{Search, SearchDraft, Sort};
+use domain::search::{Search, SearchSpec, Sort};
 use domain::settings::Settings;
 use domain::status::SearchStatus;
 use std::collections::BTreeSet;
@@ -18,7 +18,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use testkit::clock::FixedClock;
 use tributary::ready::{self, ReadySource};
-use tributary::wiring::CATALOGUES;
+use tributary::wiring::PLUGINS;
 
 const QUERY: &str = "solid state";
 
@@ -32,8 +32,8 @@ impl Fetch for NoWayOut {
     }
 }
 
-pub fn toolbox() -> Toolbox {
-    Toolbox::new(
+pub fn context() -> PluginContext {
+    PluginContext::new(
         Arc::new(NoWayOut),
         Arc::new(FixedClock::default()),
         // A folder of a ready source may be anywhere.
@@ -46,7 +46,7 @@ pub fn toolbox() -> Toolbox {
 }
 
 pub fn provider(source: &ReadySource) -> SearchProvider {
-    SearchProvider::unsaved(source.draft.clone(), UserId(1), Default::default())
+    SearchProvider::unsaved(source.spec.clone(), UserId(1), Default::default())
 }
 
 /// The made-up answer and its content type.
@@ -87,14 +87,14 @@ pub async fn mapped(source: &ReadySource) -> Vec<ResultItem> {
 
 /// The results after these processors, in this order.
 async fn process(source: &ReadySource, processors: &[String]) -> Vec<ResultItem> {
-    let (provider, toolbox) = (provider(source), toolbox());
-    let kind = CATALOGUES.connector(&source.draft.connector).expect("a known connector");
-    let connector = (kind.build)(&provider, &toolbox).expect("it can be built");
+    let (provider, context) = (provider(source), context());
+    let kind = PLUGINS.connector(&source.spec.connector).expect("a known connector");
+    let connector = (kind.build)(&provider, &context).expect("it can be built");
     let page = connector.normalize(made_up(&source.slug)).expect("a readable answer");
     let search = Search {
         id: Default::default(),
         owner: UserId(1),
-        draft: SearchDraft::of_query(QUERY),
+        spec: SearchSpec::of_query(QUERY),
         query_string_processed: QUERY.to_owned(),
         status: SearchStatus::Federating,
         messages: Vec::new(),
@@ -108,11 +108,11 @@ async fn process(source: &ReadySource, processors: &[String]) -> Vec<ResultItem>
         provider: &provider,
         query: QUERY,
         results_wanted: 10,
-        toolbox: &toolbox,
+        context: &context,
     };
     let mut batch = ResultBatch { raw: page.items, ..ResultBatch::default() };
     for name in processors {
-        let kind = CATALOGUES.result_processor(name).expect("a known processor");
+        let kind = PLUGINS.result_processor(name).expect("a known processor");
         kind.processor.process(&mut batch, &cx).await.expect("it can be processed");
     }
     batch.items
@@ -122,14 +122,14 @@ async fn process(source: &ReadySource, processors: &[String]) -> Vec<ResultItem>
 fn every_source_is_a_valid_provider() {
     let sources = ready::all().unwrap();
     assert!(sources.len() >= 45, "{} sources", sources.len());
-    let names: BTreeSet<&str> = sources.iter().map(|source| source.draft.name.as_str()).collect();
+    let names: BTreeSet<&str> = sources.iter().map(|source| source.spec.name.as_str()).collect();
     assert_eq!(names.len(), sources.len(), "names are unique");
     for source in &sources {
-        let errors = CATALOGUES.check_provider(&provider(source), &BTreeSet::new());
+        let errors = PLUGINS.check_provider(&provider(source), &BTreeSet::new());
         assert!(errors.is_empty(), "{}: {errors}", source.slug);
-        assert!(!source.draft.description.is_empty(), "{} says what it is", source.slug);
-        let has_key = !source.draft.credentials.is_empty();
-        assert!(!has_key || !source.draft.active, "{} is active with a placeholder for a key", source.slug);
+        assert!(!source.spec.description.is_empty(), "{} says what it is", source.slug);
+        let has_key = !source.spec.credentials.is_empty();
+        assert!(!has_key || !source.spec.active, "{} is active with a placeholder for a key", source.slug);
         assert!(!has_key || source.needs_filling(), "{} needs a key and says it does not", source.slug);
     }
     let keyless = sources.iter().filter(|source| !source.needs_filling()).count();
@@ -139,9 +139,9 @@ fn every_source_is_a_valid_provider() {
 /// Those without blanks to fill in build a request for both sorts and two pages.
 #[test]
 fn every_keyless_source_builds_its_request() {
-    for source in ready::all().unwrap().iter().filter(|source| source.draft.active) {
-        let kind = CATALOGUES.connector(&source.draft.connector).expect("a known connector");
-        let connector = (kind.build)(&provider(source), &toolbox()).expect("it can be built");
+    for source in ready::all().unwrap().iter().filter(|source| source.spec.active) {
+        let kind = PLUGINS.connector(&source.spec.connector).expect("a known connector");
+        let connector = (kind.build)(&provider(source), &context()).expect("it can be built");
         for (sort, page) in [(Sort::Relevancy, 0), (Sort::Date, 1)] {
             let time_max = Duration::from_secs(5);
             let query = ProviderQuery {
@@ -166,13 +166,13 @@ fn every_keyless_source_builds_its_request() {
 #[tokio::test]
 async fn every_source_shows_its_made_up_answer() {
     for source in ready::all().unwrap() {
-        let mut items = process(&source, &source.draft.result_processors).await;
+        let mut items = process(&source, &source.spec.result_processors).await;
         assert!(!items.is_empty(), "{} gives no results", source.slug);
         for item in &items {
             assert!(!item.title.trim().is_empty(), "{}: a result without a title: {item:?}", source.slug);
             let has_link = item.url.starts_with("http") || item.url.starts_with("file:");
             // What a model says is nowhere.
-            let is_written = source.draft.connector == "GenAI";
+            let is_written = source.spec.connector == "GenAI";
             assert!(has_link || is_written, "{}: a result without a link: {item:?}", source.slug);
         }
         // What the ranking says of a result has tests of its own.

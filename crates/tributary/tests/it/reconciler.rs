@@ -1,11 +1,11 @@
 //! Accepted work has a live task whatever happens: NATS that lost its store, a task that is gone, a task that was given up.
 
-use crate::house::{Client, TestHouse, items};
+use crate::app_harness::{AppHarness, Client, items};
 use crate::program::{Running, program, text};
 use chrono::TimeDelta;
 use domain::contracts::{NewTask, QueueName, ReconcileStore, SearchStore, TaskKey, UserStore};
 use domain::contracts::{OutboxStore, TaskState};
-use domain::search::{Search, SearchDraft};
+use domain::search::{Search, SearchSpec};
 use serde_json::{Value, json};
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
@@ -116,28 +116,28 @@ fn of_an_unknown_name(search: &Search) -> NewTask {
 }
 
 /// A service whose reconciler runs only when it is asked, and a source for it.
-async fn quiet_house() -> (TestHouse, Source) {
-    let house = TestHouse::start().await;
-    let off = house.admin.patch("/svc/schedules/reconcile_tasks/", &json!({"enabled": false})).await;
+async fn quiet_app() -> (AppHarness, Source) {
+    let app = AppHarness::start().await;
+    let off = app.admin.patch("/svc/schedules/reconcile_tasks/", &json!({"enabled": false})).await;
     assert_eq!(off.status, 200, "{off:?}");
     let source = Source::start().await;
     source.reply(Behaviour::Json(items("river", 3)));
-    house.provider("One", &source).await;
-    (house, source)
+    app.provider("One", &source).await;
+    (app, source)
 }
 
 /// A search that was accepted a minute ago, with this task.
-async fn accepted(house: &TestHouse, task: fn(&Search) -> NewTask) -> Search {
-    let wired = house.service.wired();
+async fn accepted(app: &AppHarness, task: fn(&Search) -> NewTask) -> Search {
+    let wired = app.service.wired();
     let owner = wired.store.user_by_name("admin").await.unwrap().id;
     let then = wired.clock.now() - TimeDelta::minutes(1);
-    wired.store.create_search(SearchDraft::of_query("river"), owner, vec![], then, task).await.unwrap()
+    wired.store.create_search(SearchSpec::of_query("river"), owner, vec![], then, task).await.unwrap()
 }
 
 /// A search that was accepted a minute ago and whose task is gone.
-async fn orphaned(house: &TestHouse) -> Search {
-    let search = accepted(house, of_an_unknown_name).await;
-    let store = &house.service.wired().store;
+async fn orphaned(app: &AppHarness) -> Search {
+    let search = accepted(app, of_an_unknown_name).await;
+    let store = &app.service.wired().store;
     for task in store.unfinished_tasks(Some("lost"), 9, search.date_created).await.unwrap() {
         store.take_out(&[TaskKey { id: task.id, date_created: task.date_created }]).await.unwrap();
     }
@@ -146,26 +146,26 @@ async fn orphaned(house: &TestHouse) -> Search {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_search_that_lost_its_task_gets_one_again() {
-    let (house, source) = quiet_house().await;
-    let wired = house.service.wired();
-    let done = house.admin.search(&json!({"query_string": "river"})).await;
+    let (app, source) = quiet_app().await;
+    let wired = app.service.wired();
+    let done = app.admin.search(&json!({"query_string": "river"})).await;
     let asked = source.requests().len();
-    let search = orphaned(&house).await;
+    let search = orphaned(&app).await;
     assert_eq!(wired.reconciler().reconcile().await.unwrap(), 1);
-    assert_eq!(house.admin.ready(search.id.0).await["status"], "FULL_RESULTS_READY");
+    assert_eq!(app.admin.ready(search.id.0).await["status"], "FULL_RESULTS_READY");
     assert_eq!(wired.reconciler().reconcile().await.unwrap(), 0, "nothing is left to do");
     assert_eq!(source.requests().len(), asked + 1, "{done}");
-    let metrics = house.admin.get("/metrics/").await.body;
+    let metrics = app.admin.get("/metrics/").await.body;
     let metrics = metrics.as_str().unwrap();
     assert!(metrics.contains("tributary_tasks_requeued_total 1"), "{metrics}");
-    house.stop().await;
+    app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_search_whose_task_was_given_up_ends_with_an_error() {
-    let (house, _source) = quiet_house().await;
-    let wired = house.service.wired();
-    let search = accepted(&house, never_started).await;
+    let (app, _source) = quiet_app().await;
+    let wired = app.service.wired();
+    let search = accepted(&app, never_started).await;
     let started = Instant::now();
     loop {
         let tasks = wired.store.unfinished_tasks(Some("run_search"), 9, wired.clock.now()).await.unwrap();
@@ -177,44 +177,44 @@ async fn a_search_whose_task_was_given_up_ends_with_an_error() {
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
     assert_eq!(wired.reconciler().reconcile().await.unwrap(), 0, "another task would fail as well");
-    assert_eq!(house.admin.ready(search.id.0).await["status"], "ERR_RUN_FAILED");
-    house.stop().await;
+    assert_eq!(app.admin.ready(search.id.0).await["status"], "ERR_RUN_FAILED");
+    app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn lost_work_is_listed_and_requeued_by_command() {
-    let (house, _source) = quiet_house().await;
-    let (search, other) = (orphaned(&house).await, orphaned(&house).await);
+    let (app, _source) = quiet_app().await;
+    let (search, other) = (orphaned(&app).await, orphaned(&app).await);
     let (id, all) = (format!("search:{}", search.id), ["tasks", "list", "--json"]);
-    let listed = command(&house, &["tasks", "list"]).await;
+    let listed = command(&app, &["tasks", "list"]).await;
     let line = text(&listed.stdout).lines().find(|line| line.contains(&id)).unwrap_or_default().to_owned();
     let words: Vec<&str> = line.split_whitespace().take(4).collect();
     assert_eq!(words, [id.as_str(), "run_search", "admin", "lost"], "{listed:?}");
-    let json: Value = serde_json::from_slice(&command(&house, &all).await.stdout).unwrap();
+    let json: Value = serde_json::from_slice(&command(&app, &all).await.stdout).unwrap();
     assert!(json[0]["age_seconds"].as_i64().unwrap() >= 60, "{json}");
 
-    let requeued = command(&house, &["tasks", "requeue", &id]).await;
+    let requeued = command(&app, &["tasks", "requeue", &id]).await;
     assert_eq!(requeued.status.code(), Some(0), "{requeued:?}");
-    assert_eq!(house.admin.ready(search.id.0).await["status"], "FULL_RESULTS_READY");
-    let requeued = command(&house, &["tasks", "requeue", "--all"]).await;
+    assert_eq!(app.admin.ready(search.id.0).await["status"], "FULL_RESULTS_READY");
+    let requeued = command(&app, &["tasks", "requeue", "--all"]).await;
     assert_eq!(requeued.status.code(), Some(0), "{requeued:?}");
-    assert_eq!(house.admin.ready(other.id.0).await["status"], "FULL_RESULTS_READY");
-    let idle = command(&house, &["tasks", "requeue", "--all"]).await;
+    assert_eq!(app.admin.ready(other.id.0).await["status"], "FULL_RESULTS_READY");
+    let idle = command(&app, &["tasks", "requeue", "--all"]).await;
     assert!(text(&idle.stdout).contains("Nothing has failed or lost its task."), "{idle:?}");
     for (wrong, said) in [(id.as_str(), "has not lost its task"), ("999999", "no task 999999 has failed")] {
-        let refused = command(&house, &["tasks", "requeue", wrong]).await;
+        let refused = command(&app, &["tasks", "requeue", wrong]).await;
         assert_eq!(refused.status.code(), Some(1), "{refused:?}");
         assert!(text(&refused.stderr).contains(said), "{refused:?}");
     }
-    assert_eq!(command(&house, &["tasks", "requeue"]).await.status.code(), Some(2), "what?");
-    house.stop().await;
+    assert_eq!(command(&app, &["tasks", "requeue"]).await.status.code(), Some(2), "what?");
+    app.stop().await;
 }
 
 /// Runs a command on the records of a running service.
-async fn command(house: &TestHouse, arguments: &[&str]) -> Output {
-    let mut command = program(house.folder(), arguments);
-    command.env("SVC_DATA_DIR", house.folder());
-    let database = &house.service.wired().settings.database_url;
+async fn command(app: &AppHarness, arguments: &[&str]) -> Output {
+    let mut command = program(app.folder(), arguments);
+    command.env("SVC_DATA_DIR", app.folder());
+    let database = &app.service.wired().settings.database_url;
     if !database.is_empty() {
         command.env("SVC_DATABASE_URL", database.expose());
     }

@@ -1,6 +1,6 @@
 //! Another key for the credentials, while the service runs; stopped in the middle; with keys from outside.
 
-use crate::house::{Client, items};
+use crate::app_harness::{Client, items};
 use crate::program::{Running, program, run, text};
 use serde_json::json;
 use std::path::Path;
@@ -36,11 +36,11 @@ async fn source() -> Source {
 }
 
 async fn add(client: &Client, name: &str, source: &Source, key: &str) {
-    let draft = json!({
+    let spec = json!({
         "name": name, "url": source.url(), "credentials": format!("X-Api-Key={key}"),
         "response_mappings": "FOUND=total,RESULTS=items", "result_mappings": "title=title,url=url",
     });
-    let made = client.post("/svc/searchproviders/", &draft).await;
+    let made = client.post("/svc/searchproviders/", &spec).await;
     assert_eq!(made.status, 201, "{made:?}");
 }
 

@@ -1,7 +1,7 @@
 //! Progress of a search on any node: the client listens at a web process, the search runs in a worker process. With
 //! PostgreSQL and NATS, and with PostgreSQL alone.
 
-use crate::house::{Client, items};
+use crate::app_harness::{Client, items};
 use crate::program::{Running, program};
 use reqwest::Method;
 use serde_json::{Value, json};

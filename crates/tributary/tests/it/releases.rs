@@ -1,7 +1,7 @@
 //! The data of every earlier release, opened by the program of today: the same answers to the same questions, also
 //! after a backup and a restore elsewhere, and the sealed credential can be opened.
 
-use crate::house::{Client, items};
+use crate::app_harness::{Client, items};
 use crate::program::{Running, program, run};
 use domain::corpus::PROVIDER_NAME;
 use domain::user::CURATORS;

@@ -1,6 +1,6 @@
 //! Sources that limit, fail, hang or flood: each costs the others nothing, and each is named.
 
-use crate::house::{TestHouse, items};
+use crate::app_harness::{AppHarness, items};
 use bytes::Bytes;
 use domain::settings::{Secs, Settings};
 use serde_json::{Value, json};
@@ -11,8 +11,8 @@ fn two_seconds(settings: Settings) -> Settings {
     Settings { timeout: Secs::new(2), ..settings }
 }
 
-async fn info(house: &TestHouse, provider: &str) -> Value {
-    let mixed = house.admin.get("/svc/search/?qs=river").await;
+async fn info(app: &AppHarness, provider: &str) -> Value {
+    let mixed = app.admin.get("/svc/search/?qs=river").await;
     assert_eq!(mixed.status, 200, "{mixed:?}");
     mixed.body["info"][provider].clone()
 }
@@ -24,9 +24,9 @@ fn busy(retry_after: &str) -> Behaviour {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_source_that_asks_for_a_rest_gets_it() {
-    let house = TestHouse::start().await;
+    let app = AppHarness::start().await;
     let source = Source::start().await;
-    let id = house.provider("Busy", &source).await;
+    let id = app.provider("Busy", &source).await;
     let in_four_seconds = || {
         let then = std::time::SystemTime::now() + Duration::from_secs(4);
         chrono::DateTime::<chrono::Utc>::from(then).format("%a, %d %b %Y %H:%M:%S GMT").to_string()
@@ -34,81 +34,81 @@ async fn a_source_that_asks_for_a_rest_gets_it() {
     for is_date in [false, true] {
         source.reply(busy(&if is_date { in_four_seconds() } else { "3".to_owned() }));
         let before = source.requests().len();
-        assert_eq!(info(&house, "Busy").await["error"]["code"], "rate_limited");
+        assert_eq!(info(&app, "Busy").await["error"]["code"], "rate_limited");
         let asked_at = Instant::now();
         source.reply(Behaviour::Json(items("river", 1)));
-        let resting = info(&house, "Busy").await;
+        let resting = info(&app, "Busy").await;
         assert_eq!(resting["status"], "suspended", "{resting}");
         let sentence = resting["error"]["message"].as_str().unwrap();
         assert!(sentence.contains("it asked for a rest; it is asked again in "), "{sentence}");
-        let state = house.admin.get(&format!("/svc/searchproviders/{id}/state/")).await;
+        let state = app.admin.get(&format!("/svc/searchproviders/{id}/state/")).await;
         assert_eq!(state.body["state"], "suspended");
         assert_eq!(source.requests().len(), before + 1, "it is left alone");
-        while info(&house, "Busy").await["status"] == "suspended" {
+        while info(&app, "Busy").await["status"] == "suspended" {
             assert!(asked_at.elapsed() < Duration::from_secs(10), "the rest ends");
             tokio::time::sleep(Duration::from_millis(100)).await;
         }
         assert!(asked_at.elapsed() >= Duration::from_millis(1900), "not before: {:?}", asked_at.elapsed());
         assert_eq!(source.requests().len(), before + 2);
     }
-    let messages = house.admin.get("/svc/search/?qs=river").await.body["messages"].to_string();
+    let messages = app.admin.get("/svc/search/?qs=river").await.body["messages"].to_string();
     assert!(!messages.contains("Suspended"), "{messages}");
-    house.stop().await;
+    app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn five_failures_open_the_breaker_and_a_reset_closes_it() {
-    let house = TestHouse::start().await;
+    let app = AppHarness::start().await;
     let source = Source::start().await;
     source.reply(Behaviour::status(503));
-    let id = house.provider("Shaky", &source).await;
+    let id = app.provider("Shaky", &source).await;
     for _ in 0..5 {
-        assert_eq!(info(&house, "Shaky").await["status"], "error");
+        assert_eq!(info(&app, "Shaky").await["status"], "error");
     }
     for _ in 0..3 {
-        let open = info(&house, "Shaky").await;
+        let open = info(&app, "Shaky").await;
         assert_eq!(open["status"], "suspended", "{open}");
         assert!(open["error"]["message"].as_str().unwrap().contains("it failed several times in a row"));
     }
     assert_eq!(source.requests().len(), 5, "nobody asks while it is open");
     let path = format!("/svc/searchproviders/{id}/state/");
-    let state = house.admin.get(&path).await.body;
+    let state = app.admin.get(&path).await.body;
     assert_eq!((&state["state"], &state["failures_in_a_row"]), (&json!("open"), &json!(5)), "{state}");
-    let search = house.admin.search(&json!({"query_string": "river"})).await;
+    let search = app.admin.search(&json!({"query_string": "river"})).await;
     assert_eq!(search["status"], "PARTIAL_RESULTS_READY", "a suspended source has not delivered");
 
     source.reply(Behaviour::Json(items("river", 1)));
-    assert_eq!(house.admin.delete(&path).await.status, 204);
-    assert_eq!(info(&house, "Shaky").await["status"], "ok");
-    assert_eq!(house.admin.get(&path).await.body["state"], "closed");
-    house.stop().await;
+    assert_eq!(app.admin.delete(&path).await.status, 204);
+    assert_eq!(info(&app, "Shaky").await["status"], "ok");
+    assert_eq!(app.admin.get(&path).await.body["state"], "closed");
+    app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_hanging_source_costs_nothing_once_its_breaker_is_open() {
-    let house =
-        TestHouse::with(|settings| Settings { timeout: Secs(Duration::from_millis(700)), ..settings }).await;
+    let app =
+        AppHarness::with(|settings| Settings { timeout: Secs(Duration::from_millis(700)), ..settings }).await;
     let (good, hanging) = (Source::start().await, Source::start().await);
     good.reply(Behaviour::Json(items("river", 1)));
     hanging.reply(Behaviour::Hang);
-    house.provider("Good", &good).await;
-    house.provider("Hanging", &hanging).await;
+    app.provider("Good", &good).await;
+    app.provider("Hanging", &hanging).await;
     for _ in 0..5 {
-        let mixed = house.admin.get("/svc/search/?qs=river").await;
+        let mixed = app.admin.get("/svc/search/?qs=river").await;
         assert_eq!(mixed.body["info"]["Hanging"]["status"], "timeout", "{}", mixed.body["info"]);
     }
     let asked = hanging.requests().len();
-    let mixed = house.admin.get("/svc/search/?qs=river").await;
+    let mixed = app.admin.get("/svc/search/?qs=river").await;
     assert_eq!(mixed.body["info"]["Hanging"]["status"], "suspended");
     assert_eq!(mixed.body["info"]["Hanging"]["search_time"], 0.0, "nobody waits for it");
     assert_eq!(mixed.body["info"]["Good"]["status"], "ok");
     assert_eq!(hanging.requests().len(), asked, "nobody asks it");
-    house.stop().await;
+    app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn passing_failures_are_tried_again_as_the_provider_says() {
-    let house = TestHouse::start().await;
+    let app = AppHarness::start().await;
     let source = Source::start().await;
     let shaky = || {
         Behaviour::Sequence(vec![
@@ -119,60 +119,60 @@ async fn passing_failures_are_tried_again_as_the_provider_says() {
     };
     let usage = |retries: u32| json!({"config": {"swirl": {"connector_use": {"retry_count": retries, "backoff_seconds": 0.05}}}});
     source.reply(shaky());
-    house.provider_with("Twice", &source, usage(2)).await;
-    let mixed = house.admin.get("/svc/search/?qs=river").await;
+    app.provider_with("Twice", &source, usage(2)).await;
+    let mixed = app.admin.get("/svc/search/?qs=river").await;
     assert_eq!(mixed.body["info"]["Twice"]["status"], "ok", "{}", mixed.body);
     assert_eq!(source.requests().len(), 3);
     let messages = mixed.body["messages"].to_string();
     assert!(messages.contains("try 1 failed") && messages.contains("try 2 failed"), "{messages}");
-    house.stop().await;
+    app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_budget_of_requests_is_kept() {
-    let house = TestHouse::with(two_seconds).await;
+    let app = AppHarness::with(two_seconds).await;
     let source = Source::start().await;
     source.reply(Behaviour::Json(items("river", 1)));
     let budget = json!({"config": {"swirl": {"connector_use": {"rate_limit": "2/minute"}}}});
-    house.provider_with("Careful", &source, budget).await;
+    app.provider_with("Careful", &source, budget).await;
     for _ in 0..2 {
-        assert_eq!(info(&house, "Careful").await["status"], "ok");
+        assert_eq!(info(&app, "Careful").await["status"], "ok");
     }
-    let used = info(&house, "Careful").await;
+    let used = info(&app, "Careful").await;
     assert_eq!(used["status"], "suspended");
     assert!(used["error"]["message"].as_str().unwrap().contains("rate_limit"), "{used}");
     assert_eq!(source.requests().len(), 2);
-    house.stop().await;
+    app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn equal_searches_of_one_person_share_a_call_and_of_two_do_not() {
-    let house = TestHouse::start().await;
+    let app = AppHarness::start().await;
     let source = Source::start().await;
     source.reply(Behaviour::Json(items("river", 1)).delayed(Duration::from_millis(400)));
-    house.provider("Rivers", &source).await;
-    let other = house.user("otto", &[]).await;
+    app.provider("Rivers", &source).await;
+    let other = app.user("otto", &[]).await;
     let (one, two, three, others) = tokio::join!(
-        house.admin.get("/svc/search/?qs=river"),
-        house.admin.get("/svc/search/?qs=river"),
-        house.admin.get("/svc/search/?qs=lake"),
+        app.admin.get("/svc/search/?qs=river"),
+        app.admin.get("/svc/search/?qs=river"),
+        app.admin.get("/svc/search/?qs=lake"),
         other.get("/svc/search/?qs=river"),
     );
     for answer in [one, two, three, others] {
         assert_eq!(answer.body["info"]["Rivers"]["status"], "ok");
     }
     assert_eq!(source.requests().len(), 3, "river and lake of the admin, river of otto");
-    house.stop().await;
+    app.stop().await;
 }
 
 /// Each rude source is in error or cut off, and the good one's results come within the deadline.
 #[tokio::test(flavor = "multi_thread")]
 async fn floods_bombs_and_drips_hurt_nobody() {
-    let house =
-        TestHouse::with(|settings| Settings { outbound_body_max_mb: 2, ..two_seconds(settings) }).await;
+    let app =
+        AppHarness::with(|settings| Settings { outbound_body_max_mb: 2, ..two_seconds(settings) }).await;
     let good = Source::start().await;
     good.reply(Behaviour::Json(items("river", 2)));
-    house.provider("Good", &good).await;
+    app.provider("Good", &good).await;
     let deep = "[".repeat(100_000);
     let entities = "<?xml version=\"1.0\"?><!DOCTYPE a [<!ENTITY a \"aaaaaaaaaa\"><!ENTITY b \"&a;&a;&a;&a;&a;&a;&a;&a;\">\
                     <!ENTITY c \"&b;&b;&b;&b;&b;&b;&b;&b;\"><!ENTITY d \"&c;&c;&c;&c;&c;&c;&c;&c;\">]><items><item><title>&d;</title></item></items>";
@@ -185,16 +185,16 @@ async fn floods_bombs_and_drips_hurt_nobody() {
     ];
     let entity_source = Source::start().await;
     entity_source.reply(Behaviour::Xml(entities.to_owned()));
-    house.provider_with("Entities", &entity_source, json!({"response_mappings": "RESULTS=items.item"})).await;
+    app.provider_with("Entities", &entity_source, json!({"response_mappings": "RESULTS=items.item"})).await;
     let mut sources = Vec::new();
     for (name, behaviour) in &rude {
         let source = Source::start().await;
         source.reply(behaviour.clone());
-        house.provider(name, &source).await;
+        app.provider(name, &source).await;
         sources.push(source);
     }
     let memory_before = resident_mb();
-    let mixed = house.admin.get("/svc/search/?qs=river").await;
+    let mixed = app.admin.get("/svc/search/?qs=river").await;
     let took = mixed.body["info"]["results"]["federation_time"].as_f64().unwrap();
     assert!(took < 4.0, "the deadline of 2 s is kept, also on a busy machine: {took}");
     assert_eq!(mixed.body["info"]["Good"]["retrieved"], 2);
@@ -207,7 +207,7 @@ async fn floods_bombs_and_drips_hurt_nobody() {
     assert_eq!(expanded, 0, "entities of a document are not expanded");
     let grown = resident_mb().saturating_sub(memory_before);
     assert!(grown < 200, "memory grew by {grown} MB");
-    house.stop().await;
+    app.stop().await;
 }
 
 /// Memory of this process; 0 where the system does not tell.

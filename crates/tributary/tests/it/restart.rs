@@ -1,6 +1,6 @@
 //! `kill -9` in the middle of searches: nothing accepted is lost, nothing is doubled.
 
-use crate::house::{Client, items};
+use crate::app_harness::{Client, items};
 use crate::program::{Running, program};
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
@@ -51,8 +51,8 @@ async fn searches_survive_kill_nine() {
     for round in 0..4_u64 {
         let client = admin(&running);
         for number in 0..5 {
-            let draft = json!({"query_string": format!("river {round} {number}"), "results_requested": 50});
-            let created = client.post("/svc/search/", &draft).await;
+            let spec = json!({"query_string": format!("river {round} {number}"), "results_requested": 50});
+            let created = client.post("/svc/search/", &spec).await;
             assert_eq!(created.status, 201);
             accepted.push(created.body["id"].as_i64().unwrap());
         }

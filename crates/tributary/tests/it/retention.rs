@@ -1,6 +1,6 @@
 //! The default retention of searches, and the disk that they take.
 
-use crate::house::{ADMIN_PASSWORD, TestHouse, items};
+use crate::app_harness::{ADMIN_PASSWORD, AppHarness, items};
 use crate::program::{run, text};
 use chrono::TimeDelta;
 use domain::contracts::SearchStore;
@@ -15,51 +15,51 @@ fn for_an_hour(settings: Settings) -> Settings {
     Settings { default_retention: Retention::Hour, expire_every: Secs::new(1), ..settings }
 }
 
-async fn retention(house: &TestHouse, id: &Value) -> Value {
-    house.admin.get(&format!("/svc/search/{id}/")).await.body["retention"].clone()
+async fn retention(app: &AppHarness, id: &Value) -> Value {
+    app.admin.get(&format!("/svc/search/{id}/")).await.body["retention"].clone()
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn searches_that_name_no_retention_get_the_default() {
-    let house = TestHouse::with(for_an_hour).await;
+    let app = AppHarness::with(for_an_hour).await;
     let source = Source::start().await;
     source.reply(Behaviour::Json(items("river", 1)));
-    house.provider("Rivers", &source).await;
-    let posted = house.admin.post("/svc/search/", &json!({"query_string": "river"})).await.body;
+    app.provider("Rivers", &source).await;
+    let posted = app.admin.post("/svc/search/", &json!({"query_string": "river"})).await.body;
     assert_eq!(posted["retention"], 1);
     for named in [0, 2, 3] {
         let body = json!({"query_string": "river", "retention": named});
-        assert_eq!(house.admin.post("/svc/search/", &body).await.body["retention"], named);
+        assert_eq!(app.admin.post("/svc/search/", &body).await.body["retention"], named);
     }
-    let asked = house.admin.get("/svc/search/?qs=river").await;
+    let asked = app.admin.get("/svc/search/?qs=river").await;
     assert_eq!(asked.status, 200, "{asked:?}");
-    let newest = &house.admin.get("/svc/search/").await.body[0]["id"];
-    assert_eq!(retention(&house, newest).await, 1, "a search by qs");
+    let newest = &app.admin.get("/svc/search/").await.body[0]["id"];
+    assert_eq!(retention(&app, newest).await, 1, "a search by qs");
 
     let path = format!("/svc/search/{}/", posted["id"]);
-    house.admin.ready(posted["id"].as_i64().unwrap()).await;
-    assert_eq!(house.admin.patch(&path, &json!({"retention": 0})).await.body["retention"], 0);
-    assert_eq!(house.admin.patch(&path, &json!({"tags": ["a"]})).await.body["retention"], 0, "it stays");
-    let replaced = house.admin.put(&path, &json!({"query_string": "river"})).await;
+    app.admin.ready(posted["id"].as_i64().unwrap()).await;
+    assert_eq!(app.admin.patch(&path, &json!({"retention": 0})).await.body["retention"], 0);
+    assert_eq!(app.admin.patch(&path, &json!({"tags": ["a"]})).await.body["retention"], 0, "it stays");
+    let replaced = app.admin.put(&path, &json!({"query_string": "river"})).await;
     assert_eq!(replaced.body["retention"], 1, "PUT replaces");
-    house.stop().await;
+    app.stop().await;
 }
 
 /// The clock is moved by storing searches as if they had been changed long ago.
 #[tokio::test(flavor = "multi_thread")]
 async fn the_default_retention_ends_searches_but_not_saved_and_subscribed_ones() {
-    let house = TestHouse::with(for_an_hour).await;
-    let (wired, mut ids) = (house.service.wired(), Vec::new());
+    let app = AppHarness::with(for_an_hour).await;
+    let (wired, mut ids) = (app.service.wired(), Vec::new());
     for more in [json!({}), json!({"tags": ["saved"]}), json!({"subscribe": true}), json!({"retention": 0})] {
         let mut body = json!({"query_string": "river"});
         body.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-        let id = house.admin.search(&body).await["id"].as_i64().unwrap();
+        let id = app.admin.search(&body).await["id"].as_i64().unwrap();
         let search = wired.store.search(SearchId(id)).await.unwrap();
         let then = wired.clock.now() - TimeDelta::hours(2);
-        wired.store.change_search(&search, search.draft.clone(), then).await.unwrap().unwrap();
+        wired.store.change_search(&search, search.spec.clone(), then).await.unwrap().unwrap();
         ids.push(id);
     }
-    let status = async |id: i64| house.admin.get(&format!("/svc/search/{id}/")).await.status.as_u16();
+    let status = async |id: i64| app.admin.get(&format!("/svc/search/{id}/")).await.status.as_u16();
     let started = Instant::now();
     while status(ids[0]).await != 404 {
         assert!(started.elapsed() < Duration::from_secs(20), "it is still there");
@@ -68,23 +68,23 @@ async fn the_default_retention_ends_searches_but_not_saved_and_subscribed_ones()
     for id in &ids[1..] {
         assert_eq!(status(*id).await, 200);
     }
-    house.stop().await;
+    app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_size_of_the_database_is_told_to_scrapers_and_the_dashboard() {
-    let house = TestHouse::with(for_an_hour).await;
-    let metrics = house.admin.get("/metrics/").await;
+    let app = AppHarness::with(for_an_hour).await;
+    let metrics = app.admin.get("/metrics/").await;
     let text = metrics.body.as_str().unwrap();
     for name in ["tributary_database_size_bytes", "tributary_database_used_bytes"] {
         let line = text.lines().find_map(|line| line.strip_prefix(name)).unwrap_or_else(|| panic!("{name}"));
         assert!(line.trim().parse::<f64>().unwrap() > 0.0, "{line}");
     }
     assert!(!text.contains("\ntributary_database_full_in_days "), "not known on the first day");
-    let totals = house.admin.get("/svc/activity/?days=1").await.body["totals"].clone();
+    let totals = app.admin.get("/svc/activity/?days=1").await.body["totals"].clone();
     assert_eq!(totals["default_retention"], 1);
     assert!(totals["storage"]["database_bytes"].as_u64().unwrap() > 0, "{totals}");
-    house.stop().await;
+    app.stop().await;
 }
 
 #[test]

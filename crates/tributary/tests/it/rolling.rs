@@ -1,7 +1,7 @@
 //! A rolling restart under load: two web and two worker processes are restarted one after the other, and no request
 //! is lost. Prints its counts.
 
-use crate::house::{Client, items};
+use crate::app_harness::{Client, items};
 use crate::program::{Running, program};
 use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};
@@ -272,13 +272,13 @@ async fn post_and_read(load: Arc<Load>, first_turn: usize) {
             return;
         }
         assert!(number < SEARCHES_MAX, "the restarts take too long");
-        let draft = json!({"query_string": format!("river {number}")});
-        if let Some(search) = load.send(turn, (Method::POST, "/svc/search/"), Some(&draft)).await {
+        let spec = json!({"query_string": format!("river {number}")});
+        if let Some(search) = load.send(turn, (Method::POST, "/svc/search/"), Some(&spec)).await {
             let id = search["id"].as_i64().unwrap();
             load.accepted.lock().unwrap().push(id);
             let path = format!("/svc/search/{id}/");
             if let Some(read) = load.send(turn + 1, (Method::GET, &path), None).await {
-                assert_eq!(read["query_string"], draft["query_string"]);
+                assert_eq!(read["query_string"], spec["query_string"]);
             }
         }
         turn += 1;

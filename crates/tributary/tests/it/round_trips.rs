@@ -1,7 +1,7 @@
 //! Backups that go from one database to the other and back, in every order: all records and the audit log arrive.
 
+use crate::app_harness::items;
 use crate::backup::{admin, answers, command, searched, serve};
-use crate::house::items;
 use crate::program::text;
 use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet};

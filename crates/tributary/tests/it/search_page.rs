@@ -1,7 +1,7 @@
 //! The search page while a search runs and after: what one request begins and tells, and what links and forms do.
 
+use crate::app_harness::{ADMIN_PASSWORD, Answer, AppHarness, items};
 use crate::browser::{Browser, csrf_of};
-use crate::house::{ADMIN_PASSWORD, Answer, TestHouse, items};
 use crate::pages::ended;
 use domain::settings::{Settings, Throttle};
 use reqwest::Method;
@@ -13,14 +13,14 @@ const EVENTS: &str = "text/event-stream";
 const SLOW: Duration = Duration::from_secs(2);
 
 /// A quick source, a slow one and a broken one.
-async fn rivers(house: &TestHouse) -> [Source; 3] {
+async fn rivers(app: &AppHarness) -> [Source; 3] {
     let sources = [Source::start().await, Source::start().await, Source::start().await];
     sources[0].reply(Behaviour::Json(items("deep river", 12)));
     sources[1].reply(Behaviour::Json(items("river bank", 4)).delayed(SLOW));
     sources[2].reply(Behaviour::status(500));
-    house.provider_with("Quick", &sources[0], json!({"results_per_query": 20, "tags": ["fast"]})).await;
-    house.provider_with("Slow", &sources[1], json!({"tags": ["late"]})).await;
-    house.provider_with("Broken", &sources[2], json!({})).await;
+    app.provider_with("Quick", &sources[0], json!({"results_per_query": 20, "tags": ["fast"]})).await;
+    app.provider_with("Slow", &sources[1], json!({"tags": ["late"]})).await;
+    app.provider_with("Broken", &sources[2], json!({})).await;
     sources
 }
 
@@ -53,9 +53,9 @@ fn keys(html: &str) -> Vec<&str> {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn one_request_begins_a_search_and_tells_it() {
-    let house = TestHouse::start().await;
-    let _sources = rivers(&house).await;
-    let mut browser = Browser::signed_in(&house.base, "admin", ADMIN_PASSWORD).await;
+    let app = AppHarness::start().await;
+    let _sources = rivers(&app).await;
+    let mut browser = Browser::signed_in(&app.base, "admin", ADMIN_PASSWORD).await;
     let told = events(&post(&mut browser, "q=deep+river", EVENTS).await);
     assert_eq!((told[0].0.as_str(), told.last().unwrap().0.as_str()), ("search", "done"));
     let begun = &told[0].1;
@@ -94,14 +94,14 @@ async fn one_request_begins_a_search_and_tells_it() {
     let again = browser.request(Method::GET, &format!("/search/{}/stream/", begun["id"]));
     let late = events(&browser.send(again).await);
     assert_eq!(of(&late, "list").last().unwrap()["ids"], last["ids"]);
-    house.stop().await;
+    app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn without_a_script_the_page_does_not_wait_and_loads_again() {
-    let house = TestHouse::start().await;
-    let sources = rivers(&house).await;
-    let mut browser = Browser::signed_in(&house.base, "admin", ADMIN_PASSWORD).await;
+    let app = AppHarness::start().await;
+    let sources = rivers(&app).await;
+    let mut browser = Browser::signed_in(&app.base, "admin", ADMIN_PASSWORD).await;
     let moved = browser.get("/?q=river").await;
     assert_eq!(moved.status, 303, "{moved:?}");
     let location = moved.header("location").to_owned();
@@ -126,14 +126,14 @@ async fn without_a_script_the_page_does_not_wait_and_loads_again() {
     assert_eq!((again.status.as_u16(), again.header("location")), (303, location.as_str()));
     ended(&mut browser, &location).await;
     assert_eq!(sources[0].requests().len(), 2, "who tries again asks again");
-    house.stop().await;
+    app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn orders_filters_and_pages_by_links() {
-    let house = TestHouse::start().await;
-    let _sources = rivers(&house).await;
-    let mut browser = Browser::signed_in(&house.base, "admin", ADMIN_PASSWORD).await;
+    let app = AppHarness::start().await;
+    let _sources = rivers(&app).await;
+    let mut browser = Browser::signed_in(&app.base, "admin", ADMIN_PASSWORD).await;
     let moved = browser.get("/?q=river").await;
     let location = moved.header("location").to_owned();
     ended(&mut browser, &location).await;
@@ -172,18 +172,18 @@ async fn orders_filters_and_pages_by_links() {
         assert_eq!(browser.get(&format!("/search/{id}/list/?{query}")).await.status, 400, "{query}");
         assert_eq!(browser.get(&format!("{location}&{query}")).await.status, 400, "{query}");
     }
-    let other = house.user("otto", &[]).await;
+    let other = app.user("otto", &[]).await;
     for path in [format!("/search/{id}/list/"), format!("/search/{id}/stream/")] {
         assert_eq!(other.get(&path).await.status, 404, "{path}");
     }
-    house.stop().await;
+    app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn sources_are_chosen_by_the_form() {
-    let house = TestHouse::start().await;
-    let sources = rivers(&house).await;
-    let mut browser = Browser::signed_in(&house.base, "admin", ADMIN_PASSWORD).await;
+    let app = AppHarness::start().await;
+    let sources = rivers(&app).await;
+    let mut browser = Browser::signed_in(&app.base, "admin", ADMIN_PASSWORD).await;
     let start = browser.get("/").await;
     let html = start.body.as_str().unwrap();
     assert!(
@@ -200,23 +200,23 @@ async fn sources_are_chosen_by_the_form() {
         let moved = browser.get(&format!("/?{query}")).await;
         assert_eq!(moved.status, 303, "{query}: {moved:?}");
         let id = moved.header("location").rsplit('=').next().unwrap().to_owned();
-        let search = house.admin.ready(id.parse().unwrap()).await;
+        let search = app.admin.ready(id.parse().unwrap()).await;
         assert_eq!(search["searchprovider_list"], expected, "{query}");
     }
     assert_eq!(sources[0].requests().len(), 4, "the quick one was left out once");
     let page = browser.get("/").await;
     assert!(page.body.as_str().unwrap().contains("Recent searches"));
-    house.stop().await;
+    app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_refused() {
-    let house =
-        TestHouse::with(|settings| Settings { throttle_search: Throttle::per_minute(2), ..settings }).await;
+    let app =
+        AppHarness::with(|settings| Settings { throttle_search: Throttle::per_minute(2), ..settings }).await;
     let source = Source::start().await;
     source.reply(Behaviour::Json(items("river", 2)));
-    house.provider("Rivers", &source).await;
-    let mut browser = Browser::signed_in(&house.base, "admin", ADMIN_PASSWORD).await;
+    app.provider("Rivers", &source).await;
+    let mut browser = Browser::signed_in(&app.base, "admin", ADMIN_PASSWORD).await;
     for form in ["", "q=", "q=+", "rerun=x"] {
         assert_eq!(post(&mut browser, form, EVENTS).await.status, 400, "{form}");
     }
@@ -234,5 +234,5 @@ async fn what_is_refused() {
     let throttled = post(&mut browser, "q=river", EVENTS).await;
     assert_eq!((throttled.status.as_u16(), throttled.code()), (429, "throttled"), "{throttled:?}");
     assert!(!throttled.header("retry-after").is_empty());
-    house.stop().await;
+    app.stop().await;
 }

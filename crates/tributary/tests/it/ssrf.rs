@@ -1,6 +1,6 @@
-//! The gate from outside: what a source says never leads the service to an address that nobody vouched for.
+//! The guarded client from outside: what a source says never leads the service to an address that nobody vouched for.
 
-use crate::house::{TestHouse, items};
+use crate::app_harness::{AppHarness, items};
 use serde_json::json;
 use testkit::source::{Behaviour, Source};
 
@@ -30,21 +30,21 @@ const FORBIDDEN: &[&str] = &[
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_redirect_reaches_nothing_private() {
-    let house = TestHouse::start().await;
+    let app = AppHarness::start().await;
     let inside = Source::start().await;
     inside.reply(Behaviour::Json(items("inside", 1)));
     let outside = Source::start().await;
-    house.provider("Outside", &outside).await;
+    app.provider("Outside", &outside).await;
     for target in FORBIDDEN {
         let target = target.replace("{port}", &inside.address().port().to_string());
         outside.reply(Behaviour::redirect(target.clone(), 302));
-        let mixed = house.admin.get("/svc/search/?qs=inside").await;
+        let mixed = app.admin.get("/svc/search/?qs=inside").await;
         let info = &mixed.body["info"]["Outside"];
         assert_eq!(info["status"], "error", "{target}: {}", mixed.body);
         assert_eq!(mixed.body["results"], json!([]), "{target}");
     }
     assert_eq!(inside.requests().len(), 0, "nothing reached the inside");
-    house.stop().await;
+    app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -53,22 +53,22 @@ async fn an_allowed_neighbour_is_reached_and_no_other_port() {
     neighbour.reply(Behaviour::Json(items("river", 1)));
     other.reply(Behaviour::Json(items("river", 1)));
     let allow = vec![neighbour.address().to_string()];
-    let house =
-        TestHouse::with(|settings| domain::settings::Settings { outbound_allow: allow, ..settings }).await;
+    let app =
+        AppHarness::with(|settings| domain::settings::Settings { outbound_allow: allow, ..settings }).await;
     let first = Source::start().await;
-    house.provider_with("First", &first, json!({"credentials": "bearer=canary-token"})).await;
+    app.provider_with("First", &first, json!({"credentials": "bearer=canary-token"})).await;
 
     first.reply(Behaviour::redirect(neighbour.url().to_string(), 302));
-    let mixed = house.admin.get("/svc/search/?qs=river").await;
+    let mixed = app.admin.get("/svc/search/?qs=river").await;
     assert_eq!(mixed.body["info"]["First"]["status"], "ok", "{}", mixed.body);
     let received = format!("{:?}", neighbour.requests());
     assert!(!received.contains("canary-token"), "credentials go to the provider's own origin only");
     assert!(format!("{:?}", first.requests()).contains("canary-token"));
 
     first.reply(Behaviour::redirect(other.url().to_string(), 302));
-    let mixed = house.admin.get("/svc/search/?qs=river").await;
+    let mixed = app.admin.get("/svc/search/?qs=river").await;
     assert_eq!(mixed.body["info"]["First"]["error"]["code"], "address_refused", "{}", mixed.body);
     assert_eq!(other.requests().len(), 0);
     assert!(!mixed.body.to_string().contains("canary-token"));
-    house.stop().await;
+    app.stop().await;
 }

@@ -1,7 +1,7 @@
 //! `tributary support-bundle`: what helps is in it, what is nobody's business is not, whatever state the installation is in.
 
+use crate::app_harness::items;
 use crate::demo::basic;
-use crate::house::items;
 use crate::program::{Running, program, text};
 use reqwest::Method;
 use serde_json::{Value, json};

@@ -1,7 +1,7 @@
 //! Records that somebody changed in the database itself, past every check: an unknown processor, a mapping that cannot be
 //! read. Each is named where it stands, nothing takes its place in silence, and everything else works on.
 
-use crate::house::{TestHouse, items};
+use crate::app_harness::{AppHarness, items};
 use domain::secret::Secret;
 use domain::settings::Settings;
 use serde_json::{Value, json};
@@ -19,23 +19,23 @@ const TAMPERED: [(&str, &str, &str); 5] = [
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_tampered_provider_is_named_and_breaks_nothing_else() {
-    let house = TestHouse::with(|settings| Settings { database_url: Secret::default(), ..settings }).await;
+    let app = AppHarness::with(|settings| Settings { database_url: Secret::default(), ..settings }).await;
     let source = Source::start().await;
     source.reply(Behaviour::Json(items("river", 3)));
-    house.provider("Whole", &source).await;
-    let address = format!("sqlite://{}", house.folder().join("tributary.db").display());
+    app.provider("Whole", &source).await;
+    let address = format!("sqlite://{}", app.folder().join("tributary.db").display());
     let mut file = SqliteConnection::connect(&address).await.unwrap();
     for (field, value, _) in TAMPERED {
-        house.provider(field, &source).await;
+        app.provider(field, &source).await;
         let set = "UPDATE providers SET draft = json_set(draft, $1, json($2)) WHERE name = $3";
         let changed = sqlx::query(set).bind(format!("$.{field}")).bind(value).bind(field);
         assert_eq!(changed.execute(&mut file).await.unwrap().rows_affected(), 1);
     }
     file.close().await.unwrap();
 
-    let search = house.admin.search(&json!({"query_string": "river"})).await;
+    let search = app.admin.search(&json!({"query_string": "river"})).await;
     assert_eq!(search["status"], "PARTIAL_RESULTS_READY", "not all of them answered: {search}");
-    let page = house.admin.get(&format!("/svc/results/?search_id={}", search["id"])).await;
+    let page = app.admin.get(&format!("/svc/results/?search_id={}", search["id"])).await;
     assert_eq!(page.status, 200, "{page:?}");
     assert_eq!(page.body["info"]["Whole"]["retrieved"], 3, "{}", page.body["info"]);
     let messages = search["messages"].to_string() + &page.body["messages"].to_string();
@@ -47,7 +47,7 @@ async fn a_tampered_provider_is_named_and_breaks_nothing_else() {
         assert_eq!(of_it, 0, "{field}: nothing takes the place of what is not known");
     }
     // The record can be looked at and put right.
-    let list = house.admin.get("/svc/searchproviders/").await;
+    let list = app.admin.get("/svc/searchproviders/").await;
     assert_eq!(list.status, 200);
     let id = |name: &str| {
         let all = list.body.as_array().or_else(|| list.body["results"].as_array()).unwrap();
@@ -55,7 +55,7 @@ async fn a_tampered_provider_is_named_and_breaks_nothing_else() {
     };
     let put_right = json!({"result_processors": ["MappingResultProcessor"]});
     let path = format!("/svc/searchproviders/{}/", id("result_processors"));
-    let answer = house.admin.patch(&path, &put_right).await;
+    let answer = app.admin.patch(&path, &put_right).await;
     assert_eq!(answer.status, 200, "{answer:?}");
-    house.stop().await;
+    app.stop().await;
 }

@@ -178,7 +178,7 @@ fn what_a_killed_run_left_in_memory_is_removed() {
 }
 
 #[test]
-fn without_room_in_memory_databases_lie_in_the_scratch_folder() {
+fn without_space_in_memory_databases_lie_in_the_scratch_folder() {
     let folder = tempfile::tempdir().unwrap();
     let script =
         "MEMORY_KB_MIN=999999999999; data_folder one; MEMORY=$scratch/none; MEMORY_KB_MIN=0; data_folder two";

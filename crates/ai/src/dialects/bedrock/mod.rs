@@ -30,7 +30,7 @@ struct Bedrock;
 impl Dialect for Bedrock {
     fn ask(&self, call: &Call<'_>, prompt: &Prompt) -> Result<HttpRequest, ModelError> {
         // Some models cannot stream while they use tools: `config.stream` says so.
-        let streams = call.provider.draft.config.get("stream").and_then(Value::as_bool).unwrap_or(true);
+        let streams = call.provider.spec.config.get("stream").and_then(Value::as_bool).unwrap_or(true);
         let action = if streams { "converse-stream" } else { "converse" };
         request(call, action, &converse::body(call.model, prompt))
     }
@@ -67,7 +67,7 @@ impl Dialect for Bedrock {
 
 fn request(call: &Call<'_>, action: &str, body: &Value) -> Result<HttpRequest, ModelError> {
     let config =
-        |key: &str| call.provider.draft.config_text(key).map(str::trim).filter(|text| !text.is_empty());
+        |key: &str| call.provider.spec.config_text(key).map(str::trim).filter(|text| !text.is_empty());
     let region = config("AWS_REGION_NAME").or_else(|| config("AWS_REGION")).unwrap_or(REGION_USUAL);
     if !region.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-') {
         return Err(misconfigured(call, "config.AWS_REGION_NAME is no region, such as us-east-1"));

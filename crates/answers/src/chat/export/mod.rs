@@ -32,7 +32,7 @@ fn minute(time: Instant) -> String {
 }
 
 fn title(chat: &Chat) -> &str {
-    if chat.draft.title.trim().is_empty() { "Chat" } else { &chat.draft.title }
+    if chat.spec.title.trim().is_empty() { "Chat" } else { &chat.spec.title }
 }
 
 /// Addresses of the web only: others lead nowhere from a file.
@@ -44,14 +44,14 @@ fn address(citation: &ChatCitation) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use domain::chat::{ChatDraft, MessageContent};
+    use domain::chat::{ChatSpec, MessageContent};
     use domain::ids::{ChatId, MessageId, ResultId, SearchId, UserId};
 
     /// A chat of one question and one answer.
     pub fn sample(question: &str, answer: &str) -> (Chat, Vec<ChatMessage>) {
         let now: Instant = "2026-11-15T12:00:00Z".parse().unwrap();
-        let draft = ChatDraft { title: "Dams".into(), ..ChatDraft::default() };
-        let chat = Chat { id: ChatId(1), owner: UserId(1), draft, date_created: now, date_updated: now };
+        let spec = ChatSpec { title: "Dams".into(), ..ChatSpec::default() };
+        let chat = Chat { id: ChatId(1), owner: UserId(1), spec, date_created: now, date_updated: now };
         let cite = |n: u32, title: &str, url: &str| ChatCitation {
             n,
             title: title.into(),

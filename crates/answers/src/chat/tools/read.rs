@@ -106,7 +106,7 @@ fn window_of(
     let part: String = loaded.text.chars().skip(offset).take(window).collect();
     let part = exchange.fitting(&part, TOOL_TOKENS_MAX).to_owned();
     if part.is_empty() && total > 0 {
-        return "There is no room for more text. Answer now from what you have.".to_owned();
+        return "There is no space for more text. Answer now from what you have.".to_owned();
     }
     let shown = shown(exchange, reference, loaded, &part);
     let end = offset + part.chars().count();
@@ -140,7 +140,7 @@ async fn load(exchange: &Exchange<'_>, reference: DocumentRef) -> Result<Option<
     }
     let time_max = exchange
         .parts
-        .toolbox
+        .context
         .settings
         .page_fetch_timeout
         .0

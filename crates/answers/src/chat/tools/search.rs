@@ -12,7 +12,7 @@ use domain::notation::markup::readable;
 use domain::notation::query_string;
 use domain::provider::SearchProvider;
 use domain::result::ResultItem;
-use domain::search::{NATIVE_QUERY, ProviderRef, QUERY_CHARS_MAX, Search, SearchDraft, Sort};
+use domain::search::{NATIVE_QUERY, ProviderRef, QUERY_CHARS_MAX, Search, SearchSpec, Sort};
 use federation::{FederationError, MixRequest, is_listed};
 use serde_json::Value;
 
@@ -80,7 +80,7 @@ pub(super) async fn search(exchange: &mut Exchange<'_>, args: &Value) -> Result<
         return Ok(ToolSaid::text("native needs exactly one source in sources."));
     }
     exchange.searches += 1;
-    let search = match exchange.parts.federation.create(exchange.chat.owner, draft(&wish, &asked)).await {
+    let search = match exchange.parts.federation.create(exchange.chat.owner, spec(&wish, &asked)).await {
         Ok(search) => search,
         Err(FederationError::Invalid(errors)) => {
             return Ok(ToolSaid::text(format!("This cannot be searched: {errors}")));
@@ -125,26 +125,26 @@ async fn askable(exchange: &Exchange<'_>, wish: &SearchWish, notes: &mut Vec<Str
         }
         match exchange.parts.federation.missing_connection(exchange.chat.owner, source).await {
             None => asked.push(source.clone()),
-            Some(reason) => notes.push(format!("{} was not searched: {reason}.", source.draft.name)),
+            Some(reason) => notes.push(format!("{} was not searched: {reason}.", source.spec.name)),
         }
     }
     asked
 }
 
-fn draft(wish: &SearchWish, asked: &[SearchProvider]) -> SearchDraft {
+fn spec(wish: &SearchWish, asked: &[SearchProvider]) -> SearchSpec {
     let mut tags = vec![TAG.to_owned()];
     if wish.native {
         tags.push(NATIVE_QUERY.to_owned());
     }
     let query_string = if wish.native { wish.query.clone() } else { without_tags(&wish.query) };
-    SearchDraft {
+    SearchSpec {
         query_string,
         sort: wish.sort,
         results_requested: RESULTS_SHOWN_MAX,
         searchprovider_list: asked.iter().map(|source| ProviderRef::Id(source.id.0)).collect(),
         retention: Some(RETENTION_DAY),
         tags,
-        ..SearchDraft::default()
+        ..SearchSpec::default()
     }
 }
 
@@ -193,7 +193,7 @@ fn shown(
         let snippet: String = inert(&readable(&item.body)).chars().take(SNIPPET_CHARS_MAX).collect();
         let tokens = exchange.tokens_left.saturating_sub(least);
         if tokens < RESULT_TOKENS_MIN {
-            notes.push("There is no room for more results.".to_owned());
+            notes.push("There is no space for more results.".to_owned());
             break;
         }
         let snippet = exchange.fitting(&snippet, tokens - RESULT_TOKENS_MIN);

@@ -10,8 +10,8 @@ pub(super) async fn list(exchange: &mut Exchange<'_>) -> ToolSaid {
     let mut lines = Vec::new();
     for source in &exchange.sources {
         let mut line = card(source, DESCRIPTION_CHARS_MAX);
-        if !source.draft.tags.is_empty() {
-            line.push_str(&format!(" Tags: {}.", source.draft.tags.join(", ")));
+        if !source.spec.tags.is_empty() {
+            line.push_str(&format!(" Tags: {}.", source.spec.tags.join(", ")));
         }
         if let Some(reason) = exchange.parts.federation.missing_connection(exchange.chat.owner, source).await
         {

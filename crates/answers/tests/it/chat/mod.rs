@@ -5,34 +5,34 @@ mod limits;
 mod talk;
 mod talker;
 
-use crate::house::House;
+use crate::fixture::Fixture;
 use answers::Answers;
 use answers::chat::{ChatError, Chats, Said};
-use domain::chat::{Chat, ChatDraft, ChatMessage};
+use domain::chat::{Chat, ChatMessage, ChatSpec};
 use domain::contracts::{Clock, SystemClock};
 use domain::search::Search;
 use std::sync::Arc;
 use std::time::Duration;
 use talker::Talker;
 
-/// A house with a person who talks.
-struct Room {
-    house: House,
+/// A service with a person who talks.
+struct Scenario {
+    fixture: Fixture,
     talker: Arc<Talker>,
     answers: Arc<Answers>,
     chat: Chat,
 }
 
-impl Room {
+impl Scenario {
     async fn open() -> Self {
-        Self::of(House::open().await, ChatDraft::default()).await
+        Self::of(Fixture::open().await, ChatSpec::default()).await
     }
 
-    async fn of(house: House, draft: ChatDraft) -> Self {
+    async fn of(fixture: Fixture, spec: ChatSpec) -> Self {
         let talker = Talker::new();
-        let answers = house.process_with(talker.clone());
-        let chat = house.store.create_chat(draft, house.search.owner, SystemClock.now()).await.unwrap();
-        Self { house, talker, answers, chat }
+        let answers = fixture.process_with(talker.clone());
+        let chat = fixture.store.create_chat(spec, fixture.search.owner, SystemClock.now()).await.unwrap();
+        Self { fixture, talker, answers, chat }
     }
 
     fn chats(&self) -> &Arc<Chats> {
@@ -44,7 +44,7 @@ impl Room {
     }
 
     async fn say_with(&self, said: Said) -> Result<ChatMessage, ChatError> {
-        let chat = self.house.store.chat(self.chat.id).await.unwrap();
+        let chat = self.fixture.store.chat(self.chat.id).await.unwrap();
         // Nobody else runs the searches.
         tokio::select! {
             answer = self.chats().say(chat, said) => answer,
@@ -53,14 +53,14 @@ impl Room {
     }
 
     async fn messages(&self) -> Vec<ChatMessage> {
-        self.house.store.messages(self.chat.id).await.unwrap()
+        self.fixture.store.messages(self.chat.id).await.unwrap()
     }
 
     /// The searches that chats made, the oldest first.
     async fn searches(&self) -> Vec<Search> {
-        let all = self.house.store.searches(Some(self.house.search.owner), 0, 100).await.unwrap().items;
+        let all = self.fixture.store.searches(Some(self.fixture.search.owner), 0, 100).await.unwrap().items;
         let mut made: Vec<Search> =
-            all.into_iter().filter(|one| one.draft.tags.iter().any(|tag| tag == "chat")).collect();
+            all.into_iter().filter(|one| one.spec.tags.iter().any(|tag| tag == "chat")).collect();
         made.sort_by_key(|search| search.id);
         made
     }
@@ -82,7 +82,7 @@ impl Room {
                         0.8,
                     ),
                 ];
-                self.house.write_results(&search, &items).await;
+                self.fixture.write_results(&search, &items).await;
             }
             tokio::time::sleep(Duration::from_millis(5)).await;
         }

@@ -1,7 +1,7 @@
 //! A model that says and calls what its script says, and remembers what it was asked.
 
 use async_trait::async_trait;
-use domain::ai_provider::{AiProvider, AiProviderDraft, Role};
+use domain::ai_provider::{AiProvider, AiProviderSpec, Role};
 use domain::contracts::{ModelError, Piece, Prompt, ToolCall, Turn, WriterWanted, Writers, Writing};
 use domain::ids::AiProviderId;
 use futures_util::StreamExt;
@@ -37,22 +37,22 @@ pub fn searches(query: &str) -> Does {
 
 pub struct Talker {
     script: Mutex<VecDeque<Does>>,
-    pub provider: Mutex<Option<AiProviderDraft>>,
+    pub provider: Mutex<Option<AiProviderSpec>>,
     pub prompts: Mutex<Vec<Prompt>>,
     pub tokens_max: Mutex<usize>,
 }
 
 impl Talker {
     pub fn new() -> Arc<Self> {
-        let draft = AiProviderDraft {
-            name: "House".to_owned(),
+        let spec = AiProviderSpec {
+            name: "Fixture".to_owned(),
             model: "gpt-5".to_owned(),
             tags: vec!["chat".to_owned()],
-            ..AiProviderDraft::default()
+            ..AiProviderSpec::default()
         };
         Arc::new(Self {
             script: Mutex::default(),
-            provider: Mutex::new(Some(draft)),
+            provider: Mutex::new(Some(spec)),
             prompts: Mutex::default(),
             tokens_max: Mutex::new(8000),
         })
@@ -86,12 +86,12 @@ impl Talker {
     }
 
     fn record(&self, role: Role) -> Result<AiProvider, ModelError> {
-        let draft = self.provider.lock().unwrap().clone().ok_or_else(|| ModelError::no_provider(role))?;
+        let spec = self.provider.lock().unwrap().clone().ok_or_else(|| ModelError::no_provider(role))?;
         let epoch = Default::default();
         Ok(AiProvider {
             id: AiProviderId(1),
             owner: None,
-            draft,
+            spec,
             is_unreadable: false,
             date_created: epoch,
             date_updated: epoch,
@@ -137,7 +137,7 @@ impl Writers for Talker {
             }
         };
         let provider = self.record(wanted.role)?;
-        let requested_model = provider.draft.model.clone();
+        let requested_model = provider.spec.model.clone();
         Ok(Writing {
             provider,
             requested_model,

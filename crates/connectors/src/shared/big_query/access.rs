@@ -6,7 +6,7 @@ use crate::shared::remote_sql::signature::{self, SigningKey};
 use crate::shared::remote_sql::site::Site;
 use crate::shared::remote_sql::wrong;
 use domain::bounded_json::{self, FIELD_VALUES_MAX};
-use domain::contracts::{ConnectorError, Origin, Toolbox};
+use domain::contracts::{ConnectorError, Origin, PluginContext};
 use domain::notation::credentials::SourceCredentials;
 use domain::secret::Secret;
 use serde_json::{Value, json};
@@ -65,7 +65,7 @@ impl Access {
     pub async fn pass(
         &self,
         site: &Site,
-        toolbox: &Toolbox,
+        context: &PluginContext,
         time_max: Duration,
     ) -> Result<Pass, ConnectorError> {
         let text = match self {
@@ -79,9 +79,9 @@ impl Access {
         let account = ServiceAccount::read(text.expose(), site);
         let account = account.map_err(|sentence| wrong("credentials", sentence))?;
         let key = access::key(&["big_query", text.expose()]);
-        let authorization = match access::held(&key, toolbox.clock.now()) {
+        let authorization = match access::held(&key, context.clock.now()) {
             Some(held) => held,
-            None => account.token(site, toolbox, key, time_max).await?,
+            None => account.token(site, context, key, time_max).await?,
         };
         Ok(Pass { authorization, project: account.project, key: Some(key) })
     }
@@ -106,11 +106,11 @@ impl ServiceAccount {
     async fn token(
         &self,
         site: &Site,
-        toolbox: &Toolbox,
+        context: &PluginContext,
         key: Key,
         time_max: Duration,
     ) -> Result<Secret, ConnectorError> {
-        let now = toolbox.clock.now().timestamp();
+        let now = context.clock.now().timestamp();
         let claims = json!({
             "iss": self.email,
             "scope": SCOPE,
@@ -127,7 +127,7 @@ impl ServiceAccount {
             form: &[("grant_type", GRANT), ("assertion", assertion.expose())],
             authorization: None,
         };
-        access::ask(toolbox, key, grant, time_max).await
+        access::ask(context, key, grant, time_max).await
     }
 }
 

@@ -139,7 +139,7 @@ impl Variables {
         }
     }
 
-    /// Without a variable for the limit the source gives what it gives; the house counts on ten.
+    /// Without a variable for the limit the source gives what it gives; ten results are assumed.
     fn page_size(&self, results_wanted: u32) -> u32 {
         if self.limit.is_some() { results_wanted.clamp(1, self.limit_max) } else { PAGE_SIZE }
     }

@@ -98,7 +98,7 @@ impl Arguments {
         Value::Object(all)
     }
 
-    /// Without an argument for the limit the tool gives what it gives; the house counts on ten.
+    /// Without an argument for the limit the tool gives what it gives; ten results are assumed.
     fn page_size(&self, results_wanted: u32) -> u32 {
         if self.limit.is_some() { results_wanted.clamp(1, self.limit_max) } else { PAGE_SIZE }
     }

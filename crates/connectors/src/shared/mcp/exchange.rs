@@ -1,13 +1,13 @@
 //! One conversation with a server: it is begun, the tool is called, and the server may forget it.
 //!
-//! A session is not ended by a request of its own, which would need another method than the gate knows: servers end
+//! A session is not ended by a request of its own, which would need another method than the guarded client knows: servers end
 //! those that are not used.
 
 use super::reply::{Reply, failed};
 use crate::shared::http_source::HttpSource;
 use crate::shared::response;
 use domain::contracts::{
-    ConnectorError, ConnectorErrorKind, HttpRequest, HttpResponse, ProviderQuery, Toolbox,
+    ConnectorError, ConnectorErrorKind, HttpRequest, HttpResponse, PluginContext, ProviderQuery,
 };
 use domain::search::Sort;
 use futures_util::StreamExt;
@@ -26,7 +26,7 @@ const CALL_ID: u64 = 2;
 
 pub struct Exchange<'a> {
     source: &'a HttpSource,
-    toolbox: &'a Toolbox,
+    context: &'a PluginContext,
     started: Instant,
     time_max: Duration,
     /// What the server said at the beginning: headers of all later requests.
@@ -34,8 +34,8 @@ pub struct Exchange<'a> {
 }
 
 impl<'a> Exchange<'a> {
-    pub fn new(source: &'a HttpSource, toolbox: &'a Toolbox, time_max: Duration) -> Self {
-        Self { source, toolbox, started: Instant::now(), time_max, agreed: Vec::new() }
+    pub fn new(source: &'a HttpSource, context: &'a PluginContext, time_max: Duration) -> Self {
+        Self { source, context, started: Instant::now(), time_max, agreed: Vec::new() }
     }
 
     pub async fn begin(&mut self) -> Result<(), ConnectorError> {
@@ -77,7 +77,7 @@ impl<'a> Exchange<'a> {
 
     /// Sends a message and reads until its answer is there; a stream may go on after that.
     async fn send(&self, message: &Value, id: Option<u64>) -> Result<Reply, ConnectorError> {
-        let mut stream = self.toolbox.fetch.stream(&self.request(message)?).await?;
+        let mut stream = self.context.fetch.stream(&self.request(message)?).await?;
         let mut reply = Reply::new(HttpResponse {
             status: stream.status,
             headers: stream.headers,
@@ -89,7 +89,7 @@ impl<'a> Exchange<'a> {
                 break;
             }
         }
-        failed(&reply, self.toolbox.clock.now()).map_or(Ok(reply), Err)
+        failed(&reply, self.context.clock.now()).map_or(Ok(reply), Err)
     }
 
     fn request(&self, message: &Value) -> Result<HttpRequest, ConnectorError> {

@@ -1,5 +1,5 @@
 //! The servers of one connection address, each with a driver of its own that speaks to it and to no other: a server
-//! cannot send a reader where the gate was not asked.
+//! cannot send a reader where the guarded client was not asked.
 
 use crate::shared::check::config_error;
 use domain::contracts::{ConnectorError, ConnectorErrorKind, Dial, Origin};
@@ -55,7 +55,7 @@ impl Server {
     }
 }
 
-/// The servers of an address. Each passes the gate before a connection is opened.
+/// The servers of an address. Each passes the guarded client before a connection is opened.
 pub async fn at(address: &Secret, dial: &dyn Dial) -> Result<Arc<Vec<Server>>, ConnectorError> {
     let key: [u8; 32] = Sha256::digest(address.expose()).into();
     if let Some(kept) = KEPT.get(&key) {

@@ -3,7 +3,7 @@
 use super::exchange::{Body, Call, Target, send};
 use super::fault;
 use chrono::TimeDelta;
-use domain::contracts::{ConnectorError, ConnectorErrorKind, Toolbox};
+use domain::contracts::{ConnectorError, ConnectorErrorKind, PluginContext};
 use domain::instant::Instant;
 use domain::secret::Secret;
 use moka::sync::Cache;
@@ -64,12 +64,12 @@ pub fn forget(key: &Key) {
 
 /// Asks for a token and keeps it.
 pub async fn ask(
-    toolbox: &Toolbox,
+    context: &PluginContext,
     key: Key,
     grant: Grant<'_>,
     time_max: Duration,
 ) -> Result<Secret, ConnectorError> {
-    let now = toolbox.clock.now();
+    let now = context.clock.now();
     let call = Call {
         url: grant.url,
         body: Some(Body::Form(grant.form)),
@@ -77,7 +77,7 @@ pub async fn ask(
         headers: Vec::new(),
         time_max,
     };
-    let reply = send(toolbox, grant.target, call).await?;
+    let reply = send(context, grant.target, call).await?;
     let text = |name: &str| reply.body.get(name).and_then(Value::as_str);
     match (reply.status, text("access_token"), text("error")) {
         (200..=299, Some(token), _) => {

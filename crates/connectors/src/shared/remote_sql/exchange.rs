@@ -5,7 +5,8 @@ use crate::shared::response;
 use bytes::Bytes;
 use domain::bounded_json::parse_answer;
 use domain::contracts::{
-    ConnectorError, ConnectorErrorKind, HttpMethod, HttpRequest, HttpResponse, Origin, TlsOptions, Toolbox,
+    ConnectorError, ConnectorErrorKind, HttpMethod, HttpRequest, HttpResponse, Origin, PluginContext,
+    TlsOptions,
 };
 use domain::secret::Secret;
 use serde_json::Value;
@@ -49,9 +50,13 @@ impl<'a> From<&'a Site> for Target<'a> {
     }
 }
 
-pub async fn send(toolbox: &Toolbox, target: Target<'_>, call: Call<'_>) -> Result<Reply, ConnectorError> {
+pub async fn send(
+    context: &PluginContext,
+    target: Target<'_>,
+    call: Call<'_>,
+) -> Result<Reply, ConnectorError> {
     let request = request(target, call);
-    let http = toolbox.fetch.fetch(&request).await?;
+    let http = context.fetch.fetch(&request).await?;
     let bytes = http.body.clone();
     let body = response::beside(bytes.len(), move || parse_answer(&bytes)).await?;
     if let (200..=299, Err(error)) = (http.status, &body) {

@@ -63,7 +63,7 @@ pub fn check(provider: &SearchProvider, dialect: Dialect) -> (QueryMappings, Sou
     let mut errors = FieldErrors::default();
     let notations = read_notations(provider, &mut errors);
     let mappings = notations.query_mappings;
-    if let Err((field, sentence)) = Template::parse(&provider.draft.query_template, &mappings, dialect) {
+    if let Err((field, sentence)) = Template::parse(&provider.spec.query_template, &mappings, dialect) {
         errors.add(field, sentence);
     }
     (mappings, notations.credentials, errors)

@@ -9,8 +9,8 @@ use super::{
 };
 use async_trait::async_trait;
 use domain::contracts::{
-    Capability, Connector, ConnectorError, ConnectorErrorKind, NormalizedPage, ProviderQuery, SourceQuery,
-    SourceResponse, Toolbox,
+    Capability, Connector, ConnectorError, ConnectorErrorKind, NormalizedPage, PluginContext, ProviderQuery,
+    SourceQuery, SourceResponse,
 };
 use domain::notation::query_mappings::QueryMappings;
 use domain::provider::SearchProvider;
@@ -50,11 +50,14 @@ pub fn check(provider: &SearchProvider) -> FieldErrors {
     check_engine(provider, &KEY, read)
 }
 
-pub fn build(provider: &SearchProvider, toolbox: &Toolbox) -> Result<Box<dyn Connector>, ConnectorError> {
+pub fn build(
+    provider: &SearchProvider,
+    context: &PluginContext,
+) -> Result<Box<dyn Connector>, ConnectorError> {
     let mappings = mappings(provider)?;
     let (path, template) = read(provider, &mappings).map_err(mistaken)?;
     Ok(Box::new(Dsl {
-        engine: Engine::new(provider, toolbox, &path, &KEY)?,
+        engine: Engine::new(provider, context, &path, &KEY)?,
         template,
         exclusion: Exclusion::of(&mappings),
         has_operators: has_operators(&mappings),

@@ -17,7 +17,7 @@ use super::http_check;
 use super::http_source::{HttpSource, config_invalid};
 use super::response;
 use domain::contracts::{
-    Clock, ConnectorError, ConnectorErrorKind, ProviderQuery, SourceQuery, SourceResponse, Toolbox,
+    Clock, ConnectorError, ConnectorErrorKind, PluginContext, ProviderQuery, SourceQuery, SourceResponse,
 };
 use domain::notation::query_mappings::QueryMappings;
 use domain::notation::query_template::{Binding, bind_text};
@@ -49,19 +49,19 @@ impl fmt::Debug for Engine {
 impl Engine {
     pub fn new(
         provider: &SearchProvider,
-        toolbox: &Toolbox,
+        context: &PluginContext,
         path: &str,
         key: &KeyHeader,
     ) -> Result<Self, ConnectorError> {
         let (plain, trust) = plain(provider, path).map_err(mistaken)?;
-        let mut source = HttpSource::new(&plain, toolbox)?;
+        let mut source = HttpSource::new(&plain, context)?;
         if let Some((name, value)) = key.header(source.credentials()).map_err(mistaken)? {
             source.carry(name, value);
         }
         if let Some(trust) = trust {
             source.trust(trust);
         }
-        Ok(Self { source, clock: Arc::clone(&toolbox.clock) })
+        Ok(Self { source, clock: Arc::clone(&context.clock) })
     }
 
     pub fn post(&self, query: &ProviderQuery<'_>, body: &Value) -> Result<SourceQuery, ConnectorError> {
@@ -117,7 +117,7 @@ pub fn check<T>(
 
 /// The query mappings of a provider that was checked before.
 pub fn mappings(provider: &SearchProvider) -> Result<QueryMappings, ConnectorError> {
-    QueryMappings::parse(&provider.draft.query_mappings).map_err(config_invalid)
+    QueryMappings::parse(&provider.spec.query_mappings).map_err(config_invalid)
 }
 
 /// The mapping `OPERATORS`: the engine's own operators work in the words of a query.
@@ -171,7 +171,7 @@ pub fn members(
     ours: &[&str],
 ) -> Result<Map<String, Value>, Mistake> {
     let field = "query_template_json";
-    let mut template = provider.draft.query_template_json.clone();
+    let mut template = provider.spec.query_template_json.clone();
     if let Some(name) = ours.iter().find(|name| template.contains_key(**name)) {
         return Err((field, format!("{name} is set by the connector; leave it out.")));
     }
@@ -224,7 +224,7 @@ pub fn item(hit: &Value, inside: &str, beside: &[&str], is_raw: bool) -> Value {
 
 /// True when the provider's result mappings speak of the hit as it came.
 pub fn names_inside(provider: &SearchProvider, inside: &str) -> bool {
-    let texts = [&provider.draft.result_mappings, &provider.draft.result_grouping_field];
+    let texts = [&provider.spec.result_mappings, &provider.spec.result_grouping_field];
     texts.iter().any(|text| text.contains(&format!("{inside}.")) || text.contains(&format!("{inside}[")))
 }
 
@@ -244,9 +244,9 @@ fn plain(
 ) -> Result<(SearchProvider, Option<domain::contracts::TlsOptions>), Mistake> {
     let (trust, credentials) = access::part(&provider.credentials)?;
     let mut plain = provider.clone();
-    plain.draft.url = format!("{}{path}", base(&provider.draft.url)?);
-    plain.draft.query_template = "{url}".to_owned();
-    plain.draft.query_mappings = String::new();
+    plain.spec.url = format!("{}{path}", base(&provider.spec.url)?);
+    plain.spec.query_template = "{url}".to_owned();
+    plain.spec.query_mappings = String::new();
     plain.credentials = credentials;
     Ok((plain, trust))
 }

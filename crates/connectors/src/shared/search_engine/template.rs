@@ -27,7 +27,7 @@ pub struct Template {
 pub fn read(provider: &SearchProvider, mappings: &QueryMappings) -> Result<(String, Template), Mistake> {
     let (index, mut body) = template(provider, mappings)?;
     let field =
-        if provider.draft.query_template_json.is_empty() { "query_template" } else { "query_template_json" };
+        if provider.spec.query_template_json.is_empty() { "query_template" } else { "query_template_json" };
     let wrong = |sentence: String| (field, sentence);
     clause::check(&body).map_err(wrong)?;
     if body.contains_key("from") {
@@ -63,7 +63,7 @@ fn template(
     provider: &SearchProvider,
     mappings: &QueryMappings,
 ) -> Result<(Option<String>, Map<String, Value>), Mistake> {
-    let (text, given) = (provider.draft.query_template.trim(), &provider.draft.query_template_json);
+    let (text, given) = (provider.spec.query_template.trim(), &provider.spec.query_template_json);
     if !given.is_empty() {
         return Ok((None, whole(given.clone(), mappings)));
     }
@@ -116,17 +116,17 @@ fn usual(mappings: &QueryMappings) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use domain::provider::ProviderDraft;
+    use domain::provider::ProviderSpec;
 
-    fn draft(query_template: &str, json: Value, query_mappings: &str) -> SearchProvider {
-        let draft = ProviderDraft {
+    fn spec(query_template: &str, json: Value, query_mappings: &str) -> SearchProvider {
+        let spec = ProviderSpec {
             url: "https://h:9200".into(),
             query_template: query_template.into(),
             query_template_json: json.as_object().cloned().unwrap_or_default(),
             query_mappings: query_mappings.into(),
-            ..ProviderDraft::default()
+            ..ProviderSpec::default()
         };
-        SearchProvider::unsaved(draft, Default::default(), Default::default())
+        SearchProvider::unsaved(spec, Default::default(), Default::default())
     }
 
     fn read_of(provider: &SearchProvider) -> Result<(String, Value), Mistake> {
@@ -176,7 +176,7 @@ mod tests {
         ];
         for (text, json, mappings, path, body) in table {
             let read =
-                read_of(&draft(text, json, mappings)).unwrap_or_else(|(_, error)| panic!("{text}: {error}"));
+                read_of(&spec(text, json, mappings)).unwrap_or_else(|(_, error)| panic!("{text}: {error}"));
             assert_eq!(read, (path.to_owned(), body), "{text}");
         }
     }
@@ -207,7 +207,7 @@ mod tests {
             ),
         ];
         for (text, json, mappings, field) in table {
-            let read = read_of(&draft(text, json.clone(), mappings));
+            let read = read_of(&spec(text, json.clone(), mappings));
             assert_eq!(read.expect_err("a mistake").0, field, "{text} {json} {mappings}");
         }
     }

@@ -1,5 +1,5 @@
-//! An open line to an SQL Server. The greeting and TLS are done here, on the gate's own addresses and with the
-//! house's own trust; the driver meets a server that speaks of no encryption.
+//! An open line to an SQL Server. The greeting and TLS are done here, on the client's own addresses and with the
+//! service's own certificate store; the driver meets a server that speaks of no encryption.
 
 use super::envelope::Envelope;
 use super::prelogin::{ANSWER, Encryption, GREETING_BYTES_MAX, HEADER_BYTES};

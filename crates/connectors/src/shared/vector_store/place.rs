@@ -49,7 +49,7 @@ pub fn list(mappings: &QueryMappings, key: &str) -> Result<Vec<String>, Mistake>
 
 /// `query_template_json`: what is put beside the vector in every question. Nothing in it may change the question.
 pub fn extras(provider: &SearchProvider, allowed: &[&str]) -> Result<Map<String, Value>, Mistake> {
-    let template = &provider.draft.query_template_json;
+    let template = &provider.spec.query_template_json;
     match template.keys().find(|key| !allowed.contains(&key.as_str())) {
         None => Ok(template.clone()),
         Some(unknown) => {

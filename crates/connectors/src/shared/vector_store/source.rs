@@ -8,8 +8,8 @@ use crate::shared::statement::Mistake;
 use crate::shared::vectors;
 use async_trait::async_trait;
 use domain::contracts::{
-    Capability, Connector, ConnectorError, ConnectorErrorKind, NormalizedPage, ProviderQuery, SourceQuery,
-    SourceResponse, Toolbox,
+    Capability, Connector, ConnectorError, ConnectorErrorKind, NormalizedPage, PluginContext, ProviderQuery,
+    SourceQuery, SourceResponse,
 };
 use domain::provider::SearchProvider;
 use domain::validation::FieldErrors;
@@ -35,7 +35,7 @@ pub struct VectorSource<V> {
     plan: Plan,
     /// The reader model.
     model: String,
-    toolbox: Toolbox,
+    context: PluginContext,
 }
 
 impl<V: fmt::Debug> fmt::Debug for VectorSource<V> {
@@ -45,8 +45,8 @@ impl<V: fmt::Debug> fmt::Debug for VectorSource<V> {
 }
 
 impl<V: Vendor> VectorSource<V> {
-    pub fn new(provider: &SearchProvider, plan: Plan, vendor: V, toolbox: &Toolbox) -> Self {
-        Self { vendor, plan, model: vectors::model(provider), toolbox: toolbox.clone() }
+    pub fn new(provider: &SearchProvider, plan: Plan, vendor: V, context: &PluginContext) -> Self {
+        Self { vendor, plan, model: vectors::model(provider), context: context.clone() }
     }
 }
 
@@ -137,7 +137,7 @@ impl<V: Vendor> Connector for VectorSource<V> {
         let items = match response {
             SourceResponse::Rows { rows, .. } => rows,
             SourceResponse::Http(http) => {
-                self.vendor.items(Reply::of(&http, self.toolbox.clock.now())?, 0)?
+                self.vendor.items(Reply::of(&http, self.context.clock.now())?, 0)?
             }
         };
         // Every document is near to some degree; how many there are says nothing.

@@ -8,7 +8,7 @@ use crate::shared::http_check::web_address;
 use crate::shared::http_source::config_invalid;
 use crate::shared::response;
 use bytes::Bytes;
-use domain::contracts::{ConnectorError, HttpMethod, HttpRequest, Origin, TlsOptions, Toolbox};
+use domain::contracts::{ConnectorError, HttpMethod, HttpRequest, Origin, PluginContext, TlsOptions};
 use domain::notation::credentials::SourceCredentials;
 use domain::provider::SearchProvider;
 use domain::secret::Secret;
@@ -31,7 +31,7 @@ pub struct Store {
     headers: Headers,
     secrets: Vec<Secret>,
     tls: Option<TlsOptions>,
-    toolbox: Toolbox,
+    context: PluginContext,
 }
 
 impl fmt::Debug for Store {
@@ -45,7 +45,7 @@ impl Store {
         provider: &SearchProvider,
         server: &str,
         key_place: KeyPlace,
-        toolbox: &Toolbox,
+        context: &PluginContext,
     ) -> Result<Self, ConnectorError> {
         let credentials = require_notations(provider)?.credentials;
         Ok(Self {
@@ -53,7 +53,7 @@ impl Store {
             headers: headers(provider, &credentials, key_place),
             secrets: http_auth::secrets(&credentials),
             tls: http_auth::tls(&credentials),
-            toolbox: toolbox.clone(),
+            context: context.clone(),
         })
     }
 
@@ -118,8 +118,8 @@ impl Store {
             time_max,
             tls: self.tls.clone(),
         };
-        let answer = self.toolbox.fetch.fetch(&request).await?;
-        let now = self.toolbox.clock.now();
+        let answer = self.context.fetch.fetch(&request).await?;
+        let now = self.context.clock.now();
         response::beside(answer.body.len(), move || Reply::of(&answer, now)).await?
     }
 }
@@ -132,7 +132,7 @@ pub fn below(mut url: Url, parts: &[&str]) -> Result<Url, ConnectorError> {
 }
 
 fn headers(provider: &SearchProvider, credentials: &SourceCredentials, place: KeyPlace) -> Headers {
-    let given = &provider.draft.http_request_headers;
+    let given = &provider.spec.http_request_headers;
     let key = match credentials {
         SourceCredentials::Plain(key) | SourceCredentials::ApiKeyHeader(key) => key,
         SourceCredentials::Pairs(pairs) if pairs.len() == 1 => &pairs[0].1,
@@ -152,7 +152,7 @@ fn headers(provider: &SearchProvider, credentials: &SourceCredentials, place: Ke
 #[cfg(test)]
 mod tests {
     use super::*;
-    use domain::provider::ProviderDraft;
+    use domain::provider::ProviderSpec;
 
     #[test]
     fn a_key_goes_where_the_store_wants_it() {
@@ -167,11 +167,11 @@ mod tests {
         ];
         for (text, place, (name, value)) in table {
             let credentials = SourceCredentials::parse(&Secret::new(text)).expect("credentials");
-            let draft = ProviderDraft {
+            let spec = ProviderSpec {
                 http_request_headers: [(name.to_lowercase(), "old".to_owned())].into(),
-                ..ProviderDraft::default()
+                ..ProviderSpec::default()
             };
-            let provider = SearchProvider::unsaved(draft, Default::default(), Default::default());
+            let provider = SearchProvider::unsaved(spec, Default::default(), Default::default());
             let found = headers(&provider, &credentials, place).secret;
             assert_eq!(found, [(name.to_owned(), Secret::new(value))], "{text} {place:?}");
         }

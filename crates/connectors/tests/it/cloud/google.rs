@@ -1,9 +1,9 @@
 //! Google Workspace.
 
-use super::{draft, kind, refused, subject, subject_of, tells_refusals, title};
-use crate::house::{Script, answer, provider, query};
+use super::{kind, refused, spec, subject, subject_of, tells_refusals, title};
+use crate::fixture::{Script, answer, provider, query};
 use domain::contracts::{ConnectorErrorKind, SourceQuery};
-use domain::provider::{ProviderDraft, SearchProvider};
+use domain::provider::{ProviderSpec, SearchProvider};
 use domain::search::Sort;
 use domain::secret::Secret;
 use serde_json::{Value, json};
@@ -50,9 +50,9 @@ async fn a_calendar_has_a_window_and_the_nearest_first() {
     assert!(days.is_sorted(), "{days:?}");
     for (back, found) in [(0, false), (60, true)] {
         let config = json!({"swirl": {"google_calendar": {"calendar_lookback_days": back, "calendar_lookahead_days": 0}}});
-        let draft =
-            ProviderDraft { config: config.as_object().expect("an object").clone(), ..subject.draft.clone() };
-        let page = subject_of(&subject, draft).ask("river", Sort::Date, 100).await.expect("an answer");
+        let spec =
+            ProviderSpec { config: config.as_object().expect("an object").clone(), ..subject.spec.clone() };
+        let page = subject_of(&subject, spec).ask("river", Sort::Date, 100).await.expect("an answer");
         assert_eq!(!page.items.is_empty(), found, "{back} days back");
         assert!(page.items.len() < 35, "{back} days back");
     }
@@ -67,11 +67,9 @@ fn days_away(date: &Value) -> i64 {
 fn days_are_checked() {
     for days in [json!("many"), json!(-1), json!(3651), json!(1.5)] {
         let config = json!({"swirl": {"google_calendar": {"calendar_lookback_days": days}}});
-        let draft = ProviderDraft {
-            config: config.as_object().expect("an object").clone(),
-            ..draft("GoogleCalendar")
-        };
-        let errors = (kind("GoogleCalendar").check)(&provider(draft));
+        let spec =
+            ProviderSpec { config: config.as_object().expect("an object").clone(), ..spec("GoogleCalendar") };
+        let errors = (kind("GoogleCalendar").check)(&provider(spec));
         assert!(errors.to_string().contains("calendar_lookback_days"), "{errors}");
     }
 }
@@ -96,16 +94,16 @@ async fn words_are_never_operators() {
             subject.ask(text, Sort::Relevancy, 5).await.expect(text);
             assert_eq!(google.desk.seen()().as_deref(), Some(text), "{connector}");
         }
-        let draft = ProviderDraft { query_mappings: "NOT=true".into(), ..subject.draft.clone() };
+        let spec = ProviderSpec { query_mappings: "NOT=true".into(), ..subject.spec.clone() };
         let all = subject.ask("river", Sort::Relevancy, 90).await.expect("an answer").items.len();
         let some =
-            subject_of(&subject, draft).ask("river NOT 3", Sort::Relevancy, 90).await.expect("an answer");
+            subject_of(&subject, spec).ask("river NOT 3", Sort::Relevancy, 90).await.expect("an answer");
         assert_eq!(some.items.len(), all - 1, "{connector}");
     }
 }
 
 fn connected(connector: &str) -> SearchProvider {
-    SearchProvider { user_token: Some(Secret::new("a-token")), ..provider(draft(connector)) }
+    SearchProvider { user_token: Some(Secret::new("a-token")), ..provider(spec(connector)) }
 }
 
 /// A calendar that never ends is read up to a limit, and mail is asked for up to another.
@@ -116,7 +114,7 @@ async fn reading_has_its_limits() {
     let page = json!({"items": events, "nextPageToken": "again"}).to_string();
     let script = Script::of((0..30).map(|_| answer("application/json", page.clone())));
     let calendar =
-        (kind("GoogleCalendar").build)(&connected("GoogleCalendar"), &script.toolbox()).expect("a connector");
+        (kind("GoogleCalendar").build)(&connected("GoogleCalendar"), &script.context()).expect("a connector");
     let built = calendar.construct(&query("x")).expect("a question");
     let page = calendar.normalize(calendar.execute(&built).await.expect("an answer")).expect("a page");
     assert_eq!(
@@ -124,7 +122,7 @@ async fn reading_has_its_limits() {
         (10, Some(2500), 10)
     );
 
-    let gmail = (kind("Gmail").build)(&connected("Gmail"), &script.toolbox()).expect("a connector");
+    let gmail = (kind("Gmail").build)(&connected("Gmail"), &script.context()).expect("a connector");
     let many = domain::contracts::ProviderQuery { results_wanted: 1000, ..query("x") };
     let SourceQuery::Command { rows_max, .. } = gmail.construct(&many).expect("a question") else {
         panic!("a command was expected");
@@ -143,7 +141,7 @@ async fn a_message_may_be_gone() {
         let answers =
             [answer("application/json", list.clone()), gone, answer("application/json", message.clone())];
         let script = Script::of(answers);
-        let gmail = (kind("Gmail").build)(&connected("Gmail"), &script.toolbox()).expect("a connector");
+        let gmail = (kind("Gmail").build)(&connected("Gmail"), &script.context()).expect("a connector");
         let built = gmail.construct(&query("x")).expect("a question");
         let got = gmail.execute(&built).await.and_then(|answer| gmail.normalize(answer));
         assert_eq!(got.map(|page| page.items.len()).map_err(|error| error.kind), want, "{status}");

@@ -1,9 +1,9 @@
 //! Microsoft 365.
 
 use super::{kind, refused, subject, subject_of, tells_refusals, title};
-use crate::house::provider;
+use crate::fixture::provider;
 use domain::contracts::ConnectorErrorKind;
-use domain::provider::ProviderDraft;
+use domain::provider::ProviderSpec;
 use domain::search::Sort;
 use serde_json::json;
 use testkit::suites::connector::Literal;
@@ -58,8 +58,8 @@ async fn words_are_never_operators() {
 async fn negation_is_understood_when_the_provider_says_so() {
     let graph = Graph::start().await;
     let subject = subject("M365OutlookMessages", &graph.stand.url, Literal::Found(title));
-    let draft = ProviderDraft { query_mappings: "NOT=true".into(), ..subject.draft.clone() };
-    let negating = subject_of(&subject, draft);
+    let spec = ProviderSpec { query_mappings: "NOT=true".into(), ..subject.spec.clone() };
+    let negating = subject_of(&subject, spec);
     let all = subject.ask("river", Sort::Date, 200).await.expect("an answer").items.len();
     let some = negating.ask("river NOT 3 4", Sort::Date, 200).await.expect("an answer");
     assert_eq!(some.items.len(), all - 2);
@@ -82,12 +82,12 @@ async fn folders_are_left_out_and_pages_are_large() {
 async fn the_provider_may_map_for_itself() {
     let graph = Graph::start().await;
     let subject = subject("M365OutlookMessages", &graph.stand.url, Literal::Found(title));
-    let draft = ProviderDraft {
+    let spec = ProviderSpec {
         result_mappings: "title=resource.subject,url=resource.webLink".into(),
         response_mappings: "RESULTS=value[0].hitsContainers[0].hits".into(),
-        ..subject.draft.clone()
+        ..subject.spec.clone()
     };
-    let page = subject_of(&subject, draft).ask("river", Sort::Date, 3).await.expect("an answer");
+    let page = subject_of(&subject, spec).ask("river", Sort::Date, 3).await.expect("an answer");
     assert!(page.items[0]["resource"]["subject"].as_str().expect("a subject").starts_with("river"));
 }
 
@@ -97,12 +97,12 @@ async fn the_provider_may_bring_its_own_body() {
     let subject = subject("M365OneDrive", &graph.stand.url, Literal::Found(title));
     let body = json!({"requests": [{"entityTypes": ["driveItem"], "from": 0, "size": 4,
         "query": {"queryString": "{query_string} AND NOT folder"}}]});
-    let draft = ProviderDraft {
+    let spec = ProviderSpec {
         post_query_template: body.as_object().expect("an object").clone(),
-        ..subject.draft.clone()
+        ..subject.spec.clone()
     };
-    let own = subject_of(&subject, draft.clone());
+    let own = subject_of(&subject, spec.clone());
     assert_eq!(own.ask("river", Sort::Relevancy, 25).await.expect("an answer").items.len(), 4);
-    let built = (kind("M365OneDrive").build)(&provider(draft), &own.toolbox).expect("a connector");
+    let built = (kind("M365OneDrive").build)(&provider(spec), &own.context).expect("a connector");
     assert!(!built.capability().page && !built.capability().date_sort);
 }

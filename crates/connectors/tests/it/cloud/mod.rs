@@ -7,9 +7,9 @@ mod ready;
 mod storage;
 mod tokens;
 
-use crate::house::{all_services_at, gate, kind};
-use domain::contracts::{ConnectorError, ConnectorErrorKind, Toolbox};
-use domain::provider::ProviderDraft;
+use crate::fixture::{all_services_at, guarded_context, kind};
+use domain::contracts::{ConnectorError, ConnectorErrorKind, PluginContext};
+use domain::provider::ProviderSpec;
 use domain::search::Sort;
 use domain::secret::Secret;
 use serde_json::Value;
@@ -19,40 +19,40 @@ use testkit::suites::connector::{Literal, Mistake, Subject};
 use testkit::vendors::callers::{NARROW_TOKEN, TOKEN};
 use testkit::vendors::cloud_desk::CloudDesk;
 
-/// All services at one address, by the real gate.
-fn toolbox(address: &str) -> Toolbox {
-    Toolbox { settings: Arc::new(all_services_at(address)), ..gate() }
+/// All services at one address, by the real client.
+fn context(address: &str) -> PluginContext {
+    PluginContext { settings: Arc::new(all_services_at(address)), ..guarded_context() }
 }
 
 /// Url and credentials are those of somebody else: they are not read.
-fn draft(connector: &str) -> ProviderDraft {
-    ProviderDraft {
+fn spec(connector: &str) -> ProviderSpec {
+    ProviderSpec {
         name: "Mine".into(),
         connector: connector.into(),
         url: "https://evil.example/".into(),
         credentials: "bearer=never-sent-credential".into(),
-        ..ProviderDraft::default()
+        ..ProviderSpec::default()
     }
 }
 
 fn subject(connector: &str, address: &str, literal: Literal) -> Subject {
-    let draft = draft(connector);
+    let spec = spec(connector);
     let mistake = |what, token: Option<&str>, kind| Mistake {
         what,
-        draft: draft.clone(),
+        spec: spec.clone(),
         user_token: token.map(Secret::new),
         kind,
     };
     Subject {
         kind: kind(connector),
-        toolbox: toolbox(address),
+        context: context(address),
         mistakes: vec![
             mistake("nothing connected", None, ConnectorErrorKind::NotConnected),
             mistake("an empty token", Some(""), ConnectorErrorKind::NotConnected),
             mistake("a token that ended", Some("ended-token-77"), ConnectorErrorKind::NotConnected),
             mistake("a missing permission", Some(NARROW_TOKEN), ConnectorErrorKind::Denied),
         ],
-        draft,
+        spec,
         user_token: Some(Secret::new(TOKEN)),
         reader: None,
         many: "river",
@@ -88,29 +88,29 @@ async fn tells_refusals(subject: &Subject, desk: &CloudDesk) {
         assert_eq!(error.kind, kind, "{status}: {error}");
         assert_eq!(error.retry_after, rest.map(|rest| Duration::from_secs(rest.into())), "{status}");
     }
-    let error = refused(&Subject { toolbox: toolbox("http://127.0.0.1:1"), ..like(subject) }).await;
+    let error = refused(&Subject { context: context("http://127.0.0.1:1"), ..like(subject) }).await;
     assert_eq!(error.kind, ConnectorErrorKind::Unavailable, "{error}");
     let error =
-        refused(&Subject { toolbox: toolbox(&format!("{}/nowhere", address(subject))), ..like(subject) })
+        refused(&Subject { context: context(&format!("{}/nowhere", address(subject))), ..like(subject) })
             .await;
     assert_eq!(error.kind, ConnectorErrorKind::PlaceUnknown, "{error}");
     assert!(error.message.contains("_URL"), "{error}");
 }
 
 fn address(subject: &Subject) -> &str {
-    &subject.toolbox.settings.microsoft_graph_url
+    &subject.context.settings.microsoft_graph_url
 }
 
 fn like(subject: &Subject) -> Subject {
-    subject_of(subject, subject.draft.clone())
+    subject_of(subject, subject.spec.clone())
 }
 
-/// The same with another draft, and without mistakes.
-fn subject_of(subject: &Subject, draft: ProviderDraft) -> Subject {
+/// The same with another spec, and without mistakes.
+fn subject_of(subject: &Subject, spec: ProviderSpec) -> Subject {
     Subject {
         kind: subject.kind,
-        toolbox: subject.toolbox.clone(),
-        draft,
+        context: subject.context.clone(),
+        spec,
         user_token: subject.user_token.clone(),
         reader: None,
         many: subject.many,

@@ -1,10 +1,10 @@
 //! The ready records of authenticators: valid, not active, and with what the connectors need.
 
 use super::kind;
-use domain::authenticator::AuthenticatorDraft;
+use domain::authenticator::AuthenticatorSpec;
 use std::path::Path;
 
-fn record(idp: &str) -> AuthenticatorDraft {
+fn record(idp: &str) -> AuthenticatorSpec {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../config/authenticators");
     let text = std::fs::read_to_string(folder.join(format!("{idp}.json"))).expect(idp);
     serde_json::from_str(&text).expect(idp)

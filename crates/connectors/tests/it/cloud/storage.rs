@@ -1,9 +1,9 @@
 //! Box and Dropbox.
 
-use super::{draft, kind, refused, subject, subject_of, tells_refusals, title};
-use crate::house::{Script, answer, provider, query};
+use super::{kind, refused, spec, subject, subject_of, tells_refusals, title};
+use crate::fixture::{Script, answer, provider, query};
 use domain::contracts::{ConnectorErrorKind, ProviderQuery};
-use domain::provider::{ProviderDraft, SearchProvider};
+use domain::provider::{ProviderSpec, SearchProvider};
 use domain::search::Sort;
 use domain::secret::Secret;
 use serde_json::json;
@@ -22,9 +22,9 @@ async fn box_keeps_the_contract() {
         subject.ask(text, Sort::Relevancy, 5).await.expect(text);
         assert_eq!(service.desk.seen()().as_deref(), Some(text));
     }
-    let draft = ProviderDraft { query_mappings: "NOT=true".into(), ..subject.draft.clone() };
+    let spec = ProviderSpec { query_mappings: "NOT=true".into(), ..subject.spec.clone() };
     let all = subject.ask("river", Sort::Relevancy, 250).await.expect("an answer");
-    let some = subject_of(&subject, draft).ask("river NOT 3", Sort::Relevancy, 250).await.expect("an answer");
+    let some = subject_of(&subject, spec).ask("river NOT 3", Sort::Relevancy, 250).await.expect("an answer");
     assert_eq!(some.found, all.found.map(|found| found - 1));
     assert_eq!(all.items[0]["folder"], "All Files");
 }
@@ -50,8 +50,8 @@ async fn a_circle_of_cursors_ends() {
     let found = json!({"metadata": {"metadata": {".tag": "file", "name": "a"}}});
     let page = json!({"matches": [found], "has_more": true, "cursor": "c"}).to_string();
     let script = Script::of((0..30).map(|_| answer("application/json", page.clone())));
-    let provider = SearchProvider { user_token: Some(Secret::new("a-token")), ..provider(draft("Dropbox")) };
-    let dropbox = (kind("Dropbox").build)(&provider, &script.toolbox()).expect("a connector");
+    let provider = SearchProvider { user_token: Some(Secret::new("a-token")), ..provider(spec("Dropbox")) };
+    let dropbox = (kind("Dropbox").build)(&provider, &script.context()).expect("a connector");
     let built = dropbox.construct(&ProviderQuery { results_wanted: 500, ..query("x") }).expect("a question");
     let page = dropbox.normalize(dropbox.execute(&built).await.expect("an answer")).expect("a page");
     assert_eq!((page.items.len(), script.asked.lock().expect("a list").len()), (20, 20));

@@ -1,13 +1,13 @@
 //! A token goes to the API that is set, and to nobody who looks like it or is named by an answer.
 
-use super::{draft, kind, subject, title, toolbox};
-use crate::house::{Script, answer, provider, query, request};
-use domain::contracts::{ConnectorErrorKind, Fetch, SourceQuery, Toolbox};
+use super::{context, kind, spec, subject, title};
+use crate::fixture::{Script, answer, provider, query, request};
+use domain::contracts::{ConnectorErrorKind, Fetch, PluginContext, SourceQuery};
 use domain::notation::network::Network;
 use domain::provider::SearchProvider;
 use domain::search::Sort;
 use domain::secret::Secret;
-use outbound::{AllowRule, Gate, GateLimits};
+use outbound::{AllowRule, ClientLimits, GuardedClient};
 use std::sync::Arc;
 use std::time::Duration;
 use testkit::suites::connector::Literal;
@@ -28,7 +28,7 @@ const CONNECTORS: [&str; 10] = [
 ];
 
 fn connected(connector: &str, token: &str) -> SearchProvider {
-    SearchProvider { user_token: Some(Secret::new(token)), ..provider(draft(connector)) }
+    SearchProvider { user_token: Some(Secret::new(token)), ..provider(spec(connector)) }
 }
 
 /// Whatever url the provider names, what is sent goes to the vendor's own host with the token in one header.
@@ -37,7 +37,7 @@ async fn every_request_goes_to_the_vendor() {
     let hosts = ["graph.microsoft.com", "www.googleapis.com", "api.box.com", "api.dropboxapi.com"];
     for connector in CONNECTORS {
         let script = Script::of((0..3).map(|_| answer("application/json", "{}")));
-        let built = (kind(connector).build)(&connected(connector, "canary-token"), &script.toolbox());
+        let built = (kind(connector).build)(&connected(connector, "canary-token"), &script.context());
         let connector_built = built.expect("a connector");
         let question = connector_built.construct(&query("river")).expect("a question");
         assert!(
@@ -69,24 +69,24 @@ async fn a_link_that_leads_elsewhere_is_refused_and_named() {
     assert!(subject.ask("river", Sort::Relevancy, 5).await.is_ok());
 }
 
-/// A gate that lets everything on this machine be reached, so that a redirect is followed.
-fn open_gate(address: &str) -> Toolbox {
-    let limits = GateLimits {
+/// A client that lets everything on this machine be reached, so that a redirect is followed.
+fn open_client(address: &str) -> PluginContext {
+    let limits = ClientLimits {
         connect: Duration::from_secs(5),
         read: Duration::from_secs(5),
         body_bytes_max: 1024 * 1024,
         redirects_max: 5,
         allow: vec![AllowRule::Network(Network::parse("127.0.0.0/8").expect("a network"))],
     };
-    let fetch: Arc<dyn Fetch> = Arc::new(Gate::new(limits).expect("a gate"));
-    Toolbox { fetch, ..toolbox(address) }
+    let fetch: Arc<dyn Fetch> = Arc::new(GuardedClient::new(limits).expect("a client"));
+    PluginContext { fetch, ..context(address) }
 }
 
 #[tokio::test]
 async fn a_redirect_takes_no_token_along() {
     let (service, other) = (BoxStorage::start().await, BoxStorage::start().await);
     let mut boxed = subject("BoxStorage", &service.stand.url, Literal::Found(title));
-    boxed.toolbox = open_gate(&service.stand.url);
+    boxed.context = open_client(&service.stand.url);
     service.desk.redirect(&other.stand.at("/2.0/search?query=x&type=file&limit=5&offset=0"));
     let error = boxed.ask("river", Sort::Relevancy, 5).await.expect_err("nobody is known there");
     assert_eq!(error.kind, ConnectorErrorKind::NotConnected, "{error}");
@@ -94,7 +94,7 @@ async fn a_redirect_takes_no_token_along() {
     // The words of a question with a body do not even leave.
     let (graph, other) = (Graph::start().await, Graph::start().await);
     let mut mail = subject("M365OutlookMessages", &graph.stand.url, Literal::Found(title));
-    mail.toolbox = open_gate(&graph.stand.url);
+    mail.context = open_client(&graph.stand.url);
     graph.desk.redirect(&other.stand.at("/v1.0/search/query"));
     mail.ask("river", Sort::Relevancy, 5).await.expect_err("no answer");
     assert_eq!((graph.desk.requests(), other.desk.requests()), (1, 0));
@@ -106,7 +106,7 @@ async fn tokens_are_not_mixed_up() {
     let graph = Graph::start().await;
     graph.desk.lock().callers.allow("token-of-ann", &SCOPES);
     graph.desk.lock().callers.allow("token-of-bo", &[]);
-    let tools = toolbox(&graph.stand.url);
+    let tools = context(&graph.stand.url);
     let ask = |token: &'static str| {
         let connector =
             (kind("M365OneDrive").build)(&connected("M365OneDrive", token), &tools).expect("a connector");

@@ -1,9 +1,9 @@
 //! Google's discovery documents: Drive, Gmail, Calendar and BigQuery.
 
-use super::{asked, asked_service, draft, is_full, subject};
-use crate::house::{Script, answer, gate};
-use domain::contracts::{NormalizedPage, Toolbox};
-use domain::provider::ProviderDraft;
+use super::{asked, asked_service, is_full, spec, subject};
+use crate::fixture::{Script, answer, guarded_context};
+use domain::contracts::{NormalizedPage, PluginContext};
+use domain::provider::ProviderSpec;
 use domain::search::Sort;
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -57,8 +57,8 @@ fn a_mask_is_read() {
 async fn read(connector: &str, answers: Vec<Value>) -> NormalizedPage {
     let answers = answers.into_iter().map(|body| answer("application/json", body.to_string()));
     let script = Script::of(answers);
-    let draft = draft(connector, "", "", "");
-    subject(draft, script.toolbox()).ask("river", Sort::Relevancy, 1).await.expect("an answer")
+    let spec = spec(connector, "", "", "");
+    subject(spec, script.context()).ask("river", Sort::Relevancy, 1).await.expect("an answer")
 }
 
 fn last_page(description: &Description, name: &str) -> Value {
@@ -112,16 +112,16 @@ async fn big_query_is_asked_as_google_describes_it() {
     let Some(description) = descriptions::discovery("bigquery.v2") else { return };
     let clock = Arc::new(FixedClock::default());
     let source = BigQuery::start(clock.clone()).await;
-    let draft = ProviderDraft {
+    let spec = ProviderSpec {
         query_template: "select {fields} from {table} where {a} like '%{query_string}%'".into(),
-        ..draft(
+        ..spec(
             "BigQuery",
             &source.stand.url,
             &source.key(),
             "fields=*,table=river_documents,a=title,sort_by_date=published,dataset=rivers,location=EU,max_bytes=2000000",
         )
     };
-    let recorder: Arc<Recorder> = asked(draft, Toolbox { clock, ..gate() }).await;
+    let recorder: Arc<Recorder> = asked(spec, PluginContext { clock, ..guarded_context() }).await;
     let exchanges = recorder.exchanges();
     let (asked, tokens): (Vec<_>, Vec<_>) =
         exchanges.iter().partition(|exchange| exchange.path.starts_with("/bigquery/"));

@@ -7,9 +7,9 @@ mod search_engines;
 mod storage;
 mod vector_stores;
 
-use crate::house::{all_services_at, gate, kind, provider_spec};
-use domain::contracts::{NormalizedPage, Toolbox};
-use domain::provider::ProviderDraft;
+use crate::fixture::{all_services_at, guarded_context, kind, provider_spec};
+use domain::contracts::{NormalizedPage, PluginContext};
+use domain::provider::ProviderSpec;
 use domain::search::Sort;
 use domain::secret::Secret;
 use serde_json::{Map, Value};
@@ -20,16 +20,16 @@ use testkit::suites::connector::{Literal, MANY, Subject};
 use testkit::vendors::callers::TOKEN;
 use testkit::vendors::likeness;
 
-fn draft(connector: &str, url: &str, credentials: &str, query_mappings: &str) -> ProviderDraft {
+fn spec(connector: &str, url: &str, credentials: &str, query_mappings: &str) -> ProviderSpec {
     let spec = provider_spec(connector, url, credentials, query_mappings);
-    ProviderDraft { tags: vec!["model:toy".into()], ..spec }
+    ProviderSpec { tags: vec!["model:toy".into()], ..spec }
 }
 
-fn subject(draft: ProviderDraft, toolbox: Toolbox) -> Subject {
+fn subject(spec: ProviderSpec, context: PluginContext) -> Subject {
     Subject {
-        kind: kind(&draft.connector),
-        toolbox,
-        draft,
+        kind: kind(&spec.connector),
+        context,
+        spec,
         user_token: Some(Secret::new(TOKEN)),
         reader: Some(likeness::read),
         many: "river",
@@ -40,9 +40,9 @@ fn subject(draft: ProviderDraft, toolbox: Toolbox) -> Subject {
 }
 
 /// What is sent for more than one page by relevancy and by date.
-async fn asked(draft: ProviderDraft, toolbox: Toolbox) -> Arc<Recorder> {
-    let recorder = Recorder::new(Arc::clone(&toolbox.fetch));
-    let subject = subject(draft, Toolbox { fetch: Arc::<Recorder>::clone(&recorder), ..toolbox });
+async fn asked(spec: ProviderSpec, context: PluginContext) -> Arc<Recorder> {
+    let recorder = Recorder::new(Arc::clone(&context.fetch));
+    let subject = subject(spec, PluginContext { fetch: Arc::<Recorder>::clone(&recorder), ..context });
     for sort in [Sort::Relevancy, Sort::Date] {
         let page = subject.ask("river", sort, MANY).await.expect("an answer");
         assert!(!page.items.is_empty(), "{}", subject.kind.name);
@@ -52,8 +52,11 @@ async fn asked(draft: ProviderDraft, toolbox: Toolbox) -> Arc<Recorder> {
 
 /// The same of a service that people connect.
 async fn asked_service(connector: &str, address: &str) -> Arc<Recorder> {
-    asked(draft(connector, "", "", ""), Toolbox { settings: Arc::new(all_services_at(address)), ..gate() })
-        .await
+    asked(
+        spec(connector, "", "", ""),
+        PluginContext { settings: Arc::new(all_services_at(address)), ..guarded_context() },
+    )
+    .await
 }
 
 /// The one result of an answer has every member.

@@ -1,8 +1,8 @@
 //! The types and addresses in the clients of Elasticsearch, OpenSearch, Meilisearch and Typesense.
 
-use super::{asked, draft, object};
-use crate::house::gate;
-use domain::provider::ProviderDraft;
+use super::{asked, object, spec};
+use crate::fixture::guarded_context;
+use domain::provider::ProviderSpec;
 use serde_json::json;
 use testkit::descriptions::{Exchange, TypeScript};
 use testkit::vendors::elastic::{self, Elastic, Flavour};
@@ -34,9 +34,10 @@ type Answer = { results: SearchResponse<Document_>[] };";
 
 const HITS: [&str; 3] = ["/hits/total", "/hits/hits/0/_id", "/hits/hits/0/_source"];
 
-async fn check(mut program: TypeScript, drafts: Vec<ProviderDraft>, address: &str, reads: &[&str]) {
-    for draft in drafts {
-        for Exchange { method, path, query, body, answer } in asked(draft, gate()).await.exchanges() {
+async fn check(mut program: TypeScript, specs: Vec<ProviderSpec>, address: &str, reads: &[&str]) {
+    for spec in specs {
+        for Exchange { method, path, query, body, answer } in asked(spec, guarded_context()).await.exchanges()
+        {
             assert_eq!((method.as_str(), path.as_str(), query.len()), ("POST", address, 0), "{query:?}");
             program.request("Request", &body);
             program.answer("Answer", &answer);
@@ -52,13 +53,13 @@ async fn elastic_is_asked_as_elastic_describes_it() {
     assert!(program.source("@elastic/elasticsearch/lib/api/api/search.js").contains("/_search`"));
     let server = Elastic::start(Flavour::Elasticsearch).await;
     let mappings = "index_name=rivers,default_field=title,sort_by_date=published";
-    let draft = ProviderDraft {
+    let spec = ProviderSpec {
         query_template: "index='{index_name}', query={'query_string': {'query': '{query_string}', \
                          'default_field': '{default_field}', 'default_operator': 'and'}}, size=100"
             .into(),
-        ..draft("Elastic", &format!("hosts='{}'", server.stand.url), elastic::CREDENTIALS, mappings)
+        ..spec("Elastic", &format!("hosts='{}'", server.stand.url), elastic::CREDENTIALS, mappings)
     };
-    check(program, vec![draft], "/rivers/_search", &HITS).await;
+    check(program, vec![spec], "/rivers/_search", &HITS).await;
 }
 
 #[tokio::test]
@@ -66,12 +67,12 @@ async fn open_search_is_asked_as_open_search_describes_it() {
     let Some(program) = TypeScript::given(OPEN_SEARCH) else { return };
     let server = Elastic::start(Flavour::OpenSearch).await;
     let mappings = "index_name=rivers,default_field=title,sort_by_date=day";
-    let plain = ProviderDraft {
+    let plain = ProviderSpec {
         query_template_json: object(json!({
             "query": {"multi_match": {"query": "{query_string}", "fields": ["{default_field}"], "operator": "and"}},
             "highlight": {"fields": {"title": {}}},
         })),
-        ..draft("OpenSearch", &server.stand.url, elastic::CREDENTIALS, mappings)
+        ..spec("OpenSearch", &server.stand.url, elastic::CREDENTIALS, mappings)
     };
     check(program, vec![plain], "/rivers/_search", &HITS).await;
 }
@@ -88,7 +89,7 @@ async fn meilisearch_is_asked_as_meilisearch_describes_it() {
 async fn typesense_is_asked_as_typesense_describes_it() {
     let Some(program) = TypeScript::given(TYPESENSE) else { return };
     let server = Typesense::start().await;
-    let draft = draft(
+    let spec = spec(
         "Typesense",
         &server.stand.url,
         "key=typesense-key-8d20",
@@ -96,5 +97,5 @@ async fn typesense_is_asked_as_typesense_describes_it() {
     );
     let reads = ["/results/0/found", "/results/0/hits/0/document", "/results/0/hits/0/text_match"];
     let more = ["/results/0/hits/0/highlight", "/results/0/hits/0/highlights"];
-    check(program, vec![draft], "/multi_search", &[&reads[..], &more].concat()).await;
+    check(program, vec![spec], "/multi_search", &[&reads[..], &more].concat()).await;
 }

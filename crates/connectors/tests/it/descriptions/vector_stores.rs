@@ -1,8 +1,8 @@
 //! The types and addresses in the clients of Qdrant, Pinecone, Milvus and Weaviate.
 
-use super::{asked, draft, object};
-use crate::house::gate;
-use domain::provider::ProviderDraft;
+use super::{asked, object, spec};
+use crate::fixture::guarded_context;
+use domain::provider::ProviderSpec;
 use serde_json::json;
 use testkit::descriptions::TypeScript;
 use testkit::vendors::{milvus, pinecone, qdrant, weaviate};
@@ -33,14 +33,14 @@ type Route = paths[\"/graphql\"][\"post\"];";
 async fn qdrant_is_asked_as_qdrant_describes_it() {
     let Some(mut program) = TypeScript::given(QDRANT) else { return };
     let store = qdrant::start().await;
-    let plain = draft("QdrantDB", &format!("{}-rivers", store.stand.url), qdrant::KEY, "limit_max=10");
+    let plain = spec("QdrantDB", &format!("{}-rivers", store.stand.url), qdrant::KEY, "limit_max=10");
     let filter = json!({"must": [{"key": "number", "range": {"gte": 20, "lt": 30}}]});
-    let full = ProviderDraft {
+    let full = ProviderSpec {
         query_template_json: object(json!({"filter": filter, "with_payload": true, "score_threshold": -1.0})),
         ..plain.clone()
     };
-    for draft in [plain, full] {
-        for exchange in asked(draft, gate()).await.exchanges() {
+    for spec in [plain, full] {
+        for exchange in asked(spec, guarded_context()).await.exchanges() {
             let address = (exchange.method.as_str(), exchange.path.as_str());
             assert_eq!(address, ("POST", "/collections/rivers/points/query"));
             let (name, seconds) = &exchange.query[0];
@@ -62,18 +62,18 @@ async fn pinecone_is_asked_as_pinecone_describes_it() {
     let Some(mut program) = TypeScript::given(PINECONE) else { return };
     let store = pinecone::start().await;
     let mappings = format!("api={}", store.api.stand.url);
-    let by_name = draft("PineconeDB", "rivers", pinecone::KEY, &mappings);
-    let by_host = ProviderDraft {
+    let by_name = spec("PineconeDB", "rivers", pinecone::KEY, &mappings);
+    let by_host = ProviderSpec {
         query_template_json: object(json!({"filter": {"number": {"$gte": 3}}})),
-        ..draft("PineconeDB", &store.rivers.stand.url, pinecone::KEY, "")
+        ..spec("PineconeDB", &store.rivers.stand.url, pinecone::KEY, "")
     };
     let folder = "@pinecone-database/pinecone/dist/pinecone-generated-ts-fetch";
     let queries = program.source(&format!("{folder}/db_data/apis/VectorOperationsApi.js"));
     let indexes = program.source(&format!("{folder}/db_control/apis/ManageIndexesApi.js"));
     assert!(queries.contains("path: `/query`") && indexes.contains("path: `/indexes/{index_name}`"));
     let mut has_asked_for_the_host = false;
-    for draft in [by_name, by_host] {
-        for exchange in asked(draft, gate()).await.exchanges() {
+    for spec in [by_name, by_host] {
+        for exchange in asked(spec, guarded_context()).await.exchanges() {
             match (exchange.method.as_str(), exchange.path.as_str()) {
                 ("POST", "/query") => {
                     program.request("QueryRequest", &exchange.body);
@@ -101,11 +101,11 @@ async fn milvus_is_asked_as_milvus_describes_it() {
     let source = program.source("@zilliz/milvus2-sdk-node/dist/milvus/http/Vector.js");
     assert!(source.contains("'/vectordb/entities'") && source.contains("/search`"), "the address");
     let store = milvus::start().await;
-    let draft = ProviderDraft {
+    let spec = ProviderSpec {
         query_template_json: object(json!({"filter": "number >= 3"})),
-        ..draft("Milvus", &store.stand.url, milvus::TOKEN, "collection=rivers,limit_max=10")
+        ..spec("Milvus", &store.stand.url, milvus::TOKEN, "collection=rivers,limit_max=10")
     };
-    for mut exchange in asked(draft, gate()).await.exchanges() {
+    for mut exchange in asked(spec, guarded_context()).await.exchanges() {
         let address = (exchange.method.as_str(), exchange.path.as_str());
         assert_eq!(address, ("POST", "/v2/vectordb/entities/search"));
         program.request("http.HttpVectorSearchReq", &exchange.body);
@@ -122,9 +122,8 @@ async fn milvus_is_asked_as_milvus_describes_it() {
 async fn weaviate_is_asked_as_weaviate_describes_it() {
     let Some(mut program) = TypeScript::given(WEAVIATE) else { return };
     let store = weaviate::start().await;
-    let draft =
-        draft("Weaviate", &store.stand.url, weaviate::KEY, "class=River,fields=title published number");
-    for exchange in asked(draft, gate()).await.exchanges() {
+    let spec = spec("Weaviate", &store.stand.url, weaviate::KEY, "class=River,fields=title published number");
+    for exchange in asked(spec, guarded_context()).await.exchanges() {
         assert_eq!((exchange.method.as_str(), exchange.path.as_str()), ("POST", "/v1/graphql"));
         program.request("Route[\"parameters\"][\"body\"][\"body\"]", &exchange.body);
         program.answer("Route[\"responses\"][200][\"schema\"]", &exchange.answer);

@@ -1,8 +1,8 @@
 //! Elasticsearch and OpenSearch: the whole contract, their credentials, their operators and their refusals.
 
-use super::{draft, is_refused, mistakes, object, pages_and_rests, subject, title};
+use super::{is_refused, mistakes, object, pages_and_rests, spec, subject, title};
 use domain::contracts::ConnectorErrorKind;
-use domain::provider::ProviderDraft;
+use domain::provider::ProviderSpec;
 use domain::search::Sort;
 use serde_json::json;
 use testkit::hostile;
@@ -13,20 +13,20 @@ use testkit::vendors::shelf::RIVERS;
 const TEXT_TEMPLATE: &str = "index='{index_name}', query={'query_string': {'query': '{query_string}', \
                              'default_field': '{default_field}', 'default_operator': 'and'}}, size=100";
 
-fn elastic_draft(server: &Elastic) -> ProviderDraft {
+fn elastic_spec(server: &Elastic) -> ProviderSpec {
     let mappings = "index_name=rivers,default_field=title,sort_by_date=published,NOT=true,NOT_CHAR=-";
-    ProviderDraft {
+    ProviderSpec {
         query_template: TEXT_TEMPLATE.into(),
-        ..draft("Elastic", &format!("hosts='{}'", server.stand.url), elastic::CREDENTIALS, mappings)
+        ..spec("Elastic", &format!("hosts='{}'", server.stand.url), elastic::CREDENTIALS, mappings)
     }
 }
 
 #[tokio::test]
 async fn elastic_keeps_the_contract() {
     let server = Elastic::start(Flavour::Elasticsearch).await;
-    let draft = elastic_draft(&server);
-    let mistakes = mistakes(&draft, "reader:wrong-password");
-    let subject = subject(draft, mistakes, Literal::Words(title));
+    let spec = elastic_spec(&server);
+    let mistakes = mistakes(&spec, "reader:wrong-password");
+    let subject = subject(spec, mistakes, Literal::Words(title));
     subject.check().await;
     pages_and_rests(&subject, &server.desk).await;
     let page = subject.ask("river 3", Sort::Date, 1).await.expect("an answer");
@@ -41,20 +41,20 @@ async fn elastic_keeps_the_contract() {
 #[tokio::test]
 async fn open_search_keeps_the_contract() {
     let server = Elastic::start(Flavour::OpenSearch).await;
-    let draft = ProviderDraft {
+    let spec = ProviderSpec {
         query_template_json: object(json!({
             "query": {"multi_match": {"query": "{query_string}", "fields": ["{default_field}"], "operator": "and"}},
             "highlight": {"fields": {"title": {}}},
         })),
-        ..draft(
+        ..spec(
             "OpenSearch",
             &server.stand.url,
             elastic::CREDENTIALS,
             "index_name=rivers,default_field=title,sort_by_date=day",
         )
     };
-    let mistakes = mistakes(&draft, elastic::API_KEY);
-    let subject = subject(draft, mistakes, Literal::Seen(Box::new(server.desk.seen())));
+    let mistakes = mistakes(&spec, elastic::API_KEY);
+    let subject = subject(spec, mistakes, Literal::Seen(Box::new(server.desk.seen())));
     subject.check().await;
     pages_and_rests(&subject, &server.desk).await;
     let page = subject.ask("river 3", Sort::Relevancy, 1).await.expect("an answer");
@@ -74,9 +74,9 @@ async fn elastic_takes_each_form_of_credentials() {
         ("bearer=river-token", false),
     ];
     for (credentials, is_known) in table {
-        let draft = ProviderDraft { credentials: credentials.into(), ..elastic_draft(&server) };
+        let spec = ProviderSpec { credentials: credentials.into(), ..elastic_spec(&server) };
         let answer =
-            subject(draft, Vec::new(), Literal::Words(title)).ask("river 3", Sort::Relevancy, 1).await;
+            subject(spec, Vec::new(), Literal::Words(title)).ask("river 3", Sort::Relevancy, 1).await;
         assert_eq!(answer.is_ok(), is_known, "{credentials}: {answer:?}");
     }
 }
@@ -84,10 +84,10 @@ async fn elastic_takes_each_form_of_credentials() {
 #[tokio::test]
 async fn elastic_reads_operators_only_when_told() {
     let server = Elastic::start(Flavour::Elasticsearch).await;
-    let plain = elastic_draft(&server);
+    let plain = elastic_spec(&server);
     let open =
-        ProviderDraft { query_mappings: format!("{},OPERATORS=true", plain.query_mappings), ..plain.clone() };
-    let [plain, open] = [plain, open].map(|draft| subject(draft, Vec::new(), Literal::Words(title)));
+        ProviderSpec { query_mappings: format!("{},OPERATORS=true", plain.query_mappings), ..plain.clone() };
+    let [plain, open] = [plain, open].map(|spec| subject(spec, Vec::new(), Literal::Words(title)));
     // What the provider's mappings call an exclusion is one in both.
     for (subject, text) in [(&plain, "river -3"), (&plain, "river NOT 3"), (&open, "river -3")] {
         let page = subject.ask(text, Sort::Relevancy, 300).await.expect("an answer");
@@ -123,13 +123,13 @@ async fn elastic_tells_what_the_engine_refuses() {
         ),
     ];
     for (template, mappings, reason) in table {
-        let draft = ProviderDraft {
+        let spec = ProviderSpec {
             query_template: String::new(),
             query_template_json: object(template),
             query_mappings: mappings.into(),
-            ..elastic_draft(&server)
+            ..elastic_spec(&server)
         };
-        let subject = subject(draft, Vec::new(), Literal::Words(title));
+        let subject = subject(spec, Vec::new(), Literal::Words(title));
         is_refused(&subject, Sort::Date, ConnectorErrorKind::ConfigInvalid, reason).await;
     }
 }
@@ -138,9 +138,9 @@ async fn elastic_tells_what_the_engine_refuses() {
 #[tokio::test]
 async fn older_mappings_find_their_fields() {
     let server = Elastic::start(Flavour::Elasticsearch).await;
-    let draft =
-        ProviderDraft { result_mappings: "title=_source.title,NO_PAYLOAD".into(), ..elastic_draft(&server) };
-    let page = subject(draft, Vec::new(), Literal::Words(title))
+    let spec =
+        ProviderSpec { result_mappings: "title=_source.title,NO_PAYLOAD".into(), ..elastic_spec(&server) };
+    let page = subject(spec, Vec::new(), Literal::Words(title))
         .ask("river 3", Sort::Relevancy, 1)
         .await
         .expect("an answer");

@@ -2,9 +2,11 @@
 
 mod elastic;
 
-use crate::house::{connector, gate, kind, provider, provider_spec as draft, query, request, toolbox};
+use crate::fixture::{
+    connector, context, guarded_context, kind, provider, provider_spec as spec, query, request,
+};
 use domain::contracts::{ConnectorErrorKind, ProviderQuery};
-use domain::provider::ProviderDraft;
+use domain::provider::ProviderSpec;
 use domain::search::Sort;
 use domain::secret::Secret;
 use serde_json::{Value, json};
@@ -31,41 +33,41 @@ fn object(value: Value) -> serde_json::Map<String, Value> {
 }
 
 /// A provider of Meilisearch that highlights and sorts by date.
-pub fn meilisearch_spec(server: &Meilisearch) -> ProviderDraft {
+pub fn meilisearch_spec(server: &Meilisearch) -> ProviderSpec {
     let mappings = "index_name=rivers,sort_by_date=published";
-    ProviderDraft {
+    ProviderSpec {
         query_template_json: object(json!({"attributesToHighlight": ["title"]})),
-        ..draft("Meilisearch", &server.stand.at("/"), meilisearch::KEY, mappings)
+        ..spec("Meilisearch", &server.stand.at("/"), meilisearch::KEY, mappings)
     }
 }
 
 /// What can be wrong with the provider of any engine.
-fn mistakes(draft: &ProviderDraft, wrong_key: &str) -> Vec<Mistake> {
-    let with = |what, kind, change: &dyn Fn(&mut ProviderDraft)| {
-        let mut draft = draft.clone();
-        change(&mut draft);
-        Mistake { what, draft, user_token: None, kind }
+fn mistakes(spec: &ProviderSpec, wrong_key: &str) -> Vec<Mistake> {
+    let with = |what, kind, change: &dyn Fn(&mut ProviderSpec)| {
+        let mut spec = spec.clone();
+        change(&mut spec);
+        Mistake { what, spec, user_token: None, kind }
     };
     vec![
-        with("a wrong key", ConnectorErrorKind::Denied, &|draft| draft.credentials = wrong_key.into()),
-        with("no key", ConnectorErrorKind::Denied, &|draft| draft.credentials = String::new()),
-        with("an unknown index", ConnectorErrorKind::PlaceUnknown, &|draft| {
-            draft.query_mappings = draft.query_mappings.replace("=rivers", "=no_such_index");
+        with("a wrong key", ConnectorErrorKind::Denied, &|spec| spec.credentials = wrong_key.into()),
+        with("no key", ConnectorErrorKind::Denied, &|spec| spec.credentials = String::new()),
+        with("an unknown index", ConnectorErrorKind::PlaceUnknown, &|spec| {
+            spec.query_mappings = spec.query_mappings.replace("=rivers", "=no_such_index");
         }),
-        with("no TLS", ConnectorErrorKind::Untrusted, &|draft| {
-            draft.url = draft.url.replace("http://", "https://");
+        with("no TLS", ConnectorErrorKind::Untrusted, &|spec| {
+            spec.url = spec.url.replace("http://", "https://");
         }),
-        with("a refused connection", ConnectorErrorKind::Unavailable, &|draft| {
-            draft.url = "http://127.0.0.1:1".into();
+        with("a refused connection", ConnectorErrorKind::Unavailable, &|spec| {
+            spec.url = "http://127.0.0.1:1".into();
         }),
     ]
 }
 
-fn subject(draft: ProviderDraft, mistakes: Vec<Mistake>, literal: Literal) -> Subject {
+fn subject(spec: ProviderSpec, mistakes: Vec<Mistake>, literal: Literal) -> Subject {
     Subject {
-        kind: kind(&draft.connector),
-        toolbox: gate(),
-        draft,
+        kind: kind(&spec.connector),
+        context: guarded_context(),
+        spec,
         user_token: None,
         reader: None,
         many: "river",
@@ -99,14 +101,14 @@ async fn is_refused(subject: &Subject, sort: Sort, kind: ConnectorErrorKind, rea
 #[tokio::test]
 async fn meilisearch_keeps_the_contract() {
     let server = Meilisearch::start().await;
-    let draft = meilisearch_spec(&server);
-    let mistakes = mistakes(&draft, "bearer=wrong-key");
-    let subject = subject(draft.clone(), mistakes, Literal::Seen(Box::new(server.desk.seen())));
+    let spec = meilisearch_spec(&server);
+    let mistakes = mistakes(&spec, "bearer=wrong-key");
+    let subject = subject(spec.clone(), mistakes, Literal::Seen(Box::new(server.desk.seen())));
     subject.check().await;
     pages_and_rests(&subject, &server.desk).await;
     let page = subject.ask("river 3", Sort::Relevancy, 1).await.expect("an answer");
     assert_eq!(page.items[0]["_formatted"], json!({"title": "<em>river 3</em>"}), "what is marked");
-    let unsorted = ProviderDraft { query_mappings: "index_name=rivers,sort_by_date=day".into(), ..draft };
+    let unsorted = ProviderSpec { query_mappings: "index_name=rivers,sort_by_date=day".into(), ..spec };
     let wrong = self::subject(unsorted, Vec::new(), Literal::Words(title));
     is_refused(&wrong, Sort::Date, ConnectorErrorKind::ConfigInvalid, "not sortable").await;
 }
@@ -114,15 +116,15 @@ async fn meilisearch_keeps_the_contract() {
 #[tokio::test]
 async fn typesense_keeps_the_contract() {
     let server = Typesense::start().await;
-    let draft = draft(
+    let spec = spec(
         "Typesense",
         &server.stand.url,
         "key=typesense-key-8d20",
         "index_name=rivers,default_field=title,sort_by_date=day",
     );
-    assert!(draft.credentials.ends_with(typesense::KEY));
-    let mistakes = mistakes(&draft, "key=wrong-key");
-    let subject = subject(draft.clone(), mistakes, Literal::Seen(Box::new(server.desk.seen())));
+    assert!(spec.credentials.ends_with(typesense::KEY));
+    let mistakes = mistakes(&spec, "key=wrong-key");
+    let subject = subject(spec.clone(), mistakes, Literal::Seen(Box::new(server.desk.seen())));
     subject.check().await;
     pages_and_rests(&subject, &server.desk).await;
     let page = subject.ask("river 3", Sort::Relevancy, 1).await.expect("an answer");
@@ -131,7 +133,7 @@ async fn typesense_keeps_the_contract() {
         ("index_name=rivers,default_field=body", Sort::Relevancy),
         ("index_name=rivers,default_field=title,sort_by_date=published", Sort::Date),
     ] {
-        let wrong = ProviderDraft { query_mappings: mappings.into(), ..draft.clone() };
+        let wrong = ProviderSpec { query_mappings: mappings.into(), ..spec.clone() };
         let wrong = self::subject(wrong, Vec::new(), Literal::Words(title));
         is_refused(&wrong, sort, ConnectorErrorKind::ConfigInvalid, "Could not find a field").await;
     }
@@ -140,14 +142,14 @@ async fn typesense_keeps_the_contract() {
 #[tokio::test]
 async fn vespa_keeps_the_contract() {
     let server = Vespa::start().await;
-    let draft = draft(
+    let spec = spec(
         "Vespa",
         &server.stand.url,
         &format!("bearer={}", vespa::TOKEN),
         "index_name=rivers,default_field=default,sort_by_date=published",
     );
-    let mistakes = mistakes(&draft, "bearer=wrong-token");
-    let subject = subject(draft.clone(), mistakes, Literal::Seen(Box::new(server.desk.seen())));
+    let mistakes = mistakes(&spec, "bearer=wrong-token");
+    let subject = subject(spec.clone(), mistakes, Literal::Seen(Box::new(server.desk.seen())));
     subject.check().await;
     pages_and_rests(&subject, &server.desk).await;
     subject.ask("river", Sort::Relevancy, 1).await.expect("an answer");
@@ -159,11 +161,8 @@ async fn vespa_keeps_the_contract() {
         ("select * from sources * where title contains @query", "", Sort::Relevancy, "no viable alternative"),
         ("", "sort_by_date=day", Sort::Date, "not known for sorting"),
     ] {
-        let wrong = ProviderDraft {
-            query_template: template.into(),
-            query_mappings: mappings.into(),
-            ..draft.clone()
-        };
+        let wrong =
+            ProviderSpec { query_template: template.into(), query_mappings: mappings.into(), ..spec.clone() };
         let wrong = self::subject(wrong, Vec::new(), Literal::Words(title));
         is_refused(&wrong, sort, ConnectorErrorKind::ConfigInvalid, reason).await;
     }
@@ -175,15 +174,15 @@ async fn solr_is_asked_by_requests_get() {
     let server = Solr::start().await;
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../config/providers/solr.json");
     let ready = std::fs::read(file).expect("the ready source");
-    let mut draft: ProviderDraft = serde_json::from_slice(&ready).expect("a provider");
-    draft.url = draft.url.replace("http://<your-solr-host>:8983", &server.stand.url);
-    draft.query_mappings = draft.query_mappings.replace("YOUR_COLLECTION", solr::COLLECTION);
-    draft.credentials = solr::CREDENTIALS.into();
+    let mut spec: ProviderSpec = serde_json::from_slice(&ready).expect("a provider");
+    spec.url = spec.url.replace("http://<your-solr-host>:8983", &server.stand.url);
+    spec.query_mappings = spec.query_mappings.replace("YOUR_COLLECTION", solr::COLLECTION);
+    spec.credentials = solr::CREDENTIALS.into();
     let wrong_key = "HTTPBasicAuth('reader','wrong-password')";
-    let mistakes = mistakes(&draft, wrong_key);
+    let mistakes = mistakes(&spec, wrong_key);
     let subject = Subject {
         date: Some(|item| item["date"][0].as_str().expect("a date").to_owned()),
-        ..subject(draft, mistakes, Literal::Seen(Box::new(server.desk.seen())))
+        ..subject(spec, mistakes, Literal::Seen(Box::new(server.desk.seen())))
     };
     subject.check().await;
     let page = subject.ask("river", Sort::Relevancy, 45).await.expect("an answer");
@@ -195,34 +194,34 @@ async fn solr_is_asked_by_requests_get() {
 async fn requests_post_keeps_the_contract() {
     let server = Meilisearch::start().await;
     let url = format!("{}/indexes/{}/search", server.stand.url, meilisearch::INDEX);
-    let draft = ProviderDraft {
+    let spec = ProviderSpec {
         query_template: "{url}".into(),
         post_query_template: object(json!({"q": "{query_string}", "limit": 30})),
         response_mappings: "FOUND=estimatedTotalHits,RESULTS=hits".into(),
-        ..draft("RequestsPost", &url, &format!("bearer={}", meilisearch::KEY), "NO_URL_ENCODE")
+        ..spec("RequestsPost", &url, &format!("bearer={}", meilisearch::KEY), "NO_URL_ENCODE")
     };
-    let mut mistakes = mistakes(&draft, "bearer=wrong-password");
+    let mut mistakes = mistakes(&spec, "bearer=wrong-password");
     for mistake in &mut mistakes {
         if mistake.what == "an unknown index" {
-            mistake.draft.url = url.replace("/rivers/", "/no_such_index/");
+            mistake.spec.url = url.replace("/rivers/", "/no_such_index/");
         }
     }
     let literal = Literal::Seen(Box::new(server.desk.seen()));
     // What a body says cannot depend on the order that is asked for.
-    Subject { date: None, ..subject(draft, mistakes, literal) }.check().await;
+    Subject { date: None, ..subject(spec, mistakes, literal) }.check().await;
 }
 
 /// The result window is never left, however much is wanted.
 #[test]
 fn no_page_lies_beyond_the_window() {
-    let answer = crate::house::answer("application/json", "{}");
+    let answer = crate::fixture::answer("application/json", "{}");
     for (name, mappings, pages, last) in [
         ("Elastic", "index_name=a", 100, 100),
         ("Meilisearch", "index_name=a", 10, 100),
         ("Typesense", "index_name=a,default_field=t", 40, 250),
         ("Vespa", "index_name=a", 11, 100),
     ] {
-        let connector = connector(draft(name, "https://h", "", mappings), &toolbox(answer.clone()));
+        let connector = connector(spec(name, "https://h", "", mappings), &context(answer.clone()));
         assert_eq!(connector.pages(1_000_000), pages, "{name}");
         let asked = ProviderQuery { page: pages - 1, results_wanted: 1_000_000, ..query("x") };
         let request = request(connector.construct(&asked).expect("a question"));
@@ -238,7 +237,7 @@ fn no_page_lies_beyond_the_window() {
 /// A key goes to the provider's own origin, and nobody sees it.
 #[test]
 fn keys_are_secret_headers() {
-    let answer = crate::house::answer("application/json", "{}");
+    let answer = crate::fixture::answer("application/json", "{}");
     for (name, mappings, header, value) in [
         ("Elastic", "index_name=a", "Authorization", "ApiKey hush"),
         ("OpenSearch", "index_name=a", "Authorization", "ApiKey hush"),
@@ -246,8 +245,8 @@ fn keys_are_secret_headers() {
         ("Typesense", "index_name=a,default_field=t", "X-TYPESENSE-API-KEY", "hush"),
         ("Vespa", "index_name=a", "Authorization", "Bearer hush"),
     ] {
-        let draft = draft(name, "https://h", "ApiKey=hush,ca_certs=/a.pem", mappings);
-        let connector = connector(draft, &toolbox(answer.clone()));
+        let spec = spec(name, "https://h", "ApiKey=hush,ca_certs=/a.pem", mappings);
+        let connector = connector(spec, &context(answer.clone()));
         let request = request(connector.construct(&query("x")).expect("a question"));
         assert_eq!(request.secret_headers, [(header.to_owned(), Secret::new(value))], "{name}");
         assert!(!format!("{request:?} {connector:?}").contains("hush"), "{name}");
@@ -307,11 +306,11 @@ fn mistakes_are_found_when_it_is_saved() {
         ),
     ];
     for (name, url, credentials, mappings, template, field) in table {
-        let draft = ProviderDraft {
+        let spec = ProviderSpec {
             query_template_json: object(template.clone()),
-            ..draft(name, url, credentials, mappings)
+            ..spec(name, url, credentials, mappings)
         };
-        let errors: Vec<String> = (kind(name).check)(&provider(draft)).into_map().into_keys().collect();
+        let errors: Vec<String> = (kind(name).check)(&provider(spec)).into_map().into_keys().collect();
         assert_eq!(errors.join(","), field, "{name} {url} {credentials} {mappings} {template}");
     }
 }

@@ -66,7 +66,7 @@ impl SentMail for Gmail {
     async fn content(&self, head: &Head) -> Result<Content, MailError> {
         let url = self.client.at(&["users", "me", "messages", &head.id], &[("format", "full")])?;
         let message = self.client.json(&url, &[]).await?;
-        let mut found = Found { room: PARTS_MAX, ..Found::default() };
+        let mut found = Found { space: PARTS_MAX, ..Found::default() };
         found.collect(&message["payload"], 0);
         for id in found.texts_elsewhere {
             match self.elsewhere(head, &id).await {
@@ -144,16 +144,16 @@ struct Found {
     /// Ids of texts that are too long to come with their message.
     texts_elsewhere: Vec<String>,
     /// So many parts may still be looked at.
-    room: usize,
+    space: usize,
 }
 
 impl Found {
     /// Looks at a part and at the parts below it.
     fn collect(&mut self, part: &Value, depth: usize) {
-        if depth > DEPTH_MAX || self.room == 0 {
+        if depth > DEPTH_MAX || self.space == 0 {
             return;
         }
-        self.room -= 1;
+        self.space -= 1;
         let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
         let (name, media_type, body) = (text(&part["filename"]), text(&part["mimeType"]), &part["body"]);
         let id = text(&body["attachmentId"]);
@@ -193,7 +193,7 @@ mod tests {
             file, {"mimeType": "image/png", "body": {"data": "AAAA"}},
         ]});
         let read = |message: &Value| {
-            let mut found = Found { room: PARTS_MAX, ..Found::default() };
+            let mut found = Found { space: PARTS_MAX, ..Found::default() };
             found.collect(message, 0);
             found
         };

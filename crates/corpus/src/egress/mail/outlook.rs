@@ -73,7 +73,7 @@ fn filter(window: Window) -> String {
     from.into_iter().chain(until).collect::<Vec<_>>().join(" and ")
 }
 
-/// None for what was never sent, such as a draft that lies there.
+/// None for what was never sent, such as a spec that lies there.
 fn head(message: &Value) -> Option<Head> {
     let address = |person: &Value| person["emailAddress"]["address"].as_str().map(str::to_owned);
     let list = |name: &str| message[name].as_array().into_iter().flatten().filter_map(address);

@@ -6,18 +6,18 @@ use crate::{CacheParts, MailParts, SemanticCache};
 use async_trait::async_trait;
 use bytes::Bytes;
 use domain::contracts::{
-    Asking, BodyKey, BodyStore, Catalogues, Clock, Nothing, ReadAs, ReaderError, ReaderModels, Retrieval,
+    Asking, BodyKey, BodyStore, Clock, Nothing, PluginRegistry, ReadAs, ReaderError, ReaderModels, Retrieval,
     SignalStore, SignalVectors, SparseVector, Store, UserStore, VectorError, VectorHit, VectorState,
     VectorStore,
 };
 use domain::corpus::{
-    AclToken, DocumentAddress, IndexedContent, LicenseGate, NewSignal, Origin, Signal, SourceKind,
+    AclToken, DocumentAddress, IndexedContent, LicensePolicy, NewSignal, Origin, Signal, SourceKind,
     StoredChunk,
 };
 use domain::ids::{SignalId, UserId};
 use domain::secret::Secret;
 use domain::settings::Settings;
-use domain::user::UserDraft;
+use domain::user::UserSpec;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 use store::bodies::FolderBodies;
@@ -133,7 +133,7 @@ pub(super) struct Bench {
     _folder: TempDir,
 }
 
-const NO_CATALOGUES: Catalogues = Catalogues {
+const NO_PLUGINS: PluginRegistry = PluginRegistry {
     connectors: &[],
     query_processors: &[],
     result_processors: &[],
@@ -154,7 +154,7 @@ impl Bench {
         let vectors = Arc::new(ShelfVectors::default());
         let bodies = Arc::new(FolderBodies::new(folder.path().join("bodies"), 1));
         let readers = Arc::new(Chosen::default());
-        let user = UserDraft { username: "ann".to_owned(), ..UserDraft::default() };
+        let user = UserSpec { username: "ann".to_owned(), ..UserSpec::default() };
         let user = store.create_user(user, "hash".to_owned(), clock.now()).await.unwrap().id;
         let cache = SemanticCache::new(CacheParts {
             store: Arc::clone(&shared),
@@ -163,14 +163,14 @@ impl Bench {
             pages: Arc::new(Nothing),
             readers: readers.clone(),
             queue: Arc::new(SqlQueue::new(shared, clock.clone())),
-            catalogues: NO_CATALOGUES,
+            plugins: NO_PLUGINS,
             mail: MailParts {
                 fetch: Arc::new(Nothing),
                 extract: Arc::new(Nothing),
                 tokens: Arc::new(Nothing),
                 key: Secret::new("a test key"),
             },
-            license: LicenseGate::new(Secret::default(), None, clock.clone()),
+            license: LicensePolicy::new(Secret::default(), None, clock.clone()),
             clock: clock.clone(),
             settings: Arc::new(Settings::default()),
         });

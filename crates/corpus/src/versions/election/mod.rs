@@ -1,4 +1,4 @@
-//! An election among the versions of a document: gates, factors and weights in, ranks and reasons out. It asks nobody and
+//! An election among the versions of a document: thresholds, factors and weights in, ranks and reasons out. It asks nobody and
 //! remembers nothing.
 //!
 //! Everything that a place follows from is cut to six digits before it is used and stands on the member, so that the same
@@ -9,20 +9,20 @@
 //! | `factors` | what is known of each version becomes seven numbers |
 //! | `format` | which format a version has |
 //! | `naming` | what a version says of itself in its name |
-//! | `gates` | which versions can be elected |
+//! | `thresholds` | which versions can be elected |
 //! | `replay` | the same again from what is stored |
 
 mod factors;
 mod format;
-mod gates;
 mod naming;
 mod replay;
+mod thresholds;
 
 pub use factors::{Facts, candidates};
 pub use replay::replay;
 
 use chrono::{DateTime, Utc};
-use domain::corpus::{Factors, Gates, Member, MemberRole, Reason, Weights};
+use domain::corpus::{Factors, Member, MemberRole, Reason, Thresholds, Weights};
 use domain::ids::SignalId;
 use std::cmp::Ordering;
 
@@ -51,13 +51,13 @@ pub struct Election {
     pub margin: f64,
 }
 
-/// Holds the election. `weights` and `gates` have six digits behind the point at most, as [`exact`] makes them.
-pub fn hold(candidates: Vec<Candidate>, weights: &Weights, gates: &Gates) -> Election {
+/// Holds the election. `weights` and `thresholds` have six digits behind the point at most, as [`exact`] makes them.
+pub fn hold(candidates: Vec<Candidate>, weights: &Weights, thresholds: &Thresholds) -> Election {
     let best = candidates.iter().map(|one| one.relevance).fold(0.0, f64::max);
     let mut members: Vec<Member> = candidates
         .into_iter()
         .map(|one| {
-            let mut reasons = gates::obstacles(one.relevance, best, one.is_gone, gates);
+            let mut reasons = thresholds::obstacles(one.relevance, best, one.is_gone, thresholds);
             let eligible = reasons.is_empty();
             reasons.extend(one.reasons);
             Member {
@@ -95,11 +95,13 @@ pub fn contributions(weights: &Weights, factors: &Factors) -> Factors {
     Factors::of(std::array::from_fn(|place| round(weights[place] * factors[place])))
 }
 
-/// Weights and gates as an election counts with them.
-pub fn exact(weights: &Weights, gates: &Gates) -> (Weights, Gates) {
-    let gates =
-        Gates { relevance_min: round(gates.relevance_min), relevance_ratio: round(gates.relevance_ratio) };
-    (Weights(Factors::of(weights.0.values().map(round))), gates)
+/// Weights and thresholds as an election counts with them.
+pub fn exact(weights: &Weights, thresholds: &Thresholds) -> (Weights, Thresholds) {
+    let thresholds = Thresholds {
+        relevance_min: round(thresholds.relevance_min),
+        relevance_ratio: round(thresholds.relevance_ratio),
+    };
+    (Weights(Factors::of(weights.0.values().map(round))), thresholds)
 }
 
 /// Six digits behind the point, and no minus before a zero. What is no number is 0.
@@ -125,7 +127,7 @@ fn order(one: &Member, other: &Member) -> Ordering {
 mod tests {
     use super::*;
 
-    const GATES: Gates = Gates { relevance_min: 0.1, relevance_ratio: 0.6 };
+    const GATES: Thresholds = Thresholds { relevance_min: 0.1, relevance_ratio: 0.6 };
 
     fn candidate(id: i64, relevance: f64, day: Option<i64>, authority: f64) -> Candidate {
         Candidate {
@@ -196,10 +198,10 @@ mod tests {
         }
         assert!(round(-0.0).is_sign_positive());
         let weights = Weights(Factors { pin: 1.0 / 3.0, ..Weights::default().0 });
-        let gates = Gates { relevance_min: 1.0 / 3.0, relevance_ratio: 2.0 / 3.0 };
-        let (weights, gates) = exact(&weights, &gates);
+        let thresholds = Thresholds { relevance_min: 1.0 / 3.0, relevance_ratio: 2.0 / 3.0 };
+        let (weights, thresholds) = exact(&weights, &thresholds);
         assert_eq!(
-            (weights.0.pin, gates.relevance_min, gates.relevance_ratio),
+            (weights.0.pin, thresholds.relevance_min, thresholds.relevance_ratio),
             (0.333_333, 0.333_333, 0.666_667)
         );
     }

@@ -15,7 +15,7 @@ pub fn replay(run: &Run) -> Vec<String> {
         factors: member.factors,
         reasons: Vec::new(),
     });
-    let again = hold(candidates.collect(), &run.weights, &run.gates);
+    let again = hold(candidates.collect(), &run.weights, &run.thresholds);
     let mut found = Vec::new();
     if again.winner != Some(run.winner_signal_id) {
         let winner = again.winner.map_or_else(|| "nobody".to_owned(), |winner| winner.to_string());
@@ -51,14 +51,14 @@ mod tests {
     use super::*;
     use crate::versions::samples::signal;
     use chrono::DateTime;
-    use domain::corpus::{Factors, Gates, Liveness, RunStatus, Scope, Signal, SourceKind, Weights};
+    use domain::corpus::{Factors, Liveness, RunStatus, Scope, Signal, SourceKind, Thresholds, Weights};
     use domain::ids::{RunId, SearchId};
     use proptest::prelude::*;
     use serde::Serialize;
     use serde::de::DeserializeOwned;
 
-    fn run_of(candidates: Vec<Candidate>, weights: Weights, gates: Gates) -> Option<Run> {
-        let election = hold(candidates, &weights, &gates);
+    fn run_of(candidates: Vec<Candidate>, weights: Weights, thresholds: Thresholds) -> Option<Run> {
+        let election = hold(candidates, &weights, &thresholds);
         Some(Run {
             run_id: RunId(1),
             query: "lease".to_owned(),
@@ -71,7 +71,7 @@ mod tests {
             margin: election.margin,
             members: election.members,
             weights,
-            gates,
+            thresholds,
             created_at: DateTime::default(),
             decided_by: None,
             decided_at: None,
@@ -119,7 +119,7 @@ mod tests {
         fn every_election_comes_out_the_same_again(
             documents in documents(),
             weights in proptest::array::uniform7(-1000.0..1000.0_f64),
-            gates in (0.0..=1.0_f64, 0.0..=1.0_f64),
+            thresholds in (0.0..=1.0_f64, 0.0..=1.0_f64),
         ) {
             let facts: Vec<Facts<'_>> = documents.iter().map(|(signal, relevance, said)| Facts {
                 signal,
@@ -130,8 +130,8 @@ mod tests {
                 is_rejected: said[3] > 200,
                 rejections_elsewhere: u32::from(said[3]) % 6,
             }).collect();
-            let gates = Gates { relevance_min: gates.0 / 4.0, relevance_ratio: gates.1 };
-            let (weights, gates) = exact(&Weights(Factors::of(weights)), &gates);
+            let thresholds = Thresholds { relevance_min: thresholds.0 / 4.0, relevance_ratio: thresholds.1 };
+            let (weights, thresholds) = exact(&Weights(Factors::of(weights)), &thresholds);
             let now = DateTime::from_timestamp(1_767_323_045, 0).unwrap_or_default();
             let candidates = candidates(&facts, now);
             for factor in candidates.iter().flat_map(|one| one.factors.values()) {
@@ -139,18 +139,18 @@ mod tests {
             }
             let mut other_way = candidates.clone();
             other_way.reverse();
-            let Some(run) = run_of(candidates, weights, gates) else { return Ok(()) };
+            let Some(run) = run_of(candidates, weights, thresholds) else { return Ok(()) };
             prop_assert_eq!(replay(&run), Vec::<String>::new());
             let stored = Run {
                 members: through_json(&run.members),
                 weights: through_json(&run.weights),
-                gates: through_json(&run.gates),
+                thresholds: through_json(&run.thresholds),
                 margin: through_json(&run.margin),
                 ..run.clone()
             };
             prop_assert_eq!(&stored, &run, "it reads back as it was written");
             prop_assert_eq!(replay(&stored), Vec::<String>::new());
-            prop_assert_eq!(run_of(other_way, weights, gates), Some(run), "the order of the documents says nothing");
+            prop_assert_eq!(run_of(other_way, weights, thresholds), Some(run), "the order of the documents says nothing");
         }
     }
 
@@ -173,9 +173,9 @@ mod tests {
                 rejections_elsewhere: 0,
             })
             .collect();
-        let gates = Gates { relevance_min: 0.1, relevance_ratio: 0.6 };
+        let thresholds = Thresholds { relevance_min: 0.1, relevance_ratio: 0.6 };
         let now = DateTime::from_timestamp(1_767_323_045, 0).unwrap_or_default();
-        let run = run_of(candidates(&facts, now), Weights::default(), gates).expect("a winner");
+        let run = run_of(candidates(&facts, now), Weights::default(), thresholds).expect("a winner");
         let changes: [fn(&mut Run); 9] = [
             |run| run.winner_signal_id = run.members[1].signal_id,
             |run| run.margin += 1e-6,
@@ -185,7 +185,7 @@ mod tests {
             |run| run.members[1].dated = None,
             |run| run.members[0].is_gone = true,
             |run| run.weights.0.naming += 1.0,
-            |run| run.gates.relevance_min = 0.6,
+            |run| run.thresholds.relevance_min = 0.6,
         ];
         assert_eq!(replay(&run), Vec::<String>::new());
         for (number, change) in changes.iter().enumerate() {

@@ -1,6 +1,6 @@
 //! Documents are found in messages to the outside, by links and by attachments, and only those that the person may see.
 
-use super::house::{House, Kept, letter, with_file};
+use super::fixture::{Fixture, Kept, letter, with_file};
 use crate::ground::content;
 use corpus::ScanWish;
 use domain::contracts::{ProviderStore, Retrieval, SignalStore};
@@ -24,7 +24,7 @@ const SATELLITE: &str = "The satellite turns its antenna to the ground station o
     its camera has seen. Engineers on duty check temperature, voltage and the spin of both wheels, and upload the \
     plan of the next pass, which the computer on board starts at the given second.";
 
-async fn house(channel: Channel) -> (House, Vec<SignalId>) {
+async fn fixture(channel: Channel) -> (Fixture, Vec<SignalId>) {
     let inside = "cy@home.example";
     let safe = "https://eur01.safelinks.protection.outlook.com/?url=https%3A%2F%2Ffiles.example%2Frivers.txt%3Futm_source%3Dmail&amp;data=1";
     let outside = |html: &str| letter(&[inside, "Dora@Client.example"], html);
@@ -50,45 +50,50 @@ async fn house(channel: Channel) -> (House, Vec<SignalId>) {
         outside("<a href='https://files.example/secret.txt'>x</a>"),
         with_file(outside("https://files.example/unknown.txt"), "unknown.txt", "too short"),
     ];
-    let house = House::with(channel, letters, |mut settings| {
+    let fixture = Fixture::with(channel, letters, |mut settings| {
         settings.org_internal_domains = vec!["sister.example".to_owned()];
         settings
     })
     .await;
-    let (own, drive) = (house.source(&house.ann, "web").await, house.source(&house.ann, "drive").await);
-    let bobs = house.source(&house.bob, "web").await;
+    let (own, drive) =
+        (fixture.source(&fixture.ann, "web").await, fixture.source(&fixture.ann, "drive").await);
+    let bobs = fixture.source(&fixture.bob, "web").await;
     let kept = |url, title, text| Kept { url, title, text, matter: &["river"] };
     let mut ids = Vec::new();
     for (url, title, text) in [
         ("https://files.example/rivers.txt", "Rivers", RIVERS),
         ("https://files.example/budget.txt", "Budget", BUDGET),
     ] {
-        ids.push(house.keep(&house.ann, &own, &kept(url, title, text)).await);
+        ids.push(fixture.keep(&fixture.ann, &own, &kept(url, title, text)).await);
     }
     let shared = Kept {
         matter: &["merger"],
         ..kept("https://docs.google.com/document/d/1AbCdEfGhIjKlM/edit", "Merger", MERGER)
     };
-    ids.push(house.keep(&house.ann, &drive, &shared).await);
-    ids.push(house.keep(&house.ann, &own, &kept("https://files.example/recipe.txt", "A cake", RECIPE)).await);
+    ids.push(fixture.keep(&fixture.ann, &drive, &shared).await);
     ids.push(
-        house.keep(&house.ann, &own, &kept("https://files.example/satellite.txt", "Orbits", SATELLITE)).await,
+        fixture.keep(&fixture.ann, &own, &kept("https://files.example/recipe.txt", "A cake", RECIPE)).await,
     );
-    house
+    ids.push(
+        fixture
+            .keep(&fixture.ann, &own, &kept("https://files.example/satellite.txt", "Orbits", SATELLITE))
+            .await,
+    );
+    fixture
         .keep(
-            &house.bob,
+            &fixture.bob,
             &bobs,
             &kept("https://files.example/secret.txt", "Secret", &RIVERS.replace("river", "rover")),
         )
         .await;
-    (house, ids)
+    (fixture, ids)
 }
 
 #[tokio::test]
 async fn documents_are_recognised_in_both_mailboxes() {
     for channel in [Channel::Outlook, Channel::Gmail] {
-        let (house, ids) = house(channel).await;
-        let scan = house.scan(ScanWish::default()).await;
+        let (fixture, ids) = fixture(channel).await;
+        let scan = fixture.scan(ScanWish::default()).await;
         assert_eq!((scan.status, scan.error.as_str(), scan.channel), (ScanStatus::Completed, "", channel));
         let counts = scan.counts;
         assert_eq!(
@@ -96,7 +101,7 @@ async fn documents_are_recognised_in_both_mailboxes() {
             (8, 7, 3, 2)
         );
         assert!(!scan.truncated && scan.started_at.is_some() && scan.finished_at.is_some());
-        let found: Vec<_> = house
+        let found: Vec<_> = fixture
             .events()
             .await
             .into_iter()
@@ -116,31 +121,31 @@ async fn documents_are_recognised_in_both_mailboxes() {
             found,
             expected.map(|(id, method, status, domains)| (id, method, status, domains.to_owned()))
         );
-        let events = house.events().await;
+        let events = fixture.events().await;
         assert_eq!((events[0].signal_title.as_str(), events[0].confidence), ("Rivers", 1.0));
-        assert_eq!(events[1].sent_at, super::house::newest() - chrono::TimeDelta::hours(2));
+        assert_eq!(events[1].sent_at, super::fixture::newest() - chrono::TimeDelta::hours(2));
         // What stayed inside was not even opened.
-        assert_eq!(house.post.texts_read(), 7);
+        assert_eq!(fixture.post.texts_read(), 7);
     }
 }
 
 /// One letter to the outside, in the mailbox of somebody with one document.
-async fn one_letter(channel: Channel, letter: Letter) -> (House, SignalId) {
-    let house = House::open(channel, vec![letter]).await;
-    let own = house.source(&house.ann, "web").await;
+async fn one_letter(channel: Channel, letter: Letter) -> (Fixture, SignalId) {
+    let fixture = Fixture::open(channel, vec![letter]).await;
+    let own = fixture.source(&fixture.ann, "web").await;
     let kept =
         Kept { url: "https://files.example/orbits.txt", title: "Orbits", text: SATELLITE, matter: &[] };
-    let id = house.keep(&house.ann, &own, &kept).await;
-    (house, id)
+    let id = fixture.keep(&fixture.ann, &own, &kept).await;
+    (fixture, id)
 }
 
 #[tokio::test]
 async fn a_link_at_the_end_of_a_long_text_is_found() {
     let html = format!("{} <a href='https://files.example/orbits.txt'>", "<p>word</p>".repeat(20_000));
     for channel in [Channel::Outlook, Channel::Gmail] {
-        let (house, id) = one_letter(channel, letter(&["bo@client.example"], &html)).await;
-        house.scan(ScanWish::default()).await;
-        let found = house.events().await.into_iter().map(|event| (event.signal_id, event.match_method));
+        let (fixture, id) = one_letter(channel, letter(&["bo@client.example"], &html)).await;
+        fixture.scan(ScanWish::default()).await;
+        let found = fixture.events().await.into_iter().map(|event| (event.signal_id, event.match_method));
         assert_eq!(found.collect::<Vec<_>>(), [(Some(id), MatchMethod::LinkExact)], "{channel:?}");
     }
 }
@@ -149,9 +154,9 @@ async fn a_link_at_the_end_of_a_long_text_is_found() {
 async fn an_attachment_without_an_ending_is_read() {
     for channel in [Channel::Outlook, Channel::Gmail] {
         let attached = with_file(letter(&["bo@client.example"], ""), "Agreement", SATELLITE);
-        let (house, id) = one_letter(channel, attached).await;
-        house.scan(ScanWish::default()).await;
-        let found = house.events().await.into_iter().map(|event| (event.signal_id, event.match_method));
+        let (fixture, id) = one_letter(channel, attached).await;
+        fixture.scan(ScanWish::default()).await;
+        let found = fixture.events().await.into_iter().map(|event| (event.signal_id, event.match_method));
         assert_eq!(found.collect::<Vec<_>>(), [(Some(id), MatchMethod::AttachmentHash)], "{channel:?}");
     }
 }
@@ -161,43 +166,43 @@ async fn texts_that_another_model_read_are_not_compared() {
     let nearly = SATELLITE.replace("both wheels", "all three wheels");
     for (model, candidates) in [(None, 1), (Some("another-model"), 0)] {
         let attached = with_file(letter(&["bo@client.example"], ""), "orbit.txt", &nearly);
-        let (house, id) = one_letter(Channel::Outlook, attached).await;
+        let (fixture, id) = one_letter(Channel::Outlook, attached).await;
         if let Some(model) = model {
             let kept = content("Orbits", SATELLITE);
             let content_hash = kept.content_hash.clone();
-            let (user, idp) = (house.ann.user, String::new());
+            let (user, idp) = (fixture.ann.user, String::new());
             let by = Retrieval { user, idp, account_provider_id: None, content_hash };
-            let source_provider_id = house.store.signal(id).await.unwrap().source_provider_id;
+            let source_provider_id = fixture.store.signal(id).await.unwrap().source_provider_id;
             let kept = IndexedContent { source_provider_id, embedding_model: model.to_owned(), ..kept };
-            house.store.index_signal(id, kept, &by, house.parts.clock.now()).await.unwrap();
+            fixture.store.index_signal(id, kept, &by, fixture.parts.clock.now()).await.unwrap();
         }
-        let scan = house.scan(ScanWish::default()).await;
+        let scan = fixture.scan(ScanWish::default()).await;
         assert_eq!((scan.counts.matches, scan.counts.candidates), (0, candidates), "{model:?}");
     }
 }
 
 #[tokio::test]
 async fn a_second_scan_makes_no_second_event() {
-    let (house, ids) = house(Channel::Outlook).await;
-    house.scan(ScanWish::default()).await;
-    let candidate = house.events().await[3].event_id;
-    let decided = house.cache.decide(&house.ann, candidate, EventStatus::Dismissed).await.unwrap();
+    let (fixture, ids) = fixture(Channel::Outlook).await;
+    fixture.scan(ScanWish::default()).await;
+    let candidate = fixture.events().await[3].event_id;
+    let decided = fixture.cache.decide(&fixture.ann, candidate, EventStatus::Dismissed).await.unwrap();
     assert_eq!((decided.status, decided.signal_id), (EventStatus::Dismissed, Some(ids[3])));
-    let before = house.events().await;
-    let again = house.scan(ScanWish::default()).await;
+    let before = fixture.events().await;
+    let again = fixture.scan(ScanWish::default()).await;
     assert_eq!((again.status, again.counts.messages_seen), (ScanStatus::Completed, 8));
     assert_eq!((again.counts.matches, again.counts.candidates), (0, 0));
-    assert_eq!(house.events().await, before);
+    assert_eq!(fixture.events().await, before);
 }
 
 #[tokio::test]
 async fn a_scan_keeps_to_its_matter_and_its_days() {
     for channel in [Channel::Outlook, Channel::Gmail] {
-        let (house, ids) = house(channel).await;
+        let (fixture, ids) = fixture(channel).await;
         let wish = ScanWish { matter_tag: "matter:merger".to_owned(), ..ScanWish::default() };
-        let scan = house.scan(wish).await;
+        let scan = fixture.scan(wish).await;
         assert_eq!((scan.matter_tag.as_str(), scan.counts.matches, scan.counts.candidates), ("merger", 1, 0));
-        assert_eq!(house.events().await[0].signal_id, Some(ids[2]));
+        assert_eq!(fixture.events().await[0].signal_id, Some(ids[2]));
         // All letters are of one day.
         for (first, last, seen) in [
             ("2026-03-20", "2026-03-20", 8),
@@ -206,22 +211,22 @@ async fn a_scan_keeps_to_its_matter_and_its_days() {
         ] {
             let wish =
                 ScanWish { date_from: first.parse().ok(), date_to: last.parse().ok(), ..ScanWish::default() };
-            assert_eq!(house.scan(wish).await.counts.messages_seen, seen, "{first} to {last}");
+            assert_eq!(fixture.scan(wish).await.counts.messages_seen, seen, "{first} to {last}");
         }
     }
 }
 
 #[tokio::test]
 async fn what_was_taken_away_is_not_found() {
-    let (house, ids) = house(Channel::Gmail).await;
+    let (fixture, ids) = fixture(Channel::Gmail).await;
     // The sources are not Ann's any more, and refuse her: what they gave is nothing to her.
-    for provider in house.store.providers().await.unwrap() {
-        house.store.delete_provider(provider.id).await.unwrap();
+    for provider in fixture.store.providers().await.unwrap() {
+        fixture.store.delete_provider(provider.id).await.unwrap();
     }
     for id in &ids {
-        house.store.revoke_grant(*id, house.ann.user, house.parts.clock.now()).await.unwrap();
+        fixture.store.revoke_grant(*id, fixture.ann.user, fixture.parts.clock.now()).await.unwrap();
     }
-    let scan = house.scan(ScanWish::default()).await;
+    let scan = fixture.scan(ScanWish::default()).await;
     assert_eq!((scan.status, scan.counts.messages_external), (ScanStatus::Completed, 7));
-    assert!(house.events().await.is_empty());
+    assert!(fixture.events().await.is_empty());
 }

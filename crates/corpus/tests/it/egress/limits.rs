@@ -1,6 +1,6 @@
 //! Large mailboxes: all of it within the limit, and the newest of it beyond.
 
-use super::house::{House, Kept, letter, with_file};
+use super::fixture::{Fixture, Kept, letter, with_file};
 use corpus::ScanWish;
 use domain::corpus::{Channel, ScanStatus};
 use testkit::vendors::sent_mail::Letter;
@@ -21,27 +21,27 @@ fn letters() -> Vec<Letter> {
     (0..LETTERS).map(one).collect()
 }
 
-async fn house(channel: Channel, most: u32) -> House {
-    let house = House::with(channel, letters(), |mut settings| {
+async fn fixture(channel: Channel, most: u32) -> Fixture {
+    let fixture = Fixture::with(channel, letters(), |mut settings| {
         settings.egress_max_messages = most;
         settings
     })
     .await;
-    let source = house.source(&house.ann, "web").await;
+    let source = fixture.source(&fixture.ann, "web").await;
     let kept = Kept { url: "https://files.example/a.txt", title: "Counting", text: TEXT, matter: &[] };
-    house.keep(&house.ann, &source, &kept).await;
-    house
+    fixture.keep(&fixture.ann, &source, &kept).await;
+    fixture
 }
 
 #[tokio::test]
 async fn five_thousand_messages_are_looked_through() {
     for channel in [Channel::Outlook, Channel::Gmail] {
-        let house = house(channel, 5_000).await;
-        let scan = house.scan(ScanWish::default()).await;
+        let fixture = fixture(channel, 5_000).await;
+        let scan = fixture.scan(ScanWish::default()).await;
         assert_eq!((scan.status, scan.error.as_str(), scan.truncated), (ScanStatus::Completed, "", false));
         let counts = scan.counts;
         assert_eq!((counts.messages_seen, counts.messages_external, counts.matches), (5_000, 500, 50));
-        assert_eq!(house.events().await.len(), 50);
+        assert_eq!(fixture.events().await.len(), 50);
     }
 }
 
@@ -50,8 +50,8 @@ async fn a_scan_stops_at_its_limit_with_the_newest() {
     let usual = domain::settings::Settings::default().egress_max_messages;
     for channel in [Channel::Outlook, Channel::Gmail] {
         for (most, matches) in [(usual, 10), (1, 1), (150, 2)] {
-            let house = house(channel, most).await;
-            let scan = house.scan(ScanWish::default()).await;
+            let fixture = fixture(channel, most).await;
+            let scan = fixture.scan(ScanWish::default()).await;
             assert_eq!((scan.status, scan.truncated), (ScanStatus::Completed, true), "{most}");
             assert_eq!((scan.counts.messages_seen, scan.counts.matches), (u64::from(most), matches));
         }
@@ -61,11 +61,11 @@ async fn a_scan_stops_at_its_limit_with_the_newest() {
 #[tokio::test]
 async fn pages_without_an_end_are_left() {
     for channel in [Channel::Outlook, Channel::Gmail] {
-        let house = house(channel, 1_000).await;
-        house.mailbox().make_endless();
-        let scan = house.scan(ScanWish::default()).await;
+        let fixture = fixture(channel, 1_000).await;
+        fixture.mailbox().make_endless();
+        let scan = fixture.scan(ScanWish::default()).await;
         assert_eq!((scan.status, scan.truncated), (ScanStatus::Completed, true));
-        assert_eq!((scan.counts.messages_seen, house.mailbox().requests()), (0, 2_000));
+        assert_eq!((scan.counts.messages_seen, fixture.mailbox().requests()), (0, 2_000));
     }
 }
 
@@ -75,14 +75,14 @@ async fn an_attachment_that_is_too_large_is_not_opened() {
     for channel in [Channel::Outlook, Channel::Gmail] {
         for (bytes, opened) in [(BYTES_MAX + 1, 0), (BYTES_MAX - 1_000, 1)] {
             let large = with_file(letter(&["bo@client.example"], ""), "a.txt", &"x ".repeat(bytes)[..bytes]);
-            let house = House::open(channel, vec![large]).await;
-            let source = house.source(&house.ann, "web").await;
+            let fixture = Fixture::open(channel, vec![large]).await;
+            let source = fixture.source(&fixture.ann, "web").await;
             let kept =
                 Kept { url: "https://files.example/a.txt", title: "Counting", text: TEXT, matter: &[] };
-            house.keep(&house.ann, &source, &kept).await;
-            let scan = house.scan(ScanWish::default()).await;
+            fixture.keep(&fixture.ann, &source, &kept).await;
+            let scan = fixture.scan(ScanWish::default()).await;
             assert_eq!((scan.status, scan.error.as_str()), (ScanStatus::Completed, ""));
-            assert_eq!(house.post.files_read(), opened, "{bytes}");
+            assert_eq!(fixture.post.files_read(), opened, "{bytes}");
         }
     }
 }
@@ -92,12 +92,13 @@ async fn a_message_makes_a_hundred_events_at_most() {
     const DOCUMENTS: usize = 102;
     let url = |number: usize| format!("https://files.example/{number}.txt");
     let links: Vec<String> = (0..DOCUMENTS).map(url).collect();
-    let house = House::open(Channel::Outlook, vec![letter(&["bo@client.example"], &links.join(" "))]).await;
-    let source = house.source(&house.ann, "web").await;
+    let fixture =
+        Fixture::open(Channel::Outlook, vec![letter(&["bo@client.example"], &links.join(" "))]).await;
+    let source = fixture.source(&fixture.ann, "web").await;
     for (number, url) in links.iter().enumerate() {
         let text = format!("{TEXT} {number}");
-        house.keep(&house.ann, &source, &Kept { url, title: "Counting", text: &text, matter: &[] }).await;
+        fixture.keep(&fixture.ann, &source, &Kept { url, title: "Counting", text: &text, matter: &[] }).await;
     }
-    let scan = house.scan(ScanWish::default()).await;
+    let scan = fixture.scan(ScanWish::default()).await;
     assert_eq!((scan.status, scan.counts.matches), (ScanStatus::Completed, 100));
 }

@@ -1,8 +1,8 @@
-//! Sent mail is looked through at stand-ins of both mailboxes, with real records, the real gate and the real reading of files.
+//! Sent mail is looked through at stand-ins of both mailboxes, with real records, the real client and the real reading of files.
 
 mod finds;
-mod house;
+mod fixture;
 mod limits;
 mod privacy;
+mod requests;
 mod trouble;
-mod wishes;

@@ -1,6 +1,6 @@
 //! Nothing of a message stays: not in the records, not in the texts, not in the log.
 
-use super::house::{House, Kept, letter, with_file};
+use super::fixture::{Fixture, Kept, letter, with_file};
 use corpus::ScanWish;
 use domain::corpus::{Channel, ScanStatus};
 use std::fmt::{Debug, Write};
@@ -83,30 +83,30 @@ async fn nothing_of_a_message_stays() {
     let log = Log::default();
     tracing::subscriber::set_global_default(log.clone()).unwrap();
     for channel in [Channel::Outlook, Channel::Gmail] {
-        let house = House::open(channel, letters()).await;
-        let source = house.source(&house.ann, "web").await;
+        let fixture = Fixture::open(channel, letters()).await;
+        let source = fixture.source(&fixture.ann, "web").await;
         let kept =
             Kept { url: "https://files.example/minutes.txt", title: "Minutes", text: TEXT, matter: &[] };
-        house.keep(&house.ann, &source, &kept).await;
-        house.mailbox().trouble(2, Trouble::Refuse(503, Some(0)));
-        let scan = house.scan(ScanWish::default()).await;
+        fixture.keep(&fixture.ann, &source, &kept).await;
+        fixture.mailbox().trouble(2, Trouble::Refuse(503, Some(0)));
+        let scan = fixture.scan(ScanWish::default()).await;
         assert_eq!(
             (scan.status, scan.counts.messages_external),
             (ScanStatus::Completed, 3),
             "{}",
             scan.error
         );
-        assert_eq!(house.events().await.len(), 3);
+        assert_eq!(fixture.events().await.len(), 3);
         // A scan that fails tells no more.
-        house.mailbox().trouble(house.mailbox().requests() + 3, Trouble::Refuse(418, None));
-        assert_eq!(house.scan(ScanWish::default()).await.status, ScanStatus::Failed);
+        fixture.mailbox().trouble(fixture.mailbox().requests() + 3, Trouble::Refuse(418, None));
+        assert_eq!(fixture.scan(ScanWish::default()).await.status, ScanStatus::Failed);
         let (mut files, mut found) = (0, Vec::new());
-        search(house.folder(), &mut files, &mut found);
+        search(fixture.folder(), &mut files, &mut found);
         assert!(files >= 2, "the records and a text: {files}");
         assert!(found.is_empty(), "{found:?}");
         // The search would have seen what is there.
         let mut there = Vec::new();
-        search_for(house.folder(), &["client.example", "Minutes", "link_exact"], &mut 0, &mut there);
+        search_for(fixture.folder(), &["client.example", "Minutes", "link_exact"], &mut 0, &mut there);
         assert!(there.len() >= 3, "{there:?}");
     }
     let log = log.0.lock().unwrap();

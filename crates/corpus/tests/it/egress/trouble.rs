@@ -1,6 +1,6 @@
 //! Mailboxes that ask for patience, tokens that end on the way, workers that stop, people who change their mind.
 
-use super::house::{House, Kept, letter};
+use super::fixture::{Fixture, Kept, letter};
 use corpus::{ScanSentMail, ScanWish};
 use domain::contracts::TaskHandler;
 use domain::corpus::{Channel, ScanStatus};
@@ -13,24 +13,24 @@ const TEXT: &str = "This short document speaks of patience: a service that is bu
     asks again, and only after several such answers does it give up and say so to its owner.";
 
 /// Three hundred letters, all to the outside, each with a link to the one document.
-async fn house(channel: Channel) -> House {
+async fn fixture(channel: Channel) -> Fixture {
     let letters = vec![letter(&["bo@client.example"], "https://files.example/a.txt"); 300];
-    let house = House::open(channel, letters).await;
-    let source = house.source(&house.ann, "web").await;
+    let fixture = Fixture::open(channel, letters).await;
+    let source = fixture.source(&fixture.ann, "web").await;
     let kept = Kept { url: "https://files.example/a.txt", title: "Patience", text: TEXT, matter: &[] };
-    house.keep(&house.ann, &source, &kept).await;
-    house
+    fixture.keep(&fixture.ann, &source, &kept).await;
+    fixture
 }
 
 #[tokio::test]
 async fn a_busy_mailbox_is_waited_for() {
     for channel in [Channel::Outlook, Channel::Gmail] {
-        let house = house(channel).await;
-        house.mailbox().trouble(1, Trouble::Refuse(429, Some(1)));
-        house.mailbox().trouble(50, Trouble::Refuse(503, Some(0)));
-        house.mailbox().trouble(90, Trouble::Refuse(429, Some(0)));
+        let fixture = fixture(channel).await;
+        fixture.mailbox().trouble(1, Trouble::Refuse(429, Some(1)));
+        fixture.mailbox().trouble(50, Trouble::Refuse(503, Some(0)));
+        fixture.mailbox().trouble(90, Trouble::Refuse(429, Some(0)));
         let started = Instant::now();
-        let scan = house.scan(ScanWish::default()).await;
+        let scan = fixture.scan(ScanWish::default()).await;
         assert!(started.elapsed() >= Duration::from_secs(1));
         assert_eq!(
             (scan.status, scan.counts.messages_seen, scan.counts.matches),
@@ -41,27 +41,27 @@ async fn a_busy_mailbox_is_waited_for() {
 
 #[tokio::test]
 async fn a_mailbox_that_stays_busy_ends_the_scan() {
-    let house = house(Channel::Outlook).await;
+    let fixture = fixture(Channel::Outlook).await;
     // In the second page, so that something was found before.
     for request in 102..200 {
-        house.mailbox().trouble(request, Trouble::Refuse(429, Some(0)));
+        fixture.mailbox().trouble(request, Trouble::Refuse(429, Some(0)));
     }
-    let scan = house.scan(ScanWish::default()).await;
+    let scan = fixture.scan(ScanWish::default()).await;
     assert_eq!(scan.status, ScanStatus::Failed);
     assert!(scan.error.contains("too busy; scan again later"), "{}", scan.error);
     assert_eq!((scan.counts.messages_seen, scan.counts.matches), (100, 100));
-    assert_eq!(house.events().await.len(), 100);
+    assert_eq!(fixture.events().await.len(), 100);
 }
 
 #[tokio::test]
 async fn a_token_that_ends_on_the_way_is_renewed() {
     for channel in [Channel::Outlook, Channel::Gmail] {
-        let house = house(channel).await;
-        house.mailbox().trouble(150, Trouble::Token("the next token".to_owned()));
+        let fixture = fixture(channel).await;
+        fixture.mailbox().trouble(150, Trouble::Token("the next token".to_owned()));
         // The wish asks for one, the scan for another, and then it is renewed.
-        *house.wallet.tokens.lock().unwrap() =
+        *fixture.wallet.tokens.lock().unwrap() =
             vec![MAIL_TOKEN.to_owned(), MAIL_TOKEN.to_owned(), "the next token".to_owned()];
-        let scan = house.scan(ScanWish::default()).await;
+        let scan = fixture.scan(ScanWish::default()).await;
         assert_eq!((scan.status, scan.counts.matches), (ScanStatus::Completed, 300), "{}", scan.error);
     }
 }
@@ -69,85 +69,85 @@ async fn a_token_that_ends_on_the_way_is_renewed() {
 #[tokio::test]
 async fn a_token_that_cannot_be_renewed_ends_the_scan() {
     for (channel, name) in [(Channel::Outlook, "microsoft"), (Channel::Gmail, "google")] {
-        let house = house(channel).await;
-        house.mailbox().trouble(250, Trouble::Token("nobody has it".to_owned()));
-        let scan = house.scan(ScanWish::default()).await;
+        let fixture = fixture(channel).await;
+        fixture.mailbox().trouble(250, Trouble::Token("nobody has it".to_owned()));
+        let scan = fixture.scan(ScanWish::default()).await;
         let expected = format!(
             "the mailbox does not accept your connection any more; connect {name} again and scan again"
         );
         assert_eq!((scan.status, scan.error), (ScanStatus::Failed, expected));
         assert!(scan.finished_at.is_some() && scan.counts.messages_seen < 300);
-        assert_eq!(house.events().await.len() as u64, scan.counts.matches);
+        assert_eq!(fixture.events().await.len() as u64, scan.counts.matches);
     }
 }
 
 #[tokio::test]
 async fn a_permission_that_is_missing_is_named() {
-    let house = house(Channel::Gmail).await;
-    house.mailbox().trouble(1, Trouble::Refuse(403, None));
-    let scan = house.scan(ScanWish::default()).await;
+    let fixture = fixture(Channel::Gmail).await;
+    fixture.mailbox().trouble(1, Trouble::Refuse(403, None));
+    let scan = fixture.scan(ScanWish::default()).await;
     assert!(scan.error.contains("lacks the permission to read mail"), "{}", scan.error);
 }
 
 /// The scan waits for the mailbox in its second page.
-async fn waiting(house: &House) -> domain::contracts::ClaimedTask {
-    house.begin().await.unwrap();
-    house.mailbox().trouble(120, Trouble::Refuse(429, Some(3)));
-    house.claim().await.unwrap()
+async fn waiting(fixture: &Fixture) -> domain::contracts::ClaimedTask {
+    fixture.begin().await.unwrap();
+    fixture.mailbox().trouble(120, Trouble::Refuse(429, Some(3)));
+    fixture.claim().await.unwrap()
 }
 
 #[tokio::test]
 async fn a_scan_can_be_cancelled_while_it_runs() {
-    let house = house(Channel::Outlook).await;
-    let task = waiting(&house).await;
-    let scan = house.cache.scans(&house.ann, 0, 1).await.unwrap().items.remove(0);
-    let handler = ScanSentMail(Arc::clone(&house.cache));
+    let fixture = fixture(Channel::Outlook).await;
+    let task = waiting(&fixture).await;
+    let scan = fixture.cache.scans(&fixture.ann, 0, 1).await.unwrap().items.remove(0);
+    let handler = ScanSentMail(Arc::clone(&fixture.cache));
     let cancelled = async {
         tokio::time::sleep(Duration::from_millis(1_500)).await;
-        house.cache.cancel_scan(&house.ann, scan.scan_id).await.unwrap()
+        fixture.cache.cancel_scan(&fixture.ann, scan.scan_id).await.unwrap()
     };
     let (ran, cancelled) = tokio::join!(handler.run(&task), cancelled);
     ran.unwrap();
     assert_eq!((cancelled.status, cancelled.counts.messages_seen), (ScanStatus::Cancelled, 100));
-    assert_eq!(house.read(scan.scan_id).await, cancelled);
+    assert_eq!(fixture.read(scan.scan_id).await, cancelled);
     // What was found stays, and the next scan may begin.
-    assert_eq!(house.events().await.len(), 100);
-    assert_eq!(house.scan(ScanWish::default()).await.status, ScanStatus::Completed);
+    assert_eq!(fixture.events().await.len(), 100);
+    assert_eq!(fixture.scan(ScanWish::default()).await.status, ScanStatus::Completed);
 }
 
 #[tokio::test]
 async fn a_cancelled_scan_waits_for_no_mailbox() {
-    let house = house(Channel::Outlook).await;
-    house.mailbox().trouble(1, Trouble::Refuse(429, Some(120)));
-    let scan = house.begin().await.unwrap();
-    let task = house.claim().await.unwrap();
-    let handler = ScanSentMail(Arc::clone(&house.cache));
+    let fixture = fixture(Channel::Outlook).await;
+    fixture.mailbox().trouble(1, Trouble::Refuse(429, Some(120)));
+    let scan = fixture.begin().await.unwrap();
+    let task = fixture.claim().await.unwrap();
+    let handler = ScanSentMail(Arc::clone(&fixture.cache));
     let started = Instant::now();
     let cancelled = async {
         tokio::time::sleep(Duration::from_millis(300)).await;
-        house.cache.cancel_scan(&house.ann, scan.scan_id).await.unwrap()
+        fixture.cache.cancel_scan(&fixture.ann, scan.scan_id).await.unwrap()
     };
     let (ran, cancelled) = tokio::join!(handler.run(&task), cancelled);
     ran.unwrap();
     assert!(started.elapsed() < Duration::from_secs(20), "the worker waits on");
-    assert_eq!(house.read(scan.scan_id).await, cancelled);
-    assert_eq!((cancelled.status, house.mailbox().requests()), (ScanStatus::Cancelled, 1));
+    assert_eq!(fixture.read(scan.scan_id).await, cancelled);
+    assert_eq!((cancelled.status, fixture.mailbox().requests()), (ScanStatus::Cancelled, 1));
 }
 
 #[tokio::test]
 async fn a_scan_whose_worker_stopped_runs_again() {
-    let house = house(Channel::Outlook).await;
-    let task = waiting(&house).await;
-    let handler = ScanSentMail(Arc::clone(&house.cache));
+    let fixture = fixture(Channel::Outlook).await;
+    let task = waiting(&fixture).await;
+    let handler = ScanSentMail(Arc::clone(&fixture.cache));
     let stopped = tokio::time::timeout(Duration::from_millis(1_500), handler.run(&task)).await;
     assert!(stopped.is_err());
-    let scan = house.cache.scans(&house.ann, 0, 1).await.unwrap().items.remove(0);
+    let scan = fixture.cache.scans(&fixture.ann, 0, 1).await.unwrap().items.remove(0);
     assert_eq!((scan.status, scan.counts.messages_seen), (ScanStatus::Running, 100));
     handler.run(&task).await.unwrap();
-    let scan = house.read(scan.scan_id).await;
+    let scan = fixture.read(scan.scan_id).await;
     assert_eq!((scan.status, scan.counts.messages_seen), (ScanStatus::Completed, 300));
-    assert_eq!((scan.counts.matches, house.events().await.len()), (300, 300));
+    assert_eq!((scan.counts.matches, fixture.events().await.len()), (300, 300));
     // A task that comes once more finds it over.
     handler.run(&task).await.unwrap();
-    assert_eq!(house.read(scan.scan_id).await, scan);
+    assert_eq!(fixture.read(scan.scan_id).await, scan);
 }

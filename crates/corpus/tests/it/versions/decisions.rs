@@ -1,55 +1,55 @@
 //! Pins, approvals and rejections: who may, what becomes of it, and what is told.
 
-use super::house::{QUERY, Room, electing};
+use super::fixture::{QUERY, Scenario, electing};
 use corpus::canonical::{CanonicalError, PinWish, PinsAsked};
 use domain::contracts::SignalStore;
 use domain::corpus::{PinAction, PinVia, RejectReason, RunStatus, Scope, SignalState};
 use domain::ids::{RunId, SignalId};
 
-async fn run_of(room: &Room, owner: domain::ids::UserId) -> RunId {
-    let search = room.search(owner, QUERY, &[]).await;
-    let standings = room.standings(&search, true).await;
-    standings[&room.versions[0]].run_id.unwrap()
+async fn run_of(scenario: &Scenario, owner: domain::ids::UserId) -> RunId {
+    let search = scenario.search(owner, QUERY, &[]).await;
+    let standings = scenario.standings(&search, true).await;
+    standings[&scenario.versions[0]].run_id.unwrap()
 }
 
 #[tokio::test]
 async fn curators_pin_what_they_see() {
-    let room = Room::open(electing()).await;
-    let cache = &room.house.cache;
-    let (ann, ben) = (room.principal(room.ann).await, room.principal(room.ben).await);
-    let (cleo, admin) = (room.principal(room.cleo).await, room.principal(room.admin).await);
+    let scenario = Scenario::open(electing()).await;
+    let cache = &scenario.fixture.cache;
+    let (ann, ben) = (scenario.principal(scenario.ann).await, scenario.principal(scenario.ben).await);
+    let (cleo, admin) = (scenario.principal(scenario.cleo).await, scenario.principal(scenario.admin).await);
     let refused = async |who, wish| cache.pin(who, wish).await.unwrap_err();
-    assert_eq!(refused(&ben, room.wish(0, "firm")).await, CanonicalError::Forbidden);
+    assert_eq!(refused(&ben, scenario.wish(0, "firm")).await, CanonicalError::Forbidden);
     for who in [&cleo, &admin] {
-        assert_eq!(refused(who, room.wish(2, "firm")).await, CanonicalError::NotFound);
+        assert_eq!(refused(who, scenario.wish(2, "firm")).await, CanonicalError::NotFound);
     }
-    let unknown = PinWish { signal_id: SignalId(999), ..room.wish(0, "firm") };
+    let unknown = PinWish { signal_id: SignalId(999), ..scenario.wish(0, "firm") };
     assert_eq!(refused(&ann, unknown).await, CanonicalError::NotFound);
-    let without = PinWish { query: "  ".to_owned(), ..room.wish(0, "firm") };
+    let without = PinWish { query: "  ".to_owned(), ..scenario.wish(0, "firm") };
     assert_eq!(refused(&ann, without).await, CanonicalError::NoQuery);
 
-    let made = cache.pin(&ann, room.wish(2, "firm")).await.unwrap();
+    let made = cache.pin(&ann, scenario.wish(2, "firm")).await.unwrap();
     assert!(made.is_new);
     assert_eq!(made.pin.pinned_by.as_deref(), Some("ann"));
     assert_eq!((made.pin.pin.query_key.as_str(), made.pin.pin.via), ("lease of the mill", PinVia::Manual));
-    let same = cache.pin(&ann, room.wish(2, "firm")).await.unwrap();
+    let same = cache.pin(&ann, scenario.wish(2, "firm")).await.unwrap();
     assert_eq!((same.is_new, &same.pin), (false, &made.pin));
     // Who may not see the pinned document learns that there is one, and nothing of it.
     for (who, is_visible) in [(&ann, true), (&cleo, false)] {
-        let CanonicalError::PinExists { pin, visible } = refused(who, room.wish(0, "firm")).await else {
+        let CanonicalError::PinExists { pin, visible } = refused(who, scenario.wish(0, "firm")).await else {
             panic!("another document is pinned");
         };
         assert_eq!((visible, pin.document.is_some()), (is_visible, is_visible), "{}", who.username);
         assert_eq!(pin.pin.id, made.pin.pin.id);
     }
     // Another scope is another decision.
-    assert!(cache.pin(&cleo, room.wish(0, "matter:acme")).await.unwrap().is_new);
-    let forced = PinWish { force: true, ..room.wish(0, "firm") };
+    assert!(cache.pin(&cleo, scenario.wish(0, "matter:acme")).await.unwrap().is_new);
+    let forced = PinWish { force: true, ..scenario.wish(0, "firm") };
     assert!(cache.pin(&cleo, forced).await.unwrap().is_new);
     let states = async || {
         let mut states = Vec::new();
-        for id in room.versions {
-            states.push(room.house.store.signal(id).await.unwrap().state);
+        for id in scenario.versions {
+            states.push(scenario.fixture.store.signal(id).await.unwrap().state);
         }
         states
     };
@@ -58,12 +58,15 @@ async fn curators_pin_what_they_see() {
 
 #[tokio::test]
 async fn the_history_is_told_as_far_as_documents_are_seen() {
-    let room = Room::open(electing()).await;
-    let cache = &room.house.cache;
-    let (ann, ben, cleo) =
-        (room.principal(room.ann).await, room.principal(room.ben).await, room.principal(room.cleo).await);
-    room.pin(room.ann, 2, "firm").await;
-    cache.pin(&cleo, PinWish { force: true, ..room.wish(0, "firm") }).await.unwrap();
+    let scenario = Scenario::open(electing()).await;
+    let cache = &scenario.fixture.cache;
+    let (ann, ben, cleo) = (
+        scenario.principal(scenario.ann).await,
+        scenario.principal(scenario.ben).await,
+        scenario.principal(scenario.cleo).await,
+    );
+    scenario.pin(scenario.ann, 2, "firm").await;
+    cache.pin(&cleo, PinWish { force: true, ..scenario.wish(0, "firm") }).await.unwrap();
     let all = PinsAsked { limit: 10, ..PinsAsked::default() };
     let lines = async |who| {
         let page = cache.pin_history(who, &all).await.unwrap();
@@ -73,7 +76,7 @@ async fn the_history_is_told_as_far_as_documents_are_seen() {
         };
         page.items.iter().map(line).collect::<Vec<_>>()
     };
-    let [first, _, last] = room.versions;
+    let [first, _, last] = scenario.versions;
     let replaced = |before| (PinAction::Replaced, first, before, "cleo".to_owned());
     assert_eq!(lines(&ann).await, [replaced(Some(last)), (PinAction::Pinned, last, None, "ann".to_owned())]);
     assert_eq!(lines(&cleo).await, [replaced(None)], "what was pinned before is not hers to see");
@@ -84,42 +87,48 @@ async fn the_history_is_told_as_far_as_documents_are_seen() {
         assert_eq!(cache.pins(&ann, &asked).await.unwrap().total, expected, "{query}");
     }
     // Nobody's right, nobody's list.
-    assert_eq!(cache.pins(&room.principal(room.admin).await, &all).await.unwrap().total, 0);
+    assert_eq!(cache.pins(&scenario.principal(scenario.admin).await, &all).await.unwrap().total, 0);
 }
 
 #[tokio::test]
 async fn what_was_taken_back_is_elected_again_without_a_penalty() {
-    let room = Room::open(electing()).await;
-    let cache = &room.house.cache;
-    let (ann, ben) = (room.principal(room.ann).await, room.principal(room.ben).await);
-    room.pin(room.ann, 2, "firm").await;
-    room.pin(room.ann, 2, "matter:acme").await;
-    assert_eq!(room.shown(room.ann, &[]).await, "Alternate alternate, Alternate alternate, Pinned winner");
-    assert_eq!(cache.unpin(&ben, room.versions[0], None, None).await, Err(CanonicalError::Forbidden));
-    let cleo = room.principal(room.cleo).await;
-    assert_eq!(cache.unpin(&cleo, room.versions[2], None, None).await, Err(CanonicalError::NotFound));
-    assert_eq!(cache.unpin(&ann, room.versions[2], Some("other"), None).await, Ok(0));
-    assert_eq!(cache.unpin(&ann, room.versions[2], Some(QUERY), Some(&Scope::Firm)).await, Ok(1));
+    let scenario = Scenario::open(electing()).await;
+    let cache = &scenario.fixture.cache;
+    let (ann, ben) = (scenario.principal(scenario.ann).await, scenario.principal(scenario.ben).await);
+    scenario.pin(scenario.ann, 2, "firm").await;
+    scenario.pin(scenario.ann, 2, "matter:acme").await;
     assert_eq!(
-        room.shown(room.ann, &[]).await,
+        scenario.shown(scenario.ann, &[]).await,
+        "Alternate alternate, Alternate alternate, Pinned winner"
+    );
+    assert_eq!(cache.unpin(&ben, scenario.versions[0], None, None).await, Err(CanonicalError::Forbidden));
+    let cleo = scenario.principal(scenario.cleo).await;
+    assert_eq!(cache.unpin(&cleo, scenario.versions[2], None, None).await, Err(CanonicalError::NotFound));
+    assert_eq!(cache.unpin(&ann, scenario.versions[2], Some("other"), None).await, Ok(0));
+    assert_eq!(cache.unpin(&ann, scenario.versions[2], Some(QUERY), Some(&Scope::Firm)).await, Ok(1));
+    assert_eq!(
+        scenario.shown(scenario.ann, &[]).await,
         "Alternate alternate, Alternate alternate, AutoSelected winner"
     );
-    assert_eq!(cache.unpin(&ann, room.versions[2], None, None).await, Ok(1));
-    let signal = room.house.store.signal(room.versions[2]).await.unwrap();
+    assert_eq!(cache.unpin(&ann, scenario.versions[2], None, None).await, Ok(1));
+    let signal = scenario.fixture.store.signal(scenario.versions[2]).await.unwrap();
     assert_eq!((signal.state, signal.rejections), (SignalState::Indexed, 0));
 }
 
 #[tokio::test]
 async fn an_approved_winner_is_pinned() {
-    let room = Room::open(electing()).await;
-    let cache = &room.house.cache;
-    let (ann, ben, cleo) =
-        (room.principal(room.ann).await, room.principal(room.ben).await, room.principal(room.cleo).await);
-    let id = run_of(&room, room.ann).await;
+    let scenario = Scenario::open(electing()).await;
+    let cache = &scenario.fixture.cache;
+    let (ann, ben, cleo) = (
+        scenario.principal(scenario.ann).await,
+        scenario.principal(scenario.ben).await,
+        scenario.principal(scenario.cleo).await,
+    );
+    let id = run_of(&scenario, scenario.ann).await;
     assert_eq!(cache.approve(&ben, id, "", false).await.unwrap_err(), CanonicalError::Forbidden);
     assert_eq!(cache.approve(&cleo, id, "", false).await.unwrap_err(), CanonicalError::NotFound);
     assert_eq!(cache.approve(&ann, RunId(999), "", false).await.unwrap_err(), CanonicalError::NotFound);
-    room.pin(room.cleo, 0, "firm").await;
+    scenario.pin(scenario.cleo, 0, "firm").await;
     let taken = cache.approve(&ann, id, "", false).await.unwrap_err();
     assert!(matches!(taken, CanonicalError::PinExists { visible: true, .. }), "{taken:?}");
     let comment = "x".repeat(domain::corpus::COMMENT_CHARS_MAX + 1);
@@ -132,18 +141,18 @@ async fn an_approved_winner_is_pinned() {
     assert!(!decided.seen.may_decide);
     let again = cache.approve(&ann, id, "", false).await.unwrap_err();
     assert!(matches!(again, CanonicalError::AlreadyDecided(_)), "{again:?}");
-    let search = room.search(room.ann, QUERY, &[]).await;
-    let standings = room.standings(&search, true).await;
-    assert_eq!(room.told(&standings), "Alternate alternate, Alternate alternate, Pinned winner");
-    assert_eq!(standings[&room.versions[0]].run_id, Some(id), "the approved election is behind it");
+    let search = scenario.search(scenario.ann, QUERY, &[]).await;
+    let standings = scenario.standings(&search, true).await;
+    assert_eq!(scenario.told(&standings), "Alternate alternate, Alternate alternate, Pinned winner");
+    assert_eq!(standings[&scenario.versions[0]].run_id, Some(id), "the approved election is behind it");
 }
 
 #[tokio::test]
 async fn a_rejected_winner_counts_for_less() {
-    let room = Room::open(electing()).await;
-    let cache = &room.house.cache;
-    let ann = room.principal(room.ann).await;
-    let id = run_of(&room, room.ann).await;
+    let scenario = Scenario::open(electing()).await;
+    let cache = &scenario.fixture.cache;
+    let ann = scenario.principal(scenario.ann).await;
+    let id = run_of(&scenario, scenario.ann).await;
     let rejected = cache.reject(&ann, id, RejectReason::WrongVersion, "not signed").await.unwrap();
     let run = &rejected.seen.run;
     assert_eq!((run.status, run.reject_reason), (RunStatus::Rejected, Some(RejectReason::WrongVersion)));
@@ -152,17 +161,17 @@ async fn a_rejected_winner_counts_for_less() {
         Err(CanonicalError::AlreadyDecided(_))
     ));
     assert_eq!(
-        room.shown(room.ann, &[]).await,
+        scenario.shown(scenario.ann, &[]).await,
         "Alternate alternate, AutoSelected winner, Alternate alternate"
     );
-    let next = cache.run(&ann, run_of(&room, room.ann).await).await.unwrap();
+    let next = cache.run(&ann, run_of(&scenario, scenario.ann).await).await.unwrap();
     let told: Vec<_> =
         next.members.iter().map(|one| (one.member.signal_id, one.contributions.rejection)).collect();
-    assert!(told.contains(&(room.versions[2], -4.0)), "{told:?}");
+    assert!(told.contains(&(scenario.versions[2], -4.0)), "{told:?}");
     // Of another query it is said less.
-    let search = room.search(room.ann, "the mill", &[]).await;
-    let other = room.standings(&search, true).await[&room.versions[2]].run_id.unwrap();
+    let search = scenario.search(scenario.ann, "the mill", &[]).await;
+    let other = scenario.standings(&search, true).await[&scenario.versions[2]].run_id.unwrap();
     let other = cache.run(&ann, other).await.unwrap();
-    let penalty = other.members.iter().find(|one| one.member.signal_id == room.versions[2]).unwrap();
+    let penalty = other.members.iter().find(|one| one.member.signal_id == scenario.versions[2]).unwrap();
     assert_eq!(penalty.contributions.rejection, -1.0);
 }

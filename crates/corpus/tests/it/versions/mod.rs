@@ -1,6 +1,6 @@
 //! Versions of a document: which counts, who says so, and who sees it.
 
 mod decisions;
-mod house;
+mod fixture;
 mod reading;
 mod standing;

@@ -1,22 +1,22 @@
 //! Who reads which election, and the difference of two versions.
 
-use super::house::{QUERY, Room, electing};
-use crate::house::Retrieved;
+use super::fixture::{QUERY, Scenario, electing};
+use crate::fixture::Retrieved;
 use corpus::canonical::{CanonicalError, DiffOp, RunsAsked};
 use domain::corpus::RunStatus;
 
 #[tokio::test]
 async fn elections_are_read_by_who_sees_their_winner() {
-    let room = Room::open(electing()).await;
-    let cache = &room.house.cache;
-    let (ann, ben) = (room.principal(room.ann).await, room.principal(room.ben).await);
-    let (cleo, admin) = (room.principal(room.cleo).await, room.principal(room.admin).await);
+    let scenario = Scenario::open(electing()).await;
+    let cache = &scenario.fixture.cache;
+    let (ann, ben) = (scenario.principal(scenario.ann).await, scenario.principal(scenario.ben).await);
+    let (cleo, admin) = (scenario.principal(scenario.cleo).await, scenario.principal(scenario.admin).await);
     let of = async |owner, query| {
-        let search = room.search(owner, query, &[]).await;
-        room.standings(&search, true).await[&room.versions[0]].run_id.unwrap()
+        let search = scenario.search(owner, query, &[]).await;
+        scenario.standings(&search, true).await[&scenario.versions[0]].run_id.unwrap()
     };
     // Its winner is for Ann alone; the other one's is for all three.
-    let (anns, bens) = (of(room.ann, QUERY).await, of(room.ben, "the mill").await);
+    let (anns, bens) = (of(scenario.ann, QUERY).await, of(scenario.ben, "the mill").await);
     let all = RunsAsked { limit: 10, ..RunsAsked::default() };
     let table = [(&ann, vec![bens, anns]), (&ben, vec![bens]), (&cleo, vec![bens]), (&admin, vec![])];
     for (who, expected) in table {
@@ -45,15 +45,15 @@ async fn elections_are_read_by_who_sees_their_winner() {
 
 #[tokio::test]
 async fn members_that_may_not_be_seen_are_counted_only() {
-    let room = Room::open(electing()).await;
+    let scenario = Scenario::open(electing()).await;
     // With the best version gone its winner is for all, and one of its members for Ann alone.
-    room.gone(2).await;
-    let search = room.search(room.ann, QUERY, &[]).await;
-    let id = room.standings(&search, true).await[&room.versions[0]].run_id.unwrap();
-    for (who, members, hidden) in [(room.ann, 3, 0), (room.cleo, 2, 1)] {
-        let read = room.house.cache.run(&room.principal(who).await, id).await.unwrap();
+    scenario.gone(2).await;
+    let search = scenario.search(scenario.ann, QUERY, &[]).await;
+    let id = scenario.standings(&search, true).await[&scenario.versions[0]].run_id.unwrap();
+    for (who, members, hidden) in [(scenario.ann, 3, 0), (scenario.cleo, 2, 1)] {
+        let read = scenario.fixture.cache.run(&scenario.principal(who).await, id).await.unwrap();
         assert_eq!((read.members.len(), read.hidden_members), (members, hidden));
-        assert_eq!(read.seen.winner.signal_id, room.versions[1]);
+        assert_eq!(read.seen.winner.signal_id, scenario.versions[1]);
         for member in &read.members {
             let sum: f64 = member.contributions.values().iter().sum();
             assert!((sum - member.member.score).abs() < 1e-9, "the bars add up");
@@ -64,21 +64,21 @@ async fn members_that_may_not_be_seen_are_counted_only() {
 
 #[tokio::test]
 async fn a_document_names_no_version_that_may_not_be_seen() {
-    let room = Room::open(electing()).await;
-    let search = room.search(room.ann, QUERY, &[]).await;
-    room.standings(&search, true).await;
-    for (who, expected) in [(room.ann, Some(room.versions[2])), (room.ben, None)] {
-        let read = room.house.cache.document_of(who, room.versions[0]).await.unwrap();
+    let scenario = Scenario::open(electing()).await;
+    let search = scenario.search(scenario.ann, QUERY, &[]).await;
+    scenario.standings(&search, true).await;
+    for (who, expected) in [(scenario.ann, Some(scenario.versions[2])), (scenario.ben, None)] {
+        let read = scenario.fixture.cache.document_of(who, scenario.versions[0]).await.unwrap();
         assert_eq!(read.superseded_by, expected);
     }
 }
 
 #[tokio::test]
 async fn the_difference_is_for_who_sees_both() {
-    let room = Room::open(electing()).await;
-    let cache = &room.house.cache;
-    let [first, second, third] = room.versions;
-    let ann = room.principal(room.ann).await;
+    let scenario = Scenario::open(electing()).await;
+    let cache = &scenario.fixture.cache;
+    let [first, second, third] = scenario.versions;
+    let ann = scenario.principal(scenario.ann).await;
     let diff = cache.diff_of(&ann, first, second).await.unwrap();
     assert_eq!((diff.added, diff.removed, diff.truncated), (1, 1, false));
     assert!(diff.same > 50, "{}", diff.same);
@@ -87,15 +87,15 @@ async fn the_difference_is_for_who_sees_both() {
     };
     assert!(side(DiffOp::Added).ends_with(" 1.") && side(DiffOp::Removed).ends_with(" 2."));
     for (who, left, right) in
-        [(room.cleo, first, third), (room.cleo, third, first), (room.admin, first, second)]
+        [(scenario.cleo, first, third), (scenario.cleo, third, first), (scenario.admin, first, second)]
     {
-        let refused = cache.diff_of(&room.principal(who).await, left, right).await;
+        let refused = cache.diff_of(&scenario.principal(who).await, left, right).await;
         assert_eq!(refused.unwrap_err(), CanonicalError::NotFound);
     }
     let long = "word ".repeat(corpus::canonical::DIFF_CHARS_MAX / 5 + 1);
     let given =
-        Retrieved { by: room.ann, url: "https://h.example/long", text: &long, ..Retrieved::default() };
-    let long = room.house.keep(given).await;
+        Retrieved { by: scenario.ann, url: "https://h.example/long", text: &long, ..Retrieved::default() };
+    let long = scenario.fixture.keep(given).await;
     assert!(cache.diff_of(&ann, long, first).await.unwrap().truncated);
     let text =
         |word: &str| -> String { (0..2_000).map(|line| format!("same {line}\n{word} {line}\n")).collect() };
@@ -103,7 +103,10 @@ async fn the_difference_is_for_who_sees_both() {
     for word in ["old", "new"] {
         let (url, text) = (format!("https://h.example/{word}"), text(word));
         sides.push(
-            room.house.keep(Retrieved { by: room.ann, url: &url, text: &text, ..Retrieved::default() }).await,
+            scenario
+                .fixture
+                .keep(Retrieved { by: scenario.ann, url: &url, text: &text, ..Retrieved::default() })
+                .await,
         );
     }
     let diff = cache.diff_of(&ann, sides[0], sides[1]).await.unwrap();

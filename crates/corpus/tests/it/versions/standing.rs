@@ -1,6 +1,6 @@
 //! How versions stand in a search: by election, by pin, or not decided.
 
-use super::house::{QUERY, Room, asked, electing, quiet};
+use super::fixture::{QUERY, Scenario, asked, electing, quiet};
 use corpus::canonical::{DiagnosisAsked, RunsAsked};
 use domain::contracts::{CanonicalStore, Corpus, CorpusQuestion, RunFilter, VersionsAsked};
 use domain::corpus::{Badge, RejectReason, Topic};
@@ -9,73 +9,85 @@ use domain::settings::{Settings, Share};
 
 #[tokio::test]
 async fn the_election_chooses_among_what_the_asker_may_see() {
-    let room = Room::open(electing()).await;
+    let scenario = Scenario::open(electing()).await;
     assert_eq!(
-        room.shown(room.ann, &[]).await,
+        scenario.shown(scenario.ann, &[]).await,
         "Alternate alternate, Alternate alternate, AutoSelected winner"
     );
     // The best version is not for Ben: he gets the next one, and not a word of the other.
-    let search = room.search(room.ben, QUERY, &[]).await;
-    let standings = room.standings(&search, true).await;
-    assert_eq!(room.told(&standings), "Alternate alternate, AutoSelected winner, -");
-    let cluster = standings[&room.versions[0]].cluster.as_ref().unwrap();
+    let search = scenario.search(scenario.ben, QUERY, &[]).await;
+    let standings = scenario.standings(&search, true).await;
+    assert_eq!(scenario.told(&standings), "Alternate alternate, AutoSelected winner, -");
+    let cluster = standings[&scenario.versions[0]].cluster.as_ref().unwrap();
     let listed: Vec<_> = cluster.members.iter().map(|one| one.signal_id).collect();
-    assert_eq!((listed, cluster.size), (vec![room.versions[1], room.versions[0]], 2));
+    assert_eq!((listed, cluster.size), (vec![scenario.versions[1], scenario.versions[0]], 2));
     assert_eq!(cluster.members[1].version_label, "v1 draft");
     // What is no version of anything stands alone.
-    let alone = &standings[&room.bread];
+    let alone = &standings[&scenario.bread];
     assert_eq!((alone.badge, &alone.cluster, alone.run_id), (Badge::Cached, &None, None));
-    assert_eq!(room.shown(room.admin, &[]).await, "-, -, -", "being an administrator opens no document");
+    assert_eq!(
+        scenario.shown(scenario.admin, &[]).await,
+        "-, -, -",
+        "being an administrator opens no document"
+    );
 }
 
 #[tokio::test]
 async fn one_that_is_gone_or_irrelevant_is_not_elected() {
-    let room = Room::open(electing()).await;
-    room.gone(2).await;
+    let scenario = Scenario::open(electing()).await;
+    scenario.gone(2).await;
     assert_eq!(
-        room.shown(room.ann, &[]).await,
+        scenario.shown(scenario.ann, &[]).await,
         "Alternate alternate, AutoSelected winner, Alternate ineligible"
     );
-    let search = room.search(room.ann, QUERY, &[]).await;
+    let search = scenario.search(scenario.ann, QUERY, &[]).await;
     for (relevance, expected) in [
         ([0.8, 0.4, 0.8], "AutoSelected winner, Alternate ineligible, Alternate ineligible"),
         ([0.05, 0.05, 0.05], "Cached none, Cached none, Cached none"),
     ] {
-        let candidates: Vec<_> = room.versions.into_iter().zip(relevance).collect();
-        let asked = asked(search.id, room.ann, search.topic(), &candidates, false);
-        assert_eq!(room.told(&room.house.cache.versions(asked).await.unwrap()), expected, "{relevance:?}");
+        let candidates: Vec<_> = scenario.versions.into_iter().zip(relevance).collect();
+        let asked = asked(search.id, scenario.ann, search.topic(), &candidates, false);
+        assert_eq!(
+            scenario.told(&scenario.fixture.cache.versions(asked).await.unwrap()),
+            expected,
+            "{relevance:?}"
+        );
     }
 }
 
 #[tokio::test]
 async fn without_automatic_elections_versions_are_told_and_pins_decide() {
-    let room = Room::open(quiet()).await;
-    assert_eq!(room.shown(room.ann, &[]).await, "Cached none, Cached none, Cached none");
+    let scenario = Scenario::open(quiet()).await;
+    assert_eq!(scenario.shown(scenario.ann, &[]).await, "Cached none, Cached none, Cached none");
     let count = async || {
-        let runs = CanonicalStore::runs(&*room.house.store, &RunFilter::default(), 0, 10).await.unwrap();
+        let runs =
+            CanonicalStore::runs(&*scenario.fixture.store, &RunFilter::default(), 0, 10).await.unwrap();
         runs.total
     };
-    room.pin(room.ann, 0, "firm").await;
-    assert_eq!(room.shown(room.ann, &[]).await, "Pinned winner, Alternate alternate, Alternate alternate");
+    scenario.pin(scenario.ann, 0, "firm").await;
+    assert_eq!(
+        scenario.shown(scenario.ann, &[]).await,
+        "Pinned winner, Alternate alternate, Alternate alternate"
+    );
     assert_eq!(count().await, 0, "no election was held");
     // On request it is held, and waits.
-    let ann = room.principal(room.ann).await;
+    let ann = scenario.principal(scenario.ann).await;
     let held = async |query: &str| {
-        let search = room.search(room.ann, query, &[]).await;
-        let candidates = room.candidates();
-        let asked = asked(search.id, room.ann, search.topic(), &candidates, true);
+        let search = scenario.search(scenario.ann, query, &[]).await;
+        let candidates = scenario.candidates();
+        let asked = asked(search.id, scenario.ann, search.topic(), &candidates, true);
         let asked = VersionsAsked { on_request: true, ..asked };
-        let standings = room.house.cache.versions(asked).await.unwrap();
-        (room.told(&standings), standings[&room.versions[0]].run_id)
+        let standings = scenario.fixture.cache.versions(asked).await.unwrap();
+        (scenario.told(&standings), standings[&scenario.versions[0]].run_id)
     };
     let (told, run) = held("the mill").await;
     assert_eq!(told, "Cached none, Cached none, Cached none", "what waits changes nothing");
     let runs = RunsAsked { ids: run.map(|run| vec![run]), limit: 10, ..RunsAsked::default() };
-    let runs = room.house.cache.runs(&ann, &runs).await.unwrap().items;
+    let runs = scenario.fixture.cache.runs(&ann, &runs).await.unwrap().items;
     let told: Vec<_> = runs.iter().map(|one| (one.run.status.as_str(), one.run.winner_signal_id)).collect();
     // What is pinned for another query has that for it.
-    assert_eq!(told, [("pending", room.versions[0])]);
-    let waiting = room.house.cache.document_of(room.ann, room.versions[1]).await.unwrap();
+    assert_eq!(told, [("pending", scenario.versions[0])]);
+    let waiting = scenario.fixture.cache.document_of(scenario.ann, scenario.versions[1]).await.unwrap();
     assert_eq!(waiting.superseded_by, None);
     assert_eq!(held("the mill").await.1, run, "the same again is the same");
     assert_eq!(count().await, 1);
@@ -86,24 +98,24 @@ async fn without_automatic_elections_versions_are_told_and_pins_decide() {
 
 #[tokio::test]
 async fn what_was_rejected_is_told() {
-    let room = Room::open(electing()).await;
-    let search = room.search(room.ann, QUERY, &[]).await;
-    let run = room.standings(&search, true).await[&room.versions[0]].run_id.unwrap();
-    let cache = &room.house.cache;
+    let scenario = Scenario::open(electing()).await;
+    let search = scenario.search(scenario.ann, QUERY, &[]).await;
+    let run = scenario.standings(&search, true).await[&scenario.versions[0]].run_id.unwrap();
+    let cache = &scenario.fixture.cache;
     let rejected = async || cache.rejected(&[run, RunId(999)]).await.unwrap().into_iter().collect::<Vec<_>>();
     assert_eq!(rejected().await, []);
-    let ann = room.principal(room.ann).await;
+    let ann = scenario.principal(scenario.ann).await;
     cache.reject(&ann, run, RejectReason::Outdated, "").await.unwrap();
     assert_eq!(rejected().await, [run]);
-    let other = cache.document_of(room.ann, room.versions[0]).await.unwrap();
+    let other = cache.document_of(scenario.ann, scenario.versions[0]).await.unwrap();
     assert_eq!(other.superseded_by, None, "it is superseded by nothing until the next election");
 }
 
 #[tokio::test]
 async fn a_pin_of_the_matter_comes_before_one_of_the_firm() {
-    let room = Room::open(electing()).await;
-    room.pin(room.ann, 0, "firm").await;
-    room.pin(room.ann, 1, "matter:acme").await;
+    let scenario = Scenario::open(electing()).await;
+    scenario.pin(scenario.ann, 0, "firm").await;
+    scenario.pin(scenario.ann, 1, "matter:acme").await;
     let firm = "Pinned winner, Alternate alternate, Alternate alternate";
     let matter = "Alternate alternate, Pinned winner, Alternate alternate";
     for (tags, expected) in [
@@ -113,30 +125,37 @@ async fn a_pin_of_the_matter_comes_before_one_of_the_firm() {
         (&["matter:other"][..], firm),
         (&["acme"][..], firm),
     ] {
-        assert_eq!(room.shown(room.ann, tags).await, expected, "{tags:?}");
+        assert_eq!(scenario.shown(scenario.ann, tags).await, expected, "{tags:?}");
     }
     // A pin on what somebody may not see is none for them.
-    room.pin(room.ann, 2, "matter:secret").await;
+    scenario.pin(scenario.ann, 2, "matter:secret").await;
     assert_eq!(
-        room.shown(room.ann, &["matter:secret"]).await,
+        scenario.shown(scenario.ann, &["matter:secret"]).await,
         "Alternate alternate, Alternate alternate, Pinned winner"
     );
-    assert_eq!(room.shown(room.ben, &["matter:secret"]).await, "Pinned winner, Alternate alternate, -");
+    assert_eq!(
+        scenario.shown(scenario.ben, &["matter:secret"]).await,
+        "Pinned winner, Alternate alternate, -"
+    );
 }
 
 #[tokio::test]
 async fn only_what_concludes_a_search_is_written_and_it_can_be_replayed() {
-    let room = Room::open(electing()).await;
-    let search = room.search(room.ann, QUERY, &["matter:acme"]).await;
-    let partial = room.standings(&search, false).await;
+    let scenario = Scenario::open(electing()).await;
+    let search = scenario.search(scenario.ann, QUERY, &["matter:acme"]).await;
+    let partial = scenario.standings(&search, false).await;
     assert!(partial.values().all(|one| one.run_id.is_none()));
-    let (ann, cache) = (room.principal(room.ann).await, &room.house.cache);
+    let (ann, cache) = (scenario.principal(scenario.ann).await, &scenario.fixture.cache);
     let all = RunsAsked { limit: 10, ..RunsAsked::default() };
     assert_eq!(cache.runs(&ann, &all).await.unwrap().total, 0);
-    let whole = room.standings(&search, true).await;
-    assert_eq!(room.told(&whole), room.told(&partial), "the same is computed");
-    let run_id = whole[&room.versions[0]].run_id.unwrap();
-    assert_eq!(room.standings(&search, true).await[&room.versions[2]].run_id, Some(run_id), "the same again");
+    let whole = scenario.standings(&search, true).await;
+    assert_eq!(scenario.told(&whole), scenario.told(&partial), "the same is computed");
+    let run_id = whole[&scenario.versions[0]].run_id.unwrap();
+    assert_eq!(
+        scenario.standings(&search, true).await[&scenario.versions[2]].run_id,
+        Some(run_id),
+        "the same again"
+    );
     assert_eq!(
         (cache.counted().elections, cache.counted().pins),
         (2, 0),
@@ -144,7 +163,7 @@ async fn only_what_concludes_a_search_is_written_and_it_can_be_replayed() {
     );
     let listed = cache.runs(&ann, &all).await.unwrap();
     assert_eq!((listed.total, listed.items[0].run.scope.to_string()), (1, "matter:acme".to_owned()));
-    assert_eq!(listed.items[0].run.cluster_key, room.versions[0]);
+    assert_eq!(listed.items[0].run.cluster_key, scenario.versions[0]);
     for query in [Some("lease of the MILL".to_owned()), None] {
         let found = cache.diagnose(&DiagnosisAsked { query, run: None }).await.unwrap();
         assert_eq!((found.replayed, found.differing, found.open.len()), (1, vec![], 1));
@@ -164,59 +183,59 @@ async fn a_version_that_went_outside_is_raised() {
         }),
         ..electing()
     };
-    let room = Room::open(settings).await;
+    let scenario = Scenario::open(settings).await;
     assert_eq!(
-        room.shown(room.ann, &[]).await,
+        scenario.shown(scenario.ann, &[]).await,
         "Alternate alternate, Alternate alternate, AutoSelected winner"
     );
-    room.sent_outside(room.ben, 1).await;
+    scenario.sent_outside(scenario.ben, 1).await;
     assert_eq!(
-        room.shown(room.ann, &[]).await,
+        scenario.shown(scenario.ann, &[]).await,
         "Alternate alternate, AutoSelected winner, Alternate alternate"
     );
-    let marks = room.house.cache.marks(room.cleo, None, &room.versions).await.unwrap();
+    let marks = scenario.fixture.cache.marks(scenario.cleo, None, &scenario.versions).await.unwrap();
     let shared: Vec<bool> = marks.values().map(|mark| mark.shared_externally).collect();
     assert_eq!(shared, [false, true], "all who may see it are told");
 }
 
 #[tokio::test]
 async fn what_is_pinned_is_found_and_marked_for_its_query_alone() {
-    let room = Room::open(Settings { corpus_min_score: Share(0.9), ..quiet() }).await;
+    let scenario = Scenario::open(Settings { corpus_min_score: Share(0.9), ..quiet() }).await;
     let found = async |asker, query: &str, results_max| {
         let topic = Topic { query, tags: &[] };
         let question = CorpusQuestion { asker, words: query, topic, results_max };
-        let hits = room.house.cache.search(question).await.unwrap().hits;
+        let hits = scenario.fixture.cache.search(question).await.unwrap().hits;
         let told = |hit: &domain::contracts::CorpusHit| format!("{} {:?}", hit.signal.title, hit.mark.badge);
         hits.iter().map(told).collect::<Vec<_>>()
     };
     let far = "bread of the baker";
-    assert_eq!(found(room.ann, far, 10).await, [""; 0]);
-    let wish = corpus::canonical::PinWish { query: far.to_owned(), ..room.wish(2, "firm") };
-    room.house.cache.pin(&room.principal(room.ann).await, wish).await.unwrap();
-    assert_eq!(found(room.ann, far, 10).await, ["Lease v3 final Pinned"]);
-    assert_eq!(found(room.ann, " Bread  of the BAKER", 1).await, ["Lease v3 final Pinned"]);
-    assert_eq!(found(room.ann, "bread of the bakers", 10).await, [""; 0]);
-    assert_eq!(found(room.ben, far, 10).await, [""; 0], "he may not see it");
+    assert_eq!(found(scenario.ann, far, 10).await, [""; 0]);
+    let wish = corpus::canonical::PinWish { query: far.to_owned(), ..scenario.wish(2, "firm") };
+    scenario.fixture.cache.pin(&scenario.principal(scenario.ann).await, wish).await.unwrap();
+    assert_eq!(found(scenario.ann, far, 10).await, ["Lease v3 final Pinned"]);
+    assert_eq!(found(scenario.ann, " Bread  of the BAKER", 1).await, ["Lease v3 final Pinned"]);
+    assert_eq!(found(scenario.ann, "bread of the bakers", 10).await, [""; 0]);
+    assert_eq!(found(scenario.ben, far, 10).await, [""; 0], "he may not see it");
     let badges = async |asker, topic| {
-        let marks = room.house.cache.marks(asker, topic, &room.versions).await.unwrap();
+        let marks = scenario.fixture.cache.marks(asker, topic, &scenario.versions).await.unwrap();
         marks.values().map(|mark| mark.badge).collect::<Vec<_>>()
     };
     let topic = Topic { query: far, tags: &[] };
-    assert_eq!(badges(room.ann, Some(topic)).await, [Badge::Cached, Badge::Cached, Badge::Pinned]);
-    assert_eq!(badges(room.ann, None).await, [Badge::Cached; 3]);
-    assert_eq!(badges(room.ann, Some(Topic { query: QUERY, tags: &[] })).await, [Badge::Cached; 3]);
-    assert_eq!(badges(room.ben, Some(topic)).await, [Badge::Cached; 2]);
+    assert_eq!(badges(scenario.ann, Some(topic)).await, [Badge::Cached, Badge::Cached, Badge::Pinned]);
+    assert_eq!(badges(scenario.ann, None).await, [Badge::Cached; 3]);
+    assert_eq!(badges(scenario.ann, Some(Topic { query: QUERY, tags: &[] })).await, [Badge::Cached; 3]);
+    assert_eq!(badges(scenario.ben, Some(topic)).await, [Badge::Cached; 2]);
 }
 
 #[tokio::test]
 async fn so_many_documents_are_looked_at() {
-    let room = Room::open(electing()).await;
-    let search = room.search(room.ann, QUERY, &[]).await;
+    let scenario = Scenario::open(electing()).await;
+    let search = scenario.search(scenario.ann, QUERY, &[]).await;
     // The first hundred count, whether they are there or not.
     for (before, expected) in [(97, 3), (99, 1), (100, 0)] {
         let nobodys = (1..=before).map(|number| (domain::ids::SignalId(100_000 + number), 0.9));
-        let candidates: Vec<_> = nobodys.chain(room.candidates()).collect();
-        let asked = asked(search.id, room.ann, search.topic(), &candidates, false);
-        assert_eq!(room.house.cache.versions(asked).await.unwrap().len(), expected, "{before}");
+        let candidates: Vec<_> = nobodys.chain(scenario.candidates()).collect();
+        let asked = asked(search.id, scenario.ann, search.topic(), &candidates, false);
+        assert_eq!(scenario.fixture.cache.versions(asked).await.unwrap().len(), expected, "{before}");
     }
 }

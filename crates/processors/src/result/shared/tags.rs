@@ -5,7 +5,7 @@ use domain::contracts::ResultContext;
 /// The number of the first tag of that name: the search's own tags first, then the provider's. A value that is no
 /// number counts as not given.
 pub fn number(cx: &ResultContext<'_>, name: &str) -> Option<usize> {
-    find(cx.search.draft.tags.iter().chain(&cx.provider.draft.tags), name)
+    find(cx.search.spec.tags.iter().chain(&cx.provider.spec.tags), name)
 }
 
 fn find<'a>(tags: impl IntoIterator<Item = &'a String>, name: &str) -> Option<usize> {

@@ -1,6 +1,6 @@
 //! The last days: volume, providers used, searches in vain, ratings of answers.
 
-use crate::House;
+use crate::AppState;
 use crate::auth::{Admin, Caller};
 use crate::error::{ApiError, ErrorBody};
 use crate::extract::ApiQuery;
@@ -103,47 +103,47 @@ struct OwnDay {
     (status = 403, description = "Not an administrator.", body = ErrorBody)))]
 pub async fn read_activity(
     _admin: Admin,
-    State(house): State<Arc<House>>,
+    State(state): State<Arc<AppState>>,
     ApiQuery(period): ApiQuery<Period>,
 ) -> Result<Json<Activity>, ApiError> {
     let days = period.days.unwrap_or(DAYS_DEFAULT);
     if !(1..=DAYS_MAX).contains(&days) {
         return Err(ApiError::invalid_field("days", format!("Use 1 to {DAYS_MAX}.")));
     }
-    let (today, store) = (house.clock.now().date_naive(), &house.store);
+    let (today, store) = (state.clock.now().date_naive(), &state.store);
     let since = begin_of(first_day(today, days));
     let (counted, figures, futile, ratings, searches, known, storage) = tokio::try_join!(
         store.search_days(since),
         store.provider_figures(since),
-        futile_queries(&house, since),
+        futile_queries(&state, since),
         store.rated_answers(since, RATINGS_MAX),
         store.search_count(None),
         store.providers(),
         storage_forecast(&**store),
     )?;
     let names: BTreeMap<ProviderId, &str> =
-        known.iter().map(|provider| (provider.id, provider.draft.name.as_str())).collect();
+        known.iter().map(|provider| (provider.id, provider.spec.name.as_str())).collect();
     Ok(Json(Activity {
         totals: Totals {
             searches,
-            providers_active: known.iter().filter(|provider| provider.draft.active).count() as u64,
+            providers_active: known.iter().filter(|provider| provider.spec.active).count() as u64,
             results: figures.iter().map(|one| one.retrieved).sum(),
             version: domain::VERSION,
-            default_retention: house.settings.default_retention.number(),
+            default_retention: state.settings.default_retention.number(),
             storage,
         },
         days: every_day(today, days, counted),
         providers: figures.into_iter().map(|one| ProviderActivity::of(one, &names)).collect(),
-        shows_queries: house.settings.activity_shows_queries,
+        shows_queries: state.settings.activity_shows_queries,
         futile,
         ratings,
     }))
 }
 
 /// People's searches are their own: without the setting nobody reads what others searched for.
-async fn futile_queries(house: &House, since: DateTime<Utc>) -> Result<Vec<FutileQuery>, StoreError> {
-    match house.settings.activity_shows_queries {
-        true => house.store.futile_queries(since, FUTILE_MAX).await,
+async fn futile_queries(state: &AppState, since: DateTime<Utc>) -> Result<Vec<FutileQuery>, StoreError> {
+    match state.settings.activity_shows_queries {
+        true => state.store.futile_queries(since, FUTILE_MAX).await,
         false => Ok(Vec::new()),
     }
 }
@@ -153,12 +153,12 @@ async fn futile_queries(house: &House, since: DateTime<Utc>) -> Result<Vec<Futil
     responses((status = 200, description = "Days.", body = OwnActivity)))]
 pub async fn read_own_activity(
     caller: Caller,
-    State(house): State<Arc<House>>,
+    State(state): State<Arc<AppState>>,
 ) -> Result<Json<OwnActivity>, ApiError> {
-    let today = house.clock.now().date_naive();
+    let today = state.clock.now().date_naive();
     let first = first_day(today, OWN_DAYS);
     let counted: BTreeMap<String, u64> =
-        house.store.own_days(caller.principal.user, begin_of(first)).await?.into_iter().collect();
+        state.store.own_days(caller.principal.user, begin_of(first)).await?.into_iter().collect();
     let day = |day: NaiveDate| {
         let day = day.to_string();
         OwnDay { searches: counted.get(&day).copied().unwrap_or_default(), day }

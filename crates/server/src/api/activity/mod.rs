@@ -3,12 +3,12 @@
 mod days;
 mod now;
 
-use crate::House;
+use crate::AppState;
 use std::sync::Arc;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-pub fn router() -> OpenApiRouter<Arc<House>> {
+pub fn router() -> OpenApiRouter<Arc<AppState>> {
     OpenApiRouter::new()
         .routes(routes!(days::read_activity))
         .routes(routes!(days::read_own_activity))

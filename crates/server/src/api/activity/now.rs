@@ -1,7 +1,7 @@
 //! The last hour of this process, for the dashboard.
 
 use super::days::begin_of;
-use crate::House;
+use crate::AppState;
 use crate::api::metrics::{QueueFigures, collect};
 use crate::auth::Admin;
 use crate::error::{ApiError, ErrorBody};
@@ -51,15 +51,18 @@ struct Queue {
 #[utoipa::path(get, path = "/svc/activity/now/", tag = "service", responses(
     (status = 200, description = "Figures.", body = ActivityNow),
     (status = 403, description = "Not an administrator.", body = ErrorBody)))]
-pub async fn read_now(_admin: Admin, State(house): State<Arc<House>>) -> Result<Json<ActivityNow>, ApiError> {
-    let midnight = begin_of(house.clock.now().date_naive());
+pub async fn read_now(
+    _admin: Admin,
+    State(state): State<Arc<AppState>>,
+) -> Result<Json<ActivityNow>, ApiError> {
+    let midnight = begin_of(state.clock.now().date_naive());
     let (searches_today, providers) =
-        tokio::try_join!(house.store.search_count(Some(midnight)), house.store.providers())?;
+        tokio::try_join!(state.store.search_count(Some(midnight)), state.store.providers())?;
     let resting = providers.into_iter().filter_map(|provider| {
-        let known = house.federation.source_state(provider.id)?;
+        let known = state.federation.source_state(provider.id)?;
         (known.state != "closed").then_some(Resting {
             provider_id: provider.id,
-            name: provider.draft.name,
+            name: provider.spec.name,
             seconds: known.retry_in_s,
         })
     });
@@ -73,7 +76,7 @@ pub async fn read_now(_admin: Admin, State(house): State<Arc<House>>) -> Result<
     Ok(Json(ActivityNow {
         searches_today,
         resting: resting.collect(),
-        queues: collect(&house).await.unwrap_or_default().into_iter().map(queue).collect(),
-        hour: house.metrics.hour(),
+        queues: collect(&state).await.unwrap_or_default().into_iter().map(queue).collect(),
+        hour: state.metrics.hour(),
     }))
 }

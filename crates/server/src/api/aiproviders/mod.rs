@@ -4,12 +4,12 @@ mod read;
 mod trial;
 mod write;
 
-use crate::House;
+use crate::AppState;
 use std::sync::Arc;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-pub fn router() -> OpenApiRouter<Arc<House>> {
+pub fn router() -> OpenApiRouter<Arc<AppState>> {
     OpenApiRouter::new()
         .routes(routes!(read::list_aiproviders, write::create_aiprovider))
         .routes(routes!(

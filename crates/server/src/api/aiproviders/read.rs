@@ -1,6 +1,6 @@
 //! Reading AIProviders.
 
-use crate::House;
+use crate::AppState;
 use crate::api::listing::{ListRequest, Listing, Paging};
 use crate::api::owners::OwnerNames;
 use crate::auth::Caller;
@@ -60,23 +60,23 @@ pub struct AiProviderView {
 
 impl AiProviderView {
     pub fn of(provider: &AiProvider, owner: String, principal: &Principal) -> Self {
-        let draft = provider.draft.masked();
-        let mut config = draft.config;
+        let spec = provider.spec.masked();
+        let mut config = spec.config;
         if !principal.is_admin {
             config.retain(|key, _| key == "roles");
         }
         Self {
             id: provider.id,
-            name: draft.name,
+            name: spec.name,
             owner,
-            shared: draft.shared,
-            active: draft.active,
-            api_key_set: !provider.draft.api_key.is_empty(),
-            model: draft.model,
+            shared: spec.shared,
+            active: spec.active,
+            api_key_set: !provider.spec.api_key.is_empty(),
+            model: spec.model,
             config,
-            tags: draft.tags,
-            defaults: draft.defaults,
-            prompt_overrides: principal.is_admin.then_some(draft.prompt_overrides),
+            tags: spec.tags,
+            defaults: spec.defaults,
+            prompt_overrides: principal.is_admin.then_some(spec.prompt_overrides),
             unreadable_fields: if principal.is_admin { provider.unreadable_fields() } else { Vec::new() },
             date_created: provider.date_created,
             date_updated: provider.date_updated,
@@ -128,7 +128,7 @@ pub fn role(field: &str, name: &str) -> Result<Role, ApiError> {
     (status = 400, description = "Unknown role.", body = ErrorBody)))]
 pub async fn list_aiproviders(
     caller: Caller,
-    State(house): State<Arc<House>>,
+    State(state): State<Arc<AppState>>,
     links: Links,
     ApiQuery(query): ApiQuery<ProvidersQuery>,
 ) -> Result<Response, ApiError> {
@@ -138,14 +138,14 @@ pub async fn list_aiproviders(
         None => "/aiproviders/".to_owned(),
     };
     let list = ListRequest::read(Paging { page: query.page, items: query.items }, &links, &resource)?;
-    let mut providers = house.store.ai_providers().await?;
+    let mut providers = state.store.ai_providers().await?;
     providers.retain(|one| may_see(&caller.principal, one));
-    providers.retain(|one| wanted.is_none_or(|(_, role)| one.draft.serves(role)));
+    providers.retain(|one| wanted.is_none_or(|(_, role)| one.spec.serves(role)));
     providers.sort_by_key(|one| Reverse((one.date_updated, one.id)));
     let mut owners = OwnerNames::default();
     let mut views = Vec::new();
     for provider in &providers {
-        let owner = owner_of(&mut owners, &house, provider).await?;
+        let owner = owner_of(&mut owners, &state, provider).await?;
         views.push(AiProviderView::of(provider, owner, &caller.principal));
     }
     Ok(list.answer_from(views))
@@ -158,25 +158,25 @@ pub async fn list_aiproviders(
     (status = 404, description = "Unknown, or not for you to use.", body = ErrorBody)))]
 pub async fn read_aiprovider(
     caller: Caller,
-    State(house): State<Arc<House>>,
+    State(state): State<Arc<AppState>>,
     ApiPath(id): ApiPath<i64>,
 ) -> Result<Versioned<AiProviderView>, ApiError> {
     let view = async {
-        let provider = house.store.ai_provider(AiProviderId(id)).await?;
+        let provider = state.store.ai_provider(AiProviderId(id)).await?;
         match may_see(&caller.principal, &provider) {
-            true => show(&house, &provider, &caller.principal).await,
+            true => show(&state, &provider, &caller.principal).await,
             false => Err(ApiError::of(Refusal::NotFound)),
         }
     };
-    versioned(&house, EditableRecord::AiProvider(AiProviderId(id)), view).await
+    versioned(&state, EditableRecord::AiProvider(AiProviderId(id)), view).await
 }
 
 pub async fn show(
-    house: &House,
+    state: &AppState,
     provider: &AiProvider,
     principal: &Principal,
 ) -> Result<AiProviderView, ApiError> {
-    let owner = owner_of(&mut OwnerNames::default(), house, provider).await?;
+    let owner = owner_of(&mut OwnerNames::default(), state, provider).await?;
     Ok(AiProviderView::of(provider, owner, principal))
 }
 
@@ -184,9 +184,13 @@ fn may_see(principal: &Principal, provider: &AiProvider) -> bool {
     principal.is_admin || provider.is_for(Some(principal.user))
 }
 
-async fn owner_of(owners: &mut OwnerNames, house: &House, provider: &AiProvider) -> Result<String, ApiError> {
+async fn owner_of(
+    owners: &mut OwnerNames,
+    state: &AppState,
+    provider: &AiProvider,
+) -> Result<String, ApiError> {
     match provider.owner {
-        Some(owner) => owners.name(&*house.store, owner).await,
+        Some(owner) => owners.name(&*state.store, owner).await,
         None => Ok(String::new()),
     }
 }

@@ -1,7 +1,7 @@
 //! Trying an AIProvider, active or not, before people depend on it.
 
 use super::read::role;
-use crate::House;
+use crate::AppState;
 use crate::auth::Admin;
 use crate::changes::Changes;
 use crate::error::{ApiError, ErrorBody};
@@ -54,19 +54,19 @@ pub struct TrialView {
 pub async fn test_aiprovider(
     _admin: Admin,
     changes: Changes,
-    State(house): State<Arc<House>>,
+    State(state): State<Arc<AppState>>,
     ApiPath(id): ApiPath<i64>,
     ApiQuery(query): ApiQuery<TrialQuery>,
 ) -> Result<Json<TrialView>, ApiError> {
-    let provider = house.store.ai_provider(AiProviderId(id)).await?;
+    let provider = state.store.ai_provider(AiProviderId(id)).await?;
     let role = query.role.as_deref().map(|name| role("role", name)).transpose()?;
-    let (record_id, name) = (Some(provider.id.0), provider.draft.name.as_str());
+    let (record_id, name) = (Some(provider.id.0), provider.spec.name.as_str());
     changes.note(AuditEvent::of(Action::Tested, Kind::AiProvider, record_id, name)).await?;
-    let trial = house.trials.try_provider(&provider, role).await;
+    let trial = state.trials.try_provider(&provider, role).await;
     Ok(Json(TrialView {
         status: if trial.outcome.is_ok() { "OK" } else { "FAIL" },
-        provider: provider.draft.name,
-        model: provider.draft.model,
+        provider: provider.spec.name,
+        model: provider.spec.model,
         role: trial.role.as_str(),
         time: (trial.time * 1000.0).round() / 1000.0,
         sample: trial.outcome.as_ref().ok().cloned(),

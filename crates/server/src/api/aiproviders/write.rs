@@ -1,7 +1,7 @@
 //! Writing AIProviders: administrators only, because the service calls the address that they name.
 
 use super::read::{AiProviderView, show};
-use crate::House;
+use crate::AppState;
 use crate::api::merge::merge;
 use crate::auth::Admin;
 use crate::changes::Changes;
@@ -10,7 +10,7 @@ use crate::extract::{ApiJson, ApiPath};
 use crate::preconditions::{IfMatch, Versioned, deletable, edit, versioned};
 use axum::extract::State;
 use axum::http::StatusCode;
-use domain::ai_provider::{AiProvider, AiProviderDraft};
+use domain::ai_provider::{AiProvider, AiProviderSpec};
 use domain::contracts::EditableRecord;
 use domain::ids::AiProviderId;
 use domain::user::Principal;
@@ -18,7 +18,7 @@ use serde_json::{Map, Value};
 use std::sync::Arc;
 
 /// Creates an AIProvider.
-#[utoipa::path(post, path = "/svc/aiproviders/", tag = "answers", request_body = AiProviderDraft, responses(
+#[utoipa::path(post, path = "/svc/aiproviders/", tag = "answers", request_body = AiProviderSpec, responses(
     (status = 201, description = "Created.", body = AiProviderView),
     (status = 400, description = "Not valid; the fields are named.", body = ErrorBody),
     (status = 403, description = "Not an administrator.", body = ErrorBody),
@@ -26,18 +26,18 @@ use std::sync::Arc;
 pub async fn create_aiprovider(
     Admin(principal): Admin,
     changes: Changes,
-    State(house): State<Arc<House>>,
-    ApiJson(draft): ApiJson<AiProviderDraft>,
+    State(state): State<Arc<AppState>>,
+    ApiJson(spec): ApiJson<AiProviderSpec>,
 ) -> Result<(StatusCode, Versioned<AiProviderView>), ApiError> {
-    let (draft, now) = (checked(draft)?, house.clock.now());
-    let created = changes.store().create_ai_provider(draft, Some(principal.user), now).await?;
-    Ok((StatusCode::CREATED, Versioned::first(show(&house, &created, &principal).await?)))
+    let (spec, now) = (checked(spec)?, state.clock.now());
+    let created = changes.store().create_ai_provider(spec, Some(principal.user), now).await?;
+    Ok((StatusCode::CREATED, Versioned::first(show(&state, &created, &principal).await?)))
 }
 
 /// Replaces an AIProvider. A masked, empty or absent `api_key` keeps the stored one; one with
 /// `unreadable_fields` needs a new `api_key`.
 #[utoipa::path(put, path = "/svc/aiproviders/{id}/", tag = "answers",
-    params(("id" = i64, Path, description = "Id of the AIProvider.")), request_body = AiProviderDraft, responses(
+    params(("id" = i64, Path, description = "Id of the AIProvider.")), request_body = AiProviderSpec, responses(
     (status = 200, description = "Replaced.", body = AiProviderView),
     (status = 400, description = "Not valid; the fields are named.", body = ErrorBody),
     (status = 403, description = "Not an administrator.", body = ErrorBody),
@@ -46,20 +46,20 @@ pub async fn create_aiprovider(
 pub async fn replace_aiprovider(
     Admin(principal): Admin,
     changes: Changes,
-    State(house): State<Arc<House>>,
+    State(state): State<Arc<AppState>>,
     if_match: IfMatch,
     ApiPath(id): ApiPath<i64>,
-    ApiJson(draft): ApiJson<AiProviderDraft>,
+    ApiJson(spec): ApiJson<AiProviderSpec>,
 ) -> Result<Versioned<AiProviderView>, ApiError> {
-    let load = || load(&house, AiProviderId(id));
-    let save = |version, stored| save(&house, &changes, &principal, (version, stored), draft.clone());
+    let load = || load(&state, AiProviderId(id));
+    let save = |version, stored| save(&state, &changes, &principal, (version, stored), spec.clone());
     edit(&if_match, load, save).await
 }
 
 /// Changes what is given of an AIProvider, for example `{"active": true, "api_key": "…"}`. One with
 /// `unreadable_fields` is entered again: a new `api_key` and the `model` must be among what is given.
 #[utoipa::path(patch, path = "/svc/aiproviders/{id}/", tag = "answers",
-    params(("id" = i64, Path, description = "Id of the AIProvider.")), request_body = AiProviderDraft, responses(
+    params(("id" = i64, Path, description = "Id of the AIProvider.")), request_body = AiProviderSpec, responses(
     (status = 200, description = "Changed.", body = AiProviderView),
     (status = 400, description = "Not valid; the fields are named.", body = ErrorBody),
     (status = 403, description = "Not an administrator.", body = ErrorBody),
@@ -68,16 +68,16 @@ pub async fn replace_aiprovider(
 pub async fn change_aiprovider(
     Admin(principal): Admin,
     changes: Changes,
-    State(house): State<Arc<House>>,
+    State(state): State<Arc<AppState>>,
     if_match: IfMatch,
     ApiPath(id): ApiPath<i64>,
     ApiJson(given): ApiJson<Map<String, Value>>,
 ) -> Result<Versioned<AiProviderView>, ApiError> {
-    let (house, changes, principal, given) = (&house, &changes, &principal, &given);
-    let load = || load(house, AiProviderId(id));
+    let (state, changes, principal, given) = (&state, &changes, &principal, &given);
+    let load = || load(state, AiProviderId(id));
     let save = move |version, stored: AiProvider| async move {
-        let draft = merge(&stored.draft_to_edit().masked(), given.clone())?;
-        save(house, changes, principal, (version, stored), draft).await
+        let spec = merge(&stored.spec_to_edit().masked(), given.clone())?;
+        save(state, changes, principal, (version, stored), spec).await
     };
     edit(&if_match, load, save).await
 }
@@ -91,34 +91,34 @@ pub async fn change_aiprovider(
 pub async fn delete_aiprovider(
     _admin: Admin,
     changes: Changes,
-    State(house): State<Arc<House>>,
+    State(state): State<Arc<AppState>>,
     if_match: IfMatch,
     ApiPath(id): ApiPath<i64>,
 ) -> Result<StatusCode, ApiError> {
-    let version = deletable(&house, &if_match, EditableRecord::AiProvider(AiProviderId(id))).await?;
+    let version = deletable(&state, &if_match, EditableRecord::AiProvider(AiProviderId(id))).await?;
     changes.at(version).delete_ai_provider(AiProviderId(id)).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
-async fn load(house: &House, id: AiProviderId) -> Result<Versioned<AiProvider>, ApiError> {
-    versioned(house, EditableRecord::AiProvider(id), house.store.ai_provider(id)).await
+async fn load(state: &AppState, id: AiProviderId) -> Result<Versioned<AiProvider>, ApiError> {
+    versioned(state, EditableRecord::AiProvider(id), state.store.ai_provider(id)).await
 }
 
 async fn save(
-    house: &House,
+    state: &AppState,
     changes: &Changes,
     principal: &Principal,
     (version, stored): (i64, AiProvider),
-    draft: AiProviderDraft,
+    spec: AiProviderSpec,
 ) -> Result<Versioned<AiProviderView>, ApiError> {
-    let draft = checked(draft.in_place_of(&stored).map_err(ApiError::invalid)?)?;
-    let saved = changes.at(Some(version)).replace_ai_provider(stored.id, draft, house.clock.now()).await?;
-    Ok(Versioned::after(version, show(house, &saved, principal).await?))
+    let spec = checked(spec.in_place_of(&stored).map_err(ApiError::invalid)?)?;
+    let saved = changes.at(Some(version)).replace_ai_provider(stored.id, spec, state.clock.now()).await?;
+    Ok(Versioned::after(version, show(state, &saved, principal).await?))
 }
 
-/// The draft as it is kept, if nothing is wrong with it.
-fn checked(draft: AiProviderDraft) -> Result<AiProviderDraft, ApiError> {
-    draft.checked().map_err(ApiError::invalid)
+/// The spec as it is kept, if nothing is wrong with it.
+fn checked(spec: AiProviderSpec) -> Result<AiProviderSpec, ApiError> {
+    spec.checked().map_err(ApiError::invalid)
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Connecting an account of one's own, and taking it away again.
 
 use super::{by_id_or_idp, needed};
-use crate::House;
+use crate::AppState;
 use crate::auth::{Caller, oidc};
 use crate::changes::Changes;
 use crate::error::{ApiError, ErrorBody, Refusal};
@@ -42,12 +42,12 @@ pub struct ConnectView {
     (status = 422, description = "The authenticator is not set up rightly.", body = ErrorBody)))]
 pub async fn connect(
     caller: Caller,
-    State(house): State<Arc<House>>,
+    State(state): State<Arc<AppState>>,
     links: Links,
     ApiPath(id): ApiPath<String>,
     ApiQuery(query): ApiQuery<ConnectQuery>,
 ) -> Result<Json<ConnectView>, ApiError> {
-    let authenticator = usable(&house, &caller.principal, &id).await?;
+    let authenticator = usable(&state, &caller.principal, &id).await?;
     let start = FlowStart {
         redirect_uri: redirect_uri(&authenticator, &links),
         authenticator,
@@ -55,7 +55,7 @@ pub async fn connect(
         browser: String::new(),
         next: local_path(&query.next).to_owned(),
     };
-    let auth_url = house.oauth.begin(start).await.map_err(refusal)?.into();
+    let auth_url = state.oauth.begin(start).await.map_err(refusal)?.into();
     Ok(Json(ConnectView { auth_url }))
 }
 
@@ -67,31 +67,31 @@ pub async fn connect(
 pub async fn disconnect(
     caller: Caller,
     changes: Changes,
-    State(house): State<Arc<House>>,
+    State(state): State<Arc<AppState>>,
     ApiPath(id): ApiPath<String>,
 ) -> Result<StatusCode, ApiError> {
-    let authenticator = by_id_or_idp(&house, &id).await?;
-    if !house.oauth.disconnect(caller.principal.user, &authenticator).await.map_err(refusal)? {
+    let authenticator = by_id_or_idp(&state, &id).await?;
+    if !state.oauth.disconnect(caller.principal.user, &authenticator).await.map_err(refusal)? {
         return Err(ApiError::of(Refusal::NotFound));
     }
-    let idp = &authenticator.draft.idp;
+    let idp = &authenticator.spec.idp;
     changes.note(AuditEvent::of(Action::Deleted, Kind::Connection, Some(authenticator.id.0), idp)).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
 /// Where the browser comes back to.
 pub fn redirect_uri(authenticator: &Authenticator, links: &Links) -> String {
-    let draft = &authenticator.draft;
-    let origin = if draft.app_uri.is_empty() { links.origin() } else { &draft.app_uri };
-    format!("{origin}{}", draft.callback())
+    let spec = &authenticator.spec;
+    let origin = if spec.app_uri.is_empty() { links.origin() } else { &spec.app_uri };
+    format!("{origin}{}", spec.callback())
 }
 
 /// An administrator may try every authenticator; others connect what their sources need.
-async fn usable(house: &House, principal: &Principal, word: &str) -> Result<Authenticator, ApiError> {
-    let one = by_id_or_idp(house, word).await?;
+async fn usable(state: &AppState, principal: &Principal, word: &str) -> Result<Authenticator, ApiError> {
+    let one = by_id_or_idp(state, word).await?;
     let is_needed =
-        principal.is_admin || needed(house, principal).await?.iter().any(|other| other.id == one.id);
-    if one.draft.active && is_needed { Ok(one) } else { Err(ApiError::of(Refusal::NotFound)) }
+        principal.is_admin || needed(state, principal).await?.iter().any(|other| other.id == one.id);
+    if one.spec.active && is_needed { Ok(one) } else { Err(ApiError::of(Refusal::NotFound)) }
 }
 
 fn refusal(error: OAuthError) -> ApiError {

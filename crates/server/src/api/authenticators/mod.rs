@@ -6,7 +6,7 @@ mod write;
 
 pub use connect::redirect_uri;
 
-use crate::House;
+use crate::AppState;
 use crate::error::{ApiError, Refusal};
 use domain::authenticator::Authenticator;
 use domain::contracts::Corpus;
@@ -16,7 +16,7 @@ use std::sync::Arc;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-pub fn router() -> OpenApiRouter<Arc<House>> {
+pub fn router() -> OpenApiRouter<Arc<AppState>> {
     OpenApiRouter::new()
         .routes(routes!(read::list_authenticators, write::create_authenticator))
         .routes(routes!(
@@ -30,26 +30,26 @@ pub fn router() -> OpenApiRouter<Arc<House>> {
 }
 
 /// The authenticator with this id or idp.
-async fn by_id_or_idp(house: &House, word: &str) -> Result<Authenticator, ApiError> {
+async fn by_id_or_idp(state: &AppState, word: &str) -> Result<Authenticator, ApiError> {
     if let Ok(id) = word.parse::<i64>() {
-        return Ok(house.store.authenticator(AuthenticatorId(id)).await?);
+        return Ok(state.store.authenticator(AuthenticatorId(id)).await?);
     }
-    let all = house.store.authenticators().await?;
-    all.into_iter().find(|one| one.draft.idp == word).ok_or_else(|| ApiError::of(Refusal::NotFound))
+    let all = state.store.authenticators().await?;
+    all.into_iter().find(|one| one.spec.idp == word).ok_or_else(|| ApiError::of(Refusal::NotFound))
 }
 
 /// The active authenticators that are needed by providers which this person may see, or to scan their sent mail.
-async fn needed(house: &House, principal: &Principal) -> Result<Vec<Authenticator>, ApiError> {
-    let providers = house.store.providers().await?;
+async fn needed(state: &AppState, principal: &Principal) -> Result<Vec<Authenticator>, ApiError> {
+    let providers = state.store.providers().await?;
     let mut names: Vec<&str> = providers
         .iter()
         .filter(|provider| principal.may_see(provider))
-        .filter_map(|provider| federation::authenticator_of(provider, &house.catalogues))
+        .filter_map(|provider| federation::authenticator_of(provider, &state.plugins))
         .collect();
-    if house.corpus.is_open() {
-        names.extend(super::egress::authenticators(&house.settings).map(|(_, name)| name));
+    if state.corpus.is_open() {
+        names.extend(super::egress::authenticators(&state.settings).map(|(_, name)| name));
     }
-    let mut all = house.store.authenticators().await?;
-    all.retain(|one| one.draft.active && names.iter().any(|name| one.is_called(name)));
+    let mut all = state.store.authenticators().await?;
+    all.retain(|one| one.spec.active && names.iter().any(|name| one.is_called(name)));
     Ok(all)
 }

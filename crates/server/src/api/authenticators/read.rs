@@ -1,7 +1,7 @@
 //! Reading authenticators: the records for administrators, the state of their own connections for everybody.
 
 use super::{by_id_or_idp, needed};
-use crate::House;
+use crate::AppState;
 use crate::api::listing::{ListRequest, Listing, Paging};
 use crate::auth::{Admin, Caller};
 use crate::error::{ApiError, ErrorBody};
@@ -11,7 +11,7 @@ use crate::preconditions::{Versioned, versioned};
 use axum::extract::State;
 use axum::response::Response;
 use chrono::{DateTime, Utc};
-use domain::authenticator::{Authenticator, AuthenticatorDraft};
+use domain::authenticator::{Authenticator, AuthenticatorSpec};
 use domain::contracts::EditableRecord;
 use domain::ids::{AuthenticatorId, UserId};
 use serde::Serialize;
@@ -47,7 +47,7 @@ pub struct AuthenticatorView {
     id: AuthenticatorId,
     /// `client_secret` and secrets in parameters are masked.
     #[serde(flatten)]
-    draft: AuthenticatorDraft,
+    spec: AuthenticatorSpec,
     #[serde(flatten)]
     connection: ConnectionView,
     /// Fields whose stored values cannot be read, because the record was sealed with another key, as after a restore
@@ -72,7 +72,7 @@ enum EitherView {
     responses((status = 200, description = "Authenticators by id.", body = Listing<EitherView>)))]
 pub async fn list_authenticators(
     caller: Caller,
-    State(house): State<Arc<House>>,
+    State(state): State<Arc<AppState>>,
     links: Links,
     ApiQuery(paging): ApiQuery<Paging>,
 ) -> Result<Response, ApiError> {
@@ -80,15 +80,15 @@ pub async fn list_authenticators(
     let principal = &caller.principal;
     if principal.is_admin {
         let mut views = Vec::new();
-        for one in house.store.authenticators().await? {
-            views.push(show(&house, one, principal.user).await?);
+        for one in state.store.authenticators().await? {
+            views.push(show(&state, one, principal.user).await?);
         }
         return Ok(list.answer_from(views));
     }
     let mut views = Vec::new();
-    for one in needed(&house, principal).await? {
-        let connection = connection(&house, principal.user, one.id).await?;
-        views.push(NeededView { idp: one.draft.idp, name: one.draft.name, connection });
+    for one in needed(&state, principal).await? {
+        let connection = connection(&state, principal.user, one.id).await?;
+        views.push(NeededView { idp: one.spec.idp, name: one.spec.name, connection });
     }
     Ok(list.answer_from(views))
 }
@@ -101,35 +101,35 @@ pub async fn list_authenticators(
     (status = 404, description = "Unknown.", body = ErrorBody)))]
 pub async fn read_authenticator(
     Admin(principal): Admin,
-    State(house): State<Arc<House>>,
+    State(state): State<Arc<AppState>>,
     ApiPath(id): ApiPath<String>,
 ) -> Result<Versioned<AuthenticatorView>, ApiError> {
-    let id = by_id_or_idp(&house, &id).await?.id;
-    let view = async { show(&house, house.store.authenticator(id).await?, principal.user).await };
-    versioned(&house, EditableRecord::Authenticator(id), view).await
+    let id = by_id_or_idp(&state, &id).await?.id;
+    let view = async { show(&state, state.store.authenticator(id).await?, principal.user).await };
+    versioned(&state, EditableRecord::Authenticator(id), view).await
 }
 
 /// The authenticator with this id or idp, and its version.
-pub async fn load(house: &House, word: &str) -> Result<Versioned<Authenticator>, ApiError> {
-    let id = by_id_or_idp(house, word).await?.id;
-    versioned(house, EditableRecord::Authenticator(id), house.store.authenticator(id)).await
+pub async fn load(state: &AppState, word: &str) -> Result<Versioned<Authenticator>, ApiError> {
+    let id = by_id_or_idp(state, word).await?.id;
+    versioned(state, EditableRecord::Authenticator(id), state.store.authenticator(id)).await
 }
 
 /// The record as administrators see it.
-pub async fn show(house: &House, one: Authenticator, user: UserId) -> Result<AuthenticatorView, ApiError> {
+pub async fn show(state: &AppState, one: Authenticator, user: UserId) -> Result<AuthenticatorView, ApiError> {
     Ok(AuthenticatorView {
         id: one.id,
         unreadable_fields: one.unreadable_fields(),
-        draft: one.draft.masked(),
-        connection: connection(house, user, one.id).await?,
+        spec: one.spec.masked(),
+        connection: connection(state, user, one.id).await?,
         date_created: one.date_created,
         date_updated: one.date_updated,
     })
 }
 
-async fn connection(house: &House, user: UserId, of: AuthenticatorId) -> Result<ConnectionView, ApiError> {
-    let Some(found) = house.store.connection(user, of).await? else { return Ok(ConnectionView::default()) };
-    let lasts = found.tokens.expires.is_none_or(|end| end > house.clock.now());
+async fn connection(state: &AppState, user: UserId, of: AuthenticatorId) -> Result<ConnectionView, ApiError> {
+    let Some(found) = state.store.connection(user, of).await? else { return Ok(ConnectionView::default()) };
+    let lasts = found.tokens.expires.is_none_or(|end| end > state.clock.now());
     Ok(ConnectionView {
         connected: lasts || !found.tokens.refresh.is_empty(),
         expires_at: found.tokens.expires,

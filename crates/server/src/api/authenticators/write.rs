@@ -2,7 +2,7 @@
 
 use super::by_id_or_idp;
 use super::read::{AuthenticatorView, load, show};
-use crate::House;
+use crate::AppState;
 use crate::api::merge::merge;
 use crate::auth::Admin;
 use crate::changes::Changes;
@@ -11,14 +11,14 @@ use crate::extract::{ApiJson, ApiPath};
 use crate::preconditions::{IfMatch, Versioned, deletable, edit};
 use axum::extract::State;
 use axum::http::StatusCode;
-use domain::authenticator::{Authenticator, AuthenticatorDraft};
+use domain::authenticator::{Authenticator, AuthenticatorSpec};
 use domain::contracts::EditableRecord;
 use domain::user::Principal;
 use serde_json::{Map, Value};
 use std::sync::Arc;
 
 /// Creates an authenticator.
-#[utoipa::path(post, path = "/svc/authenticators/", tag = "people", request_body = AuthenticatorDraft, responses(
+#[utoipa::path(post, path = "/svc/authenticators/", tag = "people", request_body = AuthenticatorSpec, responses(
     (status = 201, description = "Created.", body = AuthenticatorView),
     (status = 400, description = "Not valid; the fields are named.", body = ErrorBody),
     (status = 403, description = "Not an administrator.", body = ErrorBody),
@@ -26,19 +26,19 @@ use std::sync::Arc;
 pub async fn create_authenticator(
     Admin(principal): Admin,
     changes: Changes,
-    State(house): State<Arc<House>>,
-    ApiJson(draft): ApiJson<AuthenticatorDraft>,
+    State(state): State<Arc<AppState>>,
+    ApiJson(spec): ApiJson<AuthenticatorSpec>,
 ) -> Result<(StatusCode, Versioned<AuthenticatorView>), ApiError> {
-    let draft = draft.check().into_result(draft).map_err(ApiError::invalid)?;
-    let created = changes.store().create_authenticator(draft, house.clock.now()).await?;
-    Ok((StatusCode::CREATED, Versioned::first(show(&house, created, principal.user).await?)))
+    let spec = spec.check().into_result(spec).map_err(ApiError::invalid)?;
+    let created = changes.store().create_authenticator(spec, state.clock.now()).await?;
+    Ok((StatusCode::CREATED, Versioned::first(show(&state, created, principal.user).await?)))
 }
 
 /// Replaces an authenticator. A masked, empty or absent `client_secret` keeps the stored one; one with
 /// `unreadable_fields` needs a new `client_secret`.
 #[utoipa::path(put, path = "/svc/authenticators/{id}/", tag = "people",
     params(("id" = String, Path, description = "Id or idp of the authenticator.")),
-    request_body = AuthenticatorDraft, responses(
+    request_body = AuthenticatorSpec, responses(
     (status = 200, description = "Replaced.", body = AuthenticatorView),
     (status = 400, description = "Not valid; the fields are named.", body = ErrorBody),
     (status = 403, description = "Not an administrator.", body = ErrorBody),
@@ -47,13 +47,13 @@ pub async fn create_authenticator(
 pub async fn replace_authenticator(
     Admin(principal): Admin,
     changes: Changes,
-    State(house): State<Arc<House>>,
+    State(state): State<Arc<AppState>>,
     if_match: IfMatch,
     ApiPath(id): ApiPath<String>,
-    ApiJson(draft): ApiJson<AuthenticatorDraft>,
+    ApiJson(spec): ApiJson<AuthenticatorSpec>,
 ) -> Result<Versioned<AuthenticatorView>, ApiError> {
-    let load = || load(&house, &id);
-    let save = |version, stored| save(&house, &changes, &principal, (version, stored), draft.clone());
+    let load = || load(&state, &id);
+    let save = |version, stored| save(&state, &changes, &principal, (version, stored), spec.clone());
     edit(&if_match, load, save).await
 }
 
@@ -61,7 +61,7 @@ pub async fn replace_authenticator(
 /// new `client_secret` must be among what is given.
 #[utoipa::path(patch, path = "/svc/authenticators/{id}/", tag = "people",
     params(("id" = String, Path, description = "Id or idp of the authenticator.")),
-    request_body = AuthenticatorDraft, responses(
+    request_body = AuthenticatorSpec, responses(
     (status = 200, description = "Changed.", body = AuthenticatorView),
     (status = 400, description = "Not valid; the fields are named.", body = ErrorBody),
     (status = 403, description = "Not an administrator.", body = ErrorBody),
@@ -70,16 +70,16 @@ pub async fn replace_authenticator(
 pub async fn change_authenticator(
     Admin(principal): Admin,
     changes: Changes,
-    State(house): State<Arc<House>>,
+    State(state): State<Arc<AppState>>,
     if_match: IfMatch,
     ApiPath(id): ApiPath<String>,
     ApiJson(given): ApiJson<Map<String, Value>>,
 ) -> Result<Versioned<AuthenticatorView>, ApiError> {
-    let (house, changes, principal, given) = (&house, &changes, &principal, &given);
-    let load = || load(house, &id);
+    let (state, changes, principal, given) = (&state, &changes, &principal, &given);
+    let load = || load(state, &id);
     let save = move |version, stored: Authenticator| async move {
-        let draft = merge(&stored.draft_to_edit().masked(), given.clone())?;
-        save(house, changes, principal, (version, stored), draft).await
+        let spec = merge(&stored.spec_to_edit().masked(), given.clone())?;
+        save(state, changes, principal, (version, stored), spec).await
     };
     edit(&if_match, load, save).await
 }
@@ -93,25 +93,25 @@ pub async fn change_authenticator(
 pub async fn delete_authenticator(
     _admin: Admin,
     changes: Changes,
-    State(house): State<Arc<House>>,
+    State(state): State<Arc<AppState>>,
     if_match: IfMatch,
     ApiPath(id): ApiPath<String>,
 ) -> Result<StatusCode, ApiError> {
-    let stored = by_id_or_idp(&house, &id).await?;
-    let version = deletable(&house, &if_match, EditableRecord::Authenticator(stored.id)).await?;
+    let stored = by_id_or_idp(&state, &id).await?;
+    let version = deletable(&state, &if_match, EditableRecord::Authenticator(stored.id)).await?;
     changes.at(version).delete_authenticator(stored.id).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
 async fn save(
-    house: &House,
+    state: &AppState,
     changes: &Changes,
     principal: &Principal,
     (version, stored): (i64, Authenticator),
-    draft: AuthenticatorDraft,
+    spec: AuthenticatorSpec,
 ) -> Result<Versioned<AuthenticatorView>, ApiError> {
-    let draft = draft.in_place_of(&stored).map_err(ApiError::invalid)?;
-    let draft = draft.check().into_result(draft).map_err(ApiError::invalid)?;
-    let saved = changes.at(Some(version)).replace_authenticator(stored.id, draft, house.clock.now()).await?;
-    Ok(Versioned::after(version, show(house, saved, principal.user).await?))
+    let spec = spec.in_place_of(&stored).map_err(ApiError::invalid)?;
+    let spec = spec.check().into_result(spec).map_err(ApiError::invalid)?;
+    let saved = changes.at(Some(version)).replace_authenticator(stored.id, spec, state.clock.now()).await?;
+    Ok(Versioned::after(version, show(state, saved, principal.user).await?))
 }

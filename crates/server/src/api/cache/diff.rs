@@ -1,6 +1,6 @@
 //! GET: how two versions differ.
 
-use crate::House;
+use crate::AppState;
 use crate::auth::Caller;
 use crate::error::{ApiError, ErrorBody};
 use crate::extract::ApiPath;
@@ -81,9 +81,9 @@ impl From<Diff> for DiffView {
     (status = 404, description = "One of them is unknown, or not for you.", body = ErrorBody)))]
 pub async fn read_difference(
     caller: Caller,
-    State(house): State<Arc<House>>,
+    State(state): State<Arc<AppState>>,
     ApiPath((left, right)): ApiPath<(i64, i64)>,
 ) -> Result<Json<DiffView>, ApiError> {
-    let diff = house.corpus.diff_of(&caller.principal, SignalId(left), SignalId(right)).await?;
+    let diff = state.corpus.diff_of(&caller.principal, SignalId(left), SignalId(right)).await?;
     Ok(Json(diff.into()))
 }

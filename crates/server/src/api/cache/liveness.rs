@@ -1,6 +1,6 @@
 //! POST: the sources are asked now whether documents are still there.
 
-use crate::House;
+use crate::AppState;
 use crate::auth::Caller;
 use crate::error::{ApiError, ErrorBody};
 use crate::extract::ApiJson;
@@ -65,7 +65,7 @@ impl From<Checked> for CheckView {
     (status = 415, description = "The body is not JSON.", body = ErrorBody)))]
 pub async fn check_liveness(
     caller: Caller,
-    State(house): State<Arc<House>>,
+    State(state): State<Arc<AppState>>,
     ApiJson(input): ApiJson<CheckInput>,
 ) -> Result<Json<CheckAnswer>, ApiError> {
     let ids: Vec<SignalId> = match (input.signal_id, &input.signal_ids) {
@@ -77,7 +77,7 @@ pub async fn check_liveness(
         }
         _ => return Err(ApiError::invalid_field("signal_id", "Give signal_id or signal_ids.")),
     };
-    let checked = house.corpus.check_liveness(caller.principal.user, &ids).await?;
+    let checked = state.corpus.check_liveness(caller.principal.user, &ids).await?;
     let mut results: Vec<CheckView> = checked.into_iter().map(CheckView::from).collect();
     Ok(Json(match (input.signal_ids, results.pop()) {
         (None, Some(one)) => CheckAnswer::One(one),

@@ -6,12 +6,12 @@ mod read;
 mod statistics;
 mod unindex;
 
-use crate::House;
+use crate::AppState;
 use std::sync::Arc;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-pub fn router() -> OpenApiRouter<Arc<House>> {
+pub fn router() -> OpenApiRouter<Arc<AppState>> {
     OpenApiRouter::new()
         .routes(routes!(read::read_documents))
         .routes(routes!(read::read_document))

@@ -1,6 +1,6 @@
 //! The caller's documents in the cache.
 
-use crate::House;
+use crate::AppState;
 use crate::api::listing::{ListRequest, Listing, Paging};
 use crate::auth::Caller;
 use crate::error::{ApiError, ErrorBody};
@@ -85,8 +85,8 @@ struct Lineage {
 }
 
 impl CachedDocument {
-    fn of(house: &House, signal: &Signal) -> Self {
-        let mark = house.corpus.mark(signal);
+    fn of(state: &AppState, signal: &Signal) -> Self {
+        let mark = state.corpus.mark(signal);
         Self {
             signal_id: signal.signal_id,
             title: signal.title.clone(),
@@ -106,9 +106,9 @@ impl CachedDocument {
 }
 
 impl CachedDocumentDetails {
-    fn of(house: &House, signal: Signal) -> Self {
+    fn of(state: &AppState, signal: Signal) -> Self {
         Self {
-            document: CachedDocument::of(house, &signal),
+            document: CachedDocument::of(state, &signal),
             source_provider_id: signal.source_provider_id,
             source_kind: signal.source_kind,
             author: signal.author,
@@ -188,15 +188,15 @@ impl Wanted {
     (status = 400, description = "A parameter is not valid.", body = ErrorBody)))]
 pub async fn read_documents(
     caller: Caller,
-    State(house): State<Arc<House>>,
+    State(state): State<Arc<AppState>>,
     links: Links,
     ApiQuery(wanted): ApiQuery<Wanted>,
     ApiQuery(paging): ApiQuery<Paging>,
 ) -> Result<Response, ApiError> {
     let list = ListRequest::read(paging, &links, &wanted.path())?;
     let (user, filter) = (caller.principal.user, wanted.filter()?);
-    let page = house.corpus.documents_of(user, filter, list.offset(), list.limit()).await?;
-    let items = page.items.iter().map(|signal| CachedDocument::of(&house, signal)).collect();
+    let page = state.corpus.documents_of(user, filter, list.offset(), list.limit()).await?;
+    let items = page.items.iter().map(|signal| CachedDocument::of(&state, signal)).collect();
     Ok(list.answer::<CachedDocument>(items, page.total))
 }
 
@@ -207,11 +207,11 @@ pub async fn read_documents(
     (status = 404, description = "Unknown, or not for you.", body = ErrorBody)))]
 pub async fn read_document(
     caller: Caller,
-    State(house): State<Arc<House>>,
+    State(state): State<Arc<AppState>>,
     ApiPath(id): ApiPath<i64>,
 ) -> Result<Json<CachedDocumentDetails>, ApiError> {
-    let signal = house.corpus.document_of(caller.principal.user, SignalId(id)).await?;
-    Ok(Json(CachedDocumentDetails::of(&house, signal)))
+    let signal = state.corpus.document_of(caller.principal.user, SignalId(id)).await?;
+    Ok(Json(CachedDocumentDetails::of(&state, signal)))
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! How much is in the cache, for administrators: counts alone, because documents are for those who have a right to them.
 
-use crate::House;
+use crate::AppState;
 use crate::auth::Admin;
 use crate::error::{ApiError, ErrorBody};
 use axum::Json;
@@ -114,9 +114,9 @@ impl From<Counted> for Today {
     (status = 403, description = "Not an administrator.", body = ErrorBody)))]
 pub async fn read_statistics(
     _admin: Admin,
-    State(house): State<Arc<House>>,
+    State(state): State<Arc<AppState>>,
 ) -> Result<Json<CacheStatistics>, ApiError> {
-    let cache = &house.corpus;
+    let cache = &state.corpus;
     let (counts, decisions, vector_store, storage) =
         tokio::join!(cache.counts(), cache.decisions(), cache.vector_store(), cache.storage());
     let (counts, Decisions { runs, pins, scans, events }) = (counts?, decisions?);

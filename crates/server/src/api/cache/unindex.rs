@@ -1,6 +1,6 @@
 //! POST: a document leaves the cache, or the caller's right to it does.
 
-use crate::House;
+use crate::AppState;
 use crate::auth::Caller;
 use crate::error::{ApiError, ErrorBody};
 use crate::extract::ApiJson;
@@ -41,7 +41,7 @@ pub struct Unindexed {
     (status = 415, description = "The body is not JSON.", body = ErrorBody)))]
 pub async fn unindex(
     caller: Caller,
-    State(house): State<Arc<House>>,
+    State(state): State<Arc<AppState>>,
     ApiJson(input): ApiJson<UnindexInput>,
 ) -> Result<Json<Unindexed>, ApiError> {
     let which = match (input.signal_id, input.url) {
@@ -51,7 +51,7 @@ pub async fn unindex(
             return Err(ApiError::invalid_field("signal_id", "Name a document by signal_id or by url."));
         }
     };
-    let removed = house.corpus.unindex(&caller.principal, &which, input.force).await?;
+    let removed = state.corpus.unindex(&caller.principal, &which, input.force).await?;
     let id = removed.signal_id;
     let who = &caller.principal.username;
     let what = if removed.is_whole { "removed" } else { "given up" };

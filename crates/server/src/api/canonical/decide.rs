@@ -2,7 +2,7 @@
 
 use super::refusal::PinConflict;
 use super::view::{ElectionsView, RunDetailView, RunView};
-use crate::House;
+use crate::AppState;
 use crate::auth::Caller;
 use crate::error::{ApiError, ErrorBody, Refusal};
 use crate::extract::{ApiJson, ApiPath, JsonOrNothing};
@@ -63,12 +63,12 @@ pub struct ElectInput {
     (status = 415, description = "The body is not JSON.", body = ErrorBody)))]
 pub async fn approve_run(
     caller: Caller,
-    State(house): State<Arc<House>>,
+    State(state): State<Arc<AppState>>,
     ApiPath(id): ApiPath<i64>,
     JsonOrNothing(input): JsonOrNothing<ApproveInput>,
 ) -> Result<Json<RunDetailView>, ApiError> {
     let comment = comment(input.comment)?;
-    let detail = house.corpus.approve(&caller.principal, RunId(id), &comment, input.force).await?;
+    let detail = state.corpus.approve(&caller.principal, RunId(id), &comment, input.force).await?;
     let who = &caller.principal.username;
     tracing::info!(run.id = id, "the election {id} was approved by {who}");
     Ok(Json(detail.into()))
@@ -88,13 +88,13 @@ pub async fn approve_run(
     (status = 415, description = "The body is not JSON.", body = ErrorBody)))]
 pub async fn reject_run(
     caller: Caller,
-    State(house): State<Arc<House>>,
+    State(state): State<Arc<AppState>>,
     ApiPath(id): ApiPath<i64>,
     ApiJson(input): ApiJson<RejectInput>,
 ) -> Result<Json<RunDetailView>, ApiError> {
     let reason = reason(&input.reason)?;
     let comment = comment(input.comment)?;
-    let detail = house.corpus.reject(&caller.principal, RunId(id), reason, &comment).await?;
+    let detail = state.corpus.reject(&caller.principal, RunId(id), reason, &comment).await?;
     let (who, why) = (&caller.principal.username, reason.as_str());
     tracing::info!(run.id = id, "the election {id} was rejected by {who}: {why}");
     Ok(Json(detail.into()))
@@ -112,22 +112,22 @@ pub async fn reject_run(
     (status = 503, description = "`not_ready`: the search still runs.", body = ErrorBody)))]
 pub async fn elect(
     caller: Caller,
-    State(house): State<Arc<House>>,
+    State(state): State<Arc<AppState>>,
     ApiJson(input): ApiJson<ElectInput>,
 ) -> Result<Json<ElectionsView>, ApiError> {
     let id =
         input.search_id.ok_or_else(|| ApiError::invalid_field("search_id", "Name a search of yours."))?;
-    if !house.corpus.is_open() {
+    if !state.corpus.is_open() {
         return Err(ApiError::of(Refusal::CacheUnlicensed));
     }
-    let search = house.store.search(SearchId(id)).await?;
+    let search = state.store.search(SearchId(id)).await?;
     if search.owner != caller.principal.user {
         return Err(ApiError::of(Refusal::NotFound));
     }
     let search_id = search.id;
-    let held = house.federation.elect(&search).await?;
+    let held = state.federation.elect(&search).await?;
     let asked = RunsAsked { limit: held.len() as u64, ids: Some(held), ..RunsAsked::default() };
-    let runs = house.corpus.runs(&caller.principal, &asked).await?;
+    let runs = state.corpus.runs(&caller.principal, &asked).await?;
     Ok(Json(ElectionsView { search_id, results: runs.items.into_iter().map(RunView::from).collect() }))
 }
 

@@ -7,12 +7,12 @@ mod runs;
 mod view;
 mod wanted;
 
-use crate::House;
+use crate::AppState;
 use std::sync::Arc;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-pub fn router() -> OpenApiRouter<Arc<House>> {
+pub fn router() -> OpenApiRouter<Arc<AppState>> {
     OpenApiRouter::new()
         .routes(routes!(runs::list_runs))
         .routes(routes!(runs::read_run))

@@ -3,7 +3,7 @@
 use super::refusal::PinConflict;
 use super::view::{PinEventView, PinView};
 use super::wanted::{WantedPins, check};
-use crate::House;
+use crate::AppState;
 use crate::api::listing::{ListRequest, Paged, Paging};
 use crate::auth::Caller;
 use crate::error::{ApiError, ErrorBody};
@@ -70,11 +70,11 @@ pub struct Unpinned {
     (status = 422, description = "`not_indexed`: its text is not in the cache.", body = ErrorBody)))]
 pub async fn pin_for_query(
     caller: Caller,
-    State(house): State<Arc<House>>,
+    State(state): State<Arc<AppState>>,
     ApiJson(input): ApiJson<PinInput>,
 ) -> Result<(StatusCode, Json<PinView>), ApiError> {
     let wish = input.wish()?;
-    let pinned = house.corpus.pin(&caller.principal, wish).await?;
+    let pinned = state.corpus.pin(&caller.principal, wish).await?;
     let status = if pinned.is_new { StatusCode::CREATED } else { StatusCode::OK };
     let (pin, who) = (&pinned.pin.pin, &caller.principal.username);
     if pinned.is_new {
@@ -97,7 +97,7 @@ pub async fn pin_for_query(
     (status = 415, description = "The body is not JSON.", body = ErrorBody)))]
 pub async fn unpin(
     caller: Caller,
-    State(house): State<Arc<House>>,
+    State(state): State<Arc<AppState>>,
     ApiPath(id): ApiPath<i64>,
     JsonOrNothing(input): JsonOrNothing<UnpinInput>,
 ) -> Result<Json<Unpinned>, ApiError> {
@@ -115,7 +115,7 @@ pub async fn unpin(
     let scope = input.scope.as_deref().map(Scope::read);
     let signal = SignalId(id);
     let removed =
-        house.corpus.unpin(&caller.principal, signal, input.query.as_deref(), scope.as_ref()).await?;
+        state.corpus.unpin(&caller.principal, signal, input.query.as_deref(), scope.as_ref()).await?;
     let who = &caller.principal.username;
     tracing::info!(signal.id = %signal, "{removed} pins of the cached document {signal} were removed by {who}");
     Ok(Json(Unpinned { removed }))
@@ -128,14 +128,14 @@ pub async fn unpin(
     (status = 403, description = "Neither a curator nor an administrator.", body = ErrorBody)))]
 pub async fn list_pins(
     caller: Caller,
-    State(house): State<Arc<House>>,
+    State(state): State<Arc<AppState>>,
     links: Links,
     ApiQuery(wanted): ApiQuery<WantedPins>,
     ApiQuery(paging): ApiQuery<Paging>,
 ) -> Result<Response, ApiError> {
     let list = ListRequest::read(paging.paged(), &links, &wanted.path(PINS))?;
     let asked = wanted.asked(list.offset(), list.limit())?;
-    let page = house.corpus.pins(&caller.principal, &asked).await?;
+    let page = state.corpus.pins(&caller.principal, &asked).await?;
     Ok(list.answer(page.items.into_iter().map(PinView::from).collect(), page.total))
 }
 
@@ -146,14 +146,14 @@ pub async fn list_pins(
     (status = 403, description = "Neither a curator nor an administrator.", body = ErrorBody)))]
 pub async fn list_pin_history(
     caller: Caller,
-    State(house): State<Arc<House>>,
+    State(state): State<Arc<AppState>>,
     links: Links,
     ApiQuery(wanted): ApiQuery<WantedPins>,
     ApiQuery(paging): ApiQuery<Paging>,
 ) -> Result<Response, ApiError> {
     let list = ListRequest::read(paging.paged(), &links, &wanted.path(HISTORY))?;
     let asked = wanted.asked(list.offset(), list.limit())?;
-    let page = house.corpus.pin_history(&caller.principal, &asked).await?;
+    let page = state.corpus.pin_history(&caller.principal, &asked).await?;
     Ok(list.answer(page.items.into_iter().map(PinEventView::from).collect(), page.total))
 }
 

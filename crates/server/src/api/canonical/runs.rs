@@ -2,7 +2,7 @@
 
 use super::view::{RunDetailView, RunView};
 use super::wanted::WantedRuns;
-use crate::House;
+use crate::AppState;
 use crate::api::listing::{ListRequest, Paged, Paging};
 use crate::auth::Caller;
 use crate::error::{ApiError, ErrorBody};
@@ -21,14 +21,14 @@ use std::sync::Arc;
     (status = 400, description = "A parameter is not valid.", body = ErrorBody)))]
 pub async fn list_runs(
     caller: Caller,
-    State(house): State<Arc<House>>,
+    State(state): State<Arc<AppState>>,
     links: Links,
     ApiQuery(wanted): ApiQuery<WantedRuns>,
     ApiQuery(paging): ApiQuery<Paging>,
 ) -> Result<Response, ApiError> {
     let list = ListRequest::read(paging.paged(), &links, &wanted.path())?;
     let asked = wanted.asked(list.offset(), list.limit())?;
-    let page = house.corpus.runs(&caller.principal, &asked).await?;
+    let page = state.corpus.runs(&caller.principal, &asked).await?;
     Ok(list.answer(page.items.into_iter().map(RunView::from).collect(), page.total))
 }
 
@@ -39,9 +39,9 @@ pub async fn list_runs(
     (status = 404, description = "Unknown, or not for you.", body = ErrorBody)))]
 pub async fn read_run(
     caller: Caller,
-    State(house): State<Arc<House>>,
+    State(state): State<Arc<AppState>>,
     ApiPath(id): ApiPath<i64>,
 ) -> Result<Json<RunDetailView>, ApiError> {
-    let detail = house.corpus.run(&caller.principal, RunId(id)).await?;
+    let detail = state.corpus.run(&caller.principal, RunId(id)).await?;
     Ok(Json(detail.into()))
 }

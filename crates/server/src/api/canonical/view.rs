@@ -4,8 +4,8 @@
 use chrono::{DateTime, Utc};
 use corpus::canonical::{MemberSeen, PinEventSeen, PinSeen, RunDetail, RunSeen};
 use domain::corpus::{
-    Factors, Gates, Liveness, MemberRole, PinAction, PinVia, Reason, RejectReason, RunStatus, Scope, Signal,
-    SignalState, Weights,
+    Factors, Liveness, MemberRole, PinAction, PinVia, Reason, RejectReason, RunStatus, Scope, Signal,
+    SignalState, Thresholds, Weights,
 };
 use domain::ids::{PinId, RunId, SearchId, SignalId};
 use serde::Serialize;
@@ -34,7 +34,8 @@ pub struct RunView {
     /// How many members it has.
     size: usize,
     weights: Weights,
-    gates: Gates,
+    #[serde(rename = "gates")]
+    thresholds: Thresholds,
     created_at: DateTime<Utc>,
     /// Name of who approved or rejected it.
     decided_by: Option<String>,
@@ -179,7 +180,7 @@ impl From<RunSeen> for RunView {
             margin: run.margin,
             size: run.members.len(),
             weights: run.weights,
-            gates: run.gates,
+            thresholds: run.thresholds,
             created_at: run.created_at,
             decided_by,
             decided_at: run.decided_at,

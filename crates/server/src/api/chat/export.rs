@@ -1,7 +1,7 @@
 //! A chat as a file.
 
 use super::{messages_of, own_chat};
-use crate::House;
+use crate::AppState;
 use crate::auth::Caller;
 use crate::error::{ApiError, ErrorBody, Refusal};
 use crate::extract::{ApiPath, ApiQuery};
@@ -39,12 +39,12 @@ pub struct ExportQuery {
     (status = 422, description = "It has letters that the PDF cannot hold, or is too long for it.", body = ErrorBody)))]
 pub async fn export_chat(
     caller: Caller,
-    State(house): State<Arc<House>>,
+    State(state): State<Arc<AppState>>,
     ApiPath(id): ApiPath<i64>,
     ApiQuery(query): ApiQuery<ExportQuery>,
 ) -> Result<Response, ApiError> {
-    let chat = own_chat(&house, &caller.principal, ChatId(id)).await?;
-    let messages = messages_of(&house, &chat).await?;
+    let chat = own_chat(&state, &caller.principal, ChatId(id)).await?;
+    let messages = messages_of(&state, &chat).await?;
     let (bytes, kind, ending) = match query.format {
         Format::Md => (markdown(&chat, &messages).into_bytes(), "text/markdown; charset=utf-8", "md"),
         Format::Pdf => {

@@ -2,7 +2,7 @@
 
 use super::own_chat;
 use super::view::MessageView;
-use crate::House;
+use crate::AppState;
 use crate::api::rag_search::accepts_events;
 use crate::auth::Caller;
 use crate::client_address::ClientAddress;
@@ -58,17 +58,17 @@ pub struct ChatMessageInput {
     (status = 504, description = "`rag_timeout`: it took too long.", body = ErrorBody)))]
 pub async fn send_message(
     caller: Caller,
-    State(house): State<Arc<House>>,
+    State(state): State<Arc<AppState>>,
     (address, headers): (ClientAddress, HeaderMap),
     ApiPath(id): ApiPath<i64>,
     ApiJson(input): ApiJson<ChatMessageInput>,
 ) -> Result<Response, ApiError> {
-    let chat = own_chat(&house, &caller.principal, ChatId(id)).await?;
-    house.throttles.take(Class::Chat, caller.principal.user, address)?;
+    let chat = own_chat(&state, &caller.principal, ChatId(id)).await?;
+    state.throttles.take(Class::Chat, caller.principal.user, address)?;
     let ChatMessageInput { content, attach } = input;
-    let (chats, said) = (house.answers.chats(), Said { content, attach });
+    let (chats, said) = (state.answers.chats(), Said { content, attach });
     if accepts_events(&headers) {
-        let place = house.throttles.streams.enter(caller.principal.user)?;
+        let place = state.throttles.streams.enter(caller.principal.user)?;
         let begun = chats.begin(chat, said).await?;
         return Ok(stream(chats.follow(begun), place));
     }

@@ -7,7 +7,7 @@ mod read;
 mod view;
 mod write;
 
-use crate::House;
+use crate::AppState;
 use crate::error::{ApiError, Refusal};
 use domain::chat::{Chat, ChatMessage};
 use domain::ids::ChatId;
@@ -16,7 +16,7 @@ use std::sync::Arc;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-pub fn router() -> OpenApiRouter<Arc<House>> {
+pub fn router() -> OpenApiRouter<Arc<AppState>> {
     OpenApiRouter::new()
         .routes(routes!(read::list_chats, write::create_chat, write::delete_chats))
         .routes(routes!(read::read_chat, write::change_chat, write::delete_chat))
@@ -26,13 +26,13 @@ pub fn router() -> OpenApiRouter<Arc<House>> {
 }
 
 /// The messages of a chat, as far as its owner may see now what they were made from.
-pub async fn messages_of(house: &House, chat: &Chat) -> Result<Vec<ChatMessage>, ApiError> {
-    let messages = house.store.messages(chat.id).await?;
-    Ok(house.federation.seen_messages(chat.owner, messages).await)
+pub async fn messages_of(state: &AppState, chat: &Chat) -> Result<Vec<ChatMessage>, ApiError> {
+    let messages = state.store.messages(chat.id).await?;
+    Ok(state.federation.seen_messages(chat.owner, messages).await)
 }
 
 /// The chat, if it is the caller's own: chats are private, also to administrators.
-pub async fn own_chat(house: &House, principal: &Principal, id: ChatId) -> Result<Chat, ApiError> {
-    let chat = house.store.chat(id).await?;
+pub async fn own_chat(state: &AppState, principal: &Principal, id: ChatId) -> Result<Chat, ApiError> {
+    let chat = state.store.chat(id).await?;
     if chat.owner == principal.user { Ok(chat) } else { Err(ApiError::of(Refusal::NotFound)) }
 }

@@ -2,7 +2,7 @@
 
 use super::own_chat;
 use super::view::MessageView;
-use crate::House;
+use crate::AppState;
 use crate::auth::Caller;
 use crate::error::{ApiError, ErrorBody, Refusal};
 use crate::extract::{ApiJson, ApiPath};
@@ -22,19 +22,19 @@ use std::sync::Arc;
     (status = 422, description = "It is no answer.", body = ErrorBody)))]
 pub async fn rate_message(
     caller: Caller,
-    State(house): State<Arc<House>>,
+    State(state): State<Arc<AppState>>,
     ApiPath((id, message)): ApiPath<(i64, i64)>,
     ApiJson(rating): ApiJson<Rating>,
 ) -> Result<Json<MessageView>, ApiError> {
-    let chat = own_chat(&house, &caller.principal, ChatId(id)).await?;
-    let messages = house.store.messages(chat.id).await?;
+    let chat = own_chat(&state, &caller.principal, ChatId(id)).await?;
+    let messages = state.store.messages(chat.id).await?;
     let rated = messages.iter().find(|one| one.id == MessageId(message));
     match rated.ok_or_else(|| ApiError::of(Refusal::NotFound))?.role {
         Speaker::Assistant => {}
         Speaker::User => return Err(ApiError::saying(Refusal::Impossible, "Only answers are rated.")),
     }
     rating.check().into_result(()).map_err(ApiError::invalid)?;
-    let rated = house.store.rate_message(chat.id, MessageId(message), rating).await?;
-    let mut seen = house.federation.seen_messages(chat.owner, vec![rated]).await;
+    let rated = state.store.rate_message(chat.id, MessageId(message), rating).await?;
+    let mut seen = state.federation.seen_messages(chat.owner, vec![rated]).await;
     Ok(Json(seen.pop().ok_or_else(|| ApiError::of(Refusal::NotFound))?.into()))
 }

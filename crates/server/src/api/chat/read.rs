@@ -2,7 +2,7 @@
 
 use super::view::{ChatView, WholeChatView};
 use super::{messages_of, own_chat};
-use crate::House;
+use crate::AppState;
 use crate::api::listing::{ListRequest, Listing, Paging};
 use crate::auth::Caller;
 use crate::error::{ApiError, ErrorBody};
@@ -20,12 +20,12 @@ use std::sync::Arc;
     responses((status = 200, description = "Chats without their messages.", body = Listing<ChatView>)))]
 pub async fn list_chats(
     caller: Caller,
-    State(house): State<Arc<House>>,
+    State(state): State<Arc<AppState>>,
     links: Links,
     ApiQuery(paging): ApiQuery<Paging>,
 ) -> Result<Response, ApiError> {
     let list = ListRequest::read(paging, &links, "/chat/")?;
-    let page = house.store.chats(caller.principal.user, list.offset(), list.limit()).await?;
+    let page = state.store.chats(caller.principal.user, list.offset(), list.limit()).await?;
     Ok(list.answer(page.items.into_iter().map(ChatView::from).collect(), page.total))
 }
 
@@ -35,13 +35,13 @@ pub async fn list_chats(
     (status = 404, description = "Unknown, or someone else's.", body = ErrorBody)))]
 pub async fn read_chat(
     caller: Caller,
-    State(house): State<Arc<House>>,
+    State(state): State<Arc<AppState>>,
     ApiPath(id): ApiPath<i64>,
 ) -> Result<Versioned<WholeChatView>, ApiError> {
     let view = async {
-        let chat = own_chat(&house, &caller.principal, ChatId(id)).await?;
-        let messages = messages_of(&house, &chat).await?;
+        let chat = own_chat(&state, &caller.principal, ChatId(id)).await?;
+        let messages = messages_of(&state, &chat).await?;
         Ok::<_, ApiError>(WholeChatView::of(chat, messages))
     };
-    versioned(&house, EditableRecord::Chat(ChatId(id)), view).await
+    versioned(&state, EditableRecord::Chat(ChatId(id)), view).await
 }

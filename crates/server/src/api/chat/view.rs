@@ -1,7 +1,7 @@
 //! Chats and messages as they are shown.
 
 use chrono::{DateTime, Utc};
-use domain::chat::{Chat, ChatDraft, ChatMessage, MessageContent, Rating, Speaker};
+use domain::chat::{Chat, ChatMessage, ChatSpec, MessageContent, Rating, Speaker};
 use domain::ids::{ChatId, MessageId};
 use serde::Serialize;
 
@@ -10,7 +10,7 @@ use serde::Serialize;
 pub struct ChatView {
     id: ChatId,
     #[serde(flatten)]
-    draft: ChatDraft,
+    spec: ChatSpec,
     date_created: DateTime<Utc>,
     date_updated: DateTime<Utc>,
 }
@@ -40,8 +40,8 @@ pub struct MessageView {
 
 impl From<Chat> for ChatView {
     fn from(chat: Chat) -> Self {
-        let Chat { id, draft, date_created, date_updated, .. } = chat;
-        Self { id, draft, date_created, date_updated }
+        let Chat { id, spec, date_created, date_updated, .. } = chat;
+        Self { id, spec, date_created, date_updated }
     }
 }
 

@@ -1,6 +1,6 @@
 //! The documents that were found in the caller's own sent mail, and what the caller says of them.
 
-use crate::House;
+use crate::AppState;
 use crate::api::listing::{ListRequest, Paged, Paging};
 use crate::auth::Caller;
 use crate::error::{ApiError, ErrorBody};
@@ -68,14 +68,14 @@ impl Wanted {
     (status = 400, description = "A parameter is not valid.", body = ErrorBody)))]
 pub async fn read_events(
     caller: Caller,
-    State(house): State<Arc<House>>,
+    State(state): State<Arc<AppState>>,
     links: Links,
     ApiQuery(wanted): ApiQuery<Wanted>,
     ApiQuery(paging): ApiQuery<Paging>,
 ) -> Result<Response, ApiError> {
     let list = ListRequest::read(paging.paged(), &links, &wanted.path())?;
     let filter = wanted.filter()?;
-    let page = house.corpus.events(&caller.principal, &filter, list.offset(), list.limit()).await?;
+    let page = state.corpus.events(&caller.principal, &filter, list.offset(), list.limit()).await?;
     Ok(list.answer::<EgressEvent>(page.items, page.total))
 }
 
@@ -91,12 +91,12 @@ pub async fn read_events(
     (status = 415, description = "The body is not JSON.", body = ErrorBody)))]
 pub async fn decide_event(
     caller: Caller,
-    State(house): State<Arc<House>>,
+    State(state): State<Arc<AppState>>,
     ApiPath(id): ApiPath<i64>,
     ApiJson(input): ApiJson<Decision>,
 ) -> Result<Json<EgressEvent>, ApiError> {
     let status = status_named(input.status.trim(), &[EventStatus::Confirmed, EventStatus::Dismissed])?;
-    Ok(Json(house.corpus.decide(&caller.principal, EventId(id), status).await?))
+    Ok(Json(state.corpus.decide(&caller.principal, EventId(id), status).await?))
 }
 
 fn status_named(name: &str, known: &[EventStatus]) -> Result<EventStatus, ApiError> {

@@ -4,14 +4,14 @@
 mod events;
 mod scans;
 
-use crate::House;
+use crate::AppState;
 use domain::corpus::Channel;
 use domain::settings::Settings;
 use std::sync::Arc;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-pub fn router() -> OpenApiRouter<Arc<House>> {
+pub fn router() -> OpenApiRouter<Arc<AppState>> {
     OpenApiRouter::new()
         .routes(routes!(scans::read_scans, scans::begin_scan))
         .routes(routes!(scans::read_scan, scans::cancel_scan))

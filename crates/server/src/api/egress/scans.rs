@@ -1,6 +1,6 @@
 //! Scans of the caller's own sent mail: begun, watched, cancelled.
 
-use crate::House;
+use crate::AppState;
 use crate::api::listing::{ListRequest, Paged, Paging};
 use crate::auth::Caller;
 use crate::error::{ApiError, ErrorBody, Refusal};
@@ -115,11 +115,11 @@ impl ScanInput {
     (status = 503, description = "Your token cannot be renewed at the moment.", body = ErrorBody)))]
 pub async fn begin_scan(
     caller: Caller,
-    State(house): State<Arc<House>>,
+    State(state): State<Arc<AppState>>,
     JsonOrNothing(input): JsonOrNothing<ScanInput>,
 ) -> Result<(StatusCode, Json<ScanView>), ApiError> {
     let wish = input.wish()?;
-    match house.corpus.begin_scan(&caller.principal, wish).await {
+    match state.corpus.begin_scan(&caller.principal, wish).await {
         Ok(scan) => Ok((StatusCode::ACCEPTED, Json(ScanView::of(&caller, scan)))),
         Err(EgressError::Running(scan)) => {
             let running = serde_json::to_value(ScanView::of(&caller, *scan)).map_err(ApiError::internal)?;
@@ -135,12 +135,12 @@ pub async fn begin_scan(
     (status = 400, description = "A parameter is not valid.", body = ErrorBody)))]
 pub async fn read_scans(
     caller: Caller,
-    State(house): State<Arc<House>>,
+    State(state): State<Arc<AppState>>,
     links: Links,
     ApiQuery(paging): ApiQuery<Paging>,
 ) -> Result<Response, ApiError> {
     let list = ListRequest::read(paging.paged(), &links, RESOURCE)?;
-    let page = house.corpus.scans(&caller.principal, list.offset(), list.limit()).await?;
+    let page = state.corpus.scans(&caller.principal, list.offset(), list.limit()).await?;
     let items: Vec<ScanView> = page.items.into_iter().map(|scan| ScanView::of(&caller, scan)).collect();
     Ok(list.answer(items, page.total))
 }
@@ -152,10 +152,10 @@ pub async fn read_scans(
     (status = 404, description = "Unknown, or somebody else's.", body = ErrorBody)))]
 pub async fn read_scan(
     caller: Caller,
-    State(house): State<Arc<House>>,
+    State(state): State<Arc<AppState>>,
     ApiPath(id): ApiPath<i64>,
 ) -> Result<Json<ScanView>, ApiError> {
-    let scan = house.corpus.scan(&caller.principal, ScanId(id)).await?;
+    let scan = state.corpus.scan(&caller.principal, ScanId(id)).await?;
     Ok(Json(ScanView::of(&caller, scan)))
 }
 
@@ -166,10 +166,10 @@ pub async fn read_scan(
     (status = 404, description = "Unknown, or somebody else's.", body = ErrorBody)))]
 pub async fn cancel_scan(
     caller: Caller,
-    State(house): State<Arc<House>>,
+    State(state): State<Arc<AppState>>,
     ApiPath(id): ApiPath<i64>,
 ) -> Result<StatusCode, ApiError> {
-    let scan = house.corpus.cancel_scan(&caller.principal, ScanId(id)).await?;
+    let scan = state.corpus.cancel_scan(&caller.principal, ScanId(id)).await?;
     tracing::info!(scan.id = scan.scan_id.0, "the scan {id} is {}", scan.status.as_str());
     Ok(StatusCode::NO_CONTENT)
 }

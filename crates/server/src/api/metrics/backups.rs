@@ -1,17 +1,17 @@
 //! The time of the last backup, as the audit log knows it: scheduled ones and those of commands.
 
 use super::limits::COLLECT_TIME_MAX;
-use crate::House;
+use crate::AppState;
 use domain::audit::{Action, AuditFilter, Kind};
 use domain::instant::Instant;
 
-pub async fn collect(house: &House) -> Option<Instant> {
+pub async fn collect(state: &AppState) -> Option<Instant> {
     let filter = AuditFilter {
         kind: Some(Kind::Database.as_str().to_owned()),
         action: Some(Action::BackedUp.as_str().to_owned()),
         ..AuditFilter::default()
     };
-    let entries = house.store.audit_entries(&filter, 0, 1);
+    let entries = state.store.audit_entries(&filter, 0, 1);
     let newest = tokio::time::timeout(COLLECT_TIME_MAX, entries).await.ok()?.ok()?;
     newest.items.first().map(|entry| entry.time)
 }

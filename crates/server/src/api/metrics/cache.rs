@@ -1,13 +1,13 @@
 //! The figures of the semantic cache at this moment. Its stores are asked only while the license opens it.
 
 use super::limits::COLLECT_TIME_MAX;
-use crate::House;
+use crate::AppState;
 use crate::metrics::CacheFigures;
 use corpus::Backing;
 use domain::contracts::{Corpus, StoreError};
 
-pub async fn collect(house: &House) -> CacheFigures {
-    let cache = &house.corpus;
+pub async fn collect(state: &AppState) -> CacheFigures {
+    let cache = &state.corpus;
     let licensed = cache.is_open();
     let stores = async {
         if !licensed {

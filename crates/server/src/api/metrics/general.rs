@@ -2,7 +2,7 @@
 
 use super::limits::COLLECT_TIME_MAX;
 use super::{backups, cache, queues, servers, storage};
-use crate::House;
+use crate::AppState;
 use crate::auth::Admin;
 use crate::error::{ApiError, ErrorBody};
 use crate::metrics::{Disk, Standing, TextFormat};
@@ -22,32 +22,32 @@ use std::sync::Arc;
     (status = 403, description = "Not an administrator.", body = ErrorBody)))]
 pub async fn general(
     _scraper: Scraper,
-    State(house): State<Arc<House>>,
+    State(state): State<Arc<AppState>>,
     headers: HeaderMap,
 ) -> Result<impl IntoResponse, ApiError> {
-    let folder = PathBuf::from(&house.settings.data_dir);
+    let folder = PathBuf::from(&state.settings.data_dir);
     let (queues, servers, cache, disk, storage, last_backup) = tokio::join!(
-        queues::collect(&house),
-        servers::collect(&house),
-        cache::collect(&house),
+        queues::collect(&state),
+        servers::collect(&state),
+        cache::collect(&state),
         disk_of(folder),
-        storage::collect(&house),
-        backups::collect(&house)
+        storage::collect(&state),
+        backups::collect(&state)
     );
     let figures = queues.map(|queues| queues.into_iter().map(|(queue, one)| (queue, one.depth, one.active)));
     let standing = Standing {
         queues: figures.map(Iterator::collect),
-        pools: house.store.pools(),
-        tasks_requeued: house.workload.requeued(),
+        pools: state.store.pools(),
+        tasks_requeued: state.workload.requeued(),
         servers,
         cache,
-        license: house.corpus.license(),
+        license: state.corpus.license(),
         disk,
         storage,
         last_backup,
     };
-    let breaker = |provider| house.federation.source_state(provider).map(|source| source.state);
-    let text = house.metrics.scrape(&standing, breaker);
+    let breaker = |provider| state.federation.source_state(provider).map(|source| source.state);
+    let text = state.metrics.scrape(&standing, breaker);
     let text = text.map_err(|error| ApiError::internal(format!("the metrics cannot be written: {error}")))?;
     let format = TextFormat::accepted(&headers);
     Ok(([(header::CONTENT_TYPE, format.content_type())], format.write(text)))
@@ -56,12 +56,12 @@ pub async fn general(
 /// Whoever may read the metrics: an administrator, or everybody when the settings say so.
 pub struct Scraper;
 
-impl FromRequestParts<Arc<House>> for Scraper {
+impl FromRequestParts<Arc<AppState>> for Scraper {
     type Rejection = ApiError;
 
-    async fn from_request_parts(parts: &mut Parts, house: &Arc<House>) -> Result<Self, Self::Rejection> {
-        if !house.settings.metrics_open {
-            Admin::from_request_parts(parts, house).await?;
+    async fn from_request_parts(parts: &mut Parts, state: &Arc<AppState>) -> Result<Self, Self::Rejection> {
+        if !state.settings.metrics_open {
+            Admin::from_request_parts(parts, state).await?;
         }
         Ok(Self)
     }

@@ -11,11 +11,11 @@ mod tasks;
 
 pub use queues::{QueueFigures, collect};
 
-use crate::House;
+use crate::AppState;
 use std::sync::Arc;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-pub fn router() -> OpenApiRouter<Arc<House>> {
+pub fn router() -> OpenApiRouter<Arc<AppState>> {
     OpenApiRouter::new().routes(routes!(tasks::tasks)).routes(routes!(general::general))
 }

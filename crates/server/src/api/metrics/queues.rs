@@ -1,7 +1,7 @@
 //! The figures of every queue at this moment, from the queue itself and from the signs of life of its workers.
 
 use super::limits::COLLECT_TIME_MAX;
-use crate::House;
+use crate::AppState;
 use domain::contracts::{QueueError, QueueName, WaitingOwners};
 use futures_util::future::try_join_all;
 use std::time::Duration;
@@ -51,8 +51,8 @@ impl QueueFigures {
 }
 
 /// All queues, or None when they cannot be read; the log says why.
-pub async fn collect(house: &House) -> Option<Vec<(QueueName, QueueFigures)>> {
-    let figures = try_join_all(QueueName::ALL.map(|queue| of(house, queue)));
+pub async fn collect(state: &AppState) -> Option<Vec<(QueueName, QueueFigures)>> {
+    let figures = try_join_all(QueueName::ALL.map(|queue| of(state, queue)));
     match tokio::time::timeout(COLLECT_TIME_MAX, figures).await {
         Ok(Ok(figures)) => Some(figures),
         Ok(Err(error)) => {
@@ -66,10 +66,10 @@ pub async fn collect(house: &House) -> Option<Vec<(QueueName, QueueFigures)>> {
     }
 }
 
-async fn of(house: &House, queue: QueueName) -> Result<(QueueName, QueueFigures), QueueError> {
-    let depth = house.queue.depth(queue).await?;
-    let beats = house.queue.workers(queue, SILENCE_MAX).await?;
-    let here = house.workload.active(queue);
+async fn of(state: &AppState, queue: QueueName) -> Result<(QueueName, QueueFigures), QueueError> {
+    let depth = state.queue.depth(queue).await?;
+    let beats = state.queue.workers(queue, SILENCE_MAX).await?;
+    let here = state.workload.active(queue);
     let running = |beat: &domain::contracts::WorkerBeat| {
         // A beat is seconds old; of our own workers we know the truth.
         u64::from(here.get(&beat.worker).copied().unwrap_or(beat.active))
@@ -80,7 +80,7 @@ async fn of(house: &House, queue: QueueName) -> Result<(QueueName, QueueFigures)
         busy: beats.iter().map(running).sum(),
         workers: beats.len() as u64,
         capacity: beats.iter().map(|beat| u64::from(beat.concurrency)).sum(),
-        waiting: house.store.waiting_owners(queue).await?,
+        waiting: state.store.waiting_owners(queue).await?,
         is_served: !here.is_empty(),
     };
     Ok((queue, figures))

@@ -1,13 +1,13 @@
 //! Whether the servers behind the service answer, and the work that waits in them.
 
 use super::limits::COLLECT_TIME_MAX;
-use crate::House;
+use crate::AppState;
 use crate::metrics::ServerFigures;
 
-pub async fn collect(house: &House) -> ServerFigures {
-    let now = house.clock.now();
-    let work = tokio::time::timeout(COLLECT_TIME_MAX, house.store.work_figures(now));
-    let nats = tokio::time::timeout(COLLECT_TIME_MAX, house.queue.broker_answers());
+pub async fn collect(state: &AppState) -> ServerFigures {
+    let now = state.clock.now();
+    let work = tokio::time::timeout(COLLECT_TIME_MAX, state.store.work_figures(now));
+    let nats = tokio::time::timeout(COLLECT_TIME_MAX, state.queue.broker_answers());
     let (work, nats) = tokio::join!(work, nats);
     let work = match work {
         Ok(Ok(work)) => Some(work),
@@ -24,6 +24,6 @@ pub async fn collect(house: &House) -> ServerFigures {
         now,
         work,
         nats_up: nats.unwrap_or(Some(false)),
-        pool_timeouts: house.store.pool_timeouts(),
+        pool_timeouts: state.store.pool_timeouts(),
     }
 }

@@ -1,7 +1,7 @@
 //! `/svc/metrics/tasks/`: the gauges of the interface, in the text form 0.0.4.
 
 use super::queues::{QueueFigures, collect};
-use crate::House;
+use crate::AppState;
 use crate::metrics::TextFormat;
 use axum::extract::State;
 use axum::http::header;
@@ -28,8 +28,8 @@ const ERROR: (&str, &str) = ("tasks_metrics_collection_error", "1 when collectio
 #[utoipa::path(get, path = "/svc/metrics/tasks/", tag = "service", operation_id = "tasks_metrics",
     responses((status = 200, description = "Gauges in the text form of Prometheus.", body = String,
         content_type = "text/plain")))]
-pub async fn tasks(State(house): State<Arc<House>>) -> impl IntoResponse {
-    ([(header::CONTENT_TYPE, TextFormat::Classic.content_type())], text(collect(&house).await.as_deref()))
+pub async fn tasks(State(state): State<Arc<AppState>>) -> impl IntoResponse {
+    ([(header::CONTENT_TYPE, TextFormat::Classic.content_type())], text(collect(&state).await.as_deref()))
 }
 
 /// Without figures there is the error gauge only.

@@ -3,12 +3,12 @@
 mod read;
 mod write;
 
-use crate::House;
+use crate::AppState;
 use std::sync::Arc;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-pub fn router() -> OpenApiRouter<Arc<House>> {
+pub fn router() -> OpenApiRouter<Arc<AppState>> {
     OpenApiRouter::new().routes(routes!(read::list_prompts, write::create_prompt)).routes(routes!(
         read::read_prompt,
         write::replace_prompt,

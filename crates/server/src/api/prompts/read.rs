@@ -1,6 +1,6 @@
 //! Reading prompts.
 
-use crate::House;
+use crate::AppState;
 use crate::api::listing::{ListRequest, Listing, Paging};
 use crate::api::owners::OwnerNames;
 use crate::auth::Caller;
@@ -14,7 +14,7 @@ use chrono::{DateTime, Utc};
 use domain::contracts::EditableRecord;
 use domain::ids::PromptId;
 use domain::names;
-use domain::prompt_record::{PromptDraft, PromptRecord, TAGS};
+use domain::prompt_record::{PromptRecord, PromptSpec, TAGS};
 use domain::user::Principal;
 use domain::validation::FieldErrors;
 use serde::{Deserialize, Serialize};
@@ -30,7 +30,7 @@ pub struct PromptView {
     /// It came with the program and is put back at every start.
     standard: bool,
     #[serde(flatten)]
-    draft: PromptDraft,
+    spec: PromptSpec,
     date_created: DateTime<Utc>,
     date_updated: DateTime<Utc>,
 }
@@ -56,7 +56,7 @@ pub struct PromptsQuery {
     (status = 400, description = "Unknown tag.", body = ErrorBody)))]
 pub async fn list_prompts(
     caller: Caller,
-    State(house): State<Arc<House>>,
+    State(state): State<Arc<AppState>>,
     links: Links,
     ApiQuery(query): ApiQuery<PromptsQuery>,
 ) -> Result<Response, ApiError> {
@@ -70,10 +70,10 @@ pub async fn list_prompts(
     let list = ListRequest::read(Paging { page: query.page, items: query.items }, &links, &resource)?;
     let mut owners = OwnerNames::default();
     let mut views = Vec::new();
-    for prompt in house.store.prompts().await? {
-        let is_wanted = query.tag.as_ref().is_none_or(|tag| prompt.draft.tags.contains(tag));
+    for prompt in state.store.prompts().await? {
+        let is_wanted = query.tag.as_ref().is_none_or(|tag| prompt.spec.tags.contains(tag));
         if is_wanted && prompt.is_for(Some(caller.principal.user)) {
-            views.push(PromptView::of(&mut owners, &house, prompt).await?);
+            views.push(PromptView::of(&mut owners, &state, prompt).await?);
         }
     }
     Ok(list.answer_from(views))
@@ -86,30 +86,34 @@ pub async fn list_prompts(
     (status = 404, description = "Unknown, or another's.", body = ErrorBody)))]
 pub async fn read_prompt(
     caller: Caller,
-    State(house): State<Arc<House>>,
+    State(state): State<Arc<AppState>>,
     ApiPath(id): ApiPath<i64>,
 ) -> Result<Versioned<PromptView>, ApiError> {
-    let view = async { show(&house, visible(&house, PromptId(id), &caller.principal).await?).await };
-    versioned(&house, EditableRecord::Prompt(PromptId(id)), view).await
+    let view = async { show(&state, visible(&state, PromptId(id), &caller.principal).await?).await };
+    versioned(&state, EditableRecord::Prompt(PromptId(id)), view).await
 }
 
 /// The prompt, if this person may use it.
-pub async fn visible(house: &House, id: PromptId, principal: &Principal) -> Result<PromptRecord, ApiError> {
-    let prompt = house.store.prompt(id).await?;
+pub async fn visible(
+    state: &AppState,
+    id: PromptId,
+    principal: &Principal,
+) -> Result<PromptRecord, ApiError> {
+    let prompt = state.store.prompt(id).await?;
     if prompt.is_for(Some(principal.user)) { Ok(prompt) } else { Err(ApiError::of(Refusal::NotFound)) }
 }
 
-pub async fn show(house: &House, prompt: PromptRecord) -> Result<PromptView, ApiError> {
-    PromptView::of(&mut OwnerNames::default(), house, prompt).await
+pub async fn show(state: &AppState, prompt: PromptRecord) -> Result<PromptView, ApiError> {
+    PromptView::of(&mut OwnerNames::default(), state, prompt).await
 }
 
 impl PromptView {
-    async fn of(owners: &mut OwnerNames, house: &House, prompt: PromptRecord) -> Result<Self, ApiError> {
+    async fn of(owners: &mut OwnerNames, state: &AppState, prompt: PromptRecord) -> Result<Self, ApiError> {
         let owner = match prompt.owner {
-            Some(owner) => owners.name(&*house.store, owner).await?,
+            Some(owner) => owners.name(&*state.store, owner).await?,
             None => String::new(),
         };
-        let PromptRecord { id, owner: whose, draft, date_created, date_updated } = prompt;
-        Ok(Self { id, owner, standard: whose.is_none(), draft, date_created, date_updated })
+        let PromptRecord { id, owner: whose, spec, date_created, date_updated } = prompt;
+        Ok(Self { id, owner, standard: whose.is_none(), spec, date_created, date_updated })
     }
 }

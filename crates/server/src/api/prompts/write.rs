@@ -1,7 +1,7 @@
 //! Writing prompts: one's own by everybody, shared ones by administrators, standard ones by nobody.
 
 use super::read::{PromptView, show, visible};
-use crate::House;
+use crate::AppState;
 use crate::api::merge::merge;
 use crate::auth::Caller;
 use crate::changes::Changes;
@@ -12,13 +12,13 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use domain::contracts::EditableRecord;
 use domain::ids::PromptId;
-use domain::prompt_record::{OWN_MAX, PromptDraft, PromptRecord};
+use domain::prompt_record::{OWN_MAX, PromptRecord, PromptSpec};
 use domain::user::Principal;
 use serde_json::{Map, Value};
 use std::sync::Arc;
 
 /// Creates a prompt of your own. Only administrators share theirs.
-#[utoipa::path(post, path = "/svc/prompts/", tag = "answers", request_body = PromptDraft, responses(
+#[utoipa::path(post, path = "/svc/prompts/", tag = "answers", request_body = PromptSpec, responses(
     (status = 201, description = "Created.", body = PromptView),
     (status = 400, description = "Not valid; the fields are named.", body = ErrorBody),
     (status = 403, description = "Shared, and you are no administrator.", body = ErrorBody),
@@ -26,24 +26,24 @@ use std::sync::Arc;
 pub async fn create_prompt(
     caller: Caller,
     changes: Changes,
-    State(house): State<Arc<House>>,
-    ApiJson(draft): ApiJson<PromptDraft>,
+    State(state): State<Arc<AppState>>,
+    ApiJson(spec): ApiJson<PromptSpec>,
 ) -> Result<(StatusCode, Versioned<PromptView>), ApiError> {
     let principal = &caller.principal;
-    may_share(principal, &draft)?;
-    let draft = checked(draft)?;
-    let own = house.store.prompts().await?.iter().filter(|one| one.owner == Some(principal.user)).count();
+    may_share(principal, &spec)?;
+    let spec = checked(spec)?;
+    let own = state.store.prompts().await?.iter().filter(|one| one.owner == Some(principal.user)).count();
     if own >= OWN_MAX {
         let sentence = format!("You have {OWN_MAX} prompts, which is the most; delete one first.");
         return Err(ApiError::saying(Refusal::Conflict, sentence));
     }
-    let created = changes.store().create_prompt(draft, Some(principal.user), house.clock.now()).await?;
-    Ok((StatusCode::CREATED, Versioned::first(show(&house, created).await?)))
+    let created = changes.store().create_prompt(spec, Some(principal.user), state.clock.now()).await?;
+    Ok((StatusCode::CREATED, Versioned::first(show(&state, created).await?)))
 }
 
 /// Replaces a prompt.
 #[utoipa::path(put, path = "/svc/prompts/{id}/", tag = "answers",
-    params(("id" = i64, Path, description = "Id of the prompt.")), request_body = PromptDraft, responses(
+    params(("id" = i64, Path, description = "Id of the prompt.")), request_body = PromptSpec, responses(
     (status = 200, description = "Replaced.", body = PromptView),
     (status = 400, description = "Not valid; the fields are named.", body = ErrorBody),
     (status = 403, description = "Not yours, or shared, and you are no administrator.", body = ErrorBody),
@@ -52,22 +52,22 @@ pub async fn create_prompt(
 pub async fn replace_prompt(
     caller: Caller,
     changes: Changes,
-    State(house): State<Arc<House>>,
+    State(state): State<Arc<AppState>>,
     if_match: IfMatch,
     ApiPath(id): ApiPath<i64>,
-    ApiJson(draft): ApiJson<PromptDraft>,
+    ApiJson(spec): ApiJson<PromptSpec>,
 ) -> Result<Versioned<PromptView>, ApiError> {
-    let (house, changes, caller, draft) = (&house, &changes, &caller, &draft);
-    let load = || load(house, PromptId(id), &caller.principal);
+    let (state, changes, caller, spec) = (&state, &changes, &caller, &spec);
+    let load = || load(state, PromptId(id), &caller.principal);
     let save = move |version, stored| async move {
-        save(house, changes, &caller.principal, (version, stored), draft.clone()).await
+        save(state, changes, &caller.principal, (version, stored), spec.clone()).await
     };
     edit(&if_match, load, save).await
 }
 
 /// Changes what is given of a prompt.
 #[utoipa::path(patch, path = "/svc/prompts/{id}/", tag = "answers",
-    params(("id" = i64, Path, description = "Id of the prompt.")), request_body = PromptDraft, responses(
+    params(("id" = i64, Path, description = "Id of the prompt.")), request_body = PromptSpec, responses(
     (status = 200, description = "Changed.", body = PromptView),
     (status = 400, description = "Not valid; the fields are named.", body = ErrorBody),
     (status = 403, description = "Not yours, or shared, and you are no administrator.", body = ErrorBody),
@@ -76,16 +76,16 @@ pub async fn replace_prompt(
 pub async fn change_prompt(
     caller: Caller,
     changes: Changes,
-    State(house): State<Arc<House>>,
+    State(state): State<Arc<AppState>>,
     if_match: IfMatch,
     ApiPath(id): ApiPath<i64>,
     ApiJson(given): ApiJson<Map<String, Value>>,
 ) -> Result<Versioned<PromptView>, ApiError> {
-    let (house, changes, caller, given) = (&house, &changes, &caller, &given);
-    let load = || load(house, PromptId(id), &caller.principal);
+    let (state, changes, caller, given) = (&state, &changes, &caller, &given);
+    let load = || load(state, PromptId(id), &caller.principal);
     let save = move |version, stored: PromptRecord| async move {
-        let draft = merge(&stored.draft, given.clone())?;
-        save(house, changes, &caller.principal, (version, stored), draft).await
+        let spec = merge(&stored.spec, given.clone())?;
+        save(state, changes, &caller.principal, (version, stored), spec).await
     };
     edit(&if_match, load, save).await
 }
@@ -100,42 +100,42 @@ pub async fn change_prompt(
 pub async fn delete_prompt(
     caller: Caller,
     changes: Changes,
-    State(house): State<Arc<House>>,
+    State(state): State<Arc<AppState>>,
     if_match: IfMatch,
     ApiPath(id): ApiPath<i64>,
 ) -> Result<StatusCode, ApiError> {
-    let stored = editable(&house, PromptId(id), &caller.principal).await?;
-    let version = deletable(&house, &if_match, EditableRecord::Prompt(stored.id)).await?;
+    let stored = editable(&state, PromptId(id), &caller.principal).await?;
+    let version = deletable(&state, &if_match, EditableRecord::Prompt(stored.id)).await?;
     changes.at(version).delete_prompt(stored.id).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
 async fn load(
-    house: &House,
+    state: &AppState,
     id: PromptId,
     principal: &Principal,
 ) -> Result<Versioned<PromptRecord>, ApiError> {
-    versioned(house, EditableRecord::Prompt(id), editable(house, id, principal)).await
+    versioned(state, EditableRecord::Prompt(id), editable(state, id, principal)).await
 }
 
 async fn save(
-    house: &House,
+    state: &AppState,
     changes: &Changes,
     principal: &Principal,
     (version, stored): (i64, PromptRecord),
-    draft: PromptDraft,
+    spec: PromptSpec,
 ) -> Result<Versioned<PromptView>, ApiError> {
-    may_share(principal, &draft)?;
-    let (draft, now) = (checked(draft)?, house.clock.now());
-    let saved = changes.at(Some(version)).replace_prompt(stored.id, draft, now).await?;
-    Ok(Versioned::after(version, show(house, saved).await?))
+    may_share(principal, &spec)?;
+    let (spec, now) = (checked(spec)?, state.clock.now());
+    let saved = changes.at(Some(version)).replace_prompt(stored.id, spec, now).await?;
+    Ok(Versioned::after(version, show(state, saved).await?))
 }
 
 /// The prompt, if this person may change it.
-async fn editable(house: &House, id: PromptId, principal: &Principal) -> Result<PromptRecord, ApiError> {
-    let prompt = visible(house, id, principal).await?;
+async fn editable(state: &AppState, id: PromptId, principal: &Principal) -> Result<PromptRecord, ApiError> {
+    let prompt = visible(state, id, principal).await?;
     if prompt.owner.is_none() {
-        let name = &prompt.draft.name;
+        let name = &prompt.spec.name;
         let sentence =
             format!("'{name}' is a standard prompt and cannot be changed; copy it under a name of your own.");
         return Err(ApiError::saying(Refusal::Conflict, sentence));
@@ -143,13 +143,13 @@ async fn editable(house: &House, id: PromptId, principal: &Principal) -> Result<
     if prompt.is_editable_by(principal) { Ok(prompt) } else { Err(ApiError::of(Refusal::PermissionDenied)) }
 }
 
-fn may_share(principal: &Principal, draft: &PromptDraft) -> Result<(), ApiError> {
-    if !draft.shared || principal.is_admin {
+fn may_share(principal: &Principal, spec: &PromptSpec) -> Result<(), ApiError> {
+    if !spec.shared || principal.is_admin {
         return Ok(());
     }
     Err(ApiError::saying(Refusal::PermissionDenied, "Only administrators share prompts."))
 }
 
-fn checked(draft: PromptDraft) -> Result<PromptDraft, ApiError> {
-    draft.checked().map_err(ApiError::invalid)
+fn checked(spec: PromptSpec) -> Result<PromptSpec, ApiError> {
+    spec.checked().map_err(ApiError::invalid)
 }

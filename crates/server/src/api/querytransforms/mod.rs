@@ -4,12 +4,12 @@ mod preview;
 mod read;
 mod write;
 
-use crate::House;
+use crate::AppState;
 use std::sync::Arc;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-pub fn router() -> OpenApiRouter<Arc<House>> {
+pub fn router() -> OpenApiRouter<Arc<AppState>> {
     OpenApiRouter::new()
         .routes(routes!(read::list_querytransforms, write::create_querytransform))
         .routes(routes!(preview::preview_querytransform))

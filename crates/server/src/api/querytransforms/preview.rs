@@ -4,7 +4,7 @@ use crate::auth::Admin;
 use crate::error::{ApiError, ErrorBody};
 use crate::extract::ApiJson;
 use axum::Json;
-use domain::query_transform::{LineMistake, Rules, TransformDraft, TransformType};
+use domain::query_transform::{LineMistake, Rules, TransformSpec, TransformType};
 use domain::search::QUERY_CHARS_MAX;
 use serde::{Deserialize, Serialize};
 
@@ -45,11 +45,11 @@ pub async fn preview_querytransform(
     ApiJson(trial): ApiJson<TrialInput>,
 ) -> Result<Json<Preview>, ApiError> {
     let TrialInput { qrx_type, config_content, query } = trial;
-    let draft = TransformDraft { name: "trial".to_owned(), qrx_type, config_content, ..Default::default() };
-    let mut errors = draft.check();
+    let spec = TransformSpec { name: "trial".to_owned(), qrx_type, config_content, ..Default::default() };
+    let mut errors = spec.check();
     errors.check_text("query", &query, QUERY_CHARS_MAX);
     errors.into_result(()).map_err(ApiError::invalid)?;
-    let preview = match Rules::parse(draft.qrx_type, &draft.config_content) {
+    let preview = match Rules::parse(spec.qrx_type, &spec.config_content) {
         Ok(rules) => Preview { query: rules.apply(&query).query, rules: rules.count(), mistakes: Vec::new() },
         Err(mistakes) => Preview { query, rules: 0, mistakes },
     };

@@ -1,6 +1,6 @@
 //! Reading Query Transforms.
 
-use crate::House;
+use crate::AppState;
 use crate::api::listing::{ListRequest, Listing, Paging};
 use crate::api::owners::OwnerNames;
 use crate::auth::Caller;
@@ -13,7 +13,7 @@ use axum::response::Response;
 use chrono::{DateTime, Utc};
 use domain::contracts::EditableRecord;
 use domain::ids::TransformId;
-use domain::query_transform::{QueryTransform, TransformDraft};
+use domain::query_transform::{QueryTransform, TransformSpec};
 use serde::Serialize;
 use std::sync::Arc;
 
@@ -25,7 +25,7 @@ pub struct TransformView {
     /// User name of the owner.
     owner: String,
     #[serde(flatten)]
-    draft: TransformDraft,
+    spec: TransformSpec,
     date_created: DateTime<Utc>,
     date_updated: DateTime<Utc>,
 }
@@ -35,16 +35,16 @@ pub struct TransformView {
     responses((status = 200, description = "Transforms by id.", body = Listing<TransformView>)))]
 pub async fn list_querytransforms(
     caller: Caller,
-    State(house): State<Arc<House>>,
+    State(state): State<Arc<AppState>>,
     links: Links,
     ApiQuery(paging): ApiQuery<Paging>,
 ) -> Result<Response, ApiError> {
     let list = ListRequest::read(paging, &links, "/querytransforms/")?;
     let mut owners = OwnerNames::default();
     let mut views = Vec::new();
-    for transform in house.store.transforms().await? {
+    for transform in state.store.transforms().await? {
         if caller.principal.may_use(&transform) {
-            let owner = owners.name(&*house.store, transform.owner).await?;
+            let owner = owners.name(&*state.store, transform.owner).await?;
             views.push(TransformView::of(transform, owner));
         }
     }
@@ -57,27 +57,27 @@ pub async fn list_querytransforms(
     (status = 404, description = "Unknown, or not for you to use.", body = ErrorBody)))]
 pub async fn read_querytransform(
     caller: Caller,
-    State(house): State<Arc<House>>,
+    State(state): State<Arc<AppState>>,
     ApiPath(id): ApiPath<i64>,
 ) -> Result<Versioned<TransformView>, ApiError> {
     let view = async {
-        let transform = house.store.transform(TransformId(id)).await?;
+        let transform = state.store.transform(TransformId(id)).await?;
         match caller.principal.may_use(&transform) {
-            true => show(&house, transform).await,
+            true => show(&state, transform).await,
             false => Err(ApiError::of(Refusal::NotFound)),
         }
     };
-    versioned(&house, EditableRecord::Transform(TransformId(id)), view).await
+    versioned(&state, EditableRecord::Transform(TransformId(id)), view).await
 }
 
-pub async fn show(house: &House, transform: QueryTransform) -> Result<TransformView, ApiError> {
-    let owner = OwnerNames::default().name(&*house.store, transform.owner).await?;
+pub async fn show(state: &AppState, transform: QueryTransform) -> Result<TransformView, ApiError> {
+    let owner = OwnerNames::default().name(&*state.store, transform.owner).await?;
     Ok(TransformView::of(transform, owner))
 }
 
 impl TransformView {
     fn of(transform: QueryTransform, owner: String) -> Self {
-        let QueryTransform { id, draft, date_created, date_updated, .. } = transform;
-        Self { id, owner, draft, date_created, date_updated }
+        let QueryTransform { id, spec, date_created, date_updated, .. } = transform;
+        Self { id, owner, spec, date_created, date_updated }
     }
 }

@@ -1,7 +1,7 @@
 //! Writing Query Transforms: administrators only, and every row of the rules is checked before it is saved.
 
 use super::read::{TransformView, show};
-use crate::House;
+use crate::AppState;
 use crate::api::merge::merge;
 use crate::auth::Admin;
 use crate::changes::Changes;
@@ -12,12 +12,12 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use domain::contracts::EditableRecord;
 use domain::ids::TransformId;
-use domain::query_transform::{QueryTransform, TransformDraft};
+use domain::query_transform::{QueryTransform, TransformSpec};
 use serde_json::{Map, Value};
 use std::sync::Arc;
 
 /// Creates a transform.
-#[utoipa::path(post, path = "/svc/querytransforms/", tag = "transforms", request_body = TransformDraft, responses(
+#[utoipa::path(post, path = "/svc/querytransforms/", tag = "transforms", request_body = TransformSpec, responses(
     (status = 201, description = "Created.", body = TransformView),
     (status = 400, description = "Not valid; mistakes in the rules name their lines.", body = ErrorBody),
     (status = 403, description = "Not an administrator.", body = ErrorBody),
@@ -25,17 +25,17 @@ use std::sync::Arc;
 pub async fn create_querytransform(
     Admin(principal): Admin,
     changes: Changes,
-    State(house): State<Arc<House>>,
-    ApiJson(draft): ApiJson<TransformDraft>,
+    State(state): State<Arc<AppState>>,
+    ApiJson(spec): ApiJson<TransformSpec>,
 ) -> Result<(StatusCode, Versioned<TransformView>), ApiError> {
-    let draft = checked(draft)?;
-    let created = changes.store().create_transform(draft, principal.user, house.clock.now()).await?;
-    Ok((StatusCode::CREATED, Versioned::first(show(&house, created).await?)))
+    let spec = checked(spec)?;
+    let created = changes.store().create_transform(spec, principal.user, state.clock.now()).await?;
+    Ok((StatusCode::CREATED, Versioned::first(show(&state, created).await?)))
 }
 
 /// Replaces a transform.
 #[utoipa::path(put, path = "/svc/querytransforms/{id}/", tag = "transforms", params(("id" = i64, Path, description = "Id of the transform.")),
-    request_body = TransformDraft, responses(
+    request_body = TransformSpec, responses(
     (status = 200, description = "Replaced.", body = TransformView),
     (status = 400, description = "Not valid; mistakes in the rules name their lines.", body = ErrorBody),
     (status = 403, description = "Not an administrator.", body = ErrorBody),
@@ -44,19 +44,19 @@ pub async fn create_querytransform(
 pub async fn replace_querytransform(
     _admin: Admin,
     changes: Changes,
-    State(house): State<Arc<House>>,
+    State(state): State<Arc<AppState>>,
     if_match: IfMatch,
     ApiPath(id): ApiPath<i64>,
-    ApiJson(draft): ApiJson<TransformDraft>,
+    ApiJson(spec): ApiJson<TransformSpec>,
 ) -> Result<Versioned<TransformView>, ApiError> {
-    let load = || load(&house, TransformId(id));
-    let save = |version, stored| save(&house, &changes, (version, stored), draft.clone());
+    let load = || load(&state, TransformId(id));
+    let save = |version, stored| save(&state, &changes, (version, stored), spec.clone());
     edit(&if_match, load, save).await
 }
 
 /// Changes what is given of a transform.
 #[utoipa::path(patch, path = "/svc/querytransforms/{id}/", tag = "transforms", params(("id" = i64, Path, description = "Id of the transform.")),
-    request_body = TransformDraft, responses(
+    request_body = TransformSpec, responses(
     (status = 200, description = "Changed.", body = TransformView),
     (status = 400, description = "Not valid; mistakes in the rules name their lines.", body = ErrorBody),
     (status = 403, description = "Not an administrator.", body = ErrorBody),
@@ -65,16 +65,16 @@ pub async fn replace_querytransform(
 pub async fn change_querytransform(
     _admin: Admin,
     changes: Changes,
-    State(house): State<Arc<House>>,
+    State(state): State<Arc<AppState>>,
     if_match: IfMatch,
     ApiPath(id): ApiPath<i64>,
     ApiJson(given): ApiJson<Map<String, Value>>,
 ) -> Result<Versioned<TransformView>, ApiError> {
-    let (house, changes, given) = (&house, &changes, &given);
-    let load = || load(house, TransformId(id));
+    let (state, changes, given) = (&state, &changes, &given);
+    let load = || load(state, TransformId(id));
     let save = move |version, stored: QueryTransform| async move {
-        let draft = merge(&stored.draft, given.clone())?;
-        save(house, changes, (version, stored), draft).await
+        let spec = merge(&stored.spec, given.clone())?;
+        save(state, changes, (version, stored), spec).await
     };
     edit(&if_match, load, save).await
 }
@@ -87,31 +87,31 @@ pub async fn change_querytransform(
 pub async fn delete_querytransform(
     _admin: Admin,
     changes: Changes,
-    State(house): State<Arc<House>>,
+    State(state): State<Arc<AppState>>,
     if_match: IfMatch,
     ApiPath(id): ApiPath<i64>,
 ) -> Result<StatusCode, ApiError> {
-    let version = deletable(&house, &if_match, EditableRecord::Transform(TransformId(id))).await?;
+    let version = deletable(&state, &if_match, EditableRecord::Transform(TransformId(id))).await?;
     changes.at(version).delete_transform(TransformId(id)).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
-async fn load(house: &House, id: TransformId) -> Result<Versioned<QueryTransform>, ApiError> {
-    versioned(house, EditableRecord::Transform(id), house.store.transform(id)).await
+async fn load(state: &AppState, id: TransformId) -> Result<Versioned<QueryTransform>, ApiError> {
+    versioned(state, EditableRecord::Transform(id), state.store.transform(id)).await
 }
 
 async fn save(
-    house: &House,
+    state: &AppState,
     changes: &Changes,
     (version, stored): (i64, QueryTransform),
-    draft: TransformDraft,
+    spec: TransformSpec,
 ) -> Result<Versioned<TransformView>, ApiError> {
-    let (draft, now) = (checked(draft)?, house.clock.now());
-    let saved = changes.at(Some(version)).replace_transform(stored.id, draft, now).await?;
-    Ok(Versioned::after(version, show(house, saved).await?))
+    let (spec, now) = (checked(spec)?, state.clock.now());
+    let saved = changes.at(Some(version)).replace_transform(stored.id, spec, now).await?;
+    Ok(Versioned::after(version, show(state, saved).await?))
 }
 
-/// The draft as it is kept, if nothing is wrong with it.
-fn checked(draft: TransformDraft) -> Result<TransformDraft, ApiError> {
-    draft.checked().map_err(ApiError::invalid)
+/// The spec as it is kept, if nothing is wrong with it.
+fn checked(spec: TransformSpec) -> Result<TransformSpec, ApiError> {
+    spec.checked().map_err(ApiError::invalid)
 }

@@ -1,6 +1,6 @@
 //! What a request says about the answer it wants, and how it is told what came of it.
 
-use crate::House;
+use crate::AppState;
 use crate::error::ApiError;
 use answers::AnswerError;
 use domain::answer::{AnswerFault, AnswerWish};
@@ -31,9 +31,9 @@ impl<'de> Deserialize<'de> for Wanted {
 }
 
 /// How long the answer may take: as the request says, else as the settings do.
-pub fn time_max(house: &House, given: Option<i64>) -> Result<Duration, ApiError> {
+pub fn time_max(state: &AppState, given: Option<i64>) -> Result<Duration, ApiError> {
     match given {
-        None => Ok(house.settings.rag_timeout.0),
+        None => Ok(state.settings.rag_timeout.0),
         Some(seconds) if TIMEOUT_S.contains(&seconds) => Ok(Duration::from_secs(seconds.unsigned_abs())),
         Some(_) => {
             let (least, most) = (TIMEOUT_S.start(), TIMEOUT_S.end());
@@ -43,8 +43,8 @@ pub fn time_max(house: &House, given: Option<i64>) -> Result<Duration, ApiError>
 }
 
 /// Asks for an answer beside results, which are never lost by it.
-pub async fn answered(house: &House, search: &Search, asked: &Asked) -> AiInfo {
-    match house.answers.answer(search, &asked.wish, asked.time_max).await {
+pub async fn answered(state: &AppState, search: &Search, asked: &Asked) -> AiInfo {
+    match state.answers.answer(search, &asked.wish, asked.time_max).await {
         Ok(_) => AiInfo::ok(),
         Err(AnswerError::Fault { fault, message }) => AiInfo::error(fault.code(), message),
         Err(error) => {

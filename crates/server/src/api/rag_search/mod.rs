@@ -8,7 +8,7 @@ pub use asked::{Asked, Wanted, answered, time_max, why};
 pub use stream::{accepts_events, answer_stream};
 
 use super::search::{is_prefetch, log_view, own_search};
-use crate::House;
+use crate::AppState;
 use crate::auth::Caller;
 use crate::client_address::ClientAddress;
 use crate::error::{ApiError, ErrorBody};
@@ -31,7 +31,7 @@ use utoipa_axum::routes;
 /// Most numbers in `result_list`.
 pub const RESULT_LIST_MAX: usize = 500;
 
-pub fn router() -> OpenApiRouter<Arc<House>> {
+pub fn router() -> OpenApiRouter<Arc<AppState>> {
     OpenApiRouter::new()
         .routes(routes!(create_answer))
         .routes(routes!(cancel_answer))
@@ -82,35 +82,35 @@ struct RagSearchInput {
     (status = 504, description = "`rag_timeout`: it took too long.", body = ErrorBody)))]
 async fn create_answer(
     caller: Caller,
-    State(house): State<Arc<House>>,
+    State(state): State<Arc<AppState>>,
     links: Links,
     (address, headers): (ClientAddress, HeaderMap),
     ApiJson(input): ApiJson<RagSearchInput>,
 ) -> Result<Response, ApiError> {
-    let mut asked = input.asked(&house)?;
-    let search = own_search(&house, &caller.principal, SearchId(input.search_id)).await?;
+    let mut asked = input.asked(&state)?;
+    let search = own_search(&state, &caller.principal, SearchId(input.search_id)).await?;
     if is_prefetch(&headers) {
         return Ok(StatusCode::NO_CONTENT.into_response());
     }
-    house.throttles.take(Class::Rag, caller.principal.user, address)?;
+    state.throttles.take(Class::Rag, caller.principal.user, address)?;
     if input.renew {
         asked.wish.instead_of =
-            house.federation.saved_answer(&search).await?.map(|stored| stored.row.swirl_id);
+            state.federation.saved_answer(&search).await?.map(|stored| stored.row.swirl_id);
     }
     if accepts_events(&headers) {
         // A stream that has begun cannot be refused any more.
         if !search.status.is_final() {
             return Err(FederationError::NotReady(search.status).into());
         }
-        let place = house.throttles.streams.enter(caller.principal.user)?;
-        return Ok(answer_stream(&house, &search, &asked, None, place));
+        let place = state.throttles.streams.enter(caller.principal.user)?;
+        return Ok(answer_stream(&state, &search, &asked, None, place));
     }
-    let ai = match house.answers.answer(&search, &asked.wish, asked.time_max).await {
+    let ai = match state.answers.answer(&search, &asked.wish, asked.time_max).await {
         Ok(_) => domain::mixed::AiInfo::ok(),
         Err(error) => why(error)?,
     };
     let request = MixRequest { base_url: links.base(), answered: Some(ai), ..MixRequest::default() };
-    let mixed = house.federation.mix(&search, &request).await?;
+    let mixed = state.federation.mix(&search, &request).await?;
     log_view(&search, &mixed);
     Ok(Json(mixed).into_response())
 }
@@ -121,16 +121,16 @@ async fn create_answer(
     (status = 404, description = "Unknown search, or someone else's.", body = ErrorBody)))]
 async fn cancel_answer(
     caller: Caller,
-    State(house): State<Arc<House>>,
+    State(state): State<Arc<AppState>>,
     ApiPath(id): ApiPath<i64>,
 ) -> Result<StatusCode, ApiError> {
-    let search = own_search(&house, &caller.principal, SearchId(id)).await?;
-    house.answers.cancel(search.id).await?;
+    let search = own_search(&state, &caller.principal, SearchId(id)).await?;
+    state.answers.cancel(search.id).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
 impl RagSearchInput {
-    fn asked(&self, house: &House) -> Result<Asked, ApiError> {
+    fn asked(&self, state: &AppState) -> Result<Asked, ApiError> {
         if self.result_list.len() > RESULT_LIST_MAX {
             let sentence = format!("At most {RESULT_LIST_MAX} numbers are allowed.");
             return Err(ApiError::invalid_field("result_list", sentence));
@@ -142,6 +142,6 @@ impl RagSearchInput {
             ai_provider: self.ai_provider.map(AiProviderId),
             instead_of: None,
         };
-        Ok(Asked { wish, time_max: time_max(house, self.rag_timeout)? })
+        Ok(Asked { wish, time_max: time_max(state, self.rag_timeout)? })
     }
 }

@@ -1,6 +1,6 @@
 //! What a person thinks of an AI summary.
 
-use crate::House;
+use crate::AppState;
 use crate::api::search::own_search;
 use crate::auth::Caller;
 use crate::error::{ApiError, ErrorBody, Refusal};
@@ -20,16 +20,16 @@ use std::sync::Arc;
     (status = 422, description = "The search has no summary.", body = ErrorBody)))]
 pub async fn rate_answer(
     caller: Caller,
-    State(house): State<Arc<House>>,
+    State(state): State<Arc<AppState>>,
     ApiPath(id): ApiPath<i64>,
     ApiJson(rating): ApiJson<Rating>,
 ) -> Result<Json<Rating>, ApiError> {
-    let search = own_search(&house, &caller.principal, SearchId(id)).await?;
+    let search = own_search(&state, &caller.principal, SearchId(id)).await?;
     rating.check().into_result(()).map_err(ApiError::invalid)?;
-    let Some(answer) = house.federation.saved_answer(&search).await? else {
+    let Some(answer) = state.federation.saved_answer(&search).await? else {
         return Err(ApiError::saying(Refusal::Impossible, "This search has no summary to be rated."));
     };
     let model = answer.row.additional_content.map(|details| details.ai_model).unwrap_or_default();
-    house.store.rate_answer(search.id, &model, rating.clone(), house.clock.now()).await?;
+    state.store.rate_answer(search.id, &model, rating.clone(), state.clock.now()).await?;
     Ok(Json(rating))
 }

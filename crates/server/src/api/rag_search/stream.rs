@@ -1,7 +1,7 @@
 //! An answer while it is made, by server-sent events: `status`, `source`, `delta`, `citations`, then `done` or `error`.
 
 use super::Asked;
-use crate::House;
+use crate::AppState;
 use crate::throttle::StreamPlace;
 use answers::AnswerEvent;
 use axum::http::{HeaderMap, header};
@@ -31,14 +31,14 @@ pub fn accepts_events(headers: &HeaderMap) -> bool {
 
 /// `results`, where a search was part of the request, comes first. The stream's place is free again when it ends.
 pub fn answer_stream(
-    house: &Arc<House>,
+    state: &Arc<AppState>,
     search: &Search,
     asked: &Asked,
     results: Option<&MixedResponse>,
     place: StreamPlace,
 ) -> Response {
     let first = results.and_then(|mixed| event("results", mixed));
-    let answer = house.answers.follow(search, &asked.wish, asked.time_max);
+    let answer = state.answers.follow(search, &asked.wish, asked.time_max);
     let told = answer.filter_map(move |one| {
         let _held = &place;
         std::future::ready(told(one))

@@ -8,7 +8,7 @@ pub use filter::FilterQuery;
 use super::listing::{ListRequest, Listing, Paging};
 use super::merge::merge;
 use super::search::{is_prefetch, log_view, own_search};
-use crate::House;
+use crate::AppState;
 use crate::auth::Caller;
 use crate::error::{ApiError, ErrorBody, Refusal};
 use crate::extract::{ApiJson, ApiPath, ApiQuery, Flag};
@@ -29,7 +29,7 @@ use std::sync::Arc;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-pub fn router() -> OpenApiRouter<Arc<House>> {
+pub fn router() -> OpenApiRouter<Arc<AppState>> {
     OpenApiRouter::new()
         .routes(routes!(read_results))
         .routes(routes!(export::export_results))
@@ -102,7 +102,7 @@ impl From<SavedResult> for ResultView {
     (status = 503, description = "The search still runs; ask again after `Retry-After`.", body = ErrorBody)))]
 async fn read_results(
     caller: Caller,
-    State(house): State<Arc<House>>,
+    State(state): State<Arc<AppState>>,
     links: Links,
     (method, headers): (Method, HeaderMap),
     (ApiQuery(query), ApiQuery(filter)): (ApiQuery<ResultsQuery>, ApiQuery<FilterQuery>),
@@ -111,7 +111,7 @@ async fn read_results(
         let paging = Paging { page: query.page, items: query.items };
         let list = ListRequest::read(paging, &links, "/results/")?;
         let own = caller.principal.user;
-        let page = house.federation.saved_results(own, list.offset(), list.limit()).await?;
+        let page = state.federation.saved_results(own, list.offset(), list.limit()).await?;
         let items: Vec<ResultView> = page.items.into_iter().map(ResultView::from).collect();
         return Ok(list.answer(items, page.total));
     };
@@ -122,14 +122,14 @@ async fn read_results(
         ));
     }
     let request = MixRequest { filter: filter.filter()?, ..mix_request(&query, &links)? };
-    let search = own_search(&house, &caller.principal, SearchId(id)).await?;
+    let search = own_search(&state, &caller.principal, SearchId(id)).await?;
     // What nobody looks at is not read.
     let is_read = method == Method::GET && !is_prefetch(&headers);
     let mixed = match query.mark_all_read.as_deref() {
         Some(value) if !value.is_empty() && is_read => {
-            house.federation.mix_and_mark(&search, &request).await?
+            state.federation.mix_and_mark(&search, &request).await?
         }
-        _ => house.federation.mix(&search, &request).await?,
+        _ => state.federation.mix(&search, &request).await?,
     };
     log_view(&search, &mixed);
     Ok(Json(mixed).into_response())
@@ -173,10 +173,10 @@ enum ResultsAnswer {
     (status = 404, description = "Unknown, or someone else's.", body = ErrorBody)))]
 async fn read_result(
     caller: Caller,
-    State(house): State<Arc<House>>,
+    State(state): State<Arc<AppState>>,
     ApiPath(id): ApiPath<i64>,
 ) -> Result<Versioned<ResultView>, ApiError> {
-    let saved = own_result(&house, &caller, ResultId(id)).await?;
+    let saved = own_result(&state, &caller, ResultId(id)).await?;
     Ok(Versioned::new(saved.version, saved.into()))
 }
 
@@ -189,13 +189,13 @@ async fn read_result(
     (status = 404, description = "Unknown, or someone else's.", body = ErrorBody)))]
 async fn replace_result(
     caller: Caller,
-    State(house): State<Arc<House>>,
+    State(state): State<Arc<AppState>>,
     if_match: IfMatch,
     ApiPath(id): ApiPath<i64>,
     ApiJson(item): ApiJson<ResultItem>,
 ) -> Result<Versioned<ResultView>, ApiError> {
-    let load = || load(&house, &caller, ResultId(id));
-    let save = |version, stored| save(&house, (version, stored), item.clone());
+    let load = || load(&state, &caller, ResultId(id));
+    let save = |version, stored| save(&state, (version, stored), item.clone());
     edit(&if_match, load, save).await
 }
 
@@ -207,16 +207,16 @@ async fn replace_result(
     (status = 404, description = "Unknown, or someone else's.", body = ErrorBody)))]
 async fn change_result(
     caller: Caller,
-    State(house): State<Arc<House>>,
+    State(state): State<Arc<AppState>>,
     if_match: IfMatch,
     ApiPath(id): ApiPath<i64>,
     ApiJson(given): ApiJson<Map<String, Value>>,
 ) -> Result<Versioned<ResultView>, ApiError> {
-    let (house, given) = (&house, &given);
-    let load = || load(house, &caller, ResultId(id));
+    let (state, given) = (&state, &given);
+    let load = || load(state, &caller, ResultId(id));
     let save = move |version, stored: ResultItem| async move {
         let item = merge(&stored, given.clone())?;
-        save(house, (version, stored), item).await
+        save(state, (version, stored), item).await
     };
     edit(&if_match, load, save).await
 }
@@ -227,31 +227,31 @@ async fn change_result(
     (status = 404, description = "Unknown, or someone else's.", body = ErrorBody)))]
 async fn delete_result(
     caller: Caller,
-    State(house): State<Arc<House>>,
+    State(state): State<Arc<AppState>>,
     if_match: IfMatch,
     ApiPath(id): ApiPath<i64>,
 ) -> Result<StatusCode, ApiError> {
-    let saved = own_result(&house, &caller, ResultId(id)).await?;
+    let saved = own_result(&state, &caller, ResultId(id)).await?;
     match if_match.guard(saved.version)? {
-        Some(version) => house.store.if_version(version).delete_result(saved.item.swirl_id).await?,
-        None => house.store.delete_result(saved.item.swirl_id).await?,
+        Some(version) => state.store.if_version(version).delete_result(saved.item.swirl_id).await?,
+        None => state.store.delete_result(saved.item.swirl_id).await?,
     }
     Ok(StatusCode::NO_CONTENT)
 }
 
-async fn load(house: &House, caller: &Caller, id: ResultId) -> Result<Versioned<ResultItem>, ApiError> {
-    let saved = own_result(house, caller, id).await?;
+async fn load(state: &AppState, caller: &Caller, id: ResultId) -> Result<Versioned<ResultItem>, ApiError> {
+    let saved = own_result(state, caller, id).await?;
     Ok(Versioned::new(saved.version, saved.item))
 }
 
 /// A result belongs to whoever owns its search.
-async fn own_result(house: &House, caller: &Caller, id: ResultId) -> Result<SavedResult, ApiError> {
-    let (saved, search) = house.federation.saved_result(id).await?;
+async fn own_result(state: &AppState, caller: &Caller, id: ResultId) -> Result<SavedResult, ApiError> {
+    let (saved, search) = state.federation.saved_result(id).await?;
     if search.owner == caller.principal.user { Ok(saved) } else { Err(ApiError::of(Refusal::NotFound)) }
 }
 
 async fn save(
-    house: &House,
+    state: &AppState,
     (version, stored): (i64, ResultItem),
     item: ResultItem,
 ) -> Result<Versioned<ResultView>, ApiError> {
@@ -268,7 +268,7 @@ async fn save(
         new: item.new.filter(|mark| *mark > 0).map(|_| NEW),
         ..item
     };
-    let (at_version, now) = (house.store.if_version(version), house.clock.now());
+    let (at_version, now) = (state.store.if_version(version), state.clock.now());
     let saved = at_version.replace_result(stored.swirl_id, item, now).await?;
     Ok(Versioned::new(saved.version, saved.into()))
 }

@@ -2,7 +2,7 @@
 
 use super::own_search;
 use super::view::SearchView;
-use crate::House;
+use crate::AppState;
 use crate::api::merge::merge;
 use crate::auth::Caller;
 use crate::client_address::ClientAddress;
@@ -14,13 +14,13 @@ use crate::throttle::Class;
 use axum::extract::State;
 use axum::http::StatusCode;
 use domain::ids::SearchId;
-use domain::search::{Search, SearchDraft};
+use domain::search::{Search, SearchSpec};
 use serde_json::{Map, Value};
 use std::sync::Arc;
 
 /// Replaces a search. If what runs has changed, its results are discarded and it runs again.
 #[utoipa::path(put, path = "/svc/search/{id}/", tag = "search", params(("id" = i64, Path, description = "Id of the search.")),
-    request_body = SearchDraft, responses(
+    request_body = SearchSpec, responses(
     (status = 200, description = "Replaced.", body = SearchView),
     (status = 400, description = "Not valid; the fields are named.", body = ErrorBody),
     (status = 404, description = "Unknown, or someone else's.", body = ErrorBody),
@@ -29,24 +29,24 @@ use std::sync::Arc;
         to try again.", body = ErrorBody)))]
 pub async fn replace_search(
     caller: Caller,
-    State(house): State<Arc<House>>,
+    State(state): State<Arc<AppState>>,
     links: Links,
     (address, if_match): (ClientAddress, IfMatch),
     ApiPath(id): ApiPath<i64>,
-    ApiJson(draft): ApiJson<SearchDraft>,
+    ApiJson(spec): ApiJson<SearchSpec>,
 ) -> Result<Versioned<SearchView>, ApiError> {
-    let search = own_search(&house, &caller.principal, SearchId(id)).await?;
+    let search = own_search(&state, &caller.principal, SearchId(id)).await?;
     let edit = |stored: &Search| {
         if_match.check(stored.version())?;
-        paid(&house, &caller, address, &stored.draft, draft.clone())
+        paid(&state, &caller, address, &stored.spec, spec.clone())
     };
-    let changed = house.federation.change(search.id, edit).await?;
+    let changed = state.federation.change(search.id, edit).await?;
     Ok(Versioned::new(changed.version(), SearchView::of(changed, &caller.principal.username, &links)))
 }
 
 /// Changes what is given of a search, and runs it again if that changes what runs.
 #[utoipa::path(patch, path = "/svc/search/{id}/", tag = "search", params(("id" = i64, Path, description = "Id of the search.")),
-    request_body = SearchDraft, responses(
+    request_body = SearchSpec, responses(
     (status = 200, description = "Changed.", body = SearchView),
     (status = 400, description = "Not valid; the fields are named.", body = ErrorBody),
     (status = 404, description = "Unknown, or someone else's.", body = ErrorBody),
@@ -55,18 +55,18 @@ pub async fn replace_search(
         to try again.", body = ErrorBody)))]
 pub async fn change_search(
     caller: Caller,
-    State(house): State<Arc<House>>,
+    State(state): State<Arc<AppState>>,
     links: Links,
     (address, if_match): (ClientAddress, IfMatch),
     ApiPath(id): ApiPath<i64>,
     ApiJson(given): ApiJson<Map<String, Value>>,
 ) -> Result<Versioned<SearchView>, ApiError> {
-    let search = own_search(&house, &caller.principal, SearchId(id)).await?;
+    let search = own_search(&state, &caller.principal, SearchId(id)).await?;
     let edit = |stored: &Search| {
         if_match.check(stored.version())?;
-        paid(&house, &caller, address, &stored.draft, merge(&stored.draft, given.clone())?)
+        paid(&state, &caller, address, &stored.spec, merge(&stored.spec, given.clone())?)
     };
-    let changed = house.federation.change(search.id, edit).await?;
+    let changed = state.federation.change(search.id, edit).await?;
     Ok(Versioned::new(changed.version(), SearchView::of(changed, &caller.principal.username, &links)))
 }
 
@@ -76,29 +76,29 @@ pub async fn change_search(
     (status = 404, description = "Unknown, or someone else's.", body = ErrorBody)))]
 pub async fn delete_search(
     caller: Caller,
-    State(house): State<Arc<House>>,
+    State(state): State<Arc<AppState>>,
     if_match: IfMatch,
     ApiPath(id): ApiPath<i64>,
 ) -> Result<StatusCode, ApiError> {
-    let search = own_search(&house, &caller.principal, SearchId(id)).await?;
+    let search = own_search(&state, &caller.principal, SearchId(id)).await?;
     match if_match.guard(search.version())? {
-        Some(version) => house.store.if_version(version).delete_search(search.id).await?,
-        None => house.store.delete_search(search.id).await?,
+        Some(version) => state.store.if_version(version).delete_search(search.id).await?,
+        None => state.store.delete_search(search.id).await?,
     }
-    house.federation.events().changed(search.id);
+    state.federation.events().changed(search.id);
     Ok(StatusCode::NO_CONTENT)
 }
 
 /// The edit, counted as a search if it will run again.
 fn paid(
-    house: &House,
+    state: &AppState,
     caller: &Caller,
     address: ClientAddress,
-    stored: &SearchDraft,
-    draft: SearchDraft,
-) -> Result<SearchDraft, ApiError> {
-    if !draft.runs_like(stored) {
-        house.throttles.take(Class::Search, caller.principal.user, address)?;
+    stored: &SearchSpec,
+    spec: SearchSpec,
+) -> Result<SearchSpec, ApiError> {
+    if !spec.runs_like(stored) {
+        state.throttles.take(Class::Search, caller.principal.user, address)?;
     }
-    Ok(draft)
+    Ok(spec)
 }

@@ -2,7 +2,7 @@
 
 use super::run::log_start;
 use super::view::SearchView;
-use crate::House;
+use crate::AppState;
 use crate::auth::Caller;
 use crate::client_address::ClientAddress;
 use crate::error::{ApiError, ErrorBody};
@@ -12,7 +12,7 @@ use crate::preconditions::Versioned;
 use crate::throttle::Class;
 use axum::extract::State;
 use axum::http::StatusCode;
-use domain::search::SearchDraft;
+use domain::search::SearchSpec;
 use federation::Creation;
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ use std::sync::Arc;
         description = "A key of your choice, such as a UUID. A request that is repeated with it within 24 hours creates no \
             second search and is answered as the first one, with `Idempotent-Replayed: true`. The key is forgotten when the search is \
             deleted.")),
-    request_body(content = SearchDraft,
+    request_body(content = SearchSpec,
         example = json!({"query_string": "river level sensors", "searchprovider_list": ["news", 3], "results_requested": 20})),
     responses(
     (status = 201, description = "Created; federation has begun.", body = SearchView),
@@ -35,16 +35,16 @@ use std::sync::Arc;
         to try again.", body = ErrorBody)))]
 pub async fn create_search(
     caller: Caller,
-    State(house): State<Arc<House>>,
+    State(state): State<Arc<AppState>>,
     links: Links,
     address: ClientAddress,
-    KeyedJson { value: draft, key }: KeyedJson<SearchDraft>,
+    KeyedJson { value: spec, key }: KeyedJson<SearchSpec>,
 ) -> Result<(StatusCode, ReplayHeader, Versioned<SearchView>), ApiError> {
     let owner = caller.principal.user;
-    house.throttles.take(Class::Search, owner, address)?;
+    state.throttles.take(Class::Search, owner, address)?;
     let creation = match key {
-        None => Creation::New(house.federation.create(owner, draft).await?),
-        Some(key) => house.federation.create_once(owner, draft, &key).await?,
+        None => Creation::New(state.federation.create(owner, spec).await?),
+        Some(key) => state.federation.create_once(owner, spec, &key).await?,
     };
     let (search, is_replayed) = match creation {
         Creation::New(search) => (search, false),

@@ -2,7 +2,7 @@
 
 use super::own_search;
 use super::watch::{Tell, Watch, event};
-use crate::House;
+use crate::AppState;
 use crate::auth::Caller;
 use crate::error::{ApiError, ErrorBody};
 use crate::extract::ApiPath;
@@ -30,17 +30,17 @@ use std::time::Duration;
     (status = 503, description = "Too many streams are open.", body = ErrorBody)))]
 pub async fn follow_search(
     caller: Caller,
-    State(house): State<Arc<House>>,
+    State(state): State<Arc<AppState>>,
     links: Links,
     ApiPath(id): ApiPath<i64>,
 ) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>>>, ApiError> {
     // Who has no place costs no look at the database.
-    let place = house.throttles.streams.enter(caller.principal.user)?;
+    let place = state.throttles.streams.enter(caller.principal.user)?;
     // Listening begins before the row is read, so nothing falls between the two.
-    let receiver = house.federation.events().subscribe(SearchId(id));
-    let search = own_search(&house, &caller.principal, SearchId(id)).await?;
+    let receiver = state.federation.events().subscribe(SearchId(id));
+    let search = own_search(&state, &caller.principal, SearchId(id)).await?;
     let request = MixRequest { base_url: links.base(), ..MixRequest::default() };
-    Ok(Watch::new(house, search, (receiver, place), request, AsJson).stream())
+    Ok(Watch::new(state, search, (receiver, place), request, AsJson).stream())
 }
 
 /// For programs.

@@ -1,7 +1,7 @@
 //! The list of one's searches: all, the saved ones, the subscribed ones, or those that speak of something.
 
 use super::view::SearchView;
-use crate::House;
+use crate::AppState;
 use crate::api::listing::{ListRequest, Paging};
 use crate::auth::Caller;
 use crate::error::ApiError;
@@ -46,7 +46,7 @@ impl ListQuery {
 
 /// `paging` is what was asked for; with `search_only` the list comes in pages in any case.
 pub async fn list(
-    house: &House,
+    state: &AppState,
     caller: &Caller,
     links: &Links,
     wanted: &ListQuery,
@@ -55,13 +55,13 @@ pub async fn list(
     let filter = wanted.filter(caller.principal.user)?;
     let page = paging.page.or(search_only.then_some(1));
     let list = ListRequest::read(Paging { page, ..paging }, links, &resource(&filter, search_only))?;
-    let page = house.store.find_searches(&filter, list.offset(), list.limit()).await?;
+    let page = state.store.find_searches(&filter, list.offset(), list.limit()).await?;
     let subscribed: Vec<SearchId> =
-        page.items.iter().filter(|search| search.draft.subscribe).map(|search| search.id).collect();
-    let new: HashMap<SearchId, u64> = house.store.count_new(&subscribed).await?.into_iter().collect();
+        page.items.iter().filter(|search| search.spec.subscribe).map(|search| search.id).collect();
+    let new: HashMap<SearchId, u64> = state.store.count_new(&subscribed).await?.into_iter().collect();
     let owner = &caller.principal.username;
     let views = page.items.into_iter().map(|search| {
-        let count = search.draft.subscribe.then(|| new.get(&search.id).copied().unwrap_or(0));
+        let count = search.spec.subscribe.then(|| new.get(&search.id).copied().unwrap_or(0));
         SearchView::of(search, owner, links).with_new(count)
     });
     Ok(list.answer(views.collect::<Vec<_>>(), page.total))

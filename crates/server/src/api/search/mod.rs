@@ -13,7 +13,7 @@ mod watch;
 pub use run::{is_prefetch, log_start, log_view};
 pub use watch::{Tell, Watch, event};
 
-use crate::House;
+use crate::AppState;
 use crate::error::{ApiError, Refusal};
 use domain::ids::SearchId;
 use domain::search::Search;
@@ -22,7 +22,7 @@ use std::sync::Arc;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-pub fn router() -> OpenApiRouter<Arc<House>> {
+pub fn router() -> OpenApiRouter<Arc<AppState>> {
     OpenApiRouter::new()
         .routes(routes!(read::read_searches, create::create_search))
         .routes(routes!(
@@ -37,7 +37,7 @@ pub fn router() -> OpenApiRouter<Arc<House>> {
 }
 
 /// The search, if it is the caller's own: searches are private, also to administrators.
-pub async fn own_search(house: &House, principal: &Principal, id: SearchId) -> Result<Search, ApiError> {
-    let search = house.store.search(id).await?;
+pub async fn own_search(state: &AppState, principal: &Principal, id: SearchId) -> Result<Search, ApiError> {
+    let search = state.store.search(id).await?;
     if search.owner == principal.user { Ok(search) } else { Err(ApiError::of(Refusal::NotFound)) }
 }

@@ -4,7 +4,7 @@ use super::list::{ListQuery, list};
 use super::own_search;
 use super::run::{RunOptions, is_prefetch, log_start, log_view, run_and_wait, wait};
 use super::view::SearchView;
-use crate::House;
+use crate::AppState;
 use crate::api::listing::{Listing, Paging};
 use crate::api::rag_search::{Asked, Wanted, accepts_events, answer_stream, answered, time_max};
 use crate::auth::Caller;
@@ -104,7 +104,7 @@ enum SearchesAnswer {
     (status = 503, description = "With `qs`: the search takes longer than it may; its results come later.", body = ErrorBody)))]
 pub async fn read_searches(
     caller: Caller,
-    State(house): State<Arc<House>>,
+    State(state): State<Arc<AppState>>,
     links: Links,
     address: ClientAddress,
     (method, headers): (Method, HeaderMap),
@@ -115,37 +115,37 @@ pub async fn read_searches(
     if starts && (is_prefetch(&headers) || method == Method::HEAD) {
         return Ok(StatusCode::NO_CONTENT.into_response());
     }
-    let asked = query.asked(&house)?;
+    let asked = query.asked(&state)?;
     if starts {
-        house.throttles.take(Class::Search, caller.principal.user, address)?;
+        state.throttles.take(Class::Search, caller.principal.user, address)?;
     }
     if let Some(text) = &query.q {
         let text = not_blank("q", text)?;
-        pay(&house, &caller, address, asked.as_ref())?;
-        return start_and_redirect(&house, &caller, &links, (&query, text, asked)).await;
+        pay(&state, &caller, address, asked.as_ref())?;
+        return start_and_redirect(&state, &caller, &links, (&query, text, asked)).await;
     }
     if let Some(text) = &query.qs {
         let text = not_blank("qs", text)?;
-        pay(&house, &caller, address, asked.as_ref())?;
+        pay(&state, &caller, address, asked.as_ref())?;
         return match asked {
             Some(asked) if accepts_events(&headers) => {
-                start_and_stream(&house, &caller, &links, (&query, text, asked)).await
+                start_and_stream(&state, &caller, &links, (&query, text, asked)).await
             }
-            asked => start_and_mix(&house, &caller, &links, (&query, text, asked)).await,
+            asked => start_and_mix(&state, &caller, &links, (&query, text, asked)).await,
         };
     }
     if let Some(id) = runs_again {
-        let search = own_search(&house, &caller.principal, SearchId(id)).await?;
+        let search = own_search(&state, &caller.principal, SearchId(id)).await?;
         let (way, started) = match query.rerun {
-            Some(_) => ("rerun", house.federation.rerun(search.id).await?),
-            None => ("update", house.federation.update(&search).await?),
+            Some(_) => ("rerun", state.federation.rerun(search.id).await?),
+            None => ("update", state.federation.update(&search).await?),
         };
         log_start(&started, way);
-        let search = wait(&house, started).await?;
+        let search = wait(&state, started).await?;
         return Ok(redirect(&links, search.id, &query, None));
     }
     let paging = Paging { page: query.page, items: query.items };
-    list(&house, &caller, &links, &wanted, (query.search_only == Some(Flag(true)), paging)).await
+    list(&state, &caller, &links, &wanted, (query.search_only == Some(Flag(true)), paging)).await
 }
 
 /// One search; poll its `status`.
@@ -154,62 +154,62 @@ pub async fn read_searches(
     (status = 404, description = "Unknown, or someone else's.", body = ErrorBody)))]
 pub async fn read_search(
     caller: Caller,
-    State(house): State<Arc<House>>,
+    State(state): State<Arc<AppState>>,
     links: Links,
     ApiPath(id): ApiPath<i64>,
 ) -> Result<Versioned<SearchView>, ApiError> {
-    let search = own_search(&house, &caller.principal, SearchId(id)).await?;
+    let search = own_search(&state, &caller.principal, SearchId(id)).await?;
     Ok(Versioned::new(search.version(), SearchView::of(search, &caller.principal.username, &links)))
 }
 
 async fn start_and_redirect(
-    house: &House,
+    state: &AppState,
     caller: &Caller,
     links: &Links,
     (query, text, asked): (&SearchQuery, &str, Option<Asked>),
 ) -> Result<Response, ApiError> {
-    let (draft, unknown_mixer) = query.options().draft(house, text)?;
-    let search = run_and_wait(house, caller.principal.user, draft, "search_q").await?;
+    let (spec, unknown_mixer) = query.options().spec(state, text)?;
+    let search = run_and_wait(state, caller.principal.user, spec, "search_q").await?;
     if let Some(asked) = asked.filter(|_| search.status.is_ready()) {
         // The results show the answer where there is one; why there is none is in the log.
-        answered(house, &search, &asked).await;
+        answered(state, &search, &asked).await;
     }
     Ok(redirect(links, search.id, query, unknown_mixer))
 }
 
 async fn start_and_mix(
-    house: &House,
+    state: &AppState,
     caller: &Caller,
     links: &Links,
     (query, text, asked): (&SearchQuery, &str, Option<Asked>),
 ) -> Result<Response, ApiError> {
-    let (search, mut request) = start(house, caller, links, (query, text)).await?;
+    let (search, mut request) = start(state, caller, links, (query, text)).await?;
     // A search that still runs is refused below, and nobody should wait for its answer.
     if let Some(asked) = asked.filter(|_| search.status.is_final()) {
-        request.answered = Some(answered(house, &search, &asked).await);
+        request.answered = Some(answered(state, &search, &asked).await);
     }
-    let mixed = house.federation.mix(&search, &request).await?;
+    let mixed = state.federation.mix(&search, &request).await?;
     log_view(&search, &mixed);
     Ok(Json(mixed).into_response())
 }
 
 /// The results, then the answer while it is made.
 async fn start_and_stream(
-    house: &Arc<House>,
+    state: &Arc<AppState>,
     caller: &Caller,
     links: &Links,
     (query, text, asked): (&SearchQuery, &str, Asked),
 ) -> Result<Response, ApiError> {
-    let place = house.throttles.streams.enter(caller.principal.user)?;
-    let (search, request) = start(house, caller, links, (query, text)).await?;
-    let mixed = house.federation.mix(&search, &request).await?;
+    let place = state.throttles.streams.enter(caller.principal.user)?;
+    let (search, request) = start(state, caller, links, (query, text)).await?;
+    let mixed = state.federation.mix(&search, &request).await?;
     log_view(&search, &mixed);
-    Ok(answer_stream(house, &search, &asked, Some(&mixed), place))
+    Ok(answer_stream(state, &search, &asked, Some(&mixed), place))
 }
 
 /// The search of `qs`, run, and how its first page is asked for.
 async fn start(
-    house: &House,
+    state: &AppState,
     caller: &Caller,
     links: &Links,
     (query, text): (&SearchQuery, &str),
@@ -220,8 +220,8 @@ async fn start(
             "qs answers the first page; follow info.results.next_page.",
         ));
     }
-    let (draft, unknown_mixer) = query.options().draft(house, text)?;
-    let search = run_and_wait(house, caller.principal.user, draft, "search_qs").await?;
+    let (spec, unknown_mixer) = query.options().spec(state, text)?;
+    let search = run_and_wait(state, caller.principal.user, spec, "search_qs").await?;
     let request = MixRequest {
         mixer: unknown_mixer,
         provider: query.provider.map(ProviderId),
@@ -234,13 +234,13 @@ async fn start(
 
 /// An answer is counted beside the search.
 fn pay(
-    house: &House,
+    state: &AppState,
     caller: &Caller,
     address: ClientAddress,
     asked: Option<&Asked>,
 ) -> Result<(), ApiError> {
     match asked {
-        Some(_) => house.throttles.take(Class::Rag, caller.principal.user, address),
+        Some(_) => state.throttles.take(Class::Rag, caller.principal.user, address),
         None => Ok(()),
     }
 }
@@ -271,8 +271,8 @@ fn not_blank<'a>(field: &str, text: &'a str) -> Result<&'a str, ApiError> {
 
 impl SearchQuery {
     /// The answer that is asked for beside the results. A wrong `rag_timeout` is refused in any case.
-    fn asked(&self, house: &House) -> Result<Option<Asked>, ApiError> {
-        let time_max = time_max(house, self.rag_timeout)?;
+    fn asked(&self, state: &AppState) -> Result<Option<Asked>, ApiError> {
+        let time_max = time_max(state, self.rag_timeout)?;
         if ![self.rag, self.do_rag].contains(&Some(Wanted(true))) {
             return Ok(None);
         }

@@ -1,12 +1,12 @@
 //! Searches out of a URL: `q`, `qs`, `rerun` and `update`. They wait for the results, and a prefetch starts nothing.
 
-use crate::House;
+use crate::AppState;
 use crate::api::results::named_mixer;
 use crate::error::ApiError;
 use axum::http::HeaderMap;
 use domain::ids::{SearchId, UserId};
 use domain::mixed::MixedResponse;
-use domain::search::{ProviderRef, Search, SearchDraft};
+use domain::search::{ProviderRef, Search, SearchSpec};
 use federation::FederationError;
 use std::time::Duration;
 
@@ -25,37 +25,37 @@ pub struct RunOptions {
 
 impl RunOptions {
     /// The search to create, and the mixer to name in the answer when it is none that the search could have.
-    pub fn draft(&self, house: &House, query: &str) -> Result<(SearchDraft, Option<String>), ApiError> {
-        let mut draft = SearchDraft {
+    pub fn spec(&self, state: &AppState, query: &str) -> Result<(SearchSpec, Option<String>), ApiError> {
+        let mut spec = SearchSpec {
             searchprovider_list: pieces(self.providers.as_deref()).map(provider_ref).collect(),
             pre_query_processors: pieces(self.pre_query_processor.as_deref()).collect(),
             tags: pieces(self.search_tags.as_deref()).collect(),
-            ..SearchDraft::of_query(query)
+            ..SearchSpec::of_query(query)
         };
-        if let [ProviderRef::Id(_)] = draft.searchprovider_list.as_slice() {
-            draft.single_provider_results_requested = self.single_provider_results_requested;
+        if let [ProviderRef::Id(_)] = spec.searchprovider_list.as_slice() {
+            spec.single_provider_results_requested = self.single_provider_results_requested;
         }
         let mixer = named_mixer(self.result_mixer.as_deref())?;
         match mixer {
-            Some(name) if house.catalogues.mixer(&name).is_some() => {
-                draft.result_mixer = name;
-                Ok((draft, None))
+            Some(name) if state.plugins.mixer(&name).is_some() => {
+                spec.result_mixer = name;
+                Ok((spec, None))
             }
-            unknown => Ok((draft, unknown)),
+            unknown => Ok((spec, unknown)),
         }
     }
 }
 
 /// Creates the search and waits until it has ended, or until it takes too long. `way` is for the log.
 pub async fn run_and_wait(
-    house: &House,
+    state: &AppState,
     owner: UserId,
-    draft: SearchDraft,
+    spec: SearchSpec,
     way: &'static str,
 ) -> Result<Search, ApiError> {
-    let created = house.federation.create(owner, draft).await?;
+    let created = state.federation.create(owner, spec).await?;
     log_start(&created, way);
-    wait(house, created).await
+    wait(state, created).await
 }
 
 /// One line for each way in which a search is started. What is searched for is nobody's business.
@@ -81,12 +81,12 @@ pub fn log_view(search: &Search, mixed: &MixedResponse) {
 }
 
 /// Waits for a search that has been started. It is returned as it stands when that takes too long.
-pub async fn wait(house: &House, started: Search) -> Result<Search, ApiError> {
-    let at_most = house.federation.time_max(&started) + WAIT_BEYOND_TIMEOUT;
+pub async fn wait(state: &AppState, started: Search) -> Result<Search, ApiError> {
+    let at_most = state.federation.time_max(&started) + WAIT_BEYOND_TIMEOUT;
     let id: SearchId = started.id;
-    match house.federation.wait(id, at_most).await {
+    match state.federation.wait(id, at_most).await {
         Ok(search) => Ok(search),
-        Err(FederationError::NotReady(_)) => Ok(house.store.search(id).await?),
+        Err(FederationError::NotReady(_)) => Ok(state.store.search(id).await?),
         Err(error) => Err(error.into()),
     }
 }

@@ -1,7 +1,7 @@
 //! The runs of a search, and how two of them differ.
 
 use super::own_search;
-use crate::House;
+use crate::AppState;
 use crate::auth::Caller;
 use crate::error::{ApiError, ErrorBody, Refusal};
 use crate::extract::{ApiPath, ApiQuery};
@@ -41,11 +41,11 @@ pub struct DiffView {
     (status = 404, description = "Unknown, or someone else's.", body = ErrorBody)))]
 pub async fn read_runs(
     caller: Caller,
-    State(house): State<Arc<House>>,
+    State(state): State<Arc<AppState>>,
     ApiPath(id): ApiPath<i64>,
 ) -> Result<Json<Vec<SearchRun>>, ApiError> {
-    let search = own_search(&house, &caller.principal, SearchId(id)).await?;
-    Ok(Json(house.store.search_runs(search.id).await?))
+    let search = own_search(&state, &caller.principal, SearchId(id)).await?;
+    Ok(Json(state.store.search_runs(search.id).await?))
 }
 
 /// What two runs of a search found differently. At most 500 results of each run are compared.
@@ -56,18 +56,18 @@ pub async fn read_runs(
     (status = 404, description = "Unknown, or someone else's; or no run has ended yet.", body = ErrorBody)))]
 pub async fn read_diff(
     caller: Caller,
-    State(house): State<Arc<House>>,
+    State(state): State<Arc<AppState>>,
     ApiPath(id): ApiPath<i64>,
     ApiQuery(query): ApiQuery<DiffQuery>,
 ) -> Result<Json<DiffView>, ApiError> {
-    let search = own_search(&house, &caller.principal, SearchId(id)).await?;
-    let runs = house.store.search_runs(search.id).await?;
+    let search = own_search(&state, &caller.principal, SearchId(id)).await?;
+    let runs = state.store.search_runs(search.id).await?;
     let newest = runs.first().ok_or_else(|| ApiError::of(Refusal::NotFound))?.run;
     let to = query.to.unwrap_or(newest);
     let before = runs.iter().map(|run| run.run).find(|run| *run < to);
     let from = query.from.or(before).unwrap_or(to);
     let entries = async |field: &str, run: i64| {
-        let entries = house.federation.saved_entries(&search, run).await?;
+        let entries = state.federation.saved_entries(&search, run).await?;
         entries.ok_or_else(|| ApiError::invalid_field(field, format!("Run {run} is not kept.")))
     };
     let diff = compare(&entries("from", from).await?, &entries("to", to).await?);

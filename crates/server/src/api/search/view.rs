@@ -4,7 +4,7 @@ use crate::links::Links;
 use chrono::{DateTime, Utc};
 use domain::ids::SearchId;
 use domain::message;
-use domain::search::{Search, SearchDraft};
+use domain::search::{Search, SearchSpec};
 use domain::status::SearchStatus;
 use serde::Serialize;
 
@@ -15,7 +15,7 @@ pub struct SearchView {
     /// User name of the owner.
     owner: String,
     #[serde(flatten)]
-    draft: SearchDraft,
+    spec: SearchSpec,
     /// The query after the pre-query processors.
     query_string_processed: String,
     status: SearchStatus,
@@ -34,13 +34,13 @@ pub struct SearchView {
 
 impl SearchView {
     pub fn of(search: Search, owner: &str, links: &Links) -> Self {
-        let new_items = new_items_mixer(&search.draft.result_mixer);
+        let new_items = new_items_mixer(&search.spec.result_mixer);
         Self {
             id: search.id,
             owner: owner.to_owned(),
-            result_url: links.results(search.id, &search.draft.result_mixer),
+            result_url: links.results(search.id, &search.spec.result_mixer),
             new_result_url: links.results(search.id, new_items),
-            draft: search.draft,
+            spec: search.spec,
             query_string_processed: search.query_string_processed,
             status: search.status,
             messages: with_banner(search.messages),

@@ -1,7 +1,7 @@
 //! Listening to a search as it happens. Whoever tells it on says it in their own words: as JSON to programs, as pieces
 //! of a page to people.
 
-use crate::House;
+use crate::AppState;
 use crate::throttle::StreamPlace;
 use axum::response::sse::{Event, KeepAlive, Sse};
 use domain::contracts::StoreError;
@@ -49,7 +49,7 @@ pub trait Tell: Send {
 
 /// What one listener knows so far.
 pub struct Watch<T> {
-    house: Arc<House>,
+    state: Arc<AppState>,
     search: Search,
     request: MixRequest,
     receiver: Receiver<SearchEvent>,
@@ -74,14 +74,14 @@ pub fn event(name: &str, data: &impl Serialize) -> Option<Event> {
 impl<T: Tell + 'static> Watch<T> {
     /// The receiver must have been made before `search` was read, so that nothing falls between the two.
     pub fn new(
-        house: Arc<House>,
+        state: Arc<AppState>,
         search: Search,
         (receiver, place): (Receiver<SearchEvent>, StreamPlace),
         request: MixRequest,
         teller: T,
     ) -> Self {
         Self {
-            house,
+            state,
             search,
             request,
             receiver,
@@ -147,7 +147,7 @@ impl<T: Tell + 'static> Watch<T> {
 
     /// Reads the row, tells a new status, and ends with the search.
     async fn look(&mut self) {
-        match self.house.store.search(self.search.id).await {
+        match self.state.store.search(self.search.id).await {
             Ok(search) => {
                 if search.run != self.search.run {
                     self.sets.clear();
@@ -160,7 +160,7 @@ impl<T: Tell + 'static> Watch<T> {
             }
             Err(StoreError::NotFound) => self.end(None),
             Err(error) => {
-                self.house.federation.events().doubt(self.search.id);
+                self.state.federation.events().doubt(self.search.id);
                 tracing::warn!(search.id = self.search.id.0, %error, "events: the search cannot be read: {error}");
             }
         }
@@ -169,7 +169,7 @@ impl<T: Tell + 'static> Watch<T> {
     /// What happened before we came.
     async fn catch_up(&mut self) {
         if !self.has_ended {
-            let events = self.house.federation.events();
+            let events = self.state.federation.events();
             events.follow(&self.search);
             let ended = events.so_far(self.search.id, self.search.run);
             self.add(ended).await;
@@ -189,18 +189,18 @@ impl<T: Tell + 'static> Watch<T> {
             return;
         }
         let sets: Vec<ResultSet> = self.sets.values().map(|set| ResultSet::clone(set)).collect();
-        let page = self.house.federation.mix_sets(&self.search, sets, &self.request).await;
+        let page = self.state.federation.mix_sets(&self.search, sets, &self.request).await;
         self.waiting.extend(self.teller.page(&self.search, page));
         self.rests_until = Instant::now() + self.teller.pause();
     }
 
     /// The last of it: providers not told of yet, the final page, and the end.
     async fn conclude(&mut self) {
-        let stored = self.house.federation.saved_sets(&self.search).await.unwrap_or_default();
+        let stored = self.state.federation.saved_sets(&self.search).await.unwrap_or_default();
         for set in stored.iter().filter(|set| !self.sets.contains_key(&set.provider)) {
             self.waiting.extend(self.teller.provider(set));
         }
-        match self.house.federation.mix(&self.search, &self.request).await {
+        match self.state.federation.mix(&self.search, &self.request).await {
             Ok(page) => self.waiting.extend(self.teller.page(&self.search, page)),
             Err(error) => {
                 tracing::warn!(search.id = self.search.id.0, %error, "events: the results cannot be mixed: {error}");

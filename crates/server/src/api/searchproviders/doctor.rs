@@ -1,6 +1,6 @@
 //! The provider doctor: from a sample answer to a ready SearchProvider. Nothing is saved.
 
-use crate::House;
+use crate::AppState;
 use crate::auth::Admin;
 use crate::error::{ApiError, ErrorBody};
 use crate::extract::ApiJson;
@@ -38,7 +38,7 @@ pub struct DoctorInput {
     (status = 403, description = "Not an administrator.", body = ErrorBody)))]
 pub async fn examine_sample(
     _admin: Admin,
-    State(house): State<Arc<House>>,
+    State(state): State<Arc<AppState>>,
     ApiJson(input): ApiJson<DoctorInput>,
 ) -> Result<Json<Diagnosis>, ApiError> {
     let DoctorInput { request, sample, query, name, fetch } = input;
@@ -46,5 +46,5 @@ pub async fn examine_sample(
         Case::request_of(&request).map_err(|sentence| ApiError::invalid_field("request", sentence))?;
     let sample = sample.filter(|sample| !sample.is_null() && *sample != "");
     let case = Case { request, sample, query, name, fetch };
-    house.federation.doctor().examine(case).await.map(Json).map_err(ApiError::invalid)
+    state.federation.doctor().examine(case).await.map(Json).map_err(ApiError::invalid)
 }

@@ -1,7 +1,7 @@
 //! Reading SearchProviders.
 
 use super::secrets::shown_fields;
-use crate::House;
+use crate::AppState;
 use crate::api::listing::{ListRequest, Listing, Paging};
 use crate::api::owners::OwnerNames;
 use crate::auth::Caller;
@@ -15,7 +15,7 @@ use chrono::{DateTime, Utc};
 use domain::contracts::{Capability, EditableRecord};
 use domain::ids::ProviderId;
 use domain::inline_secrets;
-use domain::provider::{ProviderDraft, SearchProvider};
+use domain::provider::{ProviderSpec, SearchProvider};
 use domain::user::Principal;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -31,7 +31,7 @@ pub struct ProviderView {
     /// `credentials` and secrets in headers are masked. For who may not edit the provider, `credentials`,
     /// `eval_credentials`, `http_request_headers` and `page_fetch_config_json` are absent.
     #[serde(flatten)]
-    #[schema(value_type = ProviderDraft)]
+    #[schema(value_type = ProviderSpec)]
     fields: Map<String, Value>,
     /// Fields whose stored values cannot be read, because they were sealed with another key, as after a restore without
     /// the key. The source is not asked until they are entered again. Absent when all can be read, and for who may not
@@ -46,19 +46,19 @@ pub struct ProviderView {
 
 impl ProviderView {
     pub fn of(
-        house: &House,
+        state: &AppState,
         provider: &SearchProvider,
         owner: String,
         principal: &Principal,
     ) -> Result<Self, ApiError> {
         let may_edit = principal.may_edit(provider);
         let unreadable_fields = match may_edit {
-            true => provider.unreadable.fields(&provider.draft),
+            true => provider.unreadable.fields(&provider.spec),
             false => Vec::new(),
         };
         Ok(Self {
             unreadable_fields,
-            capability: house.federation.capability(provider),
+            capability: state.federation.capability(provider),
             id: provider.id,
             owner,
             fields: shown_fields(provider, may_edit)?,
@@ -86,7 +86,7 @@ pub struct Wanted {
 }
 
 impl Wanted {
-    fn includes(&self, draft: &ProviderDraft) -> bool {
+    fn includes(&self, spec: &ProviderSpec) -> bool {
         let same = |wanted: &Option<String>, text: &str| {
             wanted
                 .as_ref()
@@ -94,15 +94,15 @@ impl Wanted {
         };
         let text = self.text.as_deref().unwrap_or_default().trim().to_lowercase();
         let has_text = |one: &String| one.to_lowercase().contains(&text);
-        let has_tag = self.tag.as_deref().is_none_or(str::is_empty)
-            || draft.tags.iter().any(|tag| same(&self.tag, tag));
+        let has_tag =
+            self.tag.as_deref().is_none_or(str::is_empty) || spec.tags.iter().any(|tag| same(&self.tag, tag));
         // A filter must not tell of a secret in the address, piece by piece.
-        let url = inline_secrets::masked(&draft.url);
-        (text.is_empty() || has_text(&draft.name) || has_text(&url) || draft.tags.iter().any(has_text))
-            && same(&self.connector, &draft.connector)
+        let url = inline_secrets::masked(&spec.url);
+        (text.is_empty() || has_text(&spec.name) || has_text(&url) || spec.tags.iter().any(has_text))
+            && same(&self.connector, &spec.connector)
             && has_tag
-            && self.active.is_none_or(|flag| flag.0 == draft.active)
-            && self.default.is_none_or(|flag| flag.0 == draft.default)
+            && self.active.is_none_or(|flag| flag.0 == spec.active)
+            && self.default.is_none_or(|flag| flag.0 == spec.default)
     }
 
     /// The list's own address, so that its pages keep the filter.
@@ -126,20 +126,20 @@ impl Wanted {
     (status = 400, description = "A parameter is not valid.", body = ErrorBody)))]
 pub async fn list_searchproviders(
     caller: Caller,
-    State(house): State<Arc<House>>,
+    State(state): State<Arc<AppState>>,
     links: Links,
     ApiQuery(wanted): ApiQuery<Wanted>,
     ApiQuery(paging): ApiQuery<Paging>,
 ) -> Result<Response, ApiError> {
     let list = ListRequest::read(paging, &links, &wanted.path())?;
-    let mut providers = house.store.providers().await?;
-    providers.retain(|one| caller.principal.may_see(one) && wanted.includes(&one.draft));
+    let mut providers = state.store.providers().await?;
+    providers.retain(|one| caller.principal.may_see(one) && wanted.includes(&one.spec));
     let total = providers.len() as u64;
     let mut owners = OwnerNames::default();
     let mut views = Vec::new();
     for provider in list.part_of(providers) {
-        let owner = owners.name(&*house.store, provider.owner).await?;
-        views.push(ProviderView::of(&house, &provider, owner, &caller.principal)?);
+        let owner = owners.name(&*state.store, provider.owner).await?;
+        views.push(ProviderView::of(&state, &provider, owner, &caller.principal)?);
     }
     Ok(list.answer(views, total))
 }
@@ -150,27 +150,27 @@ pub async fn list_searchproviders(
     (status = 404, description = "Unknown, or not visible to you.", body = ErrorBody)))]
 pub async fn read_searchprovider(
     caller: Caller,
-    State(house): State<Arc<House>>,
+    State(state): State<Arc<AppState>>,
     ApiPath(id): ApiPath<i64>,
 ) -> Result<Versioned<ProviderView>, ApiError> {
     let view = async {
-        let provider = house.store.provider(ProviderId(id)).await?;
+        let provider = state.store.provider(ProviderId(id)).await?;
         match caller.principal.may_see(&provider) {
-            true => show(&house, &provider, &caller.principal).await,
+            true => show(&state, &provider, &caller.principal).await,
             false => Err(ApiError::of(Refusal::NotFound)),
         }
     };
-    versioned(&house, EditableRecord::Provider(ProviderId(id)), view).await
+    versioned(&state, EditableRecord::Provider(ProviderId(id)), view).await
 }
 
 /// The provider as this person may see it.
 pub async fn show(
-    house: &House,
+    state: &AppState,
     provider: &SearchProvider,
     principal: &Principal,
 ) -> Result<ProviderView, ApiError> {
-    let owner = OwnerNames::default().name(&*house.store, provider.owner).await?;
-    ProviderView::of(house, provider, owner, principal)
+    let owner = OwnerNames::default().name(&*state.store, provider.owner).await?;
+    ProviderView::of(state, provider, owner, principal)
 }
 
 #[cfg(test)]
@@ -179,12 +179,12 @@ mod tests {
 
     #[test]
     fn filters_and_their_addresses() {
-        let draft = ProviderDraft {
+        let spec = ProviderSpec {
             name: "Articles - arXiv".to_owned(),
             url: "https://export.arxiv.org/api".to_owned(),
             tags: vec!["Science".to_owned()],
             active: false,
-            ..ProviderDraft::default()
+            ..ProviderSpec::default()
         };
         let text = |text: &str| Some(text.to_owned());
         let none = Wanted::default();
@@ -211,7 +211,7 @@ mod tests {
             (Wanted { default: Some(Flag(true)), ..none }, true, "/searchproviders/?default=true"),
         ];
         for (wanted, is_included, path) in table {
-            assert_eq!((wanted.includes(&draft), wanted.path().as_str()), (is_included, path));
+            assert_eq!((wanted.includes(&spec), wanted.path().as_str()), (is_included, path));
         }
     }
 }

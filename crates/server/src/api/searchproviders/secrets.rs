@@ -1,7 +1,7 @@
 //! What leaves of a provider's secrets: a mask for who may edit it, nothing for others.
 
 use crate::error::ApiError;
-use domain::provider::{ProviderDraft, SearchProvider};
+use domain::provider::{ProviderSpec, SearchProvider};
 use domain::secret::Secret;
 use domain::validation::FieldErrors;
 use serde_json::{Map, Value};
@@ -12,7 +12,7 @@ const SECRET_FIELDS: &[&str] =
 
 /// The provider's writable fields as they are shown.
 pub fn shown_fields(provider: &SearchProvider, may_edit: bool) -> Result<Map<String, Value>, ApiError> {
-    let mut fields = match serde_json::to_value(provider.draft.masked()).map_err(ApiError::internal)? {
+    let mut fields = match serde_json::to_value(provider.spec.masked()).map_err(ApiError::internal)? {
         Value::Object(fields) => fields,
         other => return Err(ApiError::internal(format_args!("a provider is no object: {other}"))),
     };
@@ -26,15 +26,15 @@ pub fn shown_fields(provider: &SearchProvider, may_edit: bool) -> Result<Map<Str
     Ok(fields)
 }
 
-/// The draft as the store wants it: masked texts are the stored ones again, and an empty secret keeps the stored one.
+/// The spec as the store wants it: masked texts are the stored ones again, and an empty secret keeps the stored one.
 /// Refused where a stored secret would be sent to another place than before.
-pub fn keeping_secret(stored: &SearchProvider, draft: ProviderDraft) -> Result<ProviderDraft, ApiError> {
-    draft.in_place_of(stored).map_err(ApiError::invalid)
+pub fn keeping_secret(stored: &SearchProvider, spec: ProviderSpec) -> Result<ProviderSpec, ApiError> {
+    spec.in_place_of(stored).map_err(ApiError::invalid)
 }
 
 /// A masked text that stands for nothing stored is no value: it would be sent to the source as it is.
-pub fn check_masks(draft: &ProviderDraft, errors: &mut FieldErrors) {
-    for field in draft.masked_fields() {
+pub fn check_masks(spec: &ProviderSpec, errors: &mut FieldErrors) {
+    for field in spec.masked_fields() {
         errors.add(
             field,
             "This is a masked text; send the secret itself, or the masked text of a provider that has one.",
@@ -43,14 +43,14 @@ pub fn check_masks(draft: &ProviderDraft, errors: &mut FieldErrors) {
 }
 
 /// What the stored provider would be after the change, for checks: a kept secret is filled in.
-pub fn changed(stored: &SearchProvider, draft: &ProviderDraft) -> SearchProvider {
-    let credentials = match draft.credentials.is_empty() {
+pub fn changed(stored: &SearchProvider, spec: &ProviderSpec) -> SearchProvider {
+    let credentials = match spec.credentials.is_empty() {
         true => stored.credentials.clone(),
-        false => Secret::new(draft.credentials.clone()),
+        false => Secret::new(spec.credentials.clone()),
     };
-    let unreadable = stored.unreadable.after(draft);
-    let draft = ProviderDraft { credentials: String::new(), ..draft.clone() };
-    SearchProvider { draft, credentials, unreadable, ..stored.clone() }
+    let unreadable = stored.unreadable.after(spec);
+    let spec = ProviderSpec { credentials: String::new(), ..spec.clone() };
+    SearchProvider { spec, credentials, unreadable, ..stored.clone() }
 }
 
 #[cfg(test)]
@@ -61,15 +61,15 @@ mod tests {
     fn provider() -> SearchProvider {
         let headers = [("X-Key", "abc"), ("Accept", "text/html")];
         let config = serde_json::json!({"timeout": 5, "headers": {"Authorization": "abc"}});
-        let draft = ProviderDraft {
+        let spec = ProviderSpec {
             name: "News".to_owned(),
             credentials: "key=abc,user=me".to_owned(),
             http_request_headers: headers.map(|(name, value)| (name.to_owned(), value.to_owned())).into(),
             page_fetch_config_json: config.as_object().expect("an object").clone(),
             eval_credentials: "session['abc']".to_owned(),
-            ..ProviderDraft::default()
+            ..ProviderSpec::default()
         };
-        SearchProvider::unsaved(draft, UserId(1), chrono::DateTime::UNIX_EPOCH)
+        SearchProvider::unsaved(spec, UserId(1), chrono::DateTime::UNIX_EPOCH)
     }
 
     #[test]
@@ -98,30 +98,29 @@ mod tests {
         let table =
             [("", "key=abc,user=me"), ("key=••••,user=••••", "key=abc,user=me"), ("key=new", "key=new")];
         for (given, expected) in table {
-            let draft = ProviderDraft { credentials: given.to_owned(), ..provider().draft };
-            let after = changed(&provider(), &keeping_secret(&provider(), draft).expect("kept"));
+            let spec = ProviderSpec { credentials: given.to_owned(), ..provider().spec };
+            let after = changed(&provider(), &keeping_secret(&provider(), spec).expect("kept"));
             assert_eq!(after.credentials.expose(), expected, "{given}");
-            assert!(after.draft.credentials.is_empty());
+            assert!(after.spec.credentials.is_empty());
         }
     }
 
     #[test]
-    fn a_draft_as_it_was_shown_changes_nothing() {
+    fn a_spec_as_it_was_shown_changes_nothing() {
         let shown = Value::Object(shown_fields(&provider(), true).expect("fields"));
-        let draft: ProviderDraft = serde_json::from_value(shown).expect("a draft");
-        assert_eq!(changed(&provider(), &keeping_secret(&provider(), draft).expect("kept")), provider());
+        let spec: ProviderSpec = serde_json::from_value(shown).expect("a spec");
+        assert_eq!(changed(&provider(), &keeping_secret(&provider(), spec).expect("kept")), provider());
     }
 
     #[test]
     fn a_mask_that_stands_for_nothing_is_refused() {
-        let fields = |draft: &ProviderDraft| {
+        let fields = |spec: &ProviderSpec| {
             let mut errors = FieldErrors::default();
-            check_masks(draft, &mut errors);
+            check_masks(spec, &mut errors);
             errors.iter().map(|(field, _)| field.to_owned()).collect::<Vec<String>>()
         };
-        assert!(fields(&provider().draft).is_empty());
-        let masked =
-            ProviderDraft { credentials: "key=••••".to_owned(), ..provider().draft.masked() };
+        assert!(fields(&provider().spec).is_empty());
+        let masked = ProviderSpec { credentials: "key=••••".to_owned(), ..provider().spec.masked() };
         assert_eq!(fields(&masked), ["credentials", "http_request_headers", "page_fetch_config_json"]);
     }
 }

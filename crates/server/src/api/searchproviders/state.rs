@@ -1,6 +1,6 @@
 //! How a provider's source stands: asked as usual, resting, or left alone because it failed too often.
 
-use crate::House;
+use crate::AppState;
 use crate::auth::{Admin, Caller};
 use crate::changes::Changes;
 use crate::error::{ApiError, ErrorBody, Refusal};
@@ -32,14 +32,14 @@ pub struct StateView {
     (status = 404, description = "Unknown, or not visible to you.", body = ErrorBody)))]
 pub async fn read_state(
     caller: Caller,
-    State(house): State<Arc<House>>,
+    State(state): State<Arc<AppState>>,
     ApiPath(id): ApiPath<i64>,
 ) -> Result<Json<StateView>, ApiError> {
-    let provider = house.store.provider(ProviderId(id)).await?;
+    let provider = state.store.provider(ProviderId(id)).await?;
     if !caller.principal.may_see(&provider) {
         return Err(ApiError::of(Refusal::NotFound));
     }
-    Ok(Json(match house.federation.source_state(provider.id) {
+    Ok(Json(match state.federation.source_state(provider.id) {
         Some(known) => StateView {
             state: known.state,
             retry_in_s: known.retry_in_s,
@@ -57,12 +57,12 @@ pub async fn read_state(
 pub async fn reset_state(
     _admin: Admin,
     changes: Changes,
-    State(house): State<Arc<House>>,
+    State(state): State<Arc<AppState>>,
     ApiPath(id): ApiPath<i64>,
 ) -> Result<StatusCode, ApiError> {
-    let provider = house.store.provider(ProviderId(id)).await?;
-    let (id, name) = (Some(provider.id.0), provider.draft.name.as_str());
+    let provider = state.store.provider(ProviderId(id)).await?;
+    let (id, name) = (Some(provider.id.0), provider.spec.name.as_str());
     changes.note(AuditEvent::of(Action::Reset, Kind::SearchProvider, id, name)).await?;
-    house.federation.reset_source(provider.id);
+    state.federation.reset_source(provider.id);
     Ok(StatusCode::NO_CONTENT)
 }

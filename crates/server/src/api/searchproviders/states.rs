@@ -1,6 +1,6 @@
 //! How all sources stand, in one list for the console.
 
-use crate::House;
+use crate::AppState;
 use crate::auth::Admin;
 use crate::error::{ApiError, ErrorBody};
 use axum::Json;
@@ -41,18 +41,18 @@ pub struct StateRow {
     (status = 403, description = "Not an administrator.", body = ErrorBody)))]
 pub async fn list_states(
     _admin: Admin,
-    State(house): State<Arc<House>>,
+    State(state): State<Arc<AppState>>,
 ) -> Result<Json<Vec<StateRow>>, ApiError> {
-    let (now, hour) = (house.clock.now(), house.metrics.hour());
+    let (now, hour) = (state.clock.now(), state.metrics.hour());
     let row = |provider: SearchProvider| {
-        let known = house.federation.source_state(provider.id);
+        let known = state.federation.source_state(provider.id);
         let mut row = StateRow::of(&provider, known, now);
         if let Some(figures) = hour.providers.iter().find(|one| one.provider_id == provider.id) {
             (row.p50, row.ok, row.failed) = (figures.p50, figures.ok, figures.failed);
         }
         row
     };
-    Ok(Json(house.store.providers().await?.into_iter().map(row).collect()))
+    Ok(Json(state.store.providers().await?.into_iter().map(row).collect()))
 }
 
 impl StateRow {
@@ -68,7 +68,7 @@ impl StateRow {
         let wait = Duration::try_seconds(i64::try_from(seconds).unwrap_or(i64::MAX)).unwrap_or_default();
         Self {
             id: provider.id,
-            name: provider.draft.name.clone(),
+            name: provider.spec.name.clone(),
             state: if state == "suspended" { "open" } else { state },
             until: (seconds > 0).then(|| now + wait),
             seconds,
@@ -90,7 +90,7 @@ mod tests {
         let provider = SearchProvider {
             id: ProviderId(1),
             owner: domain::ids::UserId(1),
-            draft: domain::provider::ProviderDraft::default(),
+            spec: domain::provider::ProviderSpec::default(),
             credentials: domain::secret::Secret::default(),
             unreadable: Default::default(),
             user_token: None,

@@ -1,7 +1,7 @@
 //! Trying a SearchProvider: the requests that it would send, or one real question. Nothing is saved.
 
 use super::secrets::{changed, check_masks, keeping_secret, shown_fields};
-use crate::House;
+use crate::AppState;
 use crate::auth::{Admin, Caller};
 use crate::changes::Changes;
 use crate::error::{ApiError, ErrorBody, Refusal};
@@ -10,7 +10,7 @@ use axum::Json;
 use axum::extract::State;
 use domain::audit::{Action, AuditEvent, Kind};
 use domain::ids::ProviderId;
-use domain::provider::{CREDENTIALS_CHARS_MAX, ProviderDraft, SearchProvider};
+use domain::provider::{CREDENTIALS_CHARS_MAX, ProviderSpec, SearchProvider};
 use domain::provider_test::{DryRun, ProviderTest};
 use domain::search::Sort;
 use domain::user::Principal;
@@ -51,26 +51,26 @@ pub enum TestAnswer {
 pub async fn test_searchprovider(
     caller: Caller,
     changes: Changes,
-    State(house): State<Arc<House>>,
+    State(state): State<Arc<AppState>>,
     ApiPath(id): ApiPath<i64>,
     ApiQuery(parameters): ApiQuery<TestParameters>,
 ) -> Result<Json<TestAnswer>, ApiError> {
-    let provider = house.store.provider(ProviderId(id)).await?;
+    let provider = state.store.provider(ProviderId(id)).await?;
     if !caller.principal.may_see(&provider) {
         return Err(ApiError::of(Refusal::NotFound));
     }
     // Who may only search with it learns no more than by a search, which is not noted either.
     if caller.principal.may_edit(&provider) {
-        let (id, name) = (Some(provider.id.0), provider.draft.name.as_str());
+        let (id, name) = (Some(provider.id.0), provider.spec.name.as_str());
         changes.note(AuditEvent::of(Action::Tested, Kind::SearchProvider, id, name)).await?;
     }
-    answer(&house, &provider, &caller.principal, parameters).await
+    answer(&state, &provider, &caller.principal, parameters).await
 }
 
 /// Tries a provider before it is saved. With the `id` of a saved one, masked, empty or absent
 /// `credentials` are the stored ones, and so are masked headers.
 #[utoipa::path(post, path = "/svc/searchproviders/test/", tag = "providers", params(TestParameters),
-    request_body = ProviderDraft,
+    request_body = ProviderSpec,
     responses((status = 200, description = "What came back, or what would be sent.", body = TestAnswer),
     (status = 400, description = "Not valid; the fields are named.", body = ErrorBody),
     (status = 403, description = "Not an administrator.", body = ErrorBody),
@@ -78,32 +78,32 @@ pub async fn test_searchprovider(
 pub async fn test_unsaved_searchprovider(
     Admin(principal): Admin,
     changes: Changes,
-    State(house): State<Arc<House>>,
+    State(state): State<Arc<AppState>>,
     ApiQuery(parameters): ApiQuery<TestParameters>,
     ApiJson(given): ApiJson<Map<String, Value>>,
 ) -> Result<Json<TestAnswer>, ApiError> {
     let stored = match given.get("id").filter(|id| !id.is_null()) {
         Some(id) => {
             let id = id.as_i64().ok_or_else(|| ApiError::invalid_field("id", "A number is needed."))?;
-            Some(house.store.provider(ProviderId(id)).await?)
+            Some(state.store.provider(ProviderId(id)).await?)
         }
         None => None,
     };
-    let draft: ProviderDraft = read_object(Value::Object(given))?;
-    let mut provider = SearchProvider::unsaved(draft.clone(), principal.user, house.clock.now());
+    let spec: ProviderSpec = read_object(Value::Object(given))?;
+    let mut provider = SearchProvider::unsaved(spec.clone(), principal.user, state.clock.now());
     if let Some(stored) = &stored {
-        let kept = changed(stored, &keeping_secret(stored, draft)?);
-        (provider.draft, provider.credentials, provider.unreadable) =
-            (kept.draft, kept.credentials, kept.unreadable);
+        let kept = changed(stored, &keeping_secret(stored, spec)?);
+        (provider.spec, provider.credentials, provider.unreadable) =
+            (kept.spec, kept.credentials, kept.unreadable);
     }
-    let transforms = house.federation.transforms_for(&principal).await?;
-    let mut errors = house.catalogues.check_provider(&provider, &transforms);
+    let transforms = state.federation.transforms_for(&principal).await?;
+    let mut errors = state.plugins.check_provider(&provider, &transforms);
     errors.check_text("credentials", provider.credentials.expose(), CREDENTIALS_CHARS_MAX);
     let credentials = provider.credentials.expose().to_owned();
-    check_masks(&ProviderDraft { credentials, ..provider.draft.clone() }, &mut errors);
+    check_masks(&ProviderSpec { credentials, ..provider.spec.clone() }, &mut errors);
     errors.into_result(()).map_err(ApiError::invalid)?;
     changes.note(tested(stored.as_ref(), &provider)?).await?;
-    answer(&house, &provider, &principal, parameters).await
+    answer(&state, &provider, &principal, parameters).await
 }
 
 /// The entry of the audit log: which provider was tried, and how it differs from the stored one.
@@ -111,11 +111,11 @@ fn tested(stored: Option<&SearchProvider>, tried: &SearchProvider) -> Result<Aud
     let fields = |provider: &SearchProvider| shown_fields(provider, true).map(Value::Object);
     let (from, to) = (stored.map(fields).transpose()?, fields(tried)?);
     let id = stored.map(|stored| stored.id.0);
-    Ok(AuditEvent::test(Kind::SearchProvider, id, &tried.draft.name, from.as_ref(), Some(&to)))
+    Ok(AuditEvent::test(Kind::SearchProvider, id, &tried.spec.name, from.as_ref(), Some(&to)))
 }
 
 async fn answer(
-    house: &House,
+    state: &AppState,
     provider: &SearchProvider,
     principal: &Principal,
     parameters: TestParameters,
@@ -124,10 +124,10 @@ async fn answer(
     let sort = parameters.sort.unwrap_or_default();
     Ok(Json(match parameters.dry_run {
         Some(Flag(true)) => {
-            TestAnswer::DryRun(house.federation.dry_run(provider, principal, query, sort).await?)
+            TestAnswer::DryRun(state.federation.dry_run(provider, principal, query, sort).await?)
         }
         _ => {
-            let test = house.federation.test_provider(provider, principal, query, sort).await?;
+            let test = state.federation.test_provider(provider, principal, query, sort).await?;
             TestAnswer::Test(Box::new(test))
         }
     }))

@@ -2,7 +2,7 @@
 
 use super::read::{ProviderView, show};
 use super::secrets::{changed, check_masks, keeping_secret, shown_fields};
-use crate::House;
+use crate::AppState;
 use crate::api::merge::merge;
 use crate::auth::Admin;
 use crate::changes::Changes;
@@ -15,7 +15,7 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use domain::contracts::EditableRecord;
 use domain::ids::ProviderId;
-use domain::provider::{PROVIDERS_PER_POST_MAX, ProviderDraft, SearchProvider};
+use domain::provider::{PROVIDERS_PER_POST_MAX, ProviderSpec, SearchProvider};
 use domain::user::Principal;
 use domain::validation::FieldErrors;
 use serde_json::{Map, Value};
@@ -35,7 +35,7 @@ enum OneOrMany<T> {
 }
 
 /// Creates one provider, or a list of them: all or none.
-#[utoipa::path(post, path = "/svc/searchproviders/", tag = "providers", request_body = OneOrMany<ProviderDraft>, responses(
+#[utoipa::path(post, path = "/svc/searchproviders/", tag = "providers", request_body = OneOrMany<ProviderSpec>, responses(
     (status = 201, description = "Created; a list answers a list.", body = OneOrMany<ProviderView>),
     (status = 400, description = "Not valid; the fields are named.", body = ErrorBody),
     (status = 403, description = "Not an administrator.", body = ErrorBody),
@@ -43,24 +43,24 @@ enum OneOrMany<T> {
 pub async fn create_searchproviders(
     Admin(principal): Admin,
     changes: Changes,
-    State(house): State<Arc<House>>,
+    State(state): State<Arc<AppState>>,
     ApiValue(body): ApiValue,
 ) -> Result<Response, ApiError> {
-    let transforms = house.federation.transforms_for(&principal).await?;
+    let transforms = state.federation.transforms_for(&principal).await?;
     let Value::Array(list) = body else {
-        let draft = read_object(body)?;
-        check_new(&house, &principal, &transforms, &draft).into_result(()).map_err(ApiError::invalid)?;
-        let mut views = create(&house, &changes, &principal, vec![draft]).await?;
+        let spec = read_object(body)?;
+        check_new(&state, &principal, &transforms, &spec).into_result(()).map_err(ApiError::invalid)?;
+        let mut views = create(&state, &changes, &principal, vec![spec]).await?;
         let view = views.pop().ok_or_else(|| ApiError::internal("the store created nothing"))?;
         return Ok((StatusCode::CREATED, Versioned::first(view)).into_response());
     };
-    let drafts = read_list(list, |draft| check_new(&house, &principal, &transforms, draft))?;
-    Ok((StatusCode::CREATED, Json(create(&house, &changes, &principal, drafts).await?)).into_response())
+    let specs = read_list(list, |spec| check_new(&state, &principal, &transforms, spec))?;
+    Ok((StatusCode::CREATED, Json(create(&state, &changes, &principal, specs).await?)).into_response())
 }
 
 /// Replaces a provider. Masked, empty or absent `credentials` keep the stored ones; so do masked headers.
 #[utoipa::path(put, path = "/svc/searchproviders/{id}/", tag = "providers", params(("id" = i64, Path, description = "Id of the provider.")),
-    request_body = ProviderDraft, responses(
+    request_body = ProviderSpec, responses(
     (status = 200, description = "Replaced.", body = ProviderView),
     (status = 400, description = "Not valid; the fields are named.", body = ErrorBody),
     (status = 403, description = "Not an administrator.", body = ErrorBody),
@@ -69,19 +69,19 @@ pub async fn create_searchproviders(
 pub async fn replace_searchprovider(
     Admin(principal): Admin,
     changes: Changes,
-    State(house): State<Arc<House>>,
+    State(state): State<Arc<AppState>>,
     if_match: IfMatch,
     ApiPath(id): ApiPath<i64>,
-    ApiJson(draft): ApiJson<ProviderDraft>,
+    ApiJson(spec): ApiJson<ProviderSpec>,
 ) -> Result<Versioned<ProviderView>, ApiError> {
-    let load = || load(&house, ProviderId(id));
-    let save = |version, stored| save(&house, &changes, &principal, (version, stored), draft.clone());
+    let load = || load(&state, ProviderId(id));
+    let save = |version, stored| save(&state, &changes, &principal, (version, stored), spec.clone());
     edit(&if_match, load, save).await
 }
 
 /// Changes what is given of a provider.
 #[utoipa::path(patch, path = "/svc/searchproviders/{id}/", tag = "providers", params(("id" = i64, Path, description = "Id of the provider.")),
-    request_body = ProviderDraft, responses(
+    request_body = ProviderSpec, responses(
     (status = 200, description = "Changed.", body = ProviderView),
     (status = 400, description = "Not valid; the fields are named.", body = ErrorBody),
     (status = 403, description = "Not an administrator.", body = ErrorBody),
@@ -90,17 +90,17 @@ pub async fn replace_searchprovider(
 pub async fn change_searchprovider(
     Admin(principal): Admin,
     changes: Changes,
-    State(house): State<Arc<House>>,
+    State(state): State<Arc<AppState>>,
     if_match: IfMatch,
     ApiPath(id): ApiPath<i64>,
     ApiJson(given): ApiJson<Map<String, Value>>,
 ) -> Result<Versioned<ProviderView>, ApiError> {
-    let (house, changes, principal, given) = (&house, &changes, &principal, &given);
-    let load = || load(house, ProviderId(id));
+    let (state, changes, principal, given) = (&state, &changes, &principal, &given);
+    let load = || load(state, ProviderId(id));
     let save = move |version, stored: SearchProvider| async move {
         let merged = merge(&shown_fields(&stored, true)?, given.clone())?;
-        let draft: ProviderDraft = read_object(Value::Object(merged))?;
-        save(house, changes, principal, (version, stored), draft).await
+        let spec: ProviderSpec = read_object(Value::Object(merged))?;
+        save(state, changes, principal, (version, stored), spec).await
     };
     edit(&if_match, load, save).await
 }
@@ -113,11 +113,11 @@ pub async fn change_searchprovider(
 pub async fn delete_searchprovider(
     _admin: Admin,
     changes: Changes,
-    State(house): State<Arc<House>>,
+    State(state): State<Arc<AppState>>,
     if_match: IfMatch,
     ApiPath(id): ApiPath<i64>,
 ) -> Result<StatusCode, ApiError> {
-    let version = deletable(&house, &if_match, EditableRecord::Provider(ProviderId(id))).await?;
+    let version = deletable(&state, &if_match, EditableRecord::Provider(ProviderId(id))).await?;
     changes.at(version).delete_provider(ProviderId(id)).await?;
     Ok(StatusCode::NO_CONTENT)
 }
@@ -125,84 +125,84 @@ pub async fn delete_searchprovider(
 /// Reads and checks a list; mistakes are named by place and field, as in `2.connector`.
 fn read_list(
     list: Vec<Value>,
-    check: impl Fn(&ProviderDraft) -> FieldErrors,
-) -> Result<Vec<ProviderDraft>, ApiError> {
+    check: impl Fn(&ProviderSpec) -> FieldErrors,
+) -> Result<Vec<ProviderSpec>, ApiError> {
     if list.is_empty() || list.len() > PROVIDERS_PER_POST_MAX {
         let sentence = format!("Send 1 to {PROVIDERS_PER_POST_MAX} providers at once.");
         return Err(ApiError::invalid_field("body", sentence));
     }
     let mut errors = FieldErrors::default();
-    let mut drafts = Vec::with_capacity(list.len());
+    let mut specs = Vec::with_capacity(list.len());
     for (place, value) in list.into_iter().enumerate() {
-        match read_fields::<ProviderDraft>(value) {
-            Ok(draft) => {
-                for (field, sentence) in check(&draft).iter() {
+        match read_fields::<ProviderSpec>(value) {
+            Ok(spec) => {
+                for (field, sentence) in check(&spec).iter() {
                     errors.add(&format!("{place}.{field}"), sentence);
                 }
-                drafts.push(draft);
+                specs.push(spec);
             }
             Err((field, sentence)) => errors.add(&format!("{place}.{field}"), sentence),
         }
     }
-    errors.into_result(drafts).map_err(ApiError::invalid)
+    errors.into_result(specs).map_err(ApiError::invalid)
 }
 
 fn check_new(
-    house: &House,
+    state: &AppState,
     principal: &Principal,
     transforms: &BTreeSet<String>,
-    draft: &ProviderDraft,
+    spec: &ProviderSpec,
 ) -> FieldErrors {
-    let unsaved = SearchProvider::unsaved(draft.clone(), principal.user, house.clock.now());
-    let mut errors = house.catalogues.check_provider(&unsaved, transforms);
-    errors.merge(check_secret(draft));
+    let unsaved = SearchProvider::unsaved(spec.clone(), principal.user, state.clock.now());
+    let mut errors = state.plugins.check_provider(&unsaved, transforms);
+    errors.merge(check_secret(spec));
     if errors.is_empty() {
-        errors = house.federation.check_in_force(&unsaved);
+        errors = state.federation.check_in_force(&unsaved);
     }
     errors
 }
 
-/// What [`ProviderDraft::check`] says of the secret must be asked before the secret is set apart.
-fn check_secret(draft: &ProviderDraft) -> FieldErrors {
+/// What [`ProviderSpec::check`] says of the secret must be asked before the secret is set apart.
+fn check_secret(spec: &ProviderSpec) -> FieldErrors {
     let mut errors = FieldErrors::default();
-    errors.check_text("credentials", &draft.credentials, domain::provider::CREDENTIALS_CHARS_MAX);
-    check_masks(draft, &mut errors);
+    errors.check_text("credentials", &spec.credentials, domain::provider::CREDENTIALS_CHARS_MAX);
+    check_masks(spec, &mut errors);
     errors
 }
 
 async fn create(
-    house: &House,
+    state: &AppState,
     changes: &Changes,
     principal: &Principal,
-    drafts: Vec<ProviderDraft>,
+    specs: Vec<ProviderSpec>,
 ) -> Result<Vec<ProviderView>, ApiError> {
-    let created = changes.store().create_providers(drafts, principal.user, house.clock.now()).await?;
-    let view = |provider| ProviderView::of(house, provider, principal.username.clone(), principal);
+    let created = changes.store().create_providers(specs, principal.user, state.clock.now()).await?;
+    let view = |provider| ProviderView::of(state, provider, principal.username.clone(), principal);
     created.iter().map(view).collect()
 }
 
-async fn load(house: &House, id: ProviderId) -> Result<Versioned<SearchProvider>, ApiError> {
-    versioned(house, EditableRecord::Provider(id), house.store.provider(id)).await
+async fn load(state: &AppState, id: ProviderId) -> Result<Versioned<SearchProvider>, ApiError> {
+    versioned(state, EditableRecord::Provider(id), state.store.provider(id)).await
 }
 
 async fn save(
-    house: &House,
+    state: &AppState,
     changes: &Changes,
     principal: &Principal,
     (version, stored): (i64, SearchProvider),
-    draft: ProviderDraft,
+    spec: ProviderSpec,
 ) -> Result<Versioned<ProviderView>, ApiError> {
-    let draft = keeping_secret(&stored, draft)?;
-    let transforms = house.federation.transforms_for(principal).await?;
-    let proposed = changed(&stored, &draft);
-    let mut errors = house.catalogues.check_provider(&proposed, &transforms);
-    errors.merge(check_secret(&draft));
+    let spec = keeping_secret(&stored, spec)?;
+    let transforms = state.federation.transforms_for(principal).await?;
+    let proposed = changed(&stored, &spec);
+    let mut errors = state.plugins.check_provider(&proposed, &transforms);
+    errors.merge(check_secret(&spec));
     if errors.is_empty() {
-        errors = house.federation.check_in_force(&proposed);
+        errors = state.federation.check_in_force(&proposed);
     }
-    let draft = errors.into_result(draft).map_err(ApiError::invalid)?;
-    let saved = changes.at(Some(version)).replace_provider(stored.id, draft, house.clock.now()).await?;
-    Ok(Versioned::after(version, show(house, &saved, principal).await?))
+    let spec = errors.into_result(spec).map_err(ApiError::invalid)?;
+    let saved = changes.at(Some(version)).replace_provider(stored.id, spec, state.clock.now()).await?;
+    Ok(Versioned::after(version, show(state, &saved, principal).await?))
 }
 
 #[cfg(test)]
@@ -218,7 +218,7 @@ mod tests {
             json!({"name": "c", "active": "yes"}),
             json!(["d"]),
         ];
-        let error = read_list(list, ProviderDraft::check).expect_err("three mistakes");
+        let error = read_list(list, ProviderSpec::check).expect_err("three mistakes");
         let text = format!("{error:?}");
         assert!(text.contains("1.name") && text.contains("2.active") && text.contains("3.body"), "{text}");
         assert!(!text.contains("\"0."), "{text}");
@@ -228,7 +228,7 @@ mod tests {
     fn lists_are_bounded() {
         let fine = |count: usize| {
             let list = (0..count).map(|n| json!({"name": n.to_string()})).collect();
-            read_list(list, ProviderDraft::check).is_ok()
+            read_list(list, ProviderSpec::check).is_ok()
         };
         assert!(!fine(0));
         assert!(fine(PROVIDERS_PER_POST_MAX));
@@ -237,8 +237,8 @@ mod tests {
 
     #[test]
     fn a_masked_secret_is_no_secret() {
-        let draft = |text: &str| ProviderDraft { credentials: text.to_owned(), ..ProviderDraft::default() };
-        assert!(check_secret(&draft("key=abc")).is_empty());
-        assert!(!check_secret(&draft("key=••••")).is_empty());
+        let spec = |text: &str| ProviderSpec { credentials: text.to_owned(), ..ProviderSpec::default() };
+        assert!(check_secret(&spec("key=abc")).is_empty());
+        assert!(!check_secret(&spec("key=••••")).is_empty());
     }
 }

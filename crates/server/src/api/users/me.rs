@@ -1,7 +1,7 @@
 //! What people see and change of themselves.
 
-use super::{current_draft, load};
-use crate::House;
+use super::{current_spec, load};
+use crate::AppState;
 use crate::auth::{Caller, Scheme, by_password, keep_session, password};
 use crate::changes::Changes;
 use crate::client_address::ClientAddress;
@@ -9,7 +9,7 @@ use crate::error::{ApiError, ErrorBody};
 use crate::extract::ApiJson;
 use crate::preconditions::{IfMatch, Versioned, edit};
 use axum::extract::State;
-use domain::user::{User, UserDraft};
+use domain::user::{User, UserSpec};
 use serde::Deserialize;
 use std::path::Path;
 use std::sync::Arc;
@@ -33,8 +33,11 @@ pub struct PasswordInput {
 /// The caller.
 #[utoipa::path(get, path = "/svc/users/me/", tag = "people",
     responses((status = 200, description = "The caller.", body = User)))]
-pub async fn read_me(caller: Caller, State(house): State<Arc<House>>) -> Result<Versioned<User>, ApiError> {
-    load(&house, caller.principal.user).await
+pub async fn read_me(
+    caller: Caller,
+    State(state): State<Arc<AppState>>,
+) -> Result<Versioned<User>, ApiError> {
+    load(&state, caller.principal.user).await
 }
 
 /// Changes what people may change of themselves: the mail address.
@@ -44,20 +47,20 @@ pub async fn read_me(caller: Caller, State(house): State<Arc<House>>) -> Result<
 pub async fn change_me(
     caller: Caller,
     changes: Changes,
-    State(house): State<Arc<House>>,
+    State(state): State<Arc<AppState>>,
     if_match: IfMatch,
     ApiJson(input): ApiJson<MeInput>,
 ) -> Result<Versioned<User>, ApiError> {
-    let (house, changes, input) = (&house, &changes, &input);
-    let load = || load(house, caller.principal.user);
+    let (state, changes, input) = (&state, &changes, &input);
+    let load = || load(state, caller.principal.user);
     let save = move |version, user: User| async move {
         let Some(email) = input.email.clone() else {
             return Ok(Versioned::new(version, user));
         };
-        let draft = UserDraft { email, ..current_draft(&user) };
-        let draft = draft.check(false).into_result(draft).map_err(ApiError::invalid)?;
-        let now = house.clock.now();
-        let saved = changes.at(Some(version)).replace_user(user.id, draft, None, now).await?;
+        let spec = UserSpec { email, ..current_spec(&user) };
+        let spec = spec.check(false).into_result(spec).map_err(ApiError::invalid)?;
+        let now = state.clock.now();
+        let saved = changes.at(Some(version)).replace_user(user.id, spec, None, now).await?;
         Ok(Versioned::after(version, saved))
     };
     edit(&if_match, load, save).await
@@ -72,32 +75,32 @@ pub async fn change_me(
 pub async fn change_password(
     caller: Caller,
     changes: Changes,
-    State(house): State<Arc<House>>,
+    State(state): State<Arc<AppState>>,
     address: ClientAddress,
     ApiJson(input): ApiJson<PasswordInput>,
 ) -> Result<Versioned<User>, ApiError> {
-    let user = house.store.user(caller.principal.user).await?;
-    let draft = UserDraft { password: Some(input.new.clone()), ..current_draft(&user) };
-    let errors = draft.check(false);
+    let user = state.store.user(caller.principal.user).await?;
+    let spec = UserSpec { password: Some(input.new.clone()), ..current_spec(&user) };
+    let errors = spec.check(false);
     if let Some((_, sentence)) = errors.iter().find(|(field, _)| *field == "password") {
         return Err(ApiError::invalid_field("new", sentence));
     }
-    if by_password(&house, &user.username, &input.current, address).await?.is_none() {
+    if by_password(&state, &user.username, &input.current, address).await?.is_none() {
         return Err(ApiError::invalid_field("current", "This is not your password."));
     }
-    let hash = house.basic.hash(&input.new).await?;
+    let hash = state.basic.hash(&input.new).await?;
     // Hashing takes a while: rights and groups are those of the moment of writing.
-    let (house, changes, hash) = (&house, &changes, &hash);
-    let load = || load(house, user.id);
+    let (state, changes, hash) = (&state, &changes, &hash);
+    let load = || load(state, user.id);
     let save = move |version, newest: User| async move {
-        let (draft, now) = (current_draft(&newest), house.clock.now());
-        let saved = changes.at(Some(version)).replace_user(newest.id, draft, Some(hash.clone()), now).await?;
+        let (spec, now) = (current_spec(&newest), state.clock.now());
+        let saved = changes.at(Some(version)).replace_user(newest.id, spec, Some(hash.clone()), now).await?;
         Ok(Versioned::after(version, saved))
     };
     let changed = edit(&IfMatch::Absent, load, save).await?;
-    password::forget_initial(Path::new(&house.settings.data_dir), &user.username);
+    password::forget_initial(Path::new(&state.settings.data_dir), &user.username);
     if let Scheme::Session { csrf, key_hash } = caller.scheme {
-        keep_session(house, user.id, key_hash, csrf).await?;
+        keep_session(state, user.id, key_hash, csrf).await?;
     }
     Ok(changed)
 }

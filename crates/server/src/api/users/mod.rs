@@ -4,7 +4,7 @@ mod me;
 
 use super::listing::{ListRequest, Listing, Paging};
 use super::merge::merge;
-use crate::House;
+use crate::AppState;
 use crate::auth::{Admin, password};
 use crate::changes::Changes;
 use crate::error::{ApiError, ErrorBody, Refusal};
@@ -16,7 +16,7 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use domain::contracts::EditableRecord;
 use domain::ids::UserId;
-use domain::user::{User, UserDraft};
+use domain::user::{User, UserSpec};
 use serde_json::{Map, Value};
 use std::path::Path;
 use std::sync::Arc;
@@ -24,7 +24,7 @@ use tokio::sync::OnceCell;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-pub fn router() -> OpenApiRouter<Arc<House>> {
+pub fn router() -> OpenApiRouter<Arc<AppState>> {
     OpenApiRouter::new()
         .routes(routes!(list_users, create_user))
         .routes(routes!(me::read_me, me::change_me))
@@ -38,17 +38,17 @@ pub fn router() -> OpenApiRouter<Arc<House>> {
     (status = 403, description = "Not an administrator.", body = ErrorBody)))]
 async fn list_users(
     _admin: Admin,
-    State(house): State<Arc<House>>,
+    State(state): State<Arc<AppState>>,
     links: Links,
     ApiQuery(paging): ApiQuery<Paging>,
 ) -> Result<Response, ApiError> {
     let list = ListRequest::read(paging, &links, "/users/")?;
-    let page = house.store.users(list.offset(), list.limit()).await?;
+    let page = state.store.users(list.offset(), list.limit()).await?;
     Ok(list.answer(page.items, page.total))
 }
 
 /// Creates a user.
-#[utoipa::path(post, path = "/svc/users/", tag = "people", request_body = UserDraft, responses(
+#[utoipa::path(post, path = "/svc/users/", tag = "people", request_body = UserSpec, responses(
     (status = 201, description = "Created.", body = User),
     (status = 400, description = "Not valid.", body = ErrorBody),
     (status = 403, description = "Not an administrator.", body = ErrorBody),
@@ -56,12 +56,12 @@ async fn list_users(
 async fn create_user(
     _admin: Admin,
     changes: Changes,
-    State(house): State<Arc<House>>,
-    ApiJson(draft): ApiJson<UserDraft>,
+    State(state): State<Arc<AppState>>,
+    ApiJson(spec): ApiJson<UserSpec>,
 ) -> Result<(StatusCode, Versioned<User>), ApiError> {
-    let mut draft = draft.check(true).into_result(draft).map_err(ApiError::invalid)?;
-    let hash = house.basic.hash(&draft.password.take().unwrap_or_default()).await?;
-    let user = changes.store().create_user(draft, hash, house.clock.now()).await?;
+    let mut spec = spec.check(true).into_result(spec).map_err(ApiError::invalid)?;
+    let hash = state.basic.hash(&spec.password.take().unwrap_or_default()).await?;
+    let user = changes.store().create_user(spec, hash, state.clock.now()).await?;
     Ok((StatusCode::CREATED, Versioned::first(user)))
 }
 
@@ -70,16 +70,16 @@ async fn create_user(
     responses((status = 200, description = "The user.", body = User), (status = 404, description = "Unknown.", body = ErrorBody)))]
 async fn read_user(
     _admin: Admin,
-    State(house): State<Arc<House>>,
+    State(state): State<Arc<AppState>>,
     ApiPath(id): ApiPath<i64>,
 ) -> Result<Versioned<User>, ApiError> {
-    load(&house, UserId(id)).await
+    load(&state, UserId(id)).await
 }
 
 /// Replaces a user; without `password` the stored one stays. A new password ends the user's sessions and the tokens of
 /// `/svc/login/`.
 #[utoipa::path(put, path = "/svc/users/{id}/", tag = "people", params(("id" = i64, Path, description = "Id of the user.")),
-    request_body = UserDraft, responses(
+    request_body = UserSpec, responses(
     (status = 200, description = "Replaced.", body = User),
     (status = 400, description = "Not valid.", body = ErrorBody),
     (status = 404, description = "Unknown.", body = ErrorBody),
@@ -87,20 +87,20 @@ async fn read_user(
 async fn replace_user(
     _admin: Admin,
     changes: Changes,
-    State(house): State<Arc<House>>,
+    State(state): State<Arc<AppState>>,
     if_match: IfMatch,
     ApiPath(id): ApiPath<i64>,
-    ApiJson(draft): ApiJson<UserDraft>,
+    ApiJson(spec): ApiJson<UserSpec>,
 ) -> Result<Versioned<User>, ApiError> {
     let hash = PasswordHash::default();
-    let load = || load(&house, UserId(id));
-    let save = |version, user| save(&house, &changes, (version, user), draft.clone(), &hash);
+    let load = || load(&state, UserId(id));
+    let save = |version, user| save(&state, &changes, (version, user), spec.clone(), &hash);
     edit(&if_match, load, save).await
 }
 
 /// Changes what is given of a user.
 #[utoipa::path(patch, path = "/svc/users/{id}/", tag = "people", params(("id" = i64, Path, description = "Id of the user.")),
-    request_body = UserDraft, responses(
+    request_body = UserSpec, responses(
     (status = 200, description = "Changed.", body = User),
     (status = 400, description = "Not valid.", body = ErrorBody),
     (status = 404, description = "Unknown.", body = ErrorBody),
@@ -108,17 +108,17 @@ async fn replace_user(
 async fn change_user(
     _admin: Admin,
     changes: Changes,
-    State(house): State<Arc<House>>,
+    State(state): State<Arc<AppState>>,
     if_match: IfMatch,
     ApiPath(id): ApiPath<i64>,
     ApiJson(given): ApiJson<Map<String, Value>>,
 ) -> Result<Versioned<User>, ApiError> {
     let hash = PasswordHash::default();
-    let (house, changes, given, hash) = (&house, &changes, &given, &hash);
-    let load = || load(house, UserId(id));
+    let (state, changes, given, hash) = (&state, &changes, &given, &hash);
+    let load = || load(state, UserId(id));
     let save = move |version, user: User| async move {
-        let draft = merge(&current_draft(&user), given.clone())?;
-        save(house, changes, (version, user), draft, hash).await
+        let spec = merge(&current_spec(&user), given.clone())?;
+        save(state, changes, (version, user), spec, hash).await
     };
     edit(&if_match, load, save).await
 }
@@ -132,21 +132,21 @@ async fn change_user(
 async fn delete_user(
     Admin(principal): Admin,
     changes: Changes,
-    State(house): State<Arc<House>>,
+    State(state): State<Arc<AppState>>,
     if_match: IfMatch,
     ApiPath(id): ApiPath<i64>,
 ) -> Result<StatusCode, ApiError> {
-    let user = house.store.user(UserId(id)).await?;
+    let user = state.store.user(UserId(id)).await?;
     if user.id == principal.user {
         return Err(ApiError::saying(Refusal::Conflict, "You cannot delete yourself."));
     }
-    let version = deletable(&house, &if_match, EditableRecord::User(user.id)).await?;
+    let version = deletable(&state, &if_match, EditableRecord::User(user.id)).await?;
     changes.at(version).delete_user(user.id).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
-async fn load(house: &House, id: UserId) -> Result<Versioned<User>, ApiError> {
-    versioned(house, EditableRecord::User(id), house.store.user(id)).await
+async fn load(state: &AppState, id: UserId) -> Result<Versioned<User>, ApiError> {
+    versioned(state, EditableRecord::User(id), state.store.user(id)).await
 }
 
 /// The hash of a new password: made once, however often the edit is made again.
@@ -154,27 +154,27 @@ type PasswordHash = OnceCell<String>;
 
 /// Writes a user. The store refuses what would leave no administrator, in the transaction that writes.
 async fn save(
-    house: &House,
+    state: &AppState,
     changes: &Changes,
     (version, user): (i64, User),
-    draft: UserDraft,
+    spec: UserSpec,
     hash: &PasswordHash,
 ) -> Result<Versioned<User>, ApiError> {
-    let mut draft = draft.check(false).into_result(draft).map_err(ApiError::invalid)?;
-    let hash = match draft.password.take() {
-        Some(password) => Some(hash.get_or_try_init(|| house.basic.hash(&password)).await?.clone()),
+    let mut spec = spec.check(false).into_result(spec).map_err(ApiError::invalid)?;
+    let hash = match spec.password.take() {
+        Some(password) => Some(hash.get_or_try_init(|| state.basic.hash(&password)).await?.clone()),
         None => None,
     };
-    let (is_new_password, now) = (hash.is_some(), house.clock.now());
-    let saved = changes.at(Some(version)).replace_user(user.id, draft, hash, now).await?;
+    let (is_new_password, now) = (hash.is_some(), state.clock.now());
+    let saved = changes.at(Some(version)).replace_user(user.id, spec, hash, now).await?;
     if is_new_password {
-        password::forget_initial(Path::new(&house.settings.data_dir), &user.username);
+        password::forget_initial(Path::new(&state.settings.data_dir), &user.username);
     }
     Ok(Versioned::after(version, saved))
 }
 
-fn current_draft(user: &User) -> UserDraft {
-    UserDraft {
+fn current_spec(user: &User) -> UserSpec {
+    UserSpec {
         username: user.username.clone(),
         password: None,
         email: user.email.clone(),

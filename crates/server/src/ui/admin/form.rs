@@ -1,5 +1,5 @@
 //! The forms of the console: the declared fields, each with the type, default, choices and help of the API's own
-//! document. A field is described in one place, its draft; the API's pages and the console tell the same.
+//! document. A field is described in one place, its spec; the API's pages and the console tell the same.
 
 use super::kinds::{Control, FieldGroup, FieldUse, KINDS, Kind};
 use serde::Serialize;

@@ -5,7 +5,7 @@ mod form;
 mod kinds;
 
 use super::frame::Frame;
-use crate::House;
+use crate::AppState;
 use crate::error::{ApiError, Refusal};
 use axum::Router;
 use axum::extract::{Path, State};
@@ -64,41 +64,41 @@ struct Console {
     kind: Option<&'static serde_json::Value>,
 }
 
-pub fn router() -> Router<Arc<House>> {
+pub fn router() -> Router<Arc<AppState>> {
     Router::new()
         .route("/admin/", get(dashboard))
         .route("/admin/{page}/", get(list))
         .route("/admin/{page}/{record}/", get(record))
 }
 
-async fn dashboard(frame: Frame, State(house): State<Arc<House>>) -> Result<Response, ApiError> {
-    show(&house, &frame, "dashboard", None)
+async fn dashboard(frame: Frame, State(state): State<Arc<AppState>>) -> Result<Response, ApiError> {
+    show(&state, &frame, "dashboard", None)
 }
 
 async fn list(
     frame: Frame,
-    State(house): State<Arc<House>>,
+    State(state): State<Arc<AppState>>,
     Path(slug): Path<String>,
 ) -> Result<Response, ApiError> {
-    show(&house, &frame, &slug, None)
+    show(&state, &frame, &slug, None)
 }
 
 async fn record(
     frame: Frame,
-    State(house): State<Arc<House>>,
+    State(state): State<Arc<AppState>>,
     Path((slug, record)): Path<(String, String)>,
 ) -> Result<Response, ApiError> {
-    show(&house, &frame, &slug, Some(record))
+    show(&state, &frame, &slug, Some(record))
 }
 
-fn show(house: &House, frame: &Frame, slug: &str, record: Option<String>) -> Result<Response, ApiError> {
+fn show(state: &AppState, frame: &Frame, slug: &str, record: Option<String>) -> Result<Response, ApiError> {
     if !frame.is_admin {
-        return super::notice::only_administrators(house, frame);
+        return super::notice::only_administrators(state, frame);
     }
     let page =
         CONSOLE.iter().find(|page| page.slug == slug).ok_or_else(|| ApiError::of(Refusal::NotFound))?;
-    let kind = form::declared(page.slug, &house.document.bytes());
-    house.pages.show(StatusCode::OK, "admin/page.html", frame, Console { pages: CONSOLE, page, record, kind })
+    let kind = form::declared(page.slug, &state.document.bytes());
+    state.pages.show(StatusCode::OK, "admin/page.html", frame, Console { pages: CONSOLE, page, record, kind })
 }
 
 /// All kinds as pages read them, for whoever looks at the sentences in them.

@@ -6,7 +6,7 @@ mod shown;
 use super::answer::{beginning, prompts_for};
 use super::frame::Frame;
 use super::words::t;
-use crate::House;
+use crate::AppState;
 use crate::api::chat::{messages_of, own_chat};
 use crate::api::sapi::usable_models;
 use crate::api::search::own_search;
@@ -34,7 +34,7 @@ const SOURCES_SHOWN_MAX: usize = 200;
 /// How much of a held document's title is shown.
 const DOCUMENT_CHARS_MAX: usize = 120;
 
-pub fn router() -> Router<Arc<House>> {
+pub fn router() -> Router<Arc<AppState>> {
     Router::new()
         .route("/chat/", get(chat_page))
         .route("/chat/rail/", get(rail_piece))
@@ -103,11 +103,11 @@ struct ShownSource {
 async fn chat_page(
     caller: Caller,
     frame: Frame,
-    State(house): State<Arc<House>>,
+    State(state): State<Arc<AppState>>,
     ApiQuery(query): ApiQuery<ChatQuery>,
 ) -> Result<Response, ApiError> {
     let open = match query.id() {
-        Some(id) => match own_chat(&house, &caller.principal, id).await {
+        Some(id) => match own_chat(&state, &caller.principal, id).await {
             Ok(chat) => Some(chat),
             Err(error) if error.refusal() == Refusal::NotFound => None,
             Err(error) => return Err(error),
@@ -115,35 +115,35 @@ async fn chat_page(
         None => None,
     };
     let is_missing = query.chat.is_some_and(|text| !text.is_empty()) && open.is_none();
-    let page = page_of(&house, &caller, open, &query.attach).await?;
+    let page = page_of(&state, &caller, open, &query.attach).await?;
     let error = is_missing.then(|| t("There is no such chat."));
     let status = if is_missing { StatusCode::NOT_FOUND } else { StatusCode::OK };
-    house.pages.show(status, "chat.html", &frame, ChatPage { error, ..page })
+    state.pages.show(status, "chat.html", &frame, ChatPage { error, ..page })
 }
 
 /// `GET /chat/rail/`: the list of chats.
 async fn rail_piece(
     caller: Caller,
     frame: Frame,
-    State(house): State<Arc<House>>,
+    State(state): State<Arc<AppState>>,
     ApiQuery(query): ApiQuery<ChatQuery>,
 ) -> Result<Response, ApiError> {
-    let rail = Rail::of(&house, &caller, query.id()).await?;
-    piece(house.pages.text("chat/rail.html", &frame, rail)?)
+    let rail = Rail::of(&state, &caller, query.id()).await?;
+    piece(state.pages.text("chat/rail.html", &frame, rail)?)
 }
 
 /// `GET /chat/{id}/messages/{message}/`: one message.
 async fn message_piece(
     caller: Caller,
     frame: Frame,
-    State(house): State<Arc<House>>,
+    State(state): State<Arc<AppState>>,
     ApiPath((id, message)): ApiPath<(i64, i64)>,
 ) -> Result<Response, ApiError> {
-    let chat = own_chat(&house, &caller.principal, ChatId(id)).await?;
-    let messages = messages_of(&house, &chat).await?;
+    let chat = own_chat(&state, &caller.principal, ChatId(id)).await?;
+    let messages = messages_of(&state, &chat).await?;
     let found = messages.into_iter().find(|one| one.id == MessageId(message));
     let message = ShownMessage::of(found.ok_or_else(|| ApiError::of(Refusal::NotFound))?);
-    piece(house.pages.text("chat/message.html", &frame, serde_json::json!({ "message": message }))?)
+    piece(state.pages.text("chat/message.html", &frame, serde_json::json!({ "message": message }))?)
 }
 
 fn piece(text: String) -> Result<Response, ApiError> {
@@ -151,47 +151,47 @@ fn piece(text: String) -> Result<Response, ApiError> {
 }
 
 async fn page_of(
-    house: &House,
+    state: &AppState,
     caller: &Caller,
     open: Option<Chat>,
     attach: &str,
 ) -> Result<ChatPage, ApiError> {
     let mut messages = Vec::new();
     if let Some(chat) = &open {
-        messages = messages_of(house, chat).await?;
+        messages = messages_of(state, chat).await?;
     }
     let is_waiting = messages.last().is_some_and(|message| matches!(message.role, Speaker::User));
-    let usable = usable_models(house, caller).await?;
+    let usable = usable_models(state, caller).await?;
     let (models, others): (Vec<AiProvider>, Vec<AiProvider>) =
-        usable.into_iter().partition(|model| model.draft.serves(Role::Chat));
-    let could_serve = others.into_iter().find(|model| model.draft.model == EXTRACTIVE_MODEL);
-    let mut providers = house.store.providers().await?;
-    providers.retain(|provider| provider.draft.active && caller.principal.may_see(provider));
+        usable.into_iter().partition(|model| model.spec.serves(Role::Chat));
+    let could_serve = others.into_iter().find(|model| model.spec.model == EXTRACTIVE_MODEL);
+    let mut providers = state.store.providers().await?;
+    providers.retain(|provider| provider.spec.active && caller.principal.may_see(provider));
     let sources = providers.into_iter().take(SOURCES_SHOWN_MAX);
     Ok(ChatPage {
-        sources: sources.map(|one| ShownSource { id: one.id, name: one.draft.name }).collect(),
-        rail: Rail::of(house, caller, open.as_ref().map(|chat| chat.id)).await?,
-        title: open.map(|chat| chat.draft.title).unwrap_or_default(),
+        sources: sources.map(|one| ShownSource { id: one.id, name: one.spec.name }).collect(),
+        rail: Rail::of(state, caller, open.as_ref().map(|chat| chat.id)).await?,
+        title: open.map(|chat| chat.spec.title).unwrap_or_default(),
         error: None,
         messages: messages.into_iter().map(ShownMessage::of).collect(),
         is_waiting,
-        held: held(house, caller, attach).await?,
+        held: held(state, caller, attach).await?,
         held_max: LIST_MAX,
         could_serve: could_serve.filter(|_| models.is_empty()).map(ShownModel::of),
         models: models.into_iter().map(ShownModel::of).collect(),
-        prompts: prompts_for(house, caller.principal.user, &[CHAT, CHAT_RAG]).await?,
+        prompts: prompts_for(state, caller.principal.user, &[CHAT, CHAT_RAG]).await?,
         content_max: CONTENT_CHARS_MAX,
         title_max: TITLE_CHARS_MAX,
     })
 }
 
 /// The documents that were brought along, if they are results of the caller's own searches.
-async fn held(house: &House, caller: &Caller, attach: &str) -> Result<Vec<ShownDocument>, ApiError> {
+async fn held(state: &AppState, caller: &Caller, attach: &str) -> Result<Vec<ShownDocument>, ApiError> {
     let mut documents = Vec::new();
     for reference in references(attach) {
         let DocumentRef { search_id, swirl_id } = reference;
-        let Ok(search) = own_search(house, &caller.principal, search_id).await else { continue };
-        let Ok((saved, _)) = house.federation.saved_result(swirl_id).await else { continue };
+        let Ok(search) = own_search(state, &caller.principal, search_id).await else { continue };
+        let Ok((saved, _)) = state.federation.saved_result(swirl_id).await else { continue };
         if saved.search == search.id {
             let title = beginning(&marks::plain(&saved.item.title), DOCUMENT_CHARS_MAX);
             documents.push(ShownDocument { search_id, swirl_id, title });
@@ -211,9 +211,9 @@ fn references(text: &str) -> Vec<DocumentRef> {
 }
 
 impl Rail {
-    async fn of(house: &House, caller: &Caller, open: Option<ChatId>) -> Result<Self, ApiError> {
-        let page = house.store.chats(caller.principal.user, 0, CHATS_SHOWN_MAX).await?;
-        let now = house.clock.now();
+    async fn of(state: &AppState, caller: &Caller, open: Option<ChatId>) -> Result<Self, ApiError> {
+        let page = state.store.chats(caller.principal.user, 0, CHATS_SHOWN_MAX).await?;
+        let now = state.clock.now();
         let chats = page.items.into_iter().map(|chat| ShownChat::of(chat, now)).collect();
         Ok(Self { open, chats, total: page.total })
     }
@@ -221,8 +221,8 @@ impl Rail {
 
 impl ShownModel {
     fn of(model: AiProvider) -> Self {
-        let (id, draft) = (model.id, model.draft);
-        Self { id, name: draft.name, model: draft.model, tags: draft.tags }
+        let (id, spec) = (model.id, model.spec);
+        Self { id, name: spec.name, model: spec.model, tags: spec.tags }
     }
 }
 

@@ -76,7 +76,7 @@ impl ShownChat {
             1..=6 => "week",
             _ => "older",
         };
-        Self { id: chat.id, title: chat.draft.title, age }
+        Self { id: chat.id, title: chat.spec.title, age }
     }
 }
 
@@ -139,7 +139,7 @@ mod tests {
     use super::super::super::{Assets, pages::tests::frame};
     use super::*;
     use chrono::{DateTime, TimeDelta};
-    use domain::chat::{ChatDraft, MessageContent, Rating};
+    use domain::chat::{ChatSpec, MessageContent, Rating};
     use domain::ids::UserId;
     use serde_json::json;
     use std::sync::Arc;
@@ -187,8 +187,8 @@ mod tests {
         let now = DateTime::UNIX_EPOCH + TimeDelta::days(30);
         for (days, age) in [(-1, "today"), (0, "today"), (1, "week"), (6, "week"), (7, "older")] {
             let date_updated = now - TimeDelta::days(days);
-            let (id, owner, draft) = (ChatId(1), UserId(1), ChatDraft::default());
-            let chat = Chat { id, owner, draft, date_created: date_updated, date_updated };
+            let (id, owner, spec) = (ChatId(1), UserId(1), ChatSpec::default());
+            let chat = Chat { id, owner, spec, date_created: date_updated, date_updated };
             assert_eq!(ShownChat::of(chat, now).age, age, "{days}");
         }
     }

@@ -5,7 +5,7 @@ use super::facets::FacetsView;
 use super::query::{Fields, ListQuery};
 use super::result::{Showing, ShownResult, folded};
 use super::sources::{self, ShownSource};
-use crate::House;
+use crate::AppState;
 use crate::api::search::{log_view, own_search};
 use crate::auth::Caller;
 use crate::error::ApiError;
@@ -80,7 +80,7 @@ struct PageLink {
 
 /// What the list is made of.
 pub struct Listing<'a> {
-    pub house: &'a House,
+    pub state: &'a AppState,
     pub frame: &'a Frame,
     pub search: &'a Search,
     pub query: &'a ListQuery,
@@ -90,12 +90,12 @@ pub struct Listing<'a> {
 
 impl Listing<'_> {
     pub fn view(&self, mixed: MixedResponse) -> ListView {
-        let Self { house, search, query, .. } = self;
+        let Self { state, search, query, .. } = self;
         let MixedResponse { messages, info, results, .. } = mixed;
         let is_running = !search.status.is_final();
-        let rail = sources::rail(house, &info, if is_running { self.asked } else { &[] });
+        let rail = sources::rail(state, &info, if is_running { self.asked } else { &[] });
         let sort = self.sort();
-        let page_size = search.draft.page_size();
+        let page_size = search.spec.page_size();
         let last =
             u32::try_from(info.results.retrieved_total.div_ceil(u64::from(page_size))).unwrap_or(u32::MAX);
         let at = |page: u32| query.on_page(page).href(search.id);
@@ -127,8 +127,8 @@ impl Listing<'_> {
 
     /// The mixer in force; an unknown name in a URL is shown by the one that stands in for it.
     fn sort(&self) -> &'static str {
-        let mixers = &self.house.catalogues;
-        let wanted = self.query.sort.as_deref().unwrap_or(&self.search.draft.result_mixer);
+        let mixers = &self.state.plugins;
+        let wanted = self.query.sort.as_deref().unwrap_or(&self.search.spec.result_mixer);
         mixers.mixer(wanted).map_or(FIRST_ORDERS[1], |kind| kind.name)
     }
 
@@ -137,7 +137,7 @@ impl Listing<'_> {
         let showing = Showing {
             language: self.frame.language,
             ids: &ids,
-            now: self.house.clock.now(),
+            now: self.state.clock.now(),
             topic: self.search.topic(),
         };
         let mut shown = folded(items.into_iter().map(|item| showing.result(item)).collect());
@@ -151,7 +151,7 @@ impl Listing<'_> {
     }
 
     fn orders(&self, sort: &str) -> Vec<Order> {
-        let mixers = self.house.catalogues.mixers.iter();
+        let mixers = self.state.plugins.mixers.iter();
         let mut orders: Vec<Order> = mixers
             .map(|kind| Order {
                 name: kind.name,
@@ -199,7 +199,7 @@ pub struct Piece {
 impl Pieces {
     /// `is_new` says whether a piece of a result has to be sent.
     pub fn of(
-        (house, frame): (&House, &Frame),
+        (state, frame): (&AppState, &Frame),
         list: &ListView,
         mut is_new: impl FnMut(&str, &str) -> bool,
     ) -> Result<Self, ApiError> {
@@ -211,10 +211,10 @@ impl Pieces {
         struct WholeList<'a> {
             list: &'a ListView,
         }
-        let piece = |name: &str| house.pages.text(name, frame, WholeList { list });
+        let piece = |name: &str| state.pages.text(name, frame, WholeList { list });
         let mut results = Vec::new();
         for result in &list.results {
-            let html = house.pages.text("search/result.html", frame, OneResult { result })?;
+            let html = state.pages.text("search/result.html", frame, OneResult { result })?;
             if is_new(&result.key, &html) {
                 results.push(Piece { id: result.key.clone(), html });
             }
@@ -236,18 +236,18 @@ impl Pieces {
 pub async fn read_list(
     caller: Caller,
     frame: Frame,
-    State(house): State<Arc<House>>,
+    State(state): State<Arc<AppState>>,
     links: Links,
     ApiPath(id): ApiPath<i64>,
     RawQuery(query): RawQuery,
 ) -> Result<Json<Pieces>, ApiError> {
     let query = ListQuery::read(&Fields::read(&query.unwrap_or_default()))?;
-    let search = own_search(&house, &caller.principal, SearchId(id)).await?;
-    let mixed = house.federation.mix(&search, &query.request(links.base())).await?;
+    let search = own_search(&state, &caller.principal, SearchId(id)).await?;
+    let mixed = state.federation.mix(&search, &query.request(links.base())).await?;
     log_view(&search, &mixed);
-    let listing = Listing { house: &house, frame: &frame, search: &search, query: &query, asked: &[] };
+    let listing = Listing { state: &state, frame: &frame, search: &search, query: &query, asked: &[] };
     let list = listing.view(mixed);
-    Pieces::of((&house, &frame), &list, |_, _| true).map(Json)
+    Pieces::of((&state, &frame), &list, |_, _| true).map(Json)
 }
 
 /// The number that follows these words in a message.

@@ -25,12 +25,12 @@ mod stream;
 mod versions;
 mod why;
 
-use crate::House;
+use crate::AppState;
 use axum::Router;
 use axum::routing::{get, post};
 use std::sync::Arc;
 
-pub fn router() -> Router<Arc<House>> {
+pub fn router() -> Router<Arc<AppState>> {
     Router::new()
         .route("/", get(page::search_page))
         .route("/search/", post(stream::start_search))

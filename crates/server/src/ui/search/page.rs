@@ -5,7 +5,7 @@ use super::list::{ListView, Listing};
 use super::picker::Picker;
 use super::query::{Fields, ListQuery};
 use super::start::{Wanted, listed};
-use crate::House;
+use crate::AppState;
 use crate::api::sapi::usable_models;
 use crate::api::search::{is_prefetch, log_view, own_search};
 use crate::auth::Caller;
@@ -60,13 +60,13 @@ struct Recent {
 pub async fn search_page(
     caller: Caller,
     frame: Frame,
-    State(house): State<Arc<House>>,
+    State(state): State<Arc<AppState>>,
     links: Links,
     address: ClientAddress,
     (method, headers, RawQuery(query)): (Method, HeaderMap, RawQuery),
 ) -> Result<Response, ApiError> {
     let fields = Fields::read(&query.unwrap_or_default());
-    let visit = Visit { house: &house, frame: &frame, caller: &caller };
+    let visit = Visit { state: &state, frame: &frame, caller: &caller };
     let wanted = match Wanted::read(&fields) {
         Ok(wanted) => wanted,
         Err(error) => return visit.refused(&fields, &error).await,
@@ -75,8 +75,8 @@ pub async fn search_page(
         if is_prefetch(&headers) || method == Method::HEAD {
             return Ok(StatusCode::NO_CONTENT.into_response());
         }
-        let wanted = wanted.shortened(&house, &caller.principal).await?;
-        return match wanted.begin(&house, &caller, address).await {
+        let wanted = wanted.shortened(&state, &caller.principal).await?;
+        return match wanted.begin(&state, &caller, address).await {
             Ok(search) => {
                 let place = with_answer(ListQuery::default().href(search.id), &fields);
                 Ok(Redirect::to(&place).into_response())
@@ -90,7 +90,7 @@ pub async fn search_page(
         Ok((None, _)) => return visit.start(&fields).await,
         Err(error) => return visit.refused(&fields, &error).await,
     };
-    match own_search(&house, &caller.principal, id).await {
+    match own_search(&state, &caller.principal, id).await {
         Ok(search) => visit.list(&search, &query, links.base()).await,
         Err(error) => visit.refused(&fields, &error).await,
     }
@@ -110,7 +110,7 @@ fn with_answer(mut place: String, fields: &Fields) -> String {
 
 /// Who looks at the page.
 struct Visit<'a> {
-    house: &'a House,
+    state: &'a AppState,
     frame: &'a Frame,
     caller: &'a Caller,
 }
@@ -157,19 +157,19 @@ impl Visit<'_> {
     async fn list(&self, search: &Search, query: &ListQuery, base_url: String) -> Result<Response, ApiError> {
         let request = query.request(base_url);
         let mut asked = Vec::new();
-        let mixed = match self.house.federation.mix(search, &request).await {
+        let mixed = match self.state.federation.mix(search, &request).await {
             Ok(mixed) => mixed,
             Err(FederationError::NotReady(_)) => {
-                asked = self.house.federation.asked_by(search).await?;
+                asked = self.state.federation.asked_by(search).await?;
                 let sets = self.so_far(search);
-                self.house.federation.mix_sets(search, sets, &request).await
+                self.state.federation.mix_sets(search, sets, &request).await
             }
             Err(error) => return Err(error.into()),
         };
         log_view(search, &mixed);
         let page = SearchPage {
-            query: search.draft.query_string.clone(),
-            picker: self.picker(&search.draft.searchprovider_list).await?,
+            query: search.spec.query_string.clone(),
+            picker: self.picker(&search.spec.searchprovider_list).await?,
             list: Some(self.view(search, query, &asked, mixed)),
             has_answers: self.has_answers().await?,
             ..SearchPage::default()
@@ -178,7 +178,7 @@ impl Visit<'_> {
     }
 
     fn so_far(&self, search: &Search) -> Vec<ResultSet> {
-        let sets = self.house.federation.events().so_far(search.id, search.run);
+        let sets = self.state.federation.events().so_far(search.id, search.run);
         sets.iter().map(|set| ResultSet::clone(set)).collect()
     }
 
@@ -189,25 +189,25 @@ impl Visit<'_> {
         asked: &[SearchProvider],
         mixed: MixedResponse,
     ) -> ListView {
-        Listing { house: self.house, frame: self.frame, search, query, asked }.view(mixed)
+        Listing { state: self.state, frame: self.frame, search, query, asked }.view(mixed)
     }
 
     async fn picker(&self, list: &[ProviderRef]) -> Result<Picker, ApiError> {
-        Picker::of(self.house, &self.caller.principal, list).await
+        Picker::of(self.state, &self.caller.principal, list).await
     }
 
     async fn has_answers(&self) -> Result<bool, ApiError> {
-        let models = usable_models(self.house, self.caller).await?;
-        Ok(models.iter().any(|model| model.draft.serves(Role::Rag)))
+        let models = usable_models(self.state, self.caller).await?;
+        Ok(models.iter().any(|model| model.spec.serves(Role::Rag)))
     }
 
     async fn recent(&self) -> Result<Vec<Recent>, ApiError> {
         let looked = RECENT * LOOKED_AT_FOR_ONE;
-        let page = self.house.store.searches(Some(self.caller.principal.user), 0, looked).await?;
+        let page = self.state.store.searches(Some(self.caller.principal.user), 0, looked).await?;
         let form = if self.frame.language.code == "de" { "%d.%m.%Y" } else { "%-d %b %Y" };
         let mut recent: Vec<Recent> = Vec::new();
         for search in page.items {
-            let query = search.draft.query_string;
+            let query = search.spec.query_string;
             if recent.len() < RECENT as usize && !recent.iter().any(|one| one.query == query) {
                 let date = search.date_updated;
                 let (time, day) = (date.to_rfc3339(), date.format(form).to_string());
@@ -218,8 +218,8 @@ impl Visit<'_> {
     }
 
     fn show(&self, status: StatusCode, page: SearchPage) -> Result<Response, ApiError> {
-        let page = SearchPage { has_cache: self.house.corpus.is_open(), ..page };
-        self.house.pages.show(status, "search.html", self.frame, page)
+        let page = SearchPage { has_cache: self.state.corpus.is_open(), ..page };
+        self.state.pages.show(status, "search.html", self.frame, page)
     }
 }
 

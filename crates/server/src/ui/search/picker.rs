@@ -2,7 +2,7 @@
 
 use super::sources::colour;
 use super::start::sources_for;
-use crate::House;
+use crate::AppState;
 use crate::error::ApiError;
 use domain::ids::ProviderId;
 use domain::provider::SearchProvider;
@@ -53,19 +53,19 @@ struct Tag {
 
 impl Picker {
     /// `list` as a search has it: empty for the sources that are asked by default.
-    pub async fn of(house: &House, person: &Principal, list: &[ProviderRef]) -> Result<Self, ApiError> {
-        Ok(Self::with(&sources_for(house, person).await?, list))
+    pub async fn of(state: &AppState, person: &Principal, list: &[ProviderRef]) -> Result<Self, ApiError> {
+        Ok(Self::with(&sources_for(state, person).await?, list))
     }
 
     fn with(providers: &[SearchProvider], list: &[ProviderRef]) -> Self {
         let is_chosen = |provider: &SearchProvider| match list {
-            [] => provider.draft.default,
+            [] => provider.spec.default,
             list => list.iter().any(|wanted| federation::is_listed(provider, wanted)),
         };
         let mut groups: BTreeMap<String, Vec<Choice>> = BTreeMap::new();
         let mut tags: BTreeMap<String, Tag> = BTreeMap::new();
         for (place, provider) in providers.iter().enumerate() {
-            let own = &provider.draft.tags;
+            let own = &provider.spec.tags;
             for tag in own {
                 let is_chosen = list.iter().any(|wanted| wanted.to_string().eq_ignore_ascii_case(tag));
                 let fresh = || Tag { name: tag.clone(), count: 0, is_chosen };
@@ -74,11 +74,11 @@ impl Picker {
             if place < SOURCES_MAX {
                 groups.entry(own.first().cloned().unwrap_or_default()).or_default().push(Choice {
                     id: provider.id,
-                    name: provider.draft.name.clone(),
+                    name: provider.spec.name.clone(),
                     colour: colour(provider.id),
                     tags: own.iter().map(|tag| tag.to_lowercase()).collect(),
                     is_chosen: is_chosen(provider),
-                    is_default: provider.draft.default,
+                    is_default: provider.spec.default,
                 });
             }
         }
@@ -99,12 +99,12 @@ impl Picker {
 mod tests {
     use super::*;
     use domain::ids::UserId;
-    use domain::provider::ProviderDraft;
+    use domain::provider::ProviderSpec;
 
     fn provider(id: i64, default: bool, tags: &[&str]) -> SearchProvider {
         let tags = tags.iter().map(|&tag| tag.to_owned()).collect();
-        let draft = ProviderDraft { name: format!("P{id}"), default, tags, ..Default::default() };
-        let mut provider = SearchProvider::unsaved(draft, UserId(1), Default::default());
+        let spec = ProviderSpec { name: format!("P{id}"), default, tags, ..Default::default() };
+        let mut provider = SearchProvider::unsaved(spec, UserId(1), Default::default());
         provider.id = ProviderId(id);
         provider
     }

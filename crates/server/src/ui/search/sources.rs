@@ -1,6 +1,6 @@
 //! The rail: a line for each source that is asked, and what is missing because of some of them.
 
-use crate::House;
+use crate::AppState;
 use domain::ids::ProviderId;
 use domain::mixed::{MixedInfo, ProviderInfo};
 use domain::provider::SearchProvider;
@@ -38,7 +38,7 @@ impl ShownSource {
     pub fn asking(provider: &SearchProvider) -> Self {
         Self {
             id: provider.id,
-            name: provider.draft.name.clone(),
+            name: provider.spec.name.clone(),
             colour: colour(provider.id),
             status: None,
             found: 0,
@@ -50,18 +50,18 @@ impl ShownSource {
         }
     }
 
-    pub fn of_set(house: &House, set: &ResultSet) -> Self {
+    pub fn of_set(state: &AppState, set: &ResultSet) -> Self {
         let counts = (set.found, set.retrieved, set.time_s);
-        Self::ended(house, (set.provider, &set.provider_name), (set.status, set.error.as_ref()), counts)
+        Self::ended(state, (set.provider, &set.provider_name), (set.status, set.error.as_ref()), counts)
     }
 
     fn ended(
-        house: &House,
+        state: &AppState,
         (id, name): (ProviderId, &str),
         (status, fault): (ProviderStatus, Option<&ProviderFault>),
         (found, retrieved, seconds): (u64, u64, f64),
     ) -> Self {
-        let state = house.federation.source_state(id).filter(|_| !status.has_delivered());
+        let state = state.federation.source_state(id).filter(|_| !status.has_delivered());
         Self {
             id,
             name: name.to_owned(),
@@ -87,11 +87,11 @@ impl ShownSource {
 }
 
 /// Every source of a search, in the order of their ids: how it ended, or that it is still being asked.
-pub fn rail(house: &House, info: &MixedInfo, asked: &[SearchProvider]) -> Vec<ShownSource> {
+pub fn rail(state: &AppState, info: &MixedInfo, asked: &[SearchProvider]) -> Vec<ShownSource> {
     let mut lines: Vec<ShownSource> = Vec::new();
     for (name, one) in &info.providers {
         let counts = (one.found, one.retrieved, one.search_time);
-        lines.push(ShownSource::ended(house, (id_of(one), name), (one.status, one.error.as_ref()), counts));
+        lines.push(ShownSource::ended(state, (id_of(one), name), (one.status, one.error.as_ref()), counts));
     }
     for provider in asked {
         if !lines.iter().any(|line| line.id == provider.id) {

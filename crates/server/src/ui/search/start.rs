@@ -2,7 +2,7 @@
 
 use super::picker::SOURCES_MAX;
 use super::query::Fields;
-use crate::House;
+use crate::AppState;
 use crate::api::search::{log_start, own_search};
 use crate::auth::Caller;
 use crate::client_address::ClientAddress;
@@ -10,13 +10,13 @@ use crate::error::ApiError;
 use crate::throttle::Class;
 use domain::ids::{ProviderId, SearchId};
 use domain::provider::SearchProvider;
-use domain::search::{ProviderRef, Search, SearchDraft};
+use domain::search::{ProviderRef, Search, SearchSpec};
 use domain::user::Principal;
 
 /// What a form or a URL wants.
 #[derive(Debug)]
 pub enum Wanted {
-    New(SearchDraft),
+    New(SearchSpec),
     /// Run this one again.
     Again(SearchId),
 }
@@ -28,21 +28,21 @@ impl Wanted {
             return Ok(Some(Self::Again(SearchId(id))));
         }
         let Some(text) = fields.text("q") else { return Ok(None) };
-        let mut draft = SearchDraft::of_query(text);
-        draft.searchprovider_list = listed(fields);
+        let mut spec = SearchSpec::of_query(text);
+        spec.searchprovider_list = listed(fields);
         if let Some(mixer) = fields.sort() {
-            draft.result_mixer = mixer.to_owned();
+            spec.result_mixer = mixer.to_owned();
         }
-        Ok(Some(Self::New(draft)))
+        Ok(Some(Self::New(spec)))
     }
 
     /// A form without a script names every source that is ticked; what need not be named is left out.
-    pub async fn shortened(self, house: &House, owner: &Principal) -> Result<Self, ApiError> {
+    pub async fn shortened(self, state: &AppState, owner: &Principal) -> Result<Self, ApiError> {
         match self {
-            Self::New(mut draft) if draft.searchprovider_list.len() > 1 => {
-                let providers = sources_for(house, owner).await?;
-                draft.searchprovider_list = shortened(draft.searchprovider_list, &providers);
-                Ok(Self::New(draft))
+            Self::New(mut spec) if spec.searchprovider_list.len() > 1 => {
+                let providers = sources_for(state, owner).await?;
+                spec.searchprovider_list = shortened(spec.searchprovider_list, &providers);
+                Ok(Self::New(spec))
             }
             wanted => Ok(wanted),
         }
@@ -51,21 +51,21 @@ impl Wanted {
     /// Begins it; counted as a search.
     pub async fn begin(
         self,
-        house: &House,
+        state: &AppState,
         caller: &Caller,
         address: ClientAddress,
     ) -> Result<Search, ApiError> {
         let owner = &caller.principal;
-        let pay = || house.throttles.take(Class::Search, owner.user, address);
+        let pay = || state.throttles.take(Class::Search, owner.user, address);
         let search = match self {
-            Self::New(draft) => {
+            Self::New(spec) => {
                 pay()?;
-                house.federation.create(owner.user, draft).await?
+                state.federation.create(owner.user, spec).await?
             }
             Self::Again(id) => {
-                let own = own_search(house, owner, id).await?;
+                let own = own_search(state, owner, id).await?;
                 pay()?;
-                house.federation.rerun(own.id).await?
+                state.federation.rerun(own.id).await?
             }
         };
         log_start(&search, "search_page");
@@ -74,9 +74,9 @@ impl Wanted {
 }
 
 /// The sources that a person may ask, in the order of their ids.
-pub async fn sources_for(house: &House, person: &Principal) -> Result<Vec<SearchProvider>, ApiError> {
-    let mut providers = house.store.providers().await?;
-    providers.retain(|provider| provider.draft.active && person.may_see(provider));
+pub async fn sources_for(state: &AppState, person: &Principal) -> Result<Vec<SearchProvider>, ApiError> {
+    let mut providers = state.store.providers().await?;
+    providers.retain(|provider| provider.spec.active && person.may_see(provider));
     Ok(providers)
 }
 
@@ -101,7 +101,7 @@ fn shortened(list: Vec<ProviderRef>, providers: &[SearchProvider]) -> Vec<Provid
     let (ids, texts): (Vec<ProviderRef>, Vec<ProviderRef>) =
         list.into_iter().partition(|wanted| id_of(wanted).is_some());
     let has = |provider: &SearchProvider| ids.iter().any(|id| id_of(id) == Some(provider.id));
-    if providers.iter().take(SOURCES_MAX).all(|provider| provider.draft.default == has(provider)) {
+    if providers.iter().take(SOURCES_MAX).all(|provider| provider.spec.default == has(provider)) {
         return texts;
     }
     let is_named = |id: &ProviderRef| {
@@ -116,12 +116,12 @@ fn shortened(list: Vec<ProviderRef>, providers: &[SearchProvider]) -> Vec<Provid
 mod tests {
     use super::*;
     use domain::ids::UserId;
-    use domain::provider::ProviderDraft;
+    use domain::provider::ProviderSpec;
 
     fn provider(id: i64, default: bool, tag: &str) -> SearchProvider {
-        let draft =
-            ProviderDraft { name: format!("P{id}"), default, tags: vec![tag.into()], ..Default::default() };
-        let mut provider = SearchProvider::unsaved(draft, UserId(1), Default::default());
+        let spec =
+            ProviderSpec { name: format!("P{id}"), default, tags: vec![tag.into()], ..Default::default() };
+        let mut provider = SearchProvider::unsaved(spec, UserId(1), Default::default());
         provider.id = ProviderId(id);
         provider
     }
@@ -150,8 +150,8 @@ mod tests {
         assert!(matches!(read("q=+&sources=1"), Ok(None)));
         assert!(matches!(read("rerun=7&q=a"), Ok(Some(Wanted::Again(SearchId(7))))));
         assert!(read("rerun=x").is_err());
-        let Ok(Some(Wanted::New(draft))) = read("q=a+b&sources=4&sort=DateMixer") else { panic!("a search") };
-        assert_eq!((draft.query_string.as_str(), draft.result_mixer.as_str()), ("a b", "DateMixer"));
-        assert_eq!(draft.searchprovider_list, [ProviderRef::Id(4)]);
+        let Ok(Some(Wanted::New(spec))) = read("q=a+b&sources=4&sort=DateMixer") else { panic!("a search") };
+        assert_eq!((spec.query_string.as_str(), spec.result_mixer.as_str()), ("a b", "DateMixer"));
+        assert_eq!(spec.searchprovider_list, [ProviderRef::Id(4)]);
     }
 }

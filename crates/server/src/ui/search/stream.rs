@@ -4,7 +4,7 @@ use super::list::{Listing, Pieces};
 use super::query::{Fields, ListQuery};
 use super::sources::ShownSource;
 use super::start::Wanted;
-use crate::House;
+use crate::AppState;
 use crate::api::search::{Tell, Watch, event, is_prefetch, own_search};
 use crate::auth::Caller;
 use crate::client_address::ClientAddress;
@@ -36,7 +36,7 @@ const PAGE_PAUSE: Duration = Duration::from_millis(100);
 pub async fn start_search(
     caller: Caller,
     frame: Frame,
-    State(house): State<Arc<House>>,
+    State(state): State<Arc<AppState>>,
     (links, address, headers): (Links, ClientAddress, HeaderMap),
     form: String,
 ) -> Result<Response, ApiError> {
@@ -47,27 +47,27 @@ pub async fn start_search(
         .and_then(|value| value.to_str().ok())
         .is_some_and(|text| text.contains("text/event-stream"));
     if !wants_events {
-        let search = wanted.begin(&house, &caller, address).await?;
+        let search = wanted.begin(&state, &caller, address).await?;
         return Ok(Redirect::to(&ListQuery::default().href(search.id)).into_response());
     }
     // Who has no place starts nothing.
-    let place = house.throttles.streams.enter(caller.principal.user)?;
-    let search = wanted.begin(&house, &caller, address).await?;
-    let receiver = house.federation.events().subscribe(search.id);
+    let place = state.throttles.streams.enter(caller.principal.user)?;
+    let search = wanted.begin(&state, &caller, address).await?;
+    let receiver = state.federation.events().subscribe(search.id);
     // Read again after listening began, so that nothing falls between the two.
-    let search = own_search(&house, &caller.principal, search.id).await?;
+    let search = own_search(&state, &caller.principal, search.id).await?;
     let query = ListQuery::default();
     let request = query.request(links.base());
-    let asked = house.federation.asked_by(&search).await?;
-    let teller = AsPieces::new(Arc::clone(&house), frame, query, asked);
-    Ok(Watch::new(house, search, (receiver, place), request, teller).stream().into_response())
+    let asked = state.federation.asked_by(&search).await?;
+    let teller = AsPieces::new(Arc::clone(&state), frame, query, asked);
+    Ok(Watch::new(state, search, (receiver, place), request, teller).stream().into_response())
 }
 
 /// `GET /search/{id}/stream/`: the same for a search that runs already, in any order and with any filter.
 pub async fn follow_search(
     caller: Caller,
     frame: Frame,
-    State(house): State<Arc<House>>,
+    State(state): State<Arc<AppState>>,
     links: Links,
     ApiPath(id): ApiPath<i64>,
     (headers, RawQuery(query)): (HeaderMap, RawQuery),
@@ -76,18 +76,18 @@ pub async fn follow_search(
         return Ok(StatusCode::NO_CONTENT.into_response());
     }
     let query = ListQuery::read(&Fields::read(&query.unwrap_or_default()))?;
-    let place = house.throttles.streams.enter(caller.principal.user)?;
-    let receiver = house.federation.events().subscribe(SearchId(id));
-    let search = own_search(&house, &caller.principal, SearchId(id)).await?;
+    let place = state.throttles.streams.enter(caller.principal.user)?;
+    let receiver = state.federation.events().subscribe(SearchId(id));
+    let search = own_search(&state, &caller.principal, SearchId(id)).await?;
     let request = query.request(links.base());
-    let asked = house.federation.asked_by(&search).await?;
-    let teller = AsPieces::new(Arc::clone(&house), frame, query, asked);
-    Ok(Watch::new(house, search, (receiver, place), request, teller).stream().into_response())
+    let asked = state.federation.asked_by(&search).await?;
+    let teller = AsPieces::new(Arc::clone(&state), frame, query, asked);
+    Ok(Watch::new(state, search, (receiver, place), request, teller).stream().into_response())
 }
 
 /// For people: pieces of the page, made by its own templates.
 struct AsPieces {
-    house: Arc<House>,
+    state: Arc<AppState>,
     frame: Frame,
     query: ListQuery,
     asked: Vec<SearchProvider>,
@@ -118,8 +118,8 @@ struct Ended {
 }
 
 impl AsPieces {
-    fn new(house: Arc<House>, frame: Frame, query: ListQuery, asked: Vec<SearchProvider>) -> Self {
-        Self { house, frame, query, asked, sent: HashMap::new(), has_begun: false }
+    fn new(state: Arc<AppState>, frame: Frame, query: ListQuery, asked: Vec<SearchProvider>) -> Self {
+        Self { state, frame, query, asked, sent: HashMap::new(), has_begun: false }
     }
 
     fn source(&self, line: &ShownSource) -> Result<String, ApiError> {
@@ -127,7 +127,7 @@ impl AsPieces {
         struct OneSource<'a> {
             source: &'a ShownSource,
         }
-        self.house.pages.text("search/source.html", &self.frame, OneSource { source: line })
+        self.state.pages.text("search/source.html", &self.frame, OneSource { source: line })
     }
 
     fn begun(&self, search: &Search) -> Result<Begun, ApiError> {
@@ -136,15 +136,15 @@ impl AsPieces {
         Ok(Begun {
             id: search.id,
             url: self.query.href(search.id),
-            query: search.draft.query_string.clone(),
+            query: search.spec.query_string.clone(),
             rail: rail?,
         })
     }
 
     fn pieces(&mut self, search: &Search, page: MixedResponse) -> Result<Pieces, ApiError> {
-        let Self { house, frame, query, asked, sent, .. } = self;
-        let list = Listing { house, frame, search, query, asked }.view(page);
-        Pieces::of((house, frame), &list, |key, html| {
+        let Self { state, frame, query, asked, sent, .. } = self;
+        let list = Listing { state, frame, search, query, asked }.view(page);
+        Pieces::of((state, frame), &list, |key, html| {
             let mut hasher = DefaultHasher::new();
             html.hash(&mut hasher);
             let digest = hasher.finish();
@@ -175,7 +175,7 @@ impl Tell for AsPieces {
     }
 
     fn provider(&mut self, set: &ResultSet) -> Option<Event> {
-        let line = ShownSource::of_set(&self.house, set);
+        let line = ShownSource::of_set(&self.state, set);
         told("source", self.source(&line).map(|html| SourceLine { id: line.id.0, html }))
     }
 

@@ -15,7 +15,7 @@ pub struct Versions {
     size: u32,
     /// Which one it is by age, the oldest being 1; None where the dates do not tell.
     place: Option<usize>,
-    /// Such as `v2 draft`; may be empty.
+    /// Such as `v2 spec`; may be empty.
     label: String,
     decided_by: Option<DecidedBy>,
     /// Another one counts.

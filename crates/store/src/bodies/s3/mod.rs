@@ -1,4 +1,4 @@
-//! Bodies as objects in a bucket of an S3 server, through the gate. Every request may be sent again: each does the same
+//! Bodies as objects in a bucket of an S3 server, through the guarded client. Every request may be sent again: each does the same
 //! however often it arrives.
 
 mod answer;
@@ -31,7 +31,7 @@ const FIRST_REGION: &str = "us-east-1";
 /// Where the bucket is, and who asks.
 #[derive(Clone)]
 pub struct S3Config {
-    /// The gate. Its limit of an answer must be at least `packed_bytes_max(max_mb)`.
+    /// The guarded client. Its limit of an answer must be at least `packed_bytes_max(max_mb)`.
     pub fetch: Arc<dyn Fetch>,
     pub clock: Arc<dyn Clock>,
     /// Such as `https://s3.example`. Empty: Amazon's own in the region.

@@ -2,27 +2,27 @@
 
 use super::*;
 use domain::contracts::{HttpResponse, SystemClock};
-use outbound::{Gate, GateLimits};
+use outbound::{ClientLimits, GuardedClient};
 use std::collections::VecDeque;
 use std::sync::Mutex;
 use testkit::s3::S3Server;
 
 const MAX_MB: u32 = 2;
 
-fn gate() -> Arc<dyn Fetch> {
-    let limits = GateLimits {
+fn client() -> Arc<dyn Fetch> {
+    let limits = ClientLimits {
         connect: Duration::from_secs(5),
         read: Duration::from_secs(5),
         body_bytes_max: super::super::packed_bytes_max(MAX_MB),
         redirects_max: 0,
         allow: Vec::new(),
     };
-    Arc::new(Gate::new(limits).unwrap())
+    Arc::new(GuardedClient::new(limits).unwrap())
 }
 
 fn config(server: &S3Server, bucket: &str) -> S3Config {
     S3Config {
-        fetch: gate(),
+        fetch: client(),
         clock: Arc::new(SystemClock),
         endpoint: server.url.clone(),
         region: "us-east-1".to_owned(),

@@ -123,7 +123,7 @@ fn says_the_same(before: &Run, run: &NewRun) -> bool {
     before.winner_signal_id == run.winner_signal_id
         && before.auto == run.auto
         && before.weights == run.weights
-        && before.gates == run.gates
+        && before.thresholds == run.thresholds
         && before.members == run.members
 }
 
@@ -151,7 +151,7 @@ async fn insert(tx: &mut Tx, topic: &str, run: &NewRun, now: Instant) -> Result<
     );
     let status = if run.auto { RunStatus::AutoElected } else { RunStatus::Pending };
     let query: String = run.query.chars().take(QUERY_CHARS_MAX).collect();
-    let (weights, gates) = (JsonText::of(&run.weights)?, JsonText::of(&run.gates)?);
+    let (weights, thresholds) = (JsonText::of(&run.weights)?, JsonText::of(&run.thresholds)?);
     let members = JsonText::of(&run.members)?;
     on_tx!(tx, db => sqlx::query_as::<_, RunRow>(TEXT)
         .bind(topic)
@@ -167,7 +167,7 @@ async fn insert(tx: &mut Tx, topic: &str, run: &NewRun, now: Instant) -> Result<
         .bind(query_key(&run.query))
         .bind(query.as_str())
         .bind(weights.clone())
-        .bind(gates.clone())
+        .bind(thresholds.clone())
         .bind(members.clone())
         .fetch_one(db))?
     .try_into()

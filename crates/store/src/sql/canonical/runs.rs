@@ -6,7 +6,7 @@ use crate::row::row;
 use crate::sql::corpus::{LIST_MAX, in_lists, push_list, push_visible};
 use crate::sql::searches::pattern;
 use domain::contracts::{Page, RunFilter, StoreError};
-use domain::corpus::{Gates, Member, RejectReason, Rejection, Run, RunStatus, Scope, Weights};
+use domain::corpus::{Member, RejectReason, Rejection, Run, RunStatus, Scope, Thresholds, Weights};
 use domain::ids::{RunId, SearchId, SignalId, UserId};
 use domain::instant::Instant;
 use sqlx::QueryBuilder;
@@ -42,7 +42,7 @@ row! {
         margin: f64,
         members: Json<Vec<Member>>,
         weights: Json<Weights>,
-        gates: Json<Gates>,
+        gates: Json<Thresholds>,
         created_at: Instant,
         decided_by: Option<i64>,
         decided_at: Option<Instant>,
@@ -72,7 +72,7 @@ impl TryFrom<RunRow> for Run {
             margin: row.margin,
             members: row.members.0,
             weights: row.weights.0,
-            gates: row.gates.0,
+            thresholds: row.gates.0,
             created_at: row.created_at,
             decided_by: row.decided_by.map(UserId),
             decided_at: row.decided_at,

@@ -61,7 +61,7 @@ async fn withdraw(tx: &mut Tx, provider: &SearchProvider) -> Result<(), StoreErr
          AND NOT is_supplied AND content_hash <> '' ORDER BY id";
     let mut rows = on_tx!(&mut *tx, db =>
         sqlx::query_as::<_, AttributedRow>(TEXT).bind(provider.id.0).fetch_all(db))?;
-    rows.retain(|row| !is_fetched_from_own_origin(&provider.draft, &row.url));
+    rows.retain(|row| !is_fetched_from_own_origin(&provider.spec, &row.url));
     let all: Vec<i64> = rows.iter().map(|row| row.id).collect();
     for some in rows.chunks(LIST_MAX) {
         let ids: Vec<i64> = some.iter().map(|row| row.id).collect();
@@ -75,7 +75,7 @@ async fn withdraw(tx: &mut Tx, provider: &SearchProvider) -> Result<(), StoreErr
 
 /// Their addresses alone do not give their texts.
 fn has_template(provider: &SearchProvider) -> bool {
-    PageFetchConfig::of(&provider.draft).content_url.is_some()
+    PageFetchConfig::of(&provider.spec).content_url.is_some()
 }
 
 async fn note_account(tx: &mut Tx, provider: &SearchProvider, ids: &[i64]) -> Result<(), StoreError> {

@@ -50,7 +50,7 @@ pub(super) async fn move_own(tx: &mut Tx, from: SignalId, into: SignalId) -> Res
     Ok(())
 }
 
-/// Tags that fit, each once, as many as there is room for.
+/// Tags that fit, each once, as many as there is space for.
 fn extend(all: &mut Vec<String>, tags: &[String]) {
     for tag in tags.iter().map(|tag| plain(tag)) {
         let is_fit = !tag.is_empty() && tag.chars().count() <= TAG_CHARS_MAX;

@@ -135,7 +135,7 @@ impl Index {
         self.tidy();
     }
 
-    /// Gives back the room that was kept for more.
+    /// Gives back the space that was kept for more.
     pub fn shrink(&mut self) {
         self.planes.shrink();
         self.rows.shrink_to_fit();
@@ -219,7 +219,7 @@ impl Index {
         hits
     }
 
-    /// A document of another dimension, or for which there is no room, is not held.
+    /// A document of another dimension, or for which there is no space, is not held.
     fn insert(&mut self, read: Read) {
         let Read { signal, acl, pieces } = read;
         let Some(first) = pieces.first() else { return };
@@ -337,7 +337,7 @@ mod tests {
     }
 
     #[test]
-    fn there_is_room_for_so_many_numbers() {
+    fn there_is_space_for_so_many_numbers() {
         let mut index = Index::empty(Some(basis(None, false)), 20);
         index.take(vec![read(1, &[ONE], 6), read(2, &[ONE], 5), read(3, &[ONE], 4)]);
         assert_eq!(index.held(None, 9), [(SignalId(1), 6), (SignalId(3), 4)]);

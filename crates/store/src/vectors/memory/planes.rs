@@ -66,7 +66,7 @@ impl Planes {
         self.steps.reserve(rows);
     }
 
-    /// Gives back the room that was kept for more.
+    /// Gives back the space that was kept for more.
     pub fn shrink(&mut self) {
         self.high.shrink_to_fit();
         self.low.shrink_to_fit();
@@ -147,15 +147,15 @@ impl NullaryFnOnce for Coarse<'_> {
     #[inline(always)]
     fn call(self) -> Self::Output {
         let Planes { dimension, high, steps, .. } = self.planes;
-        let room = self.wanted.saturating_mul(2).max(2);
-        let mut best = Vec::with_capacity(room);
+        let space = self.wanted.saturating_mul(2).max(2);
+        let mut best = Vec::with_capacity(space);
         let mut floor = f32::NEG_INFINITY;
         for (place, row) in self.ranges.iter().cloned().flatten().enumerate() {
             let sum = coarse_sum(self.question, &high[row * dimension..(row + 1) * dimension]);
             let score = sum as f32 * steps[row];
             if score > floor {
                 best.push((score, place as u32, row as u32));
-                if best.len() == room {
+                if best.len() == space {
                     floor = keep_best(&mut best, self.wanted.max(1));
                 }
             }

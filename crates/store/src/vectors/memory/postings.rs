@@ -22,7 +22,7 @@ impl Postings {
         }
     }
 
-    /// Gives back the room that was kept for more.
+    /// Gives back the space that was kept for more.
     pub fn shrink(&mut self) {
         self.lists.values_mut().for_each(Vec::shrink_to_fit);
         self.lists.shrink_to_fit();

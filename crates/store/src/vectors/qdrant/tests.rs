@@ -3,28 +3,28 @@
 use super::*;
 use domain::contracts::ChunkVector;
 use domain::ids::{ProviderId, UserId};
-use outbound::{Gate, GateLimits};
+use outbound::{ClientLimits, GuardedClient};
 use std::time::Duration;
 use testkit::source::{Behaviour, Source};
-use testkit::suites::vector_store::{self, DirectHouse};
+use testkit::suites::vector_store::{self, DirectBackend};
 use testkit::vendors::qdrant::{self, KEY, Qdrant};
 
 const COLLECTION: &str = "swirl_corpus";
 
-fn gate() -> Arc<dyn Fetch> {
-    let limits = GateLimits {
+fn client() -> Arc<dyn Fetch> {
+    let limits = ClientLimits {
         connect: Duration::from_secs(5),
         read: Duration::from_secs(5),
         body_bytes_max: 10 << 20,
         redirects_max: 0,
         allow: Vec::new(),
     };
-    Arc::new(Gate::new(limits).unwrap())
+    Arc::new(GuardedClient::new(limits).unwrap())
 }
 
 fn config(url: &str) -> QdrantConfig {
     QdrantConfig {
-        fetch: gate(),
+        fetch: client(),
         url: url.to_owned(),
         api_key: Secret::new(KEY),
         collection: COLLECTION.to_owned(),
@@ -44,7 +44,7 @@ macro_rules! behaviour {
         #[tokio::test]
         async fn $behaviour() {
             let (_server, vectors) = store().await;
-            vector_store::$behaviour(&DirectHouse::new(Arc::new(vectors))).await;
+            vector_store::$behaviour(&DirectBackend::new(Arc::new(vectors))).await;
         }
     };
 }

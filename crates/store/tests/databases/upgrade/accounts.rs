@@ -9,7 +9,7 @@ const FAILURE: &str = "UPDATE signals SET messages = '[\"no answer\"]'";
 use domain::contracts::{Retrieval, SignalStore, UserStore};
 use domain::corpus::{AclToken, IndexedContent, NewSignal, Signal};
 use domain::ids::{ProviderId, SignalId, UserId};
-use domain::user::UserDraft;
+use domain::user::UserSpec;
 use sqlx::{Connection, PgConnection, SqliteConnection};
 use store::SqlStore;
 use testkit::postgres::{TestDatabase, server};
@@ -26,8 +26,8 @@ struct Kept {
 
 async fn cache(url: &str) -> Kept {
     let store = SqlStore::open(config(url)).await.expect("opens");
-    let draft = UserDraft { username: "ann".to_owned(), ..UserDraft::default() };
-    let ann = store.create_user(draft, "hash".to_owned(), now()).await.expect("a user").id;
+    let spec = UserSpec { username: "ann".to_owned(), ..UserSpec::default() };
+    let ann = store.create_user(spec, "hash".to_owned(), now()).await.expect("a user").id;
     let mut ids = Vec::new();
     for (name, source, idp, external_id) in [
         ("typed", Some(PROVIDER), "hub", ""),

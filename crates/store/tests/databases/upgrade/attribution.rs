@@ -4,8 +4,8 @@ use super::super::{config, now};
 use domain::contracts::{ProviderStore, Retrieval, SignalStore, UserStore};
 use domain::corpus::{AclToken, DocumentAddress, IndexedContent, NewSignal, Signal};
 use domain::ids::{ProviderId, SignalId, UserId};
-use domain::provider::ProviderDraft;
-use domain::user::UserDraft;
+use domain::provider::ProviderSpec;
+use domain::user::UserSpec;
 use serde_json::{Value, json};
 use sqlx::{Connection, PgConnection, SqliteConnection};
 use store::SqlStore;
@@ -54,13 +54,13 @@ async fn cache(url: &str) -> Kept {
     let store = SqlStore::open(config(url)).await.expect("opens");
     let mut people = Vec::new();
     for name in ["ann", "ben"] {
-        let draft = UserDraft { username: name.to_owned(), ..UserDraft::default() };
-        people.push(store.create_user(draft, "hash".to_owned(), now()).await.expect("a user").id);
+        let spec = UserSpec { username: name.to_owned(), ..UserSpec::default() };
+        people.push(store.create_user(spec, "hash".to_owned(), now()).await.expect("a user").id);
     }
     let (ann, ben) = (people[0], people[1]);
-    let drafts: Vec<ProviderDraft> =
-        providers().into_iter().map(|draft| serde_json::from_value(draft).expect("a draft")).collect();
-    let saved = store.create_providers(drafts, ann, now()).await.expect("saved");
+    let specs: Vec<ProviderSpec> =
+        providers().into_iter().map(|spec| serde_json::from_value(spec).expect("a spec")).collect();
+    let saved = store.create_providers(specs, ann, now()).await.expect("saved");
     let providers: Vec<ProviderId> = saved.iter().map(|provider| provider.id).collect();
     let [pages, files, links] = providers[..] else { panic!("three providers") };
     let foreign = "https://foreign.example/1";

@@ -10,10 +10,10 @@ use domain::contracts::{
 };
 use domain::corpus::{AclToken, IndexedContent, NewSignal, Signal};
 use domain::ids::{SearchId, SignalId, UserId};
-use domain::pipeline_record::{PipelineDraft, SYSTEM_DEFAULT};
-use domain::search::{Search, SearchDraft};
+use domain::pipeline_record::{PipelineSpec, SYSTEM_DEFAULT};
+use domain::search::{Search, SearchSpec};
 use domain::status::SearchStatus;
-use domain::user::UserDraft;
+use domain::user::UserSpec;
 use serde_json::Value;
 use sqlx::{Connection, PgConnection, SqliteConnection};
 use store::SqlStore;
@@ -85,18 +85,18 @@ fn task(_: &Search) -> NewTask {
 /// Stores finished searches, and returns those that expire and those that are subscribed.
 async fn fill(url: &str) -> (Vec<SearchId>, Vec<SearchId>) {
     let store = SqlStore::open(config(url)).await.expect("opens");
-    let draft = UserDraft { username: "owner".to_owned(), ..UserDraft::default() };
-    let owner = store.create_user(draft, "hash".to_owned(), now()).await.expect("a user").id;
+    let spec = UserSpec { username: "owner".to_owned(), ..UserSpec::default() };
+    let owner = store.create_user(spec, "hash".to_owned(), now()).await.expect("a user").id;
     let (mut expiring, mut subscribed) = (Vec::new(), Vec::new());
     for (retention, subscribe) in [(0, false), (4, false), (1, false), (0, true), (1, true)] {
-        let draft = SearchDraft {
+        let spec = SearchSpec {
             retention: Some(retention),
             subscribe,
             // Texts that look like the fields, and one that PostgreSQL cannot take apart.
             tags: vec![r#""retention":3,"subscribe":true"#.to_owned(), "NUL \0".to_owned()],
-            ..SearchDraft::of_query(r#"","retention":3,"subscribe":true,""#)
+            ..SearchSpec::of_query(r#"","retention":3,"subscribe":true,""#)
         };
-        let search = store.create_search(draft, owner, Vec::new(), now(), task).await.expect("a search");
+        let search = store.create_search(spec, owner, Vec::new(), now(), task).await.expect("a search");
         let finished = FinishedRun {
             search: search.id,
             run: search.run,
@@ -159,8 +159,8 @@ async fn store_pipeline(url: &str, processors: &[&str]) {
     let store = SqlStore::open(config(url)).await.expect("opens");
     store.ensure_pipeline(SYSTEM_DEFAULT, &[], now()).await.expect("stored");
     let id = store.pipeline_by_name(SYSTEM_DEFAULT).await.expect("a pipeline").id;
-    let draft = PipelineDraft { processors: processors.iter().map(|name| (*name).to_owned()).collect() };
-    store.replace_pipeline(id, draft, now()).await.expect("replaced");
+    let spec = PipelineSpec { processors: processors.iter().map(|name| (*name).to_owned()).collect() };
+    store.replace_pipeline(id, spec, now()).await.expect("replaced");
     store.close().await;
 }
 
@@ -220,8 +220,8 @@ async fn cache(url: &str) -> (UserId, UserId, Vec<Signal>) {
     let store = SqlStore::open(config(url)).await.expect("opens");
     let mut people = Vec::new();
     for name in ["ann", "ben"] {
-        let draft = UserDraft { username: name.to_owned(), ..UserDraft::default() };
-        people.push(store.create_user(draft, "hash".to_owned(), now()).await.expect("a user").id);
+        let spec = UserSpec { username: name.to_owned(), ..UserSpec::default() };
+        people.push(store.create_user(spec, "hash".to_owned(), now()).await.expect("a user").id);
     }
     let (ann, ben) = (people[0], people[1]);
     let note = async |name: &str, user: UserId, is_supplied: bool| {

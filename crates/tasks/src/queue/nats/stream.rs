@@ -77,7 +77,7 @@ fn has_subjects(subjects: &[String], name: &str) -> bool {
     subjects.iter().any(|subject| wide.contains(subject))
 }
 
-/// The cluster has fewer servers than copies were wanted, or they have no room.
+/// The cluster has fewer servers than copies were wanted, or they have no space.
 fn lacks_servers(error: &CreateStreamError) -> bool {
     let code = match error.kind() {
         CreateStreamErrorKind::JetStream(error) => error.error_code(),

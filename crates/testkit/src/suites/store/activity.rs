@@ -2,7 +2,7 @@
 
 use super::{at, finished, new_search, person, set};
 use domain::activity::FutileQuery;
-use domain::chat::{ChatDraft, MessageContent, Rating, Speaker};
+use domain::chat::{ChatSpec, MessageContent, Rating, Speaker};
 use domain::contracts::{FinishedRun, Store, StoreError};
 use domain::ids::SearchId;
 use domain::result::ResultSet;
@@ -123,7 +123,7 @@ pub async fn answers_are_rated(store: &dyn Store) {
     assert_eq!(store.answer_rating(search, at(7)).await, Ok(None), "it was about an answer of before");
     assert_eq!(store.answer_rating(SearchId(999), at(0)).await, Ok(None));
     let ann = store.user_by_name("ann").await.unwrap().id;
-    let chat = store.create_chat(ChatDraft::default(), ann, at(1)).await.unwrap().id;
+    let chat = store.create_chat(ChatSpec::default(), ann, at(1)).await.unwrap().id;
     let said = |text: &str| MessageContent {
         content: text.to_owned(),
         ai_model: "model c".to_owned(),

@@ -5,7 +5,7 @@ use domain::answer::{AnswerDetails, AnswerWish, StoredAnswer};
 use domain::contracts::{Store, StoreError};
 use domain::ids::{AiProviderId, ResultId, SearchId};
 use domain::result::ResultItem;
-use domain::search::{Search, SearchDraft};
+use domain::search::{Search, SearchSpec};
 use futures_util::future::join_all;
 
 /// Who ask for the right to write at the same time.
@@ -19,7 +19,7 @@ fn answer(search: &Search, body: &str) -> StoredAnswer {
         wish: AnswerWish {
             items: vec![1, 2],
             instructions: "NUL \0 ä".to_owned(),
-            prompt: "house_style".to_owned(),
+            prompt: "company_style".to_owned(),
             ai_provider: Some(AiProviderId(3)),
             instead_of: None,
         },
@@ -144,7 +144,7 @@ pub async fn go_with_their_run(store: &dyn Store) {
     assert!(store.begin_answer(search.id, "w", at(60), at(0)).await.unwrap());
     assert_eq!(store.save_answer(answer(&search, "obsolete"), "w").await.unwrap(), None, "an older run");
     assert!(store.save_answer(answer(&updated, "of run 2"), "w").await.unwrap().is_some());
-    let again = restart(store, search.id, SearchDraft::of_query("other"), 20).await;
+    let again = restart(store, search.id, SearchSpec::of_query("other"), 20).await;
     assert_eq!(store.answer(search.id).await.unwrap(), None, "it began from nothing");
     let last = saved(store, &again, "of run 3").await;
     assert_eq!(stored(store, search.id).await.run, again.run);

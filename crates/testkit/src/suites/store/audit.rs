@@ -4,10 +4,10 @@ use super::{at, person};
 use domain::audit::{Action, AuditEntry, AuditEvent, AuditFilter, Author, COMMAND_LINE, Kind};
 use domain::contracts::{Store, StoreError};
 use domain::ids::UserId;
-use domain::pipeline_record::PipelineDraft;
-use domain::provider::ProviderDraft;
-use domain::query_transform::TransformDraft;
-use domain::user::{GroupDraft, Principal, TokenDraft, UserDraft};
+use domain::pipeline_record::PipelineSpec;
+use domain::provider::ProviderSpec;
+use domain::query_transform::TransformSpec;
+use domain::user::{GroupSpec, Principal, TokenSpec, UserSpec};
 use futures_util::future::join_all;
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -84,19 +84,19 @@ pub async fn entries_are_filtered_and_paged(store: &dyn Store) {
 pub async fn changes_are_noted_with_what_they_changed(store: &dyn Store) {
     let owner = person(store, "owner").await.id;
     let by = store.on_behalf_of(anna());
-    let draft = |name: &str, credentials: &str| ProviderDraft {
+    let spec = |name: &str, credentials: &str| ProviderSpec {
         name: name.to_owned(),
         credentials: credentials.to_owned(),
         http_request_headers: [("X-Odd".to_owned(), "hush-header".to_owned())].into(),
-        ..ProviderDraft::default()
+        ..ProviderSpec::default()
     };
-    let made = by.create_providers(vec![draft("One", "key=hush-1"), draft("Two", "")], owner, at(0)).await;
+    let made = by.create_providers(vec![spec("One", "key=hush-1"), spec("Two", "")], owner, at(0)).await;
     let id = made.unwrap()[0].id;
     let both = entries(store, AuditFilter::default()).await;
     let names: Vec<&str> = both.iter().map(|entry| entry.record_name.as_str()).collect();
     assert_eq!(names, ["Two", "One"], "each of a list");
     assert_eq!(both[1].changes["credentials"], json!({"from": null, "to": "key=••••"}));
-    let edit = ProviderDraft { active: false, ..draft("New", "key=hush-2") };
+    let edit = ProviderSpec { active: false, ..spec("New", "key=hush-2") };
     by.replace_provider(id, edit.clone(), at(1)).await.unwrap();
     let entry = last(store).await;
     assert_eq!(
@@ -109,15 +109,15 @@ pub async fn changes_are_noted_with_what_they_changed(store: &dyn Store) {
         "credentials": {"from": "key=••••", "to": "key=••••"},
     });
     assert_eq!(Value::Object(entry.changes), expected);
-    let kept = ProviderDraft { credentials: String::new(), ..edit };
+    let kept = ProviderSpec { credentials: String::new(), ..edit };
     by.replace_provider(id, kept, at(1)).await.unwrap();
     assert_eq!(last(store).await.id, 3, "what changed nothing is not noted");
     by.delete_provider(id).await.unwrap();
     assert_eq!(last(store).await.changes["active"], json!({"from": false, "to": null}));
 
-    let user = UserDraft { username: "otto".to_owned(), ..UserDraft::default() };
+    let user = UserSpec { username: "otto".to_owned(), ..UserSpec::default() };
     let otto = by.create_user(user.clone(), "hush-hash".to_owned(), at(0)).await.unwrap();
-    let admin = UserDraft { is_admin: true, ..user };
+    let admin = UserSpec { is_admin: true, ..user };
     store
         .on_behalf_of(anna().calling_edits(Action::Replaced))
         .replace_user(otto.id, admin, Some("hush-other".to_owned()), at(0))
@@ -130,7 +130,7 @@ pub async fn changes_are_noted_with_what_they_changed(store: &dyn Store) {
         "password": {"from": "••••", "to": "••••"},
     });
     assert_eq!(Value::Object(entry.changes), expected);
-    let label = TokenDraft { label: "laptop".to_owned(), expires: None };
+    let label = TokenSpec { label: "laptop".to_owned(), expires: None };
     let token =
         by.create_token(otto.id, label, "hush-token".to_owned(), "trb_ab".to_owned(), at(0)).await.unwrap();
     assert_eq!(last(store).await.changes["user"]["to"], "otto");
@@ -149,24 +149,24 @@ pub async fn changes_are_noted_with_what_they_changed(store: &dyn Store) {
 pub async fn groups_rules_pipelines_and_schedules_are_noted(store: &dyn Store) {
     let owner = person(store, "owner").await.id;
     let by = store.on_behalf_of(anna());
-    let group = by.create_group(GroupDraft { name: "a".to_owned() }, at(0)).await.unwrap();
-    by.replace_group(group.id, GroupDraft { name: "b".to_owned() }).await.unwrap();
+    let group = by.create_group(GroupSpec { name: "a".to_owned() }, at(0)).await.unwrap();
+    by.replace_group(group.id, GroupSpec { name: "b".to_owned() }).await.unwrap();
     assert_eq!(last(store).await.changes["name"], json!({"from": "a", "to": "b"}));
     by.delete_group(group.id).await.unwrap();
-    let rules = TransformDraft {
+    let rules = TransformSpec {
         name: "phones".to_owned(),
         config_content: "a,b".to_owned(),
-        ..TransformDraft::default()
+        ..TransformSpec::default()
     };
     let made = by.create_transform(rules.clone(), owner, at(0)).await.unwrap();
-    let other = TransformDraft { config_content: "a,c".to_owned(), ..rules };
+    let other = TransformSpec { config_content: "a,c".to_owned(), ..rules };
     by.replace_transform(made.id, other, at(0)).await.unwrap();
     assert_eq!(last(store).await.changes["config_content"], json!({"from": "a,b", "to": "a,c"}));
     by.delete_transform(made.id).await.unwrap();
     store.ensure_pipeline("p", &["One"], at(0)).await.unwrap();
     let pipeline = store.pipeline_by_name("p").await.unwrap();
-    let draft = PipelineDraft { processors: vec!["Two".to_owned()] };
-    by.replace_pipeline(pipeline.id, draft, at(0)).await.unwrap();
+    let spec = PipelineSpec { processors: vec!["Two".to_owned()] };
+    by.replace_pipeline(pipeline.id, spec, at(0)).await.unwrap();
     assert_eq!(last(store).await.changes["processors"], json!({"from": ["One"], "to": ["Two"]}));
     store.ensure_schedule("s", Duration::from_secs(60), at(0)).await.unwrap();
     by.change_schedule("s", Duration::from_secs(90), true, at(0)).await.unwrap();
@@ -193,8 +193,8 @@ pub async fn groups_rules_pipelines_and_schedules_are_noted(store: &dyn Store) {
 pub async fn a_refused_change_is_not_noted(store: &dyn Store) {
     let owner = person(store, "owner").await.id;
     let by = store.on_behalf_of(anna());
-    let draft = |name: &str| ProviderDraft { name: name.to_owned(), ..ProviderDraft::default() };
-    let refused = by.create_providers(vec![draft("a"), draft("b"), draft("a")], owner, at(0)).await;
+    let spec = |name: &str| ProviderSpec { name: name.to_owned(), ..ProviderSpec::default() };
+    let refused = by.create_providers(vec![spec("a"), spec("b"), spec("a")], owner, at(0)).await;
     assert_eq!(refused, Err(StoreError::Taken("name")));
     assert_eq!(by.delete_group(domain::ids::GroupId(99)).await, Err(StoreError::NotFound));
     assert_eq!(by.delete_token(domain::ids::TokenId(99)).await, Err(StoreError::NotFound));
@@ -205,11 +205,11 @@ pub async fn a_refused_change_is_not_noted(store: &dyn Store) {
 
 /// Many write at once: one chain without a gap, and each entry tells the state that its change found.
 pub async fn writers_at_once_leave_one_chain(store: &dyn Store) {
-    let group = store.create_group(GroupDraft { name: "0".to_owned() }, at(0)).await.unwrap().id;
+    let group = store.create_group(GroupSpec { name: "0".to_owned() }, at(0)).await.unwrap().id;
     let (first, second) = (store.on_behalf_of(anna()), store.on_behalf_of(Author::command_line(at(9))));
     let renames = (1..=20).map(|number| {
         let by = if number % 2 == 0 { &first } else { &second };
-        by.replace_group(group, GroupDraft { name: number.to_string() })
+        by.replace_group(group, GroupSpec { name: number.to_string() })
     });
     let author = anna();
     let notes = (1..=20).map(|number| store.note(&author, reset(number)));

@@ -2,12 +2,12 @@
 
 use super::{at, person};
 use domain::authenticator::{
-    AuthenticatorDraft, Connection, FlowPurpose, PendingFlow, ProvenIdentity, Tokens,
+    AuthenticatorSpec, Connection, FlowPurpose, PendingFlow, ProvenIdentity, Tokens,
 };
 use domain::contracts::{Store, StoreError};
 use domain::ids::{AuthenticatorId, UserId};
 use domain::secret::Secret;
-use domain::user::{GroupDraft, UserDraft};
+use domain::user::{GroupSpec, UserSpec};
 use futures_util::future::join_all;
 use serde_json::json;
 
@@ -16,19 +16,19 @@ const SIGN_INS_MAX: usize = 2000;
 /// More flows than one person may have.
 const MANY_FLOWS: usize = 30;
 
-fn draft(idp: &str) -> AuthenticatorDraft {
-    AuthenticatorDraft {
+fn spec(idp: &str) -> AuthenticatorSpec {
+    AuthenticatorSpec {
         idp: idp.to_owned(),
         name: format!("The {idp}"),
         client_id: "client".to_owned(),
         client_secret: "canary".to_owned(),
         exchange_code_params: json!({"resource": "x"}).as_object().cloned().unwrap_or_default(),
-        ..AuthenticatorDraft::default()
+        ..AuthenticatorSpec::default()
     }
 }
 
 async fn authenticator(store: &dyn Store, idp: &str) -> AuthenticatorId {
-    store.create_authenticator(draft(idp), at(0)).await.expect("an authenticator").id
+    store.create_authenticator(spec(idp), at(0)).await.expect("an authenticator").id
 }
 
 fn tokens(access: &str) -> Tokens {
@@ -75,20 +75,17 @@ fn identity(subject: &str, username: &str, groups: Option<&[&str]>) -> ProvenIde
 
 pub async fn are_created_read_and_replaced(store: &dyn Store) {
     assert_eq!(store.authenticators().await.unwrap(), []);
-    let first = store.create_authenticator(draft("a"), at(1)).await.unwrap();
-    assert_eq!((first.draft.clone(), first.date_created, first.date_updated), (draft("a"), at(1), at(1)));
-    let second = store.create_authenticator(draft("b"), at(2)).await.unwrap();
+    let first = store.create_authenticator(spec("a"), at(1)).await.unwrap();
+    assert_eq!((first.spec.clone(), first.date_created, first.date_updated), (spec("a"), at(1), at(1)));
+    let second = store.create_authenticator(spec("b"), at(2)).await.unwrap();
     assert_eq!(store.authenticator(first.id).await.unwrap(), first);
     assert_eq!(store.authenticators().await.unwrap(), [first.clone(), second.clone()]);
-    assert_eq!(store.create_authenticator(draft("a"), at(3)).await, Err(StoreError::Taken("idp")));
-    assert_eq!(
-        store.replace_authenticator(second.id, draft("a"), at(3)).await,
-        Err(StoreError::Taken("idp"))
-    );
-    let changed = AuthenticatorDraft { active: false, client_secret: "new".to_owned(), ..draft("c") };
+    assert_eq!(store.create_authenticator(spec("a"), at(3)).await, Err(StoreError::Taken("idp")));
+    assert_eq!(store.replace_authenticator(second.id, spec("a"), at(3)).await, Err(StoreError::Taken("idp")));
+    let changed = AuthenticatorSpec { active: false, client_secret: "new".to_owned(), ..spec("c") };
     let replaced = store.replace_authenticator(first.id, changed.clone(), at(4)).await.unwrap();
     assert_eq!(
-        (replaced.draft.clone(), replaced.date_created, replaced.date_updated),
+        (replaced.spec.clone(), replaced.date_created, replaced.date_updated),
         (changed, at(1), at(4))
     );
     assert_eq!(store.authenticator(first.id).await.unwrap(), replaced);
@@ -96,7 +93,7 @@ pub async fn are_created_read_and_replaced(store: &dyn Store) {
     let unknown = AuthenticatorId(999);
     assert_eq!(store.delete_authenticator(first.id).await, Err(StoreError::NotFound));
     assert_eq!(store.authenticator(unknown).await, Err(StoreError::NotFound));
-    assert_eq!(store.replace_authenticator(unknown, draft("d"), at(5)).await, Err(StoreError::NotFound));
+    assert_eq!(store.replace_authenticator(unknown, spec("d"), at(5)).await, Err(StoreError::NotFound));
     assert_eq!(store.authenticators().await.unwrap(), [second]);
 }
 
@@ -250,7 +247,7 @@ pub async fn identities_lead_to_one_user(store: &dyn Store) {
 }
 
 pub async fn identities_never_lead_to_a_user_who_was_there(store: &dyn Store) {
-    let root = UserDraft { username: "root".to_owned(), is_admin: true, ..UserDraft::default() };
+    let root = UserSpec { username: "root".to_owned(), is_admin: true, ..UserSpec::default() };
     let root = store.create_user(root, "hash of root".to_owned(), at(0)).await.unwrap();
     for (subject, expected) in [("1", "root-2"), ("2", "root-3")] {
         let user = store.user_of_identity(&identity(subject, "root", None), "none", at(1)).await.unwrap();
@@ -267,7 +264,7 @@ pub async fn identities_never_lead_to_a_user_who_was_there(store: &dyn Store) {
 
 pub async fn groups_follow_the_identity(store: &dyn Store) {
     for name in ["staff", "board", "local"] {
-        store.create_group(GroupDraft { name: name.to_owned() }, at(0)).await.unwrap();
+        store.create_group(GroupSpec { name: name.to_owned() }, at(0)).await.unwrap();
     }
     let sign_in = async |groups: Option<&[&str]>, seconds: i64| {
         let user = store.user_of_identity(&identity("1", "ann", groups), "hash", at(seconds)).await.unwrap();
@@ -280,11 +277,11 @@ pub async fn groups_follow_the_identity(store: &dyn Store) {
     assert_eq!(sign_in(None, 3).await.groups, ["board", "staff"], "not spoken of, they stay");
     let fewer = sign_in(Some(&["board"]), 4).await;
     assert_eq!((fewer.groups.concat(), fewer.date_updated), ("board".to_owned(), at(4)));
-    let promoted = UserDraft {
+    let promoted = UserSpec {
         username: "ann".to_owned(),
         is_admin: true,
         groups: vec!["board".to_owned(), "local".to_owned()],
-        ..UserDraft::default()
+        ..UserSpec::default()
     };
     store.replace_user(fewer.id, promoted, None, at(5)).await.unwrap();
     let none = sign_in(Some(&[]), 6).await;

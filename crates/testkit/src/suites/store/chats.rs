@@ -1,7 +1,7 @@
 //! Chats and their messages, by owner.
 
 use super::{at, person};
-use domain::chat::{ChatCitation, ChatDraft, DocumentRef, MessageContent, Rating, Speaker, ToolUse};
+use domain::chat::{ChatCitation, ChatSpec, DocumentRef, MessageContent, Rating, Speaker, ToolUse};
 use domain::contracts::{Store, StoreError};
 use domain::ids::{AiProviderId, ChatId, MessageId, ResultId, SearchId, SignalId, UserId};
 use futures_util::future::join_all;
@@ -10,8 +10,8 @@ use serde_json::json;
 /// Messages that are added at the same time.
 const MANY: usize = 20;
 
-fn draft(title: &str) -> ChatDraft {
-    ChatDraft { title: title.to_owned(), ai_provider: Some(AiProviderId(4)), ..ChatDraft::default() }
+fn spec(title: &str) -> ChatSpec {
+    ChatSpec { title: title.to_owned(), ai_provider: Some(AiProviderId(4)), ..ChatSpec::default() }
 }
 
 fn said(content: &str) -> MessageContent {
@@ -20,34 +20,31 @@ fn said(content: &str) -> MessageContent {
 
 async fn titles(store: &dyn Store, owner: UserId, offset: u64, limit: u64) -> (Vec<String>, u64) {
     let page = store.chats(owner, offset, limit).await.expect("chats");
-    (page.items.into_iter().map(|chat| chat.draft.title).collect(), page.total)
+    (page.items.into_iter().map(|chat| chat.spec.title).collect(), page.total)
 }
 
 pub async fn are_kept_by_owner(store: &dyn Store) {
     let (ann, bob) = (person(store, "ann").await.id, person(store, "bob").await.id);
-    let first = store.create_chat(draft("first \0"), ann, at(1)).await.unwrap();
-    assert_eq!((&first.draft, first.owner), (&draft("first \0"), ann));
+    let first = store.create_chat(spec("first \0"), ann, at(1)).await.unwrap();
+    assert_eq!((&first.spec, first.owner), (&spec("first \0"), ann));
     assert_eq!((first.date_created, first.date_updated), (at(1), at(1)));
     assert_eq!(store.chat(first.id).await.unwrap(), first);
-    let second = store.create_chat(draft("second"), ann, at(2)).await.unwrap();
-    store.create_chat(draft("of bob"), bob, at(3)).await.unwrap();
+    let second = store.create_chat(spec("second"), ann, at(2)).await.unwrap();
+    store.create_chat(spec("of bob"), bob, at(3)).await.unwrap();
     let texts = |list: &[&str]| list.iter().map(|&text| text.to_owned()).collect::<Vec<_>>();
     assert_eq!(titles(store, ann, 0, 10).await, (texts(&["second", "first \0"]), 2));
     assert_eq!(titles(store, ann, 1, 1).await, (texts(&["first \0"]), 2));
-    let changed = store.change_chat(first.id, draft("changed"), at(4)).await.unwrap();
-    assert_eq!(
-        (&*changed.draft.title, changed.date_created, changed.date_updated),
-        ("changed", at(1), at(4))
-    );
+    let changed = store.change_chat(first.id, spec("changed"), at(4)).await.unwrap();
+    assert_eq!((&*changed.spec.title, changed.date_created, changed.date_updated), ("changed", at(1), at(4)));
     assert_eq!(titles(store, ann, 0, 10).await.0, ["changed", "second"], "the last changed first");
     store.delete_chat(second.id).await.unwrap();
     assert_eq!(store.delete_chat(second.id).await, Err(StoreError::NotFound));
     assert_eq!(store.chat(second.id).await, Err(StoreError::NotFound));
-    assert_eq!(store.change_chat(second.id, draft("x"), at(5)).await, Err(StoreError::NotFound));
+    assert_eq!(store.change_chat(second.id, spec("x"), at(5)).await, Err(StoreError::NotFound));
     assert_eq!(store.delete_chats(ann).await.unwrap(), 1);
     assert_eq!(titles(store, ann, 0, 10).await.1, 0);
     assert_eq!(titles(store, bob, 0, 10).await.1, 1, "another's stay");
-    let nobody = store.create_chat(draft("x"), UserId(999), at(1)).await;
+    let nobody = store.create_chat(spec("x"), UserId(999), at(1)).await;
     assert!(matches!(nobody, Err(StoreError::UnknownReference(_))), "{nobody:?}");
     store.delete_user(bob).await.unwrap();
     assert_eq!(titles(store, bob, 0, 10).await.1, 0, "they go with their owner");
@@ -55,8 +52,8 @@ pub async fn are_kept_by_owner(store: &dyn Store) {
 
 pub async fn messages_keep_their_order(store: &dyn Store) {
     let ann = person(store, "ann").await.id;
-    let chat = store.create_chat(draft("a"), ann, at(1)).await.unwrap().id;
-    let other = store.create_chat(draft("b"), ann, at(2)).await.unwrap().id;
+    let chat = store.create_chat(spec("a"), ann, at(1)).await.unwrap().id;
+    let other = store.create_chat(spec("b"), ann, at(2)).await.unwrap().id;
     assert_eq!(store.messages(chat).await.unwrap(), []);
     let question = MessageContent {
         attach: vec![DocumentRef { search_id: SearchId(1), swirl_id: ResultId(2) }],
@@ -96,8 +93,8 @@ pub async fn messages_keep_their_order(store: &dyn Store) {
 
 pub async fn messages_are_rated(store: &dyn Store) {
     let ann = person(store, "ann").await.id;
-    let chat = store.create_chat(draft("a"), ann, at(1)).await.unwrap().id;
-    let other = store.create_chat(draft("b"), ann, at(2)).await.unwrap().id;
+    let chat = store.create_chat(spec("a"), ann, at(1)).await.unwrap().id;
+    let other = store.create_chat(spec("b"), ann, at(2)).await.unwrap().id;
     let message = store.add_message(chat, Speaker::Assistant, said("x"), at(3)).await.unwrap();
     for rating in [1, -1] {
         let rating = Rating { rating, reasons: vec!["wrong".to_owned()], comment: "ä \0".to_owned() };

@@ -5,8 +5,8 @@ use super::signals::indexed;
 use super::{at, person};
 use domain::contracts::{RunFilter, RunOutcome, Store, StoreError};
 use domain::corpus::{
-    AclToken, COMMENT_CHARS_MAX, Factors, Gates, Member, MemberRole, NewRun, PinVia, Reason, RejectReason,
-    Rejection, Run, RunStatus, Scope, SignalState, Weights,
+    AclToken, COMMENT_CHARS_MAX, Factors, Member, MemberRole, NewRun, PinVia, Reason, RejectReason,
+    Rejection, Run, RunStatus, Scope, SignalState, Thresholds, Weights,
 };
 use domain::ids::{RunId, SearchId, SignalId, UserId};
 use futures_util::future::join_all;
@@ -44,7 +44,7 @@ pub fn election(query: &str, signals: &[SignalId], owner: UserId) -> NewRun {
         margin: 0.1,
         members: members.collect(),
         weights: Weights::default(),
-        gates: Gates { relevance_min: 0.1, relevance_ratio: 0.6 },
+        thresholds: Thresholds { relevance_min: 0.1, relevance_ratio: 0.6 },
         search_id: SearchId(77),
         search_owner: owner,
     }
@@ -79,7 +79,7 @@ pub async fn are_recorded_once(store: &dyn Store) {
         margin: 0.1,
         members: new.members.clone(),
         weights: new.weights,
-        gates: new.gates,
+        thresholds: new.thresholds,
         created_at: at(1),
         decided_by: None,
         decided_at: None,
@@ -102,7 +102,7 @@ pub async fn are_recorded_once(store: &dyn Store) {
     let changes = [
         NewRun { winner_signal_id: a, ..new.clone() },
         NewRun { auto: false, ..new.clone() },
-        NewRun { gates: Gates { relevance_min: 0.2, ..new.gates }, ..new.clone() },
+        NewRun { thresholds: Thresholds { relevance_min: 0.2, ..new.thresholds }, ..new.clone() },
         NewRun { members: new.members[..2].to_vec(), ..new.clone() },
         other_score,
         heavier,

@@ -4,7 +4,7 @@ use super::{at, person, run_search};
 use domain::contracts::{QueueName, Store};
 use domain::idempotency::{CreatedSearch, IdempotencyKey};
 use domain::ids::{SearchId, UserId};
-use domain::search::{Search, SearchDraft};
+use domain::search::{Search, SearchSpec};
 use futures_util::future::join_all;
 use serde_json::json;
 
@@ -15,8 +15,8 @@ fn key(key: &str, fingerprint: &str) -> IdempotencyKey {
 }
 
 async fn create(store: &dyn Store, owner: UserId, key: &IdempotencyKey, seconds: i64) -> Option<Search> {
-    let (draft, messages) = (SearchDraft::of_query("query"), vec!["created".to_owned()]);
-    let search = Search::created(SearchId(0), owner, draft, messages, at(seconds));
+    let (spec, messages) = (SearchSpec::of_query("query"), vec!["created".to_owned()]);
+    let search = Search::created(SearchId(0), owner, spec, messages, at(seconds));
     store.create_search_once(search, run_search, key).await.expect("an answer")
 }
 
@@ -33,7 +33,7 @@ pub async fn a_key_creates_one_search(store: &dyn Store) {
     let kept = store.kept_answer(owner, "k", at(1)).await.unwrap().expect("it is known");
     assert_eq!((kept.fingerprint.as_str(), kept.created), ("f", at(0)));
     let answer: CreatedSearch = serde_json::from_value(kept.answer.expect("an answer")).unwrap();
-    let told = Search::created(answer.id, owner, answer.draft, answer.messages, kept.created);
+    let told = Search::created(answer.id, owner, answer.spec, answer.messages, kept.created);
     assert_eq!(told, first, "as it was answered");
 
     assert_eq!(store.kept_answer(other, "k", at(1)).await.unwrap(), None, "keys of others are theirs");

@@ -4,7 +4,7 @@ use super::{at, change, finished, finished_search, item, person, restart, run_se
 use domain::contracts::{FinishedRun, QueueName, Store, StoreError};
 use domain::ids::{SearchId, UserId};
 use domain::result::ResultItem;
-use domain::search::{Search, SearchDraft, Sort};
+use domain::search::{Search, SearchSpec, Sort};
 use domain::status::SearchStatus;
 use futures_util::future::join_all;
 use serde_json::json;
@@ -19,8 +19,8 @@ pub async fn updates_keep_what_is_there(store: &dyn Store) {
     let before = store.search(search.id).await.unwrap();
 
     let update = store.update_search(search.id, "again".to_owned(), at(9), run_search).await.unwrap();
-    let draft = SearchDraft { sort: Sort::Date, ..search.draft.clone() };
-    assert_eq!((update.run, update.status, &update.draft), (2, SearchStatus::UpdateSearch, &draft));
+    let spec = SearchSpec { sort: Sort::Date, ..search.spec.clone() };
+    assert_eq!((update.run, update.status, &update.spec), (2, SearchStatus::UpdateSearch, &spec));
     assert_eq!(update.messages, ["created", "finished", "again"]);
     assert_eq!((update.date_created, update.date_updated), (at(0), at(9)));
     assert_eq!(update.query_string_processed, before.query_string_processed);
@@ -105,14 +105,14 @@ pub async fn searches_expire_after_their_last_change(store: &dyn Store) {
     for search in [&first, &second] {
         store.finish_run(finished(search, Vec::new())).await.unwrap().expect("the newest run");
     }
-    change(store, first.id, first.draft.clone(), 100).await;
+    change(store, first.id, first.spec.clone(), 100).await;
     assert_eq!(expired(399).await, [second.id]);
     assert_eq!(expired(400).await, [second.id, first.id], "oldest first");
 
-    let forever = SearchDraft { retention: Some(0), ..first.draft.clone() };
+    let forever = SearchSpec { retention: Some(0), ..first.spec.clone() };
     change(store, first.id, forever, 100).await;
     assert_eq!(expired(9999).await, [second.id]);
-    let hour = SearchDraft { retention: Some(1), ..second.draft.clone() };
+    let hour = SearchSpec { retention: Some(1), ..second.spec.clone() };
     let again = restart(store, second.id, hour, 200).await;
     let late = FinishedRun { status: SearchStatus::ErrRunFailed, ..finished(&again, Vec::new()) };
     assert_eq!(expired(9999).await, [], "it runs again");
@@ -128,14 +128,14 @@ pub async fn searches_expire_after_their_last_change(store: &dyn Store) {
 /// What is saved or subscribed is kept, whatever its retention; when it no longer is, the retention counts again.
 pub async fn saved_and_subscribed_searches_do_not_expire(store: &dyn Store) {
     let owner = person(store, "owner").await.id;
-    let make = async |draft: SearchDraft| {
-        let search = store.create_search(draft, owner, Vec::new(), at(0), run_search).await.unwrap();
+    let make = async |spec: SearchSpec| {
+        let search = store.create_search(spec, owner, Vec::new(), at(0), run_search).await.unwrap();
         store.finish_run(finished(&search, Vec::new())).await.unwrap().expect("the newest run");
         search
     };
-    let short = || SearchDraft { retention: Some(4), ..SearchDraft::of_query("query") };
-    let saved = make(SearchDraft { tags: vec!["saved".to_owned()], ..short() }).await;
-    let subscribed = make(SearchDraft { subscribe: true, ..short() }).await;
+    let short = || SearchSpec { retention: Some(4), ..SearchSpec::of_query("query") };
+    let saved = make(SearchSpec { tags: vec!["saved".to_owned()], ..short() }).await;
+    let subscribed = make(SearchSpec { subscribe: true, ..short() }).await;
     let plain = make(short()).await;
     let expired = async |seconds| store.expired_searches(at(seconds), 10).await.unwrap();
     assert_eq!(expired(9999).await, [plain.id]);
@@ -147,23 +147,23 @@ pub async fn saved_and_subscribed_searches_do_not_expire(store: &dyn Store) {
 /// What is saved, subscribed or still running is never removed, however old it is.
 pub async fn removable_searches_are_the_oldest_that_nobody_keeps(store: &dyn Store) {
     let (owner, other) = (person(store, "owner").await.id, person(store, "other").await.id);
-    let make = async |owner: UserId, draft: SearchDraft, seconds: i64, is_over: bool| {
-        let search = store.create_search(draft, owner, Vec::new(), at(seconds), run_search).await.unwrap();
+    let make = async |owner: UserId, spec: SearchSpec, seconds: i64, is_over: bool| {
+        let search = store.create_search(spec, owner, Vec::new(), at(seconds), run_search).await.unwrap();
         if is_over {
             store.finish_run(finished(&search, Vec::new())).await.unwrap().expect("the newest run");
         }
         search
     };
-    let plain = || SearchDraft::of_query("query");
-    make(owner, SearchDraft { tags: vec!["saved".to_owned()], ..plain() }, 0, true).await;
-    make(owner, SearchDraft { subscribe: true, ..plain() }, 1, true).await;
+    let plain = || SearchSpec::of_query("query");
+    make(owner, SearchSpec { tags: vec!["saved".to_owned()], ..plain() }, 0, true).await;
+    make(owner, SearchSpec { subscribe: true, ..plain() }, 1, true).await;
     make(owner, plain(), 2, false).await;
     make(other, plain(), 3, true).await;
     let newer = make(owner, plain(), 5, true).await;
-    let older = make(owner, SearchDraft { retention: Some(3), ..plain() }, 4, true).await;
+    let older = make(owner, SearchSpec { retention: Some(3), ..plain() }, 4, true).await;
     assert_eq!(store.removable_searches(owner, 10).await.unwrap(), [older.id, newer.id]);
     assert_eq!(store.removable_searches(owner, 1).await.unwrap(), [older.id]);
-    let saved = SearchDraft { tags: vec!["saved".to_owned()], ..plain() };
+    let saved = SearchSpec { tags: vec!["saved".to_owned()], ..plain() };
     change(store, older.id, saved, 100).await;
     assert_eq!(store.removable_searches(owner, 10).await.unwrap(), [newer.id]);
 }
@@ -172,12 +172,12 @@ pub async fn subscribed_searches_are_listed(store: &dyn Store) {
     let owner = person(store, "owner").await.id;
     let mut made = Vec::new();
     for (query, subscribe) in [("a", true), ("b", false), ("c", true), ("d", true)] {
-        let draft = SearchDraft { subscribe, ..SearchDraft::of_query(query) };
-        made.push(store.create_search(draft, owner, Vec::new(), at(0), run_search).await.unwrap());
+        let spec = SearchSpec { subscribe, ..SearchSpec::of_query(query) };
+        made.push(store.create_search(spec, owner, Vec::new(), at(0), run_search).await.unwrap());
     }
     let listed = async |after: SearchId, limit| {
         let found = store.subscribed_searches(after, limit).await.unwrap();
-        found.into_iter().map(|search| search.draft.query_string).collect::<String>()
+        found.into_iter().map(|search| search.spec.query_string).collect::<String>()
     };
     assert_eq!(store.subscribed_searches(SearchId(0), 1).await.unwrap(), made[..1]);
     assert_eq!(listed(SearchId(0), 10).await, "acd");
@@ -186,7 +186,7 @@ pub async fn subscribed_searches_are_listed(store: &dyn Store) {
     assert_eq!(listed(made[3].id, 10).await, "");
 
     // An edit and a new run say it anew; an update keeps it.
-    let with = |search: &Search, subscribe| SearchDraft { subscribe, ..search.draft.clone() };
+    let with = |search: &Search, subscribe| SearchSpec { subscribe, ..search.spec.clone() };
     change(store, made[0].id, with(&made[0], false), 1).await;
     change(store, made[1].id, with(&made[1], true), 1).await;
     assert_eq!(listed(SearchId(0), 10).await, "bcd");
@@ -198,13 +198,13 @@ pub async fn subscribed_searches_are_listed(store: &dyn Store) {
 /// The end of a subscription is no run: status, run, results and the queue stay as they are.
 pub async fn subscriptions_end(store: &dyn Store) {
     let (search, sets) = finished_search(store, &[&["a"]]).await;
-    let draft = SearchDraft { subscribe: true, retention: Some(2), ..search.draft.clone() };
-    let before = change(store, search.id, draft.clone(), 8).await;
+    let spec = SearchSpec { subscribe: true, retention: Some(2), ..search.spec.clone() };
+    let before = change(store, search.id, spec.clone(), 8).await;
     let depth = store.task_depth(QueueName::Search, at(9)).await.unwrap();
     store.end_subscription(search.id, "ended".to_owned(), at(9)).await.unwrap();
     let after = store.search(search.id).await.unwrap();
     let expected = Search {
-        draft: SearchDraft { subscribe: false, ..draft },
+        spec: SearchSpec { subscribe: false, ..spec },
         messages: ["created", "finished", "ended"].map(str::to_owned).to_vec(),
         date_updated: at(9),
         ..before
@@ -218,6 +218,6 @@ pub async fn subscriptions_end(store: &dyn Store) {
 }
 
 async fn kept_for(store: &dyn Store, owner: UserId, retention: u8) -> Search {
-    let draft = SearchDraft { retention: Some(retention), ..SearchDraft::of_query("query") };
-    store.create_search(draft, owner, Vec::new(), at(0), run_search).await.expect("a search")
+    let spec = SearchSpec { retention: Some(retention), ..SearchSpec::of_query("query") };
+    store.create_search(spec, owner, Vec::new(), at(0), run_search).await.expect("a search")
 }

@@ -5,7 +5,7 @@ use domain::contracts::{FinishedRun, Store, StoreError};
 use domain::ids::{ProviderId, SearchId, UserId};
 use domain::preferences::{DomainWish, Preferences, SourceWish, Wish};
 use domain::result::ResultItem;
-use domain::search::{SAVED_TAG, Search, SearchDraft, SearchFilter};
+use domain::search::{SAVED_TAG, Search, SearchFilter, SearchSpec};
 use domain::search_run::{RUNS_KEPT, RunEntry};
 use domain::status::{ProviderStatus, SearchStatus};
 
@@ -50,7 +50,7 @@ pub async fn runs_are_kept_and_compared(store: &dyn Store) {
     end(store, &second, &["b", "c", "d"]).await;
     let obsolete = store.finish_run(finished(&first, vec![set(first.id, 1, &["x"])])).await.unwrap();
     assert_eq!(obsolete, None);
-    let third = restart(store, first.id, first.draft.clone(), 8).await;
+    let third = restart(store, first.id, first.spec.clone(), 8).await;
     let mut failed = set(first.id, 1, &[]);
     failed.status = ProviderStatus::Timeout;
     let run = FinishedRun {
@@ -98,9 +98,9 @@ pub async fn searches_are_looked_for(store: &dyn Store) {
     {
         made.push(new_search(store, owner, query, seconds).await);
     }
-    let tagged = SearchDraft { tags: vec!["a".to_owned(), SAVED_TAG.to_owned()], ..made[0].draft.clone() };
+    let tagged = SearchSpec { tags: vec!["a".to_owned(), SAVED_TAG.to_owned()], ..made[0].spec.clone() };
     change(store, made[0].id, tagged, 5).await;
-    let subscribed = SearchDraft { subscribe: true, ..made[1].draft.clone() };
+    let subscribed = SearchSpec { subscribe: true, ..made[1].spec.clone() };
     change(store, made[1].id, subscribed, 5).await;
     let all = SearchFilter { owner: Some(ann), ..SearchFilter::default() };
     let text = |text: &str| SearchFilter { text: Some(text.to_owned()), ..all.clone() };
@@ -125,7 +125,7 @@ pub async fn searches_are_looked_for(store: &dyn Store) {
     }
     let second = store.find_searches(&text("e"), 1, 1).await.unwrap();
     assert_eq!((second.items[0].id, second.total), (made[1].id, 3));
-    restart(store, made[0].id, SearchDraft::of_query("lakes"), 9).await;
+    restart(store, made[0].id, SearchSpec::of_query("lakes"), 9).await;
     let saved = store.find_searches(&SearchFilter { saved: true, ..all.clone() }, 0, 10).await.unwrap();
     assert_eq!(saved.total, 0, "the tag is gone");
     assert_eq!(store.find_searches(&text("lake"), 0, 10).await.unwrap().total, 1);

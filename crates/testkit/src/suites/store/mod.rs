@@ -39,10 +39,10 @@ use domain::contracts::{FinishedRun, NewTask, QueueName, Store};
 use domain::ids::{ProviderId, SearchId, UserId};
 use domain::instant::Instant;
 use domain::result::{ResultItem, ResultSet};
-use domain::search::{Search, SearchDraft};
+use domain::search::{Search, SearchSpec};
 use domain::search_run::RunFindings;
 use domain::status::{ProviderStatus, SearchStatus};
-use domain::user::{User, UserDraft};
+use domain::user::{User, UserSpec};
 use serde_json::json;
 
 /// Hands every behaviour of the suite to a macro, as `group: name, name; …`, so that none is forgotten.
@@ -134,8 +134,8 @@ pub(crate) fn at(seconds: i64) -> Instant {
 }
 
 pub async fn person(store: &dyn Store, username: &str) -> User {
-    let draft = UserDraft { username: username.to_owned(), ..UserDraft::default() };
-    store.create_user(draft, format!("hash of {username}"), at(0)).await.expect("a user")
+    let spec = UserSpec { username: username.to_owned(), ..UserSpec::default() };
+    store.create_user(spec, format!("hash of {username}"), at(0)).await.expect("a user")
 }
 
 pub(crate) fn run_search(search: &Search) -> NewTask {
@@ -150,8 +150,8 @@ pub(crate) fn run_search(search: &Search) -> NewTask {
 
 pub async fn new_search(store: &dyn Store, owner: UserId, query: &str, seconds: i64) -> Search {
     let messages = vec!["created".to_owned()];
-    let draft = SearchDraft::of_query(query);
-    store.create_search(draft, owner, messages, at(seconds), run_search).await.expect("a search")
+    let spec = SearchSpec::of_query(query);
+    store.create_search(spec, owner, messages, at(seconds), run_search).await.expect("a search")
 }
 
 /// The search as it is stored now.
@@ -159,16 +159,16 @@ pub(crate) async fn stored(store: &dyn Store, id: SearchId) -> Search {
     store.search(id).await.expect("a search")
 }
 
-/// The draft in place of what is stored now.
-pub(crate) async fn change(store: &dyn Store, id: SearchId, draft: SearchDraft, seconds: i64) -> Search {
+/// The spec in place of what is stored now.
+pub(crate) async fn change(store: &dyn Store, id: SearchId, spec: SearchSpec, seconds: i64) -> Search {
     let seen = stored(store, id).await;
-    store.change_search(&seen, draft, at(seconds)).await.expect("changed").expect("written by nobody else")
+    store.change_search(&seen, spec, at(seconds)).await.expect("changed").expect("written by nobody else")
 }
 
-/// A new run of what is stored now, with this draft.
-pub(crate) async fn restart(store: &dyn Store, id: SearchId, draft: SearchDraft, seconds: i64) -> Search {
+/// A new run of what is stored now, with this spec.
+pub(crate) async fn restart(store: &dyn Store, id: SearchId, spec: SearchSpec, seconds: i64) -> Search {
     let (seen, messages) = (stored(store, id).await, vec!["again".to_owned()]);
-    let again = store.restart_search(&seen, draft, messages, at(seconds), run_search).await;
+    let again = store.restart_search(&seen, spec, messages, at(seconds), run_search).await;
     again.expect("restarted").expect("written by nobody else")
 }
 

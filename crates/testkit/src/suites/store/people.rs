@@ -4,34 +4,34 @@ use super::{at, finished, new_search, person, set};
 use chrono::TimeDelta;
 use domain::contracts::{NewSession, Store, StoreError};
 use domain::ids::{GroupId, TokenId, UserId};
-use domain::provider::ProviderDraft;
-use domain::query_transform::TransformDraft;
-use domain::user::{CURATORS, GroupDraft, TokenDraft, UserDraft};
+use domain::provider::ProviderSpec;
+use domain::query_transform::TransformSpec;
+use domain::user::{CURATORS, GroupSpec, TokenSpec, UserSpec};
 use futures_util::future::{join, join_all};
 
-fn named(username: &str, groups: &[&str]) -> UserDraft {
-    UserDraft {
+fn named(username: &str, groups: &[&str]) -> UserSpec {
+    UserSpec {
         username: username.to_owned(),
         email: format!("{username}@example.org"),
         groups: groups.iter().map(|&name| name.to_owned()).collect(),
-        ..UserDraft::default()
+        ..UserSpec::default()
     }
 }
 
 async fn group(store: &dyn Store, name: &str) -> GroupId {
-    store.create_group(GroupDraft { name: name.to_owned() }, at(0)).await.expect("a group").id
+    store.create_group(GroupSpec { name: name.to_owned() }, at(0)).await.expect("a group").id
 }
 
 async fn administrator(store: &dyn Store, username: &str) -> UserId {
-    let draft = UserDraft { is_admin: true, ..named(username, &[]) };
-    store.create_user(draft, "hash".to_owned(), at(0)).await.expect("an administrator").id
+    let spec = UserSpec { is_admin: true, ..named(username, &[]) };
+    store.create_user(spec, "hash".to_owned(), at(0)).await.expect("an administrator").id
 }
 
 pub async fn users_are_created_and_read(store: &dyn Store) {
     group(store, "writers").await;
     group(store, "Editors").await;
-    let draft = UserDraft { is_admin: true, ..named("ann", &["writers", "Editors", "writers"]) };
-    let ann = store.create_user(draft, "secret hash".to_owned(), at(1)).await.unwrap();
+    let spec = UserSpec { is_admin: true, ..named("ann", &["writers", "Editors", "writers"]) };
+    let ann = store.create_user(spec, "secret hash".to_owned(), at(1)).await.unwrap();
     assert_eq!(ann.groups, ["Editors", "writers"]);
     assert_eq!((ann.username.as_str(), ann.email.as_str()), ("ann", "ann@example.org"));
     assert!(ann.is_admin);
@@ -52,8 +52,8 @@ pub async fn users_are_replaced(store: &dyn Store) {
     }
     administrator(store, "another").await;
     let ann = store.create_user(named("ann", &["a"]), "old".to_owned(), at(1)).await.unwrap();
-    let draft = UserDraft { is_admin: true, ..named("anna", &["b"]) };
-    let anna = store.replace_user(ann.id, draft, None, at(2)).await.unwrap();
+    let spec = UserSpec { is_admin: true, ..named("anna", &["b"]) };
+    let anna = store.replace_user(ann.id, spec, None, at(2)).await.unwrap();
     assert_eq!((anna.groups.concat(), anna.is_admin, anna.date_updated), ("b".to_owned(), true, at(2)));
     assert_eq!(anna.date_created, at(1));
     assert_eq!(store.user(ann.id).await.unwrap(), anna);
@@ -107,10 +107,10 @@ pub async fn groups_are_kept(store: &dyn Store) {
     let (a, b) = (group(store, "a").await, group(store, "b").await);
     let ann = store.create_user(named("ann", &["a", "b"]), "hash".to_owned(), at(1)).await.unwrap();
     let taken = Err(StoreError::Taken("name"));
-    let draft = |name: &str| GroupDraft { name: name.to_owned() };
-    assert_eq!(store.create_group(draft("a"), at(1)).await, taken);
-    assert_eq!(store.replace_group(b, draft("a")).await, taken);
-    let renamed = store.replace_group(a, draft("c")).await.unwrap();
+    let spec = |name: &str| GroupSpec { name: name.to_owned() };
+    assert_eq!(store.create_group(spec("a"), at(1)).await, taken);
+    assert_eq!(store.replace_group(b, spec("a")).await, taken);
+    let renamed = store.replace_group(a, spec("c")).await.unwrap();
     assert_eq!((renamed.name.as_str(), renamed.date_created), ("c", at(0)));
     assert_eq!(store.group(a).await.unwrap(), renamed);
     assert_eq!(store.user(ann.id).await.unwrap().groups, ["b", "c"]);
@@ -119,7 +119,7 @@ pub async fn groups_are_kept(store: &dyn Store) {
     store.delete_group(b).await.unwrap();
     assert_eq!(store.delete_group(b).await, Err(StoreError::NotFound));
     assert_eq!(store.group(b).await, Err(StoreError::NotFound));
-    assert_eq!(store.replace_group(b, draft("x")).await, Err(StoreError::NotFound));
+    assert_eq!(store.replace_group(b, spec("x")).await, Err(StoreError::NotFound));
     assert_eq!(store.user(ann.id).await.unwrap().groups, ["c"]);
 }
 
@@ -129,11 +129,11 @@ pub async fn a_deleted_user_takes_everything_along(store: &dyn Store) {
     let kept = new_search(store, bob, "query", 0).await;
     let saved = store.finish_run(finished(&search, vec![set(search.id, 1, &["a"])])).await.unwrap().unwrap();
     let token = store
-        .create_token(ann, TokenDraft::default(), "hash".to_owned(), "pre".to_owned(), at(1))
+        .create_token(ann, TokenSpec::default(), "hash".to_owned(), "pre".to_owned(), at(1))
         .await
         .unwrap();
     store.create_session(session(ann, "key", 100)).await.unwrap();
-    let private = ProviderDraft { name: "private".to_owned(), shared: false, ..ProviderDraft::default() };
+    let private = ProviderSpec { name: "private".to_owned(), shared: false, ..ProviderSpec::default() };
     store.create_providers(vec![private], ann, at(1)).await.unwrap();
 
     store.delete_user(ann).await.unwrap();
@@ -147,39 +147,39 @@ pub async fn a_deleted_user_takes_everything_along(store: &dyn Store) {
     assert_eq!(store.search(kept.id).await.unwrap(), kept);
 }
 
-fn transform(name: &str, shared: bool) -> TransformDraft {
-    TransformDraft { name: name.to_owned(), shared, ..TransformDraft::default() }
+fn transform(name: &str, shared: bool) -> TransformSpec {
+    TransformSpec { name: name.to_owned(), shared, ..TransformSpec::default() }
 }
 
 pub async fn what_is_shared_outlives_its_owner(store: &dyn Store) {
     let ann = administrator(store, "ann").await;
     let heir = administrator(store, "heir").await;
     administrator(store, "later").await;
-    let drafts = [("shared", true), ("private", false)].map(|(name, shared)| ProviderDraft {
+    let specs = [("shared", true), ("private", false)].map(|(name, shared)| ProviderSpec {
         name: name.to_owned(),
         shared,
         credentials: "key=1".to_owned(),
-        ..ProviderDraft::default()
+        ..ProviderSpec::default()
     });
-    store.create_providers(drafts.to_vec(), ann, at(1)).await.unwrap();
+    store.create_providers(specs.to_vec(), ann, at(1)).await.unwrap();
     for (name, shared) in [("shared", true), ("private", false)] {
         store.create_transform(transform(name, shared), ann, at(1)).await.unwrap();
     }
     store.delete_user(ann).await.unwrap();
     let left = store.providers().await.unwrap();
     assert_eq!(left.len(), 1);
-    assert_eq!((left[0].draft.name.as_str(), left[0].owner), ("shared", heir));
+    assert_eq!((left[0].spec.name.as_str(), left[0].owner), ("shared", heir));
     assert_eq!(left[0].credentials.expose(), "key=1");
     let left = store.transforms().await.unwrap();
     assert_eq!(left.len(), 1);
-    assert_eq!((left[0].draft.name.as_str(), left[0].owner), ("shared", heir));
+    assert_eq!((left[0].spec.name.as_str(), left[0].owner), ("shared", heir));
 }
 
-/// In a house that never had an administrator there is no heir.
+/// In an installation that never had an administrator there is no heir.
 pub async fn what_is_shared_needs_an_administrator(store: &dyn Store) {
     let ann = person(store, "ann").await.id;
     person(store, "bob").await;
-    let shared = ProviderDraft { name: "shared".to_owned(), ..ProviderDraft::default() };
+    let shared = ProviderSpec { name: "shared".to_owned(), ..ProviderSpec::default() };
     store.create_providers(vec![shared], ann, at(1)).await.unwrap();
     store.create_transform(transform("shared", true), ann, at(1)).await.unwrap();
     store.delete_user(ann).await.unwrap();
@@ -198,7 +198,7 @@ pub async fn the_last_administrator_stays(store: &dyn Store) {
     assert_eq!(store.password_hash("ann").await.unwrap().as_deref(), Some("hash"));
 
     // As an administrator they may change; others come and go; with a second one they may leave.
-    let admin = |name: &str| UserDraft { is_admin: true, ..named(name, &[]) };
+    let admin = |name: &str| UserSpec { is_admin: true, ..named(name, &[]) };
     store.replace_user(ann, admin("anna"), None, at(3)).await.unwrap();
     store.replace_user(bob, admin("bob"), None, at(3)).await.unwrap();
     store.replace_user(ann, named("anna", &[]), None, at(4)).await.unwrap();
@@ -217,8 +217,8 @@ pub async fn administrators_do_not_all_leave_at_once(store: &dyn Store) {
     }
     let deletions = join_all(ids[..4].iter().map(|&id| store.delete_user(id)));
     let demotions = join_all((4..8).map(async |number: usize| {
-        let draft = named(&format!("admin{number}"), &[]);
-        store.replace_user(ids[number], draft, None, at(2)).await.map(|_| ())
+        let spec = named(&format!("admin{number}"), &[]);
+        store.replace_user(ids[number], spec, None, at(2)).await.map(|_| ())
     }));
     let (deleted, demoted) = join(deletions, demotions).await;
     let refused: Vec<_> = deleted.into_iter().chain(demoted).filter_map(Result::err).collect();
@@ -230,8 +230,8 @@ pub async fn administrators_do_not_all_leave_at_once(store: &dyn Store) {
 pub async fn tokens_open_until_they_expire(store: &dyn Store) {
     group(store, "g").await;
     let ann = store.create_user(named("ann", &["g"]), "hash".to_owned(), at(0)).await.unwrap();
-    let draft = TokenDraft { label: "laptop".to_owned(), expires: Some(at(100)) };
-    let token = store.create_token(ann.id, draft, "h1".to_owned(), "pre".to_owned(), at(1)).await.unwrap();
+    let spec = TokenSpec { label: "laptop".to_owned(), expires: Some(at(100)) };
+    let token = store.create_token(ann.id, spec, "h1".to_owned(), "pre".to_owned(), at(1)).await.unwrap();
     assert_eq!((token.user.as_str(), token.label.as_str(), token.prefix.as_str()), ("ann", "laptop", "pre"));
     assert_eq!((token.expires, token.last_used, token.date_created), (Some(at(100)), None, at(1)));
     assert_eq!(store.token(token.id).await.unwrap(), (ann.id, token));
@@ -239,21 +239,20 @@ pub async fn tokens_open_until_they_expire(store: &dyn Store) {
     assert_eq!(store.user_by_token("h1", at(100) - microsecond).await.unwrap(), Some(ann.clone()));
     assert_eq!(store.user_by_token("h1", at(100)).await.unwrap(), None);
     assert_eq!(store.user_by_token("h2", at(1)).await.unwrap(), None);
-    let endless = TokenDraft::default();
+    let endless = TokenSpec::default();
     store.create_token(ann.id, endless, "h3".to_owned(), "pre".to_owned(), at(1)).await.unwrap();
     assert_eq!(store.user_by_token("h3", at(9_999_999)).await.unwrap(), Some(ann.clone()));
-    let twice =
-        store.create_token(ann.id, TokenDraft::default(), "h3".to_owned(), String::new(), at(1)).await;
+    let twice = store.create_token(ann.id, TokenSpec::default(), "h3".to_owned(), String::new(), at(1)).await;
     assert_eq!(twice, Err(StoreError::Taken("token")));
     let lost =
-        store.create_token(UserId(999), TokenDraft::default(), "h4".to_owned(), String::new(), at(1)).await;
+        store.create_token(UserId(999), TokenSpec::default(), "h4".to_owned(), String::new(), at(1)).await;
     assert!(matches!(lost, Err(StoreError::UnknownReference(_))), "{lost:?}");
 }
 
 pub async fn tokens_note_their_use(store: &dyn Store) {
     let ann = person(store, "ann").await.id;
     let token =
-        store.create_token(ann, TokenDraft::default(), "h".to_owned(), "p".to_owned(), at(0)).await.unwrap();
+        store.create_token(ann, TokenSpec::default(), "h".to_owned(), "p".to_owned(), at(0)).await.unwrap();
     // At most once a minute.
     for (used, noted) in [(10, 10), (69, 10), (70, 70), (75, 70)] {
         store.user_by_token("h", at(used)).await.unwrap().expect("the owner");
@@ -264,9 +263,9 @@ pub async fn tokens_note_their_use(store: &dyn Store) {
 pub async fn tokens_are_listed_and_revoked(store: &dyn Store) {
     let (ann, bob) = (person(store, "ann").await.id, person(store, "bob").await.id);
     for (user, label, seconds) in [(ann, "a", 30), (bob, "b", 20), (ann, "c", 10)] {
-        let draft = TokenDraft { label: label.to_owned(), expires: None };
+        let spec = TokenSpec { label: label.to_owned(), expires: None };
         let hash = format!("hash {label}");
-        store.create_token(user, draft, hash, String::new(), at(seconds)).await.unwrap();
+        store.create_token(user, spec, hash, String::new(), at(seconds)).await.unwrap();
     }
     let list = async |user, offset, limit| {
         let page = store.tokens(user, offset, limit).await.unwrap();

@@ -3,7 +3,7 @@
 use super::at;
 use domain::contracts::{Store, StoreError};
 use domain::ids::PipelineId;
-use domain::pipeline_record::PipelineDraft;
+use domain::pipeline_record::PipelineSpec;
 use futures_util::future::join_all;
 
 pub async fn are_stored_once(store: &dyn Store) {
@@ -39,14 +39,14 @@ pub async fn are_stored_once_by_many(store: &dyn Store) {
 pub async fn are_replaced(store: &dyn Store) {
     store.ensure_pipeline("one", &["A"], at(1)).await.unwrap();
     let made = store.pipeline_by_name("one").await.unwrap();
-    let draft = PipelineDraft { processors: vec!["B".to_owned(), "A".to_owned()] };
-    let replaced = store.replace_pipeline(made.id, draft.clone(), at(2)).await.unwrap();
+    let spec = PipelineSpec { processors: vec!["B".to_owned(), "A".to_owned()] };
+    let replaced = store.replace_pipeline(made.id, spec.clone(), at(2)).await.unwrap();
     assert_eq!((replaced.id, replaced.name.as_str(), replaced.date_updated), (made.id, "one", at(2)));
-    assert_eq!(replaced.processors, draft.processors);
+    assert_eq!(replaced.processors, spec.processors);
     assert_eq!(store.pipeline_by_name("one").await.unwrap(), replaced);
     // The next start leaves it as people made it.
     store.ensure_pipeline("one", &["A"], at(3)).await.unwrap();
     assert_eq!(store.pipeline(made.id).await.unwrap(), replaced);
-    let unknown = store.replace_pipeline(PipelineId(999), draft, at(2)).await;
+    let unknown = store.replace_pipeline(PipelineId(999), spec, at(2)).await;
     assert_eq!(unknown, Err(StoreError::NotFound));
 }

@@ -1,68 +1,68 @@
-//! SearchProviders: names, drafts, and secrets that stay apart.
+//! SearchProviders: names, specs, and secrets that stay apart.
 
 use super::{at, finished, new_search, person, set};
 use domain::contracts::{Store, StoreError};
 use domain::ids::{ProviderId, UserId};
-use domain::provider::{ProviderDraft, SearchProvider};
+use domain::provider::{ProviderSpec, SearchProvider};
 use serde_json::json;
 
-fn draft(name: &str, credentials: &str) -> ProviderDraft {
+fn spec(name: &str, credentials: &str) -> ProviderSpec {
     let config = json!({"swirl": {"z": 1, "a": 2}});
-    ProviderDraft {
+    ProviderSpec {
         name: name.to_owned(),
         credentials: credentials.to_owned(),
         tags: vec!["tag".to_owned()],
         config: config.as_object().expect("an object").clone(),
-        ..ProviderDraft::default()
+        ..ProviderSpec::default()
     }
 }
 
-async fn create(store: &dyn Store, drafts: Vec<ProviderDraft>, owner: UserId) -> Vec<SearchProvider> {
-    store.create_providers(drafts, owner, at(1)).await.expect("providers")
+async fn create(store: &dyn Store, specs: Vec<ProviderSpec>, owner: UserId) -> Vec<SearchProvider> {
+    store.create_providers(specs, owner, at(1)).await.expect("providers")
 }
 
 pub async fn are_created_all_or_none(store: &dyn Store) {
     let owner = person(store, "owner").await.id;
     assert_eq!(create(store, Vec::new(), owner).await, []);
-    create(store, vec![draft("taken", "")], owner).await;
+    create(store, vec![spec("taken", "")], owner).await;
     for names in [["new", "taken"], ["same", "same"]] {
-        let drafts = names.map(|name| draft(name, "")).to_vec();
-        let refused = store.create_providers(drafts, owner, at(1)).await;
+        let specs = names.map(|name| spec(name, "")).to_vec();
+        let refused = store.create_providers(specs, owner, at(1)).await;
         assert_eq!(refused, Err(StoreError::Taken("name")), "{names:?}");
     }
     assert_eq!(store.providers().await.unwrap().len(), 1);
-    let lost = store.create_providers(vec![draft("lost", "")], UserId(999), at(1)).await;
+    let lost = store.create_providers(vec![spec("lost", "")], UserId(999), at(1)).await;
     assert!(matches!(lost, Err(StoreError::UnknownReference(_))), "{lost:?}");
 }
 
 pub async fn are_read_and_listed(store: &dyn Store) {
     let owner = person(store, "owner").await.id;
-    let made = create(store, vec![draft("b", "key=1"), draft("a", "")], owner).await;
+    let made = create(store, vec![spec("b", "key=1"), spec("a", "")], owner).await;
     assert_eq!(store.providers().await.unwrap(), made);
     assert_eq!(store.provider(made[1].id).await.unwrap(), made[1]);
-    assert_eq!(made[0].draft, draft("b", ""));
+    assert_eq!(made[0].spec, spec("b", ""));
     assert_eq!((made[0].owner, made[0].date_created, made[0].date_updated), (owner, at(1), at(1)));
-    let config = serde_json::to_string(&store.provider(made[0].id).await.unwrap().draft.config).unwrap();
+    let config = serde_json::to_string(&store.provider(made[0].id).await.unwrap().spec.config).unwrap();
     assert_eq!(config, r#"{"swirl":{"z":1,"a":2}}"#);
     assert_eq!(store.provider(ProviderId(999)).await, Err(StoreError::NotFound));
 }
 
 pub async fn keep_their_names_unique(store: &dyn Store) {
     let owner = person(store, "owner").await.id;
-    let made = create(store, vec![draft("one", ""), draft("two", "")], owner).await;
-    let refused = store.replace_provider(made[1].id, draft("one", ""), at(2)).await;
+    let made = create(store, vec![spec("one", ""), spec("two", "")], owner).await;
+    let refused = store.replace_provider(made[1].id, spec("one", ""), at(2)).await;
     assert_eq!(refused, Err(StoreError::Taken("name")));
     // Names are compared exactly, and a provider may keep its own.
-    store.replace_provider(made[1].id, draft("ONE", ""), at(2)).await.unwrap();
-    store.replace_provider(made[1].id, draft("ONE", ""), at(3)).await.unwrap();
+    store.replace_provider(made[1].id, spec("ONE", ""), at(2)).await.unwrap();
+    store.replace_provider(made[1].id, spec("ONE", ""), at(3)).await.unwrap();
 }
 
 pub async fn hide_their_credentials(store: &dyn Store) {
     let owner = person(store, "owner").await.id;
-    let made = create(store, vec![draft("one", "key=very-secret"), draft("two", "")], owner).await;
+    let made = create(store, vec![spec("one", "key=very-secret"), spec("two", "")], owner).await;
     for provider in [&made[0], &store.provider(made[0].id).await.unwrap()] {
         assert_eq!(provider.credentials.expose(), "key=very-secret");
-        assert_eq!(provider.draft.credentials, "");
+        assert_eq!(provider.spec.credentials, "");
         assert!(!format!("{provider:?}").contains("very-secret"));
     }
     assert!(store.provider(made[1].id).await.unwrap().credentials.is_empty());
@@ -70,22 +70,22 @@ pub async fn hide_their_credentials(store: &dyn Store) {
 
 pub async fn keep_a_secret_that_is_not_sent(store: &dyn Store) {
     let owner = person(store, "owner").await.id;
-    let made = create(store, vec![draft("one", "key=1")], owner).await.remove(0);
-    let kept = store.replace_provider(made.id, draft("renamed", ""), at(2)).await.unwrap();
-    assert_eq!((kept.credentials.expose(), kept.draft.name.as_str()), ("key=1", "renamed"));
+    let made = create(store, vec![spec("one", "key=1")], owner).await.remove(0);
+    let kept = store.replace_provider(made.id, spec("renamed", ""), at(2)).await.unwrap();
+    assert_eq!((kept.credentials.expose(), kept.spec.name.as_str()), ("key=1", "renamed"));
     assert_eq!((kept.owner, kept.date_created, kept.date_updated), (owner, at(1), at(2)));
     assert_eq!(store.provider(made.id).await.unwrap(), kept);
 
-    let changed = store.replace_provider(made.id, draft("renamed", "key=2"), at(3)).await.unwrap();
-    assert_eq!((changed.credentials.expose(), changed.draft.credentials.as_str()), ("key=2", ""));
+    let changed = store.replace_provider(made.id, spec("renamed", "key=2"), at(3)).await.unwrap();
+    assert_eq!((changed.credentials.expose(), changed.spec.credentials.as_str()), ("key=2", ""));
     assert_eq!(store.provider(made.id).await.unwrap(), changed);
-    let unknown = store.replace_provider(ProviderId(999), draft("x", ""), at(3)).await;
+    let unknown = store.replace_provider(ProviderId(999), spec("x", ""), at(3)).await;
     assert_eq!(unknown, Err(StoreError::NotFound));
 }
 
 pub async fn are_deleted(store: &dyn Store) {
     let owner = person(store, "owner").await.id;
-    let made = create(store, vec![draft("one", "key=1")], owner).await.remove(0);
+    let made = create(store, vec![spec("one", "key=1")], owner).await.remove(0);
     let search = new_search(store, owner, "query", 0).await;
     let sets = vec![set(search.id, made.id.0, &["a"])];
     let saved = store.finish_run(finished(&search, sets)).await.unwrap().expect("saved");
@@ -94,6 +94,6 @@ pub async fn are_deleted(store: &dyn Store) {
     assert_eq!(store.provider(made.id).await, Err(StoreError::NotFound));
     // Saved results stay, with the name that the provider had.
     assert_eq!(store.result_sets(search.id).await.unwrap(), saved);
-    let again = create(store, vec![draft("one", "")], owner).await.remove(0);
+    let again = create(store, vec![spec("one", "")], owner).await.remove(0);
     assert!(again.id > made.id);
 }

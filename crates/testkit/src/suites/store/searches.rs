@@ -6,22 +6,21 @@ use super::{
 use domain::contracts::{QueueName, Store, StoreError};
 use domain::ids::{ProviderId, ResultId, SearchId, UserId};
 use domain::result::ProviderFault;
-use domain::search::{ProviderRef, Search, SearchDraft};
+use domain::search::{ProviderRef, Search, SearchSpec};
 use domain::status::{ProviderStatus, SearchStatus};
 use serde_json::json;
 use std::time::Duration;
 
 pub async fn are_created_with_their_task(store: &dyn Store) {
     let owner = person(store, "owner").await.id;
-    let draft = SearchDraft {
+    let spec = SearchSpec {
         searchprovider_list: vec![ProviderRef::Id(3), ProviderRef::Text("news".to_owned())],
         tags: vec!["a tag".to_owned()],
-        ..SearchDraft::of_query("rivers -lakes")
+        ..SearchSpec::of_query("rivers -lakes")
     };
     let messages = vec!["one".to_owned(), "two".to_owned()];
-    let search =
-        store.create_search(draft.clone(), owner, messages.clone(), at(1), run_search).await.unwrap();
-    assert_eq!((search.owner, &search.draft, &search.messages), (owner, &draft, &messages));
+    let search = store.create_search(spec.clone(), owner, messages.clone(), at(1), run_search).await.unwrap();
+    assert_eq!((search.owner, &search.spec, &search.messages), (owner, &spec, &messages));
     assert_eq!((search.status, search.run, search.date_created), (SearchStatus::NewSearch, 1, at(1)));
     assert_eq!(store.search(search.id).await.unwrap(), search);
     assert_eq!(store.search(SearchId(search.id.0 + 1)).await, Err(StoreError::NotFound));
@@ -40,7 +39,7 @@ pub async fn are_listed_newest_first(store: &dyn Store) {
     }
     let list = async |owner, offset, limit| {
         let page = store.searches(owner, offset, limit).await.unwrap();
-        let queries: Vec<String> = page.items.into_iter().map(|search| search.draft.query_string).collect();
+        let queries: Vec<String> = page.items.into_iter().map(|search| search.spec.query_string).collect();
         (queries.concat(), page.total)
     };
     assert_eq!(list(None, 0, 10).await, ("dabc".to_owned(), 4));
@@ -65,21 +64,21 @@ pub async fn tell_how_they_stand(store: &dyn Store) {
 
 pub async fn change_without_a_new_run(store: &dyn Store) {
     let (search, sets) = finished_search(store, &[&["a"]]).await;
-    let draft = SearchDraft { subscribe: true, ..search.draft.clone() };
-    let changed = change(store, search.id, draft.clone(), 9).await;
-    assert_eq!((&changed.draft, changed.run, changed.date_updated), (&draft, 1, at(9)));
+    let spec = SearchSpec { subscribe: true, ..search.spec.clone() };
+    let changed = change(store, search.id, spec.clone(), 9).await;
+    assert_eq!((&changed.spec, changed.run, changed.date_updated), (&spec, 1, at(9)));
     assert_eq!(changed.status, SearchStatus::FullResultsReady);
     assert_eq!(store.search(search.id).await.unwrap(), changed);
     assert_eq!(store.result_sets(search.id).await.unwrap(), sets);
     let nobody = Search { id: SearchId(999), ..changed };
-    assert_eq!(store.change_search(&nobody, draft, at(9)).await, Err(StoreError::NotFound));
+    assert_eq!(store.change_search(&nobody, spec, at(9)).await, Err(StoreError::NotFound));
 }
 
 /// Of two who have read the same, the second to write is told so, and writes nothing.
 pub async fn an_edit_of_an_older_state_is_refused(store: &dyn Store) {
     let (search, sets) = finished_search(store, &[&["a"]]).await;
     let seen = stored(store, search.id).await;
-    let edit = |subscribe| SearchDraft { subscribe, ..seen.draft.clone() };
+    let edit = |subscribe| SearchSpec { subscribe, ..seen.spec.clone() };
     let first = store.change_search(&seen, edit(true), at(9)).await.unwrap().expect("the first");
     assert_eq!(store.change_search(&seen, edit(false), at(10)).await.unwrap(), None);
     let late = store.restart_search(&seen, edit(false), Vec::new(), at(10), run_search).await;
@@ -102,9 +101,9 @@ pub async fn start_again_from_nothing(store: &dyn Store) {
     let first = store.claim_task(QueueName::Search, "w", lease, at(1)).await.unwrap().expect("a task");
     store.finish_task(&first).await.unwrap();
 
-    let draft = SearchDraft::of_query("other");
-    let again = restart(store, search.id, draft.clone(), 9).await;
-    assert_eq!((again.run, again.status, &again.draft), (2, SearchStatus::NewSearch, &draft));
+    let spec = SearchSpec::of_query("other");
+    let again = restart(store, search.id, spec.clone(), 9).await;
+    assert_eq!((again.run, again.status, &again.spec), (2, SearchStatus::NewSearch, &spec));
     assert_eq!((again.messages.as_slice(), again.time_s), (["again".to_owned()].as_slice(), 0.0));
     assert_eq!((again.query_string_processed.as_str(), again.date_created), ("", at(0)));
     assert_eq!(store.search(search.id).await.unwrap(), again);
@@ -115,7 +114,7 @@ pub async fn start_again_from_nothing(store: &dyn Store) {
     assert_eq!(task.payload, json!({"search": search.id, "run": 2}));
 
     let nobody = Search { id: SearchId(999), ..again };
-    let unknown = store.restart_search(&nobody, draft, Vec::new(), at(9), run_search).await;
+    let unknown = store.restart_search(&nobody, spec, Vec::new(), at(9), run_search).await;
     assert_eq!(unknown, Err(StoreError::NotFound));
     assert_eq!(store.task_depth(QueueName::Search, at(9)).await.unwrap(), 0);
 }
@@ -130,7 +129,7 @@ pub async fn fence_off_an_older_run(store: &dyn Store) {
     let now = store.search(search.id).await.unwrap();
     assert_eq!((now.status, now.date_updated), (SearchStatus::PreProcessing, at(2)));
 
-    restart(store, search.id, search.draft.clone(), 3).await;
+    restart(store, search.id, search.spec.clone(), 3).await;
     assert!(!note(1, SearchStatus::Federating).await);
     let late = finished(&search, vec![set(search.id, 1, &["late"])]);
     assert_eq!(store.finish_run(late).await.unwrap(), None);
@@ -261,8 +260,8 @@ pub async fn are_deleted_with_their_results(store: &dyn Store) {
 }
 
 pub async fn need_an_owner(store: &dyn Store) {
-    let draft = SearchDraft::of_query("query");
-    let lost = store.create_search(draft, UserId(999), Vec::new(), at(0), run_search).await;
+    let spec = SearchSpec::of_query("query");
+    let lost = store.create_search(spec, UserId(999), Vec::new(), at(0), run_search).await;
     assert!(matches!(lost, Err(StoreError::UnknownReference(_))), "{lost:?}");
     assert_eq!(store.task_depth(QueueName::Search, at(0)).await.unwrap(), 0);
 }

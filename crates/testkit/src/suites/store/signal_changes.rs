@@ -5,8 +5,8 @@ use super::{at, person};
 use domain::contracts::{Store, StoreError};
 use domain::corpus::{IndexedContent, Liveness, NewSignal};
 use domain::ids::SignalId;
-use domain::provider::ProviderDraft;
-use domain::user::UserDraft;
+use domain::provider::ProviderSpec;
+use domain::user::UserSpec;
 use futures_util::future::join_all;
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -99,13 +99,13 @@ pub async fn are_told_in_the_order_of_commits(store: &dyn Store) {
 
 /// Writing, removing, people and sources that go, all at once: nobody waits for ever, and what is left is whole.
 pub async fn end_whoever_writes(store: &dyn Store) {
-    let admin = UserDraft { username: "admin".to_owned(), is_admin: true, ..UserDraft::default() };
+    let admin = UserSpec { username: "admin".to_owned(), is_admin: true, ..UserSpec::default() };
     let admin = store.create_user(admin, "hash".to_owned(), at(0)).await.unwrap().id;
     let mut leaving = Vec::new();
     for number in 0..6 {
         let leaver = person(store, &format!("leaver {number}")).await.id;
-        let draft = ProviderDraft { name: format!("of {leaver}"), shared: true, ..ProviderDraft::default() };
-        let provider = store.create_providers(vec![draft], leaver, at(0)).await.unwrap().remove(0).id;
+        let spec = ProviderSpec { name: format!("of {leaver}"), shared: true, ..ProviderSpec::default() };
+        let provider = store.create_providers(vec![spec], leaver, at(0)).await.unwrap().remove(0).id;
         leaving.push((leaver, provider));
     }
     let works = (0..36).map(|number: usize| {

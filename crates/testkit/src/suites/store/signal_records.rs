@@ -7,7 +7,7 @@ use super::{at, person};
 use domain::contracts::{SignalFilter, Store, StoreError};
 use domain::corpus::{AclToken, IndexedContent, NewSignal, Signal};
 use domain::ids::{ProviderId, SignalId, UserId};
-use domain::provider::ProviderDraft;
+use domain::provider::ProviderSpec;
 
 fn tagged(name: &str, provider: Option<i64>, tag: &str) -> NewSignal {
     let source_provider_id = provider.map(ProviderId);
@@ -224,8 +224,8 @@ pub async fn are_retired_when_nobody_sees_them(store: &dyn Store) {
     }
     let all = store.signal_ids(None, 99).await.unwrap();
     assert_eq!(all.len(), 2, "a person has one text of an address and provider: {all:?}");
-    let draft = ProviderDraft { name: "one".to_owned(), ..ProviderDraft::default() };
-    let provider = store.create_providers(vec![draft], ben, at(0)).await.unwrap().remove(0).id;
+    let spec = ProviderSpec { name: "one".to_owned(), ..ProviderSpec::default() };
+    let provider = store.create_providers(vec![spec], ben, at(0)).await.unwrap().remove(0).id;
     let of_provider = IndexedContent { source_provider_id: Some(provider), ..content("text 19", 1) };
     let of_provider = brought(store, "x", of_provider, ben).await;
     assert_eq!(store.signal_ids(None, 99).await.unwrap().len(), 3);

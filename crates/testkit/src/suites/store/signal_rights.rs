@@ -5,8 +5,8 @@ use super::{at, person};
 use domain::contracts::{Retrieval, SignalFilter, Store, StoreError};
 use domain::corpus::{AclToken, IndexedContent, NewSignal};
 use domain::ids::{ProviderId, SignalId, UserId};
-use domain::provider::ProviderDraft;
-use domain::user::UserDraft;
+use domain::provider::ProviderSpec;
+use domain::user::UserSpec;
 
 /// More words of an access list than are looked at.
 const TOO_MANY: i64 = 10_001;
@@ -142,9 +142,8 @@ pub async fn supplied_texts_replace_nothing(store: &dyn Store) {
 }
 
 pub async fn go_with_their_person(store: &dyn Store) {
-    let draft =
-        |name: &str, is_admin| UserDraft { username: name.to_owned(), is_admin, ..UserDraft::default() };
-    store.create_user(draft("admin", true), "hash".to_owned(), at(0)).await.unwrap();
+    let spec = |name: &str, is_admin| UserSpec { username: name.to_owned(), is_admin, ..UserSpec::default() };
+    store.create_user(spec("admin", true), "hash".to_owned(), at(0)).await.unwrap();
     let (ann, ben) = (person(store, "ann").await.id, person(store, "ben").await.id);
     let with_token = |user, text| Retrieval { idp: "hub".to_owned(), ..by(user, text) };
     let note = async |name: &str, content: IndexedContent, by: &Retrieval| {
@@ -178,8 +177,8 @@ pub async fn go_with_their_person(store: &dyn Store) {
 
 pub async fn go_with_their_source(store: &dyn Store) {
     let (ann, ben) = (person(store, "ann").await.id, person(store, "ben").await.id);
-    let draft = |name: &str| ProviderDraft { name: name.to_owned(), ..ProviderDraft::default() };
-    let made = store.create_providers(vec![draft("one"), draft("two")], ben, at(0)).await.unwrap();
+    let spec = |name: &str| ProviderSpec { name: name.to_owned(), ..ProviderSpec::default() };
+    let made = store.create_providers(vec![spec("one"), spec("two")], ben, at(0)).await.unwrap();
     let mut documents = Vec::new();
     for (name, source, text) in [("a", &made[0], "a"), ("b", &made[0], "b"), ("c", &made[1], "c")] {
         let of_source = IndexedContent { source_provider_id: Some(source.id), ..content(text, 1) };

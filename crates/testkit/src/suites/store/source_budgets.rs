@@ -4,7 +4,7 @@ use super::{at, person};
 use domain::contracts::Store;
 use domain::ids::ProviderId;
 use domain::notation::rate::Rate;
-use domain::provider::ProviderDraft;
+use domain::provider::ProviderSpec;
 use domain::source_budget::{BudgetRequest, BudgetTurn};
 use std::time::Duration;
 
@@ -17,8 +17,8 @@ fn four_at_once(wait_max: Duration) -> BudgetRequest {
 
 async fn created<const COUNT: usize>(store: &dyn Store, names: [&str; COUNT]) -> [ProviderId; COUNT] {
     let owner = person(store, "owner").await.id;
-    let draft = |name: &str| ProviderDraft { name: name.to_owned(), ..ProviderDraft::default() };
-    let made = store.create_providers(names.map(draft).to_vec(), owner, at(1)).await.expect("providers");
+    let spec = |name: &str| ProviderSpec { name: name.to_owned(), ..ProviderSpec::default() };
+    let made = store.create_providers(names.map(spec).to_vec(), owner, at(1)).await.expect("providers");
     std::array::from_fn(|index| made[index].id)
 }
 

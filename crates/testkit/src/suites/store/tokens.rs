@@ -3,7 +3,7 @@
 use super::{at, person};
 use domain::contracts::{Store, StoreError};
 use domain::ids::UserId;
-use domain::user::{ApiToken, LOGIN_LABEL, TOKENS_PER_USER_MAX, TokenDraft, UserDraft};
+use domain::user::{ApiToken, LOGIN_LABEL, TOKENS_PER_USER_MAX, TokenSpec, UserSpec};
 use futures_util::future::join_all;
 
 async fn token(
@@ -13,9 +13,9 @@ async fn token(
     number: u64,
     expires: Option<i64>,
 ) -> Result<ApiToken, StoreError> {
-    let draft = TokenDraft { label: label.to_owned(), expires: expires.map(at) };
+    let spec = TokenSpec { label: label.to_owned(), expires: expires.map(at) };
     let seconds = i64::try_from(number).expect("a small number");
-    store.create_token(user, draft, format!("{user} {number}"), String::new(), at(seconds)).await
+    store.create_token(user, spec, format!("{user} {number}"), String::new(), at(seconds)).await
 }
 
 async fn labels(store: &dyn Store, user: UserId) -> Vec<String> {
@@ -30,10 +30,10 @@ pub async fn of_sign_ins_end_with_a_new_password(store: &dyn Store) {
     {
         token(store, user, label, number, Some(900)).await.unwrap();
     }
-    let draft = UserDraft { username: "ann".to_owned(), ..UserDraft::default() };
-    store.replace_user(ann, draft.clone(), None, at(5)).await.unwrap();
+    let spec = UserSpec { username: "ann".to_owned(), ..UserSpec::default() };
+    store.replace_user(ann, spec.clone(), None, at(5)).await.unwrap();
     assert_eq!(labels(store, ann).await.len(), 3, "the password is the same");
-    store.replace_user(ann, draft, Some("new".to_owned()), at(6)).await.unwrap();
+    store.replace_user(ann, spec, Some("new".to_owned()), at(6)).await.unwrap();
     assert_eq!(labels(store, ann).await, ["export"]);
     assert_eq!(labels(store, bob).await, [LOGIN_LABEL]);
     assert_eq!(store.user_by_token(&format!("{ann} 1"), at(7)).await.unwrap(), None);
@@ -59,7 +59,7 @@ pub async fn are_bounded(store: &dyn Store) {
     let full = Err(StoreError::TooManyTokens(TOKENS_PER_USER_MAX));
     assert_eq!(token(store, ann, "export", 200, None).await, full);
     token(store, bob, "export", 200, None).await.expect("others have tokens of their own");
-    // One expired, so there is room for one more.
+    // One expired, so there is space for one more.
     token(store, ann, "export", 501, None).await.unwrap();
     assert_eq!(token(store, ann, "export", 502, None).await, full);
     // A sign-in takes the place of an earlier one.

@@ -1,18 +1,18 @@
 //! Versions: every edit counts, and an edit of an older version is refused.
 
 use super::{at, finished_search, item, new_search, person};
-use domain::ai_provider::AiProviderDraft;
-use domain::authenticator::{AuthenticatorDraft, ProvenIdentity};
-use domain::branding::BrandingDraft;
-use domain::chat::{ChatDraft, MessageContent, Speaker};
+use domain::ai_provider::AiProviderSpec;
+use domain::authenticator::{AuthenticatorSpec, ProvenIdentity};
+use domain::branding::BrandingSpec;
+use domain::chat::{ChatSpec, MessageContent, Speaker};
 use domain::contracts::{EditableRecord, Store, StoreError};
 use domain::ids::{ChatId, GroupId, PipelineId, ProviderId, UserId};
-use domain::pipeline_record::PipelineDraft;
+use domain::pipeline_record::PipelineSpec;
 use domain::preferences::Preferences;
-use domain::prompt_record::PromptDraft;
-use domain::provider::ProviderDraft;
-use domain::query_transform::TransformDraft;
-use domain::user::{GroupDraft, UserDraft};
+use domain::prompt_record::PromptSpec;
+use domain::provider::ProviderSpec;
+use domain::query_transform::TransformSpec;
+use domain::user::{GroupSpec, UserSpec};
 use futures_util::future::join_all;
 use std::time::Duration;
 
@@ -22,7 +22,7 @@ const AT_ONCE: usize = 8;
 /// One record of every kind, each with its first version.
 async fn one_of_each(store: &dyn Store) -> Vec<EditableRecord> {
     let owner = person(store, "owner").await.id;
-    let admin = UserDraft { username: "admin".to_owned(), is_admin: true, ..UserDraft::default() };
+    let admin = UserSpec { username: "admin".to_owned(), is_admin: true, ..UserSpec::default() };
     store.create_user(admin, "hash".to_owned(), at(0)).await.expect("an administrator");
     store.ensure_pipeline("pipeline", &["A"], at(0)).await.expect("a pipeline");
     store.ensure_schedule("schedule", Duration::from_secs(60), at(0)).await.expect("a schedule");
@@ -52,36 +52,36 @@ async fn one_of_each(store: &dyn Store) -> Vec<EditableRecord> {
     ]
 }
 
-fn provider(name: &str) -> ProviderDraft {
-    ProviderDraft { name: name.to_owned(), credentials: "key=1".to_owned(), ..ProviderDraft::default() }
+fn provider(name: &str) -> ProviderSpec {
+    ProviderSpec { name: name.to_owned(), credentials: "key=1".to_owned(), ..ProviderSpec::default() }
 }
 
-fn group_named(name: &str) -> GroupDraft {
-    GroupDraft { name: name.to_owned() }
+fn group_named(name: &str) -> GroupSpec {
+    GroupSpec { name: name.to_owned() }
 }
 
-fn transform(name: &str) -> TransformDraft {
-    TransformDraft { name: name.to_owned(), ..TransformDraft::default() }
+fn transform(name: &str) -> TransformSpec {
+    TransformSpec { name: name.to_owned(), ..TransformSpec::default() }
 }
 
-fn ai_provider(name: &str) -> AiProviderDraft {
-    AiProviderDraft { name: name.to_owned(), ..AiProviderDraft::default() }
+fn ai_provider(name: &str) -> AiProviderSpec {
+    AiProviderSpec { name: name.to_owned(), ..AiProviderSpec::default() }
 }
 
-fn authenticator(idp: &str) -> AuthenticatorDraft {
-    AuthenticatorDraft { idp: idp.to_owned(), ..AuthenticatorDraft::default() }
+fn authenticator(idp: &str) -> AuthenticatorSpec {
+    AuthenticatorSpec { idp: idp.to_owned(), ..AuthenticatorSpec::default() }
 }
 
-fn prompt(name: &str) -> PromptDraft {
-    PromptDraft { name: name.to_owned(), ..PromptDraft::default() }
+fn prompt(name: &str) -> PromptSpec {
+    PromptSpec { name: name.to_owned(), ..PromptSpec::default() }
 }
 
-fn branding(name: &str) -> BrandingDraft {
-    BrandingDraft { name: name.to_owned(), ..BrandingDraft::default() }
+fn branding(name: &str) -> BrandingSpec {
+    BrandingSpec { name: name.to_owned(), ..BrandingSpec::default() }
 }
 
-fn chat(title: &str) -> ChatDraft {
-    ChatDraft { title: title.to_owned(), ..ChatDraft::default() }
+fn chat(title: &str) -> ChatSpec {
+    ChatSpec { title: title.to_owned(), ..ChatSpec::default() }
 }
 
 /// An edit that gives the record another name, or another value where it has none.
@@ -98,7 +98,7 @@ async fn edit(store: &dyn Store, record: &EditableRecord, number: usize) -> Resu
         EditableRecord::Chat(id) => store.change_chat(*id, chat(&name), now).await.map(drop),
         EditableRecord::Group(id) => store.replace_group(*id, group_named(&name)).await.map(drop),
         EditableRecord::Pipeline(id) => {
-            store.replace_pipeline(*id, PipelineDraft { processors: vec![name] }, now).await.map(drop)
+            store.replace_pipeline(*id, PipelineSpec { processors: vec![name] }, now).await.map(drop)
         }
         EditableRecord::Preferences(user) => store.save_preferences(*user, Preferences::default(), now).await,
         EditableRecord::Prompt(id) => store.replace_prompt(*id, prompt(&name), now).await.map(drop),
@@ -109,8 +109,8 @@ async fn edit(store: &dyn Store, record: &EditableRecord, number: usize) -> Resu
         }
         EditableRecord::Transform(id) => store.replace_transform(*id, transform(&name), now).await.map(drop),
         EditableRecord::User(id) => {
-            let draft = UserDraft { username: name, ..UserDraft::default() };
-            store.replace_user(*id, draft, None, now).await.map(drop)
+            let spec = UserSpec { username: name, ..UserSpec::default() };
+            store.replace_user(*id, spec, None, now).await.map(drop)
         }
     }
 }
@@ -206,13 +206,12 @@ pub async fn let_one_of_many_edits_through(store: &dyn Store) {
 
 /// A record also changes when another one does: then an edit of what was read before would undo that.
 pub async fn grow_when_others_change_the_record(store: &dyn Store) {
-    let admin = UserDraft { username: "admin".to_owned(), is_admin: true, ..UserDraft::default() };
+    let admin = UserSpec { username: "admin".to_owned(), is_admin: true, ..UserSpec::default() };
     store.create_user(admin, "hash".to_owned(), at(0)).await.unwrap();
     let group = store.create_group(group_named("one"), at(0)).await.unwrap().id;
-    let member =
-        UserDraft { username: "m".to_owned(), groups: vec!["one".to_owned()], ..UserDraft::default() };
+    let member = UserSpec { username: "m".to_owned(), groups: vec!["one".to_owned()], ..UserSpec::default() };
     let member = store.create_user(member, "hash".to_owned(), at(0)).await.unwrap().id;
-    let source = ProviderDraft { groups: vec!["one".to_owned()], shared: true, ..provider("source") };
+    let source = ProviderSpec { groups: vec!["one".to_owned()], shared: true, ..provider("source") };
     let source = store.create_providers(vec![source], member, at(0)).await.unwrap()[0].id;
     let (of_member, of_source) = (EditableRecord::User(member), EditableRecord::Provider(source));
 
@@ -266,7 +265,7 @@ pub async fn of_results_stand_for_their_content(store: &dyn Store) {
 pub async fn of_searches_guard_deletion(store: &dyn Store) {
     let owner = person(store, "owner").await.id;
     let search = new_search(store, owner, "query", 0).await;
-    let changed = store.change_search(&search, search.draft.clone(), at(1)).await.unwrap().expect("changed");
+    let changed = store.change_search(&search, search.spec.clone(), at(1)).await.unwrap().expect("changed");
     let refused = store.if_version(search.version()).delete_search(search.id).await;
     assert_eq!(refused, Err(StoreError::Stale));
     store.if_version(changed.version()).delete_search(search.id).await.unwrap();

@@ -1,8 +1,8 @@
 //! The behaviour of a VectorStore, one function for each promise. Every function wants an empty store of its own.
 
-mod houses;
+mod backends;
 
-pub use houses::{DirectHouse, RecordsHouse};
+pub use backends::{DirectBackend, RecordsBackend};
 
 use async_trait::async_trait;
 use domain::contracts::{Asking, SparseVector, VectorError, VectorHit, VectorState, VectorStore};
@@ -16,7 +16,7 @@ pub type Piece = (Vec<f32>, String);
 
 /// A vector store, and what must be done beside it.
 #[async_trait]
-pub trait VectorHouse: Send + Sync {
+pub trait VectorBackend: Send + Sync {
     fn vectors(&self) -> &dyn VectorStore;
     /// People are numbered from 0 to 3.
     fn person(&self, number: usize) -> AclToken;
@@ -83,82 +83,87 @@ impl Numbers {
     }
 }
 
-async fn nearest(house: &dyn VectorHouse, tokens: &[AclToken], limit: usize, degrees: f32) -> Vec<VectorHit> {
+async fn nearest(
+    backend: &dyn VectorBackend,
+    tokens: &[AclToken],
+    limit: usize,
+    degrees: f32,
+) -> Vec<VectorHit> {
     let asking = Asking { tokens, limit };
-    house.vectors().nearest(asking, &at_angle(degrees)).await.expect("an answer")
+    backend.vectors().nearest(asking, &at_angle(degrees)).await.expect("an answer")
 }
 
 /// The pieces that are found, best first.
 async fn found(
-    house: &dyn VectorHouse,
+    backend: &dyn VectorBackend,
     tokens: &[AclToken],
     limit: usize,
     degrees: f32,
 ) -> Vec<(SignalId, u32)> {
-    places(&nearest(house, tokens, limit, degrees).await)
+    places(&nearest(backend, tokens, limit, degrees).await)
 }
 
-async fn by_words(house: &dyn VectorHouse, tokens: &[AclToken], text: &str) -> Vec<VectorHit> {
+async fn by_words(backend: &dyn VectorBackend, tokens: &[AclToken], text: &str) -> Vec<VectorHit> {
     let asking = Asking { tokens, limit: 10 };
-    house.vectors().nearest_by_words(asking, &words(text)).await.expect("an answer")
+    backend.vectors().nearest_by_words(asking, &words(text)).await.expect("an answer")
 }
 
 fn places(hits: &[VectorHit]) -> Vec<(SignalId, u32)> {
     hits.iter().map(|hit| (hit.signal, hit.chunk)).collect()
 }
 
-pub async fn the_nearest_come_first(house: &dyn VectorHouse) {
-    let me = house.person(0);
-    assert_eq!(found(house, &[me], 10, 0.0).await, [], "nothing is there");
-    let one = house.keep(None, &[me], &[piece(80.0, "a"), piece(10.0, "b"), piece(180.0, "c")]).await;
-    let two = house.keep(None, &[me], &[piece(30.0, "d")]).await;
-    let hits = nearest(house, &[me], 10, 0.0).await;
+pub async fn the_nearest_come_first(backend: &dyn VectorBackend) {
+    let me = backend.person(0);
+    assert_eq!(found(backend, &[me], 10, 0.0).await, [], "nothing is there");
+    let one = backend.keep(None, &[me], &[piece(80.0, "a"), piece(10.0, "b"), piece(180.0, "c")]).await;
+    let two = backend.keep(None, &[me], &[piece(30.0, "d")]).await;
+    let hits = nearest(backend, &[me], 10, 0.0).await;
     assert_eq!(places(&hits), [(one, 1), (two, 0), (one, 0), (one, 2)]);
     for (hit, degrees) in hits.iter().zip([10.0_f32, 30.0, 80.0, 180.0]) {
         assert!((hit.score - degrees.to_radians().cos()).abs() < 1e-4, "{hit:?}");
     }
-    assert_eq!(found(house, &[me], 2, 0.0).await, [(one, 1), (two, 0)]);
-    assert_eq!(found(house, &[me], 0, 0.0).await, []);
+    assert_eq!(found(backend, &[me], 2, 0.0).await, [(one, 1), (two, 0)]);
+    assert_eq!(found(backend, &[me], 0, 0.0).await, []);
     // A question need not have length one.
     let asking = Asking { tokens: &[me], limit: 1 };
-    let hits = house.vectors().nearest(asking, &[0.0, 7.0]).await.expect("an answer");
+    let hits = backend.vectors().nearest(asking, &[0.0, 7.0]).await.expect("an answer");
     assert_eq!(places(&hits), [(one, 0)]);
     assert!((hits[0].score - 80.0_f32.to_radians().sin()).abs() < 1e-4, "{hits:?}");
 }
 
-pub async fn ties_go_by_document_and_number(house: &dyn VectorHouse) {
-    let me = house.person(0);
+pub async fn ties_go_by_document_and_number(backend: &dyn VectorBackend) {
+    let me = backend.person(0);
     let same = [piece(45.0, "a"), piece(45.0, "b")];
     let mut signals = Vec::new();
     for _ in 0..3 {
-        signals.push(house.keep(None, &[me], &same).await);
+        signals.push(backend.keep(None, &[me], &same).await);
     }
     // What was written last stands elsewhere in most stores.
-    house.keep(Some(signals[0]), &[me], &same).await;
+    backend.keep(Some(signals[0]), &[me], &same).await;
     let expected: Vec<_> = signals.iter().flat_map(|signal| [(*signal, 0), (*signal, 1)]).collect();
-    assert_eq!(found(house, &[me], 10, 0.0).await, expected);
+    assert_eq!(found(backend, &[me], 10, 0.0).await, expected);
 }
 
-pub async fn only_what_the_asker_may_see(house: &dyn VectorHouse) {
-    let (me, other, source) = (house.person(0), house.person(1), house.source(0));
-    house.vectors().prepare(2).await.expect("made");
-    house.vectors().make_hybrid().await.expect("hybrid");
-    let mine = house.keep(None, &[me], &[piece(1.0, "a")]).await;
-    let others = house.keep(None, &[other], &[piece(2.0, "a")]).await;
-    let both = house.keep(None, &[me, other], &[piece(3.0, "a")]).await;
-    let of_source = house.keep(None, &[source], &[piece(4.0, "a")]).await;
+pub async fn only_what_the_asker_may_see(backend: &dyn VectorBackend) {
+    let (me, other, source) = (backend.person(0), backend.person(1), backend.source(0));
+    backend.vectors().prepare(2).await.expect("made");
+    backend.vectors().make_hybrid().await.expect("hybrid");
+    let mine = backend.keep(None, &[me], &[piece(1.0, "a")]).await;
+    let others = backend.keep(None, &[other], &[piece(2.0, "a")]).await;
+    let both = backend.keep(None, &[me, other], &[piece(3.0, "a")]).await;
+    let of_source = backend.keep(None, &[source], &[piece(4.0, "a")]).await;
     let table: [(&[AclToken], &[SignalId]); 6] = [
         (&[me], &[mine, both]),
         (&[other], &[others, both]),
         (&[source], &[of_source]),
         (&[me, source], &[mine, both, of_source]),
-        (&[house.person(2), house.source(1)], &[]),
+        (&[backend.person(2), backend.source(1)], &[]),
         (&[], &[]),
     ];
     for (tokens, expected) in table {
         let expected: Vec<_> = expected.iter().map(|signal| (*signal, 0)).collect();
-        assert_eq!(found(house, tokens, 10, 0.0).await, expected, "{tokens:?}");
-        let mut by_words = places(&by_words(house, tokens, "a").await);
+        assert_eq!(found(backend, tokens, 10, 0.0).await, expected, "{tokens:?}");
+        let mut by_words = places(&by_words(backend, tokens, "a").await);
         by_words.sort_unstable();
         let mut expected = expected;
         expected.sort_unstable();
@@ -166,67 +171,67 @@ pub async fn only_what_the_asker_may_see(house: &dyn VectorHouse) {
     }
 }
 
-pub async fn what_is_hidden_takes_no_place(house: &dyn VectorHouse) {
-    let (me, other) = (house.person(0), house.person(1));
+pub async fn what_is_hidden_takes_no_place(backend: &dyn VectorBackend) {
+    let (me, other) = (backend.person(0), backend.person(1));
     let near: Vec<Piece> = (0..100).map(|_| piece(0.0, "a")).collect();
-    house.keep(None, &[other], &near).await;
-    let mine = house.keep(None, &[me], &[piece(90.0, "a")]).await;
-    house.keep(None, &[other], &near).await;
-    assert_eq!(found(house, &[me], 3, 0.0).await, [(mine, 0)]);
+    backend.keep(None, &[other], &near).await;
+    let mine = backend.keep(None, &[me], &[piece(90.0, "a")]).await;
+    backend.keep(None, &[other], &near).await;
+    assert_eq!(found(backend, &[me], 3, 0.0).await, [(mine, 0)]);
 }
 
-pub async fn a_new_text_replaces_the_old_one(house: &dyn VectorHouse) {
-    let (me, other) = (house.person(0), house.person(1));
-    let signal = house.keep(None, &[me], &[piece(0.0, "a"), piece(1.0, "b"), piece(2.0, "c")]).await;
-    house.keep(Some(signal), &[other], &[piece(50.0, "d")]).await;
-    assert_eq!(found(house, &[me], 10, 0.0).await, [], "the right was to the old text");
-    assert_eq!(found(house, &[other], 10, 0.0).await, [(signal, 0)]);
-    let hits = nearest(house, &[other], 10, 50.0).await;
+pub async fn a_new_text_replaces_the_old_one(backend: &dyn VectorBackend) {
+    let (me, other) = (backend.person(0), backend.person(1));
+    let signal = backend.keep(None, &[me], &[piece(0.0, "a"), piece(1.0, "b"), piece(2.0, "c")]).await;
+    backend.keep(Some(signal), &[other], &[piece(50.0, "d")]).await;
+    assert_eq!(found(backend, &[me], 10, 0.0).await, [], "the right was to the old text");
+    assert_eq!(found(backend, &[other], 10, 0.0).await, [(signal, 0)]);
+    let hits = nearest(backend, &[other], 10, 50.0).await;
     assert!((hits[0].score - 1.0).abs() < 1e-4, "{hits:?}");
-    assert_eq!(house.vectors().state().await.expect("a state").chunks, 1);
+    assert_eq!(backend.vectors().state().await.expect("a state").chunks, 1);
 }
 
-pub async fn access_lists_change(house: &dyn VectorHouse) {
-    let (me, other) = (house.person(0), house.person(1));
-    let signal = house.keep(None, &[me], &[piece(0.0, "a"), piece(1.0, "b")]).await;
-    assert_eq!(found(house, &[other], 10, 0.0).await, []);
-    house.allow(signal, &[me, other]).await;
-    assert_eq!(found(house, &[other], 10, 0.0).await, [(signal, 0), (signal, 1)]);
-    house.allow(signal, &[other]).await;
-    assert_eq!(found(house, &[me], 10, 0.0).await, []);
-    house.allow(signal, &[]).await;
-    assert_eq!(found(house, &[me, other], 10, 0.0).await, []);
-    assert_eq!(house.vectors().held(None, 10).await.expect("a list"), [(signal, 2)], "it is still there");
-    let unknown = house.vectors().set_acl(SignalId(signal.0 + 1_000), &[me]).await;
+pub async fn access_lists_change(backend: &dyn VectorBackend) {
+    let (me, other) = (backend.person(0), backend.person(1));
+    let signal = backend.keep(None, &[me], &[piece(0.0, "a"), piece(1.0, "b")]).await;
+    assert_eq!(found(backend, &[other], 10, 0.0).await, []);
+    backend.allow(signal, &[me, other]).await;
+    assert_eq!(found(backend, &[other], 10, 0.0).await, [(signal, 0), (signal, 1)]);
+    backend.allow(signal, &[other]).await;
+    assert_eq!(found(backend, &[me], 10, 0.0).await, []);
+    backend.allow(signal, &[]).await;
+    assert_eq!(found(backend, &[me, other], 10, 0.0).await, []);
+    assert_eq!(backend.vectors().held(None, 10).await.expect("a list"), [(signal, 2)], "it is still there");
+    let unknown = backend.vectors().set_acl(SignalId(signal.0 + 1_000), &[me]).await;
     assert_eq!(unknown, Ok(()));
 }
 
-pub async fn documents_are_removed(house: &dyn VectorHouse) {
-    let me = house.person(0);
-    house.forget(&[SignalId(1)]).await;
+pub async fn documents_are_removed(backend: &dyn VectorBackend) {
+    let me = backend.person(0);
+    backend.forget(&[SignalId(1)]).await;
     let mut signals = Vec::new();
     for degrees in [0.0, 10.0, 20.0] {
-        signals.push(house.keep(None, &[me], &[piece(degrees, "a")]).await);
+        signals.push(backend.keep(None, &[me], &[piece(degrees, "a")]).await);
     }
-    house.forget(&[signals[0], signals[2], SignalId(signals[2].0 + 1_000)]).await;
-    assert_eq!(found(house, &[me], 10, 0.0).await, [(signals[1], 0)]);
-    house.forget(&[signals[0]]).await;
-    house.forget(&[]).await;
-    assert_eq!(house.vectors().held(None, 10).await.expect("a list"), [(signals[1], 1)]);
+    backend.forget(&[signals[0], signals[2], SignalId(signals[2].0 + 1_000)]).await;
+    assert_eq!(found(backend, &[me], 10, 0.0).await, [(signals[1], 0)]);
+    backend.forget(&[signals[0]]).await;
+    backend.forget(&[]).await;
+    assert_eq!(backend.vectors().held(None, 10).await.expect("a list"), [(signals[1], 1)]);
 }
 
-pub async fn what_is_held_is_listed(house: &dyn VectorHouse) {
-    let me = house.person(0);
-    assert_eq!(house.vectors().held(None, 10).await, Ok(Vec::new()));
+pub async fn what_is_held_is_listed(backend: &dyn VectorBackend) {
+    let me = backend.person(0);
+    assert_eq!(backend.vectors().held(None, 10).await, Ok(Vec::new()));
     let mut expected = Vec::new();
     for count in 1..=7 {
         let pieces: Vec<Piece> = (0..count).map(|number| piece(number as f32, "a")).collect();
-        expected.push((house.keep(None, &[me], &pieces).await, count));
+        expected.push((backend.keep(None, &[me], &pieces).await, count));
     }
     let mut listed = Vec::new();
     loop {
         let after = listed.last().map(|(signal, _)| *signal);
-        let some = house.vectors().held(after, 3).await.expect("a list");
+        let some = backend.vectors().held(after, 3).await.expect("a list");
         assert!(some.len() <= 3);
         if some.is_empty() {
             break;
@@ -234,36 +239,36 @@ pub async fn what_is_held_is_listed(house: &dyn VectorHouse) {
         listed.extend(some);
     }
     assert_eq!(listed, expected);
-    let state = house.vectors().state().await.expect("a state");
+    let state = backend.vectors().state().await.expect("a state");
     assert_eq!(state, VectorState { dimension: Some(2), chunks: 28, is_hybrid: false });
 }
 
-pub async fn words_need_the_upgrade(house: &dyn VectorHouse) {
-    let me = house.person(0);
-    let signal = house.keep(None, &[me], &[piece(0.0, "river level"), piece(1.0, "town")]).await;
+pub async fn words_need_the_upgrade(backend: &dyn VectorBackend) {
+    let me = backend.person(0);
+    let signal = backend.keep(None, &[me], &[piece(0.0, "river level"), piece(1.0, "town")]).await;
     let asking = Asking { tokens: &[me], limit: 10 };
-    let refused = house.vectors().nearest_by_words(asking, &words("river")).await;
+    let refused = backend.vectors().nearest_by_words(asking, &words("river")).await;
     assert_eq!(refused, Err(VectorError::MissingSparse));
-    assert_eq!(found(house, &[me], 1, 0.0).await, [(signal, 0)], "vectors are asked as before");
-    house.vectors().make_hybrid().await.expect("hybrid");
-    house.vectors().make_hybrid().await.expect("twice is fine");
-    house.keep(Some(signal), &[me], &[piece(0.0, "river level"), piece(1.0, "town")]).await;
-    assert_eq!(places(&by_words(house, &[me], "river").await), [(signal, 0)]);
-    assert_eq!(by_words(house, &[me], "sea").await, []);
-    assert_eq!(by_words(house, &[me], "").await, []);
-    assert_eq!(by_words(house, &[], "river").await, []);
-    assert!(house.vectors().state().await.expect("a state").is_hybrid);
-    assert_eq!(found(house, &[me], 1, 0.0).await, [(signal, 0)]);
+    assert_eq!(found(backend, &[me], 1, 0.0).await, [(signal, 0)], "vectors are asked as before");
+    backend.vectors().make_hybrid().await.expect("hybrid");
+    backend.vectors().make_hybrid().await.expect("twice is fine");
+    backend.keep(Some(signal), &[me], &[piece(0.0, "river level"), piece(1.0, "town")]).await;
+    assert_eq!(places(&by_words(backend, &[me], "river").await), [(signal, 0)]);
+    assert_eq!(by_words(backend, &[me], "sea").await, []);
+    assert_eq!(by_words(backend, &[me], "").await, []);
+    assert_eq!(by_words(backend, &[], "river").await, []);
+    assert!(backend.vectors().state().await.expect("a state").is_hybrid);
+    assert_eq!(found(backend, &[me], 1, 0.0).await, [(signal, 0)]);
 }
 
-pub async fn rare_words_weigh_more(house: &dyn VectorHouse) {
-    let me = house.person(0);
-    house.vectors().prepare(2).await.expect("made");
-    house.vectors().make_hybrid().await.expect("hybrid");
-    let common = house.keep(None, &[me], &[piece(0.0, "river"), piece(1.0, "river river")]).await;
-    let rare = house.keep(None, &[me], &[piece(2.0, "sensor"), piece(3.0, "town")]).await;
-    let both = house.keep(None, &[me], &[piece(4.0, "river sensor")]).await;
-    let hits = by_words(house, &[me], "river sensor").await;
+pub async fn rare_words_weigh_more(backend: &dyn VectorBackend) {
+    let me = backend.person(0);
+    backend.vectors().prepare(2).await.expect("made");
+    backend.vectors().make_hybrid().await.expect("hybrid");
+    let common = backend.keep(None, &[me], &[piece(0.0, "river"), piece(1.0, "river river")]).await;
+    let rare = backend.keep(None, &[me], &[piece(2.0, "sensor"), piece(3.0, "town")]).await;
+    let both = backend.keep(None, &[me], &[piece(4.0, "river sensor")]).await;
+    let hits = by_words(backend, &[me], "river sensor").await;
     // river: 3 of 5 pieces have it, sensor: 2 of 5.
     let rarity = |with: f32| (1.0 + (5.0 - with + 0.5) / (with + 0.5)).ln();
     let expected = [
@@ -277,75 +282,75 @@ pub async fn rare_words_weigh_more(house: &dyn VectorHouse) {
         assert_eq!((hit.signal, hit.chunk), (signal, chunk), "{hits:?}");
         assert!((hit.score - score).abs() < 1e-3, "{hit:?} {score}");
     }
-    house.forget(&[both]).await;
-    assert_eq!(places(&by_words(house, &[me], "sensor").await), [(rare, 0)]);
+    backend.forget(&[both]).await;
+    assert_eq!(places(&by_words(backend, &[me], "sensor").await), [(rare, 0)]);
 }
 
 /// The pieces of others may not be counted: a score would tell that they are there. Qdrant counts all pieces; a store like
 /// that leaves this one out.
-pub async fn words_of_others_change_no_score(house: &dyn VectorHouse) {
-    let (me, other) = (house.person(0), house.person(1));
-    house.vectors().prepare(2).await.expect("made");
-    house.vectors().make_hybrid().await.expect("hybrid");
-    house.keep(None, &[me], &[piece(0.0, "river"), piece(1.0, "town")]).await;
-    let before = by_words(house, &[me], "river").await;
-    house.keep(None, &[other], &[piece(0.0, "river"), piece(1.0, "river"), piece(2.0, "sea")]).await;
-    assert_eq!(by_words(house, &[me], "river").await, before);
+pub async fn words_of_others_change_no_score(backend: &dyn VectorBackend) {
+    let (me, other) = (backend.person(0), backend.person(1));
+    backend.vectors().prepare(2).await.expect("made");
+    backend.vectors().make_hybrid().await.expect("hybrid");
+    backend.keep(None, &[me], &[piece(0.0, "river"), piece(1.0, "town")]).await;
+    let before = by_words(backend, &[me], "river").await;
+    backend.keep(None, &[other], &[piece(0.0, "river"), piece(1.0, "river"), piece(2.0, "sea")]).await;
+    assert_eq!(by_words(backend, &[me], "river").await, before);
 }
 
-pub async fn other_dimensions_are_refused(house: &dyn VectorHouse) {
-    let me = house.person(0);
-    house.vectors().prepare(2).await.expect("made");
-    house.vectors().prepare(2).await.expect("it is there");
-    let signal = house.keep(None, &[me], &[piece(0.0, "a")]).await;
+pub async fn other_dimensions_are_refused(backend: &dyn VectorBackend) {
+    let me = backend.person(0);
+    backend.vectors().prepare(2).await.expect("made");
+    backend.vectors().prepare(2).await.expect("it is there");
+    let signal = backend.keep(None, &[me], &[piece(0.0, "a")]).await;
     let expected = VectorError::Dimension { there: 2, ours: 3 };
-    assert_eq!(house.vectors().prepare(3).await, Err(expected.clone()));
+    assert_eq!(backend.vectors().prepare(3).await, Err(expected.clone()));
     let asking = Asking { tokens: &[me], limit: 10 };
-    assert_eq!(house.vectors().nearest(asking, &[1.0, 0.0, 0.0]).await, Err(expected.clone()));
-    let mut vectors = houses::vectors(signal, &[me], &[(vec![1.0, 0.0, 0.0], "b".to_owned())]);
-    assert_eq!(house.vectors().put(vectors.clone()).await, Err(expected));
+    assert_eq!(backend.vectors().nearest(asking, &[1.0, 0.0, 0.0]).await, Err(expected.clone()));
+    let mut vectors = backends::vectors(signal, &[me], &[(vec![1.0, 0.0, 0.0], "b".to_owned())]);
+    assert_eq!(backend.vectors().put(vectors.clone()).await, Err(expected));
     vectors.chunks[0].dense.clear();
-    assert!(matches!(house.vectors().put(vectors).await, Err(VectorError::Refused(_))), "no dimension");
-    assert!(matches!(house.vectors().prepare(0).await, Err(VectorError::Refused(_))), "no dimension");
-    assert_eq!(found(house, &[me], 10, 0.0).await, [(signal, 0)], "nothing changed");
+    assert!(matches!(backend.vectors().put(vectors).await, Err(VectorError::Refused(_))), "no dimension");
+    assert!(matches!(backend.vectors().prepare(0).await, Err(VectorError::Refused(_))), "no dimension");
+    assert_eq!(found(backend, &[me], 10, 0.0).await, [(signal, 0)], "nothing changed");
 }
 
-pub async fn is_cleared_and_made_again(house: &dyn VectorHouse) {
-    let me = house.person(0);
-    house.clear().await;
-    house.keep(None, &[me], &[piece(0.0, "a")]).await;
-    house.vectors().make_hybrid().await.expect("hybrid");
-    house.clear().await;
-    let state = house.vectors().state().await.expect("a state");
+pub async fn is_cleared_and_made_again(backend: &dyn VectorBackend) {
+    let me = backend.person(0);
+    backend.clear().await;
+    backend.keep(None, &[me], &[piece(0.0, "a")]).await;
+    backend.vectors().make_hybrid().await.expect("hybrid");
+    backend.clear().await;
+    let state = backend.vectors().state().await.expect("a state");
     assert_eq!(state, VectorState { dimension: None, chunks: 0, is_hybrid: false });
-    assert_eq!(found(house, &[me], 10, 0.0).await, []);
-    house.vectors().prepare(3).await.expect("another dimension is fine now");
-    let signal = house.keep(None, &[me], &[(vec![0.0, 1.0, 0.0], "a".to_owned())]).await;
+    assert_eq!(found(backend, &[me], 10, 0.0).await, []);
+    backend.vectors().prepare(3).await.expect("another dimension is fine now");
+    let signal = backend.keep(None, &[me], &[(vec![0.0, 1.0, 0.0], "a".to_owned())]).await;
     let asking = Asking { tokens: &[me], limit: 10 };
-    let hits = house.vectors().nearest(asking, &[0.0, 1.0, 0.0]).await.expect("an answer");
+    let hits = backend.vectors().nearest(asking, &[0.0, 1.0, 0.0]).await.expect("an answer");
     assert_eq!(places(&hits), [(signal, 0)]);
 }
 
 /// More than are compared one by one in memory.
-pub async fn thousands_of_pieces(house: &dyn VectorHouse) {
+pub async fn thousands_of_pieces(backend: &dyn VectorBackend) {
     const DIMENSION: usize = 16;
     const DOCUMENTS: usize = 24;
     const PIECES: usize = 250;
     let mut numbers = Numbers(1);
     let mut all = Vec::new();
     for document in 0..DOCUMENTS {
-        let acl = [house.person(document % 3), house.person(2)];
+        let acl = [backend.person(document % 3), backend.person(2)];
         let pieces: Vec<Piece> =
             (0..PIECES).map(|number| (numbers.vector(DIMENSION), format!("word{number}"))).collect();
-        let signal = house.keep(None, &acl, &pieces).await;
+        let signal = backend.keep(None, &acl, &pieces).await;
         let pieces = pieces.into_iter().enumerate();
         all.extend(pieces.map(|(number, (vector, _))| (acl, signal, number as u32, vector)));
     }
-    let state = house.vectors().state().await.expect("a state");
+    let state = backend.vectors().state().await.expect("a state");
     assert_eq!((state.dimension, state.chunks), (Some(DIMENSION), (DOCUMENTS * PIECES) as u64));
     let (mut there, mut wanted) = (0, 0);
     for asker in [0, 1, 2, 2, 2] {
-        let (token, question) = (house.person(asker), numbers.vector(DIMENSION));
+        let (token, question) = (backend.person(asker), numbers.vector(DIMENSION));
         let mut exact: Vec<(f32, SignalId, u32)> = all
             .iter()
             .filter(|(acl, ..)| acl.contains(&token))
@@ -355,7 +360,7 @@ pub async fn thousands_of_pieces(house: &dyn VectorHouse) {
             .collect();
         exact.sort_by(|a, b| b.0.total_cmp(&a.0));
         let asking = Asking { tokens: &[token], limit: 60 };
-        let hits = house.vectors().nearest(asking, &question).await.expect("an answer");
+        let hits = backend.vectors().nearest(asking, &question).await.expect("an answer");
         assert_eq!(hits.len(), 60);
         assert!(hits.is_sorted_by(|a, b| a.score >= b.score), "{hits:?}");
         let scores: BTreeMap<_, f32> =
@@ -371,36 +376,36 @@ pub async fn thousands_of_pieces(house: &dyn VectorHouse) {
     assert!(there * 100 >= wanted * 95, "{there} of {wanted}");
 }
 
-pub async fn is_written_at_once(house: &dyn VectorHouse) {
-    let me = house.person(0);
-    let shared = house.keep(None, &[me], &[piece(0.0, "a")]).await;
+pub async fn is_written_at_once(backend: &dyn VectorBackend) {
+    let me = backend.person(0);
+    let shared = backend.keep(None, &[me], &[piece(0.0, "a")]).await;
     let write = |number: usize| async move {
         let pieces: Vec<Piece> = (0..=number).map(|piece| self::piece(piece as f32, "a")).collect();
-        house.keep(None, &[me], &pieces).await;
-        house.keep(Some(shared), &[me], &pieces).await;
+        backend.keep(None, &[me], &pieces).await;
+        backend.keep(Some(shared), &[me], &pieces).await;
         // Questions in between see a document as it was or as it is.
-        nearest(house, &[me], 5, 0.0).await;
+        nearest(backend, &[me], 5, 0.0).await;
     };
     join_all((1..=6).map(write)).await;
-    house.allow(shared, &[me]).await;
-    let held = house.vectors().held(None, 100).await.expect("a list");
+    backend.allow(shared, &[me]).await;
+    let held = backend.vectors().held(None, 100).await.expect("a list");
     let mut counts: Vec<u32> =
         held.iter().filter(|(signal, _)| *signal != shared).map(|(_, count)| *count).collect();
     counts.sort_unstable();
     assert_eq!(counts, [2, 3, 4, 5, 6, 7]);
     let last = held.iter().find(|(signal, _)| *signal == shared).expect("it is there").1;
     assert!((2..=7).contains(&last), "one of them, whole: {last}");
-    let hits = nearest(house, &[me], 1_000, 0.0).await;
+    let hits = nearest(backend, &[me], 1_000, 0.0).await;
     assert_eq!(hits.iter().filter(|hit| hit.signal == shared).count(), last as usize);
 }
 
-pub async fn vectors_without_direction_score_nothing(house: &dyn VectorHouse) {
-    let me = house.person(0);
-    let signal = house.keep(None, &[me], &[(vec![0.0, 0.0], "a".to_owned()), piece(10.0, "b")]).await;
-    let hits = nearest(house, &[me], 10, 0.0).await;
+pub async fn vectors_without_direction_score_nothing(backend: &dyn VectorBackend) {
+    let me = backend.person(0);
+    let signal = backend.keep(None, &[me], &[(vec![0.0, 0.0], "a".to_owned()), piece(10.0, "b")]).await;
+    let hits = nearest(backend, &[me], 10, 0.0).await;
     assert_eq!(places(&hits), [(signal, 1), (signal, 0)]);
     assert!(hits[1].score.abs() < 1e-6, "{hits:?}");
     let asking = Asking { tokens: &[me], limit: 10 };
-    let hits = house.vectors().nearest(asking, &[0.0, 0.0]).await.expect("an answer");
+    let hits = backend.vectors().nearest(asking, &[0.0, 0.0]).await.expect("an answer");
     assert!(hits.iter().all(|hit| hit.score.abs() < 1e-6), "{hits:?}");
 }

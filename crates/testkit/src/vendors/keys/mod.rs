@@ -1,4 +1,4 @@
-//! Two key pairs for tests, made for this house alone, and the check of a signature.
+//! Two key pairs for tests, made for these tests alone, and the check of a signature.
 
 use base64::Engine;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};

@@ -1,5 +1,5 @@
 //! Amazon Bedrock: Converse and ConverseStream in the binary framing of AWS, InvokeModel for vectors and ranks. The
-//! signature of each request is computed again here, by other code than the house's own.
+//! signature of each request is computed again here, by other code than the product's own.
 
 use super::{KEY, ModelRequest, Refusal, Reply, TOKENS_IN, TOKENS_OUT, Vendor, Wanted, Wire};
 use crate::vendors::desk::unknown;

@@ -10,7 +10,7 @@ pub const MODEL: &str = "llama3.2";
 
 #[derive(Default)]
 pub struct Ollama {
-    /// It stands behind a gate that wants the key.
+    /// It stands behind a client that wants the key.
     pub wants_key: bool,
 }
 

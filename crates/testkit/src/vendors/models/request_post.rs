@@ -1,16 +1,16 @@
-//! A house-made service that takes `{messages}` and answers in one piece, without any vendor's conventions but the
+//! A company-made service that takes `{messages}` and answers in one piece, without any vendor's conventions but the
 //! shape of its answer.
 
 use super::openai::{check_messages, completion};
 use super::{KEY, ModelRequest, Refusal, Reply, Vendor, Wanted, Wire};
 use serde_json::{Value, json};
 
-/// Asked at `/ask` with `X-House-Key`.
+/// Asked at `/ask` with `X-Own-Key`.
 pub struct RequestPost;
 
 impl Vendor for RequestPost {
     fn understand(&self, request: &ModelRequest) -> Result<Wanted, Refusal> {
-        if request.header("x-house-key") != Some(KEY) {
+        if request.header("x-own-key") != Some(KEY) {
             return Err(Refusal::new(403, "who are you?"));
         }
         request.check_form()?;
@@ -22,7 +22,7 @@ impl Vendor for RequestPost {
     }
 
     fn write(&self, _request: &ModelRequest, reply: &Reply, _streamed: bool) -> Wire {
-        Wire::whole(&completion("house", reply))
+        Wire::whole(&completion("own", reply))
     }
 
     fn refuse(&self, refusal: &Refusal) -> Value {

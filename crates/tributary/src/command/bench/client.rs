@@ -3,7 +3,7 @@
 use anyhow::{Context, ensure};
 use domain::contracts::{Fetch, HttpMethod, HttpRequest, HttpResponse, Origin};
 use domain::secret::Secret;
-use outbound::{Gate, GateLimits};
+use outbound::{ClientLimits, GuardedClient};
 use serde_json::Value;
 use std::time::{Duration, Instant};
 use url::Url;
@@ -12,9 +12,9 @@ use url::Url;
 const REQUEST_MAX: Duration = Duration::from_secs(60);
 const QUERY: &str = "search/?qs=river+level";
 
-/// A client of the service, through the gate like everything that goes out.
+/// A client of the service, through the guarded client like everything that goes out.
 pub(super) struct Client {
-    gate: Gate,
+    guarded: GuardedClient,
     base: Url,
     authorization: Secret,
     search: HttpRequest,
@@ -23,7 +23,7 @@ pub(super) struct Client {
 impl Client {
     pub(super) fn new(address: &str, token: Secret) -> anyhow::Result<Self> {
         let base = Url::parse(&format!("{address}/svc/"))?;
-        let limits = GateLimits {
+        let limits = ClientLimits {
             connect: Duration::from_secs(3),
             read: REQUEST_MAX,
             body_bytes_max: 64 * 1024 * 1024,
@@ -32,14 +32,14 @@ impl Client {
         };
         let authorization = Secret::new(format!("Token {}", token.expose()));
         let search = request(HttpMethod::Get, base.join(QUERY)?, &authorization, None)?;
-        Ok(Self { gate: Gate::new(limits)?, base, authorization, search })
+        Ok(Self { guarded: GuardedClient::new(limits)?, base, authorization, search })
     }
 
     /// One search. Returns the time from sending the request to the last byte of the first page; reading the page is
     /// not part of it.
     pub(super) async fn search(&self, sources: u32) -> anyhow::Result<Duration> {
         let started = Instant::now();
-        let response = self.gate.fetch(&self.search).await?;
+        let response = self.guarded.fetch(&self.search).await?;
         let took = started.elapsed();
         let body = read(&response)?;
         let answered = body["info"]["completeness"]["answered"].as_u64();
@@ -57,7 +57,7 @@ impl Client {
 
     async fn send(&self, method: HttpMethod, path: &str, body: Option<&Value>) -> anyhow::Result<Value> {
         let request = request(method, self.base.join(path)?, &self.authorization, body)?;
-        read(&self.gate.fetch(&request).await?)
+        read(&self.guarded.fetch(&request).await?)
     }
 }
 

@@ -9,9 +9,9 @@ use axum::routing::get;
 use bytes::Bytes;
 use domain::contracts::{ProviderStore, TokenStore, UserStore};
 use domain::ids::UserId;
-use domain::provider::ProviderDraft;
+use domain::provider::ProviderSpec;
 use domain::secret::Secret;
-use domain::user::{TokenDraft, UserDraft};
+use domain::user::{TokenSpec, UserSpec};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -71,15 +71,15 @@ pub(super) async fn install(wired: &Wired, urls: &[String]) -> anyhow::Result<Se
     cache_source::leave_out(wired).await?;
     let admin = wired.store.user_by_name("admin").await?;
     let now = wired.clock.now();
-    let draft = |(number, url): (usize, &String)| ProviderDraft {
+    let spec = |(number, url): (usize, &String)| ProviderSpec {
         name: format!("Source {number}"),
         url: url.clone(),
         response_mappings: "FOUND=total,RESULTS=items".to_owned(),
         result_mappings: "title=title,body=body,url=url,date_published=date".to_owned(),
-        ..ProviderDraft::default()
+        ..ProviderSpec::default()
     };
-    let drafts = urls.iter().enumerate().map(draft).collect();
-    wired.store.create_providers(drafts, admin.id, now).await?;
+    let specs = urls.iter().enumerate().map(spec).collect();
+    wired.store.create_providers(specs, admin.id, now).await?;
     token(wired, admin.id).await
 }
 
@@ -87,8 +87,8 @@ pub(super) async fn install(wired: &Wired, urls: &[String]) -> anyhow::Result<Se
 pub(super) async fn users(wired: &Wired, count: u32) -> anyhow::Result<Vec<Secret>> {
     let mut tokens = Vec::new();
     for number in 1..=count {
-        let draft = UserDraft { username: format!("bench-{number}"), ..UserDraft::default() };
-        let user = wired.store.create_user(draft, String::new(), wired.clock.now()).await?;
+        let spec = UserSpec { username: format!("bench-{number}"), ..UserSpec::default() };
+        let user = wired.store.create_user(spec, String::new(), wired.clock.now()).await?;
         tokens.push(token(wired, user.id).await?);
     }
     Ok(tokens)
@@ -97,7 +97,7 @@ pub(super) async fn users(wired: &Wired, count: u32) -> anyhow::Result<Vec<Secre
 async fn token(wired: &Wired, user: UserId) -> anyhow::Result<Secret> {
     let made = server::token::make();
     let now = wired.clock.now();
-    wired.store.create_token(user, TokenDraft::default(), made.hash, made.prefix, now).await?;
+    wired.store.create_token(user, TokenSpec::default(), made.hash, made.prefix, now).await?;
     Ok(made.token)
 }
 

@@ -96,7 +96,7 @@ fn explained(run: &Run) -> Vec<String> {
         format!("  {}", run_line(run)),
         format!(
             "  least relevance {}, at least {} of the best",
-            run.gates.relevance_min, run.gates.relevance_ratio
+            run.thresholds.relevance_min, run.thresholds.relevance_ratio
         ),
         format!("  weights: {}", factors(&run.weights.0)),
     ];
@@ -140,7 +140,7 @@ fn day(at: chrono::DateTime<chrono::Utc>) -> impl Display {
 mod tests {
     use super::*;
     use corpus::canonical::Differing;
-    use domain::corpus::{Gates, MemberRole, PinVia, Reason, RunStatus, Scope, Weights};
+    use domain::corpus::{MemberRole, PinVia, Reason, RunStatus, Scope, Thresholds, Weights};
     use domain::ids::{PinId, RunId, SearchId, SignalId};
 
     fn pin(id: i64) -> Pin {
@@ -181,7 +181,7 @@ mod tests {
                 role: MemberRole::Winner,
             }],
             weights: Weights::default(),
-            gates: Gates { relevance_min: 0.1, relevance_ratio: 0.6 },
+            thresholds: Thresholds { relevance_min: 0.1, relevance_ratio: 0.6 },
             created_at: chrono::DateTime::UNIX_EPOCH,
             decided_by: None,
             decided_at: None,

@@ -98,7 +98,7 @@ impl Installation {
         let can_write = folder.iter().all(|finding| finding.verdict != Verdict::Fail);
         findings.extend(folder);
         findings.extend(backups(&read.settings));
-        findings.push(gate(&read.settings));
+        findings.push(outbound_limits(&read.settings));
         findings.extend(public_address::warning(&read.settings).map(|sentence| warn("address", sentence)));
         findings.extend(tls(&read.settings).await);
         if !can_write {
@@ -120,7 +120,7 @@ impl Installation {
         findings
     }
 
-    /// What can be asked of an open house only.
+    /// Checks that need the running service.
     async fn inside(&self, wired: &Wired) -> Vec<Finding> {
         let mut findings = Vec::new();
         if let Err(error) = wired.store.ping().await {
@@ -173,14 +173,14 @@ impl Installation {
 
     async fn providers(&self, wired: &Wired, all: Vec<SearchProvider>) -> Vec<Finding> {
         // One whose secrets cannot be read is named already, and is not asked.
-        let active = all.into_iter().filter(|one| one.draft.active && !one.unreadable.is_any());
+        let active = all.into_iter().filter(|one| one.spec.active && !one.unreadable.is_any());
         // Without a license the cache says nothing to anybody, and that is as it should be.
         let is_closed =
-            |one: &SearchProvider| one.draft.connector == CONNECTOR_NAME && !wired.license.opens_cache();
+            |one: &SearchProvider| one.spec.connector == CONNECTOR_NAME && !wired.license.opens_cache();
         let (closed, active): (Vec<_>, Vec<_>) = active.partition(is_closed);
         let mut findings: Vec<Finding> = closed
             .iter()
-            .map(|one| ok("provider", format!("{}: not asked; it needs a license", one.draft.name)))
+            .map(|one| ok("provider", format!("{}: not asked; it needs a license", one.spec.name)))
             .collect();
         if active.is_empty() {
             let next = "no provider is active; run: tributary providers add wikipedia";
@@ -197,7 +197,7 @@ impl Installation {
     }
 
     async fn ask(&self, wired: &Wired, provider: &SearchProvider) -> Finding {
-        let name = &provider.draft.name;
+        let name = &provider.spec.name;
         let owner = match wired.store.user(provider.owner).await {
             Ok(owner) => Principal::of(&owner),
             Err(error) => return fail("provider", format!("{name}: its owner: {error}")),
@@ -272,8 +272,8 @@ fn open_to_others(data_dir: &Path) -> Option<&'static str> {
 fn free_space(bytes: u64) -> Finding {
     let sentence = format!("{} MiB are free", bytes / 1024 / 1024);
     match bytes {
-        0..FREE_MIN_BYTES => fail("disk", sentence + "; make room now"),
-        FREE_MIN_BYTES..FREE_LOW_BYTES => warn("disk", sentence + "; make room soon"),
+        0..FREE_MIN_BYTES => fail("disk", sentence + "; make space now"),
+        FREE_MIN_BYTES..FREE_LOW_BYTES => warn("disk", sentence + "; make space soon"),
         _ => ok("disk", sentence),
     }
 }
@@ -297,8 +297,8 @@ fn backups(settings: &Settings) -> Option<Finding> {
     })
 }
 
-fn gate(settings: &Settings) -> Finding {
-    match wiring::toolbox(&Arc::new(settings.clone()), Arc::new(SystemClock)) {
+fn outbound_limits(settings: &Settings) -> Finding {
+    match wiring::context(&Arc::new(settings.clone()), Arc::new(SystemClock)) {
         Ok(_) => {
             let count = settings.outbound_allow.len();
             ok("outbound", format!("private addresses are closed, {count} exceptions (SVC_OUTBOUND_ALLOW)"))

@@ -79,13 +79,13 @@ impl Kind {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use domain::ai_provider::AiProviderDraft;
-    use domain::authenticator::AuthenticatorDraft;
-    use domain::branding::BrandingDraft;
-    use domain::prompt_record::PromptDraft;
-    use domain::provider::ProviderDraft;
-    use domain::query_transform::TransformDraft;
-    use domain::search::SearchDraft;
+    use domain::ai_provider::AiProviderSpec;
+    use domain::authenticator::AuthenticatorSpec;
+    use domain::branding::BrandingSpec;
+    use domain::prompt_record::PromptSpec;
+    use domain::provider::ProviderSpec;
+    use domain::query_transform::TransformSpec;
+    use domain::search::SearchSpec;
     use serde_json::json;
 
     #[test]
@@ -113,13 +113,13 @@ mod tests {
     #[test]
     fn a_whole_record_of_each_kind_is_told() {
         let whole = [
-            (serde_json::to_value(AuthenticatorDraft::default()), Kind::Authenticator),
-            (serde_json::to_value(TransformDraft::default()), Kind::QueryTransform),
-            (serde_json::to_value(PromptDraft::default()), Kind::Prompt),
-            (serde_json::to_value(AiProviderDraft::default()), Kind::AiProvider),
-            (serde_json::to_value(ProviderDraft::default()), Kind::SearchProvider),
-            (serde_json::to_value(BrandingDraft::default()), Kind::Branding),
-            (serde_json::to_value(SearchDraft::default()), Kind::Search),
+            (serde_json::to_value(AuthenticatorSpec::default()), Kind::Authenticator),
+            (serde_json::to_value(TransformSpec::default()), Kind::QueryTransform),
+            (serde_json::to_value(PromptSpec::default()), Kind::Prompt),
+            (serde_json::to_value(AiProviderSpec::default()), Kind::AiProvider),
+            (serde_json::to_value(ProviderSpec::default()), Kind::SearchProvider),
+            (serde_json::to_value(BrandingSpec::default()), Kind::Branding),
+            (serde_json::to_value(SearchSpec::default()), Kind::Search),
         ];
         for (record, kind) in whole {
             assert_eq!(Kind::of(&record.unwrap()), Ok(kind));

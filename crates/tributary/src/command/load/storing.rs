@@ -3,15 +3,15 @@
 use super::super::load_providers::{mistakes, replace_by_name, unmasked};
 use super::Kind;
 use crate::wiring::Wired;
-use domain::ai_provider::AiProviderDraft;
+use domain::ai_provider::AiProviderSpec;
 use domain::audit::{Action, Author};
-use domain::authenticator::AuthenticatorDraft;
-use domain::branding::{BRANDINGS_MAX, BrandingDraft};
+use domain::authenticator::AuthenticatorSpec;
+use domain::branding::{BRANDINGS_MAX, BrandingSpec};
 use domain::contracts::{AuditStore, Store, StoreError};
-use domain::prompt_record::{OWN_MAX, PromptDraft};
-use domain::provider::{ProviderDraft, SearchProvider};
-use domain::query_transform::TransformDraft;
-use domain::search::SearchDraft;
+use domain::prompt_record::{OWN_MAX, PromptSpec};
+use domain::provider::{ProviderSpec, SearchProvider};
+use domain::query_transform::TransformSpec;
+use domain::search::SearchSpec;
 use domain::user::{Principal, User};
 use domain::validation::FieldErrors;
 use federation::FederationError;
@@ -59,64 +59,64 @@ impl Storing<'_> {
         }
     }
 
-    async fn authenticator(&self, draft: AuthenticatorDraft) -> Stored {
+    async fn authenticator(&self, spec: AuthenticatorSpec) -> Stored {
         let (changes, now) = (self.changes(), self.wired.clock.now());
-        let there = changes.authenticators().await?.into_iter().find(|one| one.draft.idp == draft.idp);
-        let draft = match &there {
-            Some(there) if self.replace => draft.in_place_of(there)?,
-            _ => draft,
+        let there = changes.authenticators().await?.into_iter().find(|one| one.spec.idp == spec.idp);
+        let spec = match &there {
+            Some(there) if self.replace => spec.in_place_of(there)?,
+            _ => spec,
         };
-        let draft = draft.check().into_result(draft)?;
-        let name = draft.idp.clone();
+        let spec = spec.check().into_result(spec)?;
+        let name = spec.idp.clone();
         match there {
             None => {
-                changes.create_authenticator(draft, now).await?;
+                changes.create_authenticator(spec, now).await?;
                 Ok((Outcome::Added, name))
             }
             Some(there) if self.replace => {
-                changes.replace_authenticator(there.id, draft, now).await?;
+                changes.replace_authenticator(there.id, spec, now).await?;
                 Ok((Outcome::Replaced, name))
             }
             Some(_) => Ok((Outcome::AlreadyThere, name)),
         }
     }
 
-    async fn query_transform(&self, draft: TransformDraft) -> Stored {
+    async fn query_transform(&self, spec: TransformSpec) -> Stored {
         let (changes, now) = (self.changes(), self.wired.clock.now());
-        let draft = draft.checked()?;
-        let name = draft.reference();
-        match changes.transforms().await?.into_iter().find(|one| one.draft.reference() == name) {
+        let spec = spec.checked()?;
+        let name = spec.reference();
+        match changes.transforms().await?.into_iter().find(|one| one.spec.reference() == name) {
             None => {
-                changes.create_transform(draft, self.owner.id, now).await?;
+                changes.create_transform(spec, self.owner.id, now).await?;
                 Ok((Outcome::Added, name))
             }
             Some(there) if self.replace => {
-                changes.replace_transform(there.id, draft, now).await?;
+                changes.replace_transform(there.id, spec, now).await?;
                 Ok((Outcome::Replaced, name))
             }
             Some(_) => Ok((Outcome::AlreadyThere, name)),
         }
     }
 
-    async fn prompt(&self, draft: PromptDraft) -> Stored {
+    async fn prompt(&self, spec: PromptSpec) -> Stored {
         let (changes, now) = (self.changes(), self.wired.clock.now());
-        let draft = draft.checked()?;
-        if draft.shared && !self.owner.is_admin {
+        let spec = spec.checked()?;
+        if spec.shared && !self.owner.is_admin {
             return refused("only administrators share prompts".to_owned());
         }
-        let name = draft.name.clone();
+        let name = spec.name.clone();
         let all = changes.prompts().await?;
-        match all.iter().find(|one| one.draft.name == name) {
+        match all.iter().find(|one| one.spec.name == name) {
             None => {
                 if all.iter().filter(|one| one.owner == Some(self.owner.id)).count() >= OWN_MAX {
                     let person = &self.owner.username;
                     return refused(format!("{person} has {OWN_MAX} prompts, which is the most"));
                 }
-                changes.create_prompt(draft, Some(self.owner.id), now).await?;
+                changes.create_prompt(spec, Some(self.owner.id), now).await?;
                 Ok((Outcome::Added, name))
             }
             Some(there) if self.replace && there.is_editable_by(&Principal::of(&self.owner)) => {
-                changes.replace_prompt(there.id, draft, now).await?;
+                changes.replace_prompt(there.id, spec, now).await?;
                 Ok((Outcome::Replaced, name))
             }
             Some(there) if self.replace && there.owner.is_none() => refused(format!(
@@ -127,43 +127,43 @@ impl Storing<'_> {
         }
     }
 
-    async fn ai_provider(&self, draft: AiProviderDraft) -> Stored {
+    async fn ai_provider(&self, spec: AiProviderSpec) -> Stored {
         let (changes, now) = (self.changes(), self.wired.clock.now());
-        let there = changes.ai_providers().await?.into_iter().find(|one| one.draft.name == draft.name.trim());
-        let draft = match &there {
-            Some(there) if self.replace => draft.in_place_of(there)?,
-            _ => draft,
+        let there = changes.ai_providers().await?.into_iter().find(|one| one.spec.name == spec.name.trim());
+        let spec = match &there {
+            Some(there) if self.replace => spec.in_place_of(there)?,
+            _ => spec,
         };
-        let draft = draft.checked()?;
-        let name = draft.name.clone();
+        let spec = spec.checked()?;
+        let name = spec.name.clone();
         match there {
             None => {
-                changes.create_ai_provider(draft, Some(self.owner.id), now).await?;
+                changes.create_ai_provider(spec, Some(self.owner.id), now).await?;
                 Ok((Outcome::Added, name))
             }
             Some(there) if self.replace => {
-                changes.replace_ai_provider(there.id, draft, now).await?;
+                changes.replace_ai_provider(there.id, spec, now).await?;
                 Ok((Outcome::Replaced, name))
             }
             Some(_) => Ok((Outcome::AlreadyThere, name)),
         }
     }
 
-    async fn search_provider(&self, mut draft: ProviderDraft) -> Stored {
+    async fn search_provider(&self, mut spec: ProviderSpec) -> Stored {
         if self.replace {
-            draft = unmasked(self.wired, draft).await??;
+            spec = unmasked(self.wired, spec).await??;
         }
-        let mut errors = mistakes(self.wired, &self.owner, &draft).await?;
-        let (name, now) = (draft.name.clone(), self.wired.clock.now());
+        let mut errors = mistakes(self.wired, &self.owner, &spec).await?;
+        let (name, now) = (spec.name.clone(), self.wired.clock.now());
         if errors.is_empty() {
-            let unsaved = SearchProvider::unsaved(draft.clone(), self.owner.id, now);
+            let unsaved = SearchProvider::unsaved(spec.clone(), self.owner.id, now);
             errors = self.wired.federation.check_in_force(&unsaved);
         }
-        let draft = errors.into_result(draft)?;
-        match self.changes().create_providers(vec![draft.clone()], self.owner.id, now).await {
+        let spec = errors.into_result(spec)?;
+        match self.changes().create_providers(vec![spec.clone()], self.owner.id, now).await {
             Ok(_) => Ok((Outcome::Added, name)),
             Err(StoreError::Taken(_)) if self.replace => {
-                replace_by_name(self.wired, draft).await?;
+                replace_by_name(self.wired, spec).await?;
                 Ok((Outcome::Replaced, name))
             }
             Err(StoreError::Taken(_)) => Ok((Outcome::AlreadyThere, name)),
@@ -171,21 +171,21 @@ impl Storing<'_> {
         }
     }
 
-    async fn branding(&self, draft: BrandingDraft) -> Stored {
+    async fn branding(&self, spec: BrandingSpec) -> Stored {
         let (changes, now) = (self.changes(), self.wired.clock.now());
-        let draft = draft.check().into_result(draft)?;
-        let name = draft.name.clone();
+        let spec = spec.check().into_result(spec)?;
+        let name = spec.name.clone();
         let all = changes.brandings().await?;
-        match all.iter().find(|one| one.draft.name == name) {
+        match all.iter().find(|one| one.spec.name == name) {
             None if all.len() >= BRANDINGS_MAX => {
                 refused(format!("at most {BRANDINGS_MAX} brandings are kept; delete one first"))
             }
             None => {
-                changes.create_branding(draft, now).await?;
+                changes.create_branding(spec, now).await?;
                 Ok((Outcome::Added, name))
             }
             Some(there) if self.replace => {
-                changes.replace_branding(there.id, draft, now).await?;
+                changes.replace_branding(there.id, spec, now).await?;
                 Ok((Outcome::Replaced, name))
             }
             Some(_) => Ok((Outcome::AlreadyThere, name)),
@@ -193,9 +193,9 @@ impl Storing<'_> {
     }
 
     /// A search has no name of its own: each one is added.
-    async fn search(&self, draft: SearchDraft) -> Stored {
-        let made = self.wired.federation.create(self.owner.id, draft).await?;
-        Ok((Outcome::Added, format!("{} '{}'", made.id.0, made.draft.query_string)))
+    async fn search(&self, spec: SearchSpec) -> Stored {
+        let made = self.wired.federation.create(self.owner.id, spec).await?;
+        Ok((Outcome::Added, format!("{} '{}'", made.id.0, made.spec.query_string)))
     }
 
     /// The records for changes, which the audit log calls by what they are.

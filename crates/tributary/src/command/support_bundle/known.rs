@@ -69,13 +69,13 @@ async fn credentials(store: &SqlStore) -> Result<KnownSecrets, StoreError> {
     }
     let mut texts: Vec<Secret> = Vec::new();
     for provider in store.ai_providers().await? {
-        texts.push(Secret::new(provider.draft.api_key.as_str()));
-        texts.extend(of_object(&provider.draft.config));
+        texts.push(Secret::new(provider.spec.api_key.as_str()));
+        texts.extend(of_object(&provider.spec.config));
     }
     for authenticator in store.authenticators().await? {
-        texts.push(Secret::new(authenticator.draft.client_secret.as_str()));
-        texts.extend(of_object(&authenticator.draft.user_data_headers));
-        texts.extend(of_object(&authenticator.draft.exchange_code_params));
+        texts.push(Secret::new(authenticator.spec.client_secret.as_str()));
+        texts.extend(of_object(&authenticator.spec.user_data_headers));
+        texts.extend(of_object(&authenticator.spec.exchange_code_params));
     }
     Ok(all.and(KnownSecrets::of_texts(texts.iter().map(Secret::expose))))
 }

@@ -5,7 +5,7 @@ use anyhow::Context;
 use domain::contracts::{Fetch, FetchError, HttpMethod, HttpRequest, Origin, TlsOptions};
 use domain::secret::Secret;
 use domain::settings::Settings;
-use outbound::{Gate, GateLimits};
+use outbound::{ClientLimits, GuardedClient};
 use std::net::{IpAddr, UdpSocket};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -75,7 +75,7 @@ async fn ask(
     token: Option<&Secret>,
     tls: Option<TlsOptions>,
 ) -> anyhow::Result<domain::contracts::HttpResponse> {
-    let gate = Gate::new(GateLimits {
+    let client = GuardedClient::new(ClientLimits {
         connect: TIME_MAX,
         read: TIME_MAX,
         body_bytes_max: BODY_BYTES_MAX,
@@ -95,7 +95,7 @@ async fn ask(
         time_max: TIME_MAX,
         tls,
     };
-    Ok(gate.fetch(&request).await?)
+    Ok(client.fetch(&request).await?)
 }
 
 #[cfg(test)]

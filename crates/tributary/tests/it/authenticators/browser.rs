@@ -1,16 +1,16 @@
-//! A browser: it keeps cookies by host and follows redirects. The name `tributary.test` is the house.
+//! A browser: it keeps cookies by host and follows redirects. The name `tributary.test` is the service.
 
-use crate::house::{Answer, Client};
+use crate::app_harness::{Answer, Client};
 use reqwest::Method;
 use std::collections::{BTreeMap, HashMap};
 use url::Url;
 
-/// What the house is called, so that a provider can know its address before it has one.
-pub const HOUSE: &str = "http://tributary.test";
+/// What the service is called, so that a provider can know its address before it has one.
+pub const SERVICE: &str = "http://tributary.test";
 const STEPS_MAX: usize = 20;
 
 pub struct Browser {
-    house: String,
+    app: String,
     client: Client,
     cookies: HashMap<String, BTreeMap<String, String>>,
 }
@@ -28,11 +28,11 @@ impl Page {
 }
 
 impl Browser {
-    pub fn new(house: &str) -> Self {
-        Self { house: house.to_owned(), client: Client::new("", None), cookies: HashMap::new() }
+    pub fn new(app: &str) -> Self {
+        Self { app: app.to_owned(), client: Client::new("", None), cookies: HashMap::new() }
     }
 
-    /// Goes to an address of the house or of another.
+    /// Goes to an address of the service or of another.
     pub async fn go(&mut self, address: &str) -> Page {
         self.follow(Method::GET, self.absolute(None, address), String::new(), |_| true).await
     }
@@ -42,10 +42,10 @@ impl Browser {
         self.follow(Method::GET, self.absolute(None, address), String::new(), goes_on).await
     }
 
-    /// Sends a form to the address of the page, and stops before the house is reached again.
+    /// Sends a form to the address of the page, and stops before the service is reached again.
     pub async fn go_until_back(&mut self, page: &Page, form: &[(&str, &str)]) -> Page {
         let body = url::form_urlencoded::Serializer::new(String::new()).extend_pairs(form).finish();
-        let goes_on = |url: &Url| !url.as_str().starts_with(HOUSE);
+        let goes_on = |url: &Url| !url.as_str().starts_with(SERVICE);
         self.follow(Method::POST, page.url.clone(), body, goes_on).await
     }
 
@@ -56,7 +56,7 @@ impl Browser {
     fn absolute(&self, from: Option<&Url>, address: &str) -> Url {
         match from {
             Some(from) => from.join(address).unwrap(),
-            None => Url::parse(HOUSE).unwrap().join(address).unwrap(),
+            None => Url::parse(SERVICE).unwrap().join(address).unwrap(),
         }
     }
 
@@ -71,7 +71,7 @@ impl Browser {
         for _ in 0..STEPS_MAX {
             let host = url.host_str().unwrap().to_owned()
                 + &url.port().map(|port| port.to_string()).unwrap_or_default();
-            let real = url.as_str().replacen(HOUSE, &self.house, 1);
+            let real = url.as_str().replacen(SERVICE, &self.app, 1);
             let cookies = self.cookies.entry(host.clone()).or_default();
             let header: Vec<String> = cookies.iter().map(|(name, value)| format!("{name}={value}")).collect();
             let mut request = self.client.request(method.clone(), &real).header("Cookie", header.join("; "));

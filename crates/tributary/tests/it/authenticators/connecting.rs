@@ -2,19 +2,19 @@
 
 use super::hub::{CLIENT_SECRET, Hub};
 use super::{agreed, authenticator, connect, files, path_of, search};
-use crate::house::{TestHouse, items};
+use crate::app_harness::{AppHarness, items};
 use serde_json::json;
 use testkit::source::{Behaviour, Source};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_person_connects_searches_and_disconnects() {
-    let (house, hub, lakes) = (TestHouse::start().await, Hub::start().await, Source::start().await);
+    let (app, hub, lakes) = (AppHarness::start().await, Hub::start().await, Source::start().await);
     lakes.reply(Behaviour::Json(items("river", 2)));
-    house.provider("Lakes", &lakes).await;
-    authenticator(&house, &hub, json!({})).await;
-    let ann = house.user("ann", &[]).await;
+    app.provider("Lakes", &lakes).await;
+    authenticator(&app, &hub, json!({})).await;
+    let ann = app.user("ann", &[]).await;
     assert_eq!(ann.get("/svc/authenticators/").await.body, json!([]), "no source of hers needs one");
-    files(&house, &hub).await;
+    files(&app, &hub).await;
 
     let listed = ann.get("/svc/sapi/authenticators/").await.body;
     let not_connected =
@@ -42,41 +42,41 @@ async fn a_person_connects_searches_and_disconnects() {
     assert_eq!(hub.book().revoked, ["canary-refresh-2"]);
     assert_eq!(ann.get("/svc/authenticators/").await.body, not_connected);
     assert_eq!(ann.delete("/svc/authenticators/hub/connection/").await.status, 404);
-    house.stop().await;
+    app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn records_are_kept_and_their_secrets_are_masked() {
-    let (house, hub) = (TestHouse::start().await, Hub::start().await);
-    let made = authenticator(&house, &hub, json!({"exchange_code_params": {"api_key": "canary"}})).await;
+    let (app, hub) = (AppHarness::start().await, Hub::start().await);
+    let made = authenticator(&app, &hub, json!({"exchange_code_params": {"api_key": "canary"}})).await;
     assert_eq!(
         (&made["client_secret"], &made["exchange_code_params"]["api_key"]),
         (&json!("••••"), &json!("••••"))
     );
     let path = format!("/svc/authenticators/{}/", made["id"]);
     for path in [path.as_str(), "/svc/authenticators/hub/"] {
-        let read = house.admin.get(path).await;
+        let read = app.admin.get(path).await;
         assert_eq!((read.status.as_u16(), &read.body), (200, &made));
     }
-    let changed = house.admin.patch(&path, &json!({"name": "The hub"})).await;
+    let changed = app.admin.patch(&path, &json!({"name": "The hub"})).await;
     assert_eq!((changed.status.as_u16(), &changed.body["name"]), (200, &json!("The hub")), "{changed:?}");
     let mut whole = changed.body.clone();
     whole["name"] = json!("Hub");
-    let replaced = house.admin.put(&path, &whole).await;
+    let replaced = app.admin.put(&path, &whole).await;
     assert_eq!(replaced.status, 200, "{replaced:?}");
     // The masked secrets are the stored ones: connecting works still.
-    let ann = house.user("ann", &[]).await;
-    files(&house, &hub).await;
+    let ann = app.user("ann", &[]).await;
+    files(&app, &hub).await;
     assert_eq!(connect(&ann, &hub, "ann").await.status, 303);
 
-    let taken = house.admin.post("/svc/authenticators/", &whole).await;
+    let taken = app.admin.post("/svc/authenticators/", &whole).await;
     assert_eq!((taken.status.as_u16(), taken.code()), (400, "invalid"), "a mask is no secret: {taken:?}");
     whole["client_secret"] = json!("x");
     whole["exchange_code_params"] = json!({});
-    let taken = house.admin.post("/svc/authenticators/", &whole).await;
+    let taken = app.admin.post("/svc/authenticators/", &whole).await;
     assert_eq!((taken.status.as_u16(), taken.code()), (409, "conflict"), "{taken:?}");
     let wrong = json!({"token_uri": "nowhere", "idp": "7", "client_secret": "x", "exchange_code_params": {"api_key": "y"}});
-    let wrong = house.admin.patch(&path, &wrong).await;
+    let wrong = app.admin.patch(&path, &wrong).await;
     assert_eq!(wrong.status, 400);
     assert!(
         wrong.body["errors"]["token_uri"].is_array() && wrong.body["errors"]["idp"].is_array(),
@@ -84,29 +84,29 @@ async fn records_are_kept_and_their_secrets_are_masked() {
     );
     for (method, body) in [("GET", None), ("PATCH", Some("{}")), ("DELETE", None)] {
         let request = ann.request(method.parse().unwrap(), &path).header("Content-Type", "application/json");
-        let answer = crate::house::Answer::of(request.body(body.unwrap_or_default())).await;
+        let answer = crate::app_harness::Answer::of(request.body(body.unwrap_or_default())).await;
         assert_eq!(answer.status, 403, "{method}: {answer:?}");
     }
-    let log = house.admin.get("/svc/audit/?kind=authenticator").await;
+    let log = app.admin.get("/svc/audit/?kind=authenticator").await;
     assert_eq!(log.status, 200, "{log:?}");
     let text = log.body.to_string();
     assert!(text.contains("The hub") && !text.contains(CLIENT_SECRET) && !text.contains("canary"), "{text}");
-    let connections = house.admin.get("/svc/audit/?kind=connection").await.body.to_string();
+    let connections = app.admin.get("/svc/audit/?kind=connection").await.body.to_string();
     assert!(connections.contains("created") && connections.contains("ann"), "{connections}");
-    assert_eq!(house.admin.delete(&path).await.status, 204);
-    assert_eq!(house.admin.get(&path).await.status, 404);
+    assert_eq!(app.admin.delete(&path).await.status, 204);
+    assert_eq!(app.admin.get(&path).await.status, 404);
     assert_eq!(search(&ann).await.0, "error", "the authenticator is gone");
-    house.stop().await;
+    app.stop().await;
 }
 
 /// A code is of use to nobody but who began, in time, once, and where it was sent.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_flow_belongs_to_who_began_it() {
-    let (house, hub) = (TestHouse::start().await, Hub::start().await);
-    authenticator(&house, &hub, json!({})).await;
-    files(&house, &hub).await;
-    let (ann, bob) = (house.user("ann", &[]).await, house.user("bob", &[]).await);
-    let is_refused = |answer: &crate::house::Answer| {
+    let (app, hub) = (AppHarness::start().await, Hub::start().await);
+    authenticator(&app, &hub, json!({})).await;
+    files(&app, &hub).await;
+    let (ann, bob) = (app.user("ann", &[]).await, app.user("bob", &[]).await);
+    let is_refused = |answer: &crate::app_harness::Answer| {
         let text = answer.body.as_str().unwrap_or_default().to_owned();
         assert_eq!(answer.status, 400, "{answer:?}");
         assert!(text.contains("<h1") && !text.contains("canary"), "a page for people: {text}");
@@ -117,7 +117,7 @@ async fn a_flow_belongs_to_who_began_it() {
     assert!(is_refused(&bob.get(&place).await).contains("begin again"));
     is_refused(&ann.get(&place).await);
     let place = path_of(&agreed(&ann, &hub, "ann").await);
-    is_refused(&house.anonymous().get(&place).await);
+    is_refused(&app.anonymous().get(&place).await);
     assert_eq!(search(&ann).await.0, "not_connected");
 
     let place = path_of(&agreed(&ann, &hub, "ann").await);
@@ -145,5 +145,5 @@ async fn a_flow_belongs_to_who_began_it() {
     assert_eq!(ann.get(&path_of(&place)).await.header("location"), "/");
     let unknown = ann.post_nothing("/svc/authenticators/other/connect/").await;
     assert_eq!(unknown.status, 404);
-    house.stop().await;
+    app.stop().await;
 }

@@ -2,7 +2,7 @@
 
 use super::hub::{Hub, Mood};
 use super::{authenticator, connect, files, search};
-use crate::house::{TestHouse, items};
+use crate::app_harness::{AppHarness, items};
 use domain::settings::Settings;
 use serde_json::json;
 use std::time::Duration;
@@ -10,13 +10,13 @@ use testkit::source::{Behaviour, Source};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_renewal_that_fails_is_said_and_the_search_goes_on() {
-    let (house, hub, lakes) = (TestHouse::start().await, Hub::start().await, Source::start().await);
+    let (app, hub, lakes) = (AppHarness::start().await, Hub::start().await, Source::start().await);
     lakes.reply(Behaviour::Json(items("river", 2)));
-    house.provider("Lakes", &lakes).await;
-    authenticator(&house, &hub, json!({})).await;
-    files(&house, &hub).await;
+    app.provider("Lakes", &lakes).await;
+    authenticator(&app, &hub, json!({})).await;
+    files(&app, &hub).await;
     hub.book().life = Duration::ZERO;
-    let ann = house.user("ann", &[]).await;
+    let ann = app.user("ann", &[]).await;
     assert_eq!(connect(&ann, &hub, "ann").await.status, 303);
 
     hub.book().mood = Mood::Away;
@@ -48,17 +48,17 @@ async fn a_renewal_that_fails_is_said_and_the_search_goes_on() {
     hub.book().life = Duration::from_secs(3600);
     assert_eq!(connect(&ann, &hub, "ann").await.status, 303);
     assert_eq!(search(&ann).await.1, ["river of ann"]);
-    house.stop().await;
+    app.stop().await;
 }
 
 /// A disconnect while a renewal is on its way wins.
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_disconnected_stays_disconnected() {
-    let (house, hub) = (TestHouse::start().await, Hub::start().await);
-    authenticator(&house, &hub, json!({})).await;
-    files(&house, &hub).await;
+    let (app, hub) = (AppHarness::start().await, Hub::start().await);
+    authenticator(&app, &hub, json!({})).await;
+    files(&app, &hub).await;
     hub.book().life = Duration::ZERO;
-    let ann = house.user("ann", &[]).await;
+    let ann = app.user("ann", &[]).await;
     assert_eq!(connect(&ann, &hub, "ann").await.status, 303);
     hub.book().life = Duration::from_secs(3600);
     hub.book().mood = Mood::Slow(Duration::from_millis(500));
@@ -71,7 +71,7 @@ async fn what_is_disconnected_stays_disconnected() {
     assert_eq!(search(&ann).await.0, "not_connected");
     let newest = hub.book().given.last().cloned().unwrap();
     assert!(hub.book().revoked.contains(&newest), "what came too late was taken back");
-    house.stop().await;
+    app.stop().await;
 }
 
 /// The token goes to the source that the administrator saved, and not where that source leads.
@@ -81,11 +81,11 @@ async fn a_redirect_elsewhere_gets_no_token() {
     elsewhere.reply(Behaviour::Json(items("river", 1)));
     let port = elsewhere.address().port();
     let allow = vec![format!("127.0.0.1:{port}"), format!("localhost:{port}")];
-    let house = TestHouse::with(|settings| Settings { outbound_allow: allow, ..settings }).await;
-    authenticator(&house, &hub, json!({})).await;
+    let app = AppHarness::with(|settings| Settings { outbound_allow: allow, ..settings }).await;
+    authenticator(&app, &hub, json!({})).await;
     let leader = Source::start().await;
-    house.provider_with("Files", &leader, json!({"authenticator": "hub"})).await;
-    let ann = house.user("ann", &[]).await;
+    app.provider_with("Files", &leader, json!({"authenticator": "hub"})).await;
+    let ann = app.user("ann", &[]).await;
     assert_eq!(connect(&ann, &hub, "ann").await.status, 303);
     let targets = [
         format!("http://127.0.0.1:{port}/"),
@@ -104,5 +104,5 @@ async fn a_redirect_elsewhere_gets_no_token() {
     }
     let received = format!("{:?}", elsewhere.requests());
     assert!(!received.contains("canary"), "{received}");
-    house.stop().await;
+    app.stop().await;
 }

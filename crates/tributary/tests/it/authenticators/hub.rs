@@ -130,8 +130,8 @@ impl Hub {
 
     /// The person at the browser is `account` and agrees; where the browser is sent.
     pub async fn agree(&self, auth_url: &str, account: &str) -> String {
-        let client = crate::house::Client::new("", None);
-        let answer = crate::house::Answer::of(
+        let client = crate::app_harness::Client::new("", None);
+        let answer = crate::app_harness::Answer::of(
             client.request(reqwest::Method::GET, &format!("{auth_url}&account={account}")),
         );
         let answer = answer.await;

@@ -11,31 +11,31 @@ mod real_provider;
 mod sealed;
 mod sharing;
 
-use crate::house::{Answer, Client, TestHouse};
+use crate::app_harness::{Answer, AppHarness, Client};
 use hub::Hub;
 use serde_json::{Value, json};
 
 /// An authenticator for the hub, saved by the administrator.
-async fn authenticator(house: &TestHouse, hub: &Hub, more: Value) -> Value {
-    let mut draft = json!({
+async fn authenticator(app: &AppHarness, hub: &Hub, more: Value) -> Value {
+    let mut spec = json!({
         "idp": "hub", "name": "Hub", "client_id": hub::CLIENT, "client_secret": hub::CLIENT_SECRET,
         "auth_uri": hub.url("/authorize"), "token_uri": hub.url("/token"), "revoke_uri": hub.url("/revoke"),
         "user_data_url": hub.url("/userinfo"), "scopes": "files offline",
     });
-    draft.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-    let answer = house.admin.post("/svc/authenticators/", &draft).await;
+    spec.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    let answer = app.admin.post("/svc/authenticators/", &spec).await;
     assert_eq!(answer.status, 201, "{answer:?}");
     answer.body
 }
 
 /// A provider whose source is the hub, asked with the person's own token.
-async fn files(house: &TestHouse, hub: &Hub) {
-    let draft = json!({
+async fn files(app: &AppHarness, hub: &Hub) {
+    let spec = json!({
         "name": "Files", "url": hub.url("/search"), "query_template": "{url}?q={query_string}",
         "authenticator": "hub", "response_mappings": "FOUND=total,RESULTS=items",
         "result_mappings": "title=title,body=body,url=url",
     });
-    let answer = house.admin.post("/svc/searchproviders/", &draft).await;
+    let answer = app.admin.post("/svc/searchproviders/", &spec).await;
     assert_eq!(answer.status, 201, "{answer:?}");
 }
 

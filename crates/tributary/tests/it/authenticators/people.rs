@@ -1,32 +1,32 @@
 //! Signing in by a service that says what it should not, or is asked by who should not ask.
 
 use super::authenticator;
-use super::browser::{Browser, HOUSE, Page};
+use super::browser::{Browser, Page, SERVICE};
 use super::hub::{CLIENT_SECRET, Hub};
-use crate::house::TestHouse;
+use crate::app_harness::AppHarness;
 use serde_json::{Value, json};
 
 /// An authenticator by which people sign in at the hub.
-async fn sign_in_by(house: &TestHouse, hub: &Hub, more: Value) {
+async fn sign_in_by(app: &AppHarness, hub: &Hub, more: Value) {
     let mut fields = json!({
         "issuer": hub.url(""), "auth_uri": "", "token_uri": "", "user_data_url": "", "sign_in": true,
-        "app_uri": HOUSE, "groups_claim": "groups", "groups_map": {"g-staff": "staff", "g-board": "board"},
+        "app_uri": SERVICE, "groups_claim": "groups", "groups_map": {"g-staff": "staff", "g-board": "board"},
     });
     fields.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-    authenticator(house, hub, fields).await;
+    authenticator(app, hub, fields).await;
 }
 
 /// Goes to the hub, agrees as `account`, and comes back.
-async fn sign_in(browser: &mut Browser, house: &TestHouse, hub: &Hub, account: &str) -> Page {
-    let place = sent_back(browser, house, hub, account).await;
+async fn sign_in(browser: &mut Browser, app: &AppHarness, hub: &Hub, account: &str) -> Page {
+    let place = sent_back(browser, app, hub, account).await;
     browser.go(&place).await
 }
 
-async fn sent_back(browser: &mut Browser, house: &TestHouse, hub: &Hub, account: &str) -> String {
+async fn sent_back(browser: &mut Browser, app: &AppHarness, hub: &Hub, account: &str) -> String {
     let start = browser.go_once("/svc/oidc/hub/login/?next=/?search_id=7").await;
     assert_eq!(start.answer.status, 303, "{:?}", start.answer);
     let place = hub.agree(start.answer.header("location"), account).await;
-    assert!(place.starts_with(HOUSE), "{place} {}", house.base);
+    assert!(place.starts_with(SERVICE), "{place} {}", app.base);
     place
 }
 
@@ -43,11 +43,11 @@ impl Browser {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn strangers_begin_only_so_many_sign_ins() {
-    let (house, hub) = (TestHouse::start().await, Hub::start().await);
-    sign_in_by(&house, &hub, json!({})).await;
+    let (app, hub) = (AppHarness::start().await, Hub::start().await);
+    sign_in_by(&app, &hub, json!({})).await;
     let mut begun = 0;
     for _ in 0..200 {
-        let answer = house.anonymous().get("/svc/oidc/hub/login/").await;
+        let answer = app.anonymous().get("/svc/oidc/hub/login/").await;
         if answer.status == 429 {
             assert!(!answer.header("retry-after").is_empty(), "{answer:?}");
             assert!(answer.body.as_str().unwrap().contains("Try again in"), "{answer:?}");
@@ -57,20 +57,20 @@ async fn strangers_begin_only_so_many_sign_ins() {
         begun += 1;
     }
     assert!((60..200).contains(&begun), "{begun} records of strangers");
-    house.stop().await;
+    app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn people_sign_in_with_the_groups_that_the_map_gives() {
-    let (house, hub) = (TestHouse::start().await, Hub::start().await);
-    house.user("somebody", &["staff", "board", "g-other"]).await;
-    sign_in_by(&house, &hub, json!({})).await;
-    let mut browser = Browser::new(&house.base);
+    let (app, hub) = (AppHarness::start().await, Hub::start().await);
+    app.user("somebody", &["staff", "board", "g-other"]).await;
+    sign_in_by(&app, &hub, json!({})).await;
+    let mut browser = Browser::new(&app.base);
     let page = browser.go("/login/").await.text().replace("&#x2f;", "/");
     assert!(page.contains("Sign in with Hub") && page.contains("/svc/oidc/hub/login/?next=%2F"), "{page}");
     hub.book().claims = json!({"groups": ["g-staff", "g-other", "admin"]});
-    let back = sign_in(&mut browser, &house, &hub, "dora").await;
-    assert_eq!(back.url.as_str(), format!("{HOUSE}/?search_id=7"));
+    let back = sign_in(&mut browser, &app, &hub, "dora").await;
+    assert_eq!(back.url.as_str(), format!("{SERVICE}/?search_id=7"));
     let first = me(&mut browser).await;
     assert_eq!((&first["username"], &first["email"]), (&json!("dora"), &json!("dora@hub.example")));
     assert_eq!((&first["groups"], &first["is_admin"]), (&json!(["staff"]), &json!(false)));
@@ -82,26 +82,26 @@ async fn people_sign_in_with_the_groups_that_the_map_gives() {
         (json!({}), json!([])),
     ] {
         hub.book().claims = claim;
-        let mut other = Browser::new(&house.base);
-        sign_in(&mut other, &house, &hub, "dora").await;
+        let mut other = Browser::new(&app.base);
+        sign_in(&mut other, &app, &hub, "dora").await;
         let again = me(&mut other).await;
         assert_eq!((&again["id"], &again["groups"]), (&first["id"], &expected));
     }
     assert_eq!(me(&mut browser).await["groups"], json!([]), "in every session at once");
 
     // A name that is taken leads to nobody else.
-    let mut thief = Browser::new(&house.base);
-    sign_in(&mut thief, &house, &hub, "admin").await;
+    let mut thief = Browser::new(&app.base);
+    sign_in(&mut thief, &app, &hub, "admin").await;
     let thief = me(&mut thief).await;
     assert_eq!((&thief["username"], &thief["is_admin"]), (&json!("admin-2"), &json!(false)));
     // Nobody can sign in by a password that was never set.
     for password in ["", "!", "admin-2"] {
         let tried = json!({"username": "admin-2", "password": password});
-        assert_eq!(house.anonymous().post("/svc/login/", &tried).await.status, 401);
+        assert_eq!(app.anonymous().post("/svc/login/", &tried).await.status, 401);
     }
-    let log = house.admin.get("/svc/audit/?kind=user").await.body.to_string();
+    let log = app.admin.get("/svc/audit/?kind=user").await.body.to_string();
     assert!(log.contains("admin-2") && log.contains("dora"), "{log}");
-    house.stop().await;
+    app.stop().await;
 }
 
 /// What is wrong, what the token says, what stands in its head, and what becomes of it after it was signed.
@@ -109,8 +109,8 @@ type Case = (&'static str, Value, Value, fn(String) -> String);
 
 #[tokio::test(flavor = "multi_thread")]
 async fn tokens_that_prove_nothing_let_nobody_in() {
-    let (house, hub) = (TestHouse::start().await, Hub::start().await);
-    sign_in_by(&house, &hub, json!({})).await;
+    let (app, hub) = (AppHarness::start().await, Hub::start().await);
+    sign_in_by(&app, &hub, json!({})).await;
     let long_ago = 1_600_000_000;
     let fine: fn(String) -> String = |token| token;
     let unsigned: fn(String) -> String = |token| format!("{}.", token.rsplit_once('.').unwrap().0);
@@ -140,53 +140,53 @@ async fn tokens_that_prove_nothing_let_nobody_in() {
             let mut book = hub.book();
             (book.claims, book.head, book.tamper) = (claims, head, tamper);
         }
-        let mut browser = Browser::new(&house.base);
-        let back = sign_in(&mut browser, &house, &hub, "mallory").await;
+        let mut browser = Browser::new(&app.base);
+        let back = sign_in(&mut browser, &app, &hub, "mallory").await;
         let text = back.text();
         assert_eq!(back.answer.status, 403, "{what}: {text}");
         assert!(text.contains("The token was not accepted"), "{what}: {text}");
         assert_eq!(browser.cookie("tributary_session"), None, "{what}");
         assert_eq!(me(&mut browser).await["code"], "not_authenticated", "{what}");
     }
-    let users = house.admin.get("/svc/users/").await.body;
+    let users = app.admin.get("/svc/users/").await.body;
     assert_eq!(users.as_array().unwrap().len(), 1, "nobody was created: {users}");
     assert!(hub.book().key_reads <= 3, "keys are not read for every wrong token: {}", hub.book().key_reads);
-    house.stop().await;
+    app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_attempt_belongs_to_one_browser_and_works_once() {
-    let (house, hub) = (TestHouse::start().await, Hub::start().await);
-    sign_in_by(&house, &hub, json!({})).await;
-    let (mut dora, mut other) = (Browser::new(&house.base), Browser::new(&house.base));
+    let (app, hub) = (AppHarness::start().await, Hub::start().await);
+    sign_in_by(&app, &hub, json!({})).await;
+    let (mut dora, mut other) = (Browser::new(&app.base), Browser::new(&app.base));
     // Somebody is led to another person's code, and would be signed in as that person.
-    let place = sent_back(&mut dora, &house, &hub, "dora").await;
+    let place = sent_back(&mut dora, &app, &hub, "dora").await;
     assert_eq!(other.go(&place).await.answer.status, 400);
-    sent_back(&mut other, &house, &hub, "other").await;
-    let place = sent_back(&mut dora, &house, &hub, "dora").await;
+    sent_back(&mut other, &app, &hub, "other").await;
+    let place = sent_back(&mut dora, &app, &hub, "dora").await;
     assert_eq!(other.go(&place).await.answer.status, 400, "with a cookie of its own");
     assert_eq!(other.cookie("tributary_session"), None);
 
-    let place = sent_back(&mut dora, &house, &hub, "dora").await;
+    let place = sent_back(&mut dora, &app, &hub, "dora").await;
     assert_eq!(dora.go(&place.replace("state=", "state=x")).await.answer.status, 400, "a bad state");
     assert_eq!(dora.cookie("tributary_session"), None);
     dora.go(&place).await;
     assert!(dora.cookie("tributary_session").is_some());
     assert_eq!(dora.go(&place).await.answer.status, 400, "a replayed code");
-    let place = sent_back(&mut dora, &house, &hub, "dora").await;
+    let place = sent_back(&mut dora, &app, &hub, "dora").await;
     let mixed_up = format!("{place}&iss=https://evil.example");
     assert_eq!(dora.go(&mixed_up).await.answer.status, 400, "the answer of another service");
-    let denied = sent_back(&mut dora, &house, &hub, "nobody").await;
+    let denied = sent_back(&mut dora, &app, &hub, "nobody").await;
     let page = dora.go(&denied).await;
     assert!(page.answer.status == 400 && page.text().contains("access_denied"), "{}", page.text());
-    house.stop().await;
+    app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn only_what_is_offered() {
-    let (house, hub) = (TestHouse::start().await, Hub::start().await);
-    sign_in_by(&house, &hub, json!({"sign_in": false})).await;
-    let mut browser = Browser::new(&house.base);
+    let (app, hub) = (AppHarness::start().await, Hub::start().await);
+    sign_in_by(&app, &hub, json!({"sign_in": false})).await;
+    let mut browser = Browser::new(&app.base);
     assert!(!browser.go("/login/").await.text().contains("Hub"));
     for name in ["hub", "other", "7"] {
         let page = browser.go(&format!("/svc/oidc/{name}/login/")).await;
@@ -194,17 +194,17 @@ async fn only_what_is_offered() {
         assert!(page.text().contains("not offered"), "{}", page.text());
     }
     let patched =
-        house.admin.patch("/svc/authenticators/hub/", &json!({"sign_in": true, "active": false})).await;
+        app.admin.patch("/svc/authenticators/hub/", &json!({"sign_in": true, "active": false})).await;
     assert_eq!(patched.status, 200);
     assert_eq!(browser.go("/svc/oidc/hub/login/").await.answer.status, 404);
     // An issuer that publishes another's name, and one that is away.
     let elsewhere = format!("{}/", hub.url("")).replace("127.0.0.1", "localhost");
     let on = json!({"active": true, "issuer": elsewhere, "client_secret": CLIENT_SECRET});
-    assert_eq!(house.admin.patch("/svc/authenticators/hub/", &on).await.status, 200);
+    assert_eq!(app.admin.patch("/svc/authenticators/hub/", &on).await.status, 200);
     let page = browser.go("/svc/oidc/hub/login/").await;
     assert_eq!(page.answer.status, 422, "{}", page.text());
     let away = json!({"issuer": "http://127.0.0.1:1", "client_secret": CLIENT_SECRET});
-    assert_eq!(house.admin.patch("/svc/authenticators/hub/", &away).await.status, 200);
+    assert_eq!(app.admin.patch("/svc/authenticators/hub/", &away).await.status, 200);
     assert_eq!(browser.go("/svc/oidc/hub/login/").await.answer.status, 503);
-    house.stop().await;
+    app.stop().await;
 }

@@ -1,8 +1,8 @@
 //! The whole way with a real OpenID Connect provider (`SVC_TEST_OIDC`): code flow with PKCE, groups, rotation.
 
-use super::browser::{Browser, HOUSE, Page};
+use super::browser::{Browser, Page, SERVICE};
 use super::path_of;
-use crate::house::{Answer, Client, TestHouse};
+use crate::app_harness::{Answer, AppHarness, Client};
 use domain::contracts::{AuthenticatorStore, ConnectionStore, SourceTokens, UserStore};
 use domain::settings::Settings;
 use serde_json::{Value, json};
@@ -13,13 +13,13 @@ fn provider() -> Option<String> {
     testkit::given("SVC_TEST_OIDC", "a real OpenID Connect provider")
 }
 
-async fn authenticator(house: &TestHouse, issuer: &str, more: Value) {
-    let mut draft = json!({
+async fn authenticator(app: &AppHarness, issuer: &str, more: Value) {
+    let mut spec = json!({
         "idp": "people", "name": "People", "client_id": "tributary", "client_secret": "secret-of-the-client",
-        "issuer": issuer, "app_uri": HOUSE, "scopes": "openid profile email groups", "use_basic_auth": true,
+        "issuer": issuer, "app_uri": SERVICE, "scopes": "openid profile email groups", "use_basic_auth": true,
     });
-    draft.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-    let answer = house.admin.post("/svc/authenticators/", &draft).await;
+    spec.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    let answer = app.admin.post("/svc/authenticators/", &spec).await;
     assert_eq!(answer.status, 201, "{answer:?}");
 }
 
@@ -29,11 +29,11 @@ async fn set_groups(issuer: &str, user: &str, groups: &str) {
     assert_eq!(answer.status, 204);
 }
 
-/// Fills the provider's forms in until the browser would be back at the house.
+/// Fills the provider's forms in until the browser would be back at the service.
 async fn agree(browser: &mut Browser, start: &str, user: &str) -> Page {
-    let mut page = browser.go_while(start, |url| !url.as_str().starts_with(HOUSE)).await;
+    let mut page = browser.go_while(start, |url| !url.as_str().starts_with(SERVICE)).await;
     for _ in 0..4 {
-        if page.url.as_str().starts_with(HOUSE) {
+        if page.url.as_str().starts_with(SERVICE) {
             return page;
         }
         let text = page.text();
@@ -53,14 +53,14 @@ async fn me(browser: &mut Browser) -> Value {
 #[tokio::test(flavor = "multi_thread")]
 async fn people_sign_in_by_a_real_provider() {
     let Some(issuer) = provider() else { return };
-    let house = TestHouse::start().await;
-    house.user("somebody", &["staff", "board"]).await;
+    let app = AppHarness::start().await;
+    app.user("somebody", &["staff", "board"]).await;
     let mapped = json!({
         "sign_in": true, "groups_claim": "groups", "groups_map": {"g-staff": "staff", "g-board": "board"},
     });
-    authenticator(&house, &issuer, mapped).await;
+    authenticator(&app, &issuer, mapped).await;
     set_groups(&issuer, "greta", "g-staff,g-board,g-admin").await;
-    let mut browser = Browser::new(&house.base);
+    let mut browser = Browser::new(&app.base);
     let back = agree(&mut browser, "/svc/oidc/people/login/?next=/?q=", "greta").await;
     assert!(back.url.as_str().contains("code="), "{}", back.url);
     let tampered = back.url.as_str().replace("state=", "state=x");
@@ -79,18 +79,18 @@ async fn people_sign_in_by_a_real_provider() {
     // The second time, with fewer groups, and then with none.
     for (groups, expected) in [("g-staff", json!(["staff"])), ("", json!([]))] {
         set_groups(&issuer, "greta", groups).await;
-        let mut other = Browser::new(&house.base);
+        let mut other = Browser::new(&app.base);
         let back = agree(&mut other, "/svc/oidc/people/login/", "greta").await;
         other.go(back.url.as_str()).await;
         let again = me(&mut other).await;
         assert_eq!((&again["id"], &again["groups"]), (&first["id"], &expected), "{again}");
     }
-    let mut hugo = Browser::new(&house.base);
+    let mut hugo = Browser::new(&app.base);
     let back = agree(&mut hugo, "/svc/oidc/people/login/", "hugo").await;
-    let mut thief = Browser::new(&house.base);
+    let mut thief = Browser::new(&app.base);
     assert_eq!(thief.go(back.url.as_str()).await.answer.status, 400, "another browser");
     assert_eq!(me(&mut thief).await["code"], "not_authenticated");
-    house.stop().await;
+    app.stop().await;
 }
 
 /// Connects, waits until the token ends, renews it by a refresh token that works once, and shows the access token to
@@ -99,27 +99,27 @@ async fn people_sign_in_by_a_real_provider() {
 async fn tokens_of_a_real_provider_are_renewed_and_open_the_api() {
     let Some(issuer) = provider() else { return };
     let settings = |settings| Settings { oidc_api_audience: "tributary-api".to_owned(), ..settings };
-    let house = TestHouse::with(settings).await;
+    let app = AppHarness::with(settings).await;
     let connecting = json!({
         "idp": "sources", "client_id": "sources", "scopes": "openid offline_access",
         "initiate_auth_code_flow_params": {"prompt": "consent", "resource": "urn:tributary:api"},
         "exchange_code_params": {"resource": "urn:tributary:api"},
     });
-    authenticator(&house, &issuer, connecting).await;
-    let begun = house.admin.post_nothing("/svc/authenticators/sources/connect/").await;
+    authenticator(&app, &issuer, connecting).await;
+    let begun = app.admin.post_nothing("/svc/authenticators/sources/connect/").await;
     assert_eq!(begun.status, 200, "{begun:?}");
-    let mut browser = Browser::new(&house.base);
+    let mut browser = Browser::new(&app.base);
     let back = agree(&mut browser, begun.body["auth_url"].as_str().unwrap(), "ida").await;
-    let connected = house.admin.get(&path_of(back.url.as_str())).await;
+    let connected = app.admin.get(&path_of(back.url.as_str())).await;
     assert_eq!(connected.status, 303, "{connected:?}");
 
-    let wired = house.service.wired();
+    let wired = app.service.wired();
     let admin = wired.store.user_by_name("admin").await.unwrap().id;
     let id = wired.store.authenticators().await.unwrap()[0].id;
     let before = wired.store.connection(admin, id).await.unwrap().unwrap();
     let first = wired.authenticators.access_token(admin, "sources").await.unwrap();
     assert_eq!(first, before.tokens.access);
-    let opened = house.with_header(&format!("Bearer {}", first.expose())).get("/svc/users/me/").await;
+    let opened = app.with_header(&format!("Bearer {}", first.expose())).get("/svc/users/me/").await;
     assert_eq!((opened.status.as_u16(), &opened.body["username"]), (200, &json!("ida")), "{opened:?}");
 
     tokio::time::sleep(Duration::from_secs(8)).await;
@@ -133,6 +133,6 @@ async fn tokens_of_a_real_provider_are_renewed_and_open_the_api() {
     let after = wired.store.connection(admin, id).await.unwrap().unwrap();
     assert_eq!(after.version, before.version + 1, "renewed once");
     assert_ne!(after.tokens.refresh, before.tokens.refresh, "refresh tokens rotate");
-    assert_eq!(house.admin.delete("/svc/authenticators/sources/connection/").await.status, 204);
-    house.stop().await;
+    assert_eq!(app.admin.delete("/svc/authenticators/sources/connection/").await.status, 204);
+    app.stop().await;
 }

@@ -2,7 +2,7 @@
 
 use super::hub::{CLIENT_SECRET, Hub};
 use super::{authenticator, connect, files, search};
-use crate::house::TestHouse;
+use crate::app_harness::AppHarness;
 use serde_json::json;
 use std::path::Path;
 use store::copy::{CopiedRow, CopiedTable, CopySink, export};
@@ -38,15 +38,15 @@ fn files_hold(folder: &Path, text: &str) -> bool {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn no_token_is_in_the_database_or_a_copy() {
-    let (house, hub) = (TestHouse::start().await, Hub::start().await);
-    authenticator(&house, &hub, json!({"exchange_code_params": {"api_key": "canary-parameter"}})).await;
-    files(&house, &hub).await;
-    let ann = house.user("ann", &[]).await;
+    let (app, hub) = (AppHarness::start().await, Hub::start().await);
+    authenticator(&app, &hub, json!({"exchange_code_params": {"api_key": "canary-parameter"}})).await;
+    files(&app, &hub).await;
+    let ann = app.user("ann", &[]).await;
     assert_eq!(connect(&ann, &hub, "ann").await.status, 303);
     assert_eq!(search(&ann).await.1, ["river of ann"]);
     // One that has not come back.
     ann.post_nothing("/svc/authenticators/hub/connect/").await;
-    let wired = house.service.wired();
+    let wired = app.service.wired();
     let url = tributary::wiring::database_url(&wired.settings, &wired.data_dir).unwrap();
     let mut copy = Text::default();
     export(&url, &mut copy).await.unwrap();
@@ -56,8 +56,8 @@ async fn no_token_is_in_the_database_or_a_copy() {
     assert!(copy.0.contains("\"hub\"") && copy.0.contains("ann"), "the records are in the copy");
     for secret in ["canary-access", "canary-refresh", "canary-code", "canary-parameter", CLIENT_SECRET] {
         assert!(!copy.0.contains(secret), "{secret} stands in a copy");
-        assert!(!files_hold(house.folder(), secret), "{secret} stands in a file");
+        assert!(!files_hold(app.folder(), secret), "{secret} stands in a file");
     }
     assert!(hub.book().given.len() >= 2);
-    house.stop().await;
+    app.stop().await;
 }

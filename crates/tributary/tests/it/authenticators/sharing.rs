@@ -2,7 +2,7 @@
 
 use super::hub::{Hub, Mood};
 use super::{authenticator, connect, files, search, search_for};
-use crate::house::TestHouse;
+use crate::app_harness::AppHarness;
 use futures_util::StreamExt;
 use futures_util::future::join_all;
 use serde_json::json;
@@ -16,12 +16,12 @@ const LIFE: Duration = Duration::from_secs(1);
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_hundred_searches_of_two_people_while_tokens_end() {
-    let (house, hub) = (TestHouse::start().await, Hub::start().await);
-    authenticator(&house, &hub, json!({})).await;
-    files(&house, &hub).await;
+    let (app, hub) = (AppHarness::start().await, Hub::start().await);
+    authenticator(&app, &hub, json!({})).await;
+    files(&app, &hub).await;
     hub.book().life = LIFE;
-    let (ann, bob) = (house.user("ann", &[]).await, house.user("bob", &[]).await);
-    let carl = house.user("carl", &[]).await;
+    let (ann, bob) = (app.user("ann", &[]).await, app.user("bob", &[]).await);
+    let carl = app.user("carl", &[]).await;
     assert_eq!(connect(&ann, &hub, "ann").await.status, 303);
     assert_eq!(connect(&bob, &hub, "bob").await.status, 303);
     let people = [("ann", &ann), ("bob", &bob)];
@@ -40,25 +40,21 @@ async fn a_hundred_searches_of_two_people_while_tokens_end() {
         tokio::time::sleep(LIFE).await;
     }
     assert_eq!(search(&carl).await.0, "not_connected");
-    assert_eq!(
-        search(&house.admin).await.0,
-        "not_connected",
-        "an administrator has no token of others either"
-    );
+    assert_eq!(search(&app.admin).await.0, "not_connected", "an administrator has no token of others either");
     let (refreshes, reused) = hub.renewals();
     assert!(refreshes >= 2, "tokens ended on the way: {refreshes}");
     assert_eq!(reused, 0, "no refresh token was used twice");
     assert_eq!(hub.book().asked_with.len(), SEARCHES);
-    house.stop().await;
+    app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn twenty_searches_renew_once() {
-    let (house, hub) = (TestHouse::start().await, Hub::start().await);
-    authenticator(&house, &hub, json!({})).await;
-    files(&house, &hub).await;
+    let (app, hub) = (AppHarness::start().await, Hub::start().await);
+    authenticator(&app, &hub, json!({})).await;
+    files(&app, &hub).await;
     hub.book().life = Duration::ZERO;
-    let ann = house.user("ann", &[]).await;
+    let ann = app.user("ann", &[]).await;
     assert_eq!(connect(&ann, &hub, "ann").await.status, 303);
     hub.book().life = Duration::from_secs(3600);
     hub.book().mood = Mood::Slow(Duration::from_millis(300));
@@ -67,27 +63,27 @@ async fn twenty_searches_renew_once() {
         assert_eq!((status.as_str(), titles.concat().as_str()), ("ok", "river of ann"), "{mixed}");
     }
     assert_eq!(hub.renewals(), (1, 0));
-    house.stop().await;
+    app.stop().await;
 }
 
 /// Two processes on one database: the second waits for what the first renews.
 #[tokio::test(flavor = "multi_thread")]
 async fn two_processes_renew_once() {
     use domain::contracts::{AuthenticatorStore, SourceTokens, UserStore};
-    let (house, hub) = (TestHouse::start().await, Hub::start().await);
-    authenticator(&house, &hub, json!({})).await;
-    files(&house, &hub).await;
+    let (app, hub) = (AppHarness::start().await, Hub::start().await);
+    authenticator(&app, &hub, json!({})).await;
+    files(&app, &hub).await;
     hub.book().life = Duration::ZERO;
-    let ann = house.user("ann", &[]).await;
+    let ann = app.user("ann", &[]).await;
     assert_eq!(connect(&ann, &hub, "ann").await.status, 303);
     hub.book().life = Duration::from_secs(3600);
     hub.book().mood = Mood::Slow(Duration::from_millis(500));
-    let wired = house.service.wired();
+    let wired = app.service.wired();
     assert_eq!(wired.store.authenticators().await.unwrap().len(), 1);
     let user = wired.store.user_by_name("ann").await.unwrap().id;
     let process = || {
-        let toolbox = tributary::wiring::toolbox(&wired.settings, wired.clock.clone()).unwrap();
-        outbound::Authenticators::new(wired.store.clone(), toolbox.fetch, wired.clock.clone(), String::new())
+        let context = tributary::wiring::context(&wired.settings, wired.clock.clone()).unwrap();
+        outbound::Authenticators::new(wired.store.clone(), context.fetch, wired.clock.clone(), String::new())
     };
     let processes: Vec<outbound::Authenticators> = (0..4).map(|_| process()).collect();
     let asked = processes.iter().flat_map(|one| (0..5).map(move |_| one.access_token(user, "hub")));
@@ -95,5 +91,5 @@ async fn two_processes_renew_once() {
     let first = tokens[0].clone().unwrap();
     assert!(tokens.into_iter().all(|token| token.unwrap() == first));
     assert_eq!(hub.renewals(), (1, 0));
-    house.stop().await;
+    app.stop().await;
 }

@@ -10,9 +10,9 @@ mod panics;
 mod servers;
 mod watch;
 
+use crate::app_harness::{Answer, Client, items};
 use crate::browser::{Browser, SESSION};
 use crate::demo::basic;
-use crate::house::{Answer, Client, items};
 use crate::program::{Running, program};
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -74,14 +74,14 @@ fn answers() -> Vec<Behaviour> {
     ]
 }
 
-fn drafts(source: &Source) -> Vec<Value> {
-    let mut drafts = Vec::new();
+fn specs(source: &Source) -> Vec<Value> {
+    let mut specs = Vec::new();
     for (number, answer) in answers().into_iter().enumerate() {
         let path = format!("/{number}");
         source.reply_at(&path, answer);
         for (form, credentials) in CREDENTIALS.iter().enumerate() {
             let key = if form == 0 { "&k={key}" } else { "" };
-            drafts.push(json!({
+            specs.push(json!({
                 "name": format!("P{number}{form}"),
                 "url": source.url_at(&path),
                 "credentials": credentials,
@@ -101,9 +101,9 @@ fn drafts(source: &Source) -> Vec<Value> {
             }));
         }
     }
-    drafts.push(json!({"name": "Gone", "url": "http://127.0.0.1:1/", "credentials": "key=canary-gone",
+    specs.push(json!({"name": "Gone", "url": "http://127.0.0.1:1/", "credentials": "key=canary-gone",
         "query_template": "{url}?q={query_string}&k={key}"}));
-    drafts
+    specs
 }
 
 /// Every GET of the API's own document, with ids that are there, and the pages.
@@ -192,9 +192,9 @@ async fn refused(watch: &mut Watch, running: &Running, admin: &Client, source: &
     let request = "curl 'https://x.example/?q=tea&api_key=canary' -H 'Cookie: canary' -H 'X-Auth-Token: canary' -u u:canary";
     let examined = json!({"request": request, "query": "tea", "sample": {"items": [{"title": "a", "url": "https://a.example/"}]}});
     assert_eq!(watch.send("admin", admin, "/svc/searchproviders/doctor/", examined).await, 200);
-    for draft in drafts(source) {
+    for spec in specs(source) {
         for path in ["/svc/searchproviders/test/", "/svc/searchproviders/test/?dry_run=true"] {
-            assert_eq!(watch.send("admin", admin, path, draft.clone()).await, 200, "{draft}");
+            assert_eq!(watch.send("admin", admin, path, spec.clone()).await, 200, "{spec}");
         }
     }
 }
@@ -225,12 +225,12 @@ async fn sent_back(watch: &mut Watch, admin: &Client, providers: &[i64]) {
 async fn models(watch: &mut Watch, admin: &Client, source: &Source) {
     for number in 0..answers().len() {
         for (form, model) in ["gpt-5", "anthropic/m", "cohere/m"].into_iter().enumerate() {
-            let draft = json!({
+            let spec = json!({
                 "name": format!("M{number}{form}"), "model": model, "api_key": "canary-bearer", "tags": ["rag", "reader"],
                 "config": {"api_base": source.url_at(&format!("/{number}")), "AWS_SECRET_ACCESS_KEY": "canary-aws",
                     "headers": {"X-Api-Key": "canary-api-key"}, "proxy": "http://u:canary-model-proxy@h.example"},
             });
-            let made = admin.post("/svc/aiproviders/", &draft).await;
+            let made = admin.post("/svc/aiproviders/", &spec).await;
             assert_eq!(made.status, 201, "{made:?}");
             let path = format!("/svc/aiproviders/{}/", made.body["id"]);
             let put = admin.put(&path, &made.body).await;
@@ -252,9 +252,9 @@ async fn furnish(watch: &mut Watch, running: &Running, source: &Source) -> (Vec<
     let of_admin = token(&running.client(Some(basic("admin", ADMIN))), watch).await;
     let admin = running.client(Some(format!("Token {of_admin}")));
     let mut providers = Vec::new();
-    for draft in drafts(source) {
-        let made = admin.post("/svc/searchproviders/", &draft).await;
-        assert_eq!(made.status, 201, "{draft} {made:?}");
+    for spec in specs(source) {
+        let made = admin.post("/svc/searchproviders/", &spec).await;
+        assert_eq!(made.status, 201, "{spec} {made:?}");
         watch.look("a provider that is made", made.body.to_string().as_bytes());
         providers.push(made.body["id"].as_i64().unwrap());
     }

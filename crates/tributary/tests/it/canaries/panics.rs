@@ -2,7 +2,7 @@
 
 use chrono::DateTime;
 use domain::ids::UserId;
-use domain::provider::{ProviderDraft, SearchProvider};
+use domain::provider::{ProviderSpec, SearchProvider};
 use domain::secret::Secret;
 use domain::settings::{GivenSettings, Settings};
 use serde_json::json;
@@ -20,7 +20,7 @@ fn panicked(value: impl Debug + Send + 'static) -> String {
     cause.downcast::<String>().map(|text| *text).unwrap()
 }
 
-fn draft() -> ProviderDraft {
+fn spec() -> ProviderSpec {
     serde_json::from_value(json!({
         "name": "shown", "credentials": "key=canary", "http_request_headers": {"X-Key": "canary", "Cookie": "canary"},
         "page_fetch_config_json": {"diffbot": {"token": "canary"}},
@@ -42,8 +42,8 @@ fn a_panic_prints_no_canary() {
     let settings = Settings::read(&GivenSettings { environment, file: BTreeMap::new() }).unwrap().settings;
     let key = SealKey::from_secret(&Secret::new("canary"));
     let texts = [
-        panicked(draft()),
-        panicked(SearchProvider::unsaved(draft(), UserId(1), DateTime::UNIX_EPOCH)),
+        panicked(spec()),
+        panicked(SearchProvider::unsaved(spec(), UserId(1), DateTime::UNIX_EPOCH)),
         panicked(settings),
         panicked(StoreConfig { url: url(), pool_max: 1, key }),
         panicked(NatsConfig::new(url(), Duration::from_secs(1))),

@@ -2,8 +2,8 @@
 
 use super::watch::Watch;
 use super::{ADMIN, ENVIRONMENT};
+use crate::app_harness::items;
 use crate::demo::basic;
-use crate::house::items;
 use crate::program::{Running, program};
 use serde_json::json;
 use std::fs;

@@ -1,8 +1,8 @@
 //! Reads what somebody could see, and notes every secret in it.
 
 use super::FOR_EDITORS;
+use crate::app_harness::Client;
 use crate::demo::basic;
-use crate::house::Client;
 use crate::program::{program, text};
 use reqwest::Method;
 use serde_json::Value;

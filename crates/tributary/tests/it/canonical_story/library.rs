@@ -1,6 +1,6 @@
 //! Three documents in twelve versions, the people who keep them, and what each of them finds.
 
-use crate::house::{Client, TestHouse, licensed};
+use crate::app_harness::{AppHarness, Client, licensed};
 use domain::authenticator::Tokens;
 use domain::contracts::{ConnectionStore, UserStore};
 use domain::corpus::PROVIDER_NAME;
@@ -52,7 +52,7 @@ const AGREEMENT: &str = "This master services agreement is made between the supp
     party may terminate for material breach that is not cured within sixty days of notice. The courts of the capital have \
     exclusive jurisdiction, and disputes go to mediation first.";
 const PLAN: &str = "When the river rises above the second mark at the old bridge, the duty officer wakes the wardens and opens the \
-    control room in the fire station. Sandbags lie ready in the yard behind the mill and are carried to the quay by volunteers. \
+    control space in the fire station. Sandbags lie ready in the yard behind the mill and are carried to the quay by volunteers. \
     Families in the low streets are told to leave by loudspeaker and find beds in the school gymnasium. The pumps at the weir \
     run day and night until the water falls, and diesel comes by boat from the harbour. Cattle from the meadows are driven uphill \
     before dark. Nobody crosses the footbridge once waves touch its boards. After the peak, engineers inspect the dyke for seepage \
@@ -65,7 +65,7 @@ const PRICES: &str = "All amounts are in euros without tax and hold for orders o
     universities of twenty. Warranty is two years and can be extended to five for a tenth of the purchase sum.";
 
 pub struct Library {
-    pub house: TestHouse,
+    pub app: AppHarness,
     pub ann: Client,
     /// Of the group `law`.
     pub ben: Client,
@@ -94,7 +94,7 @@ impl Library {
         let mailbox = Post::outlook(letters, "2026-05-01T12:00:00Z".parse().unwrap()).await;
         let url = mailbox.url();
         let allow = vec![site.address().to_string(), url.split('/').nth(2).unwrap().to_owned()];
-        let house = TestHouse::with(|settings| {
+        let app = AppHarness::with(|settings| {
             change(Settings {
                 corpus_min_score: Share(0.1),
                 canonical_auto_elect_enabled: true,
@@ -104,16 +104,16 @@ impl Library {
             })
         })
         .await;
-        let wired = house.service.wired();
+        let wired = app.service.wired();
         assert!(cache_source::ensure(wired).await.unwrap());
         if wired.settings.corpus_hybrid {
             wired.corpus.upgrade_to_hybrid(&|_, _| {}).await.unwrap();
         }
-        let (ann, ben) = (house.user("ann", &[]).await, house.user("ben", &["law"]).await);
-        let (cleo, cora) = (house.user("cleo", &[]).await, house.user("cora", &["law", CURATORS]).await);
-        let carl = house.user("carl", &[CURATORS]).await;
+        let (ann, ben) = (app.user("ann", &[]).await, app.user("ben", &["law"]).await);
+        let (cleo, cora) = (app.user("cleo", &[]).await, app.user("cora", &["law", CURATORS]).await);
+        let carl = app.user("carl", &[CURATORS]).await;
         let mut library =
-            Self { house, ann, ben, cleo, cora, carl, signals: Vec::new(), site, _mailbox: mailbox };
+            Self { app, ann, ben, cleo, cora, carl, signals: Vec::new(), site, _mailbox: mailbox };
         library.fill().await;
         library.connect("ben").await;
         library
@@ -121,9 +121,9 @@ impl Library {
 
     async fn fill(&mut self) {
         let off = json!({"default": false});
-        let registry = self.house.provider_with("Registry", &self.site, off).await;
+        let registry = self.app.provider_with("Registry", &self.site, off).await;
         let closed = json!({"default": false, "shared": false, "groups": ["law"]});
-        let vault = self.house.provider_with("Vault", &self.site, closed).await;
+        let vault = self.app.provider_with("Vault", &self.site, closed).await;
         for (title, from, keeper) in &VERSIONS {
             let (path, text) = (path_of(title), text_of(title));
             let html = format!(
@@ -144,7 +144,7 @@ impl Library {
                 other => {
                     let provider = if *other == From::Vault { vault } else { registry };
                     let wish = json!({"url": self.site.url_at(&path), "title": title, "wait": true});
-                    self.house.keep_given(keeper, (provider, &self.site), wish).await
+                    self.app.keep_given(keeper, (provider, &self.site), wish).await
                 }
             };
             assert_eq!((kept.status.as_u16(), &kept.body["state"]), (200, &json!("indexed")), "{kept:?}");
@@ -162,13 +162,13 @@ impl Library {
 
     /// The mailbox of this person, by an account that they connected.
     async fn connect(&self, name: &str) {
-        let draft = json!({
+        let spec = json!({
             "idp": "microsoft", "name": "Microsoft", "client_id": "c", "auth_uri": "https://m.example/a",
             "token_uri": "https://m.example/t",
         });
-        let made = self.house.admin.post("/svc/authenticators/", &draft).await;
+        let made = self.app.admin.post("/svc/authenticators/", &spec).await;
         assert_eq!(made.status, 201, "{made:?}");
-        let wired = self.house.service.wired();
+        let wired = self.app.service.wired();
         let id = AuthenticatorId(made.body["id"].as_i64().unwrap());
         let user = wired.store.user_by_name(name).await.unwrap().id;
         let access = Secret::new(MAIL_TOKEN);
@@ -184,8 +184,8 @@ impl Library {
 
     /// The id of a new search.
     pub async fn search(&self, client: &Client, query: &str, tags: &[&str]) -> Value {
-        let draft = json!({"query_string": query, "searchprovider_list": [PROVIDER_NAME], "tags": tags});
-        let search = client.search(&draft).await;
+        let spec = json!({"query_string": query, "searchprovider_list": [PROVIDER_NAME], "tags": tags});
+        let search = client.search(&spec).await;
         assert_eq!(search["status"], "FULL_RESULTS_READY", "{search}");
         search["id"].clone()
     }

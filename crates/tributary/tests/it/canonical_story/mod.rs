@@ -4,8 +4,8 @@
 mod library;
 mod outside;
 
+use crate::app_harness::{Answer, Client};
 use crate::corpus_story::cluster_form;
-use crate::house::{Answer, Client};
 use domain::corpus::Factors;
 use domain::settings::Settings;
 use library::{Found, Library, titles};
@@ -36,8 +36,8 @@ fn member<'a>(run: &'a Value, title: &str) -> &'a Value {
 
 /// Nothing of these stands in anything that this person reads of decisions, nor in what they find.
 async fn assert_untold(client: &Client, query: &str, library: &Library, secrets: &[&str]) {
-    let draft = json!({"query_string": query});
-    let search = client.search(&draft).await["id"].clone();
+    let spec = json!({"query_string": query});
+    let search = client.search(&spec).await["id"].clone();
     for path in [
         format!("/svc/results/?search_id={search}&facets=true"),
         format!("/svc/results/?search_id={search}&result_mixer=DateMixer"),
@@ -126,7 +126,7 @@ async fn a_pin_of_one(library: &Library) {
     assert_eq!(library.carl.post(PIN, &wish).await.status, 404, "he decides, and does not see it");
     let pinned = library.cora.post(PIN, &wish).await;
     assert_eq!((pinned.status.as_u16(), &pinned.body["pinned_by"]), (201, &json!("cora")), "{pinned:?}");
-    for client in [&library.ben, &library.cora, &library.house.admin] {
+    for client in [&library.ben, &library.cora, &library.app.admin] {
         let rows = library.found(client, PLAN, &[]).await;
         assert_led_by(&rows, "Flood plan v3", "Pinned", 4);
     }
@@ -281,7 +281,7 @@ async fn story(change: impl FnOnce(Settings) -> Settings) {
     matters(&library).await;
     outside::raises_a_version(&library).await;
     assert_eq!(titles(&library.found(&library.cleo, PRICES, &[]).await)[0], APPROVED, "decisions stay");
-    library.house.stop().await;
+    library.app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

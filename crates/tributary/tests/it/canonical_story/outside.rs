@@ -25,7 +25,7 @@ pub async fn raises_a_version(library: &Library) {
     assert_eq!(event["signal_id"], library.signal(SENT), "{events}");
 
     let path = format!("/svc/egress/events/{}/", event["event_id"]);
-    for other in [&library.ann, &library.cora, &library.house.admin] {
+    for other in [&library.ann, &library.cora, &library.app.admin] {
         assert_eq!(other.get("/svc/egress/events/").await.body["count"], 0, "they are Ben's");
         assert_eq!(other.patch(&path, &json!({"status": "dismissed"})).await.status, 404);
         assert_eq!(other.get(&format!("/svc/egress/scan/{}/", scan["scan_id"])).await.status, 404);

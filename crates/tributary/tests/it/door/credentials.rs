@@ -2,11 +2,11 @@
 
 use super::table::{CALLBACK, ELSEWHERE, LOGO, METADATA, METADATA_OF_TOOLS, Row, TABLE, Who};
 use super::{Furnished, assert_refused, send};
-use crate::house::{Client, TestHouse};
+use crate::app_harness::{AppHarness, Client};
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use domain::contracts::{TokenStore, UserStore};
-use domain::user::TokenDraft;
+use domain::user::TokenSpec;
 use serde_json::json;
 use std::time::Duration;
 
@@ -19,11 +19,11 @@ fn shut() -> impl Iterator<Item = &'static Row> {
 }
 
 /// Asks every shut door; the things behind them must be there afterwards.
-async fn assert_all_shut(rooms: &Furnished, client: &Client, code: &str, who: &str) {
+async fn assert_all_shut(scenario: &Furnished, client: &Client, code: &str, who: &str) {
     let mut count = 0;
     for row in shut() {
         let what = format!("{who}: {}", row.name());
-        let answer = send(client, row, &rooms.path(row)).await;
+        let answer = send(client, row, &scenario.path(row)).await;
         match row.who {
             Who::Page | Who::AdminPage => {
                 let place = match row.path {
@@ -38,95 +38,95 @@ async fn assert_all_shut(rooms: &Furnished, client: &Client, code: &str, who: &s
     }
     assert!(count > 40, "{count} doors");
     for row in shut().filter(|row| row.method == "GET" && row.path.contains("{id}")) {
-        let answer = rooms.rightful(row).get(&rooms.path(row)).await;
+        let answer = scenario.rightful(row).get(&scenario.path(row)).await;
         assert_eq!(answer.status, 200, "{who} has changed {}", row.path);
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn nobody() {
-    let rooms = Furnished::start().await;
-    assert_all_shut(&rooms, &rooms.house.anonymous(), "not_authenticated", "nobody").await;
-    let unknown = rooms.house.anonymous().get("/svc/nothing/").await;
+    let scenario = Furnished::start().await;
+    assert_all_shut(&scenario, &scenario.app.anonymous(), "not_authenticated", "nobody").await;
+    let unknown = scenario.app.anonymous().get("/svc/nothing/").await;
     assert_refused(&unknown, 401, "not_authenticated", "what is not there is not told either");
-    rooms.house.stop().await;
+    scenario.app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_wrong_password() {
-    let rooms = Furnished::without_lockout().await;
-    let client = rooms.house.with_header(&basic("admin", "wrong horse battery"));
-    assert_all_shut(&rooms, &client, "authentication_failed", "wrong password").await;
-    rooms.house.stop().await;
+    let scenario = Furnished::without_lockout().await;
+    let client = scenario.app.with_header(&basic("admin", "wrong horse battery"));
+    assert_all_shut(&scenario, &client, "authentication_failed", "wrong password").await;
+    scenario.app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_revoked_token() {
-    let rooms = Furnished::without_lockout().await;
-    let made = rooms.house.admin.post("/svc/tokens/", &json!({})).await.body;
-    let client = rooms.house.with_header(&format!("Token {}", made["token"].as_str().unwrap()));
+    let scenario = Furnished::without_lockout().await;
+    let made = scenario.app.admin.post("/svc/tokens/", &json!({})).await.body;
+    let client = scenario.app.with_header(&format!("Token {}", made["token"].as_str().unwrap()));
     assert_eq!(client.get("/svc/users/").await.status, 200);
-    let revoked = rooms.house.admin.delete(&format!("/svc/tokens/{}/", made["id"])).await;
+    let revoked = scenario.app.admin.delete(&format!("/svc/tokens/{}/", made["id"])).await;
     assert_eq!(revoked.status, 204);
-    assert_all_shut(&rooms, &client, "authentication_failed", "revoked token").await;
-    rooms.house.stop().await;
+    assert_all_shut(&scenario, &client, "authentication_failed", "revoked token").await;
+    scenario.app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_expired_token() {
-    let rooms = Furnished::without_lockout().await;
-    let wired = rooms.house.service.wired();
+    let scenario = Furnished::without_lockout().await;
+    let wired = scenario.app.service.wired();
     let admin = wired.store.user_by_name("admin").await.unwrap();
     let now = wired.clock.now();
     let token_until = async |expires| {
         let made = server::token::make();
-        let draft = TokenDraft { expires: Some(expires), ..TokenDraft::default() };
-        wired.store.create_token(admin.id, draft, made.hash, made.prefix, now).await.unwrap();
-        rooms.house.with_header(&format!("Token {}", made.token.expose()))
+        let spec = TokenSpec { expires: Some(expires), ..TokenSpec::default() };
+        wired.store.create_token(admin.id, spec, made.hash, made.prefix, now).await.unwrap();
+        scenario.app.with_header(&format!("Token {}", made.token.expose()))
     };
     let valid = token_until(now + Duration::from_secs(60)).await;
     assert_eq!(valid.get("/svc/users/").await.status, 200);
     let expired = token_until(now - Duration::from_secs(1)).await;
-    assert_all_shut(&rooms, &expired, "authentication_failed", "expired token").await;
-    rooms.house.stop().await;
+    assert_all_shut(&scenario, &expired, "authentication_failed", "expired token").await;
+    scenario.app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_deleted_users_token_and_password() {
-    let rooms = Furnished::without_lockout().await;
-    let gone = rooms.house.user("gone", &[]).await;
-    let pair = rooms.house.with_header(&basic("gone", "password of gone"));
+    let scenario = Furnished::without_lockout().await;
+    let gone = scenario.app.user("gone", &[]).await;
+    let pair = scenario.app.with_header(&basic("gone", "password of gone"));
     assert_eq!(pair.get("/svc/users/me/").await.status, 200, "the pair is remembered now");
     let id = gone.get("/svc/users/me/").await.body["id"].clone();
-    assert_eq!(rooms.house.admin.delete(&format!("/svc/users/{id}/")).await.status, 204);
-    assert_all_shut(&rooms, &gone, "authentication_failed", "deleted user's token").await;
+    assert_eq!(scenario.app.admin.delete(&format!("/svc/users/{id}/")).await.status, 204);
+    assert_all_shut(&scenario, &gone, "authentication_failed", "deleted user's token").await;
     assert_refused(
         &pair.get("/svc/users/me/").await,
         401,
         "authentication_failed",
         "deleted user's password",
     );
-    rooms.house.stop().await;
+    scenario.app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn headers_that_are_no_credentials() {
-    let house = TestHouse::start().await;
+    let app = AppHarness::start().await;
     let long = format!("Token {}", "x".repeat(5000));
     for header in ["", "Token", "Token ", "Basic", "Basic ???", "Basic YWRtaW4=", "Bearer abc", "abc", &long]
     {
-        let answer = house.with_header(header).get("/svc/users/me/").await;
+        let answer = app.with_header(header).get("/svc/users/me/").await;
         assert_refused(&answer, 401, "authentication_failed", header);
     }
-    house.stop().await;
+    app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn open_doors_stay_open_to_all() {
-    let house = TestHouse::start().await;
-    let stale = house.with_header("Token trb_gone");
+    let app = AppHarness::start().await;
+    let stale = app.with_header("Token trb_gone");
     for row in TABLE.iter().filter(|row| row.who == Who::Open && row.method == "GET") {
-        for client in [house.anonymous(), stale.clone()] {
+        for client in [app.anonymous(), stale.clone()] {
             // Nobody is sent elsewhere here, and nobody comes back: a page says so.
             let status = match row.path {
                 ELSEWHERE | METADATA | METADATA_OF_TOOLS | LOGO => 404,
@@ -154,24 +154,24 @@ async fn open_doors_stay_open_to_all() {
         "GET /branding/logo/light/",
     ];
     assert_eq!(open, expected);
-    house.stop().await;
+    app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn basic_works_and_a_changed_password_is_forgotten_at_once() {
-    let house = TestHouse::start().await;
-    let ann = house.user("ann", &[]).await;
-    let old = house.with_header(&basic("ann", "password of ann"));
+    let app = AppHarness::start().await;
+    let ann = app.user("ann", &[]).await;
+    let old = app.with_header(&basic("ann", "password of ann"));
     for _ in 0..2 {
         assert_eq!(old.get("/svc/users/me/").await.body["username"], "ann");
     }
     let id = ann.get("/svc/users/me/").await.body["id"].clone();
     let changed =
-        house.admin.patch(&format!("/svc/users/{id}/"), &json!({"password": "a newer password"})).await;
+        app.admin.patch(&format!("/svc/users/{id}/"), &json!({"password": "a newer password"})).await;
     assert_eq!(changed.status, 200, "{changed:?}");
     assert_refused(&old.get("/svc/users/me/").await, 401, "authentication_failed", "the old password");
-    let new = house.with_header(&basic("ann", "a newer password"));
+    let new = app.with_header(&basic("ann", "a newer password"));
     assert_eq!(new.get("/svc/users/me/").await.body["username"], "ann");
     assert_eq!(ann.get("/svc/users/me/").await.status, 200, "tokens are revoked apart from passwords");
-    house.stop().await;
+    app.stop().await;
 }

@@ -2,8 +2,8 @@
 
 use super::assert_refused;
 use super::credentials::basic;
+use crate::app_harness::{ADMIN_PASSWORD, Answer, AppHarness, Client, items};
 use crate::browser::{Browser, csrf_of};
-use crate::house::{ADMIN_PASSWORD, Answer, Client, TestHouse, items};
 use domain::settings::{Settings, WebOrigin};
 use reqwest::{Method, RequestBuilder};
 use serde_json::json;
@@ -31,9 +31,9 @@ async fn searches(client: &Client) -> usize {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_foreign_form_with_remembered_basic_credentials_changes_nothing() {
-    let house = TestHouse::start().await;
-    let admin = house.with_header(&basic("admin", ADMIN_PASSWORD));
-    let made = house.admin.post("/svc/brandings/", &json!({"name": "Ours"})).await;
+    let app = AppHarness::start().await;
+    let admin = app.with_header(&basic("admin", ADMIN_PASSWORD));
+    let made = app.admin.post("/svc/brandings/", &json!({"name": "Ours"})).await;
     let activate = format!("/svc/brandings/{}/activate/", made.body["id"]);
     let foreign: [&[(&str, &str)]; 6] = [
         FOREIGN_FORM,
@@ -42,7 +42,7 @@ async fn a_foreign_form_with_remembered_basic_credentials_changes_nothing() {
         // Plain HTTP and old browsers: the origin alone.
         &[("Origin", "http://evil.example")],
         &[("Origin", "null")],
-        &[("Origin", &house.base.replace("127.0.0.1", "localhost"))],
+        &[("Origin", &app.base.replace("127.0.0.1", "localhost"))],
     ];
     for headers in foreign {
         for path in [activate.as_str(), "/svc/query_transform_form/", "/search/", "/svc/users/", "/logout/"] {
@@ -51,21 +51,21 @@ async fn a_foreign_form_with_remembered_basic_credentials_changes_nothing() {
             assert!(answer.body["detail"].as_str().unwrap().contains("another site"), "{answer:?}");
         }
     }
-    for headers in [&[][..], &[("Sec-Fetch-Site", "same-origin")], &[("Origin", &*house.base)]] {
+    for headers in [&[][..], &[("Sec-Fetch-Site", "same-origin")], &[("Origin", &*app.base)]] {
         let answer = post(&admin, &activate, headers).await;
         assert_eq!(answer.status, 200, "programs and our own pages: {headers:?}");
     }
-    house.stop().await;
+    app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_foreign_page_with_a_session_is_refused_even_with_its_csrf_text() {
-    let house = TestHouse::with(|settings| Settings {
+    let app = AppHarness::with(|settings| Settings {
         cors_origins: vec![WebOrigin("https://app.example".to_owned())],
         ..settings
     })
     .await;
-    let mut browser = Browser::signed_in(&house.base, "admin", ADMIN_PASSWORD).await;
+    let mut browser = Browser::signed_in(&app.base, "admin", ADMIN_PASSWORD).await;
     let csrf = csrf_of(&browser.get("/").await);
     let ask = |browser: &Browser, headers: &[(&str, &str)]| {
         let request = browser.request(Method::POST, "/svc/groups/").header("X-CSRF-Token", &csrf);
@@ -79,41 +79,41 @@ async fn a_foreign_page_with_a_session_is_refused_even_with_its_csrf_text() {
         let request = ask(&browser, headers);
         assert_refused(&browser.send(request).await, 403, "csrf_failed", &format!("{headers:?}"));
     }
-    let request = ask(&browser, &[("Sec-Fetch-Site", "same-origin"), ("Origin", &house.base)]);
+    let request = ask(&browser, &[("Sec-Fetch-Site", "same-origin"), ("Origin", &app.base)]);
     assert_eq!(browser.send(request).await.status, 201);
-    house.stop().await;
+    app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn listed_applications_and_tokens_keep_working() {
-    let house = TestHouse::with(|settings| Settings {
+    let app = AppHarness::with(|settings| Settings {
         cors_origins: vec![WebOrigin("https://app.example".to_owned())],
         ..settings
     })
     .await;
-    let app: &[(&str, &str)] =
+    let listed: &[(&str, &str)] =
         &[("Origin", "https://app.example"), ("Sec-Fetch-Site", "cross-site"), ("Sec-Fetch-Mode", "cors")];
-    let password = house.with_header(&basic("admin", ADMIN_PASSWORD));
-    for (client, headers) in [(&password, app), (&house.admin, app), (&house.admin, FOREIGN_FORM)] {
+    let password = app.with_header(&basic("admin", ADMIN_PASSWORD));
+    for (client, headers) in [(&password, listed), (&app.admin, listed), (&app.admin, FOREIGN_FORM)] {
         let request = client.request(Method::POST, "/svc/tokens/").header("Content-Type", "application/json");
         assert_eq!(Answer::of(with(request.body("{}"), headers)).await.status, 201, "{headers:?}");
     }
     let login = json!({"username": "admin", "password": ADMIN_PASSWORD}).to_string();
-    for (headers, expected) in [(app, 200), (&[][..], 200), (FOREIGN_FORM, 403)] {
-        let request = house.anonymous().request(Method::POST, "/svc/login/");
+    for (headers, expected) in [(listed, 200), (&[][..], 200), (FOREIGN_FORM, 403)] {
+        let request = app.anonymous().request(Method::POST, "/svc/login/");
         let request = request.header("Content-Type", "application/json").body(login.clone());
         assert_eq!(Answer::of(with(request, headers)).await.status, expected, "{headers:?}");
     }
     // A form on a listed page is no call of the API.
-    let answer = post(&password, "/search/", &[&app[..2], &FOREIGN_FORM[2..]].concat()).await;
+    let answer = post(&password, "/search/", &[&listed[..2], &FOREIGN_FORM[2..]].concat()).await;
     assert_refused(&answer, 403, "csrf_failed", "a form of a listed page");
-    house.stop().await;
+    app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_foreign_page_signs_nobody_in_or_out() {
-    let house = TestHouse::start().await;
-    let mut browser = Browser::open(&house.base);
+    let app = AppHarness::start().await;
+    let mut browser = Browser::open(&app.base);
     let csrf = csrf_of(&browser.get("/login/").await);
     let fields = format!("csrf_token={csrf}&username=admin&password={ADMIN_PASSWORD}");
     let request = browser.request(Method::POST, "/login/").header("Content-Type", FORM).body(fields);
@@ -121,22 +121,22 @@ async fn a_foreign_page_signs_nobody_in_or_out() {
     assert_refused(&answer, 403, "csrf_failed", "somebody else's account");
     assert_eq!(answer.header("set-cookie"), "");
 
-    let mut browser = Browser::signed_in(&house.base, "admin", ADMIN_PASSWORD).await;
+    let mut browser = Browser::signed_in(&app.base, "admin", ADMIN_PASSWORD).await;
     let csrf = csrf_of(&browser.get("/").await);
     let request = browser.request(Method::POST, "/logout/").header("Content-Type", FORM);
     let answer = browser.send(with(request.body(format!("csrf_token={csrf}")), FOREIGN_FORM)).await;
     assert_refused(&answer, 403, "csrf_failed", "signing out");
     assert_eq!(browser.get("/svc/users/me/").await.status, 200);
-    house.stop().await;
+    app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn browsers_are_led_to_the_sign_in_page_and_never_challenged() {
-    let house = TestHouse::start().await;
+    let app = AppHarness::start().await;
     const ACCEPT: &str = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
     let navigations: [&[(&str, &str)]; 3] = [OWN_LINK, FOREIGN_LINK, &[("Accept", ACCEPT)]];
     for headers in navigations {
-        let request = house.anonymous().request(Method::GET, "/svc/searchproviders/?page=2");
+        let request = app.anonymous().request(Method::GET, "/svc/searchproviders/?page=2");
         let answer = Answer::of(with(request, headers)).await;
         let place = answer.header("location");
         assert_eq!((answer.status.as_u16(), place), (303, "/login/?next=/svc/searchproviders/%3Fpage%3D2"));
@@ -145,7 +145,7 @@ async fn browsers_are_led_to_the_sign_in_page_and_never_challenged() {
     for (path, place) in
         [("/logout/", "/login/"), ("/svc/query_transform_form/", "/login/?next=/svc/query_transform_form/")]
     {
-        let answer = post(&house.anonymous(), path, OWN_LINK).await;
+        let answer = post(&app.anonymous(), path, OWN_LINK).await;
         assert_eq!((answer.status.as_u16(), answer.header("location")), (303, place));
     }
     let fetches: [&[(&str, &str)]; 4] = [
@@ -156,7 +156,7 @@ async fn browsers_are_led_to_the_sign_in_page_and_never_challenged() {
     ];
     for headers in fetches {
         for (method, path) in [(Method::PATCH, "/svc/search/4/"), (Method::GET, "/svc/users/me/")] {
-            let request = house.anonymous().request(method.clone(), path);
+            let request = app.anonymous().request(method.clone(), path);
             let answer = Answer::of(with(request, headers)).await;
             assert_eq!((answer.status.as_u16(), answer.code()), (401, "not_authenticated"), "{headers:?}");
             assert_eq!(answer.header("www-authenticate"), "", "{method} {headers:?}");
@@ -164,22 +164,22 @@ async fn browsers_are_led_to_the_sign_in_page_and_never_challenged() {
     }
     let wrong = json!({"username": "admin", "password": "wrong"}).to_string();
     let request =
-        house.anonymous().request(Method::POST, "/svc/login/").header("Content-Type", "application/json");
+        app.anonymous().request(Method::POST, "/svc/login/").header("Content-Type", "application/json");
     let answer = Answer::of(with(request.body(wrong), fetches[0])).await;
     assert_eq!((answer.status.as_u16(), answer.header("www-authenticate")), (401, ""));
-    let program = house.anonymous().get("/svc/users/me/").await;
+    let program = app.anonymous().get("/svc/users/me/").await;
     assert_refused(&program, 401, "not_authenticated", "programs keep the challenge");
-    house.stop().await;
+    app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_link_on_a_foreign_page_starts_and_discards_nothing() {
-    let house = TestHouse::start().await;
+    let app = AppHarness::start().await;
     let source = Source::start().await;
     source.reply(Behaviour::Json(items("river", 2)));
-    house.provider("Rivers", &source).await;
-    let mut browser = Browser::signed_in(&house.base, "admin", ADMIN_PASSWORD).await;
-    let id = house.admin.search(&json!({"query_string": "river"})).await["id"].clone();
+    app.provider("Rivers", &source).await;
+    let mut browser = Browser::signed_in(&app.base, "admin", ADMIN_PASSWORD).await;
+    let id = app.admin.search(&json!({"query_string": "river"})).await["id"].clone();
     let asked = source.requests().len();
     let refused = [
         format!("/svc/search/?rerun={id}"),
@@ -190,7 +190,7 @@ async fn a_link_on_a_foreign_page_starts_and_discards_nothing() {
         format!("/?search_id={id}&rag=true"),
         "/svc/searchproviders/1/test/?q=x".to_owned(),
     ];
-    let password = house.with_header(&basic("admin", ADMIN_PASSWORD));
+    let password = app.with_header(&basic("admin", ADMIN_PASSWORD));
     for site in ["cross-site", "same-site"] {
         for path in &refused {
             for request in [browser.request(Method::GET, path), password.request(Method::GET, path)] {
@@ -218,7 +218,7 @@ async fn a_link_on_a_foreign_page_starts_and_discards_nothing() {
                 .await;
         assert_refused(&picture, 403, "csrf_failed", path);
     }
-    assert_eq!((searches(&house.admin).await, source.requests().len()), (1, asked), "nothing was started");
+    assert_eq!((searches(&app.admin).await, source.requests().len()), (1, asked), "nothing was started");
 
     // What only reads is reached by any link, and our own pages start searches as ever.
     let request = browser.request(Method::GET, &format!("/?search_id={id}"));
@@ -227,9 +227,9 @@ async fn a_link_on_a_foreign_page_starts_and_discards_nothing() {
         let request = browser.request(Method::GET, "/?q=river");
         assert_eq!(browser.send(with(request, headers)).await.status, 303, "{headers:?}");
     }
-    let request = house.admin.request(Method::GET, "/svc/search/?qs=river");
+    let request = app.admin.request(Method::GET, "/svc/search/?qs=river");
     assert_eq!(Answer::of(with(request, FOREIGN_LINK)).await.status, 200, "a token is never sent by itself");
-    house.stop().await;
+    app.stop().await;
 }
 
 /// What a browser sends over plain HTTP, where it does not say whose page it was.
@@ -241,15 +241,15 @@ const PLAIN_HTTP: &[(&str, &str)] = &[
 
 #[tokio::test(flavor = "multi_thread")]
 async fn over_plain_http_a_foreign_page_starts_nothing_even_when_it_hides_itself() {
-    let house = TestHouse::start().await;
+    let app = AppHarness::start().await;
     let source = Source::start().await;
     source.reply(Behaviour::Json(items("river", 2)));
-    house.provider("Rivers", &source).await;
-    let mut browser = Browser::signed_in(&house.base, "admin", ADMIN_PASSWORD).await;
-    let id = house.admin.search(&json!({"query_string": "river"})).await["id"].clone();
+    app.provider("Rivers", &source).await;
+    let mut browser = Browser::signed_in(&app.base, "admin", ADMIN_PASSWORD).await;
+    let id = app.admin.search(&json!({"query_string": "river"})).await["id"].clone();
     let asked = source.requests().len();
-    let password = house.with_header(&basic("admin", ADMIN_PASSWORD));
-    let history = format!("{}/history/", house.base);
+    let password = app.with_header(&basic("admin", ADMIN_PASSWORD));
+    let history = format!("{}/history/", app.base);
     let own = [PLAIN_HTTP, &[("Referer", history.as_str())]].concat();
     let foreign = [PLAIN_HTTP, &[("Referer", "http://evil.example/")]].concat();
     for headers in [foreign.as_slice(), PLAIN_HTTP] {
@@ -263,11 +263,11 @@ async fn over_plain_http_a_foreign_page_starts_nothing_even_when_it_hides_itself
         assert!(page.status == 200 && page.body.as_str().unwrap_or_default().contains("<bdi>river</bdi>"));
         assert_refused(&post(&password, "/search/", headers).await, 403, "csrf_failed", "a form");
     }
-    assert_eq!((searches(&house.admin).await, source.requests().len()), (1, asked), "nothing was started");
+    assert_eq!((searches(&app.admin).await, source.requests().len()), (1, asked), "nothing was started");
     let request = browser.request(Method::GET, "/?q=river");
     assert_eq!(browser.send(with(request, &own)).await.status, 303, "our own page");
     let curl = [("User-Agent", "curl/8.5.0"), ("Accept", "*/*")];
     let request = password.request(Method::GET, &format!("/svc/search/?rerun={id}"));
     assert!(Answer::of(with(request, &curl)).await.status.as_u16() < 400, "a program");
-    house.stop().await;
+    app.stop().await;
 }

@@ -1,7 +1,7 @@
-//! What the furnished house has of decisions on versions, and of what went outside.
+//! What the scenario has of decisions on versions, and of what went outside.
 
+use crate::app_harness::{AppHarness, Client, long_text};
 use crate::held::held_run;
-use crate::house::{Client, TestHouse, long_text};
 use domain::contracts::{EgressStore, EventFilter, ScanOutcome, UserStore};
 use domain::corpus::{Channel, MatchMethod, NewEvent, NewScan, ScanCounts};
 use domain::ids::SignalId;
@@ -31,7 +31,7 @@ pub fn with_mailbox(settings: Settings) -> Settings {
 impl Decided {
     /// The elections are of ann's search; the document of her own took part in them.
     pub async fn furnish(
-        house: &TestHouse,
+        app: &AppHarness,
         ann: &Client,
         (provider, source): (i64, &Source),
         own: i64,
@@ -39,23 +39,23 @@ impl Decided {
         let page = format!("<html><body><main><p>{}</p></main></body></html>", long_text("weirs"));
         source.reply_at("/page", Behaviour::text("text/html", page));
         let wish = json!({"url": source.url_at("/page"), "wait": true});
-        let kept = house.keep_given(ann, (provider, source), wish).await;
+        let kept = app.keep_given(ann, (provider, source), wish).await;
         assert_eq!(kept.status, 200, "{kept:?}");
         let shared = kept.body["signal_id"].as_i64().unwrap();
         assert_eq!((own, shared), (1, 2), "the bodies of the table name them so");
-        let (scan, event) = scanned(house, shared).await;
+        let (scan, event) = scanned(app, shared).await;
         Self {
             shared,
-            run: held_run(house, "ann", "weir", &[shared, own]).await,
-            other_run: held_run(house, "ann", "dam", &[shared, own]).await,
+            run: held_run(app, "ann", "weir", &[shared, own]).await,
+            other_run: held_run(app, "ann", "dam", &[shared, own]).await,
             scan,
             event,
         }
     }
 }
 
-async fn scanned(house: &TestHouse, document: i64) -> (i64, i64) {
-    let (store, now) = (&house.service.wired().store, house.service.wired().clock.now());
+async fn scanned(app: &AppHarness, document: i64) -> (i64, i64) {
+    let (store, now) = (&app.service.wired().store, app.service.wired().clock.now());
     let user = store.user_by_name("ann").await.unwrap().id;
     let channel = Channel::Outlook;
     let wanted = NewScan { user, channel, matter_tag: String::new(), date_from: None, date_to: None };

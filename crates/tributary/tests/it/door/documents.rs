@@ -1,7 +1,7 @@
 //! Cached documents by where they come from, and what each person may do with them. `docs/permissions.md` shows the table.
 
+use crate::app_harness::Client;
 use crate::corpus_permissions::{DOCUMENTS, Stage, searched, told_of};
-use crate::house::Client;
 use domain::user::CURATORS;
 use serde_json::json;
 
@@ -105,19 +105,19 @@ async fn every_document_for_everybody() {
     let mut mistakes = Vec::new();
     let mut stage = Stage::start().await;
     stage.type_an_address().await;
-    let cora = stage.house.user("cora", &["law", CURATORS]).await;
-    let carl = stage.house.user("carl", &[CURATORS]).await;
+    let cora = stage.app.user("cora", &["law", CURATORS]).await;
+    let carl = stage.app.user("carl", &[CURATORS]).await;
     for (person, client) in
         [(1, &stage.lea), (2, &stage.ben), (3, &cora), (OTHER_CURATOR, &carl), (0, &stage.ann)]
     {
         walk(&stage, person, client, &mut mistakes).await;
     }
-    stage.house.stop().await;
+    stage.app.stop().await;
     let mut stage = Stage::start().await;
     stage.type_an_address().await;
-    let admin = stage.house.admin.clone();
+    let admin = stage.app.admin.clone();
     walk(&stage, ADMIN, &admin, &mut mistakes).await;
-    stage.house.stop().await;
+    stage.app.stop().await;
     assert!(mistakes.is_empty(), "{}", mistakes.join("\n"));
     assert_eq!(EXPECTED.len() % (DOCUMENTS.len() + 1), 0, "each is asked of every document");
 }

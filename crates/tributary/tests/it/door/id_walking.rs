@@ -2,10 +2,10 @@
 
 use super::table::{Row, TABLE, Thing};
 use super::{Furnished, send};
-use crate::house::{Answer, Client};
+use crate::app_harness::{Answer, Client};
 use serde_json::{Value, json};
 
-/// Every furnished house has fewer things of each kind.
+/// Every scenario has fewer things of each kind.
 const IDS: std::ops::RangeInclusive<i64> = 1..=40;
 /// It never was.
 const NEVER: &str = "999999";
@@ -69,7 +69,7 @@ async fn own(client: &Client) -> Vec<(Thing, i64)> {
 }
 
 /// Every method with every id; the owner's things are as they were.
-async fn walk(rooms: &Furnished, who: &str, client: &Client, for_admin: bool) {
+async fn walk(scenario: &Furnished, who: &str, client: &Client, for_admin: bool) {
     let own = own(client).await;
     let mut count = 0;
     for row in TABLE.iter().filter(|row| is_private(row, for_admin)) {
@@ -77,7 +77,7 @@ async fn walk(rooms: &Furnished, who: &str, client: &Client, for_admin: bool) {
         let never = send(client, row, &fill(NEVER)).await;
         assert!([403, 404].contains(&never.status.as_u16()), "{who}: {}: {never:?}", row.name());
         for id in IDS {
-            let is_the_sources = row.thing == Thing::Signal && id == rooms.decided.shared;
+            let is_the_sources = row.thing == Thing::Signal && id == scenario.decided.shared;
             if own.contains(&(row.thing, id)) || (for_admin && is_the_sources) {
                 continue;
             }
@@ -95,20 +95,21 @@ async fn walk(rooms: &Furnished, who: &str, client: &Client, for_admin: bool) {
         assert_eq!(list.status, 200, "{who}: {path}: {list:?}");
         assert!(!list.body.to_string().contains(HERS), "{who}: {path}: {}", list.body);
     }
-    for row in TABLE.iter().filter(|row| row.method == "GET" && std::ptr::eq(rooms.rightful(row), &rooms.ann))
+    for row in
+        TABLE.iter().filter(|row| row.method == "GET" && std::ptr::eq(scenario.rightful(row), &scenario.ann))
     {
-        assert_eq!(rooms.ann.get(&rooms.path(row)).await.status, 200, "{who} has changed {}", row.path);
+        assert_eq!(scenario.ann.get(&scenario.path(row)).await.status, 200, "{who} has changed {}", row.path);
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn nobody_finds_anything_by_counting() {
-    let rooms = Furnished::start().await;
-    let source = format!("/svc/searchproviders/{}/", rooms.provider);
-    let hidden = rooms.house.admin.patch(&source, &json!({"shared": false, "groups": ["research"]})).await;
+    let scenario = Furnished::start().await;
+    let source = format!("/svc/searchproviders/{}/", scenario.provider);
+    let hidden = scenario.app.admin.patch(&source, &json!({"shared": false, "groups": ["research"]})).await;
     assert_eq!(hidden.status, 200, "{hidden:?}");
-    let otto = rooms.house.user("otto", &[]).await;
-    walk(&rooms, "another user", &otto, false).await;
-    walk(&rooms, "the administrator", &rooms.house.admin, true).await;
-    rooms.house.stop().await;
+    let otto = scenario.app.user("otto", &[]).await;
+    walk(&scenario, "another user", &otto, false).await;
+    walk(&scenario, "the administrator", &scenario.app.admin, true).await;
+    scenario.app.stop().await;
 }

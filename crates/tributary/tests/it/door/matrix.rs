@@ -4,7 +4,7 @@ use super::credentials::basic;
 use super::expected::{Codes, EXPECTED};
 use super::table::{Body, EXPORT, PASSWORD, RAG_DETAIL, Row, TABLE, TOKENS, Thing, Who};
 use super::{Furnished, send};
-use crate::house::{ADMIN_PASSWORD, Answer, Client};
+use crate::app_harness::{ADMIN_PASSWORD, Answer, Client};
 use domain::user::CURATORS;
 use serde_json::json;
 use std::collections::BTreeSet;
@@ -71,9 +71,9 @@ fn expected(row: &Row) -> Codes {
     found.unwrap_or_else(|| panic!("{} has no line among what is expected", row.name())).1
 }
 
-/// The furnished house where the source is of a group, and Ann is in it.
+/// The scenario where the source is of a group, and Ann is in it.
 struct Premises {
-    rooms: Furnished,
+    scenario: Furnished,
     client: Client,
     username: &'static str,
     password: String,
@@ -81,23 +81,23 @@ struct Premises {
 
 impl Premises {
     async fn start(person: Person) -> Self {
-        let rooms = Furnished::without_lockout().await;
-        let (house, admin) = (&rooms.house, &rooms.house.admin);
-        let ann = rooms.ann.get("/svc/users/me/").await.body;
+        let scenario = Furnished::without_lockout().await;
+        let (app, admin) = (&scenario.app, &scenario.app.admin);
+        let ann = scenario.ann.get("/svc/users/me/").await.body;
         let mut groups: Vec<String> = serde_json::from_value(ann["groups"].clone()).unwrap();
         groups.push("research".to_owned());
         let joined = admin.patch(&format!("/svc/users/{}/", ann["id"]), &json!({"groups": groups})).await;
         assert_eq!(joined.status, 200, "{joined:?}");
-        let source = format!("/svc/searchproviders/{}/", rooms.provider);
+        let source = format!("/svc/searchproviders/{}/", scenario.provider);
         let hidden = admin.patch(&source, &json!({"shared": false, "groups": ["research"]})).await;
         assert_eq!(hidden.status, 200, "{hidden:?}");
         let (client, username) = match person {
-            Person::Nobody => (house.anonymous(), ""),
-            Person::Revoked => (revoked(&rooms).await, ""),
-            Person::Owner => (rooms.ann.clone(), "ann"),
-            Person::Member => (house.user("mia", &["research"]).await, "mia"),
-            Person::Other => (house.user("otto", &[]).await, "otto"),
-            Person::Curator => (house.user("cora", &["research", CURATORS]).await, "cora"),
+            Person::Nobody => (app.anonymous(), ""),
+            Person::Revoked => (revoked(&scenario).await, ""),
+            Person::Owner => (scenario.ann.clone(), "ann"),
+            Person::Member => (app.user("mia", &["research"]).await, "mia"),
+            Person::Other => (app.user("otto", &[]).await, "otto"),
+            Person::Curator => (app.user("cora", &["research", CURATORS]).await, "cora"),
             Person::Admin => (admin.clone(), "admin"),
         };
         let password = match username {
@@ -105,15 +105,15 @@ impl Premises {
             "admin" => ADMIN_PASSWORD.to_owned(),
             name => format!("password of {name}"),
         };
-        Self { rooms, client, username, password }
+        Self { scenario, client, username, password }
     }
 
     async fn ask(&self, row: &Row) -> Answer {
-        let path = self.rooms.path(row).replace("{page}", "users").replace("{record}", "1");
+        let path = self.scenario.path(row).replace("{page}", "users").replace("{record}", "1");
         match row.path {
             EXPORT | RAG_DETAIL => {
                 let more = if row.path == EXPORT { "&format=csv" } else { "" };
-                send(&self.client, row, &format!("{path}?search_id={}{more}", self.rooms.search)).await
+                send(&self.client, row, &format!("{path}?search_id={}{more}", self.scenario.search)).await
             }
             // Everybody has a password of their own, and keeps it for the rows that sign in.
             PASSWORD => {
@@ -122,7 +122,7 @@ impl Premises {
             }
             // All tokens go, so this is asked with the password. Who has none has no valid token either.
             TOKENS if row.method == "DELETE" && !self.password.is_empty() => {
-                let client = self.rooms.house.with_header(&basic(self.username, &self.password));
+                let client = self.scenario.app.with_header(&basic(self.username, &self.password));
                 send(&client, row, &path).await
             }
             _ => send(&self.client, row, &path).await,
@@ -131,16 +131,16 @@ impl Premises {
 }
 
 /// Those of the table's things that are Ann's.
-fn is_owners(rooms: &Furnished, row: &Row) -> bool {
-    std::ptr::eq(rooms.rightful(row), &rooms.ann)
+fn is_owners(scenario: &Furnished, row: &Row) -> bool {
+    std::ptr::eq(scenario.rightful(row), &scenario.ann)
 }
 
 /// A token of the owner that is no more.
-async fn revoked(rooms: &Furnished) -> Client {
-    let made = rooms.ann.post("/svc/tokens/", &json!({"label": "lost"})).await.body;
-    let client = rooms.house.with_header(&format!("Token {}", made["token"].as_str().unwrap()));
+async fn revoked(scenario: &Furnished) -> Client {
+    let made = scenario.ann.post("/svc/tokens/", &json!({"label": "lost"})).await.body;
+    let client = scenario.app.with_header(&format!("Token {}", made["token"].as_str().unwrap()));
     assert_eq!(client.get("/svc/users/me/").await.status, 200);
-    assert_eq!(rooms.ann.delete(&format!("/svc/tokens/{}/", made["id"])).await.status, 204);
+    assert_eq!(scenario.ann.delete(&format!("/svc/tokens/{}/", made["id"])).await.status, 204);
     client
 }
 
@@ -162,13 +162,13 @@ async fn walk(person: Person) {
     }
     assert!(mistakes.is_empty(), "{person:?}:\n{}", mistakes.join("\n"));
     if [Person::Nobody, Person::Revoked, Person::Member, Person::Other].contains(&person) {
-        let rooms = &premises.rooms;
-        for row in TABLE.iter().filter(|row| row.method == "GET" && is_owners(rooms, row)) {
-            let kept = rooms.ann.get(&rooms.path(row)).await;
+        let scenario = &premises.scenario;
+        for row in TABLE.iter().filter(|row| row.method == "GET" && is_owners(scenario, row)) {
+            let kept = scenario.ann.get(&scenario.path(row)).await;
             assert_eq!(kept.status, 200, "{person:?} has changed {}", row.path);
         }
     }
-    premises.rooms.house.stop().await;
+    premises.scenario.app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -15,10 +15,10 @@ mod rights;
 mod session;
 mod table;
 
-use crate::house::{Answer, Client, TestHouse, items, licensed, long_text};
+use crate::app_harness::{Answer, AppHarness, Client, items, licensed, long_text};
 use decided::{Decided, with_mailbox};
 use domain::authenticator::Tokens;
-use domain::chat::{ChatDraft, MessageContent, Speaker};
+use domain::chat::{ChatSpec, MessageContent, Speaker};
 use domain::contracts::{ChatStore, ConnectionStore, UserStore};
 use domain::ids::AuthenticatorId;
 use domain::secret::Secret;
@@ -28,9 +28,9 @@ use serde_json::json;
 use table::{Body, Row, Thing};
 use testkit::source::{Behaviour, Source};
 
-/// A house with one of each thing. The private things belong to `ann`.
+/// A service with one of each thing. The private things belong to `ann`.
 struct Furnished {
-    house: TestHouse,
+    app: AppHarness,
     ann: Client,
     search: i64,
     result: i64,
@@ -55,21 +55,21 @@ struct Furnished {
 
 impl Furnished {
     async fn start() -> Self {
-        Self::of(TestHouse::with(|settings| with_mailbox(licensed(settings))).await).await
+        Self::of(AppHarness::with(|settings| with_mailbox(licensed(settings))).await).await
     }
 
     /// The same where every door may be tried with wrong credentials, one after the other.
     async fn without_lockout() -> Self {
         let settings =
             |settings| Settings { throttle_login: Throttle(None), ..with_mailbox(licensed(settings)) };
-        Self::of(TestHouse::with(settings).await).await
+        Self::of(AppHarness::with(settings).await).await
     }
 
-    async fn of(house: TestHouse) -> Self {
+    async fn of(app: AppHarness) -> Self {
         let source = Source::start().await;
         source.reply(Behaviour::Json(items("river", 2)));
-        let provider = house.provider("Rivers", &source).await;
-        let ann = house.user("ann", &[]).await;
+        let provider = app.provider("Rivers", &source).await;
+        let ann = app.user("ann", &[]).await;
         let search = ann.search(&json!({"query_string": "river"})).await["id"].as_i64().unwrap();
         let results = ann.get("/svc/results/").await;
         let pipelines = ann.get("/svc/pipelines/").await;
@@ -78,8 +78,8 @@ impl Furnished {
             answer.body["id"].as_i64().unwrap()
         };
         let rules = json!({"name": "rivers", "config_content": "brook,river"});
-        let authenticator = connected_authenticator(&house).await;
-        let (chat, message) = answered_chat(&house).await;
+        let authenticator = connected_authenticator(&app).await;
+        let (chat, message) = answered_chat(&app).await;
         let signal = kept_document(&ann).await;
         let person = json!({"username": "victor", "password": "long enough"});
         Self {
@@ -91,21 +91,21 @@ impl Furnished {
             chat,
             message,
             // Nobody listens there, so that a test of it ends at once.
-            ai_provider: made(house.admin.post("/svc/aiproviders/", &json!({
+            ai_provider: made(app.admin.post("/svc/aiproviders/", &json!({
                 "name": "Spare", "model": "gpt-5", "active": false, "config": {"api_base": "http://127.0.0.1:1"},
             })).await),
             prompt: made(ann.post("/svc/prompts/", &json!({
                 "name": "spare", "prompt": "Answer {query}", "tags": ["search-rag"],
             })).await),
             signal,
-            decided: Decided::furnish(&house, &ann, (provider, &source), signal).await,
-            branding: made(house.admin.post("/svc/brandings/", &json!({"name": "Ours"})).await),
-            transform: made(house.admin.post("/svc/querytransforms/", &rules).await),
+            decided: Decided::furnish(&app, &ann, (provider, &source), signal).await,
+            branding: made(app.admin.post("/svc/brandings/", &json!({"name": "Ours"})).await),
+            transform: made(app.admin.post("/svc/querytransforms/", &rules).await),
             token: made(ann.post("/svc/tokens/", &json!({"label": "spare"})).await),
-            user: made(house.admin.post("/svc/users/", &person).await),
-            group: made(house.admin.post("/svc/groups/", &json!({"name": "research"})).await),
+            user: made(app.admin.post("/svc/users/", &person).await),
+            group: made(app.admin.post("/svc/groups/", &json!({"name": "research"})).await),
             ann,
-            house,
+            app,
             _source: source,
         }
     }
@@ -155,38 +155,38 @@ impl Furnished {
             | Thing::Signal
             | Thing::Scan
             | Thing::Event => &self.ann,
-            _ => &self.house.admin,
+            _ => &self.app.admin,
         }
     }
 }
 
 /// An authenticator by which the administrator has connected an account.
-async fn connected_authenticator(house: &TestHouse) -> i64 {
-    let draft = json!({
+async fn connected_authenticator(app: &AppHarness) -> i64 {
+    let spec = json!({
         "idp": "hub", "name": "Hub", "client_id": "c", "auth_uri": "https://h.example/a",
         "token_uri": "https://h.example/t",
     });
-    let made = house.admin.post("/svc/authenticators/", &draft).await;
+    let made = app.admin.post("/svc/authenticators/", &spec).await;
     assert_eq!(made.status, 201, "{made:?}");
     let id = made.body["id"].as_i64().unwrap();
-    let store = &house.service.wired().store;
+    let store = &app.service.wired().store;
     let admin = store.user_by_name("admin").await.unwrap().id;
     let tokens =
         Tokens { access: Secret::new("a"), refresh: Secret::default(), expires: None, scopes: String::new() };
-    let now = house.service.wired().clock.now();
+    let now = app.service.wired().clock.now();
     store.connect(admin, AuthenticatorId(id), tokens, String::new(), now).await.unwrap();
     id
 }
 
 /// A chat of ann's with an answer, and somebody who answers there: without a model.
-async fn answered_chat(house: &TestHouse) -> (i64, i64) {
-    let draft =
+async fn answered_chat(app: &AppHarness) -> (i64, i64) {
+    let spec =
         json!({"name": "Picker", "model": "local/extractive", "tags": ["chat", "rag"], "active": true});
-    let made = house.admin.post("/svc/aiproviders/", &draft).await;
+    let made = app.admin.post("/svc/aiproviders/", &spec).await;
     assert_eq!(made.status, 201, "{made:?}");
-    let (store, now) = (&house.service.wired().store, house.service.wired().clock.now());
+    let (store, now) = (&app.service.wired().store, app.service.wired().clock.now());
     let ann = store.user_by_name("ann").await.unwrap().id;
-    let chat = store.create_chat(ChatDraft::default(), ann, now).await.unwrap();
+    let chat = store.create_chat(ChatSpec::default(), ann, now).await.unwrap();
     let body = MessageContent { content: "It is a river.".to_owned(), ..MessageContent::default() };
     let message = store.add_message(chat.id, Speaker::Assistant, body, now).await.unwrap();
     (chat.id.0, message.id.0)

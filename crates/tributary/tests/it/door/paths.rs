@@ -2,14 +2,14 @@
 
 use super::table::{EXPORT, NOW, RAG_DETAIL, Row, TABLE, Thing};
 use super::{Furnished, assert_refused};
-use crate::house::{Answer, TestHouse, licensed};
+use crate::app_harness::{Answer, AppHarness, licensed};
 use domain::settings::Settings;
 use serde_json::{Value, json};
 
 const PREFIXES: [&str; 4] = ["/svc", "/api/svc", "/find", "/api/find"];
 
-async fn with_alias() -> TestHouse {
-    TestHouse::with(|settings| Settings { api_aliases: vec!["find".to_owned()], ..licensed(settings) }).await
+async fn with_alias() -> AppHarness {
+    AppHarness::with(|settings| Settings { api_aliases: vec!["find".to_owned()], ..licensed(settings) }).await
 }
 
 /// The body as text, without what differs from call to call, and with the links under `/svc`.
@@ -43,15 +43,15 @@ fn comparable(answer: &Answer, base: &str, prefix: &str) -> String {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn every_form_of_a_path_answers_the_same() {
-    let rooms = Furnished::of(with_alias().await).await;
-    let base = &rooms.house.base;
+    let scenario = Furnished::of(with_alias().await).await;
+    let base = &scenario.app.base;
     let is_readable =
         |row: &&Row| row.is_api() && row.method == "GET" && ![EXPORT, RAG_DETAIL, NOW].contains(&row.path);
     let readable: Vec<&Row> = TABLE.iter().filter(is_readable).collect();
     assert!(readable.len() > 15);
     for row in readable {
-        let path = rooms.path(row);
-        let client = rooms.rightful(row);
+        let path = scenario.path(row);
+        let client = scenario.rightful(row);
         let first = client.get(&path).await;
         assert_eq!(first.status, 200, "{path}");
         let expected = comparable(&first, base, "/svc");
@@ -65,22 +65,25 @@ async fn every_form_of_a_path_answers_the_same() {
             }
         }
     }
-    rooms.house.stop().await;
+    scenario.app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn links_use_the_prefix_that_was_called() {
-    let rooms = Furnished::of(with_alias().await).await;
-    let base = &rooms.house.base;
+    let scenario = Furnished::of(with_alias().await).await;
+    let base = &scenario.app.base;
     for prefix in PREFIXES {
         let start = format!("{base}{prefix}/");
         for slash in ["", "/"] {
-            let created =
-                rooms.ann.post(&format!("{prefix}/search{slash}"), &json!({"query_string": "river"})).await;
+            let created = scenario
+                .ann
+                .post(&format!("{prefix}/search{slash}"), &json!({"query_string": "river"}))
+                .await;
             assert_eq!(created.status, 201, "{prefix} {slash}: {created:?}");
-            let search = rooms.ann.ready(created.body["id"].as_i64().unwrap()).await;
-            let found = rooms.ann.get(&format!("{prefix}/results{slash}?search_id={}", search["id"])).await;
-            let list = rooms.ann.get(&format!("{prefix}/search{slash}?page=1&items=1")).await;
+            let search = scenario.ann.ready(created.body["id"].as_i64().unwrap()).await;
+            let found =
+                scenario.ann.get(&format!("{prefix}/results{slash}?search_id={}", search["id"])).await;
+            let list = scenario.ann.get(&format!("{prefix}/search{slash}?page=1&items=1")).await;
             for link in [
                 &created.body["result_url"],
                 &created.body["new_result_url"],
@@ -91,34 +94,33 @@ async fn links_use_the_prefix_that_was_called() {
                 let link = link.as_str().unwrap();
                 assert!(link.starts_with(&start), "{prefix}: {link}");
                 let path = link.strip_prefix(base.as_str()).unwrap();
-                let status = rooms.ann.get(path).await.status.as_u16();
+                let status = scenario.ann.get(path).await.status.as_u16();
                 assert!([200, 302].contains(&status), "{link} leads to {status}");
             }
         }
-        let redirect = rooms.ann.get(&format!("{prefix}/search?q=river")).await;
+        let redirect = scenario.ann.get(&format!("{prefix}/search?q=river")).await;
         let expected = format!("{prefix}/results/?search_id=");
         assert!(redirect.header("location").starts_with(&expected), "{prefix}: {redirect:?}");
     }
-    rooms.house.stop().await;
+    scenario.app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn writing_works_under_every_form() {
-    let house = with_alias().await;
+    let app = with_alias().await;
     for (number, prefix) in PREFIXES.iter().enumerate() {
-        let made =
-            house.admin.post(&format!("{prefix}/groups"), &json!({"name": format!("g{number}")})).await;
+        let made = app.admin.post(&format!("{prefix}/groups"), &json!({"name": format!("g{number}")})).await;
         assert_eq!(made.status, 201, "{prefix}: {made:?}");
         let path = format!("{prefix}/groups/{}", made.body["id"]);
-        assert_eq!(house.admin.patch(&path, &json!({"name": format!("h{number}")})).await.status, 200);
-        assert_eq!(house.admin.delete(&path).await.status, 204);
+        assert_eq!(app.admin.patch(&path, &json!({"name": format!("h{number}")})).await.status, 200);
+        assert_eq!(app.admin.delete(&path).await.status, 204);
     }
-    house.stop().await;
+    app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_alias_that_was_not_given_leads_nowhere() {
-    let house = TestHouse::start().await;
+    let app = AppHarness::start().await;
     for path in [
         "/find/search/",
         "/api/find/search/",
@@ -127,28 +129,28 @@ async fn an_alias_that_was_not_given_leads_nowhere() {
         "/SVC/search/",
         "/api/api/svc/search/",
     ] {
-        assert_refused(&house.admin.get(path).await, 404, "not_found", path);
-        let nobody = house.anonymous().get(path).await;
+        assert_refused(&app.admin.get(path).await, 404, "not_found", path);
+        let nobody = app.anonymous().get(path).await;
         assert_refused(&nobody, 401, "not_authenticated", path);
     }
-    house.stop().await;
+    app.stop().await;
 }
 
 /// The public address wins over what the client says of the host.
 #[tokio::test(flavor = "multi_thread")]
 async fn links_name_the_public_address_if_there_is_one() {
-    let house =
-        TestHouse::with(|settings| Settings { public_url: "https://find.example/".to_owned(), ..settings })
+    let app =
+        AppHarness::with(|settings| Settings { public_url: "https://find.example/".to_owned(), ..settings })
             .await;
-    let created = house.admin.post("/api/svc/search/", &json!({"query_string": "river"})).await;
+    let created = app.admin.post("/api/svc/search/", &json!({"query_string": "river"})).await;
     let link = created.body["result_url"].as_str().unwrap();
     assert!(link.starts_with("https://find.example/api/svc/results/?"), "{link}");
-    house.stop().await;
+    app.stop().await;
 
-    let house = TestHouse::start().await;
-    let request = house.admin.request(reqwest::Method::GET, "/svc/search/").header("Host", "evil<b>");
+    let app = AppHarness::start().await;
+    let request = app.admin.request(reqwest::Method::GET, "/svc/search/").header("Host", "evil<b>");
     assert_refused(&Answer::of(request).await, 400, "invalid_host", "a host that is none");
-    house.stop().await;
+    app.stop().await;
 }
 
 /// Only the files of the documentation have no form with a slash.

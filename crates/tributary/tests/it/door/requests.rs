@@ -5,7 +5,7 @@ use super::table::{
     WITHOUT_BODY, Who,
 };
 use super::{Furnished, assert_refused, send};
-use crate::house::Answer;
+use crate::app_harness::Answer;
 use reqwest::Method;
 use std::collections::BTreeSet;
 
@@ -16,33 +16,33 @@ fn with_json() -> impl Iterator<Item = &'static Row> {
 /// Proves that the bodies and paths of the table are right, so that the refusals mean something.
 #[tokio::test(flavor = "multi_thread")]
 async fn every_door_opens_to_who_may_use_it() {
-    let rooms = Furnished::start().await;
+    let scenario = Furnished::start().await;
     let is_tried = |row: &&Row| {
         row.is_api()
             && ![BY_TOKEN, EXPORT, RAG_DETAIL].contains(&row.path)
             && (row.method, row.path) != ("DELETE", TOKENS)
     };
     for row in TABLE.iter().filter(is_tried) {
-        let answer = send(rooms.rightful(row), row, &rooms.path(row)).await;
+        let answer = send(scenario.rightful(row), row, &scenario.path(row)).await;
         assert_eq!(answer.status, row.success(), "{}: {answer:?}", row.name());
         assert_eq!(answer.header("x-content-type-options"), "nosniff", "{}", row.name());
         assert_eq!(answer.header("x-frame-options"), "DENY", "{}", row.name());
         assert!(!answer.header("x-request-id").is_empty(), "{}", row.name());
         if row.method == "DELETE" && !DELETED_AGAIN.contains(&row.path) {
-            let gone = send(rooms.rightful(row), row, &rooms.path(row)).await;
+            let gone = send(scenario.rightful(row), row, &scenario.path(row)).await;
             assert_refused(&gone, 404, "not_found", &row.name());
         }
     }
-    let after = rooms.house.admin.get("/svc/users/me/").await;
+    let after = scenario.app.admin.get("/svc/users/me/").await;
     assert_refused(&after, 401, "authentication_failed", "the last row has revoked this token");
-    rooms.house.stop().await;
+    scenario.app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn bodies_that_are_no_json_or_no_object() {
-    let rooms = Furnished::start().await;
+    let scenario = Furnished::start().await;
     for row in with_json() {
-        let (client, path) = (rooms.rightful(row), rooms.path(row));
+        let (client, path) = (scenario.rightful(row), scenario.path(row));
         for (body, code) in [
             ("", "malformed"),
             ("{", "malformed"),
@@ -59,14 +59,14 @@ async fn bodies_that_are_no_json_or_no_object() {
             assert_refused(&answer, 400, code, &format!("{} with {body}", row.name()));
         }
     }
-    rooms.house.stop().await;
+    scenario.app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn bodies_of_another_type() {
-    let rooms = Furnished::start().await;
+    let scenario = Furnished::start().await;
     for row in with_json() {
-        let (client, path) = (rooms.rightful(row), rooms.path(row));
+        let (client, path) = (scenario.rightful(row), scenario.path(row));
         let Body::Json(text) = row.body else { unreachable!() };
         for content_type in ["text/plain", "application/x-www-form-urlencoded", "application/xml", ""] {
             let request = client.request(row.method.parse().unwrap(), &path);
@@ -77,25 +77,25 @@ async fn bodies_of_another_type() {
             assert_refused(&answer, 415, "unsupported_media_type", &what);
         }
     }
-    rooms.house.stop().await;
+    scenario.app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn ids_that_are_unknown_or_none() {
-    let rooms = Furnished::start().await;
+    let scenario = Furnished::start().await;
     let words = ["999999", "0", "-1", "abc", "1.5", "99999999999999999999", "%00", "1%2F2"];
     for row in TABLE.iter().filter(|row| row.path.contains("{id}")) {
         for word in words {
-            let answer = send(rooms.rightful(row), row, &row.path.replace("{id}", word)).await;
+            let answer = send(scenario.rightful(row), row, &row.path.replace("{id}", word)).await;
             assert_refused(&answer, 404, "not_found", &format!("{} with {word}", row.name()));
         }
     }
-    let file = rooms.house.admin.get("/svc/api/docs/nothing.js").await;
+    let file = scenario.app.admin.get("/svc/api/docs/nothing.js").await;
     assert_refused(&file, 404, "not_found", "a file that is not there");
     for path in
         ["/svc/", "/svc/nothing/", "/svc/search/1/nothing/", "/nothing", "/api/", "/svc/api/docs/../schema"]
     {
-        let answer = rooms.house.admin.get(path).await;
+        let answer = scenario.app.admin.get(path).await;
         if path.ends_with("schema") {
             // The client itself resolves the dots; the service sees a path that is there.
             assert_eq!(answer.status, 200);
@@ -103,12 +103,12 @@ async fn ids_that_are_unknown_or_none() {
             assert_refused(&answer, 404, "not_found", path);
         }
     }
-    rooms.house.stop().await;
+    scenario.app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn methods_that_are_not_there() {
-    let rooms = Furnished::start().await;
+    let scenario = Furnished::start().await;
     let paths: BTreeSet<&str> = TABLE.iter().map(|row| row.path).collect();
     for path in paths {
         let rows: Vec<&Row> = TABLE.iter().filter(|row| row.path == path).collect();
@@ -118,7 +118,8 @@ async fn methods_that_are_not_there() {
                 continue;
             }
             let what = format!("{method} {path}");
-            let request = rooms.house.admin.request(method.parse::<Method>().unwrap(), &rooms.path(rows[0]));
+            let request =
+                scenario.app.admin.request(method.parse::<Method>().unwrap(), &scenario.path(rows[0]));
             let answer = Answer::of(request).await;
             assert_refused(&answer, 405, "method_not_allowed", &what);
             let allowed: BTreeSet<&str> =
@@ -126,7 +127,7 @@ async fn methods_that_are_not_there() {
             assert_eq!(allowed, known, "{what}");
         }
     }
-    rooms.house.stop().await;
+    scenario.app.stop().await;
 }
 
 /// The table itself: an id in the path says what it stands for, and only open rows are for all.

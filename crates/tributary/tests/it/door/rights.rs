@@ -10,98 +10,98 @@ fn of(thing: Thing) -> impl Iterator<Item = &'static Row> {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn anothers_searches_results_events_and_tokens_do_not_exist() {
-    let rooms = Furnished::start().await;
-    let otto = rooms.house.user("otto", &["research"]).await;
+    let scenario = Furnished::start().await;
+    let otto = scenario.app.user("otto", &["research"]).await;
     for thing in [Thing::Search, Thing::Result, Thing::Token, Thing::Chat, Thing::Prompt] {
         for row in of(thing) {
-            let answer = send(&otto, row, &rooms.path(row)).await;
+            let answer = send(&otto, row, &scenario.path(row)).await;
             assert_refused(&answer, 404, "not_found", &row.name());
             if thing != Thing::Token {
-                let answer = send(&rooms.house.admin, row, &rooms.path(row)).await;
+                let answer = send(&scenario.app.admin, row, &scenario.path(row)).await;
                 assert_refused(&answer, 404, "not_found", &format!("as administrator: {}", row.name()));
             }
         }
         let read = of(thing).find(|row| row.method == "GET").unwrap();
-        let kept = rooms.ann.get(&rooms.path(read)).await;
+        let kept = scenario.ann.get(&scenario.path(read)).await;
         assert_eq!(kept.status, 200, "{}", read.name());
         assert!(kept.body["title"] != "another title" && kept.body["retention"] != 2, "{}", kept.body);
     }
     for query in ["search_id", "rerun", "update"] {
         let route = if query == "search_id" { "results" } else { "search" };
-        for client in [&otto, &rooms.house.admin] {
-            let answer = client.get(&format!("/svc/{route}/?{query}={}", rooms.search)).await;
+        for client in [&otto, &scenario.app.admin] {
+            let answer = client.get(&format!("/svc/{route}/?{query}={}", scenario.search)).await;
             assert_refused(&answer, 404, "not_found", query);
         }
     }
     assert_eq!(otto.get("/svc/search/").await.body, json!([]));
     assert_eq!(otto.get("/svc/results/").await.body, json!([]));
     assert_eq!(otto.get("/svc/tokens/").await.body.as_array().unwrap().len(), 1, "the one that is used here");
-    let page = otto.get(&format!("/?search_id={}", rooms.search)).await;
+    let page = otto.get(&format!("/?search_id={}", scenario.search)).await;
     assert_eq!(page.status, 404);
-    rooms.house.stop().await;
+    scenario.app.stop().await;
 }
 
 /// The answer is the same for a search of somebody else and for one that never was.
 #[tokio::test(flavor = "multi_thread")]
 async fn existence_is_not_told() {
-    let rooms = Furnished::start().await;
-    let otto = rooms.house.user("otto", &[]).await;
+    let scenario = Furnished::start().await;
+    let otto = scenario.app.user("otto", &[]).await;
     for thing in [Thing::Search, Thing::Result, Thing::Token, Thing::Chat, Thing::Prompt] {
         for row in of(thing) {
-            let theirs = send(&otto, row, &rooms.path(row)).await;
+            let theirs = send(&otto, row, &scenario.path(row)).await;
             let nobodys = send(&otto, row, &row.path.replace("{id}", "999999")).await;
             assert_eq!(theirs.body["detail"], nobodys.body["detail"], "{}", row.name());
         }
     }
-    rooms.house.stop().await;
+    scenario.app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn administration_is_for_administrators() {
-    let rooms = Furnished::start().await;
+    let scenario = Furnished::start().await;
     let mut count = 0;
     for row in TABLE.iter().filter(|row| row.who == Who::Admin) {
-        for path in [rooms.path(row), row.path.replace("{id}", "999999")] {
-            let answer = send(&rooms.ann, row, &path).await;
+        for path in [scenario.path(row), row.path.replace("{id}", "999999")] {
+            let answer = send(&scenario.ann, row, &path).await;
             assert_refused(&answer, 403, "permission_denied", &format!("{} {path}", row.method));
         }
         count += 1;
     }
     assert!(count > 20, "{count}: users, groups, and writing of what all use");
-    let me = rooms.ann.get("/svc/users/me/").await.body;
+    let me = scenario.ann.get("/svc/users/me/").await.body;
     let path = format!("/svc/users/{}/", me["id"]);
-    let own = rooms.ann.patch(&path, &json!({"is_admin": true})).await;
+    let own = scenario.ann.patch(&path, &json!({"is_admin": true})).await;
     assert_refused(&own, 403, "permission_denied", "nobody makes themselves administrator");
-    assert_eq!(rooms.ann.get("/svc/users/me/").await.body["is_admin"], false);
-    let names = rooms.house.admin.get("/svc/searchproviders/").await.body;
+    assert_eq!(scenario.ann.get("/svc/users/me/").await.body["is_admin"], false);
+    let names = scenario.app.admin.get("/svc/searchproviders/").await.body;
     assert_eq!(names[0]["name"], "Rivers");
     assert_eq!(names.as_array().unwrap().len(), 1);
-    rooms.house.stop().await;
+    scenario.app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn rights_that_are_taken_away_are_gone_with_the_next_request() {
-    let rooms = Furnished::start().await;
-    let admin = &rooms.house.admin;
-    let me = rooms.ann.get("/svc/users/me/").await.body;
+    let scenario = Furnished::start().await;
+    let admin = &scenario.app.admin;
+    let me = scenario.ann.get("/svc/users/me/").await.body;
     let path = format!("/svc/users/{}/", me["id"]);
     for (is_admin, status) in [(true, 200), (false, 403)] {
         assert_eq!(admin.patch(&path, &json!({"is_admin": is_admin})).await.status, 200);
-        assert_eq!(rooms.ann.get("/svc/groups/").await.status, status);
+        assert_eq!(scenario.ann.get("/svc/groups/").await.status, status);
     }
-    rooms.house.stop().await;
+    scenario.app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_provider_exists_for_who_may_see_it() {
-    let rooms = Furnished::start().await;
-    let admin = &rooms.house.admin;
-    let path = format!("/svc/searchproviders/{}/", rooms.provider);
+    let scenario = Furnished::start().await;
+    let admin = &scenario.app.admin;
+    let path = format!("/svc/searchproviders/{}/", scenario.provider);
     let hidden = admin.patch(&path, &json!({"shared": false, "groups": ["research"]})).await;
     assert_eq!(hidden.status, 200, "{hidden:?}");
-    let member = rooms.house.user("mia", &["research"]).await;
-    assert_refused(&rooms.ann.get(&path).await, 404, "not_found", "an outsider");
-    assert_eq!(rooms.ann.get("/svc/searchproviders/").await.body, json!([]));
+    let member = scenario.app.user("mia", &["research"]).await;
+    assert_refused(&scenario.ann.get(&path).await, 404, "not_found", "an outsider");
+    assert_eq!(scenario.ann.get("/svc/searchproviders/").await.body, json!([]));
     assert_eq!(member.get(&path).await.body["name"], "Rivers");
     assert_eq!(member.get("/svc/searchproviders/").await.body.as_array().unwrap().len(), 1);
     for row in of(Thing::Provider).filter(|row| row.who == Who::Admin) {
@@ -113,5 +113,5 @@ async fn a_provider_exists_for_who_may_see_it() {
     let left = admin.patch(&format!("/svc/users/{}/", mia["id"]), &json!({"groups": []})).await;
     assert_eq!(left.status, 200, "{left:?}");
     assert_refused(&member.get(&path).await, 404, "not_found", "a member who has left");
-    rooms.house.stop().await;
+    scenario.app.stop().await;
 }

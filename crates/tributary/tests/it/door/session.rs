@@ -1,20 +1,20 @@
 //! Sessions of browsers: the cookie, the CSRF text, and the end.
 
 use super::assert_refused;
+use crate::app_harness::{ADMIN_PASSWORD, AppHarness};
 use crate::browser::{Browser, SESSION, csrf_of};
-use crate::house::{ADMIN_PASSWORD, TestHouse};
 use reqwest::Method;
 use serde_json::json;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_cookie_is_shut_to_scripts_and_other_sites() {
     for (public_url, is_secure) in [("", false), ("https://find.example", true)] {
-        let house = TestHouse::with(|settings| domain::settings::Settings {
+        let app = AppHarness::with(|settings| domain::settings::Settings {
             public_url: public_url.to_owned(),
             ..settings
         })
         .await;
-        let mut browser = Browser::open(&house.base);
+        let mut browser = Browser::open(&app.base);
         let answer = browser.sign_in("admin", ADMIN_PASSWORD, "").await;
         let cookie = answer.header("set-cookie");
         // With the prefix no page of a neighboring host can plant one.
@@ -28,18 +28,18 @@ async fn the_cookie_is_shut_to_scripts_and_other_sites() {
         assert!(!attributes.iter().any(|one| one.starts_with("Domain")), "{cookie}");
         assert!(browser.cookies[&name].len() >= 32, "a key that cannot be guessed");
         assert_eq!(browser.get("/svc/users/me/").await.status, 200);
-        house.stop().await;
+        app.stop().await;
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_session_reads_freely_and_writes_with_its_csrf_text() {
-    let house = TestHouse::start().await;
-    house.user("ann", &[]).await;
-    let mut browser = Browser::signed_in(&house.base, "ann", "password of ann").await;
+    let app = AppHarness::start().await;
+    app.user("ann", &[]).await;
+    let mut browser = Browser::signed_in(&app.base, "ann", "password of ann").await;
     assert_eq!(browser.get("/svc/users/me/").await.body["username"], "ann");
     let csrf = csrf_of(&browser.get("/").await);
-    let other = csrf_of(&Browser::signed_in(&house.base, "admin", ADMIN_PASSWORD).await.get("/").await);
+    let other = csrf_of(&Browser::signed_in(&app.base, "admin", ADMIN_PASSWORD).await.get("/").await);
 
     let post = |browser: &Browser, csrf: Option<&str>| {
         let request =
@@ -62,13 +62,13 @@ async fn a_session_reads_freely_and_writes_with_its_csrf_text() {
     }
     let request = post(&browser, Some(&csrf));
     assert_eq!(browser.send(request).await.status, 201);
-    house.stop().await;
+    app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_stale_header_does_not_shut_out_a_valid_session() {
-    let house = TestHouse::start().await;
-    let mut browser = Browser::signed_in(&house.base, "admin", ADMIN_PASSWORD).await;
+    let app = AppHarness::start().await;
+    let mut browser = Browser::signed_in(&app.base, "admin", ADMIN_PASSWORD).await;
     for header in ["Token trb_gone", "Basic YWRtaW46d3Jvbmc=", "Bearer abc"] {
         let request = browser.request(Method::GET, "/svc/users/me/").header("Authorization", header);
         let answer = browser.send(request).await;
@@ -76,14 +76,14 @@ async fn a_stale_header_does_not_shut_out_a_valid_session() {
         let request = browser.request(Method::POST, "/svc/swirl-logout/").header("Authorization", header);
         assert_refused(&browser.send(request).await, 403, "csrf_failed", "the session still needs its text");
     }
-    house.stop().await;
+    app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn signing_out_ends_the_session_and_no_other() {
-    let house = TestHouse::start().await;
-    let mut first = Browser::signed_in(&house.base, "admin", ADMIN_PASSWORD).await;
-    let mut second = Browser::signed_in(&house.base, "admin", ADMIN_PASSWORD).await;
+    let app = AppHarness::start().await;
+    let mut first = Browser::signed_in(&app.base, "admin", ADMIN_PASSWORD).await;
+    let mut second = Browser::signed_in(&app.base, "admin", ADMIN_PASSWORD).await;
     let kept = first.cookies.clone();
     assert_refused(&first.submit("/logout/", &[]).await, 403, "csrf_failed", "a link of another site");
     let csrf = csrf_of(&first.get("/").await);
@@ -99,35 +99,35 @@ async fn signing_out_ends_the_session_and_no_other() {
         "the key is worth nothing any more, and nobody is challenged"
     );
     assert_eq!(second.get("/svc/users/me/").await.status, 200);
-    house.stop().await;
+    app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_new_password_ends_the_sessions_of_the_old_one() {
-    let house = TestHouse::start().await;
-    let ann = house.user("ann", &[]).await;
-    let mut browser = Browser::signed_in(&house.base, "ann", "password of ann").await;
+    let app = AppHarness::start().await;
+    let ann = app.user("ann", &[]).await;
+    let mut browser = Browser::signed_in(&app.base, "ann", "password of ann").await;
     let id = ann.get("/svc/users/me/").await.body["id"].clone();
     let path = format!("/svc/users/{id}/");
-    assert_eq!(house.admin.patch(&path, &json!({"email": "ann@example.org"})).await.status, 200);
+    assert_eq!(app.admin.patch(&path, &json!({"email": "ann@example.org"})).await.status, 200);
     assert_eq!(browser.get("/svc/users/me/").await.status, 200, "another edit changes nothing");
-    assert_eq!(house.admin.patch(&path, &json!({"password": "a newer password"})).await.status, 200);
+    assert_eq!(app.admin.patch(&path, &json!({"password": "a newer password"})).await.status, 200);
     assert_eq!(browser.get("/svc/users/me/").await.status, 401);
-    house.stop().await;
+    app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_session_ends_with_its_user_and_with_its_hours() {
-    let house = TestHouse::with(|settings| domain::settings::Settings { session_hours: 0, ..settings }).await;
-    let mut browser = Browser::signed_in(&house.base, "admin", ADMIN_PASSWORD).await;
+    let app = AppHarness::with(|settings| domain::settings::Settings { session_hours: 0, ..settings }).await;
+    let mut browser = Browser::signed_in(&app.base, "admin", ADMIN_PASSWORD).await;
     assert_eq!(browser.get("/svc/users/me/").await.status, 401, "a session of no hours is over at once");
-    house.stop().await;
+    app.stop().await;
 
-    let house = TestHouse::start().await;
-    let ann = house.user("ann", &[]).await;
-    let mut browser = Browser::signed_in(&house.base, "ann", "password of ann").await;
+    let app = AppHarness::start().await;
+    let ann = app.user("ann", &[]).await;
+    let mut browser = Browser::signed_in(&app.base, "ann", "password of ann").await;
     let id = ann.get("/svc/users/me/").await.body["id"].clone();
-    assert_eq!(house.admin.delete(&format!("/svc/users/{id}/")).await.status, 204);
+    assert_eq!(app.admin.delete(&format!("/svc/users/{id}/")).await.status, 204);
     assert_eq!(browser.get("/svc/users/me/").await.status, 401);
-    house.stop().await;
+    app.stop().await;
 }

@@ -1,6 +1,6 @@
 //! Every route and method of the service, once. The OpenAPI document must say the same.
 
-use crate::house::TestHouse;
+use crate::app_harness::AppHarness;
 use std::collections::BTreeSet;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -120,7 +120,7 @@ const fn row(method: &'static str, path: &'static str, who: Who, thing: Thing, b
 }
 
 const SEARCH: Body = Body::Json(r#"{"query_string": "river", "retention": 2}"#);
-/// The search of the furnished house is the first of all.
+/// The search of the scenario is the first of all.
 const RAG: Body = Body::Json(r#"{"search_id": 1}"#);
 /// It names its search in the body.
 pub const RAG_SEARCH: &str = "/svc/rag-search/";
@@ -164,7 +164,7 @@ pub const METADATA_OF_TOOLS: &str = "/.well-known/oauth-protected-resource/mcp/"
 /// A document that nobody gives: it is accepted, and does not come.
 const WISH: Body = Body::Json(r#"{"url": "http://127.0.0.1:1/nothing"}"#);
 const INGEST: &str = "/svc/ingest/";
-/// The document of the furnished house is the first of all.
+/// The document of the scenario is the first of all.
 const DOCUMENT: Body = Body::Json(r#"{"signal_id": 1}"#);
 const CHECK: &str = "/svc/cache/check_liveness/";
 const UNINDEX: &str = "/svc/cache/unindex/";
@@ -418,8 +418,8 @@ pub const TABLE: &[Row] = &[
 /// A new route cannot be forgotten here, nor a route in the document.
 #[tokio::test(flavor = "multi_thread")]
 async fn the_document_and_the_table_name_the_same_routes() {
-    let house = TestHouse::start().await;
-    let document = house.admin.get("/svc/api/schema/").await.body;
+    let app = AppHarness::start().await;
+    let document = app.admin.get("/svc/api/schema/").await.body;
     let mut documented = BTreeSet::new();
     for (path, item) in document["paths"].as_object().unwrap() {
         for method in item.as_object().unwrap().keys().filter(|key| *key != "parameters") {
@@ -440,5 +440,5 @@ async fn the_document_and_the_table_name_the_same_routes() {
         assert_eq!(operation.get("requestBody").is_some(), has_body, "{}", row.name());
         assert!(operation["responses"].get(row.success().to_string()).is_some(), "{}", row.name());
     }
-    house.stop().await;
+    app.stop().await;
 }

@@ -3,7 +3,7 @@
 mod rights;
 mod table;
 
-use crate::house::{Answer, Client, TestHouse};
+use crate::app_harness::{Answer, AppHarness, Client};
 use reqwest::Method;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -49,8 +49,8 @@ fn an_edit(record: &Record, round: usize) -> (Method, Value) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_edit_of_an_older_version_is_refused() {
-    let house = TestHouse::start().await;
-    for record in records(&house).await {
+    let app = AppHarness::start().await;
+    for record in records(&app).await {
         let (client, path) = (&record.client, record.path.as_str());
         let first = tag(&client.get(path).await);
         let (method, body) = an_edit(&record, 1);
@@ -97,13 +97,13 @@ async fn an_edit_of_an_older_version_is_refused() {
             }
         }
     }
-    house.stop().await;
+    app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn patches_of_different_fields_at_the_same_time_all_hold() {
-    let house = TestHouse::start().await;
-    for record in records(&house).await.into_iter().filter(|record| record.patches.len() > 1) {
+    let app = AppHarness::start().await;
+    for record in records(&app).await.into_iter().filter(|record| record.patches.len() > 1) {
         for round in 0..ROUNDS {
             let mut edits = JoinSet::new();
             for (field, value) in &record.patches {
@@ -120,14 +120,14 @@ async fn patches_of_different_fields_at_the_same_time_all_hold() {
             }
         }
     }
-    house.stop().await;
+    app.stop().await;
 }
 
 /// A replacement at the same time as others is one of them, whole.
 #[tokio::test(flavor = "multi_thread")]
 async fn replacements_at_the_same_time_leave_one_of_them_whole() {
-    let house = TestHouse::start().await;
-    for record in records(&house).await {
+    let app = AppHarness::start().await;
+    for record in records(&app).await {
         let Some(put) = record.put else { continue };
         let mut edits = JoinSet::new();
         for round in 0..4 {
@@ -147,7 +147,7 @@ async fn replacements_at_the_same_time_leave_one_of_them_whole() {
         };
         assert!((0..4).any(|round| is_one(&put(round))), "{}: {now}", record.path);
     }
-    house.stop().await;
+    app.stop().await;
 }
 
 /// What can be edited stands in the table above, and says in the API's document that it has a version.
@@ -155,10 +155,10 @@ async fn replacements_at_the_same_time_leave_one_of_them_whole() {
 async fn every_record_that_can_be_edited_has_a_version() {
     // Decided once by its owner, with one field, and not read by itself.
     const WITHOUT: [&str; 1] = ["/svc/egress/events/{id}/"];
-    let house = TestHouse::start().await;
+    let app = AppHarness::start().await;
     let tried: BTreeSet<String> =
-        records(&house).await.into_iter().map(|record| record.route.to_owned()).collect();
-    house.stop().await;
+        records(&app).await.into_iter().map(|record| record.route.to_owned()).collect();
+    app.stop().await;
     let document: Value = serde_json::from_str(&server::openapi_json().unwrap()).unwrap();
     let mut editable = BTreeSet::new();
     for (path, item) in document["paths"].as_object().unwrap() {

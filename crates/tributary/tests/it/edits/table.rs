@@ -1,6 +1,6 @@
 //! One record of every kind that people edit, with edits of it.
 
-use crate::house::{Client, TestHouse, items};
+use crate::app_harness::{AppHarness, Client, items};
 use serde_json::{Value, json};
 use testkit::source::{Behaviour, Source};
 
@@ -92,18 +92,18 @@ fn processors(round: usize) -> Value {
     json!([all[round % 2]])
 }
 
-async fn made(client: &Client, list: &str, draft: Value) -> String {
-    let answer = client.post(list, &draft).await;
+async fn made(client: &Client, list: &str, spec: Value) -> String {
+    let answer = client.post(list, &spec).await;
     assert_eq!(answer.status, 201, "{answer:?}");
     assert!(!answer.header("ETag").is_empty(), "{list} answers without a version");
     format!("{list}{}/", answer.body["id"])
 }
 
 /// The path of a result of a finished search, and that of the search.
-async fn search_and_result(house: &TestHouse, client: &Client) -> (String, String) {
+async fn search_and_result(app: &AppHarness, client: &Client) -> (String, String) {
     let source = Source::start().await;
     source.reply(Behaviour::Json(items("Lakes", 2)));
-    house.provider("Lakes", &source).await;
+    app.provider("Lakes", &source).await;
     let search = client.search(&json!({"query_string": "lakes", "searchprovider_list": ["Lakes"]})).await;
     let id = search["id"].as_i64().unwrap();
     let mixed = client.get(&format!("/svc/results/?search_id={id}")).await.body;
@@ -113,9 +113,9 @@ async fn search_and_result(house: &TestHouse, client: &Client) -> (String, Strin
 
 /// One record of every kind, in a new installation.
 #[expect(clippy::too_many_lines, reason = "a table with one row for each kind of record")]
-pub async fn records(house: &TestHouse) -> Vec<Record> {
-    let (admin, ann) = (house.admin.clone(), house.user("ann", &["red", "blue", "green"]).await);
-    let (search, result) = search_and_result(house, &ann).await;
+pub async fn records(app: &AppHarness) -> Vec<Record> {
+    let (admin, ann) = (app.admin.clone(), app.user("ann", &["red", "blue", "green"]).await);
+    let (search, result) = search_and_result(app, &ann).await;
     let pipeline = admin.get("/svc/pipelines/").await.body[0]["id"].as_i64().unwrap();
     let schedule = admin.get("/svc/schedules/").await.body[0]["name"].as_str().unwrap().to_owned();
     let record = |route: &'static str, path: String, client: &Client| Record {
@@ -127,8 +127,8 @@ pub async fn records(house: &TestHouse) -> Vec<Record> {
         is_deletable: false,
     };
     let user_path = {
-        let draft = json!({"username": "ulla", "password": "password of ulla"});
-        made(&admin, "/svc/users/", draft).await
+        let spec = json!({"username": "ulla", "password": "password of ulla"});
+        made(&admin, "/svc/users/", spec).await
     };
     vec![
         Record {

@@ -224,11 +224,11 @@ async fn the_service_searches_a_folder_with_bombs() {
     let client = running.client(Some(crate::demo::basic("admin", password)));
     write("sealed.pdf", &pdf::ordinary());
     write("notes.txt", b"The rivers fell.");
-    let draft = json!({
+    let spec = json!({
         "name": "Files", "connector": "FileSystem", "url": files.path().display().to_string(),
         "result_mappings": "FILE_SYSTEM",
     });
-    assert_eq!(client.post("/svc/searchproviders/", &draft).await.status, 201);
+    assert_eq!(client.post("/svc/searchproviders/", &spec).await.status, 201);
     let found = client.get("/svc/search/?qs=rivers").await.body;
     assert_eq!(found["results"].as_array().unwrap().len(), 2, "{found}");
 

@@ -1,7 +1,7 @@
 //! The semantic cache and the decisions on versions, as the interface tells of them.
 
 use super::call::{VERSIONS, Walk};
-use crate::house::{TestHouse, long_text};
+use crate::app_harness::{AppHarness, long_text};
 use serde_json::{Value, json};
 
 const PIN: &str = "/svc/canonical/pin-for-query/";
@@ -77,7 +77,7 @@ async fn ingest(walk: &Walk) {
     let signal = kept(walk, "kept").await;
     let read = walk.get(&format!("/svc/cache/{signal}/")).await;
     assert_eq!((read.status.as_u16(), &read.body["state"]), (200, &json!("indexed")), "{read:?}");
-    let closed = TestHouse::start().await;
+    let closed = AppHarness::start().await;
     let wish = json!({"url": "https://h.example/kept", "body": long_text("a heron")});
     let refused = closed.admin.post(&walk.at("/svc/ingest/"), &wish).await;
     assert_eq!((refused.status.as_u16(), refused.code()), (402, "cache_unlicensed"), "{refused:?}");
@@ -135,8 +135,8 @@ async fn approve(walk: &Walk) {
     assert_eq!(walk.post(&path, &json!({})).await.status, 409, "it is decided");
     let signal = &first["cache"]["signal_id"];
     assert_eq!(walk.get(&format!("/svc/cache/{signal}/")).await.body["state"], "pinned");
-    let draft = json!({"query_string": query, "searchprovider_list": [domain::corpus::PROVIDER_NAME]});
-    let search = walk.ann.search(&draft).await;
+    let spec = json!({"query_string": query, "searchprovider_list": [domain::corpus::PROVIDER_NAME]});
+    let search = walk.ann.search(&spec).await;
     let page = walk.get(&format!("/svc/results/?search_id={}", search["id"])).await.body;
     let badges: Vec<&Value> =
         page["results"].as_array().unwrap().iter().map(|row| &row["cache"]["badge"]).collect();

@@ -1,8 +1,8 @@
-//! The house that the walk goes through, and who is asked for which row of the interface.
+//! The service that the walk goes through, and who is asked for which row of the interface.
 
 use super::tables::Endpoint;
 use super::{cache, egress, search};
-use crate::house::{Answer, Client, TestHouse, items, licensed, long_text};
+use crate::app_harness::{Answer, AppHarness, Client, items, licensed, long_text};
 use domain::contracts::{ConnectionStore, UserStore};
 use domain::corpus::PROVIDER_NAME;
 use domain::ids::{AuthenticatorId, UserId};
@@ -19,7 +19,7 @@ use tributary::cache_source;
 pub const VERSIONS: usize = 3;
 
 pub struct Walk {
-    pub house: TestHouse,
+    pub app: AppHarness,
     pub prefix: &'static str,
     /// She searches, keeps documents, decides on versions, and has connected her mailbox.
     pub ann: Client,
@@ -38,7 +38,7 @@ impl Walk {
         let mailbox = Post::outlook(vec![letter()], "2026-05-01T12:00:00Z".parse().unwrap()).await;
         let url = mailbox.url();
         let allow = vec![url.split('/').nth(2).unwrap().to_owned()];
-        let house = TestHouse::with(|settings| Settings {
+        let app = AppHarness::with(|settings| Settings {
             corpus_min_score: Share(0.1),
             canonical_auto_elect_enabled: true,
             egress_outlook_url: url,
@@ -46,14 +46,14 @@ impl Walk {
             ..licensed(settings)
         })
         .await;
-        cache_source::ensure(house.service.wired()).await.unwrap();
-        let rivers = house.provider("Rivers", &source).await;
+        cache_source::ensure(app.service.wired()).await.unwrap();
+        let rivers = app.provider("Rivers", &source).await;
         let picker = json!({"name": "Picker", "model": "local/extractive", "tags": ["rag"], "active": true});
-        assert_eq!(house.admin.post("/svc/aiproviders/", &picker).await.status, 201);
-        let ann = house.user("ann", &[CURATORS]).await;
-        let ann_id = house.service.wired().store.user_by_name("ann").await.unwrap().id;
+        assert_eq!(app.admin.post("/svc/aiproviders/", &picker).await.status, 201);
+        let ann = app.user("ann", &[CURATORS]).await;
+        let ann_id = app.service.wired().store.user_by_name("ann").await.unwrap().id;
         let mut walk =
-            Self { house, prefix, ann, ann_id, signals: Vec::new(), rivers, source, _mailbox: mailbox };
+            Self { app, prefix, ann, ann_id, signals: Vec::new(), rivers, source, _mailbox: mailbox };
         for version in 1..=VERSIONS {
             walk.signals.push(walk.kept(version).await);
         }
@@ -75,14 +75,14 @@ impl Walk {
 
     /// Her mailbox, by an account that she connected.
     async fn connected(&self) {
-        let draft = json!({
+        let spec = json!({
             "idp": "microsoft", "name": "Microsoft", "client_id": "c", "auth_uri": "https://m.example/a",
             "token_uri": "https://m.example/t",
         });
-        let made = self.house.admin.post("/svc/authenticators/", &draft).await;
+        let made = self.app.admin.post("/svc/authenticators/", &spec).await;
         assert_eq!(made.status, 201, "{made:?}");
         let id = AuthenticatorId(made.body["id"].as_i64().unwrap());
-        let wired = self.house.service.wired();
+        let wired = self.app.service.wired();
         let tokens = domain::authenticator::Tokens {
             access: Secret::new(MAIL_TOKEN),
             refresh: Secret::default(),
@@ -118,8 +118,8 @@ impl Walk {
 
     /// Ann searches in the cache: the version that counts, and the run that said so.
     pub async fn elected(&self, query: &str) -> (Value, i64) {
-        let draft = json!({"query_string": query, "searchprovider_list": [PROVIDER_NAME]});
-        let search = self.ann.search(&draft).await;
+        let spec = json!({"query_string": query, "searchprovider_list": [PROVIDER_NAME]});
+        let search = self.ann.search(&spec).await;
         let page = self.ann.get(&format!("/svc/results/?search_id={}", search["id"])).await.body;
         let first = page["results"][0].clone();
         assert_eq!(first["cache"]["cluster"]["size"], VERSIONS, "{first}");
@@ -135,7 +135,7 @@ impl Walk {
             .map(|part| if part.ends_with("id") { "1" } else { part })
             .collect::<Vec<_>>()
             .join("/");
-        let request = self.house.anonymous().request(endpoint.method.parse::<Method>().unwrap(), &path);
+        let request = self.app.anonymous().request(endpoint.method.parse::<Method>().unwrap(), &path);
         let answer = Answer::of(request.header("Content-Type", "application/json").body("{}")).await;
         assert_eq!(
             (answer.status.as_u16(), answer.code()),

@@ -42,7 +42,7 @@ pub async fn call(walk: &Walk, row: &str) {
             for field in ["signal_id", "channel", "sent_at", "match_method", "status"] {
                 assert!(event.get(field).is_some(), "{field}: {event}");
             }
-            let others = walk.house.admin.get(&walk.at("/svc/egress/events/")).await;
+            let others = walk.app.admin.get(&walk.at("/svc/egress/events/")).await;
             assert_eq!(others.body["count"], 0, "they are their owner's: {others:?}");
         }
         "PATCH /svc/egress/events/<event_id>/" => {
@@ -78,7 +78,7 @@ async fn ended(walk: &Walk, scan: i64) -> Value {
 
 /// As a scan leaves it that found an attachment of the same name and size.
 async fn found(walk: &Walk, message: &str) {
-    let wired = walk.house.service.wired();
+    let wired = walk.app.service.wired();
     let (store, now) = (&wired.store, wired.clock.now());
     let wanted = NewScan {
         user: walk.ann_id,

@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::panic::AssertUnwindSafe;
 use tables::{Table, quoted};
-use tributary::wiring::CATALOGUES;
+use tributary::wiring::PLUGINS;
 
 /// The table whose heading ends so.
 fn table<'a>(tables: &'a [Table], heading: &str) -> &'a Table {
@@ -46,7 +46,7 @@ async fn every_endpoint_under_both_prefixes() {
             }
         }
         assert_eq!(failed, Vec::<String>::new(), "under {prefix}");
-        walk.house.stop().await;
+        walk.app.stop().await;
     }
 }
 
@@ -78,10 +78,10 @@ fn every_setting_with_its_default() {
 fn every_processor_mixer_and_connector() {
     let Some(text) = tables::interface("the catalogues of the interface") else { return };
     let known = |line: &str, name: &str| match line {
-        "- Query" => CATALOGUES.query_processor(name).is_some(),
-        "- Result" => CATALOGUES.result_processor(name).is_some(),
-        "- Post-result" => CATALOGUES.post_result_processor(name).is_some(),
-        _ => CATALOGUES.mixers.iter().any(|kind| kind.name == name),
+        "- Query" => PLUGINS.query_processor(name).is_some(),
+        "- Result" => PLUGINS.result_processor(name).is_some(),
+        "- Post-result" => PLUGINS.post_result_processor(name).is_some(),
+        _ => PLUGINS.mixers.iter().any(|kind| kind.name == name),
     };
     let mut count = 0;
     for start in ["- Query", "- Result", "- Post-result", "- Mixers"] {
@@ -99,14 +99,11 @@ fn every_processor_mixer_and_connector() {
     assert!(count >= 24, "{count}");
     let order: Vec<&str> =
         ["CosineRelevancy", "DedupeByField", "DedupeBySimilarity", "VersionClustering"].to_vec();
-    let default: Vec<&str> = CATALOGUES
-        .default_post_result
-        .iter()
-        .map(|name| name.trim_end_matches("PostResultProcessor"))
-        .collect();
+    let default: Vec<&str> =
+        PLUGINS.default_post_result.iter().map(|name| name.trim_end_matches("PostResultProcessor")).collect();
     assert_eq!(default, order, "the order of the default pipeline");
     for name in ["RequestsGet", "RequestsPost", "TributaryCorpusConnector"] {
-        assert!(CATALOGUES.connector(name).is_some(), "{name}");
+        assert!(PLUGINS.connector(name).is_some(), "{name}");
     }
 }
 
@@ -136,7 +133,7 @@ async fn every_field_and_every_metric() {
     let Some(text) = tables::interface("the fields of the interface") else { return };
     let tables = tables::tables(&text);
     let walk = Walk::start("/svc").await;
-    let admin = &walk.house.admin;
+    let admin = &walk.app.admin;
     let assert_has = |thing: &Value, heading: &str| {
         let names = fields(table(&tables, heading));
         assert!(names.len() > 10, "{heading}: {names:?}");
@@ -180,5 +177,5 @@ async fn every_field_and_every_metric() {
             assert!(told.contains(&line) || metric.ends_with("error"), "{line}");
         }
     }
-    walk.house.stop().await;
+    walk.app.stop().await;
 }

@@ -1,14 +1,14 @@
 //! Searches, results, configuration and monitoring, as the interface tells of them.
 
 use super::call::Walk;
-use crate::house::items;
+use crate::app_harness::items;
 use serde_json::{Value, json};
 use testkit::source::Behaviour;
 
 /// A search of Ann's that is ready.
 async fn searched(walk: &Walk) -> i64 {
-    let draft = json!({"query_string": "river", "searchprovider_list": ["Rivers"]});
-    walk.ann.search(&draft).await["id"].as_i64().unwrap()
+    let spec = json!({"query_string": "river", "searchprovider_list": ["Rivers"]});
+    walk.ann.search(&spec).await["id"].as_i64().unwrap()
 }
 
 /// The first result of a search, as the row that is saved.
@@ -17,7 +17,7 @@ async fn found(walk: &Walk) -> i64 {
     page.body["results"][0]["swirl_id"].as_i64().unwrap()
 }
 
-/// Where the results of a search are, without the address of the house.
+/// Where the results of a search are, without the address of the service.
 fn results_of(walk: &Walk, search: impl std::fmt::Display) -> String {
     format!("{}/results/?search_id={search}", walk.prefix)
 }
@@ -47,7 +47,7 @@ pub async fn call(walk: &Walk, row: &str) {
             let read = walk.get(&format!("/svc/search/{id}/")).await;
             assert_eq!((read.status.as_u16(), &read.body["id"]), (200, &json!(id)), "{read:?}");
             let url = read.body["result_url"].as_str().unwrap();
-            let expected = format!("{}{}", walk.house.base, results_of(walk, id));
+            let expected = format!("{}{}", walk.app.base, results_of(walk, id));
             assert!(url.starts_with(&expected), "{url}");
         }
         "PUT /svc/search/<search_id>/" => {
@@ -152,7 +152,7 @@ async fn mixed(walk: &Walk) {
 
 /// Configuration is the administrator's, monitoring is everybody's.
 pub async fn call_the_rest(walk: &Walk, row: &str) {
-    let admin = &walk.house.admin;
+    let admin = &walk.app.admin;
     match row {
         "GET /svc/searchproviders/" => {
             let list = walk.get("/svc/searchproviders/").await;
@@ -160,11 +160,11 @@ pub async fn call_the_rest(walk: &Walk, row: &str) {
             assert!(fields.iter().all(|field| list.body[0].get(field).is_some()), "{list:?}");
         }
         "POST /svc/searchproviders/" => {
-            let draft = |name: &str| json!({"name": name, "url": "https://l.example/", "response_mappings": "RESULTS=items", "active": false});
+            let spec = |name: &str| json!({"name": name, "url": "https://l.example/", "response_mappings": "RESULTS=items", "active": false});
             let path = walk.at("/svc/searchproviders/");
-            let one = admin.post(&path, &draft("Lakes")).await;
+            let one = admin.post(&path, &spec("Lakes")).await;
             assert_eq!((one.status.as_u16(), &one.body["name"]), (201, &json!("Lakes")), "{one:?}");
-            let several = admin.post(&path, &json!([draft("Ponds"), draft("Seas")])).await;
+            let several = admin.post(&path, &json!([spec("Ponds"), spec("Seas")])).await;
             assert_eq!(
                 (several.status.as_u16(), &several.body[1]["name"]),
                 (201, &json!("Seas")),

@@ -2,7 +2,7 @@
 
 use super::official::{OfficialClient, installed};
 use crate::answering::Answering;
-use crate::house::Client;
+use crate::app_harness::Client;
 use crate::program::{run, text};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -23,36 +23,36 @@ const TOOLS: [&str; 10] = [
 /// What stands in a provider and must never be seen.
 const CANARY: &str = "canary-4f0d";
 
-struct Rooms {
+struct Scenario {
     answering: Answering,
     token: String,
     /// A search of somebody else.
     anothers: i64,
 }
 
-async fn rooms() -> Rooms {
+async fn scenario() -> Scenario {
     let answering = Answering::start().await;
-    let house = &answering.house;
+    let app = &answering.app;
     let role = json!({"tags": ["chat"], "defaults": ["chat"]});
-    Answering::ai_provider(house, "Talker", &answering.model, role).await;
+    Answering::ai_provider(app, "Talker", &answering.model, role).await;
     let secrets = json!({"credentials": format!("bearer={CANARY}"), "tags": ["mills"], "description": "About mills.",
         "http_request_headers": {"X-Key": CANARY}});
-    house.provider_with("Locked mills", &answering.source, secrets).await;
-    let token = house.admin.post("/svc/tokens/", &json!({"label": "tools"})).await.body["token"].clone();
-    let ann: Client = house.user("ann", &[]).await;
+    app.provider_with("Locked mills", &answering.source, secrets).await;
+    let token = app.admin.post("/svc/tokens/", &json!({"label": "tools"})).await.body["token"].clone();
+    let ann: Client = app.user("ann", &[]).await;
     let anothers = ann.search(&json!({"query_string": "river mill"})).await["id"].as_i64().unwrap();
-    Rooms { token: token.as_str().unwrap().to_owned(), anothers, answering }
+    Scenario { token: token.as_str().unwrap().to_owned(), anothers, answering }
 }
 
-impl Rooms {
+impl Scenario {
     fn over_http(&self) -> Value {
         let authorization = format!("Token {}", self.token);
-        json!({"url": format!("{}/mcp", self.answering.house.base), "headers": {"Authorization": authorization}})
+        json!({"url": format!("{}/mcp", self.answering.app.base), "headers": {"Authorization": authorization}})
     }
 
-    /// The program itself, on the records of the house.
+    /// The program itself, on the records of the service.
     fn over_stdio(&self) -> Value {
-        let folder = self.answering.house.folder().display().to_string();
+        let folder = self.answering.app.folder().display().to_string();
         json!({
             "command": env!("CARGO_BIN_EXE_tributary"),
             "args": ["mcp", "--data-dir", folder],
@@ -67,15 +67,15 @@ async fn everything_over_streamable_http() {
     if clients.is_empty() {
         return;
     }
-    let rooms = rooms().await;
+    let scenario = scenario().await;
     for client in &clients {
-        tour(client, &rooms, &rooms.over_http());
-        let plan = json!({"url": format!("{}/mcp", rooms.answering.house.base), "steps": [{"do": "tools"}],
+        tour(client, &scenario, &scenario.over_http());
+        let plan = json!({"url": format!("{}/mcp", scenario.answering.app.base), "steps": [{"do": "tools"}],
             "headers": {"Authorization": "Token trb_wrong"}});
         let refused = client.follow(&plan);
         assert_eq!(refused["connected"], false, "{}: a wrong token: {refused}", client.name);
     }
-    rooms.answering.house.stop().await;
+    scenario.answering.app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -84,14 +84,14 @@ async fn everything_over_standard_input_and_output() {
     if clients.is_empty() {
         return;
     }
-    let rooms = rooms().await;
+    let scenario = scenario().await;
     for client in &clients {
-        tour(client, &rooms, &rooms.over_stdio());
-        let mut plan = with_steps(&rooms.over_stdio(), json!([{"do": "tools"}]));
+        tour(client, &scenario, &scenario.over_stdio());
+        let mut plan = with_steps(&scenario.over_stdio(), json!([{"do": "tools"}]));
         plan["env"]["SVC_MCP_TOKEN"] = json!("trb_wrong");
         assert_eq!(client.follow(&plan)["connected"], false, "{}: a wrong token", client.name);
     }
-    rooms.answering.house.stop().await;
+    scenario.answering.app.stop().await;
 }
 
 /// Standard output belongs to the protocol, also when there is nothing to serve.
@@ -171,9 +171,9 @@ impl Walk {
     }
 }
 
-fn tour(client: &OfficialClient, rooms: &Rooms, way: &Value) {
+fn tour(client: &OfficialClient, scenario: &Scenario, way: &Value) {
     let (search, result) = first_walk(client, way);
-    second_walk(client, way, (search, result), rooms.anothers);
+    second_walk(client, way, (search, result), scenario.anothers);
 }
 
 /// What needs no search from before. Gives the ids of a search and of its first result.

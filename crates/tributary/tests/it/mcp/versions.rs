@@ -1,6 +1,6 @@
 //! The tools on versions: what a model is told of them, and who may let it decide.
 
-use crate::house::{Answer, Client, TestHouse, licensed, long_text};
+use crate::app_harness::{Answer, AppHarness, Client, licensed, long_text};
 use domain::corpus::PROVIDER_NAME;
 use domain::settings::{Settings, Share};
 use domain::user::CURATORS;
@@ -25,9 +25,9 @@ fn said(result: &Value) -> &str {
 #[tokio::test(flavor = "multi_thread")]
 async fn curators_pin_and_others_look() {
     let settings = |settings| Settings { corpus_min_score: Share(0.1), ..licensed(settings) };
-    let house = TestHouse::with(settings).await;
-    assert!(cache_source::ensure(house.service.wired()).await.unwrap());
-    let (ann, ben) = (house.user("ann", &[CURATORS]).await, house.user("ben", &[]).await);
+    let app = AppHarness::with(settings).await;
+    assert!(cache_source::ensure(app.service.wired()).await.unwrap());
+    let (ann, ben) = (app.user("ann", &[CURATORS]).await, app.user("ben", &[]).await);
     let wish = json!({"url": "https://own.example/rules", "title": "Weir rules", "body": long_text("weir rules"), "wait": true});
     let signal = ann.post("/svc/ingest/", &wish).await.body["signal_id"].clone();
     let search =
@@ -35,7 +35,7 @@ async fn curators_pin_and_others_look() {
     let rows = ann.get(&format!("/svc/results/?search_id={}", search["id"])).await.body;
     let result = json!({"search_id": search["id"], "swirl_id": rows["results"][0]["swirl_id"]});
 
-    for (client, is_listed) in [(&ann, true), (&ben, false), (&house.admin, true)] {
+    for (client, is_listed) in [(&ann, true), (&ben, false), (&app.admin, true)] {
         let tools = ask(client, "tools/list", json!({})).await.body["result"]["tools"].clone();
         let names: Vec<&str> =
             tools.as_array().unwrap().iter().map(|tool| tool["name"].as_str().unwrap()).collect();
@@ -68,20 +68,20 @@ async fn curators_pin_and_others_look() {
     let forced = json!({"signal_id": other, "query": "weir rules", "force": true});
     assert_eq!(call(&ann, "pin_for_query", forced).await["isError"], true, "a model replaces nothing");
 
-    let hidden = call(&house.admin, "pin_for_query", pin).await;
+    let hidden = call(&app.admin, "pin_for_query", pin).await;
     assert!(said(&hidden).contains("There is no such document"), "{hidden}");
     let anothers = call(&ben, "list_versions", result).await;
     assert!(said(&anothers).contains("You have no search"), "{anothers}");
-    house.stop().await;
+    app.stop().await;
 }
 
 /// A document of the cache is read by its own name as well, by who may see it.
 #[tokio::test(flavor = "multi_thread")]
 async fn documents_of_the_cache_are_read_by_their_name() {
     let settings = |settings| Settings { corpus_min_score: Share(0.1), ..licensed(settings) };
-    let house = TestHouse::with(settings).await;
-    assert!(cache_source::ensure(house.service.wired()).await.unwrap());
-    let (ann, ben) = (house.user("ann", &[]).await, house.user("ben", &[]).await);
+    let app = AppHarness::with(settings).await;
+    assert!(cache_source::ensure(app.service.wired()).await.unwrap());
+    let (ann, ben) = (app.user("ann", &[]).await, app.user("ben", &[]).await);
     let body = long_text("weir rules");
     let wish = json!({"url": "https://own.example/rules", "title": "Weir rules", "body": body, "wait": true});
     let signal = ann.post("/svc/ingest/", &wish).await.body["signal_id"].clone();
@@ -110,5 +110,5 @@ async fn documents_of_the_cache_are_read_by_their_name() {
         assert_eq!(refused["isError"], true, "{refused}");
         assert!(said(&refused).contains(expected), "{refused}");
     }
-    house.stop().await;
+    app.stop().await;
 }

@@ -4,17 +4,17 @@
 
 mod record;
 
-use crate::house::{Answer, TestHouse};
-use crate::ready_sources::toolbox;
+use crate::app_harness::{Answer, AppHarness};
+use crate::ready_sources::context;
 use domain::contracts::{HttpRequest, ProviderQuery, SourceQuery};
-use domain::provider::{ProviderDraft, SearchProvider};
+use domain::provider::{ProviderSpec, SearchProvider};
 use domain::search::Sort;
 use domain::settings::Settings;
 use record::{Record, Said};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::time::Duration;
-use tributary::wiring::CATALOGUES;
+use tributary::wiring::PLUGINS;
 
 const QUERY: &str = "solid state";
 const SORTS: [(Sort, &str); 2] = [(Sort::Relevancy, ""), (Sort::Date, "&sort=date")];
@@ -54,19 +54,19 @@ fn assert_refused(answer: &Answer, code: (u16, &str), field: &str, word: &str) {
 }
 
 /// Saves a record as it is given, and then with its blanks filled; its id.
-async fn save(house: &TestHouse, record: &Record) -> i64 {
-    let answer = house.admin.post("/svc/searchproviders/", &record.given).await;
+async fn save(app: &AppHarness, record: &Record) -> i64 {
+    let answer = app.admin.post("/svc/searchproviders/", &record.given).await;
     assert_eq!(answer.status, 201, "{}: {answer:?}", record.name);
     let id = answer.body["id"].as_i64().unwrap();
-    let answer = house.admin.put(&format!("/svc/searchproviders/{id}/"), &record.filled).await;
+    let answer = app.admin.put(&format!("/svc/searchproviders/{id}/"), &record.filled).await;
     assert_eq!(answer.status, 200, "{}: {answer:?}", record.name);
     id
 }
 
 /// The only request of a dry run.
-async fn dry_run(house: &TestHouse, record: &Record, id: i64, sort: &str) -> Said {
+async fn dry_run(app: &AppHarness, record: &Record, id: i64, sort: &str) -> Said {
     let path = format!("/svc/searchproviders/{id}/test/?q=solid+state{sort}&dry_run=true");
-    let answer = house.admin.get(&path).await;
+    let answer = app.admin.get(&path).await;
     assert_eq!(answer.status, 200, "{}: {answer:?}", record.name);
     assert_eq!(answer.body.as_object().unwrap().len(), 1, "no error stands beside it: {answer:?}");
     let requests = answer.body["requests"].as_array().unwrap();
@@ -79,10 +79,10 @@ async fn each_record_is_taken_or_refused_with_a_reason() {
     let Some(records) = Record::all() else { return };
     // One of them names a file of SQLite, beside the program.
     let here = std::env::current_dir().unwrap().display().to_string();
-    let house = TestHouse::with(|settings| Settings { sqlite_allow: vec![here], ..settings }).await;
+    let app = AppHarness::with(|settings| Settings { sqlite_allow: vec![here], ..settings }).await;
     let (mut rows, mut names, mut refused, mut doubles) = (BTreeSet::new(), BTreeSet::new(), 0, 0);
     for record in &records {
-        let answer = house.admin.post("/svc/searchproviders/", &record.given).await;
+        let answer = app.admin.post("/svc/searchproviders/", &record.given).await;
         if let Some((row, field, word)) = told_refusal(record) {
             assert_refused(&answer, (400, "invalid"), field, word);
             rows.insert(row);
@@ -97,20 +97,19 @@ async fn each_record_is_taken_or_refused_with_a_reason() {
     let listed = CONNECTORS_ABSENT.iter().chain(REFUSED.iter().map(|(name, ..)| name)).copied();
     assert_eq!(rows, listed.collect(), "a row that no record needs must not stand in the tables");
     assert_eq!((names.len(), doubles, refused), (38, 8, 7));
-    house.stop().await;
+    app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn each_dry_run_shows_the_expected_request() {
     let Some(records) = Record::all() else { return };
-    let house = TestHouse::start().await;
+    let app = AppHarness::start().await;
     let (mut compared, mut differing) = (0, BTreeSet::new());
     let asked = records.iter().filter(|record| record.is_over_http() && told_refusal(record).is_none());
     for record in asked {
-        let id = save(&house, record).await;
+        let id = save(&app, record).await;
         for (sort, parameter) in SORTS {
-            let (shown, expected) =
-                (dry_run(&house, record, id, parameter).await, record.expected_shown(sort));
+            let (shown, expected) = (dry_run(&app, record, id, parameter).await, record.expected_shown(sort));
             if DIFFERENCES.iter().any(|(name, _)| *name == record.name) {
                 if shown != expected {
                     differing.insert(record.name.as_str());
@@ -121,12 +120,12 @@ async fn each_dry_run_shows_the_expected_request() {
             compared += 1;
         }
         // Some records share a name, and a name belongs to one provider at a time.
-        assert_eq!(house.admin.delete(&format!("/svc/searchproviders/{id}/")).await.status, 204);
+        assert_eq!(app.admin.delete(&format!("/svc/searchproviders/{id}/")).await.status, 204);
     }
     assert_eq!(compared, 70, "35 records, each in both orders");
     let named: BTreeSet<&str> = DIFFERENCES.iter().map(|(name, _)| *name).collect();
     assert_eq!(differing, named, "a difference that is no more must not stand in the table");
-    house.stop().await;
+    app.stop().await;
 }
 
 /// A dry run masks the secrets; here each is where its source looks for it, character by character.
@@ -147,10 +146,10 @@ fn each_request_carries_its_secrets_to_the_source() {
 }
 
 fn request(record: &Record, sort: Sort) -> HttpRequest {
-    let draft: ProviderDraft = serde_json::from_value(record.filled.clone()).unwrap();
-    let provider = SearchProvider::unsaved(draft, Default::default(), Default::default());
-    let kind = CATALOGUES.connector(&provider.draft.connector).unwrap();
-    let connector = (kind.build)(&provider, &toolbox()).unwrap();
+    let spec: ProviderSpec = serde_json::from_value(record.filled.clone()).unwrap();
+    let provider = SearchProvider::unsaved(spec, Default::default(), Default::default());
+    let kind = PLUGINS.connector(&provider.spec.connector).unwrap();
+    let connector = (kind.build)(&provider, &context()).unwrap();
     let query = ProviderQuery {
         text: QUERY,
         sort,

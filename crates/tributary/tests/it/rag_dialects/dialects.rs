@@ -60,9 +60,9 @@ pub const DIALECTS: &[Dialect] = &[
     Dialect {
         name: "requestpost",
         vendor: || Arc::new(RequestPost),
-        model: "house",
+        model: "own",
         record: |url, key| {
-            let post = json!({"headers": {"X-House-Key": key}});
+            let post = json!({"headers": {"X-Own-Key": key}});
             (String::new(), json!({"api_base": format!("{url}/ask"), "requestpost": post}))
         },
         streams: false,

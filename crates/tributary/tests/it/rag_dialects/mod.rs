@@ -4,7 +4,7 @@
 mod dialects;
 
 use crate::answering::{Answering, EventRequest, documents, events};
-use crate::house::{Answer, TestHouse};
+use crate::app_harness::{Answer, AppHarness};
 use dialects::{DIALECTS, Dialect};
 use domain::settings::Settings;
 use futures_util::future::join_all;
@@ -22,7 +22,7 @@ type Events = Vec<(String, Value)>;
 
 /// One service, one source, and a model of every dialect.
 struct Hall {
-    house: TestHouse,
+    app: AppHarness,
     _source: Source,
     desks: Vec<Desk>,
     /// The addresses of the results when nobody asks for a summary.
@@ -42,30 +42,30 @@ impl Hall {
     async fn open(key: fn(&'static str) -> &'static str) -> Self {
         let begun = Instant::now();
         // The texts are few and short: what they score is not what is tested here.
-        let house =
-            TestHouse::with(|settings| Settings { rag_score_inclusion_threshold: 0.05, ..settings }).await;
+        let app =
+            AppHarness::with(|settings| Settings { rag_score_inclusion_threshold: 0.05, ..settings }).await;
         let source = Source::start().await;
         source.reply(Behaviour::Json(documents()));
-        house.provider("Mills", &source).await;
+        app.provider("Mills", &source).await;
         let mut desks = Vec::new();
         for dialect in DIALECTS {
             let model = ModelServer::of((dialect.vendor)()).await;
             let (api_key, config) = (dialect.record)(model.url(), key(dialect.key));
             let more = json!({"model": dialect.model, "api_key": api_key, "config": config, "defaults": []});
-            let id = Answering::ai_provider(&house, dialect.name, &model, more).await;
+            let id = Answering::ai_provider(&app, dialect.name, &model, more).await;
             desks.push(Desk { dialect, model, id });
         }
-        let plain = house.admin.get("/svc/search/?qs=river+mill").await;
+        let plain = app.admin.get("/svc/search/?qs=river+mill").await;
         let plain = urls(&plain.body);
         assert_eq!(plain.len(), 2, "{plain:?}");
-        Self { house, _source: source, desks, plain, begun }
+        Self { app, _source: source, desks, plain, begun }
     }
 
     /// Searches with a summary by each dialect, all at once.
     async fn ask_all(&self, more: &str) -> Vec<(&Desk, Answer)> {
         let ask = |desk: &Desk| {
             let path = format!("/svc/search/?qs=river+mill&rag=true&ai_provider={}{more}", desk.id);
-            async move { self.house.admin.get(&path).await }
+            async move { self.app.admin.get(&path).await }
         };
         let answers = join_all(self.desks.iter().map(ask)).await;
         let pairs: Vec<(&Desk, Answer)> = self.desks.iter().zip(answers).collect();
@@ -81,11 +81,11 @@ impl Hall {
         let follow = |desk: &Desk| {
             let ai_provider = desk.id;
             async move {
-                let search = self.house.admin.search(&json!({"query_string": "river mill"})).await;
+                let search = self.app.admin.search(&json!({"query_string": "river mill"})).await;
                 let wish = json!({"search_id": search["id"], "ai_provider": ai_provider});
-                let told = events(&self.house.admin, EventRequest::RagSearch(wish)).await;
+                let told = events(&self.app.admin, EventRequest::RagSearch(wish)).await;
                 let page = format!("/svc/results/?search_id={}", search["id"]);
-                (told, self.house.admin.get(&page).await)
+                (told, self.app.admin.get(&page).await)
             }
         };
         let told = join_all(self.desks.iter().map(follow)).await;
@@ -103,7 +103,7 @@ impl Hall {
 
     async fn close(self, case: &str) {
         eprintln!("{case}: {} dialects in {:.1?}", self.desks.len(), self.begun.elapsed());
-        self.house.stop().await;
+        self.app.stop().await;
     }
 }
 
@@ -371,10 +371,10 @@ async fn a_wrong_key_is_refused_and_not_shown() {
         desk.assert_told_failure(&told, "ai_provider_error");
     }
     for desk in &hall.desks {
-        let record = hall.house.admin.get(&format!("/svc/aiproviders/{}/", desk.id)).await;
+        let record = hall.app.admin.get(&format!("/svc/aiproviders/{}/", desk.id)).await;
         assert_eq!(record.status, 200);
         desk.assert_keyless(&format!("{record:?}"));
-        let searches = hall.house.admin.get("/svc/search/").await;
+        let searches = hall.app.admin.get("/svc/search/").await;
         desk.assert_keyless(&format!("{searches:?}"));
     }
     hall.close("wrong key").await;

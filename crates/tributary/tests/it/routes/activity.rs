@@ -1,25 +1,25 @@
 //! `/svc/activity/`: the last days, the last hour, one's own days.
 
 use crate::answering::Answering;
-use crate::house::{TestHouse, items};
+use crate::app_harness::{AppHarness, items};
 use domain::settings::Settings;
 use serde_json::{Value, json};
 use testkit::source::{Behaviour, Source};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn days_providers_and_searches_in_vain() {
-    let house = TestHouse::start().await;
+    let app = AppHarness::start().await;
     let (rivers, broken) = (Source::start().await, Source::start().await);
     rivers.reply(Behaviour::Json(items("river", 3)));
     broken.reply(Behaviour::status(500));
-    let id = house.provider("Rivers", &rivers).await;
-    house.provider("Broken", &broken).await;
-    let ann = house.user("ann", &[]).await;
+    let id = app.provider("Rivers", &rivers).await;
+    app.provider("Broken", &broken).await;
+    let ann = app.user("ann", &[]).await;
     ann.search(&json!({"query_string": "river"})).await;
     rivers.reply(Behaviour::Json(json!({"total": 0, "items": []})));
     ann.search(&json!({"query_string": "unheard-of"})).await;
 
-    let told = house.admin.get("/svc/activity/").await.body;
+    let told = app.admin.get("/svc/activity/").await.body;
     assert_eq!((&told["totals"]["searches"], &told["totals"]["providers_active"]), (&json!(2), &json!(2)));
     assert_eq!(
         (&told["totals"]["results"], &told["totals"]["version"]),
@@ -45,48 +45,48 @@ async fn days_providers_and_searches_in_vain() {
     let counts: Vec<u64> =
         own.as_array().unwrap().iter().map(|day| day["searches"].as_u64().unwrap()).collect();
     assert_eq!((counts.len(), counts.iter().sum::<u64>()), (14, 2));
-    let others = house.admin.get("/svc/activity/mine/").await.body["days"].clone();
+    let others = app.admin.get("/svc/activity/mine/").await.body["days"].clone();
     assert!(others.as_array().unwrap().iter().all(|day| day["searches"] == 0), "only one's own");
     for (days, status) in [("1", 200), ("90", 200), ("0", 400), ("91", 400), ("x", 400)] {
-        assert_eq!(house.admin.get(&format!("/svc/activity/?days={days}")).await.status, status, "{days}");
+        assert_eq!(app.admin.get(&format!("/svc/activity/?days={days}")).await.status, status, "{days}");
     }
-    house.stop().await;
+    app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn queries_in_vain_are_listed_without_names_when_the_settings_say_so() {
-    let house = TestHouse::with(|settings| Settings { activity_shows_queries: true, ..settings }).await;
+    let app = AppHarness::with(|settings| Settings { activity_shows_queries: true, ..settings }).await;
     let source = Source::start().await;
     source.reply(Behaviour::Json(json!({"total": 0, "items": []})));
-    house.provider("Rivers", &source).await;
-    let (ann, bob) = (house.user("ann", &[]).await, house.user("bob", &[]).await);
+    app.provider("Rivers", &source).await;
+    let (ann, bob) = (app.user("ann", &[]).await, app.user("bob", &[]).await);
     for client in [&ann, &bob] {
         client.search(&json!({"query_string": "unheard-of"})).await;
     }
-    let told = house.admin.get("/svc/activity/").await.body;
+    let told = app.admin.get("/svc/activity/").await.body;
     assert_eq!(told["shows_queries"], true);
     let rows = told["futile"].as_array().unwrap();
     assert_eq!((rows.len(), &rows[0]["query"], &rows[0]["searches"]), (1, &json!("unheard-of"), &json!(2)));
     let fields: Vec<&String> = rows[0].as_object().unwrap().keys().collect();
     assert_eq!(fields, ["query", "searches", "day"], "no name, and no time that leads to one");
-    house.stop().await;
+    app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_last_hour() {
-    let house = TestHouse::start().await;
+    let app = AppHarness::start().await;
     let (rivers, tired) = (Source::start().await, Source::start().await);
     rivers.reply(Behaviour::Json(items("river", 3)));
     tired.reply(Behaviour::status(429));
-    house.provider("Rivers", &rivers).await;
-    let tired = house.provider("Tired", &tired).await;
-    let quiet = house.admin.get("/svc/activity/now/").await.body;
+    app.provider("Rivers", &rivers).await;
+    let tired = app.provider("Tired", &tired).await;
+    let quiet = app.admin.get("/svc/activity/now/").await.body;
     assert_eq!(
         (&quiet["searches_today"], &quiet["p95"], &quiet["full_share"]),
         (&json!(0), &Value::Null, &Value::Null)
     );
-    house.admin.search(&json!({"query_string": "river"})).await;
-    let now = house.admin.get("/svc/activity/now/").await.body;
+    app.admin.search(&json!({"query_string": "river"})).await;
+    let now = app.admin.get("/svc/activity/now/").await.body;
     assert_eq!((&now["searches_today"], &now["full_share"]), (&json!(1), &json!(0.0)));
     assert!(now["p95"].as_f64().unwrap() > 0.0);
     assert_eq!(
@@ -103,7 +103,7 @@ async fn the_last_hour() {
     let queue = now["queues"].as_array().unwrap().iter().find(|one| one["queue"] == "search").unwrap();
     assert_eq!((&queue["waiting"], &queue["workers"]), (&json!(0), &json!(1)));
     assert!(queue["capacity"].as_u64().unwrap() > 0);
-    house.stop().await;
+    app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -112,7 +112,7 @@ async fn a_summary_is_rated_and_the_rating_is_told() {
     let id = it.search().await;
     let path = format!("/svc/rag-search/{id}/rating/");
     let rating = json!({"rating": -1, "reasons": ["incomplete"], "comment": "Where is the mill?"});
-    let early = it.house.admin.post(&path, &rating).await;
+    let early = it.app.admin.post(&path, &rating).await;
     assert_eq!((early.status.as_u16(), early.code()), (422, "impossible"));
     assert_eq!(it.rag_search(&json!({"search_id": id})).await.status, 200);
     for wrong in [
@@ -121,18 +121,18 @@ async fn a_summary_is_rated_and_the_rating_is_told() {
         json!({"rating": 1, "comment": "x".repeat(5000)}),
         json!({}),
     ] {
-        assert_eq!(it.house.admin.post(&path, &wrong).await.status, 400, "{wrong}");
+        assert_eq!(it.app.admin.post(&path, &wrong).await.status, 400, "{wrong}");
     }
-    assert_eq!(it.house.admin.post(&path, &json!({"rating": 1})).await.status, 200);
-    let rated = it.house.admin.post(&path, &rating).await;
+    assert_eq!(it.app.admin.post(&path, &json!({"rating": 1})).await.status, 200);
+    let rated = it.app.admin.post(&path, &rating).await;
     assert_eq!(
         (rated.status.as_u16(), &rated.body),
         (200, &rating),
         "the second takes the place of the first"
     );
-    let otto = it.house.user("otto", &[]).await;
+    let otto = it.app.user("otto", &[]).await;
     assert_eq!(otto.post(&path, &rating).await.status, 404);
-    let told = it.house.admin.get("/svc/activity/").await.body["ratings"].clone();
+    let told = it.app.admin.get("/svc/activity/").await.body["ratings"].clone();
     assert_eq!(told.as_array().unwrap().len(), 1);
     assert_eq!((&told[0]["kind"], &told[0]["rating"]), (&json!("summary"), &json!(-1)));
     assert_eq!(told[0]["reasons"], json!(["incomplete"]));
@@ -142,5 +142,5 @@ async fn a_summary_is_rated_and_the_rating_is_told() {
         "neither the question nor the person"
     );
     assert!(!told[0]["model"].as_str().unwrap().is_empty());
-    it.house.stop().await;
+    it.app.stop().await;
 }

@@ -1,6 +1,6 @@
 //! `/svc/aiproviders/`: models as records. Keys go in and never come out.
 
-use crate::house::{Answer, Client, TestHouse};
+use crate::app_harness::{Answer, AppHarness, Client};
 use domain::contracts::AiProviderStore;
 use domain::ids::AiProviderId;
 use reqwest::Method;
@@ -12,8 +12,8 @@ use testkit::vendors::models::{KEY, Manner, ModelServer, Refusal};
 const LIST: &str = "/svc/aiproviders/";
 const SECRET: &str = "canary-model-key";
 
-async fn made(house: &TestHouse, draft: Value) -> (String, Value) {
-    let answer = house.admin.post(LIST, &draft).await;
+async fn made(app: &AppHarness, spec: Value) -> (String, Value) {
+    let answer = app.admin.post(LIST, &spec).await;
     assert_eq!(answer.status, 201, "{answer:?}");
     (format!("{LIST}{}/", answer.body["id"]), answer.body)
 }
@@ -23,9 +23,9 @@ async fn named(client: &Client, name: &str) -> Option<Value> {
     all.as_array().unwrap().iter().find(|one| one["name"] == name).cloned()
 }
 
-async fn stored_key(house: &TestHouse, shown: &Value) -> String {
+async fn stored_key(app: &AppHarness, shown: &Value) -> String {
     let id = AiProviderId(shown["id"].as_i64().unwrap());
-    house.service.wired().store.ai_provider(id).await.unwrap().draft.api_key
+    app.service.wired().store.ai_provider(id).await.unwrap().spec.api_key
 }
 
 async fn tried(client: &Client, path: &str) -> Answer {
@@ -34,8 +34,8 @@ async fn tried(client: &Client, path: &str) -> Answer {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_program_brings_a_record_for_each_service() {
-    let house = TestHouse::start().await;
-    let all = house.admin.get(LIST).await.body;
+    let app = AppHarness::start().await;
+    let all = app.admin.get(LIST).await.body;
     let names: Vec<&str> = all.as_array().unwrap().iter().filter_map(|one| one["name"].as_str()).collect();
     for template in ai::PROVIDERS {
         assert!(names.contains(&template.name), "{} is not in {names:?}", template.name);
@@ -49,28 +49,28 @@ async fn the_program_brings_a_record_for_each_service() {
         );
         assert_eq!(one["config"]["roles"], one["tags"]);
     }
-    let local = named(&house.admin, "local").await.unwrap();
+    let local = named(&app.admin, "local").await.unwrap();
     assert_eq!((&local["tags"], &local["defaults"]), (&json!(["reader"]), &json!(["reader"])));
 
     // The next start leaves alone what people did.
     let path = |one: &Value| format!("{LIST}{}/", one["id"]);
     let (gone, changed) =
-        (named(&house.admin, "Groq").await.unwrap(), named(&house.admin, "OpenAI").await.unwrap());
-    assert_eq!(house.admin.delete(&path(&gone)).await.status, 204);
-    assert_eq!(house.admin.patch(&path(&changed), &json!({"model": "gpt-5-mini"})).await.status, 200);
-    let wired = house.service.wired();
+        (named(&app.admin, "Groq").await.unwrap(), named(&app.admin, "OpenAI").await.unwrap());
+    assert_eq!(app.admin.delete(&path(&gone)).await.status, 204);
+    assert_eq!(app.admin.patch(&path(&changed), &json!({"model": "gpt-5-mini"})).await.status, 200);
+    let wired = app.service.wired();
     ai::ensure_records(&*wired.store, wired.clock.now()).await.unwrap();
-    assert_eq!(named(&house.admin, "Groq").await, None);
-    assert_eq!(named(&house.admin, "OpenAI").await.unwrap()["model"], "gpt-5-mini");
-    house.stop().await;
+    assert_eq!(named(&app.admin, "Groq").await, None);
+    assert_eq!(named(&app.admin, "OpenAI").await.unwrap()["model"], "gpt-5-mini");
+    app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_key_is_written_and_never_read() {
-    let house = TestHouse::start().await;
-    let before = named(&house.admin, "OpenAI").await.unwrap();
+    let app = AppHarness::start().await;
+    let before = named(&app.admin, "OpenAI").await.unwrap();
     let path = format!("{LIST}{}/", before["id"]);
-    let patched = house.admin.patch(&path, &json!({"active": true, "api_key": SECRET})).await;
+    let patched = app.admin.patch(&path, &json!({"active": true, "api_key": SECRET})).await;
     assert_eq!((patched.status.as_u16(), &patched.body["active"]), (200, &json!(true)), "{patched:?}");
     assert_eq!(patched.body["api_key_set"], true);
     assert_eq!(
@@ -78,15 +78,15 @@ async fn a_key_is_written_and_never_read() {
         (&before["model"], &before["tags"]),
         "the rest stays"
     );
-    assert_eq!(house.admin.get(LIST).await.body[0]["name"], "OpenAI", "the one updated last first");
+    assert_eq!(app.admin.get(LIST).await.body[0]["name"], "OpenAI", "the one updated last first");
     for kept in [json!({"active": false}), json!({"api_key": ""}), json!({"api_key": "••••"})] {
-        let answer = house.admin.patch(&path, &kept).await;
+        let answer = app.admin.patch(&path, &kept).await;
         assert_eq!((answer.status.as_u16(), &answer.body["api_key_set"]), (200, &json!(true)), "{kept}");
-        assert_eq!(stored_key(&house, &before).await, SECRET, "{kept}");
+        assert_eq!(stored_key(&app, &before).await, SECRET, "{kept}");
     }
-    let whole = house.admin.get(&path).await.body;
-    assert_eq!(house.admin.put(&path, &whole).await.status, 200);
-    assert_eq!(stored_key(&house, &before).await, SECRET, "sent back as it was shown");
+    let whole = app.admin.get(&path).await.body;
+    assert_eq!(app.admin.put(&path, &whole).await.status, 200);
+    assert_eq!(stored_key(&app, &before).await, SECRET, "sent back as it was shown");
     let keys: Vec<&String> = whole.as_object().unwrap().keys().collect();
     let expected = [
         "id",
@@ -104,15 +104,15 @@ async fn a_key_is_written_and_never_read() {
         "date_updated",
     ];
     assert_eq!(keys, expected);
-    let otto = house.user("otto", &[]).await;
-    for (client, path) in [(&house.admin, LIST), (&house.admin, &path), (&otto, LIST), (&otto, &path)] {
+    let otto = app.user("otto", &[]).await;
+    for (client, path) in [(&app.admin, LIST), (&app.admin, &path), (&otto, LIST), (&otto, &path)] {
         let shown = client.get(path).await.body.to_string();
         assert!(!shown.contains(SECRET) && !shown.contains("\"api_key\""), "{shown}");
     }
-    let audit = house.admin.get("/svc/audit/?kind=aiprovider").await.body.to_string();
+    let audit = app.admin.get("/svc/audit/?kind=aiprovider").await.body.to_string();
     assert!(audit.contains("OpenAI") && audit.contains("api_key") && !audit.contains(SECRET), "{audit}");
-    assert!(!files_hold(house.folder(), SECRET), "the key is sealed at rest");
-    house.stop().await;
+    assert!(!files_hold(app.folder(), SECRET), "the key is sealed at rest");
+    app.stop().await;
 }
 
 fn files_hold(folder: &std::path::Path, text: &str) -> bool {
@@ -128,23 +128,22 @@ fn files_hold(folder: &std::path::Path, text: &str) -> bool {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn roles_and_secrets_of_the_config() {
-    let house = TestHouse::start().await;
+    let app = AppHarness::start().await;
     let config = json!({"roles": ["RAG", "chat"], "AWS_SECRET_ACCESS_KEY": SECRET, "max_tokens": 900,
         "api_base": "https://models.example/v1"});
     let (path, shown) =
-        made(&house, json!({"name": "Own", "model": "m", "tags": ["query"], "config": config})).await;
+        made(&app, json!({"name": "Own", "model": "m", "tags": ["query"], "config": config})).await;
     assert_eq!((&shown["owner"], &shown["tags"]), (&json!("admin"), &json!(["rag", "chat"])), "{shown}");
     let masked = json!({"AWS_SECRET_ACCESS_KEY": "••••", "max_tokens": 900,
         "api_base": "https://models.example/v1", "roles": ["rag", "chat"]});
     assert_eq!(shown["config"], masked);
     let secret = async || {
         let id = AiProviderId(shown["id"].as_i64().unwrap());
-        house.service.wired().store.ai_provider(id).await.unwrap().draft.config["AWS_SECRET_ACCESS_KEY"]
-            .clone()
+        app.service.wired().store.ai_provider(id).await.unwrap().spec.config["AWS_SECRET_ACCESS_KEY"].clone()
     };
     let mut edited = shown.clone();
     edited["tags"] = json!(["reader"]);
-    let saved = house.admin.put(&path, &edited).await;
+    let saved = app.admin.put(&path, &edited).await;
     assert_eq!(
         (saved.status.as_u16(), &saved.body["tags"]),
         (200, &json!(["reader"])),
@@ -153,20 +152,20 @@ async fn roles_and_secrets_of_the_config() {
     assert_eq!(secret().await, SECRET);
     let config = json!({"roles": ["reranker"], "AWS_SECRET_ACCESS_KEY": "••••",
         "api_base": "https://models.example/v2"});
-    let saved = house.admin.patch(&path, &json!({"config": config})).await;
+    let saved = app.admin.patch(&path, &json!({"config": config})).await;
     assert_eq!(saved.body["tags"], json!(["reranker"]), "{saved:?}");
     assert_eq!((secret().await, &saved.body["config"]["max_tokens"]), (json!(SECRET), &Value::Null));
-    let otto = house.user("otto", &[]).await;
+    let otto = app.user("otto", &[]).await;
     let seen = otto.get(&path).await.body;
     assert_eq!((&seen["config"], seen.get("prompt_overrides")), (&json!({"roles": ["reranker"]}), None));
-    house.stop().await;
+    app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn private_ones_are_for_their_owner() {
-    let house = TestHouse::start().await;
-    let (path, _) = made(&house, json!({"name": "Own", "model": "m", "shared": false})).await;
-    let otto = house.user("otto", &[]).await;
+    let app = AppHarness::start().await;
+    let (path, _) = made(&app, json!({"name": "Own", "model": "m", "shared": false})).await;
+    let otto = app.user("otto", &[]).await;
     assert_eq!(otto.get(&path).await.status, 404);
     assert_eq!(named(&otto, "Own").await, None);
     assert!(named(&otto, "OpenAI").await.is_some(), "shared ones are for all");
@@ -178,34 +177,34 @@ async fn private_ones_are_for_their_owner() {
     ] {
         assert_eq!((answer.status.as_u16(), answer.code()), (403, "permission_denied"), "{answer:?}");
     }
-    assert_eq!(house.admin.patch(&path, &json!({"shared": true})).await.status, 200);
+    assert_eq!(app.admin.patch(&path, &json!({"shared": true})).await.status, 200);
     assert_eq!(otto.get(&path).await.status, 200);
-    assert_eq!(house.admin.delete(&path).await.status, 204);
-    assert_eq!(house.admin.get(&path).await.status, 404);
-    house.stop().await;
+    assert_eq!(app.admin.delete(&path).await.status, 204);
+    assert_eq!(app.admin.get(&path).await.status, 404);
+    app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn lists_are_filtered_and_mistakes_are_named() {
-    let house = TestHouse::start().await;
+    let app = AppHarness::start().await;
     for query in ["tag=reranker", "role=Reranker"] {
-        let found = house.admin.get(&format!("{LIST}?{query}")).await.body;
+        let found = app.admin.get(&format!("{LIST}?{query}")).await.body;
         assert_eq!(found.as_array().unwrap().len(), 1, "{found}");
         assert_eq!(found[0]["name"], "Cohere rerank");
     }
-    let page = house.admin.get(&format!("{LIST}?tag=reader&items=2")).await.body;
+    let page = app.admin.get(&format!("{LIST}?tag=reader&items=2")).await.body;
     assert!(
         page["count"].as_i64().unwrap() > 4 && page["next"].as_str().unwrap().contains("tag=reader"),
         "{page}"
     );
-    let wrong = house.admin.get(&format!("{LIST}?role=rga")).await;
+    let wrong = app.admin.get(&format!("{LIST}?role=rga")).await;
     assert_eq!(wrong.status, 400);
     assert!(
         wrong.body["errors"]["role"].to_string().contains("Unknown role 'rga'. Known: reader"),
         "{wrong:?}"
     );
-    let (path, _) = made(&house, json!({"name": "Own", "model": "m"})).await;
-    for (draft, field) in [
+    let (path, _) = made(&app, json!({"name": "Own", "model": "m"})).await;
+    for (spec, field) in [
         (json!({"model": "m"}), "name"),
         (json!({"name": "A"}), "model"),
         (json!({"name": "A", "model": "m", "tags": ["writer"]}), "tags"),
@@ -213,28 +212,27 @@ async fn lists_are_filtered_and_mistakes_are_named() {
         (json!({"name": "A", "model": "m", "api_key": "••••"}), "api_key"),
         (json!({"name": "A", "model": "m", "api_key": "x".repeat(513)}), "api_key"),
     ] {
-        let answer = house.admin.post(LIST, &draft).await;
-        assert_eq!((answer.status.as_u16(), answer.code()), (400, "invalid"), "{draft}");
-        assert!(answer.body["errors"].get(field).is_some(), "{draft}: {answer:?}");
+        let answer = app.admin.post(LIST, &spec).await;
+        assert_eq!((answer.status.as_u16(), answer.code()), (400, "invalid"), "{spec}");
+        assert!(answer.body["errors"].get(field).is_some(), "{spec}: {answer:?}");
     }
-    assert_eq!(house.admin.post(LIST, &json!({"name": "OpenAI", "model": "m"})).await.status, 409);
-    assert_eq!(house.admin.patch(&path, &json!({"name": "OpenAI"})).await.status, 409);
-    assert_eq!(house.admin.patch("/svc/aiproviders/999999/", &json!({})).await.status, 404);
-    house.stop().await;
+    assert_eq!(app.admin.post(LIST, &json!({"name": "OpenAI", "model": "m"})).await.status, 409);
+    assert_eq!(app.admin.patch(&path, &json!({"name": "OpenAI"})).await.status, 409);
+    assert_eq!(app.admin.patch("/svc/aiproviders/999999/", &json!({})).await.status, 404);
+    app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_model_is_tried_before_it_is_used() {
-    let house = TestHouse::start().await;
+    let app = AppHarness::start().await;
     let (openai, cohere) = (ModelServer::start(OpenAi).await, ModelServer::start(Cohere).await);
     openai.says("ready");
     let of = |name: &str, model: &str, tag: &str, base: String| json!({"name": name, "model": model, "tags": [tag], "active": false, "api_key": KEY, "config": {"api_base": base}});
-    let writer = made(&house, of("Writer", "gpt-5", "rag", openai.at("/v1"))).await.0;
-    let reader = made(&house, of("Reader", "text-embedding-3-small", "reader", openai.at("/v1"))).await.0;
-    let ranker =
-        made(&house, of("Ranker", "cohere/rerank-v3.5", "reranker", cohere.url().to_owned())).await.0;
+    let writer = made(&app, of("Writer", "gpt-5", "rag", openai.at("/v1"))).await.0;
+    let reader = made(&app, of("Reader", "text-embedding-3-small", "reader", openai.at("/v1"))).await.0;
+    let ranker = made(&app, of("Ranker", "cohere/rerank-v3.5", "reranker", cohere.url().to_owned())).await.0;
     let test = async |path: &str| {
-        let answer = tried(&house.admin, path).await;
+        let answer = tried(&app.admin, path).await;
         assert_eq!(answer.status, 200, "{answer:?}");
         assert!(answer.body["time"].as_f64().unwrap() < 30.0);
         answer.body
@@ -265,13 +263,13 @@ async fn a_model_is_tried_before_it_is_used() {
     for (name, role, sample) in
         [("local", "reader", "A vector of "), ("Extractive answer", "rag", "nobody is asked")]
     {
-        let path = format!("{LIST}{}/test/", named(&house.admin, name).await.unwrap()["id"]);
+        let path = format!("{LIST}{}/test/", named(&app.admin, name).await.unwrap()["id"]);
         let trial = test(&path).await;
         assert_eq!((&trial["status"], &trial["role"]), (&json!("OK"), &json!(role)), "{trial}");
         assert!(trial["sample"].as_str().unwrap().contains(sample), "{trial}");
     }
     assert_eq!(test(&format!("{ranker}test/?role=chat")).await["role"], "chat");
-    assert_eq!(tried(&house.admin, &format!("{ranker}test/?role=x")).await.status, 400);
-    assert_eq!(tried(&house.admin, "/svc/aiproviders/999999/test/").await.status, 404);
-    house.stop().await;
+    assert_eq!(tried(&app.admin, &format!("{ranker}test/?role=x")).await.status, 400);
+    assert_eq!(tried(&app.admin, "/svc/aiproviders/999999/test/").await.status, 404);
+    app.stop().await;
 }

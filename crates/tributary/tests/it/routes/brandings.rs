@@ -1,6 +1,6 @@
 //! `/svc/brandings/`, and how pages look with one.
 
-use crate::house::TestHouse;
+use crate::app_harness::AppHarness;
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use serde_json::{Value, json};
@@ -13,37 +13,37 @@ fn picture() -> String {
     format!("data:image/png;base64,{PIXEL}")
 }
 
-async fn sign_in_page(house: &TestHouse) -> String {
-    house.anonymous().get("/login/").await.body.as_str().unwrap().to_owned()
+async fn sign_in_page(app: &AppHarness) -> String {
+    app.anonymous().get("/login/").await.body.as_str().unwrap().to_owned()
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_was_saved_last_is_what_people_see() {
-    let house = TestHouse::start().await;
-    assert!(sign_in_page(&house).await.contains("<span>Tributary</span>"));
-    assert_eq!(house.anonymous().get("/branding/logo/light").await.status, 404);
-    assert_eq!(house.anonymous().get("/branding/colours.css").await.body, "");
+    let app = AppHarness::start().await;
+    assert!(sign_in_page(&app).await.contains("<span>Tributary</span>"));
+    assert_eq!(app.anonymous().get("/branding/logo/light").await.status, 404);
+    assert_eq!(app.anonymous().get("/branding/colours.css").await.body, "");
 
-    let draft =
+    let spec =
         json!({"name": "Spring", "product": "Delta <b>", "accent": "#7C2D12", "logo_light": picture()});
-    let first = house.admin.post("/svc/brandings/", &draft).await;
+    let first = app.admin.post("/svc/brandings/", &spec).await;
     assert_eq!((first.status.as_u16(), &first.body["active"]), (201, &json!(true)), "{first:?}");
     assert_eq!((&first.body["has_logo_light"], &first.body["has_logo_dark"]), (&json!(true), &json!(false)));
-    let page = sign_in_page(&house).await;
+    let page = sign_in_page(&app).await;
     assert!(page.contains("- Delta &lt;b&gt;</title>") && !page.contains("<b>"), "{page}");
     assert!(page.contains("src=\"/branding/logo/light/?v="), "{page}");
     assert!(page.contains("href=\"/branding/colours.css?v="), "{page}");
-    let logo = house.anonymous().get("/branding/logo/light/").await;
+    let logo = app.anonymous().get("/branding/logo/light/").await;
     assert_eq!((logo.status.as_u16(), logo.header("content-type")), (200, "image/png"));
-    assert_eq!(house.anonymous().get("/branding/logo/dark/").await.status, 404);
-    assert_eq!(house.anonymous().get("/branding/logo/other/").await.status, 404);
-    let css = house.anonymous().get("/branding/colours.css").await;
+    assert_eq!(app.anonymous().get("/branding/logo/dark/").await.status, 404);
+    assert_eq!(app.anonymous().get("/branding/logo/other/").await.status, 404);
+    let css = app.anonymous().get("/branding/colours.css").await;
     assert!(css.body.as_str().unwrap().contains("--accent:#7c2d12"), "{css:?}");
     assert_eq!(css.header("content-type"), "text/css; charset=utf-8");
 
-    let second = house.admin.post("/svc/brandings/", &json!({"name": "Summer", "product": "Estuary"})).await;
-    assert!(sign_in_page(&house).await.contains("<span>Estuary</span>"));
-    let listed = house.admin.get("/svc/brandings/").await.body;
+    let second = app.admin.post("/svc/brandings/", &json!({"name": "Summer", "product": "Estuary"})).await;
+    assert!(sign_in_page(&app).await.contains("<span>Estuary</span>"));
+    let listed = app.admin.get("/svc/brandings/").await.body;
     let rows: Vec<(&Value, &Value, &Value)> = listed
         .as_array()
         .unwrap()
@@ -55,27 +55,27 @@ async fn what_was_saved_last_is_what_people_see() {
         [(&json!("Spring"), &json!(false), &json!("")), (&json!("Summer"), &json!(true), &json!(""))]
     );
     let path = format!("/svc/brandings/{}/", first.body["id"]);
-    assert_eq!(house.admin.get(&path).await.body["logo_light"], picture());
-    let again = house.admin.post(&format!("{path}activate/"), &json!({})).await;
+    assert_eq!(app.admin.get(&path).await.body["logo_light"], picture());
+    let again = app.admin.post(&format!("{path}activate/"), &json!({})).await;
     assert_eq!((again.status.as_u16(), &again.body["active"]), (200, &json!(true)));
-    assert!(sign_in_page(&house).await.contains("/branding/logo/light/"));
+    assert!(sign_in_page(&app).await.contains("/branding/logo/light/"));
     let put =
-        house.admin.put(&format!("/svc/brandings/{}/", second.body["id"]), &json!({"name": "Summer"})).await;
+        app.admin.put(&format!("/svc/brandings/{}/", second.body["id"]), &json!({"name": "Summer"})).await;
     assert_eq!((put.status.as_u16(), &put.body["active"]), (200, &json!(true)));
-    assert_eq!(house.admin.delete(&format!("/svc/brandings/{}/", second.body["id"])).await.status, 204);
-    assert!(sign_in_page(&house).await.contains("<span>Tributary</span>"), "as it came");
+    assert_eq!(app.admin.delete(&format!("/svc/brandings/{}/", second.body["id"])).await.status, 204);
+    assert!(sign_in_page(&app).await.contains("<span>Tributary</span>"), "as it came");
 
-    let noted = house.admin.get("/svc/audit/?kind=branding").await.body;
+    let noted = app.admin.get("/svc/audit/?kind=branding").await.body;
     let actions: Vec<&str> =
         noted.as_array().unwrap().iter().map(|row| row["action"].as_str().unwrap()).collect();
     assert_eq!(actions, ["deleted", "replaced", "replaced", "created", "created"]);
     assert!(!noted.to_string().contains(PIXEL), "the log keeps no pictures");
-    house.stop().await;
+    app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_would_harm_or_not_be_readable_is_refused() {
-    let house = TestHouse::start().await;
+    let app = AppHarness::start().await;
     let large = format!("data:image/png;base64,{}", BASE64_STANDARD.encode(vec![0; 500_001]));
     for (given, field) in [
         (json!({"name": ""}), "name"),
@@ -86,18 +86,18 @@ async fn what_would_harm_or_not_be_readable_is_refused() {
         (json!({"name": "x", "logo_dark": "data:image/png;base64,PHN2Zz4="}), "logo_dark"),
         (json!({"name": "x", "logo_dark": large}), "logo_dark"),
     ] {
-        let refused = house.admin.post("/svc/brandings/", &given).await;
+        let refused = app.admin.post("/svc/brandings/", &given).await;
         assert_eq!(refused.status, 400, "{field}");
         let fields: Vec<&String> = refused.body["errors"].as_object().unwrap().keys().collect();
         assert_eq!(fields, [field]);
     }
     for number in 0..domain::branding::BRANDINGS_MAX {
-        let made = house.admin.post("/svc/brandings/", &json!({"name": format!("number {number}")})).await;
+        let made = app.admin.post("/svc/brandings/", &json!({"name": format!("number {number}")})).await;
         assert_eq!(made.status, 201);
     }
-    let taken = house.admin.put("/svc/brandings/1/", &json!({"name": "number 1"})).await;
+    let taken = app.admin.put("/svc/brandings/1/", &json!({"name": "number 1"})).await;
     assert_eq!(taken.status, 409);
-    let many = house.admin.post("/svc/brandings/", &json!({"name": "one more"})).await;
+    let many = app.admin.post("/svc/brandings/", &json!({"name": "one more"})).await;
     assert_eq!((many.status.as_u16(), many.code()), (409, "conflict"));
-    house.stop().await;
+    app.stop().await;
 }

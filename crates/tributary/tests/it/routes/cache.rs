@@ -1,6 +1,6 @@
 //! `/svc/cache/…`: one's own documents, whether they are still there, out again; and figures for administrators.
 
-use crate::house::{Client, TestHouse, items, licensed, long_text};
+use crate::app_harness::{AppHarness, Client, items, licensed, long_text};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 use testkit::source::{Behaviour, Source};
@@ -34,8 +34,8 @@ fn page(title: &str, etag: &str) -> Behaviour {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn documents_are_listed_for_who_may_see_them() {
-    let house = TestHouse::with(licensed).await;
-    let (ann, ben) = (house.user("ann", &[]).await, house.user("ben", &[]).await);
+    let app = AppHarness::with(licensed).await;
+    let (ann, ben) = (app.user("ann", &[]).await, app.user("ben", &[]).await);
     let mut ids = Vec::new();
     for number in 0..3 {
         ids.push(keep_text(&ann, &format!("https://h.example/{number}"), &format!("Dam {number}")).await);
@@ -80,25 +80,25 @@ async fn documents_are_listed_for_who_may_see_them() {
         assert_eq!(ann.get(&format!("/svc/cache/?{bad}")).await.status, 400, "{bad}");
     }
     assert_eq!(ben.get("/svc/cache/").await.body.as_array().unwrap().len(), 1);
-    assert_eq!(house.admin.get("/svc/cache/").await.body, json!([]), "an administrator has no right to it");
+    assert_eq!(app.admin.get("/svc/cache/").await.body, json!([]), "an administrator has no right to it");
 
     let one = ann.get(&format!("/svc/cache/{}/", ids[0])).await.body;
     assert_eq!((&one["signal_id"], &one["lineage"]["version_label"]), (&json!(ids[0]), &json!("")));
     assert_eq!((&one["mime"], &one["language"]), (&json!("text/plain"), &json!("en")));
     assert!(one.get("content_hash").is_none() && one.get("body_key").is_none());
-    house.stop().await;
+    app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_source_is_asked_whether_a_document_is_still_there() {
-    let house = TestHouse::with(licensed).await;
+    let app = AppHarness::with(licensed).await;
     let source = Source::start().await;
     source.reply(Behaviour::Json(items("river", 1)));
     source.reply_at("/page", page("Levels", "1"));
-    let provider = house.provider("Rivers", &source).await;
-    let ann = house.user("ann", &[]).await;
+    let provider = app.provider("Rivers", &source).await;
+    let ann = app.user("ann", &[]).await;
     let wish = json!({"url": source.url_at("/page"), "wait": true});
-    let id = house.keep_given(&ann, (provider, &source), wish).await.body["signal_id"].as_i64().unwrap();
+    let id = app.keep_given(&ann, (provider, &source), wish).await.body["signal_id"].as_i64().unwrap();
     for (behaviour, verdict, http) in [
         (page("Levels", "1"), "alive", 200),
         (Behaviour::status(503), "unknown", 503),
@@ -142,28 +142,28 @@ async fn a_source_is_asked_whether_a_document_is_still_there() {
         assert_eq!(ann.post(CHECK, &given).await.status.as_u16(), status, "{given}");
     }
     let own = keep_text(&ann, "https://h.example/own", "Own").await;
-    let other = house.user("ben", &[]).await.post(CHECK, &json!({"signal_id": own})).await;
-    let nobodys = house.admin.post(CHECK, &json!({"signal_id": 999_999})).await;
+    let other = app.user("ben", &[]).await.post(CHECK, &json!({"signal_id": own})).await;
+    let nobodys = app.admin.post(CHECK, &json!({"signal_id": 999_999})).await;
     assert_eq!((other.status.as_u16(), &other.body["detail"]), (404, &nobodys.body["detail"]));
-    house.stop().await;
+    app.stop().await;
 
-    let house = TestHouse::start().await;
-    let closed = house.admin.post(CHECK, &json!({"signal_id": 1})).await;
+    let app = AppHarness::start().await;
+    let closed = app.admin.post(CHECK, &json!({"signal_id": 1})).await;
     assert_eq!((closed.status.as_u16(), closed.code()), (402, "cache_unlicensed"));
-    house.stop().await;
+    app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn out_of_the_cache() {
-    let house = TestHouse::with(licensed).await;
+    let app = AppHarness::with(licensed).await;
     let source = Source::start().await;
     source.reply(Behaviour::Json(items("river", 1)));
     source.reply_at("/page", page("Levels", "1"));
-    let provider = house.provider("Rivers", &source).await;
-    let (ann, ben) = (house.user("ann", &[]).await, house.user("ben", &[]).await);
+    let provider = app.provider("Rivers", &source).await;
+    let (ann, ben) = (app.user("ann", &[]).await, app.user("ben", &[]).await);
     let own = keep_text(&ann, "https://h.example/own", "Own").await;
     let shared = json!({"url": source.url_at("/page"), "wait": true});
-    let kept = house.keep_given(&ann, (provider, &source), shared.clone()).await;
+    let kept = app.keep_given(&ann, (provider, &source), shared.clone()).await;
     let id = kept.body["signal_id"].as_i64().unwrap();
     for (client, given, status) in [
         (&ben, json!({"signal_id": own}), 404),
@@ -180,30 +180,30 @@ async fn out_of_the_cache() {
     assert_eq!(ann.get(&format!("/svc/cache/{own}/")).await.status, 404);
 
     // Ben has it too; Ann gives up hers, and the administrator removes it for all.
-    let kept = house.keep_given(&ben, (provider, &source), shared).await;
+    let kept = app.keep_given(&ben, (provider, &source), shared).await;
     assert_eq!(kept.body["signal_id"], id, "{kept:?}");
     assert_eq!(ann.post(UNINDEX, &json!({"signal_id": id})).await.status, 200);
     assert_eq!(ben.get(&format!("/svc/cache/{id}/")).await.status, 200);
-    assert_eq!(house.admin.post(UNINDEX, &json!({"signal_id": id})).await.status, 200);
+    assert_eq!(app.admin.post(UNINDEX, &json!({"signal_id": id})).await.status, 200);
     assert_eq!(ben.get(&format!("/svc/cache/{id}/")).await.status, 404);
     assert_eq!(ben.get("/svc/cache/").await.body, json!([]));
-    let figures = house.admin.get("/svc/cache/statistics/").await.body;
+    let figures = app.admin.get("/svc/cache/statistics/").await.body;
     assert_eq!((&figures["chunks"], &figures["grants"]), (&json!(0), &json!(0)));
-    house.stop().await;
+    app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn administrators_see_figures_and_no_document() {
-    let house = TestHouse::with(licensed).await;
-    let ann = house.user("ann", &[]).await;
+    let app = AppHarness::with(licensed).await;
+    let ann = app.user("ann", &[]).await;
     keep_text(&ann, "https://canary.example/secret", "Canary").await;
     let started = Instant::now();
-    let mut told = house.admin.get("/svc/cache/statistics/").await;
+    let mut told = app.admin.get("/svc/cache/statistics/").await;
     // The record is there before the worker has counted it: who waited for the document may be quicker.
     while told.body["today"]["ingested"] == 0 {
         assert!(started.elapsed() < Duration::from_secs(20), "nobody counted it: {told:?}");
         tokio::time::sleep(Duration::from_millis(20)).await;
-        told = house.admin.get("/svc/cache/statistics/").await;
+        told = app.admin.get("/svc/cache/statistics/").await;
     }
     assert_eq!(told.status, 200);
     assert!(!told.body.to_string().to_lowercase().contains("canary"), "{}", told.body);
@@ -217,7 +217,7 @@ async fn administrators_see_figures_and_no_document() {
     assert_eq!((&told.body["today"]["ingested"], &told.body["today"]["failed"]), (&json!(1), &json!(0)));
     assert_eq!(ann.get("/svc/cache/statistics/").await.status, 403);
 
-    let metrics = house.admin.get("/metrics/").await.body.as_str().unwrap().to_owned();
+    let metrics = app.admin.get("/metrics/").await.body.as_str().unwrap().to_owned();
     for line in [
         "tributary_cache_licensed 1",
         "tributary_cache_signals{state=\"indexed\"} 1",
@@ -232,5 +232,5 @@ async fn administrators_see_figures_and_no_document() {
         assert!(metrics.lines().any(|one| one == line), "{line} is not in {metrics}");
     }
     assert!(!metrics.to_lowercase().contains("canary"));
-    house.stop().await;
+    app.stop().await;
 }

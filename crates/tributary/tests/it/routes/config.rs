@@ -1,12 +1,12 @@
 //! `/api/config/default/`: what pages ask first.
 
-use crate::house::TestHouse;
+use crate::app_harness::AppHarness;
 use serde_json::json;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn names_limits_and_thresholds() {
-    let house = TestHouse::start().await;
-    let ann = house.user("ann", &[]).await;
+    let app = AppHarness::start().await;
+    let ann = app.user("ann", &[]).await;
     let config = ann.get("/api/config/default").await.body;
     assert_eq!((&config["minimumConfidenceScore"], &config["minimumScore"]), (&json!(0.7), &json!(100.0)));
     assert_eq!(
@@ -15,16 +15,14 @@ async fn names_limits_and_thresholds() {
     );
     assert_eq!(config["ragConfig"]["timeout"], 60);
     assert!(config["ragConfig"]["available"].is_boolean() && config["oidcConfig"].is_array());
-    let made = house
-        .admin
-        .post("/svc/brandings/", &json!({"name": "x", "product": "Delta", "button": "Find"}))
-        .await;
+    let made =
+        app.admin.post("/svc/brandings/", &json!({"name": "x", "product": "Delta", "button": "Find"})).await;
     assert_eq!(made.status, 201);
     let config = ann.get("/api/config/default/").await.body;
     assert_eq!(
         (&config["webConfig"]["name"], &config["webConfig"]["button"]),
         (&json!("Delta"), &json!("Find"))
     );
-    assert_eq!(house.anonymous().get("/api/config/default/").await.status, 401);
-    house.stop().await;
+    assert_eq!(app.anonymous().get("/api/config/default/").await.status, 401);
+    app.stop().await;
 }

@@ -1,12 +1,12 @@
 //! `/svc/api/schema/` and `/svc/api/docs/`: the description of the API, without any other host.
 
-use crate::house::TestHouse;
+use crate::app_harness::AppHarness;
 use serde_json::Value;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_schema_is_an_openapi_document() {
-    let house = TestHouse::start().await;
-    let answer = house.admin.get("/svc/api/schema/").await;
+    let app = AppHarness::start().await;
+    let answer = app.admin.get("/svc/api/schema/").await;
     assert_eq!(answer.header("content-type"), "application/json");
     let document = answer.body;
     assert!(document["openapi"].as_str().unwrap().starts_with("3."), "{}", document["openapi"]);
@@ -37,7 +37,7 @@ async fn the_schema_is_an_openapi_document() {
             assert_eq!(named, placed, "{what}");
         }
     }
-    house.stop().await;
+    app.stop().await;
 }
 
 fn each_reference(value: &Value, found: &mut impl FnMut(&str)) {
@@ -61,9 +61,9 @@ fn attributes<'a>(html: &'a str, name: &str) -> Vec<&'a str> {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_page_loads_nothing_from_another_host() {
-    let house = TestHouse::start().await;
+    let app = AppHarness::start().await;
     for path in ["/svc/api/docs/", "/svc/api/docs", "/api/svc/api/docs/"] {
-        let page = house.admin.get(path).await;
+        let page = app.admin.get(path).await;
         assert_eq!(page.status, 200, "{path}");
         assert!(page.header("content-type").starts_with("text/html"), "{path}");
         let policy = page.header("content-security-policy");
@@ -82,7 +82,7 @@ async fn the_page_loads_nothing_from_another_host() {
         files.extend(attributes(html, "link rel=\"stylesheet\" href"));
         assert!(files.len() >= 4, "{files:?}");
         for file in files {
-            let answer = house.admin.get(&format!("{base}{file}")).await;
+            let answer = app.admin.get(&format!("{base}{file}")).await;
             assert_eq!(answer.status, 200, "{base}{file}");
             assert_eq!(answer.header("x-content-type-options"), "nosniff");
             let kind = if file.ends_with(".css") { "text/css" } else { "javascript" };
@@ -92,21 +92,21 @@ async fn the_page_loads_nothing_from_another_host() {
                 answer.header("content-type")
             );
         }
-        let start = house.admin.get(&format!("{base}swagger-initializer.js")).await;
+        let start = app.admin.get(&format!("{base}swagger-initializer.js")).await;
         let script = start.body.as_str().unwrap();
         assert!(script.contains("../schema/"), "{script}");
         assert!(!script.contains("http://") && !script.contains("https://"), "{script}");
         assert!(script.replace(' ', "").contains("\"validatorUrl\":\"none\""), "{script}");
     }
-    house.stop().await;
+    app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn files_stay_in_their_folder() {
-    let house = TestHouse::start().await;
+    let app = AppHarness::start().await;
     for file in ["nothing.js", "..%2F..%2Fetc%2Fpasswd", "%2e%2e%2fschema", "a%00b", ".."] {
-        let answer = house.admin.get(&format!("/svc/api/docs/{file}")).await;
+        let answer = app.admin.get(&format!("/svc/api/docs/{file}")).await;
         assert_eq!(answer.status, 404, "{file}: {:?}", answer.status);
     }
-    house.stop().await;
+    app.stop().await;
 }

@@ -1,6 +1,6 @@
 //! `/svc/egress/…`: scans of one's own sent mail, and what was found in it.
 
-use crate::house::{Answer, Client, TestHouse, licensed, long_text};
+use crate::app_harness::{Answer, AppHarness, Client, licensed, long_text};
 use chrono::{DateTime, Utc};
 use domain::authenticator::Tokens;
 use domain::contracts::{ConnectionStore, EgressStore, ScanEnd, ScanOutcome, UserStore};
@@ -16,11 +16,11 @@ use testkit::source::{Behaviour, Source};
 const SCAN: &str = "/svc/egress/scan/";
 const EVENTS: &str = "/svc/egress/events/";
 
-/// A licensed house whose Outlook is this source.
-async fn house(source: &Source) -> TestHouse {
+/// A licensed service whose Outlook is this source.
+async fn app(source: &Source) -> AppHarness {
     let url = source.url_at("/v1.0").to_string();
     let allow = vec![source.address().to_string()];
-    TestHouse::with(|settings| Settings {
+    AppHarness::with(|settings| Settings {
         egress_outlook_url: url,
         outbound_allow: allow,
         ..licensed(settings)
@@ -29,14 +29,14 @@ async fn house(source: &Source) -> TestHouse {
 }
 
 /// The authenticator of Outlook, by which this person has connected a mailbox.
-async fn connect(house: &TestHouse, person: &str) {
-    let draft = json!({
+async fn connect(app: &AppHarness, person: &str) {
+    let spec = json!({
         "idp": "microsoft", "name": "Microsoft", "client_id": "c", "auth_uri": "https://h.example/a",
         "token_uri": "https://h.example/t",
     });
-    let made = house.admin.post("/svc/authenticators/", &draft).await;
+    let made = app.admin.post("/svc/authenticators/", &spec).await;
     assert_eq!(made.status, 201, "{made:?}");
-    let (id, wired) = (made.body["id"].as_i64().unwrap(), house.service.wired());
+    let (id, wired) = (made.body["id"].as_i64().unwrap(), app.service.wired());
     let user = wired.store.user_by_name(person).await.unwrap().id;
     let access = Secret::new("a token of the mailbox");
     let tokens = Tokens { access, refresh: Secret::default(), expires: None, scopes: String::new() };
@@ -55,8 +55,8 @@ async fn keep(client: &Client, number: usize) -> i64 {
 }
 
 /// A scan of this person that is through, in which these documents were found, one on each day.
-async fn scanned(house: &TestHouse, person: &str, found: &[(i64, MatchMethod)]) -> ScanId {
-    let wired = house.service.wired();
+async fn scanned(app: &AppHarness, person: &str, found: &[(i64, MatchMethod)]) -> ScanId {
+    let wired = app.service.wired();
     let (store, now) = (&wired.store, wired.clock.now());
     let user = store.user_by_name(person).await.unwrap().id;
     let wanted = NewScan {
@@ -100,8 +100,8 @@ fn ids(listed: &Value) -> Vec<i64> {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_wish_must_be_right_and_a_mailbox_connected() {
     let source = Source::start().await;
-    let house = house(&source).await;
-    let (ann, ben) = (house.user("ann", &[]).await, house.user("ben", &[]).await);
+    let app = app(&source).await;
+    let (ann, ben) = (app.user("ann", &[]).await, app.user("ben", &[]).await);
     for (given, field) in [
         (json!({"channel": "fax"}), "channel"),
         (json!({"channel": 7}), "channel"),
@@ -122,7 +122,7 @@ async fn a_wish_must_be_right_and_a_mailbox_connected() {
         assert!(detail.contains("an administrator adds the authenticator"), "{refused:?}");
     }
     assert_eq!(ann.get("/svc/agent/status/").await.body["features"]["egress"], false);
-    connect(&house, "ann").await;
+    connect(&app, "ann").await;
     assert_eq!(ann.get("/svc/agent/status/").await.body["features"]["egress"], true);
     // No source needs it, and yet everybody may connect it.
     for client in [&ann, &ben] {
@@ -133,7 +133,7 @@ async fn a_wish_must_be_right_and_a_mailbox_connected() {
     let detail = refused.body["detail"].as_str().unwrap();
     assert!(detail.ends_with("connect microsoft first."), "{refused:?}");
     assert!(source.requests().is_empty(), "no mailbox was asked");
-    house.stop().await;
+    app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -141,11 +141,11 @@ async fn a_scan_is_begun_watched_and_cancelled() {
     let source = Source::start().await;
     let later = Duration::from_secs(5);
     source.reply(Behaviour::Delay(later, Box::new(Behaviour::Json(json!({"value": []})))));
-    let house = house(&source).await;
-    let (ann, ben) = (house.user("ann", &[]).await, house.user("ben", &[]).await);
+    let app = app(&source).await;
+    let (ann, ben) = (app.user("ann", &[]).await, app.user("ben", &[]).await);
     let nothing = json!({"count": 0, "next": null, "previous": null, "results": []});
     assert_eq!(ann.get(SCAN).await.body, nothing);
-    connect(&house, "ann").await;
+    connect(&app, "ann").await;
     let wish = json!({"matter_tag": "matter:smith", "date_from": "2026-01-01", "date_to": "2026-01-31"});
     let begun = ann.post(SCAN, &wish).await;
     assert_eq!(begun.status, 202, "{begun:?}");
@@ -175,7 +175,7 @@ async fn a_scan_is_begun_watched_and_cancelled() {
     assert_eq!((busy.status.as_u16(), busy.code()), (409, "scan_running"), "{busy:?}");
     assert_eq!((&busy.body["scan"]["scan_id"], &busy.body["scan"]["user"]), (&json!(id), &json!("ann")));
     assert_eq!(ann.get(SCAN).await.body["results"][0]["scan_id"], id);
-    for client in [&ben, &house.admin] {
+    for client in [&ben, &app.admin] {
         assert_eq!(client.get(&path).await.status, 404);
         assert_eq!(client.delete(&path).await.status, 404);
         assert_eq!(client.get(SCAN).await.body, nothing);
@@ -189,7 +189,7 @@ async fn a_scan_is_begun_watched_and_cancelled() {
     let next = Answer::of(ann.request(Method::POST, SCAN)).await;
     assert_eq!(next.status, 202, "the next one may begin, and nothing need be said of it: {next:?}");
     assert_eq!(ann.get(&format!("{SCAN}?items=1")).await.body["count"], 2);
-    house.stop().await;
+    app.stop().await;
 }
 
 /// Waits until the scan is over.
@@ -220,10 +220,10 @@ async fn a_scan_finds_what_went_outside() {
     let body =
         json!({"contentType": "html", "content": "Canary <a href='https://h.example/0?utm_source=x'>it</a>"});
     source.reply_at("/v1.0/me/messages/m1", Behaviour::Json(json!({"id": "m1", "body": body})));
-    let house = house(&source).await;
-    let (ann, ben) = (house.user("ann", &[]).await, house.user("ben", &[]).await);
+    let app = app(&source).await;
+    let (ann, ben) = (app.user("ann", &[]).await, app.user("ben", &[]).await);
     let document = keep(&ann, 0).await;
-    connect(&house, "ann").await;
+    connect(&app, "ann").await;
     for scans in 1..=2 {
         let begun = ann.post(SCAN, &json!({})).await;
         assert_eq!(begun.status, 202, "{begun:?}");
@@ -245,12 +245,12 @@ async fn a_scan_finds_what_went_outside() {
         !paths.iter().any(|path| path.contains("/m2")),
         "mail that stays inside is not opened: {paths:?}"
     );
-    house.stop().await;
+    app.stop().await;
 }
 
 /// Three documents of ann's, of which the first was surely sent outside and the others perhaps: the documents, and the
 /// scan that found them.
-async fn three_found(house: &TestHouse, ann: &Client) -> (Vec<i64>, i64) {
+async fn three_found(app: &AppHarness, ann: &Client) -> (Vec<i64>, i64) {
     let mut documents = Vec::new();
     for number in 0..3 {
         documents.push(keep(ann, number).await);
@@ -260,15 +260,15 @@ async fn three_found(house: &TestHouse, ann: &Client) -> (Vec<i64>, i64) {
         (documents[1], MatchMethod::FilenameSize),
         (documents[2], MatchMethod::ContentSimilarity),
     ];
-    let scan = scanned(house, "ann", &found).await;
+    let scan = scanned(app, "ann", &found).await;
     (documents, scan.0)
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_event_says_little() {
-    let house = TestHouse::with(licensed).await;
-    let ann = house.user("ann", &[]).await;
-    three_found(&house, &ann).await;
+    let app = AppHarness::with(licensed).await;
+    let ann = app.user("ann", &[]).await;
+    three_found(&app, &ann).await;
     let listed = ann.get(EVENTS).await;
     assert_eq!(listed.header("x-total-count"), "3");
     insta::assert_json_snapshot!(listed.body, @r#"
@@ -328,14 +328,14 @@ async fn an_event_says_little() {
       ]
     }
     "#);
-    house.stop().await;
+    app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn events_are_found_by_what_they_say() {
-    let house = TestHouse::with(licensed).await;
-    let ann = house.user("ann", &[]).await;
-    let (documents, scan) = three_found(&house, &ann).await;
+    let app = AppHarness::with(licensed).await;
+    let ann = app.user("ann", &[]).await;
+    let (documents, scan) = three_found(&app, &ann).await;
     let all = ids(&ann.get(EVENTS).await.body);
     for (query, expected) in [
         ("status=candidate".to_owned(), vec![all[0], all[1]]),
@@ -354,17 +354,17 @@ async fn events_are_found_by_what_they_say() {
     for bad in ["status=lost", "signal_id=x", "page=0", "items=101"] {
         assert_eq!(ann.get(&format!("{EVENTS}?{bad}")).await.status, 400, "{bad}");
     }
-    house.stop().await;
+    app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn events_are_for_their_owner() {
-    let house = TestHouse::with(licensed).await;
-    let (ann, ben) = (house.user("ann", &[]).await, house.user("ben", &[]).await);
-    let (documents, _) = three_found(&house, &ann).await;
+    let app = AppHarness::with(licensed).await;
+    let (ann, ben) = (app.user("ann", &[]).await, app.user("ben", &[]).await);
+    let (documents, _) = three_found(&app, &ann).await;
     let all = ids(&ann.get(EVENTS).await.body);
     let path = format!("{EVENTS}{}/", all[0]);
-    for client in [&ben, &house.admin] {
+    for client in [&ben, &app.admin] {
         assert_eq!(client.get(EVENTS).await.body["count"], 0);
         assert_eq!(client.patch(&path, &json!({"status": "confirmed"})).await.status, 404);
     }
@@ -378,11 +378,11 @@ async fn events_are_for_their_owner() {
     }
     assert_eq!(ann.patch(&format!("{EVENTS}999999/"), &json!({"status": "confirmed"})).await.status, 404);
 
-    let figures = house.admin.get("/svc/cache/statistics/").await.body;
+    let figures = app.admin.get("/svc/cache/statistics/").await.body;
     assert_eq!(figures["egress"]["events"], json!({"candidate": 1, "confirmed": 2, "dismissed": 0}));
     assert_eq!(figures["egress"]["scans"]["completed"], 1);
     assert!(!figures.to_string().contains("client.example"), "{figures}");
-    let metrics = house.admin.get("/metrics/").await.body.as_str().unwrap().to_owned();
+    let metrics = app.admin.get("/metrics/").await.body.as_str().unwrap().to_owned();
     for line in [
         "tributary_egress_scans{status=\"completed\"} 1",
         "tributary_egress_events{status=\"confirmed\"} 2",
@@ -398,15 +398,15 @@ async fn events_are_for_their_owner() {
     assert_eq!(unindexed.status, 200, "{unindexed:?}");
     let event = &ann.get(EVENTS).await.body["results"][0];
     assert_eq!((&event["signal_id"], &event["signal_title"]), (&Value::Null, &json!("Agreement of day 3")));
-    house.stop().await;
+    app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn without_a_license_only_what_is_there_is_read() {
-    let house = TestHouse::start().await;
-    let ann = house.user("ann", &[]).await;
-    connect(&house, "ann").await;
-    scanned(&house, "ann", &[]).await;
+    let app = AppHarness::start().await;
+    let ann = app.user("ann", &[]).await;
+    connect(&app, "ann").await;
+    scanned(&app, "ann", &[]).await;
     let refused = ann.post(SCAN, &json!({})).await;
     assert_eq!((refused.status.as_u16(), refused.code()), (402, "cache_unlicensed"), "{refused:?}");
     let refused = ann.patch(&format!("{EVENTS}1/"), &json!({"status": "confirmed"})).await;
@@ -415,5 +415,5 @@ async fn without_a_license_only_what_is_there_is_read() {
     assert_eq!(ann.get(EVENTS).await.body["count"], 0);
     assert_eq!(ann.get("/svc/agent/status/").await.body["features"]["egress"], false);
     assert_eq!(ann.get("/svc/authenticators/").await.body, json!([]), "nothing needs a mailbox");
-    house.stop().await;
+    app.stop().await;
 }

@@ -1,6 +1,6 @@
 //! `/svc/health/…`: `live` and `ready` say nothing else than their status; `tasks` sends a ping through the queue.
 
-use crate::house::{Client, TestHouse};
+use crate::app_harness::{AppHarness, Client};
 use domain::contracts::{NewTask, QueueName};
 use domain::secret::Secret;
 use domain::settings::Settings;
@@ -15,33 +15,33 @@ const TASKS: &str = "/svc/health/tasks/";
 
 #[tokio::test(flavor = "multi_thread")]
 async fn both_are_open_and_short() {
-    let house = TestHouse::start().await;
+    let app = AppHarness::start().await;
     for path in ["/svc/health/live/", "/svc/health/ready/", "/api/svc/health/live", "/api/svc/health/ready"] {
-        let answer = house.anonymous().get(path).await;
+        let answer = app.anonymous().get(path).await;
         assert_eq!((answer.status.as_u16(), &answer.body), (200, &json!({"status": "ok"})), "{path}");
     }
-    house.stop().await;
+    app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn without_its_database_the_service_lives_but_is_not_ready() {
-    let house = TestHouse::with(|settings| Settings { health_open: true, ..settings }).await;
-    house.service.wired().store.close().await;
-    let live = house.anonymous().get("/svc/health/live/").await;
+    let app = AppHarness::with(|settings| Settings { health_open: true, ..settings }).await;
+    app.service.wired().store.close().await;
+    let live = app.anonymous().get("/svc/health/live/").await;
     assert_eq!(live.status, 200);
-    let ready = house.anonymous().get("/svc/health/ready/").await;
+    let ready = app.anonymous().get("/svc/health/ready/").await;
     assert_eq!((ready.status.as_u16(), ready.code()), (503, "unavailable"), "{ready:?}");
     assert!(!ready.header("retry-after").is_empty());
     let text = ready.body.to_string().to_lowercase();
     for word in ["sql", "pool", "database", "closed", "/tmp"] {
         assert!(!text.contains(word), "it tells of its inside: {text}");
     }
-    let tasks = house.anonymous().get(TASKS).await;
+    let tasks = app.anonymous().get(TASKS).await;
     let expected = json!({"status": "error", "message": "The task queue does not answer."});
     assert_eq!((tasks.status.as_u16(), &tasks.body), (500, &expected));
-    let other = house.admin.get("/svc/search/").await;
+    let other = app.admin.get("/svc/search/").await;
     assert_eq!((other.status.as_u16(), other.code()), (503, "unavailable"), "{other:?}");
-    house.stop().await;
+    app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -49,48 +49,48 @@ async fn a_broker_that_hangs_takes_no_process_out_of_the_balancer() {
     let Some(mut nats) = NatsServer::prepare("readiness beside a broker that hangs") else { return };
     nats.start();
     let queue_url = Secret::new(nats.url());
-    let house = TestHouse::with(|settings| Settings { queue_url, ..settings }).await;
-    assert_eq!(house.anonymous().get("/svc/health/ready/").await.status, 200);
+    let app = AppHarness::with(|settings| Settings { queue_url, ..settings }).await;
+    assert_eq!(app.anonymous().get("/svc/health/ready/").await.status, 200);
     nats.pause();
     for _ in 0..3 {
-        let ready = house.anonymous().get("/svc/health/ready/").await;
+        let ready = app.anonymous().get("/svc/health/ready/").await;
         assert_eq!(ready.status, 200, "searches wait in the database, results are read: {ready:?}");
     }
     nats.resume();
-    house.stop().await;
+    app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_worker_answers_the_ping() {
-    let house = TestHouse::start().await;
+    let app = AppHarness::start().await;
     let started = Instant::now();
     for path in [TASKS, "/api/svc/health/tasks"] {
-        let answer = house.admin.get(path).await;
+        let answer = app.admin.get(path).await;
         let expected = json!({"status": "ok", "message": "A worker answered the ping."});
         assert_eq!((answer.status.as_u16(), &answer.body), (200, &expected), "{path}");
         assert_eq!(answer.header("content-type"), "application/json");
     }
     // Many probes at once are one ping, and leave nothing behind.
-    let many = futures_util::future::join_all((0..40).map(|_| house.admin.get(TASKS))).await;
+    let many = futures_util::future::join_all((0..40).map(|_| app.admin.get(TASKS))).await;
     assert!(many.iter().all(|answer| answer.status == 200), "{many:?}");
     assert!(started.elapsed() < Duration::from_secs(30), "{:?}", started.elapsed());
-    let queue = &house.service.wired().queue;
+    let queue = &app.service.wired().queue;
     assert_eq!(queue.depth(QueueName::HealthCheck).await.unwrap(), 0);
-    house.stop().await;
+    app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn credentials_are_needed_unless_the_settings_say_otherwise() {
-    let house = TestHouse::start().await;
-    assert_eq!(house.anonymous().get(TASKS).await.status, 401);
-    house.stop().await;
-    let house = TestHouse::with(|settings| Settings { health_open: true, ..settings }).await;
+    let app = AppHarness::start().await;
+    assert_eq!(app.anonymous().get(TASKS).await.status, 401);
+    app.stop().await;
+    let app = AppHarness::with(|settings| Settings { health_open: true, ..settings }).await;
     for path in [TASKS, "/api/svc/health/tasks"] {
-        assert_eq!(house.anonymous().get(path).await.status, 200, "{path}");
+        assert_eq!(app.anonymous().get(path).await.status, 200, "{path}");
     }
-    assert_eq!(house.anonymous().get("/svc/metrics/tasks/").await.status, 401, "the other setting");
-    assert_eq!(house.anonymous().get("/svc/search/").await.status, 401);
-    house.stop().await;
+    assert_eq!(app.anonymous().get("/svc/metrics/tasks/").await.status, 401, "the other setting");
+    assert_eq!(app.anonymous().get("/svc/search/").await.status, 401);
+    app.stop().await;
 }
 
 /// The doors in one process, the worker in another: they share the database and nothing else.

@@ -1,6 +1,6 @@
 //! `POST /svc/ingest/`: what is accepted, what is refused, and what has come of it.
 
-use crate::house::{Answer, Client, TestHouse, items, licensed, long_text};
+use crate::app_harness::{Answer, AppHarness, Client, items, licensed, long_text};
 use domain::settings::Settings;
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
@@ -29,8 +29,8 @@ async fn source_with_page(path: &str) -> Source {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_text_of_ones_own_is_kept_for_oneself() {
-    let house = TestHouse::with(licensed).await;
-    let (ann, ben) = (house.user("ann", &[]).await, house.user("ben", &[]).await);
+    let app = AppHarness::with(licensed).await;
+    let (ann, ben) = (app.user("ann", &[]).await, app.user("ben", &[]).await);
     let url = "https://h.example/report?utm_source=mail#part";
     let given = json!({"url": url, "title": "Report", "body": long_text("dams"), "matter_tags": ["matter:dam"], "wait": true});
     let kept = wish(&ann, given.clone()).await;
@@ -48,21 +48,21 @@ async fn a_text_of_ones_own_is_kept_for_oneself() {
     // The same document again is the same document.
     let again = wish(&ann, given).await;
     assert_eq!(again.body["signal_id"], id, "{again:?}");
-    for hidden in [&ben, &house.admin] {
+    for hidden in [&ben, &app.admin] {
         assert_eq!(hidden.get(&format!("/svc/cache/{id}/")).await.status, 404);
         assert_eq!(hidden.get("/svc/cache/").await.body, json!([]));
     }
-    house.stop().await;
+    app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_document_is_fetched_by_the_rules_of_its_provider() {
-    let house = TestHouse::with(licensed).await;
+    let app = AppHarness::with(licensed).await;
     let source = source_with_page("/page").await;
-    let provider = house.provider("Rivers", &source).await;
-    let ann = house.user("ann", &[]).await;
+    let provider = app.provider("Rivers", &source).await;
+    let ann = app.user("ann", &[]).await;
     let given = json!({"url": source.url_at("/page")});
-    let accepted = house.keep_given(&ann, (provider, &source), given.clone()).await;
+    let accepted = app.keep_given(&ann, (provider, &source), given.clone()).await;
     assert_eq!((accepted.status.as_u16(), &accepted.body["state"]), (202, &json!("known")), "{accepted:?}");
     assert!(accepted.body["job_id"].is_i64() && accepted.body["message"].is_string());
     let path = format!("/svc/cache/{}/", accepted.body["signal_id"]);
@@ -79,19 +79,19 @@ async fn a_document_is_fetched_by_the_rules_of_its_provider() {
     assert_eq!((&document["title"], &document["source_provider"]), (&json!("Levels"), &json!("Rivers")));
     assert!(document["chunk_count"].as_u64().unwrap() > 0 && document["body_bytes"].as_u64().unwrap() > 0);
     // It is here, so that nothing is to be done.
-    let again = house.keep_given(&ann, (provider, &source), given).await;
+    let again = app.keep_given(&ann, (provider, &source), given).await;
     assert_eq!((again.status.as_u16(), &again.body["job_id"]), (202, &Value::Null), "{again:?}");
-    house.stop().await;
+    app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_refused() {
-    let house = TestHouse::with(licensed).await;
+    let app = AppHarness::with(licensed).await;
     let source = source_with_page("/page").await;
-    let provider = house.provider_with("Rivers", &source, json!({"shared": false})).await;
-    let (ann, ben) = (house.user("ann", &[]).await, house.user("ben", &[]).await);
-    let search = house.admin.search(&json!({"query_string": "river"})).await["id"].clone();
-    let result = house.admin.get("/svc/results/").await.body[0]["id"].clone();
+    let provider = app.provider_with("Rivers", &source, json!({"shared": false})).await;
+    let (ann, ben) = (app.user("ann", &[]).await, app.user("ben", &[]).await);
+    let search = app.admin.search(&json!({"query_string": "river"})).await["id"].clone();
+    let result = app.admin.get("/svc/results/").await.body[0]["id"].clone();
     for (given, field) in [
         (json!({}), "url"),
         (json!({"url": "nowhere"}), "url"),
@@ -107,8 +107,8 @@ async fn what_is_refused() {
     }
     for (client, given, status, code) in [
         (&ben, json!({"search_id": search, "swirl_id": result}), 404, "not_found"),
-        (&house.admin, json!({"search_id": search, "swirl_id": 999_999}), 404, "not_found"),
-        (&house.admin, json!({"search_id": 999_999, "swirl_id": result}), 404, "not_found"),
+        (&app.admin, json!({"search_id": search, "swirl_id": 999_999}), 404, "not_found"),
+        (&app.admin, json!({"search_id": 999_999, "swirl_id": result}), 404, "not_found"),
         (&ann, json!({"url": source.url_at("/page"), "provider_id": provider}), 403, "permission_denied"),
         (&ann, json!({"url": source.url_at("/page"), "provider_id": 999_999}), 403, "permission_denied"),
     ] {
@@ -117,20 +117,20 @@ async fn what_is_refused() {
     }
     // What is given is no text: the document is fetched instead.
     let given = json!({"url": source.url_at("/page"), "wait": true, "body": "short"});
-    let answer = house.keep_given(&house.admin, (provider, &source), given).await;
+    let answer = app.keep_given(&app.admin, (provider, &source), given).await;
     assert_is(&answer, 200, "", "a text of one word");
     let short = Behaviour::text("text/html", "<html><body><p>A few words only.</p></body></html>");
     source.reply_at("/short", short);
     let given = json!({"url": source.url_at("/short"), "wait": true});
-    let answer = house.keep_given(&house.admin, (provider, &source), given).await;
+    let answer = app.keep_given(&app.admin, (provider, &source), given).await;
     assert_is(&answer, 422, "impossible", "a page of a few words");
     assert!(answer.body["detail"].as_str().unwrap().contains("40"), "{answer:?}");
-    house.stop().await;
+    app.stop().await;
 
-    let house = TestHouse::start().await;
-    let closed = wish(&house.admin, json!({"url": "https://h.example/"})).await;
+    let app = AppHarness::start().await;
+    let closed = wish(&app.admin, json!({"url": "https://h.example/"})).await;
     assert_is(&closed, 402, "cache_unlicensed", "no license");
-    house.stop().await;
+    app.stop().await;
 }
 
 /// The text of a document may be larger than any other body, up to a limit of its own.
@@ -138,21 +138,21 @@ async fn what_is_refused() {
 async fn the_limit_of_a_text() {
     let settings =
         |settings| Settings { request_body_max_mb: 1, storage_max_body_mb: 2, ..licensed(settings) };
-    let house = TestHouse::with(settings).await;
+    let app = AppHarness::with(settings).await;
     let text = |bytes: usize| "words of a river ".repeat(bytes / 17);
     for (bytes, status) in [(1_500_000, 202), (2_500_000, 413)] {
-        let answer = wish(&house.admin, json!({"url": "https://h.example/", "body": text(bytes)})).await;
+        let answer = wish(&app.admin, json!({"url": "https://h.example/", "body": text(bytes)})).await;
         assert_eq!(answer.status.as_u16(), status, "{bytes}: {}", answer.body["detail"]);
     }
-    let other = house.admin.post("/svc/search/", &json!({"query_string": text(1_500_000)})).await;
+    let other = app.admin.post("/svc/search/", &json!({"query_string": text(1_500_000)})).await;
     assert_is(&other, 413, "too_large", "any other body");
-    house.stop().await;
+    app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_repeated_request_with_a_key_gets_the_first_answer() {
-    let house = TestHouse::with(licensed).await;
-    let ann = house.user("ann", &[]).await;
+    let app = AppHarness::with(licensed).await;
+    let ann = app.user("ann", &[]).await;
     let post = async |key: &str, body: &Value| {
         let request = ann.request(reqwest::Method::POST, INGEST).header("Content-Type", "application/json");
         Answer::of(request.header("Idempotency-Key", key).body(body.to_string())).await
@@ -174,5 +174,5 @@ async fn a_repeated_request_with_a_key_gets_the_first_answer() {
     let searched = ann.request(reqwest::Method::POST, "/svc/search/").header("Idempotency-Key", "key-1");
     let searched = searched.header("Content-Type", "application/json").body(r#"{"query_string": "river"}"#);
     assert_is(&Answer::of(searched).await, 422, "idempotency_key_reused", "another route");
-    house.stop().await;
+    app.stop().await;
 }

@@ -1,6 +1,6 @@
 //! `/svc/license/`: what a signed license says.
 
-use crate::house::TestHouse;
+use crate::app_harness::AppHarness;
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use domain::license::signed_text;
@@ -18,10 +18,10 @@ fn signed(pair: &Ed25519KeyPair, mut fields: Value) -> String {
     fields.to_string()
 }
 
-/// A house with this license, whose issuer's key lies in the data folder.
-async fn house_with(license: String, pair: &Ed25519KeyPair) -> TestHouse {
+/// A service with this license, whose issuer's key lies in the data folder.
+async fn app_with(license: String, pair: &Ed25519KeyPair) -> AppHarness {
     let key = BASE64_STANDARD.encode(pair.public_key().as_ref());
-    TestHouse::with(move |settings| {
+    AppHarness::with(move |settings| {
         fs::write(PathBuf::from(&settings.data_dir).join("public_key.pem"), key).unwrap();
         Settings { license: Secret::new(license), ..settings }
     })
@@ -36,8 +36,8 @@ async fn a_signed_license_is_believed_and_a_changed_one_is_not() {
         &pair,
         json!({"owner": "Delta Ltd", "expiration": "2999-12-31", "features": {"chat_api": true}, "cache": true}),
     );
-    let house = house_with(license.clone(), &pair).await;
-    let told = house.admin.get("/svc/license/").await.body;
+    let app = app_with(license.clone(), &pair).await;
+    let told = app.admin.get("/svc/license/").await.body;
     assert_eq!(
         (&told["status"], &told["owner"], &told["cache"]),
         (&json!("valid"), &json!("Delta Ltd"), &json!(true))
@@ -45,19 +45,19 @@ async fn a_signed_license_is_believed_and_a_changed_one_is_not() {
     assert_eq!((&told["expiration"], &told["cache_expiration"]), (&json!("2999-12-31"), &Value::Null));
     assert_eq!(told["features"], json!({"chat_api": true}));
     assert!(told["days_left"].as_i64().unwrap() > 1000);
-    let shown = house.admin.get("/svc/settings/").await.body.to_string();
+    let shown = app.admin.get("/svc/settings/").await.body.to_string();
     assert!(!shown.contains("Delta Ltd"), "a license is a secret among the settings");
-    house.stop().await;
+    app.stop().await;
 
-    let house = house_with(license.replace("2999", "3999"), &pair).await;
-    let told = house.admin.get("/svc/license/").await.body;
+    let app = app_with(license.replace("2999", "3999"), &pair).await;
+    let told = app.admin.get("/svc/license/").await.body;
     assert_eq!(
         (&told["status"], &told["owner"], &told["cache"]),
         (&json!("invalid"), &json!(""), &json!(false))
     );
-    house.stop().await;
+    app.stop().await;
 
-    let house = TestHouse::start().await;
-    assert_eq!(house.admin.get("/svc/license/").await.body["status"], "none");
-    house.stop().await;
+    let app = AppHarness::start().await;
+    assert_eq!(app.admin.get("/svc/license/").await.body["status"], "none");
+    app.stop().await;
 }

@@ -1,25 +1,25 @@
 //! `/svc/lockouts/`: who is not let in, and letting them in again.
 
-use crate::house::{Answer, TestHouse};
+use crate::app_harness::{Answer, AppHarness};
 use domain::settings::{Settings, Throttle};
 use serde_json::json;
 
-async fn guess(house: &TestHouse, username: &str, password: &str) -> Answer {
-    house.anonymous().post("/svc/login/", &json!({"username": username, "password": password})).await
+async fn guess(app: &AppHarness, username: &str, password: &str) -> Answer {
+    app.anonymous().post("/svc/login/", &json!({"username": username, "password": password})).await
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn lockouts_are_listed_and_ended() {
-    let house =
-        TestHouse::with(|settings| Settings { throttle_login: Throttle::per_minute(3), ..settings }).await;
-    house.user("ann", &[]).await;
-    assert_eq!(house.admin.get("/svc/lockouts/").await.body, json!([]));
+    let app =
+        AppHarness::with(|settings| Settings { throttle_login: Throttle::per_minute(3), ..settings }).await;
+    app.user("ann", &[]).await;
+    assert_eq!(app.admin.get("/svc/lockouts/").await.body, json!([]));
     for _ in 0..3 {
-        assert_eq!(guess(&house, "ann", "wrong").await.status, 401);
-        assert_eq!(guess(&house, "my secret password", "wrong").await.status, 401);
+        assert_eq!(guess(&app, "ann", "wrong").await.status, 401);
+        assert_eq!(guess(&app, "my secret password", "wrong").await.status, 401);
     }
-    assert_eq!(guess(&house, "ann", "password of ann").await.status, 429);
-    let listed = house.admin.get("/svc/lockouts/").await;
+    assert_eq!(guess(&app, "ann", "password of ann").await.status, 429);
+    let listed = app.admin.get("/svc/lockouts/").await;
     assert!(!listed.body.to_string().contains("secret"), "what people type there is not kept");
     let rows = listed.body.as_array().unwrap();
     let names: Vec<&str> = rows.iter().map(|row| row["username"].as_str().unwrap()).collect();
@@ -28,15 +28,15 @@ async fn lockouts_are_listed_and_ended() {
         assert_eq!(row["address"], "127.0.0.1");
         assert!((1..=21).contains(&row["seconds"].as_u64().unwrap()), "{row}");
     }
-    assert_eq!(house.admin.delete("/svc/lockouts/nobody/").await.status, 404);
-    assert_eq!(house.admin.delete("/svc/lockouts/ann/").await.status, 204);
-    assert_eq!(guess(&house, "ann", "password of ann").await.status, 200);
-    assert_eq!(guess(&house, "my secret password", "wrong").await.status, 429);
-    assert_eq!(house.admin.delete("/svc/lockouts/").await.status, 204);
-    assert_eq!(guess(&house, "my secret password", "wrong").await.status, 401);
-    let noted = house.admin.get("/svc/audit/?kind=sign-in&action=reset").await.body;
+    assert_eq!(app.admin.delete("/svc/lockouts/nobody/").await.status, 404);
+    assert_eq!(app.admin.delete("/svc/lockouts/ann/").await.status, 204);
+    assert_eq!(guess(&app, "ann", "password of ann").await.status, 200);
+    assert_eq!(guess(&app, "my secret password", "wrong").await.status, 429);
+    assert_eq!(app.admin.delete("/svc/lockouts/").await.status, 204);
+    assert_eq!(guess(&app, "my secret password", "wrong").await.status, 401);
+    let noted = app.admin.get("/svc/audit/?kind=sign-in&action=reset").await.body;
     let names: Vec<&str> =
         noted.as_array().unwrap().iter().map(|row| row["record_name"].as_str().unwrap()).collect();
     assert_eq!(names, ["everybody", "ann"]);
-    house.stop().await;
+    app.stop().await;
 }

@@ -1,7 +1,7 @@
 //! `/svc/metrics/tasks/` in the form of the interface, and `/metrics/` in both text formats.
 
 use crate::answering::Answering;
-use crate::house::{Answer, Client, TestHouse, items};
+use crate::app_harness::{Answer, AppHarness, Client, items};
 use domain::contracts::QueueName;
 use domain::settings::{Secs, Settings};
 use reqwest::Method;
@@ -52,9 +52,9 @@ async fn until(client: &Client, path: &str, is_there: impl Fn(&Answer) -> bool) 
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_gauges_of_the_interface() {
-    let house = TestHouse::with(|settings| Settings { search_concurrency: 4, ..settings }).await;
+    let app = AppHarness::with(|settings| Settings { search_concurrency: 4, ..settings }).await;
     let all_work = |answer: &Answer| of_queue(answer, "tasks_queue_workers", "totals") == 6.0;
-    let idle = until(&house.admin, TASKS, all_work).await;
+    let idle = until(&app.admin, TASKS, all_work).await;
     assert_eq!(idle.header("content-type"), "text/plain; version=0.0.4; charset=utf-8");
     let queues = QueueName::ALL.map(QueueName::as_str);
     for gauge in GAUGES {
@@ -74,9 +74,9 @@ async fn the_gauges_of_the_interface() {
     // Six searches for four slots: one user leaves a slot for another; four run, two wait.
     let source = Source::start().await;
     source.reply(Behaviour::Hang);
-    house.provider("Slow", &source).await;
-    let ann = house.user("ann", &[]).await;
-    for person in [&house.admin, &house.admin, &house.admin, &house.admin, &house.admin, &ann] {
+    app.provider("Slow", &source).await;
+    let ann = app.user("ann", &[]).await;
+    for person in [&app.admin, &app.admin, &app.admin, &app.admin, &app.admin, &ann] {
         assert_eq!(person.post("/svc/search/", &json!({"query_string": "reed"})).await.status, 201);
     }
     // The database counts who waits, a moment before this process counts what runs.
@@ -84,7 +84,7 @@ async fn the_gauges_of_the_interface() {
         let depth = of_queue(answer, "tasks_queue_depth", "search");
         (of_queue(answer, "tasks_queue_active_tasks", "search"), depth) == (4.0, 2.0)
     };
-    let busy = until(&house.admin, TASKS, full).await;
+    let busy = until(&app.admin, TASKS, full).await;
     assert_eq!(of_queue(&busy, "tasks_queue_depth", "search"), 2.0);
     assert_eq!(of_queue(&busy, "tasks_queue_depth", "totals"), 2.0);
     assert_eq!(of_queue(&busy, "tasks_queue_waiting_users", "search"), 1.0);
@@ -92,61 +92,61 @@ async fn the_gauges_of_the_interface() {
     assert_eq!(of_queue(&busy, "tasks_queue_busy_ratio", "search"), 1.0);
     assert_eq!(of_queue(&busy, "tasks_queue_busy_ratio", "corpus"), 0.0);
     assert_eq!(of_queue(&busy, "tasks_queue_busy_ratio", "totals"), 4.0 / capacity);
-    house.stop().await;
+    app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn figures_are_not_for_everybody() {
-    let house = TestHouse::start().await;
-    let ann = house.user("ann", &[]).await;
+    let app = AppHarness::start().await;
+    let ann = app.user("ann", &[]).await;
     for (path, expected) in [(TASKS, 200), (GENERAL, 403)] {
-        assert_eq!(house.anonymous().get(path).await.status, 401, "{path}");
-        assert_eq!(house.admin.get(path).await.status, 200, "{path}");
+        assert_eq!(app.anonymous().get(path).await.status, 401, "{path}");
+        assert_eq!(app.admin.get(path).await.status, 200, "{path}");
         assert_eq!(ann.get(path).await.status, expected, "{path} names private providers, or it does not");
     }
-    house.stop().await;
-    let house = TestHouse::with(|settings| Settings { metrics_open: true, ..settings }).await;
+    app.stop().await;
+    let app = AppHarness::with(|settings| Settings { metrics_open: true, ..settings }).await;
     for path in [TASKS, "/api/svc/metrics/tasks", GENERAL, "/metrics"] {
-        assert_eq!(house.anonymous().get(path).await.status, 200, "{path}");
+        assert_eq!(app.anonymous().get(path).await.status, 200, "{path}");
     }
-    assert_eq!(house.anonymous().get("/svc/health/tasks/").await.status, 401, "the other setting");
+    assert_eq!(app.anonymous().get("/svc/health/tasks/").await.status, 401, "the other setting");
 
-    house.service.wired().store.close().await;
-    let failed = house.anonymous().get(TASKS).await;
+    app.service.wired().store.close().await;
+    let failed = app.anonymous().get(TASKS).await;
     assert_eq!(failed.status, 200);
     assert_eq!(value(&failed, "tasks_metrics_collection_error"), 1.0);
     let text = failed.body.as_str().unwrap();
     assert!(text.lines().all(|line| line.starts_with('#') || line.starts_with("tasks_metrics")), "{text}");
-    let failed = house.anonymous().get(GENERAL).await;
+    let failed = app.anonymous().get(GENERAL).await;
     assert_eq!(value(&failed, "tributary_metrics_collection_error"), 1.0);
     assert!(!failed.body.as_str().unwrap().contains("tributary_queue_depth{"));
-    house.stop().await;
+    app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_process_tells_what_happened() {
-    let house = TestHouse::start().await;
+    let app = AppHarness::start().await;
     let (good, bad, dead) = (Source::start().await, Source::start().await, Source::start().await);
     good.reply(Behaviour::Json(items("river", 2)));
     bad.reply(Behaviour::status(500));
-    house.provider("Good \"one\"", &good).await;
-    house.provider("Bad", &bad).await;
+    app.provider("Good \"one\"", &good).await;
+    app.provider("Bad", &bad).await;
     let late = json!({"config": {"swirl": {"connector_use": {"timeout": 0.2}}}});
     dead.reply(Behaviour::Hang);
-    house.provider_with("Late", &dead, late).await;
-    let person = house.user("hildegard", &[]).await;
+    app.provider_with("Late", &dead, late).await;
+    let person = app.user("hildegard", &[]).await;
     for _ in 0..6 {
         let search = person.search(&json!({"query_string": "zanzibar canary"})).await;
         assert_eq!(search["status"], "PARTIAL_RESULTS_READY", "{search}");
     }
-    house.admin.get("/svc/nowhere/zanzibar/").await;
-    house.admin.get("/svc/search/999999/").await;
+    app.admin.get("/svc/nowhere/zanzibar/").await;
+    app.admin.get("/svc/search/999999/").await;
 
-    let answer = house.admin.get(GENERAL).await;
+    let answer = app.admin.get(GENERAL).await;
     assert_eq!(answer.header("content-type"), "text/plain; version=0.0.4; charset=utf-8");
     let text = answer.body.as_str().unwrap();
     assert!(text.contains("# TYPE tributary_searches_total counter\n") && !text.contains("# EOF"), "{text}");
-    check_openmetrics(&house.admin).await;
+    check_openmetrics(&app.admin).await;
     for (line, expected) in [
         ("tributary_searches_total{status=\"PARTIAL_RESULTS_READY\"}", 6.0),
         ("tributary_search_duration_seconds_count", 6.0),
@@ -187,7 +187,7 @@ async fn the_process_tells_what_happened() {
     for secret in ["zanzibar", "canary", "hildegard", "admin", "password of", "Token ", "127.0.0.1"] {
         assert!(!text.contains(secret), "{secret} is in {text}");
     }
-    house.stop().await;
+    app.stop().await;
 }
 
 async fn check_openmetrics(client: &Client) {
@@ -201,22 +201,22 @@ async fn check_openmetrics(client: &Client) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn failed_sign_ins_are_counted_by_reason() {
-    let house = TestHouse::with(|settings| Settings {
+    let app = AppHarness::with(|settings| Settings {
         throttle_login: domain::settings::Throttle::per_minute(2),
         ..settings
     })
     .await;
     let wrong = json!({"username": "admin", "password": "guessed"});
     for expected in [401, 401, 429] {
-        assert_eq!(house.anonymous().post("/svc/login/", &wrong).await.status, expected);
+        assert_eq!(app.anonymous().post("/svc/login/", &wrong).await.status, expected);
     }
-    assert_eq!(house.with_header("Token trb_guessed").get("/svc/search/").await.status, 401);
-    let answer = house.admin.get(GENERAL).await;
+    assert_eq!(app.with_header("Token trb_guessed").get("/svc/search/").await.status, 401);
+    let answer = app.admin.get(GENERAL).await;
     for (reason, expected) in [("password", 2.0), ("token", 1.0), ("throttled", 1.0), ("bearer", 0.0)] {
         let line = format!("tributary_sign_in_failures_total{{reason=\"{reason}\"}}");
         assert_eq!(value(&answer, &line), expected, "{reason}");
     }
-    house.stop().await;
+    app.stop().await;
 }
 
 /// A process without the web role answers at a port of its own, and nothing but this.
@@ -261,7 +261,7 @@ async fn summaries_their_stages_and_their_tokens_are_counted() {
     let it = Answering::start().await;
     let id = it.search().await;
     assert_eq!(it.rag_search(&json!({"search_id": id})).await.status, 200);
-    let one = it.house.admin.get(GENERAL).await;
+    let one = it.app.admin.get(GENERAL).await;
     let ended = |outcome: &str| format!("tributary_answers_total{{outcome=\"{outcome}\"}}");
     assert_eq!(value(&one, &ended("answered")), 1.0);
     assert_eq!(value(&one, "tributary_answer_duration_seconds_count"), 1.0);
@@ -271,7 +271,7 @@ async fn summaries_their_stages_and_their_tokens_are_counted() {
     }
     let text = one.body.as_str().unwrap();
     for direction in ["in", "out"] {
-        let of_model = r#"tributary_answer_tokens_total{ai_provider="House model",model="gpt-4o"#;
+        let of_model = r#"tributary_answer_tokens_total{ai_provider="Company model",model="gpt-4o"#;
         let line = text.lines().find(|line| line.starts_with(of_model) && line.contains(direction)).unwrap();
         assert!(line.rsplit(' ').next().unwrap().parse::<u64>().unwrap() > 0, "{line}");
     }
@@ -279,8 +279,8 @@ async fn summaries_their_stages_and_their_tokens_are_counted() {
     assert_eq!(it.rag_search(&json!({"search_id": id})).await.status, 200);
     it.model.behaves(Manner::Garbage);
     let _none = it.rag_search(&json!({"search_id": it.search().await})).await;
-    let more = it.house.admin.get(GENERAL).await;
+    let more = it.app.admin.get(GENERAL).await;
     let counts = ["answered", "ai_provider_error"].map(|outcome| value(&more, &ended(outcome)));
     assert_eq!(counts, [1.0, 1.0]);
-    it.house.stop().await;
+    it.app.stop().await;
 }

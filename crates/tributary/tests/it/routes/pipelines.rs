@@ -1,42 +1,42 @@
 //! `/svc/pipelines/`: the record that decides which post-result processors run, and in which order.
 
-use crate::house::{TestHouse, items};
+use crate::app_harness::{AppHarness, items};
 use serde_json::{Value, json};
 use testkit::source::{Behaviour, Source};
-use tributary::wiring::CATALOGUES;
+use tributary::wiring::PLUGINS;
 
 const SCORES: &str = "CosineRelevancyPostResultProcessor";
 const GROUPS: &str = "DedupeByFieldPostResultProcessor";
 const DATES: &str = "DateFinderResultProcessor";
 
-async fn the_default(house: &TestHouse) -> Value {
-    let all = house.admin.get("/svc/pipelines/").await.body;
+async fn the_default(app: &AppHarness) -> Value {
+    let all = app.admin.get("/svc/pipelines/").await.body;
     assert_eq!(all.as_array().unwrap().len(), 1, "{all}");
     all[0].clone()
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_system_default_is_there_for_all_to_read() {
-    let house = TestHouse::start().await;
-    let pipeline = the_default(&house).await;
+    let app = AppHarness::start().await;
+    let pipeline = the_default(&app).await;
     assert_eq!(pipeline["name"], "System Default Post-Result Pipeline");
-    assert_eq!(pipeline["processors"], json!(CATALOGUES.default_post_result));
+    assert_eq!(pipeline["processors"], json!(PLUGINS.default_post_result));
     let keys: Vec<&String> = pipeline.as_object().unwrap().keys().collect();
     assert_eq!(keys, ["id", "name", "processors", "date_updated"]);
-    let otto = house.user("otto", &[]).await;
+    let otto = app.user("otto", &[]).await;
     let path = format!("/svc/pipelines/{}/", pipeline["id"]);
     assert_eq!(otto.get(&path).await.body, pipeline);
     assert_eq!(otto.get("/svc/pipelines/?page=1").await.body["results"], json!([pipeline]));
     assert_eq!(otto.put(&path, &json!({"processors": []})).await.status, 403);
     assert_eq!(otto.patch(&path, &json!({})).await.status, 403);
-    assert_eq!(house.admin.get("/svc/pipelines/999999/").await.status, 404);
-    assert_eq!(house.admin.put("/svc/pipelines/999999/", &json!({"processors": []})).await.status, 404);
-    house.stop().await;
+    assert_eq!(app.admin.get("/svc/pipelines/999999/").await.status, 404);
+    assert_eq!(app.admin.put("/svc/pipelines/999999/", &json!({"processors": []})).await.status, 404);
+    app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_record_decides_what_runs() {
-    let house = TestHouse::start().await;
+    let app = AppHarness::start().await;
     let (one, two) = (Source::start().await, Source::start().await);
     let mut given = items("river", 2);
     given["items"][0]["date"] = Value::Null;
@@ -44,9 +44,9 @@ async fn the_record_decides_what_runs() {
     one.reply(Behaviour::Json(given.clone()));
     two.reply(Behaviour::Json(given));
     let plain = json!({"result_processors": ["MappingResultProcessor", "CosineRelevancyResultProcessor"]});
-    house.provider_with("One", &one, plain.clone()).await;
-    house.provider_with("Two", &two, plain).await;
-    let path = format!("/svc/pipelines/{}/", the_default(&house).await["id"]);
+    app.provider_with("One", &one, plain.clone()).await;
+    app.provider_with("Two", &two, plain).await;
+    let path = format!("/svc/pipelines/{}/", the_default(&app).await["id"]);
     // What a search shows after each: number of results, whether they have scores, the date that was found.
     let cases = [
         (json!([SCORES, GROUPS]), 2, true, "unknown"),
@@ -55,9 +55,9 @@ async fn the_record_decides_what_runs() {
         (json!([DATES, SCORES, GROUPS]), 2, true, "2021-03-04 00:00:00"),
     ];
     for (processors, count, is_scored, date) in cases {
-        let saved = house.admin.put(&path, &json!({ "processors": processors })).await;
+        let saved = app.admin.put(&path, &json!({ "processors": processors })).await;
         assert_eq!((saved.status.as_u16(), &saved.body["processors"]), (200, &processors), "{saved:?}");
-        let mixed = house.admin.get("/svc/search/?qs=river").await.body;
+        let mixed = app.admin.get("/svc/search/?qs=river").await.body;
         let results = mixed["results"].as_array().unwrap();
         assert_eq!(results.len(), count, "{processors}");
         let scored = results.iter().all(|item| item["swirl_score"].as_f64().unwrap() > 0.0);
@@ -74,16 +74,16 @@ async fn the_record_decides_what_runs() {
         assert_eq!(json!(said), processors, "{lines:?}");
     }
     let own = json!({"query_string": "river", "post_result_processors": [SCORES]});
-    let search = house.admin.search(&own).await;
-    let mixed = house.admin.get(&format!("/svc/results/?search_id={}", search["id"])).await.body;
+    let search = app.admin.search(&own).await;
+    let mixed = app.admin.get(&format!("/svc/results/?search_id={}", search["id"])).await.body;
     assert_eq!(mixed["results"].as_array().unwrap().len(), 4, "a search's own processors come first");
-    house.stop().await;
+    app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn mistakes_are_named() {
-    let house = TestHouse::start().await;
-    let before = the_default(&house).await;
+    let app = AppHarness::start().await;
+    let before = the_default(&app).await;
     let path = format!("/svc/pipelines/{}/", before["id"]);
     let cases = [
         (json!(["CosineRelevancyPostResultProcesor"]), "Did you mean 'CosineRelevancyPostResultProcessor'?"),
@@ -93,8 +93,8 @@ async fn mistakes_are_named() {
     ];
     for (processors, expected) in cases {
         for answer in [
-            house.admin.put(&path, &json!({ "processors": processors })).await,
-            house.admin.patch(&path, &json!({ "processors": processors })).await,
+            app.admin.put(&path, &json!({ "processors": processors })).await,
+            app.admin.patch(&path, &json!({ "processors": processors })).await,
         ] {
             assert_eq!((answer.status.as_u16(), answer.code()), (400, "invalid"), "{answer:?}");
             let said = answer.body["errors"]["processors"].to_string();
@@ -102,10 +102,10 @@ async fn mistakes_are_named() {
         }
     }
     for wrong in [json!({"processors": SCORES}), json!({"processors": [1]}), json!({"processors": null})] {
-        assert_eq!(house.admin.put(&path, &wrong).await.status, 400, "{wrong}");
+        assert_eq!(app.admin.put(&path, &wrong).await.status, 400, "{wrong}");
     }
-    assert_eq!(the_default(&house).await, before, "nothing was saved");
-    let name = house.admin.patch(&path, &json!({"name": "Another", "processors": [SCORES]})).await.body;
+    assert_eq!(the_default(&app).await, before, "nothing was saved");
+    let name = app.admin.patch(&path, &json!({"name": "Another", "processors": [SCORES]})).await.body;
     assert_eq!((&name["name"], &name["processors"]), (&before["name"], &json!([SCORES])), "the name stays");
-    house.stop().await;
+    app.stop().await;
 }

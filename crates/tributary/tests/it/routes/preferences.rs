@@ -1,21 +1,21 @@
 //! `/svc/preferences/`: kept for each person, and what they do to lists.
 
-use crate::house::{Client, TestHouse, items};
+use crate::app_harness::{AppHarness, Client, items};
 use serde_json::{Value, json};
 use testkit::source::{Behaviour, Source};
 
-/// A house with two sources of four results each, at `deep-river.example` and `deep-lake.example`.
-async fn furnished() -> (TestHouse, [Source; 2], [i64; 2]) {
-    let house = TestHouse::start().await;
+/// A service with two sources of four results each, at `deep-river.example` and `deep-lake.example`.
+async fn furnished() -> (AppHarness, [Source; 2], [i64; 2]) {
+    let app = AppHarness::start().await;
     let (rivers, lakes) = (Source::start().await, Source::start().await);
     rivers.reply(Behaviour::Json(items("deep river", 4)));
     lakes.reply(Behaviour::Json(items("deep lake", 4)));
-    let ids = [house.provider("Rivers", &rivers).await, house.provider("Lakes", &lakes).await];
-    (house, [rivers, lakes], ids)
+    let ids = [app.provider("Rivers", &rivers).await, app.provider("Lakes", &lakes).await];
+    (app, [rivers, lakes], ids)
 }
 
-async fn searched(client: &Client, draft: Value) -> i64 {
-    client.search(&draft).await["id"].as_i64().unwrap()
+async fn searched(client: &Client, spec: Value) -> i64 {
+    client.search(&spec).await["id"].as_i64().unwrap()
 }
 
 async fn mixed(client: &Client, id: i64) -> Value {
@@ -36,10 +36,10 @@ fn of_host<'a>(mixed: &'a Value, host: &str) -> Vec<&'a Value> {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn wishes_are_kept_for_each_person() {
-    let (house, _sources, [rivers, _]) = furnished().await;
-    let other = house.user("other", &[]).await;
-    assert_eq!(house.admin.get("/svc/preferences/").await.body, json!({"domains": [], "sources": []}));
-    let saved = house
+    let (app, _sources, [rivers, _]) = furnished().await;
+    let other = app.user("other", &[]).await;
+    assert_eq!(app.admin.get("/svc/preferences/").await.body, json!({"domains": [], "sources": []}));
+    let saved = app
         .admin
         .put(
             "/svc/preferences/",
@@ -54,8 +54,8 @@ async fn wishes_are_kept_for_each_person() {
         "sources": [{"provider_id": rivers, "name": "Rivers", "wish": "lower"}],
     });
     assert_eq!((saved.status.as_u16(), &saved.body), (200, &expected));
-    assert_eq!(house.admin.get("/svc/preferences/").await.body, expected);
-    assert_eq!(house.admin.put("/svc/preferences/", &expected).await.status, 200, "it takes what it gives");
+    assert_eq!(app.admin.get("/svc/preferences/").await.body, expected);
+    assert_eq!(app.admin.put("/svc/preferences/", &expected).await.status, 200, "it takes what it gives");
     assert_eq!(other.get("/svc/preferences/").await.body, json!({"domains": [], "sources": []}));
     for (wishes, field) in [
         (json!({"domains": [{"domain": "two words", "wish": "raise"}]}), "domains[0].domain"),
@@ -67,31 +67,31 @@ async fn wishes_are_kept_for_each_person() {
         ),
         (json!({"sources": vec![json!({"provider_id": rivers, "wish": "block"}); 501]}), "sources"),
     ] {
-        let refused = house.admin.put("/svc/preferences/", &wishes).await;
+        let refused = app.admin.put("/svc/preferences/", &wishes).await;
         assert_eq!(refused.status, 400, "{field}");
         assert!(refused.body["errors"].get(field).is_some(), "{field}: {}", refused.body);
     }
-    assert_eq!(house.admin.get("/svc/preferences/").await.body, expected, "nothing of it was kept");
-    house.admin.delete(&format!("/svc/searchproviders/{rivers}/")).await;
-    assert_eq!(house.admin.get("/svc/preferences/").await.body["sources"], json!([]), "it is gone");
-    house.stop().await;
+    assert_eq!(app.admin.get("/svc/preferences/").await.body, expected, "nothing of it was kept");
+    app.admin.delete(&format!("/svc/searchproviders/{rivers}/")).await;
+    assert_eq!(app.admin.get("/svc/preferences/").await.body["sources"], json!([]), "it is gone");
+    app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn raising_lowering_and_hiding_change_the_list() {
-    let (house, _sources, [rivers, _]) = furnished().await;
-    let id = searched(&house.admin, json!({"query_string": "deep river"})).await;
-    let before = mixed(&house.admin, id).await;
+    let (app, _sources, [rivers, _]) = furnished().await;
+    let id = searched(&app.admin, json!({"query_string": "deep river"})).await;
+    let before = mixed(&app.admin, id).await;
     let score = |mixed: &Value, host: &str| of_host(mixed, host)[0]["swirl_score"].as_f64().unwrap();
     wish(
-        &house.admin,
+        &app.admin,
         &json!({
             "domains": [{"domain": "deep-lake.example", "wish": "raise"}],
             "sources": [{"provider_id": rivers, "wish": "lower"}],
         }),
     )
     .await;
-    let after = mixed(&house.admin, id).await;
+    let after = mixed(&app.admin, id).await;
     let ratio = |host: &str| (score(&after, host) / score(&before, host) * 100.0).round();
     assert_eq!((ratio("deep-lake"), ratio("deep-river")), (125.0, 75.0));
     let explained = &of_host(&after, "deep-lake")[0]["explain"]["personal"];
@@ -102,8 +102,8 @@ async fn raising_lowering_and_hiding_change_the_list() {
         assert!(item["swirl_confidence_score"].as_f64().unwrap() <= 1.0, "{item}");
     }
 
-    wish(&house.admin, &json!({"domains": [{"domain": "deep-lake.example", "wish": "block"}]})).await;
-    let hidden = mixed(&house.admin, id).await;
+    wish(&app.admin, &json!({"domains": [{"domain": "deep-lake.example", "wish": "block"}]})).await;
+    let hidden = mixed(&app.admin, id).await;
     assert_eq!((of_host(&hidden, "deep-lake").len(), of_host(&hidden, "deep-river").len()), (0, 4));
     assert_eq!(hidden["info"]["results"]["retrieved_total"], 4);
     assert!(
@@ -111,22 +111,22 @@ async fn raising_lowering_and_hiding_change_the_list() {
         "{}",
         hidden["messages"]
     );
-    wish(&house.admin, &json!({})).await;
-    let again = mixed(&house.admin, id).await;
+    wish(&app.admin, &json!({})).await;
+    let again = mixed(&app.admin, id).await;
     assert_eq!(again["results"], before["results"], "wishes change what is shown, not what is kept");
-    house.stop().await;
+    app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_blocked_source_is_asked_only_when_it_is_named() {
-    let (house, _sources, [_, lakes]) = furnished().await;
-    wish(&house.admin, &json!({"sources": [{"provider_id": lakes, "wish": "block"}]})).await;
-    let id = searched(&house.admin, json!({"query_string": "deep river"})).await;
-    let by_default = mixed(&house.admin, id).await;
+    let (app, _sources, [_, lakes]) = furnished().await;
+    wish(&app.admin, &json!({"sources": [{"provider_id": lakes, "wish": "block"}]})).await;
+    let id = searched(&app.admin, json!({"query_string": "deep river"})).await;
+    let by_default = mixed(&app.admin, id).await;
     assert_eq!(by_default["info"]["completeness"]["asked"], 1, "{}", by_default["info"]);
     assert!(by_default["messages"].to_string().contains("Not asked because of your preferences: Lakes"));
     let named = json!({"query_string": "deep river", "searchprovider_list": ["lakes"]});
-    let id = searched(&house.admin, named).await;
-    assert_eq!(of_host(&mixed(&house.admin, id).await, "deep-lake").len(), 4, "it was named");
-    house.stop().await;
+    let id = searched(&app.admin, named).await;
+    assert_eq!(of_host(&mixed(&app.admin, id).await, "deep-lake").len(), 4, "it was named");
+    app.stop().await;
 }

@@ -1,18 +1,18 @@
 //! `/svc/prompts/`: what is said to a model around the sources.
 
-use crate::house::{Client, TestHouse};
+use crate::app_harness::{AppHarness, Client};
 use serde_json::{Value, json};
 
 const LIST: &str = "/svc/prompts/";
 /// Most prompts of one person.
 const OWN_MAX: usize = 100;
 
-fn draft(name: &str) -> Value {
+fn spec(name: &str) -> Value {
     json!({"name": name, "prompt": "Answer {query}", "note": "n", "footer": "f", "tags": ["search-rag"]})
 }
 
-async fn made(client: &Client, draft: &Value) -> (String, Value) {
-    let answer = client.post(LIST, draft).await;
+async fn made(client: &Client, spec: &Value) -> (String, Value) {
+    let answer = client.post(LIST, spec).await;
     assert_eq!(answer.status, 201, "{answer:?}");
     (format!("{LIST}{}/", answer.body["id"]), answer.body)
 }
@@ -24,8 +24,8 @@ async fn names(client: &Client, query: &str) -> Vec<String> {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn standard_prompts_are_there_and_stay() {
-    let house = TestHouse::start().await;
-    let otto = house.user("otto", &[]).await;
+    let app = AppHarness::start().await;
+    let otto = app.user("otto", &[]).await;
     let standard = [
         "search_rag_standard",
         "search_rag_deeplink",
@@ -42,9 +42,9 @@ async fn standard_prompts_are_there_and_stay() {
             (&json!(""), &json!(true), &json!(true))
         );
         let path = format!("{LIST}{}/", one["id"]);
-        for client in [&house.admin, &otto] {
+        for client in [&app.admin, &otto] {
             for answer in [
-                client.put(&path, &draft("x")).await,
+                client.put(&path, &spec("x")).await,
                 client.patch(&path, &json!({"active": false})).await,
                 client.delete(&path).await,
             ] {
@@ -53,19 +53,19 @@ async fn standard_prompts_are_there_and_stay() {
             }
         }
     }
-    assert_eq!(otto.post(LIST, &draft("search_rag_standard")).await.status, 409, "the name is taken");
-    let wired = house.service.wired();
+    assert_eq!(otto.post(LIST, &spec("search_rag_standard")).await.status, 409, "the name is taken");
+    let wired = app.service.wired();
     let before = otto.get(LIST).await.body;
     ai::ensure_records(&*wired.store, wired.clock.now()).await.unwrap();
     assert_eq!(otto.get(LIST).await.body, before, "another start changes nothing");
-    house.stop().await;
+    app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn everybody_keeps_prompts_of_their_own() {
-    let house = TestHouse::start().await;
-    let (ann, otto) = (house.user("ann", &[]).await, house.user("otto", &[]).await);
-    let (path, shown) = made(&ann, &draft("house_style")).await;
+    let app = AppHarness::start().await;
+    let (ann, otto) = (app.user("ann", &[]).await, app.user("otto", &[]).await);
+    let (path, shown) = made(&ann, &spec("company_style")).await;
     let keys: Vec<&String> = shown.as_object().unwrap().keys().collect();
     let expected = [
         "id",
@@ -86,10 +86,10 @@ async fn everybody_keeps_prompts_of_their_own() {
         (&shown["owner"], &shown["standard"], &shown["shared"]),
         (&json!("ann"), &json!(false), &json!(false))
     );
-    for stranger in [&otto, &house.admin] {
+    for stranger in [&otto, &app.admin] {
         assert_eq!(stranger.get(&path).await.status, 404);
         assert_eq!(stranger.delete(&path).await.status, 404);
-        assert!(!names(stranger, "").await.contains(&"house_style".to_owned()));
+        assert!(!names(stranger, "").await.contains(&"company_style".to_owned()));
     }
     let patched = ann.patch(&path, &json!({"note": "In short."})).await.body;
     assert_eq!((&patched["note"], &patched["prompt"]), (&json!("In short."), &json!("Answer {query}")));
@@ -100,25 +100,25 @@ async fn everybody_keeps_prompts_of_their_own() {
         assert_eq!((answer.status.as_u16(), answer.code()), (403, "permission_denied"), "{answer:?}");
     }
     let (shared, _) =
-        made(&house.admin, &json!({"name": "ours", "prompt": "p", "tags": ["chat"], "shared": true})).await;
+        made(&app.admin, &json!({"name": "ours", "prompt": "p", "tags": ["chat"], "shared": true})).await;
     assert_eq!(ann.get(&shared).await.body["owner"], "admin");
     for answer in [ann.patch(&shared, &json!({"note": "x"})).await, ann.delete(&shared).await] {
         assert_eq!((answer.status.as_u16(), answer.code()), (403, "permission_denied"), "{answer:?}");
     }
-    assert_eq!(house.admin.put(&shared, &draft("ours")).await.status, 200);
+    assert_eq!(app.admin.put(&shared, &spec("ours")).await.status, 200);
     assert_eq!(ann.get(&shared).await.status, 404, "no longer shared");
     assert_eq!(ann.delete(&path).await.status, 204);
     assert_eq!(ann.get(&path).await.status, 404);
-    let audit = house.admin.get("/svc/audit/?kind=prompt").await.body;
+    let audit = app.admin.get("/svc/audit/?kind=prompt").await.body;
     let told: Vec<&str> = audit.as_array().unwrap().iter().filter_map(|one| one["action"].as_str()).collect();
     assert_eq!(told, ["deleted", "replaced", "created", "changed", "created"]);
-    house.stop().await;
+    app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn mistakes_are_named_and_numbers_are_bounded() {
-    let house = TestHouse::start().await;
-    let ann = house.user("ann", &[]).await;
+    let app = AppHarness::start().await;
+    let ann = app.user("ann", &[]).await;
     for (more, field) in [
         (json!({"name": "two words"}), "name"),
         (json!({"name": ""}), "name"),
@@ -127,17 +127,17 @@ async fn mistakes_are_named_and_numbers_are_bounded() {
         (json!({"tags": ["search"]}), "tags"),
         (json!({"footer": "x".repeat(20_001)}), "footer"),
     ] {
-        let mut wrong = draft("right");
+        let mut wrong = spec("right");
         wrong.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
         let answer = ann.post(LIST, &wrong).await;
         assert_eq!((answer.status.as_u16(), answer.code()), (400, "invalid"), "{more}");
         assert!(answer.body["errors"].get(field).is_some(), "{more}: {answer:?}");
     }
     for number in 0..OWN_MAX {
-        made(&ann, &draft(&format!("p{number}"))).await;
+        made(&ann, &spec(&format!("p{number}"))).await;
     }
-    let refused = ann.post(LIST, &draft("more")).await;
+    let refused = ann.post(LIST, &spec("more")).await;
     assert_eq!((refused.status.as_u16(), refused.code()), (409, "conflict"), "{refused:?}");
-    made(&house.admin, &draft("more")).await;
-    house.stop().await;
+    made(&app.admin, &spec("more")).await;
+    app.stop().await;
 }

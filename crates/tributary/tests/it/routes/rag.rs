@@ -1,7 +1,7 @@
 //! AI summaries beside a search (`qs=…&rag=true`, `q=…&rag=true`), and what a search page asks (`/svc/sapi/…`).
 
 use crate::answering::{Answering, EventRequest, events};
-use crate::house::Answer;
+use crate::app_harness::Answer;
 use domain::settings::{Settings, Throttle};
 use reqwest::Method;
 use serde_json::json;
@@ -9,7 +9,7 @@ use std::time::Duration;
 use testkit::vendors::models::{Manner, Refusal, TEXT};
 
 async fn ask(it: &Answering, more: &str) -> Answer {
-    it.house.admin.get(&format!("/svc/search/?qs=river+mill{more}")).await
+    it.app.admin.get(&format!("/svc/search/?qs=river+mill{more}")).await
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -38,7 +38,7 @@ async fn results_and_summary_in_one_answer() {
         assert_eq!(first["swirl_rank"], u32::from(!is_on), "{more}");
         assert_eq!(answer.body["info"]["results"]["retrieved"], 2, "{more}");
     }
-    it.house.stop().await;
+    it.app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -64,9 +64,9 @@ async fn results_are_never_lost() {
     it.model.behaves(Manner::Fine);
     assert_lost_nothing(&ask(&it, "&rag=true").await, "ai_provider_error");
     let path = format!("/svc/aiproviders/{}/", it.ai_provider);
-    assert_eq!(it.house.admin.patch(&path, &json!({"active": false})).await.status, 200);
+    assert_eq!(it.app.admin.patch(&path, &json!({"active": false})).await.status, 200);
     assert_lost_nothing(&ask(&it, "&rag=true").await, "no_ai_provider");
-    it.house.stop().await;
+    it.app.stop().await;
 }
 
 #[track_caller]
@@ -96,37 +96,37 @@ async fn wrong_times_are_refused_and_start_nothing() {
             assert!(answer.body["errors"].get("rag_timeout").is_some(), "{more}: {answer:?}");
         }
     }
-    assert_eq!(it.house.admin.get("/svc/search/").await.body.as_array().unwrap().len(), 1);
+    assert_eq!(it.app.admin.get("/svc/search/").await.body.as_array().unwrap().len(), 1);
     for header in ["Sec-Purpose", "Purpose"] {
-        let request = it.house.admin.request(Method::GET, "/svc/search/?qs=river&rag=true");
+        let request = it.app.admin.request(Method::GET, "/svc/search/?qs=river&rag=true");
         let answer = Answer::of(request.header(header, "prefetch")).await;
         assert_eq!(answer.status, 204);
     }
-    assert_eq!(it.house.admin.get("/svc/search/").await.body.as_array().unwrap().len(), 1);
+    assert_eq!(it.app.admin.get("/svc/search/").await.body.as_array().unwrap().len(), 1);
     assert_eq!(it.model.requests().len(), 1);
-    it.house.stop().await;
+    it.app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_redirect_leads_to_results_with_the_summary() {
     let it = Answering::start().await;
-    let answer = it.house.admin.get("/svc/search/?q=river+mill&rag=true&ai_instructions=In+one+word.").await;
+    let answer = it.app.admin.get("/svc/search/?q=river+mill&rag=true&ai_instructions=In+one+word.").await;
     assert_eq!(answer.status, 302);
-    let page = it.house.admin.get(answer.header("location")).await.body;
+    let page = it.app.admin.get(answer.header("location")).await.body;
     assert_eq!(page["ai_summary"][0]["body"], TEXT);
     assert!(it.model.requests()[0].body.to_string().contains("In one word."));
-    it.house.stop().await;
+    it.app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_search_and_its_answer_as_they_happen() {
     let it = Answering::start().await;
-    let told = events(&it.house.admin, EventRequest::Get("/svc/search/?qs=river+mill&rag=true")).await;
+    let told = events(&it.app.admin, EventRequest::Get("/svc/search/?qs=river+mill&rag=true")).await;
     let names: Vec<&str> = told.iter().map(|(name, _)| name.as_str()).collect();
     assert_eq!((names[0], *names.last().unwrap()), ("results", "done"), "{names:?}");
     assert_eq!(told[0].1["results"].as_array().unwrap().len(), 2);
     assert_eq!(told.last().unwrap().1["body"], TEXT);
-    it.house.stop().await;
+    it.app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -134,28 +134,28 @@ async fn what_a_search_page_asks() {
     let it = Answering::with(|settings| Settings { throttle_rag: Throttle::per_minute(4), ..settings }).await;
     let id = it.search().await;
     let path = format!("/svc/sapi/detail-search-rag/?search_id={id}");
-    let head = Answer::of(it.house.admin.request(Method::HEAD, &path)).await;
+    let head = Answer::of(it.app.admin.request(Method::HEAD, &path)).await;
     assert_eq!((head.status.as_u16(), it.model.requests().len()), (204, 0));
-    let answer = it.house.admin.get(&format!("{path}&rag_items=1,2&ai_instructions=Short.")).await;
+    let answer = it.app.admin.get(&format!("{path}&rag_items=1,2&ai_instructions=Short.")).await;
     assert_eq!((answer.status.as_u16(), &answer.body["message"]), (200, &json!(TEXT)), "{answer:?}");
     assert_eq!(answer.body["additional_content"]["ai_model"], "gpt-4o");
     assert_eq!(answer.body["additional_content"]["sources"].as_array().unwrap().len(), 2);
-    let nothing = it.house.admin.get(&format!("{path}&rag_items=99999")).await;
+    let nothing = it.app.admin.get(&format!("{path}&rag_items=99999")).await;
     assert_eq!(
         (&nothing.body["message"], &nothing.body["code"]),
         (&json!(""), &json!("no_relevant_results"))
     );
     it.model.behaves(Manner::Hangs);
-    let late = it.house.admin.get(&format!("{path}&rag_timeout=1&ai_instructions=Long.")).await;
+    let late = it.app.admin.get(&format!("{path}&rag_timeout=1&ai_instructions=Long.")).await;
     assert_eq!((late.status.as_u16(), late.code()), (504, "rag_timeout"));
     for wrong in ["&rag_items=a", "&rag_timeout=0"] {
-        assert_eq!(it.house.admin.get(&format!("{path}{wrong}")).await.status, 400, "{wrong}");
+        assert_eq!(it.app.admin.get(&format!("{path}{wrong}")).await.status, 400, "{wrong}");
     }
-    let otto = it.house.user("otto", &[]).await;
+    let otto = it.app.user("otto", &[]).await;
     assert_eq!(otto.get(&path).await.status, 404, "a search of somebody else");
-    assert_eq!(it.house.admin.get("/svc/sapi/detail-search-rag/").await.status, 400);
-    it.house.admin.get(&format!("{path}&rag_items=99998")).await;
-    assert_eq!(it.house.admin.get(&path).await.status, 429);
+    assert_eq!(it.app.admin.get("/svc/sapi/detail-search-rag/").await.status, 400);
+    it.app.admin.get(&format!("{path}&rag_items=99998")).await;
+    assert_eq!(it.app.admin.get(&path).await.status, 429);
 
     let exists = otto.get("/svc/sapi/is_chat_ai_provider_exists").await.body;
     assert_eq!(exists, json!({"is_chat_ai_provider_exists": false, "is_rag_ai_provider_exists": true}));
@@ -164,5 +164,5 @@ async fn what_a_search_page_asks() {
     assert!(!models.to_string().contains("api_key"), "{models}");
     assert_eq!(otto.get("/svc/sapi/ai_providers/?tag=chat").await.body, json!([]));
     assert_eq!(otto.get("/svc/sapi/ai_providers/?tag=poet").await.status, 400);
-    it.house.stop().await;
+    it.app.stop().await;
 }

@@ -1,7 +1,7 @@
 //! `POST /svc/rag-search/` and `DELETE /svc/rag-search/<search_id>/`: the answer of a search that is there.
 
 use crate::answering::{Answering, EventRequest, events};
-use crate::house::{Answer, items};
+use crate::app_harness::{Answer, items};
 use domain::answer::AUTHOR;
 use domain::settings::{Secs, Settings, Throttle};
 use serde_json::{Value, json};
@@ -25,7 +25,7 @@ fn assert_no_summary(answer: &Answer, code: &str) {
 async fn the_summary_stands_in_its_block_and_first_in_the_list() {
     let it = Answering::start().await;
     let id = it.search().await;
-    let before = it.house.admin.get(&format!("/svc/results/?search_id={id}")).await.body;
+    let before = it.app.admin.get(&format!("/svc/results/?search_id={id}")).await.body;
     assert_eq!(before["ai_summary"], json!([]));
     assert_eq!(before["info"].get("ai"), None);
     let answer = it.rag_search(&json!({"search_id": id})).await;
@@ -33,7 +33,7 @@ async fn the_summary_stands_in_its_block_and_first_in_the_list() {
     let row = &answer.body["ai_summary"][0];
     assert_eq!(row["body"], TEXT);
     assert_eq!((&row["author"], &row["title"]), (&json!(AUTHOR), &json!("river mill")));
-    assert_eq!((&row["swirl_rank"], &row["searchprovider"]), (&json!(1), &json!("House model-gpt-4o")));
+    assert_eq!((&row["swirl_rank"], &row["searchprovider"]), (&json!(1), &json!("Company model-gpt-4o")));
     assert_eq!(row.get("result_block"), None);
     let details = &row["additional_content"];
     assert_eq!(
@@ -63,16 +63,16 @@ async fn the_summary_stands_in_its_block_and_first_in_the_list() {
     }
     assert_eq!(answer.body["info"]["results"]["result_blocks"], json!(["ai_summary"]));
 
-    let page = it.house.admin.get(&format!("/svc/results/?search_id={id}")).await.body;
+    let page = it.app.admin.get(&format!("/svc/results/?search_id={id}")).await.body;
     assert_eq!(page["ai_summary"][0]["body"], TEXT);
     assert_eq!(page["results"][0]["swirl_rank"], 1, "who did not ask for it has it in its block alone");
-    let saved = it.house.admin.get(&format!("/svc/results/{}/", row["swirl_id"])).await;
+    let saved = it.app.admin.get(&format!("/svc/results/{}/", row["swirl_id"])).await;
     assert_eq!(
         (saved.status.as_u16(), &saved.body["body"]),
         (200, &json!(TEXT)),
         "it is a result like others"
     );
-    it.house.stop().await;
+    it.app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -94,13 +94,13 @@ async fn an_equal_wish_is_served_from_the_store_and_a_rerun_deletes_it() {
         assert_eq!(answer.body["ai_summary"].as_array().unwrap().len(), 1, "one row is kept");
         assert_eq!(it.model.requests().len(), calls, "{body}");
     }
-    let rerun = it.house.admin.get(&format!("/svc/search/?rerun={id}")).await;
+    let rerun = it.app.admin.get(&format!("/svc/search/?rerun={id}")).await;
     assert_eq!(rerun.status, 302, "{rerun:?}");
-    let page = it.house.admin.get(&format!("/svc/results/?search_id={id}")).await.body;
+    let page = it.app.admin.get(&format!("/svc/results/?search_id={id}")).await.body;
     assert_eq!(page["ai_summary"], json!([]));
     it.rag_search(&json!({"search_id": id})).await;
     assert_eq!(it.model.requests().len(), 6);
-    it.house.stop().await;
+    it.app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -123,20 +123,19 @@ async fn a_new_summary_takes_the_place_of_the_stored_one() {
         seen.push(answer.body["ai_summary"][0]["swirl_id"].clone());
     }
     assert!(seen[0] == seen[2] && seen[2] != seen[3] && seen[3] == seen[4], "{seen:?}");
-    let told =
-        events(&it.house.admin, EventRequest::RagSearch(json!({"search_id": id, "renew": true}))).await;
+    let told = events(&it.app.admin, EventRequest::RagSearch(json!({"search_id": id, "renew": true}))).await;
     assert_eq!(told.last().map(|(name, _)| name.as_str()), Some("done"), "{told:?}");
     assert_eq!(it.model.requests().len(), 3, "so it is while it is told");
     let wrong = it.rag_search(&json!({"search_id": id, "renew": "maybe"})).await;
     assert_eq!(wrong.status, 400, "{wrong:?}");
-    it.house.stop().await;
+    it.app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn numbers_select_results_by_id_or_rank() {
     let it = Answering::start().await;
     let id = it.search().await;
-    let page = it.house.admin.get(&format!("/svc/results/?search_id={id}")).await.body;
+    let page = it.app.admin.get(&format!("/svc/results/?search_id={id}")).await.body;
     let of_rank = |rank: usize| page["results"][rank - 1]["swirl_id"].as_i64().unwrap();
     let unknown = of_rank(1) + of_rank(2) + 1000;
     for (list, expected) in [
@@ -157,7 +156,7 @@ async fn numbers_select_results_by_id_or_rank() {
     assert_no_summary(&none, "no_relevant_results");
     assert!(none.body["info"]["ai"]["message"].as_str().unwrap().contains(&unknown.to_string()));
     assert_eq!(none.body["results"].as_array().unwrap().len(), 2, "the results are there");
-    it.house.stop().await;
+    it.app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -181,16 +180,16 @@ async fn faults_of_the_model() {
             "{manner:?}: {answer:?}"
         );
         assert!(!answer.body.to_string().contains(KEY), "{manner:?}: {answer:?}");
-        let page = it.house.admin.get(&format!("/svc/results/?search_id={id}")).await.body;
+        let page = it.app.admin.get(&format!("/svc/results/?search_id={id}")).await.body;
         assert_eq!((&page["ai_summary"], page["results"].as_array().unwrap().len()), (&json!([]), 2));
-        let told = events(&it.house.admin, EventRequest::RagSearch(json!({"search_id": id}))).await;
+        let told = events(&it.app.admin, EventRequest::RagSearch(json!({"search_id": id}))).await;
         let (name, last) = told.last().unwrap();
         assert_eq!((name.as_str(), &last["code"]), ("error", &json!("ai_provider_error")), "{manner:?}");
         assert!(!last.to_string().contains(KEY), "{manner:?}: {last}");
     }
     it.model.behaves(Manner::Fine);
     assert_eq!(it.rag_search(&json!({"search_id": id})).await.status, 200);
-    it.house.stop().await;
+    it.app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -202,30 +201,28 @@ async fn no_provider_nothing_relevant_no_text_and_not_ready() {
     assert!(nothing.body["info"]["ai"]["message"].as_str().unwrap().contains("0.999"), "{nothing:?}");
 
     it.source.reply(Behaviour::Json(json!({"total": 0, "items": []})));
-    let empty = it.house.admin.search(&json!({"query_string": "river mill"})).await["id"].clone();
+    let empty = it.app.admin.search(&json!({"query_string": "river mill"})).await["id"].clone();
     assert_no_summary(&it.rag_search(&json!({"search_id": empty})).await, "no_relevant_results");
 
     it.source.reply(Behaviour::Json(json!({"total": 1, "items": [{"title": "River mill", "body": ""}]})));
-    let bare = it.house.admin.search(&json!({"query_string": "river mill"})).await["id"].clone();
-    let first =
-        it.house.admin.get(&format!("/svc/results/?search_id={bare}")).await.body["results"][0].clone();
+    let bare = it.app.admin.search(&json!({"query_string": "river mill"})).await["id"].clone();
+    let first = it.app.admin.get(&format!("/svc/results/?search_id={bare}")).await.body["results"][0].clone();
     let bare = it.rag_search(&json!({"search_id": bare, "result_list": [first["swirl_id"]]})).await;
     assert_no_summary(&bare, "no_source_text");
     assert_eq!(it.model.requests().len(), 0, "no model was asked");
 
     it.source.reply(Behaviour::Json(items("river", 2)).delayed(Duration::from_secs(2)));
-    let slow =
-        it.house.admin.post("/svc/search/", &json!({"query_string": "river"})).await.body["id"].clone();
+    let slow = it.app.admin.post("/svc/search/", &json!({"query_string": "river"})).await.body["id"].clone();
     let early = it.rag_search(&json!({"search_id": slow})).await;
     assert_eq!((early.status.as_u16(), early.code()), (503, "not_ready"));
     assert!(!early.header("retry-after").is_empty());
 
     let path = format!("/svc/aiproviders/{}/", it.ai_provider);
-    assert_eq!(it.house.admin.patch(&path, &json!({"active": false})).await.status, 200);
+    assert_eq!(it.app.admin.patch(&path, &json!({"active": false})).await.status, 200);
     let none = it.rag_search(&json!({"search_id": id})).await;
     assert_eq!((none.status.as_u16(), none.code()), (503, "no_ai_provider"), "{none:?}");
     assert!(!none.header("retry-after").is_empty());
-    it.house.stop().await;
+    it.app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -245,7 +242,7 @@ async fn too_late_is_504_and_the_model_is_really_left() {
         let answer = it.rag_search(&json!({"search_id": id, "rag_timeout": timeout})).await;
         assert_eq!(answer.status, expected, "{timeout}: {answer:?}");
     }
-    it.house.stop().await;
+    it.app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -253,7 +250,7 @@ async fn slow_tokens_are_told_as_they_come() {
     let it = Answering::start().await;
     let id = it.search().await;
     it.model.behaves(Manner::Slow(Duration::from_millis(20)));
-    let told = events(&it.house.admin, EventRequest::RagSearch(json!({"search_id": id}))).await;
+    let told = events(&it.app.admin, EventRequest::RagSearch(json!({"search_id": id}))).await;
     let names: Vec<&str> = told.iter().map(|(name, _)| name.as_str()).collect();
     let count = |name: &str| names.iter().filter(|one| **one == name).count();
     assert_eq!(
@@ -271,7 +268,7 @@ async fn slow_tokens_are_told_as_they_come() {
     assert_eq!(text, TEXT);
     let (_, row) = told.last().unwrap();
     assert_eq!((&row["body"], &row["author"]), (&json!(TEXT), &json!(AUTHOR)));
-    it.house.stop().await;
+    it.app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -296,7 +293,7 @@ async fn a_model_that_lies_about_its_citations() {
     };
     assert!(support("mill stands") > 0.35 && support("Bananas") < 0.35, "{details}");
     assert!(!details["warnings"].as_array().unwrap().is_empty());
-    it.house.stop().await;
+    it.app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -304,7 +301,7 @@ async fn cancelling_ends_the_request_to_the_model() {
     let it = Answering::start().await;
     let id = it.search().await;
     let path = format!("/svc/rag-search/{id}/");
-    assert_eq!(it.house.admin.delete(&path).await.status, 204, "nothing is made; nothing happens");
+    assert_eq!(it.app.admin.delete(&path).await.status, 204, "nothing is made; nothing happens");
     it.model.behaves(Manner::Hangs);
     let cancel = async {
         for _ in 0..500 {
@@ -314,7 +311,7 @@ async fn cancelling_ends_the_request_to_the_model() {
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
         let begun = Instant::now();
-        assert_eq!(it.house.admin.delete(&path).await.status, 204);
+        assert_eq!(it.app.admin.delete(&path).await.status, 204);
         begun
     };
     let body = json!({"search_id": id});
@@ -322,10 +319,10 @@ async fn cancelling_ends_the_request_to_the_model() {
     assert_eq!((answer.status.as_u16(), answer.code()), (409, "cancelled"), "{answer:?}");
     assert!(begun.elapsed() < Duration::from_secs(30), "{:?}", begun.elapsed());
     it.model_writes(0).await;
-    let otto = it.house.user("otto", &[]).await;
+    let otto = it.app.user("otto", &[]).await;
     assert_eq!(otto.delete(&path).await.status, 404);
     assert_eq!(otto.post("/svc/rag-search/", &body).await.status, 404);
-    it.house.stop().await;
+    it.app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -343,7 +340,7 @@ async fn two_at_once_are_one_call_and_who_leaves_ends_it() {
     let left = tokio::time::timeout(Duration::from_secs(1), it.rag_search(&other)).await;
     assert!(left.is_err(), "the client goes away");
     it.model_writes(0).await;
-    it.house.stop().await;
+    it.app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -351,10 +348,10 @@ async fn another_of_the_family_steps_in() {
     let it = Answering::start().await;
     let path = format!("/svc/aiproviders/{}/", it.ai_provider);
     let family = json!({"config": {"api_base": it.model.at("/v1"), "family": "mills"}});
-    assert_eq!(it.house.admin.patch(&path, &family).await.status, 200);
+    assert_eq!(it.app.admin.patch(&path, &family).await.status, 200);
     let spare = testkit::vendors::models::ModelServer::start(testkit::vendors::models::openai::OpenAi).await;
     let more = json!({"model": "gpt-4.1", "defaults": [], "config": {"api_base": spare.at("/v1"), "family": "mills"}});
-    Answering::ai_provider(&it.house, "Spare model", &spare, more).await;
+    Answering::ai_provider(&it.app, "Spare model", &spare, more).await;
     it.model.behaves(Manner::Refuses(Refusal::new(503, "overloaded")));
     let id = it.search().await;
     let answer = it.rag_search(&json!({"search_id": id})).await;
@@ -362,7 +359,7 @@ async fn another_of_the_family_steps_in() {
     assert_eq!(row["searchprovider"], "Spare model-gpt-4.1", "{answer:?}");
     let details = &row["additional_content"];
     assert_eq!((&details["fallback_engaged"], &details["requested_model"]), (&json!(true), &json!("gpt-4o")));
-    it.house.stop().await;
+    it.app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -389,5 +386,5 @@ async fn throttled_and_checked() {
     for expected in [200, 200, 429] {
         assert_eq!(it.rag_search(&json!({"search_id": id})).await.status, expected);
     }
-    it.house.stop().await;
+    it.app.stop().await;
 }

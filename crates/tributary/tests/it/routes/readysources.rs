@@ -1,12 +1,12 @@
 //! `/svc/readysources/`: the gallery.
 
-use crate::house::TestHouse;
+use crate::app_harness::AppHarness;
 use serde_json::json;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn every_ready_source_can_be_saved_as_it_is() {
-    let house = TestHouse::start().await;
-    let all = house.admin.get("/svc/readysources/").await.body;
+    let app = AppHarness::start().await;
+    let all = app.admin.get("/svc/readysources/").await.body;
     let rows = all.as_array().unwrap();
     assert_eq!(rows.len(), tributary::ready::all().unwrap().len());
     let row = |slug: &str| rows.iter().find(|row| row["slug"] == slug).unwrap();
@@ -19,12 +19,12 @@ async fn every_ready_source_can_be_saved_as_it_is() {
         let wants_key = row["needs"].as_array().unwrap().contains(&json!("credentials"));
         assert!(!is_free || !wants_key, "{row}");
     }
-    let record = house.admin.get("/svc/readysources/arxiv/").await.body;
+    let record = app.admin.get("/svc/readysources/arxiv/").await.body;
     assert_eq!((&record["connector"], &record["active"]), (&json!("RequestsGet"), &json!(true)));
-    let saved = house.admin.post("/svc/searchproviders/", &record).await;
+    let saved = app.admin.post("/svc/searchproviders/", &record).await;
     assert_eq!(saved.status, 201, "{saved:?}");
     for slug in ["nothing", "ARXIV", "..%2Farxiv"] {
-        assert_eq!(house.admin.get(&format!("/svc/readysources/{slug}/")).await.status, 404, "{slug}");
+        assert_eq!(app.admin.get(&format!("/svc/readysources/{slug}/")).await.status, 404, "{slug}");
     }
-    house.stop().await;
+    app.stop().await;
 }

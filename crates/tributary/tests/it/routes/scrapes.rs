@@ -1,6 +1,6 @@
 //! A scrape while a server behind the service hangs: it is answered soon, and says which server it is.
 
-use crate::house::{Answer, Client, TestHouse};
+use crate::app_harness::{Answer, AppHarness, Client};
 use domain::secret::Secret;
 use domain::settings::Settings;
 use std::time::{Duration, Instant};
@@ -66,16 +66,16 @@ async fn a_database_that_hangs_keeps_no_scraper_waiting() {
     let Some(server) = PostgresServer::prepare("scrapes while PostgreSQL hangs") else { return };
     server.start();
     let database_url = Secret::new(server.url());
-    let house = TestHouse::with(|settings| Settings { database_url, ..settings }).await;
-    let stranger = house.with_header("Token trb_nobody-has-this-one");
-    until_general_has(&house.admin, "tributary_database_up 1").await;
+    let app = AppHarness::with(|settings| Settings { database_url, ..settings }).await;
+    let stranger = app.with_header("Token trb_nobody-has-this-one");
+    until_general_has(&app.admin, "tributary_database_up 1").await;
     server.pause();
     let of_all = ["tributary_database_up 0", "tributary_metrics_collection_error 1"];
-    assert_scrapes_have(&house.admin, "tasks_metrics_collection_error 1", of_all).await;
+    assert_scrapes_have(&app.admin, "tasks_metrics_collection_error 1", of_all).await;
     assert_ne!(stranger.get(PATHS[1]).await.status, 200, "only who was known before is let in");
     server.resume();
-    until_general_has(&house.admin, "tributary_database_up 1").await;
-    house.stop().await;
+    until_general_has(&app.admin, "tributary_database_up 1").await;
+    app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -83,37 +83,37 @@ async fn a_broker_that_hangs_keeps_no_scraper_waiting() {
     let Some(mut nats) = NatsServer::prepare("scrapes while NATS hangs") else { return };
     nats.start();
     let queue_url = Secret::new(nats.url());
-    let house = TestHouse::with(|settings| Settings { queue_url, ..settings }).await;
-    until_general_has(&house.admin, "tributary_nats_up 1").await;
+    let app = AppHarness::with(|settings| Settings { queue_url, ..settings }).await;
+    until_general_has(&app.admin, "tributary_nats_up 1").await;
     nats.pause();
     // The last figures of the tasks are told.
     let of_all = ["tributary_nats_up 0", "tributary_database_up 1"];
-    assert_scrapes_have(&house.admin, "tasks_metrics_collection_error 0", of_all).await;
+    assert_scrapes_have(&app.admin, "tasks_metrics_collection_error 0", of_all).await;
     nats.resume();
-    until_general_has(&house.admin, "tributary_nats_up 1").await;
+    until_general_has(&app.admin, "tributary_nats_up 1").await;
     nats.kill();
-    until_general_has(&house.admin, "tributary_nats_up 0").await;
-    house.stop().await;
+    until_general_has(&app.admin, "tributary_nats_up 0").await;
+    app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_scraper_whose_token_was_revoked_is_forgotten() {
-    let house = TestHouse::start().await;
-    assert_eq!(house.admin.get(PATHS[1]).await.status, 200);
-    let tokens = house.admin.get("/svc/tokens/").await;
-    let other = house.with_header(&format!("Basic {}", basic()));
+    let app = AppHarness::start().await;
+    assert_eq!(app.admin.get(PATHS[1]).await.status, 200);
+    let tokens = app.admin.get("/svc/tokens/").await;
+    let other = app.with_header(&format!("Basic {}", basic()));
     for token in tokens.body["results"].as_array().or(tokens.body.as_array()).unwrap() {
         let gone = other.delete(&format!("/svc/tokens/{}/", token["id"])).await;
         assert_eq!(gone.status, 204, "{gone:?}");
     }
     for path in PATHS {
-        assert_eq!(house.admin.get(path).await.status, 401, "{path}");
+        assert_eq!(app.admin.get(path).await.status, 401, "{path}");
     }
-    house.service.wired().store.close().await;
-    assert_ne!(house.admin.get(PATHS[1]).await.status, 200, "also while the database is away");
-    house.stop().await;
+    app.service.wired().store.close().await;
+    assert_ne!(app.admin.get(PATHS[1]).await.status, 200, "also while the database is away");
+    app.stop().await;
 }
 
 fn basic() -> String {
-    crate::demo::basic("admin", crate::house::ADMIN_PASSWORD).trim_start_matches("Basic ").to_owned()
+    crate::demo::basic("admin", crate::app_harness::ADMIN_PASSWORD).trim_start_matches("Basic ").to_owned()
 }

@@ -1,13 +1,13 @@
 //! `/svc/settings/`.
 
-use crate::house::{ADMIN_PASSWORD, TestHouse};
+use crate::app_harness::{ADMIN_PASSWORD, AppHarness};
 use domain::settings::Settings;
 use serde_json::{Value, json};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn every_setting_is_told_and_no_secret_is() {
-    let house = TestHouse::start().await;
-    let answer = house.admin.get("/svc/settings/").await;
+    let app = AppHarness::start().await;
+    let answer = app.admin.get("/svc/settings/").await;
     let rows = answer.body.as_array().unwrap();
     assert_eq!(rows.len(), Settings::TABLE.len());
     let row = |name: &str| rows.iter().find(|row| row["name"] == name).unwrap();
@@ -20,5 +20,5 @@ async fn every_setting_is_told_and_no_secret_is() {
     assert_eq!(row("SVC_ADMIN_PASSWORD")["kind"], "secret");
     assert!(rows.iter().all(|row| !row["meaning"].as_str().unwrap().is_empty()));
     assert!(!Value::from(answer.body.to_string()).to_string().contains(ADMIN_PASSWORD));
-    house.stop().await;
+    app.stop().await;
 }

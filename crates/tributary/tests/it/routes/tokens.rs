@@ -1,16 +1,16 @@
 //! `/svc/tokens/`: shown once, many for each person, revoked one by one.
 
-use crate::house::{Client, TestHouse};
+use crate::app_harness::{AppHarness, Client};
 use serde_json::{Value, json};
 
-fn client_of(house: &TestHouse, made: &Value) -> Client {
-    house.with_header(&format!("Token {}", made["token"].as_str().unwrap()))
+fn client_of(app: &AppHarness, made: &Value) -> Client {
+    app.with_header(&format!("Token {}", made["token"].as_str().unwrap()))
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_token_is_shown_once_and_known_by_its_start() {
-    let house = TestHouse::start().await;
-    let ann = house.user("ann", &[]).await;
+    let app = AppHarness::start().await;
+    let ann = app.user("ann", &[]).await;
     let made = ann.post("/svc/tokens/", &json!({"label": "laptop"})).await;
     assert_eq!(made.status, 201, "{made:?}");
     insta::assert_json_snapshot!(made.body, {
@@ -32,31 +32,31 @@ async fn a_token_is_shown_once_and_known_by_its_start() {
     assert!(token.starts_with(made.body["prefix"].as_str().unwrap()));
 
     let path = format!("/svc/tokens/{}/", made.body["id"]);
-    let client = client_of(&house, &made.body);
+    let client = client_of(&app, &made.body);
     assert_eq!(client.get("/svc/users/me/").await.body["username"], "ann");
     for answer in [
         ann.get(&path).await,
         ann.get("/svc/tokens/").await,
         ann.get("/svc/tokens/?page=1").await,
-        house.admin.get(&path).await,
-        house.admin.get("/svc/tokens/").await,
+        app.admin.get(&path).await,
+        app.admin.get("/svc/tokens/").await,
     ] {
         assert_eq!(answer.status, 200);
         assert!(!answer.body.to_string().contains(token), "{}", answer.body);
         assert!(!answer.body.to_string().contains("\"hash\""), "{}", answer.body);
     }
-    house.stop().await;
+    app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn several_work_side_by_side_and_one_is_revoked_at_once() {
-    let house = TestHouse::start().await;
-    let ann = house.user("ann", &[]).await;
+    let app = AppHarness::start().await;
+    let ann = app.user("ann", &[]).await;
     let mut made = Vec::new();
     for label in ["one", "two", "two"] {
         made.push(ann.post("/svc/tokens/", &json!({"label": label})).await.body);
     }
-    let clients: Vec<Client> = made.iter().map(|row| client_of(&house, row)).collect();
+    let clients: Vec<Client> = made.iter().map(|row| client_of(&app, row)).collect();
     for client in &clients {
         assert_eq!(client.get("/svc/users/me/").await.status, 200);
     }
@@ -68,13 +68,13 @@ async fn several_work_side_by_side_and_one_is_revoked_at_once() {
     let own = clients[0].delete(&format!("/svc/tokens/{}/", made[0]["id"])).await;
     assert_eq!(own.status, 204, "a token may revoke itself");
     assert_eq!(clients[0].get("/svc/users/me/").await.status, 401);
-    house.stop().await;
+    app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn ones_own_for_people_and_all_for_administrators() {
-    let house = TestHouse::start().await;
-    let (ann, otto) = (house.user("ann", &[]).await, house.user("otto", &[]).await);
+    let app = AppHarness::start().await;
+    let (ann, otto) = (app.user("ann", &[]).await, app.user("otto", &[]).await);
     let made = ann.post("/svc/tokens/", &json!({"label": "laptop"})).await.body;
     let path = format!("/svc/tokens/{}/", made["id"]);
     let owners = |list: &Value| {
@@ -86,68 +86,68 @@ async fn ones_own_for_people_and_all_for_administrators() {
     };
     assert_eq!(owners(&ann.get("/svc/tokens/").await.body), ["ann", "ann"]);
     assert_eq!(owners(&otto.get("/svc/tokens/").await.body), ["otto"]);
-    let mut all = owners(&house.admin.get("/svc/tokens/").await.body);
+    let mut all = owners(&app.admin.get("/svc/tokens/").await.body);
     all.sort();
     assert_eq!(all, ["admin", "ann", "ann", "otto"]);
     assert_eq!(ann.get("/svc/tokens/?page=1&items=1").await.body["count"], 2);
 
     assert_eq!(otto.get(&path).await.status, 404);
     assert_eq!(otto.delete(&path).await.status, 404);
-    assert_eq!(client_of(&house, &made).get("/svc/users/me/").await.status, 200);
-    assert_eq!(house.admin.get(&path).await.body["user"], "ann");
-    assert_eq!(house.admin.delete(&path).await.status, 204, "an administrator may revoke it");
-    assert_eq!(client_of(&house, &made).get("/svc/users/me/").await.status, 401);
-    house.stop().await;
+    assert_eq!(client_of(&app, &made).get("/svc/users/me/").await.status, 200);
+    assert_eq!(app.admin.get(&path).await.body["user"], "ann");
+    assert_eq!(app.admin.delete(&path).await.status, 204, "an administrator may revoke it");
+    assert_eq!(client_of(&app, &made).get("/svc/users/me/").await.status, 401);
+    app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_token_has_a_label_and_an_end() {
-    let house = TestHouse::start().await;
-    let now = house.service.wired().clock.now();
+    let app = AppHarness::start().await;
+    let now = app.service.wired().clock.now();
     let later = now + chrono::Duration::hours(1);
-    let made = house.admin.post("/svc/tokens/", &json!({"expires": later, "user": "otto"})).await;
+    let made = app.admin.post("/svc/tokens/", &json!({"expires": later, "user": "otto"})).await;
     assert_eq!(made.status, 201, "{made:?}");
     assert_eq!(made.body["user"], "admin", "nobody makes tokens for others");
     let end = made.body["expires"].as_str().unwrap();
     assert!(end.starts_with(&later.format("%Y-%m-%dT%H:%M:%S").to_string()), "{end}");
 
     let past = now - chrono::Duration::hours(1);
-    for (draft, field) in [
+    for (spec, field) in [
         (json!({"expires": past}), "expires"),
         (json!({"expires": "tomorrow"}), "expires"),
         (json!({"expires": 7}), "expires"),
         (json!({"label": "l".repeat(201)}), "label"),
         (json!({"label": null}), "label"),
     ] {
-        let answer = house.admin.post("/svc/tokens/", &draft).await;
-        assert_eq!(answer.status, 400, "{draft}: {answer:?}");
-        assert!(answer.body["errors"][field].is_array(), "{draft}: {}", answer.body);
+        let answer = app.admin.post("/svc/tokens/", &spec).await;
+        assert_eq!(answer.status, 400, "{spec}: {answer:?}");
+        assert!(answer.body["errors"][field].is_array(), "{spec}: {}", answer.body);
     }
-    house.stop().await;
+    app.stop().await;
 }
 
 /// The token works until its end, and not a moment longer.
 #[tokio::test(flavor = "multi_thread")]
 async fn the_end_of_a_token_is_kept() {
-    let house = TestHouse::start().await;
-    let end = house.service.wired().clock.now() + chrono::Duration::milliseconds(1500);
-    let made = house.admin.post("/svc/tokens/", &json!({"expires": end})).await.body;
-    let client = client_of(&house, &made);
+    let app = AppHarness::start().await;
+    let end = app.service.wired().clock.now() + chrono::Duration::milliseconds(1500);
+    let made = app.admin.post("/svc/tokens/", &json!({"expires": end})).await.body;
+    let client = client_of(&app, &made);
     assert_eq!(client.get("/svc/users/me/").await.status, 200);
-    while house.service.wired().clock.now() < end {
+    while app.service.wired().clock.now() < end {
         tokio::time::sleep(std::time::Duration::from_millis(50)).await;
     }
     assert_eq!(client.get("/svc/users/me/").await.status, 401);
-    house.stop().await;
+    app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn its_last_use_is_told() {
-    let house = TestHouse::start().await;
-    let made = house.admin.post("/svc/tokens/", &json!({})).await.body;
+    let app = AppHarness::start().await;
+    let made = app.admin.post("/svc/tokens/", &json!({})).await.body;
     let path = format!("/svc/tokens/{}/", made["id"]);
     assert_eq!(made["last_used"], Value::Null);
-    client_of(&house, &made).get("/svc/users/me/").await;
-    assert!(house.admin.get(&path).await.body["last_used"].is_string());
-    house.stop().await;
+    client_of(&app, &made).get("/svc/users/me/").await;
+    assert!(app.admin.get(&path).await.body["last_used"].is_string());
+    app.stop().await;
 }

@@ -2,7 +2,7 @@
 //! C library does it; it is compiled here and loaded into the program by `LD_PRELOAD`.
 
 use super::{PASSWORD, RESULTS, all_ended, is_discreet, is_sound, post, slow_source};
-use crate::house::{Answer, Client};
+use crate::app_harness::{Answer, Client};
 use crate::program::{Running, program};
 use domain::user::CURATORS;
 use serde_json::json;

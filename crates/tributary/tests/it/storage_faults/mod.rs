@@ -3,7 +3,7 @@
 
 mod every_nth_write;
 
-use crate::house::{Answer, Client, items};
+use crate::app_harness::{Answer, Client, items};
 use crate::program::{Running, program};
 use serde_json::json;
 use sqlx::sqlite::SqliteConnectOptions;
@@ -21,7 +21,7 @@ const RESULTS: usize = 3;
 const UNDER_WAY: usize = 8;
 /// Refusals to be seen while the disk is full.
 const REFUSALS: usize = 20;
-/// Posts that may pass on the full disk: the file has some room of its own.
+/// Posts that may pass on the full disk: the file has some space of its own.
 const POSTS_MAX: usize = 2_000;
 /// How long the disk stays full after that, so that workers try and fail.
 const FULL_FOR: Duration = Duration::from_secs(4);

@@ -4,9 +4,9 @@ mod flood;
 mod line;
 mod streams;
 
+use crate::app_harness::{ADMIN_PASSWORD, Answer, AppHarness, items};
 use crate::browser::Browser;
 use crate::door::credentials::basic;
-use crate::house::{ADMIN_PASSWORD, Answer, TestHouse, items};
 use domain::notation::network::Network;
 use domain::notation::rate::Rate;
 use domain::settings::{Settings, Throttle, WebOrigin};
@@ -25,7 +25,7 @@ fn per_hour(count: u32) -> Throttle {
     Throttle(Some(Rate { count, per: Duration::from_secs(3600) }))
 }
 
-/// A house behind a proxy on loopback, so that a test may come from any address.
+/// A service behind a proxy on loopback, so that a test may come from any address.
 fn behind_proxy(settings: Settings) -> Settings {
     let proxy = Network::parse("127.0.0.0/8").unwrap();
     Settings { throttle_login: per_hour(LIMIT), trusted_proxies: vec![proxy], ..settings }
@@ -39,20 +39,20 @@ enum Way {
     Form,
 }
 
-async fn sign_in(house: &TestHouse, way: Way, pair: (&str, &str), address: &str) -> Answer {
-    timed_sign_in(house, way, pair, address).await.0
+async fn sign_in(app: &AppHarness, way: Way, pair: (&str, &str), address: &str) -> Answer {
+    timed_sign_in(app, way, pair, address).await.0
 }
 
 /// The answer, and how long it took to come. Loading the form's page is not part of that.
 async fn timed_sign_in(
-    house: &TestHouse,
+    app: &AppHarness,
     way: Way,
     (name, password): (&str, &str),
     address: &str,
 ) -> (Answer, Duration) {
     let client = match way {
-        Way::Basic => house.with_header(&basic(name, password)),
-        Way::Login | Way::Form => house.anonymous(),
+        Way::Basic => app.with_header(&basic(name, password)),
+        Way::Login | Way::Form => app.anonymous(),
     };
     let request = match way {
         Way::Login => client
@@ -61,7 +61,7 @@ async fn timed_sign_in(
             .body(json!({"username": name, "password": password}).to_string()),
         Way::Basic => client.request(Method::GET, "/svc/users/me/"),
         Way::Form => {
-            let mut browser = Browser::open(&house.base);
+            let mut browser = Browser::open(&app.base);
             let csrf = crate::browser::csrf_of(&browser.get("/login/").await);
             let fields = [("csrf_token", csrf.as_str()), ("username", name), ("password", password)];
             let body = url::form_urlencoded::Serializer::new(String::new()).extend_pairs(fields).finish();
@@ -86,14 +86,14 @@ fn shape(answer: &Answer, name: &str) -> (u16, String) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn known_and_unknown_names_are_refused_alike_and_at_no_cost() {
-    let house = TestHouse::with(behind_proxy).await;
+    let app = AppHarness::with(behind_proxy).await;
     for (number, way) in [Way::Login, Way::Basic, Way::Form].into_iter().enumerate() {
         let mut shapes = Vec::new();
         for name in ["admin", "nobody"] {
             let address = format!("198.51.100.{}", 10 * number + name.len());
             let (mut seen, mut hashed, mut refused) = (Vec::new(), Vec::new(), Vec::new());
             for _ in 0..LIMIT + 5 {
-                let (answer, took) = timed_sign_in(&house, way, (name, "wrong"), &address).await;
+                let (answer, took) = timed_sign_in(&app, way, (name, "wrong"), &address).await;
                 let times = if answer.status == 429 { &mut refused } else { &mut hashed };
                 times.push(took);
                 seen.push(shape(&answer, name));
@@ -105,103 +105,100 @@ async fn known_and_unknown_names_are_refused_alike_and_at_no_cost() {
         }
         assert_eq!(shapes[0], shapes[1], "{way:?}");
     }
-    house.stop().await;
+    app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_right_password_waits_too_but_only_where_it_was_guessed() {
-    let house = TestHouse::with(behind_proxy).await;
+    let app = AppHarness::with(behind_proxy).await;
     let right = ("admin", ADMIN_PASSWORD);
     for _ in 0..LIMIT {
-        assert_eq!(sign_in(&house, Way::Basic, ("admin", "wrong"), "203.0.113.9").await.status, 401);
+        assert_eq!(sign_in(&app, Way::Basic, ("admin", "wrong"), "203.0.113.9").await.status, 401);
     }
     for way in [Way::Basic, Way::Login, Way::Form] {
-        let refused = sign_in(&house, way, right, "203.0.113.9").await;
+        let refused = sign_in(&app, way, right, "203.0.113.9").await;
         assert_eq!(refused.status, 429, "{way:?}: all ways count together");
         let seconds: u64 = refused.header("retry-after").parse().unwrap();
         assert!((300..=360).contains(&seconds), "{seconds}");
     }
-    let refused = sign_in(&house, Way::Login, right, "203.0.113.9").await;
+    let refused = sign_in(&app, Way::Login, right, "203.0.113.9").await;
     assert_eq!(refused.code(), "throttled");
     assert_eq!(refused.body["retry_after"].to_string(), refused.header("retry-after"));
     assert_eq!(refused.body["request_id"], refused.header("x-request-id"));
-    assert_eq!(
-        sign_in(&house, Way::Basic, right, "203.0.113.10").await.status,
-        200,
-        "the owner is elsewhere"
-    );
-    house.user("ann", &[]).await;
-    let ann = sign_in(&house, Way::Basic, ("ann", "password of ann"), "203.0.113.9").await;
+    assert_eq!(sign_in(&app, Way::Basic, right, "203.0.113.10").await.status, 200, "the owner is elsewhere");
+    app.user("ann", &[]).await;
+    let ann = sign_in(&app, Way::Basic, ("ann", "password of ann"), "203.0.113.9").await;
     assert_eq!(ann.status, 200, "another name at the same address");
-    assert_eq!(house.admin.get("/svc/users/me/").await.status, 200, "a token is no password");
-    house.stop().await;
+    assert_eq!(app.admin.get("/svc/users/me/").await.status, 200, "a token is no password");
+    app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn success_clears_the_name() {
-    let house = TestHouse::with(behind_proxy).await;
+    let app = AppHarness::with(behind_proxy).await;
     for _ in 0..3 {
         for _ in 0..LIMIT - 1 {
-            assert_eq!(sign_in(&house, Way::Login, ("admin", "wrong"), "192.0.2.1").await.status, 401);
+            assert_eq!(sign_in(&app, Way::Login, ("admin", "wrong"), "192.0.2.1").await.status, 401);
         }
-        assert_eq!(sign_in(&house, Way::Login, ("admin", ADMIN_PASSWORD), "192.0.2.1").await.status, 200);
+        assert_eq!(sign_in(&app, Way::Login, ("admin", ADMIN_PASSWORD), "192.0.2.1").await.status, 200);
     }
-    house.stop().await;
+    app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_forged_address_helps_nobody() {
-    let house = TestHouse::with(|settings| Settings { throttle_login: per_hour(LIMIT), ..settings }).await;
+    let app = AppHarness::with(|settings| Settings { throttle_login: per_hour(LIMIT), ..settings }).await;
     for number in 0..LIMIT + 3 {
         let forged = format!("192.0.2.{number}");
-        let answer = sign_in(&house, Way::Login, ("admin", "wrong"), &forged).await;
+        let answer = sign_in(&app, Way::Login, ("admin", "wrong"), &forged).await;
         assert_eq!(answer.status, if number < LIMIT { 401 } else { 429 }, "{number}");
     }
-    house.stop().await;
+    app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn guessed_tokens_are_refused_and_known_ones_are_not() {
-    let house = TestHouse::with(behind_proxy).await;
+    let app = AppHarness::with(behind_proxy).await;
     for number in 0..LIMIT + 5 {
-        let client = house.with_header(&format!("Token trb_guess{number}"));
+        let client = app.with_header(&format!("Token trb_guess{number}"));
         let answer = client.get("/svc/users/me/").await;
         let expected = if number < LIMIT { (401, "authentication_failed") } else { (429, "throttled") };
         assert_eq!((answer.status.as_u16(), answer.code()), expected, "{number}");
         assert_eq!(answer.header("retry-after").is_empty(), number < LIMIT);
     }
-    assert_eq!(house.admin.get("/svc/users/me/").await.status, 200, "same address, a token that is there");
-    let stale = house.with_header("Token trb_gone");
+    assert_eq!(app.admin.get("/svc/users/me/").await.status, 200, "same address, a token that is there");
+    let stale = app.with_header("Token trb_gone");
     for path in ["/svc/health/live/", "/svc/health/ready/", "/login/", "/static/tributary.css"] {
         assert_eq!(stale.get(path).await.status, 200, "{path} is never throttled");
     }
-    let mut browser = Browser::signed_in(&house.base, "admin", ADMIN_PASSWORD).await;
+    let mut browser = Browser::signed_in(&app.base, "admin", ADMIN_PASSWORD).await;
     let request = browser.request(Method::GET, "/svc/users/me/").header("Authorization", "Token trb_gone");
     assert_eq!(browser.send(request).await.status, 200, "a throttled header does not shut out a session");
-    house.stop().await;
+    app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn many_at_once_get_no_more_guesses_and_one_password_many_times_is_no_guess() {
-    let house = TestHouse::with(behind_proxy).await;
-    let wrong = (0..60).map(|_| sign_in(&house, Way::Basic, ("admin", "wrong"), "192.0.2.7"));
+    let app = AppHarness::with(behind_proxy).await;
+    let wrong = (0..60).map(|_| sign_in(&app, Way::Basic, ("admin", "wrong"), "192.0.2.7"));
     let answers = join_all(wrong).await;
     let count = |status: u16| answers.iter().filter(|answer| answer.status == status).count();
     // Nobody has signed in from there, so one is hashed at a time.
     assert_eq!((count(401), count(429)), (LIMIT as usize, 50));
-    let right = (0..60).map(|_| sign_in(&house, Way::Basic, ("admin", ADMIN_PASSWORD), "192.0.2.8"));
+    let right = (0..60).map(|_| sign_in(&app, Way::Basic, ("admin", ADMIN_PASSWORD), "192.0.2.8"));
     assert!(join_all(right).await.iter().all(|answer| answer.status == 200));
-    house.stop().await;
+    app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn every_way_to_start_a_search_counts_and_nothing_else_does() {
-    let house =
-        TestHouse::with(|settings| behind_proxy(Settings { throttle_search: per_hour(3), ..settings })).await;
+    let app =
+        AppHarness::with(|settings| behind_proxy(Settings { throttle_search: per_hour(3), ..settings }))
+            .await;
     let source = Source::start().await;
     source.reply(Behaviour::Json(items("river", 2)));
-    house.provider("Rivers", &source).await;
-    let (ann, otto) = (house.user("ann", &[]).await, house.user("otto", &[]).await);
+    app.provider("Rivers", &source).await;
+    let (ann, otto) = (app.user("ann", &[]).await, app.user("otto", &[]).await);
     let id = ann.search(&json!({"query_string": "river"})).await["id"].as_i64().unwrap();
     let path = format!("/svc/search/{id}/");
     for edit in [json!({"retention": 1}), json!({"retention": 2}), json!({"tags": ["a"]})] {
@@ -231,7 +228,7 @@ async fn every_way_to_start_a_search_counts_and_nothing_else_does() {
     assert_eq!(otto.get("/svc/search/?qs=river").await.status, 200, "another user");
     let elsewhere = ann.request(Method::GET, "/svc/search/?qs=river").header("X-Forwarded-For", "192.0.2.1");
     assert_eq!(Answer::of(elsewhere).await.status, 200, "another address");
-    house.stop().await;
+    app.stop().await;
 }
 
 /// Reading costs nothing; beginning a chat and speaking in it do. The log says who was refused.
@@ -241,9 +238,9 @@ async fn the_chat_is_throttled_by_user_and_address() {
     let writer = lines.clone();
     let subscriber = tracing_subscriber::fmt().with_writer(move || writer.clone()).finish();
     let _until_the_end = tracing::subscriber::set_default(subscriber);
-    let house =
-        TestHouse::with(|settings| behind_proxy(Settings { throttle_chat: per_hour(3), ..settings })).await;
-    let (ann, otto) = (house.user("ann", &[]).await, house.user("otto", &[]).await);
+    let app =
+        AppHarness::with(|settings| behind_proxy(Settings { throttle_chat: per_hour(3), ..settings })).await;
+    let (ann, otto) = (app.user("ann", &[]).await, app.user("otto", &[]).await);
     let chat = ann.post("/svc/chat/", &json!({"title": "Dams"})).await;
     assert_eq!(chat.status, 201, "{chat:?}");
     let path = format!("/svc/chat/{}/", chat.body["id"]);
@@ -266,7 +263,7 @@ async fn the_chat_is_throttled_by_user_and_address() {
     let elsewhere = ann.request(Method::POST, "/svc/chat/").header("X-Forwarded-For", "192.0.2.1");
     let elsewhere = elsewhere.header("Content-Type", "application/json").body("{}");
     assert_eq!(Answer::of(elsewhere).await.status, 201, "another address");
-    house.stop().await;
+    app.stop().await;
     let text = String::from_utf8(lines.0.lock().unwrap().clone()).unwrap();
     assert!(text.lines().any(|line| line.contains("Throttled: chat of user")), "{text}");
     assert!(!text.contains("a secret question"));
@@ -274,11 +271,11 @@ async fn the_chat_is_throttled_by_user_and_address() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_chat_without_a_throttle() {
-    let house = TestHouse::with(|settings| Settings { throttle_chat: Throttle(None), ..settings }).await;
+    let app = AppHarness::with(|settings| Settings { throttle_chat: Throttle(None), ..settings }).await;
     for _ in 0..20 {
-        assert_eq!(house.admin.post("/svc/chat/", &json!({})).await.status, 201);
+        assert_eq!(app.admin.post("/svc/chat/", &json!({})).await.status, 201);
     }
-    house.stop().await;
+    app.stop().await;
 }
 
 /// The log line of a refusal has the word `Throttled`, and no name or password.
@@ -288,11 +285,11 @@ async fn the_log_says_throttled() {
     let writer = lines.clone();
     let subscriber = tracing_subscriber::fmt().with_writer(move || writer.clone()).finish();
     let _until_the_end = tracing::subscriber::set_default(subscriber);
-    let house = TestHouse::with(behind_proxy).await;
+    let app = AppHarness::with(behind_proxy).await;
     for _ in 0..=LIMIT {
-        sign_in(&house, Way::Login, ("mistyped-secret", "wrong"), "192.0.2.9").await;
+        sign_in(&app, Way::Login, ("mistyped-secret", "wrong"), "192.0.2.9").await;
     }
-    house.stop().await;
+    app.stop().await;
     let text = String::from_utf8(lines.0.lock().unwrap().clone()).unwrap();
     let found: Vec<&str> = text.lines().filter(|line| line.contains("Throttled")).collect();
     assert!(found.iter().any(|line| line.contains("192.0.2.9")), "who was it: {found:?}");
@@ -304,25 +301,27 @@ async fn the_log_says_throttled() {
 #[tokio::test(flavor = "multi_thread")]
 async fn pages_of_other_origins_are_let_in_by_name_only() {
     let origin = "https://app.example";
-    let ask = async |house: &TestHouse, method: Method, origin: &str| {
-        let request = house.admin.request(method, "/svc/users/me/").header("Origin", origin);
+    let ask = async |app: &AppHarness, method: Method, origin: &str| {
+        let request = app.admin.request(method, "/svc/users/me/").header("Origin", origin);
         Answer::of(request.header("Access-Control-Request-Method", "GET")).await
     };
-    let closed = TestHouse::start().await;
+    let closed = AppHarness::start().await;
     assert_eq!(ask(&closed, Method::GET, origin).await.header("access-control-allow-origin"), "");
     closed.stop().await;
-    let house =
-        TestHouse::with(|settings| Settings { cors_origins: vec![WebOrigin(origin.to_owned())], ..settings })
-            .await;
+    let app = AppHarness::with(|settings| Settings {
+        cors_origins: vec![WebOrigin(origin.to_owned())],
+        ..settings
+    })
+    .await;
     for (given, expected) in [(origin, origin), ("https://evil.example", ""), ("null", "")] {
         for method in [Method::GET, Method::OPTIONS] {
-            let answer = ask(&house, method, given).await;
+            let answer = ask(&app, method, given).await;
             assert_eq!(answer.status, 200);
             assert_eq!(answer.header("access-control-allow-origin"), expected, "{given}");
             assert_eq!(answer.header("access-control-allow-credentials"), "");
         }
     }
-    let request = house.anonymous().request(Method::OPTIONS, "/svc/search/").header("Origin", origin);
+    let request = app.anonymous().request(Method::OPTIONS, "/svc/search/").header("Origin", origin);
     let preflight = Answer::of(request.header("Access-Control-Request-Method", "POST")).await;
     assert!(preflight.header("access-control-allow-headers").contains("authorization"), "{preflight:?}");
     for name in ["x-content-type-options", "x-frame-options", "referrer-policy", "permissions-policy"] {
@@ -331,10 +330,10 @@ async fn pages_of_other_origins_are_let_in_by_name_only() {
     for name in ["cross-origin-opener-policy", "cross-origin-resource-policy"] {
         assert_eq!(preflight.header(name), "same-origin", "{name}: {preflight:?}");
     }
-    let refused = house.anonymous().request(Method::GET, "/svc/search/").header("Origin", origin);
+    let refused = app.anonymous().request(Method::GET, "/svc/search/").header("Origin", origin);
     let refused = Answer::of(refused).await;
     assert_eq!((refused.status.as_u16(), refused.header("access-control-allow-origin")), (401, origin));
-    house.stop().await;
+    app.stop().await;
 }
 
 #[derive(Clone, Default)]

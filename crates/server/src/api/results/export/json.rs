@@ -7,7 +7,7 @@ pub(super) fn written(export: &Export<'_>) -> String {
     let search = export.search;
     let value: Value = json!({
         "search_id": search.id,
-        "query_string": search.draft.query_string,
+        "query_string": search.spec.query_string,
         "date_searched": search.date_created,
         "date_exported": export.now,
         "results": export.results,

@@ -7,7 +7,7 @@ mod rss;
 
 use super::filter::FilterQuery;
 use super::named_mixer;
-use crate::House;
+use crate::AppState;
 use crate::api::search::{log_view, own_search};
 use crate::auth::Caller;
 use crate::error::{ApiError, ErrorBody};
@@ -73,7 +73,7 @@ struct Export<'a> {
     (status = 503, description = "The search still runs; ask again after `Retry-After`.", body = ErrorBody)))]
 pub async fn export_results(
     caller: Caller,
-    State(house): State<Arc<House>>,
+    State(state): State<Arc<AppState>>,
     links: Links,
     (ApiQuery(query), ApiQuery(filter)): (ApiQuery<ExportQuery>, ApiQuery<FilterQuery>),
 ) -> Result<Response, ApiError> {
@@ -85,15 +85,15 @@ pub async fn export_results(
         items: Some(RESULTS_MAX),
         ..MixRequest::default()
     };
-    let search = own_search(&house, &caller.principal, SearchId(query.search_id)).await?;
-    let mixed = house.federation.mix(&search, &request).await?;
+    let search = own_search(&state, &caller.principal, SearchId(query.search_id)).await?;
+    let mixed = state.federation.mix(&search, &request).await?;
     log_view(&search, &mixed);
-    let mixer = request.mixer.as_deref().unwrap_or(&search.draft.result_mixer);
+    let mixer = request.mixer.as_deref().unwrap_or(&search.spec.result_mixer);
     let export = Export {
         search: &search,
         results: &mixed.results,
         link: links.results(search.id, mixer),
-        now: house.clock.now(),
+        now: state.clock.now(),
     };
     let (text, kind, ending) = match query.format {
         Format::Csv => (csv::written(&export), "text/csv; charset=utf-8", "csv"),
@@ -114,7 +114,7 @@ pub async fn export_results(
 /// `attachment` with a name of letters, digits and hyphens.
 fn attachment(search: &Search, ending: &str) -> String {
     let mut name = String::from("results");
-    let words = search.draft.query_string.split(|c: char| !c.is_ascii_alphanumeric());
+    let words = search.spec.query_string.split(|c: char| !c.is_ascii_alphanumeric());
     for word in words.filter(|word| !word.is_empty()) {
         if name.len() + 1 + word.len() > NAME_CHARS_MAX {
             break;
@@ -140,14 +140,14 @@ fn web_link(text: &str) -> Option<String> {
 mod tests {
     use super::*;
     use domain::ids::UserId;
-    use domain::search::SearchDraft;
+    use domain::search::SearchSpec;
     use domain::status::SearchStatus;
 
     pub(super) fn search(query: &str) -> Search {
         Search {
             id: SearchId(7),
             owner: UserId(1),
-            draft: SearchDraft::of_query(query),
+            spec: SearchSpec::of_query(query),
             query_string_processed: query.to_owned(),
             status: SearchStatus::FullResultsReady,
             messages: Vec::new(),
@@ -161,7 +161,7 @@ mod tests {
     /// The file of one result.
     pub(super) fn of_one(item: ResultItem, written: fn(&Export<'_>) -> String) -> String {
         let search = search("deep <rivers> & \"lakes\"");
-        let link = "http://house/svc/results/?search_id=7&result_mixer=DateMixer".to_owned();
+        let link = "http://service/svc/results/?search_id=7&result_mixer=DateMixer".to_owned();
         written(&Export { search: &search, results: &[item], link, now: Instant::UNIX_EPOCH })
     }
 

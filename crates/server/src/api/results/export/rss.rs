@@ -9,7 +9,7 @@ use domain::result::ResultItem;
 const DESCRIPTION_CHARS_MAX: usize = 2_000;
 
 pub(super) fn written(export: &Export<'_>) -> String {
-    let query = escaped(&export.search.draft.query_string);
+    let query = escaped(&export.search.spec.query_string);
     let mut out = String::from(
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\
          <rss version=\"2.0\" xmlns:dc=\"http://purl.org/dc/elements/1.1/\">\n<channel>\n",

@@ -1,7 +1,7 @@
 //! `/svc/cache/{id}/diff/{other}/`: how two versions differ, for who may see both.
 
 use super::{Stage, keep};
-use crate::house::long_text;
+use crate::app_harness::long_text;
 use serde_json::{Value, json};
 
 fn text_of(pieces: &Value, without: &str) -> String {
@@ -63,5 +63,5 @@ async fn two_texts_side_by_side() {
         let refused = ben.get(&path).await;
         assert_eq!((refused.status.as_u16(), refused.code()), (404, "not_found"), "{path}: {refused:?}");
     }
-    stage.house.stop().await;
+    stage.app.stop().await;
 }

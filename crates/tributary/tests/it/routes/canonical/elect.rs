@@ -1,7 +1,7 @@
 //! `POST /svc/canonical/elect/`: an election on request, where none is held by itself.
 
 use super::{Stage, keep};
-use crate::house::{TestHouse, licensed, long_text};
+use crate::app_harness::{AppHarness, licensed, long_text};
 use domain::corpus::PROVIDER_NAME;
 use domain::settings::{Settings, Share};
 use serde_json::json;
@@ -12,9 +12,9 @@ const ELECT: &str = "/svc/canonical/elect/";
 #[tokio::test(flavor = "multi_thread")]
 async fn an_election_is_held_on_request() {
     let settings = |settings| Settings { corpus_min_score: Share(0.1), ..licensed(settings) };
-    let stage = Stage::of(TestHouse::with(settings).await).await;
-    let Stage { house, ann, ben, .. } = &stage;
-    assert!(cache_source::ensure(house.service.wired()).await.unwrap());
+    let stage = Stage::of(AppHarness::with(settings).await).await;
+    let Stage { app, ann, ben, .. } = &stage;
+    assert!(cache_source::ensure(app.service.wired()).await.unwrap());
     let mut ids = Vec::new();
     for label in ["draft", "final"] {
         let title = format!("Weir rules {label}");
@@ -42,9 +42,9 @@ async fn an_election_is_held_on_request() {
     {
         assert_eq!(ann.post(ELECT, &given).await.status.as_u16(), status, "{given}");
     }
-    for other in [ben, &house.admin] {
+    for other in [ben, &app.admin] {
         let refused = other.post(ELECT, &json!({"search_id": search["id"]})).await;
         assert_eq!((refused.status.as_u16(), refused.code()), (404, "not_found"), "{refused:?}");
     }
-    stage.house.stop().await;
+    stage.app.stop().await;
 }

@@ -6,7 +6,7 @@ mod pins;
 mod race;
 mod runs;
 
-use crate::house::{Client, TestHouse, licensed, long_text};
+use crate::app_harness::{AppHarness, Client, licensed, long_text};
 use domain::user::CURATORS;
 use serde_json::{Value, json};
 use testkit::source::{Behaviour, Source};
@@ -16,7 +16,7 @@ const QUERY: &str = "Master Services Agreement";
 
 /// Two documents of a source that everybody may use, and one of Ann's own. Ann and Cora are curators, Ben is not.
 struct Stage {
-    house: TestHouse,
+    app: AppHarness,
     ann: Client,
     ben: Client,
     cora: Client,
@@ -29,26 +29,26 @@ struct Stage {
 
 impl Stage {
     async fn start() -> Self {
-        Self::of(TestHouse::with(licensed).await).await
+        Self::of(AppHarness::with(licensed).await).await
     }
 
-    async fn of(house: TestHouse) -> Self {
+    async fn of(app: AppHarness) -> Self {
         let site = Source::start().await;
         site.reply(Behaviour::Json(json!({"total": 0, "items": []})));
-        let provider = house.provider_with("Papers", &site, json!({"shared": true})).await;
-        let ann = house.user("ann", &[CURATORS]).await;
-        let cora = house.user("cora", &[CURATORS]).await;
-        let ben = house.user("ben", &[]).await;
+        let provider = app.provider_with("Papers", &site, json!({"shared": true})).await;
+        let ann = app.user("ann", &[CURATORS]).await;
+        let cora = app.user("cora", &[CURATORS]).await;
+        let ben = app.user("ben", &[]).await;
         let mut shared = Vec::new();
         for name in ["first", "second"] {
             site.reply_at(&format!("/{name}"), page(name));
             let url = site.url_at(&format!("/{name}"));
             let wish = json!({"url": url, "title": format!("The {name}"), "wait": true});
-            let kept = house.keep_given(&ann, (provider, &site), wish).await;
+            let kept = app.keep_given(&ann, (provider, &site), wish).await;
             shared.push(kept.body["signal_id"].as_i64().unwrap());
         }
         let own = keep_own(&ann, "own").await;
-        Self { house, ann, ben, cora, first: shared[0], second: shared[1], own, _site: site }
+        Self { app, ann, ben, cora, first: shared[0], second: shared[1], own, _site: site }
     }
 
     async fn state(&self, id: i64) -> Value {

@@ -1,7 +1,7 @@
 //! Pins over HTTP: made, kept, refused, replaced, taken back, and what is told of them to whom.
 
 use super::{PIN, QUERY, Stage, keep_own};
-use crate::house::TestHouse;
+use crate::app_harness::AppHarness;
 use serde_json::{Value, json};
 
 #[tokio::test(flavor = "multi_thread")]
@@ -46,7 +46,7 @@ async fn a_pin_is_made_kept_and_replaced() {
     assert_eq!((forced.status.as_u16(), &forced.body["pinned_by"]), (201, &json!("cora")), "{forced:?}");
     assert_eq!(stage.state(*first).await, "indexed", "its last pin is gone");
     assert_eq!(stage.state(*second).await, "pinned");
-    stage.house.stop().await;
+    stage.app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -79,13 +79,13 @@ async fn pins_go_one_by_one_or_all() {
 
     // A pinned document does not leave unless somebody means it.
     ann.post(PIN, &json!({"signal_id": first, "query": "msa"})).await;
-    let kept = stage.house.admin.post("/svc/cache/unindex/", &json!({"signal_id": first})).await;
+    let kept = stage.app.admin.post("/svc/cache/unindex/", &json!({"signal_id": first})).await;
     assert_eq!((kept.status.as_u16(), kept.code()), (409, "conflict"), "{kept:?}");
     let forced = json!({"signal_id": first, "force": true});
-    assert_eq!(stage.house.admin.post("/svc/cache/unindex/", &forced).await.status, 200);
+    assert_eq!(stage.app.admin.post("/svc/cache/unindex/", &forced).await.status, 200);
     let pins = ann.get("/svc/canonical/pins/").await.body;
     assert_eq!((&pins["count"], &pins["results"]), (&json!(0), &json!([])));
-    stage.house.stop().await;
+    stage.app.stop().await;
 }
 
 /// A pin is for all, and shows nobody what they could not see.
@@ -106,7 +106,7 @@ async fn a_hidden_document_stays_hidden() {
     let text = taken.body.to_string();
     assert!(!text.contains("own.example") && !text.contains("The own"), "{text}");
 
-    for client in [cora, &stage.house.admin] {
+    for client in [cora, &stage.app.admin] {
         let theirs = client.post(PIN, &json!({"signal_id": own, "query": "x"})).await;
         let nobodys = client.post(PIN, &json!({"signal_id": 999_999, "query": "x"})).await;
         assert_eq!((theirs.status.as_u16(), &theirs.body["detail"]), (404, &nobodys.body["detail"]));
@@ -122,7 +122,7 @@ async fn a_hidden_document_stays_hidden() {
     for list in ["/svc/canonical/pins/", "/svc/canonical/pins/history/"] {
         assert_eq!(ben.get(list).await.status, 403, "{list}");
     }
-    stage.house.stop().await;
+    stage.app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -167,7 +167,7 @@ async fn the_list_and_its_history() {
     for bad in ["page=0", "items=101", "signal_id=x"] {
         assert_eq!(ann.get(&format!("/svc/canonical/pins/?{bad}")).await.status, 400, "{bad}");
     }
-    stage.house.stop().await;
+    stage.app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -194,13 +194,13 @@ async fn what_cannot_be_pinned() {
     let known = ann.post("/svc/ingest/", &wish).await.body["signal_id"].clone();
     let refused = ann.post(PIN, &json!({"signal_id": known, "query": "msa"})).await;
     assert_eq!((refused.status.as_u16(), refused.code()), (422, "not_indexed"), "{refused:?}");
-    stage.house.stop().await;
+    stage.app.stop().await;
 }
 
 /// Without a license for the cache nothing is decided, and what there is can be listed.
 #[tokio::test(flavor = "multi_thread")]
 async fn without_a_license() {
-    let house = TestHouse::start().await;
+    let app = AppHarness::start().await;
     for (path, body) in [
         (PIN, json!({"signal_id": 1, "query": "msa"})),
         ("/svc/canonical/1/unpin/", json!({})),
@@ -208,15 +208,15 @@ async fn without_a_license() {
         ("/svc/canonical/1/reject/", json!({"reason": "other"})),
         ("/svc/canonical/elect/", json!({"search_id": 1})),
     ] {
-        let refused = house.admin.post(path, &body).await;
+        let refused = app.admin.post(path, &body).await;
         assert_eq!((refused.status.as_u16(), refused.code()), (402, "cache_unlicensed"), "{path}");
     }
     for list in ["/svc/canonical/", "/svc/canonical/pins/", "/svc/canonical/pins/history/"] {
-        let told = house.admin.get(list).await;
+        let told = app.admin.get(list).await;
         let empty = json!({"count": 0, "next": null, "previous": null, "results": []});
         assert_eq!((told.status.as_u16(), &told.body), (200, &empty), "{list}");
     }
-    house.stop().await;
+    app.stop().await;
 }
 
 /// One's own document may be pinned by oneself, if one decides at all.
@@ -229,11 +229,11 @@ async fn who_decides_is_asked_anew_each_time() {
     let ben = stage.ben.get("/svc/users/me/").await.body["id"].clone();
     let path = format!("/svc/users/{ben}/");
     for (groups, status) in [(json!(["curators"]), 201), (json!([]), 403)] {
-        let changed = stage.house.admin.patch(&path, &json!({"groups": groups})).await;
+        let changed = stage.app.admin.patch(&path, &json!({"groups": groups})).await;
         assert_eq!(changed.status, 200, "{changed:?}");
         assert_eq!(stage.ben.post(PIN, &wish).await.status.as_u16(), status);
     }
-    stage.house.stop().await;
+    stage.app.stop().await;
 }
 
 #[track_caller]

@@ -1,7 +1,7 @@
 //! Many who pin at once: the database decides, and what happened can be told afterwards.
 
 use super::{PIN, Stage};
-use crate::house::{Answer, Client, TestHouse, licensed};
+use crate::app_harness::{Answer, AppHarness, Client, licensed};
 use domain::secret::Secret;
 use domain::settings::Settings;
 use futures_util::future::join_all;
@@ -16,7 +16,7 @@ const QUERY: &str = "river gauge";
 async fn two_hundred_at_once_leave_one_pin() {
     let stage = Stage::start().await;
     race(&stage).await;
-    stage.house.stop().await;
+    stage.app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -24,9 +24,9 @@ async fn two_hundred_at_once_on_postgresql() {
     let Some(server) = postgres::server("two hundred pins at once") else { return };
     postgres::with_database(&server, |url| async move {
         let settings = |settings| Settings { database_url: Secret::new(url), ..licensed(settings) };
-        let stage = Stage::of(TestHouse::with(settings).await).await;
+        let stage = Stage::of(AppHarness::with(settings).await).await;
         race(&stage).await;
-        stage.house.stop().await;
+        stage.app.stop().await;
     })
     .await;
 }

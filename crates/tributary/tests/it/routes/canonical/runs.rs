@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 #[tokio::test(flavor = "multi_thread")]
 async fn an_election_is_told_with_all_its_figures() {
     let stage = Stage::start().await;
-    let Stage { house, ann, ben, cora, first, second, own, .. } = &stage;
-    let run = held_run(house, "ben", QUERY, &[*first, *second, *own]).await;
+    let Stage { app, ann, ben, cora, first, second, own, .. } = &stage;
+    let run = held_run(app, "ben", QUERY, &[*first, *second, *own]).await;
     let path = format!("/svc/canonical/{run}/");
     let told = ann.get(&path).await;
     assert_eq!(told.status, 200, "{told:?}");
@@ -24,23 +24,23 @@ async fn an_election_is_told_with_all_its_figures() {
         assert_eq!((&told.body["hidden_members"], &told.body["may_decide"]), (&json!(1), &json!(may_decide)));
         assert!(!told.body.to_string().contains("The own"), "{told:?}");
     }
-    stage.house.stop().await;
+    stage.app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn who_sees_an_election() {
     let stage = Stage::start().await;
-    let Stage { house, ann, ben, cora, first, second, own, .. } = &stage;
-    let dan = house.user("dan", &[]).await;
-    let bens = held_run(house, "ben", "of ben", &[*first, *second]).await;
-    let hidden = held_run(house, "ann", "of ann", &[*own, *second]).await;
-    let lost = held_run(house, "ben", "lost", &[*own, *first]).await;
+    let Stage { app, ann, ben, cora, first, second, own, .. } = &stage;
+    let dan = app.user("dan", &[]).await;
+    let bens = held_run(app, "ben", "of ben", &[*first, *second]).await;
+    let hidden = held_run(app, "ann", "of ann", &[*own, *second]).await;
+    let lost = held_run(app, "ben", "lost", &[*own, *first]).await;
     for (who, client, seen) in [
         ("ann", ann, vec![lost, hidden, bens]),
         ("ben", ben, vec![bens]),
         ("cora", cora, vec![bens]),
         ("dan", &dan, vec![]),
-        ("admin", &house.admin, vec![bens]),
+        ("admin", &app.admin, vec![bens]),
     ] {
         let list = client.get("/svc/canonical/").await.body;
         let rows = list["results"].as_array().unwrap();
@@ -64,16 +64,16 @@ async fn who_sees_an_election() {
     }
     let refused = ben.post(&format!("/svc/canonical/{bens}/approve/"), &json!({})).await;
     assert_eq!((refused.status.as_u16(), refused.code()), (403, "permission_denied"), "{refused:?}");
-    stage.house.stop().await;
+    stage.app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_queue_is_filtered_and_paged() {
     let stage = Stage::start().await;
-    let Stage { house, ann, first, second, .. } = &stage;
+    let Stage { app, ann, first, second, .. } = &stage;
     let mut runs = Vec::new();
     for number in 0..12 {
-        runs.push(held_run(house, "ann", &format!("Dam number {number}"), &[*first, *second]).await);
+        runs.push(held_run(app, "ann", &format!("Dam number {number}"), &[*first, *second]).await);
     }
     let rejected = format!("/svc/canonical/{}/reject/", runs[0]);
     assert_eq!(ann.post(&rejected, &json!({"reason": "other"})).await.status, 200);
@@ -98,14 +98,14 @@ async fn the_queue_is_filtered_and_paged() {
     for bad in ["status=lost", "page=0", "items=101", "items=x"] {
         assert_eq!(ann.get(&format!("/svc/canonical/?{bad}")).await.status, 400, "{bad}");
     }
-    stage.house.stop().await;
+    stage.app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn approving_pins_the_winner() {
     let stage = Stage::start().await;
-    let Stage { house, ann, cora, first, second, .. } = &stage;
-    let run = held_run(house, "ben", QUERY, &[*first, *second]).await;
+    let Stage { app, ann, cora, first, second, .. } = &stage;
+    let run = held_run(app, "ben", QUERY, &[*first, *second]).await;
     let path = format!("/svc/canonical/{run}/approve/");
     let pinned = ann.post(PIN, &json!({"signal_id": second, "query": QUERY})).await;
     assert_eq!(pinned.status, 201, "{pinned:?}");
@@ -134,14 +134,14 @@ async fn approving_pins_the_winner() {
         assert_eq!((again.status.as_u16(), again.code()), (409, "already_decided"), "{what}: {again:?}");
         assert!(again.body["detail"].as_str().unwrap().contains("approved"), "{again:?}");
     }
-    stage.house.stop().await;
+    stage.app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn rejecting_needs_a_reason_and_is_noted() {
     let stage = Stage::start().await;
-    let Stage { house, ann, first, second, .. } = &stage;
-    let run = held_run(house, "ben", QUERY, &[*first, *second]).await;
+    let Stage { app, ann, first, second, .. } = &stage;
+    let run = held_run(app, "ben", QUERY, &[*first, *second]).await;
     let path = format!("/svc/canonical/{run}/reject/");
     for bad in [json!({}), json!({"reason": ""}), json!({"reason": "bad"}), json!({"reason": Value::Null})] {
         let refused = ann.post(&path, &bad).await;
@@ -156,7 +156,7 @@ async fn rejecting_needs_a_reason_and_is_noted() {
     let again = ann.post(&path, &json!({"reason": "other"})).await;
     assert_eq!((again.status.as_u16(), again.code()), (409, "already_decided"), "{again:?}");
     assert_eq!(ann.get("/svc/canonical/pins/").await.body["count"], 0, "nothing is pinned by it");
-    stage.house.stop().await;
+    stage.app.stop().await;
 }
 
 #[track_caller]

@@ -7,9 +7,9 @@ use serde_json::json;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn as_pdf_and_as_markdown() {
-    let rooms = talking().await;
-    rooms.model.replies(looks_up("Elle coûte 7 €, the mill stands by the river [1]."));
-    let admin = &rooms.house.admin;
+    let scenario = talking().await;
+    scenario.model.replies(looks_up("Elle coûte 7 €, the mill stands by the river [1]."));
+    let admin = &scenario.app.admin;
     let path = chat(admin, json!({"title": "Mühlen"})).await;
     let answer = say(admin, &path, "Où est le moulin?").await;
     assert_eq!(answer.status, 201, "{answer:?}");
@@ -34,14 +34,14 @@ async fn as_pdf_and_as_markdown() {
     assert!(text.starts_with("# Mühlen\n") && text.contains("- \\[1\\] ["), "{text}");
     let wrong = admin.get(&format!("{path}export/?format=docx")).await;
     assert_eq!((wrong.status.as_u16(), wrong.code()), (400, "invalid"), "{wrong:?}");
-    rooms.house.stop().await;
+    scenario.app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn letters_that_the_pdf_cannot_hold() {
-    let rooms = talking().await;
-    rooms.model.says("Плотина.");
-    let admin = &rooms.house.admin;
+    let scenario = talking().await;
+    scenario.model.says("Плотина.");
+    let admin = &scenario.app.admin;
     let path = chat(admin, json!({})).await;
     assert_eq!(say(admin, &path, "Dam?").await.status, 201);
     let refused = admin.get(&format!("{path}export/?format=pdf")).await;
@@ -49,5 +49,5 @@ async fn letters_that_the_pdf_cannot_hold() {
     assert!(refused.body["detail"].as_str().unwrap().contains("format=md"), "{refused:?}");
     let text = admin.get(&format!("{path}export/?format=md")).await;
     assert!(text.body.as_str().unwrap().contains("Плотина."));
-    rooms.house.stop().await;
+    scenario.app.stop().await;
 }

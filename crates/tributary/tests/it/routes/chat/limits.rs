@@ -1,35 +1,35 @@
 //! How many and how long.
 
 use super::{chat, say, talking};
-use domain::chat::{CHATS_MAX, CONTENT_CHARS_MAX, ChatDraft, MESSAGES_MAX, MessageContent, Speaker};
+use domain::chat::{CHATS_MAX, CONTENT_CHARS_MAX, ChatSpec, MESSAGES_MAX, MessageContent, Speaker};
 use domain::contracts::{ChatStore, UserStore};
 use domain::ids::ChatId;
 use serde_json::json;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn chats_of_one_person() {
-    let rooms = talking().await;
-    let (store, now) = (&rooms.house.service.wired().store, rooms.house.service.wired().clock.now());
+    let scenario = talking().await;
+    let (store, now) = (&scenario.app.service.wired().store, scenario.app.service.wired().clock.now());
     let admin = store.user_by_name("admin").await.unwrap().id;
     for _ in 1..CHATS_MAX {
-        store.create_chat(ChatDraft::default(), admin, now).await.unwrap();
+        store.create_chat(ChatSpec::default(), admin, now).await.unwrap();
     }
-    let last = chat(&rooms.house.admin, json!({})).await;
-    let refused = rooms.house.admin.post("/svc/chat/", &json!({})).await;
+    let last = chat(&scenario.app.admin, json!({})).await;
+    let refused = scenario.app.admin.post("/svc/chat/", &json!({})).await;
     assert_eq!((refused.status.as_u16(), refused.code()), (409, "conflict"), "{refused:?}");
-    let ann = rooms.house.user("ann", &[]).await;
+    let ann = scenario.app.user("ann", &[]).await;
     chat(&ann, json!({})).await;
-    assert_eq!(rooms.house.admin.delete(&last).await.status, 204);
-    chat(&rooms.house.admin, json!({})).await;
-    rooms.house.stop().await;
+    assert_eq!(scenario.app.admin.delete(&last).await.status, 204);
+    chat(&scenario.app.admin, json!({})).await;
+    scenario.app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn messages_of_one_chat_and_their_length() {
-    let rooms = talking().await;
-    rooms.model.says("Yes.");
-    let path = chat(&rooms.house.admin, json!({})).await;
-    let admin = &rooms.house.admin;
+    let scenario = talking().await;
+    scenario.model.says("Yes.");
+    let path = chat(&scenario.app.admin, json!({})).await;
+    let admin = &scenario.app.admin;
     for (said, field) in [
         (json!({"content": "x".repeat(CONTENT_CHARS_MAX + 1)}), "content"),
         (json!({"content": "  "}), "content"),
@@ -41,7 +41,7 @@ async fn messages_of_one_chat_and_their_length() {
     }
     let longest = say(admin, &path, &"x ".repeat(CONTENT_CHARS_MAX / 2)).await;
     assert_eq!(longest.status, 201, "{longest:?}");
-    let (store, now) = (&rooms.house.service.wired().store, rooms.house.service.wired().clock.now());
+    let (store, now) = (&scenario.app.service.wired().store, scenario.app.service.wired().clock.now());
     let id = ChatId(path.split('/').nth(3).unwrap().parse().unwrap());
     for _ in 0..MESSAGES_MAX - 4 {
         store.add_message(id, Speaker::Assistant, MessageContent::default(), now).await.unwrap();
@@ -50,5 +50,5 @@ async fn messages_of_one_chat_and_their_length() {
     let full = say(admin, &path, "One more?").await;
     assert_eq!((full.status.as_u16(), full.code()), (409, "conflict"), "{full:?}");
     assert!(full.body["detail"].as_str().unwrap().contains("begin a new one"), "{full:?}");
-    rooms.house.stop().await;
+    scenario.app.stop().await;
 }

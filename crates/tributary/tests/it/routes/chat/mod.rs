@@ -6,24 +6,24 @@ mod records;
 mod talk;
 
 use crate::answering::Answering;
-use crate::house::{Answer, Client};
+use crate::app_harness::{Answer, Client};
 use domain::settings::{Settings, Throttle};
 use reqwest::Method;
 use serde_json::{Value, json};
 use std::time::Duration;
 use testkit::vendors::models::{ModelRequest, Reply};
 
-/// A house where somebody answers in chats, as often as one likes.
+/// A service where somebody answers in chats, as often as one likes.
 async fn talking() -> Answering {
-    let rooms = Answering::with(|settings| Settings { throttle_chat: Throttle(None), ..settings }).await;
+    let scenario = Answering::with(|settings| Settings { throttle_chat: Throttle(None), ..settings }).await;
     let role = json!({"tags": ["chat"], "defaults": ["chat"]});
-    Answering::ai_provider(&rooms.house, "Talker", &rooms.model, role).await;
-    rooms
+    Answering::ai_provider(&scenario.app, "Talker", &scenario.model, role).await;
+    scenario
 }
 
 /// Begins a chat; its path.
-async fn chat(client: &Client, draft: Value) -> String {
-    let begun = client.post("/svc/chat/", &draft).await;
+async fn chat(client: &Client, spec: Value) -> String {
+    let begun = client.post("/svc/chat/", &spec).await;
     assert_eq!(begun.status, 201, "{begun:?}");
     format!("/svc/chat/{}/", begun.body["id"])
 }

@@ -1,13 +1,13 @@
 //! Chats as records: listed, renamed, rated, deleted.
 
 use super::{chat, say, talking};
-use crate::house::TestHouse;
+use crate::app_harness::AppHarness;
 use serde_json::json;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn listed_renamed_and_deleted() {
-    let house = TestHouse::start().await;
-    let ann = house.user("ann", &[]).await;
+    let app = AppHarness::start().await;
+    let ann = app.user("ann", &[]).await;
     let first = chat(&ann, json!({"title": " Dams "})).await;
     let second = chat(&ann, json!({"searchprovider_list": ["Mills", 3]})).await;
     let titles = async || -> Vec<String> {
@@ -21,25 +21,25 @@ async fn listed_renamed_and_deleted() {
     assert_eq!(ann.get(&second).await.body["searchprovider_list"], json!(["Mills", 3]));
     let paged = ann.get("/svc/chat/?page=2&items=1").await.body;
     assert_eq!((&paged["count"], &paged["results"][0]["title"]), (&json!(2), &json!("")));
-    assert_eq!(house.admin.get("/svc/chat/").await.body, json!([]), "nobody sees another's");
+    assert_eq!(app.admin.get("/svc/chat/").await.body, json!([]), "nobody sees another's");
 
     assert_eq!(ann.delete(&second).await.status, 204);
     assert_eq!(ann.get(&second).await.status, 404);
     chat(&ann, json!({})).await;
-    let theirs = chat(&house.admin, json!({})).await;
+    let theirs = chat(&app.admin, json!({})).await;
     assert_eq!(ann.delete("/svc/chat/").await.status, 204);
     assert_eq!(ann.get("/svc/chat/").await.body, json!([]));
-    assert_eq!(house.admin.get(&theirs).await.status, 200);
-    house.stop().await;
+    assert_eq!(app.admin.get(&theirs).await.status, 200);
+    app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn mistakes_are_named() {
-    let rooms = talking().await;
-    let house = &rooms.house;
-    let path = chat(&house.admin, json!({})).await;
-    let rag_only = rooms.ai_provider;
-    for (draft, field) in [
+    let scenario = talking().await;
+    let app = &scenario.app;
+    let path = chat(&app.admin, json!({})).await;
+    let rag_only = scenario.ai_provider;
+    for (spec, field) in [
         (json!({"title": "x".repeat(256)}), "title"),
         (json!({"ai_provider": 999_999}), "ai_provider"),
         (json!({"ai_provider": rag_only}), "ai_provider"),
@@ -47,23 +47,23 @@ async fn mistakes_are_named() {
         (json!({"searchprovider_list": vec!["a"; 501]}), "searchprovider_list"),
         (json!({"searchprovider_list": ["x".repeat(300)]}), "searchprovider_list"),
     ] {
-        for answer in [house.admin.post("/svc/chat/", &draft).await, house.admin.patch(&path, &draft).await] {
-            assert_eq!((answer.status.as_u16(), answer.code()), (400, "invalid"), "{draft} {answer:?}");
+        for answer in [app.admin.post("/svc/chat/", &spec).await, app.admin.patch(&path, &spec).await] {
+            assert_eq!((answer.status.as_u16(), answer.code()), (400, "invalid"), "{spec} {answer:?}");
             assert!(answer.body["errors"][field].is_array(), "{field}: {answer:?}");
         }
     }
     for name in ["chat_rag_instructions_standard", "chat_rag_standard"] {
-        let answer = house.admin.patch(&path, &json!({"prompt": name})).await;
+        let answer = app.admin.patch(&path, &json!({"prompt": name})).await;
         assert_eq!(answer.status, 200, "{answer:?}");
     }
-    rooms.house.stop().await;
+    scenario.app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn answers_are_rated() {
-    let rooms = talking().await;
-    rooms.model.says("Hello.");
-    let admin = &rooms.house.admin;
+    let scenario = talking().await;
+    scenario.model.says("Hello.");
+    let admin = &scenario.app.admin;
     let path = chat(admin, json!({})).await;
     let answer = say(admin, &path, "Hello").await.body;
     let rating = format!("{path}messages/{}/rating/", answer["id"]);
@@ -89,5 +89,5 @@ async fn answers_are_rated() {
     let strange =
         admin.post(&format!("{elsewhere}messages/{}/rating/", answer["id"]), &json!({"rating": 1})).await;
     assert_eq!(strange.status, 404, "the answer is of another chat");
-    rooms.house.stop().await;
+    scenario.app.stop().await;
 }

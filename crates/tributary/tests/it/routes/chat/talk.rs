@@ -2,7 +2,7 @@
 
 use super::{chat, events, looks_up, say, talking};
 use crate::answering::Answering;
-use crate::house::TestHouse;
+use crate::app_harness::AppHarness;
 use serde_json::json;
 use testkit::vendors::models::{Manner, Reply};
 
@@ -11,9 +11,9 @@ const TEXT: &str = "The mill stands by the river [1]. Its wheel is made of oak [
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_answer_with_citations_and_the_search_behind_it() {
-    let rooms = talking().await;
-    rooms.model.replies(looks_up(TEXT));
-    let ann = rooms.house.user("ann", &[]).await;
+    let scenario = talking().await;
+    scenario.model.replies(looks_up(TEXT));
+    let ann = scenario.app.user("ann", &[]).await;
     let path = chat(&ann, json!({})).await;
     let answer = say(&ann, &path, "Where is the river mill?").await;
     assert_eq!(answer.status, 201, "{answer:?}");
@@ -35,7 +35,7 @@ async fn an_answer_with_citations_and_the_search_behind_it() {
     assert_eq!((&search.body["retention"], &search.body["tags"]), (&json!(2), &json!(["chat"])));
     let result = ann.get(&format!("/svc/results/{}/", body["citations"][0]["swirl_id"])).await;
     assert_eq!(result.status, 200, "{result:?}");
-    assert_eq!(rooms.house.admin.get(&format!("/svc/search/{}/", used["search_id"])).await.status, 404);
+    assert_eq!(scenario.app.admin.get(&format!("/svc/search/{}/", used["search_id"])).await.status, 404);
 
     let whole = ann.get(&path).await.body;
     assert_eq!(whole["title"], "Where is the river mill?");
@@ -44,7 +44,7 @@ async fn an_answer_with_citations_and_the_search_behind_it() {
     assert_eq!(roles, ["user", "assistant"]);
     assert_eq!(whole["messages"][1], *body);
 
-    let asked = &rooms.model.requests()[0].body;
+    let asked = &scenario.model.requests()[0].body;
     let names: Vec<&str> = asked["tools"]
         .as_array()
         .unwrap()
@@ -52,14 +52,14 @@ async fn an_answer_with_citations_and_the_search_behind_it() {
         .map(|tool| tool["function"]["name"].as_str().unwrap())
         .collect();
     assert_eq!(names, ["list_sources", "search", "read_document"]);
-    rooms.house.stop().await;
+    scenario.app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn events_while_it_is_made() {
-    let rooms = talking().await;
-    rooms.model.replies(looks_up("The mill stands by the river [1]. Its wheel is made of oak [2]."));
-    let admin = &rooms.house.admin;
+    let scenario = talking().await;
+    scenario.model.replies(looks_up("The mill stands by the river [1]. Its wheel is made of oak [2]."));
+    let admin = &scenario.app.admin;
     let path = chat(admin, json!({})).await;
     let told = events(admin, &path, &json!({"content": "Where is the river mill?"})).await;
     let names: Vec<&str> = told.iter().map(|(name, _)| name.as_str()).collect();
@@ -73,114 +73,114 @@ async fn events_while_it_is_made() {
     assert_eq!(told[6].1["citations"], done["citations"]);
     assert_eq!(admin.get(&path).await.body["messages"][1], *done);
 
-    rooms.model.behaves(Manner::Throttles(None));
+    scenario.model.behaves(Manner::Throttles(None));
     let told = events(admin, &path, &json!({"content": "And the wheel?"})).await;
     let (name, data) = told.last().unwrap();
     assert_eq!((name.as_str(), &data["code"]), ("error", &json!("ai_provider_error")), "{told:?}");
     assert!(!data["message"].as_str().unwrap().is_empty());
-    rooms.house.stop().await;
+    scenario.app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn without_a_provider_the_message_is_kept() {
-    let house = TestHouse::start().await;
-    let path = chat(&house.admin, json!({})).await;
-    let refused = say(&house.admin, &path, "Anybody?").await;
+    let app = AppHarness::start().await;
+    let path = chat(&app.admin, json!({})).await;
+    let refused = say(&app.admin, &path, "Anybody?").await;
     assert_eq!((refused.status.as_u16(), refused.code()), (503, "no_ai_provider"), "{refused:?}");
     assert!(refused.body["detail"].as_str().unwrap().contains("/svc/aiproviders/"), "{refused:?}");
-    let kept = house.admin.get(&path).await.body;
+    let kept = app.admin.get(&path).await.body;
     assert_eq!(kept["messages"].as_array().unwrap().len(), 1);
 
     let picker = json!({"name": "Picker", "model": "local/extractive", "tags": ["chat"], "active": true});
-    assert_eq!(house.admin.post("/svc/aiproviders/", &picker).await.status, 201);
-    let answer = house.admin.post(&format!("{path}messages/"), &json!({})).await;
+    assert_eq!(app.admin.post("/svc/aiproviders/", &picker).await.status, 201);
+    let answer = app.admin.post(&format!("{path}messages/"), &json!({})).await;
     assert_eq!(answer.status, 201, "{answer:?}");
     assert_eq!(answer.body["ai_model"], "local/extractive");
-    let again = house.admin.post(&format!("{path}messages/"), &json!({})).await;
+    let again = app.admin.post(&format!("{path}messages/"), &json!({})).await;
     assert_eq!((again.status.as_u16(), again.code()), (400, "invalid"), "{again:?}");
-    house.stop().await;
+    app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn models_that_fail_lose_no_message() {
-    let rooms = talking().await;
-    let path = chat(&rooms.house.admin, json!({})).await;
+    let scenario = talking().await;
+    let path = chat(&scenario.app.admin, json!({})).await;
     let mut kept = 0;
     for manner in [Manner::Garbage, Manner::BreaksOff(2), Manner::Stumbles(1), Manner::Throttles(Some(1))] {
-        rooms.model.behaves(manner.clone());
-        let answer = say(&rooms.house.admin, &path, "Where is the mill?").await;
+        scenario.model.behaves(manner.clone());
+        let answer = say(&scenario.app.admin, &path, "Where is the mill?").await;
         assert_eq!(
             (answer.status.as_u16(), answer.code()),
             (502, "ai_provider_error"),
             "{manner:?} {answer:?}"
         );
         kept += 1;
-        let messages = rooms.house.admin.get(&path).await.body["messages"].as_array().unwrap().len();
+        let messages = scenario.app.admin.get(&path).await.body["messages"].as_array().unwrap().len();
         assert_eq!(messages, kept, "{manner:?}");
     }
-    rooms.model.behaves(Manner::Fine);
-    rooms.model.says("Here I am.");
-    let answer = say(&rooms.house.admin, &path, "").await;
+    scenario.model.behaves(Manner::Fine);
+    scenario.model.says("Here I am.");
+    let answer = say(&scenario.app.admin, &path, "").await;
     assert_eq!(answer.body["content"], "Here I am.", "{answer:?}");
-    rooms.house.stop().await;
+    scenario.app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_client_that_leaves_ends_the_work() {
-    let rooms = talking().await;
-    rooms.model.behaves(Manner::Hangs);
-    let path = chat(&rooms.house.admin, json!({})).await;
+    let scenario = talking().await;
+    scenario.model.behaves(Manner::Hangs);
+    let path = chat(&scenario.app.admin, json!({})).await;
     let leaves =
-        tokio::time::timeout(std::time::Duration::from_millis(500), say(&rooms.house.admin, &path, "Hm?"));
+        tokio::time::timeout(std::time::Duration::from_millis(500), say(&scenario.app.admin, &path, "Hm?"));
     assert!(leaves.await.is_err());
-    rooms.model.behaves(Manner::Fine);
-    rooms.model.says("Yes?");
-    let mut answer = say(&rooms.house.admin, &path, "").await;
+    scenario.model.behaves(Manner::Fine);
+    scenario.model.says("Yes?");
+    let mut answer = say(&scenario.app.admin, &path, "").await;
     for _ in 0..100 {
         if answer.status != 409 {
             break;
         }
         tokio::time::sleep(std::time::Duration::from_millis(50)).await;
-        answer = say(&rooms.house.admin, &path, "").await;
+        answer = say(&scenario.app.admin, &path, "").await;
     }
     assert_eq!((answer.status.as_u16(), &answer.body["content"]), (201, &json!("Yes?")), "{answer:?}");
-    rooms.house.stop().await;
+    scenario.app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_service_without_tools_is_asked_without_them() {
-    let rooms = Answering::start().await;
-    let config = json!({"api_base": rooms.model.at("/v1"), "tools": false});
+    let scenario = Answering::start().await;
+    let config = json!({"api_base": scenario.model.at("/v1"), "tools": false});
     let role = json!({"tags": ["chat"], "config": config});
-    Answering::ai_provider(&rooms.house, "Plain", &rooms.model, role).await;
-    rooms.model.replies(|request| match request.body.get("tools") {
+    Answering::ai_provider(&scenario.app, "Plain", &scenario.model, role).await;
+    scenario.model.replies(|request| match request.body.get("tools") {
         None => Reply::text("The mill stands by the river [1]."),
         Some(_) => Reply::text("tools!"),
     });
-    let path = chat(&rooms.house.admin, json!({})).await;
-    let answer = say(&rooms.house.admin, &path, "river mill").await;
+    let path = chat(&scenario.app.admin, json!({})).await;
+    let answer = say(&scenario.app.admin, &path, "river mill").await;
     assert_eq!(answer.body["content"], "The mill stands by the river [1].", "{answer:?}");
     assert_eq!(answer.body["citations"].as_array().unwrap().len(), 1);
-    assert_eq!(rooms.source.requests().len(), 1);
-    rooms.house.stop().await;
+    assert_eq!(scenario.source.requests().len(), 1);
+    scenario.app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_result_is_attached() {
-    let rooms = talking().await;
-    let search = rooms.search().await;
-    let results = rooms.house.admin.get(&format!("/svc/results/?search_id={search}")).await;
+    let scenario = talking().await;
+    let search = scenario.search().await;
+    let results = scenario.app.admin.get(&format!("/svc/results/?search_id={search}")).await;
     let document = json!({"search_id": search, "swirl_id": results.body["results"][0]["swirl_id"]});
-    rooms.model.says("It has ground corn for two hundred years [1].");
-    let path = chat(&rooms.house.admin, json!({})).await;
+    scenario.model.says("It has ground corn for two hundred years [1].");
+    let path = chat(&scenario.app.admin, json!({})).await;
     let said = json!({"content": "How old is it?", "attach": [document]});
-    let answer = rooms.house.admin.post(&format!("{path}messages/"), &said).await;
+    let answer = scenario.app.admin.post(&format!("{path}messages/"), &said).await;
     assert_eq!(answer.status, 201, "{answer:?}");
     assert_eq!(answer.body["citations"][0]["swirl_id"], document["swirl_id"]);
-    let whole = rooms.house.admin.get(&path).await.body;
+    let whole = scenario.app.admin.get(&path).await.body;
     assert_eq!(whole["messages"][0]["attach"], json!([document]));
 
-    let ann = rooms.house.user("ann", &[]).await;
+    let ann = scenario.app.user("ann", &[]).await;
     let hers = chat(&ann, json!({})).await;
     let refused = ann.post(&format!("{hers}messages/"), &said).await;
     assert_eq!(
@@ -189,24 +189,24 @@ async fn a_result_is_attached() {
         "another's document: {refused:?}"
     );
     assert!(refused.body["errors"]["attach"].is_array(), "{refused:?}");
-    rooms.house.stop().await;
+    scenario.app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_query_in_the_sources_own_language_arrives_as_it_was_written() {
-    let rooms = talking().await;
+    let scenario = talking().await;
     let query = "title:\"mill race\" NOT oak";
-    rooms.model.replies(move |request| {
+    scenario.model.replies(move |request| {
         match request.body["messages"].as_array().unwrap().last().unwrap()["role"].as_str() {
             Some("tool") => Reply::text("There is one [1]."),
             _ => Reply::call("search", json!({"query": query, "sources": ["Mills"], "native": true})),
         }
     });
-    let path = chat(&rooms.house.admin, json!({})).await;
-    let answer = say(&rooms.house.admin, &path, "Is there a mill race?").await;
+    let path = chat(&scenario.app.admin, json!({})).await;
+    let answer = say(&scenario.app.admin, &path, "Is there a mill race?").await;
     assert_eq!(answer.status, 201, "{answer:?}");
-    let asked = rooms.source.requests();
+    let asked = scenario.source.requests();
     assert_eq!(asked.len(), 1, "{asked:?}");
     assert_eq!(asked[0].query, [("q".to_owned(), query.to_owned())]);
-    rooms.house.stop().await;
+    scenario.app.stop().await;
 }

@@ -1,8 +1,8 @@
 //! The form in a browser.
 
 use super::made;
+use crate::app_harness::{ADMIN_PASSWORD, Answer, AppHarness};
 use crate::browser::{Browser, csrf_of};
-use crate::house::{ADMIN_PASSWORD, Answer, TestHouse};
 use reqwest::Method;
 use serde_json::json;
 
@@ -33,8 +33,8 @@ fn text(page: &Answer) -> &str {
     page.body.as_str().unwrap()
 }
 
-async fn admin(house: &TestHouse) -> (Browser, String) {
-    let mut browser = Browser::signed_in(&house.base, "admin", ADMIN_PASSWORD).await;
+async fn admin(app: &AppHarness) -> (Browser, String) {
+    let mut browser = Browser::signed_in(&app.base, "admin", ADMIN_PASSWORD).await;
     let page = browser.get(FORM).await;
     assert_eq!(page.status, 200, "{page:?}");
     let csrf = csrf_of(&page);
@@ -43,8 +43,8 @@ async fn admin(house: &TestHouse) -> (Browser, String) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_file_is_uploaded_and_uploaded_again() {
-    let house = TestHouse::start().await;
-    let (mut browser, csrf) = admin(&house).await;
+    let app = AppHarness::start().await;
+    let (mut browser, csrf) = admin(&app).await;
     let fields = |file: &'static str, query: &'static str| {
         let csrf = csrf.clone();
         async move |browser: &mut Browser| {
@@ -64,22 +64,22 @@ async fn a_file_is_uploaded_and_uploaded_again() {
     assert_eq!(page.status, 200, "{page:?}");
     assert!(text(&page).contains("<b>phones.rewrite</b>: Saved with 1 rule."), "{}", text(&page));
     assert!(text(&page).contains("<b>mobile &amp; more</b>"), "{}", text(&page));
-    let all = house.admin.get("/svc/querytransforms/").await.body;
+    let all = app.admin.get("/svc/querytransforms/").await.body;
     assert_eq!(all[0]["config_content"], "\u{feff}\"mobiles; mo bile\",mobile\r\n", "as it was sent");
     assert_eq!((&all[0]["shared"], &all[0]["owner"]), (&json!(true), &json!("admin")));
 
     let answer = fields("mobiles,phone\na,b", "")(&mut browser).await;
     assert_eq!(answer.status, 303, "{answer:?}");
-    let again = house.admin.get("/svc/querytransforms/").await.body;
+    let again = app.admin.get("/svc/querytransforms/").await.body;
     assert_eq!(again.as_array().unwrap().len(), 1, "the same name and type replaces");
     assert_eq!((&again[0]["id"], &again[0]["config_content"]), (&all[0]["id"], &json!("mobiles,phone\na,b")));
-    house.stop().await;
+    app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn mistakes_are_shown_with_their_lines_and_nothing_is_saved() {
-    let house = TestHouse::start().await;
-    let (mut browser, csrf) = admin(&house).await;
+    let app = AppHarness::start().await;
+    let (mut browser, csrf) = admin(&app).await;
     let token = ("csrf_token", csrf.as_str());
     let cases: [(&[(&str, &str)], &str); 5] = [
         (
@@ -100,14 +100,14 @@ async fn mistakes_are_shown_with_their_lines_and_nothing_is_saved() {
         assert!(text(&page).contains(expected), "{expected}: {}", text(&page));
         assert!(text(&page).contains("role=\"alert\"") && !text(&page).contains("<d>"));
     }
-    assert_eq!(house.admin.get("/svc/querytransforms/").await.body, json!([]));
-    house.stop().await;
+    assert_eq!(app.admin.get("/svc/querytransforms/").await.body, json!([]));
+    app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_preview_saves_nothing_and_keeps_what_was_typed() {
-    let house = TestHouse::start().await;
-    let (mut browser, csrf) = admin(&house).await;
+    let app = AppHarness::start().await;
+    let (mut browser, csrf) = admin(&app).await;
     let fields = [
         ("csrf_token", csrf.as_str()),
         ("name", "cars"),
@@ -124,14 +124,14 @@ async fn a_preview_saves_nothing_and_keeps_what_was_typed() {
     assert!(html.contains(">car,automobile</textarea>") && html.contains("value=\"cars\""), "{html}");
     assert!(html.contains("<option value=\"bag\" selected>"), "{html}");
     assert!(html.contains("<option value=\"false\" selected>"), "{html}");
-    assert_eq!(house.admin.get("/svc/querytransforms/").await.body, json!([]));
-    house.stop().await;
+    assert_eq!(app.admin.get("/svc/querytransforms/").await.body, json!([]));
+    app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_form_is_shut_to_others_and_needs_its_csrf_text() {
-    let house = TestHouse::start().await;
-    let mut nobody = Browser::open(&house.base);
+    let app = AppHarness::start().await;
+    let mut nobody = Browser::open(&app.base);
     let answer = nobody.get(FORM).await;
     assert_eq!(
         (answer.status.as_u16(), answer.header("location")),
@@ -142,7 +142,7 @@ async fn the_form_is_shut_to_others_and_needs_its_csrf_text() {
     let answer = nobody.sign_in("admin", ADMIN_PASSWORD, FORM).await;
     assert_eq!((answer.status.as_u16(), answer.header("location")), (303, FORM));
 
-    let (mut browser, csrf) = admin(&house).await;
+    let (mut browser, csrf) = admin(&app).await;
     let whole = [("name", "x"), ("content_type", "bag"), ("file", "a,b")];
     for token in [None, Some(""), Some("guess")] {
         let mut fields = whole.to_vec();
@@ -155,27 +155,27 @@ async fn the_form_is_shut_to_others_and_needs_its_csrf_text() {
     let large = "a".repeat(3 * 1024 * 1024);
     let answer = send(&mut browser, FORM, &[("csrf_token", csrf.as_str()), ("file", large.as_str())]).await;
     assert_eq!(answer.status, 413, "{answer:?}");
-    assert_eq!(house.admin.get("/svc/querytransforms/").await.body, json!([]));
-    house.stop().await;
+    assert_eq!(app.admin.get("/svc/querytransforms/").await.body, json!([]));
+    app.stop().await;
 }
 
 /// The form works for scripts too, under every prefix, and lists what is there.
 #[tokio::test(flavor = "multi_thread")]
 async fn by_token_and_under_the_other_prefix() {
-    let house = TestHouse::start().await;
-    made(&house.admin, "there", "synonym", "a,b").await;
+    let app = AppHarness::start().await;
+    made(&app.admin, "there", "synonym", "a,b").await;
     let fields = [("name", "phones"), ("content_type", "synonym bag"), ("file", "a,b"), ("shared", "false")];
-    let request = house.admin.request(Method::POST, "/api/svc/query_transform_form");
+    let request = app.admin.request(Method::POST, "/api/svc/query_transform_form");
     let request = request.header("Content-Type", format!("multipart/form-data; boundary={EDGE}"));
     let answer = Answer::of(request.body(encoded(&fields))).await;
     assert_eq!(answer.status, 303, "{answer:?}");
     assert!(answer.header("location").starts_with("/api/svc/query_transform_form/?saved="), "{answer:?}");
-    let page = house.admin.get(answer.header("location")).await;
+    let page = app.admin.get(answer.header("location")).await;
     let html = text(&page);
     assert!(html.contains(">there.synonym</a>") && html.contains(">phones.bag</a>"), "{html}");
     assert!(!html.contains("csrf_token"), "a token needs none");
-    assert_eq!(house.admin.get("/svc/querytransforms/").await.body[1]["shared"], false);
-    let gone = house.admin.get("/svc/query_transform_form/?saved=999").await;
+    assert_eq!(app.admin.get("/svc/querytransforms/").await.body[1]["shared"], false);
+    let gone = app.admin.get("/svc/query_transform_form/?saved=999").await;
     assert_eq!(gone.status, 200);
-    house.stop().await;
+    app.stop().await;
 }

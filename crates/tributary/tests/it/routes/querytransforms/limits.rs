@@ -1,7 +1,7 @@
 //! Large and hostile rules and queries cost bounded time, and what is over a limit is refused.
 
 use super::{made, of_rules};
-use crate::house::{TestHouse, items};
+use crate::app_harness::{AppHarness, items};
 use serde_json::json;
 use std::time::{Duration, Instant};
 use testkit::source::{Behaviour, Source};
@@ -11,12 +11,12 @@ const TIME_MAX: Duration = Duration::from_secs(20);
 
 #[tokio::test(flavor = "multi_thread")]
 async fn queries_and_rules_over_the_limit_are_refused() {
-    let house = TestHouse::start().await;
+    let app = AppHarness::start().await;
     let huge = "a*".repeat(512 * 1024);
-    let answer = house.admin.post("/svc/search/", &json!({ "query_string": huge })).await;
+    let answer = app.admin.post("/svc/search/", &json!({ "query_string": huge })).await;
     assert_eq!(answer.status, 400);
     assert!(answer.body["errors"]["query_string"].is_array(), "{}", answer.body);
-    let answer = house.admin.get(&format!("/svc/search/?qs={}", "a*".repeat(1025))).await;
+    let answer = app.admin.get(&format!("/svc/search/?qs={}", "a*".repeat(1025))).await;
     assert_eq!(answer.status, 400, "{answer:?}");
 
     let rows: String = (0..10_001).map(|n| format!("w{n},x\n")).collect();
@@ -25,27 +25,27 @@ async fn queries_and_rules_over_the_limit_are_refused() {
         (format!("a,{}", "b".repeat(1025)), "line 1: A cell may have at most 1024 characters."),
         ("c".repeat(1024 * 1024 + 1), "At most 1048576 bytes are allowed."),
     ] {
-        let draft = json!({"name": "large", "qrx_type": "synonym", "config_content": rules});
-        let answer = house.admin.post("/svc/querytransforms/", &draft).await;
+        let spec = json!({"name": "large", "qrx_type": "synonym", "config_content": rules});
+        let answer = app.admin.post("/svc/querytransforms/", &spec).await;
         assert_eq!(answer.status, 400, "{expected}");
         assert_eq!(of_rules(&answer), [expected]);
     }
     let too_large = json!({"name": "large", "config_content": "c".repeat(3 * 1024 * 1024)});
-    assert_eq!(house.admin.post("/svc/querytransforms/", &too_large).await.status, 413);
-    house.stop().await;
+    assert_eq!(app.admin.post("/svc/querytransforms/", &too_large).await.status, 413);
+    app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn ten_thousand_wildcards_and_circles_end() {
-    let house = TestHouse::start().await;
+    let app = AppHarness::start().await;
     let source = Source::start().await;
     source.reply(Behaviour::Json(items("a", 1)));
-    house.provider("Any", &source).await;
+    app.provider("Any", &source).await;
     let wildcards: String = (0..10_000).map(|n| format!("a*a*a*a*{n},x\n")).collect();
-    made(&house.admin, "wild", "rewrite", &wildcards).await;
+    made(&app.admin, "wild", "rewrite", &wildcards).await;
     let circle: String = (0..2_000).map(|n| format!("w{n},w{}\n", (n + 1) % 2_000)).collect();
-    made(&house.admin, "circle", "synonym", &circle).await;
-    made(&house.admin, "growing", "rewrite", &"w1,w1 w1\n".repeat(5_000)).await;
+    made(&app.admin, "circle", "synonym", &circle).await;
+    made(&app.admin, "growing", "rewrite", &"w1,w1 w1\n".repeat(5_000)).await;
     let started = Instant::now();
     for (name, query) in [
         ("wild.rewrite", "a".repeat(2048)),
@@ -53,8 +53,7 @@ async fn ten_thousand_wildcards_and_circles_end() {
         ("circle.synonym", "w1 w2 w1999".to_owned()),
         ("growing.rewrite", "w1".to_owned()),
     ] {
-        let search =
-            house.admin.search(&json!({"query_string": query, "pre_query_processors": [name]})).await;
+        let search = app.admin.search(&json!({"query_string": query, "pre_query_processors": [name]})).await;
         let processed = search["query_string_processed"].as_str().unwrap();
         assert!(processed.len() <= 8192, "{name}");
         match name {
@@ -66,5 +65,5 @@ async fn ten_thousand_wildcards_and_circles_end() {
         }
         assert!(started.elapsed() < TIME_MAX, "{name}: {:?}", started.elapsed());
     }
-    house.stop().await;
+    app.stop().await;
 }

@@ -6,13 +6,13 @@ mod rest;
 mod rights;
 mod usage;
 
-use crate::house::{Answer, Client};
+use crate::app_harness::{Answer, Client};
 use serde_json::{Value, json};
 
 /// Creates a transform; the record.
 async fn made(client: &Client, name: &str, kind: &str, rules: &str) -> Value {
-    let draft = json!({"name": name, "qrx_type": kind, "config_content": rules});
-    let answer = client.post("/svc/querytransforms/", &draft).await;
+    let spec = json!({"name": name, "qrx_type": kind, "config_content": rules});
+    let answer = client.post("/svc/querytransforms/", &spec).await;
     assert_eq!(answer.status, 201, "{answer:?}");
     answer.body
 }

@@ -1,22 +1,22 @@
 //! Who sees, uses and writes transforms.
 
 use super::made;
-use crate::house::{TestHouse, items};
+use crate::app_harness::{AppHarness, items};
 use serde_json::json;
 use testkit::source::{Behaviour, Source};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn shared_transforms_are_for_all_and_others_for_their_owner() {
-    let house = TestHouse::start().await;
+    let app = AppHarness::start().await;
     let source = Source::start().await;
     source.reply(Behaviour::Json(items("river", 1)));
-    house.provider("Rivers", &source).await;
-    let open = made(&house.admin, "open", "rewrite", "brook,river").await;
-    let closed = made(&house.admin, "closed", "rewrite", "brook,lake").await;
+    app.provider("Rivers", &source).await;
+    let open = made(&app.admin, "open", "rewrite", "brook,river").await;
+    let closed = made(&app.admin, "closed", "rewrite", "brook,lake").await;
     let closed = format!("/svc/querytransforms/{}/", closed["id"]);
-    assert_eq!(house.admin.patch(&closed, &json!({"shared": false})).await.status, 200);
+    assert_eq!(app.admin.patch(&closed, &json!({"shared": false})).await.status, 200);
 
-    let ann = house.user("ann", &[]).await;
+    let ann = app.user("ann", &[]).await;
     let seen = ann.get("/svc/querytransforms/").await.body;
     assert_eq!(seen.as_array().unwrap().len(), 1, "{seen}");
     assert_eq!(seen[0]["id"], open["id"]);
@@ -29,37 +29,37 @@ async fn shared_transforms_are_for_all_and_others_for_their_owner() {
     let search =
         ann.search(&json!({"query_string": "brook", "pre_query_processors": ["open.rewrite"]})).await;
     assert_eq!(search["query_string_processed"], "river", "{search}");
-    assert_eq!(house.admin.search(&by_closed).await["query_string_processed"], "lake");
+    assert_eq!(app.admin.search(&by_closed).await["query_string_processed"], "lake");
 
     // What is taken away is said when the search runs again.
     let open = format!("/svc/querytransforms/{}/", open["id"]);
-    assert_eq!(house.admin.patch(&open, &json!({"shared": false})).await.status, 200);
+    assert_eq!(app.admin.patch(&open, &json!({"shared": false})).await.status, 200);
     ann.get(&format!("/svc/search/?rerun={}", search["id"])).await;
     let again = ann.ready(search["id"].as_i64().unwrap()).await;
     assert_eq!(again["query_string_processed"], "brook");
     let told = again["messages"].to_string();
     assert!(told.contains("open.rewrite failed and was left out: it is not known any more"), "{told}");
-    house.stop().await;
+    app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn only_administrators_write() {
-    let house = TestHouse::start().await;
-    let transform = made(&house.admin, "phones", "rewrite", "a,b").await;
+    let app = AppHarness::start().await;
+    let transform = made(&app.admin, "phones", "rewrite", "a,b").await;
     let path = format!("/svc/querytransforms/{}/", transform["id"]);
-    let ann = house.user("ann", &[]).await;
-    let draft = json!({"name": "mine", "config_content": "a,b"});
+    let ann = app.user("ann", &[]).await;
+    let spec = json!({"name": "mine", "config_content": "a,b"});
     for answer in [
-        ann.post("/svc/querytransforms/", &draft).await,
-        ann.post("/svc/querytransforms/preview/", &draft).await,
-        ann.put(&path, &draft).await,
-        ann.patch(&path, &draft).await,
+        ann.post("/svc/querytransforms/", &spec).await,
+        ann.post("/svc/querytransforms/preview/", &spec).await,
+        ann.put(&path, &spec).await,
+        ann.patch(&path, &spec).await,
         ann.delete(&path).await,
         ann.get("/svc/query_transform_form/").await,
-        ann.post("/svc/query_transform_form/", &draft).await,
+        ann.post("/svc/query_transform_form/", &spec).await,
     ] {
         assert_eq!((answer.status.as_u16(), answer.code()), (403, "permission_denied"), "{answer:?}");
     }
-    assert_eq!(house.admin.get(&path).await.body, transform);
-    house.stop().await;
+    assert_eq!(app.admin.get(&path).await.body, transform);
+    app.stop().await;
 }

@@ -1,15 +1,15 @@
 //! Transforms at work: in a search, in a provider, in a URL.
 
 use super::made;
-use crate::house::{TestHouse, items};
+use crate::app_harness::{AppHarness, items};
 use serde_json::{Value, json};
 use testkit::source::{Behaviour, Source};
 
-async fn house_with_source() -> (TestHouse, Source) {
-    let house = TestHouse::start().await;
+async fn app_with_source() -> (AppHarness, Source) {
+    let app = AppHarness::start().await;
     let source = Source::start().await;
     source.reply(Behaviour::Json(items("mobile phone", 3)));
-    (house, source)
+    (app, source)
 }
 
 /// The query that the source was asked last.
@@ -25,13 +25,12 @@ fn messages(of: &Value) -> String {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn before_federation_in_the_given_order() {
-    let (house, source) = house_with_source().await;
-    house.provider_with("Phones", &source, json!({"query_processors": ["NoModQueryProcessor"]})).await;
-    made(&house.admin, "phones", "rewrite", "mobiles; ombile,mobile").await;
-    made(&house.admin, "words", "synonym", "mobile,cell phone").await;
+    let (app, source) = app_with_source().await;
+    app.provider_with("Phones", &source, json!({"query_processors": ["NoModQueryProcessor"]})).await;
+    made(&app.admin, "phones", "rewrite", "mobiles; ombile,mobile").await;
+    made(&app.admin, "words", "synonym", "mobile,cell phone").await;
     let names = json!(["phones.rewrite", " words . synonym "]);
-    let search =
-        house.admin.search(&json!({"query_string": "my ombile", "pre_query_processors": names})).await;
+    let search = app.admin.search(&json!({"query_string": "my ombile", "pre_query_processors": names})).await;
     assert_eq!(search["query_string_processed"], "my (mobile OR cell phone)", "{search}");
     let told = messages(&search);
     assert!(told.contains("phones.rewrite rewrote query to: my mobile"), "{told}");
@@ -39,53 +38,53 @@ async fn before_federation_in_the_given_order() {
     assert_eq!(asked(&source), "my (mobile OR cell phone)");
 
     // An edit counts from the next run on.
-    let first = house.admin.get("/svc/querytransforms/").await.body[0].clone();
+    let first = app.admin.get("/svc/querytransforms/").await.body[0].clone();
     let path = format!("/svc/querytransforms/{}/", first["id"]);
-    assert_eq!(house.admin.patch(&path, &json!({"config_content": "ombile,handset"})).await.status, 200);
-    house.admin.get(&format!("/svc/search/?rerun={}", search["id"])).await;
-    let again = house.admin.ready(search["id"].as_i64().unwrap()).await;
+    assert_eq!(app.admin.patch(&path, &json!({"config_content": "ombile,handset"})).await.status, 200);
+    app.admin.get(&format!("/svc/search/?rerun={}", search["id"])).await;
+    let again = app.admin.ready(search["id"].as_i64().unwrap()).await;
     assert_eq!(again["query_string_processed"], "my handset");
-    house.stop().await;
+    app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn in_the_url() {
-    let (house, source) = house_with_source().await;
-    house.provider_with("Phones", &source, json!({"query_processors": ["NoModQueryProcessor"]})).await;
-    made(&house.admin, "phones", "rewrite", "mobiles,mobile").await;
-    made(&house.admin, "cars", "bag", "car,automobile").await;
-    let direct = house.admin.get("/svc/search/?qs=mobiles&pre_query_processor=phones.rewrite").await;
+    let (app, source) = app_with_source().await;
+    app.provider_with("Phones", &source, json!({"query_processors": ["NoModQueryProcessor"]})).await;
+    made(&app.admin, "phones", "rewrite", "mobiles,mobile").await;
+    made(&app.admin, "cars", "bag", "car,automobile").await;
+    let direct = app.admin.get("/svc/search/?qs=mobiles&pre_query_processor=phones.rewrite").await;
     assert_eq!(direct.status, 200, "{direct:?}");
     assert_eq!(asked(&source), "mobile");
-    let redirect = house.admin.get("/svc/search/?q=car&pre_query_processor=cars.synonym+bag").await;
+    let redirect = app.admin.get("/svc/search/?q=car&pre_query_processor=cars.synonym+bag").await;
     assert_eq!(redirect.status, 302, "{redirect:?}");
     assert_eq!(asked(&source), "(car OR automobile)");
     for name in ["phones.synonym", "phnoes.rewrite", "phones"] {
-        let answer = house.admin.get(&format!("/svc/search/?qs=a&pre_query_processor={name}")).await;
+        let answer = app.admin.get(&format!("/svc/search/?qs=a&pre_query_processor={name}")).await;
         assert_eq!(answer.status, 400, "{name}: {answer:?}");
         let sentence = answer.body["errors"]["pre_query_processors"][0].as_str().unwrap();
         assert!(sentence.contains("phones.rewrite"), "{sentence}");
     }
-    house.stop().await;
+    app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn of_one_provider() {
-    let (house, source) = house_with_source().await;
+    let (app, source) = app_with_source().await;
     let plain = Source::start().await;
     plain.reply(Behaviour::Json(items("mobile", 1)));
-    let transform = made(&house.admin, "words", "synonym", "mobile,cell phone").await;
+    let transform = made(&app.admin, "words", "synonym", "mobile,cell phone").await;
     let processors = json!({"query_processors": ["NoModQueryProcessor", "words.synonym"]});
-    let id = house.provider_with("Phones", &source, processors).await;
-    house.provider("Plain", &plain).await;
+    let id = app.provider_with("Phones", &source, processors).await;
+    app.provider("Plain", &plain).await;
     let path = format!("/svc/searchproviders/{id}/");
-    let wrong = house.admin.patch(&path, &json!({"query_processors": ["words.bag"]})).await;
+    let wrong = app.admin.patch(&path, &json!({"query_processors": ["words.bag"]})).await;
     assert_eq!(wrong.status, 400, "{wrong:?}");
     assert!(wrong.body["errors"]["query_processors"].is_array(), "{}", wrong.body);
 
-    let search = house.admin.search(&json!({"query_string": "mobile"})).await;
+    let search = app.admin.search(&json!({"query_string": "mobile"})).await;
     assert_eq!((asked(&source).as_str(), asked(&plain).as_str()), ("(mobile OR cell phone)", "mobile"));
-    let mixed = house.admin.get(&format!("/svc/results/?search_id={}", search["id"])).await.body;
+    let mixed = app.admin.get(&format!("/svc/results/?search_id={}", search["id"])).await.body;
     assert_eq!(
         mixed["info"]["Phones"]["query_string_to_provider"], "(mobile OR cell phone)",
         "{}",
@@ -95,27 +94,25 @@ async fn of_one_provider() {
 
     // A provider whose transform is gone fails by itself; the others answer.
     let gone = format!("/svc/querytransforms/{}/", transform["id"]);
-    assert_eq!(house.admin.delete(&gone).await.status, 204);
+    assert_eq!(app.admin.delete(&gone).await.status, 204);
     let before = source.requests().len();
-    let search = house.admin.search(&json!({"query_string": "mobile"})).await;
-    let mixed = house.admin.get(&format!("/svc/results/?search_id={}", search["id"])).await.body;
+    let search = app.admin.search(&json!({"query_string": "mobile"})).await;
+    let mixed = app.admin.get(&format!("/svc/results/?search_id={}", search["id"])).await.body;
     assert_eq!(mixed["info"]["Phones"]["status"], "error", "{}", mixed["info"]);
     assert!(mixed["info"]["Phones"].to_string().contains("words.synonym"), "{}", mixed["info"]);
     assert_eq!(mixed["info"]["Plain"]["status"], "ok", "{}", mixed["info"]);
     assert_eq!(source.requests().len(), before, "it was not asked");
-    house.stop().await;
+    app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_leaves_nothing_is_left_out() {
-    let (house, source) = house_with_source().await;
-    house.provider("Phones", &source).await;
-    made(&house.admin, "stop", "rewrite", "the\nof").await;
-    let search = house
-        .admin
-        .search(&json!({"query_string": "the of", "pre_query_processors": ["stop.rewrite"]}))
-        .await;
+    let (app, source) = app_with_source().await;
+    app.provider("Phones", &source).await;
+    made(&app.admin, "stop", "rewrite", "the\nof").await;
+    let search =
+        app.admin.search(&json!({"query_string": "the of", "pre_query_processors": ["stop.rewrite"]})).await;
     assert_eq!(search["query_string_processed"], "the of");
     assert!(messages(&search).contains("nothing of the query was left"), "{search}");
-    house.stop().await;
+    app.stop().await;
 }

@@ -1,12 +1,12 @@
 //! `GET /svc/results/export/`.
 
-use crate::house::{Answer, Client, TestHouse};
+use crate::app_harness::{Answer, AppHarness, Client};
 use serde_json::json;
 use testkit::source::{Behaviour, Source};
 
-/// A house with a hostile source and a finished search over it; its id.
-async fn searched() -> (TestHouse, Source, i64) {
-    let house = TestHouse::start().await;
+/// A service with a hostile source and a finished search over it; its id.
+async fn searched() -> (AppHarness, Source, i64) {
+    let app = AppHarness::start().await;
     let source = Source::start().await;
     let item = |title: &str, url: &str| json!({"title": title, "body": format!("river {title}"), "url": url, "date": "2024-03-05", "author": "Ann"});
     source.reply(Behaviour::Json(json!({"items": [
@@ -14,10 +14,10 @@ async fn searched() -> (TestHouse, Source, i64) {
         item("River <script>alert(1)</script> & \"more\" {braces} 50%", "javascript:alert(1)"),
         item("A plain river", "https://a.example/plain"),
     ]})));
-    house.provider("Rivers", &source).await;
-    let draft = json!({"query_string": "river \"levels\"\r\n", "results_requested": 1});
-    let id = house.admin.search(&draft).await["id"].as_i64().unwrap();
-    (house, source, id)
+    app.provider("Rivers", &source).await;
+    let spec = json!({"query_string": "river \"levels\"\r\n", "results_requested": 1});
+    let id = app.admin.search(&spec).await["id"].as_i64().unwrap();
+    (app, source, id)
 }
 
 async fn export(client: &Client, id: i64, more: &str) -> (Answer, String) {
@@ -30,7 +30,7 @@ async fn export(client: &Client, id: i64, more: &str) -> (Answer, String) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_whole_list_is_a_file_in_each_form() {
-    let (house, _source, id) = searched().await;
+    let (app, _source, id) = searched().await;
     let kinds = [
         ("csv", "text/csv; charset=utf-8", "csv"),
         ("json", "application/json", "json"),
@@ -39,7 +39,7 @@ async fn the_whole_list_is_a_file_in_each_form() {
     ];
     let mut texts = Vec::new();
     for (format, kind, ending) in kinds {
-        let (answer, text) = export(&house.admin, id, &format!("format={format}")).await;
+        let (answer, text) = export(&app.admin, id, &format!("format={format}")).await;
         assert_eq!((answer.status.as_u16(), answer.header("content-type")), (200, kind), "{text}");
         let name = format!("attachment; filename=\"results-river-levels-{id}.{ending}\"");
         assert_eq!(answer.header("content-disposition"), name);
@@ -57,16 +57,16 @@ async fn the_whole_list_is_a_file_in_each_form() {
     assert_eq!((rss.matches("<item>").count(), rss.matches("<link>").count()), (3, 3), "{rss}");
     assert!(!rss.contains("javascript:") && !rss.contains("<script"), "{rss}");
     assert!(rss.contains("<link>https://a.example/?a=1&amp;b=2</link>"), "{rss}");
-    house.stop().await;
+    app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn filters_count_and_what_is_wrong_is_named() {
-    let (house, _source, id) = searched().await;
+    let (app, _source, id) = searched().await;
     for (more, total) in
         [("date=older", "3"), ("date=undated", "0"), ("providers=999", "0"), ("result_mixer=DateMixer", "3")]
     {
-        let (answer, _) = export(&house.admin, id, &format!("format=json&{more}")).await;
+        let (answer, _) = export(&app.admin, id, &format!("format=json&{more}")).await;
         assert_eq!((answer.status.as_u16(), answer.header("x-total-count")), (200, total), "{more}");
         assert_eq!(answer.body["results"].as_array().unwrap().len().to_string(), total, "{more}");
     }
@@ -77,12 +77,12 @@ async fn filters_count_and_what_is_wrong_is_named() {
         (format!("/svc/results/export/?search_id={id}&format=csv&date=x"), 400, "date"),
         ("/svc/results/export/?search_id=999&format=csv".to_owned(), 404, ""),
     ] {
-        let answer = house.admin.get(&path).await;
+        let answer = app.admin.get(&path).await;
         assert_eq!(answer.status, status, "{path}");
         assert!(answer.body["detail"].as_str().unwrap().contains(word), "{path}: {}", answer.body);
     }
-    let other = house.user("other", &[]).await;
+    let other = app.user("other", &[]).await;
     let (answer, _) = export(&other, id, "format=csv").await;
     assert_eq!(answer.status, 404, "someone else's");
-    house.stop().await;
+    app.stop().await;
 }

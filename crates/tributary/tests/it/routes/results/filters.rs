@@ -1,6 +1,6 @@
 //! `GET /svc/results/?search_id=…`: the list narrowed, and the counts beside it.
 
-use crate::house::{Client, TestHouse};
+use crate::app_harness::{AppHarness, Client};
 use serde_json::{Value, json};
 use testkit::source::{Behaviour, Source};
 
@@ -14,9 +14,9 @@ fn item(number: usize, title: &str, author: &str, date: &str) -> Value {
     })
 }
 
-/// A house with two sources: by author, old and new, dated and undated, near the query and far from it.
-async fn searched() -> (TestHouse, [Source; 2], [i64; 2], i64) {
-    let house = TestHouse::start().await;
+/// A service with two sources: by author, old and new, dated and undated, near the query and far from it.
+async fn searched() -> (AppHarness, [Source; 2], [i64; 2], i64) {
+    let app = AppHarness::start().await;
     let (rivers, lakes) = (Source::start().await, Source::start().await);
     rivers.reply(Behaviour::Json(json!({"items": [
         item(1, "deep river", "Ann Lee; Bob Ray", "2099-01-01"),
@@ -27,10 +27,10 @@ async fn searched() -> (TestHouse, [Source; 2], [i64; 2], i64) {
         item(1, "quiet lake", "Bob Ray", "2001-01-01"),
         item(2, "something else", "Ann Lee", "2001-01-01"),
     ]})));
-    let ids = [house.provider("Rivers", &rivers).await, house.provider("Lakes", &lakes).await];
-    let draft = json!({"query_string": "deep river", "results_requested": 2});
-    let id = house.admin.search(&draft).await["id"].as_i64().unwrap();
-    (house, [rivers, lakes], ids, id)
+    let ids = [app.provider("Rivers", &rivers).await, app.provider("Lakes", &lakes).await];
+    let spec = json!({"query_string": "deep river", "results_requested": 2});
+    let id = app.admin.search(&spec).await["id"].as_i64().unwrap();
+    (app, [rivers, lakes], ids, id)
 }
 
 async fn mixed(client: &Client, id: i64, more: &str) -> Value {
@@ -45,7 +45,7 @@ fn total(mixed: &Value) -> u64 {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn each_filter_narrows_the_list() {
-    let (house, _sources, [rivers, lakes], id) = searched().await;
+    let (app, _sources, [rivers, lakes], id) = searched().await;
     let cases = [
         (String::new(), 5),
         (format!("&providers={rivers}"), 3),
@@ -64,7 +64,7 @@ async fn each_filter_narrows_the_list() {
         ("&providers=&author=&date=".to_owned(), 5),
     ];
     for (more, expected) in cases {
-        let mixed = mixed(&house.admin, id, &more).await;
+        let mixed = mixed(&app.admin, id, &more).await;
         assert_eq!(total(&mixed), expected, "{more}");
         assert_eq!(mixed["info"]["completeness"]["asked"], 2, "all sources are still told of: {more}");
         let found = |name: &str| mixed["info"][name]["found"].as_u64().unwrap();
@@ -85,20 +85,20 @@ async fn each_filter_narrows_the_list() {
         ("&starred=perhaps", "starred"),
         ("&author=a&author=b", "author"),
     ] {
-        let refused = house.admin.get(&format!("/svc/results/?search_id={id}{more}")).await;
+        let refused = app.admin.get(&format!("/svc/results/?search_id={id}{more}")).await;
         assert_eq!(refused.status, 400, "{more}");
         assert!(refused.body["detail"].as_str().unwrap().contains(field), "{more}: {}", refused.body);
     }
-    house.stop().await;
+    app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn stars_are_the_same_in_every_mixer() {
-    let (house, _sources, _, id) = searched().await;
+    let (app, _sources, _, id) = searched().await;
     let starred = async |mixer: &str| {
         let mut urls = Vec::new();
         for page in 1..=3 {
-            let mixed = mixed(&house.admin, id, &format!("&result_mixer={mixer}&page={page}")).await;
+            let mixed = mixed(&app.admin, id, &format!("&result_mixer={mixer}&page={page}")).await;
             for item in mixed["results"].as_array().unwrap() {
                 let confidence = item["swirl_confidence_score"].as_f64().unwrap();
                 assert_eq!(item.get("starred"), (confidence >= 0.7).then_some(&json!(true)), "{item}");
@@ -115,16 +115,16 @@ async fn stars_are_the_same_in_every_mixer() {
     for mixer in ["RelevancyMixer", "RoundRobinMixer", "Stack2Mixer"] {
         assert_eq!(starred(mixer).await, by_confidence, "{mixer}");
     }
-    let only = mixed(&house.admin, id, "&starred=true&facets=true").await;
+    let only = mixed(&app.admin, id, "&starred=true&facets=true").await;
     assert_eq!(total(&only), by_confidence.len() as u64);
     assert_eq!(only["info"]["facets"]["starred"], by_confidence.len());
-    house.stop().await;
+    app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn facets_leave_out_their_own_filter_and_pages_keep_all() {
-    let (house, _sources, [rivers, lakes], id) = searched().await;
-    let all = mixed(&house.admin, id, "&facets=true").await;
+    let (app, _sources, [rivers, lakes], id) = searched().await;
+    let all = mixed(&app.admin, id, "&facets=true").await;
     let facets = &all["info"]["facets"];
     let sources = json!([
         {"provider_id": rivers, "name": "Rivers", "count": 3},
@@ -140,7 +140,7 @@ async fn facets_leave_out_their_own_filter_and_pages_keep_all() {
     assert_eq!((&facets["dates"], &facets["new"]), (&dates, &json!(0)));
 
     let narrowed =
-        mixed(&house.admin, id, &format!("&facets=true&providers={rivers}&not_providers=77&explain=False"))
+        mixed(&app.admin, id, &format!("&facets=true&providers={rivers}&not_providers=77&explain=False"))
             .await;
     assert_eq!(narrowed["info"]["facets"]["sources"], sources, "its own filter is left out");
     assert_eq!(narrowed["info"]["facets"]["dates"][3]["count"], 1, "other filters count");
@@ -149,16 +149,16 @@ async fn facets_leave_out_their_own_filter_and_pages_keep_all() {
     let next = results["next_page"].as_str().unwrap();
     let expected = format!(
         "{}/svc/results/?search_id={id}&explain=False&providers={rivers}&not_providers=77&facets=true&page=2",
-        house.base
+        app.base
     );
     assert_eq!(next, expected);
-    let second = house.admin.get(&next.replace(&house.base, "")).await.body;
+    let second = app.admin.get(&next.replace(&app.base, "")).await.body;
     assert_eq!((second["results"].as_array().unwrap().len(), total(&second)), (1, 3));
     assert_eq!(second["results"][0]["swirl_rank"], 3);
     assert!(second["results"][0].get("explain").is_none());
     assert_eq!(second["info"]["facets"], narrowed["info"]["facets"]);
 
-    let undated = mixed(&house.admin, id, "&facets=true&result_mixer=DateMixer").await;
+    let undated = mixed(&app.admin, id, "&facets=true&result_mixer=DateMixer").await;
     assert_eq!(undated["info"]["facets"]["dates"][4]["count"], 0, "the mixer shows only dated results");
-    house.stop().await;
+    app.stop().await;
 }

@@ -13,12 +13,12 @@ fn messages(mixed: &Value) -> String {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn pages_follow_each_other() {
-    let (house, _sources, _, id) = searched().await;
-    let start = format!("{}/svc/results/?search_id={id}", house.base);
+    let (app, _sources, _, id) = searched().await;
+    let start = format!("{}/svc/results/?search_id={id}", app.base);
     let mut path = format!("/svc/results/?search_id={id}");
     let mut seen = std::collections::BTreeSet::new();
     for (page, count, has_next) in [(1, 10, true), (2, 10, false)] {
-        let mixed = house.admin.get(&path).await.body;
+        let mixed = app.admin.get(&path).await.body;
         let info = &mixed["info"]["results"];
         assert_eq!((&info["retrieved"], &info["retrieved_total"]), (&json!(count), &json!(20)), "{page}");
         for (place, item) in mixed["results"].as_array().unwrap().iter().enumerate() {
@@ -30,13 +30,13 @@ async fn pages_follow_each_other() {
         assert_eq!(info.get("next_page").is_some(), has_next, "{info}");
         if let Some(next) = info["next_page"].as_str() {
             assert_eq!(next, format!("{start}&page={}", page + 1));
-            path = next.replace(&house.base, "");
+            path = next.replace(&app.base, "");
         }
     }
     assert_eq!(seen.len(), 20);
     // The page right after the last one is empty; only further pages are told to be out of the list.
     for (page, is_told) in [(3, false), (4, true), (4_000_000_000_u32, true)] {
-        let past = house.admin.get(&format!("/svc/results/?search_id={id}&page={page}")).await;
+        let past = app.admin.get(&format!("/svc/results/?search_id={id}&page={page}")).await;
         assert_eq!(past.status, 200, "{page}");
         assert_eq!(past.body["results"], json!([]), "{page}");
         assert_eq!(past.body["info"]["results"]["retrieved_total"], 20, "{page}");
@@ -44,35 +44,35 @@ async fn pages_follow_each_other() {
         let line = format!("Results exhausted for {id}");
         assert_eq!(messages(&past.body).contains(&line), is_told, "{page}: {}", messages(&past.body));
     }
-    house.stop().await;
+    app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn one_provider_alone() {
-    let (house, _sources, [rivers, lakes], id) = searched().await;
+    let (app, _sources, [rivers, lakes], id) = searched().await;
     for (provider, name, count) in [(rivers, "Rivers", 12), (lakes, "Lakes", 8)] {
-        let mixed = house.admin.get(&format!("/svc/results/?search_id={id}&provider={provider}")).await.body;
+        let mixed = app.admin.get(&format!("/svc/results/?search_id={id}&provider={provider}")).await.body;
         assert!(sources(&mixed).iter().all(|source| *source == name), "{name}");
         assert_eq!(mixed["info"]["results"]["retrieved_total"], count);
         if count > 10 {
             let next = mixed["info"]["results"]["next_page"].as_str().unwrap();
             assert!(next.contains(&format!("provider={provider}")), "the filter stays: {next}");
-            let second = house.admin.get(&next.replace(&house.base, "")).await.body;
+            let second = app.admin.get(&next.replace(&app.base, "")).await.body;
             assert_eq!(sources(&second), vec![name; 2]);
         }
     }
-    let link = house.admin.get(&format!("/svc/results/?search_id={id}")).await.body;
-    let link = link["info"]["Lakes"]["filter_url"].as_str().unwrap().replace(&house.base, "");
-    assert_eq!(house.admin.get(&link).await.body["info"]["results"]["retrieved_total"], 8);
-    let none = house.admin.get(&format!("/svc/results/?search_id={id}&provider=999")).await;
+    let link = app.admin.get(&format!("/svc/results/?search_id={id}")).await.body;
+    let link = link["info"]["Lakes"]["filter_url"].as_str().unwrap().replace(&app.base, "");
+    assert_eq!(app.admin.get(&link).await.body["info"]["results"]["retrieved_total"], 8);
+    let none = app.admin.get(&format!("/svc/results/?search_id={id}&provider=999")).await;
     assert_eq!((none.status.as_u16(), &none.body["results"]), (200, &json!([])));
-    house.stop().await;
+    app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn another_mixer_and_no_explain() {
-    let (house, _sources, _, id) = searched().await;
-    let get = async |query: &str| house.admin.get(&format!("/svc/results/?search_id={id}&{query}")).await;
+    let (app, _sources, _, id) = searched().await;
+    let get = async |query: &str| app.admin.get(&format!("/svc/results/?search_id={id}&{query}")).await;
     let last =
         |mixed: &Value| mixed["messages"].as_array().unwrap().last().unwrap().as_str().unwrap().to_owned();
 
@@ -96,12 +96,12 @@ async fn another_mixer_and_no_explain() {
             assert!(item["swirl_score"].is_number() && item["swirl_confidence_score"].is_number());
         }
     }
-    house.stop().await;
+    app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn wrong_parameters_are_named() {
-    let (house, _sources, _, id) = searched().await;
+    let (app, _sources, _, id) = searched().await;
     for (query, field) in [
         ("page=0", "page"),
         ("page=abc", "page"),
@@ -113,14 +113,14 @@ async fn wrong_parameters_are_named() {
         ("result_mixer=", "result_mixer"),
         ("items=5", "items"),
     ] {
-        let answer = house.admin.get(&format!("/svc/results/?search_id={id}&{query}")).await;
+        let answer = app.admin.get(&format!("/svc/results/?search_id={id}&{query}")).await;
         assert_eq!(answer.status, 400, "{query}: {answer:?}");
         assert!(answer.body["errors"][field].is_array(), "{query}: {}", answer.body);
     }
     for query in ["search_id=abc", "search_id=", "page=0", "items=0", "items=101", "page=abc"] {
-        let answer = house.admin.get(&format!("/svc/results/?{query}")).await;
+        let answer = app.admin.get(&format!("/svc/results/?{query}")).await;
         assert_eq!(answer.status, 400, "{query}: {answer:?}");
     }
-    assert_eq!(house.admin.get("/svc/results/?search_id=999").await.status, 404);
-    house.stop().await;
+    assert_eq!(app.admin.get("/svc/results/?search_id=999").await.status, 404);
+    app.stop().await;
 }

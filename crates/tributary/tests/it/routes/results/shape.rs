@@ -1,6 +1,6 @@
 //! `GET /svc/results/?search_id=…`: every key of the mixed answer.
 
-use crate::house::TestHouse;
+use crate::app_harness::AppHarness;
 use serde_json::{Value, json};
 use testkit::source::{Behaviour, Source};
 
@@ -22,20 +22,20 @@ fn timeless(mut mixed: Value) -> Value {
 #[tokio::test(flavor = "multi_thread")]
 #[expect(clippy::too_many_lines, reason = "the answer stands here whole")]
 async fn the_mixed_answer_is_complete() {
-    let house = TestHouse::start().await;
+    let app = AppHarness::start().await;
     let (good, bad) = (Source::start().await, Source::start().await);
     good.reply(Behaviour::Json(json!({"total": 9, "items": [{
         "title": "River levels", "body": "The river rises.", "url": "https://river.example/1",
         "date": "2024-03-05", "author": "A. Writer", "gauge": 7,
     }]})));
     bad.reply(Behaviour::status(500));
-    house.provider("Rivers", &good).await;
-    house.provider("Broken", &bad).await;
-    let draft =
+    app.provider("Rivers", &good).await;
+    app.provider("Broken", &bad).await;
+    let spec =
         json!({"query_string": "river", "tags": ["water"], "searchprovider_list": ["Rivers", "Broken"]});
-    let search = house.admin.search(&draft).await;
-    let mixed = house.admin.get(&format!("/svc/results/?search_id={}", search["id"])).await.body;
-    let text = mixed.to_string().replace(&house.base, "http://house");
+    let search = app.admin.search(&spec).await;
+    let mixed = app.admin.get(&format!("/svc/results/?search_id={}", search["id"])).await.body;
+    let text = mixed.to_string().replace(&app.base, "http://service");
     let text = text.replace(good.url().as_str(), "http://good/").replace(bad.url().as_str(), "http://bad/");
     let mixed: Value = serde_json::from_str(&text).unwrap();
     insta::assert_json_snapshot!(timeless(mixed), {
@@ -64,7 +64,7 @@ async fn the_mixed_answer_is_complete() {
         "Broken": {
           "found": 0,
           "retrieved": 0,
-          "filter_url": "http://house/svc/results/?search_id=1&provider=2",
+          "filter_url": "http://service/svc/results/?search_id=1&provider=2",
           "query_string_to_provider": "river",
           "query_to_provider": "http://bad/?q=river",
           "query_processors": [
@@ -85,7 +85,7 @@ async fn the_mixed_answer_is_complete() {
         "Rivers": {
           "found": 9,
           "retrieved": 1,
-          "filter_url": "http://house/svc/results/?search_id=1&provider=1",
+          "filter_url": "http://service/svc/results/?search_id=1&provider=1",
           "query_string_to_provider": "river",
           "query_to_provider": "http://good/?q=river",
           "query_processors": [
@@ -110,7 +110,7 @@ async fn the_mixed_answer_is_complete() {
           "tags": [
             "water"
           ],
-          "rerun_url": "http://house/svc/search/?rerun=1"
+          "rerun_url": "http://service/svc/search/?rerun=1"
         },
         "results": {
           "found_total": 9,
@@ -181,5 +181,5 @@ async fn the_mixed_answer_is_complete() {
       "ai_summary": []
     }
     "#);
-    house.stop().await;
+    app.stop().await;
 }

@@ -1,35 +1,35 @@
 //! `POST /svc/search/`: answers at once; the search runs by itself.
 
-use crate::house::{TestHouse, items};
+use crate::app_harness::{AppHarness, items};
 use serde_json::{Value, json};
 use std::time::Duration;
 use testkit::source::{Behaviour, Source};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn answers_at_once_and_becomes_full() {
-    let house = TestHouse::start().await;
+    let app = AppHarness::start().await;
     let source = Source::start().await;
     source.reply(Behaviour::Json(items("river", 3)).delayed(Duration::from_millis(300)));
-    let provider = house.provider("Rivers", &source).await;
+    let provider = app.provider("Rivers", &source).await;
 
-    let created = house.admin.post("/svc/search/", &json!({"query_string": "river"})).await;
+    let created = app.admin.post("/svc/search/", &json!({"query_string": "river"})).await;
     assert_eq!(created.status, 201);
     assert_eq!(created.body["status"], "NEW_SEARCH");
     assert_eq!(created.body["messages"][0], format!("Tributary {}", domain::VERSION));
     let id = created.body["id"].as_i64().unwrap();
 
-    let not_yet = house.admin.get(&format!("/svc/results/?search_id={id}")).await;
+    let not_yet = app.admin.get(&format!("/svc/results/?search_id={id}")).await;
     assert_eq!(not_yet.status, 503);
     assert_eq!(not_yet.header("retry-after"), "1");
 
-    let search = house.admin.ready(id).await;
+    let search = app.admin.ready(id).await;
     assert_eq!(search["status"], "FULL_RESULTS_READY");
     assert_eq!(search["owner"], "admin");
     let result_url = search["result_url"].as_str().unwrap();
     assert!(result_url.contains(&format!("search_id={id}")), "{result_url}");
     assert!(search["new_result_url"].as_str().unwrap().contains("RelevancyNewItemsMixer"));
 
-    let mixed = house.admin.get(&format!("/svc/results/?search_id={id}")).await;
+    let mixed = app.admin.get(&format!("/svc/results/?search_id={id}")).await;
     assert_eq!(mixed.status, 200);
     let info = &mixed.body["info"];
     assert_eq!(info["results"]["found_total"], 3);
@@ -41,9 +41,9 @@ async fn answers_at_once_and_becomes_full() {
     assert_eq!(info["Rivers"]["query_string_to_provider"], "river");
     assert_eq!(
         info["Rivers"]["filter_url"],
-        format!("{}/svc/results/?search_id={id}&provider={provider}", house.base)
+        format!("{}/svc/results/?search_id={id}&provider={provider}", app.base)
     );
-    assert_eq!(info["search"]["rerun_url"], format!("{}/svc/search/?rerun={id}", house.base));
+    assert_eq!(info["search"]["rerun_url"], format!("{}/svc/search/?rerun={id}", app.base));
     assert_eq!(info["completeness"], json!({"asked":1,"answered":1,"failed":0,"timed_out":0,"suspended":0}));
     let ranks: Vec<i64> =
         results(&mixed.body).iter().map(|item| item["swirl_rank"].as_i64().unwrap()).collect();
@@ -51,7 +51,7 @@ async fn answers_at_once_and_becomes_full() {
     let last = mixed.body["messages"].as_array().unwrap().last().unwrap().as_str().unwrap();
     assert!(last.ends_with("Results ordered by: RelevancyConfidenceMixer"), "{last}");
     assert_eq!(mixed.body["messages"][0], format!("Tributary {}", domain::VERSION));
-    house.stop().await;
+    app.stop().await;
 }
 
 fn results(mixed: &Value) -> &Vec<Value> {
@@ -60,7 +60,7 @@ fn results(mixed: &Value) -> &Vec<Value> {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn bad_searches_are_refused_with_the_field() {
-    let house = TestHouse::start().await;
+    let app = AppHarness::start().await;
     let cases = [
         (json!({}), "query_string"),
         (json!({"query_string": "  "}), "query_string"),
@@ -74,41 +74,40 @@ async fn bad_searches_are_refused_with_the_field() {
         (json!({"query_string": "x", "pre_query_processors": ["Nobody"]}), "pre_query_processors"),
         (json!({"query_string": "x", "post_result_processors": ["Nobody"]}), "post_result_processors"),
     ];
-    for (draft, field) in cases {
-        let answer = house.admin.post("/svc/search/", &draft).await;
-        assert_eq!(answer.status, 400, "{draft} {answer:?}");
-        assert!(answer.body["errors"][field].is_array(), "{draft}: {}", answer.body);
+    for (spec, field) in cases {
+        let answer = app.admin.post("/svc/search/", &spec).await;
+        assert_eq!(answer.status, 400, "{spec} {answer:?}");
+        assert!(answer.body["errors"][field].is_array(), "{spec}: {}", answer.body);
     }
     let hint =
-        house.admin.post("/svc/search/", &json!({"query_string":"x","result_mixer":"RelevancyMixr"})).await;
+        app.admin.post("/svc/search/", &json!({"query_string":"x","result_mixer":"RelevancyMixr"})).await;
     let sentence = hint.body["errors"]["result_mixer"][0].as_str().unwrap();
     assert!(sentence.contains("Did you mean 'RelevancyMixer'?"), "{sentence}");
-    let list = house.admin.get("/svc/search/").await;
+    let list = app.admin.get("/svc/search/").await;
     assert_eq!(list.body, json!([]), "nothing was stored");
-    house.stop().await;
+    app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn too_many_results_are_clamped_with_a_message() {
-    let house = TestHouse::start().await;
+    let app = AppHarness::start().await;
     let source = Source::start().await;
     source.reply(Behaviour::Json(items("river", 1)));
-    house.provider("Rivers", &source).await;
-    let search = house.admin.search(&json!({"query_string": "river", "results_requested": 5000})).await;
+    app.provider("Rivers", &source).await;
+    let search = app.admin.search(&json!({"query_string": "river", "results_requested": 5000})).await;
     assert_eq!(search["results_requested"], 1000);
     assert!(
         search["messages"].to_string().contains("results_requested 5000 is above the limit; 1000 is used")
     );
-    house.stop().await;
+    app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_search_without_providers_ends_and_says_why() {
-    let house = TestHouse::start().await;
-    let search =
-        house.admin.search(&json!({"query_string": "river", "searchprovider_list": ["nobody"]})).await;
+    let app = AppHarness::start().await;
+    let search = app.admin.search(&json!({"query_string": "river", "searchprovider_list": ["nobody"]})).await;
     assert_eq!(search["status"], "ERR_NO_SEARCHPROVIDERS");
-    let mixed = house.admin.get(&format!("/svc/results/?search_id={}", search["id"])).await;
+    let mixed = app.admin.get(&format!("/svc/results/?search_id={}", search["id"])).await;
     assert_eq!(mixed.status, 200);
     assert_eq!(mixed.body["results"], json!([]));
     let messages = mixed.body["messages"].to_string();
@@ -116,20 +115,20 @@ async fn a_search_without_providers_ends_and_says_why() {
         messages.contains("matches: nobody") && messages.contains("No SearchProvider was asked"),
         "{messages}"
     );
-    house.stop().await;
+    app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn selection_obeys_active_default_list_and_visibility() {
-    let house = TestHouse::start().await;
+    let app = AppHarness::start().await;
     let source = Source::start().await;
     source.reply(Behaviour::Json(items("river", 1)));
-    house.provider_with("Default", &source, json!({})).await;
-    let listed = house.provider_with("Listed", &source, json!({"default": false, "tags": ["Extra"]})).await;
-    house.provider_with("Off", &source, json!({"active": false})).await;
-    house.provider_with("Secret", &source, json!({"shared": false, "groups": ["research"]})).await;
-    let outsider = house.user("otto", &[]).await;
-    let member = house.user("mia", &["research"]).await;
+    app.provider_with("Default", &source, json!({})).await;
+    let listed = app.provider_with("Listed", &source, json!({"default": false, "tags": ["Extra"]})).await;
+    app.provider_with("Off", &source, json!({"active": false})).await;
+    app.provider_with("Secret", &source, json!({"shared": false, "groups": ["research"]})).await;
+    let outsider = app.user("otto", &[]).await;
+    let member = app.user("mia", &["research"]).await;
 
     let cases = [
         (&outsider, json!([]), vec!["Default"]),
@@ -149,5 +148,5 @@ async fn selection_obeys_active_default_list_and_visibility() {
             .collect();
         assert_eq!(asked, expected, "{list}");
     }
-    house.stop().await;
+    app.stop().await;
 }

@@ -1,6 +1,6 @@
 //! `GET /svc/search/<id>/events/`: what happens, as it happens.
 
-use crate::house::{Client, TestHouse, items};
+use crate::app_harness::{AppHarness, Client, items};
 use reqwest::Method;
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -25,16 +25,16 @@ async fn events(client: &Client, id: i64) -> Vec<(String, Value)> {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn providers_results_status_done() {
-    let house = TestHouse::start().await;
+    let app = AppHarness::start().await;
     let (quick, slow) = (Source::start().await, Source::start().await);
     quick.reply(Behaviour::Json(items("river", 2)).delayed(Duration::from_millis(150)));
     slow.reply(Behaviour::Json(items("river bank", 2)).delayed(Duration::from_millis(600)));
-    house.provider("Quick", &quick).await;
-    house.provider("Slow", &slow).await;
-    let created = house.admin.post("/svc/search/", &json!({"query_string": "river"})).await;
+    app.provider("Quick", &quick).await;
+    app.provider("Slow", &slow).await;
+    let created = app.admin.post("/svc/search/", &json!({"query_string": "river"})).await;
     let id = created.body["id"].as_i64().unwrap();
 
-    let live = events(&house.admin, id).await;
+    let live = events(&app.admin, id).await;
     let names: Vec<&str> = live.iter().map(|(name, _)| name.as_str()).collect();
     assert_eq!(names.iter().filter(|name| **name == "provider").count(), 2, "{names:?}");
     assert_eq!(names.last(), Some(&"done"));
@@ -43,11 +43,11 @@ async fn providers_results_status_done() {
     let last_results = live.iter().rev().find(|(name, _)| name == "results").unwrap();
     assert_eq!(last_results.1["info"]["results"]["retrieved_total"], 4);
 
-    let late = events(&house.admin, id).await;
+    let late = events(&app.admin, id).await;
     let names: Vec<&str> = late.iter().map(|(name, _)| name.as_str()).collect();
     assert_eq!(names.iter().filter(|name| **name == "provider").count(), 2, "{names:?}");
     assert_eq!(names.last(), Some(&"done"), "a search that is ready tells the same end");
-    let other = house.user("otto", &[]).await;
+    let other = app.user("otto", &[]).await;
     assert_eq!(other.get(&format!("/svc/search/{id}/events/")).await.status, 404);
-    house.stop().await;
+    app.stop().await;
 }

@@ -1,6 +1,6 @@
 //! `Idempotency-Key` with `POST /svc/search/`.
 
-use crate::house::{Answer, Client, TestHouse};
+use crate::app_harness::{Answer, AppHarness, Client};
 use futures_util::future::join_all;
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -16,8 +16,8 @@ async fn count(client: &Client) -> usize {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_repeated_request_creates_no_second_search() {
-    let house = TestHouse::start().await;
-    let ann = house.user("ann", &[]).await;
+    let app = AppHarness::start().await;
+    let ann = app.user("ann", &[]).await;
     let body = json!({"query_string": "river", "results_requested": 5000, "tags": ["a"]});
     let first = post(&ann, "/svc/search/", "key-1", &body).await;
     assert_eq!((first.status.as_u16(), first.header("idempotent-replayed")), (201, ""), "{first:?}");
@@ -41,44 +41,44 @@ async fn a_repeated_request_creates_no_second_search() {
     assert_ne!(anew.body["id"], first.body["id"], "the key went with its search");
     assert_eq!(count(&ann).await, 1);
 
-    let other = post(&house.admin, "/svc/search/", "key-1", &body).await;
+    let other = post(&app.admin, "/svc/search/", "key-1", &body).await;
     assert_ne!(other.body["id"], first.body["id"], "keys of others are theirs");
     let unkeyed = [ann.post("/svc/search/", &body).await, ann.post("/svc/search/", &body).await];
     assert_ne!(unkeyed[0].body["id"], unkeyed[1].body["id"]);
-    house.stop().await;
+    app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn requests_at_once_with_one_key_create_one_search() {
-    let house = TestHouse::start().await;
+    let app = AppHarness::start().await;
     let body = json!({"query_string": "river"});
-    let answers = join_all((0..12).map(|_| post(&house.admin, "/svc/search/", "key-1", &body))).await;
+    let answers = join_all((0..12).map(|_| post(&app.admin, "/svc/search/", "key-1", &body))).await;
     for answer in &answers {
         assert_eq!((answer.status.as_u16(), &answer.body["id"]), (201, &answers[0].body["id"]), "{answer:?}");
     }
     let replayed = answers.iter().filter(|answer| answer.header("idempotent-replayed") == "true").count();
-    assert_eq!((replayed, count(&house.admin).await), (11, 1));
-    house.stop().await;
+    assert_eq!((replayed, count(&app.admin).await), (11, 1));
+    app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_key_belongs_to_one_request() {
-    let house = TestHouse::start().await;
+    let app = AppHarness::start().await;
     let (body, other) = (json!({"query_string": "river"}), json!({"query_string": "lake"}));
-    assert_eq!(post(&house.admin, "/svc/search/", "key-1", &body).await.status, 201);
-    let refused = post(&house.admin, "/svc/search/", "key-1", &other).await;
+    assert_eq!(post(&app.admin, "/svc/search/", "key-1", &body).await.status, 201);
+    let refused = post(&app.admin, "/svc/search/", "key-1", &other).await;
     assert_eq!((refused.status.as_u16(), refused.code()), (422, "idempotency_key_reused"), "{refused:?}");
     let long = "k".repeat(255);
-    assert_eq!(post(&house.admin, "/svc/search/", &long, &body).await.status, 201);
+    assert_eq!(post(&app.admin, "/svc/search/", &long, &body).await.status, 201);
     for bad in ["", &format!("{long}k")] {
-        let refused = post(&house.admin, "/svc/search/", bad, &body).await;
+        let refused = post(&app.admin, "/svc/search/", bad, &body).await;
         assert_eq!(refused.status, 400, "{refused:?}");
         assert!(refused.body["errors"]["Idempotency-Key"].is_array(), "{}", refused.body);
     }
-    assert_eq!(count(&house.admin).await, 2);
+    assert_eq!(count(&app.admin).await, 2);
     // What was refused takes no key.
     let invalid = json!({"query_string": ""});
-    assert_eq!(post(&house.admin, "/svc/search/", "key-2", &invalid).await.status, 400);
-    assert_eq!(post(&house.admin, "/svc/search/", "key-2", &body).await.status, 201);
-    house.stop().await;
+    assert_eq!(post(&app.admin, "/svc/search/", "key-2", &invalid).await.status, 400);
+    assert_eq!(post(&app.admin, "/svc/search/", "key-2", &body).await.status, 201);
+    app.stop().await;
 }

@@ -1,7 +1,7 @@
 //! `GET /svc/search/`: saved, subscribed and looked-for searches, and how many results are new.
 
 use super::update::{numbered, update};
-use crate::house::{Client, TestHouse};
+use crate::app_harness::{AppHarness, Client};
 use serde_json::{Value, json};
 use testkit::source::{Behaviour, Source};
 
@@ -14,23 +14,23 @@ async fn queries(client: &Client, more: &str) -> Vec<String> {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn searches_are_found_again() {
-    let house = TestHouse::start().await;
+    let app = AppHarness::start().await;
     let source = Source::start().await;
     source.reply(Behaviour::Json(numbered(&[1])));
-    house.provider("Rivers", &source).await;
+    app.provider("Rivers", &source).await;
     let mut ids = Vec::new();
     for query in ["River levels", "lake levels", "50% of rivers"] {
-        let id = house.admin.search(&json!({"query_string": query})).await["id"].as_i64().unwrap();
+        let id = app.admin.search(&json!({"query_string": query})).await["id"].as_i64().unwrap();
         ids.push(id);
     }
     let path = |id: i64| format!("/svc/search/{id}/");
-    let saved = house.admin.patch(&path(ids[0]), &json!({"tags": ["saved", "work"]})).await;
+    let saved = app.admin.patch(&path(ids[0]), &json!({"tags": ["saved", "work"]})).await;
     assert_eq!(
         (saved.status.as_u16(), &saved.body["status"]),
         (200, &json!("FULL_RESULTS_READY")),
         "it does not run"
     );
-    house.admin.patch(&path(ids[1]), &json!({"subscribe": true})).await;
+    app.admin.patch(&path(ids[1]), &json!({"subscribe": true})).await;
     let cases: [(&str, &[&str]); 8] = [
         ("", &["50% of rivers", "lake levels", "River levels"]),
         ("saved=true", &["River levels"]),
@@ -42,39 +42,39 @@ async fn searches_are_found_again() {
         ("saved=false&text=", &["50% of rivers", "lake levels", "River levels"]),
     ];
     for (more, expected) in cases {
-        assert_eq!(queries(&house.admin, more).await, expected, "{more}");
+        assert_eq!(queries(&app.admin, more).await, expected, "{more}");
     }
-    let page = house.admin.get("/svc/search/?text=LEVELS&items=1&page=1").await.body;
+    let page = app.admin.get("/svc/search/?text=LEVELS&items=1&page=1").await.body;
     assert_eq!((&page["count"], &page["results"][0]["query_string"]), (&json!(2), &json!("lake levels")));
     let next = page["next"].as_str().unwrap();
     assert!(next.ends_with("/svc/search/?text=LEVELS&page=2&items=1"), "{next}");
-    let second = house.admin.get(&next.replace(&house.base, "")).await.body;
+    let second = app.admin.get(&next.replace(&app.base, "")).await.body;
     assert_eq!(second["results"][0]["query_string"], "River levels");
     for more in ["saved=perhaps", &format!("text={}", "x".repeat(256))] {
-        assert_eq!(house.admin.get(&format!("/svc/search/?{more}")).await.status, 400, "{more}");
+        assert_eq!(app.admin.get(&format!("/svc/search/?{more}")).await.status, 400, "{more}");
     }
-    let other = house.user("other", &[]).await;
+    let other = app.user("other", &[]).await;
     assert_eq!(queries(&other, "text=river").await, Vec::<String>::new());
-    house.stop().await;
+    app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn new_results_of_subscriptions_are_counted() {
-    let house = TestHouse::start().await;
+    let app = AppHarness::start().await;
     let source = Source::start().await;
     let answers = [&[1, 2][..], &[2, 3, 4][..]].map(|numbers| Behaviour::Json(numbered(numbers)));
     source.reply(Behaviour::Sequence(answers.to_vec()));
-    house.provider("Rivers", &source).await;
-    let draft = json!({"query_string": "river", "subscribe": true});
-    let id = house.admin.search(&draft).await["id"].as_i64().unwrap();
-    let new = async || house.admin.get("/svc/search/").await.body[0]["new_results"].clone();
+    app.provider("Rivers", &source).await;
+    let spec = json!({"query_string": "river", "subscribe": true});
+    let id = app.admin.search(&spec).await["id"].as_i64().unwrap();
+    let new = async || app.admin.get("/svc/search/").await.body[0]["new_results"].clone();
     assert_eq!(new().await, 0);
-    update(&house.admin, id).await;
+    update(&app.admin, id).await;
     assert_eq!(new().await, 2);
     let path = format!("/svc/results/?search_id={id}&result_mixer=RelevancyNewItemsMixer&mark_all_read=1");
-    assert_eq!(house.admin.get(&path).await.status, 200);
+    assert_eq!(app.admin.get(&path).await.status, 200);
     assert_eq!(new().await, 0);
-    house.admin.patch(&format!("/svc/search/{id}/"), &json!({"subscribe": false})).await;
-    assert!(house.admin.get("/svc/search/").await.body[0].get("new_results").is_none());
-    house.stop().await;
+    app.admin.patch(&format!("/svc/search/{id}/"), &json!({"subscribe": false})).await;
+    assert!(app.admin.get("/svc/search/").await.body[0].get("new_results").is_none());
+    app.stop().await;
 }

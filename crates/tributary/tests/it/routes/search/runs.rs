@@ -1,13 +1,13 @@
 //! `GET /svc/search/{id}/runs/` and `/diff/`.
 
 use super::update::{numbered, update};
-use crate::house::TestHouse;
+use crate::app_harness::AppHarness;
 use serde_json::{Value, json};
 use testkit::source::{Behaviour, Source};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn runs_are_told_and_compared() {
-    let house = TestHouse::start().await;
+    let app = AppHarness::start().await;
     let source = Source::start().await;
     source.reply(Behaviour::Sequence(vec![
         Behaviour::Json(numbered(&[1, 2, 3])),
@@ -15,15 +15,15 @@ async fn runs_are_told_and_compared() {
         Behaviour::status(500),
         Behaviour::Json(numbered(&[4])),
     ]));
-    house.provider("Rivers", &source).await;
-    let id = house.admin.search(&json!({"query_string": "river"})).await["id"].as_i64().unwrap();
+    app.provider("Rivers", &source).await;
+    let id = app.admin.search(&json!({"query_string": "river"})).await["id"].as_i64().unwrap();
     for _ in 0..2 {
-        update(&house.admin, id).await;
+        update(&app.admin, id).await;
     }
-    assert_eq!(house.admin.get(&format!("/svc/search/?rerun={id}")).await.status, 302);
-    house.admin.ready(id).await;
+    assert_eq!(app.admin.get(&format!("/svc/search/?rerun={id}")).await.status, 302);
+    app.admin.ready(id).await;
 
-    let runs = house.admin.get(&format!("/svc/search/{id}/runs/")).await.body;
+    let runs = app.admin.get(&format!("/svc/search/{id}/runs/")).await.body;
     let told = |run: &Value| {
         let number = |key: &str| run[key].as_i64().unwrap();
         assert!(run["date"].as_str().unwrap().contains('T'), "{run}");
@@ -46,7 +46,7 @@ async fn runs_are_told_and_compared() {
     ];
     assert_eq!(told, expected);
 
-    let diff = async |more: &str| house.admin.get(&format!("/svc/search/{id}/diff/{more}")).await;
+    let diff = async |more: &str| app.admin.get(&format!("/svc/search/{id}/diff/{more}")).await;
     let titles = |list: &Value| -> Vec<String> {
         list.as_array().unwrap().iter().map(|entry| entry["title"].as_str().unwrap().to_owned()).collect()
     };
@@ -71,9 +71,9 @@ async fn runs_are_told_and_compared() {
         assert_eq!(refused.status, 400, "{more}");
         assert!(refused.body["errors"].get(field).is_some(), "{}", refused.body);
     }
-    let other = house.user("other", &[]).await;
+    let other = app.user("other", &[]).await;
     for path in ["runs", "diff"] {
         assert_eq!(other.get(&format!("/svc/search/{id}/{path}/")).await.status, 404, "someone else's");
     }
-    house.stop().await;
+    app.stop().await;
 }

@@ -1,6 +1,6 @@
 //! `GET /svc/search/?update=<id>`: runs again, keeps what is there, marks what is new.
 
-use crate::house::{Answer, Client, TestHouse, items};
+use crate::app_harness::{Answer, AppHarness, Client, items};
 use crate::program::{Running, program};
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -50,24 +50,24 @@ fn says(messages: &Value, line: &str) -> bool {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_update_keeps_what_is_there_and_marks_what_is_new() {
-    let house = TestHouse::start().await;
+    let app = AppHarness::start().await;
     let source = Source::start().await;
     source.reply(Behaviour::Sequence(vec![
         Behaviour::Json(numbered(&[1, 2, 3])),
         Behaviour::Json(numbered(&[4, 2, 5])),
         Behaviour::Json(numbered(&[6, 1])),
     ]));
-    house.provider("Rivers", &source).await;
-    let search = house.admin.search(&json!({"query_string": "river"})).await;
+    app.provider("Rivers", &source).await;
+    let search = app.admin.search(&json!({"query_string": "river"})).await;
     let id = search["id"].as_i64().unwrap();
-    let before = mixed(&house.admin, id, "").await;
+    let before = mixed(&app.admin, id, "").await;
     assert_eq!(listed(&before), ["1", "2", "3"]);
 
-    let updated = update(&house.admin, id).await;
+    let updated = update(&app.admin, id).await;
     assert_eq!((&updated["status"], &updated["sort"]), (&json!("FULL_UPDATE_READY"), &json!("date")));
     assert!(says(&updated["messages"], "] Update requested"), "{}", updated["messages"]);
     assert!(!says(&updated["messages"], "Requested sort_by_date from all providers"));
-    let after = mixed(&house.admin, id, "").await;
+    let after = mixed(&app.admin, id, "").await;
     assert_eq!(listed(&after), ["1", "2", "3", "4*", "5*"]);
     let old: Vec<_> = rows(&after).into_iter().filter(|row| row.2.is_none()).collect();
     assert_eq!(old, rows(&before), "what was there keeps its ids");
@@ -76,35 +76,35 @@ async fn an_update_keeps_what_is_there_and_marks_what_is_new() {
     assert!(says(&after["messages"], "] Retrieved 2 new results from: Rivers"), "{}", after["messages"]);
     assert!(after["results"].as_array().unwrap().iter().all(|item| item["explain"].is_object()));
 
-    update(&house.admin, id).await;
-    let again = mixed(&house.admin, id, "").await;
+    update(&app.admin, id).await;
+    let again = mixed(&app.admin, id, "").await;
     assert_eq!(listed(&again), ["1", "2", "3", "4*", "5*", "6*"], "new until somebody reads");
     assert_eq!(source.requests().len(), 3);
 
-    let rerun = house.admin.get(&format!("/svc/search/?rerun={id}")).await;
+    let rerun = app.admin.get(&format!("/svc/search/?rerun={id}")).await;
     assert_eq!(rerun.status, 302);
-    assert_eq!(house.admin.ready(id).await["status"], "FULL_RESULTS_READY");
-    assert_eq!(listed(&mixed(&house.admin, id, "").await), ["6", "1"], "a rerun starts from nothing");
-    house.stop().await;
+    assert_eq!(app.admin.ready(id).await["status"], "FULL_RESULTS_READY");
+    assert_eq!(listed(&mixed(&app.admin, id, "").await), ["6", "1"], "a rerun starts from nothing");
+    app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_source_that_fails_now_keeps_what_it_gave() {
-    let house = TestHouse::start().await;
+    let app = AppHarness::start().await;
     let (rivers, lakes) = (Source::start().await, Source::start().await);
     rivers.reply(Behaviour::Sequence(vec![Behaviour::Json(numbered(&[1, 2])), Behaviour::status(404)]));
     lakes.reply(Behaviour::Sequence(vec![
         Behaviour::Json(numbered(&[11])),
         Behaviour::Json(numbered(&[11, 12, 1])),
     ]));
-    house.provider("Rivers", &rivers).await;
-    house.provider("Lakes", &lakes).await;
-    let search = house.admin.search(&json!({"query_string": "river"})).await;
+    app.provider("Rivers", &rivers).await;
+    app.provider("Lakes", &lakes).await;
+    let search = app.admin.search(&json!({"query_string": "river"})).await;
     let id = search["id"].as_i64().unwrap();
-    let before = rows(&mixed(&house.admin, id, "").await);
+    let before = rows(&mixed(&app.admin, id, "").await);
 
-    assert_eq!(update(&house.admin, id).await["status"], "PARTIAL_UPDATE_READY");
-    let after = mixed(&house.admin, id, "").await;
+    assert_eq!(update(&app.admin, id).await["status"], "PARTIAL_UPDATE_READY");
+    let after = mixed(&app.admin, id, "").await;
     assert_eq!(
         listed(&after),
         ["1", "2", "11", "12*"],
@@ -119,97 +119,97 @@ async fn a_source_that_fails_now_keeps_what_it_gave() {
     let copies = after["results"].as_array().unwrap().iter().find(|item| !item["duplicates"].is_null());
     assert_eq!(copies.unwrap()["duplicates"][0]["searchprovider"], "Lakes");
 
-    assert_eq!(update(&house.admin, id).await["status"], "PARTIAL_UPDATE_READY");
-    let again = mixed(&house.admin, id, "").await;
+    assert_eq!(update(&app.admin, id).await["status"], "PARTIAL_UPDATE_READY");
+    let again = mixed(&app.admin, id, "").await;
     assert_eq!(listed(&again), ["1", "2", "11", "12*"], "a known copy does not come again");
     assert_eq!(again["info"]["Lakes"]["retrieved"], after["info"]["Lakes"]["retrieved"]);
-    house.stop().await;
+    app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn providers_may_come_and_go_between_updates() {
-    let house = TestHouse::start().await;
+    let app = AppHarness::start().await;
     let (rivers, lakes) = (Source::start().await, Source::start().await);
     rivers.reply(Behaviour::Json(numbered(&[1])));
     lakes.reply(Behaviour::Json(numbered(&[11])));
-    let first = house.provider("Rivers", &rivers).await;
-    let search = house.admin.search(&json!({"query_string": "river"})).await;
+    let first = app.provider("Rivers", &rivers).await;
+    let search = app.admin.search(&json!({"query_string": "river"})).await;
     let id = search["id"].as_i64().unwrap();
-    house.admin.patch(&format!("/svc/searchproviders/{first}/"), &json!({"active": false})).await;
-    let none = update(&house.admin, id).await;
+    app.admin.patch(&format!("/svc/searchproviders/{first}/"), &json!({"active": false})).await;
+    let none = update(&app.admin, id).await;
     assert_eq!(none["status"], "ERR_NO_SEARCHPROVIDERS");
-    assert_eq!(listed(&mixed(&house.admin, id, "").await), ["1"], "an update that cannot run takes nothing");
+    assert_eq!(listed(&mixed(&app.admin, id, "").await), ["1"], "an update that cannot run takes nothing");
 
-    house.provider("Lakes", &lakes).await;
-    assert_eq!(update(&house.admin, id).await["status"], "FULL_UPDATE_READY");
-    let after = mixed(&house.admin, id, "").await;
+    app.provider("Lakes", &lakes).await;
+    assert_eq!(update(&app.admin, id).await["status"], "FULL_UPDATE_READY");
+    let after = mixed(&app.admin, id, "").await;
     assert_eq!(listed(&after), ["1", "11*"]);
     assert_eq!(after["info"]["Rivers"]["retrieved"], 1, "what it gave stays");
-    house.stop().await;
+    app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn new_results_are_shown_and_marked_as_read() {
-    let house = TestHouse::start().await;
+    let app = AppHarness::start().await;
     let source = Source::start().await;
     source.reply(Behaviour::Sequence(vec![
         Behaviour::Json(numbered(&[1, 2])),
         Behaviour::Json(numbered(&[3, 4, 1])),
     ]));
-    house.provider("Rivers", &source).await;
-    let search = house.admin.search(&json!({"query_string": "river"})).await;
+    app.provider("Rivers", &source).await;
+    let search = app.admin.search(&json!({"query_string": "river"})).await;
     let id = search["id"].as_i64().unwrap();
-    let updated = update(&house.admin, id).await;
+    let updated = update(&app.admin, id).await;
     let url = updated["new_result_url"].as_str().unwrap();
     assert!(url.ends_with("&result_mixer=RelevancyNewItemsMixer"), "{url}");
-    let dated = house.admin.patch(&format!("/svc/search/{id}/"), &json!({"result_mixer": "DateMixer"})).await;
+    let dated = app.admin.patch(&format!("/svc/search/{id}/"), &json!({"result_mixer": "DateMixer"})).await;
     let url = dated.body["new_result_url"].as_str().unwrap();
     assert!(url.ends_with("&result_mixer=DateNewItemsMixer"), "{url}");
     assert_eq!(dated.body["status"], "FULL_UPDATE_READY", "another mixer runs nothing");
 
     let new = "&result_mixer=RelevancyNewItemsMixer";
-    let shown = mixed(&house.admin, id, new).await;
+    let shown = mixed(&app.admin, id, new).await;
     assert_eq!(listed(&shown), ["3*", "4*"]);
     assert!(says(&shown["messages"], "hid 2 old results"), "{}", shown["messages"]);
     // Nothing of this is a reader: another mixer, an empty value, a prefetch.
-    mixed(&house.admin, id, "&result_mixer=RelevancyMixer&mark_all_read=1").await;
-    mixed(&house.admin, id, &format!("{new}&mark_all_read=")).await;
+    mixed(&app.admin, id, "&result_mixer=RelevancyMixer&mark_all_read=1").await;
+    mixed(&app.admin, id, &format!("{new}&mark_all_read=")).await;
     let path = format!("/svc/results/?search_id={id}{new}&mark_all_read=1");
-    let prefetch = house.admin.request(Method::GET, &path).header("Sec-Purpose", "prefetch");
+    let prefetch = app.admin.request(Method::GET, &path).header("Sec-Purpose", "prefetch");
     assert_eq!(listed(&Answer::of(prefetch).await.body), ["3*", "4*"]);
 
-    let marked = mixed(&house.admin, id, &format!("{new}&mark_all_read=true")).await;
+    let marked = mixed(&app.admin, id, &format!("{new}&mark_all_read=true")).await;
     assert_eq!(listed(&marked), ["3*", "4*"], "selected first, marked afterwards");
     let lines = marked["messages"].as_array().unwrap();
     assert!(lines[lines.len() - 2].as_str().unwrap().ends_with("] marked 2 results as read"), "{lines:?}");
     assert!(lines[lines.len() - 1].as_str().unwrap().ends_with("RelevancyNewItemsMixer"), "{lines:?}");
-    let read = mixed(&house.admin, id, new).await;
+    let read = mixed(&app.admin, id, new).await;
     assert_eq!(read["results"], json!([]));
     assert!(says(&read["messages"], "found 0 new results"), "{}", read["messages"]);
-    assert_eq!(listed(&mixed(&house.admin, id, "").await), ["1", "2", "3", "4"]);
-    house.stop().await;
+    assert_eq!(listed(&mixed(&app.admin, id, "").await), ["1", "2", "3", "4"]);
+    app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn only_the_owner_updates_and_a_prefetch_does_not() {
-    let house = TestHouse::start().await;
+    let app = AppHarness::start().await;
     let source = Source::start().await;
     source.reply(Behaviour::Json(numbered(&[1])));
-    house.provider("Rivers", &source).await;
-    let search = house.admin.search(&json!({"query_string": "river"})).await;
+    app.provider("Rivers", &source).await;
+    let search = app.admin.search(&json!({"query_string": "river"})).await;
     let path = format!("/svc/search/?update={}", search["id"]);
-    let otto = house.user("otto", &[]).await;
+    let otto = app.user("otto", &[]).await;
     assert_eq!(otto.get(&path).await.status, 404);
-    assert_eq!(house.admin.get("/svc/search/?update=999999").await.status, 404);
+    assert_eq!(app.admin.get("/svc/search/?update=999999").await.status, 404);
     for wrong in ["", "one"] {
-        let answer = house.admin.get(&format!("/svc/search/?update={wrong}")).await;
+        let answer = app.admin.get(&format!("/svc/search/?update={wrong}")).await;
         assert_eq!(answer.status, 400, "{wrong}: {answer:?}");
     }
-    let prefetch = house.admin.request(Method::GET, &path).header("Sec-Purpose", "prefetch");
+    let prefetch = app.admin.request(Method::GET, &path).header("Sec-Purpose", "prefetch");
     assert_eq!(Answer::of(prefetch).await.status, 204);
-    assert_eq!(Answer::of(house.admin.request(Method::HEAD, &path)).await.status, 204);
+    assert_eq!(Answer::of(app.admin.request(Method::HEAD, &path)).await.status, 204);
     assert_eq!(source.requests().len(), 1);
-    house.stop().await;
+    app.stop().await;
 }
 
 /// The row of an interrupted update says FEDERATING, like that of a first run; its task knows better.

@@ -1,10 +1,10 @@
 //! What is wrong with a provider is said when it is saved, with the field and a way out.
 
 use super::{smallest, with};
-use crate::house::TestHouse;
+use crate::app_harness::AppHarness;
 use serde_json::{Value, json};
 
-/// A draft, the field that is at fault, and a part of the sentence about it.
+/// A spec, the field that is at fault, and a part of the sentence about it.
 fn cases() -> Vec<(Value, &'static str, &'static str)> {
     let one = |more: Value| with("Wrong", more);
     vec![
@@ -62,62 +62,61 @@ fn cases() -> Vec<(Value, &'static str, &'static str)> {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn mistakes_are_named_by_field_and_nothing_is_stored() {
-    let house = TestHouse::start().await;
-    let good = house.admin.post("/svc/searchproviders/", &smallest("Good")).await.body;
+    let app = AppHarness::start().await;
+    let good = app.admin.post("/svc/searchproviders/", &smallest("Good")).await.body;
     let path = format!("/svc/searchproviders/{}/", good["id"]);
-    for (draft, field, part) in cases() {
-        let answer = house.admin.post("/svc/searchproviders/", &draft).await;
-        assert_eq!((answer.status.as_u16(), answer.code()), (400, "invalid"), "{draft}: {answer:?}");
+    for (spec, field, part) in cases() {
+        let answer = app.admin.post("/svc/searchproviders/", &spec).await;
+        assert_eq!((answer.status.as_u16(), answer.code()), (400, "invalid"), "{spec}: {answer:?}");
         let sentence = answer.body["errors"][field][0].as_str().unwrap_or_default();
-        assert!(!sentence.is_empty() && sentence.contains(part), "{draft}: {}", answer.body);
-        let replaced = house.admin.put(&path, &draft).await;
-        assert_eq!(replaced.status, 400, "PUT {draft}: {replaced:?}");
+        assert!(!sentence.is_empty() && sentence.contains(part), "{spec}: {}", answer.body);
+        let replaced = app.admin.put(&path, &spec).await;
+        assert_eq!(replaced.status, 400, "PUT {spec}: {replaced:?}");
     }
-    let all = house.admin.get("/svc/searchproviders/").await.body;
+    let all = app.admin.get("/svc/searchproviders/").await.body;
     assert_eq!(all.as_array().unwrap().len(), 1);
     assert_eq!(all[0]["name"], "Good");
-    house.stop().await;
+    app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn every_mistake_is_told_at_once() {
-    let house = TestHouse::start().await;
-    let draft =
-        with("", json!({"connector": "Nobody", "results_per_query": 0, "query_processors": ["None"]}));
-    let answer = house.admin.post("/svc/searchproviders/", &draft).await;
+    let app = AppHarness::start().await;
+    let spec = with("", json!({"connector": "Nobody", "results_per_query": 0, "query_processors": ["None"]}));
+    let answer = app.admin.post("/svc/searchproviders/", &spec).await;
     let fields: Vec<&String> = answer.body["errors"].as_object().unwrap().keys().collect();
     assert_eq!(fields, ["connector", "name", "query_processors", "results_per_query"]);
-    house.stop().await;
+    app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_mistake_in_credentials_does_not_tell_them() {
-    let house = TestHouse::start().await;
+    let app = AppHarness::start().await;
     for secret in
         ["HTTPBasicAuth('me','canary-1'", "HTTPBasikAuth('me','canary-1')", "bearer=canary-1,verify=x"]
     {
-        let draft = with("Secretive", json!({"credentials": secret}));
-        let answer = house.admin.post("/svc/searchproviders/", &draft).await;
+        let spec = with("Secretive", json!({"credentials": secret}));
+        let answer = app.admin.post("/svc/searchproviders/", &spec).await;
         assert!(!answer.body.to_string().contains("canary-1"), "{secret}: {}", answer.body);
     }
-    house.stop().await;
+    app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_name_is_used_once() {
-    let house = TestHouse::start().await;
-    let first = house.admin.post("/svc/searchproviders/", &smallest("Rivers")).await.body;
-    let second = house.admin.post("/svc/searchproviders/", &smallest("Lakes")).await.body;
+    let app = AppHarness::start().await;
+    let first = app.admin.post("/svc/searchproviders/", &smallest("Rivers")).await.body;
+    let second = app.admin.post("/svc/searchproviders/", &smallest("Lakes")).await.body;
     let path = format!("/svc/searchproviders/{}/", second["id"]);
     for answer in [
-        house.admin.post("/svc/searchproviders/", &smallest("Rivers")).await,
-        house.admin.put(&path, &smallest("Rivers")).await,
-        house.admin.patch(&path, &json!({"name": "Rivers"})).await,
+        app.admin.post("/svc/searchproviders/", &smallest("Rivers")).await,
+        app.admin.put(&path, &smallest("Rivers")).await,
+        app.admin.patch(&path, &json!({"name": "Rivers"})).await,
     ] {
         assert_eq!((answer.status.as_u16(), answer.code()), (409, "conflict"), "{answer:?}");
         assert!(answer.body["errors"]["name"][0].as_str().unwrap().contains("taken"), "{}", answer.body);
     }
-    let own = house.admin.put(&format!("/svc/searchproviders/{}/", first["id"]), &smallest("Rivers")).await;
+    let own = app.admin.put(&format!("/svc/searchproviders/{}/", first["id"]), &smallest("Rivers")).await;
     assert_eq!(own.status, 200, "its own name is free: {own:?}");
-    house.stop().await;
+    app.stop().await;
 }

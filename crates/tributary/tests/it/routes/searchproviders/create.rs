@@ -1,13 +1,13 @@
 //! `POST /svc/searchproviders/`: one or a list, all or none; and the list of them.
 
 use super::{names, smallest, with};
-use crate::house::TestHouse;
+use crate::app_harness::AppHarness;
 use serde_json::{Value, json};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_smallest_provider_gets_the_defaults() {
-    let house = TestHouse::start().await;
-    let made = house.admin.post("/svc/searchproviders/", &smallest("Small")).await;
+    let app = AppHarness::start().await;
+    let made = app.admin.post("/svc/searchproviders/", &smallest("Small")).await;
     assert_eq!(made.status, 201, "{made:?}");
     insta::assert_json_snapshot!(made.body, {
         ".id" => "[id]", ".date_created" => "[time]", ".date_updated" => "[time]",
@@ -55,9 +55,9 @@ async fn the_smallest_provider_gets_the_defaults() {
       "date_updated": "[time]"
     }
     "#);
-    let read = house.admin.get(&format!("/svc/searchproviders/{}/", made.body["id"])).await;
+    let read = app.admin.get(&format!("/svc/searchproviders/{}/", made.body["id"])).await;
     assert_eq!(read.body, made.body);
-    house.stop().await;
+    app.stop().await;
 }
 
 fn full() -> Value {
@@ -74,7 +74,7 @@ fn full() -> Value {
         "query_template": "{url}?q={query_string}&lang={lang}",
         "query_template_json": {"highlight": {"fields": {"body": {}}}},
         "post_query_template": {"query": "{query_string}"},
-        "http_request_headers": {"X-Client": "house"},
+        "http_request_headers": {"X-Client": "tributary"},
         "page_fetch_config_json": {"cache": false},
         "query_processors": [],
         "query_mappings": "lang=en,DATE_SORT=sort=date,PAGE=start=RESULT_INDEX",
@@ -91,11 +91,11 @@ fn full() -> Value {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn all_fields_come_back_as_they_were_sent() {
-    let house = TestHouse::start().await;
+    let app = AppHarness::start().await;
     let full = full();
-    let made = house.admin.post("/svc/searchproviders/", &full).await;
+    let made = app.admin.post("/svc/searchproviders/", &full).await;
     assert_eq!(made.status, 201, "{made:?}");
-    let read = house.admin.get(&format!("/svc/searchproviders/{}/", made.body["id"])).await.body;
+    let read = app.admin.get(&format!("/svc/searchproviders/{}/", made.body["id"])).await.body;
     for (field, value) in full.as_object().unwrap() {
         assert_eq!(&read[field], value, "{field}");
     }
@@ -106,31 +106,31 @@ async fn all_fields_come_back_as_they_were_sent() {
     assert_eq!(read["capability"], can, "what the source can do by these mappings");
     assert_eq!(read["owner"], "admin");
 
-    let fields = house.admin.post("/svc/searchproviders/", &smallest("Small")).await.body;
+    let fields = app.admin.post("/svc/searchproviders/", &smallest("Small")).await.body;
     let keys = |value: &Value| {
         value.as_object().unwrap().keys().cloned().collect::<std::collections::BTreeSet<String>>()
     };
     assert_eq!(keys(&fields), keys(&read), "the test above names every field there is");
-    house.stop().await;
+    app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_the_service_sets_itself_is_not_taken_from_the_body() {
-    let house = TestHouse::start().await;
+    let app = AppHarness::start().await;
     let given = json!({"id": 77, "owner": "otto", "date_created": "2001-01-01T00:00:00Z", "unknown": 1});
-    let made = house.admin.post("/svc/searchproviders/", &with("Own", given)).await;
+    let made = app.admin.post("/svc/searchproviders/", &with("Own", given)).await;
     assert_eq!(made.status, 201, "{made:?}");
     assert_ne!(made.body["id"], 77);
     assert_eq!(made.body["owner"], "admin");
     assert!(!made.body["date_created"].as_str().unwrap().starts_with("2001"));
     assert!(made.body.get("unknown").is_none());
-    house.stop().await;
+    app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_list_is_stored_whole_or_not_at_all() {
-    let house = TestHouse::start().await;
-    let made = house.admin.post("/svc/searchproviders/", &json!([smallest("One"), smallest("Two")])).await;
+    let app = AppHarness::start().await;
+    let made = app.admin.post("/svc/searchproviders/", &json!([smallest("One"), smallest("Two")])).await;
     assert_eq!(made.status, 201, "{made:?}");
     assert_eq!(names(&made.body), ["One", "Two"]);
     assert!(made.body[0]["id"].as_i64() < made.body[1]["id"].as_i64());
@@ -144,37 +144,37 @@ async fn a_list_is_stored_whole_or_not_at_all() {
         (json!([smallest("Three"), smallest("Three")]), 409, "name"),
     ];
     for (list, status, field) in bad {
-        let answer = house.admin.post("/svc/searchproviders/", &list).await;
+        let answer = app.admin.post("/svc/searchproviders/", &list).await;
         assert_eq!(answer.status, status, "{answer:?}");
         assert!(answer.body["errors"][field].is_array(), "{field}: {}", answer.body);
-        let all = house.admin.get("/svc/searchproviders/").await;
+        let all = app.admin.get("/svc/searchproviders/").await;
         assert_eq!(names(&all.body), ["One", "Two"], "nothing of the list was stored");
     }
-    house.stop().await;
+    app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn lists_have_a_size() {
-    let house = TestHouse::start().await;
+    let app = AppHarness::start().await;
     let many: Vec<Value> = (0..501).map(|number| smallest(&format!("Source {number}"))).collect();
     for list in [json!([]), json!(many)] {
-        let answer = house.admin.post("/svc/searchproviders/", &list).await;
+        let answer = app.admin.post("/svc/searchproviders/", &list).await;
         assert_eq!(answer.status, 400);
         assert!(answer.body["detail"].as_str().unwrap().contains("1 to 500"), "{}", answer.body);
     }
-    let most = house.admin.post("/svc/searchproviders/", &json!(many[..500])).await;
+    let most = app.admin.post("/svc/searchproviders/", &json!(many[..500])).await;
     assert_eq!(most.status, 201);
-    let all = house.admin.get("/svc/searchproviders/").await;
+    let all = app.admin.get("/svc/searchproviders/").await;
     assert_eq!((all.body.as_array().unwrap().len(), all.header("x-total-count")), (500, "500"));
-    house.stop().await;
+    app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_list_comes_in_pages_when_asked() {
-    let house = TestHouse::start().await;
+    let app = AppHarness::start().await;
     let five: Vec<Value> = (1..=5).map(|number| smallest(&format!("S{number}"))).collect();
-    assert_eq!(house.admin.post("/svc/searchproviders/", &json!(five)).await.status, 201);
-    let url = |query: &str| json!(format!("{}/svc/searchproviders/?{query}", house.base));
+    assert_eq!(app.admin.post("/svc/searchproviders/", &json!(five)).await.status, 201);
+    let url = |query: &str| json!(format!("{}/svc/searchproviders/?{query}", app.base));
     let cases = [
         ("page=1&items=2", vec!["S1", "S2"], url("page=2&items=2"), Value::Null),
         ("page=3&items=2", vec!["S5"], Value::Null, url("page=2&items=2")),
@@ -183,17 +183,17 @@ async fn the_list_comes_in_pages_when_asked() {
         ("page=1", vec!["S1", "S2", "S3", "S4", "S5"], Value::Null, Value::Null),
     ];
     for (query, expected, next, previous) in cases {
-        let page = house.admin.get(&format!("/svc/searchproviders/?{query}")).await;
+        let page = app.admin.get(&format!("/svc/searchproviders/?{query}")).await;
         assert_eq!(page.status, 200, "{query}");
         assert_eq!(page.body["count"], 5, "{query}");
         assert_eq!(names(&page.body["results"]), expected, "{query}");
         assert_eq!((&page.body["next"], &page.body["previous"]), (&next, &previous), "{query}");
     }
     for query in ["page=0", "page=-1", "page=abc", "page=", "items=0", "items=101", "items=x"] {
-        let answer = house.admin.get(&format!("/svc/searchproviders/?{query}")).await;
+        let answer = app.admin.get(&format!("/svc/searchproviders/?{query}")).await;
         assert_eq!(answer.status, 400, "{query}");
         let field = query.split('=').next().unwrap();
         assert!(answer.body["errors"][field].is_array(), "{query}: {}", answer.body);
     }
-    house.stop().await;
+    app.stop().await;
 }

@@ -1,6 +1,6 @@
 //! The provider doctor.
 
-use crate::house::{Answer, TestHouse, items};
+use crate::app_harness::{Answer, AppHarness, items};
 use serde_json::{Value, json};
 use testkit::source::{Behaviour, Source};
 
@@ -16,12 +16,12 @@ fn fault<'a>(answer: &'a Answer, field: &str) -> &'a str {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_sample_becomes_a_provider_that_can_be_saved_and_used() {
-    let house = TestHouse::start().await;
+    let app = AppHarness::start().await;
     let source = Source::start().await;
     source.reply(Behaviour::Json(items("river", 3)));
     let request = format!("curl '{}?page=1&w=river' -H 'Accept: application/json'", source.url());
     let body = json!({"request": request, "sample": items("river", 3), "query": "river", "name": "Rivers"});
-    let answer = house.admin.post(PATH, &body).await;
+    let answer = app.admin.post(PATH, &body).await;
     assert_eq!(answer.status, 200, "{answer:?}");
     let provider = &answer.body["provider"];
     assert_eq!(provider["query_template"], "{url}?w={query_string}");
@@ -41,17 +41,17 @@ async fn a_sample_becomes_a_provider_that_can_be_saved_and_used() {
     }
     assert_eq!(source.connections(), 0, "a sample needs no request");
 
-    let saved = house.admin.post("/svc/searchproviders/", provider).await;
+    let saved = app.admin.post("/svc/searchproviders/", provider).await;
     assert_eq!(saved.status, 201, "{saved:?}");
-    let mixed = house.admin.get("/svc/search/?qs=river").await.body;
+    let mixed = app.admin.get("/svc/search/?qs=river").await.body;
     assert_eq!(mixed["results"].as_array().unwrap().len(), 3, "{mixed}");
     assert_eq!(mixed["results"][0]["author"], "A. Writer");
-    house.stop().await;
+    app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn any_form_of_a_sample_is_read() {
-    let house = TestHouse::start().await;
+    let app = AppHarness::start().await;
     let list = json!([{"name": "One day", "href": "https://h.example/1"}, {"name": "Two days", "href": "https://h.example/2"}]);
     let feed = "<feed><entry><title>One day</title><id>https://h.example/1</id></entry><entry><title>Two days</title><id>https://h.example/2</id></entry></feed>";
     let table = [
@@ -62,23 +62,23 @@ async fn any_form_of_a_sample_is_read() {
         (json!([["name", "href"], ["One day", "https://h.example/1"]]), "$", "title=name,url=href"),
     ];
     for (sample, path, mappings) in table {
-        let answer = house.admin.post(PATH, &json!({ "sample": sample })).await;
+        let answer = app.admin.post(PATH, &json!({ "sample": sample })).await;
         assert_eq!(answer.status, 200, "{sample}: {answer:?}");
         assert_eq!(answer.body["results_path"], path, "{sample}");
         assert_eq!(answer.body["provider"]["result_mappings"], mappings, "{sample}");
         assert_eq!(answer.body["provider"]["active"], false, "its address is not known");
     }
-    house.stop().await;
+    app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_request_is_sent_as_it_was_pasted_and_its_secrets_are_not_told() {
-    let house = TestHouse::start().await;
+    let app = AppHarness::start().await;
     let source = Source::start().await;
     source.reply(Behaviour::Json(items("river", 2)));
     let request =
         format!("curl '{}?api_key=canary-1&q=river' -H 'Authorization: Bearer canary-2'", source.url());
-    let answer = house.admin.post(PATH, &json!({"request": request, "fetch": true})).await;
+    let answer = app.admin.post(PATH, &json!({"request": request, "fetch": true})).await;
     assert_eq!(answer.status, 200, "{answer:?}");
     assert!(!answer.body.to_string().contains("canary"), "{}", answer.body);
     let provider = &answer.body["provider"];
@@ -91,15 +91,15 @@ async fn a_request_is_sent_as_it_was_pasted_and_its_secrets_are_not_told() {
     assert_eq!(source.requests().len(), 1);
 
     let post = format!("curl {} --json '{{\"text\": \"river\"}}'", source.url());
-    let answer = house.admin.post(PATH, &json!({"request": post, "query": "river", "fetch": true})).await;
+    let answer = app.admin.post(PATH, &json!({"request": post, "query": "river", "fetch": true})).await;
     assert_eq!(answer.body["provider"]["connector"], "RequestsPost", "{answer:?}");
     assert_eq!(answer.body["provider"]["post_query_template"], json!({"text": "{query_string}"}));
-    house.stop().await;
+    app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_source_that_cannot_be_asked_is_explained() {
-    let house = TestHouse::start().await;
+    let app = AppHarness::start().await;
     let source = Source::start().await;
     let asked = |request: String| json!({"request": request, "fetch": true});
     let url = source.url().to_string();
@@ -116,7 +116,7 @@ async fn a_source_that_cannot_be_asked_is_explained() {
     ];
     for (behaviour, part) in table {
         source.reply(behaviour.clone());
-        let answer = house.admin.post(PATH, &asked(url.clone())).await;
+        let answer = app.admin.post(PATH, &asked(url.clone())).await;
         let sentence = fault(&answer, "request");
         assert!(sentence.contains(part), "{behaviour:?}: {sentence}");
     }
@@ -125,16 +125,16 @@ async fn a_source_that_cannot_be_asked_is_explained() {
         ("http://nobody.invalid/?q=x".to_owned(), "DNS"),
         (url.replace("http://", "https://"), "certificate"),
     ] {
-        let answer = house.admin.post(PATH, &asked(request.clone())).await;
+        let answer = app.admin.post(PATH, &asked(request.clone())).await;
         let sentence = fault(&answer, "request");
         assert!(sentence.contains(part), "{request}: {sentence}");
     }
-    house.stop().await;
+    app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn wrong_input_is_named_by_field() {
-    let house = TestHouse::start().await;
+    let app = AppHarness::start().await;
     let sample = json!([{"title": "On tea"}]);
     let table = [
         (json!({}), "sample", "Give a sample"),
@@ -160,18 +160,18 @@ async fn wrong_input_is_named_by_field() {
         (json!({"sample": sample, "fetch": "yes"}), "fetch", "True or false is needed"),
     ];
     for (body, field, part) in table {
-        let answer = house.admin.post(PATH, &body).await;
+        let answer = app.admin.post(PATH, &body).await;
         let sentence = fault(&answer, field);
         assert!(sentence.contains(part), "{body}: {sentence}");
     }
-    house.stop().await;
+    app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn it_is_for_administrators() {
-    let house = TestHouse::start().await;
-    let otto = house.user("otto", &[]).await;
+    let app = AppHarness::start().await;
+    let otto = app.user("otto", &[]).await;
     let answer = otto.post(PATH, &json!({"sample": [{"title": "On tea"}]})).await;
     assert_eq!((answer.status.as_u16(), answer.code()), (403, "permission_denied"));
-    house.stop().await;
+    app.stop().await;
 }

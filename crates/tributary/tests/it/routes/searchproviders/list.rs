@@ -1,18 +1,18 @@
 //! `GET /svc/searchproviders/` with filters.
 
 use super::{names, with};
-use crate::house::TestHouse;
+use crate::app_harness::AppHarness;
 use serde_json::json;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn filters_are_combined_and_kept_by_the_pages() {
-    let house = TestHouse::start().await;
+    let app = AppHarness::start().await;
     for (name, more) in [
         ("Articles - arXiv", json!({"tags": ["Science", "NoKey"], "url": "https://export.arxiv.example/"})),
         ("Library", json!({"tags": ["Science"], "active": false})),
         ("News", json!({"tags": ["Daily"], "default": false, "connector": "RequestsPost"})),
     ] {
-        let made = house.admin.post("/svc/searchproviders/", &with(name, more)).await;
+        let made = app.admin.post("/svc/searchproviders/", &with(name, more)).await;
         assert_eq!(made.status, 201, "{made:?}");
     }
     let all = ["Articles - arXiv", "Library", "News"];
@@ -29,17 +29,17 @@ async fn filters_are_combined_and_kept_by_the_pages() {
         ("?default=False", &all[2..]),
         ("?connector=RequestsPost", &all[2..]),
     ] {
-        let answer = house.admin.get(&format!("/svc/searchproviders/{query}")).await;
+        let answer = app.admin.get(&format!("/svc/searchproviders/{query}")).await;
         assert_eq!(names(&answer.body), expected, "{query}");
         assert_eq!(answer.header("x-total-count"), expected.len().to_string(), "{query}");
     }
-    let page = house.admin.get("/svc/searchproviders/?tag=Science&items=1&page=1").await.body;
+    let page = app.admin.get("/svc/searchproviders/?tag=Science&items=1&page=1").await.body;
     assert_eq!((&page["count"], page["results"].as_array().unwrap().len()), (&json!(2), 1));
     let next = page["next"].as_str().unwrap();
     assert!(next.ends_with("/svc/searchproviders/?tag=Science&page=2&items=1"), "{next}");
-    let second = house.admin.get(next.strip_prefix(&house.base).unwrap()).await.body;
+    let second = app.admin.get(next.strip_prefix(&app.base).unwrap()).await.body;
     assert_eq!(names(&second["results"]), ["Library"]);
-    let wrong = house.admin.get("/svc/searchproviders/?active=perhaps").await;
+    let wrong = app.admin.get("/svc/searchproviders/?active=perhaps").await;
     assert_eq!((wrong.status.as_u16(), wrong.code()), (400, "invalid"));
-    house.stop().await;
+    app.stop().await;
 }

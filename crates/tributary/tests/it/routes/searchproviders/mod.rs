@@ -19,9 +19,9 @@ fn smallest(name: &str) -> Value {
 
 /// The same with more fields.
 fn with(name: &str, more: Value) -> Value {
-    let mut draft = smallest(name);
-    draft.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-    draft
+    let mut spec = smallest(name);
+    spec.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    spec
 }
 
 fn names(list: &Value) -> Vec<&str> {

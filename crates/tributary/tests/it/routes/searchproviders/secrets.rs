@@ -1,7 +1,7 @@
 //! Secrets of sources: they go to their source, and nowhere else.
 
 use super::smallest;
-use crate::house::{Client, TestHouse, items};
+use crate::app_harness::{AppHarness, Client, items};
 use reqwest::Method;
 use serde_json::{Value, json};
 use testkit::source::{Behaviour, Source};
@@ -9,29 +9,29 @@ use testkit::source::{Behaviour, Source};
 /// It changes when it is written into a URL, so that a mask of the plain text alone would be noticed.
 const CANARY: &str = "canary/5-7ä~x";
 
-async fn keyed(house: &TestHouse, source: &Source) -> String {
+async fn keyed(app: &AppHarness, source: &Source) -> String {
     let more = json!({
         "query_template": "{url}?q={query_string}&key={key}",
         "credentials": format!("key={CANARY}"),
     });
-    let id = house.provider_with("Keyed", source, more).await;
+    let id = app.provider_with("Keyed", source, more).await;
     format!("/svc/searchproviders/{id}/")
 }
 
 /// The key that the source receives with a new search.
-async fn key_received(house: &TestHouse, source: &Source) -> String {
-    house.admin.search(&json!({"query_string": "river"})).await;
+async fn key_received(app: &AppHarness, source: &Source) -> String {
+    app.admin.search(&json!({"query_string": "river"})).await;
     source.requests().last().unwrap().query_value("key").unwrap().to_owned()
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn masked_empty_and_absent_keep_and_anything_else_replaces() {
-    let house = TestHouse::start().await;
+    let app = AppHarness::start().await;
     let source = Source::start().await;
     source.reply(Behaviour::Json(items("river", 1)));
-    let path = keyed(&house, &source).await;
-    assert_eq!(key_received(&house, &source).await, CANARY);
-    let shown = house.admin.get(&path).await.body;
+    let path = keyed(&app, &source).await;
+    assert_eq!(key_received(&app, &source).await, CANARY);
+    let shown = app.admin.get(&path).await.body;
     assert_eq!(shown["credentials"], "key=••••");
 
     let mut masked = shown.clone();
@@ -49,15 +49,15 @@ async fn masked_empty_and_absent_keep_and_anything_else_replaces() {
         (Method::PATCH, json!({"credentials": ""})),
         (Method::PATCH, json!({"description": "again"})),
     ] {
-        let answer = house.admin.send(method.clone(), &path, &body).await;
+        let answer = app.admin.send(method.clone(), &path, &body).await;
         assert_eq!(answer.status, 200, "{method} {body}: {answer:?}");
         assert_eq!(answer.body["credentials"], "key=••••", "{method} {body}");
-        assert_eq!(key_received(&house, &source).await, CANARY, "{method} {body}");
+        assert_eq!(key_received(&app, &source).await, CANARY, "{method} {body}");
     }
-    let replaced = house.admin.patch(&path, &json!({"credentials": "key=another"})).await;
+    let replaced = app.admin.patch(&path, &json!({"credentials": "key=another"})).await;
     assert_eq!(replaced.body["credentials"], "key=••••", "{replaced:?}");
-    assert_eq!(key_received(&house, &source).await, "another");
-    house.stop().await;
+    assert_eq!(key_received(&app, &source).await, "another");
+    app.stop().await;
 }
 
 /// Texts that would give the secret away: as it is, as a URL has it, and its beginning.
@@ -95,9 +95,9 @@ async fn everything(client: &Client, search: &Value) -> String {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_secret_appears_in_no_answer_however_the_source_behaves() {
-    let house = TestHouse::start().await;
+    let app = AppHarness::start().await;
     let source = Source::start().await;
-    let path = keyed(&house, &source).await;
+    let path = keyed(&app, &source).await;
     let echo = format!("the key {CANARY} in {} is not known", forms()[1]);
     let behaviours = [
         Behaviour::Json(items("river", 2)),
@@ -112,26 +112,26 @@ async fn a_secret_appears_in_no_answer_however_the_source_behaves() {
     for behaviour in behaviours {
         let what = format!("{behaviour:?}");
         source.reply(behaviour);
-        let search = house.admin.search(&json!({"query_string": "river"})).await;
-        assert_silent(&everything(&house.admin, &search).await, &what);
+        let search = app.admin.search(&json!({"query_string": "river"})).await;
+        assert_silent(&everything(&app.admin, &search).await, &what);
         // Several failures in a row would leave the source alone.
-        assert_eq!(house.admin.delete(&format!("{path}state/")).await.status, 204);
+        assert_eq!(app.admin.delete(&format!("{path}state/")).await.status, 204);
     }
     source.reply(Behaviour::Json(items("river", 2)));
-    let mixed = house.admin.get("/svc/search/?qs=river").await.body;
+    let mixed = app.admin.get("/svc/search/?qs=river").await.body;
     let sent = mixed["info"]["Keyed"]["query_to_provider"].as_str().unwrap();
     assert!(
         sent.contains("q=river") && sent.contains("key="),
         "the request is shown without its key: {sent}"
     );
-    let renamed = house.admin.put(&path, &smallest("Keyed")).await;
+    let renamed = app.admin.put(&path, &smallest("Keyed")).await;
     assert_silent(&renamed.body.to_string(), "PUT");
-    house.stop().await;
+    app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_secret_in_a_header_reaches_its_source_and_no_answer() {
-    let house = TestHouse::start().await;
+    let app = AppHarness::start().await;
     let source = Source::start().await;
     source.reply(Behaviour::Json(items("river", 1)));
     for (number, (credentials, header, expected)) in [
@@ -143,34 +143,34 @@ async fn a_secret_in_a_header_reaches_its_source_and_no_answer() {
     .enumerate()
     {
         let name = format!("Header {number}");
-        house.provider_with(&name, &source, json!({"credentials": credentials, "default": false})).await;
-        let draft = json!({"query_string": "river", "searchprovider_list": [name]});
-        let search = house.admin.search(&draft).await;
+        app.provider_with(&name, &source, json!({"credentials": credentials, "default": false})).await;
+        let spec = json!({"query_string": "river", "searchprovider_list": [name]});
+        let search = app.admin.search(&spec).await;
         assert_eq!(source.requests().last().unwrap().header(header), Some(expected), "{credentials}");
-        let all = everything(&house.admin, &search).await;
+        let all = everything(&app.admin, &search).await;
         assert!(!all.contains("canary") && !all.contains("bWU6Y2FuYXJ5LWg="), "{credentials}: {all}");
     }
-    house.stop().await;
+    app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_data_folder_holds_no_secret_in_the_clear() {
-    let house = TestHouse::start().await;
-    if !house.service.wired().is_embedded() {
-        return house.stop().await;
+    let app = AppHarness::start().await;
+    if !app.service.wired().is_embedded() {
+        return app.stop().await;
     }
     let source = Source::start().await;
     source.reply(Behaviour::Json(items("river", 2)));
-    let path = keyed(&house, &source).await;
-    house.admin.search(&json!({"query_string": "river"})).await;
-    let token = house.admin.post("/svc/tokens/", &json!({})).await.body["token"].as_str().unwrap().to_owned();
-    house.user("ann", &[]).await;
+    let path = keyed(&app, &source).await;
+    app.admin.search(&json!({"query_string": "river"})).await;
+    let token = app.admin.post("/svc/tokens/", &json!({})).await.body["token"].as_str().unwrap().to_owned();
+    app.user("ann", &[]).await;
     let mut needles = forms().to_vec();
-    needles.extend([token, "password of ann".to_owned(), crate::house::ADMIN_PASSWORD.to_owned()]);
-    assert_eq!(house.admin.patch(&path, &json!({"description": "needle in the hay"})).await.status, 200);
+    needles.extend([token, "password of ann".to_owned(), crate::app_harness::ADMIN_PASSWORD.to_owned()]);
+    assert_eq!(app.admin.patch(&path, &json!({"description": "needle in the hay"})).await.status, 200);
 
     let mut found_plain_text = false;
-    for entry in std::fs::read_dir(&house.service.wired().data_dir).unwrap() {
+    for entry in std::fs::read_dir(&app.service.wired().data_dir).unwrap() {
         let file = entry.unwrap().path();
         if !file.is_file() {
             continue;
@@ -182,7 +182,7 @@ async fn the_data_folder_holds_no_secret_in_the_clear() {
         }
     }
     assert!(found_plain_text, "the search through the files would find what is there");
-    house.stop().await;
+    app.stop().await;
 }
 
 fn holds(bytes: &[u8], text: &str) -> bool {

@@ -1,24 +1,24 @@
 //! `GET /svc/searchproviders/states/`.
 
-use crate::house::{TestHouse, items};
+use crate::app_harness::{AppHarness, items};
 use serde_json::{Value, json};
 use testkit::source::{Behaviour, Source};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_source_that_rests_says_why_and_how_long() {
-    let house = TestHouse::start().await;
+    let app = AppHarness::start().await;
     let (good, tired) = (Source::start().await, Source::start().await);
     good.reply(Behaviour::Json(items("river", 2)));
     tired.reply(Behaviour::status(429));
-    house.provider("Good", &good).await;
-    let id = house.provider("Tired", &tired).await;
-    let before = house.admin.get("/svc/searchproviders/states/").await.body;
+    app.provider("Good", &good).await;
+    let id = app.provider("Tired", &tired).await;
+    let before = app.admin.get("/svc/searchproviders/states/").await.body;
     assert_eq!(
         (&before[1]["state"], &before[1]["ok"], &before[1]["p50"]),
         (&json!("closed"), &json!(0), &Value::Null)
     );
-    house.admin.search(&json!({"query_string": "river"})).await;
-    let states = house.admin.get("/svc/searchproviders/states/").await.body;
+    app.admin.search(&json!({"query_string": "river"})).await;
+    let states = app.admin.get("/svc/searchproviders/states/").await.body;
     let (first, second) = (&states[0], &states[1]);
     assert_eq!(
         (&first["name"], &first["state"], &first["ok"], &first["failed"]),
@@ -28,8 +28,8 @@ async fn a_source_that_rests_says_why_and_how_long() {
     assert_eq!((&second["id"], &second["state"], &second["failed"]), (&json!(id), &json!("open"), &json!(1)));
     assert_eq!(second["reason"], "It asked for a rest.");
     assert!(second["seconds"].as_u64().unwrap() > 0 && second["until"].is_string(), "{second}");
-    assert_eq!(house.admin.delete(&format!("/svc/searchproviders/{id}/state/")).await.status, 204);
-    let after = house.admin.get("/svc/searchproviders/states/").await.body;
+    assert_eq!(app.admin.delete(&format!("/svc/searchproviders/{id}/state/")).await.status, 204);
+    let after = app.admin.get("/svc/searchproviders/states/").await.body;
     assert_eq!((&after[1]["state"], &after[1]["seconds"]), (&json!("closed"), &json!(0)));
-    house.stop().await;
+    app.stop().await;
 }

@@ -1,7 +1,7 @@
 //! Trying a provider: what it would send, and one real question.
 
 use super::with;
-use crate::house::{Answer, Client, TestHouse, items};
+use crate::app_harness::{Answer, AppHarness, Client, items};
 use reqwest::Method;
 use serde_json::{Value, json};
 use testkit::source::{Behaviour, Source};
@@ -36,13 +36,13 @@ async fn stored(client: &Client) -> (Value, Value) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_dry_run_shows_each_request_and_sends_none() {
-    let house = TestHouse::start().await;
+    let app = AppHarness::start().await;
     let source = Source::start().await;
     source.reply(Behaviour::Json(items("river", 2)));
-    let id = house.provider_with("Keyed", &source, keyed()).await;
-    let otto = house.user("otto", &[]).await;
+    let id = app.provider_with("Keyed", &source, keyed()).await;
+    let otto = app.user("otto", &[]).await;
     let path = format!("/svc/searchproviders/{id}/test/?q=a%20NOT%20b&sort=date&dry_run=true");
-    for client in [&house.admin, &otto] {
+    for client in [&app.admin, &otto] {
         let answer = client.get(&path).await;
         assert_eq!(answer.status, 200, "{answer:?}");
         assert_silent(&answer);
@@ -57,13 +57,13 @@ async fn a_dry_run_shows_each_request_and_sends_none() {
         assert_eq!(answer.body, json!({"requests": [request(1), request(2), request(3)]}));
     }
     assert_eq!(source.connections(), 0);
-    assert_eq!(stored(&house.admin).await, (json!([]), json!([])));
-    house.stop().await;
+    assert_eq!(stored(&app.admin).await, (json!([]), json!([])));
+    app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_dry_run_shows_bodies_and_faults() {
-    let house = TestHouse::start().await;
+    let app = AppHarness::start().await;
     let source = Source::start().await;
     let post = json!({
         "connector": "RequestsPost",
@@ -72,8 +72,8 @@ async fn a_dry_run_shows_bodies_and_faults() {
         "query_mappings": "NO_URL_ENCODE",
         "credentials": format!("bearer={CANARY}"),
     });
-    let id = house.provider_with("Posted", &source, post).await;
-    let answer = house.admin.get(&format!("/svc/searchproviders/{id}/test/?q=say%20%22x%22&dry_run=1")).await;
+    let id = app.provider_with("Posted", &source, post).await;
+    let answer = app.admin.get(&format!("/svc/searchproviders/{id}/test/?q=say%20%22x%22&dry_run=1")).await;
     assert_silent(&answer);
     let headers = json!({"Authorization": "Bearer ••••", "Content-Type": "application/json"});
     assert_eq!(
@@ -83,26 +83,26 @@ async fn a_dry_run_shows_bodies_and_faults() {
         }])
     );
     let needy = json!({"credentials": "bearer={credentials}", "eval_credentials": "session['token']"});
-    let id = house.provider_with("Needy", &source, needy).await;
-    let answer = house.admin.get(&format!("/svc/searchproviders/{id}/test/?q=x&dry_run=true")).await;
+    let id = app.provider_with("Needy", &source, needy).await;
+    let answer = app.admin.get(&format!("/svc/searchproviders/{id}/test/?q=x&dry_run=true")).await;
     assert_eq!((answer.status.as_u16(), &answer.body["requests"]), (200, &json!([])), "{answer:?}");
     assert_eq!(answer.body["error"]["code"], "not_connected");
-    let answer = house.admin.get(&format!("/svc/searchproviders/{id}/test/?q=x")).await;
+    let answer = app.admin.get(&format!("/svc/searchproviders/{id}/test/?q=x")).await;
     assert_eq!(
         (&answer.body["status"], &answer.body["error"]["code"]),
         (&json!("FAIL"), &json!("not_connected"))
     );
     assert_eq!(source.connections(), 0);
-    house.stop().await;
+    app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn one_real_question_is_asked_and_nothing_is_saved() {
-    let house = TestHouse::start().await;
+    let app = AppHarness::start().await;
     let source = Source::start().await;
     source.reply(Behaviour::Json(items("river", 2)));
-    let id = house.provider_with("Rivers", &source, json!({"active": false})).await;
-    let otto = house.user("otto", &[]).await;
+    let id = app.provider_with("Rivers", &source, json!({"active": false})).await;
+    let otto = app.user("otto", &[]).await;
     let answer = otto.get(&format!("/svc/searchproviders/{id}/test/?q=river")).await;
     assert_eq!(answer.status, 200, "{answer:?}");
     let shown = &answer.body;
@@ -121,14 +121,14 @@ async fn one_real_question_is_asked_and_nothing_is_saved() {
     let none = otto.get(&format!("/svc/searchproviders/{id}/test/")).await.body;
     assert_eq!((&none["status"], &none["found"], &none["sample"]), (&json!("OK"), &json!(0), &Value::Null));
     assert_eq!(source.requests()[1].query_value("q"), Some("test"), "a query is not needed");
-    house.stop().await;
+    app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_failure_is_said_and_tells_no_secret() {
-    let house = TestHouse::start().await;
+    let app = AppHarness::start().await;
     let source = Source::start().await;
-    let id = house.provider_with("Keyed", &source, keyed()).await;
+    let id = app.provider_with("Keyed", &source, keyed()).await;
     let path = format!("/svc/searchproviders/{id}/test/?q=river");
     for (behaviour, code) in [
         (Behaviour::status(403), "denied"),
@@ -137,21 +137,21 @@ async fn a_failure_is_said_and_tells_no_secret() {
         (Behaviour::status(400), "query_invalid"),
     ] {
         source.reply(behaviour);
-        let answer = house.admin.get(&path).await;
+        let answer = app.admin.get(&path).await;
         assert_silent(&answer);
         assert_eq!((&answer.body["status"], &answer.body["error"]["code"]), (&json!("FAIL"), &json!(code)));
         assert_eq!((&answer.body["found"], &answer.body["sample"]), (&json!(0), &Value::Null));
         assert!(answer.body["error"]["message"].as_str().is_some_and(|text| !text.is_empty()));
     }
-    house.stop().await;
+    app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_hidden_or_not_valid() {
-    let house = TestHouse::start().await;
+    let app = AppHarness::start().await;
     let source = Source::start().await;
-    let id = house.provider_with("Hidden", &source, json!({"shared": false})).await;
-    let otto = house.user("otto", &[]).await;
+    let id = app.provider_with("Hidden", &source, json!({"shared": false})).await;
+    let otto = app.user("otto", &[]).await;
     for path in [format!("/svc/searchproviders/{id}/test/"), "/svc/searchproviders/999999/test/".to_owned()] {
         for query in ["", "?dry_run=true&q=x"] {
             let answer = otto.get(&format!("{path}{query}")).await;
@@ -160,84 +160,84 @@ async fn what_is_hidden_or_not_valid() {
     }
     let path = format!("/svc/searchproviders/{id}/test/");
     for query in ["?q=", "?q=x&sort=size", "?dry_run=perhaps", &format!("?q={}", "x".repeat(2049))] {
-        let answer = house.admin.get(&format!("{path}{query}")).await;
+        let answer = app.admin.get(&format!("{path}{query}")).await;
         assert_eq!((answer.status.as_u16(), answer.code()), (400, "invalid"), "{query}: {answer:?}");
     }
     assert_eq!(source.connections(), 0);
-    house.stop().await;
+    app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_provider_can_be_tried_before_it_is_saved() {
-    let house = TestHouse::start().await;
+    let app = AppHarness::start().await;
     let source = Source::start().await;
     source.reply(Behaviour::Json(items("river", 1)));
     let mapped = json!({
         "url": source.url(), "response_mappings": "FOUND=total,RESULTS=items",
         "result_mappings": "title=title,body=body,url=url",
     });
-    let draft = with("Unsaved", mapped);
+    let spec = with("Unsaved", mapped);
     let path = "/svc/searchproviders/test/";
-    let answer = house.admin.post(&format!("{path}?q=river"), &draft).await;
+    let answer = app.admin.post(&format!("{path}?q=river"), &spec).await;
     assert_eq!((answer.status.as_u16(), &answer.body["status"]), (200, &json!("OK")), "{answer:?}");
     assert_eq!(answer.body["sample"]["title"], "<em>river</em> number 1");
-    let dry = house.admin.post(&format!("{path}?q=river&dry_run=true"), &draft).await;
+    let dry = app.admin.post(&format!("{path}?q=river&dry_run=true"), &spec).await;
     assert_eq!(dry.body["requests"][0]["url"], format!("{}?q=river", source.url()));
     assert_eq!(source.requests().len(), 1);
-    assert_eq!(house.admin.get("/svc/searchproviders/").await.body, json!([]));
+    assert_eq!(app.admin.get("/svc/searchproviders/").await.body, json!([]));
 
-    let wrong = house.admin.post(path, &with("Unsaved", json!({"connector": "RequestGet"}))).await;
+    let wrong = app.admin.post(path, &with("Unsaved", json!({"connector": "RequestGet"}))).await;
     assert_eq!(wrong.status, 400);
     assert!(wrong.body["errors"]["connector"][0].as_str().unwrap().contains("RequestsGet"), "{wrong:?}");
-    let otto = house.user("otto", &[]).await;
-    assert_eq!(otto.post(path, &draft).await.status, 403);
-    house.stop().await;
+    let otto = app.user("otto", &[]).await;
+    assert_eq!(otto.post(path, &spec).await.status, 403);
+    app.stop().await;
 }
 
 /// Five failures of unsaved providers do not count against anybody.
 #[tokio::test(flavor = "multi_thread")]
 async fn an_unsaved_provider_leaves_no_history() {
-    let house = TestHouse::start().await;
+    let app = AppHarness::start().await;
     let source = Source::start().await;
     source.reply(Behaviour::status(500));
-    let draft = with("Unsaved", json!({"url": source.url()}));
+    let spec = with("Unsaved", json!({"url": source.url()}));
     for _ in 0..7 {
-        let answer = house.admin.post("/svc/searchproviders/test/", &draft).await;
+        let answer = app.admin.post("/svc/searchproviders/test/", &spec).await;
         assert_eq!(answer.body["error"]["code"], "unavailable", "{answer:?}");
     }
     assert_eq!(source.requests().len(), 7);
-    house.stop().await;
+    app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_edit_is_tried_with_the_stored_secret() {
-    let house = TestHouse::start().await;
+    let app = AppHarness::start().await;
     let source = Source::start().await;
     source.reply(Behaviour::Json(items("river", 1)));
-    let id = house.provider_with("Keyed", &source, keyed()).await;
-    let mut edited = house.admin.get(&format!("/svc/searchproviders/{id}/")).await.body;
+    let id = app.provider_with("Keyed", &source, keyed()).await;
+    let mut edited = app.admin.get(&format!("/svc/searchproviders/{id}/")).await.body;
     edited["results_per_query"] = json!(5);
     let path = "/svc/searchproviders/test/?q=river";
-    let answer = house.admin.post(path, &edited).await;
+    let answer = app.admin.post(path, &edited).await;
     assert_eq!(answer.body["status"], "OK", "{answer:?}");
     assert_silent(&answer);
     assert_eq!(source.requests().last().unwrap().query_value("key"), Some(CANARY));
 
     edited["credentials"] = json!("key=another");
-    house.admin.post(path, &edited).await;
+    app.admin.post(path, &edited).await;
     assert_eq!(source.requests().last().unwrap().query_value("key"), Some("another"));
-    let kept = house.admin.get(&format!("/svc/searchproviders/{id}/")).await.body;
+    let kept = app.admin.get(&format!("/svc/searchproviders/{id}/")).await.body;
     assert_eq!(kept["results_per_query"], 25, "nothing is saved");
 
     edited["credentials"] = json!("key=••••");
     edited["id"] = json!(999_999);
-    assert_eq!(house.admin.post(path, &edited).await.status, 404);
+    assert_eq!(app.admin.post(path, &edited).await.status, 404);
     edited["id"] = json!("one");
-    assert_eq!(house.admin.post(path, &edited).await.status, 400);
+    assert_eq!(app.admin.post(path, &edited).await.status, 400);
     edited.as_object_mut().unwrap().remove("id");
-    let masked = house.admin.post(path, &edited).await;
+    let masked = app.admin.post(path, &edited).await;
     assert!(masked.body["errors"]["credentials"][0].as_str().unwrap().contains("masked"), "{masked:?}");
-    let get = house.admin.request(Method::GET, "/svc/searchproviders/test/");
+    let get = app.admin.request(Method::GET, "/svc/searchproviders/test/");
     assert_eq!(Answer::of(get).await.status, 405);
-    house.stop().await;
+    app.stop().await;
 }

@@ -1,13 +1,13 @@
 //! Who sees which provider, and how much of it.
 
 use super::{names, with};
-use crate::house::{TestHouse, items};
+use crate::app_harness::{AppHarness, items};
 use serde_json::{Value, json};
 use testkit::source::{Behaviour, Source};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn shared_or_by_group() {
-    let house = TestHouse::start().await;
+    let app = AppHarness::start().await;
     let list = json!([
         with("All", json!({})),
         with("AllAndGroups", json!({"groups": ["research"]})),
@@ -15,13 +15,13 @@ async fn shared_or_by_group() {
         with("Both", json!({"shared": false, "groups": ["research", "archive"]})),
         with("Nobody", json!({"shared": false})),
     ]);
-    let made = house.admin.post("/svc/searchproviders/", &list).await;
+    let made = app.admin.post("/svc/searchproviders/", &list).await;
     assert_eq!(made.status, 201, "{made:?}");
     let people = [
-        (house.user("otto", &[]).await, vec!["All", "AllAndGroups"]),
-        (house.user("rosa", &["research"]).await, vec!["All", "AllAndGroups", "Research", "Both"]),
-        (house.user("arno", &["archive"]).await, vec!["All", "AllAndGroups", "Both"]),
-        (house.admin.clone(), vec!["All", "AllAndGroups", "Research", "Both", "Nobody"]),
+        (app.user("otto", &[]).await, vec!["All", "AllAndGroups"]),
+        (app.user("rosa", &["research"]).await, vec!["All", "AllAndGroups", "Research", "Both"]),
+        (app.user("arno", &["archive"]).await, vec!["All", "AllAndGroups", "Both"]),
+        (app.admin.clone(), vec!["All", "AllAndGroups", "Research", "Both", "Nobody"]),
     ];
     for (client, expected) in people {
         let seen = client.get("/svc/searchproviders/").await;
@@ -36,16 +36,16 @@ async fn shared_or_by_group() {
             assert_eq!(status, if sees { 200 } else { 404 }, "{}", row["name"]);
         }
     }
-    house.stop().await;
+    app.stop().await;
 }
 
 /// A provider that is hidden cannot be asked for by its id, its name or its tag, nor be noticed in the answer.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_hidden_provider_cannot_be_searched_or_noticed() {
-    let house = TestHouse::start().await;
-    let draft = with("Hidden", json!({"shared": false, "groups": ["research"], "tags": ["veiled"]}));
-    let id = house.admin.post("/svc/searchproviders/", &draft).await.body["id"].clone();
-    let otto = house.user("otto", &[]).await;
+    let app = AppHarness::start().await;
+    let spec = with("Hidden", json!({"shared": false, "groups": ["research"], "tags": ["veiled"]}));
+    let id = app.admin.post("/svc/searchproviders/", &spec).await.body["id"].clone();
+    let otto = app.user("otto", &[]).await;
     let told = async |reference: &Value| {
         let search = otto.search(&json!({"query_string": "x", "searchprovider_list": [reference]})).await;
         assert_eq!(search["status"], "ERR_NO_SEARCHPROVIDERS", "{reference}");
@@ -61,21 +61,21 @@ async fn a_hidden_provider_cannot_be_searched_or_noticed() {
         assert!(hidden.iter().any(|line| line.contains("<it>")), "{hidden:?}");
         assert_eq!(hidden, absent, "the same is said of what is hidden and of what is not there");
     }
-    house.stop().await;
+    app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn fields_that_may_hold_secrets_are_for_editors() {
-    let house = TestHouse::start().await;
+    let app = AppHarness::start().await;
     let more = json!({
         "credentials": "key=abc",
         "eval_credentials": "session['t']",
         "http_request_headers": {"X-Key": "canary-header"},
         "page_fetch_config_json": {"cache": "true", "diffbot": {"token": "canary-token"}},
     });
-    let made = house.admin.post("/svc/searchproviders/", &with("Keyed", more)).await.body;
+    let made = app.admin.post("/svc/searchproviders/", &with("Keyed", more)).await.body;
     let path = format!("/svc/searchproviders/{}/", made["id"]);
-    let otto = house.user("otto", &[]).await;
+    let otto = app.user("otto", &[]).await;
     for shown in [otto.get(&path).await.body, otto.get("/svc/searchproviders/").await.body[0].clone()] {
         let fields = shown.as_object().unwrap();
         let hidden = ["credentials", "eval_credentials", "http_request_headers", "page_fetch_config_json"];
@@ -85,7 +85,7 @@ async fn fields_that_may_hold_secrets_are_for_editors() {
         assert_eq!(shown["name"], "Keyed");
         assert_eq!(fields.len(), made.as_object().unwrap().len() - hidden.len(), "the rest is there");
     }
-    house.stop().await;
+    app.stop().await;
 }
 
 /// The header that the source was sent last.
@@ -95,15 +95,15 @@ fn sent(source: &Source, name: &str) -> Option<String> {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn secret_headers_are_masked_and_a_mask_keeps_them() {
-    let house = TestHouse::start().await;
+    let app = AppHarness::start().await;
     let source = Source::start().await;
     source.reply(Behaviour::Json(items("river", 2)));
     let headers = json!({"Accept": "application/json", "X-Api-Key": "canary-1", "X-Team": "rivers"});
     let fetching = json!({"cache": "true", "headers": {"Cookie": "canary-2"}, "timeout": 5});
     let more = json!({"http_request_headers": headers, "page_fetch_config_json": fetching});
-    let id = house.provider_with("Keyed", &source, more).await;
+    let id = app.provider_with("Keyed", &source, more).await;
     let path = format!("/svc/searchproviders/{id}/");
-    let shown = house.admin.get(&path).await.body;
+    let shown = app.admin.get(&path).await.body;
     let masked = json!({"Accept": "application/json", "X-Api-Key": "••••", "X-Team": "rivers"});
     assert_eq!(shown["http_request_headers"], masked);
     let fetching = json!({"cache": "true", "headers": {"Cookie": "••••"}, "timeout": 5});
@@ -111,30 +111,28 @@ async fn secret_headers_are_masked_and_a_mask_keeps_them() {
     let ask = format!("{path}test/?q=river");
 
     // Whole or in part, as it was shown: nothing changes.
-    assert_eq!(house.admin.put(&path, &shown).await.status, 200);
-    assert_eq!(house.admin.patch(&path, &json!({"description": "again"})).await.status, 200);
-    assert_eq!(house.admin.get(&ask).await.body["status"], "OK");
+    assert_eq!(app.admin.put(&path, &shown).await.status, 200);
+    assert_eq!(app.admin.patch(&path, &json!({"description": "again"})).await.status, 200);
+    assert_eq!(app.admin.get(&ask).await.body["status"], "OK");
     assert_eq!(sent(&source, "x-api-key").as_deref(), Some("canary-1"));
     // Tried before it is saved: the masks are those of the provider with the id.
-    assert_eq!(house.admin.post("/svc/searchproviders/test/", &shown).await.body["status"], "OK");
+    assert_eq!(app.admin.post("/svc/searchproviders/test/", &shown).await.body["status"], "OK");
     assert_eq!(sent(&source, "x-api-key").as_deref(), Some("canary-1"));
     // Another value replaces it, a header that is left out goes, a mask without a value is refused.
     let changed = json!({"http_request_headers": {"X-Api-Key": "canary-3"}});
-    assert_eq!(house.admin.patch(&path, &changed).await.body["http_request_headers"]["X-Api-Key"], "••••");
-    assert_eq!(house.admin.get(&ask).await.body["status"], "OK");
+    assert_eq!(app.admin.patch(&path, &changed).await.body["http_request_headers"]["X-Api-Key"], "••••");
+    assert_eq!(app.admin.get(&ask).await.body["status"], "OK");
     let seen = ["x-api-key", "x-team"].map(|name| sent(&source, name));
     assert_eq!(seen, [Some("canary-3".to_owned()), None]);
     let mut unknown = shown.clone();
     unknown["http_request_headers"] = json!({"X-Other-Key": "••••"});
     let refusals = [
-        house.admin.put(&path, &unknown).await,
-        house.admin.post("/svc/searchproviders/test/", &unknown).await,
-        house
-            .admin
+        app.admin.put(&path, &unknown).await,
+        app.admin.post("/svc/searchproviders/test/", &unknown).await,
+        app.admin
             .post("/svc/searchproviders/", &with("Other", json!({"http_request_headers": masked})))
             .await,
-        house
-            .admin
+        app.admin
             .post("/svc/searchproviders/", &with("Other", json!({"page_fetch_config_json": fetching})))
             .await,
     ];
@@ -142,5 +140,5 @@ async fn secret_headers_are_masked_and_a_mask_keeps_them() {
         assert_eq!(refused.status, 400, "{refused:?}");
         assert!(refused.body["errors"].to_string().contains("masked"), "{refused:?}");
     }
-    house.stop().await;
+    app.stop().await;
 }

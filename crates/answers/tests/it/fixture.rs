@@ -1,0 +1,212 @@
+//! A service with one finished search, and as many processes as a test needs.
+
+use crate::models::{Model, Pages};
+use answers::{Answers, AnswersParts};
+use async_trait::async_trait;
+use domain::answer::AnswerWish;
+use domain::contracts::{
+    Arrangement, Candidate, Clock, Fetch, FetchError, FinishedRun, HttpRequest, HttpResponse, MixContext,
+    Mixer, MixerKind, NewTask, NoObserver, Nothing, PluginContext, PluginRegistry, QueueName, Store,
+    SystemClock, TaskQueue, Writers,
+};
+use domain::provider::{ProviderSpec, SearchProvider};
+use domain::result::{ResultItem, ResultSet};
+use domain::search::{Search, SearchSpec};
+use domain::secret::Secret;
+use domain::settings::Settings;
+use domain::status::{ProviderStatus, SearchStatus};
+use domain::user::UserSpec;
+use federation::{Federation, FederationParts};
+use serde_json::json;
+use std::sync::Arc;
+use std::time::Duration;
+use store::{SealKey, SqlStore, StoreConfig};
+use tasks::queue::SqlQueue;
+
+/// Enough for everything that should not take long.
+pub const PATIENCE: Duration = Duration::from_secs(20);
+
+pub struct Fixture {
+    pub store: Arc<dyn Store>,
+    pub search: Search,
+    pub model: Arc<Model>,
+    pub pages: Arc<Pages>,
+    pub settings: Settings,
+    pub provider: SearchProvider,
+}
+
+impl Fixture {
+    pub async fn open() -> Self {
+        Self::with("river level", Settings::default(), Pages::default()).await
+    }
+
+    pub async fn with(query: &str, settings: Settings, pages: Pages) -> Self {
+        let config =
+            StoreConfig { url: Secret::new("sqlite::memory:"), pool_max: 2, key: SealKey::generate() };
+        let store: Arc<dyn Store> = Arc::new(SqlStore::open(config).await.unwrap());
+        let now = SystemClock.now();
+        let user = UserSpec { username: "ann".to_owned(), ..UserSpec::default() };
+        let owner = store.create_user(user, String::new(), now).await.unwrap();
+        let spec = ProviderSpec { name: "Rivers".to_owned(), ..ProviderSpec::default() };
+        let provider = store.create_providers(vec![spec], owner.id, now).await.unwrap().remove(0);
+        let search =
+            store.create_search(SearchSpec::of_query(query), owner.id, Vec::new(), now, task).await.unwrap();
+        let fixture = Self { store, search, model: Model::new(), pages: Arc::new(pages), settings, provider };
+        fixture
+            .finish(&[
+                ("Spring", "The river level rises in spring after the snow has melted in the hills.", 0.9),
+                ("Autumn", "The river level falls in autumn when there is little rain in the hills.", 0.8),
+            ])
+            .await
+    }
+
+    async fn finish(mut self, items: &[(&str, &str, f64)]) -> Self {
+        let search = self.store.search(self.search.id).await.unwrap();
+        self.search = self.write_results(&search, items).await;
+        self
+    }
+
+    /// Writes the results of the search's newest run, each with its score; the search as it stands then.
+    pub async fn write_results(&self, search: &Search, items: &[(&str, &str, f64)]) -> Search {
+        let finished = FinishedRun {
+            search: search.id,
+            run: search.run,
+            status: SearchStatus::FullResultsReady,
+            query_string_processed: search.spec.query_string.clone(),
+            messages: Vec::new(),
+            time_s: 0.1,
+            sets: vec![self.set(search, items)],
+            found: None,
+            now: SystemClock.now(),
+        };
+        self.store.finish_run(finished).await.unwrap().unwrap();
+        self.store.search(search.id).await.unwrap()
+    }
+
+    fn set(&self, search: &Search, items: &[(&str, &str, f64)]) -> ResultSet {
+        let now = SystemClock.now();
+        let item = |(place, (title, body, score)): (usize, &(&str, &str, f64))| ResultItem {
+            title: (*title).to_owned(),
+            body: (*body).to_owned(),
+            url: format!("https://rivers.example/{}", title.to_lowercase()),
+            swirl_confidence_score: *score,
+            swirl_score: score * 100.0,
+            searchprovider: "Rivers".to_owned(),
+            searchprovider_rank: u32::try_from(place).unwrap() + 1,
+            date_published: "2024-03-05 00:00:00".to_owned(),
+            ..ResultItem::default()
+        };
+        ResultSet {
+            search: search.id,
+            provider: self.provider.id,
+            provider_name: "Rivers".to_owned(),
+            status: ProviderStatus::Ok,
+            error: None,
+            found: items.len() as u64,
+            retrieved: items.len() as u64,
+            query_string_to_provider: String::new(),
+            query_to_provider: String::new(),
+            query_processors: Vec::new(),
+            result_processors: Vec::new(),
+            messages: Vec::new(),
+            time_s: 0.1,
+            items: items.iter().enumerate().map(item).collect(),
+            date_created: now,
+            date_updated: now,
+        }
+    }
+
+    /// A process of the service. All share the store, the model and the pages.
+    pub fn process(&self) -> Arc<Answers> {
+        self.process_with(self.model.clone())
+    }
+
+    /// The same with other models.
+    pub fn process_with(&self, writers: Arc<dyn Writers>) -> Arc<Answers> {
+        let clock: Arc<dyn Clock> = Arc::new(SystemClock);
+        let queue: Arc<dyn TaskQueue> = Arc::new(SqlQueue::new(Arc::clone(&self.store), Arc::clone(&clock)));
+        let context = PluginContext {
+            writers,
+            ..PluginContext::new(Arc::new(NoFetch), clock, Arc::new(self.settings.clone()))
+        };
+        let federation = Arc::new(Federation::new(FederationParts {
+            store: Arc::clone(&self.store),
+            queue,
+            plugins: PLUGINS,
+            context: context.clone(),
+            tokens: Arc::new(Nothing),
+            pages: Arc::new(Nothing),
+            observer: Arc::new(NoObserver),
+        }));
+        let (store, pages) = (Arc::clone(&self.store), self.pages.clone());
+        let observer = Arc::new(NoObserver);
+        Arc::new(Answers::new(AnswersParts { store, federation, context, pages, observer }))
+    }
+
+    /// The ids of the results, best first.
+    pub async fn ids(&self) -> Vec<i64> {
+        let sets = self.store.result_sets(self.search.id).await.unwrap();
+        sets[0].items.iter().map(|item| item.swirl_id.0).collect()
+    }
+
+    /// The same service, its search run again with other results.
+    pub async fn again(self, items: &[(&str, &str, f64)]) -> Self {
+        self.restart().await;
+        self.finish(items).await
+    }
+
+    /// One more finished search with results.
+    pub async fn another_search(&self) -> Search {
+        let (spec, owner) = (self.search.spec.clone(), self.search.owner);
+        let search =
+            self.store.create_search(spec, owner, Vec::new(), SystemClock.now(), task).await.unwrap();
+        let items =
+            [("Spring", "The river level rises in spring after the snow has melted in the hills.", 0.9)];
+        self.write_results(&search, &items).await
+    }
+
+    /// Starts the search again from nothing.
+    pub async fn restart(&self) {
+        let seen = self.store.search(self.search.id).await.unwrap();
+        let spec = seen.spec.clone();
+        self.store.restart_search(&seen, spec, Vec::new(), SystemClock.now(), task).await.unwrap().unwrap();
+    }
+}
+
+pub fn wish(instructions: &str) -> AnswerWish {
+    AnswerWish { instructions: instructions.to_owned(), ..AnswerWish::default() }
+}
+
+fn task(search: &Search) -> NewTask {
+    let payload = json!({"search": search.id.0, "run": search.run});
+    NewTask { queue: QueueName::Search, name: "run_search".to_owned(), payload, attempts_max: 1, owner: None }
+}
+
+const PLUGINS: PluginRegistry = PluginRegistry {
+    connectors: &[],
+    query_processors: &[],
+    result_processors: &[],
+    post_result_processors: &[],
+    mixers: &[MixerKind { name: "RelevancyConfidenceMixer", summary: "Backwards.", mixer: &Backwards }],
+    default_post_result: &[],
+    read_answer: |_, _| Err("nobody asks".to_owned()),
+};
+
+/// So that a rank is not a place at the source.
+struct Backwards;
+
+impl Mixer for Backwards {
+    fn arrange<'a>(&self, mut candidates: Vec<Candidate<'a>>, _cx: &MixContext<'_>) -> Arrangement<'a> {
+        candidates.reverse();
+        Arrangement { order: candidates, messages: Vec::new() }
+    }
+}
+
+struct NoFetch;
+
+#[async_trait]
+impl Fetch for NoFetch {
+    async fn fetch(&self, request: &HttpRequest) -> Result<HttpResponse, FetchError> {
+        Err(FetchError::Refused(request.shown_url()))
+    }
+}

@@ -1,8 +1,0 @@
-//! What people do with the cache: look whether a document is still there, see what is theirs, take it out.
-
-mod canonical;
-mod documents;
-mod freshness;
-mod house;
-mod pages_of_results;
-mod removal;

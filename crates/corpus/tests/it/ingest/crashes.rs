@@ -1,0 +1,230 @@
+//! Stores that fail in the middle, and workers that end there: afterwards a document is in or out, and a second try brings
+//! it in.
+
+use super::fixture::{Fixture, result, text_of};
+use async_trait::async_trait;
+use bytes::Bytes;
+use corpus::upkeep::Repair;
+use corpus::{CacheParts, IngestDocument};
+use domain::contracts::{
+    Asking, BodyError, BodyKey, BodyStore, SignalStore, SignalVectors, SparseVector, TaskHandler,
+    VectorError, VectorHit, VectorState, VectorStore,
+};
+use domain::corpus::{AclToken, SignalState};
+use domain::ids::SignalId;
+use serde_json::json;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+const URL: &str = "https://a.example/river";
+
+/// What happens to the next write.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Next {
+    Works,
+    Fails,
+    /// It never ends, and nothing of it happens.
+    Hangs,
+    /// It happens, and nobody learns of it.
+    HangsAfter,
+}
+
+struct Fragile {
+    vectors: Arc<dyn VectorStore>,
+    bodies: Arc<dyn BodyStore>,
+    at_vectors: Mutex<Next>,
+    at_bodies: Mutex<Next>,
+    /// What it says of the collection.
+    dimension: Mutex<Option<usize>>,
+}
+
+impl Fragile {
+    fn of(place: &Mutex<Next>) -> Next {
+        std::mem::replace(&mut *place.lock().unwrap(), Next::Works)
+    }
+}
+
+async fn for_ever() -> ! {
+    std::future::pending().await
+}
+
+#[async_trait]
+impl BodyStore for Fragile {
+    async fn put(&self, key: &BodyKey, body: Bytes) -> Result<u64, BodyError> {
+        match Self::of(&self.at_bodies) {
+            Next::Works => self.bodies.put(key, body).await,
+            Next::Fails => Err(BodyError::Refused("the disk is full".to_owned())),
+            Next::Hangs => for_ever().await,
+            Next::HangsAfter => {
+                self.bodies.put(key, body).await?;
+                for_ever().await
+            }
+        }
+    }
+    async fn get(&self, key: &BodyKey) -> Result<Option<Bytes>, BodyError> {
+        self.bodies.get(key).await
+    }
+    async fn delete(&self, key: &BodyKey) -> Result<(), BodyError> {
+        self.bodies.delete(key).await
+    }
+    async fn keys(&self, after: Option<&BodyKey>, limit: usize) -> Result<Vec<BodyKey>, BodyError> {
+        self.bodies.keys(after, limit).await
+    }
+    async fn prepare(&self) -> Result<(), BodyError> {
+        self.bodies.prepare().await
+    }
+}
+
+/// A store of its own: it follows nothing by itself, as those in other processes do not.
+#[async_trait]
+impl VectorStore for Fragile {
+    async fn put(&self, vectors: SignalVectors) -> Result<(), VectorError> {
+        match Self::of(&self.at_vectors) {
+            Next::Works => self.vectors.put(vectors).await,
+            Next::Fails => Err(VectorError::Unreachable("no answer".to_owned())),
+            Next::Hangs => for_ever().await,
+            Next::HangsAfter => {
+                self.vectors.put(vectors).await?;
+                for_ever().await
+            }
+        }
+    }
+    async fn set_acl(&self, signal: SignalId, acl: &[AclToken]) -> Result<(), VectorError> {
+        self.vectors.set_acl(signal, acl).await
+    }
+    async fn remove(&self, signals: &[SignalId]) -> Result<(), VectorError> {
+        self.vectors.remove(signals).await
+    }
+    async fn nearest(&self, asking: Asking<'_>, dense: &[f32]) -> Result<Vec<VectorHit>, VectorError> {
+        self.vectors.nearest(asking, dense).await
+    }
+    async fn nearest_by_words(
+        &self,
+        asking: Asking<'_>,
+        words: &SparseVector,
+    ) -> Result<Vec<VectorHit>, VectorError> {
+        self.vectors.nearest_by_words(asking, words).await
+    }
+    async fn held(&self, after: Option<SignalId>, limit: usize) -> Result<Vec<(SignalId, u32)>, VectorError> {
+        self.vectors.held(after, limit).await
+    }
+    async fn state(&self) -> Result<VectorState, VectorError> {
+        let state = self.vectors.state().await?;
+        let said = *self.dimension.lock().unwrap();
+        Ok(VectorState { dimension: said.or(state.dimension), ..state })
+    }
+    async fn prepare(&self, dimension: usize) -> Result<(), VectorError> {
+        self.vectors.prepare(dimension).await
+    }
+    async fn make_hybrid(&self) -> Result<(), VectorError> {
+        self.vectors.make_hybrid().await
+    }
+    async fn clear(&self) -> Result<(), VectorError> {
+        self.vectors.clear().await
+    }
+}
+
+async fn fragile_fixture() -> (Fixture, Arc<Fragile>) {
+    let mut made = None;
+    let fixture = Fixture::with(
+        |settings| settings,
+        |parts| {
+            let fragile = Arc::new(Fragile {
+                vectors: Arc::clone(&parts.vectors),
+                bodies: Arc::clone(&parts.bodies),
+                at_vectors: Mutex::new(Next::Works),
+                at_bodies: Mutex::new(Next::Works),
+                dimension: Mutex::new(None),
+            });
+            made = Some(Arc::clone(&fragile));
+            CacheParts { vectors: fragile.clone(), bodies: fragile, ..parts }
+        },
+    )
+    .await;
+    fixture.web.gives(URL, Ok(&text_of("river", 1_000)));
+    (fixture, made.unwrap())
+}
+
+/// A worker that ends in the middle of the task; its lease runs out.
+async fn a_worker_that_ends(fixture: &Fixture) {
+    let task = fixture.claim().await.unwrap();
+    let handler = IngestDocument(Arc::clone(&fixture.cache));
+    let ended = tokio::time::timeout(Duration::from_millis(500), handler.run(&task)).await;
+    assert!(ended.is_err(), "it did not hang");
+    fixture.clock.advance(Duration::from_secs(120));
+}
+
+#[tokio::test]
+async fn a_store_that_fails_is_tried_again() {
+    for at in ["bodies", "vectors"] {
+        let (fixture, fragile) = fragile_fixture().await;
+        let provider = fixture.provider("Rivers", json!({})).await;
+        let place = if at == "bodies" { &fragile.at_bodies } else { &fragile.at_vectors };
+        *place.lock().unwrap() = Next::Fails;
+        fixture.wish(fixture.ann, result(&provider, URL)).await.unwrap();
+        assert_eq!(fixture.work().await, 2, "{at}");
+        assert_eq!(fixture.finds(fixture.ann, "river").await.len(), 1, "{at}");
+        assert!(fixture.cache.agree(Repair::Nothing).await.unwrap().is_whole());
+    }
+}
+
+#[tokio::test]
+async fn a_worker_may_end_anywhere() {
+    for (at, next) in [
+        ("bodies", Next::Hangs),
+        ("bodies", Next::HangsAfter),
+        ("vectors", Next::Hangs),
+        ("vectors", Next::HangsAfter),
+    ] {
+        let (fixture, fragile) = fragile_fixture().await;
+        let provider = fixture.provider("Rivers", json!({})).await;
+        let place = if at == "bodies" { &fragile.at_bodies } else { &fragile.at_vectors };
+        *place.lock().unwrap() = next;
+        let accepted = fixture.wish(fixture.ann, result(&provider, URL)).await.unwrap();
+        a_worker_that_ends(&fixture).await;
+        let signal = fixture.signal(accepted.signal.signal_id).await;
+        let is_in = at == "vectors";
+        assert_eq!(signal.state == SignalState::Indexed, is_in, "{at}");
+        let chunks = fixture.store.chunks(signal.signal_id).await.unwrap();
+        assert_eq!(chunks.len() as u32, signal.chunk_count, "the record is written as one");
+        assert_eq!(fixture.work().await, 1);
+        assert_eq!(fixture.finds(fixture.ann, "river").await, [signal.signal_id]);
+        let agreement = fixture.cache.agree(Repair::Nothing).await.unwrap();
+        assert!(agreement.is_whole(), "{at}: {agreement:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_document_may_be_removed_while_it_comes_in() {
+    let (fixture, fragile) = fragile_fixture().await;
+    let provider = fixture.provider("Rivers", json!({})).await;
+    // Before its text is written.
+    let accepted = fixture.wish(fixture.ann, result(&provider, URL)).await.unwrap();
+    fixture.store.remove_signal(accepted.signal.signal_id).await.unwrap();
+    fixture.work().await;
+    // Between the storage of texts and the record.
+    let accepted = fixture.wish(fixture.ann, result(&provider, URL)).await.unwrap();
+    *fragile.at_bodies.lock().unwrap() = Next::HangsAfter;
+    a_worker_that_ends(&fixture).await;
+    fixture.store.remove_signal(accepted.signal.signal_id).await.unwrap();
+    fixture.work().await;
+    assert_eq!(fixture.vectors().await, []);
+    assert_eq!(fixture.finds(fixture.ann, "river").await, []);
+    assert_eq!(fixture.store.corpus_counts().await.unwrap().chunks, 0);
+    // The text that was left behind goes with the second sweep.
+    assert_eq!(fixture.bodies().await, 1);
+    for swept in [0, 1] {
+        assert_eq!(fixture.cache.sweep_bodies().await.unwrap().unneeded, swept);
+    }
+    assert_eq!(fixture.bodies().await, 0);
+}
+
+#[tokio::test]
+async fn vectors_of_another_length_are_refused_before_anything_is_written() {
+    let (fixture, fragile) = fragile_fixture().await;
+    let provider = fixture.provider("Rivers", json!({})).await;
+    *fragile.dimension.lock().unwrap() = Some(3);
+    let signal = fixture.ingest(fixture.ann, &provider, URL).await;
+    assert_eq!((signal.state, signal.chunk_count), (SignalState::Known, 0));
+    assert!(signal.messages[0].contains("reindex_corpus"), "{:?}", signal.messages);
+}

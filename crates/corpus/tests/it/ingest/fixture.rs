@@ -1,0 +1,182 @@
+//! A service with a cache in it: SQLite in memory, vectors in memory, texts in a folder of their own.
+
+use crate::ground::{Ground, named};
+use crate::web::Web;
+use async_trait::async_trait;
+use corpus::ingest::{Accepted, Document, IngestError, IngestWish};
+use corpus::{CacheParts, IngestDocument, SemanticCache};
+use domain::contracts::{
+    ClaimedTask, Clock, Corpus, CorpusHit, CorpusQuestion, QueueName, ReadAs, ReaderError, ReaderModels,
+    SignalStore, TaskHandler, UserStore,
+};
+use domain::corpus::{Origin, Signal};
+use domain::ids::{SignalId, UserId};
+use domain::provider::{ProviderSpec, SearchProvider};
+use domain::result::ResultItem;
+use domain::settings::Settings;
+use domain::user::{GroupSpec, UserSpec};
+use serde_json::{Value, json};
+use std::sync::Arc;
+use std::time::Duration;
+use store::SqlStore;
+use testkit::clock::FixedClock;
+
+/// The group of Ann and Bob.
+pub const GROUP: &str = "law";
+const LEASE: Duration = Duration::from_secs(60);
+/// More runs of tasks than any test needs.
+const RUNS_MAX: usize = 1_000;
+
+pub struct Fixture {
+    pub cache: Arc<SemanticCache>,
+    pub parts: CacheParts,
+    pub store: Arc<SqlStore>,
+    pub web: Arc<Web>,
+    pub clock: Arc<FixedClock>,
+    pub ann: UserId,
+    pub bob: UserId,
+    ground: Ground,
+}
+
+impl Fixture {
+    pub async fn open() -> Self {
+        Self::with(|settings| settings, |parts| parts).await
+    }
+
+    /// With other settings, and with other parts.
+    pub async fn with(
+        settings: impl FnOnce(Settings) -> Settings,
+        change: impl FnOnce(CacheParts) -> CacheParts,
+    ) -> Self {
+        let ground = Ground::in_memory().await;
+        let web = Arc::new(Web::default());
+        let usual = Settings { storage_max_body_mb: 1, ..Settings::default() };
+        let parts = ground.parts(settings(usual)).await;
+        let parts = change(CacheParts { pages: web.clone(), ..parts });
+        ground.store.create_group(GroupSpec { name: GROUP.to_owned() }, ground.clock.now()).await.unwrap();
+        let member = |name| UserSpec { groups: vec![GROUP.to_owned()], ..named(name) };
+        let ann = ground.person(member("ann")).await.id;
+        let bob = ground.person(member("bob")).await.id;
+        let cache = Arc::new(SemanticCache::new(parts.clone()));
+        let (store, clock) = (ground.store.clone(), ground.clock.clone());
+        Self { cache, parts, store, web, clock, ann, bob, ground }
+    }
+
+    /// A source of Ann's that everybody may use, and that lets its pages be fetched and kept.
+    pub async fn provider(&self, name: &str, more: Value) -> SearchProvider {
+        let mut spec = json!({
+            "name": name, "url": "https://a.example/search", "page_fetch_config_json": {"cache": "true"},
+        });
+        spec.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        let spec: ProviderSpec = serde_json::from_value(spec).unwrap();
+        self.ground.source(self.ann, spec).await
+    }
+
+    pub async fn wish(&self, user: UserId, document: Document) -> Result<Accepted, IngestError> {
+        self.cache.ingest(wish(user, document)).await
+    }
+
+    /// Wishes for the document of a result and lets it come in.
+    pub async fn ingest(&self, user: UserId, provider: &SearchProvider, url: &str) -> Signal {
+        let accepted = self.wish(user, result(provider, url)).await.unwrap();
+        self.work().await;
+        let id = accepted.signal.signal_id;
+        let led = self.store.led_to(id, user).await.unwrap();
+        self.signal(led.unwrap_or(id)).await
+    }
+
+    /// Runs the tasks of the cache until there is none; how many runs it took.
+    pub async fn work(&self) -> usize {
+        let handler = IngestDocument(Arc::clone(&self.cache));
+        let mut runs = 0;
+        while let Some(task) = self.claim().await {
+            runs += 1;
+            match handler.run(&task).await {
+                Ok(()) => self.parts.queue.finish(&task).await.unwrap(),
+                Err(error) => self.parts.queue.retry(&task, Duration::ZERO, &error.0).await.unwrap(),
+            }
+            assert!(runs < RUNS_MAX, "the work has no end");
+        }
+        runs
+    }
+
+    pub async fn claim(&self) -> Option<ClaimedTask> {
+        self.parts.queue.claim(QueueName::Corpus, "a worker", LEASE).await.unwrap()
+    }
+
+    pub async fn signal(&self, id: SignalId) -> Signal {
+        self.store.signal(id).await.unwrap()
+    }
+
+    /// What this person finds.
+    pub async fn found(&self, user: UserId, words: &str) -> Vec<CorpusHit> {
+        let question =
+            CorpusQuestion { asker: user, words, topic: domain::corpus::Topic::default(), results_max: 10 };
+        self.cache.search(question).await.unwrap().hits
+    }
+
+    /// The documents that this person finds.
+    pub async fn finds(&self, user: UserId, words: &str) -> Vec<SignalId> {
+        self.found(user, words).await.into_iter().map(|hit| hit.signal.signal_id).collect()
+    }
+
+    pub async fn bodies(&self) -> usize {
+        self.parts.bodies.keys(None, 1_000).await.unwrap().len()
+    }
+
+    pub async fn vectors(&self) -> Vec<(SignalId, u32)> {
+        self.parts.vectors.held(None, 1_000).await.unwrap()
+    }
+}
+
+pub fn wish(user: UserId, document: Document) -> IngestWish {
+    IngestWish { user, document, matter_tags: vec!["matter:a".to_owned()], origin: Origin::Ingest }
+}
+
+pub fn item(url: &str) -> ResultItem {
+    ResultItem { title: "The <em>river</em>".to_owned(), url: url.to_owned(), ..ResultItem::default() }
+}
+
+/// The result as this provider gave it.
+pub fn given(provider: &SearchProvider, mut item: ResultItem) -> ResultItem {
+    item.mark_as_given(provider.id);
+    item
+}
+
+pub fn result(provider: &SearchProvider, url: &str) -> Document {
+    Document::Result { provider: provider.clone(), item: given(provider, item(url)) }
+}
+
+pub fn address(url: &str, body: Option<String>) -> Document {
+    Document::Address { provider: None, url: url.to_owned(), title: "Mine".to_owned(), body }
+}
+
+/// A text about something, of so many words or some more.
+pub fn text_of(subject: &str, words: usize) -> String {
+    let sentence = format!("The {subject} is what this document tells of. ");
+    sentence.repeat(words.div_ceil(8))
+}
+
+/// A model that is not there.
+pub struct Away;
+
+#[async_trait]
+impl ReaderModels for Away {
+    async fn embed(&self, _model: &str, _text: &str) -> Result<Vec<f32>, ReaderError> {
+        Err(ReaderError::Failed("it does not answer".to_owned()))
+    }
+    async fn embed_many(
+        &self,
+        _model: &str,
+        _read_as: ReadAs,
+        _texts: &[String],
+    ) -> Result<Vec<Vec<f32>>, ReaderError> {
+        Err(ReaderError::Failed("it does not answer".to_owned()))
+    }
+    async fn ranking_model(&self) -> Result<Option<String>, ReaderError> {
+        Ok(Some("away".to_owned()))
+    }
+    async fn rerank(&self, _query: &str, _texts: &[String]) -> Result<Option<Vec<f32>>, ReaderError> {
+        Ok(None)
+    }
+}

@@ -1,0 +1,175 @@
+//! A result on its way: its fields and its payload while the values of one source item are put into them.
+
+use super::payload::Payload;
+use super::source_value::{is_populated, joined, look_up, push_bounded, text_of};
+use domain::notation::dates::{normalize_date, parse_date};
+use domain::notation::result_mappings::{ResultMappings, Source, TemplatePart};
+use domain::result::{DATE_UNKNOWN, ResultItem};
+use serde_json::Value;
+use std::borrow::Cow;
+
+/// A result on its way.
+pub struct ResultBuilder<'m> {
+    item: ResultItem,
+    payload: Payload,
+    mappings: &'m ResultMappings,
+}
+
+impl<'m> ResultBuilder<'m> {
+    pub fn new(mappings: &'m ResultMappings) -> Self {
+        Self { item: ResultItem::default(), payload: Payload::default(), mappings }
+    }
+
+    /// The first populated source fills its field; later ones go to the payload as `<key>_<path>`.
+    /// A key that is no field of a result is a name in the payload.
+    pub fn place(&mut self, key: &str, source: &Source, values: &[Cow<'_, Value>]) {
+        if values.is_empty() {
+            return;
+        }
+        let is_free = match Target::of(&mut self.item, key) {
+            Some(target) if target.is_empty() => {
+                target.fill(values);
+                if values.len() > 1 && !self.mappings.no_payload {
+                    self.payload.insert_all(key, values);
+                }
+                return;
+            }
+            Some(_) => false,
+            None => !self.payload.contains(key),
+        };
+        if is_free {
+            self.payload.insert_all(key, values);
+        } else {
+            self.payload.insert_all(&format!("{key}_{}", source.path.as_str()), values);
+        }
+    }
+
+    /// A source that is named without a key goes to the payload under its own name.
+    pub fn place_in_payload(&mut self, source: &Source, values: &[Cow<'_, Value>]) {
+        self.payload.insert_all(source.path.as_str(), values);
+    }
+
+    /// A template replaces what its field held.
+    pub fn place_template(&mut self, key: &str, parts: &[TemplatePart], raw: &Value) {
+        let mut text = String::new();
+        for part in parts {
+            match part {
+                TemplatePart::Text(literal) => push_bounded(&mut text, literal),
+                TemplatePart::Value(source) => {
+                    let values = look_up(source, raw);
+                    push_bounded(&mut text, &joined(values.iter().map(AsRef::as_ref)));
+                }
+            }
+        }
+        match Target::of(&mut self.item, key) {
+            Some(Target::Text(field)) => *field = text,
+            Some(Target::Date(field)) => *field = normalize_date(&text),
+            Some(Target::Texts(list)) => *list = vec![text],
+            None => self.payload.insert(key, &Value::String(text)),
+        }
+    }
+
+    /// What no mapping named: fields of the same name are filled, the rest is copied to the payload.
+    pub fn take_leftovers(&mut self, raw: &Value) {
+        let Some(object) = raw.as_object() else { return };
+        for (key, value) in object.iter().filter(|(_, value)| is_populated(value)) {
+            match Target::of(&mut self.item, key).filter(Target::is_empty) {
+                // When the service retrieved a result, the service says.
+                Some(target) if key != "date_retrieved" => {
+                    target.fill(&[Cow::Borrowed(value)]);
+                    // A dataset shows every column that its source has.
+                    if self.mappings.dataset && !self.mappings.no_payload {
+                        self.payload.insert(key, value);
+                    }
+                }
+                _ if !self.mappings.no_payload && !self.payload.contains(key) => {
+                    self.payload.insert(key, value)
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// The result; nothing when it holds nothing.
+    pub fn finish(self, retrieved: &str) -> Option<ResultItem> {
+        let mut item = self.item;
+        item.payload = self.payload.into_map();
+        let is_void = [&item.title, &item.body, &item.url, &item.author].iter().all(|text| text.is_empty());
+        if is_void && item.payload.is_empty() {
+            return None;
+        }
+        for tag in ["<matched_term>", "</matched_term>"] {
+            item.title = item.title.replace(tag, "");
+        }
+        if self.mappings.lc_url {
+            item.url = item.url.to_lowercase();
+        }
+        if item.title.is_empty() {
+            item.title = if item.url.is_empty() { item.author.clone() } else { item.url.clone() };
+        }
+        if item.date_published.is_empty() {
+            item.date_published = DATE_UNKNOWN.to_owned();
+        }
+        if item.date_retrieved.is_empty() {
+            item.date_retrieved = retrieved.to_owned();
+        }
+        item.result_block = self.mappings.block.clone();
+        Some(item)
+    }
+}
+
+/// A field of a result that a source may fill.
+enum Target<'a> {
+    Text(&'a mut String),
+    Date(&'a mut String),
+    Texts(&'a mut Vec<String>),
+}
+
+impl<'a> Target<'a> {
+    fn of(item: &'a mut ResultItem, key: &str) -> Option<Self> {
+        Some(match key {
+            "title" => Self::Text(&mut item.title),
+            "url" => Self::Text(&mut item.url),
+            "body" => Self::Text(&mut item.body),
+            "author" => Self::Text(&mut item.author),
+            "date_published_display" => Self::Text(&mut item.date_published_display),
+            "date_published" => Self::Date(&mut item.date_published),
+            "date_retrieved" => Self::Date(&mut item.date_retrieved),
+            "title_hit_highlights" => Self::Texts(&mut item.title_hit_highlights),
+            "body_hit_highlights" => Self::Texts(&mut item.body_hit_highlights),
+            _ => return None,
+        })
+    }
+
+    fn is_empty(&self) -> bool {
+        match self {
+            Self::Text(text) | Self::Date(text) => text.is_empty(),
+            Self::Texts(list) => list.is_empty(),
+        }
+    }
+
+    fn fill(self, values: &[Cow<'_, Value>]) {
+        match self {
+            Self::Text(text) => *text = joined(values.iter().map(AsRef::as_ref)),
+            Self::Date(text) => *text = date_of(values),
+            Self::Texts(list) => {
+                let all = values.iter().flat_map(|value| match value.as_ref() {
+                    Value::Array(items) => items.as_slice(),
+                    single => std::slice::from_ref(single),
+                });
+                list.extend(all.filter(|value| is_populated(value)).map(text_of));
+            }
+        }
+    }
+}
+
+/// The first of several values that is a date; else the first as it is.
+fn date_of(values: &[Cow<'_, Value>]) -> String {
+    let flat = values.iter().flat_map(|value| match value.as_ref() {
+        Value::Array(items) => items.as_slice(),
+        single => std::slice::from_ref(single),
+    });
+    let texts: Vec<String> = flat.filter(|value| is_populated(value)).map(text_of).collect();
+    let first = texts.iter().find_map(|text| parse_date(text));
+    first.unwrap_or_else(|| normalize_date(texts.first().map_or("", String::as_str)))
+}

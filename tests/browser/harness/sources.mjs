@@ -1,0 +1,147 @@
+// Plays the sources of the tests: JSON over HTTP on a free port of loopback.
+//
+//   /plain/<name>?delay=20     answers after so many milliseconds
+//   /gated/<gate>/<name>       answers when the gate is opened, so that a test and not a clock decides the order
+//   /failing/500, /busy, /hanging   a source in trouble
+//   /hostile                   every field tries to run a script, to load something, or to be a formula
+//   /copies/<name>             the same documents under whatever name
+//   /dataset                   rows of a table
+//   /collection/<name>              documents at /page/<name>/<number>, until the gate of that name is opened
+//   /foreign/…                 nobody should ever come here from a page
+//
+//   /model/<gate>/…            a model that writes its second half when the gate is opened
+//
+//   PUT /gate/<gate>           opens a gate; DELETE closes it again
+//   GET /visits                what was asked for at /foreign
+
+import { createServer } from "node:http";
+import { hostileItems, hostileTexts } from "./hostile.mjs";
+import { complete } from "./model.mjs";
+import { pageOf, shelved } from "./cached_documents.mjs";
+
+const ITEMS = 10;
+/** What a gate lets pass without being opened: a test that failed must not keep others waiting. */
+const GATE_MS_MAX = 50_000;
+
+const gates = new Map();
+const visits = [];
+
+/** Starts the sources; returns their address. */
+export async function startSources() {
+  const server = createServer((request, response) => {
+    const url = new URL(request.url, "http://sources");
+    serve(request, url, response).catch((error) => response.destroy(error));
+  });
+  await new Promise((ready) => server.listen(0, "127.0.0.1", ready));
+  return { base: `http://127.0.0.1:${/** @type {import("node:net").AddressInfo} */ (server.address()).port}`, stop: () => server.closeAllConnections() ?? server.close() };
+}
+
+async function serve(request, url, response) {
+  const [, kind, ...rest] = url.pathname.split("/").map(decodeURIComponent);
+  const query = url.searchParams.get("q") ?? "";
+  const base = `http://${request.headers.host}`;
+  const delay = Number(url.searchParams.get("delay") ?? 0);
+  if (delay) await sleep(delay);
+  switch (kind) {
+    case "plain":
+      return json(response, answer(query, rest[0], url));
+    case "gated":
+      await gate(rest[0]);
+      return json(response, answer(query, rest[1], url));
+    case "failing":
+      return json(response, { error: "broken" }, Number(rest[0] ?? 500));
+    case "busy":
+      return json(response, { error: "later" }, 429, { "retry-after": url.searchParams.get("after") ?? "60" });
+    case "hanging":
+      return;
+    case "hostile":
+      return json(response, { total: 8, items: hostileItems(query, base) });
+    case "copies":
+      return json(response, { total: 4, items: copies(query) });
+    case "dataset":
+      return json(response, { total: 6, items: table(rest[0], `${base}/foreign`) });
+    case "collection":
+      return json(response, shelved(query, rest[0], base));
+    case "page":
+      if (gates.get(rest[0])?.isOpen) return json(response, { error: "cleared" }, 404);
+      response.writeHead(200, { "content-type": "text/html; charset=utf-8" });
+      return response.end(request.method === "HEAD" ? "" : pageOf(rest[0], rest[1], `${base}/foreign`));
+    case "model":
+      return complete(request, response, `${base}/foreign`, gate(rest[0]));
+    case "gate":
+      return json(response, turn(rest[0], request.method === "PUT"));
+    case "foreign":
+      visits.push(url.pathname);
+      return json(response, {});
+    case "visits":
+      return json(response, visits);
+    default:
+      return json(response, { error: "no such source" }, 404);
+  }
+}
+
+function json(response, body, status = 200, headers = {}) {
+  response.writeHead(status, { "content-type": "application/json", ...headers });
+  response.end(JSON.stringify(body));
+}
+
+const sleep = (ms) => new Promise((done) => setTimeout(done, ms));
+
+/** `strength` 0…1: how much of the query stands in the texts, so that a test can say which source has the better ones. */
+function answer(query, name, url) {
+  const count = Number(url.searchParams.get("count") ?? ITEMS);
+  const strength = Number(url.searchParams.get("strength") ?? 0.5);
+  const items = Array.from({ length: count }, (_, index) => item(query, name, index, strength));
+  return { total: count + 7, items };
+}
+
+const FILLER = ["gauge", "bridge", "meadow", "harbour", "valley", "pump", "signal", "archive", "survey", "lantern"];
+
+function item(query, name, index, strength) {
+  const words = FILLER.slice(index % 5, (index % 5) + 4).join(" ");
+  const isClose = strength >= 1 || (strength > 0 && index % Math.round(1 / strength) === 0);
+  return {
+    title: isClose ? `${query} of ${name}, part ${index + 1}` : `Notes of ${name}, part ${index + 1}`,
+    body: isClose ? `All about ${query}: ${query} in the ${words}. Seen by ${name}.` : `The ${words} by ${name}, with ${query} at the end.`,
+    url: `https://${name}.example/documents/${index + 1}`,
+    author: index % 2 ? "Ada Brook" : "Ben Weir",
+    date: `20${String(10 + (index % 15)).padStart(2, "0")}-03-0${1 + (index % 9)}T10:00:00Z`,
+    extra: { collection: `${name} collection ${index}`, pages: 10 + index },
+  };
+}
+
+function copies(query) {
+  return [1, 2, 3, 4].map((index) => ({
+    title: `${query}, shared document ${index}`,
+    body: `The same text about ${query} wherever it stands, number ${index}.`,
+    url: `https://shared.example/documents/${index}`,
+    author: "Carl Shared",
+    date: "2024-05-06T07:00:00Z",
+  }));
+}
+
+function table(kind, foreign) {
+  if (kind === "hostile") return hostileTexts(foreign).map((text, index) => ({ [hostileTexts(foreign)[0]]: text, [hostileTexts(foreign)[1]]: index + 1 }));
+  const regions = ["North", "East", "South", "West", "Delta", "Coast"];
+  if (kind === "numbers") return regions.map((_, index) => ({ rainfall: 10 + index * 7, level: 2 + index * 1.5 }));
+  if (kind === "sizes") return regions.map((_, index) => ({ rainfall: 10 + index * 7, level: 2 + index * 1.5, people: 100 + index * 400 }));
+  return regions.map((region, index) => ({ region, sales: 12 + index * 9 }));
+}
+
+function turn(name, isOpen) {
+  const found = gates.get(name) ?? { isOpen: false, waiting: [] };
+  gates.set(name, found);
+  found.isOpen = isOpen;
+  if (isOpen) for (const go of found.waiting.splice(0)) go();
+  return { name, isOpen };
+}
+
+function gate(name) {
+  const found = gates.get(name) ?? { isOpen: false, waiting: [] };
+  gates.set(name, found);
+  if (found.isOpen) return Promise.resolve();
+  return new Promise((go) => {
+    found.waiting.push(go);
+    setTimeout(go, GATE_MS_MAX).unref();
+  });
+}
