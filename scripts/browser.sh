@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# The browser tests: Debian's Chromium, driven by Playwright from npm, against the built program's demo.
+# Runs the browser tests: Debian's Chromium, driven by Playwright from npm, against the demo of the built program.
 #
-#   scripts/browser.sh                       all tests
-#   scripts/browser.sh search.test.mjs       some of them
-#   scripts/browser.sh --stay                starts everything and waits, for work on the tests
+#   scripts/browser.sh                       run all tests
+#   scripts/browser.sh search.test.mjs       run some tests
+#   scripts/browser.sh --stay                start everything and wait, for work on the tests
 #
-# SVC_TEST_PROGRAM names a program to test instead of building one. With SVC_WEB_DIR it reads its pages from a folder.
+# SVC_TEST_PROGRAM names a program to test instead of building one. SVC_WEB_DIR makes it read its pages from a folder.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
 . scripts/skip.sh

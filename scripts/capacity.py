@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Measures what one installation can hold, for docs/capacity.md.
+"""Measures the capacity of one installation, for docs/capacity.md.
 
     python3 scripts/capacity.py target/release/tributary [--database-url postgres://…/empty]
 
-Starts the program in a scratch folder and ten sources on loopback, and stops by itself. It tells what a search costs in
-CPU time and on the disk, and what a waiting search, an open event stream and an idle connection cost in memory.
+Starts the program in a scratch folder and ten sources on loopback, and stops by itself. Reports the CPU time and disk
+space of a search, and the memory of a waiting search, an open event stream and an idle connection.
 """
 
 import argparse
@@ -39,7 +39,7 @@ TICKS = os.sysconf("SC_CLK_TCK")
 
 
 class Source(http.server.BaseHTTPRequestHandler):
-    """Ten results of about 300 bytes; below /slow after most of a minute."""
+    """Returns ten results of about 300 bytes; below /slow after most of a minute."""
 
     protocol_version = "HTTP/1.1"
 
@@ -85,7 +85,7 @@ def in_threads(count, work):
 
 
 def measure_searches(base, pid, names):
-    """Searches by several clients at once: time, CPU time, bytes in the database."""
+    """Concurrent searches: time, CPU time, bytes in the database."""
     left, lock, times = list(range(SEARCHES)), threading.Lock(), []
 
     def client(_):
@@ -130,7 +130,7 @@ def measure_waiting(base, pid, slow):
 
 
 def measure_connections(base, pid, streams):
-    """Connections that stay open: idle, or an event stream of a search that waits."""
+    """Open connections: idle, or event streams of waiting searches."""
     host, port = base.removeprefix("http://").split(":")
     token = base64.b64encode(f"admin:{PASSWORD}".encode()).decode()
     head = f"GET {streams} HTTP/1.1\r\nHost: {host}\r\nAuthorization: Basic {token}\r\nAccept: text/event-stream\r\n\r\n"

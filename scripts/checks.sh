@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Checks of the repository itself: dependencies, spelling, shell scripts, snapshots, JavaScript. ./test sources this
-# file and runs each check as a step; `scripts/checks.sh` runs all but the one of the snapshots, which needs the tests.
-# A check works on the current folder, which is the root of the repository or a doctored copy of a part of it.
+# file and runs each check as a step; `scripts/checks.sh` runs all except the snapshot check, which needs the tests.
+# A check works on the current folder: the root of the repository, or a broken copy of a part of it.
 
 if [ "${BASH_SOURCE[0]}" = "$0" ]; then
   set -uo pipefail
@@ -15,9 +15,9 @@ fi
 . scripts/check_tools.sh
 . scripts/check_guards.sh
 
-# A snapshot of the advisories older than this causes a notice.
+# An older advisory snapshot causes a notice.
 ADVISORY_DAYS_MAX=180
-# Tests add a line to this file for every insta snapshot that they compare.
+# Tests append a line to this file for every insta snapshot that they compare.
 export INSTA_SNAPSHOT_REFERENCES_FILE=$scratch/snapshot-references
 
 # Advisories, licenses, bans and sources of all dependencies: deny.toml.
@@ -34,7 +34,7 @@ run_deny() {
 
 # Unpacks the snapshot as the git checkout that cargo-deny expects, or links the checkout in SVC_TEST_ADVISORIES.
 unpack_advisories() {
-  # The name of the folder is a hash of the address in deny.toml.
+  # The folder name is a hash of the URL in deny.toml.
   local folder=$scratch/advisories/advisory-db-3157b0e258782691 snapshots=(scripts/advisories/rustsec-*.tar.xz)
   [ ! -e "$folder" ] || return 0
   mkdir -p "$scratch/advisories"
@@ -55,7 +55,7 @@ warn_of_old_advisories() {
   day=$(grep -oE '[0-9]{4}-[0-9]{2}-[0-9]{2}' <<<"$1") || return 0
   age=$((($(date +%s) - $(date -d "$day" +%s)) / 86400))
   [ "$age" -le "$ADVISORY_DAYS_MAX" ] ||
-    echo "notice: the snapshot of the advisories is $age days old; renew it with scripts/update_advisories.sh"
+    echo "notice: the advisory snapshot is $age days old; update it with scripts/update_advisories.sh"
 }
 
 # Spelling of everything: _typos.toml.
@@ -72,12 +72,12 @@ check_shell_scripts() {
   "$tool" --external-sources --check-sourced --format gcc "${scripts[@]}"
 }
 
-# Files that begin with the name of a shell.
+# Files with a shell shebang.
 list_shell_scripts() {
   find test .ci .devcontainer deploy scripts -type f -exec grep -lIEm1 '^#!.*\b(ba|da)?sh\b' {} + 2>/dev/null | sort
 }
 
-# Snapshots of insta that no test compares. Runs after the tests.
+# Finds insta snapshots that no test compares. Runs after the tests.
 find_unreferenced_snapshots() {
   if [ ! -s "$INSTA_SNAPSHOT_REFERENCES_FILE" ]; then
     skip "unreferenced snapshots" "no test compared a snapshot"
@@ -93,7 +93,7 @@ list_snapshots() { find "$PWD" \( -name .git -o -name target \) -prune -o -name 
 check_javascript() {
   find_javascript_tools || { skip "JavaScript checks" "node $NODE_MIN, ESLint and TypeScript cannot be had"; return 0; }
   local outcome=0
-  # The configuration imports packages from the folder beside it.
+  # The configuration imports packages from the folder next to it.
   mkdir -p "$scratch/eslint" && ln -sfn "$tool/node_modules" "$scratch/eslint/node_modules" &&
     cp tests/javascript/eslint.config.mjs "$scratch/eslint/" || return 1
   "$tool/node_modules/.bin/eslint" --config "$scratch/eslint/eslint.config.mjs" web tests scripts || outcome=1

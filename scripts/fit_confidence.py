@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
 """Fits the weights of the confidence to judged results.
 
-Input: tables that `tributary eval --features FILE` wrote, one for each collection. For every choice of weights the
-results of each query are put in the order of their weighted evidence, and the order is measured by nDCG@10 as a share
-of the best order of the same results. The weights are found by walking along one axis at a time. Each collection is
-also judged with the weights that the others alone would have chosen.
+Input: tables written by `tributary eval --features FILE`, one per collection. For every choice of weights the results of
+each query are sorted by weighted evidence, and the order is measured by nDCG@10 relative to the ideal order of the same
+results. Weights are found by coordinate descent. Each collection is also measured with weights fitted to the others.
 
     for set in cranfield cisi medline cacm adi; do
       tributary eval --collection ../shared/eval/collections/$set \\
@@ -25,17 +24,17 @@ SOURCE = pathlib.Path(__file__).parent.parent / "crates/relevancy/src/confidence
 
 
 def weights_now():
-    """The weights of the program, by the names of the tables' columns."""
+    """The weights of the program, by column name."""
     rows = re.findall(r'Kind \{ name: "\w+", weight: ([\d.]+), strength: \|evidence\| (.+) \}', SOURCE.read_text())
     weights = {re.search(r"evidence\.(\w+)", strength)[1]: float(weight) for weight, strength in rows}
     if not weights:
-        sys.exit(f"no weights were found in KINDS of {SOURCE}")
+        sys.exit(f"no weights found in KINDS of {SOURCE}")
     return weights
 
 
 NOW = weights_now()
 KINDS = list(NOW)
-# The scale is free, so one weight stays.
+# The scale is arbitrary, so one weight is fixed.
 FIXED = "cosine"
 STEPS = [0.0, 0.02, 0.06, 0.1, 0.2, 0.3, 0.45, 0.7, 1.0, 1.5, 2.0, 3.0]
 DISCOUNT = [1 / math.log2(place + 2) for place in range(10)]
@@ -43,7 +42,7 @@ ROUNDS = 3
 
 
 def read(path):
-    """The queries of a table: for each the evidence and the gain of its results."""
+    """The queries of a table, each with evidence and gain of its results."""
     queries = {}
     with open(path, newline="") as table:
         for row in csv.DictReader(table, delimiter="\t"):
@@ -55,7 +54,7 @@ def read(path):
 
 
 def measure(queries, weights):
-    """Mean nDCG@10, as a share of the best order of the same results."""
+    """Mean nDCG@10 relative to the ideal order of the same results."""
     values = [weights[kind] for kind in KINDS]
     total = 0.0
     for results in queries:

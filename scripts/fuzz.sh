@@ -1,20 +1,20 @@
 #!/usr/bin/env bash
-# Runs the fuzz targets in fuzz/, each for some seconds, starting from the inputs in fuzz/corpus/.
-#   scripts/fuzz.sh [SECONDS] [TARGET...]   10 seconds and all targets unless given
-# Works with a stable compiler: libFuzzer is built from the sources in libfuzzer-sys, which needs a C++ compiler. New inputs
-# are forgotten; an input that fails is kept in fuzz/artifacts/. CARGO_TARGET_DIR is honored.
+# Runs the fuzz targets in fuzz/ for some seconds each, starting from the inputs in fuzz/corpus/.
+#   scripts/fuzz.sh [SECONDS] [TARGET...]   default: 10 seconds, all targets
+# Works with stable Rust: libFuzzer is built from the sources in libfuzzer-sys, which needs a C++ compiler. New inputs are
+# discarded; failing inputs are saved in fuzz/artifacts/. CARGO_TARGET_DIR is honored.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
 . scripts/skip.sh
 
-# Limits of one target: its memory, and the time and the size of one input.
+# Limits: memory per target, time and size per input.
 MEMORY_MB_MAX=1024
 INPUT_SECONDS_MAX=20
 INPUT_BYTES_MAX=8192
 
 build() {
   local offline=() target arguments=()
-  # The same versions as in the program.
+  # Use the dependency versions of the program.
   [ fuzz/Cargo.lock -nt Cargo.lock ] || cp Cargo.lock fuzz/Cargo.lock || return 1
   if [ -n "${SVC_TEST_NO_INSTALL:-}" ]; then
     offline=(--offline)
@@ -25,7 +25,7 @@ build() {
     --target "$platform" --target-dir "$folder" "${arguments[@]}"
 }
 
-# fuzz TARGET: says what it found if that is a failure.
+# fuzz TARGET: reports failures.
 fuzz() {
   local corpus=$scratch/$1 log=$scratch/$1.log reproducer
   mkdir -p "$corpus" "fuzz/artifacts/$1" && cp -r "fuzz/corpus/$1/." "$corpus"
@@ -51,12 +51,12 @@ fi
 targets=("$@")
 [ $# -gt 0 ] || mapfile -t targets < <(basename -s .rs -a fuzz/fuzz_targets/*.rs)
 if [ "$seconds" -eq 0 ]; then
-  echo "fuzz for one second at least" >&2
+  echo "fuzz for at least one second" >&2
   exit 2
 fi
 for target in "${targets[@]}"; do
   [ -f "fuzz/fuzz_targets/$target.rs" ] && continue
-  echo "no fuzz target is called $target; they are: $(basename -s .rs -a fuzz/fuzz_targets/*.rs | xargs)" >&2
+  echo "unknown fuzz target: $target; known targets: $(basename -s .rs -a fuzz/fuzz_targets/*.rs | xargs)" >&2
   exit 2
 done
 if ! command -v "${CXX:-c++}" >/dev/null; then

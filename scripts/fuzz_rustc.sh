@@ -1,7 +1,7 @@
 #!/bin/sh
-# The compiler of the fuzz targets (RUSTC_WRAPPER): adds what libFuzzer needs to see which code an input reaches. Only the
-# parsers get it, because it makes a large match, as in lopdf, take many minutes to compile; and only code for the platform
-# that is named, which build scripts and macros are not. No cfg(fuzzing): the code is fuzzed as it is shipped.
+# Compiler wrapper for the fuzz targets (RUSTC_WRAPPER): adds coverage instrumentation for libFuzzer. Only parsers are
+# instrumented, because large matches, as in lopdf, would take many minutes to compile, and only code for the explicit
+# target, not build scripts and macros. No cfg(fuzzing): the code is fuzzed as shipped.
 rustc=$1
 shift
 is_parser=

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Measures what hostile inputs cost a running server: memory of its process and how long others wait.
+"""Measures the impact of hostile input on a running server: process memory and latency of others.
 
-Needs Python alone. The server must listen on loopback, and the user must be an administrator:
+Needs only Python. The server must listen on loopback, and the user must be an administrator:
 
     scripts/hostile.py --base http://127.0.0.1:8000 --pid 4711 --user admin --password … [answers] [sign-ins] [ingests]
 
-Without names all three are run. `answers` adds SearchProviders that ask a source inside this script and deletes them
-again; `ingests` needs a license that opens the cache. Each measurement prints the memory of the process (RSS) before,
-at its peak and after, and the slowest answers of /svc/health/live/ meanwhile.
+By default all three run. `answers` adds SearchProviders for a source inside this script and deletes them afterwards;
+`ingests` needs a license for the cache. Each measurement prints the memory of the process (RSS) before,
+at its peak and after, and the slowest responses of /svc/health/live/ meanwhile.
 """
 
 import argparse
@@ -42,7 +42,7 @@ class Service:
         address = urllib.parse.urlsplit(self.base)
         self.address = (address.hostname, address.port or 80)
         if self.address[0] not in ("127.0.0.1", "localhost", "::1"):
-            raise SystemExit("Only a server on this machine is measured.")
+            raise SystemExit("The server must be on this machine.")
 
     def call(self, method, path, body=None, timeout=120):
         data = body if isinstance(body, (bytes, type(None))) else json.dumps(body).encode()
@@ -115,7 +115,7 @@ def lists(bytes_max):
 
 
 class Source(http.server.BaseHTTPRequestHandler):
-    """Answers every question with the same few kilobytes, which become many megabytes."""
+    """Answers every request with the same few kilobytes, which decompress to many megabytes."""
 
     protocol_version = "HTTP/1.1"
     body = b""
@@ -142,7 +142,7 @@ def hostile_answers(service):
     listener = Listener(("127.0.0.1", 0), Source)
     threading.Thread(target=listener.serve_forever, daemon=True).start()
     port = listener.server_address[1]
-    # One source for each search: a source that failed a few times is left alone for a while.
+    # One source per search, because the circuit breaker of a failed source opens.
     providers = []
     for number in range(SEARCHES):
         draft = {
@@ -250,7 +250,7 @@ def main():
     service = Service(arguments)
     status, _ = service.call("GET", "/svc/users/me/")
     if status != 200:
-        raise SystemExit(f"The server does not let {arguments.user} in ({status}).")
+        raise SystemExit(f"{arguments.user} cannot sign in ({status}).")
     for name in arguments.measurements or MEASUREMENTS:
         MEASUREMENTS[name](service)
 

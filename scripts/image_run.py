@@ -3,10 +3,10 @@
 
     python3 scripts/image_run.py target/release/tributary
 
-The last stage of the Dockerfile is read: its user, working folder, environment and command are used. The base image holds
-the C library and certificates and no shell; the same files are taken from the packages of this Debian machine. The
-container is run by bubblewrap (apt-get install bubblewrap) as the deployment does: read-only root, no capabilities, no new
-privileges, a volume for /data, a tmpfs for /tmp; limits of memory and processes are not set. Needs root.
+Uses user, working folder, environment and command of the last stage of the Dockerfile. The base image contains the C
+library and certificates and no shell; the same files are taken from the packages of this Debian machine. bubblewrap
+(apt-get install bubblewrap) runs the container as deployed: read-only root, no capabilities, no new privileges, a volume
+for /data, a tmpfs for /tmp; memory and process limits are not set. Needs root.
 """
 
 import argparse
@@ -25,7 +25,7 @@ import urllib.error
 import urllib.request
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-# What gcr.io/distroless/cc-debian12 is made of, as far as a program can see.
+# The files of gcr.io/distroless/cc-debian12 that are visible to a program.
 PACKAGES = ["base-files", "ca-certificates", "libc6", "libgcc-s1", "libssl3", "libstdc++6", "netbase", "tzdata"]
 NOT_IN_IMAGE = ["/usr/share/doc/", "/usr/share/man/", "/usr/share/locale/", "/bin/", "/sbin/", "/usr/bin/", "/usr/sbin/"]
 READY_WAIT_S = 60
@@ -35,7 +35,7 @@ PORT = 18431
 
 
 def last_stage(dockerfile):
-    """The instructions of the image that is shipped."""
+    """The instructions of the shipped image."""
     text = re.sub(r"\\\n\s*", " ", dockerfile.read_text())
     lines = [line.strip() for line in text.splitlines() if line.strip() and not line.startswith("#")]
     start = max(index for index, line in enumerate(lines) if line.startswith("FROM "))
@@ -54,7 +54,7 @@ def last_stage(dockerfile):
 
 
 def copy_packages(rootfs):
-    # Debian has one tree of libraries.
+    # Debian has a merged /usr.
     for folder in ("lib", "lib64"):
         (rootfs / "usr" / folder).mkdir(parents=True)
         (rootfs / folder).symlink_to(f"usr/{folder}")
@@ -92,7 +92,7 @@ def make_rootfs(rootfs, program):
 
 
 def container(folder, stage, words):
-    """The command line that runs these words as the image and its deployment say."""
+    """The command line that runs the program as the image and its deployment specify."""
     user, group = stage["USER"].split(":")
     environment = {**stage["ENV"], "SVC_PORT": str(PORT), "SVC_HOST": "127.0.0.1", "SVC_MONITOR_PORT": str(PORT)}
     command = ["setpriv", "--reuid", user, "--regid", group, "--clear-groups", "--inh-caps=-all", "bwrap"]
@@ -138,7 +138,7 @@ def check(name, holds, seen=""):
 
 
 def checks(folder, stage, output):
-    """One line for each promise that the deployment documents make of the image."""
+    """One line per documented property of the image."""
 
     def execute(*words):
         return subprocess.run(container(folder, stage, list(words)), capture_output=True, text=True)

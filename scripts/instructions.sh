@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Counts the instructions of ranking 1,000 results under callgrind and compares them with the count in the repository.
-# More than 10 % off, either way, is a failure: a slowdown is a bug, and a gain is written down.
-#   scripts/instructions.sh           compares
-#   scripts/instructions.sh --write   writes the count of today
+# Counts the instructions of ranking 1,000 results with callgrind and compares the count with the recorded one. Fails if it
+# differs by more than 10 % either way: a slowdown is a bug, and an improvement should be recorded.
+#   scripts/instructions.sh           compare
+#   scripts/instructions.sh --write   record the current count
 set -euo pipefail
 cd "$(dirname "$0")/.."
 kept=crates/processors/benches/ranking.instructions
@@ -25,6 +25,6 @@ fi
 expected=$(cat "$kept")
 echo "$counted instructions, $expected expected"
 if [ $((counted * 10)) -gt $((expected * 11)) ] || [ $((counted * 10)) -lt $((expected * 9)) ]; then
-  echo "That is more than 10 % off. If it is meant: scripts/instructions.sh --write"
+  echo "The difference is more than 10 %. If it is intended, run: scripts/instructions.sh --write"
   exit 1
 fi

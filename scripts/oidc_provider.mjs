@@ -1,5 +1,5 @@
-// An OpenID Connect provider for tests, on 127.0.0.1. Whoever signs in is who they say they are; the password does not
-// matter. PUT /test/groups?user=ann&groups=a,b says in which groups a person is.
+// An OpenID Connect provider for tests, on 127.0.0.1. It accepts any user name with any password.
+// PUT /test/groups?user=ann&groups=a,b sets the groups of a user.
 import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';

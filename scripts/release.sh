@@ -1,21 +1,21 @@
 #!/usr/bin/env bash
-# Makes the artifacts of a release: an archive, a Debian package, the symbols, a bill of materials, checksums.
+# Builds the artifacts of a release: archive, Debian package, debug symbols, bill of materials, checksums.
 #
-#   scripts/release.sh                   builds the program and writes the artifacts to dist/
-#   scripts/release.sh --out DIR         writes them to DIR, which must be empty
-#   scripts/release.sh --program FILE    takes a program that is built already
-#   scripts/release.sh --target TRIPLE   builds for this target; without it the static one is taken where it can be built
-#   scripts/release.sh --allow-dirty     also with changes that are not committed, to try it
+#   scripts/release.sh                   build the program and write the artifacts to dist/
+#   scripts/release.sh --out DIR         write them to DIR, which must be empty
+#   scripts/release.sh --program FILE    use an existing program
+#   scripts/release.sh --target TRIPLE   build for this target; default: static if possible
+#   scripts/release.sh --allow-dirty     allow uncommitted changes, for testing
 #
-# The same program at the same commit gives the same bytes. docs/releasing.md describes the artifacts.
+# The output is reproducible for the same program and commit. docs/releasing.md describes the artifacts.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 export LC_ALL=C
 umask 022
-# The program has the features that it asks for, not those of the whole workspace.
+# Build with the features of the program, not those of the whole workspace.
 unset CARGO_RESOLVER_FEATURE_UNIFICATION
 
-# The C library of Ubuntu 22.04 and RHEL 9. A program that needs a newer one than Debian 12 has, as the image does, is no release.
+# The glibc of Ubuntu 22.04 and RHEL 9. A program that needs a newer one is not released.
 export TRIBUTARY_GLIBC_MIN=2.34
 GLIBC_MAX=2.36
 SHELLS='bash tributary.bash
@@ -43,7 +43,7 @@ while [ $# -gt 0 ]; do
   esac
 done
 
-# Prints the target of a release build on this machine: static where the toolchain has it.
+# Prints the target of a release build on this machine: static if the toolchain supports it.
 choose_target() {
   local arch
   arch=$(rustc --version --verbose | sed -n 's/^host: \([^-]*\).*/\1/p')
@@ -54,7 +54,7 @@ choose_target() {
   fi
 }
 
-# Builds for $target and prints the path of the program. Symbols stay in it until split_symbols; paths of this machine do not.
+# Builds for $target and prints the path of the program. It contains symbols until split_symbols, but no local paths.
 build_program() {
   local flags="--remap-path-prefix=${CARGO_HOME:-$HOME/.cargo}=/cargo --remap-path-prefix=$PWD=/tributary"
   RUSTFLAGS="$flags" CARGO_PROFILE_RELEASE_STRIP=none CARGO_PROFILE_RELEASE_DEBUG=line-tables-only \
@@ -62,7 +62,7 @@ build_program() {
   echo "${CARGO_TARGET_DIR:-target}/$target/release/tributary"
 }
 
-# Prints the target of a program: one without an interpreter is static.
+# Prints the target of a program; it is static if it has no interpreter.
 read_target() {
   local machine
   machine=$(readelf --file-header "$1" 2>/dev/null | sed -n 's/^ *Machine: *//p')
@@ -78,12 +78,12 @@ read_target() {
   fi
 }
 
-# Prints the newest version of glibc that a program asks for; nothing for a static one.
+# Prints the newest glibc version that a program requires; nothing for a static one.
 read_glibc() {
   readelf --version-info --wide "$1" | { grep -oE 'GLIBC_[0-9.]+' || true; } | sort -uV | tail -n 1 | sed 's/^GLIBC_//'
 }
 
-# split_symbols PROGRAM STRIPPED: the symbols, if there are any, go to a file of their own that debuggers find by its name.
+# split_symbols PROGRAM STRIPPED: moves the symbols, if any, to a separate file that debuggers find by name.
 split_symbols() {
   local symbols=$scratch/$name.debug
   if readelf --sections --wide "$1" | grep -qE ' \.(symtab|debug_info) '; then
@@ -93,15 +93,15 @@ split_symbols() {
     xz --threads=1 --stdout "$symbols" >"$out/$name.debug.xz"
   else
     cp "$1" "$2"
-    echo "the program has no symbols, so that none are kept"
+    echo "the program has no symbols"
   fi
   chmod 755 "$2"
 }
 
-# set_times FOLDER: of everything in it, so that archives do not tell when they were made.
+# set_times FOLDER: sets fixed timestamps, for reproducible archives.
 set_times() { find "$1" -exec touch --no-dereference --date="@$SOURCE_DATE_EPOCH" {} +; }
 
-# The folder that the archive holds.
+# The folder in the archive.
 fill_archive() {
   local folder=$1 shell file
   mkdir -p "$folder/completions" "$folder/systemd"
@@ -119,7 +119,7 @@ make_archive() {
     gzip --no-name --best >"$out/$name.tar.gz"
 }
 
-# fill_package ARCHIVE_FOLDER ROOT: the files as they are installed.
+# fill_package ARCHIVE_FOLDER ROOT: copies the files to their installed paths.
 fill_package() {
   local docs=$2/usr/share/doc/tributary
   install -D -m 755 "$1/tributary" "$2/usr/bin/tributary"
@@ -130,17 +130,17 @@ fill_package() {
   install -D -m 644 -t "$docs" deploy/deb/copyright "$1/NOTICE" "$1/THIRD-PARTY-LICENSES.txt"
   gzip --no-name --best <CHANGELOG.md >"$docs/changelog.gz"
   mkdir -p "$2/usr/lib/systemd/system"
-  # Not a dynamic user: administrators run commands of the program as this one.
+  # A static user instead of a dynamic one, because administrators run commands as this user.
   sed -e '1s/.*/# One process with every role, as the system user tributary./' -e 's|/usr/local/bin/|/usr/bin/|' \
     -e 's/^DynamicUser=yes$/User=tributary\nGroup=tributary/' deploy/systemd/tributary.service \
     >"$2/usr/lib/systemd/system/tributary.service"
 }
 
-# fill_control ROOT: what the package manager reads.
+# fill_control ROOT: writes the package metadata.
 fill_control() {
   local depends='adduser, ca-certificates' size
   [ -z "$glibc" ] || depends="libc6 (>= $glibc), libgcc-s1, $depends"
-  # Kibibytes of files, one for each folder: no matter how a file system stores them.
+  # Size in KiB, counting one per folder, independent of the file system.
   size=$(find "$1" -printf '%y %s\n' | awk '{ sum += $1 == "f" ? int(($2 + 1023) / 1024) : 1 } END { print sum }')
   mkdir "$1/DEBIAN"
   sed -e "s/@VERSION@/$version/" -e "s/@ARCHITECTURE@/$architecture/" -e "s/@DEPENDS@/$depends/" -e "s/@SIZE@/$size/" \
@@ -162,9 +162,9 @@ for needed in cargo dpkg-deb git objcopy python3 readelf xz; do
 done
 mkdir -p "$out"
 out=$(cd "$out" && pwd)
-[ -z "$(ls -A "$out")" ] || fail "$out is not empty; remove it or name another folder with --out"
+[ -z "$(ls -A "$out")" ] || fail "$out is not empty; remove it or choose another folder with --out"
 [ -n "$allow_dirty" ] || [ -z "$(git status --porcelain)" ] ||
-  fail "there are changes that are not committed; commit them, or try it with --allow-dirty"
+  fail "there are uncommitted changes; commit them, or use --allow-dirty for testing"
 commit=$(git rev-parse HEAD)
 SOURCE_DATE_EPOCH=$(git log -1 --format=%ct)
 export SOURCE_DATE_EPOCH
@@ -183,7 +183,7 @@ target=$(read_target "$program")
 glibc=$(read_glibc "$program")
 if [ -n "$glibc" ]; then
   printf '%s\n%s\n' "$glibc" "$GLIBC_MAX" | sort --check=quiet --version-sort ||
-    fail "the program asks for glibc $glibc, and a release asks for $GLIBC_MAX at most; build it on Debian 12"
+    fail "the program requires glibc $glibc, but a release may require at most $GLIBC_MAX; build it on Debian 12"
 fi
 name=tributary-$version-${target/-unknown/}
 case "$target" in

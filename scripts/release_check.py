@@ -111,7 +111,7 @@ def check_bill(bill, program):
 
 
 def check_package(package, scratch):
-    """Looks into the package without installing it."""
+    """Checks the package without installing it."""
     files = scratch / "package"
     subprocess.run(["dpkg-deb", "--raw-extract", package, files], check=True)
     owners = {line.split()[1] for line in output("dpkg-deb", "--contents", package).splitlines()}
@@ -131,7 +131,7 @@ def check_package(package, scratch):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("folder", type=pathlib.Path, help="the folder of the artifacts")
+    parser.add_argument("folder", type=pathlib.Path, help="folder with the artifacts")
     folder = parser.parse_args().folder
     package = only(folder, "*.deb")
     with tempfile.TemporaryDirectory(prefix="tributary-release-") as scratch:

@@ -1,4 +1,4 @@
-"""Fills the demo of a program by its HTTP interface, and takes its database, its key and its answers.
+"""Fills the demo of a program over its HTTP API, and saves its database, key and responses.
 
 Called by release_data.sh: release_data.py PROGRAM FOLDER
 """
@@ -25,7 +25,7 @@ ENDED = re.compile("_READY$|^ERR_")
 
 
 class Rivers(http.server.BaseHTTPRequestHandler):
-    """A source that wants its key."""
+    """A source that requires a key."""
 
     def do_GET(self):
         is_known = self.headers.get("X-Api-Key") == API_KEY
@@ -73,7 +73,7 @@ class Client:
             if ENDED.search(self.get(f"/svc/search/{search}/")["status"]):
                 return search
             time.sleep(0.1)
-        raise SystemExit(f"search {search} does not end")
+        raise SystemExit(f"search {search} does not finish")
 
 
 def basic(user, password):
@@ -92,7 +92,7 @@ def start(program, folder):
 
 
 def fill(base, source):
-    """People, providers, a transform and searches; who may read, and what."""
+    """Creates users, providers, a transform and searches; returns the readers and paths."""
     admin = Client(base, basic("admin", PASSWORD))
     admin.send("POST", "/svc/groups/", {"name": "research"})
     anna = {"username": "anna", "email": "anna@rivers.example", "password": USER_PASSWORD, "groups": ["research"]}
@@ -159,7 +159,7 @@ def main(program, folder):
     with open(os.path.join(data, "secret.key")) as key, open(os.path.join(folder, "secret.txt"), "w") as copy:
         copy.write(key.read())
     with open(os.path.join(folder, "answers.json.gz"), "wb") as packed:
-        # The address of the service is not part of what it answers.
+        # Replace the address of the service in responses.
         text = json.dumps(answers, ensure_ascii=False).replace(base, "")
         packed.write(gzip.compress(text.encode(), 9, mtime=0))
 

@@ -3,9 +3,9 @@
 
     python3 scripts/release_install_check.py dist/tributary_0.2.0_amd64.deb
 
-Works in a throw-away layer over the file system of this machine, with a network of its own, so that neither changes. systemd
-is not run: the service is started as its unit says, with its user, environment and folders, and must report that it
-is ready. Needs root and Debian.
+Works in a temporary overlay of this machine's file system with a separate network, so that neither changes. systemd is
+not used: the service is started as specified by its unit, with its user, environment and folders, and must report
+readiness. Needs root and Debian.
 """
 
 import argparse
@@ -29,23 +29,23 @@ from release_check import SETTINGS, UNIT, check, failures
 DATA = "var/lib/tributary"
 READY_WAIT_S = 120
 STOP_WAIT_S = 60
-# As in the test of deploy/systemd: tenths of what `systemd-analyze security` finds.
+# As in the test of deploy/systemd: maximum exposure of `systemd-analyze security`, in tenths.
 EXPOSURE_MAX = 15
 # Numbers of <linux/sched.h>.
 CLONE_NEWNS = 0x0002_0000
 CLONE_NEWNET = 0x4000_0000
-# Where the layer is mounted, in the mount namespace of this script.
+# Mount point of the overlay, in the mount namespace of this script.
 LAYER = pathlib.Path("/mnt")
 
 
 def leave_namespaces():
-    """Gives this process mounts and a network of its own."""
+    """Moves this process into its own mount and network namespaces."""
     if ctypes.CDLL(None, use_errno=True).unshare(CLONE_NEWNS | CLONE_NEWNET):
         sys.exit(f"namespaces of its own: {os.strerror(ctypes.get_errno())}; run it as root")
 
 
 def mount_layer(scratch):
-    """The file system of this machine with a layer in memory above it: what is written there is gone afterwards."""
+    """An overlay in memory over this machine's file system, discarded afterwards."""
     subprocess.run(["mount", "--make-rprivate", "/"], check=True)
     subprocess.run(["mount", "-t", "tmpfs", "-o", "mode=755", "layer", scratch], check=True)
     for name in ("upper", "work"):
@@ -56,7 +56,7 @@ def mount_layer(scratch):
     for name in ("dev", "run", "tmp"):
         kind = ["--rbind", "/dev"] if name == "dev" else ["-t", "tmpfs", "tmpfs"]
         subprocess.run(["mount", *kind, LAYER / name], check=True)
-    # A service that starts by itself would be that of the machine, not that of the layer.
+    # Prevent automatic starts, which would affect the machine instead of the overlay.
     policy = LAYER / "usr/sbin/policy-rc.d"
     policy.write_text("#!/bin/sh\nexit 101\n")
     policy.chmod(0o755)
@@ -92,7 +92,7 @@ def read_unit():
 
 
 def start_service(listener):
-    """Starts what the unit starts, as its user, and tells it where readiness is reported."""
+    """Starts the command of the unit as its user, with a readiness socket."""
     unit, environment = read_unit()
     environment["NOTIFY_SOCKET"] = "/run/notify"
     os.chmod(listener, 0o666)

@@ -17,7 +17,7 @@ from release_sbom import PACKAGE, ROOT, read_graph, read_packages
 # Names of license files at the root of a crate.
 LICENSE_FILE = re.compile(r"(un)?licen[cs]e|copying|copyright|notice", re.IGNORECASE)
 NOT_TEXT = {".rs", ".toml", ".json", ".html", ".hbs"}
-# Data of others, as NOTICE names it.
+# Third-party data listed in NOTICE.
 DATA = ["crates/processors/data/SCOWL-COPYRIGHT.txt", "crates/domain/data/ZXCVBN-LICENSE.txt"]
 LINE = "=" * 80
 
@@ -28,7 +28,7 @@ def find_texts(folder):
 
 
 def collect(target):
-    """Each text with the names of what it is for, and the libraries without a text."""
+    """License texts with the names they apply to, and libraries without a text."""
     packages, texts, without = read_packages(target), collections.defaultdict(list), []
     for key in sorted(read_graph(target)):
         package = packages[key]
@@ -49,7 +49,7 @@ def collect(target):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--target", required=True, help="the target that the program was built for")
+    parser.add_argument("--target", required=True, help="target of the program")
     texts, without = collect(parser.parse_args().target)
     print(f"License texts of the libraries and the data in {PACKAGE}. Its own license is in LICENSE and NOTICE.")
     if without:

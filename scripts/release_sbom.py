@@ -48,7 +48,7 @@ def read_graph(target):
 
 
 def read_packages(target):
-    """What `cargo metadata` says of each package, by (name, version)."""
+    """The `cargo metadata` of each package, by (name, version)."""
     packages = json.loads(cargo("metadata", "--format-version", "1", "--filter-platform", target))["packages"]
     return {(package["name"], package["version"]): package for package in packages}
 
@@ -59,13 +59,13 @@ def read_checksums():
 
 
 def refer(package):
-    """The name of a component inside the document."""
+    """The reference of a component inside the document."""
     return "cargo:{}@{}".format(*package)
 
 
 def describe_license(package):
     if package["license"]:
-        # Old manifests have a slash for OR.
+        # Old manifests use a slash for OR.
         return [{"expression": re.sub(r"\s*/\s*", " OR ", package["license"])}]
     return [{"license": {"name": f"see {package['license_file']}"}}] if package["license_file"] else []
 
@@ -79,7 +79,7 @@ def describe_component(key, package, checksum):
         component["hashes"] = [{"alg": "SHA-256", "content": checksum}]
     if licenses := describe_license(package):
         component["licenses"] = licenses
-    # Crates of the workspace are in no registry, where others have the same names.
+    # Workspace crates are not in the registry, where other crates may have the same names.
     if package["source"]:
         component["purl"] = f"pkg:cargo/{key[0]}@{urllib.parse.quote(key[1], safe='')}"
         if package["repository"]:
@@ -119,8 +119,8 @@ def describe(target, program, time):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--program", type=pathlib.Path, required=True)
-    parser.add_argument("--target", required=True, help="the target that the program was built for")
-    parser.add_argument("--time", type=int, required=True, help="the time of the document, in seconds since 1970")
+    parser.add_argument("--target", required=True, help="target of the program")
+    parser.add_argument("--time", type=int, required=True, help="timestamp of the document, in seconds since 1970")
     arguments = parser.parse_args()
     document = describe(arguments.target, arguments.program, arguments.time)
     serial = uuid.uuid5(NAMESPACE, json.dumps(document, sort_keys=True))

@@ -1,12 +1,12 @@
 # shellcheck shell=bash
-# Counts tests by their names: each counts once, however often it runs. Sourced by ./test.
+# Counts tests by name: each counts once, even if it runs several times. Sourced by ./test.
 #
-# $scratch/passed and $scratch/failed have a line for each test; the file of SVC_TEST_SKIPPED has a line for each skip: the
-# test, its suite, the reason.
+# $scratch/passed and $scratch/failed have a line per test; the file of SVC_TEST_SKIPPED has a line per skip: test, suite,
+# reason.
 : "${scratch:?is set by ./test}"
 
-# record_tests RUNNER STEP LOG: RUNNER is `nextest`, `cargo` or `node`, whose lines are read. What ran twice counts as it ended
-# the last time, and a test that passed only then is named.
+# record_tests RUNNER STEP LOG: parses the log of RUNNER (`nextest`, `cargo` or `node`). The last outcome of a test counts,
+# and tests that passed only on the second run are reported.
 record_tests() {
   awk -v runner="$1" -v step="$2" -v passed="$scratch/passed" -v failed="$scratch/failed" '
     function record(is_passed, name) {
@@ -41,8 +41,8 @@ record_tests() {
   ' "$3"
 }
 
-# failed_filter LOG: what failed in a log of nextest, as a filter of nextest. Nothing where a second run would say nothing new:
-# where nothing failed, or so much that the machine is not the reason.
+# failed_filter LOG: prints a nextest filter for the failed tests. Prints nothing if a rerun would not help: if nothing failed,
+# or too much to blame the load of the machine.
 ALONE_MAX=10
 failed_filter() {
   sed -nE 's/^ *(FAIL|TIMEOUT|ABORT|SIG[A-Z]+) \[ *[0-9.]+s\] (\([^)]*\) )?//p' "$1" | sort -u | awk -v most="$ALONE_MAX" '
@@ -50,13 +50,13 @@ failed_filter() {
     END { if (NR > 0 && NR <= most) print filter }'
 }
 
-# record_skips LOG: what a step prints counts, also where it was not written down.
+# record_skips LOG: also counts skips that were only printed.
 record_skips() {
   sed -nE 's/^skipped: (.*), because (.*)$/\1\t\1\t\2/p' "$1" >>"$SVC_TEST_SKIPPED"
 }
 
-# Names of what is skipped, then of what failed, then the count. A test that failed is not skipped; one that is skipped
-# did not pass.
+# Lists skipped tests, then failed ones, then the counts. A failed test does not count as skipped; a skipped one does not
+# count as passed.
 report_results() {
   local names=$scratch/names
   sort -u "$scratch/failed" -o "$scratch/failed"

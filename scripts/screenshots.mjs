@@ -1,5 +1,4 @@
-// Takes the pictures. Two sources stand beside those of the demo, so that there is something to be honest about: one that
-// is slow and one that asks for a rest.
+// Takes the screenshots. Adds two sources to those of the demo, to show failures: a slow one and a rate-limited one.
 //
 //   node scripts/screenshots.mjs PROGRAM FOLDER [PAGE…]
 
@@ -33,7 +32,7 @@ const others = createServer((request, response) => {
     response.end(JSON.stringify(body));
   };
   if (request.url.startsWith("/patents")) return send(429, {}, { "retry-after": "900" });
-  const items = BULLETINS.map(([title, body, date], place) => ({ title, body, date, author: "Weather desk", url: `https://weather.example/bulletins/${place + 1}` }));
+  const items = BULLETINS.map(([title, body, date], place) => ({ title, body, date, author: "Weather service", url: `https://weather.example/bulletins/${place + 1}` }));
   setTimeout(() => send(200, { total: items.length, items }), 420);
 });
 await new Promise((ready) => others.listen(0, "127.0.0.1", ready));
@@ -80,7 +79,7 @@ async function list(page) {
   await page.keyboard.press("Enter");
   await page.waitForFunction(() => document.querySelector("article.result") && !document.querySelector(".src.asking"));
   await settled(page);
-  const better = page.getByRole("button", { name: /better results? arrived/ });
+  const better = page.getByRole("button", { name: /Show \d+ better results?/ });
   if (await better.isVisible()) await better.click();
   await page.evaluate(() => {
     /** @type {HTMLElement} */ (document.activeElement).blur();
@@ -133,8 +132,8 @@ const PAGES = {
   async doctor(page) {
     const tickets = (await api("GET", "/svc/searchproviders/")).find((one) => one.name.startsWith("Tickets"));
     await page.goto(`${demo.base}/admin/doctor/`);
-    await page.getByLabel("Address or curl command").fill(`${tickets.url}?count=20&q=battery`);
-    await page.getByRole("button", { name: "Ask", exact: true }).click();
+    await page.getByLabel("URL or curl command").fill(`${tickets.url}?count=20&q=battery`);
+    await page.getByRole("button", { name: "Send request", exact: true }).click();
     await page.locator(".map-field").first().waitFor();
     await settled(page);
     await page.evaluate(() => scrollTo(0, 0));
@@ -160,7 +159,7 @@ try {
       await open(page);
       const path = `${folder}/${name}-${look}.png`;
       await page.screenshot({ path, animations: "disabled", caret: "hide" });
-      // 256 colours are enough for pages; without the program the pictures are larger.
+      // 256 colors are enough for pages; without the program the files are larger.
       spawnSync("pngquant", ["--force", "--ext", ".png", "--strip", "--speed", "1", path]);
       const { size } = statSync(path);
       if (size > BYTES_MAX) tooLarge++;

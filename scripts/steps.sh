@@ -2,8 +2,8 @@
 # The steps of ./test, which sources this.
 : "${scratch:?is set by ./test}"
 
-# run_tests RUNNER TIER: nextest where it is installed; it runs each test in a process of its own. Which tests are slow, and
-# which need a core for themselves, stands in .config/nextest.toml. The others mostly wait.
+# run_tests RUNNER TIER: uses nextest if it is installed, which runs each test in its own process. .config/nextest.toml lists
+# slow tests and tests that need a whole core; the others mostly wait.
 run_tests() {
   if [ "$1" = nextest ]; then
     run_nextest --profile "$2" --test-threads $(($(nproc) * 2)) || run_alone --profile "$2"
@@ -17,33 +17,33 @@ run_nextest() {
   return "${PIPESTATUS[0]}"
 }
 
-# Runs what failed once more, one test at a time: on a machine that others use too, a test may be kept waiting for longer
-# than what it tests allows. A test that passes only then is named.
+# Reruns failed tests one at a time: on a shared machine a test may time out because of other load. Tests that pass only
+# then are reported.
 run_alone() {
   local filter
   filter=$(failed_filter "$scratch/nextest.log")
   [ -n "$filter" ] && run_nextest "$@" --test-threads 1 -E "$filter"
 }
 
-# run_http_tests_on_postgres RUNNER: the HTTP suite once more, with every service on a PostgreSQL database of its own.
+# run_http_tests_on_postgres RUNNER: reruns the HTTP tests with a separate PostgreSQL database per service.
 run_http_tests_on_postgres() {
   if [ -z "${SVC_TEST_POSTGRES:-}" ]; then
     skip "HTTP tests on PostgreSQL" "SVC_TEST_POSTGRES is not set"
   elif [ "$1" = nextest ]; then
-    SVC_TEST_BACKEND=postgres run_nextest --test-threads $(($(nproc) * 2)) -E 'package(tributary) and test(/^(routes|door|deadline|pages|ssrf)::/)'
+    SVC_TEST_BACKEND=postgres run_nextest --test-threads $(($(nproc) * 2)) -E 'package(tributary) and test(/^(routes|authorization|deadline|pages|ssrf)::/)'
   else
     SVC_TEST_BACKEND=postgres cargo test -p tributary --test it --locked --no-fail-fast routes::
   fi
 }
 
-# What the pages' scripts compute, without a browser.
+# Unit tests of the page scripts, without a browser.
 run_javascript_tests() {
   find_node || { skip "JavaScript unit tests" "node $NODE_MIN is not installed"; return 0; }
   node --test --test-reporter=./tests/browser/harness/report.mjs tests/browser/unit/*.test.mjs
 }
 
-# run_browser_tests TIER: on the program that the tests before have built. Built alone it would have other features of
-# its dependencies, and be compiled a second time.
+# run_browser_tests TIER: uses the program built by the previous tests. A separate build would select other dependency
+# features and compile everything again.
 run_browser_tests() {
   local slow="paint.test.mjs" chosen=()
   if [ "$1" != all ]; then
@@ -52,13 +52,13 @@ run_browser_tests() {
   export SVC_TEST_PROGRAM="${CARGO_TARGET_DIR:-target}/debug/tributary"
   scripts/browser.sh "${chosen[@]}" | tee "$scratch/browser.log"
   [ "${PIPESTATUS[0]}" -ne 0 ] || return 0
-  # As with the others: the files with what failed, alone.
+  # Rerun the files with failed tests, one at a time.
   mapfile -t chosen < <(sed -n 's/^failed in: //p' "$scratch/browser.log" | head -n $((ALONE_FILES_MAX + 1)))
   [ ${#chosen[@]} -gt 0 ] && [ ${#chosen[@]} -le $ALONE_FILES_MAX ] && scripts/browser.sh "${chosen[@]}"
 }
 ALONE_FILES_MAX=3
 
-# Counted beside the documentation: a count does not mind a busy machine, and both leave a core idle for minutes.
+# Runs in parallel with the documentation step: instruction counts do not depend on load, and both leave a core idle.
 begin_instructions() {
   scripts/instructions.sh >"$scratch/instructions.log" 2>&1 &
   instructions_pid=$!

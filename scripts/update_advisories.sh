@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Makes a new snapshot of the RustSec advisory database from a git checkout of rustsec/advisory-db.
+# Creates a new snapshot of the RustSec advisory database from a git checkout of rustsec/advisory-db.
 #
 #   git clone --depth 1 https://github.com/rustsec/advisory-db /tmp/advisory-db
 #   scripts/update_advisories.sh /tmp/advisory-db
@@ -11,7 +11,7 @@ day=$(git -C "$checkout" log -1 --format=%cs HEAD)
 new="rustsec-$day.tar.xz"
 temporary=$(mktemp)
 trap 'rm -f "$temporary"' EXIT
-# git archive writes the hash of the commit into the file: `xz -dc FILE | git get-tar-commit-id`.
+# git archive embeds the commit hash: `xz -dc FILE | git get-tar-commit-id`.
 git -C "$checkout" archive HEAD crates LICENSE.txt LICENSES | xz -9e >"$temporary"
 rm -f rustsec-*.tar.xz
 install -m 644 "$temporary" "$new"

@@ -4,7 +4,7 @@
     pip download --no-deps publicsuffixlist
     scripts/update_public_suffixes.py publicsuffixlist-*.whl
 
-One rule a line, as DNS writes names, sorted by bytes, because the program looks them up where they lie.
+One rule per line in DNS form, sorted by bytes, because the program uses binary search.
 """
 
 import pathlib
@@ -21,7 +21,7 @@ HEAD = """\
 
 
 def to_ascii(rule: str) -> str:
-    """The rule with its labels as DNS has them; `*` and `!` stay."""
+    """The rule in DNS form; `*` and `!` are kept."""
     mark = "!" if rule.startswith("!") else ""
     labels = rule.removeprefix("!").split(".")
     return mark + ".".join(label if label.isascii() else label.encode("idna").decode() for label in labels)
@@ -35,7 +35,7 @@ def main() -> None:
     lines = [line for line in text.splitlines() if line.strip() and not line.startswith("//")]
     rules = sorted({to_ascii(line.split()[0].lower()) for line in lines})
     if version is None or len(rules) < 5000:
-        sys.exit(f"{sys.argv[1]} holds no whole list: {len(rules)} rules")
+        sys.exit(f"{sys.argv[1]} contains no complete list: {len(rules)} rules")
     TARGET.write_text(HEAD.format(version=version[1]) + "\n".join(rules) + "\n", encoding="ascii")
     print(f"wrote {len(rules)} rules of {version[1]}")
 

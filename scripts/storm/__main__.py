@@ -1,14 +1,14 @@
-"""A storm: a loaded cluster is harmed in every way of the table, and nothing that was accepted may be lost.
+"""Fault injection: applies every fault of the table to a cluster under load, and checks that no accepted work is lost.
 
     python3 scripts/storm target/release/tributary --nats nats-server [--seed 1] [--clients 12] [--only WORD]
 
     python3 scripts/storm OLD --upgrade-to target/release/tributary --nats nats-server
 
-The second form does no harm: it replaces the processes of one release by those of another, one after the other, in a
+The second form injects no faults: it replaces the processes of one release by those of another, one after the other, in a
 database of 50,000 searches.
 
-Root is needed for disks of their own, and for a cable that can be pulled. Prints a row for each fault and a verdict;
-ends with 1 when a search is lost, stuck, doubled or has a status that its sources do not agree with.
+Needs root for separate disks and a network namespace. Prints a row per fault and a verdict; exits with 1 if a search is
+lost, stuck, duplicated, or has a status that contradicts its sources.
 """
 
 import argparse
@@ -28,7 +28,7 @@ from upgrade import SEARCHES, replace_all
 SOURCES = 5
 CALM = 8
 RECOVERY_MAX = 90
-# How long a source that failed may rest before it is asked again.
+# Maximum time until a failed source is queried again.
 REST = 120
 
 
@@ -71,10 +71,10 @@ def parse():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("program")
     parser.add_argument("--nats", default="nats-server", help="the program of the NATS server")
-    parser.add_argument("--seed", type=int, default=1, help="decides on the order of the faults")
+    parser.add_argument("--seed", type=int, default=1, help="seed for the order of the faults")
     parser.add_argument("--clients", type=int, default=12)
-    parser.add_argument("--upgrade-to", help="the program of the release that takes over")
-    parser.add_argument("--only", default="", help="only faults whose name has this in it")
+    parser.add_argument("--upgrade-to", help="the program of the new release")
+    parser.add_argument("--only", default="", help="only faults whose name contains this")
     return parser.parse_args()
 
 
@@ -93,7 +93,7 @@ def add_sources(client, sources):
 
 
 def suffer(fault, load):
-    """One fault from harm to recovery; when it began and ended."""
+    """Runs one fault until recovery; returns start and end."""
     start = time.monotonic()
     before = rate(load, start - CALM, start)
     fault.harm()
@@ -151,7 +151,7 @@ def in_spans(search, spans):
 
 
 def doubled(client, load):
-    """Ids of results that stand in two places, or results that stand twice in one search."""
+    """Ids of results with two ranks, or results that occur twice in one search."""
     wrong, seen = [], set()
     for search in random.Random(0).sample(load.searches, min(len(load.searches), 300)):
         _, body = client.call("GET", f"/svc/results/?search_id={search.number}&result_mixer=RoundRobinMixer")

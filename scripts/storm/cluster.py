@@ -1,4 +1,4 @@
-"""The cluster: PostgreSQL, NATS, two web processes, two workers and the scheduler, each of which can be harmed."""
+"""The cluster: PostgreSQL, NATS, two web processes, two workers and the scheduler, with hooks for faults."""
 
 import glob
 import os
@@ -44,7 +44,7 @@ def children(pid):
 
 
 class Process:
-    """Something that is started, and started again after it was harmed."""
+    """A process that can be started and restarted."""
 
     def __init__(self, name, command, env=None, log=None):
         self.name, self.command, self.env, self.log = name, command, env, log
@@ -100,7 +100,7 @@ class Cluster:
         }
 
     def split_network(self):
-        """worker2 lives behind a cable of its own, which can be pulled without anybody saying goodbye."""
+        """worker2 runs in its own network namespace, which can be disconnected without closing connections."""
         run("ip", "netns", "del", NAMESPACE, check=False)
         run("ip", "link", "del", "storm0", check=False)
         run("ip", "netns", "add", NAMESPACE)
@@ -113,7 +113,7 @@ class Cluster:
         run(*inside, "link", "set", "lo", "up")
 
     def cable(self, state):
-        """Pulled inside of the namespace, so that the others keep their address."""
+        """Disconnects inside the namespace, so that the others keep their address."""
         run("ip", "netns", "exec", NAMESPACE, "ip", "link", "set", "storm1", state)
 
     def mount(self, name, size):
@@ -123,7 +123,7 @@ class Cluster:
         self.disks.append(folder)
 
     def fill(self, name):
-        """Nothing is left on the disk of one process."""
+        """Fills the disk of one process."""
         with open(f"{self.scratch}/{name}/filler", "wb") as filler:
             try:
                 while True:
@@ -203,7 +203,7 @@ class Cluster:
         wait_for_port(HERE, self.ports["web2"])
 
     def ask(self, statement, seconds=5):
-        """The answer of the database to one statement; empty while it is away."""
+        """The result of one database statement; empty while the database is down."""
         return run("timeout", str(seconds), *self.psql, "-c", statement, check=False).stdout.strip()
 
     def stop(self):

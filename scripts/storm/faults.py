@@ -1,4 +1,4 @@
-"""The faults: how each is done, how long it is held, and how it is healed."""
+"""The faults: how each is injected, how long it lasts, and how it is repaired."""
 
 import os
 import shutil
@@ -18,7 +18,7 @@ class Fault:
 
 
 class Slowness:
-    """A server that is stopped for most of each tenth of a second."""
+    """A server that is suspended for most of each tenth of a second."""
 
     def __init__(self, process):
         self.process = process
@@ -70,7 +70,7 @@ def server_faults(cluster):
         Fault("pause NATS", nats.pause, nats.wake, hold=15),
         Fault("stop and start NATS", nats.terminate, nats.start, hold=5),
         Fault("NATS loses its disk", lambda: lose_store(nats), nats.start, hold=3),
-        Fault("disk of NATS full", lambda: cluster.fill("nats"), lambda: make_room(cluster), hold=15),
+        Fault("disk of NATS full", lambda: cluster.fill("nats"), lambda: free_space(cluster), hold=15),
         Fault("NATS slow", slow_nats.begin, slow_nats.end),
         Fault("kill -9 PostgreSQL", postgres.kill, postgres.start, hold=5),
         Fault("pause PostgreSQL", postgres.pause, postgres.wake, hold=15),
@@ -109,7 +109,7 @@ def freeze(cluster, name):
 
 
 def lose_power(cluster):
-    """The cable first, so that nobody hears that the process has ended."""
+    """Disconnects the network first, so that nobody notices that the process has ended."""
     cluster.cable("down")
     cluster.nodes["worker2"].kill()
 
@@ -124,8 +124,8 @@ def lose_store(nats):
     shutil.rmtree(nats.store)
 
 
-def make_room(cluster):
-    """A stream of NATS that could not be written stays so until the server is started again."""
+def free_space(cluster):
+    """A NATS stream that could not be written stays broken until the server is restarted."""
     cluster.empty("nats")
     cluster.nats.kill()
     cluster.nats.start()

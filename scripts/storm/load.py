@@ -1,4 +1,4 @@
-"""The load: clients that post searches, wait for them and note what they were told."""
+"""The load: clients that post searches, wait for them and record the responses."""
 
 import base64
 import http.client
@@ -22,7 +22,7 @@ class Search:
 
 
 class Client:
-    """One person, on whichever web process answers."""
+    """One user, on any web process that responds."""
 
     def __init__(self, ports, seed):
         self.ports, self.random = list(ports), random.Random(seed)
@@ -30,7 +30,7 @@ class Client:
         self.headers = {"Authorization": f"Basic {token}", "Content-Type": "application/json"}
 
     def call(self, method, path, body=None, headers=None):
-        """Status and JSON; (None, None) when nobody answered."""
+        """Status and JSON; (None, None) without a response."""
         line = http.client.HTTPConnection(HERE, self.random.choice(self.ports), timeout=15)
         try:
             line.request(method, path, json.dumps(body) if body is not None else None, self.headers | (headers or {}))
@@ -68,7 +68,7 @@ class Load:
                 self.follow(client, search)
 
     def post(self, client, query):
-        """Sent again with the same key until somebody says what became of it."""
+        """Retries with the same idempotency key until there is a definite response."""
         key, end = {"Idempotency-Key": str(uuid.uuid4())}, time.monotonic() + POST_WAIT
         while time.monotonic() < end:
             posted = time.monotonic()

@@ -1,4 +1,4 @@
-"""Sources that answer, wait, hang or fail as they are told, and remember whom they answered."""
+"""Sources that respond, wait, hang or fail on command, and record their responses."""
 
 import http.server
 import json
@@ -17,7 +17,7 @@ class Sources:
     def __init__(self, address, count):
         self.count = count
         self.modes = ["ok"] * count
-        # Pairs of a source and a query that were answered in full.
+        # Pairs of source and query with a complete response.
         self.answered = set()
         self.lock = threading.Lock()
         handler = type("Handler", (Handler,), {"sources": self})
@@ -39,7 +39,7 @@ class Server(http.server.ThreadingHTTPServer):
     request_queue_size = 512
 
     def handle_error(self, *_):
-        """Those who ask are killed and cut off; that is not worth a word."""
+        """Suppresses errors about clients that were killed or disconnected."""
 
 
 class Handler(http.server.BaseHTTPRequestHandler):

@@ -1,18 +1,18 @@
-"""A rolling upgrade: the processes of a loaded cluster are replaced one after the other by those of another release."""
+"""A rolling upgrade: replaces the processes of a cluster under load one after the other by those of another release."""
 
 import sys
 import threading
 import time
 
 SEARCHES = 50_000
-# How long old and new processes run beside each other after each replacement.
+# How long old and new processes run side by side after each replacement.
 BESIDE_S = 8
 WATCH_EVERY_S = 0.05
 ORDER = ["beat", "web1", "worker1", "web2", "worker2"]
 
 
 def fill(cluster):
-    """Searches that ended long ago, each with a set of results, as a copy of one that was really run."""
+    """Inserts finished searches with result sets, copied from one that was really run."""
     columns = {table: cluster.ask(
         "SELECT string_agg(column_name, ',') FROM information_schema.columns "
         f"WHERE table_name = '{table}' AND column_name NOT IN ('id', 'search_id')") for table in ("searches", "result_sets")}
@@ -28,7 +28,7 @@ def fill(cluster):
 
 
 class LockWatch:
-    """The longest time that a statement of the cluster waited for a lock, as the database itself shows it."""
+    """The longest lock wait of a statement, as reported by the database."""
 
     STATEMENT = (
         "SELECT coalesce(max(extract(epoch FROM clock_timestamp() - query_start)), 0) FROM pg_stat_activity "
@@ -53,7 +53,7 @@ class LockWatch:
 
 
 def replace_all(cluster, load, program, rate):
-    """Prints a row for each process that was replaced."""
+    """Prints a row per replaced process."""
     fill(cluster)
     print(f"{SEARCHES} searches of before; migration {migration(cluster)}")
     print("| Replaced | rate before, during /s | worst wait | longest wait for a lock |\n|---|---|---|---|", flush=True)

@@ -1,4 +1,4 @@
-// One's own page: profile, password, tokens, connections, and wishes that change the order of one's lists.
+// The account page: profile, password, tokens, connections, and ranking preferences.
 
 import assert from "node:assert/strict";
 import { api, browse, app, person } from "./harness/app.mjs";
@@ -21,7 +21,7 @@ browse("the profile is changed, a mistake is said at its field", { who: new_pers
   await profile.getByText(me.name).waitFor();
   await profile.getByLabel("Email").fill("reader@people.example");
   await profile.getByRole("button", { name: "Save" }).click();
-  await page.getByText("Your profile is saved").waitFor();
+  await page.getByText("Profile saved").waitFor();
   assert.equal((await api("GET", `/svc/users/${me.id}/`)).email, "reader@people.example");
 });
 
@@ -29,17 +29,17 @@ browse("the password is changed only by who knows it", { who: new_person }, asyn
   await account(page);
   const password = section(page, "password");
   const change = async (current, fresh, again = fresh) => {
-    await password.getByLabel("Present password").fill(current);
+    await password.getByLabel("Current password").fill(current);
     await password.getByLabel("New password", { exact: true }).fill(fresh);
-    await password.getByLabel("New password once more").fill(again);
+    await password.getByLabel("Confirm new password").fill(again);
     await password.getByRole("button", { name: "Change password" }).click();
   };
   await change(me.password, "a new sentence", "another one");
-  await password.getByText("The two are not the same.").waitFor();
+  await password.getByText("The passwords do not match.").waitFor();
   await change("not the right one", "a new sentence");
   await password.locator(".mistake").filter({ hasText: /\w/ }).waitFor();
   await change(me.password, "a new sentence");
-  await page.getByText("Your password is changed").waitFor();
+  await page.getByText("Password changed").waitFor();
   await api("GET", "/svc/search/", undefined, { as: { name: me.name, password: "a new sentence" } });
   await api("GET", "/svc/search/", undefined, { as: me, expect: 401 });
 });
@@ -47,18 +47,18 @@ browse("the password is changed only by who knows it", { who: new_person }, asyn
 browse("a token is shown once, works, and is revoked", { who: new_person }, async (page) => {
   await account(page);
   const tokens = section(page, "tokens");
-  await tokens.getByLabel("What for").fill("<img src=x onerror=\"window.canary=1\"> report");
+  await tokens.getByLabel("Description").fill("<img src=x onerror=\"window.canary=1\"> report");
   await tokens.getByRole("button", { name: "Create token" }).click();
   const secret = await tokens.locator("code.secret").innerText();
   const ask = () => fetch(`${app.base}/svc/search/`, { headers: { authorization: `Token ${secret}` } });
   assert.equal((await ask()).status, 200);
-  await tokens.getByRole("button", { name: "I have it" }).click();
+  await tokens.getByRole("button", { name: "Done" }).click();
   await page.reload();
   await tokens.getByText("report").first().waitFor();
   assert.ok(!(await page.content()).includes(secret));
   await tokens.getByRole("button", { name: /^Revoke (?!all)/ }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Revoke" }).click();
-  await tokens.getByText("You have no token.").waitFor();
+  await tokens.getByText("No tokens yet.").waitFor();
   assert.equal((await ask()).status, 401);
 });
 
@@ -78,40 +78,40 @@ browse("connections are listed with what they are for", { who: new_person, init:
   await api("DELETE", `/svc/authenticators/${made.id ?? idp}/`);
 });
 
-browse("wishes change the order of one's own lists alone", { who: new_person }, async (page) => {
+browse("preferences change only the user's own lists", { who: new_person }, async (page) => {
   const search = await searched("flood warning", { as: me });
   const results = async () => (await api("GET", `/svc/results/?search_id=${search.id}`, undefined, { as: me })).results;
   const order = async () => (await results()).map((result) => result.searchprovider);
   const before = await order();
   const raised = before.find((name) => name !== before[0]);
   await account(page);
-  const wishes = section(page, "wishes");
-  const wish = wishes.getByRole("group", { name: `Wish about ${raised}` });
-  await wishes.getByLabel("Source", { exact: true }).selectOption({ label: raised });
-  await wishes.getByRole("form", { name: "A source" }).getByLabel("Wish").selectOption("raise");
-  await wishes.getByRole("button", { name: "Add source" }).click();
-  await wish.waitFor();
+  const ranking = section(page, "ranking");
+  const preference = ranking.getByRole("group", { name: `Preference for ${raised}` });
+  await ranking.getByLabel("Source", { exact: true }).selectOption({ label: raised });
+  await ranking.getByRole("form", { name: "Source preference" }).getByLabel("Preference").selectOption("raise");
+  await ranking.getByRole("button", { name: "Add source" }).click();
+  await preference.waitFor();
   assert.equal((await order())[0], raised, "the raised one is first");
   assert.ok((await results())[0].explain.personal, "and it is said why");
 
-  await wish.getByRole("button", { name: "Block" }).click();
-  await wish.getByRole("button", { name: "Block", pressed: true }).waitFor();
+  await preference.getByRole("button", { name: "Block" }).click();
+  await preference.getByRole("button", { name: "Block", pressed: true }).waitFor();
   const fresh = await searched("flood warning", { as: me });
   const asked = (await api("GET", `/svc/results/?search_id=${fresh.id}`, undefined, { as: me })).results.map((result) => result.searchprovider);
   assert.ok(asked.length && !asked.includes(raised), "the blocked one is not asked");
 
   const host = new URL((await results()).find((result) => result.searchprovider !== raised).url).hostname;
-  await wishes.getByLabel("Domain", { exact: true }).fill(`https://www.${host}/some/path`);
-  await wishes.getByRole("form", { name: "A domain" }).getByLabel("Wish").selectOption("block");
-  await wishes.getByRole("button", { name: "Add domain" }).click();
-  await wishes.getByText(host, { exact: true }).waitFor();
+  await ranking.getByLabel("Domain", { exact: true }).fill(`https://www.${host}/some/path`);
+  await ranking.getByRole("form", { name: "Domain preference" }).getByLabel("Preference").selectOption("block");
+  await ranking.getByRole("button", { name: "Add domain" }).click();
+  await ranking.getByText(host, { exact: true }).waitFor();
   assert.ok((await results()).every((result) => new URL(result.url).hostname !== host), "the blocked site is hidden");
 
   for (let left = 2; left > 0; left--) {
-    await wishes.getByRole("button", { name: /^Forget/ }).first().click();
-    await page.waitForFunction((count) => document.querySelectorAll("#wishes [role=group]").length < count, left);
+    await ranking.getByRole("button", { name: /^Remove the preference/ }).first().click();
+    await page.waitForFunction((count) => document.querySelectorAll("#ranking [role=group]").length < count, left);
   }
-  await wishes.getByText("No wish yet.").waitFor();
+  await ranking.getByText("No preferences yet.").waitFor();
   assert.deepEqual(await order(), before);
 });
 

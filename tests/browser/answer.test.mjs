@@ -21,7 +21,7 @@ async function answered(page, query = "flood warning") {
 }
 
 browse("the answer is made in stages, cites its sources and says that it is extractive", { who: whoever, init: axe() }, async (page) => {
-  const before = page.waitForFunction(() => document.querySelector("#answer-slot section.making:not([hidden])"));
+  const before = page.waitForFunction(() => document.querySelector("#answer-slot section.generating:not([hidden])"));
   await Promise.all([before, answered(page)]);
   assert.match(await done(page).locator("h2").innerText(), /Answer from \d+ sources?.*extractive/s);
   assert.match(await done(page).locator("footer").innerText(), /\d+ of \d+ sentences supported/);
@@ -57,7 +57,7 @@ browse("asking again makes a new answer of the same question", { who: whoever },
   const stored = async () => (await api("GET", `/svc/results/?search_id=${id}`, undefined, { as: me })).ai_summary[0].swirl_id;
   const first = await stored();
   const told = page.waitForResponse((response) => response.url().endsWith("/svc/rag-search/"));
-  await slot(page).getByRole("button", { name: "Answer again" }).click();
+  await slot(page).getByRole("button", { name: "Regenerate answer" }).click();
   await (await told).finished();
   await done(page).waitFor();
   assert.notEqual(await stored(), first, "it has taken the place of the first");
@@ -74,7 +74,7 @@ browse("another answer is asked for by instructions", { who: whoever }, async (p
 browse("the answer is rated, with reasons", { who: whoever }, async (page) => {
   await answered(page);
   await done(page).getByRole("button", { name: "Not helpful" }).click();
-  await done(page).getByLabel("Something is missing").check();
+  await done(page).getByLabel("Incomplete").check();
   await done(page).getByRole("button", { name: "Send" }).click();
   await done(page).locator("form.reasons").waitFor({ state: "hidden" });
   await done(page).getByRole("button", { name: "Not helpful", pressed: true }).waitFor();
@@ -99,7 +99,7 @@ browse("an answer is made from what is selected", { who: whoever }, async (page)
 
 browse("the Assistant answers from the sources", { init: axe() }, async (page) => {
   await page.goto("/chat/");
-  const use = page.getByRole("button", { name: "Use the extractive answer" });
+  const use = page.getByRole("button", { name: "Use extractive answers" });
   if (await use.count()) {
     const reloaded = page.waitForEvent("load");
     await use.click();

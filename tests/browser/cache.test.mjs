@@ -9,7 +9,7 @@ import { assertInert } from "./harness/inert.mjs";
 import { PHONE, assertNarrow } from "./harness/narrow.mjs";
 import { visit } from "./harness/pages/console.mjs";
 import { finished, results } from "./harness/pages/search.mjs";
-import { openGate, searched, source, unique } from "./harness/records.mjs";
+import { openLatch, searched, source, unique } from "./harness/records.mjs";
 
 let me;
 let cache;
@@ -43,15 +43,15 @@ browse("a result is kept, found again, checked and removed", { who: whoever, ini
   const { name, provider } = await collection();
   await list(page, "sluice keeper", [provider]);
   const live = results(page).first();
-  assert.equal(await live.locator(".kept, .from .badge").count(), 0, "what is live has no badge");
-  await live.getByRole("button", { name: "Keep a copy" }).click();
-  await live.getByRole("link", { name: "A copy is kept" }).waitFor();
+  assert.equal(await live.locator(".cached, .from .badge").count(), 0, "what is live has no badge");
+  await live.getByRole("button", { name: "Save a copy" }).click();
+  await live.getByRole("link", { name: "Copy saved" }).waitFor();
 
   await list(page, `${WORDS} ${name}`, [cache]);
   const kept = results(page).filter({ hasText: name }).first();
   assert.equal(await kept.locator(".from .badge").innerText(), "Cached");
-  assert.match(await kept.locator(".kept").innerText(), /Copy from Collection.*Checked at its source (just now|one minute ago)/s);
-  assert.equal(await kept.getByRole("button", { name: "Keep a copy" }).count(), 0);
+  assert.match(await kept.locator(".cached").innerText(), /Copy from Collection.*Last checked (just now|1 minute ago)/s);
+  assert.equal(await kept.getByRole("button", { name: "Save a copy" }).count(), 0);
   await assertAccessible(page, "a list from the cache");
   await page.emulateMedia({ colorScheme: "dark" });
   await assertReadable(page, "a list from the cache, in dark");
@@ -59,10 +59,10 @@ browse("a result is kept, found again, checked and removed", { who: whoever, ini
 
   const check = kept.getByRole("button", { name: "Check now" });
   await check.click();
-  await kept.locator(".fresh.alive").filter({ hasText: "Checked at its source just now" }).waitFor();
-  await openGate(name);
+  await kept.locator(".fresh.alive").filter({ hasText: "Last checked just now" }).waitFor();
+  await openLatch(name);
   await check.click();
-  await kept.locator(".fresh.gone").filter({ hasText: "No longer at its source" }).waitFor();
+  await kept.locator(".fresh.gone").filter({ hasText: "No longer at the source" }).waitFor();
   await page.reload();
   await finished(page);
   await kept.locator(".badge.bad").filter({ hasText: "gone" }).waitFor();
@@ -82,16 +82,16 @@ browse("a result is kept, found again, checked and removed", { who: whoever, ini
 });
 
 browse("one's own documents are kept by address, found, checked and removed", { who: whoever, init: axe() }, async (page) => {
-  const name = unique("desk");
+  const name = unique("page");
   await page.goto("/account/#documents");
   await page.locator("#documents .nothing").waitFor();
-  await page.getByLabel("Keep a page by its address").fill(`${app.sources}/page/${name}/1`);
-  await page.getByRole("button", { name: "Keep a copy" }).click();
+  await page.getByLabel("Save a page by URL").fill(`${app.sources}/page/${name}/1`);
+  await page.getByRole("button", { name: "Save a copy" }).click();
   await documents(page).filter({ hasText: `Number 1 of ${name}` }).waitFor();
   await keep(`/page/${name}/2`);
   await page.reload();
   await documents(page).nth(1).waitFor();
-  assert.equal(await documents(page).locator(".badge").first().innerText(), "kept");
+  assert.equal(await documents(page).locator(".badge").first().innerText(), "cached");
   await assertAccessible(page, "cached documents");
   await page.emulateMedia({ colorScheme: "dark" });
   await assertReadable(page, "cached documents, in dark");
@@ -100,15 +100,15 @@ browse("one's own documents are kept by address, found, checked and removed", { 
   await page.emulateMedia({ colorScheme: "light" });
   await assertAccessible(page, "cached documents on a phone");
 
-  await page.getByLabel("Find a cached document").fill("Number 2");
+  await page.getByLabel("Search cached documents").fill("Number 2");
   await documents(page).nth(1).waitFor({ state: "detached" });
   const second = documents(page).filter({ hasText: `Number 2 of ${name}` });
-  await openGate(name);
+  await openLatch(name);
   await second.getByRole("button", { name: /^Check / }).click();
-  await second.locator(".state.bad").filter({ hasText: "No longer at its source" }).waitFor();
+  await second.locator(".state.bad").filter({ hasText: "No longer at the source" }).waitFor();
   await second.getByRole("button", { name: /^Remove / }).click();
   await agree(page);
-  await page.getByText("No cached document fits.").waitFor();
+  await page.getByText("No matching documents.").waitFor();
   const left = await api("GET", "/svc/cache/?page=1", undefined, { as: me });
   assert.deepEqual(left.results.map((one) => one.url), [`${app.sources}/page/${name}/1`]);
 });
@@ -148,6 +148,6 @@ browse("the console counts what is in the cache and shows none of it", {}, async
   await visit(page, "/admin/cache/");
   assert.ok((await number()) > count);
   assert.ok(!(await page.content()).includes(name));
-  for (const title of ["At their sources", "Today", "Vector store", "Storage of texts"]) await page.getByRole("heading", { name: title }).waitFor();
+  for (const title of ["Status at the source", "Today", "Vector store", "Text storage"]) await page.getByRole("heading", { name: title }).waitFor();
   assert.equal(await page.locator("#work .badge.bad").count(), 0, "the stores answer");
 });

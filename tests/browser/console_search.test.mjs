@@ -34,7 +34,7 @@ browse("a form has help beside its fields, and a refusal stands beside the field
   const described = await name.getAttribute("aria-describedby");
   assert.ok((await page.locator(`#${described.split(" ")[0]}`).innerText()).length > 10, "there is help");
   await name.fill("Library - Riverbend");
-  await page.getByText("Not saved yet").waitFor();
+  await page.getByText("Unsaved changes").waitFor();
   await page.getByRole("button", { name: "Save", exact: true }).click();
   await page.locator("[aria-invalid=true]").waitFor();
   assert.equal(await page.evaluate(() => document.activeElement.getAttribute("aria-invalid")), "true", "the field has the focus");
@@ -46,7 +46,7 @@ browse("a form has help beside its fields, and a refusal stands beside the field
   assert.equal(await page.locator("[aria-invalid=true]").count(), 0);
 
   await page.locator("#trial-query").fill("river");
-  await page.getByRole("button", { name: "Ask", exact: true }).click();
+  await page.getByRole("button", { name: "Run test", exact: true }).click();
   await page.locator(".trial-answer").getByText("works").waitFor();
 
   await page.getByRole("button", { name: "Save as new" }).click();
@@ -66,10 +66,10 @@ browse("a form whose record somebody else has changed says so, keeps what was ty
   await field(page, "description").fill("mine");
   await api("PATCH", path, { description: "theirs" });
   await page.getByRole("button", { name: "Save", exact: true }).click();
-  await page.getByText("Somebody else has changed this meanwhile.").waitFor();
+  await page.getByText("Someone else changed this in the meantime.").waitFor();
   assert.equal((await api("GET", path)).description, "theirs", "nothing was overwritten");
   assert.equal(await field(page, "description").inputValue(), "mine");
-  await page.getByRole("button", { name: "Load again" }).click();
+  await page.getByRole("button", { name: "Reload" }).click();
   await page.waitForFunction(() => document.querySelector("#field-description")?.value === "theirs");
   await field(page, "description").fill("mine");
   await page.getByRole("button", { name: "Save", exact: true }).click();
@@ -92,8 +92,8 @@ browse("providers are added by pasted JSON; mistakes are named by record", {}, a
   await dialog.getByRole("button", { name: "Create", exact: true }).click();
   await dialog.getByText("Nothing was created yet.").waitFor();
   await dialog.locator(".mistakes").getByText(bad).waitFor();
-  await dialog.getByText("unknown fields were left out: colour").waitFor();
-  await dialog.getByRole("button", { name: "Create the one without mistakes" }).click();
+  await dialog.getByText("unknown fields were ignored: colour").waitFor();
+  await dialog.getByRole("button", { name: "Create the valid one" }).click();
   await dialog.getByRole("link", { name: good }).waitFor();
   await dialog.getByRole("button", { name: "Close" }).click();
   const found = (await api("GET", "/svc/searchproviders/")).filter((one) => [good, bad].includes(one.name));
@@ -111,7 +111,7 @@ browse("a ready source is found and taken", {}, async (page) => {
   const name = unique("Ready");
   await dialog.getByLabel("Name", { exact: true }).fill(name);
   await dialog.getByRole("switch", { name: "Active" }).uncheck();
-  await dialog.getByRole("switch", { name: "Asked by every search" }).uncheck();
+  await dialog.getByRole("switch", { name: "Include in every search" }).uncheck();
   await dialog.getByRole("button", { name: "Save", exact: true }).click();
   await dialog.locator(".done-line").filter({ hasText: name }).waitFor();
   const found = (await api("GET", "/svc/searchproviders/")).find((one) => one.name === name);
@@ -122,7 +122,7 @@ browse("a ready source is found and taken", {}, async (page) => {
 browse("rules are taken from a CSV file, tried on a query, and saved", {}, async (page) => {
   const name = unique("rivers");
   await visit(page, "/admin/querytransforms/new/");
-  await page.getByLabel("Take the rules from a CSV file").setInputFiles({ name: `${name}.csv`, mimeType: "text/csv", buffer: Buffer.from("# words\nriver,stream\nlake,pond\n") });
+  await page.getByLabel("Load rules from a CSV file").setInputFiles({ name: `${name}.csv`, mimeType: "text/csv", buffer: Buffer.from("# words\nriver,stream\nlake,pond\n") });
   await page.locator("select").filter({ hasText: "synonym" }).first().selectOption("synonym");
   await page.locator("#trial-query").fill("river");
   await page.getByRole("button", { name: "Preview" }).click();
@@ -135,13 +135,13 @@ browse("rules are taken from a CSV file, tried on a query, and saved", {}, async
   await api("DELETE", `/svc/querytransforms/${found.id}/`);
 });
 
-browse("a source that rests is asked again at once", {}, async (page) => {
-  const busy = await source("/busy?after=300", { name: unique("Resting") });
+browse("a paused source is resumed at once", {}, async (page) => {
+  const busy = await source("/busy?after=300", { name: unique("Paused") });
   await searched("weir", { sources: [busy] });
   await visit(page, "/admin/breakers/");
-  await page.getByRole("button", { name: "Resting", exact: true }).click();
-  await row(page, busy.name).getByText("resting", { exact: true }).waitFor();
-  await row(page, busy.name).getByRole("button", { name: /Ask again now/ }).click();
+  await page.getByRole("button", { name: "Paused", exact: true }).click();
+  await row(page, busy.name).getByText("paused", { exact: true }).waitFor();
+  await row(page, busy.name).getByRole("button", { name: /Resume now/ }).click();
   await row(page, busy.name).waitFor({ state: "detached" });
   await api("DELETE", `/svc/searchproviders/${busy.id}/`);
 });
@@ -169,7 +169,7 @@ browse("a model and a prompt are made, tried and deleted; a key is never shown",
   await visit(page, "/admin/prompts/");
   const standard = (await api("GET", "/svc/prompts/")).find((one) => one.standard);
   await page.goto(`/admin/prompts/${standard.id}/`);
-  await page.getByText("This is a standard prompt.").waitFor();
+  await page.getByText("This is a standard prompt and cannot be changed.").waitFor();
   await page.getByRole("button", { name: "Save as new" }).click();
   await page.getByText("was created").waitFor();
   const copy = (await api("GET", "/svc/prompts/")).find((one) => !one.standard && one.name.startsWith(standard.name));

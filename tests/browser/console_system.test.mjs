@@ -42,7 +42,7 @@ browse("a token is made once and taken back", {}, async (page) => {
   await visit(page, "/admin/tokens/new/");
   await field(page, "label").fill(label);
   await page.getByRole("button", { name: "Create", exact: true }).click();
-  const secret = await page.getByLabel("The new token").inputValue();
+  const secret = await page.getByLabel("New token").inputValue();
   const ask = () => fetch(`${app.base}/svc/users/`, { headers: { authorization: `Token ${secret}` } });
   assert.equal((await ask()).status, 200);
   await visit(page, "/admin/tokens/");
@@ -91,20 +91,20 @@ browse("logs are read, filtered and downloaded", {}, async (page) => {
   await page.locator("pre.log").waitFor();
   await page.waitForFunction(() => /\d/.test(document.querySelector("pre.log").textContent));
   await page.getByLabel("Filter").fill("no line has this text");
-  await page.getByText("No line fits the filter.").waitFor();
+  await page.getByText("No matching lines.").waitFor();
   await page.getByLabel("Filter").fill("");
   const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("link", { name: "Download" }).click()]);
   assert.match(download.suggestedFilename(), /log/);
 });
 
 browse("activity counts searches that found nothing and does not say what was searched for", {}, async (page) => {
-  // Letters alone: a number in it might be found.
+  // Alphabetic only: a number in it might match.
   const query = `zzqx${unique("").replace(/\d/g, (digit) => "abcdefghij"[digit]).replaceAll("-", "")}`;
   await searched(query, { sources: [2] });
   await visit(page, "/admin/activity/");
   await page.getByRole("heading", { name: "Searches per day" }).waitFor();
   assert.ok((await page.locator("#work svg").count()) >= 1);
-  await page.getByRole("heading", { name: "Searches that found nothing" }).waitFor();
+  await page.getByRole("heading", { name: "Searches without results" }).waitFor();
   await page.getByText("Queries are private.").waitFor();
   await page.getByRole("button", { name: "7 days" }).click();
   await page.getByText("Queries are private.").waitFor();
@@ -126,7 +126,7 @@ browse("what other processes did is not denied by the dashboard", {}, async (pag
     await route.fulfill({ json: { ...now, searches_today: 6, minutes: [], providers: [] } });
   });
   await visit(page, "/admin/");
-  await page.getByText("This process ran no search in the last hour.").waitFor();
+  await page.getByText("This process ran no searches in the last hour.").waitFor();
   assert.doesNotMatch(await page.locator("#work").innerText(), /Nobody searched in the last hour/);
 });
 
@@ -147,25 +147,25 @@ browse("the license page says what the demo's own license allows", {}, async (pa
   assert.match(await page.locator("#work .facts").first().innerText(), /Semantic cache\s+(until|allowed)/);
 });
 
-browse("every change stands in the audit log, which is whole", {}, async (page) => {
+browse("every change is in the audit log, which is intact", {}, async (page) => {
   const name = unique("audited");
   const made = await api("POST", "/svc/groups/", { name });
   await api("DELETE", `/svc/groups/${made.id}/`);
   await visit(page, "/admin/audit/");
-  await page.getByLabel("Kind").selectOption("group");
+  await page.getByLabel("Type").selectOption("group");
   await page.locator("#work tbody tr").filter({ hasText: "deleted" }).first().waitFor();
   await page.getByRole("button", { name: "Verify" }).click();
-  await page.getByText("The log is whole.").waitFor();
+  await page.getByText("The log is intact.").waitFor();
 });
 
-browse("a locked door is opened again", {}, async (page) => {
+browse("a locked user is unlocked", {}, async (page) => {
   const late = await person();
   for (let count = 0; count < 12; count++) {
     await fetch(`${app.base}/svc/search/`, { headers: { authorization: `Basic ${btoa(`${late.name}:wrong`)}` } });
   }
   await visit(page, "/admin/users/");
   const line = page.locator(".lockouts li").filter({ hasText: late.name });
-  await line.getByRole("button", { name: "Let in again" }).click();
+  await line.getByRole("button", { name: "Unlock" }).click();
   await line.waitFor({ state: "detached" });
   await api("GET", "/svc/search/", undefined, { as: late });
 });

@@ -50,7 +50,7 @@ let reader;
 visiting("a link to a search asks first", { who: async () => (reader = await person()) }, () =>
   `<title>Other</title><a href="${app.base}/?q=${query}&rag=true">Read on</a>`, async (page) => {
   await page.getByRole("link", { name: "Read on" }).click();
-  await page.getByRole("heading", { name: "Start this search?" }).waitFor();
+  await page.getByRole("heading", { name: "Run this search?" }).waitFor();
   assert.deepEqual(await api("GET", "/svc/search/", undefined, { as: reader }), []);
   await page.getByRole("button", { name: "Search" }).click();
   await page.waitForURL(/search_id=/);

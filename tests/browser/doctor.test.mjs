@@ -30,18 +30,18 @@ browse("a JSON API becomes a source in a few clicks", {}, async (page) => {
   const started = Date.now();
   await page.goto("/admin/");
   await click(page.getByRole("link", { name: "Add a source" }).first());
-  await fill(page.getByLabel("Address or curl command"), `${app.sources}/plain/library?q=river`);
-  assert.equal(await page.getByLabel("The word that is searched for in it").inputValue(), "river", "the word is found by itself");
-  await click(page.getByRole("button", { name: "Ask", exact: true }));
+  await fill(page.getByLabel("URL or curl command"), `${app.sources}/plain/library?q=river`);
+  assert.equal(await page.getByLabel("Query in this request").inputValue(), "river", "the word is found by itself");
+  await click(page.getByRole("button", { name: "Send request", exact: true }));
   await page.locator(".map-field").first().waitFor();
-  for (const [field, path] of [["Title", "title"], ["Address", "url"], ["Date", "date"], ["Author", "author"]]) {
-    assert.match(await page.getByLabel(`Path of ${field}`).inputValue(), new RegExp(path), field);
+  for (const [field, path] of [["Title", "title"], ["URL", "url"], ["Date", "date"], ["Author", "author"]]) {
+    assert.match(await page.getByLabel(`Path for ${field}`).inputValue(), new RegExp(path), field);
   }
   await fill(page.getByLabel("Name", { exact: true }), name);
   await click(page.getByRole("button", { name: "Test", exact: true }));
   await page.getByText("It works.").waitFor();
   await click(page.getByRole("button", { name: "Save", exact: true }));
-  await page.locator(".done-line").filter({ hasText: `${name} is saved.` }).waitFor();
+  await page.locator(".done-line").filter({ hasText: `${name} was saved.` }).waitFor();
   const seconds = PERSON.page * 2 + PERSON.click * count.clicks + PERSON.field * count.fields;
   measured(`a source by the doctor: ${count.clicks} clicks, ${count.fields} fields, ${((Date.now() - started) / 1000).toFixed(1)} s by script, about ${seconds} s by hand`);
   assert.ok(seconds < SECONDS_MAX);
@@ -54,18 +54,18 @@ browse("a JSON API becomes a source in a few clicks", {}, async (page) => {
 
 browse("what cannot be asked is said beside its field", {}, async (page) => {
   await page.goto("/admin/doctor/");
-  await page.getByRole("button", { name: "Ask", exact: true }).click();
-  await page.getByText("Paste the address of a search").waitFor();
-  await page.getByLabel("Address or curl command").fill(`${app.sources}/failing/500?q=river`);
-  await page.getByRole("button", { name: "Ask", exact: true }).click();
+  await page.getByRole("button", { name: "Send request", exact: true }).click();
+  await page.getByText("Paste the URL of a search").waitFor();
+  await page.getByLabel("URL or curl command").fill(`${app.sources}/failing/500?q=river`);
+  await page.getByRole("button", { name: "Send request", exact: true }).click();
   const said = page.locator("#step-1 .mistake").filter({ hasText: /\w/ }).first();
   await said.waitFor();
 });
 
 browse("another value is chosen by a click in the answer", {}, async (page) => {
   await page.goto("/admin/doctor/");
-  await page.getByLabel("Address or curl command").fill(`${app.sources}/plain/library?q=river`);
-  await page.getByRole("button", { name: "Ask", exact: true }).click();
+  await page.getByLabel("URL or curl command").fill(`${app.sources}/plain/library?q=river`);
+  await page.getByRole("button", { name: "Send request", exact: true }).click();
   await page.getByRole("button", { name: "Choose Author" }).click();
   await page.locator(".tree button.leaf").filter({ hasText: "collection" }).first().click();
   assert.match(await page.getByLabel("Path of Author").inputValue(), /extra\.collection/);
@@ -74,9 +74,9 @@ browse("another value is chosen by a click in the answer", {}, async (page) => {
 
 browse("a sample answer is enough", {}, async (page) => {
   await page.goto("/admin/doctor/");
-  await page.getByText("paste a sample answer").click();
+  await page.getByText("Paste a sample response").click();
   const sample = { hits: [{ headline: "A flood", link: "https://a.example/1", text: "Water" }, { headline: "A drought", link: "https://a.example/2", text: "None" }] };
-  await page.getByLabel("Sample answer").fill(JSON.stringify(sample));
-  await page.getByRole("button", { name: "Ask", exact: true }).click();
+  await page.getByLabel("Sample response").fill(JSON.stringify(sample));
+  await page.getByRole("button", { name: "Send request", exact: true }).click();
   assert.match(await page.getByLabel("Path of Title").inputValue(), /headline/);
 });

@@ -6,7 +6,7 @@ import { after, before, test } from "node:test";
 import { axe } from "./harness/axe.mjs";
 import { startDemo } from "./harness/demo.mjs";
 import { looksGood } from "./harness/everywhere.mjs";
-import { authenticator, inside, letter, startGraph } from "./harness/graph.mjs";
+import { authenticator, inside, message, startGraph } from "./harness/graph.mjs";
 import { hostileTexts } from "./harness/hostile.mjs";
 import { browse, app, open, person, signInAt } from "./harness/app.mjs";
 import { assertInert } from "./harness/inert.mjs";
@@ -55,7 +55,7 @@ function visit(name, body) {
   test(`egress: ${name}`, { timeout: TEST_MS_MAX }, async () => {
     const who = { name: `visitor-${++people}`, password: PASSWORD };
     await ask("POST", "/svc/users/", { username: who.name, password: who.password, email: `${who.name}@firm.example` });
-    Object.assign(graph, { letters: [], trouble: 0 });
+    Object.assign(graph, { messages: [], trouble: 0 });
     const { context, page, seen } = await open({ who: null, init: axe(), allowed: [demo.base, graph.base] });
     try {
       await signInAt(context, demo.base, who);
@@ -81,7 +81,7 @@ const statuses = async (who) => (await ask("GET", "/svc/egress/events/", undefin
 
 browse("a mailbox that cannot be connected is said", { who: () => person(), init: axe() }, async (page) => {
   await page.goto("/egress/");
-  await page.getByText("No document is known to have gone outside.").waitFor();
+  await page.getByText("No documents found so far.").waitFor();
   await begin(page);
   await page.getByRole("link", { name: "Connect your mailbox" }).waitFor();
   await looksGood(page, "no mailbox");
@@ -102,35 +102,35 @@ visit("a scan is followed to its end, and what it found is decided", async (page
   await keep(who, "Ferry book", "ferry", { matter_tags: ["smith"] });
   await keep(who, "Other book", "barley");
   const nearly = (subject) => `${told(subject)} This copy is for you.`;
-  const attached = (subject) => letter({ files: [{ name: `${subject}.txt`, text: nearly(subject) }] });
-  graph.letters = [
-    attached("sluice"), letter({ html: `<a href="${addressOf("ferry")}?utm_source=mail">here</a> and ${addressOf("barley")}` }),
+  const attached = (subject) => message({ files: [{ name: `${subject}.txt`, text: nearly(subject) }] });
+  graph.messages = [
+    attached("sluice"), message({ html: `<a href="${addressOf("ferry")}?utm_source=mail">here</a> and ${addressOf("barley")}` }),
     ...Array.from({ length: NOTED - 2 }, inside), { ...attached("beacon"), held: true }, ...Array.from({ length: MESSAGES_MAX }, inside),
   ];
   await connect(page);
   await page.goto(`${demo.base}/egress/`);
   await page.getByLabel("Mailbox").selectOption("outlook");
-  await page.getByLabel("Only documents of the matter").fill("smith");
+  await page.getByLabel("Only documents of this matter").fill("smith");
   await page.getByLabel("From").fill("2026-02-01");
   await page.getByLabel("To", { exact: true }).fill("2026-03-02");
   await begin(page);
   await state(page, "running").getByText(`${NOTED} messages read`).waitFor();
-  await state(page, "running").getByText("1 document recognised").waitFor();
+  await state(page, "running").getByText("1 document recognized").waitFor();
   graph.go();
   await state(page, "completed").getByText(`${MESSAGES_MAX} messages read`).waitFor();
-  await state(page, "completed").getByText("3 of them to people outside").waitFor();
-  await page.getByText("There were more messages than one scan reads.").waitFor();
+  await state(page, "completed").getByText("3 sent outside").waitFor();
+  await page.getByText("There are more messages than one scan can read.").waitFor();
   const [scan] = (await ask("GET", "/svc/egress/scan/", undefined, who)).results;
   assert.deepEqual([scan.matter_tag, scan.date_from, scan.date_to, scan.matches, scan.candidates], ["smith", "2026-02-01", "2026-03-02", 1, 2]);
 
-  await page.getByRole("button", { name: "To decide" }).click();
+  await page.getByRole("button", { name: "To review" }).click();
   await page.locator("[data-event]").nth(1).waitFor();
   assert.match(await page.locator("[data-event]").first().innerText(), /client\.co\.uk/);
-  await looksGood(page, "documents to decide");
+  await looksGood(page, "documents to review");
   await page.getByRole("button", { name: "Confirm Sluice book" }).click();
   await page.getByRole("button", { name: "Confirm Sluice book" }).waitFor({ state: "detached" });
   await page.getByRole("button", { name: "Dismiss Beacon book" }).click();
-  await page.getByText("Nothing waits for a decision.").waitFor();
+  await page.getByText("Nothing to review.").waitFor();
   assert.deepEqual(await statuses(who), [["Sluice book", "confirmed"], ["Ferry book", "confirmed"], ["Beacon book", "dismissed"]]);
   await page.getByRole("button", { name: "All", exact: true }).click();
   await page.locator("[data-event]").nth(2).waitFor();
@@ -139,19 +139,19 @@ visit("a scan is followed to its end, and what it found is decided", async (page
 
 visit("a scan is cancelled, and what it found stays", async (page, who) => {
   await keep(who, "Anchor book", "anchor");
-  graph.letters = [letter({ html: addressOf("anchor") }), ...Array.from({ length: NOTED - 1 }, inside), letter({ held: true })];
+  graph.messages = [message({ html: addressOf("anchor") }), ...Array.from({ length: NOTED - 1 }, inside), message({ held: true })];
   await connect(page);
   await page.goto(`${demo.base}/egress/`);
   await begin(page);
   await state(page, "running").getByText(`${NOTED} messages read`).waitFor();
-  await page.getByRole("button", { name: "Cancel the scan" }).click();
+  await page.getByRole("button", { name: "Cancel scan" }).click();
   await page.getByText("The scan was cancelled").first().waitFor();
-  assert.equal(await page.getByRole("button", { name: "Cancel the scan" }).count(), 0);
+  assert.equal(await page.getByRole("button", { name: "Cancel scan" }).count(), 0);
   assert.deepEqual(await statuses(who), [["Anchor book", "confirmed"]]);
 });
 
 visit("a scan is followed on when a look at it fails, and when the page gives up that is said", async (page) => {
-  graph.letters = [letter({ html: "nothing", held: true })];
+  graph.messages = [message({ html: "nothing", held: true })];
   await connect(page);
   await page.goto(`${demo.base}/egress/`);
   const refusals = [429, 429, 404];
@@ -160,22 +160,22 @@ visit("a scan is followed on when a look at it fails, and when the page gives up
     return status ? route.fulfill({ status, json: { detail: `Refused by ${status}.` } }) : route.continue();
   });
   await begin(page);
-  await page.getByRole("alert").getByText("How far the scan is cannot be seen: Refused by 404.").waitFor();
+  await page.getByRole("alert").getByText("The progress of the scan is not available: Refused by 404.").waitFor();
   assert.deepEqual(refusals, [], "it was tried again");
-  await page.getByRole("button", { name: "Look again" }).click();
+  await page.getByRole("button", { name: "Try again" }).click();
   graph.go();
   await state(page, "completed").waitFor();
-  assert.equal(await page.getByRole("button", { name: "Look again" }).count(), 0);
+  assert.equal(await page.getByRole("button", { name: "Try again" }).count(), 0);
 });
 
 visit("what documents are called stays text, and so does why a scan failed", async (page, who) => {
   const texts = hostileTexts(`${app.sources}/foreign`);
   const subjects = ["copper", "walnut", "saffron", "granite", "linen", "amber", "cobalt", "juniper", "marble"];
   for (const [index, text] of texts.entries()) await keep(who, text, subjects[index], { matter_tags: [texts[0]] });
-  graph.letters = texts.map((_, index) => letter({ html: addressOf(subjects[index]) }));
+  graph.messages = texts.map((_, index) => message({ html: addressOf(subjects[index]) }));
   await connect(page);
   await page.goto(`${demo.base}/egress/`);
-  await page.getByLabel("Only documents of the matter").fill(texts[0]);
+  await page.getByLabel("Only documents of this matter").fill(texts[0]);
   await begin(page);
   await state(page, "completed").waitFor();
   await page.getByRole("button", { name: "All", exact: true }).click();

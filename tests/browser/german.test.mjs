@@ -27,7 +27,7 @@ browse("the pages of people fit on a phone", { ...GERMAN, ...PHONE }, (page) => 
 browse("the first half of the console fits on a phone", { ...GERMAN, ...PHONE }, (page) => fit(page, CONSOLE.slice(0, CONSOLE.length / 2)));
 browse("the other half of the console fits on a phone", { ...GERMAN, ...PHONE }, (page) => fit(page, CONSOLE.slice(CONSOLE.length / 2)));
 
-browse("a list has German figures, and on a phone there is room for the query", { ...GERMAN, ...PHONE }, async (page) => {
+browse("a list has German figures, and on a phone there is space for the query", { ...GERMAN, ...PHONE }, async (page) => {
   const search = await searched("flood warning");
   await page.goto(`/?search_id=${search.id}`);
   await finished(page);
@@ -50,17 +50,17 @@ browse("the audit log and the license speak German", GERMAN, async (page) => {
   const name = unique("geprüft");
   const made = await api("POST", "/svc/groups/", { name });
   await visit(page, "/admin/audit/");
-  await page.getByLabel("Art").selectOption({ label: "Gruppe" });
+  await page.getByLabel("Typ").selectOption({ label: "Gruppe" });
   await page.locator("#work tbody tr").filter({ hasText: `angelegt Gruppe ${name}` }).waitFor();
   await api("DELETE", `/svc/groups/${made.id}/`);
   await visit(page, "/admin/license/");
   assert.doesNotMatch(await page.locator("#work").innerText(), /The license/);
 });
 
-browse("an address that leads nowhere says so", { ...GERMAN, who: () => person() }, async (page) => {
+browse("an unknown path shows a page that says so", { ...GERMAN, who: () => person() }, async (page) => {
   const answer = await page.goto("/nothing/");
   assert.equal(answer.status(), 404);
-  await page.getByRole("heading", { name: "Hier ist nichts" }).waitFor();
-  await page.getByRole("link", { name: "Zur Suchseite" }).click();
+  await page.getByRole("heading", { name: "Seite nicht gefunden" }).waitFor();
+  await page.getByRole("link", { name: "Zur Suche" }).click();
   await page.waitForURL((url) => url.pathname === "/");
 });

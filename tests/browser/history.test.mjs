@@ -14,7 +14,7 @@ browse("searches are listed, filtered, opened and deleted", { who: newcomer }, a
   await page.goto("/history/");
   await row(page, "flood warning").waitFor();
   assert.equal(await page.locator(".search-row").count(), 2);
-  await page.getByLabel("Filter by words").fill("battery");
+  await page.getByLabel("Filter searches").fill("battery");
   await row(page, "flood warning").waitFor({ state: "detached" });
   assert.match(page.url(), /text=battery/);
   await row(page, "battery life").getByRole("link", { name: "battery life" }).first().click();
@@ -23,7 +23,7 @@ browse("searches are listed, filtered, opened and deleted", { who: newcomer }, a
   await row(page, "battery life").getByRole("checkbox").check();
   await page.getByRole("button", { name: "Delete" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
-  await page.getByText("No search has these words.").waitFor();
+  await page.getByText("No matching searches.").waitFor();
   const left = await api("GET", "/svc/search/?search_only=true", undefined, { as: me });
   assert.equal(left.count, 1);
 });
@@ -58,11 +58,11 @@ browse("a search is saved and subscribed by its buttons", { who: newcomer }, asy
   await row(page, "sediment").getByRole("button", { name: "Subscribe", exact: true }).click();
   await row(page, "sediment").getByRole("button", { name: "Subscribed", pressed: true }).waitFor();
   for (const show of ["Saved", "Subscribed"]) {
-    await page.getByRole("navigation", { name: "Which searches" }).getByRole("link", { name: show }).click();
+    await page.getByRole("navigation", { name: "Show searches" }).getByRole("link", { name: show }).click();
     await row(page, "sediment").waitFor();
   }
   await row(page, "sediment").getByRole("button", { name: "Subscribed" }).click();
-  await page.getByText("Nothing is subscribed yet.").waitFor();
+  await page.getByText("No subscriptions yet.").waitFor();
 });
 
 browse("new results are marked, and two runs are compared", { who: newcomer }, async (page) => {
@@ -82,7 +82,7 @@ browse("new results are marked, and two runs are compared", { who: newcomer }, a
   await page.locator("article.result").first().waitFor();
   assert.equal(await page.locator("article.result").count(), 5);
   await page.getByRole("button", { name: /Mark .* as read/ }).click();
-  await page.getByText("All results are marked as read").waitFor();
+  await page.getByText("All results marked as read").waitFor();
   await page.goto("/history/");
   await row(page, "estuary").waitFor();
   assert.equal(await row(page, "estuary").locator(".badge").count(), 0);
@@ -94,7 +94,7 @@ browse("when the service does not answer, that is said in words", { who: newcome
   await row(page, "flood warning").waitFor();
   await page.route("**/svc/search/**", (route) => route.abort());
   await row(page, "flood warning").getByRole("button", { name: "Save" }).click();
-  await page.getByRole("alert").getByText("The service did not answer. Check the connection and try again.").waitFor();
+  await page.getByRole("alert").getByText("The service did not respond. Check your connection and try again.").waitFor();
   await page.getByRole("alert").getByRole("button", { name: "Close" }).click();
   // The browser itself notes what was cut off.
   seen.errors.splice(0);

@@ -88,7 +88,7 @@ browse("in an answer", {}, async (page) => {
   await assertInert(page, "the answer");
 });
 
-const DESK = { width: 1280, height: 860 };
+const DESKTOP = { width: 1280, height: 860 };
 const PAGES = { people: ["/history/", "/account/", "/chat/", "/review/", "/egress/", "/"], console: CONSOLE };
 
 for (const [whose, paths] of Object.entries(PAGES)) {
@@ -99,7 +99,7 @@ for (const [whose, paths] of Object.entries(PAGES)) {
       await assertInert(page, path);
       await page.setViewportSize(PHONE);
       await assertNarrow(page, path);
-      await page.setViewportSize(DESK);
+      await page.setViewportSize(DESKTOP);
     }
   });
 }

@@ -8,7 +8,7 @@ import { ask, box, finished, follow, repainted, results, selectOnly, shownKeys, 
 import { searched, source, unique } from "./harness/records.mjs";
 
 let me;
-let guest;
+let reader;
 let search;
 before(async () => {
   me = await person();
@@ -48,12 +48,12 @@ browse("filters by source, author, date; the counts are right, and Back undoes t
   assert.deepEqual(await shownKeys(page), unfiltered);
   await follow(page, page.getByRole("link", { name: "Without Newsroom - Riverbend" }));
   assert.ok(!(await results(page).locator(".from .source").allInnerTexts()).includes("Newsroom - Riverbend"));
-  await follow(page, page.getByRole("link", { name: "Clear the filters" }));
+  await follow(page, page.getByRole("link", { name: "Clear filters" }));
   const author = info.facets.authors[0];
   await follow(page, facet(page, author.name).first());
   for (const meta of await results(page).locator(".meta").allInnerTexts()) assert.ok(meta.includes(author.name), meta);
   assert.equal(await results(page).count(), Math.min(10, author.count));
-  await follow(page, page.getByRole("link", { name: "Clear the filters" }));
+  await follow(page, page.getByRole("link", { name: "Clear filters" }));
   await follow(page, facet(page, "Older").first());
   const year = new Date().getFullYear();
   for (const day of await results(page).locator("time").evaluateAll((all) => all.map((one) => one.dateTime))) assert.ok(Number(day.slice(0, 4)) < year, day);
@@ -107,7 +107,7 @@ browse("details show what else the source said, and why draws the parts of the c
   await first.locator("details.details summary").click();
   const payload = await first.locator(".payload").innerText();
   assert.match(payload, /collection/);
-  assert.match(payload, /Rank at its source/);
+  assert.match(payload, /Rank at the source/);
   assert.match(payload, /https:\/\/collection\.example\/documents\/\d+/);
   await first.locator("details.why summary").click();
   const parts = (await first.locator(".why .key b").allInnerTexts()).map(Number);
@@ -158,7 +158,7 @@ browse("an address can be shared: it asks the same, for whoever opens it, once",
   assert.match(page.url(), /search_id=\d+/, "a reload does not ask again");
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);
   await page.getByRole("button", { name: "Copy link" }).click();
-  await page.getByText("The link is copied").waitFor();
+  await page.getByText("Link copied").waitFor();
   const address = await page.evaluate(() => navigator.clipboard.readText());
   assert.equal(new URL(address).searchParams.get("q"), "ferry timetable");
   const other = await person();
@@ -243,22 +243,22 @@ browse("details of all results are shown at once", { who }, async (page) => {
   assert.equal(await page.locator("details.details[open]").count(), 0);
 });
 
-browse("a source is lowered from one of its results", { who: async () => (guest = await person()) }, async (page) => {
-  const own = await searched("flood warning", { as: guest });
+browse("a source is lowered from one of its results", { who: async () => (reader = await person()) }, async (page) => {
+  const own = await searched("flood warning", { as: reader });
   await page.goto(`/?search_id=${own.id}`);
   await finished(page);
   await results(page).first().locator("details.details summary").click();
   const name = await results(page).first().locator(".from .source").innerText();
-  await results(page).first().getByRole("group", { name: `Wish about ${name}` }).getByRole("button", { name: "Lower" }).click();
-  await page.getByText(`${name} will stand lower`).waitFor();
-  const { sources } = await api("GET", "/svc/preferences/", undefined, { as: guest });
+  await results(page).first().getByRole("group", { name: `Preference for ${name}` }).getByRole("button", { name: "Lower" }).click();
+  await page.getByText(`${name} will rank lower`).waitFor();
+  const { sources } = await api("GET", "/svc/preferences/", undefined, { as: reader });
   assert.deepEqual(sources.map((one) => [one.name, one.wish]), [[name, "lower"]]);
 });
 
 browse("nothing found is said with what may help", { who }, async (page) => {
   await ask(page, "xylophonequartz", {});
   await finished(page);
-  await page.getByText("Nothing was found.").waitFor();
+  await page.getByText("No results.").waitFor();
   assert.equal(new URL(page.url()).origin, app.base);
 });
 

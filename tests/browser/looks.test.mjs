@@ -24,8 +24,8 @@ browse("the page is as the system likes it, and as one chooses", { who: whoever 
   assert.ok((await brightness(page)) > 200);
   await page.emulateMedia({ colorScheme: "dark" });
   assert.ok((await brightness(page)) < 60);
-  await page.locator("summary", { hasText: "Menu of" }).click();
-  await page.getByLabel("Colours").selectOption("light");
+  await page.locator("summary", { hasText: "Menu for" }).click();
+  await page.getByLabel("Theme").selectOption("light");
   assert.ok((await brightness(page)) > 200, "the choice wins");
   await page.goto("/history/");
   assert.ok((await brightness(page)) > 200, "and is remembered");
@@ -34,7 +34,7 @@ browse("the page is as the system likes it, and as one chooses", { who: whoever 
 browse("the language is the browser's, or the chosen one", { who: whoever }, async (page) => {
   await page.goto("/");
   assert.equal(await page.locator("html").getAttribute("lang"), "en");
-  await page.locator("summary", { hasText: "Menu of" }).click();
+  await page.locator("summary", { hasText: "Menu for" }).click();
   await page.getByLabel("Language").selectOption("de");
   await page.waitForFunction(() => document.documentElement.lang === "de");
   await page.getByRole("button", { name: "Suchen" }).waitFor();

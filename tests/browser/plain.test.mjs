@@ -29,8 +29,8 @@ browse("search, read, page, filter, order, sign out", { who: () => person(), scr
   await page.getByRole("link", { name: "Date", exact: true }).first().click();
   await page.waitForURL(/sort=DateMixer/);
   await page.locator(RESULT).first().locator("details.details summary").click();
-  assert.match(await page.locator(RESULT).first().locator(".payload").innerText(), /Rank at its source/);
-  await page.locator("summary", { hasText: "Menu of" }).click();
+  assert.match(await page.locator(RESULT).first().locator(".payload").innerText(), /Rank at the source/);
+  await page.locator("summary", { hasText: "Menu for" }).click();
   await page.getByRole("button", { name: "Sign out" }).click();
   await page.waitForURL(/\/login\//);
 });
@@ -38,5 +38,5 @@ browse("search, read, page, filter, order, sign out", { who: () => person(), scr
 browse("the console says that it needs a script", { script: false }, async (page) => {
   await page.goto("/admin/");
   assert.equal(await page.locator("noscript .note").isVisible(), true);
-  assert.match(await page.locator("noscript .note").innerText(), /The console needs JavaScript/);
+  assert.match(await page.locator("noscript .note").innerText(), /The console requires JavaScript/);
 });

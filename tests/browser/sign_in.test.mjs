@@ -8,11 +8,11 @@ browse("the wrong password is refused in words, the right one leads to where one
   const reader = await person();
   await page.goto("/history/");
   assert.equal(new URL(page.url()).pathname, "/login/");
-  await page.getByLabel("User name").fill(reader.name);
+  await page.getByLabel("Username").fill(reader.name);
   await page.getByLabel("Password").fill("not this one");
   await page.getByRole("button", { name: "Sign in" }).click();
   await page.getByRole("alert").waitFor();
-  assert.equal(await page.getByLabel("User name").inputValue(), reader.name);
+  assert.equal(await page.getByLabel("Username").inputValue(), reader.name);
   await page.getByLabel("Password").fill(reader.password);
   await page.getByRole("button", { name: "Sign in" }).click();
   await page.waitForURL("**/history/");
@@ -23,7 +23,7 @@ browse("a link that was kept leads to the same list after signing in", { who: nu
   const search = await searched("flood warning", { as: reader });
   await page.goto(`/?search_id=${search.id}&page=2`);
   assert.equal(new URL(page.url()).pathname, "/login/");
-  await page.getByLabel("User name").fill(reader.name);
+  await page.getByLabel("Username").fill(reader.name);
   await page.getByLabel("Password").fill(reader.password);
   await page.getByRole("button", { name: "Sign in" }).click();
   await page.waitForURL((url) => url.search === `?search_id=${search.id}&page=2`);
@@ -32,7 +32,7 @@ browse("a link that was kept leads to the same list after signing in", { who: nu
 browse("signing out ends the session", { who: () => person() }, async (page, { context }) => {
   await page.goto("/");
   const before = await context.cookies();
-  await page.locator("summary", { hasText: "Menu of" }).click();
+  await page.locator("summary", { hasText: "Menu for" }).click();
   await page.getByRole("button", { name: "Sign out" }).click();
   await page.waitForURL("**/login/**");
   await context.addCookies(before);
@@ -42,7 +42,7 @@ browse("signing out ends the session", { who: () => person() }, async (page, { c
 
 browse("signing in leads nowhere else", { who: null }, async (page) => {
   await page.goto(`/login/?next=${encodeURIComponent("//foreign.example/")}`);
-  await page.getByLabel("User name").fill(admin.name);
+  await page.getByLabel("Username").fill(admin.name);
   await page.getByLabel("Password").fill(admin.password);
   await page.getByRole("button", { name: "Sign in" }).click();
   await page.waitForURL(`${app.base}/`);
@@ -72,7 +72,7 @@ browse("a session that ends while one types leads to signing in, without a dialo
   await page.locator("section#profile").getByRole("button", { name: "Save" }).click();
   await page.waitForURL("**/login/?next=**");
   assert.deepEqual(challenges, [undefined]);
-  await page.getByLabel("User name").fill(typist.name);
+  await page.getByLabel("Username").fill(typist.name);
   await page.getByLabel("Password").fill(typist.password);
   await page.getByRole("button", { name: "Sign in" }).click();
   await page.waitForURL("**/account/");

@@ -59,7 +59,7 @@ browse("versions stand under the one that counts, and a curator pins another", {
   assert.equal(await results(page).count(), 1, "one row for three versions");
   assert.equal(await badge(page), "Auto-selected");
   assert.match(await results(page).first().locator("h2").innerText(), /v2-final/, "the final one counts");
-  assert.match(await results(page).first().locator(".kept").innerText(), /v2 final, (one|version \d) of 3/);
+  assert.match(await results(page).first().locator(".cached").innerText(), /v2 final, (one|version \d) of 3/);
   await results(page).locator(".versions > summary").click();
   assert.equal(await others(page).count(), 2);
   await looksGood(page, "a list with versions");
@@ -146,7 +146,7 @@ browse("a rejected version gives way to another", { who: curator, init: axe() },
   await dialog.getByLabel("Reason").selectOption("outdated");
   await dialog.getByLabel("Comment").fill("a newer one is signed");
   await dialog.getByRole("button", { name: "Reject" }).click();
-  await page.getByText("Rejected. The next search elects anew.").waitFor();
+  await page.getByText("Rejected. The next search holds a new election.").waitFor();
   await list(page, query);
   assert.match(await results(page).first().locator("h2").innerText(), /Number v1 /);
   await page.goto(`/review/${run}/`);
@@ -188,9 +188,9 @@ browse("the queue is filtered, followed and emptied", { who: curator, init: axe(
   await page.getByRole("button", { name: "Approve" }).click();
   await page.locator("#state", { hasText: "approved" }).waitFor();
   await page.goto(`/review/?query=${name}`);
-  await page.getByText("No query has these words.").waitFor();
+  await page.getByText("No matching elections.").waitFor();
   await page.getByRole("link", { name: "Pinned" }).click();
-  await page.getByLabel("The query as it was asked").fill(query);
+  await page.getByLabel("Exact query").fill(query);
   await filtered(page);
   await page.waitForFunction((wanted) => [...document.querySelectorAll(".run-row .query")].map((one) => one.textContent).join() === wanted, query);
   await rows.getByText("by approving an election").waitFor();
@@ -218,7 +218,7 @@ browse("who is no curator sees the elections of their own searches and decides n
 
 browse("an election that is not for the reader", { who: anybody, init: axe() }, async (page) => {
   await page.goto("/review/999999999/");
-  await page.getByRole("alert").getByText("There is no such election, or it is not for you.").waitFor();
+  await page.getByRole("alert").getByText("Election not found, or you do not have access.").waitFor();
   await assertAccessible(page, "no such election");
 });
 

@@ -45,17 +45,17 @@ browse("a branding changes name, colour, words and logo, and can be taken back",
   await visit(page, "/admin/branding/");
   try {
     await page.getByRole("button", { name: "Save and use" }).click();
-    await page.getByText("Give it a name.").waitFor();
-    await page.getByLabel("Name of this branding").fill(name);
-    await page.getByLabel("Name of the product").fill("Waterways <b>&</b>");
-    await page.getByLabel("Text in the empty search box").fill("Look into the river");
-    await page.getByLabel("Colour as #rrggbb").fill("#7c2d12");
-    await page.getByLabel("Colour as #rrggbb").press("Tab");
-    await page.getByLabel("Logo on light pages").setInputFiles({ name: "no.png", mimeType: "image/png", buffer: Buffer.from("<svg onload=alert(1)>") });
-    await page.getByText("This is no PNG.").waitFor();
-    await page.getByLabel("Logo on light pages").setInputFiles({ name: "logo.png", mimeType: "image/png", buffer: png() });
+    await page.getByText("Enter a name.").waitFor();
+    await page.getByLabel("Branding name").fill(name);
+    await page.getByLabel("Product name").fill("Waterways <b>&</b>");
+    await page.getByLabel("Search box placeholder").fill("Look into the river");
+    await page.getByLabel("Color as #rrggbb").fill("#7c2d12");
+    await page.getByLabel("Color as #rrggbb").press("Tab");
+    await page.getByLabel("Logo for the light theme").setInputFiles({ name: "no.png", mimeType: "image/png", buffer: Buffer.from("<svg onload=alert(1)>") });
+    await page.getByText("This file is not a PNG.").waitFor();
+    await page.getByLabel("Logo for the light theme").setInputFiles({ name: "logo.png", mimeType: "image/png", buffer: png() });
     await page.getByRole("button", { name: "Save and use" }).click();
-    await page.getByText("Saved. Load the page again").waitFor();
+    await page.getByText("Saved. Reload the page").waitFor();
     await page.goto("/");
     assert.match(await page.title(), /Waterways <b>&<\/b>/);
     assert.equal(await page.getByRole("searchbox").first().getAttribute("placeholder"), "Look into the river");

@@ -7,11 +7,11 @@ import { assertAccessible, axe } from "./harness/axe.mjs";
 import { api, browse, app, person } from "./harness/app.mjs";
 import { assertInert } from "./harness/inert.mjs";
 import { finished } from "./harness/pages/search.mjs";
-import { openGate, searched, unique } from "./harness/records.mjs";
+import { openLatch, searched, unique } from "./harness/records.mjs";
 
 let me;
 let model;
-const gate = unique("model");
+const latch = unique("model");
 const whoever = async () => (me = await person());
 const slot = (page) => page.locator("#answer-slot");
 const done = (page) => slot(page).locator("section.answer.done");
@@ -19,7 +19,7 @@ const done = (page) => slot(page).locator("section.answer.done");
 before(async () => {
   model = await api("POST", "/svc/aiproviders/", {
     name: unique("Writer"), model: "gpt-test", api_key: "k", active: true, shared: true, tags: ["rag", "chat"], defaults: ["rag"],
-    config: { api_base: `${app.sources}/model/${gate}` },
+    config: { api_base: `${app.sources}/model/${latch}` },
   });
 });
 after(() => api("DELETE", `/svc/aiproviders/${model.id}/`));
@@ -33,18 +33,18 @@ async function asked(page) {
 
 browse("it can be stopped while it is written", { who: whoever }, async (page) => {
   await asked(page);
-  await slot(page).locator("section.making [data-text]").filter({ hasText: "before the water does" }).waitFor();
+  await slot(page).locator("section.generating [data-text]").filter({ hasText: "before the water does" }).waitFor();
   await slot(page).getByRole("button", { name: "Stop" }).click();
-  await slot(page).locator("section.making").waitFor({ state: "hidden" });
+  await slot(page).locator("section.generating").waitFor({ state: "hidden" });
   assert.equal(await done(page).count(), 0);
 });
 
 browse("it streams, cites, and whatever the model writes is text", { who: whoever, init: axe() }, async (page) => {
   await asked(page);
   // The first sentence is there while the rest is still being written.
-  await slot(page).locator("section.making [data-text]").filter({ hasText: "before the water does" }).waitFor();
+  await slot(page).locator("section.generating [data-text]").filter({ hasText: "before the water does" }).waitFor();
   assert.equal(await done(page).count(), 0);
-  await openGate(gate);
+  await openLatch(latch);
   await done(page).waitFor();
   assert.match(await done(page).locator("h2").innerText(), /gpt-test/);
   assert.ok((await done(page).locator("a.cite[data-cite]").count()) >= 1);
@@ -61,7 +61,7 @@ browse("it streams, cites, and whatever the model writes is text", { who: whoeve
 });
 
 browse("in a chat it is text as well", { who: whoever }, async (page) => {
-  await openGate(gate);
+  await openLatch(latch);
   await page.goto("/chat/");
   await page.getByRole("textbox", { name: "Your message" }).fill("flood warning");
   await page.keyboard.press("Enter");

@@ -1,30 +1,29 @@
-//! The readers and the writers: models that others run, spoken to in their own dialects.
+//! Models of other vendors: generation, embedding and reranking over their HTTP APIs.
 //!
-//! | Module | What lives there |
+//! | Module | Content |
 //! |---|---|
-//! | `dialects` | one file and one row for each kind of service |
-//! | `choice` | who serves a role, and who steps in |
-//! | `writers` | asks a generative model and reads what it writes, piece by piece |
-//! | `writing` | the pieces of one answer, within limits |
-//! | `readers` | vectors and ranks, built in or by a service |
-//! | `refusal`, `failures` | why a service gave no answer, in sentences without secrets |
-//! | `tokens` | how many tokens a text has, and how many a model takes |
-//! | `templates` | the AIProviders and prompts that the program brings along |
-//! | `trial` | one provider, tried by itself |
+//! | `apis` | requests and responses of each vendor's API, one file per vendor |
+//! | `selection` | the provider of a role and its fallbacks |
+//! | `generation` | completions from generative models |
+//! | `completion_stream` | the chunks of a completion |
+//! | `embeddings` | embeddings and reranking, built in or by a service |
+//! | `error` | model errors without secrets |
+//! | `tokens` | token counts and context windows |
+//! | `templates` | the bundled AI providers and prompts |
+//! | `probe` | the connection test of a provider |
 
-mod choice;
-pub mod dialects;
-mod failures;
-mod readers;
-mod refusal;
+pub mod apis;
+mod completion_stream;
+mod embeddings;
+mod error;
+mod generation;
+mod probe;
+mod selection;
 mod templates;
 mod tokens;
-mod trial;
-mod writers;
-mod writing;
 
-pub use readers::{RECORDS_KEPT, Readers};
+pub use completion_stream::ANSWER_CHARS_MAX;
+pub use embeddings::{AiEmbeddingModels, PROVIDERS_TTL};
+pub use generation::AiGenerativeModels;
+pub use probe::{ModelProbe, PROBE_TIME_MAX, ProbeResult};
 pub use templates::{PROMPTS, PROVIDERS, PromptTemplate, ProviderTemplate, ensure_records};
-pub use trial::{TRIAL_TIME_MAX, Trial, Trials};
-pub use writers::AiWriters;
-pub use writing::ANSWER_CHARS_MAX;

@@ -1,23 +1,22 @@
-//! What the program brings along: an AIProvider for each kind of service, ready to get its key, and the standard
-//! prompts.
+//! Bundled records: an inactive AI provider for each service, and the standard prompts.
 
 use domain::ai_provider::{AiProviderSpec, EXTRACTIVE_MODEL, LOCAL};
-use domain::contracts::{BroughtStore, StoreError};
 use domain::instant::Instant;
-use domain::prompt_record::{CHAT, CHAT_RAG, PromptParts, PromptSpec, SEARCH_RAG};
-use relevancy::reader::MODEL_NAME;
+use domain::ports::{SeedStore, StoreError};
+use domain::prompt::{CHAT, CHAT_RAG, PromptParts, PromptSpec, SEARCH_RAG};
+use relevancy::embedder::MODEL_NAME;
 use serde_json::Value;
 
-const WRITES: &[&str] = &["query", "connector", "rag", "chat"];
-const READS: &[&str] = &["reader"];
-const RANKS: &[&str] = &["reranker"];
+const GENERATIVE_ROLES: &[&str] = &["query", "connector", "rag", "chat"];
+const EMBEDDING_ROLES: &[&str] = &["reader"];
+const RERANKING_ROLES: &[&str] = &["reranker"];
 
-/// A row of the AIProviders that come along. All but the built-in reader are inactive.
+/// A bundled AIProvider. All except the built-in embedding model are inactive.
 pub struct ProviderTemplate {
     pub name: &'static str,
     pub model: &'static str,
     pub roles: &'static [&'static str],
-    /// What `config` says; words in angle brackets are to be replaced.
+    /// Entries of `config`; values in angle brackets are placeholders.
     pub config: &'static [(&'static str, &'static str)],
 }
 
@@ -38,31 +37,36 @@ const OLLAMA: &[(&str, &str)] = &[("api_base", "http://localhost:11434")];
 const VERTEX: &[(&str, &str)] = &[("VERTEX_PROJECT", "<project>"), ("VERTEX_LOCATION", "us-central1")];
 
 pub const PROVIDERS: &[ProviderTemplate] = &[
-    row(LOCAL, MODEL_NAME, READS, &[]),
+    row(LOCAL, MODEL_NAME, EMBEDDING_ROLES, &[]),
     row("Extractive answer", EXTRACTIVE_MODEL, &["rag"], &[]),
-    row("OpenAI", "gpt-5", WRITES, &[]),
-    row("OpenAI embeddings", "text-embedding-3-small", READS, &[]),
-    row("Azure OpenAI", "azure/gpt-5", WRITES, AZURE),
-    row("Azure OpenAI embeddings", "azure/text-embedding-3-small", READS, AZURE),
-    row("Anthropic", "anthropic/claude-sonnet-4-5", WRITES, &[]),
-    row("Gemini", "gemini/gemini-2.5-flash", WRITES, &[]),
-    row("Gemini embeddings", "gemini/gemini-embedding-001", READS, &[]),
-    row("Vertex AI", "vertex_ai/gemini-2.5-flash", WRITES, VERTEX),
-    row("Ollama", "ollama/llama3.2", WRITES, OLLAMA),
-    row("Ollama embeddings", "ollama/nomic-embed-text", READS, OLLAMA),
-    row("Cohere", "cohere/command-a-03-2025", WRITES, &[]),
-    row("Cohere embeddings", "cohere/embed-v4.0", READS, &[]),
-    row("Cohere rerank", "cohere/rerank-v3.5", RANKS, &[]),
-    row("Bedrock", "bedrock/amazon.nova-pro-v1:0", WRITES, BEDROCK),
-    row("Bedrock embeddings", "bedrock/amazon.titan-embed-text-v2:0", READS, BEDROCK),
-    row("Hugging Face", "huggingface/meta-llama/Llama-3.3-70B-Instruct", WRITES, &[]),
-    row("Mistral", "mistral-large-latest", WRITES, &[("api_base", "https://api.mistral.ai/v1")]),
-    row("Groq", "llama-3.3-70b-versatile", WRITES, &[("api_base", "https://api.groq.com/openai/v1")]),
-    row("DeepSeek", "deepseek-chat", WRITES, &[("api_base", "https://api.deepseek.com/v1")]),
-    row("OpenRouter", "openrouter/auto", WRITES, &[("api_base", "https://openrouter.ai/api/v1")]),
-    row("vLLM", "openai/Qwen/Qwen3-8B", WRITES, &[("api_base", "http://localhost:8000/v1")]),
-    row("llama.cpp", "openai/default", WRITES, &[("api_base", "http://localhost:8080/v1")]),
-    row("LM Studio", "openai/default", WRITES, &[("api_base", "http://localhost:1234/v1")]),
+    row("OpenAI", "gpt-5", GENERATIVE_ROLES, &[]),
+    row("OpenAI embeddings", "text-embedding-3-small", EMBEDDING_ROLES, &[]),
+    row("Azure OpenAI", "azure/gpt-5", GENERATIVE_ROLES, AZURE),
+    row("Azure OpenAI embeddings", "azure/text-embedding-3-small", EMBEDDING_ROLES, AZURE),
+    row("Anthropic", "anthropic/claude-sonnet-4-5", GENERATIVE_ROLES, &[]),
+    row("Gemini", "gemini/gemini-2.5-flash", GENERATIVE_ROLES, &[]),
+    row("Gemini embeddings", "gemini/gemini-embedding-001", EMBEDDING_ROLES, &[]),
+    row("Vertex AI", "vertex_ai/gemini-2.5-flash", GENERATIVE_ROLES, VERTEX),
+    row("Ollama", "ollama/llama3.2", GENERATIVE_ROLES, OLLAMA),
+    row("Ollama embeddings", "ollama/nomic-embed-text", EMBEDDING_ROLES, OLLAMA),
+    row("Cohere", "cohere/command-a-03-2025", GENERATIVE_ROLES, &[]),
+    row("Cohere embeddings", "cohere/embed-v4.0", EMBEDDING_ROLES, &[]),
+    row("Cohere rerank", "cohere/rerank-v3.5", RERANKING_ROLES, &[]),
+    row("Bedrock", "bedrock/amazon.nova-pro-v1:0", GENERATIVE_ROLES, BEDROCK),
+    row("Bedrock embeddings", "bedrock/amazon.titan-embed-text-v2:0", EMBEDDING_ROLES, BEDROCK),
+    row("Hugging Face", "huggingface/meta-llama/Llama-3.3-70B-Instruct", GENERATIVE_ROLES, &[]),
+    row("Mistral", "mistral-large-latest", GENERATIVE_ROLES, &[("api_base", "https://api.mistral.ai/v1")]),
+    row(
+        "Groq",
+        "llama-3.3-70b-versatile",
+        GENERATIVE_ROLES,
+        &[("api_base", "https://api.groq.com/openai/v1")],
+    ),
+    row("DeepSeek", "deepseek-chat", GENERATIVE_ROLES, &[("api_base", "https://api.deepseek.com/v1")]),
+    row("OpenRouter", "openrouter/auto", GENERATIVE_ROLES, &[("api_base", "https://openrouter.ai/api/v1")]),
+    row("vLLM", "openai/Qwen/Qwen3-8B", GENERATIVE_ROLES, &[("api_base", "http://localhost:8000/v1")]),
+    row("llama.cpp", "openai/default", GENERATIVE_ROLES, &[("api_base", "http://localhost:8080/v1")]),
+    row("LM Studio", "openai/default", GENERATIVE_ROLES, &[("api_base", "http://localhost:1234/v1")]),
 ];
 
 impl ProviderTemplate {
@@ -82,7 +86,7 @@ impl ProviderTemplate {
     }
 }
 
-/// A row of the standard prompts. They are put back at every start: a company's own words are a copy under another name.
+/// A standard prompt. It is restored at every start; a customized prompt needs another name.
 pub struct PromptTemplate {
     pub name: &'static str,
     pub tag: &'static str,
@@ -91,7 +95,7 @@ pub struct PromptTemplate {
     pub footer: &'static str,
 }
 
-/// The first one of a tag is what is used when nobody names one.
+/// The first prompt of a tag is its default.
 pub const PROMPTS: &[PromptTemplate] = &[
     PromptTemplate {
         name: "search_rag_standard",
@@ -153,11 +157,11 @@ impl PromptTemplate {
     }
 }
 
-/// Stores what is not there yet; any number of processes may do so at once. An AIProvider is brought once, so one that
-/// was deleted stays deleted; prompts are put back as they came.
-pub async fn ensure_records(store: &dyn BroughtStore, now: Instant) -> Result<(), StoreError> {
+/// Stores the missing records; several processes may do so concurrently. A deleted AIProvider stays deleted; prompts
+/// are restored.
+pub async fn ensure_records(store: &dyn SeedStore, now: Instant) -> Result<(), StoreError> {
     for template in PROVIDERS {
-        store.bring_ai_provider(template.spec(), now).await?;
+        store.seed_ai_provider(template.spec(), now).await?;
     }
     for template in PROMPTS {
         store.restore_prompt(template.spec(), now).await?;
@@ -168,16 +172,16 @@ pub async fn ensure_records(store: &dyn BroughtStore, now: Instant) -> Result<()
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::dialects::dialect_of;
+    use crate::apis::api_of;
     use domain::ai_provider::{AiProvider, Role};
     use domain::ids::AiProviderId;
     use std::collections::BTreeSet;
 
     #[test]
-    fn every_provider_is_valid_and_speaks_its_dialect() {
+    fn every_provider_is_valid_and_selects_its_api() {
         let names: BTreeSet<&str> = PROVIDERS.iter().map(|template| template.name).collect();
-        assert_eq!(names.len(), PROVIDERS.len(), "a name stands twice");
-        for (name, dialect, model) in [
+        assert_eq!(names.len(), PROVIDERS.len(), "a name is used twice");
+        for (name, api, model) in [
             ("OpenAI", "openai", "gpt-5"),
             ("Azure OpenAI", "azure", "gpt-5"),
             ("Anthropic", "anthropic", "claude-sonnet-4-5"),
@@ -202,8 +206,8 @@ mod tests {
                 date_created: at,
                 date_updated: at,
             };
-            let (kind, asked) = dialect_of(&provider).unwrap();
-            assert_eq!((kind.name, asked), (dialect, model), "{name}");
+            let (kind, asked) = api_of(&provider).unwrap();
+            assert_eq!((kind.name, asked), (api, model), "{name}");
         }
         for template in PROVIDERS {
             let spec = template.spec();

@@ -1,41 +1,41 @@
-//! How an answer fails, and the sentences for it.
+//! Errors of summaries and their messages.
 
-use crate::events::AnswerEvent;
-use domain::answer::AnswerFault;
-use domain::contracts::{ModelError, ModelErrorKind, StoreError};
+use crate::events::SummaryEvent;
+use domain::ports::{ModelError, ModelErrorKind, StoreError};
 use domain::status::SearchStatus;
+use domain::summary::SummaryFault;
 use std::time::Duration;
 
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
-pub enum AnswerError {
-    /// There is no text, and the message says why.
+pub enum SummaryError {
+    /// There is no summary; the message explains why.
     #[error("{message}")]
-    Fault { fault: AnswerFault, message: String },
+    Fault { fault: SummaryFault, message: String },
     #[error(transparent)]
     Store(#[from] StoreError),
     #[error("the search has not finished: {}", .0.as_str())]
     NotReady(SearchStatus),
 }
 
-impl AnswerError {
-    pub(crate) fn of(fault: AnswerFault, message: impl Into<String>) -> Self {
+impl SummaryError {
+    pub(crate) fn of(fault: SummaryFault, message: impl Into<String>) -> Self {
         Self::Fault { fault, message: message.into() }
     }
 
     pub(crate) fn too_late(time_max: Duration) -> Self {
         let seconds = time_max.as_secs_f64();
-        Self::of(AnswerFault::RagTimeout, format!("Timeout: there was no answer within {seconds} s."))
+        Self::of(SummaryFault::RagTimeout, format!("Timeout: there was no answer within {seconds} s."))
     }
 
     pub(crate) fn cancelled() -> Self {
-        Self::of(AnswerFault::Cancelled, "The answer was cancelled, or its search has started again.")
+        Self::of(SummaryFault::Cancelled, "The summary was cancelled, or the search was started again.")
     }
 
-    /// A model that takes all the time that is left is a matter of time, not of the model.
+    /// A model timeout at the deadline counts as a timeout of the summary.
     pub(crate) fn of_model(error: &ModelError, is_late: bool) -> Self {
         let fault = match error.kind {
-            ModelErrorKind::NoProvider => AnswerFault::NoAiProvider,
-            ModelErrorKind::Timeout if is_late => AnswerFault::RagTimeout,
+            ModelErrorKind::NoProvider => SummaryFault::NoAiProvider,
+            ModelErrorKind::Timeout if is_late => SummaryFault::RagTimeout,
             ModelErrorKind::ConfigInvalid
             | ModelErrorKind::AddressRefused
             | ModelErrorKind::Denied
@@ -43,20 +43,20 @@ impl AnswerError {
             | ModelErrorKind::TooLong
             | ModelErrorKind::Timeout
             | ModelErrorKind::Unavailable
-            | ModelErrorKind::Unreadable => AnswerFault::AiProviderError,
+            | ModelErrorKind::Unreadable => SummaryFault::AiProviderError,
         };
         Self::of(fault, model_sentence(error))
     }
 
-    pub(crate) fn fault(&self) -> AnswerFault {
+    pub(crate) fn fault(&self) -> SummaryFault {
         match self {
             Self::Fault { fault, .. } => *fault,
-            Self::NotReady(_) | Self::Store(_) => AnswerFault::Unavailable,
+            Self::NotReady(_) | Self::Store(_) => SummaryFault::Unavailable,
         }
     }
 
-    /// The last event of an answer that failed. Internals are not revealed.
-    pub(crate) fn event(&self) -> AnswerEvent {
+    /// The last event of a failed summary. Internal errors are not revealed.
+    pub(crate) fn event(&self) -> SummaryEvent {
         let message = match self {
             Self::Fault { message, .. } => message.clone(),
             Self::NotReady(status) => {
@@ -64,11 +64,11 @@ impl AnswerError {
             }
             Self::Store(_) => "The service cannot answer at the moment; ask again shortly.".to_owned(),
         };
-        AnswerEvent::Failed { fault: self.fault(), message }
+        SummaryEvent::Failed { fault: self.fault(), message }
     }
 }
 
-/// What a model's failure is to people, with how long it asks to be left alone.
+/// The message of a model error, with the wait time that the service asked for.
 pub(crate) fn model_sentence(error: &ModelError) -> String {
     let mut message = sentence(&error.message);
     if let Some(wait) = error.retry_after {
@@ -77,11 +77,11 @@ pub(crate) fn model_sentence(error: &ModelError) -> String {
     message
 }
 
-/// Errors begin small and end without a full stop; what people read is a sentence.
+/// Turns an error message into a sentence.
 pub(crate) fn sentence(text: &str) -> String {
-    let mut letters = text.trim().chars();
-    let mut made: String = letters.next().map(|first| first.to_uppercase().to_string()).unwrap_or_default();
-    made.push_str(letters.as_str());
+    let mut chars = text.trim().chars();
+    let mut made: String = chars.next().map(|first| first.to_uppercase().to_string()).unwrap_or_default();
+    made.push_str(chars.as_str());
     if !made.ends_with(['.', '!', '?']) {
         made.push('.');
     }
@@ -97,12 +97,12 @@ mod tests {
     fn models_fail_in_three_ways() {
         let timeout = ModelError::new(ModelErrorKind::Timeout, "the model was silent");
         for (error, is_late, fault) in [
-            (ModelError::no_provider(Role::Rag), false, AnswerFault::NoAiProvider),
-            (ModelError::new(ModelErrorKind::Denied, "401"), true, AnswerFault::AiProviderError),
-            (timeout.clone(), false, AnswerFault::AiProviderError),
-            (timeout, true, AnswerFault::RagTimeout),
+            (ModelError::no_provider(Role::Rag), false, SummaryFault::NoAiProvider),
+            (ModelError::new(ModelErrorKind::Denied, "401"), true, SummaryFault::AiProviderError),
+            (timeout.clone(), false, SummaryFault::AiProviderError),
+            (timeout, true, SummaryFault::RagTimeout),
         ] {
-            let AnswerError::Fault { fault: found, .. } = AnswerError::of_model(&error, is_late) else {
+            let SummaryError::Fault { fault: found, .. } = SummaryError::of_model(&error, is_late) else {
                 panic!("{error:?}");
             };
             assert_eq!(found, fault, "{error:?}");
@@ -118,7 +118,7 @@ mod tests {
             (Some(10), "'Own' answered with status 429. It asks to wait 1 s."),
         ] {
             error.retry_after = wait.map(Duration::from_millis);
-            assert_eq!(AnswerError::of_model(&error, false).to_string(), expected);
+            assert_eq!(SummaryError::of_model(&error, false).to_string(), expected);
             assert_eq!(crate::chat::ChatError::from(error.clone()).to_string(), expected);
         }
     }
@@ -132,9 +132,9 @@ mod tests {
 
     #[test]
     fn internals_are_not_revealed() {
-        let failed = AnswerError::Store(StoreError::Failed("secret table".to_owned())).event();
-        let AnswerEvent::Failed { fault, message } = failed else { panic!("{failed:?}") };
-        assert_eq!(fault, AnswerFault::Unavailable);
+        let failed = SummaryError::Store(StoreError::Failed("secret table".to_owned())).event();
+        let SummaryEvent::Failed { fault, message } = failed else { panic!("{failed:?}") };
+        assert_eq!(fault, SummaryFault::Unavailable);
         assert!(!message.contains("secret"), "{message}");
     }
 }

@@ -1,21 +1,21 @@
-//! What is told of an answer while it is made.
+//! Events of a summary while it is generated.
 
-use domain::answer::{AnswerFault, AnswerSource, StoredAnswer};
+use domain::summary::{StoredSummary, SummaryFault, SummarySource};
 use serde::Serialize;
 
-/// Where the making of an answer stands.
+/// Stage of a generation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Stage {
-    /// Others come first.
+    /// Waiting for a free slot or for another process.
     Waiting,
-    /// Results are chosen.
+    /// Selecting results.
     Choosing,
-    /// Their pages are read.
+    /// Fetching their pages.
     Reading,
-    /// The model writes.
+    /// Generating the text.
     Writing,
-    /// What it wrote is held against the sources.
+    /// Checking the text against the sources.
     Checking,
 }
 
@@ -31,29 +31,29 @@ impl Stage {
     }
 }
 
-/// An answer ends with `Done` or `Failed`.
+/// The last event is `Done` or `Failed`.
 #[derive(Debug, Clone)]
-pub enum AnswerEvent {
-    /// `done` of `of` parts of the stage are over; both 0 where there is nothing to count.
+pub enum SummaryEvent {
+    /// Progress of a stage: `done` of `of` parts; both 0 if there is nothing to count.
     Stage {
         stage: Stage,
         done: u32,
         of: u32,
     },
-    /// A source that stands in the prompt; whether it is cited is not known yet.
-    Source(AnswerSource),
-    /// More text. Its links and citations are already checked.
+    /// A source in the prompt; whether it is cited is not known yet.
+    Source(SummarySource),
+    /// More text, with links and citations already checked.
     Delta(String),
-    /// All sources, now that the text is known.
-    Citations(Vec<AnswerSource>),
-    Done(Box<StoredAnswer>),
+    /// All sources with their citations, after the text is complete.
+    Citations(Vec<SummarySource>),
+    Done(Box<StoredSummary>),
     Failed {
-        fault: AnswerFault,
+        fault: SummaryFault,
         message: String,
     },
 }
 
-impl AnswerEvent {
+impl SummaryEvent {
     pub(crate) fn stage(stage: Stage) -> Self {
         Self::Stage { stage, done: 0, of: 0 }
     }

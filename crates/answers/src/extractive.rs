@@ -1,64 +1,64 @@
-//! An answer without a model: the sentences of the sources that say most about the query, word for word.
+//! Extractive summaries: the most relevant sentences of the sources, verbatim.
 
 use crate::check;
 use crate::prompt::PromptSource;
 use crate::prompt::language::language_of;
-use crate::prompt::titles::Titled;
+use crate::prompt::titles::TitleMatch;
 use crate::sentences::sentences;
-use relevancy::Query;
-use relevancy::reader::{Embedding, embed};
+use relevancy::embedder::{Embedding, embed};
 use relevancy::tokens::{lower, tokens};
+use relevancy::{Query, TermMatch};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-/// Most sentences of an answer.
+/// Maximum number of sentences of a summary.
 pub(crate) const SENTENCES_MAX: usize = 5;
-/// Most words of an answer.
+/// Maximum number of words of a summary.
 pub(crate) const WORDS_MAX: usize = 120;
-/// Most sentences of one source that are read.
+/// Maximum number of sentences considered per source.
 const READ_MAX: usize = 400;
-/// A sentence has so many words, or it is a heading or a table.
+/// Shorter lines are headings, longer ones are tables.
 const SENTENCE_WORDS_MIN: usize = 4;
 const SENTENCE_WORDS_MAX: usize = 60;
 const COVERAGE_WEIGHT: f64 = 0.6;
 const MEANING_WEIGHT: f64 = 0.35;
 const PLACE_WEIGHT: f64 = 0.05;
-/// A sentence that has words of the query is near with this score.
+/// Minimum score of a sentence with query terms.
 const SCORE_MIN: f64 = 0.35;
-/// One that has none is near with this likeness.
+/// Minimum similarity of a sentence without query terms.
 const LIKENESS_MIN: f64 = 0.55;
-/// A sentence below a title that speaks of the query is near with this share of the query's words, the title's words
-/// included, and with one of them or this likeness of its own.
+/// Thresholds for a sentence whose title matches the query: share of query terms including those of the title, and
+/// similarity if it has no term of its own.
 const TITLED_SHARE_MIN: f64 = 0.66;
 const TITLED_LIKENESS_MIN: f64 = 0.2;
-/// What a word of the query in the title counts, beside one in the sentence.
+/// Weight of a query term in the title, relative to one in the sentence.
 const TITLE_WEIGHT: f64 = 0.5;
-/// The others have this share of the best one's score.
+/// Minimum score relative to the best sentence.
 const SHARE_OF_BEST_MIN: f64 = 0.5;
-/// Two sentences that share so many of the shorter one's words say the same.
+/// Sentences that share more of the shorter one's words are duplicates.
 const SHARED_MAX: f64 = 0.7;
 
 struct Candidate<'a> {
     n: u32,
     text: &'a str,
     words: usize,
-    /// What the sentence speaks of.
+    /// Stems of the words without stop words.
     stems: BTreeSet<String>,
-    /// The query's words in it.
+    /// Query terms in the sentence.
     terms: BTreeSet<String>,
-    /// The query's words in the title of its source.
-    titled: Rc<Titled>,
+    /// Query terms in the title of its source.
+    titled: Rc<TitleMatch>,
     embedding: Embedding,
-    /// Among the sentences of its source.
+    /// Index among the sentences of its source.
     place: usize,
 }
 
-/// The best sentences with their citations, one on a line; empty when nothing is near the query.
+/// The best sentences with their citations, one per line; empty if none is relevant.
 pub(crate) fn extract(query: &str, sources: &[PromptSource]) -> String {
     let candidates: Vec<Candidate<'_>> =
         sources.iter().flat_map(|source| candidates(query, source)).collect();
     let mut scored: Vec<(f64, &Candidate<'_>)> = scored(query, &candidates);
-    // The first of equals stays first.
+    // Stable: the first of equals stays first.
     scored.sort_by(|a, b| b.0.total_cmp(&a.0));
     let best = scored.first().map_or(0.0, |(score, _)| *score);
     let mut taken: Vec<&Candidate<'_>> = Vec::new();
@@ -78,7 +78,7 @@ pub(crate) fn extract(query: &str, sources: &[PromptSource]) -> String {
 
 fn candidates<'a>(query: &str, source: &'a PromptSource) -> Vec<Candidate<'a>> {
     let language = language_of(&source.passages);
-    let titled = Rc::new(Titled::of(language, query, &source.source.item));
+    let titled = Rc::new(TitleMatch::of(language, query, &source.source.item));
     let query = Query::parse_in(language, query);
     let mut found = Vec::new();
     for (place, sentence) in sentences(&source.passages, READ_MAX).into_iter().enumerate() {
@@ -88,10 +88,10 @@ fn candidates<'a>(query: &str, source: &'a PromptSource) -> Vec<Candidate<'a>> {
         if !is_long_enough || !is_statement(text) {
             continue;
         }
-        let terms = lower.iter().filter_map(|word| query.find(word).flatten());
+        let terms = lower.iter().filter_map(|word| query.find(word).and_then(TermMatch::term));
         let terms = terms.map(|term| query.terms[term].word.clone()).collect();
-        let telling = lower.iter().filter(|word| !language.is_stopword(word));
-        let stems = telling.map(|word| language.stem(word).into_owned()).collect();
+        let content_words = lower.iter().filter(|word| !language.is_stopword(word));
+        let stems = content_words.map(|word| language.stem(word).into_owned()).collect();
         found.push(Candidate {
             n: source.n,
             text,
@@ -106,7 +106,7 @@ fn candidates<'a>(query: &str, source: &'a PromptSource) -> Vec<Candidate<'a>> {
     found
 }
 
-/// Reads as a sentence that states something, and stays as it is when the answer is checked.
+/// Whether a text is a statement that the sanitizer leaves unchanged.
 fn is_statement(text: &str) -> bool {
     let begins =
         text.starts_with(|c: char| c.is_alphanumeric() || matches!(c, '"' | '“' | '„' | '«' | '\'' | '¿'));
@@ -117,8 +117,8 @@ fn is_statement(text: &str) -> bool {
         && check::is_plain(text)
 }
 
-/// Those that are near the query, with their scores. A source whose title speaks of the query gives its best sentence,
-/// also when none is near without the title.
+/// The relevant sentences with their scores. A source whose title matches the query contributes its best sentence even
+/// if none is relevant by itself.
 fn scored<'c, 'a>(query: &str, candidates: &'c [Candidate<'a>]) -> Vec<(f64, &'c Candidate<'a>)> {
     let judge = Judge::of(query, candidates);
     let mut near = Vec::new();
@@ -127,26 +127,26 @@ fn scored<'c, 'a>(query: &str, candidates: &'c [Candidate<'a>]) -> Vec<(f64, &'c
         near.extend(source.iter().filter_map(|one| Some((judge.near(one)?, one))));
         if near.len() == before {
             let titled = source.iter().filter_map(|one| Some((judge.near_by_title(one)?, one)));
-            // The first of equals.
+            // The first of equals wins.
             near.extend(titled.rev().max_by(|one, other| one.0.total_cmp(&other.0)));
         }
     }
     near
 }
 
-/// What the words of a query tell about sentences.
+/// Scores sentences by the terms of a query.
 struct Judge {
     asked: Embedding,
-    /// What each word counts; a word of few sentences tells more.
+    /// Weight of each term; rare terms weigh more.
     weights: BTreeMap<String, f64>,
-    /// All weights together.
+    /// Sum of all weights.
     all: f64,
 }
 
 impl Judge {
     fn of(query: &str, candidates: &[Candidate<'_>]) -> Self {
         let mut counts: BTreeMap<String, usize> = BTreeMap::new();
-        // Words that no sentence has cannot tell sentences apart; they still are asked for.
+        // Terms without any match count as well.
         let asked = Query::parse(query).terms.into_iter().map(|term| term.word);
         let titles = candidates.iter().flat_map(|one| &one.titled.terms).cloned();
         asked.chain(titles).for_each(|term| {
@@ -162,7 +162,7 @@ impl Judge {
         Self { asked: embed(query), weights, all }
     }
 
-    /// The score of a sentence that is near by itself.
+    /// The score of a sentence that is relevant by itself.
     fn near(&self, one: &Candidate<'_>) -> Option<f64> {
         let (coverage, likeness) = (self.share(one.terms.iter()), self.likeness(one));
         let score = score(coverage, likeness, one);
@@ -170,7 +170,7 @@ impl Judge {
         is_near.then_some(score)
     }
 
-    /// The score of a sentence that is near because the title above it says what it is about.
+    /// The score of a sentence that is relevant because of its title.
     fn near_by_title(&self, one: &Candidate<'_>) -> Option<f64> {
         let likeness = self.likeness(one);
         let is_near = one.titled.is_about_the_query()
@@ -181,7 +181,7 @@ impl Judge {
         is_near.then(|| score(coverage, likeness, one))
     }
 
-    /// The part of the query that these words make up.
+    /// The weighted share of the query that these terms cover.
     fn share<'t>(&self, terms: impl Iterator<Item = &'t String>) -> f64 {
         let found: f64 = terms.filter_map(|term| self.weights.get(term)).sum();
         if self.all > 0.0 { found / self.all } else { 0.0 }
@@ -237,7 +237,7 @@ mod tests {
     fn a_title_says_what_its_text_is_about() {
         const WET: &str = "Water inside a coaxial cable has ended more telemetry links than any storm. The booklet \
             collects photographs of failed connectors, corroded whips and flooded lightning arrestors, with the measured \
-            loss of each. Lunch was served at noon in the village hall.";
+            loss of each. Lunch was served at noon in the village inn.";
         let mut sources = sources(&[("", WET), ("", COPY)]);
         sources[0].source.item.title = "<em>Antennas</em> in Wet Places".to_owned();
         for (query, expected) in [

@@ -1,71 +1,70 @@
-//! Which process may write the answer of a search: the store gives the right to one at a time.
+//! Lease on the summary of a search: the store grants it to one process at a time.
 
-use crate::answers::Desk;
-use crate::board::Making;
-use crate::error::AnswerError;
-use crate::events::{AnswerEvent, Stage};
-use crate::wish::is_answer_to;
-use domain::answer::StoredAnswer;
-use domain::contracts::StoreError;
+use crate::context::RagContext;
+use crate::error::SummaryError;
+use crate::events::{Stage, SummaryEvent};
+use crate::in_progress::Generation;
+use crate::request::serves_request;
 use domain::ids::SearchId;
 use domain::instant::Instant;
+use domain::ports::StoreError;
 use domain::search::Search;
+use domain::summary::StoredSummary;
 use std::time::Duration;
 
-/// How long the right lasts without renewal: what a process that died keeps others from.
-pub(crate) const LASTS: Duration = Duration::from_secs(10);
-/// How often it is renewed, and so how late another process notices that it was cancelled.
-pub(crate) const RENEW_EVERY: Duration = Duration::from_secs(2);
-/// How often somebody who waits for another process looks.
-pub(crate) const LOOK_EVERY: Duration = Duration::from_millis(250);
+/// Lifetime of a lease without renewal; after a crash, other processes wait this long.
+pub(crate) const LEASE_TTL: Duration = Duration::from_secs(10);
+/// Renewal interval, and so the delay until a cancellation by another process is noticed.
+pub(crate) const RENEW_INTERVAL: Duration = Duration::from_secs(2);
+/// Polling interval while another process holds the lease.
+pub(crate) const POLL_INTERVAL: Duration = Duration::from_millis(250);
 
-pub(crate) enum Turn {
-    /// The right is ours.
-    Ours,
-    /// Another process has made the answer meanwhile.
-    Made(Box<StoredAnswer>),
+pub(crate) enum LeaseOutcome {
+    Acquired,
+    /// Another process generated the summary in the meantime.
+    AlreadyGenerated(Box<StoredSummary>),
 }
 
-impl Desk {
-    /// Waits until nobody else writes. Ends with the answer if the other one made the same.
-    pub(crate) async fn turn(
+impl RagContext {
+    /// Waits for the lease, or for an equivalent summary of another process.
+    pub(crate) async fn acquire_lease(
         &self,
         search: &Search,
-        making: &Making,
-        writer: &str,
-    ) -> Result<Turn, AnswerError> {
-        let mut has_told = false;
+        generation: &Generation,
+        lease_holder: &str,
+    ) -> Result<LeaseOutcome, SummaryError> {
+        let mut has_reported = false;
         loop {
             let now = self.context.clock.now();
-            let is_ours = self.store.begin_answer(search.id, writer, self.until(), now).await?;
-            // Also when the right is ours: somebody may have ended just before.
-            if let Some(answer) = self.federation.saved_answer(search).await?
-                && is_answer_to(&answer, search, &making.wish)
+            let is_ours = self.store.begin_summary(search.id, lease_holder, self.lease_end(), now).await?;
+            // Checked with the lease as well: another process may just have finished.
+            if let Some(answer) = self.federation.saved_summary(search).await?
+                && serves_request(&answer, search, &generation.request)
             {
                 if is_ours {
-                    self.store.end_answer(search.id, writer).await?;
+                    self.store.end_summary(search.id, lease_holder).await?;
                 }
-                return Ok(Turn::Made(Box::new(answer)));
+                return Ok(LeaseOutcome::AlreadyGenerated(Box::new(answer)));
             }
             if is_ours {
-                return Ok(Turn::Ours);
+                return Ok(LeaseOutcome::Acquired);
             }
-            if !has_told {
-                making.tell(AnswerEvent::stage(Stage::Waiting));
-                has_told = true;
+            if !has_reported {
+                generation.emit(SummaryEvent::stage(Stage::Waiting));
+                has_reported = true;
             }
-            tokio::time::sleep(LOOK_EVERY).await;
+            tokio::time::sleep(POLL_INTERVAL).await;
         }
     }
 
-    /// Holds the right; ends when it was taken away.
-    pub(crate) async fn hold(&self, search: SearchId, writer: &str) {
+    /// Renews the lease; returns when it is lost.
+    pub(crate) async fn hold_lease(&self, search: SearchId, lease_holder: &str) {
         loop {
-            tokio::time::sleep(RENEW_EVERY).await;
-            match self.store.renew_answer(search, writer, self.until()).await {
+            tokio::time::sleep(RENEW_INTERVAL).await;
+            match self.store.renew_summary(search, lease_holder, self.lease_end()).await {
                 Ok(true) => {}
                 Ok(false) | Err(StoreError::NotFound) => return,
-                // The right lasts some renewals longer; saving the answer finds out.
+                // The lease outlasts several renewals; saving checks it again.
                 Err(error) => tracing::warn!(
                     search.id = search.0,
                     %error,
@@ -75,7 +74,7 @@ impl Desk {
         }
     }
 
-    fn until(&self) -> Instant {
-        self.context.clock.now() + LASTS
+    fn lease_end(&self) -> Instant {
+        self.context.clock.now() + LEASE_TTL
     }
 }

@@ -1,35 +1,39 @@
-//! The answers of a search: the AI summary and the chat.
+//! Retrieval-augmented generation: the AI summary of a search, and the chat.
 //!
-//! Read `make.rs` first: it is the path of an answer, top to bottom.
+//! `generate.rs` is the pipeline of a summary from top to bottom.
 //!
-//! | Module | What lives there |
+//! | Module | Content |
 //! |---|---|
-//! | `answers` | the door: the stored answer, one that is being made, or a new one |
-//! | `board` | who makes an answer in this process, and who follows it |
-//! | `lease` | which process may write the answer of a search |
-//! | `make` | the path: choose, read, assemble, write, check, keep |
-//! | `choose`, `gather`, `prompt`, `telling`, `check`, `row` | its steps |
-//! | `extractive` | an answer without a model |
-//! | `chat` | conversations: what the model looks up, and its answers |
+//! | `summaries` | entry point: the stored summary, one in progress, or a new one |
+//! | `context` | dependencies and shared state |
+//! | `request` | normalized requests and which summaries serve them |
+//! | `in_progress` | generations in progress in this process, and their subscribers |
+//! | `lease` | the right of one process to write the summary of a search |
+//! | `generate` | the pipeline |
+//! | `selection`, `fetch_texts`, `query`, `prompt`, `safe_stream`, `check`, `summary_item` | its steps |
+//! | `extractive` | summaries without a model |
+//! | `chat` | conversations with tools and citations |
 
-mod answers;
-mod board;
 pub mod chat;
 mod check;
-mod choose;
+mod context;
 mod error;
 mod events;
 mod extractive;
-mod gather;
+mod fetch_texts;
+mod generate;
+mod in_progress;
 mod lease;
-mod make;
 mod prompt;
-mod question;
-mod row;
+mod query;
+mod request;
+mod safe_stream;
+mod selection;
 mod sentences;
-mod telling;
-mod wish;
+mod summaries;
+mod summary_item;
 
-pub use answers::{Answers, AnswersParts};
-pub use error::AnswerError;
-pub use events::{AnswerEvent, Stage};
+pub use context::RagDeps;
+pub use error::SummaryError;
+pub use events::{Stage, SummaryEvent};
+pub use summaries::Summaries;

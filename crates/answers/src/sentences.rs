@@ -1,20 +1,20 @@
-//! The sentences of a text of any length, with what belongs together.
+//! Splits a text of any length into sentences.
 
 use relevancy::passages::ELLIPSIS;
 use relevancy::sentences::{SENTENCES_MAX, sentences as first_sentences};
 
-/// A sentence as it stands in its text.
+/// A sentence and its position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Sentence<'a> {
     pub text: &'a str,
-    /// Where it begins, in bytes.
+    /// Byte offset in the text.
     pub start: usize,
-    /// Sentences of one run follow each other directly.
+    /// Sentences of one run are adjacent.
     pub run: usize,
 }
 
-/// The first sentences of a text, at most `max`, without the spaces around them. No sentence goes over the end of a
-/// line, or over the mark between two passages.
+/// The first `max` sentences of a text, trimmed. No sentence crosses a line break or the ellipsis between two
+/// passages.
 pub(crate) fn sentences(text: &str, max: usize) -> Vec<Sentence<'_>> {
     let mut found = Vec::new();
     let mut start = 0;
@@ -23,7 +23,7 @@ pub(crate) fn sentences(text: &str, max: usize) -> Vec<Sentence<'_>> {
         while at < part.len() && found.len() < max {
             let places = first_sentences(&part[at..]);
             let is_full = places.len() == SENTENCES_MAX;
-            // The last of so many holds all the rest, and is read again.
+            // The last one contains the rest of the text, which is split again.
             let whole = if is_full { &places[..SENTENCES_MAX - 1] } else { places.as_slice() };
             for place in whole {
                 let sentence = &part[at + place.start..at + place.end];

@@ -1,12 +1,12 @@
-//! BoxStorage: files in Box that the asking person may read.
+//! BoxStorage connector: files in Box that the user may read.
 
+use crate::shared::delegated_api::{self, DelegatedApi, ErrorCause, Service, other_kind};
 use crate::shared::found_item::{FoundItem, first_text};
-use crate::shared::personal_api::{self, PersonalApi, Service, Verdict, other_kind};
-use crate::shared::plain_words::{PlainWords, joined};
+use crate::shared::literal_terms::{LiteralTerms, joined};
 use async_trait::async_trait;
-use domain::contracts::{
+use domain::ports::{
     Capability, Connector, ConnectorError, ConnectorKind, NormalizedPage, PluginContext, ProviderQuery,
-    SourceQuery, SourceResponse, TriedOn,
+    SourceQuery, SourceResponse, TestTarget,
 };
 use domain::provider::SearchProvider;
 use domain::search::Sort;
@@ -14,12 +14,13 @@ use serde_json::{Value, json};
 
 pub const KIND: ConnectorKind = ConnectorKind {
     name: "BoxStorage",
-    summary: "Files in Box, asked with the person's own token.",
+    module: "box_storage",
+    summary: "Files in Box, queried with the user's own token.",
     capability: Capability { page: true, date_sort: true, not: true },
-    settings: personal_api::SETTINGS,
+    settings: delegated_api::SETTINGS,
     authenticator: Some("box"),
-    tried_on: TriedOn::StandIn,
-    check: personal_api::check,
+    test_target: TestTarget::Fake,
+    check: delegated_api::check,
     build,
 };
 
@@ -27,7 +28,7 @@ static BOX: Service = Service {
     name: "Box",
     setting: "SVC_BOX_API_URL",
     address: |settings| &settings.box_api_url,
-    verdict: |status, _| Verdict::of_status(status),
+    classify_error: |status, _| ErrorCause::of_status(status),
 };
 
 const PAGE_MAX: u32 = 200;
@@ -35,15 +36,15 @@ const FIELDS: &str = "name,description,created_at,modified_at,owned_by,size,path
 
 #[derive(Debug)]
 struct BoxStorage {
-    api: PersonalApi,
+    api: DelegatedApi,
     knows_not: bool,
     has_result_mappings: bool,
 }
 
 fn build(provider: &SearchProvider, context: &PluginContext) -> Result<Box<dyn Connector>, ConnectorError> {
     Ok(Box::new(BoxStorage {
-        api: PersonalApi::new(&BOX, "root_readwrite", provider, context)?,
-        knows_not: personal_api::query_mappings(provider)?.not(),
+        api: DelegatedApi::new(&BOX, "root_readwrite", provider, context)?,
+        knows_not: delegated_api::query_mappings(provider)?.not(),
         has_result_mappings: !provider.spec.result_mappings.trim().is_empty(),
     }))
 }
@@ -63,8 +64,8 @@ impl Connector for BoxStorage {
     }
 
     fn construct(&self, query: &ProviderQuery<'_>) -> Result<SourceQuery, ConnectorError> {
-        // Without AND, any of the words would do for Box.
-        let words = joined(&PlainWords::of(query.text, self.knows_not)?, " AND ", " NOT ");
+        // Without AND, Box matches any of the words.
+        let words = joined(&LiteralTerms::of(query.text, self.knows_not)?, " AND ", " NOT ");
         let size = size(query.results_wanted);
         let (limit, offset) = (size.to_string(), query.page.saturating_mul(size).to_string());
         let mut parameters = vec![

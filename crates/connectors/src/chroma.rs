@@ -1,15 +1,14 @@
-//! Chroma: a collection of Chroma, asked for the documents that are nearest to the query.
+//! Chroma connector: nearest documents in a Chroma collection.
 
-use crate::shared::check::{Notations, require_notations};
-use crate::shared::statement::Mistake;
-use crate::shared::vector_store::known::{Key, Known};
+use crate::shared::check::{FieldError, Notations, require_notations};
+use crate::shared::vector_store::metadata_cache::{Key, MetadataCache};
 use crate::shared::vector_store::source::{item, unreadable};
 use crate::shared::vector_store::{
-    KeyPlace, Metric, Paging, Place, Plan, Reply, Store, VectorSource, Vendor, Window, check_with, extras,
-    path_name, server, wrong,
+    KeyLocation, Metric, PagePlan, Paging, Reply, Store, Target, VectorSource, Vendor, Window, check_with,
+    extras, into_connector_error, path_name, server,
 };
 use async_trait::async_trait;
-use domain::contracts::{Capability, Connector, ConnectorError, ConnectorKind, PluginContext, TriedOn};
+use domain::ports::{Capability, Connector, ConnectorError, ConnectorKind, PluginContext, TestTarget};
 use domain::provider::SearchProvider;
 use domain::validation::FieldErrors;
 use serde_json::{Map, Value, json};
@@ -18,7 +17,8 @@ use std::time::{Duration, Instant};
 
 pub const KIND: ConnectorKind = ConnectorKind {
     name: "Chroma",
-    summary: "A collection of Chroma, asked by likeness.",
+    module: "chroma",
+    summary: "A Chroma collection, queried by vector similarity.",
     capability: Capability { page: false, date_sort: true, not: false },
     settings: &[
         "url",
@@ -31,21 +31,21 @@ pub const KIND: ConnectorKind = ConnectorKind {
         "results_per_query",
     ],
     authenticator: None,
-    tried_on: TriedOn::Product("Chroma"),
+    test_target: TestTarget::Product("Chroma"),
     check,
     build,
 };
 
-/// What `query_template_json` may hold.
+/// Keys allowed in `query_template_json`.
 const EXTRAS: &[&str] = &["where", "where_document"];
 
-/// Collections by name. The id stays the same until the collection is made anew.
-static COLLECTIONS: LazyLock<Known<String>> = LazyLock::new(Known::new);
+/// Collection ids by name. An id is stable until the collection is recreated.
+static COLLECTIONS: LazyLock<MetadataCache<String>> = LazyLock::new(MetadataCache::new);
 
 #[derive(Debug)]
 struct Chroma {
     store: Store,
-    place: Place,
+    target: Target,
     config: Config,
 }
 
@@ -57,7 +57,7 @@ struct Config {
     collection: String,
     metric: Metric,
     extras: Map<String, Value>,
-    plan: Plan,
+    plan: PagePlan,
 }
 
 fn check(provider: &SearchProvider) -> FieldErrors {
@@ -65,18 +65,18 @@ fn check(provider: &SearchProvider) -> FieldErrors {
 }
 
 fn build(provider: &SearchProvider, context: &PluginContext) -> Result<Box<dyn Connector>, ConnectorError> {
-    let config = Config::of(provider, &require_notations(provider)?).map_err(wrong)?;
+    let config = Config::of(provider, &require_notations(provider)?).map_err(into_connector_error)?;
     let plan = config.plan.clone();
     let vendor = Chroma {
-        store: Store::new(provider, &config.server, KeyPlace::Header("X-Chroma-Token"), context)?,
-        place: Place { what: "collection", name: config.collection.clone() },
+        store: Store::new(provider, &config.server, KeyLocation::Header("X-Chroma-Token"), context)?,
+        target: Target { what: "collection", name: config.collection.clone() },
         config,
     };
     Ok(Box::new(VectorSource::new(provider, plan, vendor, context)))
 }
 
 impl Config {
-    fn of(provider: &SearchProvider, notations: &Notations) -> Result<Self, Mistake> {
+    fn of(provider: &SearchProvider, notations: &Notations) -> Result<Self, FieldError> {
         let mappings = &notations.query_mappings;
         let name = |key: &str, usual: &str| path_name(key, mappings.get(key).unwrap_or(usual));
         if mappings.get("collection").is_none() {
@@ -89,7 +89,7 @@ impl Config {
             collection: name("collection", "")?,
             metric: Metric::of(mappings)?,
             extras: extras(provider, EXTRAS)?,
-            plan: Plan::of(mappings, Paging::OneAnswer)?,
+            plan: PagePlan::of(mappings, Paging::OneAnswer)?,
         })
     }
 
@@ -117,7 +117,7 @@ impl Vendor for Chroma {
             if reply.status != 404 {
                 return Ok(reply);
             }
-            // The collection was made anew under the same name.
+            // The collection was recreated under the same name.
             COLLECTIONS.forget(&key);
         }
         let time_left = time_max.saturating_sub(started.elapsed());
@@ -126,8 +126,8 @@ impl Vendor for Chroma {
     }
 
     fn items(&self, reply: Reply, dimensions: usize) -> Result<Vec<Value>, ConnectorError> {
-        let body = reply.good(&self.place, dimensions)?;
-        // One list for each vector that was asked for, and there was one.
+        let body = reply.good(&self.target, dimensions)?;
+        // The response has one list per query vector; one vector was sent.
         let column = |name: &str| body.get(name)?.get(0)?.as_array();
         let ids = column("ids").ok_or_else(|| unreadable("ids"))?;
         let read = |(at, id): (usize, &Value)| {
@@ -145,18 +145,18 @@ impl Vendor for Chroma {
         Ok(ids.iter().enumerate().map(read).collect())
     }
 
-    fn place(&self) -> &str {
-        &self.place.name
+    fn target_name(&self) -> &str {
+        &self.target.name
     }
 }
 
 impl Chroma {
-    /// The id of the collection, by which alone it can be asked.
+    /// The id of the collection; Chroma accepts no name here.
     async fn look_up(&self, key: Key, time_max: Duration) -> Result<String, ConnectorError> {
         let path = self.config.path(&[&self.config.collection]);
-        let found = self.store.get(&path, time_max).await?.good(&self.place, 0)?;
+        let found = self.store.get(&path, time_max).await?.good(&self.target, 0)?;
         let id = found.get("id").and_then(Value::as_str).ok_or_else(|| unreadable("id"))?;
-        // The id becomes a part of a path.
+        // The id becomes a path segment.
         let id = path_name("id", id).map_err(|_| unreadable("id that can be used"))?;
         COLLECTIONS.put(key, &id);
         Ok(id)

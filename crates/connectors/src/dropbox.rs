@@ -1,11 +1,11 @@
-//! Dropbox: files in Dropbox that the asking person may read.
+//! Dropbox connector: files in Dropbox that the user may read.
 
+use crate::shared::delegated_api::{self, DelegatedApi, ErrorCause, Service, other_kind};
 use crate::shared::found_item::{FoundItem, first_text};
-use crate::shared::personal_api::{self, PersonalApi, Service, Verdict, other_kind};
 use async_trait::async_trait;
-use domain::contracts::{
+use domain::ports::{
     Capability, Connector, ConnectorError, ConnectorErrorKind, ConnectorKind, NormalizedPage, PluginContext,
-    ProviderQuery, SourceQuery, SourceResponse, TriedOn,
+    ProviderQuery, SourceQuery, SourceResponse, TestTarget,
 };
 use domain::provider::SearchProvider;
 use domain::search::Sort;
@@ -14,12 +14,13 @@ use url::Url;
 
 pub const KIND: ConnectorKind = ConnectorKind {
     name: "Dropbox",
-    summary: "Files in Dropbox, asked with the person's own token.",
+    module: "dropbox",
+    summary: "Files in Dropbox, queried with the user's own token.",
     capability: Capability { page: true, date_sort: true, not: false },
-    settings: personal_api::SETTINGS,
+    settings: delegated_api::SETTINGS,
     authenticator: Some("dropbox"),
-    tried_on: TriedOn::StandIn,
-    check: personal_api::check,
+    test_target: TestTarget::Fake,
+    check: delegated_api::check,
     build,
 };
 
@@ -27,29 +28,29 @@ static DROPBOX: Service = Service {
     name: "Dropbox",
     setting: "SVC_DROPBOX_API_URL",
     address: |settings| &settings.dropbox_api_url,
-    verdict: |status, words| match words.pointer("/error/.tag").and_then(Value::as_str) {
-        Some("missing_scope") => Verdict::MissingScope(
+    classify_error: |status, words| match words.pointer("/error/.tag").and_then(Value::as_str) {
+        Some("missing_scope") => ErrorCause::MissingScope(
             words.pointer("/error/required_scope").and_then(Value::as_str).map(str::to_owned),
         ),
-        _ => Verdict::of_status(status),
+        _ => ErrorCause::of_status(status),
     },
 };
 
 const SEARCH: [&str; 3] = ["2", "files", "search_v2"];
 const CONTINUE: [&str; 4] = ["2", "files", "search", "continue_v2"];
 const PAGE_MAX: u32 = 100;
-/// Longest query that Dropbox takes.
+/// Longest query that Dropbox accepts.
 const QUERY_CHARS_MAX: usize = 1000;
 
 #[derive(Debug)]
 struct Dropbox {
-    api: PersonalApi,
+    api: DelegatedApi,
     has_result_mappings: bool,
 }
 
 fn build(provider: &SearchProvider, context: &PluginContext) -> Result<Box<dyn Connector>, ConnectorError> {
     Ok(Box::new(Dropbox {
-        api: PersonalApi::new(&DROPBOX, "files.metadata.read", provider, context)?,
+        api: DelegatedApi::new(&DROPBOX, "files.metadata.read", provider, context)?,
         has_result_mappings: !provider.spec.result_mappings.trim().is_empty(),
     }))
 }
@@ -80,7 +81,7 @@ impl Connector for Dropbox {
             "match_field_options": {"include_highlights": true},
         });
         Ok(SourceQuery::Command {
-            place: self.api.place(&SEARCH),
+            place: self.api.display_address(&SEARCH),
             body,
             rows_max: query.results_wanted,
             time_max: query.time_max,
@@ -104,13 +105,13 @@ impl Connector for Dropbox {
 
     fn normalize(&self, response: SourceResponse) -> Result<NormalizedPage, ConnectorError> {
         let SourceResponse::Rows { rows, .. } = response else { return Err(other_kind()) };
-        // Dropbox does not say how many files there are in all.
+        // Dropbox does not report a total.
         let items = if self.has_result_mappings { rows } else { rows.iter().map(result).collect() };
         Ok(NormalizedPage { found: None, retrieved: Some(items.len() as u64), items })
     }
 }
 
-/// The matches of a page without the folders.
+/// The matches of a page, without folders.
 fn files(page: &Value) -> impl Iterator<Item = &Value> {
     let matches = page["matches"].as_array().into_iter().flatten();
     matches.filter(|found| found.pointer("/metadata/metadata/.tag").and_then(Value::as_str) != Some("folder"))
@@ -131,7 +132,7 @@ fn result(found: &Value) -> Value {
     .with(&[("id", file.get("id")), ("path", Some(&json!(path))), ("size", file.get("size"))])
 }
 
-/// The web client opens a file by its folder and its name.
+/// The web client addresses a file by its folder and name.
 fn link(path: &str) -> String {
     let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
     let Ok(mut url) = Url::parse("https://www.dropbox.com/home") else { return String::new() };

@@ -1,15 +1,16 @@
-//! Elastic: an index of Elasticsearch, asked in its query language.
+//! Elastic connector: an Elasticsearch index, queried with the Query DSL.
 
 use crate::shared::search_engine::dsl;
-use domain::contracts::{ConnectorKind, TriedOn};
+use domain::ports::{ConnectorKind, TestTarget};
 
 pub const KIND: ConnectorKind = ConnectorKind {
     name: "Elastic",
-    summary: "An index of Elasticsearch, asked with a query string or a query of its own language.",
+    module: "elastic",
+    summary: "An Elasticsearch index, queried with a query string or the Query DSL.",
     capability: dsl::CAPABILITY,
     settings: dsl::SETTINGS,
     authenticator: None,
-    tried_on: TriedOn::StandIn,
+    test_target: TestTarget::Fake,
     check: dsl::check,
     build: dsl::build,
 };

@@ -1,4 +1,4 @@
-//! FileSystem: a folder of this machine, searched by the names of its files and by what they say.
+//! FileSystem connector: a local folder, searched by file names and contents.
 
 use crate::shared::check::{config_error, read_notations, require_notations};
 use crate::shared::file_system::allow::{self, Permitted, Refusal};
@@ -6,13 +6,13 @@ use crate::shared::file_system::cache::{self, FileKey, FileText};
 use crate::shared::file_system::terms::{Folded, Terms};
 use crate::shared::file_system::walk::{DEPTH_MAX, FILES_MAX, FOLDERS_MAX, FoundFile, Reach, walk};
 use async_trait::async_trait;
-use domain::contracts::{
+use domain::ports::{
     Capability, Connector, ConnectorError, ConnectorErrorKind, ConnectorKind, ExtractError, FileToRead,
-    NormalizedPage, PluginContext, ProviderQuery, SourceQuery, SourceResponse, TriedOn,
+    NormalizedPage, PluginContext, ProviderQuery, SourceQuery, SourceResponse, TestTarget,
 };
-use domain::notation::query_template::encode_percent;
 use domain::provider::SearchProvider;
 use domain::search::Sort;
+use domain::syntax::query_template::encode_percent;
 use domain::validation::FieldErrors;
 use futures_util::StreamExt;
 use serde_json::{Value, json};
@@ -24,22 +24,23 @@ use url::Url;
 
 pub const KIND: ConnectorKind = ConnectorKind {
     name: "FileSystem",
-    summary: "A folder of this machine: names and contents of its files.",
+    module: "file_system",
+    summary: "A local folder: file names and contents.",
     capability: Capability { page: false, date_sort: true, not: true },
     settings: &["url", "query_mappings", "result_mappings", "results_per_query", "config"],
     authenticator: None,
-    tried_on: TriedOn::Product("a folder of files"),
+    test_target: TestTarget::Product("a folder of files"),
     check,
     build,
 };
 
-/// Larger files are found by their names only.
+/// Larger files are matched by name only.
 const FILE_BYTES_MAX: u64 = 32 * 1024 * 1024;
-/// Files that are opened at once.
+/// Files that are open at the same time.
 const FILES_AT_ONCE: usize = 4;
-/// Files whose texts are compared in one go.
+/// Files whose texts are compared in one batch.
 const BATCH_FILES: usize = 200;
-/// The share of the time that is left for putting the answer together, as one in so many.
+/// One part in this many of the time is reserved for building the response.
 const TIME_SPARED: u32 = 10;
 
 struct FileSystem {
@@ -87,7 +88,7 @@ fn build(provider: &SearchProvider, context: &PluginContext) -> Result<Box<dyn C
     }))
 }
 
-/// `config.swirl.file_system.base_url`: where people reach the files.
+/// `config.swirl.file_system.base_url`: the base URL under which users reach the files.
 fn base_url(provider: &SearchProvider) -> Result<Option<Url>, String> {
     let Some(value) = provider.config_value("file_system", "base_url") else { return Ok(None) };
     let url = value.as_str().and_then(|text| Url::parse(text).ok());
@@ -104,7 +105,7 @@ impl Connector for FileSystem {
 
     fn construct(&self, query: &ProviderQuery<'_>) -> Result<SourceQuery, ConnectorError> {
         let Some(terms) = Terms::of(query.text) else {
-            let message = "the query holds no word to search for";
+            let message = "the query contains no word to search for";
             return Err(ConnectorError::new(ConnectorErrorKind::QueryInvalid, message));
         };
         let sort = if query.sort == Sort::Date { "date" } else { "relevancy" };
@@ -123,7 +124,7 @@ impl Connector for FileSystem {
         let mut hits = tokio::time::timeout(*time_max, search).await.map_err(|_| too_late())??;
         let found = hits.len() as u64;
         if body["sort"] != "date" {
-            // The walk gives the newest first; among equals that order stays.
+            // The walk returns the newest files first; the sort is stable.
             hits.sort_by(|one, other| other.score.total_cmp(&one.score));
         }
         hits.truncate(*rows_max as usize);
@@ -140,8 +141,8 @@ impl Connector for FileSystem {
 }
 
 impl FileSystem {
-    /// Every file that matches, the newest first. When the time is nearly over, what was found until then is
-    /// the answer; what was read stays in the cache for the next question.
+    /// Every matching file, newest first. Close to the deadline, the files found so far are returned; texts already
+    /// read stay in the cache.
     async fn search(&self, terms: Arc<Terms>, time_max: Duration) -> Result<Vec<Hit>, ConnectorError> {
         if time_max.is_zero() {
             return Err(too_late());
@@ -171,7 +172,7 @@ impl FileSystem {
         Ok(hits)
     }
 
-    /// The folder is resolved anew for each question: what a name leads to may have changed since it was saved.
+    /// The folder is resolved again for each query, because the target of a path may have changed since it was saved.
     async fn files(&self, until: Instant) -> Result<(Arc<Permitted>, Vec<FoundFile>), ConnectorError> {
         let (folder, settings) = (self.folder.clone(), Arc::clone(&self.context.settings));
         let reach = Reach {
@@ -190,7 +191,7 @@ impl FileSystem {
         .await?
     }
 
-    /// A file with what it says: kept from before, or read now if there is time.
+    /// A file with its text, from the cache or read now if there is time.
     async fn with_text(
         &self,
         file: FoundFile,
@@ -210,9 +211,9 @@ impl FileSystem {
         let bytes = beside(move || read_file(&path, &permitted)).await.ok().flatten();
         let Some(bytes) = bytes else { return (file, None) };
         let to_read = FileToRead { media_type: None, name, bytes: bytes.into() };
-        // One slow file does not cost what was found in the others.
+        // One slow file does not lose the matches in the others.
         let read = match tokio::time::timeout_at(until.into(), self.context.extract.extract(to_read)).await {
-            // It may be read in time when less is going on, or when its reader is there again.
+            // It may succeed later, when the system is less busy or its reader is available again.
             Err(_) | Ok(Err(ExtractError::Timeout | ExtractError::Service(_))) => return (file, None),
             Ok(read) => read.unwrap_or_default(),
         };
@@ -223,7 +224,7 @@ impl FileSystem {
     }
 }
 
-/// A file may have become a link since it was found, and may have grown.
+/// Since the walk, the file may have become a link or grown.
 fn read_file(path: &Path, permitted: &Permitted) -> Option<Vec<u8>> {
     use std::io::Read;
     let path = path.canonicalize().ok().filter(|path| permitted.holds(path))?;
@@ -291,7 +292,7 @@ fn terms_of(body: &Value) -> Terms {
     Terms { wanted: words("words"), unwanted: words("without") }
 }
 
-/// Files and their words are work for other threads than the runtime's own.
+/// Runs file access and text matching off the async runtime.
 async fn beside<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, ConnectorError> {
     let failed = |_| ConnectorError::new(ConnectorErrorKind::Unavailable, "the folder could not be searched");
     tokio::task::spawn_blocking(work).await.map_err(failed)
@@ -305,11 +306,11 @@ fn refused(folder: &Path, refusal: Refusal) -> ConnectorError {
             ConnectorError::new(ConnectorErrorKind::PlaceUnknown, message)
         }
         Refusal::OwnData => {
-            let message = format!("the folder '{folder}' belongs to this service and is no source");
+            let message = format!("the folder '{folder}' belongs to this service and cannot be searched");
             ConnectorError::new(ConnectorErrorKind::ConfigInvalid, message)
         }
         Refusal::Outside => {
-            let message = format!("the folder '{folder}' leads out of the folders of SVC_FILESYSTEM_ALLOW");
+            let message = format!("the folder '{folder}' is outside of the folders in SVC_FILESYSTEM_ALLOW");
             ConnectorError::new(ConnectorErrorKind::ConfigInvalid, message)
         }
     }
@@ -320,5 +321,5 @@ fn too_late() -> ConnectorError {
 }
 
 fn other_kind() -> ConnectorError {
-    ConnectorError::new(ConnectorErrorKind::ConfigInvalid, "this is a query of another kind of source")
+    ConnectorError::new(ConnectorErrorKind::ConfigInvalid, "the query was built for another kind of source")
 }

@@ -1,15 +1,15 @@
-//! GenAI: a model that answers the query itself, from what it has learned.
+//! GenAI connector: a generative model that answers the query from its own knowledge.
 
 use crate::shared::check::{read_notations, require_notations};
 use async_trait::async_trait;
 use domain::ai_provider::Role;
-use domain::contracts::{
-    Capability, Connector, ConnectorError, ConnectorErrorKind, ConnectorKind, ModelError, ModelErrorKind,
-    NormalizedPage, PluginContext, Prompt, ProviderQuery, SourceQuery, SourceResponse, TriedOn, Turn,
-    WriterWanted,
-};
 use domain::ids::AiProviderId;
 use domain::instant;
+use domain::ports::{
+    Capability, Connector, ConnectorError, ConnectorErrorKind, ConnectorKind, ModelError, ModelErrorKind,
+    ModelRequest, NormalizedPage, PluginContext, Prompt, ProviderQuery, SourceQuery, SourceResponse,
+    TestTarget, Turn,
+};
 use domain::provider::SearchProvider;
 use domain::validation::FieldErrors;
 use serde_json::{Value, json};
@@ -18,21 +18,22 @@ use std::time::Duration;
 
 pub const KIND: ConnectorKind = ConnectorKind {
     name: "GenAI",
-    summary: "A model that answers the query itself, by an AI provider with the role connector.",
+    module: "gen_ai",
+    summary: "A model that answers the query itself, through an AI provider with the role connector.",
     capability: Capability { page: false, date_sort: false, not: false },
     settings: &["query_mappings", "query_template_json", "result_mappings", "config"],
     authenticator: None,
-    tried_on: TriedOn::StandIn,
+    test_target: TestTarget::Fake,
     check,
     build,
 };
 
-/// The place of the query in the prompt.
+/// Placeholder of the query in the prompt.
 const PLACE: &str = "{query_to_provider}";
 const PROMPT_KEY: &str = "PROMPT";
 const GUIDE_KEY: &str = "CHAT_QUERY_REWRITE_GUIDE";
 const GUIDE: &str = "Answer briefly and plainly. Say so when you do not know.";
-/// Where a provider names the AI provider that it wants: `config.swirl.gen_ai.ai_provider`.
+/// The setting that selects the AI provider: `config.swirl.gen_ai.ai_provider`.
 const CONFIG_BLOCK: &str = "gen_ai";
 const CONFIG_KEY: &str = "ai_provider";
 
@@ -40,8 +41,8 @@ const ANSWER_TOKENS_MAX: u32 = 800;
 const ANSWER_BYTES_MAX: usize = 64 * 1024;
 
 struct GenAi {
-    wanted: WriterWanted,
-    /// None: the query itself is the prompt.
+    wanted: ModelRequest,
+    /// If absent, the query itself is the prompt.
     prompt: Option<String>,
     guide: String,
     context: PluginContext,
@@ -58,13 +59,13 @@ fn check(provider: &SearchProvider) -> FieldErrors {
     let notations = read_notations(provider, &mut errors);
     let prompt = notations.query_mappings.get(PROMPT_KEY);
     errors.check(prompt.is_none_or(|prompt| prompt.contains(PLACE)), "query_mappings", || {
-        format!("{PROMPT_KEY} must hold {PLACE}; a prompt with a comma stands in query_template_json.")
+        format!("{PROMPT_KEY} must contain {PLACE}; put a prompt with a comma into query_template_json.")
     });
     for key in [PROMPT_KEY, GUIDE_KEY] {
         let Some(text) = provider.spec.query_template_json.get(key) else { continue };
         let is_right = text.as_str().is_some_and(|text| key != PROMPT_KEY || text.contains(PLACE));
         errors.check(is_right, "query_template_json", || match key {
-            PROMPT_KEY => format!("{PROMPT_KEY} must be a text that holds {PLACE}."),
+            PROMPT_KEY => format!("{PROMPT_KEY} must be a text that contains {PLACE}."),
             key => format!("{key} must be a text."),
         });
     }
@@ -81,9 +82,9 @@ fn build(provider: &SearchProvider, context: &PluginContext) -> Result<Box<dyn C
     let text = |key: &str| template.get(key).and_then(Value::as_str).or_else(|| mappings.get(key));
     let wanted = provider.config_value(CONFIG_BLOCK, CONFIG_KEY).and_then(Value::as_i64);
     Ok(Box::new(GenAi {
-        wanted: WriterWanted {
+        wanted: ModelRequest {
             provider: wanted.map(AiProviderId),
-            ..WriterWanted::of(Role::Connector, Some(provider.owner))
+            ..ModelRequest::of(Role::Connector, Some(provider.owner))
         },
         prompt: text(PROMPT_KEY).map(str::to_owned),
         guide: text(GUIDE_KEY).unwrap_or(GUIDE).to_owned(),
@@ -98,7 +99,7 @@ impl Connector for GenAi {
     }
 
     fn construct(&self, query: &ProviderQuery<'_>) -> Result<SourceQuery, ConnectorError> {
-        // A question needs no words around it.
+        // The query needs no surrounding prompt.
         let template = self.prompt.as_deref().filter(|_| !query.text.trim_end().ends_with('?'));
         let prompt = template.map_or_else(|| query.text.to_owned(), |text| text.replace(PLACE, query.text));
         Ok(SourceQuery::Command {
@@ -115,7 +116,7 @@ impl Connector for GenAi {
             return Err(too_late());
         }
         let answer = tokio::time::timeout(*time_max, self.answer(body, *time_max)).await;
-        let row = answer.map_err(|_| too_late())?.map_err(told)?;
+        let row = answer.map_err(|_| too_late())?.map_err(into_connector_error)?;
         Ok(SourceResponse::Rows { found: 1, rows: vec![row] })
     }
 
@@ -135,11 +136,11 @@ impl GenAi {
             answer_tokens_max: ANSWER_TOKENS_MAX,
             time_max,
         };
-        let writing = self.context.writers.write(&self.wanted, &prompt).await?;
-        let (name, model) = (writing.provider.spec.name.clone(), writing.provider.spec.model.clone());
-        let answer = writing.whole_text(ANSWER_BYTES_MAX).await?;
+        let completion = self.context.generative_models.complete(&self.wanted, &prompt).await?;
+        let (name, model) = (completion.provider.spec.name.clone(), completion.provider.spec.model.clone());
+        let answer = completion.into_text(ANSWER_BYTES_MAX).await?;
         if answer.trim().is_empty() {
-            return Err(ModelError::new(ModelErrorKind::Unreadable, format!("'{name}' wrote nothing")));
+            return Err(ModelError::new(ModelErrorKind::Unreadable, format!("'{name}' returned no text")));
         }
         let now = instant::display(self.context.clock.now());
         Ok(json!({
@@ -157,10 +158,10 @@ fn too_late() -> ConnectorError {
 }
 
 fn other_kind() -> ConnectorError {
-    ConnectorError::new(ConnectorErrorKind::ConfigInvalid, "this is a query of another kind of source")
+    ConnectorError::new(ConnectorErrorKind::ConfigInvalid, "the query was built for another kind of source")
 }
 
-fn told(error: ModelError) -> ConnectorError {
+fn into_connector_error(error: ModelError) -> ConnectorError {
     let kind = match error.kind {
         ModelErrorKind::NoProvider | ModelErrorKind::ConfigInvalid => ConnectorErrorKind::ConfigInvalid,
         ModelErrorKind::AddressRefused => ConnectorErrorKind::AddressRefused,

@@ -1,17 +1,17 @@
-//! Gmail: the asking person's mail in Google Workspace.
+//! Gmail connector: the user's mail in Google Workspace.
 
+use crate::shared::delegated_api::{self, DelegatedApi, other_kind};
 use crate::shared::found_item::{FoundItem, first_text, or};
 use crate::shared::google::{self, GOOGLE};
-use crate::shared::personal_api::{self, PersonalApi, other_kind};
-use crate::shared::plain_words::{PlainWords, joined};
+use crate::shared::literal_terms::{LiteralTerms, joined};
 use async_trait::async_trait;
 use chrono::DateTime;
-use domain::contracts::{
+use domain::ports::{
     Capability, Connector, ConnectorError, ConnectorErrorKind, ConnectorKind, NormalizedPage, PluginContext,
-    ProviderQuery, SourceQuery, SourceResponse, TriedOn,
+    ProviderQuery, SourceQuery, SourceResponse, TestTarget,
 };
-use domain::notation::markup::decode_entities;
 use domain::provider::SearchProvider;
+use domain::syntax::strip_html::decode_entities;
 use futures_util::{StreamExt, TryStreamExt};
 use serde_json::{Map, Value, json};
 use std::cmp::Reverse;
@@ -19,33 +19,34 @@ use std::time::{Duration, Instant};
 
 pub const KIND: ConnectorKind = ConnectorKind {
     name: "Gmail",
-    summary: "Mail in Gmail, asked with the person's own token.",
+    module: "gmail",
+    summary: "Mail in Gmail, queried with the user's own token.",
     capability: Capability { page: true, date_sort: true, not: true },
-    settings: personal_api::SETTINGS,
+    settings: delegated_api::SETTINGS,
     authenticator: Some("google"),
-    tried_on: TriedOn::StandIn,
-    check: personal_api::check,
+    test_target: TestTarget::Fake,
+    check: delegated_api::check,
     build,
 };
 
 const PATH: [&str; 5] = ["gmail", "v1", "users", "me", "messages"];
-/// Messages that are read at once: a search gives only their ids.
+/// Messages fetched concurrently; a search returns only their ids.
 const AT_ONCE: usize = 8;
-/// Most messages of one question.
+/// Most messages of one query.
 const MESSAGES_MAX: u32 = 100;
 const HEADERS: [&str; 4] = ["Subject", "From", "To", "Date"];
 
 #[derive(Debug)]
 struct Gmail {
-    api: PersonalApi,
+    api: DelegatedApi,
     knows_not: bool,
     has_result_mappings: bool,
 }
 
 fn build(provider: &SearchProvider, context: &PluginContext) -> Result<Box<dyn Connector>, ConnectorError> {
     Ok(Box::new(Gmail {
-        api: PersonalApi::new(&GOOGLE, "gmail.readonly", provider, context)?,
-        knows_not: personal_api::query_mappings(provider)?.not(),
+        api: DelegatedApi::new(&GOOGLE, "gmail.readonly", provider, context)?,
+        knows_not: delegated_api::query_mappings(provider)?.not(),
         has_result_mappings: !provider.spec.result_mappings.trim().is_empty(),
     }))
 }
@@ -58,9 +59,9 @@ impl Connector for Gmail {
 
     fn construct(&self, query: &ProviderQuery<'_>) -> Result<SourceQuery, ConnectorError> {
         let rows_max = query.results_wanted.clamp(1, MESSAGES_MAX);
-        let words = PlainWords::of(query.text, self.knows_not)?;
+        let words = LiteralTerms::of(query.text, self.knows_not)?;
         Ok(SourceQuery::Command {
-            place: self.api.place(&PATH),
+            place: self.api.display_address(&PATH),
             body: json!({"q": joined(&words, " ", " -"), "maxResults": rows_max.to_string()}),
             rows_max,
             time_max: query.time_max,
@@ -85,7 +86,7 @@ impl Connector for Gmail {
 
     fn normalize(&self, response: SourceResponse) -> Result<NormalizedPage, ConnectorError> {
         let SourceResponse::Rows { rows, .. } = response else { return Err(other_kind()) };
-        // Gmail only estimates how many there are in all.
+        // Gmail only estimates the total.
         let rows = rows.into_iter().map(with_headers);
         let items = if self.has_result_mappings {
             rows.collect()
@@ -97,7 +98,7 @@ impl Connector for Gmail {
 }
 
 impl Gmail {
-    /// The head of a message; none when it was deleted since it was found.
+    /// The headers of a message; `None` if it was deleted after the search.
     async fn message(&self, id: &str, time_max: Duration) -> Result<Option<Value>, ConnectorError> {
         let path = [&PATH[..], &[id]].concat();
         let mut parameters = vec![("format", "metadata")];
@@ -114,7 +115,7 @@ fn milliseconds(message: &Value) -> i64 {
     message["internalDate"].as_str().and_then(|text| text.parse().ok()).unwrap_or(0)
 }
 
-/// Gmail gives headers as a list of pairs; as an object they can be mapped.
+/// Gmail returns headers as a list of pairs; mappings need an object.
 fn with_headers(mut message: Value) -> Value {
     let mut headers = Map::new();
     for pair in message.pointer("/payload/headers").and_then(Value::as_array).into_iter().flatten() {

@@ -1,19 +1,19 @@
-//! GoogleCalendar: the events in the asking person's main calendar, some time back and some time ahead.
+//! GoogleCalendar connector: events in the user's primary calendar, within a range of days around today.
 
+use crate::shared::delegated_api::{self, DelegatedApi, other_kind};
 use crate::shared::found_item::{FoundItem, first_text, or};
 use crate::shared::google::{self, GOOGLE};
 use crate::shared::http_source::config_invalid;
-use crate::shared::personal_api::{self, PersonalApi, other_kind};
 use async_trait::async_trait;
 use chrono::{DateTime, Days, NaiveDate, Utc};
-use domain::contracts::{
-    Capability, Connector, ConnectorError, ConnectorErrorKind, ConnectorKind, NormalizedPage, PluginContext,
-    ProviderQuery, SourceQuery, SourceResponse, TriedOn,
-};
 use domain::instant::Instant;
-use domain::notation::markup::strip_markup;
+use domain::ports::{
+    Capability, Connector, ConnectorError, ConnectorErrorKind, ConnectorKind, NormalizedPage, PluginContext,
+    ProviderQuery, SourceQuery, SourceResponse, TestTarget,
+};
 use domain::provider::SearchProvider;
 use domain::search::Sort;
+use domain::syntax::strip_html::strip_markup;
 use domain::validation::FieldErrors;
 use serde_json::{Value, json};
 use std::cmp::Reverse;
@@ -21,7 +21,8 @@ use std::fmt;
 
 pub const KIND: ConnectorKind = ConnectorKind {
     name: "GoogleCalendar",
-    summary: "Events in Google Calendar, asked with the person's own token.",
+    module: "google_calendar",
+    summary: "Events in Google Calendar, queried with the user's own token.",
     capability: Capability { page: true, date_sort: true, not: false },
     settings: &[
         "authenticator",
@@ -32,23 +33,23 @@ pub const KIND: ConnectorKind = ConnectorKind {
         "config",
     ],
     authenticator: Some("google"),
-    tried_on: TriedOn::StandIn,
+    test_target: TestTarget::Fake,
     check,
     build,
 };
 
 const PATH: [&str; 5] = ["calendar", "v3", "calendars", "primary", "events"];
-/// Days that are looked back and ahead unless the provider says otherwise, and the most that it may say.
+/// Default number of days before and after today, and the most that a provider may set.
 const DAYS: u64 = 365;
 const DAYS_MAX: u64 = 3650;
-/// Events of one page, and the most that are read to find the newest or nearest among them.
+/// Events per page, and the most that are read to find the newest or nearest ones.
 const PAGE: &str = "250";
 const EVENTS_MAX: usize = 2500;
 const FIELDS: &str = "nextPageToken,items(id,status,summary,description,location,htmlLink,start,end,\
     organizer(displayName,email),attendees(displayName,email))";
 
 struct GoogleCalendar {
-    api: PersonalApi,
+    api: DelegatedApi,
     back: Days,
     ahead: Days,
     has_result_mappings: bool,
@@ -62,7 +63,7 @@ impl fmt::Debug for GoogleCalendar {
 }
 
 fn check(provider: &SearchProvider) -> FieldErrors {
-    let mut errors = personal_api::check(provider);
+    let mut errors = delegated_api::check(provider);
     for key in ["calendar_lookback_days", "calendar_lookahead_days"] {
         if let Err(sentence) = days(provider, key) {
             errors.add("config", sentence);
@@ -73,7 +74,7 @@ fn check(provider: &SearchProvider) -> FieldErrors {
 
 fn build(provider: &SearchProvider, context: &PluginContext) -> Result<Box<dyn Connector>, ConnectorError> {
     Ok(Box::new(GoogleCalendar {
-        api: PersonalApi::new(&GOOGLE, "calendar.readonly", provider, context)?,
+        api: DelegatedApi::new(&GOOGLE, "calendar.readonly", provider, context)?,
         back: days(provider, "calendar_lookback_days").map_err(config_invalid)?,
         ahead: days(provider, "calendar_lookahead_days").map_err(config_invalid)?,
         has_result_mappings: !provider.spec.result_mappings.trim().is_empty(),
@@ -100,10 +101,10 @@ impl Connector for GoogleCalendar {
 
     fn construct(&self, query: &ProviderQuery<'_>) -> Result<SourceQuery, ConnectorError> {
         if query.text.trim().is_empty() {
-            let message = "the query holds no word that can be searched for";
+            let message = "the query contains no word to search for";
             return Err(ConnectorError::new(ConnectorErrorKind::QueryInvalid, message));
         }
-        // Whole days, so that equal questions are equal.
+        // Whole days, so that equal queries produce equal requests.
         let today = self.context.clock.now().date_naive();
         let midnight = |day: Option<NaiveDate>| format!("{}T00:00:00Z", day.unwrap_or(today));
         let ahead = today.checked_add_days(self.ahead).and_then(|day| day.succ_opt());
@@ -118,15 +119,15 @@ impl Connector for GoogleCalendar {
         });
         let is_newest = query.sort == Sort::Date;
         Ok(SourceQuery::Command {
-            place: self.api.place(&PATH),
+            place: self.api.display_address(&PATH),
             body: json!({"parameters": parameters, "newest_first": is_newest}),
             rows_max: query.results_wanted,
             time_max: query.time_max,
         })
     }
 
-    /// The API gives the oldest event first and knows no other order. So all of them are read, and the newest, or
-    /// the nearest to this day, are kept.
+    /// The API returns the oldest event first and supports no other order, so all events are read and the newest, or
+    /// the nearest to today, are kept.
     async fn execute(&self, built: &SourceQuery) -> Result<SourceResponse, ConnectorError> {
         let SourceQuery::Command { body, rows_max, time_max, .. } = built else { return Err(other_kind()) };
         let Value::Object(parameters) = &body["parameters"] else { return Err(other_kind()) };
@@ -152,7 +153,7 @@ impl Connector for GoogleCalendar {
     }
 }
 
-/// When an event begins: a time with its zone, or a day.
+/// When an event begins: a time with its zone, or a date.
 fn start(event: &Value) -> Option<Instant> {
     if let Some(time) = event.pointer("/start/dateTime").and_then(Value::as_str) {
         return DateTime::parse_from_rfc3339(time).ok().map(|time| time.to_utc());

@@ -1,31 +1,32 @@
-//! GoogleDrive: files in Google Drive that the asking person may read.
+//! GoogleDrive connector: files in Google Drive that the user may read.
 
+use crate::shared::delegated_api::{self, DelegatedApi, other_kind};
 use crate::shared::found_item::{FoundItem, first_text};
 use crate::shared::google::{self, GOOGLE};
-use crate::shared::personal_api::{self, PersonalApi, other_kind};
-use crate::shared::plain_words::PlainWords;
+use crate::shared::literal_terms::LiteralTerms;
 use async_trait::async_trait;
-use domain::contracts::{
+use domain::ports::{
     Capability, Connector, ConnectorError, ConnectorKind, NormalizedPage, PluginContext, ProviderQuery,
-    SourceQuery, SourceResponse, TriedOn,
+    SourceQuery, SourceResponse, TestTarget,
 };
 use domain::provider::SearchProvider;
 use serde_json::{Value, json};
 
-/// Drive orders the answers to a search in full text by relevance and refuses any other order.
+/// Drive orders full-text results by relevance and rejects any other order.
 pub const KIND: ConnectorKind = ConnectorKind {
     name: "GoogleDrive",
-    summary: "Files in Google Drive, asked with the person's own token.",
+    module: "google_drive",
+    summary: "Files in Google Drive, queried with the user's own token.",
     capability: Capability { page: true, date_sort: false, not: true },
-    settings: personal_api::SETTINGS,
+    settings: delegated_api::SETTINGS,
     authenticator: Some("google"),
-    tried_on: TriedOn::StandIn,
-    check: personal_api::check,
+    test_target: TestTarget::Fake,
+    check: delegated_api::check,
     build,
 };
 
 const PATH: [&str; 3] = ["drive", "v3", "files"];
-/// Files of one page; Drive allows more, but each comes with much beside it.
+/// Files per page. Drive allows more, but each file carries a lot of metadata.
 const PAGE_MAX: u32 = 100;
 const FOLDER: &str = "application/vnd.google-apps.folder";
 const FIELDS: &str = "nextPageToken,files(id,name,mimeType,description,webViewLink,createdTime,modifiedTime,size,\
@@ -33,15 +34,15 @@ const FIELDS: &str = "nextPageToken,files(id,name,mimeType,description,webViewLi
 
 #[derive(Debug)]
 struct GoogleDrive {
-    api: PersonalApi,
+    api: DelegatedApi,
     knows_not: bool,
     has_result_mappings: bool,
 }
 
 fn build(provider: &SearchProvider, context: &PluginContext) -> Result<Box<dyn Connector>, ConnectorError> {
     Ok(Box::new(GoogleDrive {
-        api: PersonalApi::new(&GOOGLE, "drive.readonly", provider, context)?,
-        knows_not: personal_api::query_mappings(provider)?.not(),
+        api: DelegatedApi::new(&GOOGLE, "drive.readonly", provider, context)?,
+        knows_not: delegated_api::query_mappings(provider)?.not(),
         has_result_mappings: !provider.spec.result_mappings.trim().is_empty(),
     }))
 }
@@ -54,7 +55,7 @@ impl Connector for GoogleDrive {
 
     fn construct(&self, query: &ProviderQuery<'_>) -> Result<SourceQuery, ConnectorError> {
         let body = json!({
-            "q": expression(&PlainWords::of(query.text, self.knows_not)?),
+            "q": expression(&LiteralTerms::of(query.text, self.knows_not)?),
             "pageSize": query.results_wanted.clamp(1, PAGE_MAX).to_string(),
             "fields": FIELDS,
             "spaces": "drive",
@@ -62,7 +63,7 @@ impl Connector for GoogleDrive {
             "supportsAllDrives": "true",
         });
         Ok(SourceQuery::Command {
-            place: self.api.place(&PATH),
+            place: self.api.display_address(&PATH),
             body,
             rows_max: query.results_wanted,
             time_max: query.time_max,
@@ -79,14 +80,14 @@ impl Connector for GoogleDrive {
 
     fn normalize(&self, response: SourceResponse) -> Result<NormalizedPage, ConnectorError> {
         let SourceResponse::Rows { rows, .. } = response else { return Err(other_kind()) };
-        // Drive does not say how many files there are in all.
+        // Drive does not report a total.
         let items = if self.has_result_mappings { rows } else { rows.iter().map(result).collect() };
         Ok(NormalizedPage { found: None, retrieved: Some(items.len() as u64), items })
     }
 }
 
-/// The words in the query language of Drive, each a text of its own.
-fn expression(words: &PlainWords) -> String {
+/// The query in Drive's query language, one quoted term per word.
+fn expression(words: &LiteralTerms) -> String {
     let clause = |word: &String| {
         let text = word.replace('\\', "\\\\").replace('\'', "\\'");
         format!("fullText contains '{text}'")
@@ -123,7 +124,7 @@ mod tests {
 
     #[test]
     fn every_word_is_a_text() {
-        let words = PlainWords::of("it's x' or trashed = true NOT draft", true).expect("words");
+        let words = LiteralTerms::of("it's x' or trashed = true NOT draft", true).expect("words");
         let want = "fullText contains 'it\\'s' and fullText contains 'x\\'' and fullText contains 'or' and \
             fullText contains 'trashed' and fullText contains 'true' and not fullText contains 'draft' and \
             trashed = false and mimeType != 'application/vnd.google-apps.folder'";

@@ -1,11 +1,12 @@
-//! Connectors: one file for each kind of source, and the catalogue of them.
+//! Connectors: one module per kind of provider, and their catalogue.
 //!
-//! Before adding one, ask whether `RequestsGet` with mappings would do: then it is a provider
-//! record and no code at all.
+//! Before adding one, check whether `RequestsGet` with mappings is enough: then a provider record will do and no code
+//! is needed.
 
-mod big_query;
+mod bigquery;
 mod box_storage;
 mod chroma;
+mod corpus;
 mod dropbox;
 mod elastic;
 mod file_system;
@@ -13,77 +14,76 @@ mod gen_ai;
 mod gmail;
 mod google_calendar;
 mod google_drive;
-mod graph_ql;
-mod m365one_drive;
-mod m365outlook_calendar;
-mod m365outlook_messages;
-mod m365share_point_sites;
+mod graphql;
+mod m365_onedrive;
+mod m365_outlook_calendar;
+mod m365_outlook_messages;
+mod m365_sharepoint_sites;
 mod mcp_tool;
 mod meilisearch;
 mod microsoft_teams;
 mod milvus;
-mod mongo_db;
+mod mongodb;
 mod mssql;
-mod my_sql;
-mod open_search;
-mod open_search_description;
+mod mysql;
+mod opensearch;
+mod opensearch_description;
 mod oracle;
-mod pg_vector;
-mod pinecone_db;
-mod postgre_sql;
-mod qdrant_db;
+mod pgvector;
+mod pinecone;
+mod postgresql;
+mod qdrant;
 mod requests_get;
 mod requests_post;
 mod shared;
 mod snowflake;
 mod sqlite3;
-mod tributary_corpus_connector;
 mod typesense;
 mod vespa;
 mod weaviate;
 
-// The parsers that read what a source or a configuration wrote stand open, so that each can be fuzzed.
+// Parsers of responses and configuration are public so that they can be fuzzed.
 pub use shared::response::read_answer;
 pub use shared::{digest, json_body};
 
-/// Parsers that only their fuzz targets call from outside.
+/// Parsers used outside this crate only by fuzz targets.
 #[doc(hidden)]
 pub mod fuzzing {
     pub use crate::shared::dsn;
-    pub use crate::shared::mcp::reply::Reply as McpReply;
+    pub use crate::shared::mcp::response::Reply as McpReply;
     #[cfg(feature = "mssql")]
     pub use crate::shared::tds::{in_memory::read_rows as read_tds_rows, prelogin};
 }
 
-use domain::contracts::ConnectorKind;
+use domain::ports::ConnectorKind;
 
-/// Every connector , in the order of the manual.
+/// All connectors, in the order of the manual.
 pub const CATALOGUE: &[ConnectorKind] = &[
     requests_get::KIND,
     requests_post::KIND,
     sqlite3::KIND,
-    postgre_sql::KIND,
-    my_sql::KIND,
+    postgresql::KIND,
+    mysql::KIND,
     mssql::KIND,
-    mongo_db::KIND,
+    mongodb::KIND,
     oracle::KIND,
     snowflake::KIND,
-    big_query::KIND,
-    pg_vector::KIND,
-    qdrant_db::KIND,
-    pinecone_db::KIND,
+    bigquery::KIND,
+    pgvector::KIND,
+    qdrant::KIND,
+    pinecone::KIND,
     milvus::KIND,
     weaviate::KIND,
     chroma::KIND,
     elastic::KIND,
-    open_search::KIND,
+    opensearch::KIND,
     meilisearch::KIND,
     typesense::KIND,
     vespa::KIND,
-    m365outlook_messages::KIND,
-    m365outlook_calendar::KIND,
-    m365one_drive::KIND,
-    m365share_point_sites::KIND,
+    m365_outlook_messages::KIND,
+    m365_outlook_calendar::KIND,
+    m365_onedrive::KIND,
+    m365_sharepoint_sites::KIND,
     microsoft_teams::KIND,
     google_drive::KIND,
     gmail::KIND,
@@ -92,8 +92,8 @@ pub const CATALOGUE: &[ConnectorKind] = &[
     dropbox::KIND,
     file_system::KIND,
     gen_ai::KIND,
-    graph_ql::KIND,
-    open_search_description::KIND,
+    graphql::KIND,
+    opensearch_description::KIND,
     mcp_tool::KIND,
-    tributary_corpus_connector::KIND,
+    corpus::KIND,
 ];

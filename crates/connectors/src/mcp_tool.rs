@@ -1,24 +1,25 @@
-//! McpTool: a search tool of a server that speaks the Model Context Protocol over streamable HTTP.
+//! McpTool connector: a search tool of a Model Context Protocol server, called over streamable HTTP.
 
 use crate::shared::check::read_notations;
 use crate::shared::http_source::{HttpSource, config_invalid};
-use crate::shared::mcp::{answer, arguments::Arguments, exchange::Exchange};
+use crate::shared::mcp::{answer, arguments::Arguments, session::Session};
 use crate::shared::{http_check, page};
 use async_trait::async_trait;
-use domain::contracts::{
+use domain::ports::{
     Capability, Connector, ConnectorError, ConnectorKind, NormalizedPage, PluginContext, ProviderQuery,
-    SourceQuery, SourceResponse, TriedOn,
+    SourceQuery, SourceResponse, TestTarget,
 };
-use domain::notation::query_mappings::QueryMappings;
-use domain::notation::response_mappings::ResponseMappings;
 use domain::provider::SearchProvider;
+use domain::syntax::query_mappings::QueryMappings;
+use domain::syntax::response_mappings::ResponseMappings;
 use domain::validation::FieldErrors;
 use serde_json::{Value, json};
 use std::fmt;
 
 pub const KIND: ConnectorKind = ConnectorKind {
     name: "McpTool",
-    summary: "A search tool of a server that speaks the Model Context Protocol.",
+    module: "mcp_tool",
+    summary: "A search tool of a Model Context Protocol server.",
     capability: Capability { page: true, date_sort: true, not: true },
     settings: &[
         "url",
@@ -32,14 +33,14 @@ pub const KIND: ConnectorKind = ConnectorKind {
         "results_per_query",
     ],
     authenticator: None,
-    tried_on: TriedOn::StandIn,
+    test_target: TestTarget::Fake,
     check,
     build,
 };
 
 struct McpTool {
     source: HttpSource,
-    /// The address as it may be shown.
+    /// The address without secrets, for display.
     place: String,
     arguments: Arguments,
     response_mappings: ResponseMappings,
@@ -76,7 +77,7 @@ fn build(provider: &SearchProvider, context: &PluginContext) -> Result<Box<dyn C
     }))
 }
 
-/// The provider as a source over HTTP: its mappings name arguments, not parts of the address.
+/// The provider as a plain HTTP source: its mappings name tool arguments, not parts of the address.
 fn plain(provider: &SearchProvider) -> SearchProvider {
     let mut plain = provider.clone();
     plain.spec.query_template = "{url}".to_owned();
@@ -109,15 +110,15 @@ impl Connector for McpTool {
 
     async fn execute(&self, built: &SourceQuery) -> Result<SourceResponse, ConnectorError> {
         let SourceQuery::Command { body, time_max, .. } = built else {
-            return Err(config_invalid("this is a query of another kind of source".to_owned()));
+            return Err(config_invalid("the query was built for another kind of source".to_owned()));
         };
-        let mut exchange = Exchange::new(&self.source, &self.context, *time_max);
-        exchange.begin().await?;
-        let result = exchange.call(body).await?;
+        let mut session = Session::new(&self.source, &self.context, *time_max);
+        session.begin().await?;
+        let result = session.call(body).await?;
         Ok(SourceResponse::Rows { found: 1, rows: vec![result] })
     }
 
-    /// Data is taken apart by the mappings; links and texts are results by themselves.
+    /// Structured data is split by the response mappings; links and texts are results themselves.
     fn normalize(&self, response: SourceResponse) -> Result<NormalizedPage, ConnectorError> {
         let SourceResponse::Rows { mut rows, .. } = response else { return Ok(NormalizedPage::default()) };
         let result = rows.pop().unwrap_or(Value::Null);

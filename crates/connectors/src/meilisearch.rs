@@ -1,23 +1,25 @@
-//! Meilisearch: an index of Meilisearch.
+//! Meilisearch connector: a Meilisearch index.
 
+use crate::shared::check::FieldError;
 use crate::shared::search_engine::{
-    Engine, KeyHeader, Mistake, check as check_engine, date_field, mappings, members, mentions, mistaken,
-    pages, required_name, spoken, unreadable,
+    Engine, KeyHeader, check as check_engine, date_field, into_connector_error, mappings, members, mentions,
+    pages, query_value, required_name, unreadable,
 };
 use async_trait::async_trait;
-use domain::contracts::{
+use domain::ports::{
     Capability, Connector, ConnectorError, ConnectorErrorKind, ConnectorKind, NormalizedPage, PluginContext,
-    ProviderQuery, SourceQuery, SourceResponse, TriedOn,
+    ProviderQuery, SourceQuery, SourceResponse, TestTarget,
 };
-use domain::notation::query_mappings::QueryMappings;
 use domain::provider::SearchProvider;
 use domain::search::Sort;
+use domain::syntax::query_mappings::QueryMappings;
 use domain::validation::FieldErrors;
 use serde_json::{Map, Value, json};
 
 pub const KIND: ConnectorKind = ConnectorKind {
     name: "Meilisearch",
-    summary: "An index of Meilisearch.",
+    module: "meilisearch",
+    summary: "A Meilisearch index.",
     capability: Capability { page: true, date_sort: true, not: true },
     settings: &[
         "url",
@@ -30,19 +32,19 @@ pub const KIND: ConnectorKind = ConnectorKind {
         "results_per_query",
     ],
     authenticator: None,
-    tried_on: TriedOn::StandIn,
+    test_target: TestTarget::Fake,
     check,
     build,
 };
 
 const KEY: KeyHeader = KeyHeader { name: "Authorization", prefix: "Bearer ", has_users: false };
 
-/// Hits of one request.
+/// Hits per request.
 const HITS_PER_PAGE: u32 = 100;
-/// The engine gives no more (`pagination.maxTotalHits`).
+/// The engine returns no more than this (`pagination.maxTotalHits`).
 const WINDOW: u32 = 1_000;
 
-/// Members that are set here; pages by number would contradict them.
+/// Members set by the connector; paging by page number would contradict them.
 const OURS: [&str; 4] = ["limit", "offset", "page", "hitsPerPage"];
 
 #[derive(Debug)]
@@ -59,11 +61,11 @@ fn check(provider: &SearchProvider) -> FieldErrors {
 
 fn build(provider: &SearchProvider, context: &PluginContext) -> Result<Box<dyn Connector>, ConnectorError> {
     let mappings = mappings(provider)?;
-    let (path, members) = read(provider, &mappings).map_err(mistaken)?;
+    let (path, members) = read(provider, &mappings).map_err(into_connector_error)?;
     Ok(Box::new(Meilisearch {
         engine: Engine::new(provider, context, &path, &KEY)?,
         members,
-        date_field: date_field(&mappings).map_err(mistaken)?,
+        date_field: date_field(&mappings).map_err(into_connector_error)?,
         knows_not: mappings.not_char().is_some(),
     }))
 }
@@ -71,7 +73,7 @@ fn build(provider: &SearchProvider, context: &PluginContext) -> Result<Box<dyn C
 fn read(
     provider: &SearchProvider,
     mappings: &QueryMappings,
-) -> Result<(String, Map<String, Value>), Mistake> {
+) -> Result<(String, Map<String, Value>), FieldError> {
     let index = required_name(mappings, "index_name", &[])?;
     date_field(mappings)?;
     Ok((format!("/indexes/{index}/search"), members(provider, mappings, "q", &OURS)?))
@@ -90,7 +92,7 @@ impl Connector for Meilisearch {
     fn construct(&self, query: &ProviderQuery<'_>) -> Result<SourceQuery, ConnectorError> {
         let mut body = self.members.clone();
         let offset = query.page.saturating_mul(HITS_PER_PAGE);
-        body.insert("q".to_owned(), spoken(&self.members, "q", query.text));
+        body.insert("q".to_owned(), query_value(&self.members, "q", query.text));
         body.insert("offset".to_owned(), offset.into());
         let limit = query.results_wanted.saturating_sub(offset).clamp(1, HITS_PER_PAGE);
         body.insert("limit".to_owned(), limit.into());
@@ -114,7 +116,7 @@ impl Connector for Meilisearch {
 }
 
 impl Meilisearch {
-    /// The engine repeats every attribute in `_formatted`; only those with a mark in them are highlights.
+    /// `_formatted` repeats every attribute; only those that contain a highlight tag are highlights.
     fn item(&self, hit: &Value) -> Value {
         let mut item = hit.clone();
         let is_marked = self.members.contains_key("attributesToHighlight");
@@ -128,7 +130,7 @@ impl Meilisearch {
     }
 }
 
-/// What the engine says against a request.
+/// Reads the error of a rejected request.
 fn refused(_status: u16, body: &Value) -> Option<(Option<ConnectorErrorKind>, String)> {
     let code = body.get("code")?.as_str()?;
     let kind = match code {

@@ -1,19 +1,20 @@
-//! MicrosoftTeams: messages in the chats and channels of the asking person.
+//! MicrosoftTeams connector: messages in the user's chats and channels.
 
 use crate::shared::found_item::{FoundItem, first_text, or};
-use crate::shared::graph::{self, Entity, Order};
-use domain::contracts::{Capability, Connector, ConnectorError, ConnectorKind, PluginContext, TriedOn};
+use crate::shared::microsoft_graph::{self, Entity, Order};
+use domain::ports::{Capability, Connector, ConnectorError, ConnectorKind, PluginContext, TestTarget};
 use domain::provider::SearchProvider;
 use serde_json::Value;
 
 pub const KIND: ConnectorKind = ConnectorKind {
     name: "MicrosoftTeams",
-    summary: "Chat messages in Teams (Microsoft 365), asked with the person's own token.",
+    module: "microsoft_teams",
+    summary: "Chat messages in Teams (Microsoft 365), queried with the user's own token.",
     capability: Capability { page: true, date_sort: true, not: true },
-    settings: graph::SETTINGS,
+    settings: microsoft_graph::SETTINGS,
     authenticator: Some("microsoft"),
-    tried_on: TriedOn::StandIn,
-    check: graph::check,
+    test_target: TestTarget::Fake,
+    check: microsoft_graph::check,
     build,
 };
 
@@ -27,7 +28,7 @@ static CHAT_MESSAGES: Entity = Entity {
 };
 
 fn build(provider: &SearchProvider, context: &PluginContext) -> Result<Box<dyn Connector>, ConnectorError> {
-    graph::build(&CHAT_MESSAGES, provider, context)
+    microsoft_graph::build(&CHAT_MESSAGES, provider, context)
 }
 
 fn result(hit: &Value) -> Value {
@@ -42,7 +43,7 @@ fn result(hit: &Value) -> Value {
             &format!("Message from {}", or(author.clone(), "Teams")),
         ),
         url: first_text(message, &["/webLink", "/webUrl"]),
-        body: or(graph::summary(hit), &first_text(message, &["/body/content"])),
+        body: or(microsoft_graph::summary(hit), &first_text(message, &["/body/content"])),
         author,
         date: first_text(message, &["/createdDateTime"]),
     }

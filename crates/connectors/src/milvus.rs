@@ -1,16 +1,15 @@
-//! Milvus: a collection of Milvus or Zilliz Cloud, asked for the entities that are nearest to the query.
+//! Milvus connector: nearest entities in a collection of Milvus or Zilliz Cloud.
 
-use crate::shared::check::{Notations, require_notations};
-use crate::shared::statement::Mistake;
+use crate::shared::check::{FieldError, Notations, require_notations};
 use crate::shared::vector_store::reply::{is_about_dimensions, words};
 use crate::shared::vector_store::source::{item, unreadable};
 use crate::shared::vector_store::{
-    KeyPlace, Metric, Paging, Place, Plan, Reply, Store, VectorSource, Vendor, Window, check_with, extras,
-    list, path_name, server, word, wrong,
+    KeyLocation, Metric, PagePlan, Paging, Reply, Store, Target, VectorSource, Vendor, Window, check_with,
+    extras, into_connector_error, list, path_name, server, word,
 };
 use async_trait::async_trait;
-use domain::contracts::{
-    Capability, Connector, ConnectorError, ConnectorErrorKind, ConnectorKind, PluginContext, TriedOn,
+use domain::ports::{
+    Capability, Connector, ConnectorError, ConnectorErrorKind, ConnectorKind, PluginContext, TestTarget,
 };
 use domain::provider::SearchProvider;
 use domain::validation::FieldErrors;
@@ -19,7 +18,8 @@ use std::time::Duration;
 
 pub const KIND: ConnectorKind = ConnectorKind {
     name: "Milvus",
-    summary: "A collection of Milvus or Zilliz Cloud, asked by likeness.",
+    module: "milvus",
+    summary: "A Milvus or Zilliz Cloud collection, queried by vector similarity.",
     capability: Capability { page: true, date_sort: true, not: false },
     settings: &[
         "url",
@@ -32,18 +32,18 @@ pub const KIND: ConnectorKind = ConnectorKind {
         "results_per_query",
     ],
     authenticator: None,
-    tried_on: TriedOn::StandIn,
+    test_target: TestTarget::Fake,
     check,
     build,
 };
 
-/// What `query_template_json` may hold.
+/// Keys allowed in `query_template_json`.
 const EXTRAS: &[&str] = &["filter", "partitionNames", "searchParams", "consistencyLevel"];
 
 #[derive(Debug)]
 struct Milvus {
     store: Store,
-    place: Place,
+    target: Target,
     config: Config,
 }
 
@@ -52,13 +52,13 @@ struct Config {
     server: String,
     collection: String,
     database: Option<String>,
-    /// The field of the vectors.
+    /// The vector field.
     vector: String,
-    /// What is read of an entity; empty for all.
+    /// The fields to return; empty for all.
     fields: Vec<String>,
     metric: Metric,
     extras: Map<String, Value>,
-    plan: Plan,
+    plan: PagePlan,
 }
 
 fn check(provider: &SearchProvider) -> FieldErrors {
@@ -66,18 +66,18 @@ fn check(provider: &SearchProvider) -> FieldErrors {
 }
 
 fn build(provider: &SearchProvider, context: &PluginContext) -> Result<Box<dyn Connector>, ConnectorError> {
-    let config = Config::of(provider, &require_notations(provider)?).map_err(wrong)?;
+    let config = Config::of(provider, &require_notations(provider)?).map_err(into_connector_error)?;
     let plan = config.plan.clone();
     let vendor = Milvus {
-        store: Store::new(provider, &config.server, KeyPlace::Bearer, context)?,
-        place: Place { what: "collection", name: config.collection.clone() },
+        store: Store::new(provider, &config.server, KeyLocation::Bearer, context)?,
+        target: Target { what: "collection", name: config.collection.clone() },
         config,
     };
     Ok(Box::new(VectorSource::new(provider, plan, vendor, context)))
 }
 
 impl Config {
-    fn of(provider: &SearchProvider, notations: &Notations) -> Result<Self, Mistake> {
+    fn of(provider: &SearchProvider, notations: &Notations) -> Result<Self, FieldError> {
         let mappings = &notations.query_mappings;
         let name = |key: &str| mappings.get(key).map(|name| path_name(key, name)).transpose();
         Ok(Self {
@@ -89,7 +89,7 @@ impl Config {
             fields: list(mappings, "fields")?,
             metric: Metric::of(mappings)?,
             extras: extras(provider, EXTRAS)?,
-            plan: Plan::of(mappings, Paging::Offset)?,
+            plan: PagePlan::of(mappings, Paging::Offset)?,
         })
     }
 }
@@ -121,19 +121,19 @@ impl Vendor for Milvus {
     }
 
     fn items(&self, reply: Reply, dimensions: usize) -> Result<Vec<Value>, ConnectorError> {
-        // Beside a few clear ones the code in the body says more than the status, which older servers keep at 200.
+        // Except for a few statuses, the code in the body is more precise: older servers always answer 200.
         let code = reply.body.get("code").and_then(Value::as_i64);
         let code = code.filter(|_| !matches!(reply.status, 401 | 403 | 429));
         if let Some(error) = code.and_then(|code| self.refusal(code, &words(&reply.body), dimensions)) {
             return Err(error);
         }
-        let body = reply.good(&self.place, dimensions)?;
+        let body = reply.good(&self.target, dimensions)?;
         let entities = body.get("data").and_then(Value::as_array).ok_or_else(|| unreadable("data"))?;
         Ok(entities.iter().map(|entity| self.item(entity)).collect())
     }
 
-    fn place(&self) -> &str {
-        &self.place.name
+    fn target_name(&self) -> &str {
+        &self.target.name
     }
 }
 
@@ -142,7 +142,7 @@ impl Milvus {
         let mut fields = entity.as_object().cloned().unwrap_or_default();
         fields.remove(&self.config.vector);
         let distance = fields.get("distance").and_then(Value::as_f64);
-        // By cosine and inner product the store gives the likeness itself under this name.
+        // For cosine and inner product, Milvus returns the similarity under this name.
         let similarity = distance.map(|number| match self.config.metric {
             Metric::Cosine | Metric::Dot => number,
             Metric::L2 => Metric::L2.similarity(number),
@@ -152,26 +152,26 @@ impl Milvus {
     }
 
     fn refusal(&self, code: i64, words: &str, dimensions: usize) -> Option<ConnectorError> {
-        let told = |kind, sentence: &str| ConnectorError::new(kind, sentence.to_owned());
+        let error = |kind, sentence: &str| ConnectorError::new(kind, sentence.to_owned());
         Some(match code {
-            // Older servers say 200 when all is well.
+            // Older servers report success as 200.
             0 | 200 => return None,
-            100 => self.place.unknown(),
+            100 => self.target.unknown(),
             800 => {
                 let name = self.config.database.as_deref().unwrap_or("default");
-                told(ConnectorErrorKind::PlaceUnknown, &format!("the database '{name}' does not exist"))
+                error(ConnectorErrorKind::PlaceUnknown, &format!("the database '{name}' does not exist"))
             }
-            101 => told(
+            101 => error(
                 ConnectorErrorKind::Unavailable,
-                &format!("the collection '{}' is not loaded", self.place.name),
+                &format!("the collection '{}' is not loaded", self.target.name),
             ),
             1400 | 1401 | 1800 | 80001 => {
-                told(ConnectorErrorKind::Denied, "the source refused the credentials")
+                error(ConnectorErrorKind::Denied, "the source refused the credentials")
             }
-            4 | 8 | 9 | 1807 => told(ConnectorErrorKind::RateLimited, "the source asks for fewer requests"),
-            _ if is_about_dimensions(words) => self.place.other_dimensions(words, dimensions),
-            1..=99 => told(ConnectorErrorKind::Unavailable, &format!("the source failed: {words}")),
-            _ => self.place.refused(words, 200),
+            4 | 8 | 9 | 1807 => error(ConnectorErrorKind::RateLimited, "the source asks for fewer requests"),
+            _ if is_about_dimensions(words) => self.target.other_dimensions(words, dimensions),
+            1..=99 => error(ConnectorErrorKind::Unavailable, &format!("the source failed: {words}")),
+            _ => self.target.refused(words, 200),
         })
     }
 }

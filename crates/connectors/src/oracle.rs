@@ -1,69 +1,72 @@
-//! Oracle: a database behind Oracle REST Data Services, asked over its REST-enabled SQL with bound values.
+//! Oracle connector: queries a database through the REST-enabled SQL service of Oracle REST Data Services.
 
 use crate::shared::check::require_notations;
-use crate::shared::database::{self, Question, Rows, too_late};
+use crate::shared::database::{self, Rows, SqlQuery, too_late};
 use crate::shared::dialect::Dialect;
 use crate::shared::dsn;
 use crate::shared::http_auth;
 use crate::shared::http_check::without_blanks_to_fill;
-use crate::shared::remote_sql::access::{self, Grant};
-use crate::shared::remote_sql::exchange::{Body, Call, Reply, send};
-use crate::shared::remote_sql::site::Site;
-use crate::shared::remote_sql::{self, Asked, PAGES_MAX, RemoteDatabase, fault, wrong};
+use crate::shared::remote_sql::base_url::BaseUrl;
+use crate::shared::remote_sql::http::{Body, Call, Reply, send};
+use crate::shared::remote_sql::token_cache::{self, Grant};
+use crate::shared::remote_sql::{self, BoundStatement, PAGES_MAX, RemoteDatabase, error, wrong};
 use async_trait::async_trait;
 use base64::Engine;
-use domain::contracts::{
+use domain::ports::{
     Capability, Connector, ConnectorError, ConnectorErrorKind, ConnectorKind, NormalizedPage, PluginContext,
-    ProviderQuery, SourceQuery, SourceResponse, TriedOn,
+    ProviderQuery, SourceQuery, SourceResponse, TestTarget,
 };
-use domain::notation::credentials::SourceCredentials;
 use domain::provider::SearchProvider;
 use domain::secret::Secret;
+use domain::syntax::credentials::SourceCredentials;
 use domain::validation::FieldErrors;
 use serde_json::{Map, Value, json};
 use std::fmt;
 
 pub const KIND: ConnectorKind = ConnectorKind {
     name: "Oracle",
-    summary: "A database of Oracle, asked with an SQL statement through Oracle REST Data Services.",
+    module: "oracle",
+    summary: "An Oracle database, queried with an SQL statement through Oracle REST Data Services.",
     capability: Capability { page: false, date_sort: true, not: false },
     settings: database::SETTINGS,
     authenticator: None,
-    tried_on: TriedOn::StandIn,
+    test_target: TestTarget::Fake,
     check,
     build,
 };
 
-/// Rows in one answer; a server of default settings gives as many.
+/// Rows per response; the default maximum of the server.
 const PAGE_ROWS: usize = 500;
 const CREDENTIALS: &str = "Use user:password of the schema, client_id=<id>,client_secret=<secret> of an OAuth client, or bearer=<token>.";
 
 struct Oracle {
-    question: Question,
-    site: Site,
+    sql_query: SqlQuery,
+    base_url: BaseUrl,
     access: Access,
     context: PluginContext,
 }
 
-/// Who asks.
+/// How requests are authorized.
 enum Access {
-    /// The value of the header itself.
+    /// A fixed `Authorization` header.
     Header(Secret),
-    /// It is exchanged for a token first.
-    Client { login: Secret, key: access::Key },
+    /// Client credentials that are exchanged for a token first.
+    Client { login: Secret, key: token_cache::Key },
 }
 
 impl fmt::Debug for Oracle {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Oracle").field("site", &self.site).finish_non_exhaustive()
+        f.debug_struct("Oracle").field("base_url", &self.base_url).finish_non_exhaustive()
     }
 }
 
 fn check(provider: &SearchProvider) -> FieldErrors {
     let (_, credentials, mut errors) = remote_sql::check(provider, Dialect::Oracle);
-    match Site::read(&without_blanks_to_fill(&provider.spec.url)) {
+    match BaseUrl::parse(&without_blanks_to_fill(&provider.spec.url)) {
         Err(sentence) => errors.add("url", format!("{sentence} Use https://host/ords/schema.")),
-        Ok(site) if credentials != SourceCredentials::None && access(&credentials, &site).is_none() => {
+        Ok(base_url)
+            if credentials != SourceCredentials::None && access(&credentials, &base_url).is_none() =>
+        {
             errors.add("credentials", CREDENTIALS);
         }
         Ok(_) => {}
@@ -72,15 +75,15 @@ fn check(provider: &SearchProvider) -> FieldErrors {
 }
 
 fn build(provider: &SearchProvider, context: &PluginContext) -> Result<Box<dyn Connector>, ConnectorError> {
-    let mut site = Site::read(&provider.spec.url).map_err(|sentence| wrong("url", sentence))?;
+    let mut base_url = BaseUrl::parse(&provider.spec.url).map_err(|sentence| wrong("url", sentence))?;
     let credentials = require_notations(provider)?.credentials;
-    site.tls = site.tls.or_else(|| http_auth::tls(&credentials));
-    let access = access(&credentials, &site).ok_or_else(|| wrong("credentials", CREDENTIALS))?;
-    let question = Question::of(provider, Dialect::Oracle)?;
-    Ok(Box::new(Oracle { question, site, access, context: context.clone() }))
+    base_url.tls = base_url.tls.or_else(|| http_auth::tls(&credentials));
+    let access = access(&credentials, &base_url).ok_or_else(|| wrong("credentials", CREDENTIALS))?;
+    let sql_query = SqlQuery::of(provider, Dialect::Oracle)?;
+    Ok(Box::new(Oracle { sql_query, base_url, access, context: context.clone() }))
 }
 
-fn access(credentials: &SourceCredentials, site: &Site) -> Option<Access> {
+fn access(credentials: &SourceCredentials, base_url: &BaseUrl) -> Option<Access> {
     let basic = |user: &str, password: &Secret| {
         let pair = format!("{user}:{}", password.expose());
         Secret::new(format!("Basic {}", base64::engine::general_purpose::STANDARD.encode(pair)))
@@ -92,8 +95,8 @@ fn access(credentials: &SourceCredentials, site: &Site) -> Option<Access> {
         }
         SourceCredentials::Pairs(_) => {
             let (id, secret) = (pair("client_id")?, pair("client_secret")?);
-            let place = site.at(&["oauth", "token"]);
-            let key = access::key(&["oracle", place.as_str(), id.expose(), secret.expose()]);
+            let token_url = base_url.join(&["oauth", "token"]);
+            let key = token_cache::key(&["oracle", token_url.as_str(), id.expose(), secret.expose()]);
             Some(Access::Client { login: basic(id.expose(), secret), key })
         }
         other => dsn::login(other).map(|(user, password)| Access::Header(basic(&user, &password))),
@@ -103,15 +106,15 @@ fn access(credentials: &SourceCredentials, site: &Site) -> Option<Access> {
 #[async_trait]
 impl Connector for Oracle {
     fn capability(&self) -> Capability {
-        self.question.capability()
+        self.sql_query.capability()
     }
 
     fn construct(&self, query: &ProviderQuery<'_>) -> Result<SourceQuery, ConnectorError> {
-        self.question.construct(query)
+        self.sql_query.construct(query)
     }
 
     async fn execute(&self, built: &SourceQuery) -> Result<SourceResponse, ConnectorError> {
-        remote_sql::answer(self, built).await
+        remote_sql::execute(self, built).await
     }
 
     fn normalize(&self, response: SourceResponse) -> Result<NormalizedPage, ConnectorError> {
@@ -121,26 +124,26 @@ impl Connector for Oracle {
 
 #[async_trait]
 impl RemoteDatabase for Oracle {
-    async fn rows(&self, asked: &Asked<'_>) -> Result<Vec<Value>, ConnectorError> {
-        let authorization = self.authorization(asked).await?;
-        let rows_max = asked.rows_max as usize;
+    async fn rows(&self, statement: &BoundStatement<'_>) -> Result<Vec<Value>, ConnectorError> {
+        let authorization = self.authorization(statement).await?;
+        let rows_max = statement.rows_max as usize;
         let mut read = Rows::default();
         for _ in 0..PAGES_MAX {
             let limit = PAGE_ROWS.min(rows_max - read.rows.len());
             let body = json!({
-                "statementText": asked.text,
-                "binds": binds(asked.values),
+                "statementText": statement.text,
+                "binds": binds(statement.values),
                 "limit": limit,
                 "offset": read.rows.len(),
             });
             let call = Call {
-                url: self.site.at(&["_", "sql"]),
+                url: self.base_url.join(&["_", "sql"]),
                 body: Some(Body::Json(&body)),
                 authorization: Some(&authorization),
                 headers: Vec::new(),
-                time_max: asked.until.left(),
+                time_max: statement.deadline.remaining(),
             };
-            let reply = send(&self.context, (&self.site).into(), call).await?;
+            let reply = send(&self.context, (&self.base_url).into(), call).await?;
             let page = self.page(&reply)?;
             let is_empty = page.rows.is_empty();
             for row in page.rows.into_iter().take(limit) {
@@ -154,28 +157,28 @@ impl RemoteDatabase for Oracle {
     }
 }
 
-/// A part of the rows, and whether there are more.
+/// A page of rows, and whether there are more.
 struct Page {
     rows: Vec<Value>,
     has_more: bool,
 }
 
 impl Oracle {
-    async fn authorization(&self, asked: &Asked<'_>) -> Result<Secret, ConnectorError> {
+    async fn authorization(&self, statement: &BoundStatement<'_>) -> Result<Secret, ConnectorError> {
         let (login, key) = match &self.access {
             Access::Header(header) => return Ok(header.clone()),
             Access::Client { login, key } => (login, *key),
         };
-        if let Some(held) = access::held(&key, self.context.clock.now()) {
-            return Ok(held);
+        if let Some(cached) = token_cache::cached(&key, self.context.clock.now()) {
+            return Ok(cached);
         }
         let grant = Grant {
-            url: self.site.at(&["oauth", "token"]),
-            target: (&self.site).into(),
+            url: self.base_url.join(&["oauth", "token"]),
+            target: (&self.base_url).into(),
             form: &[("grant_type", "client_credentials")],
             authorization: Some(login),
         };
-        access::ask(&self.context, key, grant, asked.until.left()).await
+        token_cache::request(&self.context, key, grant, statement.deadline.remaining()).await
     }
 
     fn page(&self, reply: &Reply) -> Result<Page, ConnectorError> {
@@ -183,7 +186,7 @@ impl Oracle {
             return Err(self.refused(reply));
         }
         let Some(item) = reply.body.pointer("/items/0") else { return Err(unreadable()) };
-        if let Some(error) = fault_of(item) {
+        if let Some(error) = read_error(item) {
             return Err(error);
         }
         let Some(set) = item.get("resultSet") else { return Err(unreadable()) };
@@ -194,11 +197,11 @@ impl Oracle {
     }
 
     fn refused(&self, reply: &Reply) -> ConnectorError {
-        let host = self.site.host();
+        let host = self.base_url.host();
         let (kind, message) = match reply.status {
             401 | 403 => {
                 if let Access::Client { key, .. } = &self.access {
-                    access::forget(key);
+                    token_cache::forget(key);
                 }
                 (ConnectorErrorKind::Denied, format!("{host} refused the user or the password of the schema"))
             }
@@ -206,37 +209,37 @@ impl Oracle {
                 ConnectorErrorKind::PlaceUnknown,
                 format!("there is no schema with REST-enabled SQL at this address of {host}"),
             ),
-            _ => return fault::of_status(reply, self.context.clock.now()),
+            _ => return error::from_status(reply, self.context.clock.now()),
         };
         ConnectorError::new(kind, message)
     }
 }
 
 fn binds(values: &[String]) -> Vec<Value> {
-    let bind = |(place, value): (usize, &String)| json!({"index": place + 1, "data_type": "VARCHAR2", "value": value});
+    let bind = |(index, value): (usize, &String)| json!({"index": index + 1, "data_type": "VARCHAR2", "value": value});
     values.iter().enumerate().map(bind).collect()
 }
 
-/// What the database says about a statement that failed.
-fn fault_of(item: &Value) -> Option<ConnectorError> {
+/// The error that the database reports for a failed statement.
+fn read_error(item: &Value) -> Option<ConnectorError> {
     let code = item.get("errorCode").and_then(Value::as_i64)?;
-    let told = ["errorDetails", "errorMessage"].iter().find_map(|name| item.get(name)?.as_str());
-    let told = fault::words(told.unwrap_or_default());
+    let vendor_message = ["errorDetails", "errorMessage"].iter().find_map(|name| item.get(name)?.as_str());
+    let vendor_message = error::one_line(vendor_message.unwrap_or_default());
     let kind = match code {
-        // Table or view, object, and schema that is not there.
+        // Unknown table or view, object, or schema.
         942 | 4043 | 1435 => ConnectorErrorKind::PlaceUnknown,
-        // Wrong login, no session, missing right, locked or expired account.
+        // Wrong login, no session, missing privilege, locked or expired account.
         1017 | 1045 | 1031 | 28000 | 28001 => ConnectorErrorKind::Denied,
-        // Cancelled by a limit, or out of its call time.
+        // Cancelled by a limit, or call timeout.
         1013 | 3136 => return Some(too_late()),
         // Starting up, shutting down, no listener.
         1033 | 1034 | 1089 | 12514 | 12541 => ConnectorErrorKind::Unavailable,
-        _ => return Some(fault::refused(&told)),
+        _ => return Some(error::refused(&vendor_message)),
     };
-    Some(ConnectorError::new(kind, told))
+    Some(ConnectorError::new(kind, vendor_message))
 }
 
-/// A binary value is left out, since nothing can be said with it.
+/// Binary values are dropped.
 fn binary_columns(set: &Value) -> Vec<&str> {
     let columns = set.get("metadata").and_then(Value::as_array).into_iter().flatten();
     let binary = columns.filter(|column| {
@@ -257,7 +260,7 @@ fn without(row: &Map<String, Value>, binary: &[&str]) -> Value {
 }
 
 fn unreadable() -> ConnectorError {
-    let message = "the answer is not one of REST-enabled SQL";
+    let message = "the response is not from REST-enabled SQL";
     ConnectorError::new(ConnectorErrorKind::Unreadable, message)
 }
 
@@ -274,11 +277,12 @@ mod tests {
             (1034, "ORA-01034: not available", ConnectorErrorKind::Unavailable),
             (904, "ORA-00904: \"X\": invalid identifier", ConnectorErrorKind::ConfigInvalid),
         ];
-        for (code, told, kind) in table {
-            let error = fault_of(&json!({"errorCode": code, "errorDetails": told})).expect("an error");
+        for (code, vendor_message, kind) in table {
+            let error =
+                read_error(&json!({"errorCode": code, "errorDetails": vendor_message})).expect("an error");
             assert_eq!(error.kind, kind, "{code}");
             assert!(!error.message.contains('\n'), "{error}");
         }
-        assert!(fault_of(&json!({"resultSet": {}})).is_none());
+        assert!(read_error(&json!({"resultSet": {}})).is_none());
     }
 }

@@ -1,17 +1,18 @@
-//! RequestsGet: a source that answers an HTTP GET with JSON or XML.
+//! RequestsGet connector: any HTTP GET endpoint that returns JSON or XML.
 
 use crate::shared::http_check;
 use crate::shared::http_source::HttpSource;
 use async_trait::async_trait;
-use domain::contracts::{
+use domain::ports::{
     Capability, Connector, ConnectorError, ConnectorKind, NormalizedPage, PluginContext, ProviderQuery,
-    SourceQuery, SourceResponse, TriedOn,
+    SourceQuery, SourceResponse, TestTarget,
 };
 use domain::provider::SearchProvider;
 
 pub const KIND: ConnectorKind = ConnectorKind {
     name: "RequestsGet",
-    summary: "Any source that answers an HTTP GET with JSON or XML.",
+    module: "requests_get",
+    summary: "Any HTTP GET endpoint that returns JSON or XML.",
     capability: Capability { page: true, date_sort: true, not: true },
     settings: &[
         "url",
@@ -25,7 +26,7 @@ pub const KIND: ConnectorKind = ConnectorKind {
         "results_per_query",
     ],
     authenticator: None,
-    tried_on: TriedOn::StandIn,
+    test_target: TestTarget::Fake,
     check: |provider| http_check::check(provider).1,
     build,
 };

@@ -1,20 +1,21 @@
-//! RequestsPost: a source that answers an HTTP POST of a JSON body with JSON or XML.
+//! RequestsPost connector: any HTTP POST endpoint that takes a JSON body and returns JSON or XML.
 
 use crate::shared::http_source::{HttpSource, config_invalid};
 use crate::shared::{http_check, json_body};
 use async_trait::async_trait;
-use domain::contracts::{
+use domain::ports::{
     Capability, Connector, ConnectorError, ConnectorKind, NormalizedPage, PluginContext, ProviderQuery,
-    SourceQuery, SourceResponse, TriedOn,
+    SourceQuery, SourceResponse, TestTarget,
 };
-use domain::notation::query_mappings::QueryMappings;
 use domain::provider::{ProviderSpec, SearchProvider};
+use domain::syntax::query_mappings::QueryMappings;
 use domain::validation::FieldErrors;
 use serde_json::{Map, Value};
 
 pub const KIND: ConnectorKind = ConnectorKind {
     name: "RequestsPost",
-    summary: "Any source that answers an HTTP POST of a JSON body with JSON or XML.",
+    module: "requests_post",
+    summary: "Any HTTP POST endpoint that takes a JSON body and returns JSON or XML.",
     capability: Capability { page: true, date_sort: true, not: true },
     settings: &[
         "url",
@@ -30,12 +31,12 @@ pub const KIND: ConnectorKind = ConnectorKind {
         "results_per_query",
     ],
     authenticator: None,
-    tried_on: TriedOn::StandIn,
+    test_target: TestTarget::Fake,
     check,
     build,
 };
 
-/// The query goes into the body as it is; without it, form-encoded as into an address.
+/// The query is put into the body unchanged; without this flag it is form-encoded, as in a URL.
 const RAW_FLAG: &str = "NO_URL_ENCODE";
 
 #[derive(Debug)]
@@ -59,7 +60,7 @@ fn build(provider: &SearchProvider, context: &PluginContext) -> Result<Box<dyn C
     Ok(Box::new(RequestsPost { source, template: body_template(&provider.spec).1.clone() }))
 }
 
-/// The template of the body and the field that it stands in.
+/// The template of the body and the field that holds it.
 fn body_template(spec: &ProviderSpec) -> (&'static str, &Map<String, Value>) {
     if spec.post_query_template.is_empty() {
         ("query_template_json", &spec.query_template_json)
@@ -74,7 +75,7 @@ fn is_raw(mappings: &QueryMappings) -> bool {
 }
 
 impl RequestsPost {
-    /// Without a template the query itself is the body.
+    /// Without a template, the query itself is the body.
     fn body(&self, query: &ProviderQuery<'_>) -> Result<Value, ConnectorError> {
         if self.template.is_empty() {
             return Ok(Value::String(query.text.to_owned()));

@@ -1,24 +1,24 @@
-//! Snowflake: a data warehouse, asked over its SQL API with bound values; a statement that takes too long is ended.
+//! Snowflake connector: queries the Snowflake SQL API with bound values and cancels statements that take too long.
 
 use crate::shared::check::require_notations;
-use crate::shared::database::{self, Question, Rows, too_late};
+use crate::shared::database::{self, Rows, SqlQuery, too_late};
 use crate::shared::dialect::Dialect;
 use crate::shared::http_auth;
 use crate::shared::http_check::without_blanks_to_fill;
-use crate::shared::remote_sql::exchange::{Body, Call, Reply, send};
-use crate::shared::remote_sql::{self, Asked, Patience, RemoteDatabase, fault, wrong};
+use crate::shared::remote_sql::http::{Body, Call, Reply, send};
+use crate::shared::remote_sql::{self, BoundStatement, PollBackoff, RemoteDatabase, error, wrong};
 use crate::shared::snowflake::access::{self, Access};
 use crate::shared::snowflake::account::Account;
 use crate::shared::snowflake::result::{ResultSet, object};
 use async_trait::async_trait;
-use domain::contracts::{
+use domain::ports::{
     Capability, Connector, ConnectorError, ConnectorErrorKind, ConnectorKind, NormalizedPage, PluginContext,
-    ProviderQuery, SourceQuery, SourceResponse, TriedOn,
+    ProviderQuery, SourceQuery, SourceResponse, TestTarget,
 };
-use domain::notation::credentials::SourceCredentials;
-use domain::notation::query_mappings::QueryMappings;
 use domain::provider::SearchProvider;
 use domain::secret::Secret;
+use domain::syntax::credentials::SourceCredentials;
+use domain::syntax::query_mappings::QueryMappings;
 use domain::validation::FieldErrors;
 use serde_json::{Map, Value, json};
 use std::fmt;
@@ -27,20 +27,21 @@ use url::Url;
 
 pub const KIND: ConnectorKind = ConnectorKind {
     name: "Snowflake",
-    summary: "A data warehouse of Snowflake, asked with an SQL statement over its SQL API.",
+    module: "snowflake",
+    summary: "A Snowflake data warehouse, queried with an SQL statement over its SQL API.",
     capability: Capability { page: false, date_sort: true, not: false },
     settings: database::SETTINGS,
     authenticator: None,
-    tried_on: TriedOn::StandIn,
+    test_target: TestTarget::Fake,
     check,
     build,
 };
 
-/// What a statement is asked in, from `query_mappings`.
+/// The session context of a statement, from `query_mappings`.
 const CONTEXT: [&str; 4] = ["database", "schema", "warehouse", "role"];
 
 struct Snowflake {
-    question: Question,
+    sql_query: SqlQuery,
     account: Account,
     access: Access,
     session_context: Map<String, Value>,
@@ -73,10 +74,10 @@ fn build(provider: &SearchProvider, context: &PluginContext) -> Result<Box<dyn C
     let mappings = &notations.query_mappings;
     let account = Account::read(&provider.spec.url, mappings.get("account"));
     let mut account = account.map_err(|sentence| wrong("url", sentence))?;
-    account.site.tls = account.site.tls.or_else(|| http_auth::tls(&notations.credentials));
+    account.base_url.tls = account.base_url.tls.or_else(|| http_auth::tls(&notations.credentials));
     let access = Access::of(&notations.credentials, &account);
     Ok(Box::new(Snowflake {
-        question: Question::of(provider, Dialect::Snowflake)?,
+        sql_query: SqlQuery::of(provider, Dialect::Snowflake)?,
         access: access.map_err(|sentence| wrong("credentials", sentence))?,
         account,
         session_context: session_context(mappings),
@@ -92,15 +93,15 @@ fn session_context(mappings: &QueryMappings) -> Map<String, Value> {
 #[async_trait]
 impl Connector for Snowflake {
     fn capability(&self) -> Capability {
-        self.question.capability()
+        self.sql_query.capability()
     }
 
     fn construct(&self, query: &ProviderQuery<'_>) -> Result<SourceQuery, ConnectorError> {
-        self.question.construct(query)
+        self.sql_query.construct(query)
     }
 
     async fn execute(&self, built: &SourceQuery) -> Result<SourceResponse, ConnectorError> {
-        remote_sql::answer(self, built).await
+        remote_sql::execute(self, built).await
     }
 
     fn normalize(&self, response: SourceResponse) -> Result<NormalizedPage, ConnectorError> {
@@ -110,16 +111,16 @@ impl Connector for Snowflake {
 
 #[async_trait]
 impl RemoteDatabase for Snowflake {
-    async fn rows(&self, asked: &Asked<'_>) -> Result<Vec<Value>, ConnectorError> {
+    async fn rows(&self, statement: &BoundStatement<'_>) -> Result<Vec<Value>, ConnectorError> {
         let authorization = self.access.authorization(&self.account, self.context.clock.now()).await?;
-        let line = Line { snowflake: self, authorization };
-        let set = line.result(asked).await?;
-        let rows_max = asked.rows_max as usize;
+        let run = StatementRun { snowflake: self, authorization };
+        let set = run.result(statement).await?;
+        let rows_max = statement.rows_max as usize;
         let mut read = Rows::default();
         for partition in 0..set.partitions() {
             let data = match partition {
                 0 => set.data.clone(),
-                _ => line.partition(&set, partition, asked.until.left()).await?,
+                _ => run.partition(&set, partition, statement.deadline.remaining()).await?,
             };
             for cells in data.iter().take(rows_max - read.rows.len()) {
                 read.push(object(&set.columns, cells))?;
@@ -133,52 +134,54 @@ impl RemoteDatabase for Snowflake {
 }
 
 impl Snowflake {
-    fn body(&self, asked: &Asked<'_>) -> Value {
+    fn body(&self, statement: &BoundStatement<'_>) -> Value {
         let mut body = self.session_context.clone();
-        let bindings = asked
+        let bindings = statement
             .values
             .iter()
             .enumerate()
-            .map(|(place, value)| ((place + 1).to_string(), json!({"type": "TEXT", "value": value})));
-        // The server itself ends what takes too long; a part of a second counts as one.
-        let seconds = asked.until.left().as_secs_f64().ceil().max(1.0);
-        body.insert("statement".to_owned(), asked.text.into());
+            .map(|(index, value)| ((index + 1).to_string(), json!({"type": "TEXT", "value": value})));
+        // Snowflake itself ends a statement that takes too long; the timeout is rounded up to whole seconds.
+        let seconds = statement.deadline.remaining().as_secs_f64().ceil().max(1.0);
+        body.insert("statement".to_owned(), statement.text.into());
         body.insert("timeout".to_owned(), json!(seconds as u64));
         body.insert("bindings".to_owned(), Value::Object(bindings.collect()));
         Value::Object(body)
     }
 }
 
-/// The requests of one question.
-struct Line<'a> {
+/// The requests for one statement.
+struct StatementRun<'a> {
     snowflake: &'a Snowflake,
     authorization: Secret,
 }
 
-impl Line<'_> {
-    /// The result of the statement, when it has one. A statement that is still running at the end is cancelled.
-    async fn result(&self, asked: &Asked<'_>) -> Result<ResultSet, ConnectorError> {
-        let body = self.snowflake.body(asked);
+impl StatementRun<'_> {
+    /// The result of the statement. A statement that is still running at the deadline is cancelled.
+    async fn result(&self, statement: &BoundStatement<'_>) -> Result<ResultSet, ConnectorError> {
+        let body = self.snowflake.body(statement);
         let mut url = self.at(&[]);
         url.query_pairs_mut().append_pair("requestId", &access::request_id());
-        let reply = self.send(url, Some(&body), asked.until.working()).await?;
+        let reply = self.send(url, Some(&body), statement.deadline.statement_time()).await?;
         if reply.status != 202 {
             return self.read(&reply);
         }
         let handle = handle(&reply.body).ok_or_else(unreadable)?;
-        let outcome = self.watch(&handle, asked).await;
+        let outcome = self.watch(&handle, statement).await;
         if outcome.as_ref().is_err_and(|error| error.kind == ConnectorErrorKind::Timeout) {
-            // Whether it worked changes nothing for this question.
-            let _ = self.send(self.at(&[&handle, "cancel"]), Some(&json!({})), asked.until.left()).await;
+            // The outcome of the cancellation does not matter.
+            let _ = self
+                .send(self.at(&[&handle, "cancel"]), Some(&json!({})), statement.deadline.remaining())
+                .await;
         }
         outcome
     }
 
-    async fn watch(&self, handle: &str, asked: &Asked<'_>) -> Result<ResultSet, ConnectorError> {
-        let mut patience = Patience::until(asked.until);
+    async fn watch(&self, handle: &str, statement: &BoundStatement<'_>) -> Result<ResultSet, ConnectorError> {
+        let mut backoff = PollBackoff::new(statement.deadline);
         loop {
-            patience.wait().await?;
-            let reply = self.send(self.at(&[handle]), None, asked.until.working()).await?;
+            backoff.wait().await?;
+            let reply = self.send(self.at(&[handle]), None, statement.deadline.statement_time()).await?;
             if reply.status != 202 {
                 return self.read(&reply);
             }
@@ -197,13 +200,13 @@ impl Line<'_> {
         match (reply.status, reply.body.get("data").and_then(Value::as_array)) {
             (200, Some(data)) => Ok(data.clone()),
             (200, None) => Err(unreadable()),
-            _ => Err(self.fault(&reply)),
+            _ => Err(self.to_error(&reply)),
         }
     }
 
     fn at(&self, more: &[&str]) -> Url {
         let parts: Vec<&str> = ["api", "v2", "statements"].iter().chain(more).copied().collect();
-        self.snowflake.account.site.at(&parts)
+        self.snowflake.account.base_url.join(&parts)
     }
 
     async fn send(
@@ -219,42 +222,42 @@ impl Line<'_> {
             headers: self.snowflake.access.headers(),
             time_max,
         };
-        send(&self.snowflake.context, (&self.snowflake.account.site).into(), call).await
+        send(&self.snowflake.context, (&self.snowflake.account.base_url).into(), call).await
     }
 
     fn read(&self, reply: &Reply) -> Result<ResultSet, ConnectorError> {
         match reply.status {
             200 => ResultSet::read(&reply.body).ok_or_else(unreadable),
-            _ => Err(self.fault(reply)),
+            _ => Err(self.to_error(reply)),
         }
     }
 
-    fn fault(&self, reply: &Reply) -> ConnectorError {
-        fault_of(reply).unwrap_or_else(|| fault::of_status(reply, self.snowflake.context.clock.now()))
+    fn to_error(&self, reply: &Reply) -> ConnectorError {
+        read_error(reply).unwrap_or_else(|| error::from_status(reply, self.snowflake.context.clock.now()))
     }
 }
 
-/// What the code of an answer says; none when only its status says something.
-fn fault_of(reply: &Reply) -> Option<ConnectorError> {
+/// The error that the code of a response names; `None` if only the status is known.
+fn read_error(reply: &Reply) -> Option<ConnectorError> {
     let text = |name: &str| reply.body.get(name).and_then(Value::as_str).unwrap_or_default();
-    let told = fault::words(text("message"));
+    let vendor_message = error::one_line(text("message"));
     let kind = match (reply.status, text("code")) {
         (408, _) | (_, "000630" | "000604") => return Some(too_late()),
         (429, _) | (500.., _) => return None,
-        // Tokens and logins that are wrong, expired or not allowed here.
+        // Invalid, expired or disallowed tokens and logins.
         (401 | 403, _) | (_, "390144" | "390100" | "390101" | "390303" | "390318" | "003001") => {
-            let message = format!("Snowflake refused the credentials: {told}");
+            let message = format!("Snowflake refused the credentials: {vendor_message}");
             return Some(ConnectorError::new(ConnectorErrorKind::Denied, message));
         }
-        // An object, a database, a schema, a warehouse that is not there or not to be seen.
+        // An object, database, schema or warehouse that does not exist or is not visible.
         (_, "002003" | "002043" | "390201") => ConnectorErrorKind::PlaceUnknown,
-        (422, _) => return Some(fault::refused(&told)),
+        (422, _) => return Some(error::refused(&vendor_message)),
         _ => return None,
     };
-    Some(ConnectorError::new(kind, told))
+    Some(ConnectorError::new(kind, vendor_message))
 }
 
-/// The name of a running statement, when it is one that can stand in an address.
+/// The handle of a running statement, if it is safe as a path segment.
 fn handle(body: &Value) -> Option<String> {
     let handle = body.get("statementHandle")?.as_str()?;
     let is_plain = !handle.is_empty() && handle.chars().all(|c| c.is_ascii_alphanumeric() || c == '-');
@@ -262,5 +265,5 @@ fn handle(body: &Value) -> Option<String> {
 }
 
 fn unreadable() -> ConnectorError {
-    ConnectorError::new(ConnectorErrorKind::Unreadable, "the answer is not one of the SQL API")
+    ConnectorError::new(ConnectorErrorKind::Unreadable, "the response is not from the SQL API")
 }

@@ -1,15 +1,15 @@
-//! Sqlite3: a file of SQLite, asked read-only with a statement whose values are bound.
+//! Sqlite3 connector: an SQLite file, queried read-only with bound values.
 
 use crate::shared::check::{config_error, read_notations};
-use crate::shared::database::{self, Question, Rows, in_time, other_kind, too_late};
+use crate::shared::database::{self, Rows, SqlQuery, in_time, other_kind, too_late};
 use crate::shared::dialect::Dialect;
 use crate::shared::rows;
 use crate::shared::sqlite_file::{self, Refusal};
 use crate::shared::statement::Template;
 use async_trait::async_trait;
-use domain::contracts::{
+use domain::ports::{
     Capability, Connector, ConnectorError, ConnectorErrorKind, ConnectorKind, NormalizedPage, PluginContext,
-    ProviderQuery, SourceQuery, SourceResponse, TriedOn,
+    ProviderQuery, SourceQuery, SourceResponse, TestTarget,
 };
 use domain::provider::SearchProvider;
 use domain::settings::Settings;
@@ -25,21 +25,22 @@ use std::time::{Duration, Instant};
 
 pub const KIND: ConnectorKind = ConnectorKind {
     name: "Sqlite3",
-    summary: "A file of SQLite, asked with an SQL statement.",
+    module: "sqlite3",
+    summary: "An SQLite file, queried with an SQL statement.",
     capability: Capability { page: false, date_sort: true, not: false },
     settings: &["url", "query_template", "query_mappings", "result_mappings", "results_per_query"],
     authenticator: None,
-    tried_on: TriedOn::Product("SQLite"),
+    test_target: TestTarget::Product("SQLite"),
     check,
     build,
 };
 
-/// How often a running statement looks at the clock, in instructions of the database.
+/// How many virtual machine instructions run between two checks of the deadline.
 const STEPS_PER_LOOK: i32 = 10_000;
 
 struct Sqlite3 {
     file: PathBuf,
-    question: Question,
+    sql_query: SqlQuery,
     settings: Arc<Settings>,
 }
 
@@ -64,20 +65,20 @@ fn check(provider: &SearchProvider) -> FieldErrors {
 }
 
 fn build(provider: &SearchProvider, context: &PluginContext) -> Result<Box<dyn Connector>, ConnectorError> {
-    let question = Question::of(provider, Dialect::Sqlite)?;
+    let sql_query = SqlQuery::of(provider, Dialect::Sqlite)?;
     let file = sqlite_file::check(&provider.spec.url, &context.settings)
         .map_err(|sentence| config_error(&FieldErrors::one("url", sentence)))?;
-    Ok(Box::new(Sqlite3 { file, question, settings: Arc::clone(&context.settings) }))
+    Ok(Box::new(Sqlite3 { file, sql_query, settings: Arc::clone(&context.settings) }))
 }
 
 #[async_trait]
 impl Connector for Sqlite3 {
     fn capability(&self) -> Capability {
-        self.question.capability()
+        self.sql_query.capability()
     }
 
     fn construct(&self, query: &ProviderQuery<'_>) -> Result<SourceQuery, ConnectorError> {
-        self.question.construct(query)
+        self.sql_query.construct(query)
     }
 
     async fn execute(&self, built: &SourceQuery) -> Result<SourceResponse, ConnectorError> {
@@ -91,7 +92,7 @@ impl Connector for Sqlite3 {
 }
 
 impl Sqlite3 {
-    /// The file is resolved anew for each question: what a name leads to may have changed since it was saved.
+    /// The file is resolved again for each query, because the target of a path may have changed since it was saved.
     async fn permitted(&self) -> Result<PathBuf, ConnectorError> {
         let (file, settings) = (self.file.clone(), Arc::clone(&self.settings));
         let resolved = tokio::task::spawn_blocking(move || {
@@ -118,20 +119,20 @@ impl Sqlite3 {
             }
             Err(error) => Err(error),
         };
-        // The answer is there; a file that cannot be closed well does not change it.
+        // The rows are already read; a failure to close the file does not change them.
         let _ = connection.close().await;
         answer.map(|(found, rows)| SourceResponse::Rows { found, rows })
     }
 }
 
-/// Opens the file for reading only. It is not opened as immutable, because other programs may change it meanwhile.
+/// Opens the file read-only. It is not opened as immutable, because other programs may change it meanwhile.
 async fn open(file: &Path, time_max: Duration) -> Result<SqliteConnection, ConnectorError> {
     let options = SqliteConnectOptions::new()
         .filename(file)
         .read_only(true)
         .busy_timeout(time_max)
         .pragma("query_only", "ON")
-        // What the file's own views and triggers may call: nothing with a side effect.
+        // Views and triggers of the file may call no function with side effects.
         .pragma("trusted_schema", "OFF");
     let mut connection = options.disable_statement_logging().connect().await.map_err(failed)?;
     // A timeout alone would leave the statement running in its thread.
@@ -149,9 +150,11 @@ fn refused(file: &Path, refusal: Refusal) -> ConnectorError {
     let message = match refusal {
         Refusal::Missing => format!("the database file '{file}' does not exist"),
         Refusal::Outside => {
-            format!("the database file '{file}' leads out of the folders of SVC_SQLITE_ALLOW")
+            format!("the database file '{file}' is outside of the folders in SVC_SQLITE_ALLOW")
         }
-        Refusal::OwnData => format!("the database file '{file}' belongs to this service and is no source"),
+        Refusal::OwnData => {
+            format!("the database file '{file}' belongs to this service and cannot be searched")
+        }
     };
     ConnectorError::new(ConnectorErrorKind::ConfigInvalid, message)
 }
@@ -196,7 +199,7 @@ fn failed(error: sqlx::Error) -> ConnectorError {
         return ConnectorError::new(ConnectorErrorKind::Unavailable, format!("the database failed: {error}"));
     };
     let kind = match cause.code().as_deref() {
-        // SQLITE_INTERRUPT: our own clock stopped it.
+        // SQLITE_INTERRUPT: the deadline check stopped it.
         Some("9") => return too_late(),
         // SQLITE_BUSY and SQLITE_LOCKED.
         Some("5" | "6") => ConnectorErrorKind::Unavailable,

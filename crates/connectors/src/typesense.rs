@@ -1,23 +1,25 @@
-//! Typesense: a collection of Typesense.
+//! Typesense connector: a Typesense collection.
 
+use crate::shared::check::FieldError;
 use crate::shared::search_engine::{
-    Engine, KeyHeader, Mistake, check as check_engine, date_field, item, mappings, members, mistaken,
-    names_inside, pages, reported, required_name, seconds, spoken, unreadable,
+    Engine, KeyHeader, check as check_engine, date_field, into_connector_error, item, mappings, members,
+    names_inside, pages, query_value, required_name, seconds, source_error, unreadable,
 };
 use async_trait::async_trait;
-use domain::contracts::{
+use domain::ports::{
     Capability, Connector, ConnectorError, ConnectorErrorKind, ConnectorKind, NormalizedPage, PluginContext,
-    ProviderQuery, SourceQuery, SourceResponse, TriedOn,
+    ProviderQuery, SourceQuery, SourceResponse, TestTarget,
 };
-use domain::notation::query_mappings::QueryMappings;
 use domain::provider::SearchProvider;
 use domain::search::Sort;
+use domain::syntax::query_mappings::QueryMappings;
 use domain::validation::FieldErrors;
 use serde_json::{Map, Value, json};
 
 pub const KIND: ConnectorKind = ConnectorKind {
     name: "Typesense",
-    summary: "A collection of Typesense.",
+    module: "typesense",
+    summary: "A Typesense collection.",
     capability: Capability { page: true, date_sort: true, not: true },
     settings: &[
         "url",
@@ -30,16 +32,16 @@ pub const KIND: ConnectorKind = ConnectorKind {
         "results_per_query",
     ],
     authenticator: None,
-    tried_on: TriedOn::StandIn,
+    test_target: TestTarget::Fake,
     check,
     build,
 };
 
 const KEY: KeyHeader = KeyHeader { name: "X-TYPESENSE-API-KEY", prefix: "", has_users: false };
 
-/// The engine refuses larger pages (`max-per-page`).
+/// The engine rejects larger pages (`max-per-page`).
 const HITS_PER_PAGE: u32 = 250;
-/// Most results of one question.
+/// Most results of one query.
 const WINDOW: u32 = 10_000;
 
 const OURS: [&str; 6] = ["collection", "page", "per_page", "offset", "limit", "search_cutoff_ms"];
@@ -48,7 +50,7 @@ const BESIDE: [&str; 3] = ["text_match", "highlight", "highlights"];
 #[derive(Debug)]
 struct Typesense {
     engine: Engine,
-    /// What is asked, but for the words and the page.
+    /// The request without the words and the page.
     search: Map<String, Value>,
     date_field: Option<String>,
     knows_not: bool,
@@ -61,11 +63,11 @@ fn check(provider: &SearchProvider) -> FieldErrors {
 
 fn build(provider: &SearchProvider, context: &PluginContext) -> Result<Box<dyn Connector>, ConnectorError> {
     let mappings = mappings(provider)?;
-    let (path, search) = read(provider, &mappings).map_err(mistaken)?;
+    let (path, search) = read(provider, &mappings).map_err(into_connector_error)?;
     Ok(Box::new(Typesense {
         engine: Engine::new(provider, context, &path, &KEY)?,
         search,
-        date_field: date_field(&mappings).map_err(mistaken)?,
+        date_field: date_field(&mappings).map_err(into_connector_error)?,
         knows_not: mappings.not_char() == Some("-"),
         is_raw: names_inside(provider, "document"),
     }))
@@ -74,19 +76,18 @@ fn build(provider: &SearchProvider, context: &PluginContext) -> Result<Box<dyn C
 fn read(
     provider: &SearchProvider,
     mappings: &QueryMappings,
-) -> Result<(String, Map<String, Value>), Mistake> {
+) -> Result<(String, Map<String, Value>), FieldError> {
     let mut search = members(provider, mappings, "q", &OURS)?;
     let collection = required_name(mappings, "index_name", &[])?;
     search.insert("collection".to_owned(), collection.into());
     date_field(mappings)?;
-    // Several fields cannot be written into one mapping, so the template may name them.
+    // A mapping cannot hold several fields, so the template may name them.
     let fields = mappings.get("default_field").map(|name| Value::from(name.replace(['|', ' '], ",")));
     if let Some(fields) = fields.filter(|_| !search.contains_key("query_by")) {
         search.insert("query_by".to_owned(), fields);
     }
     if !search.contains_key("query_by") {
-        let sentence =
-            "Typesense must know where to look: default_field=<field>, or query_by in query_template_json.";
+        let sentence = "Set default_field=<field>, or query_by in query_template_json.";
         return Err(("query_mappings", sentence.to_owned()));
     }
     Ok(("/multi_search".to_owned(), search))
@@ -104,8 +105,8 @@ impl Connector for Typesense {
 
     fn construct(&self, query: &ProviderQuery<'_>) -> Result<SourceQuery, ConnectorError> {
         let mut search = self.search.clone();
-        search.insert("q".to_owned(), spoken(&self.search, "q", query.text));
-        // Pages are counted in their size, so that all of them have the same.
+        search.insert("q".to_owned(), query_value(&self.search, "q", query.text));
+        // Pages are numbered by their size, so all pages have the same size.
         search.insert("per_page".to_owned(), query.results_wanted.clamp(1, HITS_PER_PAGE).into());
         search.insert("page".to_owned(), query.page.saturating_add(1).into());
         search.insert("search_cutoff_ms".to_owned(), (seconds(query) * 1000).into());
@@ -124,7 +125,7 @@ impl Connector for Typesense {
         let result = answer.pointer("/results/0").ok_or_else(|| unreadable("results"))?;
         if let Some(sentence) = result.get("error").and_then(Value::as_str) {
             let status = result.get("code").and_then(Value::as_u64).unwrap_or_default();
-            return Err(reported(kind_of(status, sentence), sentence));
+            return Err(source_error(kind_of(status, sentence), sentence));
         }
         let hits = result.get("hits").and_then(Value::as_array).ok_or_else(|| unreadable("hits"))?;
         Ok(NormalizedPage {
@@ -135,18 +136,18 @@ impl Connector for Typesense {
     }
 }
 
-/// What the engine says against a request.
+/// Reads the error of a rejected request.
 fn refused(status: u16, body: &Value) -> Option<(Option<ConnectorErrorKind>, String)> {
     let sentence = body.get("message")?.as_str()?;
     let kind = (status < 500).then(|| kind_of(status.into(), sentence));
     Some((kind, sentence.to_owned()))
 }
 
-/// One of several searches is refused inside a good answer, with a status of its own.
+/// A failed search inside a multi-search response has its own status.
 fn kind_of(status: u64, sentence: &str) -> ConnectorErrorKind {
     match status {
         401 | 403 => ConnectorErrorKind::Denied,
-        // An unknown field has the same status as an unknown collection.
+        // Unknown fields and unknown collections have the same status.
         404 if !sentence.contains("field") => ConnectorErrorKind::PlaceUnknown,
         400 | 404 | 422 => ConnectorErrorKind::ConfigInvalid,
         408 => ConnectorErrorKind::Timeout,

@@ -1,23 +1,25 @@
-//! Vespa: the documents of a Vespa application, asked in YQL; the words are a parameter beside it.
+//! Vespa connector: a Vespa application, queried with YQL; the words are passed as a separate parameter.
 
+use crate::shared::check::FieldError;
 use crate::shared::search_engine::{
-    Engine, KeyHeader, Mistake, check as check_engine, configured, date_field, has_operators, item, mappings,
-    members, mistaken, names_inside, pages, plain_name, reported, seconds, spoken, unreadable,
+    Engine, KeyHeader, check as check_engine, configured, date_field, has_operators, into_connector_error,
+    item, mappings, members, names_inside, pages, plain_name, query_value, seconds, source_error, unreadable,
 };
 use async_trait::async_trait;
-use domain::contracts::{
+use domain::ports::{
     Capability, Connector, ConnectorError, ConnectorErrorKind, ConnectorKind, NormalizedPage, PluginContext,
-    ProviderQuery, SourceQuery, SourceResponse, TriedOn,
+    ProviderQuery, SourceQuery, SourceResponse, TestTarget,
 };
-use domain::notation::query_mappings::QueryMappings;
 use domain::provider::SearchProvider;
 use domain::search::Sort;
+use domain::syntax::query_mappings::QueryMappings;
 use domain::validation::FieldErrors;
 use serde_json::{Map, Value};
 
 pub const KIND: ConnectorKind = ConnectorKind {
     name: "Vespa",
-    summary: "The documents of a Vespa application, asked in YQL.",
+    module: "vespa",
+    summary: "The documents of a Vespa application, queried with YQL.",
     capability: Capability { page: true, date_sort: true, not: true },
     settings: &[
         "url",
@@ -31,21 +33,21 @@ pub const KIND: ConnectorKind = ConnectorKind {
         "results_per_query",
     ],
     authenticator: None,
-    tried_on: TriedOn::StandIn,
+    test_target: TestTarget::Fake,
     check,
     build,
 };
 
 const KEY: KeyHeader = KeyHeader { name: "Authorization", prefix: "Bearer ", has_users: false };
 
-/// Hits of one request.
+/// Hits per request.
 const HITS_PER_PAGE: u32 = 100;
 /// The engine skips no more than 1000 hits (`maxOffset`).
 const WINDOW: u32 = 1_100;
 
 const OURS: [&str; 4] = ["hits", "offset", "timeout", "ranking.sorting"];
 const BESIDE: [&str; 3] = ["id", "relevance", "source"];
-/// The ways in which a statement takes the words.
+/// The operators through which a statement takes the words.
 const PLACES: [&str; 2] = ["userQuery()", "@query"];
 
 #[derive(Debug)]
@@ -63,12 +65,12 @@ fn check(provider: &SearchProvider) -> FieldErrors {
 
 fn build(provider: &SearchProvider, context: &PluginContext) -> Result<Box<dyn Connector>, ConnectorError> {
     let mappings = mappings(provider)?;
-    let (path, members) = read(provider, &mappings).map_err(mistaken)?;
+    let (path, members) = read(provider, &mappings).map_err(into_connector_error)?;
     Ok(Box::new(Vespa {
         engine: Engine::new(provider, context, &path, &KEY)?,
         knows_not: has_operators(&mappings) && mappings.not_char() == Some("-"),
         members,
-        date_field: date_field(&mappings).map_err(mistaken)?,
+        date_field: date_field(&mappings).map_err(into_connector_error)?,
         is_raw: names_inside(provider, "fields"),
     }))
 }
@@ -76,7 +78,7 @@ fn build(provider: &SearchProvider, context: &PluginContext) -> Result<Box<dyn C
 fn read(
     provider: &SearchProvider,
     mappings: &QueryMappings,
-) -> Result<(String, Map<String, Value>), Mistake> {
+) -> Result<(String, Map<String, Value>), FieldError> {
     let mut asked = members(provider, mappings, "query", &OURS)?;
     let (field, yql) = match asked.get("yql").and_then(Value::as_str) {
         Some(yql) => ("query_template_json", yql.to_owned()),
@@ -94,7 +96,7 @@ fn read(
         return Err((field, format!("Leave out '{}': the connector sets it.", clause.trim())));
     }
     asked.insert("yql".to_owned(), yql.into());
-    // Nothing in the words is an operator, unless the provider wants that.
+    // The words contain no operators, unless the provider enables them.
     let grammar = if has_operators(mappings) { "web" } else { "tokenize" };
     let mut set = |name: &str, value: &str| {
         if !asked.contains_key(name) {
@@ -112,10 +114,10 @@ fn read(
     Ok(("/search/".to_owned(), asked))
 }
 
-/// The provider's own statement, or one for its schema.
-fn statement(provider: &SearchProvider, mappings: &QueryMappings) -> Result<String, Mistake> {
+/// The provider's own statement, or the default one for its schema.
+fn statement(provider: &SearchProvider, mappings: &QueryMappings) -> Result<String, FieldError> {
     let given = provider.spec.query_template.trim();
-    // `{url}` and the like belong to other connectors; it is what a new provider begins with.
+    // The default template of a new provider; `{url}` and similar placeholders belong to other connectors.
     if given.is_empty() || given.starts_with("{url}") {
         let schema = match mappings.get("index_name") {
             Some(name) => plain_name("index_name", name, &[])?,
@@ -124,7 +126,7 @@ fn statement(provider: &SearchProvider, mappings: &QueryMappings) -> Result<Stri
         return Ok(format!("select * from sources {schema} where userQuery()"));
     }
     if given.contains("{query_string}") {
-        let sentence = "The words are not put into the statement: use userQuery() or userInput(@query).";
+        let sentence = "The words must not be part of the statement: use userQuery() or userInput(@query).";
         return Err(("query_template", sentence.to_owned()));
     }
     configured(given, mappings, "").map_err(|sentence| ("query_template", sentence))
@@ -143,7 +145,7 @@ impl Connector for Vespa {
     fn construct(&self, query: &ProviderQuery<'_>) -> Result<SourceQuery, ConnectorError> {
         let mut body = self.members.clone();
         let offset = query.page.saturating_mul(HITS_PER_PAGE);
-        body.insert("query".to_owned(), spoken(&self.members, "query", query.text));
+        body.insert("query".to_owned(), query_value(&self.members, "query", query.text));
         body.insert("offset".to_owned(), offset.into());
         let hits = query.results_wanted.saturating_sub(offset).clamp(1, HITS_PER_PAGE);
         body.insert("hits".to_owned(), hits.into());
@@ -161,12 +163,12 @@ impl Connector for Vespa {
     fn normalize(&self, response: SourceResponse) -> Result<NormalizedPage, ConnectorError> {
         let answer = self.engine.answer(response, refused)?;
         let root = answer.get("root").filter(|root| root.is_object()).ok_or_else(|| unreadable("root"))?;
-        // An answer without hits has no such member.
+        // A response without hits has no `children`.
         let children = root.get("children").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
-        if let (true, Some((kind, sentence))) = (children.is_empty(), told(root)) {
-            return Err(reported(kind.unwrap_or(ConnectorErrorKind::Unavailable), &sentence));
+        if let (true, Some((kind, sentence))) = (children.is_empty(), read_root_error(root)) {
+            return Err(source_error(kind.unwrap_or(ConnectorErrorKind::Unavailable), &sentence));
         }
-        // Groups have no fields; they are no documents.
+        // Groups have no fields; they are not documents.
         let hits = children.iter().filter(|child| child.get("fields").is_some());
         let items: Vec<Value> = hits.map(|hit| item(hit, "fields", &BESIDE, self.is_raw)).collect();
         Ok(NormalizedPage {
@@ -178,11 +180,11 @@ impl Connector for Vespa {
 }
 
 fn refused(_status: u16, body: &Value) -> Option<(Option<ConnectorErrorKind>, String)> {
-    told(body.get("root")?)
+    read_root_error(body.get("root")?)
 }
 
-/// The first error of an answer, by its number.
-fn told(root: &Value) -> Option<(Option<ConnectorErrorKind>, String)> {
+/// The first error of a response.
+fn read_root_error(root: &Value) -> Option<(Option<ConnectorErrorKind>, String)> {
     let error = root.pointer("/errors/0")?;
     let text = |name: &str| error.get(name).and_then(Value::as_str).unwrap_or_default();
     let sentence = if text("message").is_empty() { text("summary") } else { text("message") };

@@ -1,16 +1,15 @@
-//! Weaviate: a collection (class) of Weaviate, asked for the objects that are nearest to the query.
+//! Weaviate connector: nearest objects in a Weaviate collection (class).
 
-use crate::shared::check::{Notations, require_notations};
-use crate::shared::statement::Mistake;
+use crate::shared::check::{FieldError, Notations, require_notations};
 use crate::shared::vector_store::reply::{is_about_dimensions, words};
 use crate::shared::vector_store::source::{item, unreadable};
 use crate::shared::vector_store::{
-    KeyPlace, Metric, Paging, Place, Plan, Reply, Store, VectorSource, Vendor, Window, check_with, extras,
-    list, server, word, wrong,
+    KeyLocation, Metric, PagePlan, Paging, Reply, Store, Target, VectorSource, Vendor, Window, check_with,
+    extras, into_connector_error, list, server, word,
 };
 use async_trait::async_trait;
-use domain::contracts::{
-    Capability, Connector, ConnectorError, ConnectorErrorKind, ConnectorKind, PluginContext, TriedOn,
+use domain::ports::{
+    Capability, Connector, ConnectorError, ConnectorErrorKind, ConnectorKind, PluginContext, TestTarget,
 };
 use domain::provider::SearchProvider;
 use domain::validation::FieldErrors;
@@ -19,7 +18,8 @@ use std::time::Duration;
 
 pub const KIND: ConnectorKind = ConnectorKind {
     name: "Weaviate",
-    summary: "A collection of Weaviate, asked by likeness.",
+    module: "weaviate",
+    summary: "A Weaviate collection, queried by vector similarity.",
     capability: Capability { page: true, date_sort: true, not: false },
     settings: &[
         "url",
@@ -31,7 +31,7 @@ pub const KIND: ConnectorKind = ConnectorKind {
         "results_per_query",
     ],
     authenticator: None,
-    tried_on: TriedOn::StandIn,
+    test_target: TestTarget::Fake,
     check,
     build,
 };
@@ -41,21 +41,21 @@ const TENANT_CHARS_MAX: usize = 64;
 #[derive(Debug)]
 struct Weaviate {
     store: Store,
-    place: Place,
+    target: Target,
     config: Config,
 }
 
-/// Everything that goes into the document is a checked name or a number.
+/// Everything that goes into the GraphQL document is a checked name or a number.
 #[derive(Debug)]
 struct Config {
     server: String,
     class: String,
     fields: Vec<String>,
-    /// The named vector of a class that has several.
+    /// The named vector, for a class with several.
     vector: Option<String>,
     tenant: Option<String>,
     metric: Metric,
-    plan: Plan,
+    plan: PagePlan,
 }
 
 fn check(provider: &SearchProvider) -> FieldErrors {
@@ -63,24 +63,24 @@ fn check(provider: &SearchProvider) -> FieldErrors {
 }
 
 fn build(provider: &SearchProvider, context: &PluginContext) -> Result<Box<dyn Connector>, ConnectorError> {
-    let config = Config::of(provider, &require_notations(provider)?).map_err(wrong)?;
+    let config = Config::of(provider, &require_notations(provider)?).map_err(into_connector_error)?;
     let plan = config.plan.clone();
     let vendor = Weaviate {
-        store: Store::new(provider, &config.server, KeyPlace::Bearer, context)?,
-        place: Place { what: "class", name: config.class.clone() },
+        store: Store::new(provider, &config.server, KeyLocation::Bearer, context)?,
+        target: Target { what: "class", name: config.class.clone() },
         config,
     };
     Ok(Box::new(VectorSource::new(provider, plan, vendor, context)))
 }
 
 impl Config {
-    fn of(provider: &SearchProvider, notations: &Notations) -> Result<Self, Mistake> {
+    fn of(provider: &SearchProvider, notations: &Notations) -> Result<Self, FieldError> {
         let mappings = &notations.query_mappings;
         let needed = |sentence: &str| ("query_mappings", sentence.to_owned());
         let class = mappings.get("class").ok_or_else(|| needed("class=<name> is needed."))?;
         let class = word("class", class)?;
         if !class.starts_with(|c: char| c.is_ascii_uppercase()) {
-            return Err(needed("class begins with a capital letter."));
+            return Err(needed("class must begin with an upper-case character."));
         }
         let fields = list(mappings, "fields")?;
         if fields.is_empty() {
@@ -94,7 +94,7 @@ impl Config {
             vector: mappings.get("vector").map(|name| word("vector", name)).transpose()?,
             tenant: mappings.get("tenant").map(tenant).transpose()?,
             metric: Metric::of(mappings)?,
-            plan: Plan::of(mappings, Paging::Offset)?,
+            plan: PagePlan::of(mappings, Paging::Offset)?,
         })
     }
 
@@ -118,11 +118,12 @@ impl Config {
     }
 }
 
-fn tenant(name: &str) -> Result<String, Mistake> {
+fn tenant(name: &str) -> Result<String, FieldError> {
     let name = name.trim();
     let is_name = (1..=TENANT_CHARS_MAX).contains(&name.len())
         && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-'));
-    let sentence = || ("query_mappings", "tenant may hold only letters, digits, _ and -.".to_owned());
+    let sentence =
+        || ("query_mappings", "tenant may contain only alphanumeric characters, _ and -.".to_owned());
     is_name.then(|| name.to_owned()).ok_or_else(sentence)
 }
 
@@ -147,14 +148,14 @@ impl Vendor for Weaviate {
         if reply.body.pointer("/errors/0").is_some() || reply.status == 422 {
             return Err(self.refusal(&words(&reply.body), dimensions));
         }
-        let body = reply.good(&self.place, dimensions)?;
+        let body = reply.good(&self.target, dimensions)?;
         let objects = body.pointer("/data/Get").and_then(|get| get.get(&self.config.class));
         let objects = objects.and_then(Value::as_array).ok_or_else(|| unreadable("data.Get.<class>"))?;
         Ok(objects.iter().map(|object| self.item(object)).collect())
     }
 
-    fn place(&self) -> &str {
-        &self.place.name
+    fn target_name(&self) -> &str {
+        &self.target.name
     }
 }
 
@@ -170,22 +171,22 @@ impl Weaviate {
         item(Some(&Value::Object(fields)), additional["id"].clone(), similarity)
     }
 
-    /// It is said in a sentence only.
+    /// Weaviate reports the cause only in the message.
     fn refusal(&self, words: &str, dimensions: usize) -> ConnectorError {
         let class = format!("\"{}\" on type \"GetObjectsObj\"", self.config.class);
         let (field, other) = (words.contains("Cannot query field"), words.contains("no graphql provider"));
         if is_about_dimensions(words) {
-            return self.place.other_dimensions(words, dimensions);
+            return self.target.other_dimensions(words, dimensions);
         }
         if other || (field && words.contains(&class)) || words.contains("could not find class") {
-            return self.place.unknown();
+            return self.target.unknown();
         }
         if words.contains("tenant not found") {
             let name = self.config.tenant.as_deref().unwrap_or_default();
             let message = format!("the tenant '{name}' does not exist");
             return ConnectorError::new(ConnectorErrorKind::PlaceUnknown, message);
         }
-        self.place.refused(words, 422)
+        self.target.refused(words, 422)
     }
 }
 
@@ -195,7 +196,7 @@ mod tests {
     use crate::shared::check::read_notations;
     use domain::provider::ProviderSpec;
 
-    fn config(mappings: &str) -> Result<Config, Mistake> {
+    fn config(mappings: &str) -> Result<Config, FieldError> {
         let spec = ProviderSpec {
             url: "https://weaviate.example".into(),
             query_mappings: mappings.into(),

@@ -1,15 +1,15 @@
-//! Which documents are versions of each other, and what a version is called.
+//! Lineages: which documents are versions of each other, and version labels.
 
 use crate::CacheParts;
-use domain::contracts::StoreError;
 use domain::ids::SignalId;
+use domain::ports::StoreError;
 use relevancy::tokens::{lower, tokens};
 
-/// Longest name of a version, in characters.
+/// Longest version label, in characters.
 const LABEL_CHARS_MAX: usize = 40;
-/// Most documents of a line that are looked at.
+/// Most documents of a lineage that are considered.
 const RELATIVES_MAX: usize = 100;
-/// Words that say how far a version has come.
+/// Words for the stage of a version.
 const STAGES: [&str; 12] = [
     "draft",
     "wip",
@@ -24,15 +24,15 @@ const STAGES: [&str; 12] = [
     "published",
     "archived",
 ];
-/// Words before the number of a version.
+/// Words before a version number.
 const NUMBERED: [&str; 6] = ["v", "ver", "version", "rev", "revision", "r"];
-/// Larger numbers are years and the like.
+/// Larger numbers are probably years.
 const NUMBER_MAX: u32 = 999;
-/// Most digits of the number in brackets that one more copy of a file gets.
+/// Most digits of a copy number in brackets.
 const COPY_DIGITS_MAX: usize = 2;
 
-/// Finds the line of versions that a document belongs to. Of documents with one text, or with one id at their source, all
-/// have the id of the oldest as the id of their line.
+/// Computes the lineage of a document. All documents with the same text or the same id at their source have the id of
+/// the oldest as their lineage id.
 pub async fn recompute(parts: &CacheParts, id: SignalId) -> Result<(), StoreError> {
     let signal = parts.store.signal(id).await?;
     let mut relatives = parts.store.relatives(&signal).await?;
@@ -45,27 +45,27 @@ pub async fn recompute(parts: &CacheParts, id: SignalId) -> Result<(), StoreErro
     }
     for one in family.iter().filter(|one| one.lineage_id != Some(lineage)) {
         match parts.store.set_lineage(one.signal_id, lineage, &one.version_label).await {
-            Ok(()) | Err(StoreError::NotFound) => {} // removed meanwhile
+            Ok(()) | Err(StoreError::NotFound) => {} // removed in the meantime
             Err(error) => return Err(error),
         }
     }
     Ok(())
 }
 
-/// What a version calls itself in its title, else in its file's name: `v2`, `final`, `v2.1 spec`; may be empty.
+/// The version label in the title, else in the file name: `v2`, `final`, `v2.1 draft`; may be empty.
 pub fn label(title: &str, url: &str) -> String {
     let of_title = label_of(title);
     if of_title.is_empty() { label_of(&file_of(url)) } else { of_title }
 }
 
-/// What a version says of itself in its title and in its file's name.
+/// Version information in the title and the file name.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Named {
-    /// Its number, and the smaller one behind the dot; that of the title where both have one.
+    /// Major and minor number; those of the title if both have one.
     pub version: Option<(u32, u32)>,
     /// Each once.
     pub stages: Vec<&'static str>,
-    /// A small number in brackets, as one more copy of a file gets.
+    /// Has a copy number in brackets, as in `report (2).pdf`.
     pub is_numbered_copy: bool,
 }
 
@@ -86,14 +86,14 @@ pub fn named(title: &str, url: &str) -> Named {
     named
 }
 
-/// The last part of the path.
+/// The last path segment.
 fn file_of(url: &str) -> String {
     let path = url.split(['?', '#']).next().unwrap_or_default();
     let file = path.splitn(4, '/').nth(3).and_then(|path| path.rsplit('/').next()).unwrap_or_default();
     file.replace("%20", " ").replace("%28", "(").replace("%29", ")")
 }
 
-/// `(1)` to `(99)`; larger numbers are years and the like.
+/// `(1)` to `(99)`; larger numbers are probably years.
 fn has_copy_number(name: &str) -> bool {
     name.split('(').skip(1).filter_map(|rest| rest.split_once(')')).any(|(inside, _)| {
         (1..=COPY_DIGITS_MAX).contains(&inside.len()) && inside.bytes().all(|byte| byte.is_ascii_digit())
@@ -127,7 +127,7 @@ fn label_of(name: &str) -> String {
     parts.join(" ").chars().take(LABEL_CHARS_MAX).collect()
 }
 
-/// The words in lower case, and dots where signs stood that part numbers of a version.
+/// Lowercase words, with dots for separators inside version numbers.
 fn tokens_with_dots(name: &str) -> Vec<String> {
     name.split_whitespace()
         .flat_map(|piece| match piece {
@@ -140,13 +140,13 @@ fn tokens_with_dots(name: &str) -> Vec<String> {
 /// `v2` alone, or `version` with a number after it; `v2 . 1` is 2.1.
 fn number_of(word: &str, after: &[String]) -> Option<String> {
     let is_number = |text: &str| text.parse::<u32>().is_ok_and(|number| number <= NUMBER_MAX);
-    let letters = word.trim_end_matches(|c: char| c.is_ascii_digit());
-    let (first, rest) = if letters.len() < word.len() && !letters.is_empty() {
-        (&word[letters.len()..], after)
+    let prefix = word.trim_end_matches(|c: char| c.is_ascii_digit());
+    let (first, rest) = if prefix.len() < word.len() && !prefix.is_empty() {
+        (&word[prefix.len()..], after)
     } else {
         (after.first()?.as_str(), &after[1..])
     };
-    if !NUMBERED.contains(&letters) || !is_number(first) {
+    if !NUMBERED.contains(&prefix) || !is_number(first) {
         return None;
     }
     match rest {

@@ -1,10 +1,10 @@
-//! Who may see what. A person holds one word for themselves, and one for each source that gives everybody the same; a
-//! document that has one of them is theirs to see.
+//! Access control. A person holds one token for themselves and one for each provider that gives everybody the same
+//! results; they may see a document if they hold one of its tokens.
 
 use crate::CacheParts;
-use domain::contracts::{PluginRegistry, StoreError};
 use domain::corpus::AclToken;
 use domain::ids::UserId;
+use domain::ports::{PluginRegistry, StoreError};
 use domain::provider::SearchProvider;
 use domain::user::User;
 use serde_json::Value;
@@ -14,18 +14,18 @@ const BLOCK: &str = "cache";
 const KEY: &str = "acl";
 const BY_PROVIDER: &str = "provider";
 
-/// Who asks, and the words that they hold.
+/// A person and the tokens that they hold.
 pub struct Asker {
     pub is_admin: bool,
     pub tokens: Vec<AclToken>,
 }
 
-/// The words that this person holds now. Asked at every query: what was taken away is gone at once.
+/// The tokens that this person holds now. Loaded for every query, so that a revocation takes effect immediately.
 pub async fn tokens_of(parts: &CacheParts, user: UserId) -> Result<Vec<AclToken>, StoreError> {
     Ok(asker(parts, user).await?.tokens)
 }
 
-/// Somebody who is no longer there holds nothing.
+/// A deleted user holds no tokens.
 pub async fn asker(parts: &CacheParts, user: UserId) -> Result<Asker, StoreError> {
     let person = match parts.store.user(user).await {
         Err(StoreError::NotFound) => return Ok(Asker { is_admin: false, tokens: Vec::new() }),
@@ -40,7 +40,7 @@ pub async fn asker(parts: &CacheParts, user: UserId) -> Result<Asker, StoreError
     })
 }
 
-/// True when this person may see whatever this source gave to anybody now. Somebody who is gone may not.
+/// Whether this person may now see everything that this provider gave to anybody. False for deleted users.
 pub async fn sees_all_of(
     parts: &CacheParts,
     provider: &SearchProvider,
@@ -53,18 +53,18 @@ pub async fn sees_all_of(
     }
 }
 
-/// True when the person may see whatever this source gave to anybody. An administrator counts as anybody else: the right
-/// to configure a source is no right to what people read there.
+/// Whether the person may see everything that this provider gave to anybody. Administrators have no special access:
+/// permission to configure a provider is not permission to read what people found there.
 fn opens(provider: &SearchProvider, person: &User, plugins: &PluginRegistry) -> bool {
     let is_member = provider.spec.groups.iter().any(|group| person.groups.contains(group));
     match plugins.authenticator_of(provider) {
-        // It asks nobody who they are, so that it gives everybody the same.
+        // Without user accounts it gives everybody the same results.
         None => provider.spec.shared || provider.owner == person.id || is_member,
         Some(_) => is_member && is_by_provider(provider),
     }
 }
 
-/// The groups of the provider see what any of their members was given.
+/// Whether the provider's groups may see what any of their members retrieved.
 pub fn is_by_provider(provider: &SearchProvider) -> bool {
     provider.config_value(BLOCK, KEY).and_then(Value::as_str) == Some(BY_PROVIDER)
 }
@@ -99,7 +99,7 @@ mod tests {
         }
     }
 
-    /// Of user 1: shared or not, for a group or none, with an authenticator or none, and its `acl`.
+    /// A provider of user 1: shared or not, its group, its authenticator, and its `acl`.
     fn provider(shared: bool, group: &str, authenticator: &str, acl: &str) -> SearchProvider {
         let spec = ProviderSpec {
             shared,

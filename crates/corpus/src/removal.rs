@@ -1,34 +1,35 @@
-//! Out of the cache again. A person gives up their own right, and the document goes when nobody else has one; an
-//! administrator removes it for all. The records go first: what is left behind elsewhere is found by nobody.
+//! Removal of documents. A person gives up their own access, and the document is deleted when nobody else has access;
+//! an administrator removes it for everybody. Records are deleted first, so that leftovers in other stores cannot be
+//! found.
 
 use crate::{CacheParts, SemanticCache, ingest, permissions, retention};
-use domain::contracts::StoreError;
 use domain::corpus::{DocumentAddress, Grant, Signal, SignalState};
 use domain::ids::{SignalId, UserId};
+use domain::ports::StoreError;
 use domain::user::Principal;
 
-/// Which document is meant.
+/// The document to remove.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Which {
+pub enum RemovalTarget {
     Id(SignalId),
-    /// Any form of its address.
+    /// In any form of its URL.
     Url(String),
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Removed {
     pub signal_id: SignalId,
-    /// False: others still have it.
+    /// False: other people still have access.
     pub is_whole: bool,
 }
 
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum RemovalError {
-    /// It is not there, or not for this person.
+    /// It does not exist, or this person may not see it.
     #[error("there is no such document in the cache")]
     NotFound,
-    /// The person sees it because everybody may who uses its source.
-    #[error("you did not put this document into the cache, so that only an administrator can remove it")]
+    /// The person sees it because everybody who uses its provider may.
+    #[error("you did not add this document to the cache; only an administrator can remove it")]
     NotOwn,
     #[error("the document is pinned; remove it with force")]
     Pinned,
@@ -37,11 +38,11 @@ pub enum RemovalError {
 }
 
 impl SemanticCache {
-    /// Takes the document out of the cache, as far as it is this person's.
+    /// Removes the document from the cache, as far as it belongs to this person.
     pub async fn unindex(
         &self,
         person: &Principal,
-        which: &Which,
+        which: &RemovalTarget,
         force: bool,
     ) -> Result<Removed, RemovalError> {
         let parts = &self.parts;
@@ -58,7 +59,7 @@ impl SemanticCache {
                 Step::Remove => remove(parts, id).await?,
                 Step::GiveUp => {
                     parts.store.remove_grant(id, person.user, parts.clock.now()).await?;
-                    tell_vectors(parts, id).await;
+                    update_vector_acl(parts, id).await;
                     removed.is_whole = false;
                 }
             }
@@ -67,9 +68,9 @@ impl SemanticCache {
     }
 }
 
-/// What becomes of a record.
+/// What happens to a record.
 enum Step {
-    /// Others have it: the person gives up their own right.
+    /// Others have access: only the person's own access is removed.
     GiveUp,
     Remove,
 }
@@ -101,7 +102,7 @@ async fn step(
     Ok(Step::Remove)
 }
 
-/// Removes the document for all.
+/// Removes the document for everybody.
 pub(crate) async fn remove(parts: &CacheParts, id: SignalId) -> Result<(), StoreError> {
     let bodies = parts.store.remove_signal(id).await?;
     if let Err(error) = parts.vectors.remove(&[id]).await {
@@ -111,29 +112,34 @@ pub(crate) async fn remove(parts: &CacheParts, id: SignalId) -> Result<(), Store
     Ok(())
 }
 
-/// The vector store learns who may see the document from now on. The records are asked again before anything is shown, so
-/// that a store that cannot be reached opens nothing.
-pub(crate) async fn tell_vectors(parts: &CacheParts, id: SignalId) {
+/// Updates the document's access list in the vector store. Records are checked again before anything is shown, so an
+/// unreachable store exposes nothing.
+pub(crate) async fn update_vector_acl(parts: &CacheParts, id: SignalId) {
     let acl = match parts.store.acl_of(&[id]).await {
         Ok(mut found) => found.pop().map(|(_, acl)| acl).unwrap_or_default(),
         Err(error) => {
-            tracing::warn!(signal.id = %id, "the rights to a cached document cannot be read: {error}");
+            tracing::warn!(signal.id = %id, "the access list of a cached document cannot be read: {error}");
             return;
         }
     };
     if let Err(error) = parts.vectors.set_acl(id, &acl).await {
-        tracing::warn!(signal.id = %id, "the vector store does not know the new rights to a document: {error}");
+        tracing::warn!(signal.id = %id, "the vector store has an outdated access list of a document: {error}");
     }
 }
 
-/// The records that are meant: by an address all that are the person's, or that the person sees; for an administrator all.
-async fn find(parts: &CacheParts, person: &Principal, which: &Which) -> Result<Vec<Signal>, RemovalError> {
+/// The records to remove. For a URL: those the person has access to of their own, else those they may see; for an
+/// administrator all.
+async fn find(
+    parts: &CacheParts,
+    person: &Principal,
+    which: &RemovalTarget,
+) -> Result<Vec<Signal>, RemovalError> {
     let address = match which {
-        Which::Id(id) => {
+        RemovalTarget::Id(id) => {
             let id = parts.store.led_to(*id, person.user).await?.unwrap_or(*id);
             return Ok(parts.store.signals(&[id], None).await?);
         }
-        Which::Url(url) => DocumentAddress::of(url).ok_or(RemovalError::NotFound)?,
+        RemovalTarget::Url(url) => DocumentAddress::of(url).ok_or(RemovalError::NotFound)?,
     };
     let all = parts.store.signals_at(&address.hash(), None).await?;
     if person.is_admin {

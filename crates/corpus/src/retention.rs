@@ -1,22 +1,22 @@
-//! Texts whose time is over, and texts that no document has.
+//! Removal of expired texts and of texts without a document.
 
 use crate::CacheParts;
-use domain::contracts::{BodyError, BodyKey, QueueName, StoreError};
+use domain::ports::{BodyError, BodyKey, QueueName, StoreError};
 use std::collections::BTreeSet;
 
-/// Documents and bodies that are looked at together.
+/// Documents and bodies per batch.
 const BATCH: usize = 500;
-/// Most unneeded texts that are remembered from one sweep to the next.
+/// Most unreferenced texts remembered from one sweep to the next.
 const UNNEEDED_MAX: usize = 10_000;
-/// The value under which they are remembered.
+/// Key under which they are stored.
 const UNNEEDED: &str = "unneeded_bodies";
 
-/// What a sweep did.
+/// Result of a sweep.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Swept {
-    /// Texts of documents whose time was over.
+    /// Expired texts of documents.
     pub expired: u64,
-    /// Texts that belonged to no document.
+    /// Texts without a document.
     pub unneeded: u64,
 }
 
@@ -28,37 +28,37 @@ pub enum SweepError {
     Bodies(#[from] BodyError),
 }
 
-/// Removes the texts whose time is over; their pieces stay. Texts without a document go when the sweep before saw them,
-/// too: a text lies in the storage before its document is written.
+/// Removes expired texts; their chunks stay. A text without a document is removed only if the previous sweep saw it as
+/// well, because a text is stored before its document.
 pub(crate) async fn sweep(parts: &CacheParts) -> Result<Swept, SweepError> {
     let expired = sweep_expired(parts).await?;
     let unneeded = sweep_unneeded(parts).await?;
     Ok(Swept { expired, unneeded })
 }
 
-/// Removes a text that nobody needs. Somebody may need it again at this very moment: then it is put back.
+/// Removes a text that no document needs. If a document references it in the meantime, it is put back.
 pub(crate) async fn forget(parts: &CacheParts, body: impl IntoIterator<Item = BodyKey>) {
     for key in body {
         if let Err(error) = remove(parts, &key).await {
             // The next sweep finds it.
-            tracing::warn!("a text that nobody needs was not removed: {error}");
+            tracing::warn!("an unreferenced text was not removed: {error}");
         }
     }
 }
 
-/// No document is on its way in, as far as is known. Where that cannot be said, one may be.
-pub(crate) async fn is_quiet(parts: &CacheParts) -> bool {
+/// Whether no ingest is queued or running. False if that is unknown.
+pub(crate) async fn is_idle(parts: &CacheParts) -> bool {
     let waiting = parts.queue.depth(QueueName::Corpus).await;
     let workers = parts.queue.workers(QueueName::Corpus, parts.settings.task_lease.0).await;
     matches!(waiting, Ok(0)) && workers.is_ok_and(|workers| workers.iter().all(|worker| worker.active == 0))
 }
 
-/// Removes a text that no document has; false: one has it, or had it a moment later.
+/// Removes an unreferenced text; false: a document references it, or did a moment later.
 async fn remove(parts: &CacheParts, key: &BodyKey) -> Result<bool, SweepError> {
     if parts.store.has_body(key).await? {
         return Ok(false);
     }
-    // One that is damaged cannot be put back, and is good for nothing.
+    // A damaged text cannot be put back and is of no use.
     let body = parts.bodies.get(key).await.unwrap_or_default();
     parts.bodies.delete(key).await?;
     match body {
@@ -80,7 +80,7 @@ async fn sweep_expired(parts: &CacheParts) -> Result<u64, SweepError> {
         for id in expired {
             match parts.store.drop_body(id).await {
                 Ok(body) => forget(parts, body).await,
-                Err(StoreError::NotFound) => {} // removed meanwhile
+                Err(StoreError::NotFound) => {} // removed in the meantime
                 Err(error) => return Err(error.into()),
             }
             count += 1;

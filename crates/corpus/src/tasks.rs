@@ -1,18 +1,18 @@
-//! The background work of the cache.
+//! Background tasks of the cache.
 
 use crate::SemanticCache;
-use crate::ingest::{self, Errand, Outcome};
+use crate::ingest::{self, IngestJob, Outcome};
 use crate::retention::{self, Swept};
 use async_trait::async_trait;
-use domain::contracts::{ClaimedTask, TaskError, TaskHandler};
+use domain::ports::{ClaimedTask, TaskError, TaskHandler};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Brings one document in; runs on the queue `corpus`.
+/// Ingests one document; runs on the queue `corpus`.
 pub struct IngestDocument(pub Arc<SemanticCache>);
 
 impl IngestDocument {
-    /// The name of the task.
+    /// Task name.
     pub const NAME: &str = ingest::TASK;
 }
 
@@ -23,22 +23,22 @@ impl TaskHandler for IngestDocument {
     }
 
     async fn run(&self, task: &ClaimedTask) -> Result<(), TaskError> {
-        let errand: Errand =
+        let job: IngestJob =
             serde_json::from_value(task.payload.clone()).map_err(|error| TaskError(error.to_string()))?;
         let cache = &self.0;
-        let outcome = ingest::run(&cache.parts, &errand, task.attempt).await?;
+        let outcome = ingest::run(&cache.parts, &job, task.attempt).await?;
         if outcome != Outcome::LeftOut {
-            cache.tally.ingested(cache.parts.clock.now().date_naive(), outcome == Outcome::In);
+            cache.counters.ingested(cache.parts.clock.now().date_naive(), outcome == Outcome::In);
         }
         Ok(())
     }
 }
 
-/// Removes texts whose time is over, and texts that no document has.
+/// Removes expired texts and texts without a document.
 pub struct SweepBodies(pub Arc<SemanticCache>);
 
 impl SweepBodies {
-    /// The name of the task, and of its schedule.
+    /// Name of the task and of its schedule.
     pub const NAME: &str = "sweep_bodies";
     pub const EVERY: Duration = Duration::from_secs(24 * 60 * 60);
 }
@@ -56,7 +56,7 @@ impl TaskHandler for SweepBodies {
             tracing::info!(
                 expired,
                 unneeded,
-                "{expired} texts of the cache were removed because their time was over, {unneeded} because no document has them"
+                "{expired} expired texts and {unneeded} texts without a document were removed from the cache"
             );
         }
         Ok(())

@@ -1,53 +1,53 @@
-//! What people did with the service lately, in figures: for the dashboard and the page of activity.
+//! Figures of recent activity, for the dashboard and the activity page.
 
 use crate::ids::ProviderId;
 use chrono::{DateTime, Utc};
 use serde::Serialize;
 
-/// The searches of one day, in UTC.
+/// Searches of one day (UTC).
 #[derive(Debug, Clone, PartialEq, Default, Serialize, utoipa::ToSchema)]
 #[schema(as = DayOfActivity)]
 pub struct DayFigures {
     #[schema(example = "2026-11-01")]
     pub day: String,
     pub searches: u64,
-    /// Searches that ended and retrieved nothing.
+    /// Finished searches without results.
     pub futile: u64,
-    /// 95 of 100 searches took no longer, in seconds.
+    /// 95th percentile of the duration, in seconds.
     pub p95: Option<f64>,
-    /// Searches to which every source answered.
+    /// Searches in which every source responded.
     pub full: u64,
 }
 
-/// What one provider did in a number of days.
+/// Figures of one provider over a number of days.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ProviderFigures {
     pub provider: ProviderId,
-    /// Searches in which it was asked.
+    /// Searches that queried it.
     pub asked: u64,
-    /// It answered, with results or without.
+    /// It responded, with or without results.
     pub ok: u64,
     pub failed: u64,
     pub timed_out: u64,
-    /// Seconds of its answers.
+    /// Seconds until its response.
     pub p50: Option<f64>,
     pub p95: Option<f64>,
-    /// Results that it gave.
+    /// Results that it returned.
     pub retrieved: u64,
 }
 
-/// A query that retrieved nothing. Neither a person nor an exact time: both would tell whose search it was.
+/// A query without results. Contains neither a user nor an exact time, because both would reveal whose search it was.
 #[derive(Debug, Clone, PartialEq, Serialize, utoipa::ToSchema)]
 pub struct FutileQuery {
     pub query: String,
-    /// Searches with this query that ended and retrieved nothing.
+    /// Finished searches with this query and without results.
     pub searches: u64,
-    /// The newest of them, in UTC.
+    /// The day of the newest one (UTC).
     #[schema(example = "2026-11-01")]
     pub day: String,
 }
 
-/// A rating of an answer. What was asked, and by whom, is not part of it.
+/// A rating of a summary or chat reply, without the question and the user.
 #[derive(Debug, Clone, PartialEq, Serialize, utoipa::ToSchema)]
 pub struct RatedAnswer {
     /// `summary` or `chat`.

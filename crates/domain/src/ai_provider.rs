@@ -1,12 +1,12 @@
-//! AIProvider: a model that writes or reads, where it is, and what it may be used for.
+//! AI providers: models, where they are reached, and what they may be used for.
 
 use crate::ids::{AiProviderId, UserId};
 use crate::instant::Instant;
-use crate::names;
-use crate::prompt_record::{self, PromptParts};
+use crate::prompt::{self, PromptParts};
 use crate::provider_secrets::{holds_mask, keep, masked_object};
 use crate::secret::Secret;
 use crate::secret_binding::{self, Destinations};
+use crate::suggest;
 use crate::unreadable_secrets::{check_replaceable, sealed_fields};
 use crate::validation::FieldErrors;
 use serde::{Deserialize, Serialize};
@@ -16,11 +16,11 @@ use std::fmt;
 
 pub const NAME_CHARS_MAX: usize = 255;
 pub const API_KEY_CHARS_MAX: usize = 512;
-/// Most bytes of `config` and of `prompt_overrides`, as JSON.
+/// Maximum size of `config` and of `prompt_overrides` as JSON, in bytes.
 pub const OBJECT_BYTES_MAX: usize = 64 * 1024;
-/// The name of the record that stands for the built-in reader.
+/// Name of the record of the built-in embedding model.
 pub const LOCAL: &str = "local";
-/// The model that picks sentences out of the sources instead of writing.
+/// The model that extracts sentences from the sources instead of generating text.
 pub const EXTRACTIVE_MODEL: &str = "local/extractive";
 
 /// What a model may be used for.
@@ -35,10 +35,10 @@ pub enum Role {
     Query,
     /// Answers as a source.
     Connector,
-    /// Writes the AI summary.
+    /// Generates AI summaries.
     Rag,
     Chat,
-    /// Ranks what others have found.
+    /// Reranks results.
     Reranker,
 }
 
@@ -70,25 +70,29 @@ pub struct AiProviderSpec {
     /// Unique. `local` is the built-in reader.
     #[schema(example = "OpenAI", max_length = 255)]
     pub name: String,
-    /// Everybody's requests may use it. False: only its owner's.
+    /// Available to all users. False: only to its owner.
     pub shared: bool,
-    /// The model may be asked. False: never.
+    /// The model may be used. False: never.
     pub active: bool,
     /// Write-only. An empty or masked text keeps the stored key.
     pub api_key: String,
-    /// The model as its service calls it, with the service in front where it is not OpenAI: `gpt-5`, `azure/<deployment>`, `anthropic/…`, `gemini/…`, `ollama/…`, `cohere/…`, `bedrock/…`.
+    /// The model's name at its service, with the service as a prefix unless it is OpenAI: `gpt-5`,
+    /// `azure/<deployment>`, `anthropic/…`, `gemini/…`, `ollama/…`, `cohere/…`, `bedrock/…`.
     #[schema(example = "gpt-5", max_length = 255)]
     pub model: String,
-    /// `api_base`, `api_version`, `max_tokens`, `family`, `roles` and what else the model's service needs, such as `{"api_base": "http://localhost:11434"}`.
+    /// `api_base`, `api_version`, `max_tokens`, `family`, `roles` and whatever else the model's service needs, such as
+    /// `{"api_base": "http://localhost:11434"}`.
     #[schema(value_type = Object)]
     pub config: Map<String, Value>,
-    /// Roles that it may serve: `rag` writes summaries, `chat` talks, `query` rewrites queries, `connector` answers as a source, `reader` embeds and `reranker` ranks.
+    /// Roles that it may serve: `rag` writes summaries, `chat` chats, `query` rewrites queries, `connector` answers as
+    /// a source, `reader` creates embeddings and `reranker` ranks results.
     #[schema(value_type = Vec<Role>)]
     pub tags: Vec<String>,
-    /// Roles that it serves before others. Tick one here to make this model the first choice.
+    /// Roles for which it is the default model.
     #[schema(value_type = Vec<Role>)]
     pub defaults: Vec<String>,
-    /// Tag of a prompt to what is said instead when this provider answers, such as `{"search-rag": {"footer": "Answer in one sentence."}}`.
+    /// Replaces parts of a prompt by its tag when this provider is used, such as `{"search-rag": {"footer": "Answer in
+    /// one sentence."}}`.
     pub prompt_overrides: BTreeMap<String, PromptParts>,
 }
 
@@ -109,7 +113,7 @@ impl Default for AiProviderSpec {
 }
 
 impl AiProviderSpec {
-    /// What is known of a stored spec that cannot be read. It is not asked.
+    /// The readable part of a stored spec that cannot be decrypted. It is inactive.
     pub fn unreadable(name: String, shared: bool) -> Self {
         Self { name, shared, active: false, ..Self::default() }
     }
@@ -123,7 +127,7 @@ impl AiProviderSpec {
         errors.check_text("api_key", &self.api_key, API_KEY_CHARS_MAX);
         for (field, roles) in [("tags", &self.tags), ("defaults", &self.defaults)] {
             for role in roles.iter().filter(|role| Role::of_name(role).is_none()) {
-                errors.add(field, names::unknown("role", role, Role::ALL.map(Role::as_str)));
+                errors.add(field, suggest::unknown("role", role, Role::ALL.map(Role::as_str)));
             }
         }
         for (field, bytes) in [
@@ -131,37 +135,37 @@ impl AiProviderSpec {
             ("prompt_overrides", serde_json::to_vec(&self.prompt_overrides)),
         ] {
             let fits = bytes.is_ok_and(|bytes| bytes.len() <= OBJECT_BYTES_MAX);
-            errors.check(fits, field, || format!("At most {OBJECT_BYTES_MAX} bytes are kept."));
+            errors.check(fits, field, || format!("At most {OBJECT_BYTES_MAX} bytes are allowed."));
         }
         for (field, is_masked) in
             [("api_key", Secret::is_masked(&self.api_key)), ("config", self.config.values().any(holds_mask))]
         {
-            errors.check(!is_masked, field, || "This is the mask of a secret, not the secret.".to_owned());
+            errors.check(!is_masked, field, || "This is a masked secret, not the secret itself.".to_owned());
         }
         errors
     }
 
-    /// The spec as it is kept, if nothing is wrong with it.
+    /// The spec as it is stored, or its errors.
     pub fn checked(self) -> Result<Self, FieldErrors> {
         let mut errors = FieldErrors::default();
-        // What is not read must not be taken for read.
+        // An invalid value must not be ignored silently.
         errors.check(self.config.get("roles").is_none_or(is_list_of_texts), "config", || {
             "roles is a list of texts, such as [\"rag\"].".to_owned()
         });
-        let tags = prompt_record::TAGS;
+        let tags = prompt::TAGS;
         for tag in self.prompt_overrides.keys().filter(|tag| !tags.contains(&tag.as_str())) {
-            errors.add("prompt_overrides", names::unknown("tag", tag, tags));
+            errors.add("prompt_overrides", suggest::unknown("tag", tag, tags));
         }
-        let mut spec = self.settled();
+        let mut spec = self.with_roles_from_config();
         spec.name = spec.name.trim().to_owned();
         spec.model = spec.model.trim().to_owned();
         errors.merge(spec.check());
         errors.into_result(spec)
     }
 
-    /// The spec with what only the stored one has: its secrets, and its roles where they come back as they were shown.
-    /// An error names each field whose stored secret would be sent to another place than before, or cannot be kept because it
-    /// cannot be read.
+    /// The spec completed with what only the stored one has: its secrets, and its roles if they are sent back as they
+    /// were shown. The errors name each field whose stored secret would be sent to a different destination, or cannot
+    /// be kept because it cannot be decrypted.
     pub fn in_place_of(self, stored: &AiProvider) -> Result<Self, FieldErrors> {
         check_replaceable(stored.is_unreadable, "api_key", &self.api_key)?;
         let stored = &stored.spec;
@@ -175,15 +179,15 @@ impl AiProviderSpec {
         let mut spec = self.keeping(stored);
         let places = [stored, &spec].map(Destinations::of_ai_provider);
         secret_binding::check(&places[0], &places[1], &fields)?;
-        // Roles that come back as they were shown are no wish; what `tags` says then counts.
+        // Roles that are sent back as they were shown express no change; `tags` decides.
         if spec.config.get("roles") == Some(&Value::from(stored.tags.clone())) {
             spec.config.remove("roles");
         }
         Ok(spec)
     }
 
-    /// `config.roles`, when given, replaces `tags`; it is read from `tags` afterwards.
-    pub fn settled(mut self) -> Self {
+    /// Moves `config.roles`, if given, to `tags`.
+    pub fn with_roles_from_config(mut self) -> Self {
         if let Some(Value::Array(roles)) = self.config.remove("roles") {
             self.tags = roles.iter().filter_map(Value::as_str).map(str::to_owned).collect();
         }
@@ -197,10 +201,10 @@ impl AiProviderSpec {
         self
     }
 
-    /// As administrators may see it, with the roles in `config`.
+    /// The spec as shown to administrators, with the roles in `config`.
     pub fn masked(&self) -> Self {
         let mut config = masked_object(&self.config);
-        // A count of tokens is no secret.
+        // A number of tokens is not a secret.
         let counts =
             self.config.iter().filter(|(name, value)| name.ends_with("_tokens") && value.is_number());
         config.extend(counts.map(|(name, value)| (name.clone(), value.clone())));
@@ -208,7 +212,7 @@ impl AiProviderSpec {
         Self { api_key: Secret::new(self.api_key.clone()).masked(), config, ..self.clone() }
     }
 
-    /// Masked values become what is stored under the same name; an empty key keeps the stored one.
+    /// Replaces masked values by the stored ones of the same name; an empty key keeps the stored one.
     pub fn keeping(mut self, stored: &Self) -> Self {
         if self.api_key.is_empty() || Secret::is_masked(&self.api_key) {
             stored.api_key.clone_into(&mut self.api_key);
@@ -225,7 +229,7 @@ impl AiProviderSpec {
         self.defaults.iter().any(|name| Role::of_name(name) == Some(role))
     }
 
-    /// Providers of one family step in for each other.
+    /// Providers of the same family are fallbacks for each other.
     pub fn family(&self) -> String {
         self.config_text("family").filter(|family| !family.is_empty()).unwrap_or(&self.name).to_lowercase()
     }
@@ -239,7 +243,7 @@ fn is_list_of_texts(value: &Value) -> bool {
     value.as_array().is_some_and(|list| list.iter().all(Value::is_string))
 }
 
-/// Masked, because it is written into the text of failures.
+/// Masked, because it appears in error messages.
 impl fmt::Debug for AiProviderSpec {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let shown = serde_json::to_string(&self.masked()).map_err(|_| fmt::Error)?;
@@ -247,21 +251,21 @@ impl fmt::Debug for AiProviderSpec {
     }
 }
 
-/// An AIProvider that is saved. Its spec holds the key.
+/// A stored AI provider. Its spec contains the key.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AiProvider {
     pub id: AiProviderId,
-    /// None: it came with the program.
+    /// None: it is shipped with the program.
     pub owner: Option<UserId>,
     pub spec: AiProviderSpec,
-    /// The key does not open the stored spec: only name and sharing are known until it is entered again.
+    /// The stored spec cannot be decrypted: only name and sharing are known until it is entered again.
     pub is_unreadable: bool,
     pub date_created: Instant,
     pub date_updated: Instant,
 }
 
 impl AiProvider {
-    /// The fields whose stored values are not in the spec, because they cannot be read.
+    /// The fields whose stored values are missing from the spec because they cannot be decrypted.
     pub fn unreadable_fields(&self) -> Vec<String> {
         match self.is_unreadable {
             true => sealed_fields(&self.spec, &["name", "shared"]),
@@ -269,17 +273,17 @@ impl AiProvider {
         }
     }
 
-    /// What a partial edit begins with. Whoever enters an unreadable record again wants to use it.
+    /// The starting point of a partial edit. An unreadable record that is entered again becomes active.
     pub fn spec_to_edit(&self) -> AiProviderSpec {
         AiProviderSpec { active: self.spec.active || self.is_unreadable, ..self.spec.clone() }
     }
 
-    /// Its user may be None: somebody whom nobody knows, such as a schedule.
+    /// The user may be None: an unknown one, such as a schedule.
     pub fn is_for(&self, user: Option<UserId>) -> bool {
         self.spec.shared || (user.is_some() && self.owner == user)
     }
 
-    /// How the answer's row names who wrote it.
+    /// The author of a summary item.
     pub fn label(&self) -> String {
         format!("{}-{}", self.spec.name, self.spec.model)
     }
@@ -293,7 +297,7 @@ mod tests {
     fn spec(more: Value) -> AiProviderSpec {
         let mut fields = json!({"name": "A", "model": "gpt-5", "api_key": "canary"});
         fields.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-        serde_json::from_value::<AiProviderSpec>(fields).unwrap().settled()
+        serde_json::from_value::<AiProviderSpec>(fields).unwrap().with_roles_from_config()
     }
 
     #[test]
@@ -332,7 +336,7 @@ mod tests {
         assert!(!format!("{stored:?}").contains("canary"));
         for key in ["", "••••"] {
             let changed = AiProviderSpec { api_key: key.to_owned(), ..stored.masked() };
-            let kept = changed.keeping(&stored).settled();
+            let kept = changed.keeping(&stored).with_roles_from_config();
             assert_eq!((kept.api_key.as_str(), &kept.config), ("canary", &stored.config));
         }
     }

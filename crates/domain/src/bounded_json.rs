@@ -1,7 +1,8 @@
-//! JSON that others wrote, read with a bound on the number of its values and on the memory that they take.
+//! Parses untrusted JSON with a limit on the number of its values and on their memory.
 //!
-//! A value takes many times the bytes that it has in the text: `[0]` is three bytes there and more than a hundred in
-//! memory. So values are counted and their memory is added up, and reading stops as soon as a bound is passed.
+//! A value takes far more bytes in memory than in the text: `[0]` is three bytes of text and more than a hundred bytes
+//! in memory. Values are therefore counted and their memory is added up, and parsing stops as soon as a limit is
+//! exceeded.
 
 use serde::de::{
     DeserializeOwned, DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor,
@@ -10,43 +11,44 @@ use serde_json::{Map, Number, Value};
 use std::cell::Cell;
 use std::fmt;
 
-/// Most values in a JSON text that a person wrote into a field, such as a configuration.
+/// Maximum number of values in JSON that a user wrote into a field, such as a configuration.
 pub const FIELD_VALUES_MAX: usize = 10_000;
 
-/// Most values in one answer of a source, a model or another service: objects, lists, texts, numbers.
+/// Maximum number of values in one response of a source, a model or another service: objects, lists, texts, numbers.
 pub const ANSWER_VALUES_MAX: usize = 200_000;
 
-/// The values of a text take so many times its bytes at most; ordinary answers take five to eight times theirs.
+/// Maximum ratio of the memory of the values to the length of the text; ordinary responses need five to eight.
 pub const AMPLIFICATION_MAX: usize = 10;
 
-/// The values of a short text may take so much, whatever its length: thousands of the smallest results are no attack.
+/// The values of a short text may take this much memory whatever its length: thousands of tiny results are not an
+/// attack.
 pub const MEMORY_FREE: usize = 16 * MB;
 const MB: usize = 1024 * 1024;
 
-/// What values take in memory, measured with a counting allocator: an item, in a list that doubles its space while it grows;
-/// an object that is not empty; each field of an object, with its value.
+/// Memory of values, measured with a counting allocator: an item in a list that doubles its capacity as it grows; a
+/// non-empty object; each field of an object with its value.
 const ITEM_BYTES: usize = 160;
 const OBJECT_BYTES: usize = 170;
 const FIELD_BYTES: usize = 200;
 
-/// Why a text did not become a value.
+/// Why a text could not be parsed.
 #[derive(Debug, thiserror::Error)]
 pub enum BoundedJsonError {
-    #[error("holds more than {} values", grouped(*.0))]
+    #[error("contains more than {} values", grouped(*.0))]
     TooManyValues(usize),
-    /// Its values would take more megabytes than this.
+    /// Its values would take more than this many megabytes.
     #[error("would take more than {0} MB of memory: it is made of very many small values")]
     TooMuchMemory(usize),
     #[error("is not JSON ({0})")]
     Malformed(#[from] serde_json::Error),
 }
 
-/// The value of a text that another service answered.
+/// Parses the response of another service.
 pub fn parse_answer(text: &[u8]) -> Result<Value, BoundedJsonError> {
     parse(text, ANSWER_VALUES_MAX)
 }
 
-/// The value of a text that holds at most so many.
+/// Parses a text with at most `values_max` values.
 pub fn parse(text: &[u8], values_max: usize) -> Result<Value, BoundedJsonError> {
     let memory_max = text.len().saturating_mul(AMPLIFICATION_MAX).max(MEMORY_FREE);
     let counter = Counter::new(values_max, memory_max);
@@ -65,7 +67,7 @@ pub fn parse(text: &[u8], values_max: usize) -> Result<Value, BoundedJsonError> 
     }
 }
 
-/// What a text that holds at most so many values says, in a type of its own. They are counted before any is built.
+/// Parses a text with at most `values_max` values into a type. They are counted before any is built.
 pub fn parse_as<T: DeserializeOwned>(text: &[u8], values_max: usize) -> Result<T, BoundedJsonError> {
     if count_values(text, values_max) > values_max {
         return Err(BoundedJsonError::TooManyValues(values_max));
@@ -73,7 +75,7 @@ pub fn parse_as<T: DeserializeOwned>(text: &[u8], values_max: usize) -> Result<T
     Ok(serde_json::from_slice(text)?)
 }
 
-/// The object of a text that holds at most so many values; none of anything else.
+/// Parses an object with at most `values_max` values; None for anything else.
 pub fn parse_object(text: &[u8], values_max: usize) -> Option<Map<String, Value>> {
     match parse(text, values_max) {
         Ok(Value::Object(object)) => Some(object),
@@ -81,7 +83,7 @@ pub fn parse_object(text: &[u8], values_max: usize) -> Option<Map<String, Value>
     }
 }
 
-/// How many values a reader builds from a text until it ends, is malformed or passes the bound by one. Builds none.
+/// Counts the values of a text up to its end, a syntax error or one above the limit. Builds none.
 pub fn count_values(text: &[u8], values_max: usize) -> usize {
     let counter = Counter::new(values_max, usize::MAX);
     let _counted_until_here =
@@ -89,7 +91,7 @@ pub fn count_values(text: &[u8], values_max: usize) -> usize {
     values_max - counter.left.get() + usize::from(counter.exceeded.get().is_some())
 }
 
-/// A number with commas, as it stands in a sentence.
+/// A number with thousands separators, for messages.
 pub fn grouped(number: usize) -> String {
     let digits = number.to_string();
     let mut shown = String::with_capacity(digits.len() + digits.len() / 3);
@@ -108,11 +110,11 @@ enum Bound {
     Memory,
 }
 
-/// How many values may still come, and how much memory they may take.
+/// The remaining number of values and the remaining memory.
 struct Counter {
     left: Cell<usize>,
     memory_left: Cell<usize>,
-    /// The bound that was passed.
+    /// The limit that was exceeded.
     exceeded: Cell<Option<Bound>>,
 }
 
@@ -198,7 +200,7 @@ impl<'de> Visitor<'de> for BoundedValue<'_> {
             self.0.take_memory(ITEM_BYTES)?;
             list.push(item);
         }
-        // A list of one item has been given space for four.
+        // A list of one item has capacity for four.
         list.shrink_to_fit();
         Ok(Value::Array(list))
     }
@@ -306,7 +308,7 @@ mod tests {
         }
         let error =
             parse(format!("[{}0]", "1000000000000000,".repeat(200_000)).as_bytes(), ANSWER_VALUES_MAX);
-        assert_eq!(error.expect_err("too many").to_string(), "holds more than 200,000 values");
+        assert_eq!(error.expect_err("too many").to_string(), "contains more than 200,000 values");
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Chats: conversations over the sources, kept for their owner.
+//! Chats: conversations over the sources, visible to their owner.
 
 use crate::ids::{AiProviderId, ChatId, MessageId, ResultId, SearchId, SignalId, UserId};
 use crate::instant::Instant;
@@ -8,14 +8,14 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 pub const TITLE_CHARS_MAX: usize = 255;
-/// Longest message of a person, in characters.
+/// Maximum length of a user's message, in characters.
 pub const CONTENT_CHARS_MAX: usize = 8000;
-/// Most messages of one chat; a longer conversation begins a new one.
+/// Maximum number of messages of one chat; a longer conversation continues in a new one.
 pub const MESSAGES_MAX: usize = 500;
-/// Most chats of one person.
+/// Maximum number of chats of one user.
 pub const CHATS_MAX: u64 = 1000;
 pub const COMMENT_CHARS_MAX: usize = 2000;
-/// Most attached documents of one message, most reasons of one rating.
+/// Maximum number of attached documents of a message, and of reasons of a rating.
 pub const LIST_MAX: usize = 20;
 
 /// The writable fields of a chat.
@@ -25,7 +25,7 @@ pub const LIST_MAX: usize = 20;
 pub struct ChatSpec {
     /// Empty: the beginning of the first message.
     pub title: String,
-    /// Names, ids or tags of the sources that may be searched; empty means the active default ones.
+    /// Names, ids or tags of the sources to search; empty: the active default ones.
     pub searchprovider_list: Vec<ProviderRef>,
     pub ai_provider: Option<AiProviderId>,
     /// Name of a prompt record with the tag `chat`.
@@ -66,7 +66,7 @@ pub struct DocumentRef {
     pub swirl_id: ResultId,
 }
 
-/// What the model had done before it answered.
+/// A tool call of the model before its reply.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct ToolUse {
     pub name: String,
@@ -85,12 +85,12 @@ pub struct ChatCitation {
     pub url: String,
     pub swirl_id: ResultId,
     pub search_id: SearchId,
-    /// Of a document from the semantic cache.
+    /// The cached document, if the source comes from the semantic cache.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub signal_id: Option<SignalId>,
 }
 
-/// What a person thinks of an answer.
+/// A user's rating of a reply.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct Rating {
     /// 1 or -1.
@@ -114,7 +114,7 @@ impl Rating {
     }
 }
 
-/// What of a message is kept beside its id, speaker and time.
+/// The content of a message besides its id, speaker and time.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(default)]
 pub struct MessageContent {

@@ -1,18 +1,18 @@
-//! Fair share: which of the waiting tasks take the free slots of a queue.
+//! Fair share: which waiting tasks get the free slots of a queue.
 
 use crate::ids::{TaskId, UserId};
 use crate::instant::Instant;
 use std::collections::BTreeMap;
 
-/// One owner's share of the slots is one in so many, and as many are kept in reserve.
+/// One owner's share is one slot in this many; as many are reserved.
 const SHARE_ONE_IN: u32 = 8;
-/// With fewer slots nothing is kept in reserve: it would cost too much of them.
+/// With fewer slots nothing is reserved, because it would take too large a part of them.
 const RESERVE_FROM: u32 = 4;
 
-/// What one owner may have of the slots of a queue.
+/// The share of one owner in the slots of a queue.
 ///
-/// Up to its share an owner may take any free slot. Beyond the share it may take slots that nobody below the share
-/// waits for, and always leaves the reserve free. A newcomer therefore never waits for the slow tasks of one person.
+/// Up to its share, an owner may take any free slot. Beyond the share, it may take slots that no owner below the share
+/// waits for, and always leaves the reserve free. A newcomer therefore never waits for the slow tasks of one user.
 /// Tasks of the service itself (no owner) are not limited.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FairShare {
@@ -51,7 +51,7 @@ pub struct WaitingTask {
 /// Running tasks by owner.
 pub type Running = BTreeMap<Option<UserId>, u32>;
 
-/// The tasks that start now, at most `free`: the owner with the fewest running tasks goes first, then the oldest task.
+/// The tasks to start now, at most `free`: the owner with the fewest running tasks goes first, then the oldest task.
 /// The store makes the same choice in SQL when it claims tasks.
 pub fn choose(share: FairShare, running: &Running, waiting: &[WaitingTask], free: u32) -> Vec<TaskId> {
     let mut waiting = waiting.to_vec();
@@ -150,7 +150,7 @@ mod tests {
     }
 
     proptest! {
-        /// Tasks come, start and end at random: slots are never overdrawn, and whoever is below the share waits only
+        /// Tasks come, start and end at random: slots are never exceeded, and an owner below the share waits only
         /// while no slot is free.
         #[test]
         fn nobody_below_the_share_waits_while_a_slot_is_free(

@@ -1,4 +1,4 @@
-//! Requests that a client may repeat without doing anything twice: `Idempotency-Key`.
+//! Idempotent requests: `Idempotency-Key`.
 
 use crate::ids::SearchId;
 use crate::instant::Instant;
@@ -7,31 +7,31 @@ use chrono::TimeDelta;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// Longest key, in characters.
+/// Maximum length of a key, in characters.
 pub const KEY_CHARS_MAX: usize = 255;
-/// How long a key is remembered.
+/// How long a key is stored.
 pub const KEPT_FOR: TimeDelta = TimeDelta::hours(24);
-/// Keys that are remembered for one user; the oldest are forgotten first.
+/// Maximum number of stored keys per user; the oldest are deleted first.
 pub const KEYS_PER_USER_MAX: u64 = 10_000;
 
-/// The key of a request, as its client chose it.
+/// The key of a request, chosen by its client.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct IdempotencyKey {
     pub key: String,
-    /// A hash over the route and the body: equal for equal requests.
+    /// Hash of the route and the body: equal for equal requests.
     pub fingerprint: String,
 }
 
-/// What is remembered of the request that used a key first.
+/// The stored response to the first request with a key.
 #[derive(Debug, Clone, PartialEq)]
-pub struct KeptAnswer {
+pub struct StoredResponse {
     pub fingerprint: String,
     pub created: Instant,
-    /// None while the request is under way, or if it failed.
+    /// None while the request is in progress, or if it failed.
     pub answer: Option<Value>,
 }
 
-/// A new search as it was answered: all of it that is not the same for every new search.
+/// The response for a new search, without what is the same for every new search.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct CreatedSearch {
     pub id: SearchId,

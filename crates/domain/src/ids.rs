@@ -1,4 +1,4 @@
-//! One newtype for each kind of id, so that two numbers never change places unnoticed.
+//! A newtype for each kind of id, so that ids are not confused.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -26,7 +26,7 @@ id! {
     SearchId,
     /// Id of a SearchProvider.
     ProviderId,
-    /// Id of one saved result: its `swirl_id`.
+    /// Id of a saved result: its `swirl_id`.
     ResultId,
     /// Id of a user.
     UserId,
@@ -42,7 +42,7 @@ id! {
     PipelineId,
     /// Id of an authenticator.
     AuthenticatorId,
-    /// Id of what one person connected by an authenticator.
+    /// Id of a user's connection to an authenticator.
     ConnectionId,
     /// Id of an AIProvider.
     AiProviderId,
@@ -56,12 +56,12 @@ id! {
     BrandingId,
     /// Id of a document in the semantic cache: its `signal_id`.
     SignalId,
-    /// Id of a canonical election: its `run_id`.
+    /// Id of an election: its `run_id`.
     RunId,
     /// Id of a pin.
     PinId,
-    /// Id of a scan of sent mail: its `scan_id`.
+    /// Id of an egress scan: its `scan_id`.
     ScanId,
-    /// Id of a document that was found in sent mail: its `event_id`.
+    /// Id of an egress event: its `event_id`.
     EventId,
 }

@@ -1,9 +1,9 @@
-//! Secrets that are written inside a text: `scheme://user:password@host`, and parameters such as `api_key=…`.
+//! Secrets inside a text: `scheme://user:password@host`, and parameters such as `api_key=…`.
 
 use crate::secret::{MASK, Secret};
 use std::ops::Range;
 
-/// A parameter with one of these in its name holds a secret.
+/// A parameter whose name contains one of these has a secret value.
 const SECRET_WORDS: [&str; 15] = [
     "apikey",
     "api_key",
@@ -21,24 +21,24 @@ const SECRET_WORDS: [&str; 15] = [
     "session",
     "token",
 ];
-/// These names hold one only when they stand alone.
+/// These names denote a secret only as a whole.
 const SECRET_NAMES: [&str; 7] = ["appkey", "auth", "key", "pass", "pwd", "sig", "signature"];
-/// Names that end in one of these hold one: `access_key`, `subscription-key`.
+/// Names with one of these endings denote a secret: `access_key`, `subscription-key`.
 const SECRET_ENDS: [&str; 2] = ["_key", "-key"];
-/// What ends a value of `name=value` in a text.
+/// Characters that end a value of `name=value` in a text.
 const ENDS: [char; 9] = ['&', ',', ';', '"', '\'', '}', ')', '<', '>'];
-/// What begins a value that is none: a placeholder of a template, and the words of paging.
+/// Prefixes of values that are not secrets: template placeholders, and the variables of paging.
 const NO_SECRETS: [&str; 2] = ["{", "RESULT_"];
 
-/// Where a secret is in a text, and the name under which it is there.
+/// Position of a secret in a text, and its name there.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Place {
     name: String,
     range: Range<usize>,
 }
 
-/// True for a parameter or a field whose name says that its value is a secret. Stricter than
-/// [`crate::secret::is_secret_name`], because the names in templates and mappings are anybody's: `keywords` is none.
+/// Whether the name of a parameter or field denotes a secret. Stricter than [`crate::secret::is_secret_name`], because
+/// names in templates and mappings are arbitrary: `keywords` is not a secret.
 pub fn is_secret_parameter(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     SECRET_NAMES.contains(&name.as_str())
@@ -46,29 +46,29 @@ pub fn is_secret_parameter(name: &str) -> bool {
         || SECRET_WORDS.iter().any(|word| name.contains(word))
 }
 
-/// True for a value that is only a placeholder, and no secret whatever its name is.
+/// Whether a value is only a placeholder, and therefore not a secret whatever its name is.
 pub fn is_placeholder(value: &str) -> bool {
     NO_SECRETS.iter().any(|start| value.starts_with(start))
 }
 
-/// The text with a mask in the place of each secret.
-pub fn masked(text: &str) -> String {
+/// The text with each secret masked.
+pub fn mask(text: &str) -> String {
     replaced(text, &places(text), |_, _| Some(MASK.to_owned()))
 }
 
 /// The secrets in a text.
-pub fn found(text: &str) -> Vec<Secret> {
+pub fn find(text: &str) -> Vec<Secret> {
     places(text).into_iter().map(|place| Secret::new(&text[place.range])).collect()
 }
 
-/// The text with each mask replaced by the secret that the stored text has under the same name. A mask that stands for
-/// nothing stays. What was only read and sent back is the stored text.
-pub fn kept(given: &str, stored: &str) -> String {
+/// The text with each mask replaced by the secret of the same name in the stored text. A mask without such a secret is
+/// kept. A masked text that is sent back unchanged is the stored text.
+pub fn restore(given: &str, stored: &str) -> String {
     if !Secret::is_masked(given) {
         return given.to_owned();
     }
-    // A mask can hide the marks around another secret, so that its place is found in the stored text alone.
-    if given == masked(stored) {
+    // A mask can hide the delimiters of another secret, which is then found only in the stored text.
+    if given == mask(stored) {
         return stored.to_owned();
     }
     let known = places(stored);
@@ -94,7 +94,7 @@ fn replaced(text: &str, places: &[Place], new: impl Fn(&Place, usize) -> Option<
     shown
 }
 
-/// All places, in their order and apart from each other.
+/// All positions, in order and without overlap.
 fn places(text: &str) -> Vec<Place> {
     let mut all = passwords(text);
     all.extend(parameters(text));
@@ -108,7 +108,7 @@ fn places(text: &str) -> Vec<Place> {
     all
 }
 
-/// The passwords of addresses.
+/// Passwords in URLs.
 fn passwords(text: &str) -> Vec<Place> {
     let mut found = Vec::new();
     let mut start = 0;
@@ -129,7 +129,7 @@ fn passwords(text: &str) -> Vec<Place> {
     found
 }
 
-/// The values of parameters whose names say that they are secrets.
+/// Values of parameters whose names denote secrets.
 fn parameters(text: &str) -> Vec<Place> {
     let mut found = Vec::new();
     let mut start = 0;
@@ -177,7 +177,7 @@ mod tests {
             ),
         ];
         for (text, expected) in cases {
-            assert_eq!(masked(text), expected, "{text}");
+            assert_eq!(mask(text), expected, "{text}");
         }
     }
 
@@ -192,21 +192,21 @@ mod tests {
             ("••••", "••••"),
         ];
         let nested = "api_key=://}u:p@";
-        assert_eq!(kept(&masked(nested), nested), nested);
+        assert_eq!(restore(&mask(nested), nested), nested);
         for (given, expected) in cases {
-            assert_eq!(kept(given, stored), expected, "{given}");
+            assert_eq!(restore(given, stored), expected, "{given}");
         }
     }
 
     proptest! {
         #[test]
         fn a_masked_text_sent_back_is_the_stored_one(text in "(api_key=|token=|://|u:p@|[a-z&,=@:{} •]){0,12}") {
-            prop_assert_eq!(kept(&masked(&text), &text), text);
+            prop_assert_eq!(restore(&mask(&text), &text), text);
         }
 
         #[test]
         fn no_text_panics(given in ".{0,60}", stored in ".{0,60}") {
-            let _ = (masked(&given), found(&given), kept(&given, &stored));
+            let _ = (mask(&given), find(&given), restore(&given, &stored));
         }
     }
 }

@@ -1,27 +1,27 @@
-//! The secrets of one provider as texts, to be masked where a source repeats them: in results, messages and requests.
+//! The secrets of one provider, to be masked where a source repeats them: in results, messages and requests.
 
-use crate::contracts::HttpRequest;
 use crate::inline_secrets;
-use crate::notation::credentials::SourceCredentials;
-use crate::notation::query_template::encode_percent;
+use crate::ports::HttpRequest;
 use crate::provider::{ProviderSpec, SearchProvider};
 use crate::secret::{MASK, Secret, is_secret_name};
+use crate::syntax::credentials::SourceCredentials;
+use crate::syntax::query_template::encode_percent;
 use base64::Engine;
 use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
 use serde_json::{Map, Value};
 use std::borrow::Cow;
 
-/// Shorter secrets are not looked for: they would be found in ordinary words.
+/// Shorter secrets are not searched for, because they occur in ordinary words.
 const CHARS_MIN: usize = 4;
-/// A text that only its name makes a secret must look like one, or `key=title` would mask a word.
+/// Minimum length of a text that is a secret only by its name, or `key=title` would mask a word.
 const KEY_CHARS_MIN: usize = 8;
 
-/// Every form in which a secret may be repeated, the longest first.
+/// Every form in which a secret may be repeated, longest first.
 #[derive(Clone, Default)]
 pub struct KnownSecrets(Vec<Secret>);
 
 impl KnownSecrets {
-    /// What the provider's requests carry: its credentials, its headers, the user's token, and keys in its fields.
+    /// Secrets in the provider's requests: its credentials, its headers, the user's token, and keys in its fields.
     pub fn of(provider: &SearchProvider) -> Self {
         let mut all = Self::default();
         all.add_credentials(&provider.credentials);
@@ -39,7 +39,7 @@ impl KnownSecrets {
         all.sorted()
     }
 
-    /// What one request carries.
+    /// Secrets in one request.
     pub fn of_request(request: &HttpRequest) -> Self {
         let mut all = Self::default();
         request.secrets.iter().for_each(|secret| all.add(secret.expose()));
@@ -51,7 +51,7 @@ impl KnownSecrets {
         all.sorted()
     }
 
-    /// Any texts that are secrets, also as logs and JSON quote them.
+    /// The given secrets, also as quoted in logs and JSON.
     pub fn of_texts<'t>(texts: impl IntoIterator<Item = &'t str>) -> Self {
         let mut all = Self::default();
         for text in texts {
@@ -61,7 +61,7 @@ impl KnownSecrets {
         all.sorted()
     }
 
-    /// All secrets of both.
+    /// Merges two sets.
     pub fn and(mut self, other: Self) -> Self {
         self.0.extend(other.0);
         self.sorted()
@@ -80,7 +80,7 @@ impl KnownSecrets {
         self
     }
 
-    /// The text with a mask in the place of each secret.
+    /// The text with each secret masked.
     pub fn mask<'t>(&self, text: &'t str) -> Cow<'t, str> {
         let mut shown = Cow::Borrowed(text);
         for secret in &self.0 {
@@ -97,7 +97,7 @@ impl KnownSecrets {
         }
     }
 
-    /// Masks every text of a value, the names of its fields too.
+    /// Masks every text of a value, including the names of its fields.
     pub fn mask_value(&self, value: &mut Value) {
         if self.0.is_empty() {
             return;
@@ -143,7 +143,7 @@ impl KnownSecrets {
         }
     }
 
-    /// A password, and the header that carries it with its user.
+    /// A password, and the header that contains it with its user.
     fn add_login(&mut self, user: &str, password: &str) {
         self.add(password);
         let pair = format!("{user}:{password}");
@@ -151,7 +151,7 @@ impl KnownSecrets {
         self.add(&URL_SAFE_NO_PAD.encode(&pair));
     }
 
-    /// The value of a header. `Bearer abc`: the scheme may be left out where it is repeated.
+    /// The value of a header. For `Bearer abc`, a repetition may omit the scheme.
     fn add_header(&mut self, value: &str) {
         self.add(value);
         self.add(value.split_once(' ').map_or("", |(_, token)| token));
@@ -164,7 +164,7 @@ impl KnownSecrets {
         }
     }
 
-    /// The text as it is, and as addresses write it.
+    /// The text, also in its URL-encoded forms.
     fn add(&mut self, text: &str) {
         let text = text.trim();
         if text.chars().count() < CHARS_MIN {
@@ -187,11 +187,11 @@ impl KnownSecrets {
     }
 }
 
-/// The secrets that are written in fields which are no secret themselves.
+/// Secrets inside fields that are not secret themselves.
 pub fn of_fields(spec: &ProviderSpec) -> Vec<Secret> {
     let mut found = Vec::new();
     for text in [&spec.url, &spec.query_template, &spec.query_mappings] {
-        found.extend(inline_secrets::found(text));
+        found.extend(inline_secrets::find(text));
     }
     for object in [&spec.query_template_json, &spec.post_query_template, &spec.page_fetch_config_json] {
         found.extend(of_object(object));
@@ -199,7 +199,7 @@ pub fn of_fields(spec: &ProviderSpec) -> Vec<Secret> {
     found
 }
 
-/// The secrets in an object whose fields are named by anybody.
+/// Secrets in an object with arbitrary field names.
 pub fn of_object(object: &Map<String, Value>) -> Vec<Secret> {
     let mut found = Vec::new();
     object.iter().for_each(|(name, value)| add_values(name, value, &mut found));
@@ -213,7 +213,7 @@ fn add_values(name: &str, value: &Value, found: &mut Vec<Secret>) {
         {
             found.push(Secret::new(text.as_str()));
         }
-        Value::String(text) => found.extend(inline_secrets::found(text)),
+        Value::String(text) => found.extend(inline_secrets::find(text)),
         Value::Array(list) => list.iter().for_each(|item| add_values(name, item, found)),
         Value::Object(object) => object.iter().for_each(|(name, item)| add_values(name, item, found)),
         Value::Null | Value::Bool(_) | Value::Number(_) => {}

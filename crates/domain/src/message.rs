@@ -1,13 +1,13 @@
-//! The lines of `messages`, each written in one place so that they stay alike.
+//! The lines of `messages`, each worded in one place.
 
 use crate::instant::{self, Instant};
 
-/// The first line of every list of messages.
+/// The first line of all messages.
 pub fn banner() -> String {
     format!("{} {}", crate::SERVICE_NAME, crate::VERSION)
 }
 
-/// True for the banner of any version: a search keeps that of the program which accepted it.
+/// True for the banner of any version: a search keeps that of the version that accepted it.
 pub fn is_banner(line: &str) -> bool {
     let version = line.strip_prefix(crate::SERVICE_NAME).and_then(|rest| rest.strip_prefix(' '));
     version.is_some_and(|version| {
@@ -15,10 +15,10 @@ pub fn is_banner(line: &str) -> bool {
     })
 }
 
-/// Most lines that a search keeps.
+/// Maximum number of lines of a search.
 pub const LINES_MAX: usize = 1_000;
 
-/// Drops the oldest lines of a list that has grown too long, by updates for instance. The first one stays.
+/// Drops the oldest lines of a list that is too long, for example after updates. The first one is kept.
 pub fn drop_oldest(lines: &mut Vec<String>) {
     let too_many = lines.len().saturating_sub(LINES_MAX);
     if too_many > 0 {
@@ -35,7 +35,7 @@ pub fn retrieved(retrieved: u64, found: u64, provider: &str) -> String {
     format!("Retrieved {retrieved} of {found} results from: {provider}")
 }
 
-/// Results whose source says little of them got a part of their page.
+/// Results with little text got a part of their page.
 pub fn bodies_filled(count: usize, provider: &str) -> String {
     format!("Filled the body of {count} results from their pages from: {provider}")
 }
@@ -49,18 +49,18 @@ pub fn rewrote_provider_query(processor: &str, provider: &str, query: &str) -> S
 }
 
 pub fn processor_failed(processor: &str, reason: &str) -> String {
-    format!("{processor} failed and was left out: {reason}")
+    format!("{processor} failed and was skipped: {reason}")
 }
 
-/// A query transform left the rest of its rules out.
+/// A query transform skipped the rest of its rules.
 pub fn transform_cut(transform: &str) -> String {
     format!(
-        "{transform} stopped at a limit: the query would have become too long; the rest of its rules was left out"
+        "{transform} stopped at a limit: the query would have become too long; the rest of its rules was skipped"
     )
 }
 
-/// What a processor did to `count` results; nothing is said of nothing.
-pub fn processed(processor: &str, outcome: crate::contracts::Outcome) -> Option<String> {
+/// What a processor changed; None if nothing.
+pub fn processed(processor: &str, outcome: crate::ports::Outcome) -> Option<String> {
     match (outcome.grouped, outcome.updated, outcome.deleted) {
         (1, updated, _) if updated > 0 => {
             Some(format!("{processor} updated {updated} results and grouped 1 duplicate"))
@@ -76,7 +76,7 @@ pub fn processed(processor: &str, outcome: crate::contracts::Outcome) -> Option<
     }
 }
 
-/// A service that reads for ranking did not answer.
+/// The embedding service did not respond.
 pub fn reader_fell_back(processor: &str, reason: &str) -> String {
     format!("{processor} used the built-in reader model: {reason}")
 }
@@ -85,9 +85,9 @@ pub fn provider_failed(provider: &str, reason: &str) -> String {
     format!("Error: {provider}: {reason}")
 }
 
-/// Why results of a provider are missing that its later pages would have brought.
+/// Why results of a provider's later pages are missing.
 pub fn later_pages_late() -> &'static str {
-    "its later pages did not come in time; what came before them is kept"
+    "its later pages did not arrive in time; the earlier results are kept"
 }
 
 pub fn provider_timed_out(provider: &str, waited_s: f64) -> String {
@@ -99,30 +99,30 @@ pub fn no_answer(reason: &str) -> String {
 }
 
 pub fn provider_suspended(provider: &str, reason: &str) -> String {
-    format!("Suspended: {provider} was not asked: {reason}")
+    format!("Suspended: {provider} was not queried: {reason}")
 }
 
-/// Why a source that answered 429 is left alone.
+/// Why a source that responded with 429 is not queried.
 pub fn resting(seconds: u64) -> String {
-    format!("it asked for a rest; it is asked again in {seconds} s")
+    format!("it asked for a pause; it is queried again in {seconds} s")
 }
 
-/// Why a source whose breaker is open is left alone.
+/// Why a source with an open circuit breaker is not queried.
 pub fn breaker_open(seconds: u64) -> String {
     format!("it failed several times in a row; it is tried again in {seconds} s")
 }
 
-/// Why a source whose budget of requests is used is left alone.
+/// Why a source without remaining request budget is not queried.
 pub fn budget_used(seconds: u64) -> String {
-    format!("its rate_limit is used; the next request is free in {seconds} s")
+    format!("its rate_limit is used up; the next request is possible in {seconds} s")
 }
 
-/// Why an answer was not read: too many others are being read.
+/// Why a response was not read: too many others are being read.
 pub fn answers_too_large() -> &'static str {
     "this service is reading too many large answers at the moment; search again shortly"
 }
 
-/// One answer that needs more memory than one search may use.
+/// One response needs more memory than one search may use.
 pub fn answer_exceeds_memory(needed_mb: usize, max_mb: usize) -> String {
     format!(
         "the source's answer needs about {needed_mb} MB of memory, and one search may use {max_mb} MB; ask the source for \
@@ -130,7 +130,7 @@ pub fn answer_exceeds_memory(needed_mb: usize, max_mb: usize) -> String {
     )
 }
 
-/// All answers of one search together need more memory than it may use.
+/// The responses of one search together need more memory than it may use.
 pub fn search_exceeds_memory(max_mb: usize) -> String {
     format!(
         "the answers of this search need more than the {max_mb} MB of memory that one search may use; ask fewer sources, \
@@ -139,7 +139,7 @@ pub fn search_exceeds_memory(max_mb: usize) -> String {
 }
 
 pub fn retried(attempt: u32, reason: &str) -> String {
-    format!("try {attempt} failed: {reason}")
+    format!("attempt {attempt} failed: {reason}")
 }
 
 pub fn date_sort_requested() -> &'static str {
@@ -154,19 +154,19 @@ pub fn update_requested() -> &'static str {
     "Update requested"
 }
 
-/// Results of a provider stand below all others, because they hold what the query excludes.
+/// Results of a provider are ranked last, because they contain what the query excludes.
 pub fn holds_excluded(count: usize, provider: &str) -> String {
     format!(
         "Found a word that the query excludes in {count} results from: {provider}; it may not support NOT"
     )
 }
 
-/// What an update added to the results of a provider.
+/// New results of a provider after an update.
 pub fn retrieved_new(count: usize, provider: &str) -> String {
     format!("Retrieved {count} new results from: {provider}")
 }
 
-/// An update made the results of a provider too many.
+/// An update exceeded the maximum number of results of a provider.
 pub fn kept_newest(kept: usize, provider: &str) -> String {
     format!("Kept the newest {kept} results from: {provider}")
 }
@@ -184,16 +184,16 @@ pub fn subscription_failed(status: crate::status::SearchStatus) -> String {
 }
 
 pub fn pipeline_unreadable() -> &'static str {
-    "The post-result pipeline could not be read; the processors of a new installation are used"
+    "The post-result pipeline could not be read; the default processors are used"
 }
 
-/// Stands in place of an answer in a chat.
+/// Replaces a reply in a chat.
 pub fn no_longer_yours() -> &'static str {
-    "This answer was made from a document that you may no longer see."
+    "This answer is based on a document that you can no longer access."
 }
 
 pub fn no_providers() -> &'static str {
-    "No SearchProvider was asked: none is active, visible to you and selected. Check searchprovider_list, or \
+    "No SearchProvider was queried: none is active, visible to you and selected. Check searchprovider_list, or \
      activate a provider."
 }
 
@@ -217,7 +217,7 @@ pub fn results_exhausted(search: crate::ids::SearchId) -> String {
     format!("Results exhausted for {search}")
 }
 
-/// Said also when there were none: the reader sees that the list is whole.
+/// Reported even for none, which shows that the list is complete.
 pub fn hid_undated(mixer: &str, hidden: usize) -> String {
     format!("{mixer} hid {hidden} results with date_published='{}'", crate::result::DATE_UNKNOWN)
 }
@@ -230,8 +230,7 @@ pub fn hid_old(mixer: &str, hidden: usize) -> String {
     format!("{mixer} hid {hidden} old results")
 }
 
-/// The last message of every mixed response.
-/// What the owner's wishes left out of a list.
+/// Results that the owner's preferences hide.
 pub fn hid_personally(count: usize) -> String {
     match count {
         1 => "Your preferences hid 1 result".to_owned(),
@@ -239,11 +238,12 @@ pub fn hid_personally(count: usize) -> String {
     }
 }
 
-/// Sources that the owner does not want to be asked.
+/// Sources that the owner's preferences exclude.
 pub fn blocked_sources(names: &[String]) -> String {
-    format!("Not asked because of your preferences: {}", names.join(", "))
+    format!("Not queried because of your preferences: {}", names.join(", "))
 }
 
+/// The last message of every mixed response.
 pub fn ordered_by(mixer: &str) -> String {
     format!("Results ordered by: {mixer}")
 }

@@ -1,7 +1,7 @@
 //! The mixed results response: messages, info, results and blocks.
 
 use crate::ids::{ProviderId, SearchId};
-use crate::result::{ProviderFault, ResultItem};
+use crate::result::{ProviderError, ResultItem};
 use crate::search::ProviderRef;
 use crate::status::ProviderStatus;
 use serde::Serialize;
@@ -12,7 +12,7 @@ pub const SUMMARY_BLOCK: &str = "ai_summary";
 
 #[derive(Debug, Clone, PartialEq, Serialize, utoipa::ToSchema)]
 pub struct MixedResponse {
-    /// The banner first; the last one names the mixer used.
+    /// The banner first; the last one names the mixer.
     pub messages: Vec<String>,
     pub info: MixedInfo,
     pub results: Vec<ResultItem>,
@@ -24,33 +24,33 @@ pub struct MixedResponse {
 
 #[derive(Debug, Clone, PartialEq, Serialize, utoipa::ToSchema)]
 pub struct MixedInfo {
-    /// One entry for each provider asked, by name.
+    /// One entry for each queried provider, by name.
     #[serde(flatten)]
     #[schema(additional_properties)]
     pub providers: BTreeMap<String, ProviderInfo>,
     pub search: SearchInfo,
     pub results: ResultsInfo,
     pub completeness: Completeness,
-    /// What the list can be narrowed by, where it was asked for.
+    /// Facets of the list, if requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub facets: Option<Facets>,
-    /// How the AI summary ended, where one was asked for.
+    /// Outcome of the AI summary, if requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ai: Option<AiInfo>,
 }
 
-/// How many results each filter would show, together with all other filters of the request.
+/// The number of results that each filter would show, combined with all other filters of the request.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, utoipa::ToSchema)]
 pub struct Facets {
-    /// Those with most results first.
+    /// Most results first.
     pub sources: Vec<SourceFacet>,
-    /// Those with most results first.
+    /// Most results first.
     pub authors: Vec<AuthorFacet>,
-    /// From `week` to `undated`; `month` holds those of `week` too, and `year` both.
+    /// From `week` to `undated`; `month` includes `week`, and `year` includes both.
     pub dates: Vec<DateFacet>,
     /// Results with a star.
     pub starred: u64,
-    /// Results that an update added.
+    /// Results added by an update.
     pub new: u64,
 }
 
@@ -74,12 +74,12 @@ pub struct DateFacet {
     pub count: u64,
 }
 
-/// How the AI summary ended.
+/// Outcome of the AI summary.
 #[derive(Debug, Clone, PartialEq, Serialize, utoipa::ToSchema)]
 pub struct AiInfo {
     /// `ok` or `error`.
     pub status: String,
-    /// The machine word of the error, such as `no_ai_provider`.
+    /// The error code, such as `no_ai_provider`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub code: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -104,7 +104,7 @@ impl AiInfo {
 pub struct ProviderInfo {
     pub found: u64,
     pub retrieved: u64,
-    /// Selects this provider's results alone.
+    /// URL of this provider's results only.
     pub filter_url: String,
     pub query_string_to_provider: String,
     pub query_to_provider: String,
@@ -114,7 +114,7 @@ pub struct ProviderInfo {
     pub search_time: f64,
     pub status: ProviderStatus,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub error: Option<ProviderFault>,
+    pub error: Option<ProviderError>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, utoipa::ToSchema)]
@@ -136,7 +136,7 @@ pub struct ResultsInfo {
     pub retrieved_total: u64,
     /// On this page.
     pub retrieved: u64,
-    /// Seconds, rounded to 0.1; without the mixer's time.
+    /// Seconds, rounded to 0.1; without the mixer.
     pub federation_time: f64,
     pub result_blocks: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -145,7 +145,7 @@ pub struct ResultsInfo {
     pub prev_page: Option<String>,
 }
 
-/// Who was asked, and how each ended.
+/// The queried providers by outcome.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, utoipa::ToSchema)]
 pub struct Completeness {
     pub asked: u32,
@@ -174,8 +174,8 @@ impl Completeness {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::notation::result_mappings::BLOCKS_RESERVED;
     use crate::provider::NAMES_RESERVED;
+    use crate::syntax::result_mappings::BLOCKS_RESERVED;
     use serde_json::Value;
     use std::collections::BTreeSet;
 
@@ -183,7 +183,7 @@ mod tests {
         value.as_object().into_iter().flatten().map(|(key, _)| key.as_str()).collect()
     }
 
-    /// A provider or a block of such a name would stand a second time in the same object.
+    /// A provider or a block with such a name would be a duplicate key of the same object.
     #[test]
     fn no_provider_and_no_block_has_the_name_of_a_part() {
         let search = SearchInfo {

@@ -1,50 +1,50 @@
 //! `page_fetch_config_json` of a provider: how the pages behind its results are fetched.
 
-use crate::provider::ProviderSpec;
 use crate::secret::Secret;
 use crate::validation::FieldErrors;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// Longest `timeout`, in seconds.
+/// Maximum `timeout`, in seconds.
 const TIMEOUT_MAX: f64 = 600.0;
-/// The field, as mistakes name it.
+/// The field named in errors.
 const FIELD: &str = "page_fetch_config_json";
-/// The one service that a fallback may name.
+/// The only supported fallback.
 const DIFFBOT: &str = "diffbot";
 
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct PageFetchConfig {
-    /// Pages are fetched for answers: the key `cache` is there, whatever it says. What it says is for the cache.
+    /// Pages are fetched for summaries: the key `cache` is present, with any value. The value itself applies to the
+    /// cache.
     pub is_enabled: bool,
-    /// Sent with every request for a page. An empty value takes away a header that would be sent otherwise.
+    /// Sent with every page request. An empty value removes a header that would be sent otherwise.
     pub headers: BTreeMap<String, String>,
     /// For pages of all hosts.
     pub timeout: Option<Duration>,
-    /// For pages of single hosts; these count first.
+    /// For pages of single hosts; takes precedence.
     pub host_timeouts: BTreeMap<String, Duration>,
-    /// Asked when a page cannot be fetched.
+    /// Used if a page cannot be fetched.
     pub diffbot: Option<Diffbot>,
-    /// A template for the address of the content, filled from the result.
+    /// A template for the URL of the content, filled from the result.
     pub content_url: Option<String>,
-    /// Fetched content must be of one of these media types; empty: any.
+    /// Media types that fetched content must have; empty: any.
     pub media_types: Vec<String>,
-    /// Where the media type is asked before the content is fetched.
+    /// Where the media type is requested before the content is fetched.
     pub media_type_lookup: Option<MediaTypeLookup>,
 }
 
-/// A service that fetches a page and gives its text.
+/// A service that fetches a page and returns its text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Diffbot {
     pub token: Secret,
-    /// Where it is asked; none: its public address.
+    /// Its address; None: the public one.
     pub url: Option<String>,
-    /// What is looked for on the pages of single hosts, such as `article`.
+    /// The entity to extract from the pages of single hosts, such as `article`.
     pub entities: BTreeMap<String, String>,
 }
 
-/// A template for an address that answers JSON, and the path of the media type in the answer.
+/// A template for a URL that returns JSON, and the path of the media type in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MediaTypeLookup {
     pub url: String,
@@ -52,22 +52,22 @@ pub struct MediaTypeLookup {
 }
 
 impl PageFetchConfig {
-    /// What the provider says; what cannot be read counts as not said, and was refused when it was saved.
-    pub fn of(spec: &ProviderSpec) -> Self {
-        Self::read(spec, &mut FieldErrors::default())
+    /// The provider's configuration; invalid values are ignored here, because they are rejected when the provider is
+    /// saved.
+    pub fn parse(config: &Map<String, Value>) -> Self {
+        Self::read(config, &mut FieldErrors::default())
     }
 
-    pub fn check(spec: &ProviderSpec, errors: &mut FieldErrors) {
-        Self::read(spec, errors);
+    pub fn check(config: &Map<String, Value>, errors: &mut FieldErrors) {
+        Self::read(config, errors);
     }
 
-    /// The time for a page of this host, if the provider says one.
+    /// The time limit for a page of this host, if the provider has one.
     pub fn timeout_for(&self, host: &str) -> Option<Duration> {
         self.host_timeouts.get(&host.to_ascii_lowercase()).copied().or(self.timeout)
     }
 
-    fn read(spec: &ProviderSpec, errors: &mut FieldErrors) -> Self {
-        let given = &spec.page_fetch_config_json;
+    fn read(given: &Map<String, Value>, errors: &mut FieldErrors) -> Self {
         let mut form = Form { given, errors };
         Self {
             is_enabled: given.contains_key("cache"),
@@ -82,7 +82,7 @@ impl PageFetchConfig {
     }
 }
 
-/// The fields of the object, read one by one.
+/// Reads the fields of the object one by one.
 struct Form<'f> {
     given: &'f Map<String, Value>,
     errors: &'f mut FieldErrors,
@@ -104,7 +104,7 @@ impl Form<'_> {
         }
     }
 
-    /// A number, or the text of one.
+    /// A number, or a text that contains one.
     fn seconds(&mut self, within: &Map<String, Value>, key: &str) -> Option<Duration> {
         let value = within.get(key).filter(|value| !value.is_null())?;
         let read = value.as_f64().or_else(|| value.as_str()?.trim().parse().ok());
@@ -133,7 +133,7 @@ impl Form<'_> {
         headers
     }
 
-    /// Every other key that has an object with a `timeout` is a host.
+    /// Every other key whose value is an object with a `timeout` is a host.
     fn host_timeouts(&mut self) -> BTreeMap<String, Duration> {
         let hosts = self.given.iter().filter(|(key, _)| !matches!(key.as_str(), "headers" | DIFFBOT));
         let hosts: Vec<_> = hosts.filter_map(|(key, value)| Some((key, value.as_object()?))).collect();
@@ -196,6 +196,7 @@ impl Form<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::provider::ProviderSpec;
     use serde_json::json;
 
     fn spec(config: Value) -> ProviderSpec {
@@ -213,7 +214,7 @@ mod tests {
             "mimetype_path": "file.mimeType", "mimetype_whitelist": "text/html, application/pdf",
         }));
         assert!(given.check().is_empty(), "{}", given.check());
-        let read = PageFetchConfig::of(&given);
+        let read = PageFetchConfig::parse(&given.page_fetch_config_json);
         assert!(read.is_enabled);
         assert_eq!(read.headers["User-Agent"], "");
         let seconds = |host: &str| read.timeout_for(host).map(|time| time.as_secs());
@@ -224,7 +225,7 @@ mod tests {
         assert_eq!(read.content_url.as_deref(), Some("https://a.example/{id}"));
         assert_eq!(read.media_types, ["text/html", "application/pdf"]);
         assert_eq!(read.media_type_lookup.map(|lookup| lookup.path).as_deref(), Some("file.mimeType"));
-        assert_eq!(PageFetchConfig::of(&ProviderSpec::default()), PageFetchConfig::default());
+        assert_eq!(PageFetchConfig::parse(&Map::new()), PageFetchConfig::default());
     }
 
     #[test]
@@ -236,7 +237,11 @@ mod tests {
             (json!({"timeout": 5}), false),
             (json!({}), false),
         ] {
-            assert_eq!(PageFetchConfig::of(&spec(config.clone())).is_enabled, is_enabled, "{config}");
+            assert_eq!(
+                PageFetchConfig::parse(config.as_object().unwrap()).is_enabled,
+                is_enabled,
+                "{config}"
+            );
         }
     }
 

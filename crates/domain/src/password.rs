@@ -1,4 +1,4 @@
-//! What a new password may be.
+//! Rules for new passwords.
 
 use crate::validation::FieldErrors;
 use std::sync::LazyLock;
@@ -6,17 +6,17 @@ use std::sync::LazyLock;
 pub const PASSWORD_CHARS_MIN: usize = 8;
 pub const PASSWORD_CHARS_MAX: usize = 256;
 
-/// The file in the data folder that holds the password of the first administrator until it is changed.
+/// The file in the data folder with the password of the first administrator until it is changed.
 pub const INITIAL_PASSWORD_FILE: &str = "initial-admin-password";
 /// The name of the first administrator.
 pub const INITIAL_ADMIN: &str = "admin";
 
-/// The most common passwords of at least [`PASSWORD_CHARS_MIN`] characters, in lower case, sorted. `NOTICE` names its
-/// origin.
+/// The most common passwords of at least [`PASSWORD_CHARS_MIN`] characters, in lower case, sorted. `NOTICE` names the
+/// source.
 static COMMON: LazyLock<Vec<&str>> =
     LazyLock::new(|| include_str!("../data/common-passwords.txt").lines().collect());
 
-/// Notes what is wrong with a new password of the user with this name.
+/// Checks a new password of the user with this name.
 pub fn check_password(errors: &mut FieldErrors, password: &str, username: &str) {
     let count = password.chars().count();
     errors.check((PASSWORD_CHARS_MIN..=PASSWORD_CHARS_MAX).contains(&count), "password", || {

@@ -1,4 +1,4 @@
-//! What a person wishes for the own lists: sources and domains that are raised, lowered or blocked.
+//! Ranking preferences of a user: sources and domains that are raised, lowered or blocked.
 
 use crate::ids::ProviderId;
 use crate::validation::FieldErrors;
@@ -6,9 +6,9 @@ use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 use url::{Host, Url};
 
-/// Most domains, and most sources, that one person has wishes for.
-pub const WISHES_MAX: usize = 500;
-/// Longest domain, in characters.
+/// Maximum number of domains, and of sources, in the preferences of one user.
+pub const PREFERENCES_MAX: usize = 500;
+/// Maximum length of a domain, in characters.
 const DOMAIN_CHARS_MAX: usize = 253;
 const RAISED: f64 = 1.25;
 const LOWERED: f64 = 0.75;
@@ -16,36 +16,41 @@ const LOWERED: f64 = 0.75;
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(default)]
 pub struct Preferences {
-    pub domains: Vec<DomainWish>,
-    pub sources: Vec<SourceWish>,
+    pub domains: Vec<DomainPreference>,
+    pub sources: Vec<SourcePreference>,
 }
 
-/// A domain holds its subdomains too. Of several that fit, the longest counts.
+/// A domain includes its subdomains. If several match, the longest one applies.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
-pub struct DomainWish {
+#[schema(as = DomainWish)]
+pub struct DomainPreference {
     #[schema(example = "example.org")]
     pub domain: String,
-    pub wish: Wish,
+    #[serde(rename = "wish")]
+    pub preference: Preference,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
-pub struct SourceWish {
+#[schema(as = SourceWish)]
+pub struct SourcePreference {
     pub provider_id: ProviderId,
-    pub wish: Wish,
+    #[serde(rename = "wish")]
+    pub preference: Preference,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum Wish {
+#[schema(as = Wish)]
+pub enum Preference {
     /// Scores and confidences × 1.25.
     Raise,
     /// Scores and confidences × 0.75.
     Lower,
-    /// Not shown; a source is not asked unless it is named.
+    /// Not shown; a source is not queried unless it is named.
     Block,
 }
 
-impl Wish {
+impl Preference {
     /// None: blocked.
     pub fn factor(self) -> Option<f64> {
         match self {
@@ -61,35 +66,44 @@ impl Preferences {
         self.domains.is_empty() && self.sources.is_empty()
     }
 
-    /// Domains in their one form. What is wrong is named by its place.
+    /// Normalizes domains. Errors name the position of the entry.
     pub fn checked(mut self) -> Result<Self, FieldErrors> {
         let mut errors = FieldErrors::default();
         for (field, count) in [("domains", self.domains.len()), ("sources", self.sources.len())] {
-            errors.check(count <= WISHES_MAX, field, || format!("At most {WISHES_MAX} entries are allowed."));
+            errors.check(count <= PREFERENCES_MAX, field, || {
+                format!("At most {PREFERENCES_MAX} entries are allowed.")
+            });
         }
         let mut seen = HashSet::new();
-        for (place, wish) in self.domains.iter_mut().enumerate().take(WISHES_MAX) {
+        for (place, preference) in self.domains.iter_mut().enumerate().take(PREFERENCES_MAX) {
             let field = format!("domains[{place}].domain");
-            match domain_of(&wish.domain) {
-                Some(domain) => wish.domain = domain,
+            match domain_of(&preference.domain) {
+                Some(domain) => preference.domain = domain,
                 None => errors.add(&field, "A domain such as example.org is needed."),
             }
-            errors.check(seen.insert(wish.domain.clone()), &field, || "It stands here twice.".to_owned());
+            errors.check(seen.insert(preference.domain.clone()), &field, || {
+                "This entry is listed twice.".to_owned()
+            });
         }
         let mut seen = HashSet::new();
-        for (place, wish) in self.sources.iter().enumerate().take(WISHES_MAX) {
+        for (place, preference) in self.sources.iter().enumerate().take(PREFERENCES_MAX) {
             let field = format!("sources[{place}].provider_id");
-            errors.check(seen.insert(wish.provider_id), &field, || "It stands here twice.".to_owned());
+            errors.check(seen.insert(preference.provider_id), &field, || {
+                "This entry is listed twice.".to_owned()
+            });
         }
         errors.into_result(self)
     }
 
-    pub fn of_source(&self, provider: ProviderId) -> Option<Wish> {
-        self.sources.iter().find(|wish| wish.provider_id == provider).map(|wish| wish.wish)
+    pub fn of_source(&self, provider: ProviderId) -> Option<Preference> {
+        self.sources
+            .iter()
+            .find(|preference| preference.provider_id == provider)
+            .map(|preference| preference.preference)
     }
 
-    /// The domain that decides about an address, with its wish.
-    pub fn of_url(&self, url: &str) -> Option<&DomainWish> {
+    /// The domain that applies to a URL, with its preference.
+    pub fn of_url(&self, url: &str) -> Option<&DomainPreference> {
         if self.domains.is_empty() {
             return None;
         }
@@ -98,11 +112,14 @@ impl Preferences {
         let fits = |domain: &str| {
             host.strip_suffix(domain).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
         };
-        self.domains.iter().filter(|wish| fits(&wish.domain)).max_by_key(|wish| wish.domain.len())
+        self.domains
+            .iter()
+            .filter(|preference| fits(&preference.domain))
+            .max_by_key(|preference| preference.domain.len())
     }
 }
 
-/// The host of what people paste: `Example.org`, `www.example.org` as it stands, or a whole address.
+/// The host of a pasted text: `Example.org`, `www.example.org` unchanged, or a whole URL.
 fn domain_of(text: &str) -> Option<String> {
     let text = text.trim();
     if text.is_empty() || text.chars().count() > DOMAIN_CHARS_MAX {
@@ -131,8 +148,8 @@ fn domain_of(text: &str) -> Option<String> {
 mod tests {
     use super::*;
 
-    fn domain(domain: &str, wish: Wish) -> DomainWish {
-        DomainWish { domain: domain.to_owned(), wish }
+    fn domain(domain: &str, preference: Preference) -> DomainPreference {
+        DomainPreference { domain: domain.to_owned(), preference }
     }
 
     #[test]
@@ -160,32 +177,35 @@ mod tests {
 
     #[test]
     fn the_longest_domain_decides() {
-        let wishes = Preferences {
-            domains: vec![domain("example.org", Wish::Lower), domain("news.example.org", Wish::Raise)],
+        let preferences = Preferences {
+            domains: vec![
+                domain("example.org", Preference::Lower),
+                domain("news.example.org", Preference::Raise),
+            ],
             sources: Vec::new(),
         };
         let cases = [
-            ("https://example.org/a", Some(Wish::Lower)),
-            ("https://WWW.example.org/a", Some(Wish::Lower)),
-            ("https://a.news.example.org./a", Some(Wish::Raise)),
+            ("https://example.org/a", Some(Preference::Lower)),
+            ("https://WWW.example.org/a", Some(Preference::Lower)),
+            ("https://a.news.example.org./a", Some(Preference::Raise)),
             ("https://notexample.org/", None),
             ("https://example.org.evil.example/", None),
             ("example.org", None),
             ("", None),
         ];
         for (url, expected) in cases {
-            assert_eq!(wishes.of_url(url).map(|wish| wish.wish), expected, "{url}");
+            assert_eq!(preferences.of_url(url).map(|preference| preference.preference), expected, "{url}");
         }
     }
 
     #[test]
     fn mistakes_are_named_by_their_place() {
-        let source = |id| SourceWish { provider_id: ProviderId(id), wish: Wish::Block };
+        let source = |id| SourcePreference { provider_id: ProviderId(id), preference: Preference::Block };
         let twice = Preferences {
             domains: vec![
-                domain("a.example", Wish::Raise),
-                domain("A.example", Wish::Lower),
-                domain("!", Wish::Block),
+                domain("a.example", Preference::Raise),
+                domain("A.example", Preference::Lower),
+                domain("!", Preference::Block),
             ],
             sources: vec![source(1), source(1)],
         };
@@ -193,7 +213,7 @@ mod tests {
         assert_eq!(fields, ["domains[1].domain", "domains[2].domain", "sources[1].provider_id"]);
         let many =
             |count: i64| Preferences { domains: Vec::new(), sources: (0..count).map(source).collect() };
-        assert!(many(WISHES_MAX as i64).checked().is_ok());
-        assert!(many(WISHES_MAX as i64 + 1).checked().is_err());
+        assert!(many(PREFERENCES_MAX as i64).checked().is_ok());
+        assert!(many(PREFERENCES_MAX as i64 + 1).checked().is_err());
     }
 }

@@ -3,12 +3,12 @@
 use crate::bounded_json::{self, FIELD_VALUES_MAX};
 use crate::ids::{ProviderId, UserId};
 use crate::instant::Instant;
-use crate::notation::credentials::session_name;
-use crate::notation::rate::Rate;
 use crate::page_fetch::PageFetchConfig;
 use crate::rag::{FetchUrlBody, RagOverrides};
 use crate::search::check_list;
 use crate::secret::Secret;
+use crate::syntax::credentials::session_name;
+use crate::syntax::rate::Rate;
 use crate::unreadable_secrets::UnreadableSecrets;
 use crate::validation::FieldErrors;
 use serde::de::Error;
@@ -23,13 +23,13 @@ pub const CREDENTIALS_CHARS_MAX: usize = 4096;
 pub const EVAL_CREDENTIALS_CHARS_MAX: usize = 100;
 pub const RESULTS_PER_QUERY_MAX: u32 = 1000;
 pub const HEADERS_MAX: usize = 50;
-/// Most retries of one request.
+/// Maximum number of retries of one request.
 pub const RETRIES_MAX: u32 = 5;
-/// The end of a session's name that stands for the token of an authenticator.
+/// The suffix of a session value that denotes the token of an authenticator.
 const TOKEN_SUFFIX: &str = "_access_token";
-/// `info` of a mixed response has these keys beside the providers' names.
+/// Keys of `info` in a mixed response besides the names of providers.
 pub const NAMES_RESERVED: [&str; 5] = ["search", "results", "completeness", "facets", "ai"];
-/// Most providers in one POST of a list.
+/// Maximum number of providers in one POST of a list.
 pub const PROVIDERS_PER_POST_MAX: usize = 500;
 
 /// The writable fields of a SearchProvider.
@@ -37,29 +37,31 @@ pub const PROVIDERS_PER_POST_MAX: usize = 500;
 #[serde(default)]
 #[schema(as = SearchProviderInput)]
 pub struct ProviderSpec {
-    /// What people see beside each result. Unique.
+    /// The name shown with each result. Unique.
     #[schema(example = "Articles - arXiv", max_length = 200)]
     pub name: String,
-    /// A sentence for people and for models: what is in the source, and when it is worth asking.
+    /// A sentence for people and models: what the source contains, and when to search it.
     pub description: String,
-    /// The source may be asked. False: never, even when a search names it.
+    /// The source may be searched. False: never, even if a search names it.
     pub active: bool,
-    /// Every search asks it. False: only searches that name it, its id or one of its tags.
+    /// Included in every search. False: only in searches that name it, its id or one of its tags.
     pub default: bool,
-    /// Everybody may see it. False: only the members of its groups, and administrators.
+    /// Visible to all users. False: only to members of its groups, and administrators.
     pub shared: bool,
-    /// Names of the groups whose members may see the source when it is not shared.
+    /// Names of the groups whose members may see the source if it is not shared.
     pub groups: Vec<String>,
-    /// How the source is asked. `RequestsGet` suits most JSON APIs; `/svc/connectors/` lists all.
+    /// The connector. `RequestsGet` suits most JSON APIs; `/svc/connectors/` lists all.
     pub connector: String,
-    /// Name of the OAuth 2.0 authenticator that gives the user's token, if the source needs one.
+    /// Name of the OAuth 2.0 authenticator that provides the user's token, if the source needs one.
     pub authenticator: String,
-    /// The part of the request that never changes, such as `https://api.example.com/search`; a file or DSN for a database connector.
+    /// The constant part of the request, such as `https://api.example.com/search`; a file or DSN for a database
+    /// connector.
     #[schema(example = "https://api.example.com/search")]
     pub url: String,
-    /// The request, or the SQL statement. `{url}` and `{query_string}` are filled in, and `{<key>}` from the query mappings: `{url}?q={query_string}&lang={lang}`.
+    /// The request, or the SQL statement. `{url}` and `{query_string}` are filled in, and `{<key>}` from the query
+    /// mappings: `{url}?q={query_string}&lang={lang}`.
     pub query_template: String,
-    /// The question as JSON, for connectors that ask in JSON, such as `{"$text": {"$search": "{query_string}"}}`.
+    /// The query as JSON, for connectors that use JSON queries, such as `{"$text": {"$search": "{query_string}"}}`.
     #[schema(value_type = Object)]
     #[serde(deserialize_with = "object_or_text")]
     pub query_template_json: Map<String, Value>,
@@ -67,34 +69,40 @@ pub struct ProviderSpec {
     #[schema(value_type = Object)]
     #[serde(deserialize_with = "object_or_text")]
     pub post_query_template: Map<String, Value>,
-    /// Extra request headers. The values of those whose names say that they hold a secret (`Authorization`, `Cookie`,
-    /// names with `key`, `token`, `secret`, `password`, `auth` or `session`) are returned masked; sending the masked
-    /// text back keeps the stored value.
+    /// Additional request headers. Values of headers whose names denote a secret (`Authorization`, `Cookie`, names with
+    /// `key`, `token`, `secret`, `password`, `auth` or `session`) are returned masked; sending the masked text back
+    /// keeps the stored value.
     pub http_request_headers: BTreeMap<String, String>,
     /// How the pages of results are fetched. Secrets in it are masked like those of `http_request_headers`.
     #[schema(value_type = Object)]
     pub page_fetch_config_json: Map<String, Value>,
-    /// What happens to the query before the source is asked. Executed in order.
+    /// Applied to the query before the source is searched. Executed in order.
     pub query_processors: Vec<String>,
-    /// Comma-separated `key=value` text: values for the template, and what the source can do, such as `lang=en,PAGE=start=RESULT_INDEX,NOT=True`.
+    /// Comma-separated `key=value` text: values for the template, and capabilities of the source, such as
+    /// `lang=en,PAGE=start=RESULT_INDEX,NOT=True`.
     pub query_mappings: String,
-    /// The field that `DedupeByFieldResultProcessor` looks at: of results with the same value only the first stays, as with `conversationId`.
+    /// The field that `DedupeByFieldResultProcessor` compares, such as `conversationId`: of results with the same
+    /// value, only the first is kept.
     pub result_grouping_field: String,
-    /// What happens to the results of this source. Executed in order.
+    /// Applied to the results of this source. Executed in order.
     pub result_processors: Vec<String>,
-    /// Where things are in the answer: `FOUND=<path>,RETRIEVED=<path>,RESULTS=<path>,RESULT=<path>`, such as `FOUND=total,RESULTS=items`.
+    /// Paths in the response: `FOUND=<path>,RETRIEVED=<path>,RESULTS=<path>,RESULT=<path>`, such as
+    /// `FOUND=total,RESULTS=items`.
     pub response_mappings: String,
-    /// Which field of the source becomes which of a result, comma-separated: `title=name,body=abstract,url=links.html,date_published=created`.
+    /// Maps fields of the source to fields of a result, comma-separated:
+    /// `title=name,body=abstract,url=links.html,date_published=created`.
     pub result_mappings: String,
-    /// How many results are asked for, 1 to 1000. More than the source gives at once are fetched page by page.
+    /// Number of results to request, 1 to 1000. Larger numbers are fetched page by page.
     pub results_per_query: u32,
-    /// What the source wants to see: `bearer=<token>`, `HTTPBasicAuth('user','password')`, or `key=<value>` for the template. Returned masked; sending the masked text back, an empty text or nothing keeps the stored secret.
+    /// Credentials for the source: `bearer=<token>`, `HTTPBasicAuth('user','password')`, or `key=<value>` for the
+    /// template. Returned masked; sending the masked text back, an empty text or nothing keeps the stored secret.
     pub credentials: String,
-    /// Name of the session's value that stands for `{credentials}` in `credentials`.
+    /// Name of the session value that replaces `{credentials}` in `credentials`.
     pub eval_credentials: String,
-    /// Words by which a search picks several sources at once, as `news` in `news:river`.
+    /// Words by which a search selects several sources at once, such as `news` in `news:river`.
     pub tags: Vec<String>,
-    /// `config.swirl` holds the provider's `rag`, `fetch_url_body`, `connector_use` blocks, such as `{"swirl": {"connector_use": {"rate_limit": "30/minute"}}}`.
+    /// `config.swirl` contains the provider's `rag`, `fetch_url_body` and `connector_use` blocks, such as `{"swirl":
+    /// {"connector_use": {"rate_limit": "30/minute"}}}`.
     #[schema(value_type = Object)]
     pub config: Map<String, Value>,
 }
@@ -137,15 +145,12 @@ impl Default for ProviderSpec {
 }
 
 impl ProviderSpec {
-    /// Checks what needs no catalogue: presence, lengths, bounds.
+    /// Checks what does not depend on the plug-in registry: presence, lengths, ranges.
     pub fn check(&self) -> FieldErrors {
         let mut errors = FieldErrors::default();
         errors.check(!self.name.trim().is_empty(), "name", || "A name is needed.".to_owned());
         errors.check(!NAMES_RESERVED.contains(&self.name.as_str()), "name", || {
-            format!(
-                "This name is used by the answers themselves; choose another than {}.",
-                NAMES_RESERVED.join(", ")
-            )
+            format!("This name is reserved; choose another one than {}.", NAMES_RESERVED.join(", "))
         });
         errors.check_name("name", &self.name, NAME_CHARS_MAX);
         for (field, text, chars_max) in [
@@ -180,13 +185,13 @@ impl ProviderSpec {
             errors.check(ok, "http_request_headers", || format!("'{name}' is not a valid header."));
         }
         self.check_connector_use(&mut errors);
-        RagOverrides::check(self, &mut errors);
-        FetchUrlBody::check(self, &mut errors);
-        PageFetchConfig::check(self, &mut errors);
+        RagOverrides::check(&self.config, &mut errors);
+        FetchUrlBody::check(&self.config, &mut errors);
+        PageFetchConfig::check(&self.page_fetch_config_json, &mut errors);
         errors
     }
 
-    /// `config.swirl.connector_use`: a wrong budget would be no budget, and nobody would notice.
+    /// Checks `config.swirl.connector_use`: an invalid rate limit would silently be no limit.
     fn check_connector_use(&self, errors: &mut FieldErrors) {
         let Some(usage) = self.config.get("swirl").and_then(|swirl| swirl.get("connector_use")) else {
             return;
@@ -217,7 +222,7 @@ impl ProviderSpec {
     }
 }
 
-/// Reads an object; many configurations hold it as a text, most often `"{}"`.
+/// Parses an object, or a text that contains one, most often `"{}"`, as many configurations have it.
 fn object_or_text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Map<String, Value>, D::Error> {
     let value = match Value::deserialize(deserializer)? {
         Value::String(text) if text.trim().is_empty() => Value::Null,
@@ -237,23 +242,23 @@ fn is_header_name(name: &str) -> bool {
     !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(c))
 }
 
-/// A SearchProvider as it is stored. `spec.credentials` is empty here: the secret is apart.
+/// A stored SearchProvider. `spec.credentials` is empty: the secret is separate.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SearchProvider {
     pub id: ProviderId,
     pub owner: UserId,
     pub spec: ProviderSpec,
     pub credentials: Secret,
-    /// Stored secrets that are missing here because the key does not open them.
+    /// Stored secrets that are missing here because they cannot be decrypted.
     pub unreadable: UnreadableSecrets,
-    /// The asking person's own token for the source, put here for one run; never stored.
+    /// The searching user's own token for the source, set for one run; never stored.
     pub user_token: Option<Secret>,
     pub date_created: Instant,
     pub date_updated: Instant,
 }
 
 impl SearchProvider {
-    /// What a spec would be as a provider: for checks before anything is stored.
+    /// A spec as a provider, for checks before anything is stored.
     pub fn unsaved(spec: ProviderSpec, owner: UserId, now: Instant) -> Self {
         let credentials = Secret::new(spec.credentials.clone());
         let spec = ProviderSpec { credentials: String::new(), ..spec };
@@ -274,8 +279,8 @@ impl SearchProvider {
         self.spec.config.get("swirl")?.get(block)?.get(key)
     }
 
-    /// The authenticator whose token the provider asks for, by its name or idp: what it names, else what its
-    /// `eval_credentials` mean (`session['microsoft_access_token']`).
+    /// The authenticator whose token the provider uses, by its name or idp: the one it names, else the one in its
+    /// `eval_credentials` (`session['microsoft_access_token']`).
     pub fn named_authenticator(&self) -> Option<&str> {
         let named = self.spec.authenticator.trim();
         if !named.is_empty() {
@@ -284,8 +289,8 @@ impl SearchProvider {
         session_name(&self.spec.eval_credentials).ok().flatten()?.strip_suffix(TOKEN_SUFFIX)
     }
 
-    /// How many results to fetch. A provider that is asked alone may be asked for more: what the search says
-    /// (`asked`) counts before the provider's own configuration.
+    /// Number of results to fetch. If a search has only this provider, it may request more; the number in the search
+    /// (`asked`) takes precedence over the provider's own configuration.
     pub fn results_wanted(&self, is_only_provider: bool, asked: Option<u32>) -> u32 {
         let own =
             self.config_value("connector_use", "single_provider_results_requested").and_then(Value::as_u64);
@@ -322,7 +327,7 @@ mod tests {
         }
     }
 
-    /// A text is one value of a request, whatever it holds.
+    /// A text counts as one value of a request, whatever it contains.
     #[test]
     fn a_template_written_as_text_has_a_bound() {
         let text = |count: usize| format!(r#"{{"a": [{}0]}}"#, "0,".repeat(count));

@@ -1,4 +1,4 @@
-//! What of a provider's configuration is shown masked, and what a masked text that is sent back stands for.
+//! Masking of secrets in a provider's configuration, and restoring of masked texts that are sent back.
 
 use crate::inline_secrets::{self, is_placeholder, is_secret_parameter};
 use crate::provider::{ProviderSpec, SearchProvider};
@@ -10,16 +10,16 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 impl ProviderSpec {
-    /// The spec as its editors may see it: the names of secrets stay readable, their values do not.
+    /// The spec as shown to its editors: names of secrets stay readable, values are masked.
     pub fn masked(&self) -> Self {
         let headers = self.http_request_headers.iter().map(|(name, value)| {
             let is_secret = !value.is_empty() && (is_secret_name(name) || has_login(value));
             (name.clone(), if is_secret { MASK.to_owned() } else { value.clone() })
         });
         Self {
-            url: inline_secrets::masked(&self.url),
-            query_template: inline_secrets::masked(&self.query_template),
-            query_mappings: inline_secrets::masked(&self.query_mappings),
+            url: inline_secrets::mask(&self.url),
+            query_template: inline_secrets::mask(&self.query_template),
+            query_mappings: inline_secrets::mask(&self.query_mappings),
             query_template_json: masked_template(&self.query_template_json),
             post_query_template: masked_template(&self.post_query_template),
             http_request_headers: headers.collect(),
@@ -29,9 +29,9 @@ impl ProviderSpec {
         }
     }
 
-    /// The spec as it replaces a stored provider: masked texts are the stored ones again, and a masked or empty
-    /// `credentials` is empty, which keeps the stored one. An error names each field whose stored secret would be sent
-    /// to another place than before.
+    /// The spec that replaces a stored provider: masked texts are restored to the stored ones, and a masked or empty
+    /// `credentials` becomes empty, which keeps the stored one. The errors name each field whose stored secret would be
+    /// sent to a different destination.
     pub fn in_place_of(self, stored: &SearchProvider) -> Result<Self, FieldErrors> {
         let mut fields: Vec<&'static str> =
             self.masked_fields().into_iter().filter(|field| *field != "credentials").collect();
@@ -41,11 +41,11 @@ impl ProviderSpec {
             fields.push("credentials");
         }
         let mut spec = self.keeping(&stored.spec);
-        // A mask of credentials that there are none of is left for the checks.
+        // A mask without stored credentials is left for the checks.
         if keeps_credentials && has_credentials {
             spec.credentials.clear();
         }
-        // What cannot be read stays stored, and stays bound to its place: the key may be found again.
+        // Unreadable secrets stay stored, bound to their destination: the key may be found again.
         if stored.unreadable.after(&spec).confidential {
             fields.push("http_request_headers");
         }
@@ -54,7 +54,7 @@ impl ProviderSpec {
         Ok(spec)
     }
 
-    /// True for a spec with something in the fields that are sealed beside the credentials.
+    /// Whether a field that is encrypted besides the credentials has a value.
     pub fn has_confidential(&self) -> bool {
         !self.http_request_headers.is_empty()
             || !self.page_fetch_config_json.is_empty()
@@ -62,17 +62,17 @@ impl ProviderSpec {
             || self.has_inline_secrets()
     }
 
-    /// True for a spec that does not say how the source is asked. It is sealed where it holds a secret.
+    /// Whether the fields of the request are empty. They are encrypted if they contain a secret.
     pub fn has_no_request(&self) -> bool {
         self.url.is_empty() && self.query_template.is_empty() && self.query_mappings.is_empty()
     }
 
-    /// True for a spec with a secret in a field that is no secret itself.
+    /// Whether a field that is not secret itself contains a secret.
     pub fn has_inline_secrets(&self) -> bool {
         self.masked_inline() != *self
     }
 
-    /// Only the secrets in fields that are no secret themselves are masked.
+    /// Masks only the secrets inside fields that are not secret themselves.
     fn masked_inline(&self) -> Self {
         let masked = self.masked();
         Self {
@@ -83,14 +83,14 @@ impl ProviderSpec {
         }
     }
 
-    /// Masked texts, but for `credentials`, become what is stored under the same name. What was left out stays out.
+    /// Restores masked texts, except `credentials`, to the stored ones of the same name. Omitted values stay omitted.
     pub fn keeping(mut self, stored: &Self) -> Self {
         for (text, kept) in [
             (&mut self.url, &stored.url),
             (&mut self.query_template, &stored.query_template),
             (&mut self.query_mappings, &stored.query_mappings),
         ] {
-            *text = inline_secrets::kept(text, kept);
+            *text = inline_secrets::restore(text, kept);
         }
         keep(&mut self.query_template_json, &stored.query_template_json);
         keep(&mut self.post_query_template, &stored.post_query_template);
@@ -105,7 +105,7 @@ impl ProviderSpec {
         self
     }
 
-    /// The fields with a masked text in them, which is no value that could be stored.
+    /// The fields with a masked text, which must not be stored.
     pub fn masked_fields(&self) -> Vec<&'static str> {
         let is_masked = [
             ("url", Secret::is_masked(&self.url)),
@@ -124,7 +124,7 @@ impl ProviderSpec {
     }
 }
 
-/// Masked, because it is written into the text of failures.
+/// Masked, because it appears in error messages.
 impl fmt::Debug for ProviderSpec {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let shown = serde_json::to_string(&self.masked()).map_err(|_| fmt::Error)?;
@@ -132,18 +132,18 @@ impl fmt::Debug for ProviderSpec {
     }
 }
 
-/// A header by its name, however it is written.
+/// A header by its name, in any case.
 fn header<'a>(headers: &'a BTreeMap<String, String>, name: &str) -> Option<&'a str> {
     headers.iter().find(|(other, _)| other.eq_ignore_ascii_case(name)).map(|(_, value)| value.as_str())
 }
 
-/// A body that holds placeholders: what the names of parameters call a secret is masked, and secrets in texts.
+/// Masks a body with placeholders: values of parameters whose names denote secrets, and secrets in texts.
 fn masked_template(template: &Map<String, Value>) -> Map<String, Value> {
     fn shown(value: &Value, is_secret: bool) -> Value {
         match value {
             Value::String(text) if text.is_empty() || is_placeholder(text) => value.clone(),
             Value::String(_) if is_secret => Value::String(MASK.to_owned()),
-            Value::String(text) => Value::String(inline_secrets::masked(text)),
+            Value::String(text) => Value::String(inline_secrets::mask(text)),
             Value::Array(list) => list.iter().map(|item| shown(item, is_secret)).collect(),
             Value::Object(object) => Value::Object(masked_template(object)),
             Value::Null | Value::Bool(_) | Value::Number(_) => value.clone(),
@@ -157,7 +157,7 @@ pub(crate) fn masked_object(object: &Map<String, Value>) -> Map<String, Value> {
     object.iter().map(|(name, value)| (name.clone(), masked_value(value, is_secret_name(name)))).collect()
 }
 
-/// Under a secret name every value is masked whole, but for the words and blanks that say nothing.
+/// Under a secret name, every value is masked as a whole, except for null, booleans and empty texts.
 fn masked_value(value: &Value, is_secret: bool) -> Value {
     match value {
         Value::Null | Value::Bool(_) => value.clone(),
@@ -166,7 +166,7 @@ fn masked_value(value: &Value, is_secret: bool) -> Value {
         Value::String(text) if has_login(text) => Value::String(MASK.to_owned()),
         Value::Array(list) => list.iter().map(|item| masked_value(item, false)).collect(),
         Value::Object(object) => Value::Object(masked_object(object)),
-        Value::String(text) => Value::String(inline_secrets::masked(text)),
+        Value::String(text) => Value::String(inline_secrets::mask(text)),
         Value::Number(_) => value.clone(),
     }
 }
@@ -183,7 +183,7 @@ fn keep_value(given: &mut Value, stored: &Value) {
     match (given, stored) {
         (Value::String(text), _) if !Secret::is_masked(text) => {}
         (Value::String(text), Value::String(kept)) if text != MASK && !has_login(kept) => {
-            *text = inline_secrets::kept(text, kept);
+            *text = inline_secrets::restore(text, kept);
         }
         (given @ Value::String(_), kept) => kept.clone_into(given),
         (Value::Object(given), Value::Object(stored)) => keep(given, stored),

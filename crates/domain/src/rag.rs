@@ -1,22 +1,21 @@
-//! How the results of an AI summary are chosen: the words of the settings and of a provider's `config.swirl.rag`.
+//! Selection of the results for a summary: the values of the settings and of a provider's `config.swirl.rag`.
 
-use crate::names;
-use crate::provider::ProviderSpec;
 use crate::result::ResultItem;
+use crate::suggest;
 use crate::validation::FieldErrors;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
-/// In which way results are spread over their sources.
+/// How results are distributed over their sources.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Strategy {
-    /// The best above the threshold.
+    /// The best results above the threshold.
     #[default]
     Sorted,
-    /// An equal share from each source, in its own order.
+    /// An equal number from each source, in its own order.
     Distributed,
     /// One from each source in turn, in its own order.
     RoundRobin,
-    /// The same with what is above the threshold.
+    /// Round robin over the results above the threshold.
     RoundRobinThreshold,
 }
 
@@ -37,7 +36,7 @@ impl Strategy {
     }
 }
 
-/// The score that is held against the threshold.
+/// The score that is compared with the threshold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum InclusionField {
     #[default]
@@ -78,21 +77,22 @@ pub struct RagOverrides {
     pub field: Option<InclusionField>,
 }
 
-/// Longest `swirl_rag_fetch_timeout`, in seconds.
+/// Maximum `swirl_rag_fetch_timeout`, in seconds.
 const FETCH_TIMEOUT_MAX: f64 = 600.0;
 
 impl RagOverrides {
-    /// What the provider says; what cannot be read counts as not said, and was refused when it was saved.
-    pub fn of(spec: &ProviderSpec) -> Self {
-        Self::read(spec, &mut FieldErrors::default())
+    /// The provider's configuration; invalid values are ignored here, because they are rejected when the provider is
+    /// saved.
+    pub fn parse(config: &Map<String, Value>) -> Self {
+        Self::read(config, &mut FieldErrors::default())
     }
 
-    pub fn check(spec: &ProviderSpec, errors: &mut FieldErrors) {
-        Self::read(spec, errors);
+    pub fn check(config: &Map<String, Value>, errors: &mut FieldErrors) {
+        Self::read(config, errors);
     }
 
-    fn read(spec: &ProviderSpec, errors: &mut FieldErrors) -> Self {
-        let Some(block) = spec.config.get("swirl").and_then(|swirl| swirl.get("rag")) else {
+    fn read(config: &Map<String, Value>, errors: &mut FieldErrors) -> Self {
+        let Some(block) = config.get("swirl").and_then(|swirl| swirl.get("rag")) else {
             return Self::default();
         };
         let mut wrong = |key: &str, what: String| errors.add("config", format!("swirl.rag.{key}: {what}"));
@@ -125,7 +125,7 @@ impl RagOverrides {
             let read = Strategy::of_name(name);
             if read.is_none() {
                 let known = Strategy::ALL.map(Strategy::as_str);
-                wrong("swirl_rag_distribution_strategy", names::unknown("strategy", name, known));
+                wrong("swirl_rag_distribution_strategy", suggest::unknown("strategy", name, known));
             }
             read
         });
@@ -133,7 +133,7 @@ impl RagOverrides {
             let read = InclusionField::of_name(name);
             if read.is_none() {
                 let known = InclusionField::ALL.map(InclusionField::as_str);
-                wrong("swirl_rag_inclusion_field", names::unknown("field", name, known));
+                wrong("swirl_rag_inclusion_field", suggest::unknown("field", name, known));
             }
             read
         });
@@ -154,32 +154,32 @@ pub enum WindowMethod {
 pub struct FetchUrlBody {
     /// Bodies with fewer words are filled.
     pub min_tokens: usize,
-    /// Words of the window.
+    /// Length of the window in words.
     pub token_length: usize,
-    /// Words from the beginning, when no window has anything of the query.
+    /// Number of words from the beginning, if no window matches the query.
     pub fallback_token_length: usize,
     pub method: WindowMethod,
-    /// Seconds for fetch and extraction.
+    /// Time limit for fetch and extraction, in seconds.
     pub timeout: f64,
 }
 
-/// Most words that a body may be filled with.
+/// Maximum number of words of a filled body.
 const TOKEN_LENGTH_MAX: u64 = 2000;
-/// Longest `body_pagefetch_text_extract_timeout`, in seconds.
+/// Maximum `body_pagefetch_text_extract_timeout`, in seconds.
 const EXTRACT_TIMEOUT_MAX: f64 = 600.0;
 
 impl FetchUrlBody {
-    /// None when the provider has no such block.
-    pub fn of(spec: &ProviderSpec) -> Option<Self> {
-        Self::read(spec, &mut FieldErrors::default())
+    /// None if the provider has no such block.
+    pub fn parse(config: &Map<String, Value>) -> Option<Self> {
+        Self::read(config, &mut FieldErrors::default())
     }
 
-    pub fn check(spec: &ProviderSpec, errors: &mut FieldErrors) {
-        Self::read(spec, errors);
+    pub fn check(config: &Map<String, Value>, errors: &mut FieldErrors) {
+        Self::read(config, errors);
     }
 
-    fn read(spec: &ProviderSpec, errors: &mut FieldErrors) -> Option<Self> {
-        let block = spec.config.get("swirl")?.get("fetch_url_body")?.as_object()?;
+    fn read(config: &Map<String, Value>, errors: &mut FieldErrors) -> Option<Self> {
+        let block = config.get("swirl")?.get("fetch_url_body")?.as_object()?;
         let mut wrong =
             |key: &str, what: String| errors.add("config", format!("swirl.fetch_url_body.{key}: {what}"));
         let mut words = |key: &str, default: u64| match block.get(key).map(Value::as_u64) {
@@ -217,6 +217,7 @@ impl FetchUrlBody {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::provider::ProviderSpec;
     use serde_json::json;
 
     fn with(block: &str, values: Value) -> ProviderSpec {
@@ -240,13 +241,13 @@ mod tests {
             strategy: Some(Strategy::RoundRobin),
             field: Some(InclusionField::Score),
         };
-        assert_eq!(RagOverrides::of(&given), read);
-        assert_eq!(RagOverrides::of(&ProviderSpec::default()), RagOverrides::default());
+        assert_eq!(RagOverrides::parse(&given.config), read);
+        assert_eq!(RagOverrides::parse(&Map::new()), RagOverrides::default());
     }
 
     #[test]
     fn defaults_of_a_block_that_says_little() {
-        let read = FetchUrlBody::of(&with("fetch_url_body", json!({}))).unwrap();
+        let read = FetchUrlBody::parse(&with("fetch_url_body", json!({})).config).unwrap();
         let method = WindowMethod::TermCount;
         let expected = FetchUrlBody {
             min_tokens: 5,
@@ -256,7 +257,7 @@ mod tests {
             timeout: 30.0,
         };
         assert_eq!(read, expected);
-        assert_eq!(FetchUrlBody::of(&ProviderSpec::default()), None);
+        assert_eq!(FetchUrlBody::parse(&Map::new()), None);
     }
 
     #[test]

@@ -1,11 +1,11 @@
-//! A SearchProvider that somebody wrote already, and what is left to fill in.
+//! Ready sources: prepared search providers, and the fields that are left to fill in.
 
 use crate::provider::ProviderSpec;
 use serde_json::Value;
 
-/// Fields in which angle brackets are no blank, or which are words for people.
+/// Fields in which angle brackets are not a blank, and texts for people.
 const WITHOUT_BLANKS: [&str; 5] = ["name", "description", "tags", "response_mappings", "result_mappings"];
-/// How a blank begins that is written in capitals, such as `YOUR_KEY`.
+/// Prefix of a blank in capitals, such as `YOUR_KEY`.
 const CAPITAL_BLANK: &str = "YOUR_";
 
 #[derive(Debug, Clone)]
@@ -16,7 +16,7 @@ pub struct ReadySource {
 }
 
 impl ReadySource {
-    /// Whether an administrator must fill something in before it can be used.
+    /// Whether an administrator must fill in a field before it can be used.
     pub fn needs_filling(&self) -> bool {
         !self.spec.tags.iter().any(|tag| tag == "NoKey")
     }
@@ -26,7 +26,7 @@ impl ReadySource {
         self.spec.tags.first().map_or("Other", String::as_str)
     }
 
-    /// Names of the fields that hold a blank, and `authenticator` when each person connects an account first.
+    /// Names of the fields with a blank, and `authenticator` if each user must connect an account first.
     pub fn needs(&self) -> Vec<String> {
         let Ok(Value::Object(fields)) = serde_json::to_value(&self.spec) else {
             return Vec::new();
@@ -41,7 +41,7 @@ impl ReadySource {
     }
 }
 
-/// Somewhere in it stands `YOUR_…` or `<your-key>`.
+/// Contains `YOUR_…` or `<your-key>`.
 fn is_blank(value: &Value) -> bool {
     match value {
         Value::String(text) => text.contains(CAPITAL_BLANK) || has_angle_blank(text),

@@ -1,21 +1,21 @@
-//! One result, and the saved results of one provider in one search.
+//! Results, and the saved results of one provider in one search.
 
-use crate::answer::AnswerDetails;
-use crate::corpus::CacheMark;
+use crate::corpus::CacheStatus;
 use crate::ids::{ProviderId, ResultId, SearchId, SignalId};
 use crate::instant::Instant;
 use crate::provenance::Provenance;
 use crate::status::ProviderStatus;
+use crate::summary::details::SummaryDetails;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::sync::Arc;
 
-/// `date_published` of a result whose source gave none.
+/// `date_published` of a result without a date.
 pub const DATE_UNKNOWN: &str = "unknown";
 /// `new` of a result that an update added.
 pub const NEW: u8 = 1;
 
-/// One result in the schema of the interface. `swirl_rank` is 0 until a mixer has placed it.
+/// A result in the schema of the interface. `swirl_rank` is 0 until a mixer has ranked it.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(default)]
 #[schema(as = Result)]
@@ -28,11 +28,11 @@ pub struct ResultItem {
     pub swirl_confidence_score: f64,
     /// Name of the provider.
     pub searchprovider: String,
-    /// Rank inside its provider.
+    /// Rank within its provider.
     pub searchprovider_rank: u32,
     pub title: String,
     pub url: String,
-    /// The address that the provider gave, once the result was edited. Read-only: pages are fetched by it, never by an
+    /// The URL that the provider returned, if the result was edited. Read-only: pages are fetched by it, never by an
     /// edited `url`.
     #[serde(rename = "source_url", skip_deserializing, skip_serializing_if = "Provenance::is_unedited")]
     #[schema(value_type = Option<String>, read_only)]
@@ -50,32 +50,32 @@ pub struct ResultItem {
     /// 1 for a result that an update added.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub new: Option<u8>,
-    /// True for a result above the threshold of stars; absent otherwise. It is worked out anew for every list.
+    /// True for a result above the star threshold; absent otherwise. Computed anew for every list.
     #[serde(skip_deserializing, skip_serializing_if = "std::ops::Not::not")]
     pub starred: bool,
     /// Name of the block that this result belongs to, if it is not part of the list.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub result_block: Option<String>,
-    /// The same document as other results gave it; this one is the best of them.
+    /// Other results for the same document; this one is the best of them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub duplicates: Vec<Duplicate>,
-    /// Of a summary row: the `swirl_id`s of what it was made from.
+    /// For a summary: the `swirl_id`s of its source results.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub rag_query_items: Vec<String>,
-    /// Of a summary row: its sources, its model and its warnings.
+    /// For a summary: its sources, its model and its warnings.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub additional_content: Option<Box<AnswerDetails>>,
-    /// Of a result from the semantic cache: its document and how far it can be believed.
+    pub additional_content: Option<Box<SummaryDetails>>,
+    /// For a result from the semantic cache: its document and its reliability.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub cache: Option<Box<CacheMark>>,
+    pub cache: Option<Box<CacheStatus>>,
     /// Source data that was not mapped.
     #[schema(value_type = Object)]
     pub payload: Map<String, Value>,
-    /// Why the result has its score.
+    /// Explanation of the score.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>)]
     pub explain: Option<Map<String, Value>>,
-    /// Where its text lies by the reader model, known while its search runs and never saved.
+    /// The embedding of its text, available while its search runs and never saved.
     #[serde(skip)]
     #[schema(ignore)]
     pub embedding: Option<Arc<[f32]>>,
@@ -87,8 +87,7 @@ impl ResultItem {
         self.cache.as_ref().is_some_and(|mark| mark.is_alternate())
     }
 
-    /// Results as JSON. Every search writes and reads this, so it is compiled here, once and for speed, and not where it is
-    /// called.
+    /// Serializes results. Every search uses this, so it is compiled here once, optimized, and not at its callers.
     pub fn list_to_json(items: &[Self]) -> serde_json::Result<String> {
         serde_json::to_string(items)
     }
@@ -98,10 +97,10 @@ impl ResultItem {
     }
 }
 
-/// Longest `body` of a duplicate, in characters.
+/// Maximum length of the `body` of a duplicate, in characters.
 pub const DUPLICATE_BODY_CHARS_MAX: usize = 200;
 
-/// A result that was grouped under a better one of the same document. It has no id of its own.
+/// A result that was grouped under a better one for the same document. It has no id of its own.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(default)]
 pub struct Duplicate {
@@ -113,32 +112,33 @@ pub struct Duplicate {
     pub body: String,
     /// As in a result.
     pub date_published: String,
-    /// Of a result from the semantic cache: its document.
+    /// For a result from the semantic cache: its document.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub signal_id: Option<SignalId>,
 }
 
-/// What went wrong with one provider: a word for programs, a sentence for people.
+/// An error of one provider: a code for programs, a sentence for people.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
-pub struct ProviderFault {
+#[schema(as = ProviderFault)]
+pub struct ProviderError {
     pub code: String,
     pub message: String,
 }
 
-/// The saved results of one provider in one search: exactly one for each pair.
+/// The saved results of one provider in one search, exactly one for each pair.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ResultSet {
     pub search: SearchId,
     pub provider: ProviderId,
-    /// The provider's name when it was asked.
+    /// The provider's name at the time of the query.
     pub provider_name: String,
     pub status: ProviderStatus,
-    pub error: Option<ProviderFault>,
+    pub error: Option<ProviderError>,
     pub found: u64,
     pub retrieved: u64,
-    /// The query's words as this provider got them.
+    /// The words of the query as sent to this provider.
     pub query_string_to_provider: String,
-    /// The request as it went out, without secrets.
+    /// The request as sent, without secrets.
     pub query_to_provider: String,
     pub query_processors: Vec<String>,
     pub result_processors: Vec<String>,
@@ -149,15 +149,15 @@ pub struct ResultSet {
     pub date_updated: Instant,
 }
 
-/// A saved result that is shown only while one of these documents may be seen.
+/// A saved result that is shown only while one of these documents is visible.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GuardedResult {
-    /// Its place in the list of its owner's results, from 0.
+    /// Its position in the list of its owner's results, from 0.
     pub place: u64,
     pub signals: Vec<SignalId>,
 }
 
-/// One result read by its id, with what is known of its search and provider.
+/// A result with its search and provider.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SavedResult {
     pub search: SearchId,
@@ -166,6 +166,6 @@ pub struct SavedResult {
     pub item: ResultItem,
     pub date_created: Instant,
     pub date_updated: Instant,
-    /// Stands for the stored item: another item has another version.
+    /// Identifies the stored item: a changed item has another version.
     pub version: i64,
 }

@@ -1,4 +1,4 @@
-//! How long searches are kept.
+//! Retention of searches.
 
 use crate::settings::SettingValue;
 use chrono::TimeDelta;
@@ -34,7 +34,7 @@ impl Retention {
         }
     }
 
-    /// The interface's words for the number.
+    /// The name of the number in the interface.
     pub fn name(self) -> &'static str {
         match self {
             Self::Forever => "for ever",
@@ -45,7 +45,7 @@ impl Retention {
         }
     }
 
-    /// How long it lasts; None is for ever. A month has 30 days.
+    /// The duration; None is forever. A month has 30 days.
     pub fn lasts(self) -> Option<TimeDelta> {
         match self {
             Self::Forever => None,
@@ -78,7 +78,7 @@ impl SettingValue for Retention {
     }
 }
 
-/// Reads a retention that is named; null is none.
+/// Deserializes an explicit retention; null is None.
 pub(crate) fn named<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u8>, D::Error> {
     u8::deserialize(deserializer).map(Some)
 }

@@ -1,6 +1,6 @@
-//! A Search: what a client may send, and what is stored.
+//! Searches: what a client may send, and what is stored.
 
-use crate::corpus::Topic;
+use crate::corpus::{self, Topic};
 use crate::ids::{SearchId, UserId};
 use crate::instant::Instant;
 use crate::retention::Retention;
@@ -8,27 +8,27 @@ use crate::status::SearchStatus;
 use crate::validation::FieldErrors;
 use serde::{Deserialize, Serialize};
 
-/// Longest `query_string`, in characters.
-pub const QUERY_CHARS_MAX: usize = 2048;
-/// Highest `results_requested`; more is clamped, with a message.
+/// Maximum length of `query_string`, in characters.
+pub const QUERY_CHARS_MAX: usize = corpus::QUERY_CHARS_MAX;
+/// Maximum of `results_requested`; larger values are clamped, with a message.
 pub const RESULTS_REQUESTED_MAX: u32 = 1000;
-/// Most entries in any list of a Search.
+/// Maximum number of entries in any list of a search.
 pub const LIST_MAX: usize = 500;
-/// Longest name in a list of a Search (a provider, a tag, a processor), in characters.
+/// Maximum length of an entry of a list (a provider, a tag, a processor), in characters.
 pub const LIST_ITEM_CHARS_MAX: usize = 255;
 
-/// The tag that leaves out a result processor: `SW_RESULT_PROCESSOR_SKIP:<name>`.
+/// The tag that skips a result processor: `SW_RESULT_PROCESSOR_SKIP:<name>`.
 const RESULT_PROCESSOR_SKIP: &str = "SW_RESULT_PROCESSOR_SKIP";
-/// The tag of a search whose query is in the language of its sources: no query processor touches it, and its words
-/// with colons choose no providers.
+/// The tag of a search whose query is in the language of its sources: no query processor changes it, and its words with
+/// colons select no providers.
 pub const NATIVE_QUERY: &str = "SW_QUERY_NATIVE";
 
-/// The tag of a search that its owner wants to find again.
+/// The tag of a saved search.
 pub const SAVED_TAG: &str = "saved";
-/// Longest text that searches are looked for with, in characters.
+/// Maximum length of the text of a filter, in characters.
 pub const FILTER_CHARS_MAX: usize = 255;
 
-/// `relevancy`, or `date`: asks providers that can for chronological order. Read in any case.
+/// `relevancy`, or `date` for chronological order from providers that support it. Case-insensitive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "lowercase", try_from = "String")]
 pub enum Sort {
@@ -49,7 +49,7 @@ impl TryFrom<String> for Sort {
     }
 }
 
-/// A provider as a client names it: by id, name or tag.
+/// A reference to providers by id, name or tag.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(untagged)]
 pub enum ProviderRef {
@@ -76,7 +76,7 @@ pub struct SearchSpec {
     pub query_string: String,
     /// `relevancy` or `date`.
     pub sort: Sort,
-    /// Results on one page, 1 to 1000.
+    /// Results per page, 1 to 1000.
     pub results_requested: u32,
     /// Provider names, ids or tags; empty means the active default providers.
     pub searchprovider_list: Vec<ProviderRef>,
@@ -90,21 +90,21 @@ pub struct SearchSpec {
     pub result_processors: Vec<String>,
     /// Post-result processors; empty means the system default pipeline.
     pub post_result_processors: Vec<String>,
-    /// 0 for ever, 1 one hour, 2 one day, 3 one month, 4 five minutes; `SVC_DEFAULT_RETENTION` where it is not named. Saved
-    /// and subscribed searches are kept whatever it says.
+    /// 0 forever, 1 one hour, 2 one day, 3 one month, 4 five minutes; defaults to `SVC_DEFAULT_RETENTION`. Saved and
+    /// subscribed searches are always kept.
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "crate::retention::named")]
     #[schema(value_type = u8, default = 0)]
     pub retention: Option<u8>,
     /// Run again periodically.
     pub subscribe: bool,
-    /// Free words about the search; some have a meaning for processors.
+    /// Free-form tags; some have a meaning for processors.
     pub tags: Vec<String>,
-    /// With exactly one provider, by id: how many results it is asked for, whatever its configuration says.
+    /// With exactly one provider, given by id: number of results to request from it, regardless of its configuration.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub single_provider_results_requested: Option<u32>,
 }
 
-/// The mixer of a search that names none.
+/// The default mixer.
 pub const DEFAULT_MIXER: &str = "RelevancyConfidenceMixer";
 
 impl Default for SearchSpec {
@@ -132,23 +132,23 @@ impl SearchSpec {
         Self { query_string: query_string.into(), ..Self::default() }
     }
 
-    /// True if a tag `SW_RESULT_PROCESSOR_SKIP:<name>` says that this result processor is not to run.
+    /// Whether a tag `SW_RESULT_PROCESSOR_SKIP:<name>` skips this result processor.
     pub fn skips_result_processor(&self, name: &str) -> bool {
         let mut pairs = self.tags.iter().filter_map(|tag| tag.split_once(':'));
         pairs.any(|(key, value)| key.trim() == RESULT_PROCESSOR_SKIP && value.trim() == name)
     }
 
-    /// True if the query goes to the sources as it stands.
+    /// Whether the query is sent to the sources unchanged.
     pub fn is_native(&self) -> bool {
         self.tags.iter().any(|tag| tag.trim() == NATIVE_QUERY)
     }
 
-    /// True if its owner wants to find it again.
+    /// Whether the search is saved.
     pub fn is_saved(&self) -> bool {
         self.tags.iter().any(|tag| tag.trim().eq_ignore_ascii_case(SAVED_TAG))
     }
 
-    /// Checks everything that needs no catalogue; names of plug-ins are checked by the catalogues.
+    /// Checks what does not depend on the plug-in registry, which checks the names of plug-ins.
     pub fn check(&self) -> FieldErrors {
         let mut errors = FieldErrors::default();
         errors.check(!self.query_string.trim().is_empty(), "query_string", || {
@@ -174,8 +174,9 @@ impl SearchSpec {
         errors
     }
 
-    /// What changes the run: an edit of the query, the providers or the processors runs the search again.
-    /// Other edits do not: an update sets `sort`, and nobody should lose results by sending the old one back.
+    /// Whether two specs have the same results: only an edit of the query, the providers or the processors runs the
+    /// search again. `sort` is not compared, because an update sets it, and sending the old one back should not discard
+    /// results.
     pub fn runs_like(&self, other: &Self) -> bool {
         self.query_string == other.query_string
             && self.searchprovider_list == other.searchprovider_list
@@ -185,13 +186,13 @@ impl SearchSpec {
             && self.post_result_processors == other.post_result_processors
     }
 
-    /// The page size: what was requested, within its limit.
+    /// The requested page size, within its limit.
     pub fn page_size(&self) -> u32 {
         self.results_requested.clamp(1, RESULTS_REQUESTED_MAX)
     }
 }
 
-/// A list is bounded in length, and each of its texts too.
+/// Checks the length of a list and of its texts.
 pub fn check_list(errors: &mut FieldErrors, field: &str, list: &[String]) {
     errors.check(list.len() <= LIST_MAX, field, || format!("At most {LIST_MAX} entries are allowed."));
     for item in list.iter().take(LIST_MAX) {
@@ -199,7 +200,7 @@ pub fn check_list(errors: &mut FieldErrors, field: &str, list: &[String]) {
     }
 }
 
-/// Which searches a list shows. The default shows everybody's.
+/// Filter for searches. The default matches those of all users.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SearchFilter {
     pub owner: Option<UserId>,
@@ -207,11 +208,11 @@ pub struct SearchFilter {
     pub saved: bool,
     /// Only subscribed ones.
     pub subscribed: bool,
-    /// Only those whose query holds this text, in any case.
+    /// Only those whose query contains this text, in any case.
     pub text: Option<String>,
 }
 
-/// A Search as it is stored.
+/// A stored search.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Search {
     pub id: SearchId,
@@ -223,14 +224,14 @@ pub struct Search {
     pub messages: Vec<String>,
     /// Seconds from start to the end of post-processing.
     pub time_s: f64,
-    /// Counts the runs; a worker whose run is no longer the newest writes nothing.
+    /// Number of the newest run; a worker of an older run writes nothing.
     pub run: i64,
     pub date_created: Instant,
     pub date_updated: Instant,
 }
 
 impl Search {
-    /// A search that nobody has run yet.
+    /// A new search without a run.
     pub fn created(
         id: SearchId,
         owner: UserId,
@@ -252,12 +253,12 @@ impl Search {
         }
     }
 
-    /// What it is about, before any processor.
+    /// Its topic, before any processor.
     pub fn topic(&self) -> Topic<'_> {
         Topic { query: &self.spec.query_string, tags: &self.spec.tags }
     }
 
-    /// Another one after every write, which sets `date_updated`.
+    /// Changes with every write, which sets `date_updated`.
     pub fn version(&self) -> i64 {
         self.date_updated.timestamp_micros()
     }

@@ -1,17 +1,17 @@
-//! What the runs of a search found, kept in short so that runs can be compared.
+//! Short records of the runs of a search, for comparison.
 
 use crate::ids::SignalId;
 use crate::instant::Instant;
-use crate::notation::canonical_url::canonical;
-use crate::notation::markup::readable;
 use crate::result::{ResultItem, ResultSet};
 use crate::status::SearchStatus;
+use crate::syntax::canonical_url::canonical;
+use crate::syntax::strip_html::readable;
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 
-/// Runs of one search that are kept, counted back from the newest.
+/// Number of stored runs of one search, counted back from the newest.
 pub const RUNS_KEPT: i64 = 20;
-/// Most entries that are kept of one run, the best of each source first.
+/// Maximum number of stored entries of one run, the best of each source first.
 pub const RUN_ENTRIES_MAX: usize = 500;
 const TITLE_CHARS_MAX: usize = 200;
 const URL_CHARS_MAX: usize = 1_000;
@@ -26,16 +26,16 @@ pub struct RunEntry {
     pub searchprovider: String,
     /// As in a result.
     pub date_published: String,
-    /// Of a result from the semantic cache: its document.
+    /// For a result from the semantic cache: its document.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub signal_id: Option<SignalId>,
 }
 
-/// What the sources of one run gave.
+/// Results of the sources in one run.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct RunFindings {
     pub entries: Vec<RunEntry>,
-    /// Names of the providers that were asked and did not deliver.
+    /// Names of the queried providers that did not deliver.
     pub unanswered: Vec<String>,
 }
 
@@ -43,21 +43,21 @@ pub struct RunFindings {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 pub struct SearchRun {
     pub run: i64,
-    /// The status it ended with.
+    /// The final status.
     #[schema(value_type = String)]
     pub status: SearchStatus,
-    /// When it ended.
+    /// When it finished.
     #[schema(value_type = String, format = DateTime)]
     pub date: Instant,
-    /// Results that its sources gave.
+    /// Number of results from its sources.
     pub retrieved: u64,
-    /// Results that the run before did not have.
+    /// Number of results that the run before did not have.
     pub added: u64,
-    /// Results of the run before that it does not have.
+    /// Number of results of the run before that it does not have.
     pub gone: u64,
 }
 
-/// How two runs differ.
+/// Difference between two runs.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct RunDiff {
     pub added: Vec<RunEntry>,
@@ -66,7 +66,7 @@ pub struct RunDiff {
 }
 
 impl RunFindings {
-    /// Of the sets as the sources gave them.
+    /// From the sets as the sources returned them.
     pub fn of(sets: &[ResultSet]) -> Self {
         let mut listed: Vec<(usize, RunEntry)> = Vec::new();
         for set in sets {
@@ -86,9 +86,9 @@ impl RunFindings {
         }
     }
 
-    /// The entries of a run after `previous`. A source that did not answer has lost nothing: it keeps what it had.
+    /// The entries of a run after `previous`. A source that did not respond keeps its entries.
     pub fn after(found: Option<&Self>, previous: &[RunEntry]) -> Vec<RunEntry> {
-        // No source was asked at all.
+        // No source was queried.
         let Some(found) = found else { return previous.to_vec() };
         let is_kept = |entry: &&RunEntry| found.unanswered.contains(&entry.searchprovider);
         let mut entries = found.entries.clone();
@@ -104,7 +104,7 @@ impl RunEntry {
         let url = item.url.trim();
         Self {
             title: readable(&item.title).chars().take(TITLE_CHARS_MAX).collect(),
-            // A part of an address leads nowhere.
+            // A truncated URL would not work.
             url: if url.chars().count() > URL_CHARS_MAX { String::new() } else { url.to_owned() },
             searchprovider: provider.to_owned(),
             date_published: item.date_published.chars().take(TITLE_CHARS_MAX).collect(),
@@ -118,7 +118,7 @@ impl RunEntry {
     }
 }
 
-/// Provider, and the address or the title.
+/// Provider, and the URL or the title.
 type Key = (String, String);
 
 pub fn compare(from: &[RunEntry], to: &[RunEntry]) -> RunDiff {

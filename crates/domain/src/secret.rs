@@ -1,24 +1,24 @@
-//! Text that must not be shown: it prints as `***` and leaves only by [`Secret::expose`].
+//! Secret texts: displayed as `***` and readable only by [`Secret::expose`].
 
 use std::fmt;
 
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Secret(String);
 
-/// What stands in an answer in place of a secret value.
+/// Replaces a secret value in responses.
 pub const MASK: &str = "••••";
 
-/// A name with one of these in it names a secret: `Authorization`, `Set-Cookie`, `X-Api-Key`, `Ocp-Session`.
+/// A name that contains one of these denotes a secret: `Authorization`, `Set-Cookie`, `X-Api-Key`, `Ocp-Session`.
 const SECRET_NAMES: [&str; 10] =
     ["auth", "cookie", "credential", "key", "passphrase", "passwd", "password", "secret", "session", "token"];
 
-/// True for a header or a field whose name says that its value is a secret.
+/// Whether the name of a header or field denotes a secret.
 pub fn is_secret_name(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     SECRET_NAMES.iter().any(|part| name.contains(part))
 }
 
-/// True for a text with an address that has a user or a password in it: `https://user:password@host`.
+/// Whether a text contains a URL with a user or a password: `https://user:password@host`.
 pub fn has_login(text: &str) -> bool {
     text.split("://").skip(1).any(|rest| {
         let ends = |c: char| matches!(c, '/' | '?' | '#') || c.is_whitespace();
@@ -26,7 +26,7 @@ pub fn has_login(text: &str) -> bool {
     })
 }
 
-/// A reader's sentence about a value of the wrong kind, without the value: it may be a secret in a wrong place
+/// Removes the value from a deserializer's message about a wrong type, because it may be a secret in the wrong place
 /// (`invalid type: string "abc", expected a map` becomes `invalid type: string, expected a map`).
 pub fn without_value(sentence: &str) -> String {
     let is_of_kind = sentence.starts_with("invalid type: ") || sentence.starts_with("invalid value: ");
@@ -44,7 +44,7 @@ impl Secret {
         Self(text.into())
     }
 
-    /// The text itself. Every call is a place to look at in a review.
+    /// The text itself. Every call deserves a look in a review.
     pub fn expose(&self) -> &str {
         &self.0
     }
@@ -53,8 +53,8 @@ impl Secret {
         self.0.is_empty()
     }
 
-    /// How the secret is shown to its owner: keys stay readable, values do not
-    /// (`key=abc,other=d` becomes `key=••••,other=••••`).
+    /// The secret as shown to its owner: keys stay readable, values are masked (`key=abc,other=d` becomes
+    /// `key=••••,other=••••`).
     pub fn masked(&self) -> String {
         if self.0.is_empty() {
             return String::new();
@@ -72,19 +72,19 @@ impl Secret {
         if pieces.iter().all(|piece| piece == MASK) { MASK.to_owned() } else { pieces.join(",") }
     }
 
-    /// True for a text that [`Secret::masked`] made: sent back, it keeps the stored secret.
+    /// Whether a text was produced by [`Secret::masked`]: sent back, it keeps the stored secret.
     pub fn is_masked(text: &str) -> bool {
         text.contains(MASK)
     }
 }
 
-/// A piece before `=` is shown only when it looks like a name, not like the start of a padded key.
+/// A piece before `=` is shown only if it looks like a name, not like the start of a padded key.
 fn is_key(text: &str) -> bool {
     let named = text.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_');
     !text.is_empty() && text.len() <= 24 && named
 }
 
-/// Nothing, or the rest of the `=` at the end of a key: what stands before it is the secret itself.
+/// Empty, or the rest of the `=` padding at the end of a key: the text before it is the secret itself.
 fn is_padding(value: &str) -> bool {
     value.chars().all(|c| c == '=')
 }

@@ -1,24 +1,24 @@
-//! Where the secrets of a record are sent: a stored secret is kept only while that stays the same.
+//! Binding of stored secrets to their destinations: a stored secret is kept only while its destinations do not change.
 
 use crate::ai_provider::AiProviderSpec;
 use crate::authenticator::AuthenticatorSpec;
-use crate::notation::query_mappings::QueryMappings;
-use crate::notation::query_template::bind_configuration;
 use crate::provider::ProviderSpec;
+use crate::syntax::query_mappings::QueryMappings;
+use crate::syntax::query_template::bind_configuration;
 use crate::validation::FieldErrors;
 use serde_json::{Map, Value};
 use std::collections::BTreeSet;
 use url::Url;
 
-/// What is said of a field whose stored secret would follow a changed address.
-const ADDRESS_CHANGED: &str = "The address has changed, and a stored secret is not sent to another place than before: enter the secret again.";
-/// The address of a model's service in `config`, and what else decides where a model is asked.
+/// Error of a field whose stored secret would be sent to a changed address.
+const ADDRESS_CHANGED: &str = "The address has changed, and a stored secret is not sent to a different destination: enter the secret again.";
+/// The field of `config` with the address of a model's service.
 const API_BASE: &str = "api_base";
 const SERVICE_FIELDS: [&str; 3] = ["custom_llm", "AWS_REGION_NAME", "AWS_REGION"];
-/// A list of further hosts in a provider's `config`.
+/// The field of a provider's `config` with a list of further hosts.
 const HOSTS: &str = "hosts";
 
-/// Places that secrets may be sent to: scheme, host and port of each, or the text where it is no address.
+/// Destinations of secrets: scheme, host and port of each, or the text if it is not a URL.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Destinations(BTreeSet<String>);
 
@@ -30,11 +30,11 @@ impl Destinations {
             bind_configuration(template, spec.url.trim(), &mappings).unwrap_or_else(|_| template.to_owned())
         };
         places.add(&bound("{url}").replace("{url}", ""));
-        // A statement or a body is no address.
+        // A statement or a body is not a URL.
         if let Some(origin) = origin(&bound(&spec.query_template)) {
             places.0.insert(origin);
         }
-        // A connector may read an address from a mapping, as Pinecone does from `api`.
+        // A connector may read a URL from a mapping, as Pinecone does from `api`.
         places.0.extend(mappings.pairs().iter().filter_map(|(_, value)| origin(value.trim())));
         places.add_addresses(&spec.page_fetch_config_json, false);
         places.add_addresses(&spec.config, false);
@@ -44,7 +44,7 @@ impl Destinations {
     pub fn of_ai_provider(spec: &AiProviderSpec) -> Self {
         let mut places = Self::default();
         places.add_addresses(&spec.config, false);
-        // Without an address of its own the model's service decides.
+        // Without an address in `config`, the model's service decides.
         if spec.config_text(API_BASE).and_then(|address| origin(address.trim())).is_none() {
             places.0.insert(format!("service of {}", service_of(&spec.model)));
             let fields = SERVICE_FIELDS.iter().filter_map(|field| spec.config_text(field));
@@ -68,7 +68,7 @@ impl Destinations {
         places
     }
 
-    /// True when there is a place among them that is not among the others. A place less is no new place.
+    /// Whether there is a destination that is not among the others. Removed destinations do not count.
     pub fn has_others_than(&self, before: &Self) -> bool {
         !self.0.is_subset(&before.0)
     }
@@ -80,7 +80,7 @@ impl Destinations {
         }
     }
 
-    /// Every address among the values, and every text of a list of hosts.
+    /// Every URL among the values, and every text of a list of hosts.
     fn add_addresses(&mut self, values: &Map<String, Value>, are_hosts: bool) {
         for (name, value) in values {
             self.add_value(value, are_hosts || name == HOSTS);
@@ -97,7 +97,7 @@ impl Destinations {
     }
 }
 
-/// The fields whose stored secrets would be sent to another place than before. `fields`: those that keep one.
+/// The fields whose stored secrets would be sent to a different destination. `fields`: those that keep one.
 pub fn check(
     before: &Destinations,
     after: &Destinations,
@@ -110,7 +110,7 @@ pub fn check(
     errors.into_result(())
 }
 
-/// What a model's name begins with, up to its first slash, else up to the first character that is no letter:
+/// The prefix of a model's name up to its first slash, else up to the first character that is not alphabetic:
 /// `anthropic` of `anthropic/claude-5`, `gpt` of `gpt-5`.
 fn service_of(model: &str) -> String {
     let model = model.trim();
@@ -121,7 +121,7 @@ fn service_of(model: &str) -> String {
     service.to_ascii_lowercase()
 }
 
-/// Scheme, host and port of an address, as whatever sends there reads it: `https:a.example` has a host, too.
+/// Scheme, host and port of a URL, as an HTTP client parses it: `https:a.example` has a host, too.
 fn origin(address: &str) -> Option<String> {
     let url = Url::parse(address).ok()?;
     let host = url.host_str().filter(|host| !host.is_empty())?.trim_end_matches('.').to_ascii_lowercase();

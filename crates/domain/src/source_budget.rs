@@ -1,21 +1,21 @@
-//! A budget of requests to a source: so many in so much time, in order of asking.
+//! Request budgets of sources: a number of requests per period, first come, first served.
 
-use crate::notation::rate::Rate;
+use crate::syntax::rate::Rate;
 use std::time::Duration;
 
-/// A budget that is whole later than this after its period was left so by a clock that has been put back.
+/// A budget that is full later than this after its period was written before the clock was set back.
 pub const AHEAD_MAX: Duration = Duration::from_secs(600);
 
-/// One request to a source that allows only so many.
+/// A request to a rate-limited source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BudgetRequest {
     pub rate: Rate,
-    /// Longest wait for the turn.
+    /// Maximum wait for the turn.
     pub wait_max: Duration,
 }
 
 impl BudgetRequest {
-    /// How much later the budget is whole for this one request.
+    /// How much later the budget is full because of one request.
     pub fn cost(self) -> Duration {
         self.rate.per / self.rate.count
     }
@@ -26,6 +26,6 @@ impl BudgetRequest {
 pub enum BudgetTurn {
     /// After this wait.
     In(Duration),
-    /// Not in time: it would be after this wait. Nothing was taken.
+    /// Not in time: it would be after this wait. No turn was taken.
     TooLate(Duration),
 }

@@ -1,8 +1,8 @@
-//! `Search.status` and the status of one provider's run: the values, and which of them end a run.
+//! `Search.status` and the status of one provider's run, and which of them are final.
 
 use serde::{Deserialize, Serialize};
 
-/// Where a Search stands. The interface names four; the others are said in between or at a dead end.
+/// Status of a search. The interface names four; the others are intermediate or errors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum SearchStatus {
@@ -63,7 +63,7 @@ impl SearchStatus {
         Self::ALL.iter().copied().find(|status| status.as_str() == text)
     }
 
-    /// Results may be read.
+    /// Results can be read.
     pub fn is_ready(self) -> bool {
         matches!(
             self,
@@ -74,7 +74,7 @@ impl SearchStatus {
         )
     }
 
-    /// The search ended without results and will not go on by itself.
+    /// The search ended without results and will not continue by itself.
     pub fn is_error(self) -> bool {
         matches!(
             self,
@@ -85,12 +85,12 @@ impl SearchStatus {
         )
     }
 
-    /// Nothing more will happen unless somebody asks for it.
+    /// Nothing more happens without a request.
     pub fn is_final(self) -> bool {
         self.is_ready() || self.is_error()
     }
 
-    /// The ready status of a run: FULL only when every selected provider delivered.
+    /// The ready status of a run: FULL only if every selected provider delivered.
     pub fn ready(is_update: bool, all_delivered: bool) -> Self {
         match (is_update, all_delivered) {
             (false, true) => Self::FullResultsReady,
@@ -101,26 +101,26 @@ impl SearchStatus {
     }
 }
 
-/// How one provider's part of a search ended, as `info.<provider>.status` says it.
+/// Outcome of one provider's part of a search, as in `info.<provider>.status`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ProviderStatus {
     /// It delivered results.
     Ok,
-    /// It delivered, and had nothing.
+    /// It delivered zero results.
     NoResults,
-    /// It had not answered when the deadline struck.
+    /// It did not respond before the deadline.
     Timeout,
-    /// It failed; `error` says how.
+    /// It failed; `error` describes how.
     Error,
-    /// It asked for a rest and was not asked.
+    /// It was not queried, because it asked for a pause.
     Suspended,
     /// The user has not connected it.
     NotConnected,
 }
 
 impl ProviderStatus {
-    /// Zero results is a delivery; a failure is not.
+    /// Zero results count as delivered; a failure does not.
     pub fn has_delivered(self) -> bool {
         matches!(self, Self::Ok | Self::NoResults)
     }

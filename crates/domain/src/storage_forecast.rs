@@ -1,4 +1,4 @@
-//! The size of the database, its growth, and when its disk is full.
+//! Size of the database, its growth, and when its disk will be full.
 
 use crate::instant::Instant;
 use chrono::TimeDelta;
@@ -6,45 +6,45 @@ use serde::Serialize;
 
 /// How often the size is sampled.
 pub const SAMPLED_EVERY: TimeDelta = TimeDelta::hours(1);
-/// How long a sample is kept: the growth is that of the last week.
+/// How long a sample is kept: growth is measured over the last week.
 pub const SAMPLES_KEPT_FOR: TimeDelta = TimeDelta::days(7);
-/// Samples must be this far apart: a day has hours in which people search and hours in which they sleep.
+/// Minimum time between the first and last sample: load varies over a day.
 const SPAN_MIN: TimeDelta = TimeDelta::days(1);
 const SECONDS_PER_DAY: f64 = 86_400.0;
 
 /// The size of the database.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct DatabaseSize {
-    /// Of its files.
+    /// Size of its files.
     pub bytes: u64,
-    /// Of it, what holds records; the rest is free for new ones.
+    /// The part that contains records; the rest is free for new ones.
     pub used_bytes: u64,
 }
 
-/// What the database held at some moment.
+/// Size of the database at some time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SizeSample {
     pub taken: Instant,
     pub used_bytes: u64,
 }
 
-/// How the disk of the database will fill.
+/// Forecast for the disk of the database.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, utoipa::ToSchema)]
 pub struct StorageForecast {
     /// Size of the database.
     pub database_bytes: u64,
-    /// Of it, what holds records; the rest is free for new ones.
+    /// The part that contains records; the rest is free for new ones.
     pub used_bytes: u64,
-    /// Free space on the disk of the database; null where another machine has it.
+    /// Free space on the disk of the database; null if it is on another machine.
     pub disk_free_bytes: Option<u64>,
-    /// What the records grew by in a day, over the last week; null until they were observed for a day.
+    /// Growth of the records per day, over the last week; null until they were observed for a day.
     pub growth_bytes_per_day: Option<f64>,
-    /// Days until the disk is full if it goes on like this; null when that is not known or never.
+    /// Days until the disk is full at this rate; null if unknown or never.
     pub full_in_days: Option<f64>,
 }
 
 impl StorageForecast {
-    /// From the present size, the free space of its disk, and samples of the last days, the oldest first.
+    /// From the current size, the free space of its disk, and samples of the last days, oldest first.
     pub fn new(size: DatabaseSize, disk_free_bytes: Option<u64>, samples: &[SizeSample]) -> Self {
         let growth = growth_per_day(samples);
         let reusable = size.bytes.saturating_sub(size.used_bytes);

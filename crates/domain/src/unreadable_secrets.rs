@@ -1,4 +1,5 @@
-//! Stored secrets that the key of this installation does not open, as after a restore without the key.
+//! Stored secrets that cannot be decrypted with the key of this installation, for example after a restore without the
+//! key.
 
 use crate::provider::ProviderSpec;
 use crate::secret::Secret;
@@ -6,12 +7,12 @@ use crate::validation::FieldErrors;
 use serde::Serialize;
 use serde_json::Value;
 
-/// What is said of a field that an edit must enter again.
-const ENTER_AGAIN: &str = "The stored record cannot be read, because it was sealed with another key than this \
-     installation has: enter all of its fields again, this one too. If it has none, delete the record and create it anew.";
+/// Error of a field that an edit must enter again.
+const ENTER_AGAIN: &str = "The stored record cannot be read, because it was encrypted with another key than this \
+     installation has: enter all of its fields again, including this one. If it has none, delete the record and create it again.";
 
-/// Whether a record that is sealed as a whole may be replaced: one that cannot be read only by one whose secret is
-/// entered, because there is nothing that an empty or masked secret could keep.
+/// Whether a record that is encrypted as a whole may be replaced. One that cannot be decrypted may be replaced only if
+/// its secret is entered, because there is nothing that an empty or masked secret could keep.
 pub fn check_replaceable(is_unreadable: bool, field: &str, secret: &str) -> Result<(), FieldErrors> {
     match is_unreadable && (secret.trim().is_empty() || Secret::is_masked(secret)) {
         true => Err(FieldErrors::one(field, ENTER_AGAIN)),
@@ -19,11 +20,11 @@ pub fn check_replaceable(is_unreadable: bool, field: &str, secret: &str) -> Resu
     }
 }
 
-/// Which stored secrets of a SearchProvider cannot be read. They stay stored until they are entered again.
+/// Which stored secrets of a search provider cannot be decrypted. They stay stored until they are entered again.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct UnreadableSecrets {
     pub credentials: bool,
-    /// The other fields that may hold secrets. They are sealed together.
+    /// The other fields that may contain secrets. They are encrypted together.
     pub confidential: bool,
 }
 
@@ -32,8 +33,8 @@ impl UnreadableSecrets {
         self.credentials || self.confidential
     }
 
-    /// What is still unreadable after an edit to this spec. New credentials replace all that cannot be read, a new
-    /// value of another secret field replaces those fields, and an edit that enters neither keeps everything stored.
+    /// What is still unreadable after an edit to this spec. New credentials replace everything unreadable, a new value
+    /// of another secret field replaces those fields, and an edit with neither keeps everything stored.
     #[must_use]
     pub fn after(self, spec: &ProviderSpec) -> Self {
         match spec.credentials.is_empty() {
@@ -42,7 +43,7 @@ impl UnreadableSecrets {
         }
     }
 
-    /// The fields whose stored values are not in this spec, because they cannot be read.
+    /// The fields whose stored values are missing from this spec because they cannot be decrypted.
     pub fn fields(self, spec: &ProviderSpec) -> Vec<&'static str> {
         let mut fields = Vec::new();
         if self.credentials {
@@ -59,7 +60,7 @@ impl UnreadableSecrets {
     }
 }
 
-/// The fields of a record that is sealed as a whole, without those that are stored beside it.
+/// The fields of a record that is encrypted as a whole, without those that are stored beside it.
 pub fn sealed_fields<T: Serialize>(spec: &T, beside: &[&str]) -> Vec<String> {
     match serde_json::to_value(spec) {
         Ok(Value::Object(fields)) => {

@@ -1,4 +1,4 @@
-//! People at the door: users, groups, tokens, and who may see what.
+//! Users, groups, tokens, and permissions.
 
 use crate::ids::{GroupId, TokenId, UserId};
 use crate::password::check_password;
@@ -10,14 +10,14 @@ use serde::{Deserialize, Serialize};
 
 pub const USERNAME_CHARS_MAX: usize = 150;
 pub const LABEL_CHARS_MAX: usize = 200;
-/// The label of a token that signing in has made. A new password ends the tokens with this label.
+/// The label of a token from a sign-in. A new password revokes the tokens with this label.
 pub const LOGIN_LABEL: &str = "login";
-/// Most tokens that one user may have.
+/// Maximum number of tokens of one user.
 pub const TOKENS_PER_USER_MAX: u64 = 100;
 /// The group whose members decide which version counts.
 pub const CURATORS: &str = "curators";
 
-/// A person with an account.
+/// A user account.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 pub struct User {
     pub id: UserId,
@@ -37,12 +37,13 @@ pub struct User {
 pub struct UserSpec {
     /// The name to sign in with: letters, digits and `@ . + - _`.
     pub username: String,
-    /// 8 to 256 characters, neither a common password nor the user name. Write-only. Needed when the user is created; absent later keeps the stored one.
+    /// 8 to 256 characters, neither a common password nor the user name. Write-only. Required for a new user; omitted
+    /// later, it keeps the stored one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub password: Option<String>,
-    /// Where the person can be written to; may be empty.
+    /// Email address; may be empty.
     pub email: String,
-    /// Names of the groups that the person belongs to.
+    /// Names of the groups that the user belongs to.
     pub groups: Vec<String>,
     /// True: may see and change everything in the console.
     pub is_admin: bool,
@@ -78,7 +79,7 @@ pub struct Group {
 #[serde(default)]
 #[schema(as = GroupInput)]
 pub struct GroupSpec {
-    /// The name that providers and people give it, such as `engineering`. Unique.
+    /// The name of the group, such as `engineering`. Unique.
     pub name: String,
 }
 
@@ -91,14 +92,14 @@ impl GroupSpec {
     }
 }
 
-/// An API token as it may be shown: never the token itself.
+/// An API token for display: never the token itself.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 pub struct ApiToken {
     pub id: TokenId,
     /// User name of its owner.
     pub user: String,
     pub label: String,
-    /// The first characters, to recognise it by.
+    /// The first characters, for recognition.
     pub prefix: String,
     pub expires: Option<DateTime<Utc>>,
     pub last_used: Option<DateTime<Utc>>,
@@ -112,11 +113,11 @@ pub struct ApiToken {
 pub struct TokenSpec {
     /// What it is for, such as `nightly export`.
     pub label: String,
-    /// When it stops working; empty: never.
+    /// When it expires; empty: never.
     pub expires: Option<DateTime<Utc>>,
 }
 
-/// Who is asking.
+/// Who makes a request, with their permissions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Principal {
     pub user: UserId,
@@ -135,7 +136,7 @@ impl Principal {
         }
     }
 
-    /// The one rule of provider visibility: own, shared, or by group; an administrator sees all.
+    /// The only rule of provider visibility: own, shared, or by group; administrators see all.
     pub fn may_see(&self, provider: &SearchProvider) -> bool {
         self.is_admin
             || provider.owner == self.user
@@ -143,17 +144,17 @@ impl Principal {
             || provider.spec.groups.iter().any(|group| self.groups.contains(group))
     }
 
-    /// A query transform is used by its owner, or by all when it is shared; an administrator uses all.
+    /// A query transform may be used by its owner, or by all users if it is shared; administrators may use all.
     pub fn may_use(&self, transform: &QueryTransform) -> bool {
         self.is_admin || transform.owner == self.user || transform.spec.shared
     }
 
-    /// Pins, approves and rejects versions: an administrator, or a member of the curators.
+    /// May pin, approve and reject versions: administrators and curators.
     pub fn may_curate(&self) -> bool {
         self.is_admin || self.groups.iter().any(|group| group == CURATORS)
     }
 
-    /// Only administrators and owners see even the masked credentials, and may change the provider.
+    /// Only administrators and owners may see even the masked credentials, and may change the provider.
     pub fn may_edit(&self, provider: &SearchProvider) -> bool {
         self.is_admin || provider.owner == self.user
     }

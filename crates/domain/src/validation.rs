@@ -1,8 +1,8 @@
-//! Mistakes in what a client sent, gathered by field so that all are reported at once.
+//! Validation errors by field, collected so that all are reported at once.
 
 use std::collections::BTreeMap;
 
-/// Field name to sentences. Empty means that all is well.
+/// Errors by field name. Empty if everything is valid.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FieldErrors(BTreeMap<String, Vec<String>>);
 
@@ -24,7 +24,7 @@ impl FieldErrors {
         }
     }
 
-    /// Checks a text's length in characters and that it holds no NUL, which no database keeps.
+    /// Checks the length of a text in characters, and that it contains no NUL, which databases reject.
     pub fn check_text(&mut self, field: &str, text: &str, chars_max: usize) {
         let count = text.chars().count();
         self.check(count <= chars_max, field, || {
@@ -33,7 +33,7 @@ impl FieldErrors {
         self.check(!text.contains('\0'), field, || "The NUL character is not allowed.".to_owned());
     }
 
-    /// Checks a name or a label: a text in one line, so that it can stand in a line of a log or of a list.
+    /// Checks a name or label: a text in one line, so that it fits into a line of a log or of a list.
     pub fn check_name(&mut self, field: &str, text: &str, chars_max: usize) {
         self.check_text(field, text, chars_max);
         let breaks = |c: char| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}');

@@ -1,11 +1,11 @@
-//! Which kind a file is: its first bytes where they speak for themselves, else what the source says, else its name.
+//! Detects the kind of a file: by its first bytes if they are unambiguous, else by the media type, else by its name.
 
-use domain::contracts::{ExtractError, FileToRead};
+use domain::ports::{ExtractError, FileToRead};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     Html,
-    /// XML of no known kind: all of its text.
+    /// XML of unknown kind: all of its text.
     Markup,
     PlainText,
     Markdown,
@@ -13,16 +13,16 @@ pub enum Kind {
     Docx,
     Pptx,
     Xlsx,
-    /// Text, sheet or slides of OpenDocument.
+    /// OpenDocument text, spreadsheet or presentation.
     OpenDocument,
     Mail,
 }
 
-/// How far into a file its first bytes go.
+/// Bytes that are inspected.
 const HEAD_BYTES: usize = 1024;
 const ZIP_MARK: &[u8] = b"PK\x03\x04";
 const ZIP_MARK_EMPTY: &[u8] = b"PK\x05\x06";
-/// It looks like a text and is none to read.
+/// Looks like text but is not readable.
 const RTF_MARK: &[u8] = b"{\\rtf";
 const OLE_MARK: &[u8] = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1";
 
@@ -153,7 +153,7 @@ impl Kind {
             Some(kind) if kind.is_package() || kind == Self::Pdf => {
                 Err(ExtractError::Damaged("it is not what its name says".to_owned()))
             }
-            // Many a server calls everything plain text, and names of pages have no ending.
+            // Many servers send everything as plain text, and page names have no extension.
             None | Some(Self::PlainText) if looks_like_html(head) => Ok(Self::Html),
             Some(Self::PlainText) => {
                 let named = Self::of_name(&file.name).filter(|kind| !kind.is_package());
@@ -165,8 +165,8 @@ impl Kind {
         }
     }
 
-    /// True for a PDF, whose library unpacks without bounds what is encrypted or what a length points to; and for a mail,
-    /// which may hold one. Looks at the beginning only, because it is asked on the way.
+    /// Whether the file is read in a subprocess: a PDF, whose library decompresses without limits, or a mail, which
+    /// may contain one. Inspects only the beginning, because it runs on the async runtime.
     pub fn is_read_apart(file: &FileToRead) -> bool {
         let head = &file.bytes[..file.bytes.len().min(HEAD_BYTES)];
         let said = file.media_type.as_deref().and_then(|media| Self::of_media(&bare(media)));
@@ -201,7 +201,7 @@ fn bare(media_type: &str) -> String {
     media_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
 }
 
-/// A compound file: a package behind a password, or a format of the last century.
+/// A compound file: an encrypted package or a legacy format.
 fn of_ole(bytes: &[u8]) -> ExtractError {
     let name: Vec<u8> = "EncryptedPackage".encode_utf16().flat_map(u16::to_le_bytes).collect();
     if holds(bytes, &name) {
@@ -210,7 +210,7 @@ fn of_ole(bytes: &[u8]) -> ExtractError {
     ExtractError::Unsupported("application/x-ole-storage".to_owned())
 }
 
-/// The names of the parts stand in the file as they are.
+/// Part names are stored uncompressed in the file.
 fn of_package(bytes: &[u8]) -> Option<Kind> {
     let marks: [(&[u8], Kind); 4] = [
         (b"application/vnd.oasis.opendocument", Kind::OpenDocument),
@@ -237,7 +237,7 @@ fn looks_like_text(head: &[u8]) -> bool {
     is_marked || odd.count() == 0
 }
 
-/// What is said of a kind that is not known; a name may be long and strange.
+/// Describes an unknown kind; names are shortened and cleaned.
 fn spoken(media: &str, name: &str) -> String {
     let text = if media.is_empty() { name.rsplit('.').next().unwrap_or_default() } else { media };
     text.chars().filter(|c| !c.is_control()).take(60).collect()

@@ -1,44 +1,44 @@
-//! The limits of reading, each with its name; a test reaches each of them.
+//! The limits of extraction; a test reaches each of them.
 
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
-/// Largest file that is looked at.
+/// Largest file that is read.
 pub const INPUT_BYTES_MAX: u64 = 32 * 1024 * 1024;
-/// Most parts in a package such as a word processor's.
+/// Most parts in a package such as DOCX.
 pub const ENTRIES_MAX: usize = 20_000;
-/// Most bytes that all parts of a package, or the streams of one page, unpack to.
+/// Most bytes that all parts of a package, or the streams of one page, decompress to.
 pub const UNPACKED_BYTES_MAX: u64 = 128 * 1024 * 1024;
-/// How many times larger than the file its unpacked parts may be; text itself packs to a tenth or so.
+/// Largest compression ratio; plain text compresses to about a tenth.
 pub const UNPACK_RATIO_MAX: u64 = 200;
-/// Below so many unpacked bytes the ratio is not looked at: small files of repeated text pack very well.
+/// The ratio is not checked below this many decompressed bytes: small repetitive files compress very well.
 pub const UNPACK_RATIO_FROM_BYTES: u64 = 4 * 1024 * 1024;
 /// Most pages, slides or sheets that are read; the text ends there.
 pub const PAGES_MAX: usize = 5_000;
 /// Deepest nesting of elements, of forms within pages, and of messages within messages.
 pub const DEPTH_MAX: usize = 256;
-/// Longest text that is given back, in characters.
+/// Longest extracted text, in characters.
 pub const OUTPUT_CHARS_MAX: usize = 4_000_000;
 /// Longest title and author, in characters.
 pub const PROPERTY_CHARS_MAX: usize = 500;
-/// How long one file may be read.
+/// Time limit per file.
 pub const TIME_MAX: Duration = Duration::from_secs(15);
-/// How long a caller waits for a place and for its file together.
+/// How long a caller waits, including time in the queue.
 pub const WAIT_MAX: Duration = Duration::from_secs(30);
-/// How long a Tika server may take for one file.
+/// Time limit of a Tika server per file.
 pub const TIKA_TIME_MAX: Duration = Duration::from_secs(30);
-/// Files that are read at once.
+/// Files read in parallel.
 pub const THREADS: usize = 2;
-/// Files that wait for a thread; further callers wait outside.
+/// Files waiting for a thread; further callers wait outside the queue.
 pub const QUEUE_MAX: usize = 16;
-/// Most address space of a process that reads one file: that of the program itself, and what reading takes.
-pub const PROGRAM_MEMORY_BYTES_MAX: u64 = 1024 * 1024 * 1024;
-/// How much longer than a file may be read its process may compute: to start, and to write the answer.
-pub const PROGRAM_CPU_EXTRA_SECONDS: u64 = 1;
-/// How long, beside the time for the file, its process may take to start and to answer on a busy machine.
-pub const PROGRAM_START_MAX: Duration = Duration::from_secs(5);
+/// Most address space of a subprocess: the program itself and the reader.
+pub const SUBPROCESS_MEMORY_BYTES_MAX: u64 = 1024 * 1024 * 1024;
+/// CPU time of a subprocess beyond the time limit of the file, to start and to write the response.
+pub const SUBPROCESS_CPU_EXTRA_SECONDS: u64 = 1;
+/// Wall time of a subprocess beyond the time limit of the file, on a busy machine.
+pub const SUBPROCESS_START_MAX: Duration = Duration::from_secs(5);
 
-/// The limits in force.
+/// The limits in effect.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Limits {
     pub input_bytes: u64,

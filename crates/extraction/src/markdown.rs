@@ -1,36 +1,36 @@
-//! Markdown: the words without the marks; the first heading is the title.
+//! Markdown: the words without markup; the first heading is the title.
 
 use crate::plain_text::{charset, decode};
-use crate::reading::{Reading, Step};
+use crate::text_builder::{ExtractResult, TextBuilder};
 
-pub fn read(bytes: &[u8], media_type: Option<&str>, reading: &mut Reading) -> Step {
+pub fn read(bytes: &[u8], media_type: Option<&str>, builder: &mut TextBuilder) -> ExtractResult {
     let text = decode(bytes, media_type.and_then(charset));
     let mut text: &str = &text;
     if let Some((front, rest)) = front_matter(text) {
-        read_front_matter(front, reading);
+        read_front_matter(front, builder);
         text = rest;
     }
     let mut is_code = false;
     for line in text.lines() {
-        reading.look()?;
+        builder.check_deadline()?;
         let bare = line.trim();
         if bare.starts_with("```") || bare.starts_with("~~~") {
             is_code = !is_code;
-            reading.paragraph();
+            builder.paragraph();
         } else if is_code {
-            reading.text(bare)?;
-            reading.line();
+            builder.text(bare)?;
+            builder.line();
         } else {
-            read_line(bare, reading)?;
+            read_line(bare, builder)?;
         }
     }
     Ok(())
 }
 
-fn read_line(line: &str, reading: &mut Reading) -> Step {
-    // Rules, and the line under a heading or under the first row of a table.
+fn read_line(line: &str, builder: &mut TextBuilder) -> ExtractResult {
+    // Rules, and the line under a heading or a table header.
     if line.chars().all(|c| "-=*_|: ".contains(c)) {
-        reading.paragraph();
+        builder.paragraph();
         return Ok(());
     }
     let unquoted = line.trim_start_matches(['>', ' ']);
@@ -38,18 +38,18 @@ fn read_line(line: &str, reading: &mut Reading) -> Step {
     let is_heading = heading.len() < unquoted.len() && heading.starts_with(' ');
     if is_heading {
         let words = spans(heading.trim().trim_end_matches('#'));
-        reading.title(&words);
-        reading.paragraph();
-        reading.text(&words)?;
-        reading.paragraph();
+        builder.title(&words);
+        builder.paragraph();
+        builder.text(&words)?;
+        builder.paragraph();
         return Ok(());
     }
-    reading.text(&spans(without_bullet(unquoted)).replace('|', " "))?;
-    reading.line();
+    builder.text(&spans(without_bullet(unquoted)).replace('|', " "))?;
+    builder.line();
     Ok(())
 }
 
-/// `- `, `* `, `+ `, `1. ` and a box to tick.
+/// `- `, `* `, `+ `, `1. ` and a checkbox.
 fn without_bullet(line: &str) -> &str {
     let after =
         line.strip_prefix("- ").or_else(|| line.strip_prefix("* ")).or_else(|| line.strip_prefix("+ "));
@@ -60,7 +60,7 @@ fn without_bullet(line: &str) -> &str {
     ["[ ] ", "[x] ", "[X] "].iter().find_map(|tick| text.strip_prefix(tick)).unwrap_or(text)
 }
 
-/// Emphasis, code, links and pictures inside a line, and tags of HTML.
+/// Removes emphasis, code marks, links, images and HTML tags.
 fn spans(line: &str) -> String {
     let mut out = String::with_capacity(line.len());
     let mut rest = line;
@@ -75,11 +75,11 @@ fn spans(line: &str) -> String {
                 rest = &after[next.map_or(0, char::len_utf8)..];
             }
             "!" if after.starts_with('[') => {}
-            // The address of a link follows its words.
+            // The URL of a link follows its text.
             "]" if after.starts_with('(') => rest = after.split_once(')').map_or("", |(_, rest)| rest),
             "[" | "]" | "`" | "~" => {}
             "*" => {}
-            // Inside a word it is a part of a name.
+            // Inside a word it is part of a name.
             "_" => {
                 let is_inside =
                     out.ends_with(char::is_alphanumeric) && after.starts_with(char::is_alphanumeric);
@@ -89,7 +89,7 @@ fn spans(line: &str) -> String {
             }
             "<" if after.starts_with(|c: char| c.is_ascii_alphabetic() || c == '/') => {
                 let (inside, behind) = after.split_once('>').unwrap_or((after, ""));
-                // `<https://…>` is a link; everything else a tag.
+                // `<https://…>` is a link; everything else is a tag.
                 if inside.contains("://") {
                     out.push_str(inside);
                 }
@@ -99,7 +99,7 @@ fn spans(line: &str) -> String {
         }
     }
     out.push_str(rest);
-    domain::notation::markup::decode_entities(&out)
+    domain::syntax::strip_html::decode_entities(&out)
 }
 
 /// `--- … ---` before the text.
@@ -107,11 +107,11 @@ fn front_matter(text: &str) -> Option<(&str, &str)> {
     text.strip_prefix("---\n").or_else(|| text.strip_prefix("---\r\n"))?.split_once("\n---")
 }
 
-fn read_front_matter(front: &str, reading: &mut Reading) {
+fn read_front_matter(front: &str, builder: &mut TextBuilder) {
     for line in front.lines() {
         match line.split_once(':') {
-            Some(("title", value)) => reading.title(value.trim().trim_matches(['"', '\''])),
-            Some(("author", value)) => reading.author(value.trim().trim_matches(['"', '\''])),
+            Some(("title", value)) => builder.title(value.trim().trim_matches(['"', '\''])),
+            Some(("author", value)) => builder.author(value.trim().trim_matches(['"', '\''])),
             _ => {}
         }
     }
@@ -121,7 +121,7 @@ fn read_front_matter(front: &str, reading: &mut Reading) {
 mod tests {
     use super::*;
     use crate::limits::Limits;
-    use crate::reading::Watch;
+    use crate::text_builder::Deadline;
     use std::time::Duration;
 
     #[test]
@@ -129,9 +129,9 @@ mod tests {
         let source = "---\ntitle: \"Front\"\nauthor: Ann\n---\n# A *heading* #\n\nSome **bold**, `code_here` and \
             [a link](https://x.example/a) with ![a picture](p.png).\n\n- [x] done\n2. second\n> quoted\n\n\
             | a | b |\n|---|---|\n| 1 | 2 |\n\n```rust\nlet snake_case = 1;\n```\n5 < 6 &amp; \\*kept\\*";
-        let mut reading = Reading::new(&Limits::default(), Watch::of(Duration::from_secs(5)));
-        read(source.as_bytes(), None, &mut reading).unwrap();
-        let found = reading.finish(false);
+        let mut builder = TextBuilder::new(&Limits::default(), Deadline::of(Duration::from_secs(5)));
+        read(source.as_bytes(), None, &mut builder).unwrap();
+        let found = builder.finish(false);
         assert_eq!((found.title.as_str(), found.author.as_str()), ("Front", "Ann"));
         let want = "A heading\n\nSome bold, code_here and a link with a picture.\n\ndone\nsecond\nquoted\n\na b\n\n1 2\n\n\
             let snake_case = 1;\n\n5 < 6 & *kept*";

@@ -1,39 +1,39 @@
-//! OpenDocument: texts, sheets and slides keep their words in the same elements.
+//! OpenDocument: texts, spreadsheets and presentations use the same elements for text.
 
 use crate::package::Package;
 use crate::properties;
-use crate::reading::{Reading, Step, Stop};
+use crate::text_builder::{Abort, ExtractResult, TextBuilder};
 use crate::xml::{Element, Node, walk};
 use bytes::Bytes;
-use domain::contracts::ExtractError;
+use domain::ports::ExtractError;
 
 const MAIN: &str = "content.xml";
 const MANIFEST: &str = "META-INF/manifest.xml";
 
-pub fn read(bytes: Bytes, reading: &mut Reading) -> Step {
-    let mut package = Package::open(bytes, reading)?;
-    let manifest = package.part(MANIFEST, reading)?;
+pub fn read(bytes: Bytes, builder: &mut TextBuilder) -> ExtractResult {
+    let mut package = Package::open(bytes, builder)?;
+    let manifest = package.part(MANIFEST, builder)?;
     if manifest.is_some_and(|text| text.contains("encryption-data")) {
-        return Err(Stop::Failed(ExtractError::Protected));
+        return Err(Abort::Failed(ExtractError::Protected));
     }
-    properties::read(&mut package, properties::OPEN_DOCUMENT, reading)?;
-    let main = package.needed(MAIN, reading)?;
+    properties::read(&mut package, properties::OPEN_DOCUMENT, builder)?;
+    let main = package.needed(MAIN, builder)?;
     let mut place = Place::default();
-    walk(&main, reading, |node, reading| match node {
-        Node::Open(element) => place.open(element, reading),
+    walk(&main, builder, |node, builder| match node {
+        Node::Open(element) => place.open(element, builder),
         Node::Close(name) => {
-            place.close(name, reading);
+            place.close(name, builder);
             Ok(())
         }
-        Node::Text(text) if place.is_read() => reading.text(text),
+        Node::Text(text) if place.is_read() => builder.text(text),
         Node::Text(_) => Ok(()),
     })
 }
 
-/// Where in the document the walk is.
+/// Current position in the document.
 #[derive(Default)]
 struct Place {
-    /// Open elements whose words are not the document's: deleted text, comments, styles.
+    /// Open elements without document text: deletions, comments, styles.
     skipped: usize,
     paragraphs: usize,
     cells: usize,
@@ -45,23 +45,23 @@ impl Place {
         self.skipped == 0 && self.paragraphs > 0
     }
 
-    fn open(&mut self, element: &Element<'_>, reading: &mut Reading) -> Step {
+    fn open(&mut self, element: &Element<'_>, builder: &mut TextBuilder) -> ExtractResult {
         match element.name {
             name if is_skipped(name) => self.skipped += 1,
             "p" | "h" => self.paragraphs += 1,
             "table-cell" => self.cells += 1,
-            "s" | "tab" => reading.space(),
-            "line-break" => reading.line(),
+            "s" | "tab" => builder.space(),
+            "line-break" => builder.line(),
             // A sheet or a slide.
             "table" | "page" if self.cells == 0 => {
                 self.pages += 1;
-                if self.pages > reading.limits.pages {
-                    return Err(Stop::Full);
+                if self.pages > builder.limits.pages {
+                    return Err(Abort::Full);
                 }
-                reading.paragraph();
+                builder.paragraph();
                 if let Some(name) = element.attribute("name").filter(|_| element.name == "table") {
-                    reading.text(&name)?;
-                    reading.line();
+                    builder.text(&name)?;
+                    builder.line();
                 }
             }
             _ => {}
@@ -69,22 +69,22 @@ impl Place {
         Ok(())
     }
 
-    fn close(&mut self, name: &str, reading: &mut Reading) {
+    fn close(&mut self, name: &str, builder: &mut TextBuilder) {
         match name {
             name if is_skipped(name) => self.skipped = self.skipped.saturating_sub(1),
             "p" | "h" => {
                 self.paragraphs = self.paragraphs.saturating_sub(1);
                 match self.cells {
-                    0 => reading.paragraph(),
-                    _ => reading.space(),
+                    0 => builder.paragraph(),
+                    _ => builder.space(),
                 }
             }
             "table-cell" => {
                 self.cells = self.cells.saturating_sub(1);
-                reading.space();
+                builder.space();
             }
-            "table-row" => reading.line(),
-            "table" | "page" => reading.paragraph(),
+            "table-row" => builder.line(),
+            "table" | "page" => builder.paragraph(),
             _ => {}
         }
     }

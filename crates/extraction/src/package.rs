@@ -1,16 +1,16 @@
-//! A package: a zip file whose parts are XML. It is unpacked part by part, and never more than the limits allow.
+//! A package: a ZIP file with XML parts, decompressed part by part within the limits.
 
 use crate::plain_text::decode;
-use crate::reading::{Reading, Step, Stop, damaged};
+use crate::text_builder::{Abort, ExtractResult, TextBuilder, damaged};
 use bytes::Bytes;
-use domain::contracts::ExtractError;
+use domain::ports::ExtractError;
 use std::io::{Cursor, Read};
 use zip::ZipArchive;
 use zip::result::ZipError;
 
-/// How much is unpacked between two looks at the clock.
+/// Bytes decompressed between two checks of the deadline.
 const PIECE_BYTES: usize = 64 * 1024;
-/// Before the list of parts: the mark of each row in it.
+/// Signature of each entry in the central directory.
 const ROW_MARK: &[u8] = b"PK\x01\x02";
 
 pub struct Package {
@@ -20,10 +20,10 @@ pub struct Package {
 }
 
 impl Package {
-    pub fn open(bytes: Bytes, reading: &Reading) -> Step<Self> {
-        let entries_max = reading.limits.entries;
+    pub fn open(bytes: Bytes, builder: &TextBuilder) -> ExtractResult<Self> {
+        let entries_max = builder.limits.entries;
         let packed_bytes = bytes.len() as u64;
-        // Counted before the list is read, because reading it already takes memory for each row.
+        // Counted first, because reading the directory allocates memory for each entry.
         let rows = bytes.windows(ROW_MARK.len()).filter(|window| *window == ROW_MARK).count();
         if rows > entries_max {
             return damaged(&format!("it holds more than {entries_max} parts"));
@@ -38,7 +38,7 @@ impl Package {
         Ok(Self { archive, packed_bytes, unpacked_bytes: 0 })
     }
 
-    /// The names of parts that begin and end like this, in the order of the number between.
+    /// Names of parts with this prefix and suffix, ordered by the number in between.
     pub fn numbered(&self, beginning: &str, ending: &str) -> Vec<String> {
         let number =
             |name: &str| -> Option<u32> { name.strip_prefix(beginning)?.strip_suffix(ending)?.parse().ok() };
@@ -49,43 +49,43 @@ impl Package {
         found.into_iter().map(|(_, name)| name).collect()
     }
 
-    /// The text of a part; none when there is no such part.
-    pub fn part(&mut self, name: &str, reading: &mut Reading) -> Step<Option<String>> {
+    /// The text of a part; None if there is no such part.
+    pub fn part(&mut self, name: &str, builder: &mut TextBuilder) -> ExtractResult<Option<String>> {
         let mut part = match self.archive.by_name(name) {
-            Ok(part) if part.encrypted() => return Err(Stop::Failed(ExtractError::Protected)),
+            Ok(part) if part.encrypted() => return Err(Abort::Failed(ExtractError::Protected)),
             Ok(part) => part,
             Err(ZipError::FileNotFound) => return Ok(None),
             Err(ZipError::UnsupportedArchive(text)) if text == ZipError::PASSWORD_REQUIRED => {
-                return Err(Stop::Failed(ExtractError::Protected));
+                return Err(Abort::Failed(ExtractError::Protected));
             }
             Err(_) => return damaged("a part of it cannot be found"),
         };
         let mut bytes = Vec::new();
         let mut piece = vec![0; PIECE_BYTES];
         loop {
-            reading.look()?;
+            builder.check_deadline()?;
             let count = match part.read(&mut piece) {
                 Ok(0) => break,
                 Ok(count) => count,
                 Err(_) => return damaged("a part of it cannot be unpacked"),
             };
             self.unpacked_bytes += count as u64;
-            let limits = &reading.limits;
+            let limits = &builder.limits;
             let is_too_much = self.unpacked_bytes > limits.unpacked_bytes
                 || (self.unpacked_bytes > limits.unpack_ratio_from_bytes
                     && self.unpacked_bytes > self.packed_bytes.saturating_mul(limits.unpack_ratio));
             if is_too_much {
-                return Err(Stop::Failed(ExtractError::TooLarge(limits.unpacked_bytes)));
+                return Err(Abort::Failed(ExtractError::TooLarge(limits.unpacked_bytes)));
             }
             bytes.extend_from_slice(&piece[..count]);
         }
-        // Nearly always UTF-8, and then it is not copied.
+        // Nearly always UTF-8, which needs no copy.
         Ok(Some(String::from_utf8(bytes).unwrap_or_else(|error| decode(error.as_bytes(), None).into_owned())))
     }
 
-    /// A part without which there is no document.
-    pub fn needed(&mut self, name: &str, reading: &mut Reading) -> Step<String> {
-        match self.part(name, reading)? {
+    /// A mandatory part.
+    pub fn needed(&mut self, name: &str, builder: &mut TextBuilder) -> ExtractResult<String> {
+        match self.part(name, builder)? {
             Some(text) => Ok(text),
             None => damaged("its main part is missing"),
         }

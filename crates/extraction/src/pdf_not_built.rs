@@ -1,10 +1,10 @@
-//! PDF in a program that was built without its reader: each file says so.
+//! PDF in a build without the PDF reader: every file is refused with a message.
 
-use crate::reading::{Reading, Step};
-use domain::contracts::ExtractError;
+use crate::text_builder::{ExtractResult, TextBuilder};
+use domain::ports::ExtractError;
 
 const MESSAGE: &str = "PDF; its reader is not built into this program: use the released program, or build it with --features pdf";
 
-pub fn read(_: &[u8], _: &mut Reading) -> Step {
+pub fn read(_: &[u8], _: &mut TextBuilder) -> ExtractResult {
     Err(ExtractError::Unsupported(MESSAGE.to_owned()).into())
 }

@@ -1,33 +1,33 @@
-//! Plain text: its encoding found out, its lines kept.
+//! Plain text: detects the encoding and keeps the lines.
 
-use crate::reading::{Reading, Step};
+use crate::text_builder::{ExtractResult, TextBuilder};
 use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252};
 use std::borrow::Cow;
 
-/// How much of a text tells whether it is UTF-16 without a mark.
+/// Bytes used to detect UTF-16 without a byte order mark.
 const SAMPLE_BYTES: usize = 512;
 
-pub fn read(bytes: &[u8], media_type: Option<&str>, reading: &mut Reading) -> Step {
+pub fn read(bytes: &[u8], media_type: Option<&str>, builder: &mut TextBuilder) -> ExtractResult {
     let text = decode(bytes, media_type.and_then(charset));
-    read_lines(&text, reading)
+    read_lines(&text, builder)
 }
 
-/// Each line on its own, paragraphs parted by blank ones.
-pub fn read_lines(text: &str, reading: &mut Reading) -> Step {
+/// Each line separately; paragraphs are separated by blank lines.
+pub fn read_lines(text: &str, builder: &mut TextBuilder) -> ExtractResult {
     for line in text.lines() {
         if line.trim().is_empty() {
-            reading.paragraph();
+            builder.paragraph();
         } else {
-            reading.text(line)?;
-            reading.line();
+            builder.text(line)?;
+            builder.line();
         }
-        reading.look()?;
+        builder.check_deadline()?;
     }
-    reading.paragraph();
+    builder.paragraph();
     Ok(())
 }
 
-/// The text of bytes: by their mark, by what is said of them, as UTF-8, or as what Windows wrote before it.
+/// Decodes bytes: by byte order mark, by label, as UTF-8, or as Windows-1252.
 pub fn decode<'b>(bytes: &'b [u8], label: Option<&str>) -> Cow<'b, str> {
     if let Some((encoding, mark_bytes)) = Encoding::for_bom(bytes) {
         return encoding.decode_without_bom_handling(&bytes[mark_bytes..]).0;
@@ -50,7 +50,7 @@ pub fn charset(media_type: &str) -> Option<&str> {
     })
 }
 
-/// In UTF-16 every second byte of most texts is zero. What is nearly UTF-8 is a damaged UTF-8.
+/// In UTF-16 every second byte of most texts is zero. Nearly valid UTF-8 is damaged UTF-8.
 fn guess(bytes: &[u8]) -> &'static Encoding {
     let sample = &bytes[..bytes.len().min(SAMPLE_BYTES)];
     let zeros = |first: usize| sample.iter().skip(first).step_by(2).filter(|&&byte| byte == 0).count();

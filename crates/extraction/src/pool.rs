@@ -1,27 +1,24 @@
-//! Extraction beside the async runtime: threads of its own, a bounded queue before them; and processes for the kinds that
-//! need one.
+//! Extraction off the async runtime: a thread pool with a bounded queue, and subprocesses for risky formats.
 
 use crate::kind::Kind;
 use crate::limits::Limits;
-use crate::program::ReaderProgram;
-use crate::reading::Watch;
+use crate::reader::{self, STACK_BYTES};
+use crate::subprocess::ReaderProcess;
+use crate::text_builder::Deadline;
 use async_trait::async_trait;
-use domain::contracts::{ExtractError, ExtractText, ExtractedText, FileToRead};
+use domain::ports::{ExtractError, ExtractText, ExtractedText, FileToRead};
 use std::io;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use tokio::sync::{mpsc, oneshot};
 
-/// Readers of foreign formats call themselves; a thread has space for the depth that the limits allow.
-pub const STACK_BYTES: usize = 16 * 1024 * 1024;
-
-/// Reads files of every kind that is known here.
+/// Reads files of every known kind.
 #[derive(Debug)]
 pub struct Extraction {
     jobs: mpsc::Sender<Job>,
     limits: Limits,
-    program: Option<ReaderProgram>,
+    subprocess: Option<ReaderProcess>,
 }
 
 #[derive(Debug)]
@@ -42,28 +39,27 @@ impl Extraction {
             let thread = thread.name(format!("extraction-{number}")).stack_size(STACK_BYTES);
             thread.spawn(move || work(&waiting, &limits))?;
         }
-        Ok(Self { jobs, limits, program: None })
+        Ok(Self { jobs, limits, subprocess: None })
     }
 
-    /// Kinds that could take more than their share are read in processes of this program, which knows the command
-    /// `read-file`.
-    pub fn with_program(self, path: PathBuf) -> Self {
-        Self { program: Some(ReaderProgram::new(path, &self.limits)), ..self }
+    /// Reads risky formats in subprocesses of this program, which must have the command `read-file`.
+    pub fn with_subprocess(self, path: PathBuf) -> Self {
+        Self { subprocess: Some(ReaderProcess::new(path, &self.limits)), ..self }
     }
 
     async fn read(&self, file: FileToRead) -> Result<ExtractedText, ExtractError> {
-        match &self.program {
-            Some(program) if Kind::is_read_apart(&file) => program.read(file).await,
+        match &self.subprocess {
+            Some(subprocess) if Kind::is_read_apart(&file) => subprocess.read(file).await,
             _ => self.read_in_thread(file).await,
         }
     }
 
     async fn read_in_thread(&self, file: FileToRead) -> Result<ExtractedText, ExtractError> {
         let (answer, answered) = oneshot::channel();
-        // When the caller goes away, by its own time limit or ours, the thread stops at its next look.
+        // If the caller goes away, the thread stops at its next check of the deadline.
         let abandon = Abandon(Arc::default());
         let job = Job { file, is_abandoned: Arc::clone(&abandon.0), answer };
-        let given_up = || ExtractError::Damaged("its reader gave up".to_owned());
+        let given_up = || ExtractError::Damaged("its reader failed".to_owned());
         self.jobs.send(job).await.map_err(|_| given_up())?;
         answered.await.map_err(|_| given_up())?
     }
@@ -72,7 +68,7 @@ impl Extraction {
 #[async_trait]
 impl ExtractText for Extraction {
     fn knows(&self, name: &str) -> bool {
-        crate::knows(name)
+        reader::knows(name)
     }
 
     async fn extract(&self, file: FileToRead) -> Result<ExtractedText, ExtractError> {
@@ -95,15 +91,15 @@ fn work(waiting: &Mutex<mpsc::Receiver<Job>>, limits: &Limits) {
     loop {
         let next = match waiting.lock() {
             Ok(mut waiting) => waiting.blocking_recv(),
-            // Nothing panics while it holds the lock.
+            // Nothing panics while holding the lock.
             Err(_poisoned) => None,
         };
         let Some(job) = next else { return };
         if job.is_abandoned.load(Ordering::Relaxed) {
             continue;
         }
-        let watch = Watch::shared(limits.time, job.is_abandoned);
-        // Nobody waits any more: then nobody needs the answer.
-        let _ = job.answer.send(crate::read_watched(&job.file, limits, watch));
+        let deadline = Deadline::shared(limits.time, job.is_abandoned);
+        // The caller may be gone, and then nobody needs the result.
+        let _ = job.answer.send(reader::read_with_deadline(&job.file, limits, deadline));
     }
 }

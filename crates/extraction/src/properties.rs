@@ -1,34 +1,34 @@
-//! The properties of a document: its title and its author, as its program wrote them.
+//! Document properties: title and author.
 
 use crate::package::Package;
-use crate::reading::{Reading, Step};
+use crate::text_builder::{ExtractResult, TextBuilder};
 use crate::xml::{Node, walk};
 
-/// What Office programs write.
+/// In Office formats.
 pub const OFFICE: &str = "docProps/core.xml";
-/// What OpenDocument programs write.
+/// In OpenDocument.
 pub const OPEN_DOCUMENT: &str = "meta.xml";
 
-/// Reads the properties, if there are any. Those that cannot be read do not cost the document.
-pub fn read(package: &mut Package, part: &str, reading: &mut Reading) -> Step {
-    let Some(text) = package.part(part, reading)? else { return Ok(()) };
+/// Reads the properties, if there are any. Unreadable properties do not fail the document.
+pub fn read(package: &mut Package, part: &str, builder: &mut TextBuilder) -> ExtractResult {
+    let Some(text) = package.part(part, builder)? else { return Ok(()) };
     let (mut value, mut title, mut authors) = (String::new(), String::new(), [String::new(), String::new()]);
-    // A part that is not well formed ends the walk; what was read before counts.
-    let _ = walk(&text, reading, |node, _| {
+    // A malformed part ends the walk; what was read before counts.
+    let _ = walk(&text, builder, |node, _| {
         match node {
             Node::Open(_) => value.clear(),
             Node::Text(text) => value.push_str(text),
             Node::Close("title") => title = std::mem::take(&mut value),
-            // Who began a document is its author; who saved it last stands in for a missing one.
+            // The creator is the author; the last editor is used if it is missing.
             Node::Close("initial-creator") => authors[0] = std::mem::take(&mut value),
             Node::Close("creator") => authors[1] = std::mem::take(&mut value),
             Node::Close(_) => value.clear(),
         }
         Ok(())
     });
-    reading.title(&title);
+    builder.title(&title);
     for author in &authors {
-        reading.author(author);
+        builder.author(author);
     }
     Ok(())
 }

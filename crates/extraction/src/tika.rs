@@ -1,29 +1,29 @@
-//! Apache Tika beside our own readers: a server that reads what they cannot, such as the binary formats of old office
-//! programs and pictures of texts.
+//! Apache Tika as a fallback: a server that reads formats without a reader here, such as legacy office formats and
+//! scanned text.
 
 use crate::limits::{Limits, TIKA_TIME_MAX};
 use crate::plain_text;
-use crate::reading::{Reading, Stop, Watch};
+use crate::text_builder::{Abort, Deadline, TextBuilder};
 use async_trait::async_trait;
-use domain::contracts::{
+use domain::ports::{
     ExtractError, ExtractText, ExtractedText, Fetch, FetchError, FileToRead, HttpMethod, HttpRequest, Origin,
 };
 use std::sync::Arc;
 use url::Url;
 
-/// Names of files that are worth a try; the server itself knows many more.
+/// File names worth trying; the server knows many more.
 const ENDINGS: &[&str] = &[
     "doc", "dot", "xls", "xlt", "ppt", "pps", "pot", "rtf", "epub", "msg", "pub", "vsd", "vsdx", "wpd",
     "pages", "numbers", "key", "odg", "fb2", "chm", "djvu", "tif", "tiff", "png", "jpg", "jpeg", "gif",
     "webp", "bmp",
 ];
 
-/// The address of the server is not one.
+/// The server's URL is invalid.
 #[derive(Debug, thiserror::Error)]
 #[error("'{0}' is not an address such as http://127.0.0.1:9998")]
 pub struct TikaAddressError(String);
 
-/// Reads with our own readers, and asks the server for the rest.
+/// Uses the built-in readers, and the server for other formats.
 pub struct WithTika {
     own: Arc<dyn ExtractText>,
     fetch: Arc<dyn Fetch>,
@@ -33,7 +33,7 @@ pub struct WithTika {
 }
 
 impl WithTika {
-    /// `address` is where the server is; files are sent to `<address>/tika`.
+    /// `address` is the server's base URL; files are sent to `<address>/tika`.
     pub fn new(
         own: Arc<dyn ExtractText>,
         fetch: Arc<dyn Fetch>,
@@ -46,7 +46,7 @@ impl WithTika {
             return Err(wrong());
         }
         url.path_segments_mut().map_err(|()| wrong())?.pop_if_empty().push("tika");
-        // Whoever runs the service set it.
+        // Set by the operator.
         let origin = Origin::of(&url, true).ok_or_else(wrong)?;
         Ok(Self { own, fetch, url, origin, limits })
     }
@@ -80,20 +80,20 @@ impl WithTika {
         })?;
         match answer.status {
             200 => self.cut(&plain_text::decode(&answer.body, Some("utf-8"))),
-            // There is no text in it.
+            // No text.
             204 => Ok(ExtractedText::default()),
             415 => Err(ExtractError::Unsupported(kind)),
-            422 => Err(ExtractError::Damaged("its reader gave up, or it is protected".to_owned())),
+            422 => Err(ExtractError::Damaged("its reader failed, or it is protected".to_owned())),
             status => Err(ExtractError::Service(format!("it answered with the status {status}"))),
         }
     }
 
     fn cut(&self, text: &str) -> Result<ExtractedText, ExtractError> {
-        let mut reading = Reading::new(&self.limits, Watch::of(self.limits.time));
-        match plain_text::read_lines(text, &mut reading) {
-            Ok(()) => Ok(reading.finish(false)),
-            Err(Stop::Full) => Ok(reading.finish(true)),
-            Err(Stop::Failed(error)) => Err(error),
+        let mut builder = TextBuilder::new(&self.limits, Deadline::of(self.limits.time));
+        match plain_text::read_lines(text, &mut builder) {
+            Ok(()) => Ok(builder.finish(false)),
+            Err(Abort::Full) => Ok(builder.finish(true)),
+            Err(Abort::Failed(error)) => Err(error),
         }
     }
 }
@@ -106,7 +106,7 @@ impl ExtractText for WithTika {
     }
 
     async fn extract(&self, file: FileToRead) -> Result<ExtractedText, ExtractError> {
-        // A copy of the name; the bytes are shared.
+        // Copies the name; the bytes are shared.
         match self.own.extract(file.clone()).await {
             Err(ExtractError::Unsupported(kind)) => self.ask(file, kind).await,
             read => read,
@@ -114,7 +114,7 @@ impl ExtractText for WithTika {
     }
 }
 
-/// Characters that may stand in a quoted part of a header.
+/// Characters allowed in a quoted header value.
 fn is_plain(byte: u8) -> bool {
     (b' '..0x7f).contains(&byte) && byte != b'"' && byte != b'\\'
 }

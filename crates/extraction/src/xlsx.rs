@@ -1,8 +1,8 @@
-//! XLSX: the cells of a sheet row by row; texts that several cells share stand in a part of their own.
+//! XLSX: the cells of a sheet row by row; shared texts are in a separate part.
 
 use crate::package::Package;
 use crate::properties;
-use crate::reading::{Reading, Step, Stop};
+use crate::text_builder::{Abort, ExtractResult, TextBuilder};
 use crate::xml::{Node, walk};
 use bytes::Bytes;
 
@@ -10,33 +10,33 @@ const WORKBOOK: &str = "xl/workbook.xml";
 const SHARED: &str = "xl/sharedStrings.xml";
 const SHEET: &str = "xl/worksheets/sheet";
 
-pub fn read(bytes: Bytes, reading: &mut Reading) -> Step {
-    let mut package = Package::open(bytes, reading)?;
-    properties::read(&mut package, properties::OFFICE, reading)?;
-    let workbook = package.needed(WORKBOOK, reading)?;
-    let names = sheet_names(&workbook, reading)?;
-    let shared = match package.part(SHARED, reading)? {
-        Some(text) => shared_texts(&text, reading)?,
+pub fn read(bytes: Bytes, builder: &mut TextBuilder) -> ExtractResult {
+    let mut package = Package::open(bytes, builder)?;
+    properties::read(&mut package, properties::OFFICE, builder)?;
+    let workbook = package.needed(WORKBOOK, builder)?;
+    let names = sheet_names(&workbook, builder)?;
+    let shared = match package.part(SHARED, builder)? {
+        Some(text) => shared_texts(&text, builder)?,
         None => Vec::new(),
     };
     for (number, name) in package.numbered(SHEET, ".xml").iter().enumerate() {
-        if number >= reading.limits.pages {
-            return Err(Stop::Full);
+        if number >= builder.limits.pages {
+            return Err(Abort::Full);
         }
-        let Some(text) = package.part(name, reading)? else { continue };
+        let Some(text) = package.part(name, builder)? else { continue };
         if let Some(name) = names.get(number) {
-            reading.text(name)?;
-            reading.line();
+            builder.text(name)?;
+            builder.line();
         }
-        read_sheet(&text, &shared, reading)?;
-        reading.paragraph();
+        read_sheet(&text, &shared, builder)?;
+        builder.paragraph();
     }
     Ok(())
 }
 
-fn sheet_names(workbook: &str, reading: &mut Reading) -> Step<Vec<String>> {
+fn sheet_names(workbook: &str, builder: &mut TextBuilder) -> ExtractResult<Vec<String>> {
     let mut names = Vec::new();
-    walk(workbook, reading, |node, _| {
+    walk(workbook, builder, |node, _| {
         if let Node::Open(element) = node
             && element.name == "sheet"
         {
@@ -47,13 +47,13 @@ fn sheet_names(workbook: &str, reading: &mut Reading) -> Step<Vec<String>> {
     Ok(names)
 }
 
-fn shared_texts(part: &str, reading: &mut Reading) -> Step<Vec<String>> {
+fn shared_texts(part: &str, builder: &mut TextBuilder) -> ExtractResult<Vec<String>> {
     let (mut all, mut current, mut is_text, mut spoken) = (Vec::new(), String::new(), false, 0_usize);
-    walk(part, reading, |node, _| {
+    walk(part, builder, |node, _| {
         match node {
             Node::Open(element) => match element.name {
                 "t" => is_text = true,
-                // How a text is pronounced.
+                // A pronunciation.
                 "rPh" => spoken += 1,
                 _ => {}
             },
@@ -68,9 +68,9 @@ fn shared_texts(part: &str, reading: &mut Reading) -> Step<Vec<String>> {
     Ok(all)
 }
 
-fn read_sheet(part: &str, shared: &[String], reading: &mut Reading) -> Step {
+fn read_sheet(part: &str, shared: &[String], builder: &mut TextBuilder) -> ExtractResult {
     let (mut is_shared, mut is_value, mut value) = (false, false, String::new());
-    walk(part, reading, |node, reading| {
+    walk(part, builder, |node, builder| {
         match node {
             Node::Open(element) => match element.name {
                 "c" => {
@@ -84,12 +84,12 @@ fn read_sheet(part: &str, shared: &[String], reading: &mut Reading) -> Step {
             Node::Close("c") => {
                 let place = is_shared.then(|| value.trim().parse::<usize>().ok()).flatten();
                 match place {
-                    Some(place) => reading.text(shared.get(place).map_or("", String::as_str))?,
-                    None => reading.text(&value)?,
+                    Some(place) => builder.text(shared.get(place).map_or("", String::as_str))?,
+                    None => builder.text(&value)?,
                 }
-                reading.space();
+                builder.space();
             }
-            Node::Close("row") => reading.line(),
+            Node::Close("row") => builder.line(),
             Node::Text(text) if is_value => value.push_str(text),
             Node::Close(_) | Node::Text(_) => {}
         }

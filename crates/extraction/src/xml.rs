@@ -1,71 +1,71 @@
-//! XML part by part: elements and texts one after the other, within the limit of depth. Names lose their prefix,
-//! and nothing is expanded but the five entities of XML and numbers.
+//! XML reader: elements and texts in order, within the depth limit. Names lose their prefix, and only the five
+//! predefined entities and character references are expanded.
 
-use crate::reading::{Reading, Step, damaged};
+use crate::text_builder::{ExtractResult, TextBuilder, damaged};
 use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
 
-/// What is met on the way.
+/// An event of the reader.
 pub enum Node<'n> {
     Open(&'n Element<'n>),
     Close(&'n str),
     Text(&'n str),
 }
 
-/// An element that opens.
+/// A start tag.
 pub struct Element<'e> {
     pub name: &'e str,
     start: &'e BytesStart<'e>,
 }
 
 impl Element<'_> {
-    /// The value of an attribute, by its name without a prefix.
+    /// The value of an attribute, by its name without prefix.
     pub fn attribute(&self, name: &str) -> Option<String> {
         let mut attributes = self.start.attributes();
-        // The check for repeated names compares each with all others.
+        // The check for duplicate names is quadratic.
         attributes.with_checks(false);
         let found = attributes.flatten().find(|attribute| local(attribute.key.as_ref()) == name)?;
         let value: &str = &found.value;
-        Some(domain::notation::markup::decode_entities(value))
+        Some(domain::syntax::strip_html::decode_entities(value))
     }
 }
 
-/// Goes through a text of XML. `visit` is told of each node.
+/// Walks an XML text; `visit` is called for each node.
 pub fn walk(
     text: &str,
-    reading: &mut Reading,
-    mut visit: impl FnMut(Node<'_>, &mut Reading) -> Step,
-) -> Step {
+    builder: &mut TextBuilder,
+    mut visit: impl FnMut(Node<'_>, &mut TextBuilder) -> ExtractResult,
+) -> ExtractResult {
     let mut reader = Reader::from_str(text);
     let mut depth = 0;
     loop {
-        reading.look()?;
+        builder.check_deadline()?;
         let Ok(event) = reader.read_event() else { return damaged("a part of it is not well formed XML") };
         match event {
             Event::Start(start) => {
                 depth += 1;
-                if depth > reading.limits.depth {
-                    return damaged(&format!("it is nested deeper than {} elements", reading.limits.depth));
+                if depth > builder.limits.depth {
+                    return damaged(&format!("it is nested deeper than {} elements", builder.limits.depth));
                 }
                 let name = start.name();
-                visit(Node::Open(&Element { name: local(name.as_ref()), start: &start }), reading)?;
+                visit(Node::Open(&Element { name: local(name.as_ref()), start: &start }), builder)?;
             }
             Event::Empty(start) => {
                 let name = start.name();
                 let name = local(name.as_ref());
-                visit(Node::Open(&Element { name, start: &start }), reading)?;
-                visit(Node::Close(name), reading)?;
+                visit(Node::Open(&Element { name, start: &start }), builder)?;
+                visit(Node::Close(name), builder)?;
             }
             Event::End(end) => {
                 depth = depth.saturating_sub(1);
-                visit(Node::Close(local(end.name().as_ref())), reading)?;
+                visit(Node::Close(local(end.name().as_ref())), builder)?;
             }
-            Event::Text(text) => visit(Node::Text(&text.xml10_content()), reading)?,
-            Event::CData(text) => visit(Node::Text(&text.xml10_content()), reading)?,
+            Event::Text(text) => visit(Node::Text(&text.xml10_content()), builder)?,
+            Event::CData(text) => visit(Node::Text(&text.xml10_content()), builder)?,
             Event::GeneralRef(reference) => {
                 let name = reference.xml10_content();
-                let decoded = domain::notation::markup::decode_entities(&format!("&{name};"));
-                visit(Node::Text(&decoded), reading)?;
+                let decoded = domain::syntax::strip_html::decode_entities(&format!("&{name};"));
+                visit(Node::Text(&decoded), builder)?;
             }
             Event::Eof if depth > 0 => return damaged("a part of it ends in the middle"),
             Event::Eof => return Ok(()),

@@ -1,20 +1,20 @@
-//! Texts of documents, kept for the windows after the first, so that a source is not asked for each of them.
+//! Cache of document texts, so that reading further windows does not fetch the document again.
 
-use domain::contracts::PageText;
 use domain::ids::{ResultId, UserId};
+use domain::ports::PageText;
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// Documents that are kept at once; the oldest leaves first.
+/// Maximum number of cached documents; the oldest is evicted first.
 const DOCUMENTS_MAX: usize = 32;
-/// A longer text is not kept.
+/// Longer texts are not cached.
 const TEXT_BYTES_MAX: usize = 4 * 1024 * 1024;
-/// Afterwards the document is fetched again.
+/// Time to live of an entry.
 const KEPT_FOR: Duration = Duration::from_secs(300);
 
-/// By person and result: what one may read, another may not.
+/// By user and result, because permissions differ.
 type Key = (UserId, ResultId);
 
 #[derive(Default)]

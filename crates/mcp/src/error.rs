@@ -1,20 +1,20 @@
-//! What goes wrong in a tool is told to the model as the tool's answer, with what it can do next.
+//! Tool errors, which are returned to the model with a suggested next step.
 
-use domain::contracts::StoreError;
+use domain::ports::StoreError;
 use domain::validation::FieldErrors;
 use federation::FederationError;
 use rmcp::model::{CallToolResult, ContentBlock};
 
-/// Why `tributary mcp` ended.
+/// Errors of `tributary mcp`.
 #[derive(Debug, thiserror::Error)]
 pub enum McpError {
-    #[error("the client did not begin as the protocol says: {0}")]
+    #[error("the client did not start the protocol correctly: {0}")]
     NotBegun(String),
     #[error("the connection to the client broke: {0}")]
     Broken(String),
 }
 
-/// A refusal of a tool: a sentence, and the next step. Both are for the caller's eyes.
+/// An error message and the next step, both shown to the caller.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message} {next}")]
 pub(crate) struct ToolError {
@@ -22,7 +22,7 @@ pub(crate) struct ToolError {
     pub next: String,
 }
 
-/// What fields of records are called as arguments of tools.
+/// Record fields and their names as tool arguments.
 const ARGUMENTS: [(&str, &str); 4] = [
     ("query_string", "query"),
     ("searchprovider_list", "providers"),
@@ -37,7 +37,7 @@ impl ToolError {
         Self { message: message.into(), next: next.into() }
     }
 
-    /// The arguments are not as the tool's schema says.
+    /// The arguments do not match the schema of the tool.
     pub fn arguments(message: impl std::fmt::Display) -> Self {
         let message = message.to_string();
         let message = message.trim_end_matches('.');
@@ -47,7 +47,7 @@ impl ToolError {
         )
     }
 
-    /// The same for fields of records that the tools call otherwise.
+    /// Invalid fields, with the names of the arguments.
     pub fn fields(errors: &FieldErrors) -> Self {
         let named = |(field, sentence): (&str, &str)| {
             let argument =
@@ -57,7 +57,7 @@ impl ToolError {
         Self::arguments(errors.iter().map(named).collect::<Vec<_>>().join(" "))
     }
 
-    /// There is no such search, or it is someone else's: nobody learns which.
+    /// The search does not exist or belongs to another user.
     pub fn no_search(id: i64) -> Self {
         Self::new(
             format!("You have no search with the id {id}."),
@@ -65,13 +65,13 @@ impl ToolError {
         )
     }
 
-    /// The cause goes to the log alone.
+    /// The cause is only logged.
     pub fn internal(cause: impl std::fmt::Display) -> Self {
         tracing::error!("a tool failed: {cause}");
         Self::new("Something went wrong in the service.", LATER)
     }
 
-    pub fn told(&self) -> CallToolResult {
+    pub fn tool_result(&self) -> CallToolResult {
         CallToolResult::error(vec![ContentBlock::text(format!("{}\n\nNext: {}", self.message, self.next))])
     }
 }
@@ -97,7 +97,7 @@ impl From<FederationError> for ToolError {
         match error {
             FederationError::Store(error) => error.into(),
             FederationError::Invalid(errors) => Self::fields(&errors),
-            FederationError::Contended => Self::new("Others change this search at the same moment.", LATER),
+            FederationError::Contended => Self::new("This search is being changed concurrently.", LATER),
             FederationError::TooManyWaiting { max } => Self::new(
                 format!("{max} of your searches are waiting to start."),
                 "Wait until some of them have finished, then call the tool again.",
@@ -149,9 +149,9 @@ mod tests {
             StoreError::Full(causes[2].to_owned()),
         ];
         for error in errors {
-            let told = ToolError::from(error);
-            assert!(!told.to_string().contains("secret"), "{told}");
-            assert_eq!(told.told().is_error, Some(true));
+            let shown = ToolError::from(error);
+            assert!(!shown.to_string().contains("secret"), "{shown}");
+            assert_eq!(shown.tool_result().is_error, Some(true));
         }
     }
 }

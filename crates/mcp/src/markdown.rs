@@ -1,9 +1,9 @@
-//! Text of sources inside Markdown: it can be read, and it can do nothing.
+//! Escapes text of sources for Markdown.
 
-/// Marks of Markdown and HTML that could make a link, an image or a tag out of a source's text.
+/// Characters that could turn text into a link, an image or a tag.
 const MARKS: [char; 6] = ['[', ']', '<', '>', '`', '\\'];
 
-/// The text in one line, with its marks made plain, cut at so many characters.
+/// The text on one line, escaped and truncated.
 pub(crate) fn inline(text: &str, chars_max: usize) -> String {
     let mut out = String::with_capacity(text.len().min(chars_max * 2));
     for c in cut(&one_line(text), chars_max).chars() {
@@ -15,13 +15,13 @@ pub(crate) fn inline(text: &str, chars_max: usize) -> String {
     out
 }
 
-/// Words parted by single blanks, without control characters.
+/// The text on one line with single spaces, without control characters.
 pub(crate) fn one_line(text: &str) -> String {
     let clean: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     clean.split_whitespace().collect::<Vec<&str>>().join(" ")
 }
 
-/// At most so many characters; an ellipsis is the last one of a text that was cut.
+/// Truncates a text; a truncated text ends with an ellipsis.
 pub(crate) fn cut(text: &str, chars_max: usize) -> String {
     if text.chars().count() <= chars_max {
         return text.to_owned();
@@ -31,7 +31,7 @@ pub(crate) fn cut(text: &str, chars_max: usize) -> String {
     short
 }
 
-/// A link to a web address; the plain text for any other.
+/// A Markdown link for web URLs; the text alone for others.
 pub(crate) fn link(text: &str, url: &str, chars_max: usize) -> String {
     let text = inline(text, chars_max);
     let text = if text.is_empty() { "(no title)".to_owned() } else { text };
@@ -41,7 +41,7 @@ pub(crate) fn link(text: &str, url: &str, chars_max: usize) -> String {
     }
 }
 
-/// The address, so written that it cannot end its own brackets.
+/// The URL, escaped so that it cannot close the link.
 fn web_address(url: &str) -> Option<String> {
     let is_web = ["http://", "https://"].iter().any(|scheme| url.starts_with(scheme));
     let is_plain = !url.chars().any(|c| c.is_whitespace() || c.is_control() || MARKS.contains(&c));

@@ -1,13 +1,14 @@
-//! What stands in the place of the protocol in a program that was built without it.
+//! Stub for builds without the feature `mcp`.
 
-use crate::{Door, McpParts};
+use crate::caller::CallerContext;
+use crate::deps::McpDeps;
 use std::sync::Arc;
 
-/// Told to whoever calls.
+/// The error message of every call.
 pub const NOT_BUILT: &str = "The Model Context Protocol is not built into this program. Use the released program, or \
      build it with --features mcp.";
 
-/// Why `tributary mcp` ended.
+/// Errors of `tributary mcp`.
 #[derive(Debug, thiserror::Error)]
 pub enum McpError {
     #[error("{NOT_BUILT}")]
@@ -17,11 +18,11 @@ pub enum McpError {
 pub struct Mcp;
 
 impl Mcp {
-    pub fn new(_: McpParts) -> Self {
+    pub fn new(_: McpDeps) -> Self {
         Self
     }
 
-    pub async fn over_stdio(self: &Arc<Self>, _: Arc<dyn Door>) -> Result<(), McpError> {
+    pub async fn over_stdio(self: &Arc<Self>, _: Arc<dyn CallerContext>) -> Result<(), McpError> {
         Err(McpError::NotBuilt)
     }
 }

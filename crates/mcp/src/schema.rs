@@ -1,4 +1,4 @@
-//! The JSON Schema of a tool's arguments or of its answer, made from the type itself.
+//! JSON schemas of tool arguments and outputs, derived from their types.
 
 use rmcp::handler::server::common::schema_for_type;
 use rmcp::model::JsonObject;
@@ -6,7 +6,7 @@ use rmcp::schemars::JsonSchema;
 use serde_json::Value;
 use std::sync::Arc;
 
-/// The schema without what only Rust knows: names of types and widths of numbers.
+/// The schema without type names and number widths.
 pub(crate) fn of<T: JsonSchema + 'static>() -> Arc<JsonObject> {
     let mut schema = Arc::unwrap_or_clone(schema_for_type::<T>());
     for key in ["$schema", "title", "description"] {
@@ -19,7 +19,7 @@ pub(crate) fn of<T: JsonSchema + 'static>() -> Arc<JsonObject> {
 fn tidy(value: &mut Value) {
     match value {
         Value::Object(object) => {
-            // `format` is a keyword only where it is a text; a property may have that name.
+            // `format` is a keyword only if it is a string; it may also be a property.
             if object.get("format").is_some_and(Value::is_string) {
                 object.remove("format");
             }

@@ -1,19 +1,19 @@
-//! What the tools share between their callers.
+//! State that is shared by all callers.
 
-use crate::McpParts;
+use crate::deps::McpDeps;
 use crate::documents::Documents;
-use answers::Answers;
+use answers::Summaries;
 use corpus::SemanticCache;
-use domain::contracts::{Clock, PluginRegistry, ReadPages, Store};
+use domain::ports::{Clock, PluginRegistry, ReadPages, Store};
 use domain::settings::Settings;
 use federation::Federation;
 use std::sync::Arc;
 
-/// All tools, resources and prompts, for any number of callers.
+/// The MCP server with its tools, resources and prompts.
 pub struct Mcp {
     pub(crate) store: Arc<dyn Store>,
     pub(crate) federation: Arc<Federation>,
-    pub(crate) answers: Arc<Answers>,
+    pub(crate) answers: Arc<Summaries>,
     pub(crate) corpus: Arc<SemanticCache>,
     pub(crate) pages: Arc<dyn ReadPages>,
     pub(crate) plugins: PluginRegistry,
@@ -23,8 +23,8 @@ pub struct Mcp {
 }
 
 impl Mcp {
-    pub fn new(parts: McpParts) -> Self {
-        let McpParts { store, federation, answers, corpus, pages, plugins, clock, settings } = parts;
+    pub fn new(deps: McpDeps) -> Self {
+        let McpDeps { store, federation, answers, corpus, pages, plugins, clock, settings } = deps;
         Self {
             store,
             federation,

@@ -1,6 +1,6 @@
-//! The two ways in.
+//! The transports: streamable HTTP and stdio.
 
-use crate::{Door, Handler, Mcp, McpError};
+use crate::{CallerContext, Handler, Mcp, McpError};
 use rmcp::serve_server;
 use rmcp::service::QuitReason;
 use rmcp::transport::stdio_pipes;
@@ -9,15 +9,15 @@ use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, Stream
 use std::sync::Arc;
 
 impl Mcp {
-    /// Answers the requests of one caller over HTTP; whoever calls this has looked at the caller and at `Origin`.
+    /// The HTTP service of one caller. The caller and `Origin` have already been checked.
     ///
-    /// Without sessions, an answer is plain JSON, and a stream of events only when the client asked for progress.
+    /// Without sessions, a response is plain JSON, or an event stream if the client requested progress.
     pub fn over_http(
         self: &Arc<Self>,
-        door: Arc<dyn Door>,
+        caller: Arc<dyn CallerContext>,
         body_bytes_max: usize,
     ) -> StreamableHttpService<Handler, NeverSessionManager> {
-        let handler = Handler::new(Arc::clone(self), door);
+        let handler = Handler::new(Arc::clone(self), caller);
         let config = StreamableHttpServerConfig::default()
             .with_legacy_session_mode(false)
             .with_json_response(true)
@@ -26,9 +26,9 @@ impl Mcp {
         StreamableHttpService::new(move || Ok(handler.clone()), Arc::default(), config)
     }
 
-    /// Serves one client on standard input and output until it leaves.
-    pub async fn over_stdio(self: &Arc<Self>, door: Arc<dyn Door>) -> Result<(), McpError> {
-        let handler = Handler::new(Arc::clone(self), door);
+    /// Serves one client on stdin and stdout until it disconnects.
+    pub async fn over_stdio(self: &Arc<Self>, caller: Arc<dyn CallerContext>) -> Result<(), McpError> {
+        let handler = Handler::new(Arc::clone(self), caller);
         let running = serve_server(handler, stdio_pipes())
             .await
             .map_err(|error| McpError::NotBegun(error.to_string()))?;

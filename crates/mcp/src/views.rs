@@ -1,32 +1,32 @@
-//! What callers see of records. Each field stands here by name: what is not named cannot be shown.
+//! Views of records for callers, with an explicit list of fields.
 
 use crate::markdown::{cut, inline, link, one_line};
-use domain::corpus::CacheMark;
+use domain::corpus::CacheStatus;
 use domain::message;
 use domain::mixed::MixedResponse;
-use domain::notation::marks::plain;
 use domain::result::ResultItem;
 use domain::search::Search;
 use domain::status::SearchStatus;
+use domain::syntax::highlights::plain;
 use rmcp::schemars;
 use rmcp::schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
 use std::fmt::Write;
 
-/// Longest snippet, in characters.
+/// Maximum length of a snippet in characters.
 pub(crate) const SNIPPET_CHARS_MAX: usize = 600;
 pub(crate) const TITLE_CHARS_MAX: usize = 300;
 const NOTE_CHARS_MAX: usize = 600;
-/// Results of one answer when the caller does not say, and at most.
+/// Default and maximum number of results.
 pub(crate) const RESULTS_DEFAULT: u32 = 10;
 pub(crate) const RESULTS_MAX: u32 = 50;
-/// When a caller may ask again for a search that still runs.
+/// When a caller may ask again for a running search.
 const RETRY_IN_SECONDS: u32 = 1;
-/// The status of a search that still runs.
+/// Status of a running search.
 const NOT_READY: &str = "not_ready";
 
-/// How many results are shown: 1 to 50, 10 when nothing is said.
+/// The number of results to show: 1 to 50, default 10.
 pub(crate) fn results_shown(wanted: Option<u32>) -> u32 {
     wanted.unwrap_or(RESULTS_DEFAULT).clamp(1, RESULTS_MAX)
 }
@@ -36,18 +36,18 @@ pub(crate) fn results_shown(wanted: Option<u32>) -> u32 {
 pub(crate) struct FoundView {
     pub search_id: i64,
     pub query: String,
-    /// How the search ended, such as FULL_RESULTS_READY; not_ready while it runs.
+    /// Final status such as FULL_RESULTS_READY; not_ready while the search is running.
     pub status: String,
-    /// While it runs: seconds after which to call get_search_results.
+    /// While it is running: seconds after which to call get_search_results.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub retry_in_seconds: Option<u32>,
-    /// All results that were retrieved.
+    /// Number of retrieved results.
     pub total: u64,
     /// Seconds.
     pub took: f64,
     pub results: Vec<ResultView>,
     pub providers: Vec<RunView>,
-    /// Why there is nothing, and what to do about it.
+    /// Why there are no results, and what to do about it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
     /// Number of the next page, if there is one.
@@ -57,7 +57,7 @@ pub(crate) struct FoundView {
 
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct ResultView {
-    /// Names the result in read_document and search_rag.
+    /// Identifies the result in read_document and search_rag.
     pub swirl_id: i64,
     pub rank: u32,
     pub title: String,
@@ -71,7 +71,7 @@ pub(crate) struct ResultView {
     pub date: String,
     /// How well it answers the query, 0 to 1.
     pub confidence: f64,
-    /// Of a document that the cache keeps: how it stands.
+    /// State of the cached document, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cache: Option<CacheView>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -81,18 +81,18 @@ pub(crate) struct ResultView {
 /// A document of the cache.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct CacheView {
-    /// Names the document in read_document.
+    /// Identifies the document in read_document.
     pub signal_id: i64,
     /// Pinned, Auto-selected, Cached or Alternate.
     pub badge: String,
-    /// alive, gone or unknown, as its source said last.
+    /// alive, gone or unknown, by the last check.
     pub liveness: String,
-    /// Its source was not asked lately.
+    /// It was not checked recently.
     pub stale: bool,
 }
 
 impl CacheView {
-    fn of(mark: &CacheMark) -> Self {
+    fn of(mark: &CacheStatus) -> Self {
         Self {
             signal_id: mark.signal_id.0,
             badge: word(mark.badge),
@@ -120,7 +120,7 @@ impl ResultView {
     }
 }
 
-/// How one provider did.
+/// Outcome of one provider.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct RunView {
     pub name: String,
@@ -128,7 +128,7 @@ pub(crate) struct RunView {
     pub retrieved: u64,
     /// ok, no_results, timeout, error, suspended or not_connected.
     pub status: String,
-    /// What went wrong, if something did.
+    /// Error message, if it failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
 }
@@ -201,7 +201,7 @@ impl FoundView {
     }
 }
 
-/// A search that could not run says why, and so does a name that nobody has; a page behind the end says that it is.
+/// Explains a failed search, an unknown provider or a page past the end.
 fn note(search: &Search, is_empty: bool, page: u32) -> Option<String> {
     let mut lines = search.messages.iter().map(|line| without_time(line));
     match search.status {
@@ -216,12 +216,12 @@ fn note(search: &Search, is_empty: bool, page: u32) -> Option<String> {
     }
 }
 
-/// A line of the search's messages without its time.
+/// A message of the search without its timestamp.
 fn without_time(line: &str) -> &str {
     line.strip_prefix('[').and_then(|line| line.split_once("] ")).map_or(line, |(_, text)| text)
 }
 
-/// The word of the interface for a state.
+/// The serialized name of a state.
 fn word(state: impl Serialize) -> String {
     let word = serde_json::to_value(state).ok();
     word.as_ref().and_then(Value::as_str).unwrap_or_default().to_owned()

@@ -1,29 +1,29 @@
-//! DateMixer: the newest first. Results without a date are left out, and it says how many.
+//! DateMixer: newest first. Results without a date are left out, and their number is reported.
 
 use crate::shared::order;
-use domain::contracts::{Arrangement, Candidate, MixContext, Mixer, MixerKind};
 use domain::message;
+use domain::ports::{Candidate, MixContext, MixedOrder, Mixer, MixerKind};
 
 struct DateMixer;
 
 impl Mixer for DateMixer {
-    fn arrange<'a>(&self, mut candidates: Vec<Candidate<'a>>, _cx: &MixContext<'_>) -> Arrangement<'a> {
+    fn arrange<'a>(&self, mut candidates: Vec<Candidate<'a>>, _cx: &MixContext<'_>) -> MixedOrder<'a> {
         let hidden = order::keep(&mut candidates, order::is_dated);
         order::by_date(&mut candidates);
-        Arrangement { order: candidates, messages: vec![message::hid_undated(KIND.name, hidden)] }
+        MixedOrder { order: candidates, messages: vec![message::hid_undated(KIND.name, hidden)] }
     }
 }
 
 pub const KIND: MixerKind = MixerKind {
     name: "DateMixer",
-    summary: "The newest first; results without a date are left out.",
+    summary: "Newest first; results without a date are left out.",
     mixer: &DateMixer,
 };
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::shared::samples::{Sample, arranged, set};
+    use crate::shared::fixtures::{Sample, arranged, set};
 
     #[test]
     fn instants_are_compared_and_unknown_dates_left_out() {

@@ -1,34 +1,34 @@
-//! DateNewItemsMixer: only what the last update added and has a date, the newest first.
+//! DateNewItemsMixer: only dated results that the last update added, newest first.
 
 use crate::shared::order;
-use domain::contracts::{Arrangement, Candidate, MixContext, Mixer, MixerKind};
 use domain::message;
+use domain::ports::{Candidate, MixContext, MixedOrder, Mixer, MixerKind};
 
 struct DateNewItemsMixer;
 
 impl Mixer for DateNewItemsMixer {
-    fn arrange<'a>(&self, mut candidates: Vec<Candidate<'a>>, _cx: &MixContext<'_>) -> Arrangement<'a> {
+    fn arrange<'a>(&self, mut candidates: Vec<Candidate<'a>>, _cx: &MixContext<'_>) -> MixedOrder<'a> {
         let old = order::keep(&mut candidates, order::is_new);
         if candidates.is_empty() {
-            return Arrangement { order: candidates, messages: vec![message::no_new_results(KIND.name)] };
+            return MixedOrder { order: candidates, messages: vec![message::no_new_results(KIND.name)] };
         }
         let undated = order::keep(&mut candidates, order::is_dated);
         order::by_date(&mut candidates);
         let messages = vec![message::hid_old(KIND.name, old), message::hid_undated(KIND.name, undated)];
-        Arrangement { order: candidates, messages }
+        MixedOrder { order: candidates, messages }
     }
 }
 
 pub const KIND: MixerKind = MixerKind {
     name: "DateNewItemsMixer",
-    summary: "Only the results that an update added and that have a date, the newest first.",
+    summary: "Only dated results that an update added, newest first.",
     mixer: &DateNewItemsMixer,
 };
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::shared::samples::{Sample, arranged, set};
+    use crate::shared::fixtures::{Sample, arranged, set};
 
     #[test]
     fn new_and_dated() {

@@ -1,4 +1,4 @@
-//! Mixers: they put the saved results of several providers in one order. One file for each; all are pure.
+//! Mixers: pure functions that put the saved results of several providers in one order, one file each.
 
 mod date;
 mod date_new_items;
@@ -12,9 +12,9 @@ mod stack2;
 mod stack3;
 mod stack_n;
 
-use domain::contracts::MixerKind;
+use domain::ports::MixerKind;
 
-/// Every mixer , in the order of the manual.
+/// All mixers, in the order of the manual.
 pub const CATALOGUE: &[MixerKind] = &[
     relevancy_confidence::KIND,
     relevancy::KIND,
@@ -31,8 +31,8 @@ pub const CATALOGUE: &[MixerKind] = &[
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::shared::samples::{arranged, samples, search};
-    use domain::contracts::{Candidate, MixContext};
+    use crate::shared::fixtures::{arranged, samples, search};
+    use domain::ports::{Candidate, MixContext};
     use proptest::prelude::*;
 
     #[test]
@@ -53,7 +53,7 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever order the candidates come in, the list is the same.
+        /// The order of the candidates does not affect the list.
         #[test]
         fn the_input_order_does_not_matter(
             order in Just((0..24).collect::<Vec<usize>>()).prop_shuffle(),

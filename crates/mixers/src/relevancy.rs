@@ -1,15 +1,15 @@
 //! RelevancyMixer: by `swirl_score`, best first.
 
 use crate::shared::{order, promotion};
-use domain::contracts::{Arrangement, Candidate, MixContext, Mixer, MixerKind};
+use domain::ports::{Candidate, MixContext, MixedOrder, Mixer, MixerKind};
 
 struct RelevancyMixer;
 
 impl Mixer for RelevancyMixer {
-    fn arrange<'a>(&self, mut candidates: Vec<Candidate<'a>>, cx: &MixContext<'_>) -> Arrangement<'a> {
+    fn arrange<'a>(&self, mut candidates: Vec<Candidate<'a>>, cx: &MixContext<'_>) -> MixedOrder<'a> {
         order::by_relevancy(&mut candidates);
         promotion::promote(&mut candidates, cx);
-        Arrangement { order: candidates, messages: Vec::new() }
+        MixedOrder { order: candidates, messages: Vec::new() }
     }
 }
 
@@ -22,7 +22,7 @@ pub const KIND: MixerKind = MixerKind {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::shared::samples::{arranged, stacks};
+    use crate::shared::fixtures::{arranged, stacks};
 
     #[test]
     fn the_best_score_comes_first() {

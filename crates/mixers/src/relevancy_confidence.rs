@@ -1,28 +1,28 @@
 //! RelevancyConfidenceMixer: by `swirl_confidence_score`, best first. The default.
 
 use crate::shared::{order, promotion};
-use domain::contracts::{Arrangement, Candidate, MixContext, Mixer, MixerKind};
+use domain::ports::{Candidate, MixContext, MixedOrder, Mixer, MixerKind};
 
 struct RelevancyConfidenceMixer;
 
 impl Mixer for RelevancyConfidenceMixer {
-    fn arrange<'a>(&self, mut candidates: Vec<Candidate<'a>>, cx: &MixContext<'_>) -> Arrangement<'a> {
+    fn arrange<'a>(&self, mut candidates: Vec<Candidate<'a>>, cx: &MixContext<'_>) -> MixedOrder<'a> {
         order::by_confidence(&mut candidates);
         promotion::promote(&mut candidates, cx);
-        Arrangement { order: candidates, messages: Vec::new() }
+        MixedOrder { order: candidates, messages: Vec::new() }
     }
 }
 
 pub const KIND: MixerKind = MixerKind {
     name: "RelevancyConfidenceMixer",
-    summary: "By swirl_confidence_score, best first; equal ones as RelevancyMixer. The default.",
+    summary: "By swirl_confidence_score, best first; equal ones like RelevancyMixer. The default.",
     mixer: &RelevancyConfidenceMixer,
 };
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::shared::samples::{Sample, arranged, set};
+    use crate::shared::fixtures::{Sample, arranged, set};
 
     #[test]
     fn confidence_comes_before_score() {

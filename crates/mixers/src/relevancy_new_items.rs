@@ -1,13 +1,13 @@
-//! RelevancyNewItemsMixer: only what the last update added, by `swirl_score`.
+//! RelevancyNewItemsMixer: only results that the last update added, by `swirl_score`.
 
 use crate::shared::{order, promotion};
-use domain::contracts::{Arrangement, Candidate, MixContext, Mixer, MixerKind};
 use domain::message;
+use domain::ports::{Candidate, MixContext, MixedOrder, Mixer, MixerKind};
 
 struct RelevancyNewItemsMixer;
 
 impl Mixer for RelevancyNewItemsMixer {
-    fn arrange<'a>(&self, mut candidates: Vec<Candidate<'a>>, cx: &MixContext<'_>) -> Arrangement<'a> {
+    fn arrange<'a>(&self, mut candidates: Vec<Candidate<'a>>, cx: &MixContext<'_>) -> MixedOrder<'a> {
         let hidden = order::keep(&mut candidates, order::is_new);
         order::by_relevancy(&mut candidates);
         promotion::promote(&mut candidates, cx);
@@ -15,20 +15,20 @@ impl Mixer for RelevancyNewItemsMixer {
             true => message::no_new_results(KIND.name),
             false => message::hid_old(KIND.name, hidden),
         };
-        Arrangement { order: candidates, messages: vec![remark] }
+        MixedOrder { order: candidates, messages: vec![remark] }
     }
 }
 
 pub const KIND: MixerKind = MixerKind {
     name: "RelevancyNewItemsMixer",
-    summary: "Only the results that an update added, by swirl_score, best first.",
+    summary: "Only results that an update added, by swirl_score, best first.",
     mixer: &RelevancyNewItemsMixer,
 };
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::shared::samples::{Sample, arranged, set};
+    use crate::shared::fixtures::{Sample, arranged, set};
 
     #[test]
     fn only_new_results_are_shown() {

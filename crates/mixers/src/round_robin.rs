@@ -1,12 +1,12 @@
-//! RoundRobinMixer: one result of each provider in turn, as `Stack1Mixer`; the interface names both.
+//! RoundRobinMixer: one result of each provider in turn, like `Stack1Mixer`.
 
 use crate::shared::stack::stacked;
-use domain::contracts::{Arrangement, Candidate, MixContext, Mixer, MixerKind};
+use domain::ports::{Candidate, MixContext, MixedOrder, Mixer, MixerKind};
 
 struct RoundRobinMixer;
 
 impl Mixer for RoundRobinMixer {
-    fn arrange<'a>(&self, candidates: Vec<Candidate<'a>>, _cx: &MixContext<'_>) -> Arrangement<'a> {
+    fn arrange<'a>(&self, candidates: Vec<Candidate<'a>>, _cx: &MixContext<'_>) -> MixedOrder<'a> {
         stacked(candidates, 1)
     }
 }
@@ -20,7 +20,7 @@ pub const KIND: MixerKind = MixerKind {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::shared::samples::{arranged, stacks};
+    use crate::shared::fixtures::{arranged, stacks};
 
     #[test]
     fn one_of_each_in_turn() {

@@ -1,12 +1,12 @@
 //! Stack2Mixer: two results of each provider in turn.
 
 use crate::shared::stack::stacked;
-use domain::contracts::{Arrangement, Candidate, MixContext, Mixer, MixerKind};
+use domain::ports::{Candidate, MixContext, MixedOrder, Mixer, MixerKind};
 
 struct Stack2Mixer;
 
 impl Mixer for Stack2Mixer {
-    fn arrange<'a>(&self, candidates: Vec<Candidate<'a>>, _cx: &MixContext<'_>) -> Arrangement<'a> {
+    fn arrange<'a>(&self, candidates: Vec<Candidate<'a>>, _cx: &MixContext<'_>) -> MixedOrder<'a> {
         stacked(candidates, 2)
     }
 }
@@ -20,7 +20,7 @@ pub const KIND: MixerKind = MixerKind {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::shared::samples::{arranged, stacks};
+    use crate::shared::fixtures::{arranged, stacks};
 
     #[test]
     fn two_of_each_in_turn() {

@@ -1,13 +1,13 @@
-//! StackNMixer: as many results of each provider in turn as make every provider appear on the first page.
+//! StackNMixer: as many results of each provider in turn as fit all providers on the first page.
 
 use crate::shared::stack::{providers, stacked};
-use domain::contracts::{Arrangement, Candidate, MixContext, Mixer, MixerKind};
+use domain::ports::{Candidate, MixContext, MixedOrder, Mixer, MixerKind};
 
 struct StackNMixer;
 
 impl Mixer for StackNMixer {
-    fn arrange<'a>(&self, candidates: Vec<Candidate<'a>>, cx: &MixContext<'_>) -> Arrangement<'a> {
-        // With more providers than places, each gives one; with no provider there is nothing to share.
+    fn arrange<'a>(&self, candidates: Vec<Candidate<'a>>, cx: &MixContext<'_>) -> MixedOrder<'a> {
+        // With more providers than positions, each gives one; without providers there is nothing to share.
         let each = cx.page_size / providers(&candidates).max(1);
         stacked(candidates, each)
     }
@@ -15,14 +15,14 @@ impl Mixer for StackNMixer {
 
 pub const KIND: MixerKind = MixerKind {
     name: "StackNMixer",
-    summary: "The page shared equally among the providers that gave something, best first.",
+    summary: "The page shared equally among the providers with results, best first.",
     mixer: &StackNMixer,
 };
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::shared::samples::{ids, search, stacks};
+    use crate::shared::fixtures::{ids, search, stacks};
 
     #[test]
     fn the_page_is_shared() {

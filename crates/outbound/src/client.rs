@@ -1,16 +1,18 @@
-//! The guarded client itself: sends one request, follows its redirects and reads the answer, within limits.
+//! The guarded HTTP client: sends a request, follows redirects and reads the response within limits.
 
-use crate::failure::{host_of, of_sending};
-use crate::guard::{Guard, Way};
+use crate::client_builder::{client_builder, new_client};
+use crate::error::from_send_error;
+use crate::guard::{Guard, Route};
 use crate::hop::Hop;
+use crate::host::host_of;
+use crate::limited_body::{Body, ClientMemory, read_whole};
 use crate::limits::ClientLimits;
-use crate::pieces::{Body, ClientMemory, read_whole};
 use crate::resolver::{CheckedResolver, Lookup, NameError, SystemLookup};
 use crate::tls::TlsClients;
 use async_trait::async_trait;
-use domain::contracts::{
-    BodyMemory, ByteOrigin, Dial, Fetch, FetchError, HttpMethod, HttpRequest, HttpResponse, HttpStream,
-    Origin,
+use domain::ports::{
+    AddressResolver, BodyMemory, ByteOrigin, Fetch, FetchError, HttpMethod, HttpRequest, HttpResponse,
+    HttpStream, Origin,
 };
 use reqwest::header::LOCATION;
 use reqwest::{Client, Method, Response};
@@ -19,26 +21,23 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::{Instant, timeout, timeout_at};
 
-/// Idle connections that are kept to one host, for each of the two clients.
-const IDLE_CONNECTIONS_MAX: usize = 32;
-
-/// No exchange takes longer; it keeps the end of one within what a clock can hold.
+/// Upper limit of any request, so that deadlines cannot overflow.
 const TIME_MAX: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// The guarded client could not be opened when the program started.
+/// The guarded client could not be created.
 #[derive(Debug, thiserror::Error)]
 #[error("the HTTP client cannot be set up")]
 pub struct ClientError(#[source] reqwest::Error);
 
 /// The only HTTP client of the product.
 ///
-/// It holds two clients with a pool of connections each. The guarded one connects to checked addresses
-/// only; the open one serves hops whose host and port are vouched for. So a connection that was opened
-/// for the one kind is never used for the other. The same is true of the clients with a trust of their own.
+/// It has two clients with separate connection pools. The guarded one only connects to checked addresses; the trusted
+/// one serves hops whose host and port are trusted. So a connection of one is never used for the other. The same holds
+/// for clients with custom TLS options.
 pub struct GuardedClient {
-    guarded: Client,
-    open: Client,
-    own_trust: TlsClients,
+    guarded_client: Client,
+    trusted_client: Client,
+    tls_clients: TlsClients,
     checked: CheckedResolver,
     unchecked: CheckedResolver,
     guard: Arc<Guard>,
@@ -46,11 +45,11 @@ pub struct GuardedClient {
     bodies: ClientMemory,
 }
 
-/// The answer at the end of the way; its body is still to be read.
-struct Arrived {
+/// The response after all redirects, with an unread body.
+struct FinalResponse {
     response: Response,
     hop: Hop,
-    /// When the time of this hop is over.
+    /// Deadline of the hop.
     hop_end: Instant,
 }
 
@@ -59,15 +58,15 @@ impl GuardedClient {
         Self::with_lookup(limits, Arc::new(SystemLookup))
     }
 
-    /// A client that asks `lookup` for the addresses of names.
+    /// A client that resolves names with `lookup`.
     pub fn with_lookup(limits: ClientLimits, lookup: Arc<dyn Lookup>) -> Result<Self, ClientError> {
         let guard = Arc::new(Guard::new(limits.allow.clone()));
         let checked = CheckedResolver::new(Arc::clone(&lookup), Some(Arc::clone(&guard)));
         let unchecked = CheckedResolver::new(lookup, None);
         Ok(Self {
-            guarded: build_client(&limits, &checked)?,
-            open: build_client(&limits, &unchecked)?,
-            own_trust: TlsClients::default(),
+            guarded_client: build_client(&limits, &checked)?,
+            trusted_client: build_client(&limits, &unchecked)?,
+            tls_clients: TlsClients::default(),
             checked,
             unchecked,
             guard,
@@ -76,8 +75,8 @@ impl GuardedClient {
         })
     }
 
-    /// Sends, and goes where it is redirected, until the head of an answer is there that leads nowhere else.
-    async fn follow(&self, request: &HttpRequest, hop_max: Duration) -> Result<Arrived, FetchError> {
+    /// Sends the request and follows redirects up to the head of the final response.
+    async fn follow(&self, request: &HttpRequest, hop_max: Duration) -> Result<FinalResponse, FetchError> {
         let mut hop = Hop::first(request);
         let mut redirects = 0;
         loop {
@@ -87,7 +86,7 @@ impl GuardedClient {
                 Err(_) => return Err(FetchError::Timeout(host_of(&hop.url))),
             };
             let Some(location) = redirect_location(&response) else {
-                return Ok(Arrived { response, hop, hop_end });
+                return Ok(FinalResponse { response, hop, hop_end });
             };
             if redirects == self.limits.redirects_max {
                 return Err(FetchError::Redirects(host_of(&request.url), self.limits.redirects_max));
@@ -102,34 +101,35 @@ impl GuardedClient {
         request: &HttpRequest,
         memory: &dyn BodyMemory,
     ) -> Result<(HttpResponse, ByteOrigin), FetchError> {
-        let Arrived { response, hop, hop_end } = self.follow(request, self.limits.read).await?;
+        let FinalResponse { response, hop, hop_end } = self.follow(request, self.limits.read).await?;
         let (status, headers) = head_of(&response);
         let body = Body::new(response, host_of(&hop.url), self.limits.body_bytes_max)?;
-        let origin = if hop.is_home { ByteOrigin::Own } else { ByteOrigin::Other };
+        let origin = if hop.is_own_origin { ByteOrigin::Own } else { ByteOrigin::Other };
         match timeout_at(hop_end, read_whole(body, memory)).await {
             Ok(body) => Ok((HttpResponse { status, headers, body: body? }, origin)),
             Err(_) => Err(FetchError::Timeout(host_of(&hop.url))),
         }
     }
 
-    /// A streamed answer has the time of its request, not that of a hop: whoever asks for it expects it to take long.
+    /// A streamed response has the time limit of the request instead of that of a hop.
     async fn open_stream(&self, request: &HttpRequest, end: Instant) -> Result<HttpStream, FetchError> {
-        let Arrived { response, hop, .. } = self.follow(request, request.time_max).await?;
+        let FinalResponse { response, hop, .. } = self.follow(request, request.time_max).await?;
         let (status, headers) = head_of(&response);
         let body = Body::new(response, host_of(&hop.url), self.limits.body_bytes_max)?;
         Ok(HttpStream { status, headers, body: body.until(end) })
     }
 
-    /// The client for one hop. The request's own idea of trust is for its own origin, not for where it is led.
+    /// The client for one hop. TLS options of the request apply only to its own origin, not after a redirect
+    /// elsewhere.
     async fn client(&self, request: &HttpRequest, hop: &Hop) -> Result<Client, FetchError> {
-        let way = self.guard.way(&hop.url, &request.origin)?;
-        let (usual, resolver) = match way {
-            Way::Guarded => (&self.guarded, &self.checked),
-            Way::Open => (&self.open, &self.unchecked),
+        let route = self.guard.route(&hop.url, &request.origin)?;
+        let (usual, resolver) = match route {
+            Route::Guarded => (&self.guarded_client, &self.checked),
+            Route::Trusted => (&self.trusted_client, &self.unchecked),
         };
         match &request.tls {
-            Some(options) if hop.is_home && (!options.verify || options.ca_file.is_some()) => {
-                self.own_trust.client(options, way, &self.limits, resolver).await
+            Some(options) if hop.is_own_origin && (!options.verify || options.ca_file.is_some()) => {
+                self.tls_clients.client(options, route, &self.limits, resolver).await
             }
             _ => Ok(usual.clone()),
         }
@@ -148,7 +148,7 @@ impl GuardedClient {
         if let Some(body) = &hop.body {
             outgoing = outgoing.body(body.clone());
         }
-        outgoing.send().await.map_err(|error| of_sending(&error, &hop.url))
+        outgoing.send().await.map_err(|error| from_send_error(&error, &hop.url))
     }
 }
 
@@ -180,11 +180,11 @@ impl Fetch for GuardedClient {
 }
 
 #[async_trait]
-impl Dial for GuardedClient {
+impl AddressResolver for GuardedClient {
     async fn admit(&self, origin: &Origin) -> Result<Vec<SocketAddr>, FetchError> {
-        let resolver = match self.guard.way_to(origin)? {
-            Way::Guarded => &self.checked,
-            Way::Open => &self.unchecked,
+        let resolver = match self.guard.route_to(origin)? {
+            Route::Guarded => &self.checked,
+            Route::Trusted => &self.unchecked,
         };
         let looked_up = timeout(self.limits.connect, resolver.addresses(&origin.host, origin.port)).await;
         let found = looked_up.map_err(|_| FetchError::Timeout(origin.host.clone()))?;
@@ -201,12 +201,12 @@ impl Dial for GuardedClient {
     }
 }
 
-/// Ends the work when the time of its request is over, and logs a refused address.
+/// Applies the time limit of the request, and logs refused addresses.
 async fn in_time<T>(
     request: &HttpRequest,
     work: impl Future<Output = Result<T, FetchError>>,
 ) -> Result<T, FetchError> {
-    // A source on a fast line could answer before a clock of no time strikes.
+    // With a limit of zero, a fast response could still win the race against the timeout.
     if request.time_max.is_zero() {
         return Err(FetchError::Timeout(host_of(&request.url)));
     }
@@ -220,7 +220,7 @@ async fn in_time<T>(
     outcome
 }
 
-/// A client that trusts what the machine trusts; on a machine that has no list of authorities, the built-in one.
+/// A client with the system's certificate authorities, or with the built-in list if there are none.
 fn build_client(limits: &ClientLimits, resolver: &CheckedResolver) -> Result<Client, ClientError> {
     new_client(|| client_builder(limits, resolver.clone())).or_else(|_no_authorities| {
         tracing::warn!("this machine has no list of certificate authorities; the built-in one is used");
@@ -231,30 +231,12 @@ fn build_client(limits: &ClientLimits, resolver: &CheckedResolver) -> Result<Cli
     })
 }
 
-/// Builds a client when the library for encryption is ready.
-pub(crate) fn new_client(builder: impl FnOnce() -> reqwest::ClientBuilder) -> Result<Client, reqwest::Error> {
-    // The first installation in a process wins; an error means that it has been done already.
-    let _ = rustls::crypto::ring::default_provider().install_default();
-    builder().build()
-}
-
-#[expect(clippy::disallowed_methods, reason = "this is the guarded client")]
-pub(crate) fn client_builder(limits: &ClientLimits, resolver: CheckedResolver) -> reqwest::ClientBuilder {
-    Client::builder()
-        .redirect(reqwest::redirect::Policy::none())
-        .referer(false)
-        .no_proxy()
-        .connect_timeout(limits.connect)
-        .pool_max_idle_per_host(IDLE_CONNECTIONS_MAX)
-        .dns_resolver(resolver)
-}
-
 fn built_in_authorities() -> rustls::ClientConfig {
     let roots = rustls::RootCertStore { roots: webpki_roots::TLS_SERVER_ROOTS.to_vec() };
     rustls::ClientConfig::builder().with_root_certificates(roots).with_no_client_auth()
 }
 
-/// Where an answer redirects to. One without a place to go is an answer like any other.
+/// The target of a redirect; None for other responses and for redirects without a location.
 fn redirect_location(answer: &Response) -> Option<String> {
     if !matches!(answer.status().as_u16(), 301 | 302 | 303 | 307 | 308) {
         return None;
@@ -263,7 +245,7 @@ fn redirect_location(answer: &Response) -> Option<String> {
     Some(String::from_utf8_lossy(location.as_bytes()).into_owned())
 }
 
-/// Status and headers of an answer, names in lower case.
+/// Status and headers of a response, with lowercase names.
 fn head_of(answer: &Response) -> (u16, Vec<(String, String)>) {
     let headers = answer.headers().iter();
     let headers = headers

@@ -1,19 +1,19 @@
-//! Which addresses may be reached: public ones, and what an administrator allows.
+//! SSRF guard: only public addresses and those that an administrator allows can be reached.
 
-use crate::allow::AllowRule;
-use crate::failure::place_of;
-use domain::contracts::{FetchError, Origin};
-use domain::notation::network::Network;
+use crate::allow_list::AllowRule;
+use crate::host::host_and_port;
+use domain::ports::{FetchError, Origin};
+use domain::syntax::network::Network;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use url::{Host, Url};
 
-/// How one hop may leave.
+/// How the addresses of one hop are checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Way {
-    /// Its addresses are checked when its name is looked up.
+pub(crate) enum Route {
+    /// Addresses are checked when the name is resolved.
     Guarded,
-    /// This host and port are vouched for; any address will do.
-    Open,
+    /// An administrator trusts this host and port; any address is allowed.
+    Trusted,
 }
 
 #[derive(Debug)]
@@ -26,18 +26,18 @@ impl Guard {
         Self { allow }
     }
 
-    /// Decides over one hop by what stands in its URL. Names still have to pass [`Guard::admits`].
-    pub(crate) fn way(&self, url: &Url, origin: &Origin) -> Result<Way, FetchError> {
+    /// Checks the URL of one hop. Addresses of names are checked later with [`Guard::admits`].
+    pub(crate) fn route(&self, url: &Url, origin: &Origin) -> Result<Route, FetchError> {
         check_form(url).map_err(|reason| FetchError::Invalid(reason.to_owned()))?;
         let (Some(host), Some(port)) = (url.host(), url.port_or_known_default()) else {
             return Err(FetchError::Invalid("the address has no host".to_owned()));
         };
-        let is_vouched_for = origin.is_trusted && origin.is_of(url);
-        self.way_of(&host, port, is_vouched_for).ok_or_else(|| FetchError::Refused(place_of(url)))
+        let is_trusted_host = origin.is_trusted && origin.is_of(url);
+        self.route_of(&host, port, is_trusted_host).ok_or_else(|| FetchError::Refused(host_and_port(url)))
     }
 
-    /// The same for a place that is not written as a URL.
-    pub(crate) fn way_to(&self, origin: &Origin) -> Result<Way, FetchError> {
+    /// Checks an origin that is not a URL.
+    pub(crate) fn route_to(&self, origin: &Origin) -> Result<Route, FetchError> {
         let host = Host::parse(&origin.host)
             .map_err(|_| FetchError::Invalid("the host is not a name or an address".to_owned()))?;
         let host = match &host {
@@ -46,29 +46,29 @@ impl Guard {
             Host::Ipv6(address) => Host::Ipv6(*address),
         };
         let refused = || FetchError::Refused(format!("{}:{}", origin.host, origin.port));
-        self.way_of(&host, origin.port, origin.is_trusted).ok_or_else(refused)
+        self.route_of(&host, origin.port, origin.is_trusted).ok_or_else(refused)
     }
 
-    fn way_of(&self, host: &Host<&str>, port: u16, is_vouched_for: bool) -> Option<Way> {
-        if is_vouched_for || self.allow.iter().any(|rule| rule.names(host, port)) {
-            return Some(Way::Open);
+    fn route_of(&self, host: &Host<&str>, port: u16, is_trusted_host: bool) -> Option<Route> {
+        if is_trusted_host || self.allow.iter().any(|rule| rule.matches_host(host, port)) {
+            return Some(Route::Trusted);
         }
-        // An address that is written out never reaches the resolver, so it is checked here.
+        // IP addresses do not reach the resolver, so they are checked here.
         let is_admitted = match *host {
             Host::Domain(name) => !is_metadata_name(name),
             Host::Ipv4(address) => self.admits(address.into()),
             Host::Ipv6(address) => self.admits(address.into()),
         };
-        is_admitted.then_some(Way::Guarded)
+        is_admitted.then_some(Route::Guarded)
     }
 
-    /// True if a guarded hop may connect to this address.
+    /// Whether a guarded hop may connect to this address.
     pub(crate) fn admits(&self, address: IpAddr) -> bool {
-        is_public(address) || self.allow.iter().any(|rule| rule.holds(address))
+        is_public(address) || self.allow.iter().any(|rule| rule.contains(address))
     }
 }
 
-/// Refuses URLs that the guarded client never follows, whoever asks.
+/// Rejects URLs that are never fetched.
 pub(crate) fn check_form(url: &Url) -> Result<(), &'static str> {
     if !matches!(url.scheme(), "http" | "https") {
         return Err("only http and https can be fetched");
@@ -79,7 +79,7 @@ pub(crate) fn check_form(url: &Url) -> Result<(), &'static str> {
     Ok(())
 }
 
-/// Names under which clouds hand out credentials to whoever asks from inside.
+/// Host names of cloud metadata services.
 const METADATA_NAMES: &[&str] = &[
     "instance-data",
     "instance-data.ec2.internal",
@@ -93,13 +93,13 @@ fn is_metadata_name(name: &str) -> bool {
     METADATA_NAMES.contains(&name.trim_end_matches('.'))
 }
 
-/// Everything of IPv4 that is not the public internet.
+/// IPv4 networks that are not public.
 const CLOSED_V4: &[Network] = &[
     Network::v4([0, 0, 0, 0], 8),
     Network::v4([10, 0, 0, 0], 8),
     Network::v4([100, 64, 0, 0], 10),
     Network::v4([127, 0, 0, 0], 8),
-    // The address under which one cloud serves its machines from inside; it looks public.
+    // Azure's internal platform address, which looks public.
     Network::v4([168, 63, 129, 16], 32),
     Network::v4([169, 254, 0, 0], 16),
     Network::v4([172, 16, 0, 0], 12),
@@ -114,11 +114,10 @@ const CLOSED_V4: &[Network] = &[
     Network::v4([240, 0, 0, 0], 4),
 ];
 
-/// The only part of IPv6 that is routed in public; loopback, link-local, unique-local, multicast and
-/// the old compatible forms lie outside.
+/// The public part of IPv6; it excludes loopback, link-local, unique-local, multicast and compatible addresses.
 const GLOBAL_V6: Network = Network::v6([0x2000, 0, 0, 0], 3);
 
-/// Parts of [`GLOBAL_V6`] that are reserved: protocol assignments and benchmarks, documentation twice.
+/// Reserved parts of [`GLOBAL_V6`]: protocol assignments, benchmarks and documentation.
 const CLOSED_V6: &[Network] = &[
     Network::v6([0x2001, 0, 0, 0], 23),
     Network::v6([0x2001, 0xdb8, 0, 0], 32),
@@ -132,7 +131,7 @@ fn is_public(address: IpAddr) -> bool {
     }
 }
 
-/// A form that carries an IPv4 address is as public as what it carries.
+/// An address with an embedded IPv4 address is public if that is.
 fn is_public_v6(address: Ipv6Addr) -> bool {
     let groups = address.segments();
     let carried =
@@ -140,13 +139,13 @@ fn is_public_v6(address: Ipv6Addr) -> bool {
     match groups {
         // IPv4-mapped, and NAT64 with its well-known prefix.
         [0, 0, 0, 0, 0, 0xffff, high, low] | [0x64, 0xff9b, 0, 0, 0, 0, high, low] => carried(high, low),
-        // Teredo holds its server plainly and its client with every bit turned.
+        // Teredo embeds the server as is and the client inverted.
         [0x2001, 0, server_high, server_low, _, _, high, low] => {
             carried(server_high, server_low) && carried(!high, !low)
         }
         // 6to4.
         [0x2002, high, low, ..] if !carried(high, low) => false,
-        // ISATAP, below any prefix.
+        // ISATAP, with any prefix.
         [.., 0 | 0x200, 0x5efe, high, low] if !carried(high, low) => false,
         _ => {
             let address = IpAddr::V6(address);
@@ -234,7 +233,7 @@ mod tests {
             ("http://instance-data/latest", "instance-data:80"),
         ];
         for (url, place) in refused {
-            let verdict = guard(&[]).way(&Url::parse(url).unwrap(), &nobody);
+            let verdict = guard(&[]).route(&Url::parse(url).unwrap(), &nobody);
             assert_eq!(verdict, Err(FetchError::Refused(place.to_owned())), "{url}");
         }
     }
@@ -243,27 +242,27 @@ mod tests {
     fn opens_exactly_what_is_vouched_for() {
         let refused = |place: &str| Err(FetchError::Refused(place.to_owned()));
         let home = "http://127.0.0.1:9200/a";
-        type Case<'a> = (&'a [&'a str], &'a str, bool, &'a str, Result<Way, FetchError>);
+        type Case<'a> = (&'a [&'a str], &'a str, bool, &'a str, Result<Route, FetchError>);
         let cases: &[Case<'_>] = &[
-            (&[], home, true, "http://127.0.0.1:9200/b?c", Ok(Way::Open)),
+            (&[], home, true, "http://127.0.0.1:9200/b?c", Ok(Route::Trusted)),
             (&[], home, false, "http://127.0.0.1:9200/b", refused("127.0.0.1:9200")),
             (&[], home, true, "http://127.0.0.1:9201/", refused("127.0.0.1:9201")),
             (&[], home, true, "https://127.0.0.1:9200/", refused("127.0.0.1:9200")),
             (&[], home, true, "http://127.0.0.2:9200/", refused("127.0.0.2:9200")),
-            (&[], "http://localhost:1/", true, "http://localhost:1/", Ok(Way::Open)),
-            (&[], "http://localhost:1/", true, "http://localhost:2/", Ok(Way::Guarded)),
-            (&["10.0.0.1:80"], home, false, "http://10.0.0.1/", Ok(Way::Open)),
+            (&[], "http://localhost:1/", true, "http://localhost:1/", Ok(Route::Trusted)),
+            (&[], "http://localhost:1/", true, "http://localhost:2/", Ok(Route::Guarded)),
+            (&["10.0.0.1:80"], home, false, "http://10.0.0.1/", Ok(Route::Trusted)),
             (&["10.0.0.1:80"], home, false, "http://10.0.0.1:81/", refused("10.0.0.1:81")),
-            (&["10.0.0.1"], home, false, "http://10.0.0.1:81/", Ok(Way::Open)),
-            (&["10.0.0.0/8"], home, false, "http://10.0.0.1:81/", Ok(Way::Guarded)),
-            (&["10.0.0.0/8"], home, false, "http://[::ffff:10.0.0.1]/", Ok(Way::Guarded)),
+            (&["10.0.0.1"], home, false, "http://10.0.0.1:81/", Ok(Route::Trusted)),
+            (&["10.0.0.0/8"], home, false, "http://10.0.0.1:81/", Ok(Route::Guarded)),
+            (&["10.0.0.0/8"], home, false, "http://[::ffff:10.0.0.1]/", Ok(Route::Guarded)),
             (&["10.0.0.0/8"], home, false, "http://192.168.0.1/", refused("192.168.0.1:80")),
-            (&["metadata"], home, false, "http://metadata/", Ok(Way::Open)),
-            (&[], home, false, "https://example.com/", Ok(Way::Guarded)),
-            (&[], home, false, "https://8.8.8.8/", Ok(Way::Guarded)),
+            (&["metadata"], home, false, "http://metadata/", Ok(Route::Trusted)),
+            (&[], home, false, "https://example.com/", Ok(Route::Guarded)),
+            (&[], home, false, "https://8.8.8.8/", Ok(Route::Guarded)),
         ];
         for (rules, of, is_trusted, url, expected) in cases {
-            let verdict = guard(rules).way(&Url::parse(url).unwrap(), &origin(of, *is_trusted));
+            let verdict = guard(rules).route(&Url::parse(url).unwrap(), &origin(of, *is_trusted));
             assert_eq!(&verdict, expected, "{rules:?} {of} {url}");
         }
     }
@@ -274,7 +273,7 @@ mod tests {
             assert!(check_form(&Url::parse(url).unwrap()).is_err(), "{url}");
         }
         for url in ["http://good@127.0.0.1/", "http://:word@127.0.0.1/", "http://a:b@127.0.0.1/"] {
-            let verdict = guard(&["127.0.0.1"]).way(&Url::parse(url).unwrap(), &origin(url, true));
+            let verdict = guard(&["127.0.0.1"]).route(&Url::parse(url).unwrap(), &origin(url, true));
             assert!(matches!(verdict, Err(FetchError::Invalid(_))), "{url}");
         }
     }

@@ -1,20 +1,20 @@
-//! One stop of a request's way: what is sent there, and what a redirect makes of it.
+//! One hop of a request: what is sent, and how a redirect changes it.
 
-use crate::failure::host_of;
 use crate::guard::check_form;
+use crate::host::host_of;
 use bytes::Bytes;
-use domain::contracts::{FetchError, HttpMethod, HttpRequest};
+use domain::ports::{FetchError, HttpMethod, HttpRequest};
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue, USER_AGENT};
 use url::Url;
 
-/// Headers that the guarded client sets itself, because they frame the message or choose its receiver.
+/// Headers that callers cannot set, because they frame the message or select the host.
 const OWN_HEADERS: &[&str] =
     &["connection", "content-length", "host", "te", "trailer", "transfer-encoding", "upgrade"];
 
-/// Headers that hold credentials by their nature, wherever a caller put them.
+/// Headers that always contain credentials.
 const CREDENTIAL_HEADERS: &[&str] = &["authorization", "cookie", "proxy-authorization"];
 
-/// What the guarded client calls itself.
+/// The default `User-Agent`.
 const OWN_NAME: &str = concat!("Tributary/", env!("CARGO_PKG_VERSION"));
 
 #[derive(Debug)]
@@ -22,9 +22,9 @@ pub(crate) struct Hop {
     pub(crate) url: Url,
     pub(crate) method: HttpMethod,
     pub(crate) body: Option<Bytes>,
-    /// The way has not left the request's origin so far. A way that comes back stays a stranger,
-    /// because another place has chosen where it leads.
-    pub(crate) is_home: bool,
+    /// No hop has left the origin of the request so far. It stays false after returning to the origin, because another
+    /// host chose the URL.
+    pub(crate) is_own_origin: bool,
 }
 
 impl Hop {
@@ -33,11 +33,11 @@ impl Hop {
             url: request.url.clone(),
             method: request.method,
             body: request.body.clone(),
-            is_home: request.origin.is_of(&request.url),
+            is_own_origin: request.origin.is_of(&request.url),
         }
     }
 
-    /// The stop that a redirect leads to.
+    /// The hop after a redirect.
     pub(crate) fn redirected(
         self,
         request: &HttpRequest,
@@ -48,21 +48,21 @@ impl Hop {
         let url =
             self.url.join(location).map_err(|_| broken("it redirects to something that is no address"))?;
         check_form(&url).map_err(|reason| broken(&format!("it redirects to a refused address: {reason}")))?;
-        let is_home = self.is_home && request.origin.is_of(&url);
+        let is_own_origin = self.is_own_origin && request.origin.is_of(&url);
         let keeps_body = matches!(status, 307 | 308);
-        // Who asks for the head alone wants no body from where it is led, either.
+        // A HEAD request stays a HEAD request.
         let keeps_method = keeps_body || self.method == HttpMethod::Head;
         let method = if keeps_method { self.method } else { HttpMethod::Get };
         let body = if keeps_body { self.body } else { None };
         let has_secrets = request.secrets.iter().any(|secret| !secret.is_empty());
-        if !is_home && has_secrets && body.is_some() {
+        if !is_own_origin && has_secrets && body.is_some() {
             let reason = "it redirects a body that may hold credentials to another place";
             return Err(FetchError::Broken(host_of(&self.url), reason.to_owned()));
         }
-        Ok(Self { url, method, body, is_home })
+        Ok(Self { url, method, body, is_own_origin })
     }
 
-    /// What is sent in the head. Away from home nothing that looks like a credential goes along.
+    /// The request headers. Credentials are only sent to the origin.
     pub(crate) fn headers(&self, request: &HttpRequest) -> Result<HeaderMap, FetchError> {
         let lost_body = self.body.is_none() && request.body.is_some();
         let mut headers = HeaderMap::new();
@@ -70,19 +70,20 @@ impl Hop {
         for (name, value) in &request.headers {
             let (name, value) = parse_header(name, value)?;
             if name == USER_AGENT {
-                // A request may use another name, or none.
+                // A request may override it.
                 headers.remove(USER_AGENT);
                 if value.is_empty() {
                     continue;
                 }
             }
             let describes_body = name.as_str().starts_with("content-");
-            if (lost_body && describes_body) || (!self.is_home && is_credential(request, &name, &value)) {
+            if (lost_body && describes_body) || (!self.is_own_origin && is_credential(request, &name, &value))
+            {
                 continue;
             }
             headers.append(name, value);
         }
-        if self.is_home {
+        if self.is_own_origin {
             for (name, value) in &request.secret_headers {
                 let (name, mut value) = parse_header(name, value.expose())?;
                 value.set_sensitive(true);
@@ -114,7 +115,7 @@ fn is_credential(request: &HttpRequest, name: &HeaderName, value: &HeaderValue) 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use domain::contracts::Origin;
+    use domain::ports::Origin;
     use domain::secret::Secret;
     use std::time::Duration;
 
@@ -182,13 +183,17 @@ mod tests {
             ("https://a.example.b.example/", false),
             ("https://a.example./", false),
         ];
-        for (location, is_home) in cases {
+        for (location, is_own_origin) in cases {
             let mut request = request("https://a.example/");
             request.body = None;
             request.secrets = vec![Secret::new("s3cret")];
             let hop = Hop::first(&request).redirected(&request, 307, location).unwrap();
             for name in ["x-key", "cookie", "x-note"] {
-                assert_eq!(names(&hop, &request).contains(&name.to_owned()), is_home, "{location} {name}");
+                assert_eq!(
+                    names(&hop, &request).contains(&name.to_owned()),
+                    is_own_origin,
+                    "{location} {name}"
+                );
             }
             assert!(names(&hop, &request).contains(&"accept".to_owned()), "{location}");
         }

@@ -1,36 +1,37 @@
-//! The guarded client: the only HTTP client of the product, with limits and an address guard.
+//! Outbound HTTP: the guarded client, and OAuth with external services.
 //!
-//! | Module | What lives there |
+//! | Module | Content |
 //! |---|---|
-//! | `client` | [`GuardedClient`]: sends, follows redirects, reads the answer within its limits |
-//! | `pieces` | the body of an answer, read while it arrives |
-//! | `hop` | what is sent to one stop of the way, and what a redirect makes of it |
-//! | `guard` | which addresses may be reached |
-//! | `allow` | the notation of `SVC_OUTBOUND_ALLOW` |
-//! | `resolver` | names become checked addresses, once |
-//! | `failure` | errors of the client in the words of the contract |
-//! | `tls` | clients for requests that bring their own idea of trust |
+//! | `client` | [`GuardedClient`]: sends requests, follows redirects and reads responses within limits |
+//! | `client_builder`, `tls` | the underlying clients; clients with custom TLS options |
+//! | `limited_body` | response bodies within size and memory limits |
+//! | `hop` | the request of one hop, and how a redirect changes it |
+//! | `guard`, `allow_list` | which addresses may be reached; `SVC_OUTBOUND_ALLOW` |
+//! | `resolver` | resolves names to checked addresses |
+//! | `error`, `host` | client errors as `FetchError`; host names for messages |
 //! | `limits` | [`ClientLimits`] |
-//! | `authenticators` | [`Authenticators`]: services that sign people in or give out their tokens |
+//! | `authenticators` | [`Authenticators`]: sign-in and access tokens with OAuth |
 
-mod allow;
+mod allow_list;
 mod authenticators;
 mod client;
-mod failure;
+mod client_builder;
+mod error;
 mod guard;
 mod hop;
+mod host;
+mod limited_body;
 mod limits;
-mod pieces;
 mod resolver;
 mod tls;
 
-pub use allow::{AllowRule, AllowRuleError};
+pub use allow_list::{AllowRule, AllowRuleError};
 pub use authenticators::Authenticators;
 pub use client::{ClientError, GuardedClient};
 pub use limits::ClientLimits;
 pub use resolver::{Lookup, SystemLookup};
 
-/// What only fuzz targets call from outside.
+/// Functions that only fuzz targets call.
 #[doc(hidden)]
 pub mod fuzzing {
     pub use crate::authenticators::verify_token;

@@ -1,18 +1,18 @@
-//! What the guarded client grants to one request.
+//! Limits of the guarded client.
 
-use crate::allow::AllowRule;
+use crate::allow_list::AllowRule;
 use std::time::Duration;
 
 #[derive(Debug, Clone)]
 pub struct ClientLimits {
-    /// Time to find the host, connect and agree on encryption.
+    /// Time limit for name resolution, connection and TLS handshake.
     pub connect: Duration,
-    /// Time for one hop, from its start to the last byte of its answer.
+    /// Time limit of one hop, up to the last byte of its response.
     pub read: Duration,
-    /// Largest answer, counted after decompression.
+    /// Maximum size of a decompressed response body in bytes.
     pub body_bytes_max: u64,
-    /// Most redirects that are followed for one request.
+    /// Maximum number of redirects of one request.
     pub redirects_max: usize,
-    /// Private places that may be reached in spite of the guard.
+    /// Private addresses that may be reached.
     pub allow: Vec<AllowRule>,
 }

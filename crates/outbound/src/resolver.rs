@@ -1,4 +1,4 @@
-//! Names become addresses here, once: the connector gets exactly the addresses that were checked.
+//! Resolves names to checked addresses; connections use exactly these addresses.
 
 use crate::guard::Guard;
 use async_trait::async_trait;
@@ -7,13 +7,13 @@ use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 
-/// Asks for the addresses of a name. A test puts its own answers here.
+/// Resolves a name to addresses. Tests use their own implementation.
 #[async_trait]
 pub trait Lookup: Send + Sync {
     async fn addresses(&self, host: &str) -> io::Result<Vec<IpAddr>>;
 }
 
-/// The resolver of the machine.
+/// The system resolver.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct SystemLookup;
 
@@ -24,7 +24,7 @@ impl Lookup for SystemLookup {
     }
 }
 
-/// Why a name led to no connection.
+/// Errors of name resolution.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum NameError {
     #[error("the host cannot be found")]
@@ -36,7 +36,7 @@ pub(crate) enum NameError {
 #[derive(Clone)]
 pub(crate) struct CheckedResolver {
     lookup: Arc<dyn Lookup>,
-    /// Without a guard every address is handed on: for hosts that are vouched for.
+    /// Without a guard every address is allowed, for trusted hosts.
     guard: Option<Arc<Guard>>,
 }
 
@@ -45,7 +45,7 @@ impl CheckedResolver {
         Self { lookup, guard }
     }
 
-    /// The addresses of a name that may be reached.
+    /// The allowed addresses of a name.
     pub(crate) async fn addresses(&self, host: &str, port: u16) -> Result<Vec<SocketAddr>, NameError> {
         let found = self.lookup.addresses(host).await.map_err(|_| NameError::Unknown)?;
         if found.is_empty() {

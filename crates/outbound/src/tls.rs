@@ -1,76 +1,76 @@
-//! Clients for requests that bring their own idea of trust: a few, kept while they are used.
+//! Cache of clients for requests with custom TLS options.
 
-use crate::client::{client_builder, new_client};
-use crate::guard::Way;
+use crate::client_builder::{client_builder, new_client};
+use crate::guard::Route;
 use crate::limits::ClientLimits;
 use crate::resolver::CheckedResolver;
-use domain::contracts::{FetchError, TlsOptions};
+use domain::ports::{FetchError, TlsOptions};
 use reqwest::{Certificate, Client};
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 use std::time::SystemTime;
 
-/// Most clients that are kept; the one that was not used for the longest time goes first.
+/// Maximum number of cached clients; the least recently used is evicted.
 pub(crate) const CLIENTS_MAX: usize = 16;
-/// Largest file of authorities.
+/// Maximum size of a CA file.
 pub(crate) const CA_FILE_BYTES_MAX: u64 = 1024 * 1024;
 
-/// What one client was made for. A file that has changed since makes another client.
+/// Cache key of a client. A changed CA file gives another client.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Made {
+struct ClientKey {
     options: TlsOptions,
-    way: Way,
+    route: Route,
     file_changed: Option<SystemTime>,
 }
 
-/// The last one was used last.
+/// Clients, most recently used last.
 #[derive(Default)]
 pub(crate) struct TlsClients {
-    kept: Mutex<Vec<(Made, Client)>>,
+    clients: Mutex<Vec<(ClientKey, Client)>>,
 }
 
 impl TlsClients {
-    /// The client for these options; made when it is not there.
+    /// The client for these options, from the cache or new.
     pub(crate) async fn client(
         &self,
         options: &TlsOptions,
-        way: Way,
+        route: Route,
         limits: &ClientLimits,
         resolver: &CheckedResolver,
     ) -> Result<Client, FetchError> {
         let file_changed = match ca_file(options) {
-            Some(path) => tokio::fs::metadata(path).await.map_err(|_| no_file())?.modified().ok(),
+            Some(path) => tokio::fs::metadata(path).await.map_err(|_| unreadable_file())?.modified().ok(),
             None => None,
         };
-        let wanted = Made { options: options.clone(), way, file_changed };
-        if let Some(client) = self.take_up(&wanted) {
+        let key = ClientKey { options: options.clone(), route, file_changed };
+        if let Some(client) = self.get(&key) {
             return Ok(client);
         }
         let client = build(options, limits, resolver).await?;
-        self.keep(wanted, client.clone());
+        self.insert(key, client.clone());
         Ok(client)
     }
 
-    fn take_up(&self, wanted: &Made) -> Option<Client> {
-        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        let at = kept.iter().position(|(made, _)| made == wanted)?;
-        let found = kept.remove(at);
+    fn get(&self, key: &ClientKey) -> Option<Client> {
+        let mut clients = self.clients.lock().unwrap_or_else(PoisonError::into_inner);
+        let at = clients.iter().position(|(known, _)| known == key)?;
+        let found = clients.remove(at);
         let client = found.1.clone();
-        kept.push(found);
+        clients.push(found);
         Some(client)
     }
 
-    fn keep(&self, made: Made, client: Client) {
-        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.retain(|(known, _)| *known != made);
-        if kept.len() >= CLIENTS_MAX {
-            kept.remove(0);
+    fn insert(&self, key: ClientKey, client: Client) {
+        let mut clients = self.clients.lock().unwrap_or_else(PoisonError::into_inner);
+        clients.retain(|(known, _)| *known != key);
+        if clients.len() >= CLIENTS_MAX {
+            clients.remove(0);
         }
-        kept.push((made, client));
+        clients.push((key, client));
     }
 }
 
-/// The file that counts: without a check nobody is trusted or distrusted.
+/// The CA file, unless verification is disabled.
 fn ca_file(options: &TlsOptions) -> Option<&Path> {
     options.ca_file.as_deref().filter(|_| options.verify)
 }
@@ -93,20 +93,20 @@ async fn build(
 }
 
 async fn read_authorities(path: &Path) -> Result<Vec<Certificate>, FetchError> {
-    let size = tokio::fs::metadata(path).await.map_err(|_| no_file())?.len();
+    let size = tokio::fs::metadata(path).await.map_err(|_| unreadable_file())?.len();
     if size > CA_FILE_BYTES_MAX {
         let sentence = format!("the file of ca_certs is larger than {CA_FILE_BYTES_MAX} bytes");
         return Err(FetchError::Invalid(sentence));
     }
-    let text = tokio::fs::read(path).await.map_err(|_| no_file())?;
+    let text = tokio::fs::read(path).await.map_err(|_| unreadable_file())?;
     match Certificate::from_pem_bundle(&text) {
         Ok(authorities) if !authorities.is_empty() => Ok(authorities),
         _ => Err(FetchError::Invalid("the file of ca_certs holds no certificate in PEM form".to_owned())),
     }
 }
 
-/// Neither the path nor the reason is told: it would say what is on this machine.
-fn no_file() -> FetchError {
+/// Contains neither path nor reason, which would reveal files of this machine.
+fn unreadable_file() -> FetchError {
     FetchError::Invalid("the file of ca_certs cannot be read".to_owned())
 }
 
@@ -133,17 +133,17 @@ mod tests {
         };
         let resolver = CheckedResolver::new(Arc::new(SystemLookup), None);
         let clients = TlsClients::default();
-        // Without a check the file is not looked at, so that its name only makes the options differ.
+        // Without verification the file is not read, so its name only makes the options differ.
         let numbered =
             |number: usize| TlsOptions { verify: false, ca_file: Some(PathBuf::from(number.to_string())) };
         for number in 0..CLIENTS_MAX {
-            clients.client(&numbered(number), Way::Open, &limits, &resolver).await.unwrap();
+            clients.client(&numbered(number), Route::Trusted, &limits, &resolver).await.unwrap();
         }
-        clients.client(&numbered(0), Way::Open, &limits, &resolver).await.unwrap();
-        clients.client(&numbered(0), Way::Guarded, &limits, &resolver).await.unwrap();
-        let kept = clients.kept.lock().unwrap();
-        assert_eq!(kept.len(), CLIENTS_MAX);
-        let is_kept = |number: usize| kept.iter().any(|(made, _)| made.options == numbered(number));
+        clients.client(&numbered(0), Route::Trusted, &limits, &resolver).await.unwrap();
+        clients.client(&numbered(0), Route::Guarded, &limits, &resolver).await.unwrap();
+        let clients = clients.clients.lock().unwrap();
+        assert_eq!(clients.len(), CLIENTS_MAX);
+        let is_kept = |number: usize| clients.iter().any(|(key, _)| key.options == numbered(number));
         assert!(is_kept(0) && !is_kept(1) && is_kept(2));
     }
 }

@@ -1,20 +1,20 @@
-//! Which address is fetched for a result.
+//! The URL to fetch for a result.
 
-use domain::contracts::PageError;
-use domain::notation::json_path::JsonPath;
 use domain::page_fetch::PageFetchConfig;
+use domain::ports::PageError;
 use domain::provenance::{PageTarget, SourceItem};
+use domain::syntax::json_path::JsonPath;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::Value;
 use url::Url;
 
-/// Longest address that is fetched, in bytes.
+/// Longest URL that is fetched, in bytes.
 pub const ADDRESS_BYTES_MAX: usize = 8 * 1024;
 
-/// What a value keeps where it is put into an address, so that it stays one part of it.
+/// Characters of a value that are not percent-encoded, so that a value stays one part of the URL.
 const KEPT: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
-/// The address of the content: by the provider's template where the provider named the document, else its own.
+/// The URL of the content: from the provider's template if the provider returned the document, else its own URL.
 pub fn of(target: PageTarget<'_>, config: &PageFetchConfig) -> Result<Url, PageError> {
     let text = match (target, &config.content_url) {
         (PageTarget::Source(page), Some(template)) => {
@@ -25,14 +25,14 @@ pub fn of(target: PageTarget<'_>, config: &PageFetchConfig) -> Result<Url, PageE
     parse(&text).ok_or(PageError::NoAddress)
 }
 
-/// An address that may be asked for over HTTP.
+/// An HTTP or HTTPS URL.
 pub fn parse(text: &str) -> Option<Url> {
     let url = Url::parse(text).ok().filter(|_| text.len() <= ADDRESS_BYTES_MAX)?;
     (matches!(url.scheme(), "http" | "https") && url.has_host()).then_some(url)
 }
 
-/// A template with values of the result in it, as its provider gave them: `{id}`, `{file.id}`. A value that begins the template is an address of its
-/// own; any other stays one part of the address. None when a value is missing.
+/// Fills a template with values of the result as its provider returned them: `{id}`, `{file.id}`. A value at the start
+/// of the template is a complete URL; any other stays one part of the URL. None if a value is missing.
 pub fn filled(template: &str, item: SourceItem<'_>) -> Option<String> {
     let mut address = String::new();
     let mut rest = template;
@@ -42,7 +42,7 @@ pub fn filled(template: &str, item: SourceItem<'_>) -> Option<String> {
         let value = value(item, rest[open + 1..close].trim())?;
         match value.as_str() {
             whole if address.is_empty() => address.push_str(whole),
-            // They would climb out of their place.
+            // They would change the path.
             "" | "." | ".." => return None,
             part => address.extend(utf8_percent_encode(part, KEPT)),
         }

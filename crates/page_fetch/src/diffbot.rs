@@ -1,16 +1,17 @@
-//! Diffbot: a service that fetches a page and gives its text. It is asked when the page cannot be fetched from here.
+//! Diffbot: a service that fetches a page and returns its text. A fallback for pages that cannot be fetched directly.
 
-use crate::{PageFetchParts, page};
+use crate::page_text::mask_page;
+use crate::{PageFetchParts, failure};
 use domain::bounded_json::parse_answer;
-use domain::contracts::{HttpMethod, HttpRequest, Origin, PageError, PageText};
 use domain::known_secrets::KnownSecrets;
 use domain::page_fetch::Diffbot;
+use domain::ports::{HttpMethod, HttpRequest, Origin, PageError, PageText};
 use std::time::Duration;
 use url::Url;
 
-/// Where the service is, unless the provider says another place.
+/// Base URL, unless the provider sets another.
 const ADDRESS: &str = "https://api.diffbot.com/v3";
-/// It finds out itself what a page is about.
+/// The service detects the type of page.
 const ANY_ENTITY: &str = "analyze";
 
 pub async fn read(
@@ -19,10 +20,14 @@ pub async fn read(
     wanted: &Url,
     time_max: Duration,
 ) -> Result<PageText, PageError> {
-    let failed = |why: String| PageError::Failed(format!("Diffbot has no text of it: {why}"));
+    let failed = |why: String| PageError::Failed(format!("Diffbot returned no text: {why}"));
     let request =
         request(service, wanted, time_max).ok_or_else(|| failed("its address is not valid".to_owned()))?;
-    let answer = parts.fetch.fetch(&request).await.map_err(|error| failed(page::shown(error).to_string()))?;
+    let answer = parts
+        .fetch
+        .fetch(&request)
+        .await
+        .map_err(|error| failed(failure::to_page_error(error).to_string()))?;
     if answer.status != 200 {
         return Err(failed(format!("it answered with the status {}", answer.status)));
     }
@@ -31,13 +36,13 @@ pub async fn read(
     let texts: Vec<&str> = objects.iter().filter_map(|object| object["text"].as_str()).collect();
     let text = texts.join("\n\n");
     if text.trim().is_empty() {
-        // Its reports of errors have a status of 200, too.
-        return Err(failed("its answer holds none".to_owned()));
+        // It reports errors with status 200 as well.
+        return Err(failed("the response contains none".to_owned()));
     }
     let title = objects.iter().find_map(|object| object["title"].as_str()).unwrap_or_default();
     let mut page =
         PageText { title: title.to_owned(), text, media_type: "text/html".to_owned(), ..PageText::default() };
-    page::mask_page(&mut page, &KnownSecrets::of_request(&request));
+    mask_page(&mut page, &KnownSecrets::of_request(&request));
     Ok(page)
 }
 
@@ -48,7 +53,7 @@ fn request(service: &Diffbot, page: &Url, time_max: Duration) -> Option<HttpRequ
     url.query_pairs_mut().append_pair("token", service.token.expose()).append_pair("url", page.as_str());
     Some(HttpRequest {
         method: HttpMethod::Get,
-        // The provider's owner named it.
+        // Set by the provider's owner.
         origin: Origin::of(&url, true)?,
         url,
         headers: vec![("Accept".to_owned(), "application/json".to_owned())],

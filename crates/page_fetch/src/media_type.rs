@@ -1,21 +1,15 @@
-//! Which kinds of content are wanted, and what kind a content is before it is fetched.
+//! Accepted media types.
 
-use crate::address::{filled, parse};
-use crate::page::{Errand, Miss};
-use domain::bounded_json::parse_answer;
-use domain::contracts::HttpResponse;
-use domain::notation::json_path::JsonPath;
-use domain::page_fetch::MediaTypeLookup;
-use domain::provenance::SourceItem;
-use serde_json::Value;
+use crate::failure::FetchFailure;
+use domain::ports::HttpResponse;
 
-/// The type of an answer without parameters, in lower case.
+/// The media type of a response, without parameters, in lowercase.
 pub fn of(answer: &HttpResponse) -> String {
     let said = bare(answer.header("content-type").unwrap_or_default());
     if said.is_empty() { "application/octet-stream".to_owned() } else { said }
 }
 
-/// `text/html` and `text/*` stand for themselves and for all texts; an empty list for everything.
+/// Entries such as `text/html` match exactly, `text/*` by prefix; an empty list accepts everything.
 pub fn is_wanted(list: &[String], media_type: &str) -> bool {
     let is_one = |wanted: &String| match wanted.strip_suffix('*') {
         Some(beginning) => media_type.starts_with(beginning),
@@ -24,34 +18,19 @@ pub fn is_wanted(list: &[String], media_type: &str) -> bool {
     list.is_empty() || list.iter().any(is_one)
 }
 
-pub fn unwanted(media_type: &str) -> Miss {
-    Miss::last(format!("its provider does not let content of the type {media_type} be fetched"))
+pub fn unwanted(media_type: &str) -> FetchFailure {
+    FetchFailure::last(format!("its provider does not allow content of the type {media_type} to be fetched"))
 }
 
-/// Asks for the type before anything is fetched.
-pub async fn look_up(
-    errand: &Errand<'_>,
-    lookup: &MediaTypeLookup,
-    item: SourceItem<'_>,
-) -> Result<String, Miss> {
-    let address = filled(&lookup.url, item).and_then(|text| parse(&text));
-    let address = address.ok_or_else(|| Miss::last("the type of the content cannot be asked for"))?;
-    let answer = errand.get(address).await?;
-    let value = parse_answer(&answer.body)
-        .map_err(|_| Miss::last("the answer about the type of the content is not JSON"))?;
-    let path = JsonPath::parse(&lookup.path).map_err(Miss::last)?;
-    let found = path.find(&value).into_iter().find_map(Value::as_str).map(bare);
-    found.ok_or_else(|| Miss::last("the answer about the type of the content does not say it"))
-}
-
-fn bare(text: &str) -> String {
+/// Without parameters, in lowercase.
+pub fn bare(text: &str) -> String {
     text.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use domain::contracts::HttpResponse;
+    use domain::ports::HttpResponse;
 
     #[test]
     fn types_are_compared() {

@@ -1,25 +1,25 @@
-//! What is sent for a page. Credentials go to the provider's own origin and nowhere else, and only for an address that the
-//! provider gave.
+//! The HTTP request for a page. Credentials are sent to the provider's own origin only, and only for URLs that the
+//! provider returned.
 
 use crate::PageFetchParts;
 use base64::Engine;
-use domain::contracts::{HttpMethod, HttpRequest, Origin, PageError, TlsOptions};
 use domain::ids::UserId;
 use domain::message;
-use domain::notation::credentials::{Login, SourceCredentials};
 use domain::page_fetch::PageFetchConfig;
+use domain::ports::{HttpMethod, HttpRequest, Origin, PageError, TlsOptions};
 use domain::provenance::{AccountPage, PageTarget, SourcePage};
 use domain::provider::SearchProvider;
 use domain::secret::{Secret, is_secret_name};
+use domain::syntax::credentials::{Login, SourceCredentials};
 use std::path::PathBuf;
 use std::time::Duration;
 use url::Url;
 
-/// What is read best.
+/// Formats that are read best.
 const ACCEPT: &str = "text/html,application/xhtml+xml,application/pdf;q=0.9,*/*;q=0.8";
 
-/// The origin of an address, when it is the provider's own: the one of its `url`, or the one that a template names itself.
-/// Only what the provider named is looked at, so that a typed address has no such origin.
+/// The origin of a URL if it is the provider's own: that of its `url`, or one that a template names itself. A typed
+/// URL has no such origin.
 pub fn own_origin(page: SourcePage<'_>, config: &PageFetchConfig, url: &Url) -> Option<Origin> {
     let lookup = config.media_type_lookup.as_ref().map(|lookup| lookup.url.as_str());
     let templates = [Some(page.provider().spec.url.trim()), config.content_url.as_deref(), lookup];
@@ -49,7 +49,7 @@ pub async fn get(
         body: None,
         origin,
         secrets: carried.secrets,
-        // The caller's clock runs over all requests of one page.
+        // The caller limits the time over all requests of one page.
         time_max: Duration::MAX,
         tls: carried.tls,
     };
@@ -57,7 +57,8 @@ pub async fn get(
     Ok(request)
 }
 
-/// What a page that its provider named is fetched with: at the provider's own origin its credentials or the person's.
+/// Credentials for a page that its provider returned: at the provider's own origin, those of the provider or of the
+/// person.
 async fn source_rights(
     parts: &PageFetchParts,
     page: SourcePage<'_>,
@@ -74,7 +75,7 @@ async fn source_rights(
     Ok((Some(origin), token.map_or_else(|| of_credentials(provider), Carried::bearer)))
 }
 
-/// What a typed address at the provider's origin is fetched with: the person's own token, and nothing of the provider's.
+/// Credentials for a typed URL at the provider's origin: only the person's own token.
 async fn account_rights(
     parts: &PageFetchParts,
     page: AccountPage<'_>,
@@ -90,15 +91,15 @@ async fn account_rights(
     }
 }
 
-/// The provider's headers over the usual ones; those whose names say that they hold a secret are sent to its own origin,
-/// for addresses that it gave.
+/// Adds the provider's headers to the defaults; headers with secret names are sent to its own origin only, for URLs
+/// that it returned.
 fn add_headers(request: &mut HttpRequest, config: &PageFetchConfig, is_own: bool) {
     let is_given = |name: &str| config.headers.keys().any(|given| given.eq_ignore_ascii_case(name));
     if !is_given("Accept") {
         request.headers.push(("Accept".to_owned(), ACCEPT.to_owned()));
     }
     for (name, value) in &config.headers {
-        // The guarded client has a name of its own, which an empty one takes away.
+        // An empty `User-Agent` removes the default of the guarded client.
         let is_name = name.eq_ignore_ascii_case("User-Agent");
         if value.is_empty() && !is_name {
             continue;
@@ -113,7 +114,7 @@ fn add_headers(request: &mut HttpRequest, config: &PageFetchConfig, is_own: bool
     }
 }
 
-/// What shows who asks.
+/// The credentials of a request.
 #[derive(Default)]
 struct Carried {
     headers: Vec<(String, Secret)>,
@@ -128,7 +129,7 @@ impl Carried {
     }
 }
 
-/// The person's own token where the provider has an authenticator.
+/// The person's own token if the provider has an authenticator.
 async fn token_of(
     parts: &PageFetchParts,
     provider: &SearchProvider,
@@ -144,7 +145,7 @@ async fn token_of(
     }
 }
 
-/// What credentials say in a header. Those that are bound into a query, or that answer a challenge, are not for pages.
+/// Credentials as a header. Those that are part of a query, or that answer a challenge, are not used for pages.
 fn of_credentials(provider: &SearchProvider) -> Carried {
     let credentials = SourceCredentials::parse(&provider.credentials).unwrap_or_default();
     let header = match &credentials {

@@ -1,7 +1,7 @@
-//! What it costs to rank and de-duplicate the results of one search, from texts to the list, in CPU time of one core.
+//! CPU time of one core to rank and deduplicate the results of one search, from texts to the list.
 //!
-//! `cargo bench -p processors` prints the figures. `-- --once 1000` does the work once and prints nothing:
-//! `scripts/instructions.sh` counts its instructions.
+//! `cargo bench -p processors` prints the figures. `-- --once 1000` does the work once and prints nothing, for
+//! `scripts/instructions.sh`, which counts its instructions.
 
 #![expect(
     clippy::expect_used,
@@ -10,12 +10,12 @@
 )]
 
 use async_trait::async_trait;
-use domain::contracts::{
+use domain::ids::UserId;
+use domain::instant::Instant;
+use domain::ports::{
     Fetch, FetchError, HttpRequest, HttpResponse, PluginContext, PostResultContext, ResultBatch,
     ResultContext, SystemClock,
 };
-use domain::ids::UserId;
-use domain::instant::Instant;
 use domain::provider::{ProviderSpec, SearchProvider};
 use domain::result::{ResultItem, ResultSet};
 use domain::settings::Settings;
@@ -23,17 +23,17 @@ use processors::{post_result, result};
 use std::sync::Arc;
 use testkit::samples;
 
-/// As the program itself.
+/// The allocator of the program itself.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 const QUERY: &str = "river level sensors";
-/// As many as one page of one source.
+/// One page of one source.
 const RESULTS_PER_SOURCE: usize = 10;
 const TITLE_WORDS: usize = 8;
 /// About 300 characters.
 const BODY_WORDS: usize = 50;
-/// One of so many results is a slightly edited copy of an earlier one.
+/// One in this many results is a slightly edited copy of an earlier one.
 const COPY_EVERY: usize = 10;
 const ROUNDS: u64 = 25;
 
@@ -58,8 +58,8 @@ fn report() {
     );
 }
 
-/// The best of some rounds, each with texts that were never read before. One thread does the work, so that on a quiet
-/// machine its time is its CPU time.
+/// The best of several rounds, each with new texts. One thread does the work, so that on an idle machine wall time is
+/// CPU time.
 fn best_ms(results: usize) -> f64 {
     let rounds = (0..ROUNDS).map(|round| {
         let pool = pool(results, 100 + round);
@@ -70,7 +70,7 @@ fn best_ms(results: usize) -> f64 {
     rounds.fold(f64::INFINITY, f64::min)
 }
 
-/// All that a search does with its results between mapping and saving.
+/// Everything that a search does with its results between mapping and saving.
 fn rank(mut sets: Vec<ResultSet>) {
     let context = PluginContext::new(Arc::new(Offline), Arc::new(SystemClock), Arc::new(Settings::default()));
     let search = samples::search(QUERY);
@@ -103,7 +103,7 @@ fn rank(mut sets: Vec<ResultSet>) {
     std::hint::black_box(sets);
 }
 
-/// Results as sources give them: texts with the frequencies of words that texts have, most with some of the query's.
+/// Realistic results: texts with natural word frequencies, most of which contain some words of the query.
 fn pool(results: usize, seed: u64) -> Vec<ResultSet> {
     let mut dice = Dice(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
     let vocabulary: Vec<&str> = include_str!("../../relevancy/data/vocab.txt")
@@ -135,7 +135,7 @@ fn pool(results: usize, seed: u64) -> Vec<ResultSet> {
         .collect()
 }
 
-/// Random numbers by xorshift: the same on every machine.
+/// Xorshift random numbers, the same on every machine.
 struct Dice(u64);
 
 impl Dice {
@@ -150,7 +150,7 @@ impl Dice {
         (self.next() % end as u64) as usize
     }
 
-    /// The vocabulary stands in the order of frequency, so a skewed choice is like a text.
+    /// The vocabulary is sorted by frequency, so a skewed choice resembles a text.
     fn text(&mut self, vocabulary: &[&str], words: usize) -> String {
         let mut text = String::new();
         for place in 0..words {

@@ -1,26 +1,25 @@
-//! BM25F: how much the hits of a result weigh among all results of a search.
+//! BM25F over all results of a search.
 
-use crate::background;
+use crate::background_frequencies;
 use crate::field::{Field, PerField};
 use crate::hits::{FieldHits, Hits};
 use crate::query::Query;
 
-/// How many occurrences it takes until more of them say little.
+/// BM25 saturation of the term frequency.
 const SATURATION: f64 = 1.2;
-/// Most occurrences of a word in a field that count. A text about a thing says its name so often; more of it is
-/// repetition.
+/// Most occurrences of a word in a field that count; more are repetition.
 pub const OCCURRENCES_MAX: usize = 4;
 
-/// How well a result is filled with the words of a query: 0 without them, near 1 with very much of all.
+/// How well a result matches the words of a query: 0 without them, close to 1 with many occurrences of all.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Filled {
-    /// Each word by how rare it is among the results.
+    /// Each word weighted by its rarity among the results.
     pub by_pool: f64,
-    /// Each word by how rare it is in the language.
+    /// Each word weighted by its rarity in the language.
     pub by_background: f64,
 }
 
-/// What is known of the results together.
+/// Statistics over all results.
 #[derive(Debug, Clone)]
 pub struct PoolStatistics {
     groups: Vec<Group>,
@@ -28,7 +27,7 @@ pub struct PoolStatistics {
     weights: PerField<f64>,
 }
 
-/// Terms that are alternatives: one of them is enough, so together they count as much as the most telling one.
+/// Alternative terms: one of them is enough, so together they count as much as the rarest one.
 #[derive(Debug, Clone, Default)]
 struct Group {
     terms: Vec<usize>,
@@ -37,18 +36,18 @@ struct Group {
 }
 
 impl PoolStatistics {
-    /// `weights` is what a match in each field is worth.
+    /// `weights` is the weight of a match in each field.
     pub fn of(query: &Query, weights: PerField<f64>, pool: &[Hits]) -> Self {
         let count = query.terms.iter().map(|term| term.group + 1).max().unwrap_or_default();
         let mut groups = vec![Group::default(); count];
         for (place, term) in query.terms.iter().enumerate() {
-            // Words count as often as they are asked.
+            // Words count as often as they occur in the query.
             let asked = query.words.iter().filter(|word| word.term == Some(place)).count().max(1) as f64;
             let containing = pool.iter().filter(|hits| hits.contains(place)).count();
             let group = &mut groups[term.group];
             group.terms.push(place);
             group.pool = group.pool.max(asked * idf(pool.len(), containing));
-            group.background = group.background.max(asked * background::idf(&term.stem));
+            group.background = group.background.max(asked * background_frequencies::idf(&term.stem));
         }
         Self { groups, average_length: Field::ALL.map(|field| average_length(field, pool)), weights }
     }
@@ -70,7 +69,7 @@ impl PoolStatistics {
         }
     }
 
-    /// The share of the query that a result covers, 0 to 1, each word by how rare it is in the language.
+    /// The share of the query that a result covers, 0 to 1, each word weighted by its rarity in the language.
     pub fn coverage(&self, hits: &Hits) -> f64 {
         let covered = self.groups.iter().filter(|group| group.terms.iter().any(|term| hits.contains(*term)));
         share(
@@ -79,20 +78,20 @@ impl PoolStatistics {
         )
     }
 
-    /// How well a result is filled with a term.
+    /// The saturated frequency of a term in a result.
     fn saturation(&self, term: usize, hits: &Hits) -> f64 {
         let worth: f64 = hits.by_field().map(|(field, in_field)| self.worth(field, in_field, term)).sum();
         worth / (SATURATION + worth)
     }
 
-    /// What the occurrences of a term in a field are worth together.
+    /// The weighted occurrences of a term in a field.
     fn worth(&self, field: Field, hits: &FieldHits, term: usize) -> f64 {
         let weighs_as = if hits.weighs_as_title { Field::Title } else { field };
         let occurrences = hits.occurrences(term).min(OCCURRENCES_MAX) as f64;
         self.weights[weighs_as as usize] * self.length_adjust(field, hits.length) * occurrences
     }
 
-    /// Above 1 for a field shorter than its like, below 1 for a longer one.
+    /// Length normalization: above 1 for a field shorter than average, below 1 for a longer one.
     fn length_adjust(&self, field: Field, length: u32) -> f64 {
         let average = self.average_length[field as usize];
         if average <= 0.0 {
@@ -107,13 +106,13 @@ fn share(part: f64, whole: f64) -> f64 {
     if whole > 0.0 { part / whole } else { 0.0 }
 }
 
-/// Near 0 for a word that every result has: it does not tell them apart.
+/// Inverse document frequency: close to 0 for a word that every result has.
 fn idf(documents: usize, containing: usize) -> f64 {
     let (documents, containing) = (documents as f64, containing as f64);
     (1.0 + (documents - containing + 0.5) / (containing + 0.5)).ln()
 }
 
-/// Over the results that have the field.
+/// Average over the results that have the field.
 fn average_length(field: Field, pool: &[Hits]) -> f64 {
     let lengths = pool.iter().map(|hits| hits.fields[field as usize].length).filter(|length| *length > 0);
     let (count, sum) =

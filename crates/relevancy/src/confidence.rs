@@ -1,30 +1,29 @@
-//! `swirl_confidence_score`: 0 to 1, comparable between queries and sources, made of parts that are shown and add up.
+//! `swirl_confidence_score`: 0 to 1, comparable between queries and sources, with parts that add up.
 //!
-//! Each kind of evidence has a weight. Their weighted sum, the evidence as a whole, becomes the confidence by one
-//! curve for all queries; each kind's part is its share of it. A text that says the same again and again loses what
-//! it gained by that.
+//! Each kind of evidence has a weight. One curve for all queries maps the weighted sum to the confidence; the part of
+//! each kind is its share of it. Repeated text is penalized.
 
 /// The parts are whole millionths, so that their sum is exact to the last digit shown.
 const UNITS: f64 = 1_000_000.0;
 
-/// What the confidence in a result rests on. All are 0 to 1, but for the rank.
+/// The evidence for the confidence in a result. All values are 0 to 1, except for the rank.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Evidence {
-    /// How well it is filled with the query's words, each by how rare it is among the results.
+    /// How well it matches the query's words, weighted by rarity among the results.
     pub bm25_pool: f64,
-    /// The same, each by how rare it is in the language.
+    /// How well it matches the query's words, weighted by rarity in the language.
     pub bm25_background: f64,
-    /// How near its meaning is to that of the query.
+    /// Cosine similarity to the query.
     pub cosine: f64,
     /// The share of the query that it covers.
     pub coverage: f64,
-    /// How near the query's words stand to each other.
+    /// How close the query's words are to each other.
     pub proximity: f64,
-    /// How near it lies to the best of the other results.
+    /// Similarity to the best other results.
     pub company: f64,
-    /// Its place in its source, from 1; 0 when the source gave none.
+    /// Its rank at its source, from 1; 0 if the source gave none.
     pub source_rank: u32,
-    /// The share of its text that was said before.
+    /// The share of its text that repeats earlier text.
     pub repetition: f64,
 }
 
@@ -43,7 +42,7 @@ impl Evidence {
         ]
     }
 
-    /// All of it by weight.
+    /// The weighted sum.
     pub fn sum(&self) -> f64 {
         self.weighed().iter().sum()
     }
@@ -61,8 +60,7 @@ struct Kind {
 }
 
 /// The weights. Fitted by `scripts/fit_confidence.py` to the judged collections cranfield, cisi, medline, cacm and adi,
-/// ten unlike sources each; `docs/ranking.md` tells how, and what each collection gives with the weights that the
-/// others alone would have chosen.
+/// with ten different sources each; `docs/ranking.md` describes the method and a cross-validation.
 const KINDS: [Kind; 7] = [
     Kind { name: "bm25_pool", weight: 1.5, strength: |evidence| evidence.bm25_pool },
     Kind { name: "bm25_background", weight: 0.45, strength: |evidence| evidence.bm25_background },
@@ -74,13 +72,14 @@ const KINDS: [Kind; 7] = [
     Kind { name: "source_rank", weight: 0.06, strength: |evidence| by_rank(evidence.source_rank) },
 ];
 
-/// The evidence at which the confidence is 0.7: about half of the results with as much are relevant in the collections.
+/// The evidence at which the confidence is 0.7: in the collections, about half of the results with as much are
+/// relevant.
 const GOOD: f64 = 1.7;
 const CONFIDENCE_OF_GOOD: f64 = 0.7;
 
-/// Up to this share, repetition is the manner of a text: a title that its body takes up, a term that returns.
+/// Up to this share, repetition is normal: a title repeated in the body, a recurring term.
 const REPETITION_FREE: f64 = 0.35;
-/// From this share on, nothing of the confidence is left.
+/// From this share on, the confidence is 0.
 const REPETITION_MAX: f64 = 0.85;
 
 const REPETITION: &str = "repetition";
@@ -89,12 +88,12 @@ const REPETITION: &str = "repetition";
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Confidence {
     parts: [(&'static str, i32); KINDS.len()],
-    /// What repetition takes away: 0 or less.
+    /// The penalty for repetition: 0 or less.
     repetition: i32,
 }
 
 impl Confidence {
-    /// Grows with each kind of evidence, and never leaves 0 to 1.
+    /// Grows with each kind of evidence, and stays within 0 to 1.
     pub fn of(evidence: &Evidence) -> Self {
         let strengths = evidence.weighed();
         let sum: f64 = strengths.iter().sum();
@@ -104,13 +103,13 @@ impl Confidence {
             let own = if sum > 0.0 { strength / sum } else { 0.0 };
             *part = (kind.name, (own * f64::from(whole)).floor() as i32);
         }
-        // What the fractions left over goes to the first part, which is never the smallest of those that matter.
+        // The rounding remainder goes to the first part, which is never the smallest one that matters.
         parts[0].1 += whole - parts.iter().map(|(_, units)| units).sum::<i32>();
         let kept = 1.0 - share((evidence.repetition - REPETITION_FREE) / (REPETITION_MAX - REPETITION_FREE));
         Self { parts, repetition: (f64::from(whole) * kept).round() as i32 - whole }
     }
 
-    /// Each part by its name; that of repetition only where it takes something away.
+    /// Each part by its name; the penalty for repetition only if there is one.
     pub fn parts(&self) -> impl Iterator<Item = (&'static str, f64)> {
         let lost = (self.repetition != 0).then_some((REPETITION, self.repetition));
         self.parts.iter().copied().chain(lost).map(|(name, units)| (name, f64::from(units) / UNITS))
@@ -122,7 +121,7 @@ impl Confidence {
     }
 }
 
-/// 0 without evidence, 0.7 for good evidence, towards 1 for more.
+/// 0 without evidence, 0.7 for good evidence, approaching 1 for more.
 fn curve(evidence: f64) -> f64 {
     let steepness = -(1.0 - CONFIDENCE_OF_GOOD).ln();
     1.0 - (-steepness * (evidence / GOOD).powi(2)).exp()
@@ -132,7 +131,7 @@ fn by_rank(rank: u32) -> f64 {
     if rank == 0 { 0.0 } else { 1.0 / f64::from(rank).sqrt() }
 }
 
-/// What is no number counts as nothing.
+/// Values that are not numbers count as 0.
 fn share(strength: f64) -> f64 {
     if strength.is_nan() { 0.0 } else { strength.clamp(0.0, 1.0) }
 }

@@ -1,9 +1,8 @@
 //! The `explain` of a result: why it has its scores.
 //!
-//! It is written in two turns. When a provider's answer arrives, [`prepared`] notes what needs no other results: the
-//! hits, the similarities, and between the two turns `lengths`, `cosine` and `repetition`, which say that the
-//! texts have been read.
-//! When all have arrived, [`read_prepared`] takes the notes up again and [`complete`] adds the numbers.
+//! It is written in two steps. When a provider's response arrives, [`prepared`] notes what needs no other results: the
+//! hits, the similarities, and temporarily `lengths`, `cosine` and `repetition`, which show that the texts have been
+//! read. When all have arrived, [`read_prepared`] reads the notes and [`complete`] adds the numbers.
 
 use crate::confidence::{Confidence, Evidence};
 use crate::field::{Field, PerField};
@@ -29,25 +28,25 @@ const BOOSTS: &str = "boosts";
 const FILE_SYSTEM: &str = "FILE_SYSTEM";
 pub(crate) const TOTAL: &str = "total";
 
-/// What one result tells without the others.
+/// What is known about one result without the others.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Noted {
+pub struct ResultNotes {
     pub hits: Hits,
-    pub reading: Reading,
+    pub reading: TextEvidence,
 }
 
-/// What a result tells as a whole, 0 to 1.
+/// Evidence from the text as a whole, 0 to 1.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Reading {
-    /// How alike the query and the result are.
+pub struct TextEvidence {
+    /// Similarity of the query and the result.
     pub cosine: f64,
-    /// The share of its text that was said before.
+    /// The share of its text that repeats earlier text.
     pub repetition: f64,
 }
 
-/// The notes of the first turn.
-pub fn prepared(query: &Query, noted: &Noted, similarities: PerField<Similarities>) -> Object {
-    let mut explain = negated(&noted.hits).unwrap_or_default();
+/// The notes of the first step.
+pub fn prepared(query: &Query, result_notes: &ResultNotes, similarities: PerField<Similarities>) -> Object {
+    let mut explain = negated(&result_notes.hits).unwrap_or_default();
     explain.insert(STEMS.to_owned(), query.stems().into());
     for (field, found) in Field::ALL.into_iter().zip(similarities) {
         if !found.is_empty() {
@@ -55,46 +54,48 @@ pub fn prepared(query: &Query, noted: &Noted, similarities: PerField<Similaritie
             explain.insert(field.name().to_owned(), found.collect::<Object>().into());
         }
     }
-    explain.insert(HITS.to_owned(), shown_hits(&noted.hits).into());
-    let lengths = noted.hits.by_field().map(|(field, hits)| (field.name().to_owned(), hits.length.into()));
+    explain.insert(HITS.to_owned(), shown_hits(&result_notes.hits).into());
+    let lengths =
+        result_notes.hits.by_field().map(|(field, hits)| (field.name().to_owned(), hits.length.into()));
     explain.insert(LENGTHS.to_owned(), lengths.collect::<Object>().into());
-    explain.insert(COSINE.to_owned(), noted.reading.cosine.into());
-    explain.insert(REPETITION.to_owned(), noted.reading.repetition.into());
+    explain.insert(COSINE.to_owned(), result_notes.reading.cosine.into());
+    explain.insert(REPETITION.to_owned(), result_notes.reading.repetition.into());
     explain
 }
 
-/// What [`prepared`] noted; None when it did not, or when the notes do not read as its own.
-pub fn read_prepared(explain: &Object, query: &Query) -> Option<Noted> {
+/// Parses the notes of [`prepared`]; `None` if there are none, or if they were changed.
+pub fn read_prepared(explain: &Object, query: &Query) -> Option<ResultNotes> {
     let lengths = explain.get(LENGTHS)?.as_object()?;
     let words = explain.get(HITS)?.as_object()?;
     let number = |name: &str| explain.get(name).and_then(share);
-    let reading = Reading { cosine: number(COSINE)?, repetition: number(REPETITION)? };
-    let mut noted = Noted { reading, ..Noted::default() };
+    let reading = TextEvidence { cosine: number(COSINE)?, repetition: number(REPETITION)? };
+    let mut result_notes = ResultNotes { reading, ..ResultNotes::default() };
     for field in Field::ALL {
         let length = u32::try_from(lengths.get(field.name())?.as_u64()?).ok()?;
         let words = words.get(field.name())?.as_object()?.iter();
         let words: Option<Vec<WordHits>> =
             words.map(|(word, places)| read_word(query, word, places)).collect();
-        noted.hits.fields[field as usize] = FieldHits { length, words: words?, weighs_as_title: false };
+        result_notes.hits.fields[field as usize] =
+            FieldHits { length, words: words?, weighs_as_title: false };
         if let Some(found) = explain.get(field.name()) {
             found.as_object()?.values().all(|value| share(value).is_some()).then_some(())?;
         }
     }
     if let Some(found) = explain.get(NEGATED) {
         let (field, words) = found.as_object()?.iter().next()?;
-        noted.hits.negated = Some((Field::named(field)?, words.as_str()?.to_owned()));
+        result_notes.hits.negated = Some((Field::named(field)?, words.as_str()?.to_owned()));
     }
-    Some(noted)
+    Some(result_notes)
 }
 
-/// What a field is multiplied by in the score.
+/// The factors of a field in the score.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Weighing {
     pub weight: f64,
     pub adjusts: Adjusts,
 }
 
-/// Turns the notes into the explanation of a result that has its scores, and gives the points of `swirl_score`.
+/// Turns the notes into the explanation of a scored result, and returns the points of `swirl_score`.
 pub fn complete(explain: &mut Object, hits: &Hits, weighing: PerField<Weighing>) -> Points {
     let mut points = Points::default();
     for (field, Weighing { weight, adjusts }) in Field::ALL.into_iter().zip(weighing) {
@@ -117,7 +118,7 @@ pub fn complete(explain: &mut Object, hits: &Hits, weighing: PerField<Weighing>)
     points
 }
 
-/// Adds what the confidence rests on, and its parts.
+/// Adds the evidence and the parts of the confidence.
 pub fn add_confidence(explain: &mut Object, evidence: &Evidence, confidence: &Confidence) {
     let shown = evidence.by_name().into_iter().map(|(name, value)| (name.to_owned(), rounded(value).into()));
     explain.insert(EVIDENCE.to_owned(), shown.collect::<Object>().into());
@@ -126,24 +127,24 @@ pub fn add_confidence(explain: &mut Object, evidence: &Evidence, confidence: &Co
     explain.insert(CONFIDENCE.to_owned(), parts.into());
 }
 
-/// The whole explanation of a result that holds a negated word: the field, and the word.
+/// The whole explanation of a result with a negated word: the field, and the word.
 pub fn negated(hits: &Hits) -> Option<Object> {
     let (field, words) = hits.negated.as_ref()?;
     let found = Object::from_iter([(field.name().to_owned(), words.clone().into())]);
     Some(Object::from_iter([(NEGATED.to_owned(), found.into())]))
 }
 
-/// The result holds a negated word, and was scored for it.
+/// Whether the result was scored as containing a negated word.
 pub fn is_negated(item: &ResultItem) -> bool {
     item.explain.as_ref().is_some_and(|explain| explain.contains_key(NEGATED))
 }
 
-/// The field has similarities that count.
+/// Whether the field has similarities that count.
 pub fn tells(explain: &Object, field: Field) -> bool {
     explain.contains_key(field.name())
 }
 
-/// Notes that a result comes from a file system, where titles are names of files.
+/// Notes that a result comes from a file system, where titles are file names.
 pub fn mark_file_system(explain: &mut Object) {
     explain.insert(BOOSTS.to_owned(), FILE_SYSTEM.into());
 }
@@ -152,13 +153,13 @@ pub fn is_file_system(explain: &Object) -> bool {
     explain.get(BOOSTS).is_some_and(|boosts| boosts == FILE_SYSTEM)
 }
 
-/// The stems that an explanation names.
+/// The stems in an explanation.
 pub fn stems(explain: &Object) -> Option<&str> {
     explain.get(STEMS)?.as_str()
 }
 
-/// After the texts of a result were changed: where the words stand now. Scores that were set stay, and so do their
-/// reasons; notes of the first turn are taken again.
+/// Updates the positions of the words after the texts of a result were changed. Scores and their reasons stay; notes of
+/// the first step are taken again.
 pub fn found_again(old: Object, new: Object) -> Object {
     if old.contains_key(LENGTHS) {
         return new;
@@ -180,7 +181,11 @@ fn shown_hits(hits: &Hits) -> Object {
 fn read_word(query: &Query, word: &str, places: &Value) -> Option<WordHits> {
     let read = |place: &Value| u32::try_from(place.as_u64()?).ok();
     let positions: Option<Vec<u32>> = places.as_array()?.iter().take(POSITIONS_MAX).map(read).collect();
-    Some(WordHits { word: word.to_owned(), term: query.find(word).flatten(), positions: positions? })
+    Some(WordHits {
+        word: word.to_owned(),
+        term: query.find(word).and_then(|found| found.term()),
+        positions: positions?,
+    })
 }
 
 fn share(value: &Value) -> Option<f64> {
@@ -196,19 +201,21 @@ mod tests {
         value.as_object().cloned().unwrap_or_default()
     }
 
-    fn notes(query: &Query, texts: PerField<&str>) -> (Noted, Object) {
-        let noted =
-            Noted { hits: Hits::read(query, texts), reading: Reading { cosine: 0.5, repetition: 0.0 } };
-        let explain = prepared(query, &noted, [vec![("x_*".to_owned(), 0.25)], vec![], vec![]]);
-        (noted, explain)
+    fn notes(query: &Query, texts: PerField<&str>) -> (ResultNotes, Object) {
+        let result_notes = ResultNotes {
+            hits: Hits::read(query, texts),
+            reading: TextEvidence { cosine: 0.5, repetition: 0.0 },
+        };
+        let explain = prepared(query, &result_notes, [vec![("x_*".to_owned(), 0.25)], vec![], vec![]]);
+        (result_notes, explain)
     }
 
     #[test]
     fn notes_are_taken_up_again() {
         for text in ["Electric cars and a car", "no hit", "electric beta"] {
             let query = Query::parse("electric cars -beta").with_highlights(&["hit".to_owned()]);
-            let (noted, explain) = notes(&query, [text, "Cars", ""]);
-            assert_eq!(read_prepared(&explain, &query), Some(noted), "{text}");
+            let (result_notes, explain) = notes(&query, [text, "Cars", ""]);
+            assert_eq!(read_prepared(&explain, &query), Some(result_notes), "{text}");
         }
     }
 
@@ -255,8 +262,8 @@ mod tests {
     fn places_are_found_again_and_scores_stay() {
         let query = Query::parse("x");
         let (_, new) = notes(&query, ["a x", "", ""]);
-        let (_, noted) = notes(&query, ["x", "", ""]);
-        assert_eq!(found_again(noted, new.clone()), new);
+        let (_, result_notes) = notes(&query, ["x", "", ""]);
+        assert_eq!(found_again(result_notes, new.clone()), new);
         let done = object(json!({"stems": "x", "hits": {"title": {"x": [7]}}, "score": {"total": 1}}));
         let again = Value::from(found_again(done, new));
         assert_eq!((&again["hits"]["title"], &again["score"]), (&json!({"x": [1]}), &json!({"total": 1})));

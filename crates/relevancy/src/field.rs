@@ -1,4 +1,4 @@
-//! The fields of a result that count, and how much.
+//! The fields of a result that count, and their weights.
 
 use domain::result::ResultItem;
 
@@ -9,7 +9,7 @@ pub enum Field {
     Author,
 }
 
-/// One value for each field.
+/// One value per field.
 pub type PerField<T> = [T; Field::ALL.len()];
 
 impl Field {
@@ -44,7 +44,7 @@ impl Field {
         }
     }
 
-    /// What one occurrence is worth.
+    /// The weight of one occurrence.
     pub fn weight(self) -> f64 {
         match self {
             Self::Title => 1.5,
@@ -52,8 +52,8 @@ impl Field {
         }
     }
 
-    /// How far the length of a field changes the worth of an occurrence, 0 to 1. Titles and authors are short
-    /// by nature, so their length says less.
+    /// How far the length of a field affects the weight of an occurrence, 0 to 1. Titles and authors are short, so
+    /// their length matters less.
     pub fn length_slope(self) -> f64 {
         match self {
             Self::Body => 0.75,

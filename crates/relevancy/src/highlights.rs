@@ -1,11 +1,11 @@
-//! Marks around the words that matched.
+//! Highlights matched words.
 
 use crate::hits::FieldReading;
 use crate::query::Query;
-use domain::notation::marks::{CLOSE, OPEN};
+use domain::syntax::highlights::{CLOSE, OPEN};
 
-/// The text with a mark around each token that matched, whatever its case; None if there is none. A stopword is not
-/// marked, unless stopwords are what is looked for. The reading is of this very text.
+/// The text with a highlight around each matched token; `None` if there is none. Stopwords are not highlighted, unless
+/// the query has nothing else. The reading must be of this very text.
 pub fn marked(query: &Query, text: &str, reading: &FieldReading<'_>) -> Option<String> {
     let tells = |word: &str| query.only_stopwords || !query.language.is_stopword(word);
     let shown: Vec<bool> = reading.hits.words.iter().map(|hits| tells(&hits.word)).collect();
@@ -32,11 +32,11 @@ pub fn marked(query: &Query, text: &str, reading: &FieldReading<'_>) -> Option<S
 mod tests {
     use super::*;
     use crate::language::Language;
-    use domain::notation::marks::unmarked;
-    use domain::notation::markup::readable;
+    use domain::syntax::highlights::unmarked;
+    use domain::syntax::strip_html::readable;
     use proptest::prelude::*;
 
-    /// What becomes of a text that a source gave.
+    /// Cleans a text from a source.
     fn shown(query: &Query, text: &str) -> String {
         let text = readable(text);
         marked(query, &text, &FieldReading::of(query, &text)).unwrap_or_else(|| text.into_owned())

@@ -1,23 +1,23 @@
-//! Where the words of a query stand in a result. Every text is read once.
+//! Where the words of a query occur in a result. Every text is read once.
 //!
-//! A word of a text matches when its stem equals the stem of a word of the query: `art` does not match `cart`.
+//! A word of a text matches if its stem equals the stem of a word of the query: `art` does not match `cart`.
 
 use crate::field::{Field, PerField};
 use crate::query::Query;
 use crate::tokens::{Token, lower, tokens};
 
-/// Most tokens of a field that are read; what comes later is not weighed.
+/// Most tokens of a field that are read.
 pub const FIELD_TOKENS_MAX: usize = 10_000;
-/// Most positions of one word in one field; more occurrences change no score worth speaking of.
+/// Most positions of one word in one field; more occurrences hardly change a score.
 pub const POSITIONS_MAX: usize = 64;
-/// A token of a text takes about so many bytes, its space included.
+/// Average bytes per token, including its space.
 const TOKEN_BYTES: usize = 6;
 
-/// A matched word, in lower case, and the places where it stands, counted in tokens from 0.
+/// A matched word, in lower case, and its positions, counted in tokens from 0.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WordHits {
     pub word: String,
-    /// The place in `Query::terms`; None for a word that only the source highlighted.
+    /// The index in `Query::terms`; `None` for a word that only the source highlighted.
     pub term: Option<usize>,
     pub positions: Vec<u32>,
 }
@@ -27,7 +27,7 @@ pub struct FieldHits {
     /// In tokens.
     pub length: u32,
     pub words: Vec<WordHits>,
-    /// It weighs as much as a title.
+    /// It has the weight of a title.
     pub weighs_as_title: bool,
 }
 
@@ -35,7 +35,7 @@ pub struct FieldHits {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Hits {
     pub fields: PerField<FieldHits>,
-    /// A negated word or phrase that occurs, and the field that holds it.
+    /// A negated word or phrase that occurs, and its field.
     pub negated: Option<(Field, String)>,
 }
 
@@ -43,11 +43,11 @@ pub struct Hits {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Match {
     pub position: usize,
-    /// The place in `FieldHits::words`.
+    /// The index in `FieldHits::words`.
     pub word: usize,
 }
 
-/// One field with its tokens: what is needed while its text is at hand.
+/// One field with its tokens, while its text is available.
 #[derive(Debug, Clone, Default)]
 pub struct FieldReading<'t> {
     pub tokens: Vec<Token<'t>>,
@@ -57,7 +57,7 @@ pub struct FieldReading<'t> {
 }
 
 impl Hits {
-    /// Reads the texts of one result, one for each field.
+    /// Reads the texts of one result, one per field.
     pub fn read(query: &Query, texts: PerField<&str>) -> Self {
         Self::of(query, texts.map(|text| FieldReading::of(query, text)))
     }
@@ -86,7 +86,7 @@ impl FieldHits {
         self.of_term(term).map(|hits| hits.positions.len()).sum()
     }
 
-    /// All positions of a term, in order, whatever form the word has there.
+    /// All positions of a term, in order, in any form of the word.
     pub fn positions(&self, term: usize) -> Vec<u32> {
         let mut positions: Vec<u32> = self.of_term(term).flat_map(|hits| &hits.positions).copied().collect();
         positions.sort_unstable();
@@ -133,13 +133,13 @@ impl<'t> FieldReading<'t> {
             self.matches.push(Match { position, word: place });
             return;
         }
-        if let Some(term) = query.find(&word) {
+        if let Some(found) = query.find(&word) {
             self.matches.push(Match { position, word: words.len() });
-            words.push(WordHits { word: word.into_owned(), term, positions: vec![at] });
+            words.push(WordHits { word: word.into_owned(), term: found.term(), positions: vec![at] });
         }
     }
 
-    /// The first negated word or phrase that stands in the text.
+    /// The first negated word or phrase in the text.
     fn negated(&self, query: &Query) -> Option<String> {
         let is_same = |(token, word): (&Token<'_>, &String)| match token.text.is_ascii() {
             true => token.text.eq_ignore_ascii_case(word),

@@ -1,28 +1,28 @@
-//! The languages whose words we know: each has a Snowball stemmer and a list of stopwords.
+//! The supported languages: each has a Snowball stemmer and a list of stopwords.
 
 use rust_stemmers::Algorithm;
 
-/// What a stem keeps of the beginning of its word.
+/// What a stem preserves of the beginning of its word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Keeps {
-    /// The first two characters, but for short words in `-ying`, which keep one.
+    /// The first two characters, except for short words in `-ying`, which preserve one.
     Two,
-    /// The first character, but for its accents.
+    /// The first character, except for its accents.
     First,
-    /// Nothing that could be relied on.
+    /// Nothing reliable.
     Nothing,
 }
 
 /// A row of the table of languages.
 #[derive(Debug)]
 pub struct Known {
-    /// As Snowball writes it.
+    /// The Snowball name.
     pub name: &'static str,
     /// ISO 639-1.
     pub code: &'static str,
     pub algorithm: Algorithm,
     pub keeps: Keeps,
-    /// Short words lose their last letter before a vowel and stand in one word with the next: `l'eau`.
+    /// Short words are elided before a vowel and joined with the next word: `l'eau`.
     pub elides: &'static [&'static str],
 }
 
@@ -58,7 +58,7 @@ pub(crate) static KNOWN: [Known; 18] = [
     row("turkish", "tr", Algorithm::Turkish, Keeps::First),
 ];
 
-/// The language of a query. In one that is not known, words are taken as they are and none is a stopword.
+/// The language of a query. In an unknown one, words are not stemmed and none is a stopword.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Language(Option<u8>);
 
@@ -66,7 +66,7 @@ impl Language {
     pub const ENGLISH: Self = Self(Some(3));
     pub const UNKNOWN: Self = Self(None);
 
-    /// By the name that Snowball has for it, or by its code of two letters, in any case.
+    /// By its Snowball name or its two-character code, ignoring case.
     pub fn named(name: &str) -> Self {
         let name = name.trim();
         let is_named =
@@ -78,7 +78,7 @@ impl Language {
         KNOWN.get(self.place()?)
     }
 
-    /// In the table of languages.
+    /// The index in the table of languages.
     pub(crate) fn place(self) -> Option<usize> {
         self.0.map(usize::from)
     }

@@ -1,41 +1,41 @@
-//! The scale: how well a result answers a query, and why. Pure text work, no I/O.
+//! Relevancy: how well a result matches a query, and why. Pure text processing, no I/O.
 //!
-//! | Module | What lives there |
+//! | Module | Contents |
 //! |---|---|
-//! | [`scale`] | what the settings say about scores |
-//! | [`language`], [`tokens`], [`stems`], [`stopwords`] | words of a text, their stems, words that say nothing |
-//! | [`sentences`], [`highlights`] | sentences of a text, marks around its matched words |
+//! | [`config`] | scoring configuration from the settings |
+//! | [`language`], [`tokens`], [`stems`], [`stopwords`] | words of a text, stemming, stopwords |
+//! | [`sentences`], [`highlights`] | sentences of a text, highlighting of matched words |
 //! | [`query`] | query text → terms, phrases, negated words |
-//! | [`field`], [`hits`] | the fields that count, and where the query's words stand in them |
-//! | [`bm25`], [`background`], [`proximity`], [`company`], [`repetition`] | how much the hits weigh in a pool of results and in the language, how near they stand, how near the result is to the best others, what was said before |
-//! | [`reader`], [`direction`] | the reader model: what a text is about; the vectors of another model |
-//! | [`targets`] | how alike parts of the query and of a text are, by the reader model |
+//! | [`field`], [`hits`] | the scored fields, and where the query's words occur in them |
+//! | [`bm25`], [`background_frequencies`], [`proximity`], [`neighbor_support`], [`repetition`] | evidence: term frequencies in the results and in the language, distances, similarity to the best other results, repeated text |
+//! | [`embedder`], [`external_embedding`] | the built-in embedding model; embeddings of an external model |
+//! | [`targets`] | similarity of parts of the query and of a text |
 //! | [`confidence`], [`mod@score`] | `swirl_confidence_score` and `swirl_score` |
 //! | [`explain`] | the `explain` of a result |
-//! | [`reranked`] | the judgement of a reranker in the confidence |
-//! | [`passages`] | the parts of a long text that say most about a query |
+//! | [`reranked`] | the score of a reranker in the confidence |
+//! | [`passages`] | the most relevant parts of a long text |
 //! | [`similarity`] | which results are the same document |
-//! | [`mod@prepare`], [`pool`] | all of it together: [`prepare()`] one result, [`score()`] many |
+//! | [`mod@prepare`], [`pool`] | the entry points: [`prepare()`] one result, [`score()`] many |
 
-pub mod background;
+pub mod background_frequencies;
 pub mod bm25;
-pub mod company;
 pub mod confidence;
-pub mod direction;
+pub mod config;
+pub mod embedder;
 pub mod explain;
+pub mod external_embedding;
 pub mod field;
 pub mod highlights;
 pub mod hits;
 pub mod language;
+pub mod neighbor_support;
 pub mod passages;
 pub mod pool;
 pub mod prepare;
 pub mod proximity;
 pub mod query;
-pub mod reader;
 pub mod repetition;
 pub mod reranked;
-pub mod scale;
 pub mod score;
 pub mod sentences;
 pub mod similarity;
@@ -44,14 +44,14 @@ pub mod stopwords;
 pub mod targets;
 pub mod tokens;
 
-pub use direction::{Direction, Directions};
+pub use config::ScoringConfig;
+pub use external_embedding::{ExternalEmbedding, ExternalEmbeddings};
 pub use language::Language;
-pub use pool::{Answer, score, score_by, score_pool};
+pub use pool::{ProviderResults, score, score_by, score_pool};
 pub use prepare::{find_again, mark_file_system, prepare, text_of};
-pub use query::Query;
+pub use query::{Query, TermMatch};
 pub use reranked::rerank;
-pub use scale::Scale;
-pub use targets::Asked;
+pub use targets::MatchTargets;
 
 /// The page that explains the formulas; its worked example is tested with the code.
 #[cfg(doctest)]

@@ -1,100 +1,112 @@
 //! Scores all results of a search together.
 
 use crate::bm25::PoolStatistics;
-use crate::company;
 use crate::confidence::{Confidence, Evidence};
-use crate::direction::{Direction, Directions};
-use crate::explain::{self, Noted, Reading, Weighing};
+use crate::config::ScoringConfig;
+use crate::embedder::{Embedding, embed};
+use crate::explain::{self, ResultNotes, TextEvidence, Weighing};
+use crate::external_embedding::{ExternalEmbedding, ExternalEmbeddings};
 use crate::field::{Field, PerField};
 use crate::hits::Hits;
+use crate::neighbor_support;
 use crate::prepare::{read_again, text_of};
 use crate::proximity::nearness;
 use crate::query::Query;
-use crate::reader::{Embedding, embed};
-use crate::scale::Scale;
 use crate::score::{Adjusts, NEGATED_SCORE, length_adjust, median, median_of_distinct, rank_adjust};
-use crate::targets::{Asked, rounded};
+use crate::targets::{MatchTargets, rounded};
 use domain::result::ResultItem;
 
-/// The results of one provider, and what it was asked.
-pub struct Answer<'a> {
+/// The results of one provider, and its query.
+pub struct ProviderResults<'a> {
     pub query: Query,
     pub items: Vec<&'a mut ResultItem>,
 }
 
-/// Sets `swirl_score`, `swirl_confidence_score` and `explain` of every result. Gives the number of results that
-/// were scored: one that holds a negated word is put below all others and not counted.
+/// Sets `swirl_score`, `swirl_confidence_score` and `explain` of every result. Returns the number of scored results:
+/// one with a negated word ranks below all others and is not counted.
 ///
-/// Providers that were asked the same words are weighed together. One that was asked others, such as the words of
-/// its own tag, is weighed by itself: what it was not asked for it cannot lack. Only the middle lengths are those of
-/// all results.
-pub fn score(answers: Vec<Answer<'_>>, scale: &Scale) -> usize {
-    score_all(answers, Vec::new(), scale)
+/// Providers with the same query are scored together. One with another query, such as the words of its own tag, is
+/// scored by itself, because it cannot lack what it was not asked for. Only the median lengths are over all results.
+pub fn score(provider_results: Vec<ProviderResults<'_>>, config: &ScoringConfig) -> usize {
+    score_all(provider_results, Vec::new(), config)
 }
 
-/// As [`score`], but by another reader model: its directions, one for each answer, tell how near the results are to the
-/// query and to each other. The words are weighed as ever.
-pub fn score_by(directions: Vec<Directions>, answers: Vec<Answer<'_>>, scale: &Scale) -> usize {
-    score_all(answers, directions, scale)
+/// Like [`score`], but with an external embedding model: its embeddings, one set per provider, determine the similarity
+/// of the results to the query and to each other. The words are scored as usual.
+pub fn score_by(
+    external_embeddings: Vec<ExternalEmbeddings>,
+    provider_results: Vec<ProviderResults<'_>>,
+    config: &ScoringConfig,
+) -> usize {
+    score_all(provider_results, external_embeddings, config)
 }
 
-fn score_all(answers: Vec<Answer<'_>>, directions: Vec<Directions>, scale: &Scale) -> usize {
-    let by_other = !directions.is_empty();
-    let mut directions = directions.into_iter();
-    let lengths = answers.iter().filter(|answer| !answer.items.is_empty());
+fn score_all(
+    provider_results: Vec<ProviderResults<'_>>,
+    external_embeddings: Vec<ExternalEmbeddings>,
+    config: &ScoringConfig,
+) -> usize {
+    let by_other = !external_embeddings.is_empty();
+    let mut external_embeddings = external_embeddings.into_iter();
+    let lengths = provider_results.iter().filter(|results| !results.items.is_empty());
     let mut lengths: Vec<u32> =
-        lengths.map(|answer| u32::try_from(answer.query.words.len()).unwrap_or(u32::MAX)).collect();
+        lengths.map(|results| u32::try_from(results.query.words.len()).unwrap_or(u32::MAX)).collect();
     lengths.sort_unstable();
     let words_median = median(&lengths);
     let mut pools: Vec<Pool<'_>> = Vec::new();
-    for Answer { query, items } in answers {
+    for ProviderResults { query, items } in provider_results {
         let query_length = length_adjust(words_median, query.length as f64);
-        let mut other = directions.next().unwrap_or_default();
+        let mut other = external_embeddings.next().unwrap_or_default();
         other.items.resize(if by_other { items.len() } else { 0 }, None);
-        let mut seen = other.items.into_iter().map(|place| Seen::of(other.query.as_ref(), place));
-        let entries = items.into_iter().map(|item| Entry { item, query_length, seen: seen.next() });
+        let mut external =
+            other.items.into_iter().map(|vector| ExternalSimilarity::of(other.query.as_ref(), vector));
+        let entries = items.into_iter().map(|item| Entry { item, query_length, external: external.next() });
         match pools.iter_mut().find(|pool| pool.query.asks_the_same(&query)) {
             Some(pool) => pool.entries.extend(entries),
             None => pools.push(Pool { entries: entries.collect(), query }),
         }
     }
-    let noted: Vec<Vec<Noted>> = pools.iter_mut().map(|pool| pool.noted(scale)).collect();
+    let result_notes: Vec<Vec<ResultNotes>> =
+        pools.iter_mut().map(|pool| pool.result_notes(config)).collect();
     let medians = Field::ALL.map(|field| {
-        let all = noted.iter().flatten();
-        median_of_distinct(all.map(|noted| noted.hits.fields[field as usize].length).collect())
+        let all = result_notes.iter().flatten();
+        median_of_distinct(all.map(|result_notes| result_notes.hits.fields[field as usize].length).collect())
     });
-    let scored = pools.iter_mut().zip(noted).map(|(pool, noted)| pool.score(noted, scale, medians));
+    let scored = pools
+        .iter_mut()
+        .zip(result_notes)
+        .map(|(pool, result_notes)| pool.score(result_notes, config, medians));
     scored.sum()
 }
 
-/// As [`score`] for the results of one question.
-pub fn score_pool(query: &Query, scale: &Scale, items: &mut [&mut ResultItem]) -> usize {
+/// Like [`score`], for the results of one query.
+pub fn score_pool(query: &Query, config: &ScoringConfig, items: &mut [&mut ResultItem]) -> usize {
     let items = items.iter_mut().map(|item| &mut **item).collect();
-    score(vec![Answer { query: query.clone(), items }], scale)
+    score(vec![ProviderResults { query: query.clone(), items }], config)
 }
 
 struct Entry<'a> {
     item: &'a mut ResultItem,
-    /// The adjust for what its own provider was asked.
+    /// The adjustment for its own provider's query.
     query_length: f64,
-    /// By another reader model than the built-in one.
-    seen: Option<Seen>,
+    /// From an external embedding model.
+    external: Option<ExternalSimilarity>,
 }
 
-/// A result as another reader model sees it.
-struct Seen {
+/// The similarity of a result according to an external model.
+struct ExternalSimilarity {
     cosine: f64,
-    place: Option<Direction>,
+    vector: Option<ExternalEmbedding>,
 }
 
-impl Seen {
-    fn of(query: Option<&Direction>, place: Option<Direction>) -> Self {
-        let alike = query.zip(place.as_ref()).map_or(0.0, |(query, place)| query.cosine(place));
-        Self { cosine: rounded(f64::from(alike.max(0.0))), place }
+impl ExternalSimilarity {
+    fn of(query: Option<&ExternalEmbedding>, vector: Option<ExternalEmbedding>) -> Self {
+        let alike = query.zip(vector.as_ref()).map_or(0.0, |(query, vector)| query.cosine(vector));
+        Self { cosine: rounded(f64::from(alike.max(0.0))), vector }
     }
 }
 
-/// Results that are weighed together.
+/// Results that are scored together.
 struct Pool<'a> {
     query: Query,
     entries: Vec<Entry<'a>>,
@@ -102,40 +114,49 @@ struct Pool<'a> {
 
 impl Pool<'_> {
     /// The notes of every result; one that has none, or was changed since, is read now.
-    fn noted(&mut self, scale: &Scale) -> Vec<Noted> {
+    fn result_notes(&mut self, config: &ScoringConfig) -> Vec<ResultNotes> {
         let query = &self.query;
-        let mut asked: Option<Asked<'_>> = None;
+        let mut match_targets: Option<MatchTargets<'_>> = None;
         let mut all = Vec::with_capacity(self.entries.len());
         for Entry { item, .. } in &mut self.entries {
-            let mut noted = match item.explain.as_ref().and_then(|notes| explain::read_prepared(notes, query))
-            {
-                Some(noted) => noted,
-                None => read_again(query, asked.get_or_insert_with(|| Asked::of(query, scale)), item),
-            };
+            let mut result_notes =
+                match item.explain.as_ref().and_then(|notes| explain::read_prepared(notes, query)) {
+                    Some(result_notes) => result_notes,
+                    None => read_again(
+                        query,
+                        match_targets.get_or_insert_with(|| MatchTargets::of(query, config)),
+                        item,
+                    ),
+                };
             let notes = item.explain.get_or_insert_default();
             if explain::is_file_system(notes) {
                 let body_only = !explain::tells(notes, Field::Title) && explain::tells(notes, Field::Body);
-                noted.hits.fields[Field::Body as usize].weighs_as_title = body_only;
+                result_notes.hits.fields[Field::Body as usize].weighs_as_title = body_only;
             }
-            all.push(noted);
+            all.push(result_notes);
         }
         all
     }
 
-    fn score(&mut self, noted: Vec<Noted>, scale: &Scale, medians: PerField<f64>) -> usize {
-        let (pool, readings): (Vec<Hits>, Vec<Reading>) =
-            noted.into_iter().map(|noted| (noted.hits, noted.reading)).unzip();
-        let statistics = PoolStatistics::of(&self.query, scale.weights, &pool);
+    fn score(
+        &mut self,
+        result_notes: Vec<ResultNotes>,
+        config: &ScoringConfig,
+        medians: PerField<f64>,
+    ) -> usize {
+        let (pool, readings): (Vec<Hits>, Vec<TextEvidence>) =
+            result_notes.into_iter().map(|result_notes| (result_notes.hits, result_notes.reading)).unzip();
+        let statistics = PoolStatistics::of(&self.query, config.weights, &pool);
         let mut evidence: Vec<Option<Evidence>> = Vec::with_capacity(pool.len());
         for ((entry, hits), mut reading) in self.entries.iter().zip(&pool).zip(readings) {
-            if let Some(seen) = &entry.seen {
-                reading.cosine = seen.cosine;
+            if let Some(external) = &entry.external {
+                reading.cosine = external.cosine;
             }
             let rank = entry.item.searchprovider_rank;
             let is_wanted = hits.negated.is_none();
             evidence.push(is_wanted.then(|| evidence_of(&self.query, &statistics, hits, reading, rank)));
         }
-        self.add_company(&mut evidence);
+        self.add_neighbor_support(&mut evidence);
         let mut scored = 0;
         for ((entry, hits), evidence) in self.entries.iter_mut().zip(&pool).zip(evidence) {
             let Some(evidence) = evidence else {
@@ -145,7 +166,7 @@ impl Pool<'_> {
                 continue;
             };
             let confidence = Confidence::of(&evidence);
-            let weighing = weighing(entry, hits, scale, medians);
+            let weighing = weighing(entry, hits, config, medians);
             let notes = entry.item.explain.get_or_insert_default();
             let points = explain::complete(notes, hits, weighing);
             explain::add_confidence(notes, &evidence, &confidence);
@@ -156,33 +177,38 @@ impl Pool<'_> {
         scored
     }
 
-    /// All results of a pool were read by the same model.
-    fn add_company(&mut self, evidence: &mut [Option<Evidence>]) {
-        if self.entries.iter().any(|entry| entry.seen.is_some()) {
-            let place = |entry: &mut Entry<'_>| entry.seen.as_mut()?.place.take();
-            let places: Vec<Option<Direction>> = self.entries.iter_mut().map(place).collect();
-            return company::add(evidence, &places);
+    /// All results of a pool were embedded by the same model.
+    fn add_neighbor_support(&mut self, evidence: &mut [Option<Evidence>]) {
+        if self.entries.iter().any(|entry| entry.external.is_some()) {
+            let vector = |entry: &mut Entry<'_>| entry.external.as_mut()?.vector.take();
+            let vectors: Vec<Option<ExternalEmbedding>> = self.entries.iter_mut().map(vector).collect();
+            return neighbor_support::add(evidence, &vectors);
         }
-        let places: Vec<Option<Embedding>> = self.entries.iter().map(|entry| place(entry.item)).collect();
-        company::add(evidence, &places);
+        let vectors: Vec<Option<Embedding>> = self.entries.iter().map(|entry| vector(entry.item)).collect();
+        neighbor_support::add(evidence, &vectors);
     }
 }
 
-/// Where the text of a result lies; one that was saved and read again is embedded anew.
-fn place(item: &ResultItem) -> Option<Embedding> {
+/// The embedding of a result's text; computed again if it was not saved.
+fn vector(item: &ResultItem) -> Option<Embedding> {
     let known = item.embedding.as_deref().and_then(Embedding::of_slice);
-    let place = known.unwrap_or_else(|| embed(&text_of(item)));
-    (!place.is_zero()).then_some(place)
+    let vector = known.unwrap_or_else(|| embed(&text_of(item)));
+    (!vector.is_zero()).then_some(vector)
 }
 
-fn weighing(entry: &Entry<'_>, hits: &Hits, scale: &Scale, medians: PerField<f64>) -> PerField<Weighing> {
+fn weighing(
+    entry: &Entry<'_>,
+    hits: &Hits,
+    config: &ScoringConfig,
+    medians: PerField<f64>,
+) -> PerField<Weighing> {
     let rank = rank_adjust(entry.item.searchprovider_rank);
     Field::ALL.map(|field| {
         let in_field = &hits.fields[field as usize];
         let weighs_as = if in_field.weighs_as_title { Field::Title } else { field };
         let result_length = length_adjust(medians[field as usize], f64::from(in_field.length));
         let adjusts = Adjusts { result_length, query_length: entry.query_length, rank };
-        Weighing { weight: scale.weights[weighs_as as usize], adjusts }
+        Weighing { weight: config.weights[weighs_as as usize], adjusts }
     })
 }
 
@@ -190,12 +216,12 @@ fn evidence_of(
     query: &Query,
     statistics: &PoolStatistics,
     hits: &Hits,
-    reading: Reading,
+    reading: TextEvidence,
     source_rank: u32,
 ) -> Evidence {
     let coverage = statistics.coverage(hits);
     let by_field = Field::ALL.map(|field| nearness(query, &hits.fields[field as usize]));
-    // A query of one word has nothing to be near: its word alone is the whole of it.
+    // A single-word query has no proximity: its word alone is everything.
     let proximity = match by_field {
         [Some(title), Some(body), Some(author)] => title.max(body).max(author),
         _ => coverage,
@@ -229,7 +255,11 @@ mod tests {
     }
 
     fn scored(query: &str, mut items: Vec<ResultItem>) -> Vec<ResultItem> {
-        score_pool(&Query::parse(query), &Scale::default(), &mut items.iter_mut().collect::<Vec<_>>());
+        score_pool(
+            &Query::parse(query),
+            &ScoringConfig::default(),
+            &mut items.iter_mut().collect::<Vec<_>>(),
+        );
         items
     }
 
@@ -237,7 +267,7 @@ mod tests {
         value.as_f64().expect("a number")
     }
 
-    /// A pool with the kinds of results that sources give for two words.
+    /// A typical pool of results for two words.
     fn samples() -> Vec<ResultItem> {
         vec![
             item(
@@ -279,7 +309,7 @@ mod tests {
         assert_eq!(scores[4], 0.0);
     }
 
-    /// The points of a field by the formula, from what is shown alone.
+    /// The points of a field, computed from `explain` alone.
     fn points_again(item: &Value, field: &str, weight: f64) -> f64 {
         let explain = &item["explain"];
         let Some(found) = explain[field].as_object() else { return 0.0 };
@@ -319,18 +349,19 @@ mod tests {
 
     #[test]
     fn another_reader_model_is_heard_and_numbers_add_up() {
-        let direction = |x: f32, y: f32| Direction::of(vec![x, y]);
+        let direction = |x: f32, y: f32| ExternalEmbedding::of(vec![x, y]);
         let mut items = samples();
-        // The last one, without any word of the query, is what this model takes for the answer.
-        let places = [(0.0, 1.0), (0.0, 1.0), (0.0, 1.0), (0.0, 1.0), (1.0, 0.0)];
-        let items_seen = places.map(|(x, y)| direction(x, y)).to_vec();
-        let other = Directions { query: direction(2.0, 0.0), items: items_seen };
-        let answer = Answer { query: Query::parse("river sensors"), items: items.iter_mut().collect() };
-        assert_eq!(score_by(vec![other], vec![answer], &Scale::default()), 5);
+        // The last one, without any word of the query, is the best according to this model.
+        let vectors = [(0.0, 1.0), (0.0, 1.0), (0.0, 1.0), (0.0, 1.0), (1.0, 0.0)];
+        let items_seen = vectors.map(|(x, y)| direction(x, y)).to_vec();
+        let other = ExternalEmbeddings { query: direction(2.0, 0.0), items: items_seen };
+        let results =
+            ProviderResults { query: Query::parse("river sensors"), items: items.iter_mut().collect() };
+        assert_eq!(score_by(vec![other], vec![results], &ScoringConfig::default()), 5);
         let built_in = scored("river sensors", samples());
-        for (place, (item, by_own)) in items.iter().zip(&built_in).enumerate() {
+        for (vector, (item, by_own)) in items.iter().zip(&built_in).enumerate() {
             let explain = Value::from(item.explain.clone().unwrap_or_default());
-            assert_eq!(number(&explain["evidence"]["cosine"]), if place == 4 { 1.0 } else { 0.0 });
+            assert_eq!(number(&explain["evidence"]["cosine"]), if vector == 4 { 1.0 } else { 0.0 });
             assert_eq!(item.swirl_score, by_own.swirl_score, "the words are weighed as ever");
             let parts = explain["confidence"].as_object().expect("parts");
             let sum: f64 =
@@ -344,8 +375,9 @@ mod tests {
     #[test]
     fn a_result_that_the_other_model_did_not_read_is_near_nothing() {
         let mut items = samples();
-        let answer = Answer { query: Query::parse("river sensors"), items: items.iter_mut().collect() };
-        score_by(vec![Directions::default()], vec![answer], &Scale::default());
+        let results =
+            ProviderResults { query: Query::parse("river sensors"), items: items.iter_mut().collect() };
+        score_by(vec![ExternalEmbeddings::default()], vec![results], &ScoringConfig::default());
         for item in &items {
             let explain = Value::from(item.explain.clone().unwrap_or_default());
             assert_eq!(
@@ -357,16 +389,16 @@ mod tests {
 
     #[test]
     fn the_body_of_a_file_weighs_as_a_title() {
-        let (query, scale) = (Query::parse("river"), Scale::default());
+        let (query, config) = (Query::parse("river"), ScoringConfig::default());
         let score = |title: &str, is_file: bool| {
             let mut file = item(1, title, "the river and the town");
-            prepare(&Asked::of(&query, &scale), &mut file);
+            prepare(&MatchTargets::of(&query, &config), &mut file);
             if is_file {
                 mark_file_system(&mut file);
             }
-            // A second turn, as after an update, weighs the same.
+            // Scoring again, as after an update, gives the same scores.
             for _ in 0..2 {
-                score_pool(&query, &scale, &mut [&mut file]);
+                score_pool(&query, &config, &mut [&mut file]);
             }
             let boosts = file.explain.unwrap_or_default().get("boosts").cloned();
             (file.swirl_score, boosts)
@@ -415,30 +447,30 @@ mod tests {
 
     #[test]
     fn prepared_or_not_the_numbers_are_the_same() {
-        let (query, scale) = (Query::parse("river sensors"), Scale::default());
+        let (query, config) = (Query::parse("river sensors"), ScoringConfig::default());
         let mut prepared = samples();
-        let asked = Asked::of(&query, &scale);
-        prepared.iter_mut().take(3).for_each(|item| prepare(&asked, item));
-        let count = score_pool(&query, &scale, &mut prepared.iter_mut().collect::<Vec<_>>());
+        let match_targets = MatchTargets::of(&query, &config);
+        prepared.iter_mut().take(3).for_each(|item| prepare(&match_targets, item));
+        let count = score_pool(&query, &config, &mut prepared.iter_mut().collect::<Vec<_>>());
         assert_eq!(count, prepared.len());
         assert_eq!(prepared, scored("river sensors", samples()));
         let before = prepared.clone();
-        score_pool(&query, &scale, &mut prepared.iter_mut().collect::<Vec<_>>());
+        score_pool(&query, &config, &mut prepared.iter_mut().collect::<Vec<_>>());
         assert_eq!(prepared, before, "a second turn changes nothing");
-        // Scoring again, over texts that were edited meanwhile, reads them again.
+        // Scoring again reads texts that were edited meanwhile.
         prepared[4].title = "River sensors".to_owned();
-        score_pool(&query, &scale, &mut prepared.iter_mut().collect::<Vec<_>>());
+        score_pool(&query, &config, &mut prepared.iter_mut().collect::<Vec<_>>());
         assert!(prepared[4].swirl_score > 100.0);
     }
 
     #[test]
     fn words_that_the_source_highlighted_are_shown_and_weigh_nothing() {
-        let (query, scale) = (Query::parse("car"), Scale::default());
+        let (query, config) = (Query::parse("car"), ScoringConfig::default());
         let wider = query.clone().with_highlights(&["vehicle".to_owned()]);
         let mut with = item(1, "Vehicle", "");
-        prepare(&Asked::of(&wider, &scale), &mut with);
+        prepare(&MatchTargets::of(&wider, &config), &mut with);
         for turn in 0..2 {
-            score_pool(&query, &scale, &mut [&mut with]);
+            score_pool(&query, &config, &mut [&mut with]);
             let explain = Value::from(with.explain.clone().unwrap_or_default());
             assert_eq!(explain["stems"], "car vehicl", "turn {turn}");
             assert_eq!(explain["hits"]["title"], json!({"vehicle": [0]}));
@@ -453,11 +485,11 @@ mod tests {
             number(&explain["title"][name])
         };
         let (mut short, mut long) = (item(1, "river", ""), item(1, "river by the sea", ""));
-        let one = Answer { query: Query::parse("river"), items: vec![&mut short] };
-        let mut other = Answer { query: Query::parse("river sea"), items: vec![&mut long] };
-        // The other source was sent two words more, which are not looked for.
+        let one = ProviderResults { query: Query::parse("river"), items: vec![&mut short] };
+        let mut other = ProviderResults { query: Query::parse("river sea"), items: vec![&mut long] };
+        // The other source was sent two additional words, which are not matched.
         other.query.length = 4;
-        assert_eq!(score(vec![one, other], &Scale::default()), 2);
+        assert_eq!(score(vec![one, other], &ScoringConfig::default()), 2);
         assert_eq!(adjust(&short, "result_length_adjust"), 2.5);
         assert_eq!(adjust(&long, "result_length_adjust"), 0.625);
         assert_eq!(adjust(&short, "query_length_adjust"), 1.5);
@@ -467,13 +499,13 @@ mod tests {
     #[test]
     fn settings_weigh() {
         let query = Query::parse("river");
-        let score_with = |scale: Scale| {
+        let score_with = |config: ScoringConfig| {
             let mut one = item(1, "river", "river");
-            score_pool(&query, &scale, &mut [&mut one]);
+            score_pool(&query, &config, &mut [&mut one]);
             Value::from(one.explain.unwrap_or_default())["score"].clone()
         };
-        let plain = score_with(Scale::default());
-        let heavy = score_with(Scale { weights: [3.0, 0.0, 1.0], ..Scale::default() });
+        let plain = score_with(ScoringConfig::default());
+        let heavy = score_with(ScoringConfig { weights: [3.0, 0.0, 1.0], ..ScoringConfig::default() });
         assert_eq!(number(&heavy["title"]), 2.0 * number(&plain["title"]));
         assert_eq!(number(&heavy["body"]), 0.0);
     }

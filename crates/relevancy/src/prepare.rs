@@ -1,69 +1,77 @@
-//! What one result tells without the others, read when its provider's answer arrives.
+//! Prepares one result for scoring when its provider's response arrives.
 
-use crate::explain::{self, Noted, Reading};
+use crate::explain::{self, ResultNotes, TextEvidence};
 use crate::field::Field;
 use crate::highlights::marked;
 use crate::hits::{FieldReading, Hits};
 use crate::query::Query;
 use crate::repetition::repetition;
-use crate::targets::{Asked, Similarities};
-use domain::notation::marks::plain;
-use domain::notation::markup::readable;
+use crate::targets::{MatchTargets, Similarities};
 use domain::result::ResultItem;
+use domain::syntax::highlights::plain;
+use domain::syntax::strip_html::readable;
 
-/// Reads one result: makes its texts readable, marks the query's words in title and body, and notes in `explain` what
-/// it tells without the others.
-pub fn prepare(asked: &Asked<'_>, item: &mut ResultItem) {
-    read(asked, item);
+/// Reads one result: cleans its texts, highlights the query's words in title and body, and notes in `explain` what is
+/// known without the others.
+pub fn prepare(match_targets: &MatchTargets<'_>, item: &mut ResultItem) {
+    read(match_targets, item);
 }
 
-/// Notes that a result comes from a file system: where its title, a name of a file, tells nothing, its body weighs as
-/// much as a title. After [`prepare`].
+/// Notes that a result comes from a file system: if its title, a file name, has no match, its body has the weight of a
+/// title. Call after [`prepare`].
 pub fn mark_file_system(item: &mut ResultItem) {
     explain::mark_file_system(item.explain.get_or_insert_default());
 }
 
-/// The words of a result that a reader model is given: title and body without marks.
+/// The text of a result for embedding: title and body without highlights.
 pub fn text_of(item: &ResultItem) -> String {
     format!("{} {}", plain(&item.title), plain(&item.body))
 }
 
-/// Reads a result again whose texts were changed after it was scored. Its scores stay.
-pub fn find_again(asked: &Asked<'_>, item: &mut ResultItem) {
+/// Reads a result again whose texts were changed after scoring. Its scores stay.
+pub fn find_again(match_targets: &MatchTargets<'_>, item: &mut ResultItem) {
     let Some(old) = item.explain.clone() else { return };
-    read(asked, item);
+    read(match_targets, item);
     let new = item.explain.take().unwrap_or_default();
     item.explain = Some(explain::found_again(old, new));
 }
 
 /// Reads a result that was scored before. Its explanation may name more stems than the query: those that the source
 /// highlighted.
-pub(crate) fn read_again(query: &Query, asked: &Asked<'_>, item: &mut ResultItem) -> Noted {
+pub(crate) fn read_again(
+    query: &Query,
+    match_targets: &MatchTargets<'_>,
+    item: &mut ResultItem,
+) -> ResultNotes {
     let stems = item.explain.as_ref().and_then(explain::stems).unwrap_or_default();
     let wider = query.clone().with_highlighted_stems(stems);
     match wider == *query {
-        true => read(asked, item),
-        false => read(&Asked::of(&wider, asked.scale), item),
+        true => read(match_targets, item),
+        false => read(&MatchTargets::of(&wider, match_targets.config), item),
     }
 }
 
-fn read(asked: &Asked<'_>, item: &mut ResultItem) -> Noted {
-    let query = asked.query;
+fn read(match_targets: &MatchTargets<'_>, item: &mut ResultItem) -> ResultNotes {
+    let query = match_targets.query;
     let texts = Field::ALL.map(|field| readable(field.text(item)));
     let readings = texts.each_ref().map(|text| FieldReading::of(query, text));
-    let looks = [Field::Title, Field::Body].map(|field| {
+    let text_matches = [Field::Title, Field::Body].map(|field| {
         let place = field as usize;
-        asked.look(&texts[place], &readings[place])
+        match_targets.match_text(&texts[place], &readings[place])
     });
-    let place = Asked::place(&looks[0], &looks[1]);
-    let cosine = asked.cosine(&place);
+    let embedding = MatchTargets::combined_embedding(&text_matches[0], &text_matches[1]);
+    let cosine = match_targets.cosine(&embedding);
     let similarities = Field::ALL.map(|field| {
         let (place, reading) = (field as usize, &readings[field as usize]);
-        match looks.get(place) {
-            Some(look) => asked.similarities(&texts[place], reading, look),
-            // The author is no part of the whole, so it is read only when something in it matched.
+        match text_matches.get(place) {
+            Some(text_match) => match_targets.similarities(&texts[place], reading, text_match),
+            // The author is not part of the whole, so it is read only if something in it matched.
             None if reading.matches.is_empty() => Similarities::new(),
-            None => asked.similarities(&texts[place], reading, &asked.look(&texts[place], reading)),
+            None => match_targets.similarities(
+                &texts[place],
+                reading,
+                &match_targets.match_text(&texts[place], reading),
+            ),
         }
     });
     let changed = Field::ALL.map(|field| {
@@ -74,29 +82,29 @@ fn read(asked: &Asked<'_>, item: &mut ResultItem) -> Noted {
     });
     let said_before =
         repetition([Field::Title, Field::Body].map(|field| readings[field as usize].tokens.as_slice()));
-    let reading = Reading { cosine, repetition: said_before };
-    let noted = Noted { hits: Hits::of(query, readings), reading };
+    let reading = TextEvidence { cosine, repetition: said_before };
+    let result_notes = ResultNotes { hits: Hits::of(query, readings), reading };
     drop(texts);
-    item.embedding = Some(place.as_slice().into());
+    item.embedding = Some(embedding.as_slice().into());
     for (field, text) in Field::ALL.into_iter().zip(changed) {
         if let Some(text) = text {
             *field.text_mut(item) = text;
         }
     }
-    let mut notes = explain::prepared(query, &noted, similarities);
+    let mut notes = explain::prepared(query, &result_notes, similarities);
     if item.explain.as_ref().is_some_and(explain::is_file_system) {
         explain::mark_file_system(&mut notes);
     }
     item.explain = Some(notes);
-    noted
+    result_notes
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::ScoringConfig;
     use crate::language::Language;
-    use crate::scale::Scale;
-    use domain::notation::marks::unmarked;
+    use domain::syntax::highlights::unmarked;
     use proptest::prelude::*;
     use serde_json::{Value, json};
 
@@ -107,9 +115,9 @@ mod tests {
 
     #[test]
     fn texts_become_readable_and_marked() {
-        let (query, scale) = (Query::parse("solid"), Scale::default());
+        let (query, config) = (Query::parse("solid"), ScoringConfig::default());
         let mut one = item("<b>Solid</b>-state", "a &lt;b&gt; solid &amp; old ", "<i>Solid</i> &eacute;");
-        prepare(&Asked::of(&query, &scale), &mut one);
+        prepare(&MatchTargets::of(&query, &config), &mut one);
         assert_eq!(one.title, "<em>Solid</em>-state");
         assert_eq!(one.body, "a &lt;b> <em>solid</em> & old");
         assert_eq!(one.author, "Solid é", "the author is cleaned only");
@@ -118,21 +126,21 @@ mod tests {
         assert_eq!(notes["lengths"], json!({"title": 2, "body": 4, "author": 2}));
         assert!(notes["cosine"].as_f64().is_some_and(|cosine| cosine > 0.2), "{notes}");
         let again = one.clone();
-        prepare(&Asked::of(&query, &scale), &mut one);
+        prepare(&MatchTargets::of(&query, &config), &mut one);
         assert_eq!(one, again);
     }
 
     #[test]
     fn texts_that_changed_are_read_again_and_scores_stay() {
-        let (query, scale) = (Query::parse("river"), Scale::default());
-        let asked = Asked::of(&query, &scale);
+        let (query, config) = (Query::parse("river"), ScoringConfig::default());
+        let match_targets = MatchTargets::of(&query, &config);
         let mut one = item("the river", "", "");
-        find_again(&asked, &mut one);
+        find_again(&match_targets, &mut one);
         assert_eq!(one.explain, None, "what was never read is left alone");
-        prepare(&asked, &mut one);
+        prepare(&match_targets, &mut one);
         mark_file_system(&mut one);
         one.title = "a long river".to_owned();
-        find_again(&asked, &mut one);
+        find_again(&match_targets, &mut one);
         let notes = Value::from(one.explain.clone().unwrap_or_default());
         assert_eq!(
             (&notes["hits"]["title"], &notes["lengths"]["title"]),
@@ -151,16 +159,16 @@ mod tests {
         ) {
             for language in ["english", "german", "french", "arabic", "klingon"] {
                 let query = Query::parse_in(Language::named(language), &query);
-                let scale = Scale::default();
+                let config = ScoringConfig::default();
                 let mut one = item(&texts[0], &texts[1], &texts[2]);
-                prepare(&Asked::of(&query, &scale), &mut one);
+                prepare(&MatchTargets::of(&query, &config), &mut one);
                 for field in Field::ALL {
                     prop_assert_eq!(unmarked(field.text(&one)), readable(&texts[field as usize]));
                 }
-                let noted = explain::read_prepared(one.explain.as_ref().expect("notes"), &query);
-                prop_assert!(noted.is_some());
+                let result_notes = explain::read_prepared(one.explain.as_ref().expect("notes"), &query);
+                prop_assert!(result_notes.is_some());
                 let once = one.clone();
-                prepare(&Asked::of(&query, &scale), &mut one);
+                prepare(&MatchTargets::of(&query, &config), &mut one);
                 prop_assert_eq!(once, one);
             }
         }

@@ -1,11 +1,11 @@
-//! How near the words of a query stand to each other.
+//! How close the words of a query are to each other in a text.
 
 use crate::hits::FieldHits;
 use crate::query::{Phrase, Query};
 
-/// 0 to 1: the mean over neighbouring terms of their distance in the query by their distance in the text, so 1
-/// when all stand as near as they were asked for. A quoted phrase that does not occur takes its share away.
-/// None when the query has no two words that could be near.
+/// 0 to 1: the mean, over neighboring terms, of their distance in the query divided by their distance in the text, so 1
+/// if all are as close as in the query. A missing quoted phrase costs its share. `None` if the query has no two words
+/// that could be close.
 pub fn nearness(query: &Query, hits: &FieldHits) -> Option<f64> {
     let positions: Vec<Vec<u32>> = (0..query.terms.len()).map(|term| hits.positions(term)).collect();
     let pairs = query.terms.windows(2).zip(positions.windows(2));
@@ -24,7 +24,7 @@ pub fn nearness(query: &Query, hits: &FieldHits) -> Option<f64> {
     Some(share * sum / count)
 }
 
-/// The smallest distance between two sorted lists of positions, walked once.
+/// The smallest distance between two sorted lists of positions, in one pass.
 fn distance(first: &[u32], second: &[u32]) -> Option<u32> {
     let (mut a, mut b) = (0, 0);
     let mut smallest: Option<u32> = None;

@@ -1,4 +1,4 @@
-//! Query text → terms, phrases and negated words.
+//! Parses query text into terms, phrases and negated words.
 
 use crate::language::Language;
 use crate::stems::{Beginning, may_begin};
@@ -6,41 +6,41 @@ use crate::tokens::{lower, tokens};
 use domain::search::Search;
 use std::ops::Range;
 
-/// Most terms of a query; later ones are not weighed.
+/// Most terms of a query; later ones are not weighted.
 pub const TERMS_MAX: usize = 64;
-/// Most words of a query that are kept in their order; later ones make no target.
+/// Most words of a query that are kept in order; later ones are not targets.
 pub const WORDS_MAX: usize = TERMS_MAX;
 /// Most negated words or phrases of a query.
 pub const NEGATED_MAX: usize = 32;
-/// Most words that a source highlighted itself.
+/// Most words that a source highlighted.
 pub const HIGHLIGHTS_MAX: usize = 32;
 
-/// A word that was asked for.
+/// A word of the query.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Term {
     pub word: String,
     pub stem: String,
     /// Terms of one group are alternatives (`a OR b`): one of them is enough.
     pub group: usize,
-    /// Its place among all words of the query, stopwords included.
+    /// Its position among all words of the query, including stopwords.
     pub position: u32,
 }
 
-/// Words in quotes: places in `Query::terms`, each with its distance from the first word.
+/// Words in quotes: indexes in `Query::terms`, each with its distance from the first word.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Phrase(pub Vec<(usize, u32)>);
 
-/// A word as it stands in the query.
+/// A word as written in the query.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Word {
-    /// As the query writes it.
+    /// As written in the query.
     pub written: String,
     pub stem: String,
-    /// The place in `Query::terms`; None for a stopword.
+    /// The index in `Query::terms`; `None` for a stopword.
     pub term: Option<usize>,
 }
 
-/// What is looked for in the results.
+/// A parsed query.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Query {
     pub language: Language,
@@ -49,32 +49,50 @@ pub struct Query {
     pub phrases: Vec<Phrase>,
     /// Words, or sequences of words, that must not occur. Compared as written, not by stem.
     pub negated: Vec<Vec<String>>,
-    /// All words that are asked for, in their order, stopwords included.
+    /// All wanted words in order, including stopwords.
     pub words: Vec<Word>,
-    /// The places of quoted phrases in `words`.
+    /// The ranges of quoted phrases in `words`.
     pub quoted: Vec<Range<usize>>,
-    /// How many words the query text has, operators and negated words included.
+    /// The number of words in the query text, including operators and negated words.
     pub length: usize,
-    /// Every word is a stopword, so that stopwords are what is looked for.
+    /// Every word is a stopword, so stopwords are matched.
     pub only_stopwords: bool,
-    /// Stems that a source highlighted itself. They are shown among the hits and weigh nothing: a source that
-    /// highlights would otherwise outrank one that does not.
+    /// Stems that a source highlighted. They are shown among the hits and have no weight: a source that highlights
+    /// would otherwise outrank one that does not.
     highlights: Vec<String>,
     /// The first two characters of every stem.
     beginnings: Vec<Beginning>,
-    /// The letters of ASCII that a matching word can begin with, where the language lets one tell.
-    first_letters: Option<Box<[bool; 128]>>,
+    /// The ASCII characters that a matching word can begin with, if the language allows such a check.
+    first_characters: Option<Box<[bool; 128]>>,
+}
+
+/// What a word of a text matches in a query.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TermMatch {
+    /// The term with this index.
+    Term(usize),
+    /// A word that only the source highlighted.
+    Highlight,
+}
+
+impl TermMatch {
+    pub fn term(self) -> Option<usize> {
+        match self {
+            Self::Term(index) => Some(index),
+            Self::Highlight => None,
+        }
+    }
 }
 
 impl Query {
-    /// Reads `NOT` (all words after it are negated), `-word`, `-"a phrase"`, `"a phrase"`, `a OR b`, `tag:word`.
+    /// Parses `NOT` (all words after it are negated), `-word`, `-"a phrase"`, `"a phrase"`, `a OR b`, `tag:word`.
     pub fn parse_in(language: Language, text: &str) -> Self {
-        let mut reading = Reading::default();
+        let mut reader = QueryReader::default();
         for chunk in Chunks(text) {
-            reading.take(&chunk);
+            reader.take(&chunk);
         }
         let mut query = Self { language, length: tokens(text).count(), ..Self::default() };
-        reading.finish(&mut query);
+        reader.finish(&mut query);
         query
     }
 
@@ -83,8 +101,8 @@ impl Query {
         Self::parse_in(Language::ENGLISH, text)
     }
 
-    /// The words that a provider got, without what the search as a whole excludes: a source that cannot
-    /// negate was asked without the negated words, and its results are judged by them all the same.
+    /// The query that a provider got, with the exclusions of the whole search: a source that cannot negate was asked
+    /// without the negated words, but its results are judged by them all the same.
     pub fn of_search(language: Language, search: &Search, query_to_provider: &str) -> Self {
         let whole = match search.query_string_processed.trim() {
             "" => &search.spec.query_string,
@@ -101,12 +119,12 @@ impl Query {
         query
     }
 
-    /// What is asked for in plain words, for a reader model.
+    /// The wanted words as plain text, for an embedding model.
     pub fn plain_text(&self) -> String {
         self.words.iter().map(|word| word.written.as_str()).collect::<Vec<_>>().join(" ")
     }
 
-    /// Two texts ask the same: their results can be weighed together.
+    /// Whether results of both queries can be scored together.
     pub fn asks_the_same(&self, other: &Self) -> bool {
         self.terms == other.terms
             && self.phrases == other.phrases
@@ -126,29 +144,28 @@ impl Query {
         self
     }
 
-    /// Adds the stems, parted by spaces, that an earlier turn named.
+    /// Adds the stems, separated by spaces, from an earlier step.
     pub fn with_highlighted_stems(mut self, stems: &str) -> Self {
         stems.split(' ').filter(|stem| !stem.is_empty()).for_each(|stem| self.highlight(stem));
         self.find_beginnings();
         self
     }
 
-    /// The place of the term with this stem.
+    /// The index of the term with this stem.
     pub fn place(&self, stem: &str) -> Option<usize> {
         self.terms.iter().position(|term| term.stem == stem)
     }
 
-    /// Whether a word in lower case is looked for: the place of its term, or None inside for a word that only the
-    /// source highlighted.
-    pub fn find(&self, word: &str) -> Option<Option<usize>> {
-        // Most words that match are written as they were asked for.
+    /// What a word in lower case matches, if anything.
+    pub fn find(&self, word: &str) -> Option<TermMatch> {
+        // Most matching words are written as in the query.
         if let Some(same) = self.terms.iter().position(|term| term.word == word) {
-            return Some(Some(same));
+            return Some(TermMatch::Term(same));
         }
         let stem = self.language.stem(word);
         match self.place(&stem) {
-            Some(place) => Some(Some(place)),
-            None => self.is_highlight(&stem).then_some(None),
+            Some(index) => Some(TermMatch::Term(index)),
+            None => self.is_highlight(&stem).then_some(TermMatch::Highlight),
         }
     }
 
@@ -156,10 +173,10 @@ impl Query {
         self.highlights.iter().any(|known| known == stem)
     }
 
-    /// False for most words of a text, and cheap: the word begins unlike every stem.
+    /// Fast check that is false for most words of a text: the word begins unlike every stem.
     pub fn may_match(&self, word: &str) -> bool {
-        // Two letters of ASCII are what most words begin with.
-        if let ([first, second, ..], Some(firsts)) = (word.as_bytes(), &self.first_letters)
+        // Most words begin with two ASCII characters.
+        if let ([first, second, ..], Some(firsts)) = (word.as_bytes(), &self.first_characters)
             && first.is_ascii()
             && second.is_ascii()
             && !firsts[usize::from(first.to_ascii_lowercase())]
@@ -195,7 +212,7 @@ impl Query {
         self.beginnings = stems.map(|stem| self.language.beginning(stem)).collect();
         self.beginnings.sort_unstable();
         self.beginnings.dedup();
-        self.first_letters = self.language.keeps_first_letter().then(|| {
+        self.first_characters = self.language.keeps_first_character().then(|| {
             let mut firsts = [false; 128];
             for first in self.beginnings.iter().filter_map(|beginning| beginning.0).filter(char::is_ascii) {
                 firsts[first as usize] = true;
@@ -205,7 +222,7 @@ impl Query {
     }
 }
 
-/// A piece of a query: a word, or what stands in quotes.
+/// A piece of a query: a word, or a quoted text.
 struct Chunk<'a> {
     text: &'a str,
     is_quoted: bool,
@@ -235,8 +252,8 @@ impl<'a> Iterator for Chunks<'a> {
     }
 }
 
-/// A word on its way to be a term.
-struct Asked {
+/// A parsed word that may become a term.
+struct ParsedWord {
     written: String,
     word: String,
     group: usize,
@@ -244,8 +261,8 @@ struct Asked {
 }
 
 #[derive(Default)]
-struct Reading {
-    asked: Vec<Asked>,
+struct QueryReader {
+    words: Vec<ParsedWord>,
     negated: Vec<Vec<String>>,
     phrases: usize,
     groups: usize,
@@ -253,7 +270,7 @@ struct Reading {
     after_or: bool,
 }
 
-impl Reading {
+impl QueryReader {
     fn take(&mut self, chunk: &Chunk<'_>) {
         match chunk.text {
             "NOT" if !chunk.is_quoted => return self.after_not = true,
@@ -275,7 +292,7 @@ impl Reading {
                     self.groups += 1;
                 }
                 let written = token.text.to_owned();
-                self.asked.push(Asked { written, word, group: self.groups - 1, phrase });
+                self.words.push(ParsedWord { written, word, group: self.groups - 1, phrase });
             }
         }
     }
@@ -283,11 +300,11 @@ impl Reading {
     fn finish(self, query: &mut Query) {
         self.negated.into_iter().for_each(|words| query.negate(words));
         let language = query.language;
-        query.only_stopwords = self.asked.iter().all(|asked| language.is_stopword(&asked.word));
+        query.only_stopwords = self.words.iter().all(|read| language.is_stopword(&read.word));
         let mut phrases: Vec<Vec<(usize, u32)>> = vec![Vec::new(); self.phrases];
-        // Stopwords inside a phrase are no terms, but they keep their place.
+        // Stopwords inside a phrase are not terms, but they keep their position.
         let mut offsets: Vec<u32> = vec![0; self.phrases];
-        for (position, Asked { written, word, group, phrase }) in (0u32..).zip(self.asked) {
+        for (position, ParsedWord { written, word, group, phrase }) in (0u32..).zip(self.words) {
             let stem = language.stem(&word).into_owned();
             let term = match query.only_stopwords || !language.is_stopword(&word) {
                 true => add_term(&mut query.terms, Term { word, stem: stem.clone(), group, position }),
@@ -317,7 +334,7 @@ fn quote(quoted: &mut Vec<Range<usize>>, phrase: Option<usize>, place: usize) {
     quoted[phrase].end = place + 1;
 }
 
-/// The place of the term of this word; None when the query has too many.
+/// The index of the term of this word; `None` if the query has too many.
 fn add_term(terms: &mut Vec<Term>, term: Term) -> Option<usize> {
     let known = terms.iter().position(|known| known.stem == term.stem);
     if known.is_some() {
@@ -330,7 +347,7 @@ fn add_term(terms: &mut Vec<Term>, term: Term) -> Option<usize> {
     Some(terms.len() - 1)
 }
 
-/// `news:rates` asks for `rates`; a URL, or a word that only ends in a colon, is no tag.
+/// `news:rates` means `rates`; a URL, or a word that only ends in a colon, is not a tag.
 fn without_tag(text: &str) -> &str {
     match text.split_once(':') {
         Some((tag, value))

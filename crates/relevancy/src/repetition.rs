@@ -1,9 +1,9 @@
-//! How much of a text was said before in the same text.
+//! How much of a text repeats earlier text.
 
 use crate::tokens::Token;
 
-/// Repeated pairs of neighbouring words among all pairs of the fields, 0 to 1. A text in which a name returns has few;
-/// one that says the same again and again has little else. Upper and lower case are the same.
+/// Repeated pairs of neighboring words among all pairs of the fields, 0 to 1, ignoring case. A text with a recurring
+/// name has few; one that says the same again and again has little else.
 pub fn repetition<'t>(fields: impl IntoIterator<Item = &'t [Token<'t>]>) -> f64 {
     let (mut all, mut repeated) = (0_usize, 0_usize);
     for tokens in fields {
@@ -16,7 +16,7 @@ pub fn repetition<'t>(fields: impl IntoIterator<Item = &'t [Token<'t>]>) -> f64 
     if all == 0 { 0.0 } else { repeated as f64 / all as f64 }
 }
 
-/// FNV-1a over the bytes, letters of ASCII in lower case.
+/// FNV-1a over the bytes, with ASCII in lower case.
 fn folded_hash(word: &str) -> u64 {
     word.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
         (hash ^ u64::from(byte.to_ascii_lowercase())).wrapping_mul(0x0100_0000_01b3)

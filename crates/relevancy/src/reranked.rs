@@ -1,21 +1,21 @@
-//! The judgement of a reranker in the confidence of a result.
+//! Blends the score of a reranker into the confidence of a result.
 //!
-//! The confidence and the reranker's score count one half each. The parts that `explain` shows stay as they are; one
-//! more part, `reranker`, holds the difference, so that they add up to the new total.
+//! The confidence and the reranker's score count one half each. The parts in `explain` stay unchanged; one more part,
+//! `reranker`, is the difference, so that they add up to the new total.
 
 use crate::explain::{CONFIDENCE, EVIDENCE, TOTAL};
 use crate::targets::rounded;
 use domain::result::ResultItem;
 use serde_json::{Map, Value};
 
-/// How much of the confidence is the reranker's.
+/// The reranker's share of the confidence.
 const SHARE: f64 = 0.5;
-/// The parts are whole millionths, as those of the confidence.
+/// The parts are whole millionths, like those of the confidence.
 const UNITS: f64 = 1_000_000.0;
 const RERANKER: &str = "reranker";
 
-/// Blends a score of 0 to 1 into the confidence. False, and nothing is changed, for a result that has none or whose
-/// score says that it is not wanted. A second judgement takes the place of the first.
+/// Blends a score of 0 to 1 into the confidence. Returns false and changes nothing for a result without a confidence or
+/// with a negated word. A second score replaces the first.
 pub fn rerank(item: &mut ResultItem, score: f64) -> bool {
     let score = if score.is_nan() { 0.0 } else { score.clamp(0.0, 1.0) };
     let Some(explain) = item.explain.as_mut() else { return false };
@@ -24,7 +24,7 @@ pub fn rerank(item: &mut ResultItem, score: f64) -> bool {
     let own: f64 = parts.iter().filter(|(name, _)| *name != TOTAL).map(|(_, part)| units(part)).sum();
     let gained = (SHARE * (score * UNITS - own)).round();
     let total = (own + gained) / UNITS;
-    // The total stands last.
+    // The total comes last.
     parts.shift_remove(TOTAL);
     parts.insert(RERANKER.to_owned(), (gained / UNITS).into());
     parts.insert(TOTAL.to_owned(), total.into());
@@ -42,12 +42,12 @@ fn units(part: &Value) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Query, Scale, score_pool};
+    use crate::{Query, ScoringConfig, score_pool};
 
     fn scored(title: &str) -> ResultItem {
         let mut item =
             ResultItem { title: title.to_owned(), searchprovider_rank: 1, ..ResultItem::default() };
-        score_pool(&Query::parse("river level -soup"), &Scale::default(), &mut [&mut item]);
+        score_pool(&Query::parse("river level -soup"), &ScoringConfig::default(), &mut [&mut item]);
         item
     }
 
@@ -57,7 +57,7 @@ mod tests {
         assert!(before.swirl_confidence_score > 0.1);
         for score in [0.0, 0.3333333, 1.0] {
             let mut item = before.clone();
-            // The second judgement replaces the first.
+            // The second score replaces the first.
             for wrong_then_right in [0.77, score] {
                 assert!(rerank(&mut item, wrong_then_right));
             }

@@ -1,8 +1,7 @@
-//! `swirl_score`: for each similarity that `explain` shows, its value by the square of the length of its key. 100
+//! `swirl_score`: the sum over the similarities in `explain`, each times the square of the length of its key. 100
 //! separates a good match from a weak one.
 //!
-//! Everything that goes into the sum is rounded to the digits that are shown, so that the score can be computed again
-//! from `explain`:
+//! Everything in the sum is rounded to the digits shown, so that the score can be recomputed from `explain`:
 //!
 //! ```text
 //! points of a field = weight * (sum over whole keys of v * n²
@@ -17,15 +16,15 @@ use crate::targets::rounded;
 
 /// Points are whole ten-thousandths, so that their sum is exact.
 const UNITS: f64 = 10_000.0;
-/// The score of a result that holds a negated word: below everything else.
+/// The score of a result with a negated word: below everything else.
 pub const NEGATED_SCORE: f64 = -0.6667;
 
-/// What the points of places are multiplied by.
+/// The factors of matches.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Adjusts {
-    /// Above 1 for a field shorter than its like, below 1 for a longer one.
+    /// Above 1 for a field shorter than the median, below 1 for a longer one.
     pub result_length: f64,
-    /// Below 1 for a query with words that are not looked for.
+    /// Below 1 for a query with words that are not matched.
     pub query_length: f64,
     /// From 2 for the first result of a source down to 1.
     pub rank: f64,
@@ -56,14 +55,14 @@ impl Points {
     }
 }
 
-/// The middle of the distinct lengths of a field over all results.
+/// The median of the distinct lengths of a field over all results.
 pub fn median_of_distinct(mut lengths: Vec<u32>) -> f64 {
     lengths.sort_unstable();
     lengths.dedup();
     median(&lengths)
 }
 
-/// The middle of sorted numbers; of an even count the mean of the two in the middle.
+/// The median of sorted numbers.
 pub fn median(sorted: &[u32]) -> f64 {
     let middle = sorted.len() / 2;
     let at = |place: usize| sorted.get(place).copied().map_or(0.0, f64::from);
@@ -73,12 +72,12 @@ pub fn median(sorted: &[u32]) -> f64 {
     }
 }
 
-/// How a length compares with the middle one, as it is shown.
+/// The ratio of a length to the median, as shown.
 pub fn length_adjust(median: f64, length: f64) -> f64 {
     if length > 0.0 { rounded(median / length) } else { 1.0 }
 }
 
-/// A source that gave no rank is not believed to know.
+/// A missing rank counts as the lowest.
 pub fn rank_adjust(rank: u32) -> f64 {
     if rank == 0 { 1.0 } else { 1.0 + 1.0 / f64::from(rank).sqrt() }
 }

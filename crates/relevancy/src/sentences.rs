@@ -1,20 +1,20 @@
-//! Sentences of a text.
+//! Splits a text into sentences.
 
 use std::ops::Range;
 
-/// Most sentences of a text that are told apart; what follows belongs to the last.
+/// Most sentences of a text; the rest belongs to the last.
 pub const SENTENCES_MAX: usize = 64;
 
-/// Words that end in a full stop without ending a sentence.
+/// Abbreviations that end in a period.
 const ABBREVIATIONS: &[&str] = &[
     "al", "approx", "bzw", "ca", "cf", "co", "corp", "dept", "dr", "ed", "eds", "est", "etc", "ex", "fig",
     "gen", "gov", "hon", "inc", "jr", "ltd", "max", "min", "mme", "mr", "mrs", "ms", "mt", "no", "nr", "op",
     "pp", "prof", "rev", "sen", "sr", "st", "str", "usw", "viz", "vol", "vs",
 ];
 
-/// The places of the sentences in bytes. A sentence ends at `.`, `!`, `?` and their like before a space, unless a
-/// small letter follows or the stop belongs to an abbreviation, and at the end of a line. What has no letter and no
-/// digit is no sentence of its own. Together the sentences are the whole text.
+/// The byte ranges of the sentences. A sentence ends at `.`, `!`, `?` and similar before a space, unless a lower-case
+/// character follows or the period belongs to an abbreviation, and at the end of a line. A part without alphanumeric
+/// characters is not a sentence. Together the sentences are the whole text.
 pub fn sentences(text: &str) -> Vec<Range<usize>> {
     let is_sentence = |place: Range<usize>| text[place].contains(char::is_alphanumeric);
     let mut found: Vec<Range<usize>> = Vec::new();
@@ -31,9 +31,9 @@ pub fn sentences(text: &str) -> Vec<Range<usize>> {
     found
 }
 
-/// Where sentences end, before the end of the text. What has no letter and no digit may be between two ends.
+/// Where sentences end, before the end of the text. The part between two ends may have no alphanumeric character.
 pub fn ends(text: &str) -> impl Iterator<Item = usize> {
-    // Most characters are letters; only the beginnings of others are looked at.
+    // Most characters are alphanumeric; only the others are checked.
     let may_end = |byte: u8| matches!(byte, b'.' | b'!' | b'?' | b'\n') || byte >= 0xc0;
     let places = text.bytes().enumerate().filter(move |(_, byte)| may_end(*byte));
     places.filter_map(move |(at, _)| {
@@ -47,12 +47,12 @@ pub fn ends(text: &str) -> impl Iterator<Item = usize> {
     })
 }
 
-/// Where the sentence ends whose last sign stands here, with what closes it; None if it goes on.
+/// The end of the sentence whose final punctuation is here, including closing quotes; `None` if it continues.
 fn end_after(text: &str, at: usize, after: usize) -> Option<usize> {
     let closes = |c: char| matches!(c, '"' | '\'' | '”' | '’' | '»' | ')' | ']');
     let rest = text[after..].trim_start_matches(closes);
     let next = rest.trim_start();
-    // Of several signs the last one counts.
+    // The last of several punctuation characters counts.
     if next.len() == rest.len() || next.starts_with(char::is_lowercase) {
         return None;
     }
@@ -60,11 +60,11 @@ fn end_after(text: &str, at: usize, after: usize) -> Option<usize> {
     (!goes_on).then(|| text.len() - rest.len())
 }
 
-/// The text ends in a word that a full stop belongs to: an initial, `e.g`, or one of the list.
+/// Whether the text ends in a word that a period belongs to: an initial, `e.g`, or an abbreviation.
 fn is_abbreviation(before: &str) -> bool {
     let word = before.rsplit(|c: char| c.is_whitespace() || c == '(').next().unwrap_or_default();
-    let mut letters = word.chars();
-    let is_initial = letters.next().is_some_and(char::is_alphabetic) && letters.next().is_none();
+    let mut characters = word.chars();
+    let is_initial = characters.next().is_some_and(char::is_alphabetic) && characters.next().is_none();
     let has_stop =
         word.contains('.') && word.chars().all(|c| c == '.' || c.is_alphabetic()) && word.len() < 8;
     is_initial || has_stop || ABBREVIATIONS.iter().any(|known| known.eq_ignore_ascii_case(word))

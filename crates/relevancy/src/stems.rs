@@ -1,4 +1,4 @@
-//! Stems: what the forms of a word have in common.
+//! Stemming.
 
 use crate::language::{Keeps, Language};
 use rust_stemmers::Stemmer;
@@ -6,23 +6,23 @@ use std::borrow::Cow;
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::decompose_canonical;
 
-/// The first two characters of a word, as far as its stem keeps them.
+/// The first two characters of a word, as far as its stem preserves them.
 pub type Beginning = (Option<char>, Option<char>);
 
 impl Language {
     /// The stem of a word in lower case.
     pub fn stem(self, word: &str) -> Cow<'_, str> {
         let Some(known) = self.known() else { return word.into() };
-        // Creating the stemmer only picks a function; there is nothing to keep.
+        // Creating the stemmer only selects a function; there is nothing to cache.
         Stemmer::create(known.algorithm).stem(without_elision(word, known.elides))
     }
 
-    /// A word of two letters of ASCII or more begins with the same letter as its stem.
-    pub fn keeps_first_letter(self) -> bool {
+    /// Whether an ASCII word of two characters or more begins with the same character as its stem.
+    pub fn keeps_first_character(self) -> bool {
         self.known().is_none_or(|known| known.keeps != Keeps::Nothing && known.elides.is_empty())
     }
 
-    /// What a word and its stem have in common at their beginning, whatever case the word is in.
+    /// The common beginning of a word and its stem, ignoring case.
     pub fn beginning(self, word: &str) -> Beginning {
         let Some(known) = self.known() else { return first_two(word) };
         match known.keeps {
@@ -33,18 +33,18 @@ impl Language {
     }
 }
 
-/// False for most words, and cheap: a word that begins so cannot have a stem that begins so.
+/// Fast check that is false for most words: a word with this beginning cannot have that stem.
 pub fn may_begin(word: Beginning, stem: Beginning) -> bool {
     word.0 == stem.0 && (word.1 == stem.1 || stem.1.is_none() || word.1 == Some('y'))
 }
 
 fn first_two(word: &str) -> Beginning {
-    // Most words are plain letters. The third may be the accent of the second.
+    // Most words are plain ASCII. The third character may be the accent of the second.
     if let [first, second, ..] = word.as_bytes()
         && word.as_bytes().iter().take(3).all(u8::is_ascii)
     {
-        let letter = |byte: &u8| Some(char::from(byte.to_ascii_lowercase()));
-        return (letter(first), letter(second));
+        let lowercase = |byte: &u8| Some(char::from(byte.to_ascii_lowercase()));
+        return (lowercase(first), lowercase(second));
     }
     let mut chars = lower_chars(word);
     (chars.next(), chars.next())

@@ -1,14 +1,14 @@
-//! Words that say nothing about what a text is about: the lists of NLTK.
+//! Stopwords: the lists of NLTK.
 
 use crate::language::{KNOWN, Language};
 use crate::tokens::{lower, tokens};
 use std::sync::LazyLock;
 
-/// Most words that are read to tell a language.
+/// Most words that are read to detect a language.
 const WORDS_READ_MAX: usize = 200;
-/// So many small words at least; fewer may stand in a text of any language.
+/// Required number of stopwords; fewer may occur in a text of any language.
 const HITS_MIN: usize = 2;
-/// Of languages that are alike, the earlier counts.
+/// Of similar languages, the earlier counts.
 const LIKELY_FIRST: [&str; 18] = [
     "english",
     "german",
@@ -30,7 +30,7 @@ const LIKELY_FIRST: [&str; 18] = [
     "tamil",
 ];
 
-/// One list for each language of the table, sorted, so that a word is found by halving.
+/// One sorted list per language, for binary search.
 static LISTS: LazyLock<Vec<Vec<&'static str>>> = LazyLock::new(|| {
     let sorted = |code: &str| {
         let mut words = stop_words::lookup(code).unwrap_or_default().to_vec();
@@ -41,7 +41,7 @@ static LISTS: LazyLock<Vec<Vec<&'static str>>> = LazyLock::new(|| {
 });
 
 impl Language {
-    /// The language with the most small words in the text; None when there are hardly any.
+    /// The language with the most stopwords in the text; `None` if there are hardly any.
     pub fn of_text(text: &str) -> Option<Self> {
         let words: Vec<_> = tokens(text).take(WORDS_READ_MAX).map(|token| lower(token.text)).collect();
         let mut best = (HITS_MIN - 1, None);
@@ -60,7 +60,7 @@ impl Language {
     }
 }
 
-/// All stopwords of a language; none if it is not known.
+/// All stopwords of a language; empty if it is unknown.
 pub fn list(language: Language) -> &'static [&'static str] {
     language.place().and_then(|place| LISTS.get(place)).map_or(&[], Vec::as_slice)
 }

@@ -1,43 +1,43 @@
-//! What of a query is compared with a text: the whole of it, its phrases, its pairs of words, its words. Where one of
-//! them stands in a text, the words around that place are compared with it.
+//! The parts of a query that are compared with a text: the whole query, its phrases, word pairs and words. Each is
+//! compared with the words around its occurrences.
 
+use crate::config::ScoringConfig;
+use crate::embedder::{Embedding, Sum, TOKENS_MAX, TokenSpans, embed};
 use crate::hits::FieldReading;
 use crate::query::{Query, Word};
-use crate::reader::{Embedding, Pieces, Sum, TOKENS_MAX, embed};
-use crate::scale::Scale;
 use crate::sentences::sentences;
 use crate::tokens::{Token, lower};
 use std::fmt::Write;
 use std::ops::Range;
 
-/// Most targets of a query; later ones are not looked for.
+/// Most targets of a query.
 pub const TARGETS_MAX: usize = 128;
-/// Most matched tokens of a field that are looked at for targets.
+/// Most matched tokens of a field that are checked for targets.
 pub const MATCHES_MAX: usize = 512;
 
-/// The similarity of a query and a field of which one is unknown to the reader model.
+/// The similarity of a query and a field if one of them is unknown to the embedding model.
 const UNKNOWN_FIELD: f64 = 0.3 + 1.0 / 3.0;
-/// The same of a target and the words around it, when those words are unknown,
+/// The similarity of a target and the words around it if those words are unknown.
 const UNKNOWN_WINDOW: f64 = 0.31 + 1.0 / 3.0;
-/// and when the target itself is.
+/// The similarity of a target and the words around it if the target is unknown.
 const UNKNOWN_TARGET: f64 = 0.32 + 1.0 / 3.0;
 
-/// A part of a query that is looked for.
+/// A part of a query.
 #[derive(Debug, Clone)]
 struct Target {
     /// In `Query::words`.
     words: Range<usize>,
-    /// The first of them that is a term: where its term stands, the target may stand.
+    /// The first of them that is a term: the target can occur where its term occurs.
     anchor: usize,
     term: usize,
     embedding: Embedding,
 }
 
-/// A query made ready to be compared with many results.
+/// A query prepared for comparison with many results.
 #[derive(Debug, Clone)]
-pub struct Asked<'q> {
+pub struct MatchTargets<'q> {
     pub query: &'q Query,
-    pub scale: &'q Scale,
+    pub config: &'q ScoringConfig,
     embedding: Embedding,
     /// The words of the query, each followed by `_`.
     key: String,
@@ -45,22 +45,22 @@ pub struct Asked<'q> {
     has_digits: bool,
 }
 
-/// What the reader model makes of a field.
+/// The embedding of a field and its similarity to the query.
 #[derive(Debug, Clone)]
-pub struct Look {
-    pieces: Pieces,
+pub struct TextMatch {
+    token_spans: TokenSpans,
     whole: Sum,
-    /// How alike the query and the best sentence are, if there is more than one.
+    /// The similarity of the best sentence, if there is more than one.
     best: Option<f32>,
-    /// Words of the query stand in it.
+    /// Whether it contains words of the query.
     tells: bool,
 }
 
 /// The keys of one field in `explain`, each with its similarity.
 pub type Similarities = Vec<(String, f64)>;
 
-impl<'q> Asked<'q> {
-    pub fn of(query: &'q Query, scale: &'q Scale) -> Self {
+impl<'q> MatchTargets<'q> {
+    pub fn of(query: &'q Query, config: &'q ScoringConfig) -> Self {
         let mut key = String::new();
         for word in &query.words {
             key.push_str(&word.written);
@@ -68,7 +68,7 @@ impl<'q> Asked<'q> {
         }
         Self {
             query,
-            scale,
+            config,
             embedding: embed(&text(&query.words)),
             key,
             targets: targets(query),
@@ -76,55 +76,60 @@ impl<'q> Asked<'q> {
         }
     }
 
-    /// Where a result as a whole lies.
-    pub fn place(title: &Look, body: &Look) -> Embedding {
-        match title.pieces.len() + body.pieces.len() <= TOKENS_MAX {
+    /// The embedding of a result as a whole.
+    pub fn combined_embedding(title: &TextMatch, body: &TextMatch) -> Embedding {
+        match title.token_spans.len() + body.token_spans.len() <= TOKENS_MAX {
             true => {
                 let mut whole = title.whole.clone();
                 whole.add(&body.whole);
                 whole.embedding()
             }
-            false => title.pieces.embedding_with(&body.pieces),
+            false => title.token_spans.embedding_with(&body.token_spans),
         }
     }
 
-    /// How alike the query and a text are, 0 to 1.
+    /// Similarity of the query and a text, 0 to 1.
     pub fn cosine(&self, text: &Embedding) -> f64 {
         rounded(f64::from(text.cosine(&self.embedding).max(0.0)))
     }
 
-    /// Looks at a field as a whole. Its sentences matter when words of the query stand in it.
-    pub fn look(&self, text: &str, reading: &FieldReading<'_>) -> Look {
-        let pieces = Pieces::of(text);
+    /// Embeds a field. Its sentences matter if it contains words of the query.
+    pub fn match_text(&self, text: &str, reading: &FieldReading<'_>) -> TextMatch {
+        let token_spans = TokenSpans::of(text);
         let tells = reading.matches.iter().any(|one| reading.term(*one).is_some());
         let sentences = if tells { sentences(text) } else { Vec::new() };
         if sentences.len() < 2 {
-            let whole = pieces.sum();
-            return Look { whole, best: None, tells, pieces };
+            let whole = token_spans.sum();
+            return TextMatch { whole, best: None, tells, token_spans };
         }
         let (mut whole, mut best) = (Sum::ZERO, 0.0_f32);
         for place in sentences {
-            let sum = pieces.sum_between(place);
+            let sum = token_spans.sum_between(place);
             best = best.max(sum.cosine(&self.embedding).unwrap_or_default());
             whole.add(&sum);
         }
-        if pieces.len() > TOKENS_MAX {
-            whole = pieces.sum();
+        if token_spans.len() > TOKENS_MAX {
+            whole = token_spans.sum();
         }
-        Look { whole, best: Some(best), tells, pieces }
+        TextMatch { whole, best: Some(best), tells, token_spans }
     }
 
-    /// Compares the query with a field in which some of its words stand.
-    pub fn similarities(&self, text: &str, reading: &FieldReading<'_>, look: &Look) -> Similarities {
+    /// Compares the query with a field that contains some of its words.
+    pub fn similarities(
+        &self,
+        text: &str,
+        reading: &FieldReading<'_>,
+        text_match: &TextMatch,
+    ) -> Similarities {
         let mut found = Similarities::new();
         let mut keep = |key: String, value: f64| {
             let value = rounded(value.min(1.0));
-            if value >= self.scale.min_similarity && value >= 0.0 {
+            if value >= self.config.min_similarity && value >= 0.0 {
                 found.push((key, value));
             }
         };
-        if look.tells {
-            let (label, value) = self.whole(look);
+        if text_match.tells {
+            let (label, value) = self.whole(text_match);
             keep(format!("{}{label}", self.key), value);
         }
         let matches = &reading.matches[..reading.matches.len().min(MATCHES_MAX)];
@@ -133,24 +138,24 @@ impl<'q> Asked<'q> {
             let places = anchors
                 .filter_map(|one| one.position.checked_sub(target.anchor - target.words.start))
                 .filter(|place| self.stands(target, reading, *place));
-            for place in places.take(self.scale.max_matches) {
-                let value = self.around(target, reading, (text, &look.pieces), place);
+            for place in places.take(self.config.max_matches) {
+                let value = self.around(target, reading, (text, &text_match.token_spans), place);
                 keep(key(&reading.tokens[place..place + target.words.len()], place), value);
             }
         }
         found
     }
 
-    /// The query with the field as a whole, or with the sentence that is most like it.
-    fn whole(&self, look: &Look) -> (&'static str, f64) {
-        match (look.whole.cosine(&self.embedding), look.best) {
+    /// The similarity of the whole field, or of the most similar sentence.
+    fn whole(&self, text_match: &TextMatch) -> (&'static str, f64) {
+        match (text_match.whole.cosine(&self.embedding), text_match.best) {
             (None, _) => ("*", UNKNOWN_FIELD),
             (Some(whole), None) => ("*", f64::from(whole)),
             (Some(_), Some(best)) => ("s*", f64::from(best)),
         }
     }
 
-    /// The words of a target stand here, one after the other.
+    /// Whether the words of a target occur here in sequence.
     fn stands(&self, target: &Target, reading: &FieldReading<'_>, place: usize) -> bool {
         let words = &self.query.words[target.words.clone()];
         let Some(tokens) = reading.tokens.get(place..place + words.len()) else { return false };
@@ -160,12 +165,12 @@ impl<'q> Asked<'q> {
         })
     }
 
-    /// A target with the words around the place where it stands.
+    /// The similarity of a target and the words around an occurrence.
     fn around(
         &self,
         target: &Target,
         reading: &FieldReading<'_>,
-        (text, pieces): (&str, &Pieces),
+        (text, token_spans): (&str, &TokenSpans),
         place: usize,
     ) -> f64 {
         if target.embedding.is_zero() {
@@ -175,13 +180,13 @@ impl<'q> Asked<'q> {
         let window = window(tokens, place, target.words.len());
         let read = |window: &[Token<'_>]| {
             let bytes = bytes(window);
-            let found = pieces.sum_between(bytes.clone()).cosine(&target.embedding);
-            // Far down in a long text the pieces are not kept.
-            found.or_else(|| Pieces::of(&text[bytes]).sum().cosine(&target.embedding))
+            let found = token_spans.sum_between(bytes.clone()).cosine(&target.embedding);
+            // Far down in a long text the tokens are not kept.
+            found.or_else(|| TokenSpans::of(&text[bytes]).sum().cosine(&target.embedding))
         };
         let alike = match !self.has_digits && window.iter().any(|token| token.text.contains(is_digit)) {
             true => match without_digits(window) {
-                Some(words) => Pieces::of(&words).sum().cosine(&target.embedding),
+                Some(words) => TokenSpans::of(&words).sum().cosine(&target.embedding),
                 None => read(forward(tokens, place, target.words.len())),
             },
             false => read(window),
@@ -190,13 +195,13 @@ impl<'q> Asked<'q> {
     }
 }
 
-/// To the digits that are shown. An empty sum is zero below nothing, which nobody wants to read.
+/// Rounds to the digits that are shown. Adding zero turns -0 into 0.
 pub fn rounded(number: f64) -> f64 {
     (number * 10_000.0).round() / 10_000.0 + 0.0
 }
 
-/// Phrases, the last one first; then the whole query, its pairs and its words. What was named before is not named again,
-/// and what is made of stopwords alone stands everywhere and says nothing.
+/// Phrases, the last one first; then the whole query, its pairs and its words, without duplicates and without targets
+/// of stopwords only, which occur everywhere.
 fn targets(query: &Query) -> Vec<Target> {
     let count = query.words.len();
     let phrases = query.quoted.iter().rev().cloned();
@@ -238,7 +243,7 @@ fn key(tokens: &[Token<'_>], place: usize) -> String {
     key
 }
 
-/// Twice the length of the target and one word on both sides; near the beginning of the text what follows.
+/// Twice the length of the target and one word on both sides; at the beginning of the text, the words after it.
 fn window<'r, 't>(tokens: &'r [Token<'t>], place: usize, length: usize) -> &'r [Token<'t>] {
     let reach = 2 * length + 1;
     match place.checked_sub(reach) {
@@ -247,12 +252,12 @@ fn window<'r, 't>(tokens: &'r [Token<'t>], place: usize, length: usize) -> &'r [
     }
 }
 
-/// The target and twice its length and one word after it.
+/// The target, and twice its length and one word after it.
 fn forward<'r, 't>(tokens: &'r [Token<'t>], place: usize, length: usize) -> &'r [Token<'t>] {
     &tokens[place..(place + 3 * length + 1).min(tokens.len())]
 }
 
-/// The words without what is no letter; None if nothing is left.
+/// The words with their alphabetic characters only; `None` if nothing is left.
 fn without_digits(window: &[Token<'_>]) -> Option<String> {
     let mut words = String::new();
     for token in window {
@@ -279,13 +284,13 @@ mod tests {
         targets(&query).iter().map(|target| text(&query.words[target.words.clone()])).collect()
     }
 
-    fn keys(query: &Query, scale: &Scale, text: &str) -> Vec<String> {
-        similarities(query, scale, text).into_iter().map(|(key, _)| key).collect()
+    fn keys(query: &Query, config: &ScoringConfig, text: &str) -> Vec<String> {
+        similarities(query, config, text).into_iter().map(|(key, _)| key).collect()
     }
 
-    fn similarities(query: &Query, scale: &Scale, text: &str) -> Similarities {
-        let (asked, reading) = (Asked::of(query, scale), FieldReading::of(query, text));
-        asked.similarities(text, &reading, &asked.look(text, &reading))
+    fn similarities(query: &Query, config: &ScoringConfig, text: &str) -> Similarities {
+        let (match_targets, reading) = (MatchTargets::of(query, config), FieldReading::of(query, text));
+        match_targets.similarities(text, &reading, &match_targets.match_text(text, &reading))
     }
 
     #[test]
@@ -362,23 +367,23 @@ mod tests {
             ("東京", "新東京", &["東_京_*", "東_京_1", "東_1", "京_2"]),
         ];
         for (query, text, expected) in table {
-            let found = keys(&Query::parse(query), &Scale::default(), text);
+            let found = keys(&Query::parse(query), &ScoringConfig::default(), text);
             assert_eq!(found, *expected, "{query} in {text}");
         }
         let german = Query::parse_in(Language::named("german"), "Haus der Kunst");
-        let found = keys(&german, &Scale::default(), "Häuser der Kunst");
+        let found = keys(&german, &ScoringConfig::default(), "Häuser der Kunst");
         assert_eq!(found[..2], ["Haus_der_Kunst_*", "Häuser_der_Kunst_0"]);
     }
 
     #[test]
     fn values_are_similarities() {
         let query = Query::parse("electric cars");
-        let found = similarities(&query, &Scale::default(), "Electric cars win");
+        let found = similarities(&query, &ScoringConfig::default(), "Electric cars win");
         assert!(found.iter().all(|(_, value)| (0.2..=1.0).contains(value)), "{found:?}");
-        let exact = similarities(&query, &Scale::default(), "electric cars");
+        let exact = similarities(&query, &ScoringConfig::default(), "electric cars");
         assert_eq!(exact[0], ("electric_cars_*".to_owned(), 1.0));
         let words = "Soups for cold days. Electric cars. ";
-        let sentence = similarities(&query, &Scale::default(), words);
+        let sentence = similarities(&query, &ScoringConfig::default(), words);
         assert_eq!(sentence[0].0, "electric_cars_s*");
         assert!(sentence[0].1 > 0.9, "the best sentence counts: {sentence:?}");
         for (_, value) in found.into_iter().chain(sentence) {
@@ -393,27 +398,28 @@ mod tests {
         let query = Query::parse("river");
         let text = "a river and a river ".repeat(40);
         for max_matches in [0, 1, 5, 1000] {
-            let scale = Scale { max_matches, ..Scale::default() };
-            assert_eq!(keys(&query, &scale, &text).len(), 1 + max_matches.min(80));
+            let config = ScoringConfig { max_matches, ..ScoringConfig::default() };
+            assert_eq!(keys(&query, &config, &text).len(), 1 + max_matches.min(80));
         }
-        let scale = Scale { max_matches: 10_000, ..Scale::default() };
+        let config = ScoringConfig { max_matches: 10_000, ..ScoringConfig::default() };
         let long = "river ".repeat(MATCHES_MAX + 9);
-        assert_eq!(keys(&query, &scale, &long).len(), 1 + MATCHES_MAX);
-        let strict = Scale { min_similarity: 0.999, ..Scale::default() };
+        assert_eq!(keys(&query, &config, &long).len(), 1 + MATCHES_MAX);
+        let strict = ScoringConfig { min_similarity: 0.999, ..ScoringConfig::default() };
         assert!(keys(&query, &strict, "the long list of rivers, lakes and seas of the north").is_empty());
     }
 
     #[test]
     fn numbers_do_not_change_what_words_are_about() {
         let query = Query::parse("river");
-        let value = |text: &str| similarities(&query, &Scale::default(), text).pop().map(|(_, value)| value);
+        let value =
+            |text: &str| similarities(&query, &ScoringConfig::default(), text).pop().map(|(_, value)| value);
         assert_eq!(value("the old river 2021 flood"), value("the old river 4711 flood"));
         let numbers = Query::parse("river 2021");
         assert_ne!(
-            similarities(&numbers, &Scale::default(), "the old river 2021 flood")
+            similarities(&numbers, &ScoringConfig::default(), "the old river 2021 flood")
                 .pop()
                 .map(|(_, value)| value),
-            similarities(&numbers, &Scale::default(), "the old river 2021 4711")
+            similarities(&numbers, &ScoringConfig::default(), "the old river 2021 4711")
                 .pop()
                 .map(|(_, value)| value),
         );

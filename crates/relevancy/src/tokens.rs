@@ -1,4 +1,4 @@
-//! Words of a text, with their places. One pass over the text, nothing is copied.
+//! Tokenizer: the words of a text with their positions, in one pass without copies.
 
 use std::borrow::Cow;
 use unicode_normalization::UnicodeNormalization;
@@ -11,7 +11,7 @@ pub const MARKUP_BYTES_MAX: usize = 512;
 /// One word of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Token<'a> {
-    /// The word as it is written.
+    /// The word as written.
     pub text: &'a str,
     /// Where it begins, in bytes.
     pub start: usize,
@@ -24,14 +24,14 @@ impl Token<'_> {
     }
 }
 
-/// The words of `text`: runs of letters and digits with their accents. An apostrophe between letters belongs to its
-/// word, a character of Chinese or Japanese and an emoji are words of their own. Markup tags are skipped, and so are
-/// the entities that a readable text may have.
+/// The words of `text`: runs of alphanumeric characters with their accents. An apostrophe inside a word belongs to it;
+/// a Chinese or Japanese character and an emoji are words of their own. Markup tags are skipped, and so are the
+/// entities of readable texts.
 pub fn tokens(text: &str) -> Tokens<'_> {
     Tokens { text, at: 0 }
 }
 
-/// The form in which words are compared: in lower case, letters in one piece with their accents.
+/// The normal form for comparison: lower case, with composed accents.
 pub fn lower(word: &str) -> Cow<'_, str> {
     if !word.is_ascii() {
         return Cow::Owned(word.to_lowercase().nfc().map(|c| if c == '’' { '\'' } else { c }).collect());
@@ -53,7 +53,7 @@ impl<'a> Iterator for Tokens<'a> {
 
     fn next(&mut self) -> Option<Token<'a>> {
         loop {
-            // Most signs between words are plain and mean nothing, and most words are plain letters.
+            // Fast path: most separators and most words are plain ASCII.
             let bytes = &self.text.as_bytes()[self.at..];
             self.at += bytes.iter().take_while(|byte| CLASSES[usize::from(**byte)] == Class::Nothing).count();
             if let Some(length) = plain_length(&self.text.as_bytes()[self.at..]) {
@@ -80,14 +80,14 @@ impl<'a> Iterator for Tokens<'a> {
     }
 }
 
-/// What a byte of a text means for its words.
+/// What a byte means for the words of a text.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Class {
-    /// A letter or digit of ASCII.
+    /// An ASCII alphanumeric character.
     Plain,
-    /// Stands between words.
+    /// A separator.
     Nothing,
-    /// Has to be looked at with what is around it.
+    /// Depends on the bytes around it.
     Open,
 }
 
@@ -107,14 +107,14 @@ const fn classes() -> [Class; 256] {
     classes
 }
 
-/// Bytes of a word of plain letters that ends at a plain sign.
+/// Bytes of a plain ASCII word that ends at a plain separator.
 fn plain_length(bytes: &[u8]) -> Option<usize> {
     let length = bytes.iter().take_while(|byte| CLASSES[usize::from(**byte)] == Class::Plain).count();
     let ends = bytes.get(length).is_none_or(|next| next.is_ascii() && *next != b'\'');
     (length > 0 && ends).then_some(length)
 }
 
-/// What a readable text still writes as an entity.
+/// Entities that a readable text still contains.
 const ENTITIES: [&str; 2] = ["&lt;", "&amp;"];
 
 /// Bytes of the word that `rest` begins with.
@@ -133,12 +133,12 @@ fn word_length(rest: &str, first: char) -> Option<usize> {
         return Some(rest.len() - after.trim_start_matches(is_accent).len());
     }
     for (at, c) in rest.char_indices() {
-        let letter_follows = || {
+        let alphabetic_follows = || {
             let next = rest[at + c.len_utf8()..].chars().next();
             next.is_some_and(|next| next.is_alphabetic() && !stands_alone(next))
         };
         let continues = match c {
-            '\'' | '’' | JOINER | NON_JOINER => letter_follows(),
+            '\'' | '’' | JOINER | NON_JOINER => alphabetic_follows(),
             _ => (c.is_alphanumeric() && !stands_alone(c)) || is_accent(c),
         };
         if !continues {
@@ -148,32 +148,32 @@ fn word_length(rest: &str, first: char) -> Option<usize> {
     Some(rest.len())
 }
 
-/// Signs inside words of Persian and of Indian scripts, which have no width.
+/// Zero-width characters inside words of Persian and Indian scripts.
 const JOINER: char = '\u{200d}';
 const NON_JOINER: char = '\u{200c}';
 
-/// Scripts that put no space between words.
+/// Scripts without spaces between words.
 fn stands_alone(c: char) -> bool {
     matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}'
         | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3ffff}')
 }
 
-/// Follows its letter and belongs to its word. What only picks a picture is none.
+/// Combining characters, which belong to the previous one. Variation selectors are not included.
 fn is_accent(c: char) -> bool {
     !c.is_ascii()
         && !matches!(c, '\u{fe00}'..='\u{fe0f}' | '\u{e0100}'..='\u{e01ef}')
         && c.general_category_group() == GeneralCategoryGroup::Mark
 }
 
-/// Signs below these are arrows, trade marks and the like.
+/// Characters below these are arrows, trade marks and similar.
 const EMOJI_FIRST: char = '\u{2600}';
 
 fn is_emoji(c: char) -> bool {
     c >= EMOJI_FIRST && !c.is_alphanumeric() && (c.is_emoji_char() || is_regional_indicator(c))
 }
 
-/// Bytes of the emoji that `rest` begins with: two letters of a flag, or a picture with its tone of skin and all
-/// that is joined to it.
+/// Bytes of the emoji that `rest` begins with: the two halves of a flag, or a pictograph with its skin tone and
+/// everything joined to it.
 fn emoji_length(rest: &str, first: char) -> usize {
     let mut end = first.len_utf8();
     let mut chars = rest[end..].chars().peekable();
@@ -197,8 +197,8 @@ fn emoji_length(rest: &str, first: char) -> usize {
     end
 }
 
-/// Bytes of the markup tag that `rest` begins with. A `<` ends the look ahead, so a text full of them is
-/// still read once.
+/// Bytes of the markup tag that `rest` begins with. A `<` ends the lookahead, so a text full of them is still read
+/// once.
 fn tag_length(rest: &str) -> Option<usize> {
     let bytes = rest.as_bytes();
     let opens = bytes.get(1).is_some_and(|byte| byte.is_ascii_alphabetic() || matches!(byte, b'/' | b'!'));

@@ -1,7 +1,7 @@
 //! A source that repeats the query in every snippet gains nothing by it.
 
 use domain::result::ResultItem;
-use relevancy::{Query, Scale, score_pool};
+use relevancy::{Query, ScoringConfig, score_pool};
 
 const QUERY: &str = "river level sensors";
 const TIMES: usize = 100;
@@ -10,7 +10,7 @@ fn result(rank: u32, title: String, body: String) -> ResultItem {
     ResultItem { searchprovider_rank: rank, title, body, ..ResultItem::default() }
 }
 
-/// What ten honest sources give: each result speaks of the thing in its own words, some more of it than others.
+/// What ten honest sources return: each result covers the topic in its own words, some more than others.
 fn honest() -> Vec<ResultItem> {
     let places =
         ["bridge", "mill", "harbour", "village", "dam", "valley", "forest", "castle", "station", "meadow"];
@@ -37,7 +37,7 @@ fn honest() -> Vec<ResultItem> {
 }
 
 fn scored(mut results: Vec<ResultItem>) -> Vec<ResultItem> {
-    score_pool(&Query::parse(QUERY), &Scale::default(), &mut results.iter_mut().collect::<Vec<_>>());
+    score_pool(&Query::parse(QUERY), &ScoringConfig::default(), &mut results.iter_mut().collect::<Vec<_>>());
     results
 }
 

@@ -1,26 +1,26 @@
-//! Where a request comes from: the other end of the connection, or what a proxy says that is trusted.
+//! The address of a client: the peer of the connection, or the one that a trusted proxy reports.
 
 use crate::connection::Peer;
 use crate::error::ApiError;
 use axum::extract::{ConnectInfo, FromRequestParts};
 use axum::http::request::Parts;
 use axum::http::{Extensions, HeaderMap, HeaderName};
-use domain::notation::network::Network;
+use domain::syntax::network::Network;
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
 const FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
-/// Most proxies in a row that are looked behind.
+/// Most proxies in a chain that are evaluated.
 const PROXIES_MAX: usize = 16;
-/// The leading bits of an IPv6 address that one customer has; the rest are theirs to choose.
+/// Leading bits of an IPv6 address that identify one customer, who chooses the other bits.
 const IPV6_BLOCK: u128 = !0 << 64;
 
-/// The address of a client: one of IPv4, or a /64 of IPv6.
+/// The address of a client: an IPv4 address, or an IPv6 /64.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct ClientAddress(IpAddr);
 
 impl ClientAddress {
-    /// The address of a request. Requests that came over no connection share one.
+    /// The address of a request. Requests without a connection share one address.
     pub fn of(extensions: &Extensions, headers: &HeaderMap, trusted: &[Network]) -> Self {
         let peer = extensions.get::<ConnectInfo<Peer>>().map(|ConnectInfo(Peer(address))| address.ip());
         let peer = peer.unwrap_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED)).to_canonical();
@@ -44,24 +44,24 @@ impl fmt::Display for ClientAddress {
     }
 }
 
-/// The guard has put it there.
+/// Inserted by the guard.
 impl<S: Send + Sync> FromRequestParts<S> for ClientAddress {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, _state: &S) -> Result<Self, Self::Rejection> {
-        parts.extensions.get().copied().ok_or_else(|| ApiError::internal("the guard was passed by"))
+        parts.extensions.get().copied().ok_or_else(|| ApiError::internal("the guard did not run"))
     }
 }
 
-/// The other end of the connection is a trusted proxy, whose headers about the client's request count.
+/// True if the peer is a trusted proxy, so that its headers about the client's request are believed.
 pub fn is_from_proxy(extensions: &Extensions, trusted: &[Network]) -> bool {
     let peer =
         extensions.get::<ConnectInfo<Peer>>().map(|ConnectInfo(Peer(address))| address.ip().to_canonical());
     peer.is_some_and(|peer| trusted.iter().any(|network| network.contains(peer)))
 }
 
-/// From the right, the first address that is no trusted proxy: everything to the left of it is the client's own
-/// words. What is no address ends the way, and the proxy that sent it counts as the client.
+/// From the right, the first address that is not a trusted proxy: the client controls everything to the left of it. If
+/// an entry is not an address, the proxy that sent it counts as the client.
 fn behind_proxies(peer: IpAddr, headers: &HeaderMap, trusted: &[Network]) -> IpAddr {
     let is_trusted = |address: IpAddr| trusted.iter().any(|network| network.contains(address));
     let lines: Vec<&str> =
@@ -77,7 +77,7 @@ fn behind_proxies(peer: IpAddr, headers: &HeaderMap, trusted: &[Network]) -> IpA
     client
 }
 
-/// Some proxies write the port too.
+/// Some proxies add the port.
 fn address_in(piece: &str) -> Option<IpAddr> {
     let piece = piece.trim();
     let address = piece.parse().or_else(|_| piece.parse::<SocketAddr>().map(|address| address.ip()));

@@ -1,23 +1,23 @@
-//! Which pages of other origins may call the API. They bring `Authorization`; cookies of ours are not for them.
+//! CORS: which other origins may call the API. They authenticate with `Authorization`, never with cookies.
 
-use crate::{idempotency, request_id};
+use crate::{idempotency, request_context};
 use axum::http::{HeaderName, HeaderValue, Method, header};
 use domain::settings::WebOrigin;
 use std::time::Duration;
 use tower_http::cors::CorsLayer;
 use url::Url;
 
-/// How long a browser may remember the answer to its preflight.
+/// How long a browser may cache the response to a preflight.
 const REMEMBERED: Duration = Duration::from_secs(600);
 
-/// What clients of the tools at `/mcp` send beside the others.
+/// Further headers that MCP clients send.
 const OF_TOOLS: [HeaderName; 3] = [
     HeaderName::from_static("mcp-protocol-version"),
     HeaderName::from_static("mcp-method"),
     HeaderName::from_static("mcp-name"),
 ];
 
-/// None when no other origin may.
+/// None if no other origin is allowed.
 pub fn layer(origins: &[WebOrigin]) -> Option<CorsLayer> {
     let origins: Vec<HeaderValue> = origins.iter().filter_map(as_browsers_write).collect();
     if origins.is_empty() {
@@ -31,7 +31,7 @@ pub fn layer(origins: &[WebOrigin]) -> Option<CorsLayer> {
                 header::AUTHORIZATION,
                 header::CONTENT_TYPE,
                 header::IF_MATCH,
-                request_id::HEADER,
+                request_context::HEADER,
                 idempotency::KEY,
             ]
             .into_iter()
@@ -42,14 +42,14 @@ pub fn layer(origins: &[WebOrigin]) -> Option<CorsLayer> {
             header::ETAG,
             header::LOCATION,
             header::RETRY_AFTER,
-            request_id::HEADER,
+            request_context::HEADER,
             idempotency::REPLAYED,
         ])
         .max_age(REMEMBERED);
     Some(layer)
 }
 
-/// Browsers leave the usual port away.
+/// The origin without a default port, as browsers send it.
 fn as_browsers_write(origin: &WebOrigin) -> Option<HeaderValue> {
     Url::parse(&origin.0).ok()?.origin().ascii_serialization().parse().ok()
 }

@@ -1,8 +1,8 @@
-//! Bodies, parameters and ids, with refusals in our shape that name what is wrong.
+//! Extractors for bodies, parameters and ids, whose errors have the API's format and name the field.
 
-use crate::error::{ApiError, Refusal};
+use crate::deserialize_error::rewrite;
+use crate::error::{ApiError, ErrorCode};
 use crate::json_scan::{ScanError, Scanned, scan};
-use crate::misread::plain;
 use axum::extract::rejection::{BytesRejection, FailedToBufferBody};
 use axum::extract::{FromRequest, FromRequestParts, Path, Query, Request};
 use axum::http::request::Parts;
@@ -17,15 +17,15 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::error::Error;
 
-/// Most values in one body: objects, lists, texts, numbers.
+/// Most values in one body: objects, lists, strings, numbers.
 const BODY_VALUES_MAX: usize = 50_000;
-/// A longer body is read on a thread of its own, so that no other request waits for it.
+/// A longer body is parsed on a blocking thread, so that no other request waits for it.
 const READ_INLINE_BYTES_MAX: usize = 64 * 1024;
 
 const OBJECT_NEEDED: &str = "A JSON object is needed.";
 const NUL_REFUSED: &str = "The NUL character is not allowed.";
 
-/// A JSON object as body. Unknown fields are ignored; a wrong one is named.
+/// A JSON object as body. Unknown fields are ignored; an invalid one is named.
 #[derive(Debug)]
 pub struct ApiJson<T>(pub T);
 
@@ -37,7 +37,7 @@ impl<T: DeserializeOwned + Send + 'static, S: Send + Sync> FromRequest<S> for Ap
     }
 }
 
-/// The same where everything in it may be left out: then it may be left out itself. A body of another type is refused.
+/// A JSON object as body, or no body. A body of another type is refused.
 #[derive(Debug)]
 pub struct JsonOrNothing<T>(pub T);
 
@@ -51,12 +51,12 @@ impl<T: DeserializeOwned + Default + Send + 'static, S: Send + Sync> FromRequest
         let bytes = Bytes::from_request(request, state).await.map_err(body_refusal)?;
         match bytes.is_empty() {
             true => Ok(Self(T::default())),
-            false => Err(ApiError::of(Refusal::UnsupportedMediaType)),
+            false => Err(ApiError::of(ErrorCode::UnsupportedMediaType)),
         }
     }
 }
 
-/// Any JSON as body, for who reads it piece by piece.
+/// Any JSON as body, for handlers that read it value by value.
 #[derive(Debug)]
 pub struct ApiValue(pub Value);
 
@@ -68,21 +68,21 @@ impl<S: Send + Sync> FromRequest<S> for ApiValue {
     }
 }
 
-/// A body of JSON, up to a length of its own in place of the one for all bodies.
+/// A JSON body with its own size limit in place of the general one.
 pub async fn limited_json_bytes(request: Request, bytes_max: usize) -> Result<Bytes, ApiError> {
     if !is_json(request.headers()) {
-        return Err(ApiError::of(Refusal::UnsupportedMediaType));
+        return Err(ApiError::of(ErrorCode::UnsupportedMediaType));
     }
     let announced = content_length(request.headers());
     if announced.is_some_and(|length| length > bytes_max as u64) {
-        return Err(ApiError::of(Refusal::TooLarge));
+        return Err(ApiError::of(ErrorCode::TooLarge));
     }
     let mut body = Limited::new(request.into_body(), bytes_max);
-    // Pieces are put together as they come, so that a long body is never held twice.
+    // Chunks are joined as they arrive, so that a long body is never held twice.
     let mut bytes = BytesMut::new();
     while let Some(frame) = body.frame().await {
         let frame = frame.map_err(|error| match error.downcast_ref::<LengthLimitError>() {
-            Some(_) => ApiError::of(Refusal::TooLarge),
+            Some(_) => ApiError::of(ErrorCode::TooLarge),
             None => broken_body(),
         })?;
         if let Ok(piece) = frame.into_data() {
@@ -92,25 +92,25 @@ pub async fn limited_json_bytes(request: Request, bytes_max: usize) -> Result<By
     Ok(bytes.freeze())
 }
 
-/// Reads a body that is a JSON object.
+/// Parses a body that is a JSON object.
 pub async fn parse_json<T: DeserializeOwned + Send + 'static>(bytes: Bytes) -> Result<T, ApiError> {
     parse(bytes, parse_object).await
 }
 
-/// The length that a request announces for its body.
+/// The `Content-Length` of a request.
 pub fn content_length(headers: &HeaderMap) -> Option<u64> {
     headers.get(header::CONTENT_LENGTH)?.to_str().ok()?.parse().ok()
 }
 
-/// A body of JSON, up to the length for all bodies.
+/// A JSON body within the general size limit.
 pub async fn json_bytes<S: Send + Sync>(request: Request, state: &S) -> Result<Bytes, ApiError> {
     if !is_json(request.headers()) {
-        return Err(ApiError::of(Refusal::UnsupportedMediaType));
+        return Err(ApiError::of(ErrorCode::UnsupportedMediaType));
     }
     Bytes::from_request(request, state).await.map_err(body_refusal)
 }
 
-/// Query parameters; a wrong one is named.
+/// Query parameters; an invalid one is named.
 #[derive(Debug)]
 pub struct ApiQuery<T>(pub T);
 
@@ -125,7 +125,7 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for ApiQuery<T> {
     }
 }
 
-/// Ids in the path; what cannot be an id does not exist.
+/// Ids in the path; a text that cannot be an id is a 404.
 #[derive(Debug)]
 pub struct ApiPath<T>(pub T);
 
@@ -135,12 +135,12 @@ impl<T: DeserializeOwned + Send, S: Send + Sync> FromRequestParts<S> for ApiPath
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Self::Rejection> {
         match Path::<T>::from_request_parts(parts, state).await {
             Ok(Path(value)) => Ok(Self(value)),
-            Err(_) => Err(ApiError::of(Refusal::NotFound)),
+            Err(_) => Err(ApiError::of(ErrorCode::NotFound)),
         }
     }
 }
 
-/// `true` or `false` in a parameter, in any case, as `explain=False`.
+/// `true` or `false` in a parameter, case-insensitive, as `explain=False`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Flag(pub bool);
 
@@ -155,12 +155,13 @@ impl<'de> Deserialize<'de> for Flag {
     }
 }
 
-/// Reads an object into a type of ours, naming the field that does not fit.
+/// Deserializes an object, naming the field that is invalid.
 pub fn read_object<T: DeserializeOwned>(value: Value) -> Result<T, ApiError> {
     read_fields(value).map_err(|(field, sentence)| ApiError::invalid_field(&field, sentence))
 }
 
-/// The same, with the faulty field and a sentence about it. A list is no object, though serde would take one.
+/// Deserializes an object; the error is the invalid field and a message. A list is refused, although serde would accept
+/// it.
 pub fn read_fields<T: DeserializeOwned>(value: Value) -> Result<T, (String, String)> {
     if !value.is_object() {
         return Err(("body".to_owned(), OBJECT_NEEDED.to_owned()));
@@ -168,19 +169,19 @@ pub fn read_fields<T: DeserializeOwned>(value: Value) -> Result<T, (String, Stri
     serde_path_to_error::deserialize(value).map_err(named_fault)
 }
 
-/// The faulty field, or `body`, and a sentence about it that does not repeat what was given.
+/// The invalid field, or `body`, and a message that does not repeat the value.
 fn named_fault(error: serde_path_to_error::Error<serde_json::Error>) -> (String, String) {
     let field = match error.path().to_string() {
         path if path == "." => "body".to_owned(),
         path => path,
     };
     let (inner, sentence) = (error.inner(), error.inner().to_string());
-    // Where in the text it is says less than the name of the field.
+    // The position in the text is less useful than the name of the field.
     let place = format!(" at line {} column {}", inner.line(), inner.column());
-    (field, plain(&without_value(sentence.strip_suffix(&place).unwrap_or(&sentence))))
+    (field, rewrite(&without_value(sentence.strip_suffix(&place).unwrap_or(&sentence))))
 }
 
-/// A record that came in another way than by a request, read like the body of one.
+/// Deserializes a record that did not come with a request, with the same errors.
 pub fn read_record<T: DeserializeOwned>(value: Value) -> Result<T, FieldErrors> {
     if let Some(field) = nul_field(&value) {
         return Err(FieldErrors::one(&field, NUL_REFUSED));
@@ -188,7 +189,7 @@ pub fn read_record<T: DeserializeOwned>(value: Value) -> Result<T, FieldErrors> 
     read_fields(value).map_err(|(field, sentence)| FieldErrors::one(&field, sentence))
 }
 
-/// Parses a body beside the runtime if it is long.
+/// Parses a body, on a blocking thread if it is long.
 async fn parse<T: Send + 'static>(
     bytes: Bytes,
     parse: fn(&[u8]) -> Result<T, ApiError>,
@@ -199,7 +200,7 @@ async fn parse<T: Send + 'static>(
     tokio::task::spawn_blocking(move || parse(&bytes)).await.map_err(ApiError::internal)?
 }
 
-/// Reads an object straight into its type: what the type does not have is skipped and costs nothing.
+/// Deserializes an object directly into its type: unknown fields are skipped and cost nothing.
 fn parse_object<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, ApiError> {
     if !scanned(bytes)?.is_object {
         return Err(ApiError::invalid_field("body", OBJECT_NEEDED));
@@ -216,14 +217,13 @@ fn parse_value(bytes: &[u8]) -> Result<Value, ApiError> {
     serde_json::from_slice(bytes).map_err(malformed)
 }
 
-/// Looks at a body before anything is made of it. The NUL character is refused wherever it stands, because no
-/// database keeps it.
+/// Scans a body before it is deserialized. A NUL character is refused anywhere, because no database stores it.
 fn scanned(bytes: &[u8]) -> Result<Scanned, ApiError> {
     let scanned = scan(bytes, BODY_VALUES_MAX).map_err(|error| match error {
         ScanError::Malformed(error) => malformed(error),
         ScanError::TooManyValues => {
-            let sentence = format!("The body holds more than {} values.", grouped(BODY_VALUES_MAX));
-            ApiError::saying(Refusal::TooLarge, sentence)
+            let sentence = format!("The body has more than {} values.", grouped(BODY_VALUES_MAX));
+            ApiError::with_detail(ErrorCode::TooLarge, sentence)
         }
     })?;
     match &scanned.nul_field {
@@ -233,10 +233,10 @@ fn scanned(bytes: &[u8]) -> Result<Scanned, ApiError> {
 }
 
 fn malformed(error: serde_json::Error) -> ApiError {
-    ApiError::saying(Refusal::Malformed, format!("The body is not valid JSON: {error}."))
+    ApiError::with_detail(ErrorCode::Malformed, format!("The body is not valid JSON: {error}."))
 }
 
-/// The top-level field, or `body`, that holds a NUL somewhere.
+/// The top-level field, or `body`, that contains a NUL.
 fn nul_field(value: &Value) -> Option<String> {
     let Value::Object(map) = value else {
         return has_nul(value).then(|| "body".to_owned());
@@ -267,31 +267,33 @@ fn is_json(headers: &HeaderMap) -> bool {
 fn body_refusal(rejection: BytesRejection) -> ApiError {
     match rejection {
         BytesRejection::FailedToBufferBody(FailedToBufferBody::LengthLimitError(_)) => {
-            ApiError::of(Refusal::TooLarge)
+            ApiError::of(ErrorCode::TooLarge)
         }
         _ => broken_body(),
     }
 }
 
 fn broken_body() -> ApiError {
-    ApiError::saying(Refusal::Malformed, "The body broke off or could not be read.")
+    ApiError::with_detail(ErrorCode::Malformed, "The body is incomplete or could not be read.")
 }
 
-/// The parameter is known to the error that the rejection wraps.
+/// The error inside the rejection names the parameter.
 fn query_refusal(rejection: &(dyn Error + 'static)) -> ApiError {
     let mut error = Some(rejection);
     while let Some(current) = error {
         if let Some(found) = current.downcast_ref::<serde_path_to_error::Error<serde::de::value::Error>>() {
             let field = found.path().to_string();
-            let sentence = plain(&found.inner().to_string());
+            let sentence = rewrite(&found.inner().to_string());
             return match field.as_str() {
-                "." => ApiError::saying(Refusal::Invalid, format!("A parameter does not fit: {sentence}")),
+                "." => {
+                    ApiError::with_detail(ErrorCode::Invalid, format!("A parameter is not valid: {sentence}"))
+                }
                 field => ApiError::invalid_field(field, sentence),
             };
         }
         error = current.source();
     }
-    ApiError::saying(Refusal::Invalid, "The query parameters cannot be read.")
+    ApiError::with_detail(ErrorCode::Invalid, "The query parameters cannot be read.")
 }
 
 #[cfg(test)]
@@ -364,7 +366,7 @@ mod tests {
             (Some("application/json"), "{}", 200, ""),
             (Some("application/json"), r#"{"query_string":"a"}"#, 200, "a"),
         ];
-        for (content_type, body, status, told) in table {
+        for (content_type, body, status, message) in table {
             let mut request = Request::post("/");
             if let Some(content_type) = content_type {
                 request = request.header(header::CONTENT_TYPE, content_type);
@@ -374,7 +376,7 @@ mod tests {
             assert_eq!(response.status(), status, "{content_type:?} {body}");
             if status == 200 {
                 let text = axum::body::to_bytes(response.into_body(), LIMIT).await.expect("a body");
-                assert_eq!(text, told, "{content_type:?} {body}");
+                assert_eq!(text, message, "{content_type:?} {body}");
             }
         }
     }

@@ -2,18 +2,18 @@
 //! disagree about where the request goes.
 
 use crate::connection::Peer;
-use crate::error::{ApiError, Refusal};
+use crate::error::{ApiError, ErrorCode};
 use axum::extract::{ConnectInfo, Request};
 use axum::http::uri::Authority;
 use axum::http::{Version, header};
 use axum::middleware::Next;
 use axum::response::Response;
 
-/// Checks requests that came over a connection; those made inside the process have no host.
+/// Checks requests that came over a connection; those created in the process have no host.
 pub async fn check(request: Request, next: Next) -> Result<Response, ApiError> {
     if request.extensions().get::<ConnectInfo<Peer>>().is_some() && !has_one_host(&request) {
         let sentence = "Exactly one valid Host header is needed.";
-        return Err(ApiError::saying(Refusal::InvalidHost, sentence));
+        return Err(ApiError::with_detail(ErrorCode::InvalidHost, sentence));
     }
     Ok(next.run(request).await)
 }
@@ -29,12 +29,12 @@ fn has_one_host(request: &Request) -> bool {
             is_host(host) && (is_same || !is_http2)
         }),
         (None, None) if is_http2 => authority.is_some_and(is_host),
-        // HTTP/1.0 knows no Host.
+        // HTTP/1.0 has no Host header.
         (None, None) => request.version() < Version::HTTP_11,
     }
 }
 
-/// A host and perhaps a port. A name and a password have no place there.
+/// A host and optionally a port, without user name and password.
 fn is_host(text: &str) -> bool {
     let parsed = text.parse::<Authority>();
     !text.contains('@') && parsed.is_ok_and(|authority| !authority.host().is_empty())

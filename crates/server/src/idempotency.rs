@@ -1,6 +1,6 @@
-//! `Idempotency-Key`: a request that is repeated with the same key and body is answered as it was the first time.
+//! `Idempotency-Key`: a request repeated with the same key and body gets the first response again.
 
-use crate::error::{ApiError, Refusal};
+use crate::error::{ApiError, ErrorCode};
 use crate::extract;
 use axum::extract::{FromRequest, Request};
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
@@ -11,19 +11,19 @@ use sha2::{Digest, Sha256};
 use std::fmt::Write;
 
 pub const KEY: HeaderName = HeaderName::from_static("idempotency-key");
-/// Says that an answer was given before.
+/// Marks a repeated response.
 pub const REPLAYED: HeaderName = HeaderName::from_static("idempotent-replayed");
-/// A longer body is hashed on a thread of its own, so that no other request waits for it.
+/// A longer body is hashed on a blocking thread, so that no other request waits for it.
 const HASHED_INLINE_BYTES_MAX: usize = 64 * 1024;
 
-/// The header of an answer that was given before.
+/// The header of a repeated response.
 pub type ReplayHeader = Option<[(HeaderName, HeaderValue); 1]>;
 
 pub fn replay_header(is_replayed: bool) -> ReplayHeader {
     is_replayed.then(|| [(REPLAYED, HeaderValue::from_static("true"))])
 }
 
-/// A JSON object as body, with the key of its request if it has one.
+/// A JSON object as body, with the idempotency key of its request if it has one.
 #[derive(Debug)]
 pub struct KeyedJson<T> {
     pub value: T,
@@ -40,7 +40,7 @@ impl<T: DeserializeOwned + Send + 'static, S: Send + Sync> FromRequest<S> for Ke
 }
 
 impl<T: DeserializeOwned + Send + 'static> KeyedJson<T> {
-    /// The same up to a length of its own in place of the one for all bodies.
+    /// Reads the body with its own size limit in place of the general one.
     pub async fn read_limited(request: Request, bytes_max: usize) -> Result<Self, ApiError> {
         let named = NamedKey::of(&request)?;
         Self::read(extract::limited_json_bytes(request, bytes_max).await?, named).await
@@ -102,7 +102,7 @@ fn hash(route: &str, body: &[u8]) -> String {
 
 /// The key was used with another request.
 pub fn reused() -> ApiError {
-    ApiError::of(Refusal::IdempotencyKeyReused)
+    ApiError::of(ErrorCode::IdempotencyKeyReused)
 }
 
 #[cfg(test)]
@@ -123,7 +123,7 @@ mod tests {
         }
         for bad in [&[""] as &[&str], &[" "], &[too_long.as_str()], &["a", "a"], &["\u{e9}"]] {
             let refused = read_key(&headers(bad)).expect_err("not a key");
-            assert_eq!(refused.refusal(), Refusal::Invalid, "{bad:?}");
+            assert_eq!(refused.error_code(), ErrorCode::Invalid, "{bad:?}");
         }
     }
 

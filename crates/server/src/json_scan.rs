@@ -1,18 +1,19 @@
-//! One pass over a JSON body that builds nothing: whether it is JSON, how many values it holds, whether one has a NUL.
+//! One pass over a JSON body without allocating values: whether it is JSON, how many values it has, whether one
+//! contains a NUL.
 
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use std::cell::{Cell, RefCell};
 use std::fmt;
 
-/// What the pass found.
+/// Result of the pass.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Scanned {
     pub is_object: bool,
-    /// The top-level field, or `body`, that holds a NUL somewhere.
+    /// The top-level field, or `body`, that contains a NUL.
     pub nul_field: Option<String>,
 }
 
-/// Why a body is refused before anything is made of it.
+/// Why a body is refused before it is deserialized.
 #[derive(Debug)]
 pub enum ScanError {
     TooManyValues,
@@ -35,7 +36,7 @@ struct State {
     left: Cell<usize>,
     is_exceeded: Cell<bool>,
     is_object: Cell<bool>,
-    /// A NUL has come since the present top-level field began.
+    /// A NUL was found since the current top-level field began.
     has_nul: Cell<bool>,
     nul_field: RefCell<Option<String>>,
 }
@@ -139,7 +140,7 @@ impl<'de> Visitor<'de> for Scan<'_> {
             return Ok(());
         }
         self.state.is_object.set(true);
-        // Only here names are needed, and there are few of them.
+        // Names are needed only here, and there are few of them.
         while let Some(name) = entries.next_key::<String>()? {
             self.state.has_nul.set(false);
             self.state.look_at(&name);
@@ -150,7 +151,7 @@ impl<'de> Visitor<'de> for Scan<'_> {
     }
 }
 
-/// The name of a field below the top, which is looked at and not kept.
+/// The name of a nested field, which is scanned and not kept.
 struct Key<'a>(&'a State);
 
 impl<'de> DeserializeSeed<'de> for Key<'_> {
@@ -178,7 +179,7 @@ impl<'de> Visitor<'de> for Key<'_> {
 mod tests {
     use super::*;
 
-    fn found(text: &str) -> Scanned {
+    fn scanned(text: &str) -> Scanned {
         scan(text.as_bytes(), 100).expect("JSON")
     }
 
@@ -197,7 +198,7 @@ mod tests {
         ];
         for (text, is_object, nul_field) in table {
             let expected = Scanned { is_object, nul_field: nul_field.map(str::to_owned) };
-            assert_eq!(found(text), expected, "{text}");
+            assert_eq!(scanned(text), expected, "{text}");
         }
     }
 

@@ -1,8 +1,8 @@
-//! Links in answers: scheme, host and prefix as the client reached us, or as the settings say.
+//! Links in responses: scheme, host and prefix as in the client's request, or from the settings.
 
-use crate::AppState;
-use crate::error::{ApiError, Refusal};
-use crate::paths::Prefix;
+use crate::error::{ApiError, ErrorCode};
+use crate::normalize_path::Prefix;
+use crate::state::AppState;
 use axum::extract::{FromRef, FromRequestParts};
 use axum::http::header;
 use axum::http::request::Parts;
@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 const HOST_BYTES_MAX: usize = 255;
 
-/// Where the client reached us.
+/// The origin and prefix that the client used.
 #[derive(Debug, Clone)]
 pub struct Links {
     origin: String,
@@ -20,12 +20,12 @@ pub struct Links {
 }
 
 impl Links {
-    /// Scheme, host and prefix, no slash at the end.
+    /// Scheme, host and prefix, without a trailing slash.
     pub fn base(&self) -> String {
         format!("{}{}", self.origin, self.prefix)
     }
 
-    /// Scheme and host, no slash at the end.
+    /// Scheme and host, without a trailing slash.
     pub fn origin(&self) -> &str {
         &self.origin
     }
@@ -55,12 +55,12 @@ where
             Some(value) => Some(value.to_str().unwrap_or_default()),
             None => parts.uri.authority().map(|authority| authority.as_str()),
         };
-        let origin = origin(&state.settings, host).ok_or_else(|| ApiError::of(Refusal::InvalidHost))?;
+        let origin = origin(&state.settings, host).ok_or_else(|| ApiError::of(ErrorCode::InvalidHost))?;
         Ok(Self { origin, prefix: prefix.0 })
     }
 }
 
-/// None when the client's Host header cannot be a host.
+/// None if the client's Host header is not a valid host.
 fn origin(settings: &Settings, host: Option<&str>) -> Option<String> {
     let public = settings.public_url.trim_end_matches('/');
     if !public.is_empty() {

@@ -1,6 +1,7 @@
-//! Bodies of requests that need no credentials: short, and whole within seconds, so that strangers hold little memory.
+//! Limits for bodies of requests without credentials: short, and complete within seconds, so that unauthenticated
+//! clients occupy little memory.
 
-use crate::error::{ApiError, Refusal};
+use crate::error::{ApiError, ErrorCode};
 use crate::extract::content_length;
 use axum::BoxError;
 use axum::body::{Body, Bytes, HttpBody};
@@ -13,15 +14,15 @@ use std::task::{Context, Poll, ready};
 use std::time::Duration;
 use tokio::time::{Sleep, sleep};
 
-/// Longest body.
+/// Largest body.
 pub const BYTES_MAX: usize = 16 * 1024;
-/// How long it may take to come, from the end of the head on.
+/// How long it may take to arrive, after the head.
 const TIME_MAX: Duration = Duration::from_secs(10);
 
-/// The request with a body within these limits. One that announces more is refused before anything of it is read.
+/// The request with a body within these limits. If it announces more, it is refused before anything is read.
 pub fn bounded(request: Request) -> Result<Request, ApiError> {
     if content_length(request.headers()).is_some_and(|length| length > BYTES_MAX as u64) {
-        return Err(ApiError::of(Refusal::TooLarge));
+        return Err(ApiError::of(ErrorCode::TooLarge));
     }
     if request.body().is_end_stream() {
         return Ok(request);
@@ -31,7 +32,7 @@ pub fn bounded(request: Request) -> Result<Request, ApiError> {
     Ok(request.map(limited))
 }
 
-/// A body that must end before its time is over.
+/// A body that must end before its deadline.
 struct TimedBody {
     body: Body,
     end: Pin<Box<Sleep>>,
@@ -79,7 +80,7 @@ mod tests {
         let mut announced = post(Body::from_stream(stream::pending::<Result<Bytes, Infallible>>()));
         announced.headers_mut().insert(header::CONTENT_LENGTH, (BYTES_MAX + 1).into());
         let error = bounded(announced).expect_err("too long");
-        assert_eq!(error.refusal(), Refusal::TooLarge);
+        assert_eq!(error.error_code(), ErrorCode::TooLarge);
         for (length, is_read) in [(BYTES_MAX, true), (BYTES_MAX + 1, false)] {
             let pieces = stream::iter(vec![Ok::<_, Infallible>(Bytes::from_static(b"x")); length]);
             let request = bounded(post(Body::from_stream(pieces))).expect("no length is announced");
@@ -88,7 +89,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_body_that_drips_is_given_up_as_a_whole() {
+    async fn a_slow_body_times_out_as_a_whole() {
         let drops = stream::iter(0..100).then(async |_| {
             sleep(TIME_MAX / 4).await;
             Ok::<_, Infallible>(Bytes::from_static(b"x"))

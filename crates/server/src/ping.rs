@@ -1,22 +1,21 @@
-//! A ping through the task queue: pushed here, run by whichever worker claims it, answered through the store,
-//! so that it is all the same whether the worker is in this process or in another.
+//! A ping through the task queue: pushed here, run by any worker, and answered through the store, whether the worker is
+//! in this process or in another.
 
-use crate::AppState;
 use crate::auth::random_hex;
 use async_trait::async_trait;
-use domain::contracts::{
-    ClaimedTask, Clock, NewTask, QueueError, QueueName, Store, StoreError, TaskError, TaskHandler,
+use domain::ports::{
+    ClaimedTask, Clock, NewTask, QueueError, QueueName, Store, StoreError, TaskError, TaskHandler, TaskQueue,
 };
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::Mutex;
 
-/// How long a worker may take to answer.
+/// How long a worker may take to respond.
 pub const ANSWER_TIME_MAX: Duration = Duration::from_secs(5);
-/// Pings that wait in the queue at most: where no worker is, probes must not fill it.
+/// Most pings waiting in the queue: without workers, probes must not fill it.
 pub const WAITING_MAX: u64 = 8;
-/// How often the store is asked for the answer.
+/// How often the store is polled for the response.
 const LOOK_EVERY: Duration = Duration::from_millis(25);
 const TASK: &str = "ping";
 
@@ -42,17 +41,17 @@ impl From<StoreError> for PingError {
     }
 }
 
-/// How the last ping ended, and when.
+/// Result and time of the last ping.
 type LastPing = Option<(Instant, Result<(), PingError>)>;
 
-/// One ping at a time; whoever asks meanwhile gets the same answer.
+/// One ping at a time; concurrent callers share its result.
 #[derive(Default)]
 pub struct Pings {
     last: Mutex<LastPing>,
 }
 
 impl Pings {
-    pub async fn ping(&self, state: &AppState) -> Result<(), PingError> {
+    pub async fn ping(&self, queue: &dyn TaskQueue, store: &dyn Store) -> Result<(), PingError> {
         let came = Instant::now();
         let mut last = self.last.lock().await;
         if let Some((ended, outcome)) = *last
@@ -60,15 +59,15 @@ impl Pings {
         {
             return outcome;
         }
-        let answered = tokio::time::timeout(ANSWER_TIME_MAX, answer_of_a_worker(state)).await;
+        let answered = tokio::time::timeout(ANSWER_TIME_MAX, answer_of_a_worker(queue, store)).await;
         let outcome = answered.unwrap_or(Err(PingError::Silence));
         *last = Some((Instant::now(), outcome));
         outcome
     }
 }
 
-async fn answer_of_a_worker(state: &AppState) -> Result<(), PingError> {
-    if state.queue.depth(QueueName::HealthCheck).await? >= WAITING_MAX {
+async fn answer_of_a_worker(queue: &dyn TaskQueue, store: &dyn Store) -> Result<(), PingError> {
+    if queue.depth(QueueName::HealthCheck).await? >= WAITING_MAX {
         return Err(PingError::Backlog);
     }
     let ping = random_hex();
@@ -79,14 +78,14 @@ async fn answer_of_a_worker(state: &AppState) -> Result<(), PingError> {
         attempts_max: 1,
         owner: None,
     };
-    state.queue.push(task).await?;
-    while !state.store.take_ping_answer(&ping).await? {
+    queue.push(task).await?;
+    while !store.take_ping_answer(&ping).await? {
         tokio::time::sleep(LOOK_EVERY).await;
     }
     Ok(())
 }
 
-/// The worker's side of a ping.
+/// Task handler that answers a ping.
 pub struct AnswerPing {
     pub store: Arc<dyn Store>,
     pub clock: Arc<dyn Clock>,

@@ -1,42 +1,42 @@
-//! Conditional requests: `ETag` with a record, `If-Match` with an edit, and edits that are repeated while others win.
+//! Conditional requests: `ETag` of a record, `If-Match` of an edit, and retries of concurrent edits.
 
-use crate::AppState;
-use crate::error::{ApiError, Refusal};
+use crate::error::{ApiError, ErrorCode};
+use crate::state::AppState;
 use axum::Json;
 use axum::extract::FromRequestParts;
 use axum::http::header::{ETAG, IF_MATCH};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue};
 use axum::response::{IntoResponse, Response};
-use domain::contracts::{EditableRecord, FIRST_VERSION};
+use domain::ports::{EditableRecord, FIRST_VERSION};
 use serde::Serialize;
 
-/// How often an edit is made again because another one was quicker.
+/// How often an edit is retried because another one was faster.
 const EDITS_MAX: u32 = 50;
 
-/// What the client says about the version that it wants to edit.
+/// The `If-Match` header of an edit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum IfMatch {
-    /// Nothing: the edit is for the newest version, whichever that is.
+    /// No condition: the edit applies to the newest version.
     Absent,
-    /// `*`: for any version, as long as the record exists.
+    /// `*`: any version, as long as the record exists.
     Any,
-    /// For one of these; without their quotes.
+    /// One of these tags, without their quotes.
     OneOf(Vec<String>),
 }
 
 impl IfMatch {
-    /// 412 unless the edit is for this version.
+    /// 412 unless the condition accepts this version.
     pub fn check(&self, version: i64) -> Result<(), ApiError> {
         match self {
             Self::OneOf(tags) if !tags.contains(&version.to_string()) => {
-                Err(ApiError::of(Refusal::PreconditionFailed))
+                Err(ApiError::of(ErrorCode::PreconditionFailed))
             }
             _ => Ok(()),
         }
     }
 
-    /// For a deletion: the version that the record must still have when it is deleted, if the client named one.
+    /// The version that a record must still have when it is deleted, if the client named one.
     pub fn guard(&self, version: i64) -> Result<Option<i64>, ApiError> {
         self.check(version)?;
         Ok(matches!(self, Self::OneOf(_)).then_some(version))
@@ -48,15 +48,15 @@ impl<S: Send + Sync> FromRequestParts<S> for IfMatch {
 
     async fn from_request_parts(parts: &mut Parts, _state: &S) -> Result<Self, Self::Rejection> {
         read(&parts.headers).ok_or_else(|| {
-            ApiError::saying(
-                Refusal::Malformed,
-                "If-Match cannot be read; send the ETag of the record as it came, with its quotes, or *.",
+            ApiError::with_detail(
+                ErrorCode::Malformed,
+                "If-Match is not valid; send the ETag of the record unchanged, with its quotes, or *.",
             )
         })
     }
 }
 
-/// None when it is malformed.
+/// None if it is malformed.
 fn read(headers: &HeaderMap) -> Option<IfMatch> {
     let mut tags = Vec::new();
     let mut is_absent = true;
@@ -79,7 +79,7 @@ fn read(headers: &HeaderMap) -> Option<IfMatch> {
     }
 }
 
-/// Reads `"1", W/"2"` into tags and whether they are weak. None when it is malformed.
+/// Parses `"1", W/"2"` into tags and whether they are weak. None if it is malformed.
 fn read_tags(mut rest: &str, tags: &mut Vec<(String, bool)>) -> Option<()> {
     loop {
         rest = rest.trim_start_matches([' ', '\t', ',']);
@@ -111,12 +111,12 @@ impl<T> Versioned<T> {
         Self { version, body }
     }
 
-    /// Of a record that was just created.
+    /// The first version of a created record.
     pub fn first(body: T) -> Self {
         Self::new(FIRST_VERSION, body)
     }
 
-    /// Of a record that was just edited, and had this version before.
+    /// The version after an edit of this one.
     pub fn after(version: i64, body: T) -> Self {
         Self::new(version.saturating_add(1), body)
     }
@@ -136,8 +136,8 @@ impl<T: Serialize> IntoResponse for Versioned<T> {
     }
 }
 
-/// The version of a record, and the record as `read` finds it afterwards. An edit made for that version never rests on
-/// something older than what was read.
+/// The version of a record, and the record as `read` returns it afterwards. An edit for that version never rests on
+/// older data than what was read.
 pub async fn versioned<T, E>(
     state: &AppState,
     record: EditableRecord,
@@ -150,8 +150,9 @@ where
     Ok(Versioned::new(version, read.await?))
 }
 
-/// Makes an edit: `load` reads the record, and `save` merges, checks and writes it for the version that was loaded. When
-/// another edit was quicker, both are done again with the newest record, so that edits of different fields all hold.
+/// Makes an edit: `load` reads the record, and `save` merges, checks and writes it for the version that was loaded. If
+/// another edit was faster, both are repeated with the newest record, so that edits of different fields all take
+/// effect.
 pub async fn edit<R, T, L, S>(
     if_match: &IfMatch,
     load: impl Fn() -> L,
@@ -165,14 +166,14 @@ where
         let Versioned { version, body } = load().await?;
         if_match.check(version)?;
         match save(version, body).await {
-            Err(error) if error.refusal() == Refusal::PreconditionFailed => {}
+            Err(error) if error.error_code() == ErrorCode::PreconditionFailed => {}
             done => return done,
         }
     }
-    Err(ApiError::saying(Refusal::Conflict, "Others change this at the same moment; try again."))
+    Err(ApiError::with_detail(ErrorCode::Conflict, "This was modified concurrently; try again."))
 }
 
-/// The version that a record must still have when it is deleted; None: any.
+/// The version that a record must still have when it is deleted; None: any version.
 pub async fn deletable(
     state: &AppState,
     if_match: &IfMatch,
@@ -186,7 +187,7 @@ mod tests {
     use super::*;
     use std::sync::atomic::{AtomicI64, Ordering};
 
-    fn given(values: &[&str]) -> Option<IfMatch> {
+    fn if_match(values: &[&str]) -> Option<IfMatch> {
         let mut headers = HeaderMap::new();
         for value in values {
             headers.append(IF_MATCH, value.parse().expect("a header"));
@@ -219,7 +220,7 @@ mod tests {
             (&["\"1\", *"], None),
         ];
         for (values, expected) in table {
-            assert_eq!(given(values), expected, "{values:?}");
+            assert_eq!(if_match(values), expected, "{values:?}");
         }
     }
 
@@ -227,24 +228,24 @@ mod tests {
     fn a_deletion_is_bound_to_a_version_that_was_named() {
         assert_eq!(IfMatch::Absent.guard(3).expect("any"), None);
         assert_eq!(IfMatch::Any.guard(3).expect("any"), None);
-        let named = given(&["\"2\", \"3\""]).expect("tags");
+        let named = if_match(&["\"2\", \"3\""]).expect("tags");
         assert_eq!(named.guard(3).expect("named"), Some(3));
-        assert_eq!(named.guard(4).expect_err("not named").refusal(), Refusal::PreconditionFailed);
+        assert_eq!(named.guard(4).expect_err("not named").error_code(), ErrorCode::PreconditionFailed);
     }
 
-    /// An edit that others overtake so often, and how it ends.
-    async fn overtaken(times: i64, if_match: IfMatch) -> Result<i64, Refusal> {
+    /// The result of an edit that other edits overtake this many times.
+    async fn overtaken(times: i64, if_match: IfMatch) -> Result<i64, ErrorCode> {
         let newest = AtomicI64::new(1);
         let newest = &newest;
         let load = move || async move { Ok(Versioned::new(newest.load(Ordering::SeqCst), ())) };
         let save = move |version: i64, ()| async move {
             if version <= times {
                 newest.fetch_add(1, Ordering::SeqCst);
-                return Err(ApiError::of(Refusal::PreconditionFailed));
+                return Err(ApiError::of(ErrorCode::PreconditionFailed));
             }
             Ok(Versioned::after(version, ()))
         };
-        edit(&if_match, load, save).await.map(|done| done.version).map_err(|error| error.refusal())
+        edit(&if_match, load, save).await.map(|done| done.version).map_err(|error| error.error_code())
     }
 
     #[tokio::test]
@@ -253,9 +254,9 @@ mod tests {
         assert_eq!(overtaken(3, IfMatch::Absent).await, Ok(5));
         assert_eq!(overtaken(3, IfMatch::Any).await, Ok(5));
         assert_eq!(overtaken(i64::from(EDITS_MAX) - 1, IfMatch::Absent).await, Ok(i64::from(EDITS_MAX) + 1));
-        assert_eq!(overtaken(i64::from(EDITS_MAX), IfMatch::Absent).await, Err(Refusal::Conflict));
-        let first = given(&["\"1\""]).expect("a tag");
+        assert_eq!(overtaken(i64::from(EDITS_MAX), IfMatch::Absent).await, Err(ErrorCode::Conflict));
+        let first = if_match(&["\"1\""]).expect("a tag");
         assert_eq!(overtaken(0, first.clone()).await, Ok(2));
-        assert_eq!(overtaken(1, first).await, Err(Refusal::PreconditionFailed));
+        assert_eq!(overtaken(1, first).await, Err(ErrorCode::PreconditionFailed));
     }
 }

@@ -1,4 +1,4 @@
-//! The headers that protect every answer, whichever layer gives it.
+//! Security headers of every response, whichever layer creates it.
 
 use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
 use axum::response::Response;
@@ -6,10 +6,10 @@ use domain::settings::Settings;
 use tower_http::set_header::SetResponseHeaderLayer;
 use url::Url;
 
-/// - *Resource policy*: pages and answers are loaded by our own pages only. A call that `SVC_CORS_ORIGINS` allows is not
-///   touched by this: it concerns loads that know nothing of CORS, such as images and scripts.
-/// - *Opener policy*: a page that opens ours, or that ours opens, has no hold on it.
-/// - *Permissions policy*: what a browser may do for other sites is nothing that our pages need.
+/// - *Resource policy*: only our own pages load pages and responses. Calls that `SVC_CORS_ORIGINS` allows are not
+///   affected: the policy concerns loads without CORS, such as images and scripts.
+/// - *Opener policy*: a page that opens ours, or that ours opens, has no access to it.
+/// - *Permissions policy*: our pages need none of the browser features that it disables.
 const HEADERS: [(&str, &str); 6] = [
     ("x-content-type-options", "nosniff"),
     ("x-frame-options", "DENY"),
@@ -24,8 +24,8 @@ const HEADERS: [(&str, &str); 6] = [
 
 const STRICT_TRANSPORT: HeaderValue = HeaderValue::from_static("max-age=31536000");
 
-/// `Strict-Transport-Security`, if this service is the only one that can send it: it terminates TLS itself, and its
-/// public address has the usual port. It applies to every port of a host, so a host that is shared is left alone.
+/// `Strict-Transport-Security`, if only this service can send it: it terminates TLS itself, and its public address has
+/// the default port. The header applies to every port of a host, so it is not sent for a shared host.
 pub fn strict_transport_layer(settings: &Settings) -> Option<SetResponseHeaderLayer<HeaderValue>> {
     let owns_host = Url::parse(&settings.public_url)
         .is_ok_and(|url| url.scheme() == "https" && url.port().is_none() && url.domain().is_some());
@@ -33,14 +33,14 @@ pub fn strict_transport_layer(settings: &Settings) -> Option<SetResponseHeaderLa
     is_own.then(|| SetResponseHeaderLayer::overriding(header::STRICT_TRANSPORT_SECURITY, STRICT_TRANSPORT))
 }
 
-/// Sets them for an answer of a route.
+/// Sets the headers of a response of a route.
 pub fn set(headers: &mut HeaderMap) {
     for (name, value) in HEADERS {
         headers.insert(HeaderName::from_static(name), HeaderValue::from_static(value));
     }
 }
 
-/// Adds those that are missing: answers of outer layers, such as those to preflights, come past the routes.
+/// Adds missing headers: responses of outer layers, such as those to preflights, bypass the routes.
 pub async fn complete(mut response: Response) -> Response {
     for (name, value) in HEADERS {
         let entry = response.headers_mut().entry(HeaderName::from_static(name));
@@ -49,7 +49,7 @@ pub async fn complete(mut response: Response) -> Response {
     response
 }
 
-/// As they stand in an answer that is written by hand.
+/// The headers as lines of a response that is written by hand.
 pub fn lines() -> String {
     HEADERS.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect()
 }

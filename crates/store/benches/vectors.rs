@@ -1,5 +1,5 @@
-//! What a question to the vectors in memory costs and finds: 100,000 pieces of 256 dimensions, read from the records as the
-//! program does. `cargo bench -p store --bench vectors` prints the figures that stand in `docs/cache.md`.
+//! Cost and recall of a query on the vectors in memory: 100,000 chunks of 256 dimensions, loaded from the records.
+//! `cargo bench -p store --bench vectors` prints the figures of `docs/cache.md`.
 
 #![expect(
     clippy::expect_used,
@@ -7,34 +7,34 @@
     reason = "a bench talks to people, and fails loudly"
 )]
 
-use domain::contracts::{Asking, SignalStore, SparseVector, Store, VectorHit, VectorStore};
 use domain::corpus::AclToken;
 use domain::ids::SignalId;
+use domain::ports::{SignalStore, SparseVector, Store, VectorHit, VectorQuery, VectorStore};
 use domain::secret::Secret;
-use relevancy::reader;
+use relevancy::embedder;
 use serde_json::Value;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 use store::vectors::MemoryVectors;
-use store::{SealKey, SqlStore, StoreConfig};
+use store::{EncryptionKey, SqlStore, StoreConfig};
 use testkit::suites::vector_store::{Piece, RecordsBackend, VectorBackend, words};
 
-/// As the program itself.
+/// As in the program.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 const PIECES: usize = 100_000;
 const PIECES_PER_DOCUMENT: usize = 20;
 const DIMENSION: usize = 256;
-/// Directions that texts lie around, and how far from them: the cosine of a piece with its topic is about 0.7.
+/// Topic directions, and the spread around them: the cosine of a chunk with its topic is about 0.7.
 const TOPICS: usize = 500;
 const SPREAD: f32 = 1.0;
 const QUESTIONS: usize = 200;
-/// As the cache asks.
+/// As in the cache.
 const LIMIT: usize = 60;
 const BEST: usize = 10;
-/// Words of a piece of a real text, and how far the next begins.
+/// Words of a chunk of real text, and the step to the next.
 const WINDOW_WORDS: usize = 40;
 const WINDOW_STEP: usize = 8;
 
@@ -62,12 +62,12 @@ fn main() {
 }
 
 async fn open(url: &str) -> Arc<SqlStore> {
-    let key = SealKey::from_secret(&Secret::new("a bench"));
+    let key = EncryptionKey::from_secret(&Secret::new("a bench"));
     let config = StoreConfig { url: Secret::new(url), pool_max: 4, key };
     Arc::new(SqlStore::open(config).await.expect("a database"))
 }
 
-/// Reads everything, in a process of its own, so that its memory is that of the vectors.
+/// Loads everything in a separate process, so that its memory is that of the vectors.
 async fn read(url: String) {
     let store = open(&url).await;
     let (memory, started, cpu) = (resident_mb(), Instant::now(), cpu_ms());
@@ -120,13 +120,13 @@ async fn report(name: &str, pieces: Vec<Piece>, questions: Vec<Piece>) {
     store.close().await;
 }
 
-/// CPU time of one question, all in all, and what was found.
+/// CPU time per query, and the hits.
 async fn ask(vectors: &MemoryVectors, token: AclToken, questions: &[Piece]) -> (f64, Vec<Vec<VectorHit>>) {
     let cpu = cpu_ms();
     let mut hits = Vec::new();
     for (question, _) in questions {
-        let asking = Asking { tokens: &[token], limit: LIMIT };
-        hits.push(vectors.nearest(asking, question).await.expect("an answer"));
+        let query = VectorQuery { tokens: &[token], limit: LIMIT };
+        hits.push(vectors.nearest(query, question).await.expect("an answer"));
     }
     ((cpu_ms() - cpu) / questions.len() as f64, hits)
 }
@@ -135,13 +135,13 @@ async fn ask_words(vectors: &MemoryVectors, token: AclToken, questions: &[Piece]
     let asked: Vec<SparseVector> = questions.iter().map(|(_, text)| words(text)).collect();
     let cpu = cpu_ms();
     for words in &asked {
-        let asking = Asking { tokens: &[token], limit: LIMIT };
-        vectors.nearest_by_words(asking, words).await.expect("an answer");
+        let query = VectorQuery { tokens: &[token], limit: LIMIT };
+        vectors.nearest_by_words(query, words).await.expect("an answer");
     }
     (cpu_ms() - cpu) / questions.len() as f64
 }
 
-/// The share of the best ten by comparing every one that was found.
+/// The share of the exact top ten that was found.
 fn recall(
     all: &[(SignalId, u32, bool, &Vec<f32>)],
     only_half: bool,
@@ -156,7 +156,7 @@ fn recall(
             .map(|(signal, number, _, vector)| (dot(question, vector), *signal, *number))
             .collect();
         exact.select_nth_unstable_by(BEST, |a, b| b.0.total_cmp(&a.0));
-        // Equal vectors are as good as each other.
+        // Equal vectors count as equal.
         let worst = exact[..BEST].iter().fold(f32::INFINITY, |worst, one| worst.min(one.0));
         let is_best = |hit: &&VectorHit| hit.score >= worst - 2e-5;
         found += hits.iter().take(BEST).filter(is_best).count();
@@ -168,10 +168,10 @@ fn dot(a: &[f32], b: &[f32]) -> f32 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
-/// Pieces and questions of the collections that ranking is measured by, where they are.
+/// Chunks and queries of the evaluation collections, if available.
 fn real() -> Option<(Vec<Piece>, Vec<Piece>)> {
     let folder = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/eval/collections"));
-    let embedded = |text: String| (reader::embed(&text).as_slice().to_vec(), text);
+    let embedded = |text: String| (embedder::embed(&text).as_slice().to_vec(), text);
     let (mut pieces, mut questions) = (Vec::new(), Vec::new());
     for entry in std::fs::read_dir(folder).ok()? {
         let folder = entry.ok()?.path();
@@ -198,7 +198,7 @@ fn texts(file: &PathBuf) -> Option<Vec<String>> {
     Some(text.lines().map(line).collect())
 }
 
-/// Numbers that are the same in every run.
+/// Deterministic random numbers.
 struct Numbers(u64);
 
 impl Numbers {
@@ -230,7 +230,7 @@ fn unit(vector: Vec<f32>) -> Vec<f32> {
     vector.into_iter().map(|value| value / length).collect()
 }
 
-/// CPU time of this process, all threads together.
+/// CPU time of this process, all threads.
 fn cpu_ms() -> f64 {
     const TICK_MS: f64 = 10.0;
     let text = std::fs::read_to_string("/proc/self/stat").expect("Linux");

@@ -1,8 +1,8 @@
-//! Makes the file of an SQLite database as small as it can be, while nobody else uses it.
+//! Shrinks the file of an SQLite database while nobody else uses it.
 
 use crate::db::bad_address;
 use crate::error::failure;
-use domain::contracts::StoreError;
+use domain::ports::StoreError;
 use domain::secret::Secret;
 use sqlx::sqlite::{SqliteAutoVacuum, SqliteConnectOptions};
 use sqlx::{ConnectOptions, Connection, Executor};
@@ -10,18 +10,18 @@ use std::path::Path;
 use std::str::FromStr;
 use std::time::Duration;
 
-/// How long it waits for a program that holds the file.
+/// How long to wait for a process that holds the file.
 const BUSY: Duration = Duration::from_secs(5);
 
-/// The size of the file, in bytes.
+/// File sizes in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Compacted {
     pub before: u64,
     pub after: u64,
 }
 
-/// Writes the whole file anew, so that from now on it gives free space back by itself. None for a database that has no file
-/// of ours: PostgreSQL looks after its own.
+/// Rewrites the whole file, which also enables incremental vacuum. None for a database without a file: PostgreSQL
+/// manages its own space.
 pub async fn compact(url: &Secret) -> Result<Option<Compacted>, StoreError> {
     if !url.expose().starts_with("sqlite:") {
         return Ok(None);

@@ -1,7 +1,7 @@
-//! The two databases behind one text: connections, transactions and the macros that compile a query for both.
+//! One interface to both databases: connections, transactions and the macros that compile a query for both.
 
 use crate::error::failure;
-use domain::contracts::{PoolUse, StoreError};
+use domain::ports::{PoolUse, StoreError};
 use domain::secret::Secret;
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions, PgQueryResult};
 use sqlx::sqlite::{
@@ -13,20 +13,19 @@ use std::path::Path;
 use std::str::FromStr;
 use std::time::Duration;
 
-/// Readers of an SQLite file at the same time; each is a thread.
+/// Parallel readers of an SQLite file; each is a thread.
 const SQLITE_READERS_MAX: u32 = 4;
 /// How long SQLite waits for another process that holds the file.
 const SQLITE_BUSY: Duration = Duration::from_secs(5);
-/// How long a caller waits for its turn with SQLite: writers queue for one connection.
+/// How long a caller waits for an SQLite connection: writers share one.
 const SQLITE_TURN: Duration = Duration::from_secs(30);
 /// Page cache of each SQLite connection; negative means KiB.
 const SQLITE_CACHE: &str = "-16000";
 const POSTGRES_TURN: Duration = Duration::from_secs(5);
 /// PostgreSQL counts the milliseconds of a statement in 32 bits.
 const POSTGRES_STATEMENT_MS_MAX: u128 = i32::MAX as u128;
-/// What every session tells the server, so that a process which hangs or whose machine is gone holds locks for seconds, not
-/// for ever: the longest wait for a lock and the longest pause inside a transaction, in milliseconds, and when the server
-/// asks a silent client for a sign of life (idle time, time between questions and their number, time for what was sent).
+/// Session settings, so that a hung or disconnected process holds locks for seconds only: lock timeout and
+/// idle-in-transaction timeout in milliseconds, and TCP keepalive (idle time, interval, count, user timeout).
 const POSTGRES_SESSION: [(&str, u32); 6] = [
     ("lock_timeout", 10_000),
     ("idle_in_transaction_session_timeout", 10_000),
@@ -35,14 +34,13 @@ const POSTGRES_SESSION: [(&str, u32); 6] = [
     ("tcp_keepalives_count", 3),
     ("tcp_user_timeout", 20_000),
 ];
-/// A connection that rested longer is asked whether it still lives before it is used.
+/// A connection that was idle for longer is tested before use.
 const POSTGRES_REST: Duration = Duration::from_secs(5);
-/// How long the metrics wait for their connection, and how long a connection whose question was given up may take to be
-/// usable again before it is replaced.
+/// How long metrics wait for their connection, and how long a connection with an abandoned query may take to recover
+/// before it is replaced.
 const MONITOR_TURN: Duration = Duration::from_millis(500);
 
-/// Compiles one query for both databases, waits for it and translates its error.
-/// `read` or `write` says which connections it needs.
+/// Compiles one query for both databases, awaits it and converts its error. `read` or `write` selects the connections.
 macro_rules! on_db {
     ($db:expr, $side:ident, $pool:ident => $future:expr) => {
         match &$db {
@@ -58,7 +56,7 @@ macro_rules! on_db {
     };
 }
 
-/// The same inside a transaction.
+/// `on_db!` inside a transaction.
 macro_rules! on_tx {
     ($tx:expr, $connection:ident => $future:expr) => {
         match $tx {
@@ -76,11 +74,11 @@ macro_rules! on_tx {
 
 pub(crate) use {on_db, on_tx};
 
-/// Connections by what they are for. SQLite has ONE writer, so that writers queue here and not in the file.
+/// Connections by purpose. SQLite has ONE writer, so that writers queue here and not at the file.
 pub(crate) struct Pools<D: Database> {
     pub(crate) read: Pool<D>,
     pub(crate) write: Pool<D>,
-    /// For the metrics: they tell a database that does not answer from a pool that is in use.
+    /// For metrics: distinguishes an unresponsive database from an exhausted pool.
     pub(crate) monitor: Pool<D>,
 }
 
@@ -96,16 +94,16 @@ pub(crate) enum Db {
     Postgres(Pools<Postgres>),
 }
 
-/// A transaction that may write. Dropped without [`Tx::commit`], it has changed nothing.
+/// A transaction that may write. Dropped without [`Tx::commit`], it changes nothing.
 ///
-/// While one is open, nothing may be asked of the [`Db`] itself: SQLite's only writer is in use.
+/// While one is open, the [`Db`] itself must not be used: SQLite's only writer is taken.
 pub(crate) enum Tx {
     Sqlite(Transaction<'static, Sqlite>),
     Postgres(Transaction<'static, Postgres>),
 }
 
 impl Db {
-    /// No statement of PostgreSQL takes longer than `statement_max`.
+    /// No PostgreSQL statement takes longer than `statement_max`.
     pub(crate) async fn open(
         url: &Secret,
         pool_max: u32,
@@ -140,7 +138,7 @@ impl Db {
         }
     }
 
-    /// SQLite has its writer apart; PostgreSQL has one pool for both.
+    /// SQLite has a separate writer; PostgreSQL has one pool for both.
     pub(crate) fn pools(&self) -> Vec<PoolUse> {
         match self {
             Self::Sqlite(pools) => vec![use_of("read", &pools.read), use_of("write", &pools.write)],
@@ -167,33 +165,33 @@ impl Tx {
     }
 }
 
-/// How many rows a statement changed, said alike by both databases.
-pub(crate) trait Changed {
+/// Rows that a statement changed, for both databases.
+pub(crate) trait RowsAffected {
     fn rows(&self) -> u64;
 }
 
-impl Changed for SqliteQueryResult {
+impl RowsAffected for SqliteQueryResult {
     fn rows(&self) -> u64 {
         self.rows_affected()
     }
 }
 
-impl Changed for PgQueryResult {
+impl RowsAffected for PgQueryResult {
     fn rows(&self) -> u64 {
         self.rows_affected()
     }
 }
 
 /// Turns an `execute` into the number of rows it changed.
-pub(crate) async fn changed<C: Changed>(
+pub(crate) async fn rows_affected<C: RowsAffected>(
     statement: impl Future<Output = Result<C, sqlx::Error>>,
 ) -> Result<u64, sqlx::Error> {
     Ok(statement.await?.rows())
 }
 
-/// The first row of a statement that writes and stands for itself, run to its end. SQLite commits such a statement at
-/// its end: who takes the first row and leaves never hears that the commit failed.
-pub(crate) async fn first<T>(
+/// The first row of a single writing statement, which is run to its end. SQLite commits such a statement at its end: a
+/// caller that stops after the first row would not notice a failed commit.
+pub(crate) async fn first_row<T>(
     rows: impl Future<Output = Result<Vec<T>, sqlx::Error>>,
 ) -> Result<Option<T>, sqlx::Error> {
     Ok(rows.await?.into_iter().next())
@@ -208,7 +206,7 @@ async fn open_sqlite(url: &Secret, is_memory: bool, pool_max: u32) -> Result<Db,
         .synchronous(SqliteSynchronous::Normal)
         .busy_timeout(SQLITE_BUSY)
         .pragma("cache_size", SQLITE_CACHE);
-    // An in-memory database lives as long as its connection, so nothing may end that one.
+    // An in-memory database lives as long as its connection, so the connection must not be closed.
     let pool = || {
         SqlitePoolOptions::new()
             .acquire_timeout(SQLITE_TURN)
@@ -222,10 +220,10 @@ async fn open_sqlite(url: &Secret, is_memory: bool, pool_max: u32) -> Result<Db,
         return Ok(Db::Sqlite(Pools { read: write.clone(), monitor: write.clone(), write }));
     }
     let path = options.get_filename().to_owned();
-    // A file that exists keeps what it was made with, and setting it again would be one more write at each start.
+    // An existing file keeps its mode, and setting it again would cost a write at each start.
     let writing = if path.exists() { options.clone() } else { making };
-    // When the disk is full, SQLite rolls back by itself. The driver does not notice, believes for ever that the
-    // transaction is open, and begins no other: such a connection is replaced.
+    // If the disk is full, SQLite rolls back by itself. The driver does not notice, considers the transaction open,
+    // and starts no other: such a connection is replaced.
     let write = pool()
         .max_connections(1)
         .before_acquire(|connection, _| {
@@ -240,7 +238,7 @@ async fn open_sqlite(url: &Secret, is_memory: bool, pool_max: u32) -> Result<Db,
     Ok(Db::Sqlite(Pools { monitor: read.clone(), read, write }))
 }
 
-/// SQLite says only that it cannot open the file.
+/// SQLite reports only that it cannot open the file.
 fn open_failure(path: &Path, error: sqlx::Error) -> StoreError {
     match std::fs::File::options().read(true).write(true).open(path) {
         Err(refused) if refused.kind() == std::io::ErrorKind::PermissionDenied => {
@@ -260,14 +258,14 @@ fn use_of<D: Database>(name: &'static str, pool: &Pool<D>) -> PoolUse {
 }
 
 async fn open_postgres(url: &Secret, pool_max: u32, statement_max: Duration) -> Result<Db, StoreError> {
-    // 0 would mean that there is no limit.
+    // 0 would mean no limit.
     let statement_ms = statement_max.as_millis().clamp(1, POSTGRES_STATEMENT_MS_MAX);
     let options = PgConnectOptions::from_str(url.expose())
         .map_err(|_| bad_address())?
         .application_name("tributary")
         .options([("statement_timeout", statement_ms)])
         .options(POSTGRES_SESSION);
-    // Asking on every use would double the round trips of every query.
+    // Testing on every use would double the round trips.
     let pool = PgPoolOptions::new()
         .max_connections(pool_max.max(1))
         .acquire_timeout(POSTGRES_TURN)
@@ -286,7 +284,7 @@ async fn open_postgres(url: &Secret, pool_max: u32, statement_max: Duration) -> 
     Ok(Db::Postgres(Pools { read: pool.clone(), write: pool, monitor: monitor_pool(options) }))
 }
 
-/// One connection, made when it is first needed. One that a hanging server holds is replaced, not waited for.
+/// One connection, opened on first use. If a hung server holds it, it is replaced.
 fn monitor_pool(options: PgConnectOptions) -> Pool<Postgres> {
     PgPoolOptions::new()
         .max_connections(1)
@@ -325,7 +323,7 @@ mod tests {
             let db = Db::open(&Secret::new(server.as_str()), 1, statement_max).await.expect("opens");
             let Db::Postgres(pools) = &db else { panic!("this is PostgreSQL") };
             let text = "SELECT current_setting('statement_timeout')";
-            // A statement may be too slow for the shortest time; it is asked again.
+            // A statement may exceed the shortest limit; it is repeated.
             let mut found: Result<String, sqlx::Error> = Err(sqlx::Error::RowNotFound);
             for _ in 0..100 {
                 found = sqlx::query_scalar(text).fetch_one(&pools.read).await;
@@ -351,7 +349,7 @@ mod tests {
         db.close().await;
     }
 
-    /// Every `on_db!` of a source text, up to its closing bracket.
+    /// Every `on_db!` in a source text, up to its closing parenthesis.
     fn statements(text: &str) -> impl Iterator<Item = &str> {
         text.split("on_db!(").skip(1).map(|rest| {
             let mut depth = 1;
@@ -378,7 +376,7 @@ mod tests {
             let text = std::fs::read_to_string(&path).expect("a text");
             for statement in statements(&text).filter(|text| text.contains(", write, ")) {
                 let leaves = ["fetch_one(", "fetch_optional("].iter().any(|fetch| statement.contains(fetch));
-                assert!(!leaves, "{}: use `first` and fetch_all:\n{statement}", path.display());
+                assert!(!leaves, "{}: use `first_row` and fetch_all:\n{statement}", path.display());
                 count += 1;
             }
         }
@@ -394,7 +392,7 @@ mod tests {
                       REFERENCES parent (id) DEFERRABLE INITIALLY DEFERRED)";
         sqlx::raw_sql(tables).execute(&pools.write).await.expect("tables");
         let insert = "INSERT INTO child (parent) VALUES (1) RETURNING parent";
-        let kept = on_db!(db, write, db => first(sqlx::query_scalar::<_, i64>(insert).fetch_all(db)));
+        let kept = on_db!(db, write, db => first_row(sqlx::query_scalar::<_, i64>(insert).fetch_all(db)));
         assert!(kept.is_err(), "there is no such parent: {kept:?}");
         let children: i64 = on_db!(db, read, db =>
             sqlx::query_scalar("SELECT COUNT(*) FROM child").fetch_one(db))
@@ -402,7 +400,7 @@ mod tests {
         assert_eq!(children, 0);
     }
 
-    /// More than the pages that the database may have.
+    /// More pages than the database may have.
     const TOO_MUCH: i64 = 10_000_000;
 
     async fn pages_max(db: &Db, pages: i64) {
@@ -413,7 +411,7 @@ mod tests {
 
     async fn insert(db: &Db, bytes: i64) -> Result<(), StoreError> {
         let mut tx = db.begin().await?;
-        on_tx!(&mut tx, db => changed(sqlx::query("INSERT INTO heap (bytes) VALUES (zeroblob($1))")
+        on_tx!(&mut tx, db => rows_affected(sqlx::query("INSERT INTO heap (bytes) VALUES (zeroblob($1))")
             .bind(bytes).execute(db)))?;
         tx.commit().await
     }
@@ -423,14 +421,14 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let url = Secret::new(format!("sqlite://{}/store.db", folder.path().display()));
         let db = Db::open(&url, 2, STATEMENT_MAX).await.expect("opens");
-        on_db!(db, write, db => changed(sqlx::query("CREATE TABLE heap (bytes BLOB)").execute(db)))
+        on_db!(db, write, db => rows_affected(sqlx::query("CREATE TABLE heap (bytes BLOB)").execute(db)))
             .expect("made");
         pages_max(&db, 20).await;
         insert(&db, 10).await.expect("there is space for little");
         for _ in 0..3 {
             let refused = insert(&db, TOO_MUCH).await;
             assert!(matches!(refused, Err(StoreError::Full(_))), "{refused:?}");
-            pages_max(&db, 20).await; // a new connection knows no limit
+            pages_max(&db, 20).await; // a new connection has no limit
         }
         pages_max(&db, TOO_MUCH).await;
         insert(&db, TOO_MUCH).await.expect("there is space for much");

@@ -1,37 +1,37 @@
-//! What a database error means. Texts name tables and codes, never values.
+//! Classification of database errors. Messages contain tables and codes, never values.
 
-use domain::contracts::StoreError;
+use domain::ports::StoreError;
 use sqlx::error::{DatabaseError, ErrorKind};
 use sqlx::migrate::MigrateError;
 use sqlx::postgres::PgDatabaseError;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// SQLite's primary codes for "somebody else holds the file", "input or output failed" and "the file cannot be
-/// opened". They are the lowest byte of its codes.
+/// SQLite's primary codes for a locked file, failed input or output, and a file that cannot be opened. The primary
+/// code is the lowest byte.
 const SQLITE_AWAY: [u32; 4] = [5, 6, 10, 14];
 /// SQLite's primary code for a full disk.
 const SQLITE_FULL: u32 = 13;
-/// What SQLite says when writing fails in other words: write, sync, sync of the folder, truncate, size of the shared
-/// memory, mapping of the shared memory.
+/// SQLite's extended codes for failed writes: write, sync, sync of the folder, truncate, size of the shared memory,
+/// mapping of the shared memory.
 const SQLITE_UNWRITABLE: [u32; 6] = [778, 1034, 1290, 1546, 4874, 5386];
-/// PostgreSQL's class for a lost connection, its codes for a server that is stopping or starting, its class for one
-/// that lacks something, and its code for failed input or output. Then what a busy or blocked server says of a statement
-/// that would succeed later: ended by a limit of time, no lock in time, a transaction that paused too long, a deadlock.
+/// PostgreSQL's class for a lost connection, its codes for a stopping or starting server, its class for insufficient
+/// resources, and its code for failed input or output. Then codes of statements that may succeed later: statement
+/// timeout, lock timeout, idle-in-transaction timeout, deadlock.
 const POSTGRES_AWAY: [&str; 10] =
     ["08", "57P01", "57P02", "57P03", "53", "58030", "57014", "55P03", "25P03", "40P01"];
 /// PostgreSQL's code for a full disk.
 const POSTGRES_FULL: &str = "53100";
-/// PostgreSQL's classes whose messages repeat values: data exceptions and broken constraints.
+/// PostgreSQL's classes whose messages repeat values: data exceptions and constraint violations.
 const POSTGRES_TELLING: [&str; 2] = ["22", "23"];
 
-/// How often no connection of a pool could be had in time, by all stores of this process.
+/// How often no connection was available in time, over all stores of this process.
 static POOL_TIMEOUTS: AtomicU64 = AtomicU64::new(0);
 
 pub(crate) fn pool_timeouts() -> u64 {
     POOL_TIMEOUTS.load(Ordering::Relaxed)
 }
 
-/// Our kind for an error of the database.
+/// Converts a database error.
 pub(crate) fn failure(error: sqlx::Error) -> StoreError {
     match error {
         sqlx::Error::RowNotFound => StoreError::NotFound,
@@ -54,7 +54,7 @@ pub(crate) fn failure(error: sqlx::Error) -> StoreError {
     }
 }
 
-/// Our kind for a database that could not be brought to this version.
+/// Converts a migration error.
 pub(crate) fn migration_failure(error: MigrateError) -> StoreError {
     match error {
         MigrateError::Execute(error) | MigrateError::ExecuteMigration(error, _) => failure(error),
@@ -65,7 +65,7 @@ pub(crate) fn migration_failure(error: MigrateError) -> StoreError {
     }
 }
 
-/// A fault of the database itself, whoever asked for what.
+/// A fault of the database itself, independent of the statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Fault {
     Away,
@@ -111,7 +111,7 @@ fn of_database(error: &dyn DatabaseError) -> StoreError {
     }
 }
 
-/// The field of a broken unique constraint: SQLite names `users.username`, PostgreSQL `users_username_key`.
+/// The field of a violated unique constraint: SQLite names `users.username`, PostgreSQL `users_username_key`.
 fn taken_field(constraint: &str) -> &'static str {
     let fields = [
         ("username", "username"),

@@ -1,9 +1,9 @@
-//! What a database is and how much it holds, without the content of a record. It is only read, whatever version it is of.
+//! Facts about a database without the content of records. Read-only, for any schema version.
 
-use crate::copy::quoted;
 use crate::db::bad_address;
+use crate::dump::quoted;
 use crate::error::failure;
-use domain::contracts::StoreError;
+use domain::ports::StoreError;
 use domain::secret::Secret;
 use serde::Serialize;
 use sqlx::sqlite::SqliteConnectOptions;
@@ -11,9 +11,9 @@ use sqlx::{AssertSqlSafe, ConnectOptions, Connection, Executor, PgConnection, Sq
 use std::str::FromStr;
 use std::time::{Duration, Instant};
 
-/// How long it waits for a program that holds the file.
+/// How long to wait for a process that holds the file.
 const BUSY: Duration = Duration::from_secs(5);
-/// Larger tables of PostgreSQL are not counted: its own estimate is taken.
+/// Larger PostgreSQL tables are not counted; their estimate is used.
 const COUNTED_BYTES_MAX: i64 = 64 * 1024 * 1024;
 
 /// One database.
@@ -22,10 +22,10 @@ pub struct DatabaseFacts {
     /// `SQLite` or `PostgreSQL`.
     pub kind: &'static str,
     pub server_version: String,
-    /// The number of its newest migration; None for an empty database.
+    /// Number of the newest migration; None for an empty database.
     pub migration: Option<i64>,
     pub bytes: u64,
-    /// Of these, free for new records. None if it is not known.
+    /// Of these, free for new records. None if unknown.
     pub free_bytes: Option<u64>,
     pub tables: Vec<TableFacts>,
 }
@@ -33,15 +33,15 @@ pub struct DatabaseFacts {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct TableFacts {
     pub name: String,
-    /// None if there was no time to count them.
+    /// None if there was no time to count.
     pub rows: Option<u64>,
-    /// The number of rows is an estimate of the database itself.
+    /// The row count is the database's estimate.
     pub is_estimate: bool,
-    /// With its indexes. None if it is not known.
+    /// Including indexes. None if unknown.
     pub bytes: Option<u64>,
 }
 
-/// Reads the facts. Rows are counted for `count_max`; what is left then has no number.
+/// Reads the facts. Rows are counted for at most `count_max`; the remaining tables have no count.
 pub async fn database_facts(url: &Secret, count_max: Duration) -> Result<DatabaseFacts, StoreError> {
     match url.expose().split_once(':') {
         Some(("sqlite", _)) => of_sqlite(url, Instant::now() + count_max).await,
@@ -81,7 +81,7 @@ async fn of_sqlite(url: &Secret, until: Instant) -> Result<DatabaseFacts, StoreE
         let rows = count_in_sqlite(&mut file, &name, until).await?;
         tables.push(TableFacts { name, rows, is_estimate: false, bytes: None });
     }
-    // A count that is given up still holds the connection.
+    // An abandoned count still occupies the connection.
     if Instant::now() < until {
         file.close().await.map_err(failure)?;
     }
@@ -107,7 +107,7 @@ async fn count_in_sqlite(
 
 async fn of_postgres(url: &Secret, until: Instant) -> Result<DatabaseFacts, StoreError> {
     let mut server = PgConnection::connect(url.expose()).await.map_err(failure)?;
-    // A count that is given up here goes on there, for so many milliseconds at most.
+    // An abandoned count continues on the server for at most this many milliseconds.
     server.execute("SET statement_timeout = 30000").await.map_err(failure)?;
     let server_version =
         sqlx::query_scalar("SHOW server_version").fetch_one(&mut server).await.map_err(failure)?;
@@ -134,7 +134,7 @@ async fn of_postgres(url: &Secret, until: Instant) -> Result<DatabaseFacts, Stor
     for (name, estimate, bytes) in found {
         let is_estimate = bytes > COUNTED_BYTES_MAX;
         let rows = match is_estimate {
-            // Below 0: it was never looked at.
+            // Negative: never analyzed.
             true => u64::try_from(estimate).ok(),
             false => {
                 let text = AssertSqlSafe(format!("SELECT count(*) FROM {}", quoted(&name)));
@@ -153,7 +153,7 @@ async fn of_postgres(url: &Secret, until: Instant) -> Result<DatabaseFacts, Stor
     })
 }
 
-/// None when the time is over.
+/// None if the time is up.
 async fn counted(
     rows: impl Future<Output = Result<i64, sqlx::Error>>,
     until: Instant,

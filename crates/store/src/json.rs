@@ -1,6 +1,6 @@
-//! JSON columns and other values, in the form both databases keep.
+//! JSON columns and other values, in a form that both databases store.
 
-use domain::contracts::StoreError;
+use domain::ports::StoreError;
 use domain::result::ResultItem;
 use serde::Serialize;
 use sqlx::encode::IsNull;
@@ -10,12 +10,12 @@ use sqlx::postgres::{PgArgumentBuffer, PgTypeInfo, PgValueRef};
 use sqlx::sqlite::{SqliteArgumentsBuffer, SqliteTypeInfo, SqliteValueRef};
 use sqlx::{Decode, Encode, Postgres, Sqlite, Type};
 
-/// PostgreSQL's own number of its type `json`.
+/// PostgreSQL's type id of `json`.
 const JSON_OID: Oid = Oid(114);
 
-/// A value as JSON text, made once, on its way into a column.
+/// A value as JSON text for a column, serialized once.
 ///
-/// `sqlx::types::Json` would declare JSONB, and PostgreSQL would sort the keys and refuse NUL on the way.
+/// `sqlx::types::Json` would declare JSONB; PostgreSQL would sort the keys and reject NUL.
 #[derive(Debug, Clone)]
 pub(crate) struct JsonText(String);
 
@@ -33,7 +33,7 @@ fn unwritable(_error: serde_json::Error) -> StoreError {
     StoreError::Failed("a record could not be written as JSON".to_owned())
 }
 
-/// The column of the results of a set, on its way out.
+/// The items column of a result set, when read.
 #[derive(Debug)]
 pub(crate) struct Items(pub(crate) Vec<ResultItem>);
 
@@ -89,22 +89,22 @@ impl Encode<'_, Postgres> for JsonText {
     }
 }
 
-/// A text for a plain column: PostgreSQL keeps every character but NUL.
+/// A text for a text column: PostgreSQL stores every character but NUL.
 pub(crate) fn plain(text: &str) -> String {
     text.replace('\0', "")
 }
 
-/// A number for a column: JSON and SQLite know neither NaN nor infinity.
+/// A number for a column: neither JSON nor SQLite has NaN or infinity.
 pub(crate) fn finite(number: f64) -> f64 {
     if number.is_finite() { number } else { 0.0 }
 }
 
-/// A count for a column; none of ours comes near the limit.
+/// A count for a column; it never reaches the limit.
 pub(crate) fn to_column(count: u64) -> i64 {
     i64::try_from(count).unwrap_or(i64::MAX)
 }
 
-/// A count from a column, where it is never negative.
+/// A count from a column, which is never negative.
 pub(crate) fn to_count(number: i64) -> u64 {
     u64::try_from(number).unwrap_or(0)
 }

@@ -1,8 +1,8 @@
-//! Brings a database to this version. The files are compiled in; each exists once for each database.
+//! Schema migrations. The files are compiled in, one per database.
 
 use crate::db::Db;
 use crate::error::migration_failure;
-use domain::contracts::StoreError;
+use domain::ports::StoreError;
 use sqlx::migrate::{MigrateError, Migration, MigrationType, Migrator};
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
 use sqlx::{PgPool, SqlSafeStr};
@@ -32,12 +32,12 @@ pub(crate) type MigrationFile = (i64, &'static str, &'static str);
 pub(crate) const SQLITE: &[MigrationFile] = &files!("sqlite");
 pub(crate) const POSTGRES: &[MigrationFile] = &files!("postgres");
 
-/// Longest wait for another process that brings the same SQLite file to this version.
+/// Longest wait for another process that migrates the same SQLite file.
 const LOCK_WAIT: Duration = Duration::from_secs(300);
-/// How often it is asked whether it is done.
+/// Polling interval.
 const LOCK_ASKED_EVERY: Duration = Duration::from_millis(20);
 
-/// Runs what has not run yet, one process after the other, so that they may start together.
+/// Runs pending migrations, one process at a time, so that processes may start together.
 pub(crate) async fn run(db: &Db) -> Result<(), StoreError> {
     match db {
         Db::Sqlite(pools) => {
@@ -49,8 +49,8 @@ pub(crate) async fn run(db: &Db) -> Result<(), StoreError> {
     .map_err(migration_failure)
 }
 
-/// The migrator holds a lock on PostgreSQL, but none on SQLite: a file beside the database is locked, until it is dropped.
-/// A database in memory has no file and needs none.
+/// The migrator locks PostgreSQL, but not SQLite: there a file next to the database is locked until it is dropped. An
+/// in-memory database needs no lock.
 async fn lock_file(database: &Path) -> Result<Option<File>, StoreError> {
     if !database.exists() {
         return Ok(None);
@@ -83,7 +83,7 @@ async fn lock_file(database: &Path) -> Result<Option<File>, StoreError> {
     }
 }
 
-/// A command that root runs leaves the file to the user of the service, as SQLite does with its own files.
+/// If root runs a command, the file is given to the service's user, as SQLite does with its own files.
 #[cfg(unix)]
 fn leave_to_owner_of(database: &Path, file: &Path) -> std::io::Result<()> {
     use std::os::unix::fs::{MetadataExt, chown};
@@ -96,8 +96,7 @@ fn leave_to_owner_of(_database: &Path, _file: &Path) -> std::io::Result<()> {
     Ok(())
 }
 
-/// To change a large table, and to wait for the process that does it, may take longer than a statement of the service
-/// may.
+/// Changing a large table, or waiting for the process that does, may exceed the statement limit.
 async fn run_on_postgres(pool: &PgPool) -> Result<(), MigrateError> {
     let options = PgConnectOptions::clone(&pool.connect_options()).options([("statement_timeout", 0)]);
     let patient = PgPoolOptions::new().max_connections(1).connect_with(options).await?;
@@ -106,7 +105,7 @@ async fn run_on_postgres(pool: &PgPool) -> Result<(), MigrateError> {
     done
 }
 
-/// The names of all migrations of this version, which `run` has brought to the database.
+/// The names of all migrations of this version.
 pub(crate) fn names() -> Vec<&'static str> {
     SQLITE.iter().map(|(_, name, _)| *name).collect()
 }
@@ -121,7 +120,7 @@ pub(crate) fn texts() -> impl Iterator<Item = &'static str> {
     SQLITE.iter().map(|(.., text)| *text)
 }
 
-/// The migrations up to this version, for a database that holds an older copy.
+/// The migrations up to this version, for a database with an older dump.
 pub(crate) fn migrator_to(files: &[MigrationFile], version: i64) -> Migrator {
     let until: Vec<MigrationFile> = files.iter().copied().filter(|(number, ..)| *number <= version).collect();
     migrator(&until)
@@ -190,7 +189,7 @@ mod tests {
         db.close().await;
     }
 
-    /// Another process has the list of the migrations for a second; a statement may take a fifth of that.
+    /// Another process holds the list of migrations for a second; a statement may take a fifth of that.
     #[tokio::test(flavor = "multi_thread")]
     async fn migrations_may_take_longer_than_statements() {
         const STATEMENT_MAX: Duration = Duration::from_millis(200);

@@ -1,9 +1,9 @@
-//! Rows of the database as structs.
+//! Database rows as structs.
 
 /// Declares a struct that is read from a row: each field is the column of its name.
-/// After `with` stands a field that is a row itself and read from the same columns.
+/// After `with` comes a field that is a row itself, read from the same columns.
 ///
-/// sqlx has a derive for this. It compiles the drivers of all databases a second time, for the compiler itself.
+/// The derive of sqlx would compile the drivers of all databases a second time, for the compiler itself.
 macro_rules! row {
     (
         $(#[$meta:meta])*

@@ -1,5 +1,5 @@
-//! The Store's contract on every database: SQLite in memory, SQLite in a file, and PostgreSQL when
-//! `SVC_TEST_POSTGRES` names a server where databases may be created.
+//! The store suite on every database: SQLite in memory, SQLite in a file, and PostgreSQL if `SVC_TEST_POSTGRES` names
+//! a server where databases may be created.
 
 mod databases;
 

@@ -1,21 +1,21 @@
-//! The VectorStore's contract in memory, over the records of each database, and in PostgreSQL with pgvector when
-//! `SVC_TEST_PGVECTOR` names a server where databases may be created. And what only an index over records must do.
+//! The vector store suite in memory, over the records of each database, and in PostgreSQL with pgvector if
+//! `SVC_TEST_PGVECTOR` names a server where databases may be created; and tests of an index over records.
 #![expect(clippy::expect_used, reason = "a test fails where its database does")]
 
-use domain::contracts::{Asking, SignalStore, Store, VectorError, VectorStore};
 use domain::corpus::AclToken;
+use domain::ports::{SignalStore, Store, VectorError, VectorQuery, VectorStore};
 use domain::secret::Secret;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 use store::vectors::{MemoryVectors, NoVectors, PgVectors};
-use store::{SealKey, SqlStore, StoreConfig};
+use store::{EncryptionKey, SqlStore, StoreConfig};
 use testkit::suites::vector_store::{DirectBackend, Piece, RecordsBackend, VectorBackend, words};
 
 type Behaviour = for<'a> fn(&'a dyn VectorBackend) -> Pin<Box<dyn Future<Output = ()> + Send + 'a>>;
 
 async fn open(url: &str) -> Arc<SqlStore> {
-    let key = SealKey::from_secret(&Secret::new("a test key"));
+    let key = EncryptionKey::from_secret(&Secret::new("a test key"));
     let config = StoreConfig { url: Secret::new(url), pool_max: 8, key };
     Arc::new(SqlStore::open(config).await.expect("a database"))
 }
@@ -55,7 +55,7 @@ async fn over_postgres(behaviour: Behaviour) {
     testkit::postgres::with_copy(&server, migrate, test).await;
 }
 
-/// A PostgreSQL that has pgvector.
+/// A PostgreSQL server with pgvector.
 fn pgvector() -> Option<String> {
     testkit::postgres::server_with_pgvector("vectors in PostgreSQL")
 }
@@ -100,8 +100,8 @@ fn pieces(count: usize) -> Vec<Piece> {
 }
 
 async fn count(vectors: &MemoryVectors, token: AclToken) -> usize {
-    let asking = Asking { tokens: &[token], limit: 100 };
-    vectors.nearest(asking, &[1.0, 0.0]).await.expect("an answer").len()
+    let query = VectorQuery { tokens: &[token], limit: 100 };
+    vectors.nearest(query, &[1.0, 0.0]).await.expect("an answer").len()
 }
 
 #[tokio::test]
@@ -115,16 +115,16 @@ async fn processes_agree_and_a_right_that_is_taken_is_gone() {
     assert_eq!((count(&one, me).await, count(&other, me).await), (3, 3));
     backend.keep(Some(signal), &[me], &pieces(2)).await;
     assert_eq!((count(&one, me).await, count(&other, me).await), (2, 2));
-    // Only the records are told.
+    // Only the records are changed.
     let AclToken::User(user) = me else { panic!("a person") };
     store.revoke_grant(signal, user, chrono::DateTime::UNIX_EPOCH).await.expect("revoked");
     assert_eq!((count(&one, me).await, count(&other, me).await), (0, 0));
     one.make_hybrid().await.expect("hybrid");
     assert!(other.state().await.expect("a state").is_hybrid);
-    assert_eq!(in_memory(&store).held(None, 9).await, Ok(vec![(signal, 2)]), "as after a restart");
+    assert_eq!(in_memory(&store).chunk_counts(None, 9).await, Ok(vec![(signal, 2)]), "as after a restart");
     store.close().await;
-    let asking = Asking { tokens: &[me], limit: 1 };
-    let away = one.nearest(asking, &[1.0, 0.0]).await;
+    let query = VectorQuery { tokens: &[me], limit: 1 };
+    let away = one.nearest(query, &[1.0, 0.0]).await;
     assert!(matches!(away, Err(VectorError::Unreachable(_))), "{away:?}");
 }
 
@@ -139,11 +139,11 @@ async fn old_dimensions_wait_until_they_are_read_again() {
     vectors.clear().await.expect("cleared");
     vectors.prepare(3).await.expect("another model");
     backend.keep(Some(new), &[me], &[(vec![0.0, 0.0, 1.0], "a".to_owned())]).await;
-    assert_eq!(vectors.held(None, 9).await, Ok(vec![(new, 1)]), "{old} is of the old model");
+    assert_eq!(vectors.chunk_counts(None, 9).await, Ok(vec![(new, 1)]), "{old} is of the old model");
     store.close().await;
 }
 
-/// Reading everything takes longer than a question may: it goes on with the next one.
+/// A full load takes longer than one query may: the next query continues it.
 #[tokio::test]
 async fn a_reading_that_was_left_goes_on() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -194,7 +194,7 @@ async fn many_ask_while_others_write() {
         ended.expect("no panic");
     }
     assert_eq!(count(&vectors, me).await, 22);
-    assert_eq!(vectors.held(None, 1).await, Ok(vec![(first, 2)]));
+    assert_eq!(vectors.chunk_counts(None, 1).await, Ok(vec![(first, 2)]));
     store.close().await;
 }
 
@@ -210,12 +210,12 @@ async fn pgvector_must_be_there() {
         let store = open(&url).await;
         let vectors = PgVectors::open(&store).expect("PostgreSQL");
         match vectors.prepare(2).await {
-            // ./test takes no server with pgvector for SVC_TEST_POSTGRES.
+            // ./test does not use a server with pgvector for SVC_TEST_POSTGRES.
             Ok(()) => testkit::skip("a PostgreSQL without pgvector", "the one of SVC_TEST_POSTGRES has it"),
             Err(error) => {
                 assert!(error.to_string().contains("CREATE EXTENSION vector"), "{error}");
                 assert_eq!(vectors.state().await.expect("a state").dimension, None);
-                assert_eq!(vectors.held(None, 9).await, Ok(Vec::new()));
+                assert_eq!(vectors.chunk_counts(None, 9).await, Ok(Vec::new()));
             }
         }
         store.close().await;

@@ -1,4 +1,4 @@
-//! The clockwork: the durable queue, the workers that serve it, and the scheduler of periodic work.
+//! Durable task queue, workers, and the scheduler of periodic tasks.
 
 pub mod queue;
 mod reconciler;

@@ -1,38 +1,38 @@
-//! Reconciler: accepted work that is not final and has no live task gets one, whatever happened to its task.
+//! Reconciler: requeues accepted work that is not final and has no live task.
 
 use async_trait::async_trait;
 use chrono::TimeDelta;
-use domain::contracts::{
+use domain::ports::{
     AcceptedWork, ClaimedTask, Clock, OrphanedWork, QueueError, TaskError, TaskHandler, TaskQueue,
 };
-use domain::workload::Workload;
+use domain::worker_gauges::WorkerGauges;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Work that changed lately is left alone: its task is being stored, sent or ended at this moment.
+/// Recently changed work is left alone: its task may be being stored, sent or ended.
 const GRACE: TimeDelta = TimeDelta::seconds(20);
 
-/// A periodic task, so that of all processes one looks at a time.
+/// A periodic task, so that only one process runs it at a time.
 pub struct ReconcileTasks {
     kinds: Vec<Arc<dyn AcceptedWork>>,
     queue: Arc<dyn TaskQueue>,
     clock: Arc<dyn Clock>,
-    workload: Arc<Workload>,
+    worker_gauges: Arc<WorkerGauges>,
 }
 
 impl ReconcileTasks {
     /// The name of the task, and of its schedule.
     pub const NAME: &str = "reconcile_tasks";
-    /// Together with the grace less than a minute.
+    /// Less than a minute together with the grace period.
     pub const EVERY: Duration = Duration::from_secs(30);
 
     pub fn new(
         kinds: Vec<Arc<dyn AcceptedWork>>,
         queue: Arc<dyn TaskQueue>,
         clock: Arc<dyn Clock>,
-        workload: Arc<Workload>,
+        worker_gauges: Arc<WorkerGauges>,
     ) -> Self {
-        Self { kinds, queue, clock, workload }
+        Self { kinds, queue, clock, worker_gauges }
     }
 
     /// Work without a live task.
@@ -45,8 +45,8 @@ impl ReconcileTasks {
         Ok(orphans)
     }
 
-    /// Gives everything that has no live task one; how many. What has used the tries of its task is ended. What fails is
-    /// left to the next time and stands in nobody's way.
+    /// Requeues orphaned work and returns how much. Work with exhausted attempts is ended. Failures are left to the
+    /// next run and do not stop the others.
     pub async fn reconcile(&self) -> Result<u64, TaskError> {
         let before = self.clock.now() - GRACE;
         let mut requeued = 0;
@@ -74,7 +74,7 @@ impl ReconcileTasks {
 
     async fn requeue(&self, work: OrphanedWork) -> Result<(), QueueError> {
         self.queue.push(work.task).await?;
-        self.workload.add_requeued(1);
+        self.worker_gauges.add_requeued(1);
         Ok(())
     }
 }

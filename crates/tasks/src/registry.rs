@@ -1,6 +1,6 @@
-//! Which handler runs a task of which name.
+//! Registry of task handlers by task name.
 
-use domain::contracts::TaskHandler;
+use domain::ports::TaskHandler;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 

@@ -1,30 +1,29 @@
-//! Running slots, given in turn by owner.
+//! Running slots, granted in turn by owner.
 
 use domain::ids::UserId;
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::oneshot;
 
-/// Whose task it is; None is the service itself.
+/// Owner of a task; None for the service itself.
 pub(crate) type Owner = Option<UserId>;
 
-/// As many tasks as run at once. Of those that wait for a slot, the owner with the fewest running tasks goes first, then
-/// the task that has waited longest: however many tasks of one person go on at the same moment, nobody else waits for
-/// all of them.
+/// Limits running tasks. Of those that wait for a slot, the owner with the fewest running tasks goes first, then the
+/// task that has waited longest, so that one owner cannot block the others.
 pub(crate) struct RunningSlots(Mutex<State>);
 
 struct State {
     free: usize,
     running: HashMap<Owner, usize>,
-    waiting: VecDeque<Waiting>,
+    waiting: VecDeque<Waiter>,
 }
 
-struct Waiting {
+struct Waiter {
     owner: Owner,
-    turn: oneshot::Sender<RunningPermit>,
+    grant: oneshot::Sender<RunningPermit>,
 }
 
-/// A task that runs; its slot is given on when this is dropped.
+/// Permit of a running task; its slot is passed on when it is dropped.
 pub(crate) struct RunningPermit {
     slots: Arc<RunningSlots>,
     owner: Owner,
@@ -36,26 +35,26 @@ impl RunningSlots {
         Arc::new(Self(Mutex::new(state)))
     }
 
-    /// Waits for a slot. Whoever gives up waiting leaves nothing behind.
+    /// Waits for a slot. Cancelling the wait leaves nothing behind.
     pub(crate) async fn acquire(self: &Arc<Self>, owner: Owner) -> RunningPermit {
-        let turn = {
+        let grant = {
             let mut state = self.lock();
             if state.free > 0 {
                 state.begin(owner);
                 return self.permit(owner);
             }
-            let (turn, granted) = oneshot::channel();
-            state.waiting.push_back(Waiting { owner, turn });
+            let (grant, granted) = oneshot::channel();
+            state.waiting.push_back(Waiter { owner, grant });
             granted
         };
-        match turn.await {
+        match grant.await {
             Ok(permit) => permit,
-            // A turn is only ever dropped with the slots themselves, which `self` keeps.
+            // A grant is only dropped with the slots themselves, which `self` keeps alive.
             Err(_) => std::future::pending().await,
         }
     }
 
-    /// Slots that nobody has or waits for.
+    /// Number of free slots.
     pub(crate) fn free(&self) -> usize {
         self.lock().free
     }
@@ -84,10 +83,10 @@ impl State {
         };
     }
 
-    /// Whose turn it is, if somebody waits and a slot is free.
-    fn next(&mut self) -> Option<Waiting> {
-        self.waiting.retain(|one| !one.turn.is_closed());
-        let running = |one: &Waiting| self.running.get(&one.owner).copied().unwrap_or(0);
+    /// The next waiter, if there is one.
+    fn next(&mut self) -> Option<Waiter> {
+        self.waiting.retain(|one| !one.grant.is_closed());
+        let running = |one: &Waiter| self.running.get(&one.owner).copied().unwrap_or(0);
         let (position, _) = self.waiting.iter().enumerate().min_by_key(|(_, one)| running(one))?;
         let next = self.waiting.remove(position)?;
         self.begin(next.owner);
@@ -102,9 +101,9 @@ impl Drop for RunningPermit {
             state.end(self.owner);
             state.next()
         };
-        // Outside of the lock: a permit that nobody takes any more comes back here.
-        if let Some(Waiting { owner, turn }) = next {
-            drop(turn.send(self.slots.permit(owner)));
+        // Outside of the lock, because a permit whose waiter is gone is dropped here again.
+        if let Some(Waiter { owner, grant }) = next {
+            drop(grant.send(self.slots.permit(owner)));
         }
     }
 }
@@ -118,7 +117,7 @@ mod tests {
     const ANN: Owner = Some(UserId(1));
     const BOB: Owner = Some(UserId(2));
 
-    /// A task that has asked for a slot and waits.
+    /// A task that waits for a slot.
     fn waiting(slots: &Arc<RunningSlots>, owner: Owner) -> BoxFuture<'static, RunningPermit> {
         let slots = Arc::clone(slots);
         let mut asked = async move { slots.acquire(owner).await }.boxed();
@@ -161,7 +160,7 @@ mod tests {
         let (gone, granted, last) = (waiting(&slots, BOB), waiting(&slots, BOB), waiting(&slots, ANN));
         drop(gone);
         drop(running);
-        // It was given the slot and is dropped before it looks.
+        // It was granted the slot and is dropped before it is polled.
         drop(granted);
         let last = last.now_or_never().expect("the last one");
         drop(last);

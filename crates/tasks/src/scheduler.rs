@@ -1,18 +1,18 @@
-//! Scheduler: periodic work. The schedules are records; of all processes that look, one takes what is due and puts
-//! the task of that name into the queue.
+//! Scheduler of periodic tasks. Schedules are records; one of all processes takes a due schedule and enqueues its
+//! task.
 
-use domain::contracts::{Clock, NewTask, QueueError, QueueName, Store, TaskQueue};
+use domain::ports::{Clock, NewTask, QueueError, QueueName, Store, TaskQueue};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::watch;
 
-/// How often the schedules are looked at.
-const LOOK_EVERY: Duration = Duration::from_secs(1);
-/// The shortest interval of a schedule.
-const EVERY_MIN: Duration = LOOK_EVERY;
-/// Tasks that may wait in the queue. When nobody works there, what is due is left out, so that it does not pile up.
+/// Polling interval of the schedules.
+const POLL_INTERVAL: Duration = Duration::from_secs(1);
+/// Minimum interval of a schedule.
+const INTERVAL_MIN: Duration = POLL_INTERVAL;
+/// Maximum number of waiting tasks. Further ones are skipped, so that they do not pile up without workers.
 const WAITING_MAX: u64 = 100;
-/// How often a periodic task may be started; the next one comes anyway.
+/// Maximum attempts of a periodic task.
 const ATTEMPTS_MAX: u32 = 3;
 
 pub struct Scheduler {
@@ -26,29 +26,28 @@ impl Scheduler {
         Self { store, queue, clock }
     }
 
-    /// Sees to it that the schedule exists; one that is stored already stays as it is. `task` is the name of the
-    /// task that it starts.
+    /// Creates a schedule for the task with this name, unless it exists.
     pub async fn ensure(&self, task: &str, every: Duration) -> Result<(), QueueError> {
-        Ok(self.store.ensure_schedule(task, every.max(EVERY_MIN), self.clock.now()).await?)
+        Ok(self.store.ensure_schedule(task, every.max(INTERVAL_MIN), self.clock.now()).await?)
     }
 
-    /// Looks again and again until `stop` turns true.
+    /// Starts due tasks until `stop` becomes true.
     pub async fn serve(self, mut stop: watch::Receiver<bool>) {
         loop {
-            if let Err(error) = self.look().await {
+            if let Err(error) = self.start_due_tasks().await {
                 tracing::warn!("the schedules cannot be served: {error}");
             }
             tokio::select! {
-                () = tokio::time::sleep(LOOK_EVERY) => {}
+                () = tokio::time::sleep(POLL_INTERVAL) => {}
                 _ = stop.wait_for(|stop| *stop) => return,
             }
         }
     }
 
-    /// Takes what is due and starts it; how many tasks that were.
-    pub async fn look(&self) -> Result<usize, QueueError> {
+    /// Starts the tasks that are due and returns their number.
+    pub async fn start_due_tasks(&self) -> Result<usize, QueueError> {
         let now = self.clock.now();
-        // Mostly nothing is due, and reading disturbs nobody.
+        // Usually nothing is due, and reading is cheap.
         if !self.store.schedules().await?.iter().any(|schedule| schedule.is_due(now)) {
             return Ok(0);
         }

@@ -1,8 +1,8 @@
-//! Slots: how many tasks a worker has in progress, and how many of them run at once.
+//! Slots of a worker: how many tasks are in progress, and how many of them run.
 
 use crate::running_slots::{Owner, RunningPermit, RunningSlots};
 use async_trait::async_trait;
-use domain::contracts::RunningSlot;
+use domain::ports::RunningSlot;
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
@@ -21,13 +21,12 @@ impl Slots {
         }
     }
 
-    /// Waits until one task may run; then slots for as many as may run now, up to `max`. They are not running yet: what
-    /// is in progress may go on while tasks for them are claimed.
+    /// Waits until a task may run, then returns slots for as many as may run now, up to `max`. They are not running
+    /// yet: tasks in progress may continue while others are claimed.
     pub(crate) async fn free(&self, max: usize) -> Vec<Slot> {
         // The semaphore is never closed.
         let first = Arc::clone(&self.in_progress).acquire_owned().await;
-        // In the name of the service, which runs nothing else here that lasts: newcomers are let in between the tasks that
-        // go on, and take their turns with them.
+        // Acquired for the service, which runs nothing long here, so that new tasks take turns with those in progress.
         let runs = self.running.acquire(None).await;
         let free = self.running.free() + 1;
         drop(runs);
@@ -42,17 +41,17 @@ impl Slots {
     }
 }
 
-/// The slot of one task, free again when it is dropped.
+/// The slot of one task, released on drop.
 pub(crate) struct Slot {
     _in_progress: OwnedSemaphorePermit,
-    /// None before the task runs, and while it waits for others.
+    /// None before the task runs and while it waits.
     permit: Mutex<Option<RunningPermit>>,
     running: Arc<RunningSlots>,
     owner: Owner,
 }
 
 impl Slot {
-    /// For a task of this owner.
+    /// The slot for a task of this owner.
     pub(crate) fn of(self, owner: Owner) -> Self {
         Self { owner, ..self }
     }

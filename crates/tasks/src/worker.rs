@@ -1,12 +1,12 @@
-//! Worker: claims tasks of one queue, runs them side by side, retries what fails, stops gracefully.
+//! Worker: claims tasks of one queue, runs them concurrently, retries failures and stops gracefully.
 
 use crate::Registry;
 use crate::slots::{Slot, Slots};
-use domain::contracts::{
-    ClaimedTask, Clock, QueueError, QueueName, RunningSlot, TaskError, TaskHandler, TaskQueue, WorkerBeat,
+use domain::ports::{
+    ClaimedTask, Clock, Heartbeat, QueueError, QueueName, RunningSlot, TaskError, TaskHandler, TaskQueue,
     WorkerSlots,
 };
-use domain::workload::Workload;
+use domain::worker_gauges::WorkerGauges;
 use futures_util::FutureExt;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -17,31 +17,31 @@ use tokio::task::JoinSet;
 use tokio::time::Instant;
 use tracing::Instrument;
 
-/// How long a worker sleeps at most when nothing rings its bell.
-const LOOK_EVERY: Duration = Duration::from_secs(2);
-/// How often a worker gives a sign of life.
-const BEAT_EVERY: Duration = Duration::from_secs(5);
-/// The wait before the second try; it doubles with each further one.
+/// Maximum sleep of a worker without a notification.
+const POLL_INTERVAL: Duration = Duration::from_secs(2);
+/// Interval between heartbeats.
+const HEARTBEAT_INTERVAL: Duration = Duration::from_secs(5);
+/// Delay before the first retry; it doubles with each further one.
 const RETRY_FIRST: Duration = Duration::from_millis(500);
 const RETRY_MAX: Duration = Duration::from_secs(60);
-/// Tasks that are claimed at once. Many, because a claim is one turn among the writers of an SQLite file: one task
-/// for each turn would leave places empty as long as clients post.
+/// Maximum number of tasks per claim. Many, because writes to SQLite are serialized: single claims would leave slots
+/// empty while clients write.
 const CLAIM_MAX: usize = 64;
-/// How long a stop waits, after its grace, until the tasks that still ran are back in the queue.
+/// How long a stop waits, after its grace period, until running tasks are released.
 const RELEASE_MAX: Duration = Duration::from_secs(3);
-/// The wait after the queue itself failed.
+/// Delay after the queue itself failed.
 const QUEUE_FAILED_WAIT: Duration = Duration::from_secs(1);
 
 #[derive(Debug, Clone)]
 pub struct WorkerConfig {
     pub queue: QueueName,
-    /// Tasks in progress at once.
+    /// Maximum number of tasks in progress.
     pub concurrency: u32,
-    /// Those of them that run at once; the others wait for something else.
+    /// Maximum number of running tasks; the others wait for something else.
     pub running_max: u32,
-    /// How long a task is held without a sign of life.
+    /// Lifetime of a lease without a heartbeat.
     pub lease: Duration,
-    /// How long a stop waits for running tasks.
+    /// Grace period of running tasks when stopping.
     pub grace: Duration,
 }
 
@@ -52,12 +52,12 @@ pub struct Worker {
     clock: Arc<dyn Clock>,
     registry: Registry,
     active: Arc<AtomicU32>,
-    workload: Arc<Workload>,
-    /// Turns true when a stop has waited long enough.
+    worker_gauges: Arc<WorkerGauges>,
+    /// Becomes true when the grace period has ended.
     too_late: watch::Sender<bool>,
-    /// What the last sign of life said.
-    told_active: AtomicU32,
-    /// It claims nothing more, so it has no slots for anybody.
+    /// Active tasks in the last heartbeat.
+    reported_active: AtomicU32,
+    /// It claims nothing more, so it reports no slots.
     is_stopping: AtomicBool,
 }
 
@@ -76,22 +76,22 @@ impl Worker {
             clock,
             registry,
             active: Arc::default(),
-            workload: Arc::default(),
+            worker_gauges: Arc::default(),
             too_late: watch::Sender::new(false),
-            told_active: AtomicU32::new(0),
+            reported_active: AtomicU32::new(0),
             is_stopping: AtomicBool::new(false),
         }
     }
 
-    /// Tells there what it does, for the metrics of this process.
-    pub fn counted_in(self, workload: &Arc<Workload>) -> Self {
-        Self { workload: Arc::clone(workload), ..self }
+    /// Reports its work in the metrics of this process.
+    pub fn counted_in(self, worker_gauges: &Arc<WorkerGauges>) -> Self {
+        Self { worker_gauges: Arc::clone(worker_gauges), ..self }
     }
 
-    /// Serves the queue until `stop` turns true. Then it claims nothing more, waits for what runs,
-    /// and gives what did not end in time back to the queue.
+    /// Serves the queue until `stop` becomes true. Then it claims nothing more, waits for running tasks, and releases
+    /// those that do not end in time.
     pub async fn serve(self, stop: watch::Receiver<bool>) {
-        // The log has one file for each queue; this says which.
+        // The log has one file per queue, selected by this field.
         let span = tracing::info_span!("worker", queue = self.config.queue.as_str());
         self.serve_queue(stop).instrument(span).await;
     }
@@ -99,14 +99,14 @@ impl Worker {
     async fn serve_queue(self, mut stop: watch::Receiver<bool>) {
         let WorkerConfig { concurrency, .. } = self.config;
         tracing::info!("{} serves the queue, {concurrency} tasks at once", self.name);
-        let _serving = self.workload.join(&self.name, self.config.queue, Arc::clone(&self.active));
+        let _serving = self.worker_gauges.join(&self.name, self.config.queue, Arc::clone(&self.active));
         let mut running = JoinSet::new();
         tokio::select! {
-            () = self.beat_for_ever() => {}
+            () = self.send_heartbeats() => {}
             () = self.claim_until_stopped(&mut running, &mut stop) => {}
         }
         self.is_stopping.store(true, Ordering::Relaxed);
-        let _in_vain = tokio::time::timeout(RELEASE_MAX, self.beat()).await;
+        let _in_vain = tokio::time::timeout(RELEASE_MAX, self.record_heartbeat()).await;
         if !all_end_within(self.config.grace, &mut running).await {
             tracing::warn!(
                 queue = self.config.queue.as_str(),
@@ -123,9 +123,9 @@ impl Worker {
                 running.shutdown().await;
             }
         }
-        // Whoever looks on must not believe that this one still works.
-        if self.told_active.load(Ordering::Relaxed) > 0 {
-            let _in_vain = tokio::time::timeout(RELEASE_MAX, self.beat()).await;
+        // Reports that it no longer works.
+        if self.reported_active.load(Ordering::Relaxed) > 0 {
+            let _in_vain = tokio::time::timeout(RELEASE_MAX, self.record_heartbeat()).await;
         }
     }
 
@@ -137,7 +137,7 @@ impl Worker {
                 free = slots.free(CLAIM_MAX) => free,
                 _ = stop.wait_for(|stop| *stop) => return,
             };
-            // Claiming is never cancelled half-way: a claimed task would be lost until its lease ends.
+            // A claim is never cancelled: a claimed task would be lost until its lease ends.
             let nothing_to_do = match self.claim(free.len()).await {
                 Ok(tasks) if !tasks.is_empty() => {
                     for (task, slot) in tasks.into_iter().zip(free) {
@@ -146,7 +146,7 @@ impl Worker {
                     }
                     continue;
                 }
-                Ok(_) => self.queue.wait(self.config.queue, LOOK_EVERY),
+                Ok(_) => self.queue.wait(self.config.queue, POLL_INTERVAL),
                 Err(error) => {
                     tracing::warn!(queue = self.config.queue.as_str(), "the queue cannot be read: {error}");
                     Box::pin(tokio::time::sleep(QUEUE_FAILED_WAIT))
@@ -166,41 +166,41 @@ impl Worker {
     }
 
     fn start(&self, task: ClaimedTask, slot: Slot, running: &mut JoinSet<()>) {
-        let one = self.one(task, slot);
+        let task_run = self.task_run(task, slot);
         let span = tracing::info_span!(
             "task",
             queue = self.config.queue.as_str(),
-            task.id = one.task.id.0,
-            task.name = one.task.name
+            task.id = task_run.task.id.0,
+            task.name = task_run.task.name
         );
-        running.spawn(one.run().instrument(span));
+        running.spawn(task_run.run().instrument(span));
     }
 
-    async fn beat_for_ever(&self) {
+    async fn send_heartbeats(&self) {
         loop {
-            self.beat().await;
-            tokio::time::sleep(BEAT_EVERY).await;
+            self.record_heartbeat().await;
+            tokio::time::sleep(HEARTBEAT_INTERVAL).await;
         }
     }
 
-    async fn beat(&self) {
+    async fn record_heartbeat(&self) {
         let active = self.active.load(Ordering::Relaxed);
-        self.told_active.store(active, Ordering::Relaxed);
-        let beat = WorkerBeat {
+        self.reported_active.store(active, Ordering::Relaxed);
+        let heartbeat = Heartbeat {
             worker: self.name.clone(),
             queue: self.config.queue,
             concurrency: if self.is_stopping.load(Ordering::Relaxed) { 0 } else { self.config.concurrency },
             active,
             last_seen: self.clock.now(),
         };
-        if let Err(error) = self.queue.beat(beat).await {
+        if let Err(error) = self.queue.record_heartbeat(heartbeat).await {
             tracing::warn!(queue = self.config.queue.as_str(), "no sign of life could be given: {error}");
         }
     }
 
-    fn one(&self, task: ClaimedTask, slot: Slot) -> OneTask {
+    fn task_run(&self, task: ClaimedTask, slot: Slot) -> TaskRun {
         self.active.fetch_add(1, Ordering::Relaxed);
-        OneTask {
+        TaskRun {
             handler: self.registry.handler(&task.name).cloned(),
             task,
             queue: Arc::clone(&self.queue),
@@ -212,8 +212,8 @@ impl Worker {
     }
 }
 
-/// One claimed task on its way.
-struct OneTask {
+/// A claimed task that is being run.
+struct TaskRun {
     task: ClaimedTask,
     handler: Option<Arc<dyn TaskHandler>>,
     queue: Arc<dyn TaskQueue>,
@@ -223,13 +223,13 @@ struct OneTask {
     too_late: watch::Receiver<bool>,
 }
 
-impl Drop for OneTask {
+impl Drop for TaskRun {
     fn drop(&mut self) {
         self.active.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
-impl OneTask {
+impl TaskRun {
     async fn run(self) {
         let started = Instant::now();
         tracing::debug!(attempt = self.task.attempt, "task started");
@@ -268,20 +268,20 @@ impl OneTask {
         handler.run_in(&self.task, &self.slot).await
     }
 
-    /// Returns when a stop has waited long enough.
+    /// Returns when the grace period has ended.
     async fn until_too_late(&self) {
         let mut too_late = self.too_late.clone();
         drop(too_late.wait_for(|too_late| *too_late).await);
     }
 
-    /// What the task did so far is dropped; it begins again elsewhere.
+    /// Releases the task, which starts again elsewhere.
     async fn give_back(&self) {
         if let Err(error) = self.queue.release(&self.task).await {
             tracing::warn!(task.id = self.task.id.0, "the task was not given back: {error}");
         }
     }
 
-    /// Renews the lease as long as the task runs; returns only when it was lost.
+    /// Renews the lease while the task runs; returns only if it was lost.
     async fn hold(&self) {
         loop {
             tokio::time::sleep(self.lease / 3).await;
@@ -300,7 +300,7 @@ impl OneTask {
     }
 }
 
-/// False when some still run.
+/// Whether all tasks end within a time.
 async fn all_end_within(time: Duration, running: &mut JoinSet<()>) -> bool {
     let finished = async { while running.join_next().await.is_some() {} };
     tokio::time::timeout(time, finished).await.is_ok()

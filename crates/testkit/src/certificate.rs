@@ -1,4 +1,4 @@
-//! Self-signed certificates, made when a test needs them.
+//! Self-signed certificates, generated on demand.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -25,7 +25,7 @@ pub struct TestCertificate {
 }
 
 impl TestCertificate {
-    /// The name makes certificates distinguishable; each has a key of its own.
+    /// The name makes certificates distinguishable; each has its own key.
     pub fn new(name: &str) -> Self {
         let random = SystemRandom::new();
         let algorithm = &ECDSA_P256_SHA256_ASN1_SIGNING;
@@ -50,7 +50,7 @@ impl TestCertificate {
         pem("EC PRIVATE KEY", &self.key_pkcs8[SEC1_OFFSET..])
     }
 
-    /// Writes `cert.pem` and `key.pem`, replacing older ones; their paths.
+    /// Writes `cert.pem` and `key.pem`, replacing older ones, and returns their paths.
     pub fn write(&self, folder: &Path) -> (PathBuf, PathBuf) {
         let (certificate, key) = (folder.join("cert.pem"), folder.join("key.pem"));
         std::fs::write(&certificate, self.certificate_pem()).unwrap();

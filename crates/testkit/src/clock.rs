@@ -1,12 +1,12 @@
-//! A clock that stands still until a test moves it.
+//! A fixed clock that tests can move.
 
 use chrono::DateTime;
-use domain::contracts::Clock;
 use domain::instant::{Instant, to_micros};
+use domain::ports::Clock;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// 2026-01-02 03:04:05 UTC: no two parts of it are alike, so a mix-up shows.
+/// 2026-01-02 03:04:05 UTC: no two parts are equal, so a mix-up is visible.
 const START_S: i64 = 1_767_323_045;
 
 #[derive(Debug)]

@@ -1,6 +1,6 @@
-//! Queries that try to be more than a value. A source must see each of them as one literal text.
+//! Injection queries. A source must see each of them as one literal text.
 
-/// Quotes, braces, comments, operators and line ends of every language that a source is asked in.
+/// Quotes, braces, comments, operators and line ends of every query language in use.
 pub const QUERIES: &[&str] = &[
     "x' or '1'='1",
     "x\" or \"1\"=\"1",

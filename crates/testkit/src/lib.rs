@@ -1,10 +1,11 @@
-//! What tests of every crate share: a source that misbehaves on demand, a clock that stands still,
-//! databases of their own, and the contracts as suites.
+//! Shared test tools: a source that misbehaves on demand, a fixed clock, temporary databases, fakes of vendors, and
+//! test suites for the ports.
 #![expect(clippy::expect_used, clippy::unwrap_used, reason = "a test fails where its tools do")]
 
 pub mod certificate;
 pub mod clock;
 pub mod descriptions;
+pub mod fake_llm;
 pub mod hostile;
 pub mod injections;
 pub mod nats;
@@ -13,7 +14,6 @@ pub mod postgres;
 pub mod postgres_server;
 pub mod s3;
 pub mod samples;
-pub mod scribe;
 mod signal;
 mod skip;
 pub mod small_disk;

@@ -1,5 +1,5 @@
-//! NATS for tests: a stream of its own on the server of `SVC_TEST_NATS`, or a server of its own, which may be killed,
-//! by the program of `SVC_TEST_NATS_SERVER`.
+//! NATS for tests: a separate stream on the server of `SVC_TEST_NATS`, or a separate server, which may be killed,
+//! started with the program of `SVC_TEST_NATS_SERVER`.
 
 use crate::pause;
 use serde_json::Value;
@@ -11,7 +11,7 @@ use tempfile::TempDir;
 
 const START_MAX: Duration = Duration::from_secs(30);
 
-/// The address of an empty queue; skips the `suite` when there is no server.
+/// The address of an empty queue; skips the `suite` if there is no server.
 pub fn queue(suite: &str) -> Option<String> {
     let server = crate::given("SVC_TEST_NATS", &format!("{suite} on NATS"))?;
     Some(format!("{server}/test-{:016x}", rand::random::<u64>()))
@@ -27,7 +27,7 @@ pub struct NatsServer {
 }
 
 impl NatsServer {
-    /// Starts nothing yet; skips the `suite` when there is no program.
+    /// Prepares a server without starting it; skips the `suite` if there is no program.
     pub fn prepare(suite: &str) -> Option<Self> {
         let program = crate::given("SVC_TEST_NATS_SERVER", suite)?;
         let at = TcpListener::bind("127.0.0.1:0").and_then(|port| port.local_addr()).expect("a free port");
@@ -40,7 +40,7 @@ impl NatsServer {
         })
     }
 
-    /// Gives the program more to mind: a login, a certificate.
+    /// Adds arguments: a login, a certificate.
     pub fn with(mut self, arguments: &[&str]) -> Self {
         self.arguments.extend(arguments.iter().map(|&argument| argument.to_owned()));
         self
@@ -54,7 +54,7 @@ impl NatsServer {
         self.at.port()
     }
 
-    /// Starts it, or starts it again on what it stored, and waits until it listens.
+    /// Starts it, or restarts it with its data, and waits until it listens.
     pub fn start(&mut self) {
         self.kill();
         let mut command = Command::new(&self.program);
@@ -73,19 +73,19 @@ impl NatsServer {
         }
     }
 
-    /// Starts it without what it stored.
+    /// Starts it without its data.
     pub fn start_empty(&mut self) {
         self.kill();
         self.folder = tempfile::tempdir().expect("a folder");
         self.start();
     }
 
-    /// Stops its process in the middle of whatever it does: the port is open, and nobody answers.
+    /// Suspends its process: the port is open, and nothing responds.
     pub fn pause(&self) {
         assert!(pause::pause(&self.process()), "it has ended");
     }
 
-    /// Lets it go on.
+    /// Resumes the process.
     pub fn resume(&self) {
         assert!(pause::resume(&self.process()), "it has ended");
     }
@@ -94,12 +94,12 @@ impl NatsServer {
         self.child.as_ref().expect("it was started").id().to_string()
     }
 
-    /// How many messages a stream was ever given, and how many it holds now; 0 while there is no stream.
+    /// How many messages a stream ever received, and how many it holds now; 0 while there is no stream.
     pub fn messages(&self, stream: &str) -> (u64, u64) {
         self.messages_as(stream, "{}")
     }
 
-    /// True when the stream was given a message; asked with a login.
+    /// Whether the stream received a message; uses a login.
     pub fn is_used(&self, stream: &str, user: &str, password: &str) -> bool {
         let login = serde_json::json!({"user": user, "pass": password}).to_string();
         self.messages_as(stream, &login).0 > 0

@@ -1,14 +1,14 @@
-//! Processes that stand still.
+//! Suspends and resumes processes.
 
 use crate::signal::{Signal, send_signal};
 use std::time::{Duration, Instant};
 
-/// A process that does not stop by then never will.
+/// How long to wait for a process to stop.
 const STOPS_WITHIN: Duration = Duration::from_secs(30);
 const LOOK_AGAIN: Duration = Duration::from_millis(2);
 
-/// Stops a process in the middle of whatever it does. A signal only asks: on a busy machine some of its threads would still
-/// answer, so it is waited until the last one stands. Returns whether there is such a process.
+/// Suspends a process. A signal only requests it: on a busy machine some threads would still respond, so this waits
+/// until the last one has stopped. Returns whether the process exists.
 pub(crate) fn pause(id: &str) -> bool {
     if !signal(id, Signal::STOP) {
         return false;
@@ -21,7 +21,7 @@ pub(crate) fn pause(id: &str) -> bool {
     true
 }
 
-/// Lets it go on. Returns whether there is such a process.
+/// Resumes a process. Returns whether it exists.
 pub(crate) fn resume(id: &str) -> bool {
     signal(id, Signal::CONT)
 }

@@ -1,23 +1,23 @@
-//! A PostgreSQL database that lives as long as one test, on the server of `SVC_TEST_POSTGRES`.
+//! A PostgreSQL database per test, on the server of `SVC_TEST_POSTGRES`.
 
 use sqlx::{AssertSqlSafe, Connection, Executor, PgConnection};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use tokio::task::JoinSet;
 
-/// Held while a template is made.
+/// Held while a template is created.
 const LOCK: i64 = 7_411_020;
 
-/// The server for PostgreSQL tests; skips the `suite` when there is none.
+/// The server for PostgreSQL tests; skips the `suite` if there is none.
 pub fn server(suite: &str) -> Option<String> {
     crate::given("SVC_TEST_POSTGRES", &format!("{suite} on PostgreSQL"))
 }
 
-/// The server that has pgvector; skips the `suite` when there is none.
+/// The server with pgvector; skips the `suite` if there is none.
 pub fn server_with_pgvector(suite: &str) -> Option<String> {
     crate::given("SVC_TEST_PGVECTOR", suite)
 }
 
-/// Runs a test with the URL of a database of its own, which is dropped also when the test fails.
+/// Runs a test with the URL of its own database, which is dropped even if the test fails.
 pub async fn with_database<F>(server: &str, test: impl FnOnce(String) -> F)
 where
     F: Future<Output = ()> + Send + 'static,
@@ -25,8 +25,8 @@ where
     run(TestDatabase::create(server).await, test).await;
 }
 
-/// As `with_database`, on a copy of a database that `prepare` has filled: once for each server and test program, because
-/// to copy the tables is quicker than to migrate to them.
+/// Like `with_database`, on a copy of a database that `prepare` has filled: once per server and test program, because
+/// copying the tables is faster than running the migrations.
 pub async fn with_copy<F>(server: &str, prepare: impl AsyncFnOnce(String), test: impl FnOnce(String) -> F)
 where
     F: Future<Output = ()> + Send + 'static,
@@ -77,8 +77,8 @@ impl TestDatabase {
     }
 }
 
-/// The name of the template of this test program. Other processes that need it meanwhile wait for the one that makes it; one
-/// that is killed leaves it unfinished under another name.
+/// The name of the template of this test program. Other processes wait for the one that creates it; one that is killed
+/// leaves it unfinished under another name.
 async fn template(server: &str, prepare: impl AsyncFnOnce(String)) -> String {
     let name = format!("template_{:016x}", program());
     let mut connection = connect(server).await;
@@ -113,7 +113,7 @@ async fn connect(server: &str) -> PgConnection {
     PgConnection::connect(server).await.expect("the server of SVC_TEST_POSTGRES")
 }
 
-/// All names in the statement are ours: letters, digits and underscores.
+/// All names in the statement are generated: ASCII alphanumeric characters and underscores.
 async fn execute(server: &mut PgConnection, statement: String) {
     server.execute(AssertSqlSafe(statement)).await.expect("databases may be created there");
 }

@@ -1,4 +1,5 @@
-//! A PostgreSQL server of one test, which may be stopped, by the programs in the folder of `SVC_TEST_POSTGRES_BIN`.
+//! A PostgreSQL server per test, which may be stopped, started with the programs in the folder of
+//! `SVC_TEST_POSTGRES_BIN`.
 
 use crate::pause;
 use std::net::TcpListener;
@@ -18,7 +19,7 @@ pub struct PostgresServer {
 }
 
 impl PostgresServer {
-    /// Makes an empty server and starts nothing yet; skips the `suite` when that cannot be had.
+    /// Creates an empty server without starting it; skips the `suite` if that is impossible.
     pub fn prepare(suite: &str) -> Option<Self> {
         let programs = crate::given("SVC_TEST_POSTGRES_BIN", suite)?;
         let port =
@@ -45,7 +46,7 @@ impl PostgresServer {
         format!("postgres://postgres@127.0.0.1:{}/postgres", self.port)
     }
 
-    /// Starts it, or starts it again on what it stored, and waits until it answers.
+    /// Starts it, or restarts it with its data, and waits until it responds.
     pub fn start(&self) {
         let options = format!(
             "-p {} -c listen_addresses=127.0.0.1 -c unix_socket_directories='' -c fsync=off",
@@ -57,22 +58,22 @@ impl PostgresServer {
         assert!(succeeds(&mut start), "PostgreSQL did not start");
     }
 
-    /// `fast` says good-bye to its clients; `immediate` falls over.
+    /// `fast` disconnects its clients; `immediate` crashes.
     pub fn stop(&self, mode: &str) {
         assert!(self.is_stopped(mode), "PostgreSQL did not stop");
     }
 
-    /// Stops all its processes in the middle of whatever they do: connections are open, and nobody answers.
+    /// Suspends all its processes: connections are open, and nothing responds.
     pub fn pause(&self) {
         self.for_each_process(pause::pause);
     }
 
-    /// Lets them go on.
+    /// Resumes the processes.
     pub fn resume(&self) {
         self.for_each_process(pause::resume);
     }
 
-    /// First the one that makes the others. Those may end at any time.
+    /// The parent process first. Its children may end at any time.
     fn for_each_process(&self, act: fn(&str) -> bool) {
         let told = std::fs::read_to_string(self.data().join("postmaster.pid")).expect("it was started");
         let main = told.lines().next().expect("its process");
@@ -110,13 +111,13 @@ impl Drop for PostgresServer {
     }
 }
 
-/// The processes that this one has made.
+/// The children of this process.
 fn children(id: &str) -> Vec<String> {
     let told = std::fs::read_to_string(format!("/proc/{id}/task/{id}/children")).expect("Linux tells");
     told.split_whitespace().map(str::to_owned).collect()
 }
 
-/// The server outlives `pg_ctl` and would hold its pipes open, so nothing is read from it.
+/// The server outlives `pg_ctl` and would keep its pipes open, so nothing is read from them.
 fn succeeds(command: &mut Command) -> bool {
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     command.status().is_ok_and(|status| status.success())

@@ -1,4 +1,4 @@
-//! The S3 server of `SVC_TEST_S3`, where tests make buckets of their own.
+//! The S3 server of `SVC_TEST_S3`, where tests create their own buckets.
 
 pub struct S3Server {
     pub url: String,
@@ -6,7 +6,7 @@ pub struct S3Server {
     pub secret_key: String,
 }
 
-/// The server for tests with S3; skips the `suite` when there is none.
+/// The server for S3 tests; skips the `suite` if there is none.
 pub fn server(suite: &str) -> Option<S3Server> {
     Some(S3Server {
         url: crate::given("SVC_TEST_S3", suite)?,

@@ -1,4 +1,4 @@
-//! A search and its sets, for who works on results and needs no database.
+//! A search and its result sets, for tests without a database.
 
 use chrono::DateTime;
 use domain::ids::{ProviderId, SearchId, UserId};
@@ -6,7 +6,7 @@ use domain::result::{ResultItem, ResultSet};
 use domain::search::{Search, SearchSpec};
 use domain::status::{ProviderStatus, SearchStatus};
 
-/// A search whose results are being worked on.
+/// A search whose results are being processed.
 pub fn search(query: &str) -> Search {
     Search {
         id: SearchId(1),
@@ -22,7 +22,7 @@ pub fn search(query: &str) -> Search {
     }
 }
 
-/// What one provider brought for [`search`].
+/// The result set of one provider for [`search`].
 pub fn set(provider: i64, query: &str, items: Vec<ResultItem>) -> ResultSet {
     let count = u64::try_from(items.len()).unwrap_or(u64::MAX);
     ResultSet {

@@ -1,9 +1,9 @@
-//! Signals to processes, without a program that a small machine may not have.
+//! Sends signals to processes without an external program.
 
 pub use rustix::process::Signal;
 use rustix::process::{Pid, kill_process};
 
-/// Returns whether the signal was sent: there is such a process, and it is ours.
+/// Returns whether the signal was sent, that is, whether the process exists and is ours.
 #[must_use]
 pub fn send_signal(process: u32, signal: Signal) -> bool {
     let pid = i32::try_from(process).ok().and_then(Pid::from_raw);

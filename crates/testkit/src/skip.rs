@@ -1,11 +1,11 @@
-//! A test that cannot run here says so in one way. `./test` counts it as skipped and not as passed.
+//! Reports tests that cannot run. `./test` counts them as skipped and not as passed.
 
 use std::fs::File;
 use std::io::Write;
 use std::path::PathBuf;
 
-/// Says that a test of `suite` does not run, and why: printed, and a line in the file of `SVC_TEST_SKIPPED`. It fails
-/// instead where `SVC_TEST_REQUIRE` is `all`.
+/// Reports that a test of `suite` does not run, and why: on standard output and as a line in the file of
+/// `SVC_TEST_SKIPPED`. Fails instead if `SVC_TEST_REQUIRE` is `all`.
 pub fn skip(suite: &str, reason: &str) {
     Skips::given().add(&test_name(), suite, reason);
 }
@@ -45,7 +45,7 @@ impl Skips {
         );
         eprintln!("skipped: {suite}, because {reason}");
         if let Some(file) = &self.file {
-            // Tests are processes that run at once: one write for the whole line.
+            // Tests are concurrent processes: one write for the whole line.
             let line = format!("{test}\t{suite}\t{reason}\n");
             let mut file = File::options().create(true).append(true).open(file).expect("SVC_TEST_SKIPPED");
             file.write_all(line.as_bytes()).expect("SVC_TEST_SKIPPED");
@@ -53,7 +53,7 @@ impl Skips {
     }
 }
 
-/// As the runner calls it: the binary and the test.
+/// The binary and the test, as the runner names them.
 fn test_name() -> String {
     if let (Some(binary), Some(test)) = (environment("NEXTEST_BINARY_ID"), environment("NEXTEST_TEST_NAME")) {
         return format!("{binary} {test}");
@@ -89,7 +89,7 @@ mod tests {
         Skips { file: None, is_failure: true }.add("store::suite first", "the store", "there is no server");
     }
 
-    /// This test in another process skips itself.
+    /// This test skips itself in another process.
     #[test]
     fn the_environment_says_where_a_skip_is_recorded_and_whether_it_fails() {
         const NAME: &str = "skip::tests::the_environment_says_where_a_skip_is_recorded_and_whether_it_fails";

@@ -1,4 +1,4 @@
-//! A small disk, to be full.
+//! A small disk that can be filled up.
 
 use std::fs::File;
 use std::io::Write;
@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use tempfile::TempDir;
 
-/// Gone when dropped.
+/// Unmounted when dropped.
 pub struct SmallDisk(TempDir);
 
 impl SmallDisk {
-    /// Skips when this process may not mount.
+    /// Skips if this process may not mount.
     pub fn mount(size: &str) -> Option<Self> {
         let folder = tempfile::tempdir().expect("a folder");
         let mut mount = Command::new("mount");
@@ -26,7 +26,7 @@ impl SmallDisk {
         self.0.path()
     }
 
-    /// Takes the last byte.
+    /// Uses the last byte.
     pub fn fill(&self) {
         let mut ballast = File::options().create(true).append(true).open(self.ballast()).expect("a file");
         for size in [1 << 16, 1 << 10, 1] {
@@ -34,7 +34,7 @@ impl SmallDisk {
         }
     }
 
-    /// Gives back what `fill` took.
+    /// Frees what `fill` used.
     pub fn empty(&self) {
         std::fs::remove_file(self.ballast()).expect("it was filled");
     }

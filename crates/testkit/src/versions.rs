@@ -1,22 +1,22 @@
-//! A semantic cache that knows beforehand which documents are versions of each other, and remembers what it was asked.
+//! A fake semantic cache with predefined versions of documents, which records its requests.
 
 use async_trait::async_trait;
-use domain::contracts::{
-    Corpus, CorpusAnswer, CorpusError, CorpusQuestion, PageText, PageWanted, VersionsAsked,
-};
 use domain::corpus::{
-    Badge, CacheMark, ClusterMark, ClusterMember, DecidedBy, Liveness, MemberRole, Origin, SignalState,
-    Standing, Topic,
+    Badge, CacheStatus, ClusterMark, ClusterMember, DecidedBy, Liveness, MemberRole, Origin, SignalState,
+    Topic, VersionStatus,
 };
 use domain::ids::{ProviderId, RunId, SignalId, UserId};
+use domain::ports::{
+    Corpus, CorpusError, CorpusQuery, CorpusResults, DocumentRequest, PageText, VersionQuery,
+};
 use domain::result::ResultItem;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-pub type Standings = BTreeMap<SignalId, Standing>;
+pub type VersionStatuses = BTreeMap<SignalId, VersionStatus>;
 
-/// What one call of `versions` asked.
+/// One call of `versions`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AskedVersions {
     pub query: String,
@@ -25,17 +25,17 @@ pub struct AskedVersions {
     pub on_request: bool,
 }
 
-/// Open, without any text; everybody may see every document that it knows.
+/// An open cache without texts, in which everybody may see every known document.
 #[derive(Debug)]
 pub struct KnownVersions {
-    standings: Mutex<Result<Standings, CorpusError>>,
+    standings: Mutex<Result<VersionStatuses, CorpusError>>,
     asked: Mutex<Vec<AskedVersions>>,
     rejected: Mutex<BTreeSet<RunId>>,
     hangs: AtomicBool,
 }
 
 impl KnownVersions {
-    pub fn new(standings: Standings) -> Self {
+    pub fn new(standings: VersionStatuses) -> Self {
         Self {
             standings: Mutex::new(Ok(standings)),
             asked: Mutex::default(),
@@ -44,34 +44,34 @@ impl KnownVersions {
         }
     }
 
-    /// From now on it says this.
-    pub fn say(&self, standings: Standings) {
+    /// Sets the returned statuses.
+    pub fn say(&self, standings: VersionStatuses) {
         *self.standings.lock().unwrap() = Ok(standings);
     }
 
-    /// From now on this election is a rejected one.
+    /// Marks this election as rejected.
     pub fn reject(&self, run: i64) {
         self.rejected.lock().unwrap().insert(RunId(run));
     }
 
-    /// From now on it cannot be asked for versions.
+    /// Makes requests for versions fail.
     pub fn fail(&self, why: &str) {
         *self.standings.lock().unwrap() = Err(CorpusError(why.to_owned()));
     }
 
-    /// From now on it does not answer when it is asked for versions.
+    /// Makes requests for versions hang.
     pub fn hang(&self) {
         self.hangs.store(true, Ordering::Relaxed);
     }
 
-    /// What was asked since the last time.
+    /// The requests since the last call.
     pub fn asked(&self) -> Vec<AskedVersions> {
         std::mem::take(&mut *self.asked.lock().unwrap())
     }
 }
 
-/// The versions `members`, of which the first counts. Its badge says what chose it.
-pub fn decided(members: &[i64], by: DecidedBy, run: i64) -> Standings {
+/// The versions `members`, of which the first counts. Its badge names what chose it.
+pub fn decided(members: &[i64], by: DecidedBy, run: i64) -> VersionStatuses {
     let winner = members[0];
     let badge = |id: i64| match by {
         _ if id != winner => Badge::Alternate,
@@ -86,25 +86,25 @@ pub fn decided(members: &[i64], by: DecidedBy, run: i64) -> Standings {
             decided_by: Some(by),
             ..versions_of(members)
         };
-        Standing { badge: badge(id), cluster: Some(cluster), run_id: Some(RunId(run)) }
+        VersionStatus { badge: badge(id), cluster: Some(cluster), run_id: Some(RunId(run)) }
     };
     members.iter().map(|id| (SignalId(*id), standing(*id))).collect()
 }
 
-/// The versions `members`, among which nothing is decided.
-pub fn undecided(members: &[i64]) -> Standings {
-    let standing = Standing { badge: Badge::Cached, cluster: Some(versions_of(members)), run_id: None };
+/// The versions `members`, none of which is decided.
+pub fn undecided(members: &[i64]) -> VersionStatuses {
+    let standing = VersionStatus { badge: Badge::Cached, cluster: Some(versions_of(members)), run_id: None };
     members.iter().map(|id| (SignalId(*id), standing.clone())).collect()
 }
 
 /// A document without other versions.
-pub fn alone(id: i64, badge: Badge) -> (SignalId, Standing) {
-    (SignalId(id), Standing { badge, cluster: None, run_id: None })
+pub fn alone(id: i64, badge: Badge) -> (SignalId, VersionStatus) {
+    (SignalId(id), VersionStatus { badge, cluster: None, run_id: None })
 }
 
-/// The mark of a document that is at its source.
-pub fn mark(id: i64) -> CacheMark {
-    CacheMark {
+/// The cache status of a document that is alive at its source.
+pub fn mark(id: i64) -> CacheStatus {
+    CacheStatus {
         signal_id: SignalId(id),
         state: SignalState::Indexed,
         badge: Badge::Cached,
@@ -141,10 +141,10 @@ impl Corpus for KnownVersions {
     fn is_open(&self) -> bool {
         true
     }
-    async fn search(&self, _question: CorpusQuestion<'_>) -> Result<CorpusAnswer, CorpusError> {
-        Ok(CorpusAnswer::default())
+    async fn search(&self, _question: CorpusQuery<'_>) -> Result<CorpusResults, CorpusError> {
+        Ok(CorpusResults::default())
     }
-    async fn versions(&self, asked: VersionsAsked<'_>) -> Result<Standings, CorpusError> {
+    async fn versions(&self, asked: VersionQuery<'_>) -> Result<VersionStatuses, CorpusError> {
         self.asked.lock().unwrap().push(AskedVersions {
             query: asked.topic.query.to_owned(),
             candidates: asked.candidates.iter().map(|(id, relevance)| (id.0, *relevance)).collect(),
@@ -158,29 +158,29 @@ impl Corpus for KnownVersions {
         let known = self.standings.lock().unwrap().clone()?;
         Ok(known.into_iter().filter(|(id, _)| is_asked(id)).collect())
     }
-    async fn marks(
+    async fn cache_statuses(
         &self,
         _asker: UserId,
         topic: Option<Topic<'_>>,
         signals: &[SignalId],
-    ) -> Result<BTreeMap<SignalId, CacheMark>, CorpusError> {
+    ) -> Result<BTreeMap<SignalId, CacheStatus>, CorpusError> {
         let known = self.standings.lock().unwrap().clone().unwrap_or_default();
         let pinned = |id: &SignalId| known.get(id).is_some_and(|one| one.badge == Badge::Pinned);
         let badge = |id: &SignalId| match topic.is_some() && pinned(id) {
             true => Badge::Pinned,
             false => Badge::Cached,
         };
-        Ok(signals.iter().map(|id| (*id, CacheMark { badge: badge(id), ..mark(id.0) })).collect())
+        Ok(signals.iter().map(|id| (*id, CacheStatus { badge: badge(id), ..mark(id.0) })).collect())
     }
     async fn rejected(&self, runs: &[RunId]) -> Result<BTreeSet<RunId>, CorpusError> {
         let rejected = self.rejected.lock().unwrap();
         Ok(runs.iter().copied().filter(|run| rejected.contains(run)).collect())
     }
-    async fn recheck(&self, _asker: UserId, _marks: &mut BTreeMap<SignalId, CacheMark>) {}
-    async fn text(&self, _wanted: &PageWanted<'_>) -> Option<PageText> {
+    async fn recheck(&self, _asker: UserId, _marks: &mut BTreeMap<SignalId, CacheStatus>) {}
+    async fn text(&self, _wanted: &DocumentRequest<'_>) -> Option<PageText> {
         None
     }
-    async fn keep(&self, _wanted: &PageWanted<'_>, _text: &PageText, _origin: Origin) {}
-    async fn denied(&self, _wanted: &PageWanted<'_>) {}
+    async fn keep(&self, _wanted: &DocumentRequest<'_>, _text: &PageText, _origin: Origin) {}
+    async fn denied(&self, _wanted: &DocumentRequest<'_>) {}
     async fn promote(&self, _owner: UserId, _tags: &[String], _results: &[(ProviderId, ResultItem)]) {}
 }

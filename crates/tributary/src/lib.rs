@@ -1,23 +1,22 @@
-//! The program: builds the service from its settings, and the commands. The only crate that knows all the others.
+//! The `tributary` binary: builds the service from its settings and implements the command line. The only crate that
+//! depends on all others.
 
+pub mod app;
 pub mod backup;
-pub mod cache;
-pub mod cache_source;
-pub mod cache_wiring;
+pub mod bundled_providers;
 pub mod command;
+pub mod config;
+pub mod corpus;
 pub mod demo;
 pub mod docs;
 pub mod eval;
 pub mod figures;
-pub mod given;
-pub mod keys;
 pub mod license;
 pub mod logs;
 pub mod ownership;
-pub mod ready;
+pub mod secret_files;
 pub mod service;
 pub mod service_manager;
 pub mod terminal;
 pub mod unreadable_records;
-pub mod wiring;
 mod workers;

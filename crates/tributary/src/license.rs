@@ -1,28 +1,28 @@
-//! Whose signature makes a license valid, and a look at the license while the service runs: the log says when it stands
-//! otherwise than before, and the latest day is remembered, so that a clock that is turned back revives nothing.
+//! License keys, and monitoring of the license at run time: status changes are logged, and the latest day is stored, so
+//! that turning the clock back does not revive an expired license.
 
-use crate::keys;
-use crate::wiring::Wired;
+use crate::app::App;
+use crate::secret_files;
 use anyhow::Context;
 use chrono::NaiveDate;
-use domain::contracts::{Clock, SignalStore, StoreError};
 use domain::corpus::LicensePolicy;
 use domain::license::{IssuerKey, LicenseReport, LicenseStatus, PUBLIC_KEY, SigningKey};
+use domain::ports::{Clock, SignalStore, StoreError};
 use domain::settings::Settings;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 use tracing::Instrument;
 
-/// How often it is looked at.
+/// Check interval.
 const EVERY: Duration = Duration::from_secs(15 * 60);
-/// The file in the data folder that holds the key of who issues licenses.
+/// The issuer's public key in the data folder.
 const KEY_FILE: &str = "public_key.pem";
-/// The two halves of an issuer's key.
+/// The files of an issuer's key pair.
 pub const PRIVATE_FILE: &str = "private.pem";
 pub const PUBLIC_FILE: &str = "public.pem";
 
-/// The license that is set, who may have signed it, and the latest day that was seen under it.
+/// Opens the configured license with the issuer's key and the latest recorded day.
 pub async fn open(
     settings: &Settings,
     data_dir: &Path,
@@ -34,10 +34,10 @@ pub async fn open(
     Ok(policy)
 }
 
-/// The key of who issues licenses: that of the settings, else the file's, else the one that was compiled in.
+/// The issuer's public key: from the settings, else from the data folder, else compiled in.
 pub fn issuer(settings: &Settings, data_dir: &Path) -> anyhow::Result<Option<IssuerKey>> {
     if !settings.license_public_key.trim().is_empty() {
-        return given_key(&settings.license_public_key).context("SVC_LICENSE_PUBLIC_KEY").map(Some);
+        return parse_key(&settings.license_public_key).context("SVC_LICENSE_PUBLIC_KEY").map(Some);
     }
     let path = data_dir.join(KEY_FILE);
     match path.exists() {
@@ -46,8 +46,8 @@ pub fn issuer(settings: &Settings, data_dir: &Path) -> anyhow::Result<Option<Iss
     }
 }
 
-/// A public key as its text, or as the path of a file with it.
-pub fn given_key(given: &str) -> anyhow::Result<IssuerKey> {
+/// Parses a public key, given as text or as the path of a file.
+pub fn parse_key(given: &str) -> anyhow::Result<IssuerKey> {
     if let Some(key) = IssuerKey::parse(given) {
         return Ok(key);
     }
@@ -60,40 +60,40 @@ fn key_in(path: &Path) -> anyhow::Result<IssuerKey> {
     IssuerKey::parse(&text).with_context(|| format!("{} is not an Ed25519 public key", path.display()))
 }
 
-/// Writes both halves of a new key into a folder. Neither is overwritten.
-pub fn make_keys(folder: &Path) -> anyhow::Result<SigningKey> {
-    std::fs::create_dir_all(folder).with_context(|| format!("{} cannot be made", folder.display()))?;
+/// Generates a key pair in a folder, without overwriting files.
+pub fn generate_keys(folder: &Path) -> anyhow::Result<SigningKey> {
+    std::fs::create_dir_all(folder).with_context(|| format!("{} cannot be created", folder.display()))?;
     for path in [folder.join(PRIVATE_FILE), folder.join(PUBLIC_FILE)] {
-        anyhow::ensure!(!path.exists(), "{} is there already; it is not overwritten", path.display());
+        anyhow::ensure!(!path.exists(), "{} already exists and is not overwritten", path.display());
     }
-    let (key, text) = SigningKey::make().context("this machine has no random numbers")?;
-    keys::write_private(&folder.join(PRIVATE_FILE), text.expose().trim_end())?;
+    let (key, text) = SigningKey::make().context("cannot generate random numbers")?;
+    secret_files::write_private(&folder.join(PRIVATE_FILE), text.expose().trim_end())?;
     write_public(&key, folder)?;
     Ok(key)
 }
 
-/// The half of a key that everybody may read; returns where it is.
+/// Writes the public key and returns its path.
 pub fn write_public(key: &SigningKey, folder: &Path) -> anyhow::Result<PathBuf> {
-    let issuer = key.issuer().context("the key has no public half")?;
+    let issuer = key.issuer().context("the key has no public part")?;
     let path = folder.join(PUBLIC_FILE);
     std::fs::write(&path, issuer.pem()).with_context(|| format!("{} cannot be written", path.display()))?;
     Ok(path)
 }
 
-/// The private key in a file.
+/// Reads a private key.
 pub fn signing_key(path: &Path) -> anyhow::Result<SigningKey> {
     let text = std::fs::read_to_string(path).with_context(|| format!("{} cannot be read", path.display()))?;
     SigningKey::parse(&text)
         .with_context(|| format!("{} is not an Ed25519 private key in PEM", path.display()))
 }
 
-/// Learns the latest day that was seen under this license, and notes today.
+/// Loads the latest recorded day of this license, and records today.
 async fn remember_day(policy: &LicensePolicy, signals: &dyn SignalStore) -> Result<(), StoreError> {
-    let Some(name) = policy.memory_name() else { return Ok(()) };
+    let Some(name) = policy.storage_name() else { return Ok(()) };
     let kept = signals.corpus_value(&name).await?;
     let kept: Option<NaiveDate> = kept.and_then(|text| text.parse().ok());
     if let Some(day) = kept {
-        policy.saw(day);
+        policy.observe_day(day);
     }
     let latest = policy.latest_day();
     if kept != Some(latest) {
@@ -102,32 +102,32 @@ async fn remember_day(policy: &LicensePolicy, signals: &dyn SignalStore) -> Resu
     Ok(())
 }
 
-/// The same for who goes on without it.
-pub async fn keep_day(policy: &LicensePolicy, signals: &dyn SignalStore) {
+/// Records the day; failures are only logged.
+pub async fn record_day(policy: &LicensePolicy, signals: &dyn SignalStore) {
     if let Err(error) = remember_day(policy, signals).await {
-        tracing::warn!("the day by which the license is judged cannot be kept: {error}");
+        tracing::warn!("cannot record the day for the license check: {error}");
     }
 }
 
-/// Tells at once how the license stands, and again whenever that changes.
-pub fn watch(wired: &Wired) -> impl Future<Output = ()> + use<> {
-    let (policy, signals) = (wired.license.clone(), Arc::clone(&wired.store));
+/// Logs the license status at startup and whenever it changes.
+pub fn watch(app: &App) -> impl Future<Output = ()> + use<> {
+    let (policy, signals) = (app.license.clone(), Arc::clone(&app.store));
     let look = async move {
-        let mut told = None;
+        let mut reported = None;
         loop {
-            keep_day(&policy, &*signals).await;
+            record_day(&policy, &*signals).await;
             let report = policy.report();
-            if told.replace((report.status, report.cache)) != Some((report.status, report.cache)) {
-                tell(&report);
+            if reported.replace((report.status, report.cache)) != Some((report.status, report.cache)) {
+                log_status(&report);
             }
             tokio::time::sleep(EVERY).await;
         }
     };
-    // The line finds its file by the field `queue`: what is done again and again is told beside the schedules.
+    // The field `queue` selects the log file of the scheduler.
     look.instrument(tracing::info_span!("license", queue = "beats"))
 }
 
-fn tell(report: &LicenseReport) {
+fn log_status(report: &LicenseReport) {
     match report.status {
         LicenseStatus::None | LicenseStatus::Valid => tracing::info!("{}", report.message),
         LicenseStatus::Expiring | LicenseStatus::Expired | LicenseStatus::Invalid => {

@@ -1,9 +1,9 @@
-//! The program: parse the command line, read the settings, do what was asked.
+//! Entry point: parses the command line and runs the command.
 
 use clap::Parser;
 use std::process::ExitCode;
 
-/// Results are many small texts: this allocator is quicker with them than that of the system.
+/// Results consist of many small strings, which mimalloc allocates faster than the system allocator.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 

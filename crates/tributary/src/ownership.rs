@@ -1,22 +1,21 @@
-//! Whose files the data folder holds. A command that root runs leaves its files to the user of the service, who must be able
-//! to open them.
+//! File ownership: files created by root in the data folder are given to the user of the service.
 
 use anyhow::Context;
 use std::path::Path;
 
-/// Leaves a file to the owner of another one.
+/// Gives a file to the owner of another one.
 #[cfg(unix)]
-pub fn leave_to_owner_of(owned: &Path, file: &Path) -> anyhow::Result<()> {
-    leave(file, owner_of(owned)?)
+pub fn chown_like(owned: &Path, file: &Path) -> anyhow::Result<()> {
+    chown_to(file, owner_of(owned)?)
 }
 
-/// Leaves everything in a folder to the folder's owner.
+/// Gives everything in a folder to the folder's owner.
 #[cfg(unix)]
-pub fn leave_to_owner(folder: &Path) -> anyhow::Result<()> {
-    leave_all(folder, owner_of(folder)?)
+pub fn chown_to_folder_owner(folder: &Path) -> anyhow::Result<()> {
+    chown_all(folder, owner_of(folder)?)
 }
 
-/// User and group.
+/// Owner and group.
 #[cfg(unix)]
 fn owner_of(path: &Path) -> anyhow::Result<(u32, u32)> {
     use std::os::unix::fs::MetadataExt;
@@ -25,38 +24,38 @@ fn owner_of(path: &Path) -> anyhow::Result<(u32, u32)> {
 }
 
 #[cfg(unix)]
-fn leave_all(folder: &Path, owner: (u32, u32)) -> anyhow::Result<()> {
+fn chown_all(folder: &Path, owner: (u32, u32)) -> anyhow::Result<()> {
     for entry in std::fs::read_dir(folder)? {
         let path = entry?.path();
-        leave(&path, owner)?;
-        // A link is not followed.
+        chown_to(&path, owner)?;
+        // Does not follow links.
         if path.symlink_metadata()?.is_dir() {
-            leave_all(&path, owner)?;
+            chown_all(&path, owner)?;
         }
     }
     Ok(())
 }
 
 #[cfg(unix)]
-fn leave(path: &Path, (user, group): (u32, u32)) -> anyhow::Result<()> {
+fn chown_to(path: &Path, (user, group): (u32, u32)) -> anyhow::Result<()> {
     use std::os::unix::fs::{MetadataExt, lchown};
     if path.symlink_metadata()?.uid() == user {
         return Ok(());
     }
     lchown(path, Some(user), Some(group)).with_context(|| {
         format!(
-            "{} cannot be left to the user of the service, who could not open it; run this as that user or as root",
+            "cannot change the owner of {} to the user of the service; run this as that user or as root",
             path.display()
         )
     })
 }
 
 #[cfg(not(unix))]
-pub fn leave_to_owner_of(_owned: &Path, _file: &Path) -> anyhow::Result<()> {
+pub fn chown_like(_owned: &Path, _file: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
 #[cfg(not(unix))]
-pub fn leave_to_owner(_folder: &Path) -> anyhow::Result<()> {
+pub fn chown_to_folder_owner(_folder: &Path) -> anyhow::Result<()> {
     Ok(())
 }

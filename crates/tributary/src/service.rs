@@ -1,12 +1,12 @@
-//! The running service: doors, workers, and how they stop.
+//! The running service: HTTP listener, workers, scheduler and graceful shutdown.
 
+use crate::app::App;
 use crate::backup::BackupSchedule;
-use crate::keys;
-use crate::wiring::Wired;
+use crate::secret_files;
 use crate::workers::workers;
 use anyhow::{Context, bail};
-use domain::contracts::{QueueName, StoreError, TaskStore, UserStore};
 use domain::password::INITIAL_ADMIN;
+use domain::ports::{QueueName, StoreError, TaskStore, UserStore};
 use domain::settings::Settings;
 use domain::user::UserSpec;
 use server::ReloadingAcceptor;
@@ -19,7 +19,7 @@ use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tracing::Instrument;
 
-/// The parts of the service that one process may play.
+/// A role that a process may have.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Role {
     Web,
@@ -58,96 +58,96 @@ fn queue_names() -> Vec<&'static str> {
 
 /// A service that runs until it is stopped.
 pub struct Service {
-    /// Where it listens: the doors of the web role, or those of health and metrics alone.
+    /// The address of the HTTP listener: the web role, or health and metrics only.
     pub address: Option<SocketAddr>,
     stop: watch::Sender<bool>,
     running: JoinSet<()>,
-    /// What serves the others, until nothing runs any more.
+    /// Tasks that support the others and end last.
     background: JoinSet<()>,
-    wired: Wired,
+    app: App,
     has_clients: bool,
-    _alone: Option<File>,
+    _lock: Option<File>,
 }
 
 impl Service {
-    /// Starts the roles. Everything that can fail at start has failed or succeeded when this returns.
-    pub async fn start(wired: Wired, roles: &BTreeSet<Role>) -> anyhow::Result<Self> {
-        let alone = share_data_folder(&wired).await?;
+    /// Starts the roles. When this returns, every startup step has succeeded or failed.
+    pub async fn start(app: App, roles: &BTreeSet<Role>) -> anyhow::Result<Self> {
+        let lock = share_data_folder(&app).await?;
         let (stop, stopped) = watch::channel(false);
         let mut running = JoinSet::new();
-        for worker in workers(&wired, &queues_of(roles), roles.contains(&Role::Web)) {
+        for worker in workers(&app, &queues_of(roles), roles.contains(&Role::Web)) {
             running.spawn(worker.serve(stopped.clone()));
         }
         if roles.contains(&Role::Beat) {
             let span = tracing::info_span!("scheduler", queue = "beats");
-            running.spawn(wired.scheduler().await?.serve(stopped.clone()).instrument(span.clone()));
-            if let Some(backups) = BackupSchedule::of(&wired) {
+            running.spawn(app.scheduler().await?.serve(stopped.clone()).instrument(span.clone()));
+            if let Some(backups) = BackupSchedule::of(&app) {
                 running.spawn(backups.serve(stopped.clone()).instrument(span));
             }
         }
         let mut address = None;
-        if let Some((port, setting, router)) = doors_of(&wired, roles) {
-            let tls = ReloadingAcceptor::load(&wired.settings).await?;
-            let host = wired.settings.host.as_str();
+        if let Some((port, setting, router)) = listener_config(&app, roles) {
+            let tls = ReloadingAcceptor::load(&app.settings).await?;
+            let host = app.settings.host.as_str();
             let listener = TcpListener::bind((host, port))
                 .await
-                .with_context(|| format!("{host}:{port} cannot be listened on; set SVC_HOST or {setting}"))?;
+                .with_context(|| format!("cannot listen on {host}:{port}; set SVC_HOST or {setting}"))?;
             address = Some(listener.local_addr()?);
-            running.spawn(doors(listener, tls, router, stopped, Arc::clone(&wired.settings)));
+            running.spawn(serve_http(listener, tls, router, stopped, Arc::clone(&app.settings)));
         }
-        let mut background = exchange(&wired);
+        let mut background = spawn_background(&app);
         if roles.contains(&Role::Queue(QueueName::Corpus)) {
-            background.spawn(crate::cache::tend(&wired));
+            background.spawn(crate::corpus::startup::run(&app));
         }
         let has_clients = roles.contains(&Role::Web);
-        Ok(Self { address, stop, running, background, wired, has_clients, _alone: alone })
+        Ok(Self { address, stop, running, background, app, has_clients, _lock: lock })
     }
 
-    /// Where it listens, with its scheme.
+    /// The base URL of the HTTP listener.
     pub fn url(&self) -> Option<String> {
-        self.address.map(|address| format!("{}://{address}", self.wired.settings.scheme()))
+        self.address.map(|address| format!("{}://{address}", self.app.settings.scheme()))
     }
 
-    pub fn wired(&self) -> &Wired {
-        &self.wired
+    pub fn app(&self) -> &App {
+        &self.app
     }
 
-    /// Tells load balancers to leave and serves on until they have. Who serves no clients has nothing to wait for.
+    /// Reports not ready to load balancers and keeps serving for `SVC_DRAIN`. Returns at once without the web role.
     pub async fn drain(&self) {
-        self.wired.state.send_clients_away();
+        self.app.state.begin_drain();
         if self.has_clients {
-            tokio::time::sleep(self.wired.settings.drain.0).await;
+            tokio::time::sleep(self.app.settings.drain.0).await;
         }
     }
 
-    /// Stops claiming and accepting, waits for what runs, closes the database.
+    /// Stops claiming tasks and accepting connections, waits for running work, and closes the database.
     pub async fn stop(mut self) {
-        self.wired.state.send_clients_away();
+        self.app.state.begin_drain();
         let _nobody_runs = self.stop.send(true);
         while self.running.join_next().await.is_some() {}
-        self.wired.authenticators.settle().await;
+        self.app.authenticators.settle().await;
         self.background.shutdown().await;
-        crate::license::keep_day(&self.wired.license, &*self.wired.store).await;
-        self.wired.store.close().await;
+        crate::license::record_day(&self.app.license, &*self.app.store).await;
+        self.app.store.close().await;
     }
 }
 
-/// Tells other processes what happens to searches here, hears it from them, and looks after searches that are followed.
-pub(crate) fn exchange(wired: &Wired) -> JoinSet<()> {
+/// Starts the background tasks of every process: relay of search progress, polling of watched searches, license check.
+pub(crate) fn spawn_background(app: &App) -> JoinSet<()> {
     let mut background = JoinSet::new();
-    let federation = Arc::clone(&wired.federation);
-    background.spawn(async move { federation.look_out().await });
-    background.spawn(crate::license::watch(wired));
-    if let Some(relay) = wired.relay.clone() {
-        let federation = Arc::clone(&wired.federation);
-        background.spawn(async move { federation.events().exchange(&*relay).await });
+    let federation = Arc::clone(&app.federation);
+    background.spawn(async move { federation.poll_watched_searches().await });
+    background.spawn(crate::license::watch(app));
+    if let Some(relay) = app.relay.clone() {
+        let federation = Arc::clone(&app.federation);
+        background.spawn(async move { federation.progress().relay(&*relay).await });
     }
     background
 }
 
-/// Which doors a process with these roles has, on which port, and which setting names it.
-fn doors_of(wired: &Wired, roles: &BTreeSet<Role>) -> Option<(u16, &'static str, axum::Router)> {
-    let (settings, state) = (&wired.settings, Arc::clone(&wired.state));
+/// The port, its setting and the router for a process with these roles; `None` if it serves no HTTP.
+fn listener_config(app: &App, roles: &BTreeSet<Role>) -> Option<(u16, &'static str, axum::Router)> {
+    let (settings, state) = (&app.settings, Arc::clone(&app.state));
     if roles.contains(&Role::Web) {
         return Some((settings.port, "SVC_PORT", server::router(state)));
     }
@@ -155,9 +155,9 @@ fn doors_of(wired: &Wired, roles: &BTreeSet<Role>) -> Option<(u16, &'static str,
     (port != 0).then(|| (port, "SVC_MONITOR_PORT", server::monitoring_router(state)))
 }
 
-/// Serves until stopped, then ends what runs. What does not end within `SVC_STOP_GRACE` is cut off:
-/// one client that never ends its request must not hold the process.
-async fn doors(
+/// Serves HTTP until stopped, then lets open requests finish. Requests that exceed `SVC_STOP_GRACE` are aborted, so
+/// that no client can block the shutdown.
+async fn serve_http(
     listener: TcpListener,
     tls: Option<ReloadingAcceptor>,
     router: axum::Router,
@@ -165,35 +165,35 @@ async fn doors(
     settings: Arc<Settings>,
 ) {
     let grace = settings.stop_grace.0;
-    let mut told = stopped.clone();
+    let mut stop = stopped.clone();
     let until_stopped = async move {
-        let _stop = told.wait_for(|stop| *stop).await;
+        let _stop = stop.wait_for(|stop| *stop).await;
     };
-    let until_too_late = async move {
+    let until_grace_ends = async move {
         drop(stopped.wait_for(|stop| *stop).await);
         tokio::time::sleep(grace).await;
     };
     tokio::select! {
         () = server::serve(listener, tls, router, &settings, until_stopped) => {}
-        () = until_too_late => tracing::warn!("stopped with requests still open; they are cut off"),
+        () = until_grace_ends => tracing::warn!("shutdown grace period over; open requests were aborted"),
     }
 }
 
-/// Every service that runs on a data folder, in the embedded form, holds this file of it.
+/// Locked by every service that runs on an SQLite data folder.
 pub const SERVE_LOCK: &str = "serve.lock";
 
-/// In the embedded form, the first process on a data folder frees the tasks that a crash left held,
-/// so that they go on at once and not when their leases end. PostgreSQL may be shared: leases decide there.
-async fn share_data_folder(wired: &Wired) -> anyhow::Result<Option<File>> {
-    if !wired.is_embedded() {
+/// With SQLite, the first process on a data folder releases the tasks that a crash left leased, so that they resume at
+/// once. PostgreSQL may be shared, so there the leases decide.
+async fn share_data_folder(app: &App) -> anyhow::Result<Option<File>> {
+    if !app.is_embedded() {
         return Ok(None);
     }
-    let path = wired.data_dir.join(SERVE_LOCK);
-    let file = File::create(&path).with_context(|| format!("{} cannot be made", path.display()))?;
+    let path = app.data_dir.join(SERVE_LOCK);
+    let file = File::create(&path).with_context(|| format!("{} cannot be created", path.display()))?;
     if file.try_lock().is_ok() {
-        let freed = wired.store.release_all_tasks().await?;
+        let freed = app.store.release_all_tasks().await?;
         if freed > 0 {
-            tracing::info!("{freed} tasks of an earlier run go on");
+            tracing::info!("resuming {freed} tasks of an earlier run");
         }
         file.unlock()?;
     }
@@ -201,14 +201,14 @@ async fn share_data_folder(wired: &Wired) -> anyhow::Result<Option<File>> {
     Ok(Some(file))
 }
 
-/// Creates the user `admin` when there is no user yet. The password, if it was made here.
-pub async fn ensure_admin(wired: &Wired) -> anyhow::Result<Option<String>> {
-    if wired.store.users(0, 1).await?.total > 0 {
+/// Creates the user `admin` if there are no users. Returns the password if it was generated.
+pub async fn ensure_admin(app: &App) -> anyhow::Result<Option<String>> {
+    if app.store.users(0, 1).await?.total > 0 {
         return Ok(None);
     }
-    let given = wired.settings.admin_password.expose().to_owned();
+    let given = app.settings.admin_password.expose().to_owned();
     let made = given.is_empty();
-    let password = if made { keys::random_text(16) } else { given };
+    let password = if made { secret_files::random_text(16) } else { given };
     let spec = UserSpec {
         username: INITIAL_ADMIN.to_owned(),
         password: Some(password.clone()),
@@ -218,12 +218,12 @@ pub async fn ensure_admin(wired: &Wired) -> anyhow::Result<Option<String>> {
     let errors = spec.check(true);
     anyhow::ensure!(errors.is_empty(), "SVC_ADMIN_PASSWORD: {errors}");
     if made {
-        let path = wired.data_dir.join(keys::PASSWORD_FILE);
-        let _an_old_one = std::fs::remove_file(&path);
-        keys::write_private(&path, &password)?;
+        let path = app.data_dir.join(secret_files::PASSWORD_FILE);
+        let _may_not_exist = std::fs::remove_file(&path);
+        secret_files::write_private(&path, &password)?;
     }
     let hash = server::password::hash(&password)?;
-    match wired.by_command().create_user(spec, hash, wired.clock.now()).await {
+    match app.by_command().create_user(spec, hash, app.clock.now()).await {
         Ok(_) => Ok(made.then_some(password)),
         Err(StoreError::Taken(_)) => Ok(None), // another process was first
         Err(error) => Err(error.into()),

@@ -1,10 +1,10 @@
-//! The service manager, such as systemd: it is told when the service is ready, that it is alive, and when it stops.
+//! Notifications to the service manager, such as systemd: ready, alive, stopping (sd_notify).
 
 use std::ffi::OsStr;
 use std::time::Duration;
 use tokio::task::JoinSet;
 
-/// What the manager is told, in the words of its protocol.
+/// The states of the sd_notify protocol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
     Ready,
@@ -22,46 +22,46 @@ impl State {
     }
 }
 
-/// A line to the manager that started this process; without one nothing is told.
+/// The connection to the service manager; does nothing without one.
 #[derive(Default)]
 pub struct ServiceManager {
-    line: Option<line::Line>,
+    socket: Option<socket::NotifySocket>,
     watchdog: Option<Duration>,
     alive: JoinSet<()>,
 }
 
 impl ServiceManager {
-    /// As `NOTIFY_SOCKET` and `WATCHDOG_USEC` say.
-    pub fn of_environment() -> Self {
-        let line = std::env::var_os("NOTIFY_SOCKET").and_then(|socket| line::Line::open(&socket));
-        let told = |name: &str| std::env::var_os(name)?.to_str()?.parse::<u64>().ok();
-        let is_for_us = told("WATCHDOG_PID").is_none_or(|id| id == u64::from(std::process::id()));
-        let watchdog = told("WATCHDOG_USEC").filter(|_| is_for_us).map(Duration::from_micros);
-        Self { line, watchdog, alive: JoinSet::new() }
+    /// Configured by `NOTIFY_SOCKET` and `WATCHDOG_USEC`.
+    pub fn from_environment() -> Self {
+        let socket = std::env::var_os("NOTIFY_SOCKET").and_then(|socket| socket::NotifySocket::open(&socket));
+        let number = |name: &str| std::env::var_os(name)?.to_str()?.parse::<u64>().ok();
+        let is_for_us = number("WATCHDOG_PID").is_none_or(|id| id == u64::from(std::process::id()));
+        let watchdog = number("WATCHDOG_USEC").filter(|_| is_for_us).map(Duration::from_micros);
+        Self { socket, watchdog, alive: JoinSet::new() }
     }
 
-    /// From now on the manager hears twice in its time that the runtime still takes its turns.
+    /// Reports readiness and starts the watchdog pings, two per interval.
     pub fn ready(&mut self) {
-        let Some(line) = &self.line else { return };
-        line.tell(State::Ready.text());
-        let (Some(watchdog), line) = (self.watchdog, line.clone()) else { return };
+        let Some(socket) = &self.socket else { return };
+        socket.notify(State::Ready.text());
+        let (Some(watchdog), socket) = (self.watchdog, socket.clone()) else { return };
         self.alive.spawn(async move {
             loop {
-                line.tell(State::Alive.text());
+                socket.notify(State::Alive.text());
                 tokio::time::sleep(watchdog / 2).await;
             }
         });
     }
 
     pub fn stopping(&self) {
-        if let Some(line) = &self.line {
-            line.tell(State::Stopping.text());
+        if let Some(socket) = &self.socket {
+            socket.notify(State::Stopping.text());
         }
     }
 }
 
 #[cfg(target_os = "linux")]
-mod line {
+mod socket {
     use super::OsStr;
     use std::io::ErrorKind;
     use std::os::linux::net::SocketAddrExt;
@@ -69,11 +69,11 @@ mod line {
     use std::os::unix::net::{SocketAddr, UnixDatagram};
     use std::sync::Arc;
 
-    /// A datagram socket of the manager: a path, or a name without a file that begins with `@`.
+    /// The datagram socket of the manager: a path, or an abstract name with the prefix `@`.
     #[derive(Clone)]
-    pub(super) struct Line(Arc<(UnixDatagram, SocketAddr)>);
+    pub(super) struct NotifySocket(Arc<(UnixDatagram, SocketAddr)>);
 
-    impl Line {
+    impl NotifySocket {
         pub(super) fn open(socket: &OsStr) -> Option<Self> {
             let address = match socket.as_bytes().strip_prefix(b"@") {
                 Some(name) => SocketAddr::from_abstract_name(name),
@@ -84,18 +84,18 @@ mod line {
                 socket.set_nonblocking(true)?;
                 Ok((socket, address))
             });
-            let warn = |error: &std::io::Error| tracing::warn!("the service manager is not told: {error}");
-            opened.inspect_err(warn).ok().map(|line| Self(Arc::new(line)))
+            let warn = |error: &std::io::Error| tracing::warn!("cannot notify the service manager: {error}");
+            opened.inspect_err(warn).ok().map(|socket| Self(Arc::new(socket)))
         }
 
-        pub(super) fn tell(&self, state: &str) {
+        pub(super) fn notify(&self, state: &str) {
             let (socket, address) = &*self.0;
             match socket.send_to_addr(state.as_bytes(), address) {
                 // `tributary start` listens until the service is ready.
                 Err(error) if error.kind() == ErrorKind::ConnectionRefused => {
-                    tracing::debug!("nobody listens any more for {state}");
+                    tracing::debug!("no listener for {state}");
                 }
-                Err(error) => tracing::warn!("the service manager was not told {state}: {error}"),
+                Err(error) => tracing::warn!("cannot notify the service manager of {state}: {error}"),
                 Ok(_) => {}
             }
         }
@@ -103,19 +103,19 @@ mod line {
 }
 
 #[cfg(not(target_os = "linux"))]
-mod line {
+mod socket {
     use super::OsStr;
 
-    /// There is no such manager here.
+    /// Other systems have no such manager.
     #[derive(Clone)]
-    pub(super) enum Line {}
+    pub(super) enum NotifySocket {}
 
-    impl Line {
+    impl NotifySocket {
         pub(super) fn open(_socket: &OsStr) -> Option<Self> {
             None
         }
 
-        pub(super) fn tell(&self, _state: &str) {
+        pub(super) fn notify(&self, _state: &str) {
             match *self {}
         }
     }

@@ -1,39 +1,39 @@
-//! What people read: answers on standard output, progress and remarks on standard error.
+//! Terminal output: results on standard output, progress and notes on standard error.
 
 use std::fmt::Display;
 use std::io::{IsTerminal, Write};
 
-/// A line of the answer. A closed pipe is the reader's business, not an error.
+/// Prints a line to standard output. A closed pipe is not an error.
 pub fn line(text: impl Display) {
     let _closed_pipe = writeln!(std::io::stdout(), "{text}");
 }
 
-/// A remark that is not part of the answer.
+/// Prints a line to standard error.
 pub fn note(text: impl Display) {
     let _closed_pipe = writeln!(std::io::stderr(), "{text}");
 }
 
-/// How far the work is. The next one takes its place; only a person who watches sees it.
+/// Prints progress, which the next call overwrites; only on a terminal.
 pub fn progress(text: impl Display) {
-    if is_watched() {
+    if is_interactive() {
         let mut screen = std::io::stderr();
         let _closed_pipe = write!(screen, "\r\x1b[2K{text}").and_then(|()| screen.flush());
     }
 }
 
-/// Asks a person who sits there: `yes` is yes, anything else is no.
+/// Asks for confirmation on the terminal; only `yes` confirms.
 pub fn confirm(question: &str) -> anyhow::Result<bool> {
-    let asks = std::io::stdin();
-    anyhow::ensure!(asks.is_terminal(), "nobody is there to answer \"{question}\"; --yes does it");
+    let input = std::io::stdin();
+    anyhow::ensure!(input.is_terminal(), "cannot ask \"{question}\" without a terminal; use --yes");
     let mut screen = std::io::stderr();
     write!(screen, "{question} Type yes: ")?;
     screen.flush()?;
     let mut answer = String::new();
-    asks.read_line(&mut answer)?;
+    input.read_line(&mut answer)?;
     Ok(answer.trim().eq_ignore_ascii_case("yes"))
 }
 
-/// Whether a person watches the remarks.
-pub fn is_watched() -> bool {
+/// Whether standard error is a terminal.
+pub fn is_interactive() -> bool {
     std::io::stderr().is_terminal()
 }

@@ -1,15 +1,15 @@
-//! Records whose stored secrets the key of this installation does not open, as after a restore without the key.
+//! Records whose secrets cannot be decrypted with the current key, e.g. after a restore without the key.
 
-use domain::contracts::{AiProviderStore, AuthenticatorStore, ProviderStore, StoreError};
+use domain::ports::{AiProviderStore, AuthenticatorStore, ProviderStore, StoreError};
 use std::fmt;
 
 /// A record whose secrets must be entered again.
 #[derive(Debug, PartialEq, Eq)]
 pub struct UnreadableRecord {
-    /// The kind, as it is called in the console.
+    /// The kind, as named in the console.
     kind: &'static str,
     name: String,
-    /// The page of the console where it is edited.
+    /// The console page to edit it.
     page: String,
 }
 
@@ -17,14 +17,14 @@ impl fmt::Display for UnreadableRecord {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "{} '{}' was sealed with another key and is not used; enter its credentials again at {}, or start with \
-             the key that sealed it (SVC_SECRET_KEY or secret.key)",
+            "{} '{}' was encrypted with another key and is disabled; enter its credentials again at {}, \
+             or start with the original key (SVC_SECRET_KEY or secret.key)",
             self.kind, self.name, self.page
         )
     }
 }
 
-/// All of them, active or not.
+/// Finds all such records, active or not.
 pub async fn unreadable_records<S>(store: &S) -> Result<Vec<UnreadableRecord>, StoreError>
 where
     S: ProviderStore + AiProviderStore + AuthenticatorStore + ?Sized,

@@ -1,34 +1,35 @@
-//! Workers of a process.
+//! The workers of a process.
 
-use crate::wiring::Wired;
-use domain::contracts::{QueueName, TaskQueue};
+use crate::app::App;
+use domain::ports::{QueueName, TaskQueue};
 use domain::settings::Settings;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use tasks::{Worker, WorkerConfig};
 
-/// Searches that a web process without the role `search` runs at once while NATS is away. Few, because it has clients.
+/// Maximum concurrent searches in a web process without the role `search` while NATS is unreachable. Low, because the
+/// process also serves clients.
 const OUTAGE_SEARCHES_MAX: u32 = 8;
 
-/// Searches that are worked on at once, for each processor core, where no setting says it.
+/// Default for `SVC_SEARCHES_RUNNING_MAX`, per CPU core.
 const SEARCHES_RUNNING_PER_CORE: u32 = 4;
 
-/// One worker for each of these queues. A web process that runs no searches gets one that runs them while NATS is away: its
-/// clients wait for them, and the other workers may be cut off as well.
-pub(crate) fn workers(wired: &Wired, queues: &BTreeSet<QueueName>, is_web: bool) -> Vec<Worker> {
-    let mut workers: Vec<Worker> = queues.iter().map(|queue| worker(wired, *queue)).collect();
-    if let Some(queue) = &wired.outage_queue
+/// One worker per queue. A web process without the search role also gets a worker that runs searches while NATS is
+/// unreachable, because its clients wait for them.
+pub(crate) fn workers(app: &App, queues: &BTreeSet<QueueName>, is_web: bool) -> Vec<Worker> {
+    let mut workers: Vec<Worker> = queues.iter().map(|queue| worker(app, *queue)).collect();
+    if let Some(queue) = &app.outage_queue
         && is_web
         && !queues.contains(&QueueName::Search)
     {
         let at_once = (OUTAGE_SEARCHES_MAX, OUTAGE_SEARCHES_MAX);
-        workers.push(build(wired, QueueName::Search, at_once, queue));
+        workers.push(build(app, QueueName::Search, at_once, queue));
     }
     workers
 }
 
-fn worker(wired: &Wired, queue: QueueName) -> Worker {
-    let settings = &wired.settings;
+fn worker(app: &App, queue: QueueName) -> Worker {
+    let settings = &app.settings;
     let concurrency = match queue {
         QueueName::HealthCheck => settings.health_check_concurrency,
         QueueName::Search => settings.search_concurrency,
@@ -41,10 +42,10 @@ fn worker(wired: &Wired, queue: QueueName) -> Worker {
         QueueName::Search => searches_running_max(settings),
         _ => concurrency,
     };
-    build(wired, queue, (concurrency, running_max), &wired.queue).counted_in(&wired.workload)
+    build(app, queue, (concurrency, running_max), &app.queue).counted_in(&app.worker_gauges)
 }
 
-/// As many searches as this process works on at once.
+/// Maximum number of searches that use this process's CPU at the same time.
 pub(crate) fn searches_running_max(settings: &Settings) -> u32 {
     let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     match settings.searches_running_max {
@@ -54,14 +55,14 @@ pub(crate) fn searches_running_max(settings: &Settings) -> u32 {
 }
 
 fn build(
-    wired: &Wired,
+    app: &App,
     queue: QueueName,
     (concurrency, running_max): (u32, u32),
     from: &Arc<dyn TaskQueue>,
 ) -> Worker {
-    let (lease, grace) = (wired.settings.task_lease.0, wired.settings.stop_grace.0);
+    let (lease, grace) = (app.settings.task_lease.0, app.settings.stop_grace.0);
     let config = WorkerConfig { queue, concurrency, running_max, lease, grace };
-    Worker::new(config, Arc::clone(from), Arc::clone(&wired.clock), wired.registry.clone())
+    Worker::new(config, Arc::clone(from), Arc::clone(&app.clock), app.registry.clone())
 }
 
 #[cfg(test)]
@@ -69,7 +70,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_process_works_on_as_many_searches_as_its_machine_allows() {
+    fn the_limit_follows_the_cpu_cores() {
         let named = Settings { searches_running_max: 5, ..Settings::default() };
         assert_eq!(searches_running_max(&named), 5);
         let cores = std::thread::available_parallelism().unwrap().get();

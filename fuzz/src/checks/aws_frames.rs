@@ -2,8 +2,8 @@
 //! Otherwise it is a list of frames, separated by 0x1e; each has headers, 0x1f and a payload. Headers are lines of
 //! `name=value`, or, after a NUL byte, the bytes of the headers. Lengths and checksums are then added here.
 
-use super::model_stream::check_dialect;
-use ai::dialects::CATALOGUE;
+use super::model_stream::check_api;
+use ai::apis::MODEL_APIS;
 use flate2::Crc;
 
 pub fn check(bytes: &[u8]) {
@@ -11,8 +11,8 @@ pub fn check(bytes: &[u8]) {
         Some((0, raw)) => raw.to_vec(),
         _ => bytes.split(|&byte| byte == 0x1e).flat_map(write_frame).collect(),
     };
-    for kind in CATALOGUE.iter().filter(|kind| kind.name == "bedrock") {
-        check_dialect(kind.name, kind.dialect, &stream);
+    for kind in MODEL_APIS.iter().filter(|kind| kind.name == "bedrock") {
+        check_api(kind.name, kind.api, &stream);
     }
 }
 

@@ -1,12 +1,12 @@
-//! A user, then `WWW-Authenticate` headers, one in a line. An answer repeats its challenge faithfully.
+//! A user, then `WWW-Authenticate` headers, one per line. A response repeats its challenge faithfully.
 
 use connectors::digest::Challenge;
-use domain::contracts::HttpMethod;
-use domain::notation::credentials::Login;
+use domain::ports::HttpMethod;
 use domain::secret::Secret;
+use domain::syntax::credentials::Login;
 use url::Url;
 
-/// Longer headers are not looked at, so that a longer answer cannot be read again.
+/// Longer headers are not parsed, so that a longer response cannot be parsed again.
 const READABLE_BYTES: usize = 8 * 1024;
 
 pub fn check(bytes: &[u8]) {
@@ -18,7 +18,7 @@ pub fn check(bytes: &[u8]) {
     let answer = challenge.answer(&login, HttpMethod::Get, &url);
     assert!(answer.expose().starts_with("Digest username"));
     if answer.expose().len() <= READABLE_BYTES {
-        // No text of the source or of the user leaves its quotes and becomes a field of its own.
+        // No text of the source or of the user escapes its quotes and becomes a field of its own.
         assert_eq!(Challenge::strongest(&[header(answer.expose())]), Some(challenge));
     }
 }

@@ -1,7 +1,7 @@
-//! A curl command or an address, as people paste it.
+//! A curl command or a URL, as people paste it.
 
-use federation::doctor::Case;
+use provider_doctor::DiagnosisInput;
 
 pub fn check(bytes: &[u8]) {
-    let _read = Case::request_of(super::text(bytes));
+    let _read = DiagnosisInput::parse_request(super::text(bytes));
 }

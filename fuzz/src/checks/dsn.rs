@@ -1,4 +1,4 @@
-//! The address of a database, in both of its forms. The short form of what was read is read the same way.
+//! A database URL in both forms. Formatting the parsed URL in the short form and parsing it again gives the same.
 
 use connectors::fuzzing::dsn::{Dsn, DsnForm};
 

@@ -1,11 +1,11 @@
-//! What must hold for the text of any file.
+//! Properties of the text of any file.
 
 use bytes::Bytes;
-use domain::contracts::{ExtractError, FileToRead};
+use domain::ports::{ExtractError, FileToRead};
 use extraction::Limits;
 use std::time::Duration;
 
-/// Small, so that short inputs reach them; except the time, which a busy machine must not reach.
+/// Small limits, so that short inputs reach them; except the time, which a busy machine must not reach.
 fn limits() -> Limits {
     let time = Duration::from_secs(60);
     Limits {

@@ -1,9 +1,9 @@
-//! A template of a body, mappings and a query, separated by line breaks. The body keeps its shape.
+//! A body template, mappings and a query, separated by line breaks. The body keeps its shape.
 
 use connectors::json_body::{BODY_BYTES_MAX, bind};
-use domain::notation::query_mappings::QueryMappings;
-use domain::notation::query_template::Binding;
 use domain::search::Sort;
+use domain::syntax::query_mappings::QueryMappings;
+use domain::syntax::query_template::Binding;
 use serde_json::{Map, Value};
 
 pub fn check(bytes: &[u8]) {
@@ -26,12 +26,12 @@ pub fn check(bytes: &[u8]) {
         let template = Value::Object(template.clone());
         assert!(is_of_shape(&body, &template), "{template} became {body}");
         assert!(text_bytes(&body) <= BODY_BYTES_MAX);
-        // A number of many digits may lose its last one when it is read again; the body is JSON all the same.
+        // A number of many digits may lose its last one when it is parsed again; the body is valid JSON nevertheless.
         assert!(serde_json::from_str::<Value>(&body.to_string()).is_ok());
     }
 }
 
-/// Texts become texts, lists keep their length; two names that are bound to one text fall together.
+/// Texts stay texts and lists keep their length; two keys that are replaced by the same text become one.
 fn is_of_shape(body: &Value, template: &Value) -> bool {
     match (body, template) {
         (Value::String(_), Value::String(text)) if text.contains('{') => true,

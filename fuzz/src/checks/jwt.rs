@@ -1,6 +1,6 @@
-//! A signed token. In one line it is the token itself; otherwise the lines are its header, its claims and its signature, of
-//! which the first two are encoded here, and the keys of the service. With the keys of this file no token is accepted
-//! but the one that was signed with them.
+//! A signed token. A single line is the token itself; otherwise the lines are its header, its claims and its signature,
+//! of which the first two are encoded here, and the keys of the service. With the keys of this file only the token that
+//! was signed with them is accepted.
 
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;

@@ -1,7 +1,7 @@
-//! The reply of an MCP server, as a stream of events and as one JSON text. It is the same however the bytes are cut.
+//! A response of an MCP server, as an event stream and as JSON. The result does not depend on how the bytes are split.
 
 use connectors::fuzzing::McpReply;
-use domain::contracts::HttpResponse;
+use domain::ports::HttpResponse;
 use serde_json::Value;
 
 const REQUEST: u64 = 2;

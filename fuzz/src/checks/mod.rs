@@ -1,4 +1,4 @@
-//! One module for each fuzz target: `check` reads some bytes and asserts what must hold for any of them.
+//! One module for each fuzz target: `check` reads some bytes and asserts properties that hold for any input.
 
 pub mod answer;
 pub mod aws_frames;
@@ -29,10 +29,10 @@ pub mod response_mappings;
 pub mod result_mappings;
 pub mod tds;
 
-/// Panics when a parser breaks a promise on this input.
+/// Panics if a parser violates a property on this input.
 pub type Check = fn(&[u8]);
 
-/// The check of each target, by the name of its target.
+/// The check of each target, by name.
 pub const CHECKS: &[(&str, Check)] = &[
     ("answer", answer::check),
     ("aws_frames", aws_frames::check),
@@ -62,7 +62,7 @@ pub const CHECKS: &[(&str, Check)] = &[
     ("tds", tds::check),
 ];
 
-/// The bytes as text, up to the first that is none.
+/// The valid UTF-8 at the start of the bytes.
 fn text(bytes: &[u8]) -> &str {
     match std::str::from_utf8(bytes) {
         Ok(text) => text,

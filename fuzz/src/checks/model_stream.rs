@@ -1,29 +1,29 @@
-//! What a model writes, as server-sent events, lines of JSON or one JSON text. Each dialect reads the same however the
-//! bytes are cut.
+//! Model responses: server-sent events, JSON lines or one JSON document. Every decoder must return the same chunks
+//! however the bytes are cut.
 
-use ai::dialects::{CATALOGUE, Dialect};
-use domain::contracts::{ModelError, Piece};
+use ai::apis::{MODEL_APIS, ModelApi};
+use domain::ports::{CompletionChunk, ModelError};
 
-/// Where the bytes are cut: after each, after every third, after every 64.
+/// The bytes are split into pieces of these sizes.
 const CUTS: [usize; 3] = [1, 3, 64];
 
 pub fn check(bytes: &[u8]) {
-    // The frames of Bedrock have checksums, and so a target of their own.
-    for kind in CATALOGUE.iter().filter(|kind| kind.name != "bedrock") {
-        check_dialect(kind.name, kind.dialect, bytes);
+    // Bedrock's frames have checksums, and therefore their own target.
+    for kind in MODEL_APIS.iter().filter(|kind| kind.name != "bedrock") {
+        check_api(kind.name, kind.api, bytes);
     }
 }
 
-pub fn check_dialect(name: &str, dialect: &dyn Dialect, bytes: &[u8]) {
-    let whole = read(dialect, bytes, bytes.len().max(1));
+pub fn check_api(name: &str, api: &dyn ModelApi, bytes: &[u8]) {
+    let whole = read(api, bytes, bytes.len().max(1));
     for cut in CUTS {
-        assert_eq!(read(dialect, bytes, cut), whole, "{name}, cut after every {cut} bytes");
+        assert_eq!(read(api, bytes, cut), whole, "{name}, cut after every {cut} bytes");
     }
 }
 
-fn read(dialect: &dyn Dialect, bytes: &[u8], cut: usize) -> (Vec<Piece>, Result<(), ModelError>) {
-    let (mut reader, mut pieces) = (dialect.pieces(), Vec::new());
-    let fed = bytes.chunks(cut).try_for_each(|piece| reader.feed(piece, &mut pieces));
-    let ended = fed.and_then(|()| reader.end(&mut pieces));
-    (pieces, ended)
+fn read(api: &dyn ModelApi, bytes: &[u8], cut: usize) -> (Vec<CompletionChunk>, Result<(), ModelError>) {
+    let (mut decoder, mut chunks) = (api.decoder(), Vec::new());
+    let fed = bytes.chunks(cut).try_for_each(|part| decoder.feed(part, &mut chunks));
+    let ended = fed.and_then(|()| decoder.end(&mut chunks));
+    (chunks, ended)
 }

@@ -1,16 +1,17 @@
-//! The XML inside of office documents: up to three parts, separated by a NUL byte, in an archive without compression.
+//! The XML inside office documents: up to three parts, separated by a NUL byte, in an uncompressed archive.
 
 use std::io::{Cursor, Write};
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipWriter};
 
-/// For each kind of document where the parts go, after what it cannot be without.
+/// For each document format, the paths of its parts.
 const KINDS: [(&str, [&str; 3]); 4] = [
     ("a.docx", ["word/document.xml", "word/footnotes.xml", "docProps/core.xml"]),
     ("a.xlsx", ["xl/worksheets/sheet1.xml", "xl/sharedStrings.xml", "xl/workbook.xml"]),
     ("a.pptx", ["ppt/slides/slide1.xml", "ppt/notesSlides/notesSlide1.xml", "docProps/core.xml"]),
     ("a.odt", ["content.xml", "meta.xml", "styles.xml"]),
 ];
+/// Parts without which a document cannot be read.
 const NEEDED: [(&str, &[u8]); 2] =
     [("xl/workbook.xml", b"<workbook><sheet name='S'/></workbook>"), ("ppt/presentation.xml", b"<p/>")];
 

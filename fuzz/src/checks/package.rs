@@ -1,4 +1,4 @@
-//! The ZIP archives that hold office documents, as they are on disk.
+//! ZIP archives of office documents, as they are on disk.
 
 pub fn check(bytes: &[u8]) {
     for name in ["a.docx", "a.xlsx", "a.pptx", "a.odt"] {

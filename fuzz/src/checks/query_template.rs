@@ -1,8 +1,8 @@
 //! A template, mappings and a query, separated by line breaks. The query must arrive as one literal.
 
-use domain::notation::query_mappings::QueryMappings;
-use domain::notation::query_template::{Binding, bind, placeholders};
 use domain::search::Sort;
+use domain::syntax::query_mappings::QueryMappings;
+use domain::syntax::query_template::{Binding, bind, placeholders};
 
 pub fn check(bytes: &[u8]) {
     let mut lines = super::text(bytes).splitn(3, '\n');

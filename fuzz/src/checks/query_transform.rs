@@ -1,4 +1,4 @@
-//! The query in the first line, the rules of a Query Transform in the others. A query grows only up to the limit.
+//! The query in the first line, the rules of a Query Transform in the others. The result never exceeds the limit.
 
 use domain::query_transform::{OUTPUT_CHARS_MAX, Rules, TransformType};
 

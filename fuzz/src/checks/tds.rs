@@ -1,11 +1,11 @@
-//! What an SQL Server sends. The first two bytes say how many bytes after them are its answer to the login, none for
-//! one that is accepted; the rest is its answer to a statement. All of it is also read as a greeting (PRELOGIN).
+//! What an SQL Server sends. The first two bytes give the length of its response to the login, 0 for one that is
+//! accepted; the rest is its response to a statement. The whole input is also parsed as a PRELOGIN message.
 
 use connectors::fuzzing::prelogin::{ANSWER, HEADER_BYTES, encryption, greeting, packet, read_header};
 use connectors::fuzzing::read_tds_rows;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// A packet can hold a few more bytes than the driver agrees to by itself.
+/// A packet can hold a few more bytes than the driver itself requests.
 const PACKET_BYTES: usize = 4096 - HEADER_BYTES;
 /// LOGINACK of TDS 7.4 by a server without a name, and DONE.
 const LOGIN_ACCEPTED: &[u8] =
@@ -18,7 +18,7 @@ pub fn check(bytes: &[u8]) {
     let (login, answer) = rest.split_at(length.min(rest.len()));
     let login = if login.is_empty() { LOGIN_ACCEPTED } else { login };
     let server = [write_message(login), write_message(answer)].concat();
-    // A panic of the driver is the failure of one provider, as in a search.
+    // A panic of the driver fails only its provider, as in a search.
     let Ok(Some(Ok(rows))) = catch_unwind(AssertUnwindSafe(|| read_tds_rows(&server))) else { return };
     // Every row takes at least the byte of its token.
     assert!(rows.len() <= answer.len());

@@ -6,7 +6,7 @@ const DOCUMENTS = 3;
 const PARAGRAPHS = [
   "The keeper writes down the height of the water each morning, before the mill begins to draw from the upper pond, and once more after sunset.",
   "A sluice that is opened too late floods the meadow below; one that is opened too early leaves the mill without water for the rest of the day.",
-  "In spring the ice drifts against the boards. Two people with long poles keep it away from the hinges until the river has carried it past the weir.",
+  "In spring the ice drifts against the planks. Two people with long poles keep it away from the hinges until the river has carried it past the weir.",
   "Whoever takes over the watch reads the last three pages of this book aloud, signs below them, and hands the key to the person who leaves.",
 ];
 

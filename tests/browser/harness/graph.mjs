@@ -11,17 +11,17 @@ const HELD_MS_MAX = 30_000;
 const FIRM = "firm.example";
 
 /** A message to the outside; `files` are `{name, text}`. */
-export const letter = (given = {}) => ({ to: [`somebody@mail.client.co.uk`], html: "", files: [], ...given });
+export const message = (given = {}) => ({ to: [`somebody@mail.client.co.uk`], html: "", files: [], ...given });
 
 /** A message that stays inside. */
-export const inside = () => letter({ to: [`colleague@${FIRM}`] });
+export const inside = () => message({ to: [`colleague@${FIRM}`] });
 
 /**
- * Starts it. `letters` are the messages, newest first; one with `held` is given when `go()` is called. `trouble` is a status
+ * Starts it. `messages` are newest first; one with `held` is given when `go()` is called. `trouble` is a status
  * for every request for mail.
  */
 export async function startGraph() {
-  const graph = { letters: [], trouble: 0, go: () => {} };
+  const graph = { messages: [], trouble: 0, go: () => {} };
   const tokens = new Set();
   const server = createServer((request, response) => {
     const url = new URL(request.url, graph.base);
@@ -59,7 +59,7 @@ async function serve(graph, tokens, request, url, response) {
   if (graph.trouble) return json({}, graph.trouble);
   if (url.pathname === "/v1.0/me/mailFolders/sentitems/messages") return json(page(graph, url));
   const [, id, more, number] = /^\/v1\.0\/me\/messages\/m(\d+)(?:\/(attachments)(?:\/f(\d+)\/\$value)?)?$/.exec(url.pathname) ?? [];
-  const found = graph.letters[id];
+  const found = graph.messages[id];
   if (!found) return json({}, 404);
   if (number !== undefined) return response.end(found.files[number].text);
   if (more) return json({ value: found.files.map(({ name, text }, index) => ({ "@odata.type": "#microsoft.graph.fileAttachment", id: `f${index}`, name, contentType: "text/plain", size: text.length })) });
@@ -71,7 +71,7 @@ function page(graph, url) {
   const [skip, top] = [Number(url.searchParams.get("$skip") ?? 0), Number(url.searchParams.get("$top") ?? 10)];
   const filter = url.searchParams.get("$filter") ?? "";
   const bound = (word) => new RegExp(`sentDateTime ${word} (\\S+)`).exec(filter)?.[1];
-  const all = graph.letters.map((one, number) => head(one, number)).filter(({ sentDateTime: sent }) => sent >= (bound("ge") ?? "") && sent < (bound("lt") ?? "9"));
+  const all = graph.messages.map((one, number) => head(one, number)).filter(({ sentDateTime: sent }) => sent >= (bound("ge") ?? "") && sent < (bound("lt") ?? "9"));
   const answer = { value: all.slice(skip, skip + top) };
   if (skip + top < all.length) {
     const next = new URL(url);

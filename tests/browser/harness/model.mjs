@@ -1,6 +1,6 @@
 // A model as a service: it speaks as OpenAI does, writes piece by piece, and says what means harm besides.
 
-const GATE_MS_MAX = 50_000;
+const LATCH_MS_MAX = 50_000;
 
 /** What it writes. The citations are to the first results; the rest tries to become a link, a picture or a script. */
 const written = (foreign) => [
@@ -23,7 +23,7 @@ export async function complete(request, response, foreign, go) {
   response.writeHead(200, { "content-type": "text/event-stream" });
   const send = (delta, finish_reason = null) => response.write(`data: ${JSON.stringify({ choices: [{ delta, finish_reason }] })}\n\n`);
   send({ role: "assistant", content: pieces[0] });
-  await Promise.race([go, new Promise((late) => setTimeout(late, GATE_MS_MAX).unref())]);
+  await Promise.race([go, new Promise((late) => setTimeout(late, LATCH_MS_MAX).unref())]);
   for (const content of pieces.slice(1)) send({ content });
   send({}, "stop");
   response.end("data: [DONE]\n\n");

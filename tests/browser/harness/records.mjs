@@ -25,10 +25,10 @@ export async function source(path, given = {}) {
   });
 }
 
-/** Opens or closes a gate of sources.mjs. */
-export const openGate = (gate) => fetch(`${app.sources}/gate/${gate}`, { method: "PUT" });
+/** Opens or closes a latch of sources.mjs. */
+export const openLatch = (latch) => fetch(`${app.sources}/latch/${latch}`, { method: "PUT" });
 
-/** A name for a gate, or anything else, that nobody else uses. */
+/** A name for a latch, or anything else, that nobody else uses. */
 export const unique = (what) => `${what}-${process.pid}-${++made}`;
 
 const ENDED = /READY$|^ERR|NO_RESULTS|^FULL|^PARTIAL/;

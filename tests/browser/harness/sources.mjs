@@ -1,17 +1,17 @@
 // Plays the sources of the tests: JSON over HTTP on a free port of loopback.
 //
 //   /plain/<name>?delay=20     answers after so many milliseconds
-//   /gated/<gate>/<name>       answers when the gate is opened, so that a test and not a clock decides the order
+//   /latched/<latch>/<name>       answers when the latch is opened, so that a test and not a clock decides the order
 //   /failing/500, /busy, /hanging   a source in trouble
 //   /hostile                   every field tries to run a script, to load something, or to be a formula
 //   /copies/<name>             the same documents under whatever name
 //   /dataset                   rows of a table
-//   /collection/<name>              documents at /page/<name>/<number>, until the gate of that name is opened
+//   /collection/<name>              documents at /page/<name>/<number>, until the latch of that name is opened
 //   /foreign/…                 nobody should ever come here from a page
 //
-//   /model/<gate>/…            a model that writes its second half when the gate is opened
+//   /model/<latch>/…            a model that writes its second half when the latch is opened
 //
-//   PUT /gate/<gate>           opens a gate; DELETE closes it again
+//   PUT /latch/<latch>           opens a latch; DELETE closes it again
 //   GET /visits                what was asked for at /foreign
 
 import { createServer } from "node:http";
@@ -20,10 +20,10 @@ import { complete } from "./model.mjs";
 import { pageOf, shelved } from "./cached_documents.mjs";
 
 const ITEMS = 10;
-/** What a gate lets pass without being opened: a test that failed must not keep others waiting. */
-const GATE_MS_MAX = 50_000;
+/** What a latch lets pass without being opened: a test that failed must not keep others waiting. */
+const LATCH_MS_MAX = 50_000;
 
-const gates = new Map();
+const latches = new Map();
 const visits = [];
 
 /** Starts the sources; returns their address. */
@@ -45,8 +45,8 @@ async function serve(request, url, response) {
   switch (kind) {
     case "plain":
       return json(response, answer(query, rest[0], url));
-    case "gated":
-      await gate(rest[0]);
+    case "latched":
+      await latch(rest[0]);
       return json(response, answer(query, rest[1], url));
     case "failing":
       return json(response, { error: "broken" }, Number(rest[0] ?? 500));
@@ -63,12 +63,12 @@ async function serve(request, url, response) {
     case "collection":
       return json(response, shelved(query, rest[0], base));
     case "page":
-      if (gates.get(rest[0])?.isOpen) return json(response, { error: "cleared" }, 404);
+      if (latches.get(rest[0])?.isOpen) return json(response, { error: "cleared" }, 404);
       response.writeHead(200, { "content-type": "text/html; charset=utf-8" });
       return response.end(request.method === "HEAD" ? "" : pageOf(rest[0], rest[1], `${base}/foreign`));
     case "model":
-      return complete(request, response, `${base}/foreign`, gate(rest[0]));
-    case "gate":
+      return complete(request, response, `${base}/foreign`, latch(rest[0]));
+    case "latch":
       return json(response, turn(rest[0], request.method === "PUT"));
     case "foreign":
       visits.push(url.pathname);
@@ -129,19 +129,19 @@ function table(kind, foreign) {
 }
 
 function turn(name, isOpen) {
-  const found = gates.get(name) ?? { isOpen: false, waiting: [] };
-  gates.set(name, found);
+  const found = latches.get(name) ?? { isOpen: false, waiting: [] };
+  latches.set(name, found);
   found.isOpen = isOpen;
   if (isOpen) for (const go of found.waiting.splice(0)) go();
   return { name, isOpen };
 }
 
-function gate(name) {
-  const found = gates.get(name) ?? { isOpen: false, waiting: [] };
-  gates.set(name, found);
+function latch(name) {
+  const found = latches.get(name) ?? { isOpen: false, waiting: [] };
+  latches.set(name, found);
   if (found.isOpen) return Promise.resolve();
   return new Promise((go) => {
     found.waiting.push(go);
-    setTimeout(go, GATE_MS_MAX).unref();
+    setTimeout(go, LATCH_MS_MAX).unref();
   });
 }

@@ -3,8 +3,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { place } from "../../../web/static/js/answer/place.js";
-import { STAGES, begin, placeOf, readable, told } from "../../../web/static/js/answer/progress.js";
-import * as talk from "../../../web/static/js/chat/talk.js";
+import { STAGES, applyEvent, begin, placeOf, readable } from "../../../web/static/js/answer/progress.js";
+import * as stream from "../../../web/static/js/chat/stream.js";
 
 test("an answer goes through its stages to its end", () => {
   let state = begin();
@@ -20,10 +20,10 @@ test("an answer goes through its stages to its end", () => {
     ["done", {}, { end: "done" }],
   ];
   for (const [event, data, expected] of steps) {
-    state = told(state, event, data);
+    state = applyEvent(state, event, data);
     assert.deepEqual({ ...state, ...expected }, state, event);
   }
-  const failed = told(begin(), "error", { code: "rag_timeout", message: "Too long." });
+  const failed = applyEvent(begin(), "error", { code: "rag_timeout", message: "Too long." });
   assert.deepEqual([failed.end, failed.code, failed.message], ["failed", "rag_timeout", "Too long."]);
 });
 
@@ -44,8 +44,8 @@ test("text is readable while it is written", () => {
 });
 
 test("text of a round that uses a tool is no answer", () => {
-  let state = talk.begin();
-  const tell = (event, data) => (state = talk.told(state, event, data));
+  let state = stream.begin();
+  const tell = (event, data) => (state = stream.applyEvent(state, event, data));
   tell("status", { stage: "asking", round: 1 });
   tell("delta", { round: 1, text: "Let me look." });
   tell("tool", { name: "search", args: { query: "dams" } });

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { FAILURES_MAX, LOOK_MS, waitAfter } from "../../../web/static/js/egress/patience.js";
+import { FAILURES_MAX, LOOK_MS, waitAfter } from "../../../web/static/js/egress/retry.js";
 
 test("a look that failed is tried again, later each time, and not for ever", () => {
   const unreached = /** @type {any} */ (new Error("nobody answered"));

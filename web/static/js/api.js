@@ -1,7 +1,7 @@
-// Asks the API with the session of this browser.
+// API client with the session of this browser.
 
 import { keepTyped } from "./typed.js";
-import { t } from "./words.js";
+import { t } from "./i18n.js";
 
 /** @type {(name: string) => string} */
 const meta = (name) => /** @type {HTMLMetaElement} */ (document.querySelector(`meta[name="${name}"]`))?.content ?? "";
@@ -82,7 +82,7 @@ function signIn() {
  */
 function unreached(error) {
   if (error.name === "AbortError") throw error;
-  throw new Error(t("The service did not answer. Check the connection and try again."), { cause: error });
+  throw new Error(t("The service did not respond. Check your connection and try again."), { cause: error });
 }
 
 /** Reads a stream of server-sent events: yields `{event, data}` with data as text. */

@@ -1,7 +1,7 @@
-// Asks before something that cannot be undone.
+// Confirmation dialog.
 
 import { h } from "./dom.js";
-import { t } from "./words.js";
+import { t } from "./i18n.js";
 
 /** True when the person agrees. Escape, Cancel and closing mean no. `yes` is the word on the button. */
 export function ask({ title, sentence, yes }) {

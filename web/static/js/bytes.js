@@ -1,6 +1,6 @@
-// A number of bytes for people.
+// Formats a number of bytes.
 
-import { number } from "./words.js";
+import { number } from "./i18n.js";
 
 /** @type {[number, string][]} */
 const UNITS = [[2 ** 30, "GB"], [2 ** 20, "MB"], [2 ** 10, "kB"]];

@@ -1,6 +1,6 @@
-// Builds elements. Text is always text: there is no way to pass markup here.
+// Builds elements. Values are always text, never markup.
 
-import { t } from "./words.js";
+import { t } from "./i18n.js";
 
 const SVG = "http://www.w3.org/2000/svg";
 

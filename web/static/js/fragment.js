@@ -1,4 +1,4 @@
-// Markup that our own server made from its templates. This is the only way by which text becomes elements.
+// Turns HTML rendered by our own server into elements. This is the only place where text becomes markup.
 
 const policy = globalThis.trustedTypes?.createPolicy("fragments", { createHTML: (text) => text });
 

@@ -1,10 +1,10 @@
-// Small drawings for buttons. They say nothing by themselves: the button has a name.
+// Icons for buttons. They are decorative: the button has a name.
 
 import { s } from "./dom.js";
 
 const PATHS = {
   star: "M12 3.6l2.6 5.3 5.8.8-4.2 4.1 1 5.8-5.2-2.7-5.2 2.7 1-5.8L3.6 9.7l5.8-.8z",
-  bell: "M6 16V11a6 6 0 0 1 12 0v5l1.5 2h-15zM10 20.5a2.2 2.2 0 0 0 4 0",
+  subscribe: "M6 16V11a6 6 0 0 1 12 0v5l1.5 2h-15zM10 20.5a2.2 2.2 0 0 0 4 0",
   more: "M5.5 12h.01M12 12h.01M18.5 12h.01",
   link: "M10 14a4 4 0 0 0 6 .4l3-3a4 4 0 0 0-5.6-5.6l-1.2 1.2M14 10a4 4 0 0 0-6-.4l-3 3a4 4 0 0 0 5.6 5.6l1.2-1.2",
   export: "M12 4v11M7.5 10.5L12 15l4.5-4.5M5 19.5h14",
@@ -16,7 +16,7 @@ const PATHS = {
   close: "M6 6l12 12M18 6L6 18",
 };
 
-/** A drawing of 18 pixels in the colour of the text. */
+/** A drawing of 18 pixels in the color of the text. */
 export function icon(name) {
   return s(
     "svg",

@@ -1,4 +1,4 @@
-// Tabs on a phone may be wider than the page: they scroll inside themselves.
+// Tabs that scroll horizontally on a phone.
 
 import { one } from "./dom.js";
 

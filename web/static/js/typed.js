@@ -1,4 +1,4 @@
-// What was typed on a page whose session has ended: kept in this tab while its user signs in again, then put back.
+// Restores typed input after the session has expired: kept in this tab while the user signs in again.
 
 const KEY = "typed";
 /** After this time nobody misses it. */

@@ -1,6 +1,6 @@
-//! How many tokens a text has, and how many a model takes.
+//! Token counts of texts and context windows of models.
 //!
-//! The models of other vendors have tokenizers of their own; they are counted with one that is close.
+//! Models of other vendors are counted with a similar tokenizer.
 
 mod tables;
 
@@ -9,14 +9,14 @@ use serde_json::Value;
 use tables::{CL100K_BASE, O200K_BASE};
 use tiktoken_rs::CoreBPE;
 
-/// Longer texts are counted up to here; the rest is taken to be alike.
+/// Longer texts are counted up to this length and extrapolated.
 pub const COUNTED_BYTES_MAX: usize = 256 * 1024;
-/// A word is counted as one up to here: the time for one grows with the square of its length.
+/// Longer words are split, because the cost of a word is quadratic in its length.
 const WORD_BYTES_MAX: usize = 256;
-/// Words are counted together up to here.
+/// Maximum length of a run of words that is tokenized at once.
 const RUN_BYTES_MAX: usize = 8 * 1024;
 
-/// How many tokens a model holds, by the beginning of its name; the longest that fits wins.
+/// Context windows by prefix of the model name; the longest matching prefix wins.
 const WINDOWS: &[(&str, usize)] = &[
     ("amazon.nova-lite", 300_000),
     ("amazon.nova-micro", 128_000),
@@ -74,10 +74,10 @@ const WINDOWS: &[(&str, usize)] = &[
     ("qwen3", 32_768),
 ];
 
-/// Models whose tokens are those of `o200k_base`; all others are counted by `cl100k_base`.
+/// Models that use `o200k_base`; all others are counted with `cl100k_base`.
 const NEW_TOKENS: &[&str] = &["chatgpt-4o", "gpt-4.1", "gpt-4o", "gpt-5", "gpt-oss", "o1", "o3", "o4"];
 
-/// Tokens of a text. A very long text, and a text with very long words, may be counted a little too high.
+/// Number of tokens of a text; slightly too high for very long texts and words.
 pub fn count(model: &str, text: &str) -> usize {
     let coder = coder(model);
     let counted = floor_char_boundary(text, COUNTED_BYTES_MAX);
@@ -85,7 +85,7 @@ pub fn count(model: &str, text: &str) -> usize {
     if counted == text.len() { tokens } else { (tokens * text.len()).div_ceil(counted) }
 }
 
-/// Tokens that a model holds: what its record says, what is known of it, or the given number.
+/// Context window of a model: from its record, else from the table, else `otherwise`.
 pub fn window(provider: &AiProvider, otherwise: usize) -> usize {
     let config = &provider.spec.config;
     let given = ["context_window", "max_input_tokens"].iter().find_map(|key| match config.get(*key)? {
@@ -101,7 +101,7 @@ pub fn window(provider: &AiProvider, otherwise: usize) -> usize {
     given.or_else(known).unwrap_or(otherwise)
 }
 
-/// True for a name that begins so, itself or after the names of a service, a region or a vendor: `azure/gpt-4o`,
+/// Whether a model name starts with a prefix, directly or after a service, region or vendor: `azure/gpt-4o`,
 /// `us.anthropic.claude-3`, `meta-llama/Llama-3.1-8B`.
 fn is_named(model: &str, begins: &str) -> bool {
     let model = model.to_ascii_lowercase();
@@ -114,8 +114,8 @@ fn coder(model: &str) -> &'static CoreBPE {
     if is_new { &O200K_BASE } else { &CL100K_BASE }
 }
 
-/// Counts in runs of whole words. No token reaches over a single space between two words, so the cuts cost nothing,
-/// but for words that are cut because they are too long.
+/// Counts in runs of whole words. No token spans the space between two words, so the result is exact except for words
+/// that are split because they are too long.
 fn count_runs(coder: &CoreBPE, text: &str) -> usize {
     let mut tokens = 0;
     let mut run = 0..0;
@@ -140,7 +140,7 @@ fn count_runs(coder: &CoreBPE, text: &str) -> usize {
     if run.is_empty() { tokens } else { tokens + coder.encode_ordinary(&text[run]).len() }
 }
 
-/// The parts of a text between single spaces, each with the space before it.
+/// The parts of a text between single spaces, each with its leading space.
 fn words(text: &str) -> impl Iterator<Item = std::ops::Range<usize>> {
     let mut start = 0;
     let bytes = text.as_bytes();

@@ -1,16 +1,16 @@
-//! The tables of the tokenizers, packed by `scripts/token_tables.py`: each token as the byte of its length and its bytes,
-//! in the order of their ranks, compressed.
+//! Token tables packed by `scripts/token_tables.py`: for each token its length in one byte and its bytes, ordered by
+//! rank, compressed.
 //!
-//! The library carries them too, as text in base64 and for four tokenizers, which is seven times as large.
+//! The library contains them as base64 text for four tokenizers, which is seven times as large.
 
 use std::io;
 use std::sync::LazyLock;
 use tiktoken_rs::{CoreBPE, O200K_BASE_PAT_STR, Rank};
 
-/// Tables larger than this when unpacked are not ours.
+/// Maximum decompressed size of a table.
 const TABLE_BYTES_MAX: usize = 4 * 1024 * 1024;
 
-/// Where `cl100k_base` splits a text before it looks for tokens.
+/// The pattern by which `cl100k_base` splits a text before tokenizing.
 const CL100K_BASE_PATTERN: &str = concat!(
     r"(?i:'s|'t|'re|'ve|'m|'ll|'d)",
     r"|[^\r\n\p{L}\p{N}]?\p{L}+",
@@ -31,11 +31,11 @@ pub static O200K_BASE: LazyLock<CoreBPE> =
 fn open(packed: &[u8], pattern: &str) -> CoreBPE {
     let table = unpack(packed).expect("a table of tokens");
     let encoder = table.into_iter().zip(0 as Rank..).collect();
-    // Texts are counted, so that tokens with a meaning of their own are texts like others.
+    // Special tokens count as plain text.
     CoreBPE::new(encoder, Default::default(), pattern).expect("a pattern")
 }
 
-/// The tokens in the order of their ranks.
+/// The tokens, ordered by rank.
 fn unpack(packed: &[u8]) -> io::Result<Vec<Vec<u8>>> {
     let table = zstd::bulk::decompress(packed, TABLE_BYTES_MAX)?;
     let mut tokens = Vec::new();

@@ -1,23 +1,23 @@
-//! The readers of streams are fed with every cut of an answer, and with nonsense.
+//! Stream decoders with responses cut at every position, and with invalid bytes.
 
 use crate::fixture::{AMPLE, prompt};
 use crate::rows::{ROWS, Row};
-use ai::dialects::{Call, dialect_of};
-use domain::contracts::{ModelError, Piece};
+use ai::apis::{ApiCall, api_of};
+use domain::ports::{CompletionChunk, ModelError};
 use proptest::prelude::*;
 use serde_json::json;
 use testkit::vendors::models::{ModelRequest, Reply, TEXT, Wanted};
 
-/// Few, because every cut is tried; with what could confuse a reader of lines.
+/// Short, because every cut is tried; contains text that could confuse a line parser.
 const WORDS: &str = "Größer \u{1f3e1}\n\ndata: [DONE] [1]";
 
-/// The bytes of an answer as the stand-in sends it.
+/// The bytes of a response as the fake sends it.
 fn answer(row: &Row, reply: &Reply) -> Vec<u8> {
     let provider = row.provider(1, "http://127.0.0.1:9");
-    let (kind, model) = dialect_of(&provider).unwrap();
-    let call = Call { provider: &provider, model, now: Default::default(), time_max: AMPLE };
-    let mut request = kind.dialect.ask(&call, &prompt(AMPLE)).unwrap();
-    if let Some(plainer) = kind.dialect.relent(&request, "max_tokens, max_completion_tokens") {
+    let (kind, model) = api_of(&provider).unwrap();
+    let call = ApiCall { provider: &provider, model, now: Default::default(), time_max: AMPLE };
+    let mut request = kind.api.completion_request(&call, &prompt(AMPLE)).unwrap();
+    if let Some(plainer) = kind.api.without_unsupported(&request, "max_tokens, max_completion_tokens") {
         let vendor = (row.vendor)();
         if vendor.understand(&ModelRequest::of(&request)).is_err() {
             request = plainer;
@@ -29,16 +29,16 @@ fn answer(row: &Row, reply: &Reply) -> Vec<u8> {
     vendor.write(&request, reply, streamed).pieces.concat()
 }
 
-fn read(row: &Row, parts: &[&[u8]]) -> (Vec<Piece>, Result<(), ModelError>) {
+fn read(row: &Row, parts: &[&[u8]]) -> (Vec<CompletionChunk>, Result<(), ModelError>) {
     let provider = row.provider(1, "http://127.0.0.1:9");
-    let mut reader = dialect_of(&provider).unwrap().0.dialect.pieces();
+    let mut decoder = api_of(&provider).unwrap().0.api.decoder();
     let mut out = Vec::new();
     for part in parts {
-        if let Err(error) = reader.feed(part, &mut out) {
+        if let Err(error) = decoder.feed(part, &mut out) {
             return (out, Err(error));
         }
     }
-    let end = reader.end(&mut out);
+    let end = decoder.end(&mut out);
     (out, end)
 }
 
@@ -49,7 +49,7 @@ fn replies() -> Vec<Reply> {
 }
 
 #[test]
-fn every_single_cut_gives_the_same_pieces() {
+fn every_single_cut_gives_the_same_chunks() {
     for row in ROWS {
         for reply in replies()[..2].iter().filter(|reply| row.calls_tools || reply.calls.is_empty()) {
             let bytes = answer(row, reply);
@@ -65,17 +65,17 @@ fn every_single_cut_gives_the_same_pieces() {
     }
 }
 
-/// An answer that ends too early is never taken for a whole one.
+/// A truncated response is never taken for a complete one.
 #[test]
-fn every_beginning_of_an_answer_is_told_from_the_whole() {
+fn every_truncated_response_is_distinguished_from_the_whole() {
     for row in ROWS {
         let bytes = answer(row, &Reply::text(WORDS));
         let whole = read(row, &[&bytes]);
         for cut in 0..bytes.len() {
             let (pieces, end) = read(row, &[&bytes[..cut]]);
-            let text = |pieces: &[Piece]| {
+            let text = |pieces: &[CompletionChunk]| {
                 let texts = pieces.iter().filter_map(|piece| match piece {
-                    Piece::Text(text) => Some(text.as_str()),
+                    CompletionChunk::Text(text) => Some(text.as_str()),
                     _ => None,
                 });
                 texts.collect::<String>()
@@ -90,7 +90,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
 
     #[test]
-    fn many_cuts_give_the_same_pieces(
+    fn many_cuts_give_the_same_chunks(
         row in 0..ROWS.len(),
         cuts in proptest::collection::vec(0_usize..4000, 0..12),
         text in "[ a-z\\n\"{}:ö水\\[\\]]{1,60}",

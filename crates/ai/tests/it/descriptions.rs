@@ -1,13 +1,13 @@
-//! What is sent to the services of models and what they answer, held against the vendors' own descriptions.
+//! Requests and responses, checked against the API descriptions of the vendors.
 
 use crate::fixture::{AMPLE, Fixture, prompt};
 use crate::rows::{ROWS, Row};
-use ai::dialects::{Call, dialect_of};
-use domain::contracts::{Prompt, ReadAs, ToolOffer, Turn};
+use ai::apis::{ApiCall, api_of};
+use domain::ports::{EmbeddingInput, Prompt, ToolDefinition, Turn};
 use serde_json::{Value, json};
 use testkit::descriptions::{self, Exchange, TypeScript, with_camel_case};
-use testkit::vendors::likeness;
 use testkit::vendors::models::{ModelRequest, Reply, TEXT, Wire};
+use testkit::vendors::vector_documents;
 
 const VERTEX_ANSWER: &str = "GoogleCloudAiplatformV1GenerateContentResponse";
 
@@ -31,13 +31,13 @@ fn exchange(request: &ModelRequest) -> Exchange {
     Exchange { method, path, query, body, answer: Value::Null }
 }
 
-/// A text and two calls of tools.
+/// A text and two tool calls.
 fn reply() -> Reply {
     let calls = vec![("search_mills".to_owned(), json!({"query": "x"})), ("list_all".to_owned(), json!({}))];
     Reply { text: TEXT.to_owned(), calls }
 }
 
-/// A conversation with tools whose arguments use more of JSON schema than a service may know.
+/// A conversation with tools whose parameters use JSON schema keywords that a service may not support.
 fn with_tools() -> Prompt {
     let query = json!({"type": "string", "minLength": 1, "enum": ["a", "b"], "examples": ["a"]});
     let list = json!({"type": "array", "items": {"type": "integer", "minimum": 1}, "maxItems": 3});
@@ -45,7 +45,7 @@ fn with_tools() -> Prompt {
         "$schema": "https://json-schema.org/draft/2020-12/schema", "type": "object", "required": ["query"],
         "properties": {"query": query, "list": list}, "additionalProperties": false,
     });
-    let tool = |name: &str| ToolOffer {
+    let tool = |name: &str| ToolDefinition {
         name: name.to_owned(),
         description: "looks for words".to_owned(),
         parameters: parameters.clone(),
@@ -53,19 +53,19 @@ fn with_tools() -> Prompt {
     Prompt { tools: vec![tool("search_mills"), tool("list_all")], ..prompt(AMPLE) }
 }
 
-/// What is sent: a question, and the same one after tools have answered.
+/// The requests for a question, before and after the tool results.
 async fn asked(row: &Row, mut conversation: Prompt) -> Vec<ModelRequest> {
     let fixture = Fixture::of(row).await;
     fixture.server.replies(|_| reply());
-    let told = fixture.told(&conversation).await;
-    assert_eq!((told.error, told.calls.len()), (None, 2), "{}", row.name);
-    conversation.turns.push(Turn::Assistant { text: told.text, calls: told.calls.clone() });
-    conversation.turns.extend(told.calls.into_iter().map(|call| Turn::Tool {
+    let reply = fixture.collect_reply(&conversation).await;
+    assert_eq!((reply.error, reply.calls.len()), (None, 2), "{}", row.name);
+    conversation.turns.push(Turn::Assistant { text: reply.text, calls: reply.calls.clone() });
+    conversation.turns.extend(reply.calls.into_iter().map(|call| Turn::Tool {
         call_id: call.id,
         name: call.name,
         text: "three mills were found".to_owned(),
     }));
-    assert_eq!(fixture.told(&conversation).await.error, None, "{}", row.name);
+    assert_eq!(fixture.collect_reply(&conversation).await.error, None, "{}", row.name);
     let requests = fixture.server.requests();
     assert_eq!(requests.len(), 2, "{}", row.name);
     requests
@@ -75,9 +75,9 @@ fn written(row: &Row, request: &ModelRequest) -> Wire {
     (row.vendor)().write(request, &reply(), row.streams)
 }
 
-/// The events of a stream of texts.
+/// The events of a text stream.
 fn events(wire: &Wire) -> Vec<Value> {
-    let text: String = wire.pieces.iter().map(|piece| String::from_utf8_lossy(piece)).collect();
+    let text: String = wire.pieces.iter().map(|chunk| String::from_utf8_lossy(chunk)).collect();
     let data = text.lines().filter_map(|line| line.strip_prefix("data:")).map(str::trim);
     let events: Vec<Value> =
         data.filter(|data| *data != "[DONE]").map(|data| serde_json::from_str(data).unwrap()).collect();
@@ -85,7 +85,7 @@ fn events(wire: &Wire) -> Vec<Value> {
     events
 }
 
-/// A frame of AWS as an object with its event as the one member: lengths and a checksum, headers, the payload, a checksum.
+/// An AWS frame as an object with its event as the only member.
 fn event_of(frame: &[u8]) -> Value {
     let head = u32::from_be_bytes(frame[4..8].try_into().unwrap()) as usize;
     let (headers, payload) = (&frame[12..12 + head], &frame[12 + head..frame.len() - 4]);
@@ -115,7 +115,7 @@ async fn bedrock_is_asked_as_amazon_describes_it() {
             }
         }
     }
-    // A model that refuses a temperature.
+    // A model that rejects a temperature.
     let newer = Row { model: "bedrock/global.anthropic.claude-opus-4-8-v1:0", ..*row("bedrock with a key") };
     for request in asked(&newer, with_tools()).await {
         description.check(&exchange(&request));
@@ -124,7 +124,7 @@ async fn bedrock_is_asked_as_amazon_describes_it() {
     assert!(description.route("POST", "/model/amazon.titan-embed-text-v2%3A0/invoke").is_some());
 }
 
-/// A schema with its types in capitals, as the document lists them; Google's own examples write them in either way.
+/// A schema with uppercase types, as the document lists them; Google's examples use both forms.
 fn with_types(schema: &Value) -> Value {
     match schema {
         Value::Object(members) => {
@@ -144,7 +144,7 @@ async fn vertex_ai_is_asked_as_google_describes_it() {
     let row = row("gemini at Vertex AI");
     for request in asked(row, with_tools()).await {
         let mut exchange = exchange(&request);
-        // Every interface of Google can stream so; the document lists the other forms.
+        // Every Google API supports `alt=sse`; the document lists only the other values.
         let stream = ("alt".to_owned(), "sse".to_owned());
         assert_eq!(exchange.query.iter().position(|pair| *pair == stream), Some(0));
         exchange.query.clear();
@@ -181,11 +181,12 @@ async fn openai_is_asked_as_openai_describes_it() {
         }
     }
     let provider = row("openai").provider(1, "http://127.0.0.1:9");
-    let (kind, model) = dialect_of(&provider).unwrap();
-    let call = Call { provider: &provider, model, now: Default::default(), time_max: AMPLE };
-    let request = kind.dialect.embed(&call, ReadAs::Passage, &["the mill".to_owned()]).unwrap();
+    let (kind, model) = api_of(&provider).unwrap();
+    let call = ApiCall { provider: &provider, model, now: Default::default(), time_max: AMPLE };
+    let request =
+        kind.api.embedding_request(&call, EmbeddingInput::Passage, &["the mill".to_owned()]).unwrap();
     program.request("embeddings.EmbeddingCreateParams", &ModelRequest::of(&request).body);
-    let vectors = (row("openai").vendor)().vectors(&[likeness::read("the mill")]);
+    let vectors = (row("openai").vendor)().vectors(&[vector_documents::embed("the mill")]);
     program.declare("type Vectors = embeddings.CreateEmbeddingResponse;");
     program.answer("Vectors", &vectors);
     program.check();
@@ -198,7 +199,7 @@ async fn anthropic_is_asked_as_anthropic_describes_it() {
         program.source("@anthropic-ai/sdk/resources/messages/messages.js").contains("post('/v1/messages'")
     );
     program.declare("type Older = messages.MessageCreateParamsStreaming & { temperature: number };");
-    // Models before version 4.7 take a temperature, which the newest client does not send any more.
+    // Models before version 4.7 accept a temperature, which the newest client no longer sends.
     let older = row("anthropic");
     let newer = Row { model: "anthropic/claude-opus-4-8", ..*older };
     for (row, kind) in [(older, "Older"), (&newer, "messages.MessageCreateParamsStreaming")] {
@@ -218,7 +219,7 @@ async fn check_anthropic(program: &mut TypeScript, row: &Row, kind: &str) {
     }
 }
 
-/// Of JSON schema its client knows less than its server, which leaves out what it does not know.
+/// The client supports fewer JSON schema keywords than the server, which ignores unknown ones.
 #[tokio::test]
 async fn ollama_is_asked_as_ollama_describes_it() {
     let Some(mut program) = TypeScript::given(OLLAMA) else { return };
@@ -237,7 +238,7 @@ async fn ollama_is_asked_as_ollama_describes_it() {
         assert_eq!((request.method.as_str(), request.path.as_str()), ("POST", "/api/chat"));
         program.request("ollama.ChatRequest", &request.body);
         for line in &written(row, &request).pieces {
-            // A date as the client makes it of a text.
+            // The client parses the date.
             program.answer(
                 "Omit<ollama.ChatResponse, \"created_at\"> & { created_at: string }",
                 &serde_json::from_slice(line).unwrap(),
@@ -252,7 +253,7 @@ async fn cohere_is_asked_as_cohere_describes_it() {
     let Some(mut program) = TypeScript::given(COHERE) else { return };
     let client = program.source("cohere-ai/dist/api/resources/v2/client/Client.js");
     let row = row("cohere");
-    // The client has a method for each of both, and sets it.
+    // The client has separate methods for streaming, and sets the field itself.
     program.declare("type Chat = Cohere.V2ChatStreamRequest & { stream: true };");
     for request in asked(row, with_tools()).await {
         assert_eq!((request.method.as_str(), request.path.as_str()), ("POST", "/v2/chat"));
@@ -262,11 +263,11 @@ async fn cohere_is_asked_as_cohere_describes_it() {
         }
     }
     let provider = row.provider(1, "http://127.0.0.1:9");
-    let (kind, model) = dialect_of(&provider).unwrap();
-    let call = Call { provider: &provider, model, now: Default::default(), time_max: AMPLE };
+    let (kind, model) = api_of(&provider).unwrap();
+    let call = ApiCall { provider: &provider, model, now: Default::default(), time_max: AMPLE };
     let texts = ["the mill".to_owned(), "the river".to_owned()];
-    let embed = kind.dialect.embed(&call, ReadAs::Passage, &texts).unwrap();
-    let rerank = kind.dialect.rerank(&call, "mill", &texts).unwrap();
+    let embed = kind.api.embedding_request(&call, EmbeddingInput::Passage, &texts).unwrap();
+    let rerank = kind.api.rerank_request(&call, "mill", &texts).unwrap();
     for (request, name, path) in
         [(embed, "Cohere.V2EmbedRequest", "v2/embed"), (rerank, "Cohere.V2RerankRequest", "v2/rerank")]
     {

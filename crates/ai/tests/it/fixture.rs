@@ -1,14 +1,15 @@
-//! A service, the guarded client and the writers.
+//! A fake service, the guarded client and the models.
 
 use crate::rows::Row;
-use ai::AiWriters;
+use ai::AiGenerativeModels;
 use async_trait::async_trait;
 use domain::ai_provider::{AiProvider, AiProviderSpec, Role};
-use domain::contracts::{
-    AiProviderStore, ModelError, Piece, Prompt, StoreError, ToolCall, Turn, WriterWanted, Writers, Writing,
-};
 use domain::ids::{AiProviderId, UserId};
 use domain::instant::Instant;
+use domain::ports::{
+    AiProviderStore, Completion, CompletionChunk, GenerativeModels, ModelError, ModelRequest, Prompt,
+    StoreError, ToolCall, Turn,
+};
 use domain::settings::Settings;
 use futures_util::StreamExt;
 use outbound::{ClientLimits, GuardedClient};
@@ -17,10 +18,10 @@ use std::time::Duration;
 use testkit::clock::FixedClock;
 use testkit::vendors::models::ModelServer;
 
-/// More than a test needs.
+/// Longer than any test needs.
 pub const AMPLE: Duration = Duration::from_secs(30);
 
-/// What the records are, and nothing else of a store.
+/// A store that only holds AI provider records.
 pub struct Records(pub Vec<AiProvider>);
 
 #[async_trait]
@@ -63,40 +64,40 @@ pub fn client() -> Arc<GuardedClient> {
     Arc::new(GuardedClient::new(limits).unwrap())
 }
 
-pub fn writers(providers: Vec<AiProvider>) -> AiWriters {
+pub fn models(providers: Vec<AiProvider>) -> AiGenerativeModels {
     let clock = Arc::new(FixedClock::default());
-    AiWriters::new(Arc::new(Records(providers)), client(), clock, Arc::new(Settings::default()))
+    AiGenerativeModels::new(Arc::new(Records(providers)), client(), clock, Arc::new(Settings::default()))
 }
 
-/// One service and its record.
+/// A fake service and its record.
 pub struct Fixture {
     pub server: ModelServer,
     pub provider: AiProvider,
-    pub writers: AiWriters,
+    pub models: AiGenerativeModels,
 }
 
 impl Fixture {
     pub async fn of(row: &Row) -> Self {
         let server = ModelServer::of((row.vendor)()).await;
         let provider = row.provider(1, server.url());
-        Self { writers: writers(vec![provider.clone()]), server, provider }
+        Self { models: models(vec![provider.clone()]), server, provider }
     }
 
-    pub async fn write(&self, prompt: &Prompt) -> Result<Writing, ModelError> {
-        self.writers.write(&wanted(), prompt).await
+    pub async fn complete(&self, prompt: &Prompt) -> Result<Completion, ModelError> {
+        self.models.complete(&model_request(), prompt).await
     }
 
-    /// Writes and reads to the end.
-    pub async fn told(&self, prompt: &Prompt) -> Told {
-        match self.write(prompt).await {
-            Ok(writing) => Told::of(writing).await,
-            Err(error) => Told { error: Some(error), ..Told::default() },
+    /// Requests a completion and reads it to its end.
+    pub async fn collect_reply(&self, prompt: &Prompt) -> CollectedReply {
+        match self.complete(prompt).await {
+            Ok(completion) => CollectedReply::of(completion).await,
+            Err(error) => CollectedReply { error: Some(error), ..CollectedReply::default() },
         }
     }
 }
 
-pub fn wanted() -> WriterWanted {
-    WriterWanted::of(Role::Rag, None)
+pub fn model_request() -> ModelRequest {
+    ModelRequest::of(Role::Rag, None)
 }
 
 pub fn prompt(time_max: Duration) -> Prompt {
@@ -109,9 +110,9 @@ pub fn prompt(time_max: Duration) -> Prompt {
     }
 }
 
-/// Everything that a model wrote.
+/// A complete reply.
 #[derive(Debug, Default)]
-pub struct Told {
+pub struct CollectedReply {
     pub text: String,
     pub texts: usize,
     pub calls: Vec<ToolCall>,
@@ -119,21 +120,23 @@ pub struct Told {
     pub error: Option<ModelError>,
 }
 
-impl Told {
-    pub async fn of(mut writing: Writing) -> Self {
-        let mut told = Self::default();
-        while let Some(piece) = writing.pieces.next().await {
-            assert!(told.error.is_none(), "an error is the last");
-            match piece {
-                Ok(Piece::Text(text)) => {
-                    told.text.push_str(&text);
-                    told.texts += 1;
+impl CollectedReply {
+    pub async fn of(mut completion: Completion) -> Self {
+        let mut reply = Self::default();
+        while let Some(chunk) = completion.chunks.next().await {
+            assert!(reply.error.is_none(), "an error is the last");
+            match chunk {
+                Ok(CompletionChunk::Text(text)) => {
+                    reply.text.push_str(&text);
+                    reply.texts += 1;
                 }
-                Ok(Piece::Call(call)) => told.calls.push(call),
-                Ok(Piece::Usage { tokens_in, tokens_out }) => told.usage = Some((tokens_in, tokens_out)),
-                Err(error) => told.error = Some(error),
+                Ok(CompletionChunk::Call(call)) => reply.calls.push(call),
+                Ok(CompletionChunk::Usage { tokens_in, tokens_out }) => {
+                    reply.usage = Some((tokens_in, tokens_out))
+                }
+                Err(error) => reply.error = Some(error),
             }
         }
-        told
+        reply
     }
 }

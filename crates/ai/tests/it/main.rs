@@ -1,11 +1,11 @@
-//! Every dialect against a stand-in of its service, through the guarded client and over the wire.
+//! Every API against a fake of its service, through the guarded client.
 #![expect(clippy::expect_used, clippy::unwrap_used, reason = "a test fails where its tools do")]
 
 mod cuts;
 mod descriptions;
+mod embeddings;
+mod failures;
 mod fallback;
 mod fixture;
-mod readers;
 mod rows;
 mod texts;
-mod troubles;

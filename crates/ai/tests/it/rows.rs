@@ -1,4 +1,4 @@
-//! One row for each dialect: all of them pass the same tests.
+//! The table of APIs: all pass the same tests.
 
 use domain::ai_provider::AiProvider;
 use domain::ids::AiProviderId;
@@ -18,12 +18,12 @@ pub struct Row {
     pub name: &'static str,
     pub vendor: fn() -> Arc<dyn Vendor>,
     pub model: &'static str,
-    /// `api_key` and `config` for a service at this address.
+    /// `api_key` and `config` for a service at this URL.
     pub record: fn(&str) -> (&'static str, Value),
-    /// The answer comes piece by piece.
+    /// The reply is streamed.
     pub streams: bool,
     pub calls_tools: bool,
-    /// A secret of the record; another one in its place is refused.
+    /// A secret of the record; the service rejects any other value.
     pub key: &'static str,
 }
 
@@ -89,7 +89,7 @@ pub const ROWS: &[Row] = &[
         vendor: || Arc::new(RequestPost),
         model: "fixture",
         record: |url| {
-            let post = json!({"headers": {"X-Fixture-Key": KEY}, "body": {"mode": "fast"}});
+            let post = json!({"headers": {"X-Own-Key": KEY}, "body": {"mode": "fast"}});
             ("", json!({"api_base": format!("{url}/ask"), "requestpost": post}))
         },
         streams: false,
@@ -176,7 +176,7 @@ fn aws(url: &str, more: Value) -> Value {
 }
 
 impl Row {
-    /// A record for a service at this address, shared and active for every role.
+    /// A record for a service at this URL, shared and active for every role.
     pub fn provider(&self, id: i64, url: &str) -> AiProvider {
         let (api_key, config) = (self.record)(url);
         let spec = json!({

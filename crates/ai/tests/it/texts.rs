@@ -1,28 +1,28 @@
-//! What goes well: texts, tools, usage, vectors.
+//! Successful replies: texts, tool calls, usage, vectors.
 
-use crate::fixture::{AMPLE, Fixture, Told, prompt, wanted, writers};
+use crate::fixture::{AMPLE, CollectedReply, Fixture, model_request, models, prompt};
 use crate::rows::ROWS;
-use ai::dialects::{Call, dialect_of};
+use ai::apis::{ApiCall, api_of};
 use bytes::Bytes;
 use domain::ai_provider::EXTRACTIVE_MODEL;
-use domain::contracts::{HttpResponse, ModelErrorKind, ReadAs, ToolOffer, Turn, Writers};
+use domain::ports::{EmbeddingInput, GenerativeModels, HttpResponse, ModelErrorKind, ToolDefinition, Turn};
 use serde_json::json;
 use std::time::Duration;
-use testkit::vendors::likeness;
 use testkit::vendors::models::{KEY, ModelRequest, Reply, TEXT, TOKENS_IN, TOKENS_OUT, Wanted};
+use testkit::vendors::vector_documents;
 
 #[tokio::test]
 async fn a_text_arrives_whole() {
     for row in ROWS {
         let fixture = Fixture::of(row).await;
-        let writing =
-            fixture.write(&prompt(AMPLE)).await.unwrap_or_else(|error| panic!("{}: {error}", row.name));
-        assert_eq!((writing.provider.id.0, writing.fallback_engaged), (1, false), "{}", row.name);
-        assert_eq!(writing.requested_model, row.model);
-        let told = Told::of(writing).await;
-        assert_eq!((told.error, told.text.as_str()), (None, TEXT), "{}", row.name);
-        assert_eq!(told.usage, Some((TOKENS_IN, TOKENS_OUT)), "{}", row.name);
-        assert_eq!(told.texts > 1, row.streams, "{}: {} texts", row.name, told.texts);
+        let completion =
+            fixture.complete(&prompt(AMPLE)).await.unwrap_or_else(|error| panic!("{}: {error}", row.name));
+        assert_eq!((completion.provider.id.0, completion.fallback_engaged), (1, false), "{}", row.name);
+        assert_eq!(completion.requested_model, row.model);
+        let reply = CollectedReply::of(completion).await;
+        assert_eq!((reply.error, reply.text.as_str()), (None, TEXT), "{}", row.name);
+        assert_eq!(reply.usage, Some((TOKENS_IN, TOKENS_OUT)), "{}", row.name);
+        assert_eq!(reply.texts > 1, row.streams, "{}: {} texts", row.name, reply.texts);
         let sent = fixture.server.requests().pop().unwrap();
         let sent = format!("{:?} {:?}", sent.headers, sent.raw);
         for words in ["Answer from the sources alone.", "What stands by the river?", row.key] {
@@ -31,7 +31,7 @@ async fn a_text_arrives_whole() {
     }
 }
 
-/// A text with a citation that does not exist is passed on as it is: judging it is not the writer's work.
+/// A text with a fabricated citation is passed on unchanged; checking it is not the task of this crate.
 #[tokio::test]
 async fn a_model_may_say_anything() {
     for row in ROWS {
@@ -42,8 +42,8 @@ async fn a_model_may_say_anything() {
             "größer 水車 \u{1f3e1}\u{0}",
         ] {
             fixture.server.says(text);
-            let told = fixture.told(&prompt(AMPLE)).await;
-            assert_eq!((told.error, told.text.as_str()), (None, text), "{}", row.name);
+            let reply = fixture.collect_reply(&prompt(AMPLE)).await;
+            assert_eq!((reply.error, reply.text.as_str()), (None, text), "{}", row.name);
         }
     }
 }
@@ -63,49 +63,51 @@ async fn tools_are_called_and_answered() {
             reply
         });
         let mut asked = prompt(AMPLE);
-        let tool = |name: &str| ToolOffer {
+        let tool = |name: &str| ToolDefinition {
             name: name.to_owned(),
             description: "looks for words".to_owned(),
             parameters: json!({"type": "object", "properties": {"query": {"type": "string"}}}),
         };
         asked.tools = vec![tool("search_mills"), tool("list_all")];
-        let told = fixture.told(&asked).await;
-        assert_eq!((told.error, told.text.as_str()), (None, ""), "{}", row.name);
+        let reply = fixture.collect_reply(&asked).await;
+        assert_eq!((reply.error, reply.text.as_str()), (None, ""), "{}", row.name);
         let called: Vec<_> =
-            told.calls.iter().map(|call| (call.name.as_str(), call.arguments.clone())).collect();
+            reply.calls.iter().map(|call| (call.name.as_str(), call.arguments.clone())).collect();
         let expected =
             [("search_mills", json!({"query": "größe \"1\"", "limit": 3})), ("list_all", json!({}))];
         assert_eq!(called, expected, "{}", row.name);
-        assert_ne!(told.calls[0].id, told.calls[1].id, "{}", row.name);
+        assert_ne!(reply.calls[0].id, reply.calls[1].id, "{}", row.name);
 
-        asked.turns.push(Turn::Assistant { text: String::new(), calls: told.calls.clone() });
-        asked.turns.extend(told.calls.iter().map(|call| Turn::Tool {
+        asked.turns.push(Turn::Assistant { text: String::new(), calls: reply.calls.clone() });
+        asked.turns.extend(reply.calls.iter().map(|call| Turn::Tool {
             call_id: call.id.clone(),
             name: call.name.clone(),
             text: "three mills were found".to_owned(),
         }));
-        let told = fixture.told(&asked).await;
-        assert_eq!((told.error, told.text.as_str()), (None, "There are three [1]."), "{}", row.name);
+        let reply = fixture.collect_reply(&asked).await;
+        assert_eq!((reply.error, reply.text.as_str()), (None, "There are three [1]."), "{}", row.name);
     }
 }
 
-/// The stand-ins of services that make vectors check their requests, too.
+/// The fakes of embedding services check their requests, too.
 #[test]
 fn vectors_come_in_the_order_of_the_texts() {
     let texts = ["the mill".to_owned(), "the river".to_owned(), "a wheel".to_owned()];
     let mut made = 0;
     for row in ROWS {
         let provider = row.provider(1, "http://127.0.0.1:9");
-        let (kind, model) = dialect_of(&provider).unwrap();
-        let call = Call { provider: &provider, model, now: Default::default(), time_max: AMPLE };
-        let Ok(request) = kind.dialect.embed(&call, ReadAs::Passage, &texts) else { continue };
+        let (kind, model) = api_of(&provider).unwrap();
+        let call = ApiCall { provider: &provider, model, now: Default::default(), time_max: AMPLE };
+        let Ok(request) = kind.api.embedding_request(&call, EmbeddingInput::Passage, &texts) else {
+            continue;
+        };
         let vendor = (row.vendor)();
         let wanted = vendor.understand(&ModelRequest::of(&request));
         assert_eq!(wanted, Ok(Wanted::Vectors { texts: texts.to_vec() }), "{}", row.name);
-        let vectors: Vec<Vec<f32>> = texts.iter().map(|text| likeness::read(text)).collect();
+        let vectors: Vec<Vec<f32>> = texts.iter().map(|text| vector_documents::embed(text)).collect();
         let body = Bytes::from(vendor.vectors(&vectors).to_string());
         let answer = HttpResponse { status: 200, headers: Vec::new(), body };
-        assert_eq!(kind.dialect.vectors(&answer), Ok(vectors), "{}", row.name);
+        assert_eq!(kind.api.parse_vectors(&answer), Ok(vectors), "{}", row.name);
         made += 1;
     }
     assert!(made >= 4, "{made} of the services make vectors");
@@ -117,26 +119,31 @@ async fn a_long_answer_has_an_end() {
         let fixture = Fixture::of(row).await;
         let word = format!("{} ", "mill".repeat(1000));
         fixture.server.says(&word.repeat(ai::ANSWER_CHARS_MAX / word.len() + 2));
-        let told = fixture.told(&prompt(AMPLE)).await;
-        let error = told.error.expect("the answer is too long");
+        let reply = fixture.collect_reply(&prompt(AMPLE)).await;
+        let error = reply.error.expect("the answer is too long");
         assert_eq!(error.kind, ModelErrorKind::Unreadable, "{}: {error}", row.name);
         assert!(error.message.contains(&ai::ANSWER_CHARS_MAX.to_string()), "{error}");
-        assert!(told.text.len() <= ai::ANSWER_CHARS_MAX, "{}", row.name);
+        assert!(reply.text.len() <= ai::ANSWER_CHARS_MAX, "{}", row.name);
         fixture.server.says(&"x".repeat(ai::ANSWER_CHARS_MAX));
-        assert_eq!(fixture.told(&prompt(AMPLE)).await.text.len(), ai::ANSWER_CHARS_MAX, "{}", row.name);
+        assert_eq!(
+            fixture.collect_reply(&prompt(AMPLE)).await.text.len(),
+            ai::ANSWER_CHARS_MAX,
+            "{}",
+            row.name
+        );
     }
 }
 
 #[tokio::test]
-async fn dropping_the_pieces_ends_the_request() {
+async fn dropping_the_chunks_cancels_the_request() {
     for row in ROWS.iter().filter(|row| row.streams) {
         let fixture = Fixture::of(row).await;
         fixture.server.behaves(testkit::vendors::models::Manner::Slow(Duration::from_millis(20)));
         fixture.server.says(&TEXT.repeat(1000));
-        let writing =
-            fixture.write(&prompt(AMPLE)).await.unwrap_or_else(|error| panic!("{}: {error}", row.name));
+        let completion =
+            fixture.complete(&prompt(AMPLE)).await.unwrap_or_else(|error| panic!("{}: {error}", row.name));
         assert_eq!(fixture.server.open(), 1, "{}", row.name);
-        drop(writing);
+        drop(completion);
         let start = std::time::Instant::now();
         while fixture.server.open() > 0 {
             assert!(start.elapsed() < Duration::from_secs(30), "{} still writes", row.name);
@@ -155,9 +162,9 @@ async fn the_extractive_one_is_chosen_and_never_asked() {
     let mut other = fixture.provider.clone();
     other.id.0 = 2;
     other.spec.config.insert("family".to_owned(), json!("x"));
-    let writers = writers(vec![provider.clone(), other]);
-    assert_eq!(writers.chosen(&wanted()).await, Ok(provider));
-    let error = writers.write(&wanted(), &prompt(AMPLE)).await.err().unwrap();
+    let models = models(vec![provider.clone(), other]);
+    assert_eq!(models.select(&model_request()).await, Ok(provider));
+    let error = models.complete(&model_request(), &prompt(AMPLE)).await.err().unwrap();
     assert_eq!(error.kind, ModelErrorKind::ConfigInvalid, "{error}");
     assert!(fixture.server.requests().is_empty());
 }
@@ -166,8 +173,8 @@ async fn the_extractive_one_is_chosen_and_never_asked() {
 async fn records_that_are_wrong_are_named() {
     for (model, config, says) in [
         ("azure/x", json!({}), "config.api_base is needed"),
-        ("gpt-5", json!({"api_base": "ftp://h/"}), "no http or https address"),
-        ("gpt-5", json!({"api_base": "no address"}), "no http or https address"),
+        ("gpt-5", json!({"api_base": "ftp://h/"}), "not an http or https URL"),
+        ("gpt-5", json!({"api_base": "no address"}), "not an http or https URL"),
         ("gpt-5", json!({"custom_llm": "open-ai"}), "Did you mean 'openai'?"),
         ("x", json!({"api_base": "http://127.0.0.1:9/", "requestpost": {"body": 7}}), "requestpost.body"),
         (
@@ -184,7 +191,7 @@ async fn records_that_are_wrong_are_named() {
         let mut provider = ROWS[0].provider(1, "");
         provider.spec.model = model.to_owned();
         provider.spec.config = config.as_object().unwrap().clone();
-        let error = writers(vec![provider]).write(&wanted(), &prompt(AMPLE)).await.err().unwrap();
+        let error = models(vec![provider]).complete(&model_request(), &prompt(AMPLE)).await.err().unwrap();
         assert_eq!(error.kind, ModelErrorKind::ConfigInvalid, "{error}");
         assert!(error.message.contains(says) && error.message.contains("'P1'"), "{error}");
         assert!(!error.message.contains(KEY));

@@ -1,23 +1,23 @@
-//! From what the model wrote to what the person reads: numbers that lead somewhere, and no other links.
+//! Checks a reply and resolves its citations.
 
-use super::material::Material;
+use super::context_documents::ContextDocuments;
 use crate::check::check;
 use domain::chat::ChatCitation;
 
-pub(super) struct Finished {
+pub(super) struct CheckedReply {
     pub content: String,
     pub citations: Vec<ChatCitation>,
     pub follow_ups: Vec<String>,
     pub warnings: Vec<String>,
 }
 
-/// Checks an answer against the documents that the model was shown.
-pub(super) fn finish(written: &str, material: &Material) -> Finished {
-    let checked = check(written, material.sources());
+/// Checks a reply against the documents that the model was shown.
+pub(super) fn check_reply(written: &str, documents: &ContextDocuments) -> CheckedReply {
+    let checked = check(written, documents.sources());
     let cited = checked.sources.into_iter().filter(|source| source.cited);
     let citations = cited
         .filter_map(|source| {
-            let document = material.document(source.n)?;
+            let document = documents.document(source.n)?;
             Some(ChatCitation {
                 n: source.n,
                 title: source.title,
@@ -29,7 +29,7 @@ pub(super) fn finish(written: &str, material: &Material) -> Finished {
         })
         .collect();
     let warnings = checked.warnings;
-    Finished { content: checked.body, citations, follow_ups: checked.follow_ups, warnings }
+    CheckedReply { content: checked.body, citations, follow_ups: checked.follow_ups, warnings }
 }
 
 #[cfg(test)]
@@ -42,13 +42,13 @@ mod tests {
             ("Hello! How can I help you?", "Hello! How can I help you?", 0),
             ("The dam is old [1].", "The dam is old.", 1),
         ] {
-            let finished = finish(written, &Material::default());
+            let checked_reply = check_reply(written, &ContextDocuments::default());
             assert_eq!(
-                (finished.content.as_str(), finished.warnings.len()),
+                (checked_reply.content.as_str(), checked_reply.warnings.len()),
                 (content, warnings),
                 "{written}"
             );
-            assert!(finished.citations.is_empty());
+            assert!(checked_reply.citations.is_empty());
         }
     }
 }

@@ -1,22 +1,22 @@
-//! What was said before, as turns of a conversation: the newest that fit.
+//! Earlier messages as turns: the newest that fit the token budget.
 
+use super::context_documents::{fenced, format_reference};
 use super::limits::DOCUMENTS_KEPT_MAX;
-use super::material::{fenced, written};
 use crate::prompt::one_line;
 use domain::chat::{ChatMessage, DocumentRef, Speaker};
-use domain::contracts::Turn;
+use domain::ports::Turn;
 
-/// How a text is counted.
+/// Counts the tokens of a text.
 pub(super) type Count<'a> = &'a (dyn Fn(&str) -> usize + Send + Sync);
 
-/// The messages before, oldest first; as many of the newest as fit. The first one is the person's.
+/// Earlier messages, oldest first; as many of the newest as fit. The first one is the user's.
 pub(super) fn turns(before: &[ChatMessage], tokens_max: usize, count: Count<'_>) -> Vec<Turn> {
     let mut left = tokens_max;
     let mut kept: Vec<Turn> = Vec::new();
     for message in before.iter().rev() {
         let text = match message.role {
             Speaker::User => message.body.content.clone(),
-            Speaker::Assistant => without_marks(&message.body.content),
+            Speaker::Assistant => without_citations(&message.body.content),
         };
         let tokens = count(&text);
         if tokens > left {
@@ -24,7 +24,7 @@ pub(super) fn turns(before: &[ChatMessage], tokens_max: usize, count: Count<'_>)
         }
         left -= tokens;
         match (message.role, kept.last_mut()) {
-            // A message that got no answer stands before the next one.
+            // A message without a reply is merged with the next one.
             (Speaker::User, Some(Turn::User(later))) => *later = format!("{text}\n\n{later}"),
             (Speaker::User, _) => kept.push(Turn::User(text)),
             (Speaker::Assistant, _) => kept.push(Turn::Assistant { text, calls: Vec::new() }),
@@ -35,31 +35,31 @@ pub(super) fn turns(before: &[ChatMessage], tokens_max: usize, count: Count<'_>)
     kept.split_off(first)
 }
 
-/// Adds a text to the person's last words, or begins a new turn.
-pub(super) fn add(turns: &mut Vec<Turn>, text: &str) {
+/// Appends a text to the last user turn, or starts a new one.
+pub(super) fn append(turns: &mut Vec<Turn>, text: &str) {
     match turns.last_mut() {
         Some(Turn::User(last)) => *last = format!("{last}\n\n{text}"),
         _ => turns.push(Turn::User(text.to_owned())),
     }
 }
 
-/// The same conversation for a model that is offered no tools: what they said becomes the person's words.
+/// Converts a conversation for a request without tools: tool results become user text.
 pub(super) fn without_tools(turns: &[Turn]) -> Vec<Turn> {
     let mut plain = Vec::new();
     for turn in turns {
         match turn {
-            Turn::User(text) => add(&mut plain, text),
+            Turn::User(text) => append(&mut plain, text),
             Turn::Assistant { text, calls } if calls.is_empty() => {
                 plain.push(Turn::Assistant { text: text.clone(), calls: Vec::new() });
             }
             Turn::Assistant { .. } => {}
-            Turn::Tool { name, text, .. } => add(&mut plain, &format!("What {name} gave:\n{text}")),
+            Turn::Tool { name, text, .. } => append(&mut plain, &format!("What {name} gave:\n{text}")),
         }
     }
     plain
 }
 
-/// Documents that were cited or attached before, the newest first.
+/// Documents cited or attached earlier, newest first.
 pub(super) fn documents(before: &[ChatMessage]) -> Vec<(DocumentRef, String)> {
     let mut found: Vec<(DocumentRef, String)> = Vec::new();
     for message in before.iter().rev() {
@@ -77,26 +77,26 @@ pub(super) fn documents(before: &[ChatMessage]) -> Vec<(DocumentRef, String)> {
     found
 }
 
-/// How the model is told of them; None when there are none.
-pub(super) fn told(documents: &[(DocumentRef, String)]) -> Option<String> {
+/// The list of documents for the model; None if there are none.
+pub(super) fn describe_documents(documents: &[(DocumentRef, String)]) -> Option<String> {
     let line = |(reference, title): &(DocumentRef, String)| {
-        format!("ref {} {}", written(*reference), one_line(title, 120))
+        format!("ref {} {}", format_reference(*reference), one_line(title, 120))
     };
     let lines: Vec<String> = documents.iter().map(line).collect();
     (!lines.is_empty()).then(|| fenced("documents of earlier messages", &lines.join("\n")))
 }
 
-/// Without `[1]` and `[2, 3]`: numbers begin anew with every message, and old ones would mislead.
-fn without_marks(text: &str) -> String {
+/// Removes citations such as `[1]` and `[2, 3]`, because numbers start anew in every turn.
+fn without_citations(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(at) = rest.find('[') {
         let inside = &rest[at + 1..];
-        let is_mark = |inner: &&str| {
+        let is_citation = |inner: &&str| {
             inner.contains(|c: char| c.is_ascii_digit())
                 && inner.chars().all(|c| c.is_ascii_digit() || matches!(c, ',' | ' '))
         };
-        match inside.find(']').map(|end| &inside[..end]).filter(is_mark) {
+        match inside.find(']').map(|end| &inside[..end]).filter(is_citation) {
             Some(inner) => {
                 plain.push_str(rest[..at].trim_end_matches(' '));
                 rest = &inside[inner.len() + 1..];
@@ -115,8 +115,8 @@ fn without_marks(text: &str) -> String {
 mod tests {
     use super::*;
     use domain::chat::{ChatCitation, MessageContent};
-    use domain::contracts::ToolCall;
     use domain::ids::{ChatId, MessageId, ResultId, SearchId};
+    use domain::ports::ToolCall;
     use serde_json::json;
 
     fn message(role: Speaker, content: &str) -> ChatMessage {
@@ -169,7 +169,7 @@ mod tests {
             ("no marks", "no marks"),
             ("[[1]]", "[]"),
         ] {
-            assert_eq!(without_marks(text), expected);
+            assert_eq!(without_citations(text), expected);
         }
     }
 
@@ -198,8 +198,8 @@ mod tests {
         answer.body.citations = (0..30).chain(0..3).map(cite).collect();
         let found = documents(&[answer]);
         assert_eq!(found.len(), DOCUMENTS_KEPT_MAX);
-        let text = told(&found).expect("a text");
+        let text = describe_documents(&found).expect("a text");
         assert!(text.contains("ref 1:0 Dam ‹/data>\n"), "{text}");
-        assert_eq!(told(&[]), None);
+        assert_eq!(describe_documents(&[]), None);
     }
 }

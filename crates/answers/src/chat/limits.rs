@@ -1,36 +1,36 @@
-//! What one message may cost, at most.
+//! Limits of one chat turn.
 
 use std::time::Duration;
 
-/// Rounds of tools before the model has to answer with what it has.
+/// Maximum number of rounds of tool calls.
 pub const ROUNDS_MAX: u32 = 4;
-/// Searches that the model may have made for one message.
+/// Maximum number of searches.
 pub const SEARCHES_MAX: u32 = 3;
-/// From the message to its answer.
+/// Time limit of a turn.
 pub const MESSAGE_TIME_MAX: Duration = Duration::from_secs(60);
-/// What is left for the last words: with less time on the clock nothing is looked up any more.
+/// Time reserved for the reply; with less time left, tools are not used any more.
 pub(super) const ANSWER_TIME: Duration = Duration::from_secs(15);
-/// Tools that are used in one round; the model is told that it asked for too much.
+/// Maximum number of tool calls in one round; the model is informed about further ones.
 pub(super) const CALLS_PER_ROUND_MAX: usize = 8;
 
-/// Results of one search that the model is shown.
+/// Results of a search that the model is shown.
 pub(super) const RESULTS_SHOWN_MAX: u32 = 10;
-/// Characters of a result's own text that the model is shown.
+/// Maximum length of a snippet in characters.
 pub(super) const SNIPPET_CHARS_MAX: usize = 600;
-/// Characters of a document that the model reads at once, and most of them.
+/// Default and maximum length of a document window in characters.
 pub(super) const WINDOW_CHARS: usize = 4000;
 pub(super) const WINDOW_CHARS_MAX: usize = 8000;
-/// Characters of a document that are read at all.
+/// Maximum length of a document in characters; the rest is ignored.
 pub(super) const DOCUMENT_CHARS_MAX: usize = 400_000;
-/// Words of one passage of an attached document.
+/// Length in words of a passage of an attached document.
 pub(super) const PASSAGE_WORDS: usize = 180;
-/// Tokens of what one tool says.
+/// Maximum number of tokens of a tool result.
 pub(super) const TOOL_TOKENS_MAX: usize = 4000;
-/// Tokens of an answer; less with a small model.
+/// Maximum number of tokens of a reply; less for small models.
 pub(super) const ANSWER_TOKENS_MAX: usize = 1500;
-/// An answer is read up to this length; a model that does not stop is cut off.
+/// Maximum length of a reply in characters; the rest is cut off.
 pub(super) const ANSWER_CHARS_MAX: usize = 40_000;
-/// Sources that are described to the model from the start.
-pub(super) const SOURCES_TOLD_MAX: usize = 40;
-/// Documents of earlier messages that the model may read again.
+/// Number of sources in the system prompt.
+pub(super) const SOURCES_DESCRIBED_MAX: usize = 40;
+/// Number of documents of earlier messages that the model may read.
 pub(super) const DOCUMENTS_KEPT_MAX: usize = 20;

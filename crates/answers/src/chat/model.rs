@@ -1,68 +1,79 @@
-//! One question to the model: what it writes and which tools it wants, piece by piece.
+//! One request to the model: streams its text and collects its tool calls.
 
+use super::error::ChatError;
+use super::event::ChatEvent;
 use super::limits::{ANSWER_CHARS_MAX, CALLS_PER_ROUND_MAX};
-use super::{ChatError, ChatEvent};
-use crate::check::shown;
+use crate::check::sanitized_text;
 use crate::prompt::PromptSource;
-use crate::telling::Telling;
-use domain::ai_provider::AiProvider;
-use domain::contracts::{Piece, Prompt, ToolCall, WriterWanted, Writers};
+use crate::safe_stream::SafeStream;
+use domain::ai_provider::{AiProvider, Role};
+use domain::chat::Chat;
+use domain::ports::{CompletionChunk, GenerativeModels, ModelRequest, Prompt, ToolCall};
 use futures_util::StreamExt;
 use tokio::sync::mpsc::Sender;
 
-/// What a model said in one round.
-pub(super) struct Heard {
+/// The reply of a model in one round.
+pub(super) struct ModelReply {
     pub provider: AiProvider,
     pub text: String,
     pub calls: Vec<ToolCall>,
-    /// Tools that it wanted beyond those.
+    /// Number of tool calls beyond the limit.
     pub calls_left_out: usize,
 }
 
-pub(super) async fn ask(
-    writers: &dyn Writers,
-    wanted: &WriterWanted,
+/// Where the text is streamed to, and the sources that it is checked against.
+pub(super) struct DeltaSink<'a> {
+    pub round: u32,
+    pub events: &'a Sender<ChatEvent>,
+    pub sources: &'a [PromptSource],
+}
+
+/// The model request of a chat.
+pub(super) fn model_request(chat: &Chat) -> ModelRequest {
+    ModelRequest { role: Role::Chat, user: Some(chat.owner), provider: chat.spec.ai_provider }
+}
+
+pub(super) async fn request_reply(
+    models: &dyn GenerativeModels,
+    request: &ModelRequest,
     prompt: &Prompt,
-    told: Told<'_>,
-) -> Result<Heard, ChatError> {
-    let mut writing = writers.write(wanted, prompt).await?;
-    let mut heard =
-        Heard { provider: writing.provider, text: String::new(), calls: Vec::new(), calls_left_out: 0 };
-    let (mut chars, mut telling) = (0, Telling::default());
-    while let Some(piece) = writing.pieces.next().await {
-        match piece? {
-            Piece::Text(text) => {
+    sink: DeltaSink<'_>,
+) -> Result<ModelReply, ChatError> {
+    let mut completion = models.complete(request, prompt).await?;
+    let mut reply = ModelReply {
+        provider: completion.provider,
+        text: String::new(),
+        calls: Vec::new(),
+        calls_left_out: 0,
+    };
+    let (mut chars, mut safe_stream) = (0, SafeStream::default());
+    while let Some(chunk) = completion.chunks.next().await {
+        match chunk? {
+            CompletionChunk::Text(text) => {
                 chars += text.chars().count();
-                heard.text.push_str(&text);
-                if let Some(more) = telling.more(&heard.text, told.sources) {
-                    told.tell(more).await;
+                reply.text.push_str(&text);
+                if let Some(more) = safe_stream.more(&reply.text, sink.sources) {
+                    sink.emit(more).await;
                 }
                 if chars >= ANSWER_CHARS_MAX {
                     break;
                 }
             }
-            Piece::Call(_) if heard.calls.len() >= CALLS_PER_ROUND_MAX => heard.calls_left_out += 1,
-            Piece::Call(call) => heard.calls.push(call),
-            Piece::Usage { .. } => {}
+            CompletionChunk::Call(_) if reply.calls.len() >= CALLS_PER_ROUND_MAX => reply.calls_left_out += 1,
+            CompletionChunk::Call(call) => reply.calls.push(call),
+            CompletionChunk::Usage { .. } => {}
         }
     }
-    if heard.calls.is_empty()
-        && let Some(text) = telling.rest(&shown(&heard.text, told.sources))
+    if reply.calls.is_empty()
+        && let Some(text) = safe_stream.rest(&sanitized_text(&reply.text, sink.sources))
     {
-        told.tell(text).await;
+        sink.emit(text).await;
     }
-    Ok(heard)
+    Ok(reply)
 }
 
-/// Who hears the pieces, and what they are checked against first.
-pub(super) struct Told<'a> {
-    pub round: u32,
-    pub tell: &'a Sender<ChatEvent>,
-    pub sources: &'a [PromptSource],
-}
-
-impl Told<'_> {
-    async fn tell(&self, text: String) {
-        let _nobody_listens = self.tell.send(ChatEvent::Delta { round: self.round, text }).await;
+impl DeltaSink<'_> {
+    async fn emit(&self, text: String) {
+        let _nobody_listens = self.events.send(ChatEvent::Delta { round: self.round, text }).await;
     }
 }

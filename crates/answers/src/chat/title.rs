@@ -1,10 +1,10 @@
-//! The name of a chat that nobody named: the beginning of its first message.
+//! Title of a chat from its first message.
 
-/// Longest name that is made, in characters.
+/// Maximum length of the title in characters.
 const CHARS_MAX: usize = 60;
 
-/// The first line of a message, cut at a word.
-pub(super) fn of(message: &str) -> String {
+/// The first line of a message, truncated at a word.
+pub(super) fn title_of_message(message: &str) -> String {
     let line = message.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
     let words: Vec<&str> = line.split_whitespace().collect();
     let line = words.join(" ");
@@ -32,7 +32,7 @@ mod tests {
             ("  ", String::new()),
         ];
         for (message, expected) in cases {
-            let title = of(message);
+            let title = title_of_message(message);
             assert_eq!(title, expected);
             assert!(title.chars().count() <= CHARS_MAX);
         }

@@ -1,13 +1,13 @@
-//! Links to a place in a web page: the text fragment of a quoted passage.
+//! Deep links into web pages: text fragments of quoted passages.
 
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use url::Url;
 
-/// Words of the beginning and of the end of a passage.
+/// Number of words from the start and the end of a passage.
 const WORDS: usize = 4;
 
-/// The address with a text fragment for the passage. Only web pages have such places, and a fragment of the page's own
-/// is left alone: it may be the route of a page that builds itself.
+/// The URL with a text fragment for the passage. Only for web pages without a fragment of their own, which may be a
+/// client-side route.
 pub(super) fn to_quote(url: &str, kind: &str, quote: &str) -> String {
     match fragment(quote) {
         Some(fragment) if is_page(url, kind) => format!("{url}#:~:text={fragment}"),
@@ -21,7 +21,7 @@ fn is_page(url: &str, kind: &str) -> bool {
     is_web && !url.contains('#') && (kind == "web page" || kind.contains("html"))
 }
 
-/// `first%20words,last%20words`; the whole passage when it is short. None when the words are not those of the page.
+/// `first%20words,last%20words`; the whole passage if it is short. None if the words were changed by escaping.
 fn fragment(quote: &str) -> Option<String> {
     let words: Vec<&str> = quote.split_whitespace().collect();
     let (first, last) = match words.len() {
@@ -29,7 +29,7 @@ fn fragment(quote: &str) -> Option<String> {
         count if count <= 2 * WORDS => (words.as_slice(), None),
         count => (&words[..WORDS], Some(&words[count - WORDS..])),
     };
-    // These were changed when the text was made inert.
+    // Changed by escaping.
     let is_changed = |word: &&str| word.contains('‹') || word.starts_with('(') && word.ends_with(')');
     if first.iter().chain(last.unwrap_or_default()).any(is_changed) {
         return None;

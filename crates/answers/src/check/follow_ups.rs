@@ -1,40 +1,40 @@
-//! The follow-up questions at the end of what a model wrote, and a list of sources that nobody asked for.
+//! Splits follow-up questions and an unwanted list of sources from a reply.
 
-use super::addresses::Book;
-use super::{marks, sink};
+use super::urls::AllowedUrls;
+use super::{citations, sanitize};
 use crate::prompt::FOLLOW_UPS;
 
-/// Most follow-up questions.
+/// Maximum number of follow-up questions.
 const COUNT_MAX: usize = 3;
-/// Longest follow-up question, in characters; longer ones are no questions.
+/// Maximum length of a follow-up question in characters; longer ones are dropped.
 const CHARS_MAX: usize = 200;
 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(super) struct Parted {
+pub(super) struct SplitReply {
     pub answer: String,
-    /// As they were written.
+    /// Not sanitized.
     pub follow_ups: Vec<String>,
 }
 
-/// The answer without what follows it.
-pub(super) fn part(written: &str) -> Parted {
+/// Splits a reply.
+pub(super) fn split(written: &str) -> SplitReply {
     let lines: Vec<&str> = written.lines().collect();
-    let mut parted = fenced(&lines)
+    let mut split_reply = fenced(&lines)
         .or_else(|| headed(&lines))
-        .unwrap_or_else(|| Parted { answer: written.to_owned(), follow_ups: Vec::new() });
-    parted.answer = without_source_list(&parted.answer);
-    parted
+        .unwrap_or_else(|| SplitReply { answer: written.to_owned(), follow_ups: Vec::new() });
+    split_reply.answer = without_source_list(&split_reply.answer);
+    split_reply
 }
 
-/// The questions as they may be shown.
-pub(super) fn cleaned(written: &[String], book: &Book) -> Vec<String> {
+/// Sanitizes the questions.
+pub(super) fn sanitize(written: &[String], allowed: &AllowedUrls) -> Vec<String> {
     let mut questions: Vec<String> = Vec::new();
     for one in written {
-        let (text, removed) = sink::text(one, book);
-        let text = marks::without(&text).split_whitespace().collect::<Vec<_>>().join(" ");
+        let (text, removed) = sanitize::sanitize(one, allowed);
+        let text = citations::without(&text).split_whitespace().collect::<Vec<_>>().join(" ");
         let text = text.replace(" ?", "?").trim_matches(['*', '_', '"', '`', ' ']).to_owned();
         let is_question = text.contains(char::is_alphabetic) && text.chars().count() <= CHARS_MAX;
-        if is_question && !removed.addresses && !removed.images && !questions.contains(&text) {
+        if is_question && !removed.urls && !removed.images && !questions.contains(&text) {
             questions.push(text);
         }
     }
@@ -42,10 +42,10 @@ pub(super) fn cleaned(written: &[String], book: &Book) -> Vec<String> {
     questions
 }
 
-/// The questions in a fence that is named for them. A fence that is still open reaches to the end.
-fn fenced(lines: &[&str]) -> Option<Parted> {
+/// The questions in a code fence with their name. An unclosed fence extends to the end.
+fn fenced(lines: &[&str]) -> Option<SplitReply> {
     let opens = |line: &&str| {
-        sink::is_fence(line) && {
+        sanitize::is_fence(line) && {
             let name = line.trim().trim_start_matches(['`', '~']).trim().to_lowercase();
             let name: String = name.chars().filter(|c| c.is_alphabetic()).collect();
             name == "followups" || name == "followup" || name == "followupquestions"
@@ -53,14 +53,14 @@ fn fenced(lines: &[&str]) -> Option<Parted> {
     };
     let start = lines.iter().rposition(opens)?;
     let inside = &lines[start + 1..];
-    let length = inside.iter().position(|line| sink::is_fence(line)).unwrap_or(inside.len());
+    let length = inside.iter().position(|line| sanitize::is_fence(line)).unwrap_or(inside.len());
     let rest = inside.get(length + 1..).unwrap_or_default();
     let answer: Vec<&str> = lines[..start].iter().chain(rest).copied().collect();
-    Some(Parted { answer: answer.join("\n"), follow_ups: items(&inside[..length]) })
+    Some(SplitReply { answer: answer.join("\n"), follow_ups: items(&inside[..length]) })
 }
 
-/// The questions under a heading at the very end.
-fn headed(lines: &[&str]) -> Option<Parted> {
+/// The questions under a heading at the end.
+fn headed(lines: &[&str]) -> Option<SplitReply> {
     let is_heading = |line: &&str| {
         let words = plain(line).replace(['-', ' '], "");
         words.starts_with(&FOLLOW_UPS.replace("-ups", "up")) && words.len() < 40 && !words.contains('?')
@@ -69,7 +69,8 @@ fn headed(lines: &[&str]) -> Option<Parted> {
     let inside = &lines[start + 1..];
     let are_items = inside.iter().all(|line| line.trim().is_empty() || item(line).is_some());
     let follow_ups = items(inside);
-    (are_items && !follow_ups.is_empty()).then(|| Parted { answer: lines[..start].join("\n"), follow_ups })
+    (are_items && !follow_ups.is_empty())
+        .then(|| SplitReply { answer: lines[..start].join("\n"), follow_ups })
 }
 
 fn items(lines: &[&str]) -> Vec<String> {
@@ -77,7 +78,7 @@ fn items(lines: &[&str]) -> Vec<String> {
     lines.iter().map(text).filter(|line| !line.is_empty()).collect()
 }
 
-/// What a line of a list says.
+/// The text of a list item.
 fn item(line: &str) -> Option<&str> {
     let line = line.trim();
     let after_number = line.trim_start_matches(|c: char| c.is_ascii_digit());
@@ -88,12 +89,12 @@ fn item(line: &str) -> Option<&str> {
     }
 }
 
-/// A heading without its marks, in lower case.
+/// A heading in lower case without markup.
 fn plain(line: &str) -> String {
     line.trim().trim_matches(['#', '*', '_', ':', ' ']).to_lowercase()
 }
 
-/// The text without a list of sources at its end: they are shown beside the answer.
+/// Removes a list of sources at the end; they are shown separately.
 fn without_source_list(text: &str) -> String {
     const HEADINGS: [&str; 8] =
         ["sources", "references", "citations", "sources used", "quellen", "fuentes", "fonti", "références"];
@@ -112,7 +113,7 @@ fn without_source_list(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::addresses::tests::sources;
+    use super::super::urls::tests::sources;
     use super::*;
 
     #[test]
@@ -139,9 +140,9 @@ mod tests {
             ),
         ];
         for (written, answer, follow_ups) in table {
-            let parted = part(written);
+            let split_reply = split(written);
             assert_eq!(
-                (parted.answer.trim_end(), parted.follow_ups),
+                (split_reply.answer.trim_end(), split_reply.follow_ups),
                 (answer.trim_end(), to_texts(follow_ups)),
                 "{written}"
             );
@@ -154,7 +155,7 @@ mod tests {
 
     #[test]
     fn questions_are_few_plain_and_short() {
-        let book = Book::of(&sources(&[("https://a.example/", "")]));
+        let allowed = AllowedUrls::of(&sources(&[("https://a.example/", "")]));
         let written = to_texts(&[
             "**Why** [1]?",
             "See https://evil.test/?",
@@ -166,6 +167,6 @@ mod tests {
             "Where <b>now</b>?",
             "How?",
         ]);
-        assert_eq!(cleaned(&written, &book), ["Why**?", "When?", "Where now?"]);
+        assert_eq!(sanitize(&written, &allowed), ["Why**?", "When?", "Where now?"]);
     }
 }

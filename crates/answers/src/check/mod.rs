@@ -1,58 +1,55 @@
-//! What a model wrote, before anyone reads it: its follow-up questions (`follow_ups.rs`), whether it found an answer
-//! (`not_found.rs`), its text without links, images and markup (`sink.rs`), its citations (`marks.rs`), and how well they
-//! support it (`support.rs`).
+//! Checks a generated text: splits off follow-up questions, removes links, images and markup, normalizes citations,
+//! and measures how well they support the text.
 //!
-//! A text of others may have told the model what to write. So nothing that it writes becomes an address: the citations
-//! are the only links, and their addresses are those of the results.
+//! The text may be the result of a prompt injection. So nothing in it becomes a link: citations are the only links,
+//! and they lead to the results.
 
-mod addresses;
+mod citations;
 mod deep_link;
 mod follow_ups;
 #[cfg(test)]
-mod injections;
-mod marks;
+mod injection_tests;
 mod not_found;
-mod sink;
+mod sanitize;
 mod support;
+mod urls;
 
 use crate::prompt::PromptSource;
-use addresses::Book;
-use domain::answer::{AnswerSource, GroundedSentence};
-use domain::notation::markup::readable;
-use support::Support;
+use domain::summary::{GroundedSentence, SummarySource};
+use domain::syntax::strip_html::readable;
+use support::{SUPPORT_MIN, Support};
 use url::Url;
+use urls::AllowedUrls;
 
-/// A sentence with less support is not grounded.
-pub(crate) const SUPPORT_MIN: f64 = 0.35;
-/// Answers with a smaller share of grounded sentences get a warning.
+/// Summaries with a smaller share of grounded sentences get a warning.
 pub(crate) const GROUNDED_MIN: f64 = 0.6;
-/// Longest answer that is read, in bytes.
+/// Maximum size of a reply in bytes; the rest is ignored.
 pub(crate) const WRITTEN_BYTES_MAX: usize = 256 * 1024;
 
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct Checked {
     /// Markdown without links, images and HTML. `[n]` are citations of `sources`.
     pub body: String,
-    pub sources: Vec<AnswerSource>,
+    pub sources: Vec<SummarySource>,
     pub sentences: Vec<GroundedSentence>,
-    /// The share of sentences with enough support.
+    /// Share of sentences with enough support.
     pub grounded: f64,
     pub follow_ups: Vec<String>,
     pub warnings: Vec<String>,
-    /// The model says that the sources do not contain the answer.
+    /// The model reports that the sources do not contain the answer.
     pub not_found: bool,
 }
 
-/// Reads what a model wrote from these sources.
+/// Checks a generated text against its sources.
 pub(crate) fn check(written: &str, sources: &[PromptSource]) -> Checked {
-    let book = Book::of(sources);
-    let parted = follow_ups::part(bounded(written));
-    let (answer, not_found) = not_found::part(&parted.answer);
-    let (mut body, removed) = sink::text(&answer, &book);
+    let allowed = AllowedUrls::of(sources);
+    let split_reply = follow_ups::split(bounded(written));
+    let (answer, not_found) = not_found::strip_marker(&split_reply.answer);
+    let (mut body, removed) = sanitize::sanitize(&answer, &allowed);
     let mut support = Support::of(sources);
     let mut sentences = support.sentences(&body);
     if not_found {
-        not_found::excuse(&mut sentences);
+        not_found::drop_admissions(&mut sentences);
         if body.trim().is_empty() {
             body = not_found::TEXT.to_owned();
         }
@@ -61,7 +58,7 @@ pub(crate) fn check(written: &str, sources: &[PromptSource]) -> Checked {
     let grounded =
         if sentences.is_empty() { 0.0 } else { support::rounded(good as f64 / sentences.len() as f64) };
     let mut warnings = removed.warnings();
-    // Words that rest on nothing, as in small talk, need no support.
+    // Without sources, as in small talk, no support is needed.
     if !sources.is_empty() && !sentences.is_empty() && grounded < GROUNDED_MIN {
         warnings.push(format!(
             "Only {good} of {} sentences of this answer are supported by the sources that they cite. Check it before \
@@ -70,33 +67,33 @@ pub(crate) fn check(written: &str, sources: &[PromptSource]) -> Checked {
         ));
     }
     let cited =
-        |n: u32| sentences.iter().any(|one| one.cites.contains(&n)) || marks::cites(&body).contains(&n);
+        |n: u32| sentences.iter().any(|one| one.cites.contains(&n)) || citations::cites(&body).contains(&n);
     let sources =
         sources.iter().map(|source| answer_source(source, cited(source.n), support.quote(source.n)));
     let sources = sources.collect();
-    let follow_ups = follow_ups::cleaned(&parted.follow_ups, &book);
+    let follow_ups = follow_ups::sanitize(&split_reply.follow_ups, &allowed);
     Checked { body, sources, sentences, grounded, follow_ups, warnings, not_found }
 }
 
-/// The text alone, as [`check`] would have it: for who shows an answer while it is written.
-pub(crate) fn shown(written: &str, sources: &[PromptSource]) -> String {
-    let parted = follow_ups::part(bounded(written));
-    sink::text(&not_found::part(&parted.answer).0, &Book::of(sources)).0
+/// The sanitized text alone, as [`check`] returns it; for streaming.
+pub(crate) fn sanitized_text(written: &str, sources: &[PromptSource]) -> String {
+    let split_reply = follow_ups::split(bounded(written));
+    sanitize::sanitize(&not_found::strip_marker(&split_reply.answer).0, &AllowedUrls::of(sources)).0
 }
 
-/// The sink would leave this line as it is.
+/// Whether the sanitizer leaves a line unchanged.
 pub(crate) fn is_plain(line: &str) -> bool {
-    sink::text(line, &Book::of(&[])).0 == line
+    sanitize::sanitize(line, &AllowedUrls::of(&[])).0 == line
 }
 
 fn bounded(written: &str) -> &str {
     &written[..written.floor_char_boundary(WRITTEN_BYTES_MAX)]
 }
 
-pub(crate) fn answer_source(source: &PromptSource, cited: bool, quote: String) -> AnswerSource {
+pub(crate) fn answer_source(source: &PromptSource, cited: bool, quote: String) -> SummarySource {
     let item = &source.source.item;
-    let url = safe_address(&item.url);
-    AnswerSource {
+    let url = safe_url(&item.url);
+    SummarySource {
         n: source.n,
         swirl_id: item.swirl_id,
         title: readable(&item.title).into_owned(),
@@ -109,8 +106,8 @@ pub(crate) fn answer_source(source: &PromptSource, cited: bool, quote: String) -
     }
 }
 
-/// The address of a result; empty if opening it would run something.
-fn safe_address(url: &str) -> String {
+/// The URL of a result; empty if opening it could execute code.
+fn safe_url(url: &str) -> String {
     const UNSAFE: [&str; 6] = ["javascript", "vbscript", "data", "blob", "about", "view-source"];
     match Url::parse(url) {
         Ok(read) if UNSAFE.contains(&read.scheme()) => String::new(),

@@ -1,21 +1,21 @@
-//! Whether a model says that its sources do not contain the answer. It is asked for a mark, because no list of words
-//! would tell it in every language.
+//! Detects the marker by which a model reports that its sources do not contain the answer. A marker works in every
+//! language.
 
 use crate::prompt::NOT_FOUND;
-use domain::answer::GroundedSentence;
+use domain::summary::GroundedSentence;
 
-/// What is shown when a model writes the mark and nothing else.
+/// Shown if a reply consists only of the marker.
 pub(super) const TEXT: &str = "The sources do not contain the answer.";
-/// So many sentences without a citation may say that nothing was found. Others are claims, whatever the mark says.
+/// Maximum number of uncited sentences that may report this. Further ones are claims.
 const EXCUSED_MAX: usize = 2;
 
-/// The answer without the mark, and whether it was there: at the beginning, or on a line of its own.
-pub(super) fn part(answer: &str) -> (String, bool) {
+/// Removes the marker at the beginning or on a line of its own, and returns whether it was present.
+pub(super) fn strip_marker(answer: &str) -> (String, bool) {
     let mut is_there = false;
     let mut is_first = true;
     let mut lines = Vec::new();
     for line in answer.lines() {
-        let rest = after_mark(line).filter(|rest| is_first || rest.is_empty());
+        let rest = after_marker(line).filter(|rest| is_first || rest.is_empty());
         is_there |= rest.is_some();
         match rest {
             Some("") => {}
@@ -27,8 +27,8 @@ pub(super) fn part(answer: &str) -> (String, bool) {
     if is_there { (lines.join("\n").trim_start().to_owned(), true) } else { (answer.to_owned(), false) }
 }
 
-/// Takes out the sentences that only say that nothing was found: they need no source.
-pub(super) fn excuse(sentences: &mut Vec<GroundedSentence>) {
+/// Drops the sentences that only report that nothing was found; they need no source.
+pub(super) fn drop_admissions(sentences: &mut Vec<GroundedSentence>) {
     let mut excused = 0;
     sentences.retain(|one| {
         let is_excused = one.cites.is_empty() && excused < EXCUSED_MAX;
@@ -37,8 +37,8 @@ pub(super) fn excuse(sentences: &mut Vec<GroundedSentence>) {
     });
 }
 
-/// What stands after the mark of a line that begins with it.
-fn after_mark(line: &str) -> Option<&str> {
+/// The rest of a line that starts with the marker.
+fn after_marker(line: &str) -> Option<&str> {
     const AROUND: [char; 6] = ['*', '_', '`', '"', '>', ' '];
     let line = line.trim().trim_start_matches(AROUND);
     let head = line.get(..NOT_FOUND.len())?;
@@ -67,7 +67,7 @@ mod tests {
             ("[no answe", "[no answe", false),
             ("[no answér]", "[no answér]", false),
         ] {
-            let (found, was_there) = part(written);
+            let (found, was_there) = strip_marker(written);
             assert_eq!((found.trim_end_matches('\n'), was_there), (answer, is_there), "{written}");
         }
     }
@@ -80,7 +80,7 @@ mod tests {
             support: 0.0,
         };
         let mut sentences = vec![sentence(&[]), sentence(&[1]), sentence(&[]), sentence(&[])];
-        excuse(&mut sentences);
+        drop_admissions(&mut sentences);
         assert_eq!(sentences, [sentence(&[1]), sentence(&[])]);
     }
 }

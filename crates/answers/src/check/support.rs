@@ -1,44 +1,46 @@
-//! How well the sentences of an answer are supported by the passages that they cite: by words, and by meaning.
+//! Measures how well the cited passages support each sentence, by words and by meaning.
 
-use super::{SUPPORT_MIN, marks, sink};
+use super::{citations, sanitize};
 use crate::prompt::PromptSource;
 use crate::prompt::language::language_of;
 use crate::sentences::{Sentence, sentences};
-use domain::answer::GroundedSentence;
+use domain::summary::GroundedSentence;
 use relevancy::Language;
-use relevancy::reader::{Embedding, embed};
+use relevancy::embedder::{Embedding, embed};
 use relevancy::tokens::{lower, tokens};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-/// What the words count; the rest is for the meaning.
+/// Minimum support of a grounded sentence.
+pub(super) const SUPPORT_MIN: f64 = 0.35;
+/// Weight of word overlap; the rest is the weight of semantic similarity.
 const WORDS_WEIGHT: f64 = 0.6;
-/// A number says more than a word.
+/// Numbers weigh more than words.
 const NUMBER_WEIGHT: f64 = 2.0;
-/// Most sentences of an answer that are looked at.
+/// Maximum number of sentences that are checked.
 pub(super) const SENTENCES_MAX: usize = 200;
-/// Most passages of one source that are compared.
-pub(super) const UNITS_MAX: usize = 600;
-/// Longest quote, in characters.
+/// Maximum number of passages compared per source.
+pub(super) const PASSAGES_MAX: usize = 600;
+/// Maximum length of a quote in characters.
 const QUOTE_CHARS_MAX: usize = 400;
-/// Longest heading, and longest line that announces a list, which need no source; in words.
+/// Maximum length in words of headings and lines that introduce a list; they need no source.
 const HEADING_WORDS_MAX: usize = 10;
 
-/// The sources as they are compared, each read when it is first cited.
+/// The sources, each indexed when it is first cited.
 pub(super) struct Support<'a> {
     sources: &'a [PromptSource],
-    read: BTreeMap<u32, Read<'a>>,
-    /// For each source the passage that supports the first sentence that cites it.
+    indexed: BTreeMap<u32, IndexedSource<'a>>,
+    /// By source, the passage that supports the first sentence that cites it.
     quotes: BTreeMap<u32, String>,
 }
 
-struct Read<'a> {
+struct IndexedSource<'a> {
     language: Language,
-    units: Vec<Unit<'a>>,
+    passages: Vec<Passage<'a>>,
 }
 
-/// A sentence, or two that follow each other.
-struct Unit<'a> {
+/// A sentence, or two adjacent ones.
+struct Passage<'a> {
     text: &'a str,
     stems: BTreeSet<String>,
     embedding: Embedding,
@@ -46,10 +48,10 @@ struct Unit<'a> {
 
 impl<'a> Support<'a> {
     pub fn of(sources: &'a [PromptSource]) -> Self {
-        Self { sources, read: BTreeMap::new(), quotes: BTreeMap::new() }
+        Self { sources, indexed: BTreeMap::new(), quotes: BTreeMap::new() }
     }
 
-    /// The sentences of an answer whose citations are in order.
+    /// The sentences of a text with normalized citations.
     pub fn sentences(&mut self, body: &str) -> Vec<GroundedSentence> {
         let claims = claims(body);
         claims.into_iter().map(|claim| self.grounded(claim)).collect()
@@ -62,8 +64,8 @@ impl<'a> Support<'a> {
 
     fn grounded(&mut self, text: String) -> GroundedSentence {
         let is_known = |n: &u32| self.sources.iter().any(|source| source.n == *n);
-        let cites: Vec<u32> = marks::cites(&text).into_iter().filter(is_known).collect();
-        let bare = marks::without(&text);
+        let cites: Vec<u32> = citations::cites(&text).into_iter().filter(is_known).collect();
+        let bare = citations::without(&text);
         let embedding = embed(&bare);
         let mut support: f64 = 0.0;
         for n in &cites {
@@ -76,75 +78,75 @@ impl<'a> Support<'a> {
         GroundedSentence { text, cites, support: rounded(support) }
     }
 
-    /// The best passage of a source for a sentence.
+    /// The passage of a source that supports a sentence best.
     fn best(&mut self, n: u32, sentence: &str, embedding: &Embedding) -> Option<(f64, String)> {
-        if !self.read.contains_key(&n) {
+        if !self.indexed.contains_key(&n) {
             let source = self.sources.iter().find(|source| source.n == n)?;
-            self.read.insert(n, read(&source.passages));
+            self.indexed.insert(n, index_source(&source.passages));
         }
-        let Read { language, units } = self.read.get(&n)?;
+        let IndexedSource { language, passages } = self.indexed.get(&n)?;
         let stems = stems(*language, sentence);
-        let mut best: Option<(f64, &Unit<'_>)> = None;
-        for unit in units {
-            let found = support(&stems, embedding, unit);
-            // Of equals the shorter one, which stands before its pairs.
+        let mut best: Option<(f64, &Passage<'_>)> = None;
+        for passage in passages {
+            let found = support(&stems, embedding, passage);
+            // Among equals the shorter one wins, which precedes its pairs.
             if best.is_none_or(|(known, _)| found > known + 1e-9) {
-                best = Some((found, unit));
+                best = Some((found, passage));
             }
         }
-        best.map(|(found, unit)| (found, unit.text.chars().take(QUOTE_CHARS_MAX).collect()))
+        best.map(|(found, passage)| (found, passage.text.chars().take(QUOTE_CHARS_MAX).collect()))
     }
 }
 
-/// To the digits that are shown.
+/// Rounds to four digits.
 pub(super) fn rounded(number: f64) -> f64 {
     (number * 10_000.0).round() / 10_000.0
 }
 
-fn read(passages: &str) -> Read<'_> {
-    let language = language_of(passages);
-    let found = sentences(passages, UNITS_MAX / 2);
-    let mut units: Vec<Unit<'_>> = found.iter().map(|one| unit(language, one.text)).collect();
+fn index_source(text: &str) -> IndexedSource<'_> {
+    let language = language_of(text);
+    let found = sentences(text, PASSAGES_MAX / 2);
+    let mut passages: Vec<Passage<'_>> = found.iter().map(|one| passage(language, one.text)).collect();
     for pair in found.windows(2) {
         if let [first, second] = pair
             && first.run == second.run
         {
             let end = second.start + second.text.len();
-            units.push(unit(language, &passages[first.start..end]));
+            passages.push(passage(language, &text[first.start..end]));
         }
     }
-    Read { language, units }
+    IndexedSource { language, passages }
 }
 
-fn unit(language: Language, text: &str) -> Unit<'_> {
-    Unit { text, stems: stems(language, text), embedding: embed(text) }
+fn passage(language: Language, text: &str) -> Passage<'_> {
+    Passage { text, stems: stems(language, text), embedding: embed(text) }
 }
 
-/// What the words of a text have in common with other forms of theirs, without words that say nothing.
+/// The stems of a text without stop words.
 fn stems(language: Language, text: &str) -> BTreeSet<String> {
     let words = tokens(text).map(|token| lower(token.text).into_owned());
     words.filter(|word| !language.is_stopword(word)).map(|word| language.stem(&word).into_owned()).collect()
 }
 
-fn support(stems: &BTreeSet<String>, embedding: &Embedding, unit: &Unit<'_>) -> f64 {
+fn support(stems: &BTreeSet<String>, embedding: &Embedding, passage: &Passage<'_>) -> f64 {
     let weight = |stem: &String| if stem.contains(char::is_numeric) { NUMBER_WEIGHT } else { 1.0 };
     let all: f64 = stems.iter().map(weight).sum();
-    let found: f64 = stems.iter().filter(|stem| unit.stems.contains(*stem)).map(weight).sum();
+    let found: f64 = stems.iter().filter(|stem| passage.stems.contains(*stem)).map(weight).sum();
     let words = if all > 0.0 { found / all } else { 0.0 };
-    // A language that the reader does not know is judged by its words.
-    if embedding.is_zero() || unit.embedding.is_zero() {
+    // Without an embedding, as for unknown languages, only the words count.
+    if embedding.is_zero() || passage.embedding.is_zero() {
         return words;
     }
-    let meaning = f64::from(embedding.cosine(&unit.embedding)).max(0.0);
+    let meaning = f64::from(embedding.cosine(&passage.embedding)).max(0.0);
     WORDS_WEIGHT * words + (1.0 - WORDS_WEIGHT) * meaning
 }
 
-/// The sentences that claim something, with the citations that stand after their full stops.
+/// The sentences that claim something, with the citations that follow them.
 fn claims(body: &str) -> Vec<String> {
     let mut claims = Vec::new();
     let mut is_code = false;
     for line in body.lines() {
-        let is_fence = sink::is_fence(line);
+        let is_fence = sanitize::is_fence(line);
         is_code ^= is_fence;
         let text = without_list_mark(line);
         if is_code || is_fence || announces(line, text) {
@@ -152,7 +154,7 @@ fn claims(body: &str) -> Vec<String> {
         }
         for place in places(text) {
             let claim = text[place].trim();
-            if marks::without(claim).contains(char::is_alphanumeric) && claims.len() < SENTENCES_MAX {
+            if citations::without(claim).contains(char::is_alphanumeric) && claims.len() < SENTENCES_MAX {
                 claims.push(claim.to_owned());
             }
         }
@@ -160,18 +162,18 @@ fn claims(body: &str) -> Vec<String> {
     claims
 }
 
-/// Where the sentences of a line stand. Citations that begin one belong to the one before.
+/// The positions of the sentences of a line. Leading citations belong to the previous sentence.
 fn places(text: &str) -> Vec<Range<usize>> {
     let shadow = shadow(text);
     let mut places: Vec<Range<usize>> = Vec::new();
     for Sentence { mut start, text: found, .. } in sentences(&shadow, SENTENCES_MAX) {
         let end = start + found.len();
-        let mut marks = mark_length(&text.as_bytes()[start..]);
+        let mut citations = citation_length(&text.as_bytes()[start..]);
         if let Some(before) = places.last_mut() {
-            while marks > 0 {
-                start += marks;
+            while citations > 0 {
+                start += citations;
                 before.end = start;
-                marks = mark_length(&text.as_bytes()[start..]);
+                citations = citation_length(&text.as_bytes()[start..]);
             }
         }
         if start < end {
@@ -181,11 +183,11 @@ fn places(text: &str) -> Vec<Range<usize>> {
     places
 }
 
-/// A heading, or the line before a list.
+/// Whether a line is a heading or introduces a list.
 fn announces(line: &str, text: &str) -> bool {
     let is_short = tokens(text).take(HEADING_WORDS_MAX + 1).count() <= HEADING_WORDS_MAX;
     let is_heading = line.trim_start().starts_with('#') || text.trim_end_matches(['*', '_']).ends_with(':');
-    is_heading && is_short && marks::cites(text).is_empty()
+    is_heading && is_short && citations::cites(text).is_empty()
 }
 
 fn without_list_mark(line: &str) -> &str {
@@ -201,15 +203,15 @@ fn without_list_mark(line: &str) -> &str {
     }
 }
 
-/// The text with citations after a full stop, and the spaces before them, as closing brackets of the same length: they
-/// belong to the sentence that ends there.
+/// Replaces citations after a full stop, and the spaces before them, with closing brackets of the same length, so that
+/// they belong to the sentence that ends there.
 fn shadow(text: &str) -> String {
     let mut bytes = text.as_bytes().to_vec();
     let mut at = 0;
     let mut after_stop = false;
     while at < bytes.len() {
         let blank = text.as_bytes()[at..].iter().take_while(|byte| **byte == b' ').count();
-        let mark = mark_length(&text.as_bytes()[at + blank..]);
+        let mark = citation_length(&text.as_bytes()[at + blank..]);
         if after_stop && mark > 0 {
             bytes[at..at + blank + mark].fill(b']');
             at += blank + mark;
@@ -223,8 +225,8 @@ fn shadow(text: &str) -> String {
     String::from_utf8(bytes).unwrap_or_else(|_| text.to_owned())
 }
 
-/// Bytes of the citation that stands here.
-fn mark_length(bytes: &[u8]) -> usize {
+/// Length in bytes of a citation at the start.
+fn citation_length(bytes: &[u8]) -> usize {
     let digits = match bytes {
         [b'[', rest @ ..] => rest.iter().take_while(|byte| byte.is_ascii_digit()).count(),
         _ => 0,
@@ -234,7 +236,7 @@ fn mark_length(bytes: &[u8]) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::super::addresses::tests::sources;
+    use super::super::urls::tests::sources;
     use super::*;
 
     #[test]

@@ -1,8 +1,8 @@
-//! Whole answers, and what is left of them.
+//! Tests of whole replies.
 
-pub(crate) use super::addresses::tests::sources;
+pub(crate) use super::urls::tests::sources;
 use super::*;
-use domain::answer::SourceMode;
+use domain::summary::SourceMode;
 use proptest::prelude::*;
 use testkit::injections::openings;
 
@@ -34,7 +34,7 @@ fn a_good_answer_stays_as_it_is() {
         first.url,
         "https://news.example.org/elbe#:~:text=The%20Elbe%20rose%20by,metres%20in%20August%202002%2E"
     );
-    // A page's own fragment stays.
+    // A fragment of the page itself is kept.
     assert_eq!(checked.sources[1].url, "https://atlas.example.org/rhine#map");
 }
 
@@ -66,7 +66,7 @@ fn who_finds_nothing_and_says_so_is_not_doubted() {
             1,
             0,
         ),
-        // What goes on without a source is doubted as ever.
+        // Further claims without a source are still checked.
         (
             "[no answer]\nNo mayor. None at all. He fled to Mars. Cheese is blue.",
             "No mayor. None at all. He fled to Mars. Cheese is blue.",
@@ -78,8 +78,8 @@ fn who_finds_nothing_and_says_so_is_not_doubted() {
         assert_eq!((checked.body.as_str(), checked.not_found), (body, true), "{written}");
         assert_eq!((checked.sentences.len(), checked.warnings.len()), (sentences, warnings), "{checked:?}");
     }
-    assert_eq!(shown("[no answer]\nNothing. ", &two()), "Nothing.");
-    assert_eq!(shown("[no answer]", &two()), "", "nothing of ours is told before the end");
+    assert_eq!(sanitized_text("[no answer]\nNothing. ", &two()), "Nothing.");
+    assert_eq!(sanitized_text("[no answer]", &two()), "", "nothing of ours is emitted before the end");
     let plain = check("The sources do not name the mayor.", &two());
     assert_eq!((plain.not_found, plain.warnings.len()), (false, 1));
 }
@@ -117,11 +117,11 @@ fn nothing_of_a_text_can_be_opened() {
     ] {
         let checked = check(written, &two());
         assert_eq!(checked.body, expected, "{written}");
-        assert_eq!(shown(written, &two()), checked.body);
+        assert_eq!(sanitized_text(written, &two()), checked.body);
         assert_eq!(openings(&checked.body), Vec::<String>::new(), "{written}");
     }
     let warned = check("![a](https://evil.test) [b](https://evil.test) [9]", &two()).warnings;
-    for part in ["Addresses", "Images", "Citations"] {
+    for part in ["Links", "Images", "Citations"] {
         assert!(warned.iter().any(|warning| warning.starts_with(part)), "{part}: {warned:?}");
     }
 }

@@ -1,8 +1,8 @@
-//! The language of a text, by its small words: sources and answers are in any.
+//! Language detection by stop words.
 
 use relevancy::Language;
 
-/// The language with the most small words in the text; English when there are hardly any.
+/// The language with the most stop words in the text; English if there are hardly any.
 pub(crate) fn language_of(text: &str) -> Language {
     Language::of_text(text).unwrap_or(Language::ENGLISH)
 }

@@ -1,39 +1,39 @@
-//! What the title of a result says of the query: the text below it need not say it again.
+//! Query terms in the title of a result, which count for its text.
 
-use domain::notation::markup::readable;
 use domain::result::ResultItem;
+use domain::syntax::strip_html::readable;
 use relevancy::tokens::{lower, tokens};
-use relevancy::{Language, Query};
+use relevancy::{Language, Query, TermMatch};
 use std::collections::BTreeSet;
 
-/// A title that has this share of the query's words says what its text is about.
+/// Minimum share of query terms in a title that describes its text.
 const SHARE_MIN: f64 = 0.5;
-/// Most words of a title that are read.
+/// Maximum number of words considered in a title.
 const WORDS_MAX: usize = 60;
 
-/// The query's words in a title.
+/// The query terms in a title.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub(crate) struct Titled {
-    /// Empty when the title has too few of them.
+pub(crate) struct TitleMatch {
+    /// Empty if the title has too few of them.
     pub terms: BTreeSet<String>,
-    /// How many words the query has.
-    asked: usize,
+    /// Number of terms of the query.
+    term_count: usize,
 }
 
-impl Titled {
+impl TitleMatch {
     pub fn of(language: Language, query: &str, item: &ResultItem) -> Self {
         let query = Query::parse_in(language, query);
-        let asked = query.terms.len();
-        if query.only_stopwords || asked == 0 {
+        let term_count = query.terms.len();
+        if query.only_stopwords || term_count == 0 {
             return Self::default();
         }
         let title = readable(&item.title);
         let found = tokens(&title).take(WORDS_MAX);
-        let found = found.filter_map(|token| query.find(&lower(token.text)).flatten());
+        let found = found.filter_map(|token| query.find(&lower(token.text)).and_then(TermMatch::term));
         let terms: BTreeSet<String> = found.map(|place| query.terms[place].word.clone()).collect();
-        match terms.len() as f64 / asked as f64 >= SHARE_MIN {
-            true => Self { terms, asked },
-            false => Self { terms: BTreeSet::new(), asked },
+        match terms.len() as f64 / term_count as f64 >= SHARE_MIN {
+            true => Self { terms, term_count },
+            false => Self { terms: BTreeSet::new(), term_count },
         }
     }
 
@@ -41,9 +41,9 @@ impl Titled {
         !self.terms.is_empty()
     }
 
-    /// The share of the query's words that stand in the title or among these.
+    /// The share of query terms that are in the title or among these.
     pub fn share_with(&self, terms: &BTreeSet<String>) -> f64 {
-        self.terms.union(terms).count() as f64 / self.asked.max(1) as f64
+        self.terms.union(terms).count() as f64 / self.term_count.max(1) as f64
     }
 }
 
@@ -68,20 +68,20 @@ mod tests {
             ("river", "", "", 0.0),
         ] {
             let item = ResultItem { title: title.to_owned(), ..ResultItem::default() };
-            let found = Titled::of(Language::ENGLISH, query, &item);
+            let found = TitleMatch::of(Language::ENGLISH, query, &item);
             let terms: Vec<&str> = found.terms.iter().map(String::as_str).collect();
             assert_eq!(terms.join(" "), expected, "{query}: {title}");
             assert_eq!(found.is_about_the_query(), !expected.is_empty(), "{query}: {title}");
             assert!((found.share_with(&BTreeSet::new()) - share).abs() < 1e-9, "{query}: {title}");
         }
         let item = ResultItem { title: format!("{}river", "x ".repeat(WORDS_MAX)), ..ResultItem::default() };
-        assert!(!Titled::of(Language::ENGLISH, "river", &item).is_about_the_query());
+        assert!(!TitleMatch::of(Language::ENGLISH, "river", &item).is_about_the_query());
     }
 
     #[test]
     fn the_text_adds_to_its_title() {
         let item = ResultItem { title: "Antennas in wet places".to_owned(), ..ResultItem::default() };
-        let titled = Titled::of(Language::ENGLISH, "antenna cables", &item);
+        let titled = TitleMatch::of(Language::ENGLISH, "antenna cables", &item);
         let text = BTreeSet::from(["cables".to_owned(), "antenna".to_owned()]);
         assert!((titled.share_with(&text) - 1.0).abs() < 1e-9);
     }

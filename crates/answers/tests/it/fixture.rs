@@ -1,13 +1,12 @@
 //! A service with one finished search, and as many processes as a test needs.
 
 use crate::models::{Model, Pages};
-use answers::{Answers, AnswersParts};
+use answers::{RagDeps, Summaries};
 use async_trait::async_trait;
-use domain::answer::AnswerWish;
-use domain::contracts::{
-    Arrangement, Candidate, Clock, Fetch, FetchError, FinishedRun, HttpRequest, HttpResponse, MixContext,
-    Mixer, MixerKind, NewTask, NoObserver, Nothing, PluginContext, PluginRegistry, QueueName, Store,
-    SystemClock, TaskQueue, Writers,
+use domain::ports::{
+    Candidate, Clock, Fetch, FetchError, FinishedRun, GenerativeModels, HttpRequest, HttpResponse,
+    MixContext, MixedOrder, Mixer, MixerKind, NewTask, NoObserver, PluginContext, PluginRegistry, QueueName,
+    Store, SystemClock, TaskQueue, Unavailable,
 };
 use domain::provider::{ProviderSpec, SearchProvider};
 use domain::result::{ResultItem, ResultSet};
@@ -15,15 +14,16 @@ use domain::search::{Search, SearchSpec};
 use domain::secret::Secret;
 use domain::settings::Settings;
 use domain::status::{ProviderStatus, SearchStatus};
+use domain::summary::SummaryRequest;
 use domain::user::UserSpec;
-use federation::{Federation, FederationParts};
+use federation::{Federation, FederationDeps};
 use serde_json::json;
 use std::sync::Arc;
 use std::time::Duration;
-use store::{SealKey, SqlStore, StoreConfig};
+use store::{EncryptionKey, SqlStore, StoreConfig};
 use tasks::queue::SqlQueue;
 
-/// Enough for everything that should not take long.
+/// Longer than any test step takes.
 pub const PATIENCE: Duration = Duration::from_secs(20);
 
 pub struct Fixture {
@@ -42,7 +42,7 @@ impl Fixture {
 
     pub async fn with(query: &str, settings: Settings, pages: Pages) -> Self {
         let config =
-            StoreConfig { url: Secret::new("sqlite::memory:"), pool_max: 2, key: SealKey::generate() };
+            StoreConfig { url: Secret::new("sqlite::memory:"), pool_max: 2, key: EncryptionKey::generate() };
         let store: Arc<dyn Store> = Arc::new(SqlStore::open(config).await.unwrap());
         let now = SystemClock.now();
         let user = UserSpec { username: "ann".to_owned(), ..UserSpec::default() };
@@ -66,7 +66,7 @@ impl Fixture {
         self
     }
 
-    /// Writes the results of the search's newest run, each with its score; the search as it stands then.
+    /// Stores the results of the latest run with their scores, and returns the updated search.
     pub async fn write_results(&self, search: &Search, items: &[(&str, &str, f64)]) -> Search {
         let finished = FinishedRun {
             search: search.id,
@@ -117,30 +117,30 @@ impl Fixture {
     }
 
     /// A process of the service. All share the store, the model and the pages.
-    pub fn process(&self) -> Arc<Answers> {
+    pub fn process(&self) -> Arc<Summaries> {
         self.process_with(self.model.clone())
     }
 
-    /// The same with other models.
-    pub fn process_with(&self, writers: Arc<dyn Writers>) -> Arc<Answers> {
+    /// A process with another model.
+    pub fn process_with(&self, generative_models: Arc<dyn GenerativeModels>) -> Arc<Summaries> {
         let clock: Arc<dyn Clock> = Arc::new(SystemClock);
         let queue: Arc<dyn TaskQueue> = Arc::new(SqlQueue::new(Arc::clone(&self.store), Arc::clone(&clock)));
         let context = PluginContext {
-            writers,
+            generative_models,
             ..PluginContext::new(Arc::new(NoFetch), clock, Arc::new(self.settings.clone()))
         };
-        let federation = Arc::new(Federation::new(FederationParts {
+        let federation = Arc::new(Federation::new(FederationDeps {
             store: Arc::clone(&self.store),
             queue,
             plugins: PLUGINS,
             context: context.clone(),
-            tokens: Arc::new(Nothing),
-            pages: Arc::new(Nothing),
+            tokens: Arc::new(Unavailable),
+            pages: Arc::new(Unavailable),
             observer: Arc::new(NoObserver),
         }));
         let (store, pages) = (Arc::clone(&self.store), self.pages.clone());
         let observer = Arc::new(NoObserver);
-        Arc::new(Answers::new(AnswersParts { store, federation, context, pages, observer }))
+        Arc::new(Summaries::new(RagDeps { store, federation, context, pages, observer }))
     }
 
     /// The ids of the results, best first.
@@ -149,7 +149,7 @@ impl Fixture {
         sets[0].items.iter().map(|item| item.swirl_id.0).collect()
     }
 
-    /// The same service, its search run again with other results.
+    /// Runs the search again with other results.
     pub async fn again(self, items: &[(&str, &str, f64)]) -> Self {
         self.restart().await;
         self.finish(items).await
@@ -165,7 +165,7 @@ impl Fixture {
         self.write_results(&search, &items).await
     }
 
-    /// Starts the search again from nothing.
+    /// Restarts the search.
     pub async fn restart(&self) {
         let seen = self.store.search(self.search.id).await.unwrap();
         let spec = seen.spec.clone();
@@ -173,8 +173,8 @@ impl Fixture {
     }
 }
 
-pub fn wish(instructions: &str) -> AnswerWish {
-    AnswerWish { instructions: instructions.to_owned(), ..AnswerWish::default() }
+pub fn request(instructions: &str) -> SummaryRequest {
+    SummaryRequest { instructions: instructions.to_owned(), ..SummaryRequest::default() }
 }
 
 fn task(search: &Search) -> NewTask {
@@ -192,13 +192,13 @@ const PLUGINS: PluginRegistry = PluginRegistry {
     read_answer: |_, _| Err("nobody asks".to_owned()),
 };
 
-/// So that a rank is not a place at the source.
+/// Makes ranks differ from the order of the provider.
 struct Backwards;
 
 impl Mixer for Backwards {
-    fn arrange<'a>(&self, mut candidates: Vec<Candidate<'a>>, _cx: &MixContext<'_>) -> Arrangement<'a> {
+    fn arrange<'a>(&self, mut candidates: Vec<Candidate<'a>>, _cx: &MixContext<'_>) -> MixedOrder<'a> {
         candidates.reverse();
-        Arrangement { order: candidates, messages: Vec::new() }
+        MixedOrder { order: candidates, messages: Vec::new() }
     }
 }
 

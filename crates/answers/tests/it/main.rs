@@ -1,10 +1,10 @@
-//! Answers over a real store, with models and pages that do as they are told.
+//! Summaries and chats over a real store, with scripted models and pages.
 #![expect(clippy::unwrap_used, reason = "a test may fail")]
 
-mod at_once;
 mod cancel;
 mod chat;
+mod concurrency;
 mod faults;
 mod fixture;
-mod made;
 mod models;
+mod summaries;

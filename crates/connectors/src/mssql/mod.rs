@@ -1,8 +1,8 @@
-//! MSSQL: a database of Microsoft SQL Server or Azure SQL, asked in a transaction that is always rolled back, with
-//! bound values.
+//! MSSQL connector: Microsoft SQL Server or Azure SQL, queried with bound values in a transaction that is always rolled
+//! back.
 
 use crate::shared::database;
-use domain::contracts::{Capability, ConnectorKind, TriedOn};
+use domain::ports::{Capability, ConnectorKind, TestTarget};
 
 #[cfg(not(feature = "mssql"))]
 use crate::shared::not_built::mssql as source;
@@ -11,11 +11,12 @@ mod source;
 
 pub const KIND: ConnectorKind = ConnectorKind {
     name: "MSSQL",
-    summary: "A database of Microsoft SQL Server or Azure SQL, asked with an SQL statement.",
+    module: "mssql",
+    summary: "A Microsoft SQL Server or Azure SQL database, queried with an SQL statement.",
     capability: Capability { page: false, date_sort: true, not: false },
     settings: database::SETTINGS,
     authenticator: None,
-    tried_on: TriedOn::StandIn,
+    test_target: TestTarget::Fake,
     check: source::check,
     build: source::build,
 };

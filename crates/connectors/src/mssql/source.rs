@@ -1,15 +1,14 @@
-//! MSSQL: a database of Microsoft SQL Server or Azure SQL, asked in a transaction that is always rolled back, with
-//! bound values.
+//! MSSQL connector: the driver for Microsoft SQL Server and Azure SQL.
 
-use crate::shared::database::{self, ANSWER_BYTES_MAX, Place, Question, Rows, too_late};
+use crate::shared::connection_pool::ConnectionPool;
+use crate::shared::database::{self, ANSWER_BYTES_MAX, DatabaseTarget, Rows, SqlQuery, too_late};
 use crate::shared::dialect::Dialect;
 use crate::shared::driver::{Database, Driver};
 use crate::shared::dsn::DsnForm;
-use crate::shared::kept::Kept;
-use crate::shared::tds::line::{BytesLeft, Line, TOO_LARGE};
+use crate::shared::tds::connection::{BytesLeft, TOO_LARGE, TdsStream};
 use crate::shared::tds::rows;
 use async_trait::async_trait;
-use domain::contracts::{Connector, ConnectorError, ConnectorErrorKind, Dial, Origin, PluginContext};
+use domain::ports::{AddressResolver, Connector, ConnectorError, ConnectorErrorKind, Origin, PluginContext};
 use domain::provider::SearchProvider;
 use domain::validation::FieldErrors;
 use futures_util::TryStreamExt;
@@ -22,19 +21,19 @@ use tiberius::{AuthMethod, Client, Config, ToSql};
 use tokio_util::compat::{Compat, TokioAsyncWriteCompatExt};
 
 const FORM: DsnForm = DsnForm { schemes: &["mssql", "sqlserver"], port: 1433 };
-/// Most bytes that are read for one question: a text takes two of them for a letter, and rows have a frame.
+/// Most bytes read for one query: text takes two bytes per character, and rows have overhead.
 const WIRE_BYTES_MAX: usize = 2 * ANSWER_BYTES_MAX + 1024 * 1024;
-/// Servers that may send us on, one after the other.
+/// Most redirects to other servers.
 const ROUTES_MAX: usize = 2;
 
-struct Opened {
-    client: Client<Compat<Line>>,
+struct MsSqlConnection {
+    client: Client<Compat<TdsStream>>,
     bytes_left: BytesLeft,
 }
 
 struct MsSql {
-    place: Place,
-    dial: Arc<dyn Dial>,
+    target: DatabaseTarget,
+    resolver: Arc<dyn AddressResolver>,
 }
 
 pub fn check(provider: &SearchProvider) -> FieldErrors {
@@ -45,45 +44,47 @@ pub fn build(
     provider: &SearchProvider,
     context: &PluginContext,
 ) -> Result<Box<dyn Connector>, ConnectorError> {
-    let driver = MsSql { place: Place::of(provider, FORM)?, dial: Arc::clone(&context.dial) };
-    Ok(Box::new(Database { question: Question::of(provider, Dialect::MsSql)?, driver }))
+    let driver =
+        MsSql { target: DatabaseTarget::of(provider, FORM)?, resolver: Arc::clone(&context.resolver) };
+    Ok(Box::new(Database { sql_query: SqlQuery::of(provider, Dialect::MsSql)?, driver }))
 }
 
 #[async_trait]
 impl Driver for MsSql {
-    type Connection = Opened;
+    type Connection = MsSqlConnection;
 
-    fn place(&self) -> &Place {
-        &self.place
+    fn target(&self) -> &DatabaseTarget {
+        &self.target
     }
 
-    fn kept() -> &'static Kept<Opened> {
-        static KEPT: LazyLock<Kept<Opened>> = LazyLock::new(Kept::new);
-        &KEPT
+    fn pool() -> &'static ConnectionPool<MsSqlConnection> {
+        static POOL: LazyLock<ConnectionPool<MsSqlConnection>> = LazyLock::new(ConnectionPool::new);
+        &POOL
     }
 
-    /// A server may send a reader on to another one, which nobody vouched for.
-    async fn open(&self) -> Result<Opened, ConnectorError> {
-        let mut origin = self.place.dsn.origin("mssql");
+    /// A server may redirect to another one, which is not trusted.
+    async fn open(&self) -> Result<MsSqlConnection, ConnectorError> {
+        let mut origin = self.target.dsn.origin("mssql");
         for _ in 0..=ROUTES_MAX {
-            let addresses = self.dial.admit(&origin).await?;
+            let addresses = self.resolver.admit(&origin).await?;
             let bytes_left = BytesLeft::default();
             bytes_left.store(WIRE_BYTES_MAX, Ordering::Relaxed);
-            let line = Line::open(&addresses, &origin.host, &self.place.tls, Arc::clone(&bytes_left)).await?;
-            match Client::connect(self.config(&origin), line.compat_write()).await {
-                Ok(client) => return Ok(Opened { client, bytes_left }),
+            let stream =
+                TdsStream::open(&addresses, &origin.host, &self.target.tls, Arc::clone(&bytes_left)).await?;
+            match Client::connect(self.config(&origin), stream.compat_write()).await {
+                Ok(client) => return Ok(MsSqlConnection { client, bytes_left }),
                 Err(Error::Routing { host, port }) => {
                     origin = Origin { host, port, is_trusted: false, ..origin };
                 }
                 Err(error) => return Err(self.failed(&error)),
             }
         }
-        let message = format!("{} sends readers on and on to other servers", self.place.dsn.host);
+        let message = format!("{} redirects too many times to other servers", self.target.dsn.host);
         Err(ConnectorError::new(ConnectorErrorKind::Unavailable, message))
     }
 
-    /// Nothing stays written, since the transaction is always rolled back; and nobody is waited for too long.
-    async fn begin(&self, opened: &mut Opened, time_max: Duration) -> Result<(), ConnectorError> {
+    /// Starts a transaction that is always rolled back, with a lock timeout.
+    async fn begin(&self, opened: &mut MsSqlConnection, time_max: Duration) -> Result<(), ConnectorError> {
         opened.bytes_left.store(WIRE_BYTES_MAX, Ordering::Relaxed);
         let millis = time_max.as_millis().clamp(1, 600_000);
         let begun = run(opened, &format!("set lock_timeout {millis}; begin transaction")).await;
@@ -92,7 +93,7 @@ impl Driver for MsSql {
 
     async fn read(
         &self,
-        opened: &mut Opened,
+        opened: &mut MsSqlConnection,
         text: &str,
         values: &[String],
         rows_max: u32,
@@ -116,14 +117,19 @@ impl Driver for MsSql {
         Ok(read.rows)
     }
 
-    async fn count(&self, opened: &mut Opened, text: &str, values: &[String]) -> Result<u64, ConnectorError> {
+    async fn count(
+        &self,
+        opened: &mut MsSqlConnection,
+        text: &str,
+        values: &[String],
+    ) -> Result<u64, ConnectorError> {
         let failed = |error: Error| self.failed(&error);
         let values = bound(values);
         let row = opened.client.query(text, &values).await.map_err(failed)?.into_row().await;
         Ok(row.map_err(failed)?.map_or(0, |row| rows::count(&row)))
     }
 
-    async fn end(&self, opened: &mut Opened) -> bool {
+    async fn end(&self, opened: &mut MsSqlConnection) -> bool {
         run(opened, "if @@trancount > 0 rollback transaction").await.is_ok()
     }
 }
@@ -133,11 +139,11 @@ impl MsSql {
         let mut config = Config::new();
         config.host(&origin.host);
         config.port(origin.port);
-        config.database(&self.place.dsn.database);
-        config.authentication(AuthMethod::sql_server(&self.place.user, self.place.password.expose()));
+        config.database(&self.target.dsn.database);
+        config.authentication(AuthMethod::sql_server(&self.target.user, self.target.password.expose()));
         config.application_name(domain::SERVICE_NAME);
         config.readonly(true);
-        // The whole question has its own limit of time.
+        // The whole query has its own deadline.
         config.handshake_timeout(None);
         config.command_timeout(None);
         config.lossy_utf16_decoding(true);
@@ -145,7 +151,7 @@ impl MsSql {
     }
 
     fn failed(&self, error: &Error) -> ConnectorError {
-        let host = &self.place.dsn.host;
+        let host = &self.target.dsn.host;
         match error {
             Error::Server(cause) => self.refused(cause),
             Error::Io { kind: TOO_LARGE, .. } => {
@@ -153,7 +159,7 @@ impl MsSql {
                 ConnectorError::new(ConnectorErrorKind::Unreadable, message)
             }
             Error::Io { message, .. } => {
-                let message = format!("the connection to {host} broke off: {message}");
+                let message = format!("the connection to {host} was closed: {message}");
                 ConnectorError::new(ConnectorErrorKind::Unavailable, message)
             }
             other => {
@@ -165,30 +171,33 @@ impl MsSql {
     }
 
     fn refused(&self, cause: &TokenError) -> ConnectorError {
-        let told = first_line(cause.message()).to_owned();
+        let message_text = first_line(cause.message()).to_owned();
         let (kind, message) = match cause.code() {
-            // Time for a lock is over.
+            // Lock timeout.
             1222 => return too_late(),
             // Login failed; the account is disabled or locked; the password has expired.
             18452 | 18456 | 18470 | 18486 | 18487 | 18488 => (
                 ConnectorErrorKind::Denied,
-                format!("{} refused the user '{}' or the password", self.place.dsn.host, self.place.user),
+                format!("{} refused the user '{}' or the password", self.target.dsn.host, self.target.user),
             ),
             // No permission for an object, a column, a statement, a database.
-            229 | 230 | 262 | 297 | 300 | 916 => (ConnectorErrorKind::Denied, told),
+            229 | 230 | 262 | 297 | 300 | 916 => (ConnectorErrorKind::Denied, message_text),
             // Invalid object name; unknown or closed database.
-            208 | 911 | 4060 => (ConnectorErrorKind::PlaceUnknown, told),
-            // Victim of a deadlock; busy, throttled or moving.
+            208 | 911 | 4060 => (ConnectorErrorKind::PlaceUnknown, message_text),
+            // Deadlock victim; busy, throttled or moving.
             1205 | 10928 | 10929 | 17142 | 40197 | 40501 | 40613 | 49918..=49920 => {
-                (ConnectorErrorKind::Unavailable, told)
+                (ConnectorErrorKind::Unavailable, message_text)
             }
-            _ => (ConnectorErrorKind::ConfigInvalid, format!("the database refused the statement: {told}")),
+            _ => (
+                ConnectorErrorKind::ConfigInvalid,
+                format!("the database refused the statement: {message_text}"),
+            ),
         };
         ConnectorError::new(kind, message)
     }
 }
 
-async fn run(opened: &mut Opened, text: &str) -> Result<(), Error> {
+async fn run(opened: &mut MsSqlConnection, text: &str) -> Result<(), Error> {
     opened.client.simple_query(text).await?.into_results().await.map(drop)
 }
 

@@ -1,15 +1,18 @@
-//! Checks of the fields that every connector shares, made when a provider is saved.
+//! Validation of the provider fields that all connectors share.
 
-use domain::contracts::{ConnectorError, ConnectorErrorKind};
-use domain::notation::credentials::{SESSION_PLACE, SourceCredentials, session_name};
-use domain::notation::query_mappings::QueryMappings;
-use domain::notation::response_mappings::ResponseMappings;
-use domain::notation::result_mappings::ResultMappings;
+use domain::ports::{ConnectorError, ConnectorErrorKind};
 use domain::provider::SearchProvider;
+use domain::syntax::credentials::{SESSION_PLACE, SourceCredentials, session_name};
+use domain::syntax::query_mappings::QueryMappings;
+use domain::syntax::response_mappings::ResponseMappings;
+use domain::syntax::result_mappings::ResultMappings;
 use domain::validation::FieldErrors;
 use std::collections::BTreeMap;
 
-/// The parsed notations of a provider.
+/// A field of a provider and what is wrong with it.
+pub type FieldError = (&'static str, String);
+
+/// The parsed mappings and credentials of a provider.
 #[derive(Debug, Clone, Default)]
 pub struct Notations {
     pub query_mappings: QueryMappings,
@@ -17,7 +20,8 @@ pub struct Notations {
     pub credentials: SourceCredentials,
 }
 
-/// Parses all notations of a provider; every mistake is noted under its field, and what could be read is returned.
+/// Parses all mappings and credentials of a provider, adds every error under its field, and returns what could be
+/// parsed.
 pub fn read_notations(provider: &SearchProvider, errors: &mut FieldErrors) -> Notations {
     let spec = &provider.spec;
     let mut read = Notations::default();
@@ -38,7 +42,7 @@ pub fn read_notations(provider: &SearchProvider, errors: &mut FieldErrors) -> No
     }
     match session_name(&spec.eval_credentials) {
         Ok(None) if read.credentials.need_session() => {
-            errors.add("eval_credentials", format!("{SESSION_PLACE} needs the name of a session's value."));
+            errors.add("eval_credentials", format!("{SESSION_PLACE} needs the name of a session value."));
         }
         Ok(_) => {}
         Err(sentence) => errors.add("eval_credentials", sentence),
@@ -46,12 +50,12 @@ pub fn read_notations(provider: &SearchProvider, errors: &mut FieldErrors) -> No
     read
 }
 
-/// Mistakes that were saved all the same are an error of the configuration.
+/// The connector error for invalid fields of a saved provider.
 pub fn config_error(errors: &FieldErrors) -> ConnectorError {
     ConnectorError::new(ConnectorErrorKind::ConfigInvalid, errors.to_string())
 }
 
-/// The notations of a provider that was checked before, with what a session adds to the credentials.
+/// The parsed mappings and credentials of a valid provider, with the user's session value in the credentials.
 pub fn require_notations(provider: &SearchProvider) -> Result<Notations, ConnectorError> {
     let mut errors = FieldErrors::default();
     let mut notations = read_notations(provider, &mut errors);
@@ -77,6 +81,6 @@ pub fn require_notations(provider: &SearchProvider) -> Result<Notations, Connect
 }
 
 fn not_connected() -> ConnectorError {
-    let message = "the source needs a value of your session, and there is none";
+    let message = "the source needs a session value, and your session has none";
     ConnectorError::new(ConnectorErrorKind::NotConnected, message)
 }

@@ -1,11 +1,11 @@
-//! What every relational connector does around its driver: a statement from the template, rows within limits.
+//! What all relational connectors share: the statement of a provider, the database target, and row limits.
 
 use super::check::{config_error, read_notations, require_notations};
 use super::dialect::Dialect;
 use super::dsn::{self, Dsn, DsnForm, Tls};
 use super::rows::text_bytes;
 use super::statement::{Statement, Template};
-use domain::contracts::{
+use domain::ports::{
     Capability, ConnectorError, ConnectorErrorKind, NormalizedPage, ProviderQuery, SourceQuery,
     SourceResponse,
 };
@@ -16,30 +16,30 @@ use serde_json::Value;
 use std::future::Future;
 use std::time::Duration;
 
-/// Most bytes of text in one answer.
+/// Most bytes of text in one response.
 pub const ANSWER_BYTES_MAX: usize = 16 * 1024 * 1024;
 
-/// The fields of a provider that a relational connector reads.
+/// The provider fields that a relational connector reads.
 pub const SETTINGS: &[&str] =
     &["url", "credentials", "query_template", "query_mappings", "result_mappings", "results_per_query"];
 
-/// One provider's statement.
+/// The statement of one provider.
 #[derive(Debug)]
-pub struct Question {
+pub struct SqlQuery {
     template: Template,
     knows_not: bool,
 }
 
-/// Where the database is and who asks.
+/// The address of a database and its login.
 #[derive(Debug, Clone)]
-pub struct Place {
+pub struct DatabaseTarget {
     pub dsn: Dsn,
     pub tls: Tls,
     pub user: String,
     pub password: Secret,
 }
 
-/// Rows as they come, within the limits of an answer.
+/// Collects rows within the size limit of a response.
 #[derive(Debug, Default)]
 pub struct Rows {
     pub rows: Vec<Value>,
@@ -57,7 +57,7 @@ pub fn check(provider: &SearchProvider, form: DsnForm, dialect: Dialect) -> Fiel
     errors
 }
 
-impl Place {
+impl DatabaseTarget {
     pub fn of(provider: &SearchProvider, form: DsnForm) -> Result<Self, ConnectorError> {
         let wrong = |sentence: String| config_error(&FieldErrors::one("url", sentence));
         let dsn = Dsn::parse(&provider.spec.url, form).map_err(wrong)?;
@@ -71,7 +71,7 @@ impl Place {
     }
 }
 
-impl Question {
+impl SqlQuery {
     pub fn of(provider: &SearchProvider, dialect: Dialect) -> Result<Self, ConnectorError> {
         let notations = require_notations(provider)?;
         let mappings = &notations.query_mappings;
@@ -97,7 +97,7 @@ impl Question {
 
     pub fn bound(&self, query: &ProviderQuery<'_>) -> Result<Statement, ConnectorError> {
         self.template.bind(query.text, query.sort, query.results_wanted).ok_or_else(|| {
-            ConnectorError::new(ConnectorErrorKind::QueryInvalid, "the query holds no word to search for")
+            ConnectorError::new(ConnectorErrorKind::QueryInvalid, "the query contains no word to search for")
         })
     }
 }
@@ -114,7 +114,7 @@ impl Rows {
     }
 }
 
-/// Whatever comes first: the answer or the end of the time.
+/// Runs `work` with a timeout.
 pub async fn in_time<T>(
     time_max: Duration,
     work: impl Future<Output = Result<T, ConnectorError>>,
@@ -135,5 +135,5 @@ pub fn too_late() -> ConnectorError {
 }
 
 pub fn other_kind() -> ConnectorError {
-    ConnectorError::new(ConnectorErrorKind::ConfigInvalid, "this is a query of another kind of source")
+    ConnectorError::new(ConnectorErrorKind::ConfigInvalid, "the query was built for another kind of source")
 }

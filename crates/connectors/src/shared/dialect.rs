@@ -1,4 +1,4 @@
-//! What differs between the SQL of one database and another: places for values, and how rows are limited.
+//! Differences between SQL dialects: parameter placeholders, LIKE escaping and row limits.
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Dialect {
@@ -16,8 +16,8 @@ pub enum Dialect {
 }
 
 impl Dialect {
-    /// The place of the nth bound value, from 1.
-    pub fn place(self, number: usize) -> String {
+    /// The placeholder of the nth parameter, from 1.
+    pub fn placeholder(self, number: usize) -> String {
         match self {
             Self::Sqlite | Self::MySql | Self::Oracle | Self::Snowflake | Self::BigQuery => "?".to_owned(),
             Self::PostgreSql => format!("${number}"),
@@ -25,17 +25,17 @@ impl Dialect {
         }
     }
 
-    /// The place of a value that is a pattern of LIKE, in which [`Self::literal`] escaped the query.
-    pub fn pattern_place(self, number: usize) -> String {
-        let place = self.place(number);
+    /// The placeholder of a LIKE pattern whose query part was escaped by [`Self::literal`].
+    pub fn pattern_placeholder(self, number: usize) -> String {
+        let placeholder = self.placeholder(number);
         match self {
-            Self::Sqlite | Self::Oracle => format!(r"{place} escape '\'"),
-            Self::Snowflake => format!(r"{place} escape '\\'"),
-            Self::PostgreSql | Self::MySql | Self::BigQuery | Self::MsSql => place,
+            Self::Sqlite | Self::Oracle => format!(r"{placeholder} escape '\'"),
+            Self::Snowflake => format!(r"{placeholder} escape '\\'"),
+            Self::PostgreSql | Self::MySql | Self::BigQuery | Self::MsSql => placeholder,
         }
     }
 
-    /// A query's text for the inside of a pattern of LIKE: nothing in it stands for anything else.
+    /// Escapes a query for use inside a LIKE pattern.
     pub fn literal(self, query: &str) -> String {
         let mut text = String::with_capacity(query.len() + 8);
         for c in query.chars() {
@@ -49,14 +49,14 @@ impl Dialect {
         text
     }
 
-    /// The statement with at most `rows_max` rows.
+    /// The statement limited to `rows_max` rows.
     pub fn limited(self, text: &str, is_ordered: bool, rows_max: u32) -> String {
         match self {
             Self::Sqlite | Self::PostgreSql | Self::MySql | Self::Snowflake | Self::BigQuery => {
                 format!("{text} limit {rows_max}")
             }
             Self::Oracle => format!("{text} fetch first {rows_max} rows only"),
-            // Rows can be counted off from an order only, so that any order will do.
+            // OFFSET needs an ORDER BY; any order will do.
             Self::MsSql => {
                 let order = if is_ordered { "" } else { " order by (select null)" };
                 format!("{text}{order} offset 0 rows fetch next {rows_max} rows only")
@@ -64,7 +64,7 @@ impl Dialect {
         }
     }
 
-    /// A statement with an order or a limit of its own may be asked from outside.
+    /// Whether a statement with its own order or limit may be a subquery.
     pub fn nests_ordered(self) -> bool {
         self != Self::MsSql
     }
@@ -84,7 +84,7 @@ mod tests {
         for (dialect, query, want) in table {
             assert_eq!(dialect.literal(query), want, "{dialect:?}");
         }
-        assert_eq!(Dialect::Oracle.pattern_place(2), r"? escape '\'");
-        assert_eq!(Dialect::PostgreSql.pattern_place(2), "$2");
+        assert_eq!(Dialect::Oracle.pattern_placeholder(2), r"? escape '\'");
+        assert_eq!(Dialect::PostgreSql.pattern_placeholder(2), "$2");
     }
 }

@@ -1,16 +1,16 @@
-//! HTTP digest authentication (RFC 7616): the answer to a source's challenge, with MD5 or SHA-256.
+//! HTTP digest authentication (RFC 7616) with MD5 or SHA-256.
 
 use base64::Engine;
-use domain::contracts::HttpMethod;
-use domain::notation::credentials::Login;
-use domain::notation::query_template::encode_percent;
+use domain::ports::HttpMethod;
 use domain::secret::Secret;
+use domain::syntax::credentials::Login;
+use domain::syntax::query_template::encode_percent;
 use sha2::Digest;
 use std::fmt::Write;
 use url::Url;
 
 const CLIENT_NONCE_BYTES: usize = 16;
-/// Longest header that is looked at; a challenge has a few hundred bytes.
+/// Longest header that is parsed; a challenge has a few hundred bytes.
 const HEADER_BYTES_MAX: usize = 8 * 1024;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -19,22 +19,22 @@ enum Hash {
     Sha256,
 }
 
-/// What a source wants to be answered.
+/// A digest challenge of a source.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Challenge {
     realm: String,
     nonce: String,
     opaque: Option<String>,
     hash: Hash,
-    /// As the source wrote it; sent back when it was there.
+    /// Sent back unchanged if present.
     algorithm: Option<String>,
     is_session: bool,
-    /// `qop=auth`; without it the old form of RFC 2069.
+    /// `qop=auth`; otherwise the old form of RFC 2069.
     has_qop: bool,
 }
 
 impl Challenge {
-    /// The strongest challenge among the `WWW-Authenticate` headers that can be answered.
+    /// The strongest supported challenge among the `WWW-Authenticate` headers.
     pub fn strongest(headers: &[(String, String)]) -> Option<Self> {
         let named = headers.iter().filter(|(name, value)| {
             name.eq_ignore_ascii_case("www-authenticate") && value.len() <= HEADER_BYTES_MAX
@@ -152,7 +152,7 @@ fn schemes(header: &str) -> Vec<(String, Parameters)> {
     let mut found: Vec<(String, Parameters)> = Vec::new();
     for piece in pieces(header) {
         let (left, value) = piece.split_once('=').unwrap_or((piece, ""));
-        // A word before the name of a parameter begins a new scheme.
+        // A word before a parameter name begins a new scheme.
         let (scheme, name) = match left.trim().rsplit_once(char::is_whitespace) {
             Some((scheme, name)) => (Some(scheme.trim()), name),
             None if value.is_empty() => (Some(left.trim()), ""),
@@ -170,7 +170,7 @@ fn schemes(header: &str) -> Vec<(String, Parameters)> {
     found
 }
 
-/// The pieces between commas that stand outside quotes.
+/// Splits at commas outside of quotes.
 fn pieces(header: &str) -> Vec<&str> {
     let (mut pieces, mut start, mut is_quoted, mut is_escaped) = (Vec::new(), 0, false, false);
     for (at, c) in header.char_indices() {

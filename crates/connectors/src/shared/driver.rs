@@ -1,25 +1,25 @@
-//! One question to a relational database over a connection that is kept: begin, read, count, end. A driver says how.
+//! Runs one query against a relational database over a pooled connection: begin, read, count, end.
 
-use super::database::{self, Place, Question, in_time, other_kind};
-use super::kept::Kept;
+use super::connection_pool::ConnectionPool;
+use super::database::{self, DatabaseTarget, SqlQuery, in_time, other_kind};
 use async_trait::async_trait;
-use domain::contracts::{
+use domain::ports::{
     Capability, Connector, ConnectorError, NormalizedPage, ProviderQuery, SourceQuery, SourceResponse,
 };
 use serde_json::Value;
 use std::fmt;
 use std::time::Duration;
 
-/// How one kind of database is talked to.
+/// The driver of one kind of database.
 #[async_trait]
 pub trait Driver: Send + Sync + 'static {
     type Connection: Send + 'static;
-    fn place(&self) -> &Place;
-    /// All connections of this kind that nobody uses now. They outlive the search that opened them.
-    fn kept() -> &'static Kept<Self::Connection>;
-    /// Opens a connection to an address that the guarded client admits.
+    fn target(&self) -> &DatabaseTarget;
+    /// The pool of this kind of database. It outlives the search that filled it.
+    fn pool() -> &'static ConnectionPool<Self::Connection>;
+    /// Opens a connection to an address that the guarded client allows.
     async fn open(&self) -> Result<Self::Connection, ConnectorError>;
-    /// Begins a transaction in which nothing can be written to stay, with a limit of time that the server keeps.
+    /// Begins a transaction that leaves no changes, with a time limit enforced by the server.
     async fn begin(&self, on: &mut Self::Connection, time_max: Duration) -> Result<(), ConnectorError>;
     async fn read(
         &self,
@@ -34,18 +34,18 @@ pub trait Driver: Send + Sync + 'static {
         text: &str,
         values: &[String],
     ) -> Result<u64, ConnectorError>;
-    /// Ends the transaction. False when the connection cannot be used again.
+    /// Ends the transaction. Returns false if the connection cannot be reused.
     async fn end(&self, on: &mut Self::Connection) -> bool;
 }
 
-/// Runs a statement, and its count when there may be more than was asked for. At the end of the time the connection
-/// is dropped, and with it the server ends the statement.
-pub async fn ask<D: Driver>(driver: &D, built: &SourceQuery) -> Result<SourceResponse, ConnectorError> {
+/// Runs a statement, and its count if there may be more rows than requested. On a timeout the connection is dropped,
+/// which makes the server end the statement.
+pub async fn execute<D: Driver>(driver: &D, built: &SourceQuery) -> Result<SourceResponse, ConnectorError> {
     let SourceQuery::Statement { text, count_text, values, rows_max, time_max } = built else {
         return Err(other_kind());
     };
     in_time(*time_max, async {
-        let mut connection = begun(driver, *time_max).await?;
+        let mut connection = begin(driver, *time_max).await?;
         let rows = driver.read(&mut connection, text, values, *rows_max).await;
         let answer = match (rows, count_text) {
             (Ok(rows), Some(text)) if rows.len() >= *rows_max as usize => {
@@ -55,49 +55,49 @@ pub async fn ask<D: Driver>(driver: &D, built: &SourceQuery) -> Result<SourceRes
             (rows, _) => rows.map(|rows| (rows.len() as u64, rows)),
         };
         if driver.end(&mut connection).await {
-            D::kept().at(driver.place()).put(connection);
+            D::pool().idle(driver.target()).put(connection);
         }
         answer.map(|(found, rows)| SourceResponse::Rows { found, rows })
     })
     .await
 }
 
-/// A connection with its transaction begun. One that was kept may have died; then a new one is opened.
-async fn begun<D: Driver>(driver: &D, time_max: Duration) -> Result<D::Connection, ConnectorError> {
-    if let Some(mut kept) = D::kept().at(driver.place()).take()
-        && driver.begin(&mut kept, time_max).await.is_ok()
+/// A connection with an open transaction. If the pooled connection is broken, a new one is opened.
+async fn begin<D: Driver>(driver: &D, time_max: Duration) -> Result<D::Connection, ConnectorError> {
+    if let Some(mut idle) = D::pool().idle(driver.target()).take()
+        && driver.begin(&mut idle, time_max).await.is_ok()
     {
-        return Ok(kept);
+        return Ok(idle);
     }
     let mut opened = driver.open().await?;
     driver.begin(&mut opened, time_max).await?;
     Ok(opened)
 }
 
-/// A database that is asked with the provider's own statement.
+/// A database that is queried with the provider's statement.
 pub struct Database<D> {
-    pub question: Question,
+    pub sql_query: SqlQuery,
     pub driver: D,
 }
 
 impl<D: Driver> fmt::Debug for Database<D> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Database").field("place", &self.driver.place().dsn).finish_non_exhaustive()
+        f.debug_struct("Database").field("target", &self.driver.target().dsn).finish_non_exhaustive()
     }
 }
 
 #[async_trait]
 impl<D: Driver> Connector for Database<D> {
     fn capability(&self) -> Capability {
-        self.question.capability()
+        self.sql_query.capability()
     }
 
     fn construct(&self, query: &ProviderQuery<'_>) -> Result<SourceQuery, ConnectorError> {
-        self.question.construct(query)
+        self.sql_query.construct(query)
     }
 
     async fn execute(&self, built: &SourceQuery) -> Result<SourceResponse, ConnectorError> {
-        ask(&self.driver, built).await
+        execute(&self.driver, built).await
     }
 
     fn normalize(&self, response: SourceResponse) -> Result<NormalizedPage, ConnectorError> {

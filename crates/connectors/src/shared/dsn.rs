@@ -1,14 +1,14 @@
-//! Where a database is: `scheme://host:port/database?option=value`, or the short form `host:port:database`.
+//! Database addresses: `scheme://host:port/database?option=value`, or the short form `host:port:database`.
 
-use domain::contracts::{Origin, TlsOptions};
-use domain::notation::credentials::SourceCredentials;
+use domain::ports::{Origin, TlsOptions};
 use domain::provider::SearchProvider;
 use domain::secret::Secret;
+use domain::syntax::credentials::SourceCredentials;
 use domain::validation::FieldErrors;
 use std::path::PathBuf;
 use url::Url;
 
-/// What one kind of database writes in its address.
+/// The schemes and the default port of one kind of database.
 #[derive(Debug, Clone, Copy)]
 pub struct DsnForm {
     pub schemes: &'static [&'static str],
@@ -23,10 +23,10 @@ pub struct Dsn {
     pub options: Vec<(String, String)>,
 }
 
-/// Whether the connection is sealed, and how the certificate is judged.
+/// Whether the connection is encrypted, and how the certificate is verified.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Tls {
-    /// If the server offers it; its certificate is not judged.
+    /// Used if the server offers it; the certificate is not verified.
     Offered,
     Off,
     Required(TlsOptions),
@@ -73,12 +73,12 @@ impl Dsn {
         self.options.iter().find(|(known, _)| known == key).map(|(_, value)| value.as_str())
     }
 
-    /// The place for the guarded client. An administrator saved it.
+    /// The origin for the guarded client. It is trusted, because an administrator saved it.
     pub fn origin(&self, scheme: &str) -> Origin {
         Origin { scheme: scheme.to_owned(), host: self.host.clone(), port: self.port, is_trusted: true }
     }
 
-    /// `tls=off|offered|required` with `ca_certs=<file>` and `verify_certs=false` in the address.
+    /// Parses `tls=off|offered|required`, `ca_certs=<file>` and `verify_certs=false`.
     pub fn tls(&self) -> Result<Tls, String> {
         let ca_file = self.option("ca_certs").map(PathBuf::from);
         let verify = self.option("verify_certs").is_none_or(|text| !text.eq_ignore_ascii_case("false"));
@@ -91,7 +91,7 @@ impl Dsn {
     }
 }
 
-/// `user:password` of a provider; the password may hold colons.
+/// `user:password` of a provider; the password may contain colons.
 pub fn login(credentials: &SourceCredentials) -> Option<(String, Secret)> {
     match credentials {
         SourceCredentials::Plain(text) => {
@@ -103,7 +103,7 @@ pub fn login(credentials: &SourceCredentials) -> Option<(String, Secret)> {
     }
 }
 
-/// Checks the address of a provider, and that the login stands where it is sealed.
+/// Validates the address of a provider, and that the login is in the credentials.
 pub fn check(provider: &SearchProvider, form: DsnForm, errors: &mut FieldErrors) {
     let url = provider.spec.url.trim();
     let is_open = Url::parse(url).is_ok_and(|url| !url.username().is_empty() || url.password().is_some());

@@ -1,4 +1,4 @@
-//! A thing that an API found, with the fields of a result, for providers without `result_mappings`.
+//! An item from an API with the fields of a result, for providers without `result_mappings`.
 
 use serde_json::{Map, Value, json};
 
@@ -12,7 +12,7 @@ pub struct FoundItem {
 }
 
 impl FoundItem {
-    /// With more values under names of their own; those that are not there are left out.
+    /// Adds more named values; missing ones are left out.
     pub fn with(self, more: &[(&str, Option<&Value>)]) -> Value {
         let mut item = Map::new();
         for (name, text) in [
@@ -33,13 +33,13 @@ impl FoundItem {
     }
 }
 
-/// The first text that is there, of several places.
+/// The first non-empty text at several JSON pointers.
 pub fn first_text(value: &Value, pointers: &[&str]) -> String {
     let texts = pointers.iter().filter_map(|pointer| value.pointer(pointer)?.as_str());
     texts.map(str::trim).find(|text| !text.is_empty()).unwrap_or_default().to_owned()
 }
 
-/// A text, or another one where it is empty.
+/// `text`, or `other` if it is empty.
 pub fn or(text: String, other: &str) -> String {
     if text.is_empty() { other.to_owned() } else { text }
 }

@@ -1,7 +1,7 @@
-//! Google Workspace: what its APIs have in common.
+//! What the Google Workspace APIs have in common.
 
-use super::personal_api::{PersonalApi, Service, Verdict};
-use domain::contracts::ConnectorError;
+use super::delegated_api::{DelegatedApi, ErrorCause, Service};
+use domain::ports::ConnectorError;
 use serde_json::{Map, Value};
 use std::time::Duration;
 
@@ -9,12 +9,12 @@ pub static GOOGLE: Service = Service {
     name: "Google Workspace",
     setting: "SVC_GOOGLE_API_URL",
     address: |settings| &settings.google_api_url,
-    verdict,
+    classify_error,
 };
 
-/// Reads a list page after page, until there is enough. `parameters` are texts.
+/// Reads the pages of a list until there is enough.
 pub async fn list(
-    api: &PersonalApi,
+    api: &DelegatedApi,
     path: &[&str],
     parameters: &Map<String, Value>,
     key: &str,
@@ -42,8 +42,8 @@ pub async fn list(
     Ok(all)
 }
 
-/// Google says 403 to too many requests, to a missing permission and to an API that is switched off.
-fn verdict(status: u16, words: &Value) -> Verdict {
+/// Google answers 403 to rate limiting, to a missing permission and to a disabled API.
+fn classify_error(status: u16, words: &Value) -> ErrorCause {
     let reasons =
         ["/error/errors", "/error/details"].iter().filter_map(|pointer| words.pointer(pointer)?.as_array());
     let reasons: Vec<&str> = reasons.flatten().filter_map(|entry| entry["reason"].as_str()).collect();
@@ -57,10 +57,10 @@ fn verdict(status: u16, words: &Value) -> Verdict {
             "RATE_LIMIT_EXCEEDED",
         ]) =>
         {
-            Verdict::Throttled
+            ErrorCause::Throttled
         }
-        403 if is_any(&["accessNotConfigured", "SERVICE_DISABLED"]) => Verdict::NotEnabled,
-        _ => Verdict::of_status(status),
+        403 if is_any(&["accessNotConfigured", "SERVICE_DISABLED"]) => ErrorCause::NotEnabled,
+        _ => ErrorCause::of_status(status),
     }
 }
 
@@ -74,16 +74,16 @@ mod tests {
         let errors = |reason: &str| json!({"error": {"code": 403, "errors": [{"reason": reason}]}});
         let details = |reason: &str| json!({"error": {"code": 403, "details": [{"reason": reason}]}});
         let table = [
-            (403, errors("userRateLimitExceeded"), Verdict::Throttled),
-            (403, details("RATE_LIMIT_EXCEEDED"), Verdict::Throttled),
-            (403, errors("accessNotConfigured"), Verdict::NotEnabled),
-            (403, details("ACCESS_TOKEN_SCOPE_INSUFFICIENT"), Verdict::MissingScope(None)),
-            (403, Value::Null, Verdict::MissingScope(None)),
-            (401, errors("authError"), Verdict::Ended),
-            (429, errors("rateLimitExceeded"), Verdict::Other),
+            (403, errors("userRateLimitExceeded"), ErrorCause::Throttled),
+            (403, details("RATE_LIMIT_EXCEEDED"), ErrorCause::Throttled),
+            (403, errors("accessNotConfigured"), ErrorCause::NotEnabled),
+            (403, details("ACCESS_TOKEN_SCOPE_INSUFFICIENT"), ErrorCause::MissingScope(None)),
+            (403, Value::Null, ErrorCause::MissingScope(None)),
+            (401, errors("authError"), ErrorCause::TokenRejected),
+            (429, errors("rateLimitExceeded"), ErrorCause::Other),
         ];
         for (status, words, want) in table {
-            assert_eq!(verdict(status, &words), want, "{status} {words}");
+            assert_eq!(classify_error(status, &words), want, "{status} {words}");
         }
     }
 }

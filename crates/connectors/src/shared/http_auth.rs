@@ -1,17 +1,17 @@
-//! Credentials on an HTTP request: which headers carry them, and which texts must not be shown.
+//! Credentials in HTTP requests: the headers that carry them, and the secrets to redact.
 
-use domain::contracts::TlsOptions;
-use domain::notation::credentials::{Login, SourceCredentials};
+use domain::ports::TlsOptions;
 use domain::secret::Secret;
+use domain::syntax::credentials::{Login, SourceCredentials};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use url::Url;
 
-/// Headers that say nothing about who asks; every other one goes to the provider's own origin only.
+/// Headers that identify nobody; all others go to the provider's own origin only.
 const OPEN_HEADERS: [&str; 6] =
     ["accept", "accept-language", "accept-encoding", "cache-control", "content-type", "user-agent"];
 
-/// Headers of one request, parted by who may see them.
+/// Headers of a request, separated into public and secret ones.
 #[derive(Debug, Clone, Default)]
 pub struct Headers {
     pub open: Vec<(String, String)>,
@@ -23,7 +23,7 @@ pub fn headers(given: &BTreeMap<String, String>, credentials: &SourceCredentials
     let mut headers = Headers::default();
     let carried = credential_header(credentials);
     let carrier = match credentials {
-        // Its header is made when the source has said how.
+        // The header is built after the challenge of the source.
         SourceCredentials::Digest(_) => Some("Authorization"),
         _ => carried.as_ref().map(|(carrier, _)| *carrier),
     };
@@ -42,18 +42,18 @@ pub fn headers(given: &BTreeMap<String, String>, credentials: &SourceCredentials
     headers
 }
 
-/// Every text that must not be seen, also in the form in which a URL writes it.
+/// Every secret to redact, also in its URL-encoded form.
 pub fn secrets(credentials: &SourceCredentials) -> Vec<Secret> {
     let mut secrets = credentials.secrets();
     let in_urls: Vec<Secret> = secrets.iter().flat_map(as_in_url).collect();
     secrets.extend(in_urls);
-    // The longest first, so that no part of it is left when a shorter one is its beginning.
+    // The longest first, so that no part of one remains when a shorter one is its prefix.
     secrets.sort_by_key(|secret| std::cmp::Reverse(secret.expose().len()));
     secrets.dedup();
     secrets
 }
 
-/// How the certificate of the source is judged, if the credentials say something about it.
+/// The TLS options in the credentials, if any.
 pub fn tls(credentials: &SourceCredentials) -> Option<TlsOptions> {
     match credentials {
         SourceCredentials::Bearer { verify_certs, ca_certs, .. } if !verify_certs || ca_certs.is_some() => {
@@ -75,14 +75,14 @@ fn credential_header(credentials: &SourceCredentials) -> Option<(&'static str, S
     }
 }
 
-/// The value of the header for a user and a password.
+/// The value of a basic authentication header.
 pub fn basic(login: &Login) -> Secret {
     use base64::Engine;
     let pair = format!("{}:{}", login.user, login.password.expose());
     Secret::new(format!("Basic {}", base64::engine::general_purpose::STANDARD.encode(pair)))
 }
 
-/// How a secret that was pasted into a URL reads after the URL was parsed.
+/// How a secret in a URL reads after the URL was parsed.
 fn as_in_url(secret: &Secret) -> Vec<Secret> {
     let mut forms = Vec::new();
     for place in ["http://h/?", "http://h/"] {

@@ -1,14 +1,14 @@
-//! What is checked of a provider that is asked over HTTP, so that no mistake surfaces as silence at query time.
+//! Validation of providers that are queried over HTTP.
 
 use super::check::{Notations, read_notations};
-use domain::contracts::Origin;
-use domain::notation::query_template::{Binding, bind, placeholders};
+use domain::ports::Origin;
 use domain::provider::SearchProvider;
 use domain::search::Sort;
+use domain::syntax::query_template::{Binding, bind, placeholders};
 use domain::validation::FieldErrors;
 use url::Url;
 
-/// Every mistake in the provider's notations and in the address that they make, and what could be read.
+/// All errors in the provider's mappings, credentials and address, and what could be parsed.
 pub fn check(provider: &SearchProvider) -> (Notations, FieldErrors) {
     let mut errors = FieldErrors::default();
     let notations = read_notations(provider, &mut errors);
@@ -35,7 +35,7 @@ pub fn check(provider: &SearchProvider) -> (Notations, FieldErrors) {
     (notations, errors)
 }
 
-/// An address that may be asked.
+/// Parses an http or https URL without a login.
 pub fn web_address(text: &str) -> Result<Url, String> {
     let url = Url::parse(text).map_err(|error| format!("The address is not valid: {error}."))?;
     if !matches!(url.scheme(), "http" | "https") {
@@ -47,7 +47,7 @@ pub fn web_address(text: &str) -> Result<Url, String> {
     Ok(url)
 }
 
-/// What a template is bound to when nobody asks.
+/// A binding of the template without a query.
 pub fn sample_binding<'a>(
     provider: &'a SearchProvider,
     notations: &'a Notations,
@@ -71,7 +71,7 @@ fn is_known(name: &str, field: &str, provider: &SearchProvider, notations: &Nota
         || notations.credentials.pairs().iter().any(|(key, _)| key == name)
 }
 
-/// The origin of the address that a query would be sent to, or the field that is wrong and why.
+/// The origin that a query would be sent to, or the invalid field and why.
 fn probe(
     provider: &SearchProvider,
     notations: &Notations,
@@ -85,7 +85,8 @@ fn probe(
     Origin::of(&url, true).ok_or_else(|| (field, "The address has no host.".to_owned()))
 }
 
-/// A sample configuration has blanks such as `<your-domain>`; it may be saved before they are filled.
+/// Replaces placeholders of sample configurations such as `<your-domain>`, so that they can be saved before they are
+/// filled in.
 pub fn without_blanks_to_fill(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;

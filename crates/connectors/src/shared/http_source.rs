@@ -1,20 +1,20 @@
-//! A source that is asked over HTTP: what its requests have in common, how they are sent and read.
+//! A source queried over HTTP: building, sending and reading its requests.
 
 use super::check::{Notations, require_notations};
 use super::digest::Challenge;
 use super::http_check::web_address;
 use super::{http_auth, page, response};
 use bytes::Bytes;
-use domain::contracts::{
+use domain::known_secrets::KnownSecrets;
+use domain::ports::{
     Capability, ConnectorError, ConnectorErrorKind, HttpMethod, HttpRequest, HttpResponse, NormalizedPage,
     Origin, PluginContext, ProviderQuery, SourceQuery, SourceResponse, TlsOptions,
 };
-use domain::known_secrets::KnownSecrets;
-use domain::notation::credentials::{Login, SourceCredentials};
-use domain::notation::query_mappings::QueryMappings;
-use domain::notation::query_template::{Binding, bind, bind_part, dot_segments};
 use domain::provider::SearchProvider;
 use domain::secret::Secret;
+use domain::syntax::credentials::{Login, SourceCredentials};
+use domain::syntax::query_mappings::QueryMappings;
+use domain::syntax::query_template::{Binding, bind, bind_part, dot_segments};
 use std::fmt;
 use std::time::Instant;
 use url::Url;
@@ -49,20 +49,20 @@ impl HttpSource {
         })
     }
 
-    /// The credentials, with what a session added to them.
+    /// The credentials, including the user's session value.
     pub fn credentials(&self) -> &SourceCredentials {
         &self.notations.credentials
     }
 
-    /// Carries the credentials in a header of the vendor's own, to the provider's own origin only.
+    /// Sends the credentials in a vendor-specific header, to the provider's own origin only.
     pub fn carry(&mut self, name: &str, value: Secret) {
         self.headers.secret.retain(|(known, _)| !known.eq_ignore_ascii_case(name));
         self.secrets.push(value.clone());
         self.headers.secret.push((name.to_owned(), value));
     }
 
-    /// Says how the certificate of the source is judged.
-    pub fn trust(&mut self, tls: TlsOptions) {
+    /// Sets how the certificate of the source is verified.
+    pub fn set_tls(&mut self, tls: TlsOptions) {
         self.tls = Some(tls);
     }
 
@@ -83,12 +83,12 @@ impl HttpSource {
         self.request(query, HttpMethod::Get, None)
     }
 
-    /// A request for an address that the source itself named. Secrets go to the provider's own origin only.
+    /// A request to a URL that the source itself named. Secrets go to the provider's own origin only.
     pub fn get_url(&self, url: Url, query: &ProviderQuery<'_>) -> Result<HttpRequest, ConnectorError> {
         Ok(HttpRequest { url, ..self.request(query, HttpMethod::Get, None)? })
     }
 
-    /// A request with a JSON body; the provider's own `Content-Type` wins.
+    /// A request with a JSON body; the provider's own `Content-Type` takes precedence.
     pub fn post(&self, query: &ProviderQuery<'_>, body: &[u8]) -> Result<HttpRequest, ConnectorError> {
         let body = Bytes::copy_from_slice(body);
         let mut request = self.request(query, HttpMethod::Post, Some(body))?;
@@ -98,7 +98,7 @@ impl HttpSource {
         Ok(request)
     }
 
-    /// Sends a request. A source with digest authentication is asked twice: it says first how to answer it.
+    /// Sends a request. With digest authentication it is sent again with the answer to the source's challenge.
     pub async fn execute(&self, built: &SourceQuery) -> Result<SourceResponse, ConnectorError> {
         let SourceQuery::Http(request) = built else { return Err(other_kind()) };
         let started = Instant::now();
@@ -109,7 +109,7 @@ impl HttpSource {
         let Some(mut again) = answered(request, &answer, login) else {
             return Ok(SourceResponse::Http(answer));
         };
-        // What the first answer says is no longer needed, and it may be long.
+        // The first response is no longer needed, and it may be large.
         drop(answer);
         again.time_max = request.time_max.saturating_sub(started.elapsed());
         Ok(SourceResponse::Http(self.context.fetch.fetch(&again).await?))
@@ -141,14 +141,14 @@ impl HttpSource {
         let bound = bind(&self.template, &self.binding(query, query.text)).map_err(config_invalid)?;
         let without = bind(&self.template, &self.binding(query, "x")).map_err(config_invalid)?;
         if dot_segments(&bound) != dot_segments(&without) {
-            let message = "the query would lead to another path of the source";
+            let message = "the query would change the path of the request";
             return Err(ConnectorError::new(ConnectorErrorKind::QueryInvalid, message));
         }
         let url = address(Ok(bound))?;
-        // A query that could move the request to another host would carry the secrets in the URL there.
+        // A query that changes the host would send the secrets in the URL to it.
         let steady = address(bind(&self.template, &self.binding(query, "")))?;
         if url.origin() != steady.origin() {
-            let message = "the query would change the host that is asked";
+            let message = "the query would change the host of the request";
             return Err(ConnectorError::new(ConnectorErrorKind::QueryInvalid, message));
         }
         Ok(HttpRequest {
@@ -164,7 +164,7 @@ impl HttpSource {
         })
     }
 
-    /// Where the credentials belong: the origin of the provider's own url, or of its template without a query.
+    /// The origin that the credentials belong to: that of the provider's url, or of its template without a query.
     fn origin(&self, query: &ProviderQuery<'_>) -> Result<Origin, ConnectorError> {
         let template = if self.url.is_empty() { self.template.as_str() } else { "{url}" };
         let url = address(bind_part(template, &self.binding(query, "")))?;
@@ -172,7 +172,7 @@ impl HttpSource {
     }
 }
 
-/// Every text that must not be seen: of the credentials, and keys that are written in other fields. The longest first.
+/// Every secret to redact: those of the credentials and keys in other fields. The longest first.
 fn secrets(provider: &SearchProvider, credentials: &SourceCredentials) -> Vec<Secret> {
     let mut all = http_auth::secrets(credentials);
     all.extend_from_slice(KnownSecrets::of(provider).secrets());
@@ -181,12 +181,12 @@ fn secrets(provider: &SearchProvider, credentials: &SourceCredentials) -> Vec<Se
     all
 }
 
-/// A mistake of the configuration that was saved all the same.
+/// The error for an invalid configuration of a saved provider.
 pub fn config_invalid(sentence: String) -> ConnectorError {
     ConnectorError::new(ConnectorErrorKind::ConfigInvalid, sentence)
 }
 
-/// The request with the answer to the source's challenge, if it asked for one that is known.
+/// The request with the answer to a digest challenge, if the source sent a supported one.
 fn answered(request: &HttpRequest, answer: &HttpResponse, login: &Login) -> Option<HttpRequest> {
     let challenge = (answer.status == 401).then(|| Challenge::strongest(&answer.headers))??;
     let header = challenge.answer(login, request.method, &request.url);
@@ -200,5 +200,5 @@ fn address(bound: Result<String, String>) -> Result<Url, ConnectorError> {
 }
 
 fn other_kind() -> ConnectorError {
-    config_invalid("this is a query of another kind of source".to_owned())
+    config_invalid("the query was built for another kind of source".to_owned())
 }

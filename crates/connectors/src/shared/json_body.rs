@@ -1,13 +1,12 @@
-//! The JSON body of a request: a template whose texts are bound one by one, so that nothing that is
-//! put in can become more than a text.
+//! JSON request bodies: a template whose strings are bound one by one, so that inserted values always stay strings.
 
-use domain::notation::query_template::{Binding, bind_text};
+use domain::syntax::query_template::{Binding, bind_text};
 use serde_json::{Map, Value};
 
-/// Largest body, counted in the bytes of its texts.
+/// Largest body, in bytes of its strings.
 pub const BODY_BYTES_MAX: usize = 1024 * 1024;
 
-/// The template with every name and every text in it bound.
+/// Binds every name and every string of the template.
 pub fn bind(template: &Map<String, Value>, binding: &Binding<'_>, is_raw: bool) -> Result<Value, String> {
     let mut body = Body { binding, is_raw, bytes_left: BODY_BYTES_MAX };
     body.object(template)
@@ -20,7 +19,7 @@ struct Body<'a> {
 }
 
 impl Body<'_> {
-    /// A template was read from JSON, which is never nested deeper than the stack can hold.
+    /// The template was parsed from JSON, whose nesting is bounded.
     fn value(&mut self, template: &Value) -> Result<Value, String> {
         match template {
             Value::String(text) => self.text(text).map(Value::String),
@@ -53,9 +52,9 @@ impl Body<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use domain::notation::query_mappings::QueryMappings;
     use domain::search::Sort;
     use domain::secret::Secret;
+    use domain::syntax::query_mappings::QueryMappings;
     use proptest::prelude::*;
     use serde_json::json;
 
@@ -88,7 +87,7 @@ mod tests {
             ),
             (json!({"{f}": [{"u": "{url}"}]}), "f=title", "x", true, json!({"title": [{"u": "http://s/"}]})),
             (json!({"n": 10, "t": true, "z": null}), "", "x", true, json!({"n": 10, "t": true, "z": null})),
-            // Credentials do not go into bodies, and a body may hold braces.
+            // Credentials are not allowed in bodies, and a body may contain other braces.
             (json!({"k": "{key}", "x": "{0} {"}), "", "x", true, json!({"k": "{key}", "x": "{0} {"})),
         ];
         for (template, mappings, query, is_raw, want) in table {
@@ -106,7 +105,7 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever a query holds, the shape of the body stays.
+        /// The shape of the body is the same for every query.
         #[test]
         fn a_query_stays_one_text(query in "[\"\\\\{}:,\\[\\]a ]{0,40}|.{0,40}") {
             let template = json!({"a": {"b": ["{query_string}", 1]}, "c": "x{query_string}y"});

@@ -1,10 +1,10 @@
-//! Terms of a full-text match: each word of a query in double quotes, so that nothing in it is an operator.
+//! Terms of a full-text match: each word in double quotes, so that none is an operator.
 
-use super::statement::Mistake;
-use domain::notation::query_mappings::QueryMappings;
-use domain::notation::query_string::is_not;
+use super::check::FieldError;
+use domain::syntax::query_mappings::QueryMappings;
+use domain::syntax::query_string::is_not;
 
-/// The mapping `QUOTE_TERMS`: whether all words must be found, or any of them.
+/// The mapping `QUOTE_TERMS`: whether all words must match, or any of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Quoting {
     All,
@@ -12,7 +12,7 @@ pub enum Quoting {
 }
 
 impl Quoting {
-    pub fn of(mappings: &QueryMappings) -> Result<Option<Self>, Mistake> {
+    pub fn of(mappings: &QueryMappings) -> Result<Option<Self>, FieldError> {
         match mappings.get("QUOTE_TERMS") {
             None => Ok(None),
             Some(word) if word.eq_ignore_ascii_case("and") => Ok(Some(Self::All)),
@@ -21,8 +21,8 @@ impl Quoting {
         }
     }
 
-    /// The match for a query; none when no word of it can be searched for. Where the source knows NOT,
-    /// what follows that word is excluded.
+    /// The match expression of a query; `None` if no word of it can be searched for. If the source supports NOT, the
+    /// words after it are excluded.
     pub fn expression(self, query: &str, knows_not: bool) -> Option<String> {
         let words: Vec<&str> = query.split_whitespace().collect();
         let cut = if knows_not { words.iter().position(|word| is_not(word)) } else { None };
@@ -39,7 +39,7 @@ impl Quoting {
 }
 
 fn quoted(words: &[&str], between: &str) -> Option<String> {
-    // A word without letters or digits would match nothing at all.
+    // A word without alphanumeric characters would match nothing.
     let searchable = words.iter().filter(|word| word.chars().any(char::is_alphanumeric));
     let terms: Vec<String> = searchable.map(|word| format!("\"{}\"", word.replace('"', "\"\""))).collect();
     (!terms.is_empty()).then(|| terms.join(between))

@@ -1,8 +1,10 @@
-//! What several connectors need: credentials on a request, answers read and taken apart, statements.
+//! Code shared by several connectors.
 
-pub mod big_query;
+pub mod bigquery;
 pub mod check;
+pub mod connection_pool;
 pub mod database;
+pub mod delegated_api;
 pub mod dialect;
 pub mod digest;
 pub mod driver;
@@ -10,26 +12,24 @@ pub mod dsn;
 pub mod file_system;
 pub mod found_item;
 pub mod google;
-pub mod graph;
-pub mod graph_ql;
+pub mod graphql;
 pub mod http_auth;
 pub mod http_check;
 pub mod http_source;
 pub mod json_body;
-pub mod kept;
+pub mod literal_terms;
 pub mod match_terms;
 pub mod mcp;
+pub mod microsoft_graph;
 #[cfg(feature = "mongodb")]
 pub mod mongo;
 #[cfg(feature = "mysql")]
 pub mod mysql_rows;
 #[cfg(any(test, not(all(feature = "mongodb", feature = "mssql", feature = "mysql"))))]
 pub mod not_built;
-pub mod open_search;
+pub mod opensearch_description;
 pub mod own_data;
 pub mod page;
-pub mod personal_api;
-pub mod plain_words;
 pub mod postgres;
 pub mod remote_sql;
 pub mod response;
@@ -41,7 +41,7 @@ pub mod statement;
 #[cfg(feature = "mssql")]
 pub mod tds;
 #[cfg(feature = "mssql")]
-pub mod trust;
+pub mod tls_verifier;
 pub mod vector_store;
 pub mod vectors;
 pub mod xml;

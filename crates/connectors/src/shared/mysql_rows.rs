@@ -1,11 +1,11 @@
-//! Rows of MySQL and MariaDB as JSON objects by column name.
+//! Converts MySQL and MariaDB rows to JSON objects by column name.
 
 use serde_json::{Map, Value};
 use sqlx::mysql::MySqlRow;
 use sqlx::types::chrono::{NaiveDate, NaiveDateTime, NaiveTime};
 use sqlx::{Column, Row, TypeInfo, ValueRef};
 
-/// One row; a binary value is left out, since nothing can be said with it.
+/// One row; binary values become null.
 pub fn to_object(row: &MySqlRow) -> Result<Value, sqlx::Error> {
     let mut object = Map::new();
     for column in row.columns() {

@@ -1,12 +1,11 @@
-//! Connectors that this program was built without. Their providers can be read and kept; whoever saves or searches one
-//! is told by name what is missing.
+//! Connectors that are not compiled in. Their providers can be loaded; saving or searching one reports what is missing.
 
-/// A module with the check and the constructor of a connector that is not built in.
+/// Defines a module with the check and the constructor of a connector that is not compiled in.
 macro_rules! not_built {
     ($module:ident, $connector:literal, $feature:literal) => {
         pub mod $module {
             use crate::shared::check::config_error;
-            use domain::contracts::{Connector, ConnectorError, PluginContext};
+            use domain::ports::{Connector, ConnectorError, PluginContext};
             use domain::provider::SearchProvider;
             use domain::validation::FieldErrors;
 
@@ -33,17 +32,17 @@ macro_rules! not_built {
 }
 
 #[cfg(not(feature = "mongodb"))]
-not_built!(mongo_db, "MongoDB", "mongodb");
+not_built!(mongodb, "MongoDB", "mongodb");
 #[cfg(not(feature = "mssql"))]
 not_built!(mssql, "MSSQL", "mssql");
 #[cfg(not(feature = "mysql"))]
-not_built!(my_sql, "MySQL", "mysql");
+not_built!(mysql, "MySQL", "mysql");
 
 #[cfg(test)]
 mod tests {
-    use domain::contracts::ConnectorKind;
     use domain::ids::UserId;
     use domain::instant::Instant;
+    use domain::ports::ConnectorKind;
     use domain::provider::{ProviderSpec, SearchProvider};
 
     not_built!(sample, "Sample", "sample");

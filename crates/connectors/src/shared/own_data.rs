@@ -1,4 +1,4 @@
-//! The service's own data, which no provider may read: its data folder and its database.
+//! The service's own data folder and database, which no provider may read.
 
 use super::dsn::Dsn;
 use domain::settings::{DATABASE_FILE, SAMPLE_LIBRARY_FILE, Settings};
@@ -7,22 +7,22 @@ use std::collections::BTreeSet;
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 
-/// The data folder, all links resolved; None while it does not exist.
+/// The data folder with all links resolved; `None` while it does not exist.
 pub fn folder(settings: &Settings) -> Option<PathBuf> {
     Path::new(&settings.data_dir).canonicalize().ok()
 }
 
-/// True for a resolved path that belongs to the service: below the data folder, or its database by another name.
-/// The sample library that the demo writes there is the one exception.
+/// Whether a resolved path belongs to the service: below the data folder, or its database under another name. The
+/// sample library that the demo writes there is the one exception.
 pub fn holds_file(settings: &Settings, path: &Path) -> bool {
     is_database(settings, path)
         || folder(settings).is_some_and(|own| path.starts_with(&own) && path != own.join(SAMPLE_LIBRARY_FILE))
 }
 
-/// True for the database's file under any name, a hard link too.
+/// Whether this is the database file under any name, including a hard link.
 fn is_database(settings: &Settings, path: &Path) -> bool {
     let own = database_file(settings);
-    // SQLite keeps what is not yet in the file beside it.
+    // SQLite keeps uncommitted data in files beside it.
     let with_suffix = |suffix: &str| {
         let mut name = own.clone().into_os_string();
         name.push(suffix);
@@ -55,7 +55,7 @@ fn is_same_file(one: &Path, other: &Path) -> bool {
     one.canonicalize().is_ok_and(|own| other.canonicalize().is_ok_and(|other| own == other))
 }
 
-/// The address of the PostgreSQL database that the service itself uses.
+/// The address of the PostgreSQL database of the service.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OwnPostgres {
     host: String,
@@ -64,12 +64,12 @@ pub struct OwnPostgres {
 }
 
 impl OwnPostgres {
-    /// None when the service uses SQLite.
+    /// `None` if the service uses SQLite.
     pub fn of(settings: &Settings) -> Option<Self> {
         let url = settings.database_url.expose();
         let is_postgres = url.starts_with("postgres://") || url.starts_with("postgresql://");
         let options: PgConnectOptions = url.parse().ok().filter(|_| is_postgres)?;
-        // Without a name, PostgreSQL takes that of the user.
+        // Without a name, PostgreSQL uses that of the user.
         let database = options.get_database().unwrap_or_else(|| options.get_username()).to_owned();
         let host = match options.get_socket() {
             Some(_) => "localhost".to_owned(),
@@ -78,12 +78,12 @@ impl OwnPostgres {
         Some(Self { host, port: options.get_port(), database })
     }
 
-    /// True for an address that is this database as it is written.
+    /// Whether an address is this database, compared as text.
     pub fn is(&self, dsn: &Dsn) -> bool {
         self.has_place(dsn) && is_same_host(&self.host, &dsn.host)
     }
 
-    /// True for an address whose host leads to the same machine under another name.
+    /// Whether the host of an address resolves to the same machine.
     pub async fn is_behind(&self, dsn: &Dsn) -> bool {
         if !self.has_place(dsn) {
             return false;

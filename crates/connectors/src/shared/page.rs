@@ -1,11 +1,11 @@
-//! One page of results out of an answer, as `response_mappings` says.
+//! Extracts one page of items from a response according to `response_mappings`.
 
-use domain::contracts::{ConnectorError, ConnectorErrorKind, NormalizedPage};
-use domain::notation::json_path::JsonPath;
-use domain::notation::response_mappings::ResponseMappings;
+use domain::ports::{ConnectorError, ConnectorErrorKind, NormalizedPage};
+use domain::syntax::json_path::JsonPath;
+use domain::syntax::response_mappings::ResponseMappings;
 use serde_json::Value;
 
-/// Takes an answer apart: found, retrieved, and the items. They are moved out of the answer, not copied.
+/// Splits a response into found, retrieved and the items, which are moved, not copied.
 pub fn take_apart(mut answer: Value, mappings: &ResponseMappings) -> Result<NormalizedPage, ConnectorError> {
     let found = count("FOUND", mappings.found.as_ref(), &answer)?;
     let retrieved = count("RETRIEVED", mappings.retrieved.as_ref(), &answer)?;
@@ -32,8 +32,8 @@ fn nothing() -> NormalizedPage {
     NormalizedPage { found: Some(0), retrieved: Some(0), items: Vec::new() }
 }
 
-/// The items of an answer. Without a path, a list is the items and an object is one item; with a path
-/// that finds nothing, an object holds no items.
+/// The items of a response. Without a path, a list is the items and an object is one item; with a path that finds
+/// nothing, an object has no items.
 fn take_results(path: Option<&JsonPath>, answer: &mut Value) -> Result<Vec<Value>, ConnectorError> {
     let mapped = match path {
         Some(path) => single_of("RESULTS", path.find_mut(answer))?,
@@ -45,7 +45,7 @@ fn take_results(path: Option<&JsonPath>, answer: &mut Value) -> Result<Vec<Value
         Some(item @ Value::Object(_)) => return Ok(vec![item.take()]),
         Some(Value::Null) => return Ok(Vec::new()),
         Some(Value::String(text)) if text.is_empty() => return Ok(Vec::new()),
-        Some(_) => return Err(wrong("RESULTS", "does not lead to a list of results")),
+        Some(_) => return Err(wrong("RESULTS", "does not point to a list of results")),
         None => {}
     }
     match answer {
@@ -72,19 +72,19 @@ fn count(key: &str, path: Option<&JsonPath>, answer: &Value) -> Result<Option<u6
         Some(_) => None,
     };
     match number {
-        // Sources that do not count say so with a number below zero.
+        // A negative number means that the source does not count.
         Some(number) if number < 0.0 => Ok(None),
-        // A number above the range of a count becomes the highest.
+        // The cast saturates.
         Some(number) => Ok(Some(number as u64)),
-        None => Err(wrong(key, "does not lead to a number")),
+        None => Err(wrong(key, "does not point to a number")),
     }
 }
 
-/// The one value at a path; several are a mistake of the mapping.
+/// The single value at a path; several are an error in the mapping.
 fn single_of<V>(key: &str, mut found: Vec<V>) -> Result<Option<V>, ConnectorError> {
     match found.len() {
         0 | 1 => Ok(found.pop()),
-        count => Err(wrong(key, &format!("leads to {count} values; it must lead to one"))),
+        count => Err(wrong(key, &format!("points to {count} values instead of one"))),
     }
 }
 

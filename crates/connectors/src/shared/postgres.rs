@@ -1,14 +1,14 @@
-//! PostgreSQL's driver: a read-only transaction with a time limit for each question.
+//! PostgreSQL driver: each query runs in a read-only transaction with a statement timeout.
 
 use super::check::config_error;
-use super::database::{Place, Rows, too_late};
+use super::connection_pool::ConnectionPool;
+use super::database::{DatabaseTarget, Rows, too_late};
 use super::driver::Driver;
 use super::dsn::{DsnForm, Tls};
-use super::kept::Kept;
 use super::own_data::OwnPostgres;
 use async_trait::async_trait;
 use domain::bounded_json::parse_answer;
-use domain::contracts::{ConnectorError, ConnectorErrorKind, Dial, PluginContext};
+use domain::ports::{AddressResolver, ConnectorError, ConnectorErrorKind, PluginContext};
 use domain::validation::FieldErrors;
 use futures_util::TryStreamExt;
 use serde_json::Value;
@@ -18,30 +18,30 @@ use std::fmt;
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
-const OWN_DATABASE: &str = "This database belongs to this service and is no source.";
+const OWN_DATABASE: &str = "This database belongs to this service and cannot be searched.";
 
 pub const FORM: DsnForm = DsnForm { schemes: &["postgres", "postgresql"], port: 5432 };
 
 pub struct Postgres {
-    place: Place,
-    dial: Arc<dyn Dial>,
+    target: DatabaseTarget,
+    resolver: Arc<dyn AddressResolver>,
     own: Option<OwnPostgres>,
 }
 
 impl Postgres {
-    /// Refuses the database that the service itself uses.
-    pub fn new(place: Place, context: &PluginContext) -> Result<Self, ConnectorError> {
+    /// Rejects the database of the service itself.
+    pub fn new(target: DatabaseTarget, context: &PluginContext) -> Result<Self, ConnectorError> {
         let own = OwnPostgres::of(&context.settings);
-        if own.as_ref().is_some_and(|own| own.is(&place.dsn)) {
+        if own.as_ref().is_some_and(|own| own.is(&target.dsn)) {
             return Err(config_error(&FieldErrors::one("url", OWN_DATABASE)));
         }
-        Ok(Self { place, dial: Arc::clone(&context.dial), own })
+        Ok(Self { target, resolver: Arc::clone(&context.resolver), own })
     }
 }
 
 impl fmt::Debug for Postgres {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Postgres").field("place", &self.place.dsn).finish_non_exhaustive()
+        f.debug_struct("Postgres").field("target", &self.target.dsn).finish_non_exhaustive()
     }
 }
 
@@ -49,23 +49,23 @@ impl fmt::Debug for Postgres {
 impl Driver for Postgres {
     type Connection = PgConnection;
 
-    fn place(&self) -> &Place {
-        &self.place
+    fn target(&self) -> &DatabaseTarget {
+        &self.target
     }
 
-    fn kept() -> &'static Kept<PgConnection> {
-        static KEPT: LazyLock<Kept<PgConnection>> = LazyLock::new(Kept::new);
-        &KEPT
+    fn pool() -> &'static ConnectionPool<PgConnection> {
+        static POOL: LazyLock<ConnectionPool<PgConnection>> = LazyLock::new(ConnectionPool::new);
+        &POOL
     }
 
     async fn open(&self) -> Result<PgConnection, ConnectorError> {
-        self.dial.admit(&self.place.dsn.origin("postgres")).await?;
+        self.resolver.admit(&self.target.dsn.origin("postgres")).await?;
         if let Some(own) = &self.own
-            && own.is_behind(&self.place.dsn).await
+            && own.is_behind(&self.target.dsn).await
         {
             return Err(ConnectorError::new(ConnectorErrorKind::ConfigInvalid, OWN_DATABASE));
         }
-        options(&self.place).connect().await.map_err(|error| self.failed(error))
+        options(&self.target).connect().await.map_err(|error| self.failed(error))
     }
 
     async fn begin(&self, connection: &mut PgConnection, time_max: Duration) -> Result<(), ConnectorError> {
@@ -79,7 +79,7 @@ impl Driver for Postgres {
         values: &[String],
         rows_max: u32,
     ) -> Result<Vec<Value>, ConnectorError> {
-        // The database writes its rows as JSON itself, so that every type of a column is known.
+        // PostgreSQL converts the rows to JSON, so that all column types are supported.
         let text = format!("select row_to_json(answer)::text from ({text}) answer");
         let mut stream = statement(&text, values).fetch(connection);
         let mut read = Rows::default();
@@ -112,25 +112,27 @@ impl Driver for Postgres {
 
 impl Postgres {
     fn failed(&self, error: sqlx::Error) -> ConnectorError {
-        let host = &self.place.dsn.host;
+        let host = &self.target.dsn.host;
         let new = |kind, message: String| ConnectorError::new(kind, message);
         match &error {
             sqlx::Error::Database(cause) => {
-                let told = cause.message().lines().next().unwrap_or_default();
+                let message_text = cause.message().lines().next().unwrap_or_default();
                 let (kind, message) = match cause.code().as_deref() {
                     Some("57014") => return too_late(),
                     Some("28P01" | "28000") => (
                         ConnectorErrorKind::Denied,
-                        format!("{host} refused the user '{}' or the password", self.place.user),
+                        format!("{host} refused the user '{}' or the password", self.target.user),
                     ),
-                    Some("3D000" | "42P01" | "3F000") => (ConnectorErrorKind::PlaceUnknown, told.to_owned()),
-                    Some("42501") => (ConnectorErrorKind::Denied, told.to_owned()),
+                    Some("3D000" | "42P01" | "3F000") => {
+                        (ConnectorErrorKind::PlaceUnknown, message_text.to_owned())
+                    }
+                    Some("42501") => (ConnectorErrorKind::Denied, message_text.to_owned()),
                     Some(code) if code.starts_with("53") || code.starts_with("57P") => {
-                        (ConnectorErrorKind::Unavailable, told.to_owned())
+                        (ConnectorErrorKind::Unavailable, message_text.to_owned())
                     }
                     _ => (
                         ConnectorErrorKind::ConfigInvalid,
-                        format!("the database refused the statement: {told}"),
+                        format!("the database refused the statement: {message_text}"),
                     ),
                 };
                 new(kind, message)
@@ -150,16 +152,16 @@ impl Postgres {
     }
 }
 
-fn options(place: &Place) -> PgConnectOptions {
-    let dsn = &place.dsn;
+fn options(target: &DatabaseTarget) -> PgConnectOptions {
+    let dsn = &target.dsn;
     let options = PgConnectOptions::new_without_pgpass()
         .host(&dsn.host)
         .port(dsn.port)
         .database(&dsn.database)
-        .username(&place.user)
-        .password(place.password.expose())
+        .username(&target.user)
+        .password(target.password.expose())
         .application_name(domain::SERVICE_NAME);
-    let options = match &place.tls {
+    let options = match &target.tls {
         Tls::Off => options.ssl_mode(PgSslMode::Disable),
         Tls::Offered => options.ssl_mode(PgSslMode::Prefer),
         Tls::Required(trust) => {
@@ -174,7 +176,7 @@ fn options(place: &Place) -> PgConnectOptions {
     options.disable_statement_logging()
 }
 
-/// Nothing can be written, and the server itself stops what takes too long.
+/// Starts a read-only transaction with a statement timeout.
 async fn begin(connection: &mut PgConnection, time_max: Duration) -> Result<(), sqlx::Error> {
     let text =
         format!("begin read only; set local statement_timeout = {}", time_max.as_millis().clamp(1, 600_000));

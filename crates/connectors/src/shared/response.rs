@@ -1,21 +1,21 @@
-//! An HTTP answer as JSON: what its status means, its character set, XML, and the table forms.
+//! Reads an HTTP response as JSON: status, character set, XML and tables.
 
 use super::xml;
 use domain::bounded_json;
-use domain::contracts::{ConnectorError, ConnectorErrorKind, HttpResponse};
 use domain::instant::Instant;
+use domain::ports::{ConnectorError, ConnectorErrorKind, HttpResponse};
 use serde_json::{Map, Value};
 use std::borrow::Cow;
 use std::time::Duration;
 
-/// The longest rest that a source may ask for.
+/// The longest `Retry-After` that is respected.
 pub const RETRY_AFTER_MAX: Duration = Duration::from_secs(24 * 60 * 60);
-/// A longer answer is read beside the async runtime.
+/// Longer responses are parsed off the async runtime.
 const READ_INLINE_BYTES_MAX: usize = 64 * 1024;
-/// Longest name of a column; every row of a table repeats it.
+/// Longest column name; every row of a table repeats it.
 const COLUMN_CHARS_MAX: usize = 200;
 
-/// The answer's data; `Null` when it holds none. What cannot be read is an error, not zero results.
+/// The parsed body; `Null` if it is empty. A body that cannot be parsed is an error, not an empty result.
 pub fn read(response: &HttpResponse, now: Instant) -> Result<Value, ConnectorError> {
     check_status(response, now)?;
     if response.status == 204 {
@@ -28,18 +28,18 @@ pub fn read(response: &HttpResponse, now: Instant) -> Result<Value, ConnectorErr
     let value = if is_xml(response, &text) {
         xml::to_json(&text).map_err(|error| unreadable(&format!("is XML, but {error}")))?
     } else {
-        // Parsing stops at 128 levels of nesting, so that no answer can exhaust the stack.
+        // Parsing stops at 128 levels of nesting, so no response can exhaust the stack.
         bounded_json::parse_answer(text.as_bytes()).map_err(|error| unreadable(&error.to_string()))?
     };
     Ok(as_objects(value))
 }
 
-/// The same for a caller on the async runtime: a long answer is read on a thread of its own.
+/// Like [`read`], but parses a long response on a blocking thread.
 pub async fn read_beside(response: HttpResponse, now: Instant) -> Result<Value, ConnectorError> {
     beside(response.body.len(), move || read(&response, now)).await?
 }
 
-/// Reads an answer of this length, on a thread of its own if it is long.
+/// Runs a parser on a response of this length, on a blocking thread if it is long.
 pub async fn beside<T: Send + 'static>(
     bytes: usize,
     read: impl FnOnce() -> T + Send + 'static,
@@ -50,13 +50,13 @@ pub async fn beside<T: Send + 'static>(
     tokio::task::spawn_blocking(read).await.map_err(|_panicked| unreadable("could not be processed"))
 }
 
-/// The answer as text, when its status is good.
+/// The body as text if the status is a success.
 pub fn text(response: &HttpResponse, now: Instant) -> Result<String, ConnectorError> {
     check_status(response, now)?;
     Ok(decode(response).into_owned())
 }
 
-/// The data of an answer that came without a connector, read as any other.
+/// Parses a response that came without a connector.
 pub fn read_answer(content_type: Option<&str>, bytes: &[u8]) -> Result<Value, String> {
     let headers = content_type.map(|text| ("content-type".to_owned(), text.to_owned()));
     let response =
@@ -83,7 +83,7 @@ fn check_status(response: &HttpResponse, now: Instant) -> Result<(), ConnectorEr
         ConnectorErrorKind::Denied => "the source refused the credentials",
         ConnectorErrorKind::PlaceUnknown => "the source has nothing at this address",
         ConnectorErrorKind::RateLimited => "the source asks for fewer requests",
-        ConnectorErrorKind::Timeout => "the source did not answer in its own time",
+        ConnectorErrorKind::Timeout => "the source reported a timeout",
         ConnectorErrorKind::QueryInvalid => "the source refused the request",
         _ => "the source failed",
     };
@@ -94,7 +94,7 @@ fn check_status(response: &HttpResponse, now: Instant) -> Result<(), ConnectorEr
     Err(error)
 }
 
-/// The words of the common codes; an answer's own words are not repeated.
+/// Descriptions of common statuses; the response's own text is not repeated.
 fn reason(status: u16) -> &'static str {
     match status {
         400 => " Bad Request",
@@ -137,12 +137,12 @@ fn media_type(response: &HttpResponse) -> String {
 fn is_xml(response: &HttpResponse, text: &str) -> bool {
     let media = media_type(response);
     let is_named = matches!(media.as_str(), "text/xml" | "application/xml") || media.ends_with("+xml");
-    // Many servers send XML under another name; its declaration says what it is.
+    // Many servers send XML with another media type; its declaration identifies it.
     is_named || text.trim_start_matches('\u{feff}').trim_start().starts_with("<?xml")
 }
 
-/// The body as text: by its byte order mark, the header's charset, the XML declaration, else UTF-8.
-/// What is not valid there becomes a replacement character.
+/// The body as text, decoded by its byte order mark, the charset of the header, the XML declaration, or else as UTF-8.
+/// Invalid sequences become replacement characters.
 fn decode(response: &HttpResponse) -> Cow<'_, str> {
     let header = response.header("content-type").unwrap_or_default();
     let named = header.split(';').skip(1).find_map(|parameter| {
@@ -155,7 +155,7 @@ fn decode(response: &HttpResponse) -> Cow<'_, str> {
     text
 }
 
-/// The encoding that an XML declaration names.
+/// The encoding in an XML declaration.
 fn declared(body: &[u8]) -> Option<String> {
     let start = String::from_utf8_lossy(body.get(..body.len().min(200))?).into_owned();
     let declaration = start.trim_start().strip_prefix("<?xml")?.split_once("?>")?.0;
@@ -165,8 +165,8 @@ fn declared(body: &[u8]) -> Option<String> {
     quoted[1..].split_once(quote).map(|(label, _)| label.to_owned())
 }
 
-/// Tables become lists of objects: a list of lists with the names in its first row, and an object
-/// `contents` with `column_names` and `data_rows`.
+/// Tables become lists of objects: a list of lists with the names in its first row, and an object `contents` with
+/// `column_names` and `data_rows`.
 fn as_objects(value: Value) -> Value {
     match value {
         Value::Array(rows) if rows.first().is_some_and(Value::is_array) => table(&rows),
@@ -203,7 +203,7 @@ fn columns(entry: &Value) -> Vec<Value> {
     entry["data_rows"].as_array().into_iter().flatten().filter_map(|row| zip(&names, row)).collect()
 }
 
-/// A row with its names; what has no name or no value is left out.
+/// A row with its names; cells without a name or a value are left out.
 fn zip(names: &[String], row: &Value) -> Option<Value> {
     let cells = row.as_array()?;
     let pairs = names.iter().cloned().zip(cells.iter().cloned());
@@ -315,7 +315,7 @@ mod tests {
         let table = [
             ("application/json", lists(50_000), None),
             ("application/json", lists(60_000), Some("more than 16 MB of memory")),
-            ("application/json", lists(2_400_000), Some("holds more than 200,000 values")),
+            ("application/json", lists(2_400_000), Some("contains more than 200,000 values")),
             ("text/xml", elements(190_000), None),
             ("text/xml", elements(200_000), Some("more than 200,000 elements and attributes")),
         ];

@@ -1,10 +1,10 @@
-//! Rows of a database as JSON objects by column name, with native values.
+//! Converts SQLite rows to JSON objects by column name.
 
 use serde_json::{Map, Value};
 use sqlx::sqlite::SqliteRow;
 use sqlx::{Column, Row, TypeInfo, ValueRef};
 
-/// One row; a binary value is left out, since nothing can be said with it.
+/// One row; binary values become null.
 pub fn to_object(row: &SqliteRow) -> Result<Value, sqlx::Error> {
     let mut object = Map::new();
     for column in row.columns() {
@@ -13,7 +13,7 @@ pub fn to_object(row: &SqliteRow) -> Result<Value, sqlx::Error> {
     Ok(Value::Object(object))
 }
 
-/// The bytes of a row's texts, to keep an answer within its limit.
+/// The size of a row's values, for the size limit of a response.
 pub fn text_bytes(row: &Value) -> usize {
     let bytes = |value: &Value| match value {
         Value::String(text) => text.len(),
@@ -32,7 +32,7 @@ fn cell(row: &SqliteRow, index: usize) -> Result<Value, sqlx::Error> {
     Ok(match kind.as_str() {
         "INTEGER" => row.try_get_unchecked::<i64, _>(index)?.into(),
         "REAL" => row.try_get_unchecked::<f64, _>(index)?.into(),
-        // The file may hold text that is not UTF-8.
+        // The file may contain text that is not UTF-8.
         "TEXT" => {
             let bytes = row.try_get_unchecked::<Vec<u8>, _>(index)?;
             String::from_utf8_lossy(&bytes).into_owned().into()

@@ -1,21 +1,21 @@
-//! Which SQLite files may be opened: those below the folders that the machine's administrator allows.
+//! Which SQLite files may be opened: those below the folders that the administrator of the machine allows.
 
 use super::own_data;
 use domain::settings::{SAMPLE_LIBRARY_FILE, Settings};
 use std::path::{Component, Path, PathBuf};
 
-/// Why a file cannot be opened now.
+/// Why a file cannot be opened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Refusal {
-    /// It is not there, or not a file.
+    /// It does not exist or is not a file.
     Missing,
-    /// It leads out of what is allowed.
+    /// It is outside of the allowed folders.
     Outside,
     /// It belongs to the service itself.
     OwnData,
 }
 
-/// Says whether a file may be opened, before it is looked at: its path as it is written.
+/// Checks whether a file may be opened, by its path alone.
 pub fn check(file: &str, settings: &Settings) -> Result<PathBuf, String> {
     let path = plain_path(file)?;
     if is_sample(&path, settings) {
@@ -24,8 +24,7 @@ pub fn check(file: &str, settings: &Settings) -> Result<PathBuf, String> {
     let allow = &settings.sqlite_allow;
     if allow.is_empty() {
         return Err(
-            "No file of SQLite may be opened: SVC_SQLITE_ALLOW is empty. Set it to the folder of the \
-                    file, and start the service again."
+            "No SQLite file may be opened: SVC_SQLITE_ALLOW is empty. Set it to the folder of the file and restart the service."
                 .to_owned(),
         );
     }
@@ -34,27 +33,27 @@ pub fn check(file: &str, settings: &Settings) -> Result<PathBuf, String> {
         root.is_absolute() && path.starts_with(root)
     });
     if !is_inside {
-        return Err("The file is not inside a folder of SVC_SQLITE_ALLOW.".to_owned());
+        return Err("The file is not inside a folder in SVC_SQLITE_ALLOW.".to_owned());
     }
     Ok(path)
 }
 
-/// A path that can be judged by its text alone. A relative one begins at the folder in which the service was started.
+/// A path that can be checked as text. A relative one is resolved against the working directory of the service.
 pub fn plain_path(file: &str) -> Result<PathBuf, String> {
     let file = file.trim();
     if file.is_empty() {
         return Err("The path of a database file is needed.".to_owned());
     }
     if file.starts_with("file:") || file.starts_with(':') {
-        return Err("Give a plain path of a file.".to_owned());
+        return Err("Use a plain file path.".to_owned());
     }
     if Path::new(file).components().any(|part| matches!(part, Component::ParentDir)) {
-        return Err("The path must not hold '..'.".to_owned());
+        return Err("The path must not contain '..'.".to_owned());
     }
     std::path::absolute(file).map_err(|_| "The path of a database file is needed.".to_owned())
 }
 
-/// The file itself, all links resolved; what it is called does not count any more, only where it leads.
+/// The file with all links resolved; from here on only the resolved path counts.
 pub fn resolve(file: &Path, settings: &Settings) -> Result<PathBuf, Refusal> {
     let resolved = file.canonicalize().map_err(|_| Refusal::Missing)?;
     if !resolved.is_file() {
@@ -71,7 +70,7 @@ pub fn resolve(file: &Path, settings: &Settings) -> Result<PathBuf, Refusal> {
     }
 }
 
-/// The library that the demo writes into its data folder.
+/// The sample library that the demo writes into its data folder.
 fn is_sample(path: &Path, settings: &Settings) -> bool {
     let written = std::path::absolute(&settings.data_dir).ok();
     let folders = own_data::folder(settings).into_iter().chain(written);

@@ -1,15 +1,13 @@
-//! SQL statements from a template: the query's words are always bound as values, never pasted.
+//! SQL statements from a template: the words of the query are always bound as parameters.
 
+use super::check::FieldError;
 use super::dialect::Dialect;
 use super::match_terms::Quoting;
-use domain::notation::query_mappings::QueryMappings;
-use domain::notation::query_template::{Part, parts};
 use domain::search::Sort;
+use domain::syntax::query_mappings::QueryMappings;
+use domain::syntax::query_template::{Part, parts};
 
-/// A field of the provider and what is wrong with it.
-pub type Mistake = (&'static str, String);
-
-/// A statement as its template says, with places for the fields and the words of a query.
+/// A parsed template, with placeholders for the fields and the words of a query.
 #[derive(Debug, Clone)]
 pub struct Template {
     dialect: Dialect,
@@ -26,7 +24,7 @@ pub struct Template {
 enum Piece {
     Sql(String),
     Fields,
-    /// A bound value, with the text around the query.
+    /// A bound parameter, with the text around the query.
     Value(Vec<ValuePart>),
 }
 
@@ -45,7 +43,7 @@ pub struct Statement {
 }
 
 impl Template {
-    pub fn parse(template: &str, mappings: &QueryMappings, dialect: Dialect) -> Result<Self, Mistake> {
+    pub fn parse(template: &str, mappings: &QueryMappings, dialect: Dialect) -> Result<Self, FieldError> {
         let mut scan = Scan { mappings, pieces: Vec::new(), sql: String::new(), words: String::new() };
         scan.run(template.trim().trim_end_matches(';').trim_end())?;
         let words: Vec<String> = scan.words.split_whitespace().map(str::to_lowercase).collect();
@@ -77,9 +75,9 @@ impl Template {
         self.date_column.is_some() && (self.dialect.nests_ordered() || !(self.has_order || self.has_limit))
     }
 
-    /// The statement for a query; none when no word of it can be searched for.
+    /// The statement for a query; `None` if no word of it can be searched for.
     pub fn bind(&self, query: &str, sort: Sort, rows_max: u32) -> Option<Statement> {
-        // A database ends a text at NUL, and a pattern would then match everything.
+        // Databases end a string at NUL, and a pattern would then match everything.
         let query = query.replace('\0', "");
         let query = match self.quoting {
             Some(quoting) => quoting.expression(&query, self.knows_not)?,
@@ -96,12 +94,12 @@ impl Template {
     }
 
     fn limited(&self, mut text: String, date_column: Option<&str>, rows_max: u32) -> String {
-        // A statement with an order or a limit of its own is asked from outside.
+        // A statement with its own order or limit becomes a subquery.
         let is_inner = self.has_limit || (self.has_order && date_column.is_some());
         if is_inner && self.dialect.nests_ordered() {
             text = format!("select * from ({text}) asked");
         } else if is_inner {
-            return text; // the reader of the rows stops at the limit
+            return text; // the row reader stops at the limit
         }
         if let Some(column) = date_column {
             text.push_str(&format!(" order by {column} desc"));
@@ -120,8 +118,8 @@ impl Template {
                 Piece::Value(parts) => {
                     number += 1;
                     text.push_str(&match is_pattern(parts) {
-                        true => self.dialect.pattern_place(number),
-                        false => self.dialect.place(number),
+                        true => self.dialect.pattern_placeholder(number),
+                        false => self.dialect.placeholder(number),
                     });
                 }
             }
@@ -130,7 +128,7 @@ impl Template {
     }
 }
 
-/// `'%{query_string}%'`: a pattern of LIKE.
+/// `'%{query_string}%'`: a LIKE pattern.
 fn is_pattern(parts: &[ValuePart]) -> bool {
     parts.iter().any(|part| matches!(part, ValuePart::Text(text) if text.contains('%')))
 }
@@ -143,32 +141,32 @@ fn value(parts: &[ValuePart], query: &str) -> String {
     texts.collect()
 }
 
-/// A mapped value goes into the statement itself, so it may only be names and simple expressions.
-pub fn safe<'a>(key: &str, value: &'a str) -> Result<&'a str, Mistake> {
+/// Mapped values become part of the statement, so only names and simple expressions are allowed.
+pub fn safe<'a>(key: &str, value: &'a str) -> Result<&'a str, FieldError> {
     let is_safe = |c: char| c.is_alphanumeric() || "_.,*() ".contains(c);
     if value.trim().is_empty() || !value.chars().all(is_safe) {
-        let sentence = format!("{key} may hold only letters, digits, spaces and _ . , * ( ).");
+        let sentence = format!("{key} may contain only alphanumeric characters, spaces and _ . , * ( ).");
         return Err(("query_mappings", sentence));
     }
     Ok(value.trim())
 }
 
-/// One pass over a template.
+/// Parser of a template.
 struct Scan<'m> {
     mappings: &'m QueryMappings,
     pieces: Vec<Piece>,
     sql: String,
-    /// The statement without literals, to look for its own words.
+    /// The statement without literals, to search it for keywords.
     words: String,
 }
 
 impl Scan<'_> {
-    fn run(&mut self, template: &str) -> Result<(), Mistake> {
+    fn run(&mut self, template: &str) -> Result<(), FieldError> {
         let wrong = |sentence: &str| Err(("query_template", sentence.to_owned()));
         let mut rest = template;
         while let Some(c) = rest.chars().next() {
             if rest.starts_with("--") || rest.starts_with("/*") {
-                return wrong("The statement must not hold a comment.");
+                return wrong("The statement must not contain a comment.");
             }
             rest = &rest[c.len_utf8()..];
             match c {
@@ -182,8 +180,8 @@ impl Scan<'_> {
                     rest = after;
                 }
                 ';' => return wrong("Only one statement is allowed."),
-                '?' => return wrong("A ? must not stand outside a text."),
-                '}' => return wrong("A } stands without its {."),
+                '?' => return wrong("A ? is only allowed inside a string."),
+                '}' => return wrong("A } has no matching {."),
                 c => {
                     self.sql.push(c);
                     self.words.push(if c.is_alphanumeric() || c == '_' { c } else { ' ' });
@@ -194,13 +192,13 @@ impl Scan<'_> {
         Ok(())
     }
 
-    /// A text `'…'`: with the query in it, a bound value; else it stays.
-    fn literal<'t>(&mut self, text: &'t str) -> Result<&'t str, Mistake> {
+    /// A literal `'…'`: a bound parameter if it contains the query, otherwise unchanged.
+    fn literal<'t>(&mut self, text: &'t str) -> Result<&'t str, FieldError> {
         let mut content = String::new();
         let mut rest = text;
         loop {
             let Some((before, after)) = rest.split_once('\'') else {
-                return Err(("query_template", "A text is not closed with '.".to_owned()));
+                return Err(("query_template", "A string is not closed with '.".to_owned()));
             };
             content.push_str(before);
             rest = after;
@@ -230,7 +228,7 @@ impl Scan<'_> {
         Ok(rest)
     }
 
-    fn quoted_name<'t>(&mut self, text: &'t str, quote: char) -> Result<&'t str, Mistake> {
+    fn quoted_name<'t>(&mut self, text: &'t str, quote: char) -> Result<&'t str, FieldError> {
         let Some((name, rest)) = text.split_once(quote) else {
             return Err(("query_template", format!("A name is not closed with {quote}.")));
         };
@@ -239,10 +237,10 @@ impl Scan<'_> {
             match part {
                 Part::Text(text) => self.sql.push_str(text),
                 Part::Placeholder("query_string" | "fields") | Part::LoneBrace(_) => {
-                    let sentence = "The query may stand in a text '…' or by itself, not in a quoted name.";
+                    let sentence = "The query may be in a string '…' or by itself, not in a quoted name.";
                     return Err(("query_template", sentence.to_owned()));
                 }
-                // What is mapped holds no quote, so it cannot leave the name.
+                // Mapped values contain no quote, so they cannot end the name.
                 Part::Placeholder(key) => self.sql.push_str(&self.mapped(key)?),
             }
         }
@@ -251,7 +249,7 @@ impl Scan<'_> {
         Ok(rest)
     }
 
-    fn placeholder(&mut self, name: &str) -> Result<(), Mistake> {
+    fn placeholder(&mut self, name: &str) -> Result<(), FieldError> {
         match name {
             "query_string" => self.piece(Piece::Value(vec![ValuePart::Query])),
             "fields" => self.piece(Piece::Fields),
@@ -264,7 +262,7 @@ impl Scan<'_> {
         Ok(())
     }
 
-    fn mapped(&self, name: &str) -> Result<String, Mistake> {
+    fn mapped(&self, name: &str) -> Result<String, FieldError> {
         match self.mappings.get(name) {
             Some(value) => safe(name, value).map(str::to_owned),
             None => Err(("query_template", format!("{{{name}}} is not a key of query_mappings."))),
@@ -292,7 +290,7 @@ mod tests {
         "select {fields} from {table} where {a} like '%%{query_string}%%' or {b} like '%{query_string}%';";
     const MAPPINGS: &str = "fields=*,table=documents,a=title,b=body,sort_by_date=d";
 
-    fn template(text: &str, mappings: &str) -> Result<Template, Mistake> {
+    fn template(text: &str, mappings: &str) -> Result<Template, FieldError> {
         Template::parse(text, &QueryMappings::parse(mappings).expect("mappings"), Dialect::Sqlite)
     }
 

@@ -6,26 +6,26 @@ use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
 use serde_json::{Map, Value};
 
-/// Deepest nesting of elements; deeper is refused, as JSON is.
+/// Deepest nesting of elements, as for JSON.
 pub const DEPTH_MAX: usize = 100;
 
-/// Why a text is not XML that can be read.
+/// Why a text could not be parsed as XML.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum XmlError {
     #[error("it is nested deeper than {DEPTH_MAX} elements")]
     TooDeep,
-    #[error("it holds more than {} elements and attributes", grouped(ANSWER_VALUES_MAX))]
+    #[error("it has more than {} elements and attributes", grouped(ANSWER_VALUES_MAX))]
     TooMany,
-    #[error("it holds no element")]
+    #[error("it has no element")]
     Empty,
-    #[error("it ends in the middle")]
+    #[error("it ends unexpectedly")]
     Unfinished,
     #[error("it is not well formed: {0}")]
     Malformed(String),
 }
 
-/// The document as an object with one member, its root. No entity beyond the five of XML and
-/// numbers is expanded; others stay as they are written.
+/// The document as an object with one member, its root. Only the five predefined entities and character references are
+/// expanded; others stay unchanged.
 pub fn to_json(text: &str) -> Result<Value, XmlError> {
     let mut reader = Reader::from_str(text);
     let mut open: Vec<Element> = Vec::new();
@@ -67,7 +67,7 @@ pub fn to_json(text: &str) -> Result<Value, XmlError> {
     }
 }
 
-/// An element that is still open.
+/// An open element.
 struct Element {
     name: String,
     members: Map<String, Value>,
@@ -75,7 +75,7 @@ struct Element {
 }
 
 impl Element {
-    /// Counts the element and each of its attributes before it is kept.
+    /// Counts the element and its attributes against the limit.
     fn begin(start: &BytesStart<'_>, left: &mut usize) -> Result<Self, XmlError> {
         let mut count = || {
             *left = left.checked_sub(1).ok_or(XmlError::TooMany)?;
@@ -84,7 +84,7 @@ impl Element {
         count()?;
         let mut members = Map::new();
         let mut attributes = start.attributes();
-        // The check for repeated names compares each with all others; the map needs none.
+        // The reader's check for repeated names is quadratic; the map does not need it.
         attributes.with_checks(false);
         for attribute in attributes {
             count()?;
@@ -107,7 +107,7 @@ impl Element {
     }
 }
 
-/// Puts a finished element where it belongs.
+/// Adds a finished element to its parent.
 fn close(element: Element, open: &mut [Element], document: &mut Map<String, Value>) {
     let name = element.name.clone();
     let members = match open.last_mut() {
@@ -125,7 +125,7 @@ fn close(element: Element, open: &mut [Element], document: &mut Map<String, Valu
 }
 
 fn add_text(open: &mut [Element], text: &str) {
-    // Text outside the root means nothing.
+    // Text outside the root is ignored.
     if let Some(element) = open.last_mut() {
         element.text.push_str(text);
     }
@@ -142,7 +142,7 @@ fn named(name: &str) -> Option<char> {
     })
 }
 
-/// An attribute's value; what is no known entity stays.
+/// An attribute value; unknown entities stay unchanged.
 fn unescape(raw: &str) -> String {
     let mut out = String::with_capacity(raw.len());
     let mut rest = raw;
@@ -217,7 +217,7 @@ mod tests {
         assert_eq!(to_json(&deep(100_000)), Err(XmlError::TooDeep));
     }
 
-    /// Each of these would take minutes if a part of them were looked at again and again.
+    /// Each of these would take minutes with quadratic parsing.
     #[test]
     fn stays_linear_on_hostile_text() {
         let around = |unit: &str, count: usize| format!("<r>{}</r>", unit.repeat(count));

@@ -1,7 +1,7 @@
-//! Credentials at work: which request carries what, and what a source without a session is told.
+//! Credentials in requests, and the error for a missing session value.
 
 use crate::fixture::{Script, answer, connector, provider, query};
-use domain::contracts::{ConnectorError, ConnectorErrorKind, HttpResponse, NormalizedPage};
+use domain::ports::{ConnectorError, ConnectorErrorKind, HttpResponse, NormalizedPage};
 use domain::provider::ProviderSpec;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -91,7 +91,7 @@ async fn only_a_bearer_speaks_of_certificates() {
     }
 }
 
-/// There are no values of a session, so that a source that needs one is not asked.
+/// Without a session value, a source that needs one gets no request.
 #[test]
 fn a_source_that_needs_a_session_is_not_connected() {
     let script = Script::of([]);

@@ -1,8 +1,8 @@
-//! FileSystem on real folders: the whole contract, what is allowed, what is left out, and how quick the second time is.
+//! FileSystem connector on real folders: the connector suite, allowed folders, skipped files, and the text cache.
 
 use crate::fixture::{answer, context, provider, query};
 use async_trait::async_trait;
-use domain::contracts::{
+use domain::ports::{
     ConnectorErrorKind, ConnectorKind, ExtractError, ExtractText, ExtractedText, FileToRead, PluginContext,
 };
 use domain::provider::ProviderSpec;
@@ -19,7 +19,7 @@ use tempfile::TempDir;
 use testkit::hostile;
 use testkit::suites::connector::{Literal, MANY, Mistake, Subject};
 
-/// Counts the files that are opened.
+/// Counts the opened files.
 struct Counting {
     inner: Extraction,
     files: AtomicUsize,
@@ -133,7 +133,7 @@ async fn keeps_the_contract() {
     let extract = counting();
     let subject = subject(tools(&[folder.path()], Arc::clone(&extract)), spec(folder.path()), mistakes);
     subject.check().await;
-    // However often it was asked, each file was opened once.
+    // Each file was opened once, however many queries there were.
     assert_eq!(extract.files.load(Ordering::Relaxed), MANY as usize + 5 + hostile::QUERIES.len());
     write(folder.path(), "rivers/0.txt", "Nothing but a lake.", 1);
     let found = subject.ask("lake", Sort::Relevancy, 10).await.expect("an answer");
@@ -205,7 +205,7 @@ async fn links_hidden_files_and_depth() {
     assert_eq!(paths(&tools, &with_hidden, "root").await, [""; 0]);
 }
 
-/// What is too large is found by its name, and not opened; neither is what cannot be read.
+/// Files that are too large or unreadable are matched by name and not opened.
 #[tokio::test]
 async fn large_and_unreadable_files_are_found_by_name() {
     let folder = tempfile::tempdir().expect("a folder");

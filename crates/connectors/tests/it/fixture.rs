@@ -1,12 +1,12 @@
-//! What a connector needs around it: a fetcher that replays an answer, a clock that stands still.
+//! Shared fixtures: a fetcher that replays a response and a fixed clock.
 
 use async_trait::async_trait;
 use bytes::Bytes;
-use domain::contracts::{
-    Clock, Connector, ConnectorKind, Dial, Fetch, FetchError, HttpRequest, HttpResponse, Origin,
+use domain::instant::Instant;
+use domain::ports::{
+    AddressResolver, Clock, Connector, ConnectorKind, Fetch, FetchError, HttpRequest, HttpResponse, Origin,
     PluginContext, ProviderQuery, SourceQuery,
 };
-use domain::instant::Instant;
 use domain::provider::{ProviderSpec, SearchProvider};
 use domain::search::Sort;
 use domain::settings::Settings;
@@ -16,12 +16,12 @@ use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-/// A kind of connector by its name.
+/// A connector kind by its name.
 pub fn kind(name: &str) -> &'static ConnectorKind {
     connectors::CATALOGUE.iter().find(|kind| kind.name == name).expect("a kind")
 }
 
-/// What an administrator enters for a provider called Rivers.
+/// The spec of a provider called Rivers.
 pub fn provider_spec(connector: &str, url: &str, credentials: &str, query_mappings: &str) -> ProviderSpec {
     ProviderSpec {
         name: "Rivers".into(),
@@ -33,7 +33,7 @@ pub fn provider_spec(connector: &str, url: &str, credentials: &str, query_mappin
     }
 }
 
-/// Settings by which the services that people connect are all at one address.
+/// Settings with all cloud services at one address.
 pub fn all_services_at(address: &str) -> Settings {
     Settings {
         microsoft_graph_url: address.to_owned(),
@@ -44,7 +44,7 @@ pub fn all_services_at(address: &str) -> Settings {
     }
 }
 
-/// Answers every request with the same answer.
+/// Answers every request with the same response.
 pub struct Replay(pub HttpResponse);
 
 #[async_trait]
@@ -54,7 +54,7 @@ impl Fetch for Replay {
     }
 }
 
-/// Gives its answers one after the other and remembers what it was asked.
+/// Returns its responses one after the other and records the requests.
 pub struct Script {
     answers: Mutex<VecDeque<HttpResponse>>,
     pub asked: Mutex<Vec<HttpRequest>>,
@@ -96,12 +96,12 @@ pub fn context(response: HttpResponse) -> PluginContext {
     PluginContext::new(Arc::new(Replay(response)), Arc::new(StoppedClock), settings())
 }
 
-/// The defaults, with every SQLite file of the machine allowed.
+/// The default settings, with every SQLite file of the machine allowed.
 fn settings() -> Arc<Settings> {
     Arc::new(Settings { sqlite_allow: vec!["/".to_owned()], ..Settings::default() })
 }
 
-/// The real client, which lets nobody in who is not vouched for.
+/// The real HTTP client, which reaches trusted addresses only.
 pub fn guarded_context() -> PluginContext {
     let limits = ClientLimits {
         connect: Duration::from_secs(5),
@@ -113,24 +113,24 @@ pub fn guarded_context() -> PluginContext {
     let guarded_context = Arc::new(GuardedClient::new(limits).expect("a client"));
     let fetch: Arc<dyn Fetch> = guarded_context.clone();
     let context = PluginContext::new(fetch, Arc::new(StoppedClock), settings());
-    PluginContext { dial: guarded_context, ..context }
+    PluginContext { resolver: guarded_context, ..context }
 }
 
-/// A client that lets nobody through.
+/// Rejects every address.
 pub struct Closed;
 
 #[async_trait]
-impl Dial for Closed {
+impl AddressResolver for Closed {
     async fn admit(&self, origin: &Origin) -> Result<Vec<SocketAddr>, FetchError> {
         Err(FetchError::Refused(origin.host.clone()))
     }
 }
 
-/// A client that lets everybody through to an address.
+/// Resolves every host to one address.
 pub struct Open;
 
 #[async_trait]
-impl Dial for Open {
+impl AddressResolver for Open {
     async fn admit(&self, origin: &Origin) -> Result<Vec<SocketAddr>, FetchError> {
         let address = origin.host.parse().map_err(|_| FetchError::UnknownHost(origin.host.clone()))?;
         Ok(vec![SocketAddr::new(address, origin.port)])
@@ -141,7 +141,7 @@ pub fn provider(spec: ProviderSpec) -> SearchProvider {
     SearchProvider::unsaved(spec, Default::default(), Default::default())
 }
 
-/// Checks and builds the connector that the spec names.
+/// Validates and builds the connector that the spec names.
 pub fn connector(spec: ProviderSpec, context: &PluginContext) -> Box<dyn Connector> {
     let kind =
         connectors::CATALOGUE.iter().find(|kind| kind.name == spec.connector).expect("a known connector");

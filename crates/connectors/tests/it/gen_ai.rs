@@ -1,23 +1,21 @@
-//! GenAI with a model that answers, one that fails and none at all.
+//! GenAI connector with a model that answers, one that fails, and none at all.
 
 use crate::fixture::{answer, context, provider, query};
 use domain::ai_provider::Role;
-use domain::contracts::{
-    ConnectorErrorKind, ConnectorKind, ModelErrorKind, PluginContext, Turn, WriterWanted,
-};
 use domain::ids::{AiProviderId, UserId};
+use domain::ports::{ConnectorErrorKind, ConnectorKind, ModelErrorKind, ModelRequest, PluginContext, Turn};
 use domain::provider::ProviderSpec;
 use serde_json::json;
 use std::sync::Arc;
-use testkit::scribe::Scribe;
+use testkit::fake_llm::FakeLlm;
 use testkit::suites::connector::{Literal, Mistake, Subject};
 
 fn kind() -> &'static ConnectorKind {
     connectors::CATALOGUE.iter().find(|kind| kind.name == "GenAI").expect("the connector")
 }
 
-fn tools(scribe: &Arc<Scribe>) -> PluginContext {
-    PluginContext { writers: Arc::clone(scribe) as _, ..context(answer("", "")) }
+fn tools(fake_llm: &Arc<FakeLlm>) -> PluginContext {
+    PluginContext { generative_models: Arc::clone(fake_llm) as _, ..context(answer("", "")) }
 }
 
 fn spec() -> ProviderSpec {
@@ -30,15 +28,15 @@ fn spec() -> ProviderSpec {
     }
 }
 
-/// One result is all that a model gives, so what the contract says of many results does not fit.
+/// A model returns one result, so the parts of the suite about many results do not apply.
 #[tokio::test]
 async fn the_contract() {
-    let scribe = Arc::new(Scribe::saying("Rivers flow."));
-    let seen = Arc::clone(&scribe);
+    let fake_llm = Arc::new(FakeLlm::replying("Rivers flow."));
+    let seen = Arc::clone(&fake_llm);
     let subject = Subject {
         kind: kind(),
-        context: tools(&scribe),
-        // Without a prompt the words are all that is sent.
+        context: tools(&fake_llm),
+        // Without a prompt, only the words are sent.
         spec: ProviderSpec { query_mappings: String::new(), ..spec() },
         user_token: None,
         reader: None,
@@ -60,22 +58,22 @@ async fn the_contract() {
 
 #[tokio::test]
 async fn failures_are_told_with_their_words() {
-    for (scribe, kind_wanted, word) in [
+    for (fake_llm, kind_wanted, word) in [
         (
-            Scribe::failing(ModelErrorKind::NoProvider),
+            FakeLlm::failing(ModelErrorKind::NoProvider),
             ConnectorErrorKind::ConfigInvalid,
             "ERR_NO_CREDENTIALS",
         ),
-        (Scribe::failing(ModelErrorKind::Denied), ConnectorErrorKind::Denied, "ERR_NO_CREDENTIALS"),
-        (Scribe::failing(ModelErrorKind::RateLimited), ConnectorErrorKind::RateLimited, "ERR_PROMPT_FAILED"),
-        (Scribe::failing(ModelErrorKind::TooLong), ConnectorErrorKind::QueryInvalid, "ERR_PROMPT_FAILED"),
-        (Scribe::failing(ModelErrorKind::Unavailable), ConnectorErrorKind::Unavailable, "ERR_PROMPT_FAILED"),
-        (Scribe::saying(" \n"), ConnectorErrorKind::Unreadable, "ERR_PROMPT_FAILED"),
-        (Scribe::saying(&"x".repeat(64 * 1024 + 1)), ConnectorErrorKind::Unreadable, "ERR_PROMPT_FAILED"),
+        (FakeLlm::failing(ModelErrorKind::Denied), ConnectorErrorKind::Denied, "ERR_NO_CREDENTIALS"),
+        (FakeLlm::failing(ModelErrorKind::RateLimited), ConnectorErrorKind::RateLimited, "ERR_PROMPT_FAILED"),
+        (FakeLlm::failing(ModelErrorKind::TooLong), ConnectorErrorKind::QueryInvalid, "ERR_PROMPT_FAILED"),
+        (FakeLlm::failing(ModelErrorKind::Unavailable), ConnectorErrorKind::Unavailable, "ERR_PROMPT_FAILED"),
+        (FakeLlm::replying(" \n"), ConnectorErrorKind::Unreadable, "ERR_PROMPT_FAILED"),
+        (FakeLlm::replying(&"x".repeat(64 * 1024 + 1)), ConnectorErrorKind::Unreadable, "ERR_PROMPT_FAILED"),
     ] {
         let subject = Subject {
             kind: kind(),
-            context: tools(&Arc::new(scribe)),
+            context: tools(&Arc::new(fake_llm)),
             spec: spec(),
             user_token: None,
             reader: None,
@@ -92,7 +90,7 @@ async fn failures_are_told_with_their_words() {
 
 #[tokio::test]
 async fn one_result_with_who_wrote_it() {
-    let scribe = Arc::new(Scribe::saying(" Rivers flow.\n"));
+    let fake_llm = Arc::new(FakeLlm::replying(" Rivers flow.\n"));
     for (text, spec, prompt) in [
         ("old rivers", spec(), "'Tell me about: old rivers'"),
         ("what is a river?", spec(), "what is a river?"),
@@ -113,19 +111,19 @@ async fn one_result_with_who_wrote_it() {
     ] {
         let mut provider = provider(spec);
         provider.owner = UserId(7);
-        let connector = (kind().build)(&provider, &tools(&scribe)).expect("a connector");
+        let connector = (kind().build)(&provider, &tools(&fake_llm)).expect("a connector");
         let built = connector.construct(&query(text)).expect("a question");
         let page = connector.normalize(connector.execute(&built).await.expect("an answer")).expect("a page");
         let expected = json!([{
             "title": text,
             "body": "Rivers flow.",
-            "author": "Scribe",
+            "author": "Fake LLM",
             "date_published": "2024-03-05 10:00:00.000000",
-            "model": "scribe-1",
+            "model": "fake-llm-1",
         }]);
         assert_eq!(json!(page.items), expected);
-        let (wanted, asked) = scribe.asked().pop().expect("it was asked");
-        assert_eq!(wanted, WriterWanted::of(Role::Connector, Some(UserId(7))));
+        let (wanted, asked) = fake_llm.asked().pop().expect("it was asked");
+        assert_eq!(wanted, ModelRequest::of(Role::Connector, Some(UserId(7))));
         assert_eq!(asked.turns, [Turn::User(prompt.to_owned())]);
     }
 }
@@ -148,7 +146,7 @@ fn fields_are_checked_and_heard() {
         let errors = (kind().check)(&provider(spec));
         assert!(errors.iter().any(|(name, _)| name == field), "{field}: {errors}");
     }
-    let scribe = Arc::new(Scribe::saying("x"));
+    let fake_llm = Arc::new(FakeLlm::replying("x"));
     let spec = with(
         "",
         json!({"CHAT_QUERY_REWRITE_GUIDE": "Be kind."}),
@@ -156,7 +154,7 @@ fn fields_are_checked_and_heard() {
     );
     let provider = provider(spec);
     assert!((kind().check)(&provider).is_empty());
-    let connector = (kind().build)(&provider, &tools(&scribe)).expect("a connector");
+    let connector = (kind().build)(&provider, &tools(&fake_llm)).expect("a connector");
     let built = connector.construct(&query("river")).expect("a question");
     assert!(built.shown().contains("Be kind."), "{}", built.shown());
     assert!(format!("{connector:?}").contains(&format!("{:?}", AiProviderId(3))), "{connector:?}");

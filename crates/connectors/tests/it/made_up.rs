@@ -1,7 +1,7 @@
-//! Made-up answers become items: the whole way through RequestsGet.
+//! Made-up responses become items, through RequestsGet.
 
 use crate::fixture::{answer, connector, context, query};
-use domain::contracts::{ConnectorError, ConnectorErrorKind, NormalizedPage};
+use domain::ports::{ConnectorError, ConnectorErrorKind, NormalizedPage};
 use domain::provider::ProviderSpec;
 use serde_json::{Value, json};
 

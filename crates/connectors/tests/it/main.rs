@@ -1,24 +1,24 @@
-//! Connectors at work: from a provider record to normalized items, without a network.
+//! Connector tests: from a provider record to normalized items, without a network.
 
 #![expect(clippy::expect_used, reason = "a test that cannot go on says so")]
 
 mod cloud;
+mod corpus;
 mod credentials;
 mod descriptions;
 mod file_system;
 mod fixture;
 mod gen_ai;
-mod graph_ql;
+mod graphql;
 mod made_up;
 mod mcp_tool;
-mod mongo_db;
+mod mongodb;
 mod mssql;
-mod open_search_description;
+mod opensearch_description;
 mod relational;
 mod remote_sql;
 mod requests_get;
 mod requests_post;
 mod search_engines;
 mod sqlite3;
-mod tributary_corpus_connector;
 mod vector_stores;

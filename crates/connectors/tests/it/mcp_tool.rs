@@ -1,7 +1,7 @@
-//! McpTool against a strict server: the whole contract, answers as JSON and as streams, and every form of result.
+//! McpTool connector against a strict fake: the connector suite, JSON and event streams, and every form of result.
 
 use crate::fixture::{guarded_context, provider, query};
-use domain::contracts::{ConnectorErrorKind, ConnectorKind, NormalizedPage};
+use domain::ports::{ConnectorErrorKind, ConnectorKind, NormalizedPage};
 use domain::provider::ProviderSpec;
 use domain::search::Sort;
 use serde_json::Value;
@@ -17,7 +17,7 @@ fn spec(source: &McpServer) -> ProviderSpec {
     ProviderSpec {
         name: "Tool".into(),
         connector: "McpTool".into(),
-        url: source.stand.at("/mcp"),
+        url: source.listener.at("/mcp"),
         credentials: format!("bearer={TOKEN}"),
         query_mappings: "tool=search,argument=query,limit=count,limit_max=20,offset=skip,kind=any,\
             sort=order,DATE_SORT=newest,RELEVANCY_SORT=best"
@@ -94,7 +94,7 @@ async fn a_server_without_sessions() {
     subject(&source).check().await;
 }
 
-/// A stream that stays open after the answer is left at once, not when the time is up.
+/// A stream that stays open after the response is closed at once, not at the deadline.
 #[tokio::test]
 async fn a_stream_that_stays_open_is_left() {
     let source = McpServer::start().await;
@@ -117,7 +117,7 @@ async fn a_rest_is_asked_for() {
     );
 }
 
-/// Data in a text, links and prose become results, too.
+/// Data in a text, links and prose become results too.
 #[tokio::test]
 async fn every_form_of_answer() {
     let source = McpServer::start().await;

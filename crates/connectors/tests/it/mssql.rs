@@ -1,7 +1,7 @@
-//! MSSQL against a stand-in for SQL Server: the whole contract of a connector, values, TLS, and the end of time.
+//! MSSQL connector against a fake SQL Server: the connector suite, values, TLS, and timeouts.
 
 use chrono::NaiveDate;
-use domain::contracts::{Connector, ConnectorErrorKind, ConnectorKind, ProviderQuery};
+use domain::ports::{Connector, ConnectorErrorKind, ConnectorKind, ProviderQuery};
 use domain::provider::ProviderSpec;
 use domain::search::Sort;
 use serde_json::{Value, json};
@@ -144,7 +144,7 @@ async fn connections_are_kept() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn tls_is_as_the_address_says() {
-    let server = MsSqlServer::start_sealed(documents(), CERTIFICATE, KEY).await;
+    let server = MsSqlServer::start_with_tls(documents(), CERTIFICATE, KEY).await;
     for options in [
         String::new(),
         "?tls=required&verify_certs=false".to_owned(),
@@ -190,7 +190,7 @@ async fn a_slow_statement_ends_with_its_connection() {
 async fn nobody_is_asked_without_a_license() {
     let server = MsSqlServer::start(documents()).await;
     let mut subject = subject(spec(&server, ""), Vec::new());
-    subject.context.dial = Arc::new(crate::fixture::Closed);
+    subject.context.resolver = Arc::new(crate::fixture::Closed);
     let error = subject.ask("river", Sort::Date, 1).await.expect_err("the client refuses");
     assert_eq!(error.kind, ConnectorErrorKind::AddressRefused, "{error}");
     assert_eq!(server.logins(), 0);
@@ -204,7 +204,7 @@ async fn a_server_sends_readers_where_the_client_lets_them() {
     let error = subject.ask("river", Sort::Date, 1).await.expect_err("nobody vouched for the second");
     assert_eq!(error.kind, ConnectorErrorKind::AddressRefused, "{error}");
     assert_eq!(second.logins(), 0);
-    subject.context.dial = Arc::new(crate::fixture::Open);
+    subject.context.resolver = Arc::new(crate::fixture::Open);
     assert_eq!(subject.ask("river", Sort::Date, 12).await.expect("rows").items.len(), 12);
     assert_eq!(second.logins(), 1);
     let circle = MsSqlServer::start(documents()).await;

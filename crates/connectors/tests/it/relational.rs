@@ -1,7 +1,7 @@
-//! PostgreSQL, MySQL and PgVector against real servers: the whole contract of a connector.
+//! PostgreSQL, MySQL and PgVector connectors against real servers: the connector suite.
 
 use crate::fixture::kind;
-use domain::contracts::ConnectorErrorKind;
+use domain::ports::ConnectorErrorKind;
 use domain::provider::ProviderSpec;
 use serde_json::Value;
 use sqlx::sqlite::SqliteConnectOptions;
@@ -12,7 +12,7 @@ use url::Url;
 
 const TEMPLATE: &str = "select {fields} from {table} where {a} like '%{query_string}%'";
 
-/// `driver://user:password@host:port/database`, taken apart as a provider writes it.
+/// `driver://user:password@host:port/database`, split as a provider needs it.
 struct Server {
     url: String,
     credentials: String,
@@ -46,7 +46,7 @@ fn spec(connector: &str, server: &Server, mappings: &str) -> ProviderSpec {
     }
 }
 
-/// What can be wrong with the provider of any database.
+/// Mistakes in the provider of any database.
 fn mistakes(spec: &ProviderSpec, server: &Server) -> Vec<Mistake> {
     let with = |what, kind, change: &dyn Fn(&mut ProviderSpec)| {
         let mut spec = spec.clone();
@@ -220,7 +220,7 @@ async fn mysql_keeps_the_contract() {
     let server = Server::of(&address);
     let spec = spec("MySQL", &server, "fields=*,table=river_documents,a=title,sort_by_date=published");
     let mut mistakes = mistakes(&spec, &server);
-    // The reader may see one database only; whether another exists is not told.
+    // The user may see one database only; whether another exists is not reported.
     for mistake in &mut mistakes {
         if mistake.what == "an unknown database" {
             mistake.kind = ConnectorErrorKind::Denied;
@@ -243,7 +243,7 @@ async fn mysql_keeps_the_contract() {
     assert_eq!(page.items[0]["published"], "2024-01-04 00:00:00");
 }
 
-/// Three numbers that tell texts apart: enough for a test of likeness.
+/// A vector of three numbers that distinguishes texts.
 fn read(text: &str) -> Vec<f32> {
     let mut vector = [1.0_f32; 3];
     for (place, byte) in text.bytes().enumerate() {

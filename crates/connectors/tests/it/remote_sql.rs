@@ -1,7 +1,7 @@
-//! Oracle, Snowflake and BigQuery against stand-ins of their HTTP interfaces: the whole contract of a connector.
+//! Oracle, Snowflake and BigQuery connectors against fakes of their HTTP APIs: the connector suite.
 
 use crate::fixture::{guarded_context, kind};
-use domain::contracts::{ConnectorError, ConnectorErrorKind, PluginContext, ProviderQuery, SourceResponse};
+use domain::ports::{ConnectorError, ConnectorErrorKind, PluginContext, ProviderQuery, SourceResponse};
 use domain::provider::{ProviderSpec, SearchProvider};
 use domain::search::Sort;
 use serde_json::{Value, json};
@@ -16,7 +16,7 @@ use testkit::vendors::snowflake::{self, Snowflake};
 
 const TEMPLATE: &str = "select {fields} from {table} where {a} like '%{query_string}%'";
 const MAPPINGS: &str = "fields=*,table=river_documents,a=title,sort_by_date=published";
-/// Documents about rivers in the table of the stand-ins.
+/// Documents about rivers in the table of the fakes.
 const RIVERS: u64 = MANY as u64 + 15;
 
 fn spec(connector: &str, url: &str, credentials: &str, mappings: &str) -> ProviderSpec {
@@ -68,13 +68,13 @@ fn subject(spec: &ProviderSpec, context: PluginContext, mistakes: Vec<Mistake>) 
     }
 }
 
-/// The real client and a clock that a test can move.
+/// The real HTTP client and a clock that a test can move.
 fn context() -> (PluginContext, Arc<FixedClock>) {
     let clock = Arc::new(FixedClock::default());
     (PluginContext { clock: clock.clone(), ..guarded_context() }, clock)
 }
 
-/// Asks once with little time.
+/// Runs one query with little time.
 async fn ask_within(
     spec: &ProviderSpec,
     context: &PluginContext,
@@ -103,7 +103,7 @@ fn errors(spec: &ProviderSpec) -> Vec<String> {
 #[tokio::test(flavor = "multi_thread")]
 async fn oracle_keeps_the_contract() {
     let ords = Ords::start().await;
-    let spec = spec("Oracle", &ords.stand.at("/ords/rivers"), ords::CREDENTIALS, "x=y");
+    let spec = spec("Oracle", &ords.listener.at("/ords/rivers"), ords::CREDENTIALS, "x=y");
     let mistakes = vec![
         mistake(&spec, "a wrong password", ConnectorErrorKind::Denied, |spec| {
             spec.credentials = "rivers:wrong-password".into();
@@ -144,7 +144,7 @@ async fn oracle_keeps_the_contract() {
 async fn oracle_exchanges_a_client_for_a_token_once() {
     let ords = Ords::start().await;
     let (context, clock) = context();
-    let spec = spec("Oracle", &ords.stand.at("/ords/rivers"), ords::CLIENT, "x=y");
+    let spec = spec("Oracle", &ords.listener.at("/ords/rivers"), ords::CLIENT, "x=y");
     let wrong = mistake(&spec, "a wrong secret", ConnectorErrorKind::Denied, |spec| {
         spec.credentials = "client_id=reader-id-51,client_secret=wrong-secret".into();
     });
@@ -168,7 +168,7 @@ async fn snowflake_keeps_the_contract() {
     let (context, clock) = context();
     let source = Snowflake::start(clock).await;
     let credentials = format!("bearer={}", snowflake::TOKEN);
-    let spec = spec("Snowflake", &source.stand.url, &credentials, snowflake::MAPPINGS);
+    let spec = spec("Snowflake", &source.listener.url, &credentials, snowflake::MAPPINGS);
     let mistakes = vec![
         mistake(&spec, "a wrong token", ConnectorErrorKind::Denied, |spec| {
             spec.credentials = "bearer=wrong-token".into();
@@ -195,7 +195,7 @@ async fn snowflake_keeps_the_contract() {
         "title": title(&page.items[0]), "published": "2024-01-28", "weight": 1.5,
         "stamped": "2024-01-28T00:00:00", "is_open": true, "nothing": null,
     });
-    assert_eq!(page.items[0], want, "names in small letters, native values");
+    assert_eq!(page.items[0], want, "lower-case names, native values");
     source.throttle();
     let error = subject.ask("river", Sort::Relevancy, 5).await.expect_err("too many requests");
     assert_eq!(
@@ -209,7 +209,7 @@ async fn snowflake_takes_a_signed_token() {
     let (context, clock) = context();
     let source = Snowflake::start(clock).await;
     let credentials = format!("key_pair={},user=reader", keys::PRIVATE_PEM);
-    let spec = spec("Snowflake", &source.stand.url, &credentials, snowflake::MAPPINGS);
+    let spec = spec("Snowflake", &source.listener.url, &credentials, snowflake::MAPPINGS);
     let mistakes = vec![
         mistake(&spec, "a key that is not known", ConnectorErrorKind::Denied, |spec| {
             spec.credentials = format!("key_pair={},user=reader", keys::OTHER_PRIVATE_PEM);
@@ -232,7 +232,7 @@ async fn snowflake_waits_for_a_slow_statement_and_ends_it() {
     let (context, clock) = context();
     let source = Snowflake::start(clock).await;
     let credentials = format!("bearer={}", snowflake::TOKEN);
-    let spec = spec("Snowflake", &source.stand.url, &credentials, snowflake::MAPPINGS);
+    let spec = spec("Snowflake", &source.listener.url, &credentials, snowflake::MAPPINGS);
     source.slow(3);
     let page =
         subject(&spec, context.clone(), Vec::new()).ask("river", Sort::Date, MANY).await.expect("rows");
@@ -250,10 +250,10 @@ async fn big_query_keeps_the_contract() {
     let (context, clock) = context();
     let source = BigQuery::start(clock.clone()).await;
     let spec =
-        spec("BigQuery", &source.stand.url, &source.key(), "dataset=rivers,location=EU,max_bytes=2000000");
+        spec("BigQuery", &source.listener.url, &source.key(), "dataset=rivers,location=EU,max_bytes=2000000");
     let mistakes = vec![
         mistake(&spec, "a wrong key", ConnectorErrorKind::Denied, |spec| {
-            spec.credentials = source.key_of(keys::OTHER_PRIVATE_PEM, &source.stand.at("/token"));
+            spec.credentials = source.key_of(keys::OTHER_PRIVATE_PEM, &source.listener.at("/token"));
         }),
         mistake(&spec, "an unknown table", ConnectorErrorKind::PlaceUnknown, unknown_table),
         mistake(&spec, "another project", ConnectorErrorKind::Denied, |spec| {
@@ -302,7 +302,7 @@ async fn big_query_reads_its_key_from_a_file() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("key.json");
     std::fs::write(&path, source.key()).expect("a file");
-    let spec = spec("BigQuery", &source.stand.url, &path.to_string_lossy(), "dataset=rivers,location=EU");
+    let spec = spec("BigQuery", &source.listener.url, &path.to_string_lossy(), "dataset=rivers,location=EU");
     let page = subject(&spec, context, Vec::new()).ask("river", Sort::Relevancy, MANY).await.expect("rows");
     assert_eq!(page.items.len(), MANY as usize);
 }
@@ -311,7 +311,7 @@ async fn big_query_reads_its_key_from_a_file() {
 async fn big_query_waits_for_a_slow_job_and_ends_it() {
     let (context, clock) = context();
     let source = BigQuery::start(clock).await;
-    let spec = spec("BigQuery", &source.stand.url, &source.key(), "dataset=rivers,location=EU");
+    let spec = spec("BigQuery", &source.listener.url, &source.key(), "dataset=rivers,location=EU");
     source.slow(3);
     let page =
         subject(&spec, context.clone(), Vec::new()).ask("river", Sort::Date, MANY).await.expect("rows");
@@ -324,7 +324,7 @@ async fn big_query_waits_for_a_slow_job_and_ends_it() {
     assert_eq!(source.cancelled(), 1, "ended at the source");
 }
 
-/// A key or a login never leaves for a host that only looks like the right one.
+/// A key or a login is never sent to a look-alike host.
 #[tokio::test(flavor = "multi_thread")]
 async fn look_alikes_are_refused_when_a_provider_is_saved() {
     let (_, clock) = context();

@@ -1,7 +1,7 @@
-//! The requests that RequestsGet builds: addresses, headers, where credentials may go.
+//! Requests that RequestsGet builds: addresses, headers, and where credentials may go.
 
 use crate::fixture::{answer, connector, context, query, request};
-use domain::contracts::{Connector, ConnectorErrorKind, ProviderQuery};
+use domain::ports::{Connector, ConnectorErrorKind, ProviderQuery};
 use domain::provider::ProviderSpec;
 use domain::search::Sort;
 use domain::secret::Secret;
@@ -56,7 +56,7 @@ fn worked_examples() {
         ("https://u", two, dated, Date, 0, "https://u/?a=1&s=d&start=1&q=solid+state"),
         ("https://u", two, dated, Relevancy, 2, "https://u/?a=1&start=21&q=solid+state"),
         (place, one, "", Date, 0, "https://u/?q=solid+state"),
-        // Without another parameter a snippet goes to the end.
+        // Without another parameter, a snippet is appended.
         (place, one, "RELEVANCY_SORT=sort=1", Relevancy, 0, "https://u/?q=solid+state&sort=1"),
         (place, one, "PAGE=p=PAGE_INDEX", Relevancy, 1, "https://u/?q=solid+state&p=2"),
         (place, two, "PAGE=p=RESULT_PAGE", Relevancy, 1, "https://u/?a=1&p=2&q=solid+state"),
@@ -150,7 +150,7 @@ fn a_query_cannot_change_the_host() {
     let kind = connectors::CATALOGUE.iter().find(|kind| kind.name == "RequestsGet").expect("a kind");
     let provider = crate::fixture::provider(spec);
     assert!(!(kind.check)(&provider).is_empty());
-    // A provider that was saved in another way is stopped when it is asked.
+    // A provider saved in another way fails when it is queried.
     let connector = (kind.build)(&provider, &context).expect("a connector");
     let error = connector.construct(&query(".evil.example")).expect_err("another host");
     assert_eq!(error.kind, ConnectorErrorKind::QueryInvalid);

@@ -1,7 +1,7 @@
-//! The requests that RequestsPost builds: the address, the body and its type.
+//! Requests that RequestsPost builds: the address, the body and its type.
 
 use crate::fixture::{answer, connector, context, provider, query, request};
-use domain::contracts::{HttpMethod, HttpRequest, ProviderQuery};
+use domain::ports::{HttpMethod, HttpRequest, ProviderQuery};
 use domain::provider::ProviderSpec;
 use domain::search::Sort;
 use serde_json::{Map, Value, json};

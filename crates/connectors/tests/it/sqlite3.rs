@@ -1,7 +1,7 @@
-//! Sqlite3 against real files: values, counts, order, hostile queries, time.
+//! Sqlite3 connector against real files: values, counts, order, hostile queries, timeouts.
 
 use crate::fixture::{answer, connector, context, query};
-use domain::contracts::{ConnectorError, ConnectorErrorKind, NormalizedPage, ProviderQuery};
+use domain::ports::{ConnectorError, ConnectorErrorKind, NormalizedPage, ProviderQuery};
 use domain::provider::ProviderSpec;
 use domain::search::Sort;
 use serde_json::json;

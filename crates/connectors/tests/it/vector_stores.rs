@@ -1,18 +1,17 @@
-//! The stores of vectors against strict stand-ins, and Chroma against the real one: the whole contract, and what
-//! they say against us.
+//! Vector store connectors against strict fakes, and Chroma against the real server: the connector suite, and errors.
 
 use crate::fixture::{Script, answer, connector, context, guarded_context, kind, provider};
-use domain::contracts::{ConnectorErrorKind, SourceResponse};
+use domain::ports::{ConnectorErrorKind, SourceResponse};
 use domain::provider::ProviderSpec;
 use domain::search::Sort;
 use serde_json::{Value, json};
 use std::time::Duration;
 use testkit::suites::connector::{Literal, Mistake, Subject};
-use testkit::vendors::desk::RETRY_AFTER_S;
-use testkit::vendors::likeness::{self, DIMENSIONS};
+use testkit::vendors::fake_server::RETRY_AFTER_S;
+use testkit::vendors::vector_documents::{self, DIMENSIONS};
 use testkit::vendors::{chroma, milvus, pinecone, qdrant, weaviate};
 
-/// Pages of ten, so that more than ten take more than one.
+/// Pages of ten, so that more results need several requests.
 const BY_TEN: &str = "limit_max=10,sort_by_date=published";
 
 fn spec(connector: &str, url: String, credentials: &str, mappings: &str) -> ProviderSpec {
@@ -41,7 +40,7 @@ fn subject(spec: ProviderSpec, changes: &[Change]) -> Subject {
         mistakes: mistakes.collect(),
         spec,
         user_token: None,
-        reader: Some(likeness::read),
+        reader: Some(vector_documents::embed),
         many: "river 1",
         date: Some(|item| item["published"].as_str().expect("a date").to_owned()),
         literal: Literal::Nearest(|item| item["title"].as_str().expect("a title").to_owned()),
@@ -62,7 +61,7 @@ const WRONG_KEY: Change =
 const NO_KEY: Change = ("no key", ConnectorErrorKind::Denied, |spec| spec.credentials = String::new());
 const REFUSED: Change = ("a refused connection", ConnectorErrorKind::Unavailable, is_refused);
 
-/// The first item has what a document has and how near it is; the sentence about dimensions names both.
+/// The first item has the document's fields and its similarity; the error about dimensions names both.
 async fn check_details(full: &Subject, small: ProviderSpec) {
     let page = full.ask("river 3", Sort::Relevancy, 1).await.expect("an answer");
     let first = &page.items[0];
@@ -86,7 +85,7 @@ async fn check_rest(subject: &Subject) {
 #[tokio::test]
 async fn qdrant_keeps_the_contract() {
     let store = qdrant::start().await;
-    let spec = spec("QdrantDB", format!("{}-rivers", store.stand.url), qdrant::KEY, BY_TEN);
+    let spec = spec("QdrantDB", format!("{}-rivers", store.listener.url), qdrant::KEY, BY_TEN);
     let subject = subject(
         spec.clone(),
         &[
@@ -108,7 +107,7 @@ async fn qdrant_keeps_the_contract() {
         ],
     );
     subject.check().await;
-    let small = ProviderSpec { url: format!("{}-small", store.stand.url), ..spec.clone() };
+    let small = ProviderSpec { url: format!("{}-small", store.listener.url), ..spec.clone() };
     check_details(&subject, small).await;
     store.throttle();
     check_rest(&subject).await;
@@ -117,12 +116,16 @@ async fn qdrant_keeps_the_contract() {
     assert_eq!(store.requests() - before, 3, "page after page");
 }
 
-/// A collection with a dash is named in the mappings; a filter leaves out what does not meet it.
+/// A collection with a hyphen is named in the mappings; a filter excludes documents.
 #[tokio::test]
 async fn qdrant_takes_a_collection_by_name_and_a_filter() {
     let store = qdrant::start().await;
-    let mut spec =
-        spec("QdrantDB", store.stand.url.clone(), &format!("bearer={}", qdrant::KEY), "collection=my-rivers");
+    let mut spec = spec(
+        "QdrantDB",
+        store.listener.url.clone(),
+        &format!("bearer={}", qdrant::KEY),
+        "collection=my-rivers",
+    );
     spec.query_template_json =
         serde_json::from_str(r#"{"filter": {"must": [{"key": "number", "range": {"gte": 20, "lt": 30}}]}}"#)
             .expect("JSON");
@@ -137,7 +140,7 @@ async fn qdrant_takes_a_collection_by_name_and_a_filter() {
 #[tokio::test]
 async fn pinecone_keeps_the_contract() {
     let store = pinecone::start().await;
-    let mappings = format!("api={},sort_by_date=published", store.api.stand.url);
+    let mappings = format!("api={},sort_by_date=published", store.api.listener.url);
     let by_name = spec("PineconeDB", "rivers".into(), pinecone::KEY, &mappings);
     let changes: [Change; 5] = [
         WRONG_KEY,
@@ -159,7 +162,7 @@ async fn pinecone_keeps_the_contract() {
     assert_eq!(store.api.requests(), before, "the host of an index is kept");
 
     let mut by_host =
-        spec("PineconeDB", store.rivers.stand.url.clone(), pinecone::KEY, "sort_by_date=published");
+        spec("PineconeDB", store.rivers.listener.url.clone(), pinecone::KEY, "sort_by_date=published");
     subject(by_host.clone(), &[WRONG_KEY, NO_KEY, REFUSED]).check().await;
     by_host.query_template_json =
         serde_json::from_str(r#"{"filter": {"number": {"$gte": 50}}}"#).expect("JSON");
@@ -170,7 +173,7 @@ async fn pinecone_keeps_the_contract() {
     assert!(page.items.is_empty(), "another namespace");
 }
 
-/// The key is never sent to a host that the service's own domain does not hold, whoever names it.
+/// The key is never sent to a host outside of the service's own domain, whoever names it.
 #[tokio::test]
 async fn no_key_goes_to_a_look_alike() {
     for host in
@@ -198,7 +201,7 @@ async fn no_key_goes_to_a_look_alike() {
     let requests = script.asked.lock().expect("a list");
     let query = &requests[1];
     assert_eq!(query.url.as_str(), "https://rivers-x1.svc.aped.pinecone.io/query");
-    // A host that the service named is nobody's word for a private address.
+    // A host named by the service does not make a private address trusted.
     assert!(query.origin.is_of(&query.url) && !query.origin.is_trusted);
     assert!(
         query.secret_headers.iter().any(|(name, key)| name == "Api-Key" && key.expose() == pinecone::KEY)
@@ -209,7 +212,7 @@ async fn no_key_goes_to_a_look_alike() {
 async fn milvus_keeps_the_contract() {
     let store = milvus::start().await;
     let mappings = format!("collection=rivers,{BY_TEN}");
-    let spec = spec("Milvus", store.stand.url.clone(), milvus::TOKEN, &mappings);
+    let spec = spec("Milvus", store.listener.url.clone(), milvus::TOKEN, &mappings);
     let subject_of_all = subject(
         spec.clone(),
         &[
@@ -280,7 +283,7 @@ fn the_codes_of_milvus_have_their_kinds() {
 async fn weaviate_keeps_the_contract() {
     let store = weaviate::start().await;
     let mappings = format!("class=River,fields=title published number,{BY_TEN}");
-    let spec = spec("Weaviate", store.stand.url.clone(), weaviate::KEY, &mappings);
+    let spec = spec("Weaviate", store.listener.url.clone(), weaviate::KEY, &mappings);
     let subject = subject(
         spec.clone(),
         &[
@@ -322,7 +325,7 @@ fn chroma_changes() -> [Change; 4] {
 async fn chroma_keeps_the_contract() {
     let store = chroma::start().await;
     let mappings = "collection=rivers,sort_by_date=published";
-    let spec = spec("Chroma", store.stand.url.clone(), chroma::TOKEN, mappings);
+    let spec = spec("Chroma", store.listener.url.clone(), chroma::TOKEN, mappings);
     let mut changes = vec![WRONG_KEY, NO_KEY];
     changes.extend(chroma_changes());
     let subject = subject(spec.clone(), &changes);
@@ -340,9 +343,9 @@ async fn chroma_keeps_the_contract() {
     assert_eq!((page.items.len(), store.requests() - before), (5, 4), "and asked for when it has gone");
 }
 
-/// Posts to the real server, past the connector.
+/// Posts to the real server, without the connector.
 async fn post(url: &str, body: &Value) -> Value {
-    use domain::contracts::{HttpMethod, HttpRequest, Origin};
+    use domain::ports::{HttpMethod, HttpRequest, Origin};
     let url: url::Url = url.parse().expect("an address");
     let request = HttpRequest {
         method: HttpMethod::Post,
@@ -367,13 +370,14 @@ async fn chroma_keeps_the_contract_on_a_real_server() {
     };
     let collections =
         format!("{address}/api/v2/tenants/default_tenant/databases/default_database/collections");
-    let make = async |name: &str, documents: &[likeness::Document]| {
+    let make = async |name: &str, documents: &[vector_documents::Document]| {
         let space = json!({"hnsw": {"space": "cosine"}});
-        let wish = json!({"name": name, "get_or_create": true, "configuration": space});
-        let made = post(&collections, &wish).await;
+        let body = json!({"name": name, "get_or_create": true, "configuration": space});
+        let made = post(&collections, &body).await;
         let id = made["id"].as_str().expect("an id").to_owned();
-        let column =
-            |read: fn(&likeness::Document) -> Value| documents.iter().map(read).collect::<Vec<Value>>();
+        let column = |read: fn(&vector_documents::Document) -> Value| {
+            documents.iter().map(read).collect::<Vec<Value>>()
+        };
         let added = json!({
             "ids": column(|document| json!(document.number.to_string())),
             "embeddings": column(|document| json!(document.vector)),
@@ -382,8 +386,9 @@ async fn chroma_keeps_the_contract_on_a_real_server() {
         });
         post(&format!("{collections}/{id}/upsert"), &added).await;
     };
-    make("rivers", &likeness::documents()).await;
-    let one = likeness::Document { vector: vec![0.1, 0.2, 0.3], ..likeness::documents().remove(0) };
+    make("rivers", &vector_documents::documents()).await;
+    let one =
+        vector_documents::Document { vector: vec![0.1, 0.2, 0.3], ..vector_documents::documents().remove(0) };
     make("small", &[one]).await;
     let spec = spec("Chroma", address, "", "collection=rivers,sort_by_date=published");
     let subject = subject(spec.clone(), &chroma_changes());
@@ -432,18 +437,18 @@ fn mistakes_are_found_when_it_is_saved() {
     }
 }
 
-/// What is shown of a question holds how long its vector is, not the vector.
+/// The displayed query contains the length of its vector, not the vector.
 #[test]
 fn a_question_is_shown_without_its_vector() {
     let spec = spec("QdrantDB", "http://h.example-rivers".into(), "secret-key-1", "");
     let store = connector(spec, &context(answer("", "")));
     assert_eq!(store.reader_model(), Some("toy"));
     let vector = vec![0.25; 384];
-    let query = domain::contracts::ProviderQuery { vector: Some(&vector), ..crate::fixture::query("x") };
+    let query = domain::ports::ProviderQuery { vector: Some(&vector), ..crate::fixture::query("x") };
     let shown = store.construct(&query).expect("a question").shown();
     assert!(shown.contains("384 numbers") && !shown.contains("0.25") && !shown.contains("secret"), "{shown}");
     for vector in [None, Some(&[][..]), Some(&[f32::NAN][..])] {
-        let query = domain::contracts::ProviderQuery { vector, ..crate::fixture::query("x") };
+        let query = domain::ports::ProviderQuery { vector, ..crate::fixture::query("x") };
         let error = store.construct(&query).expect_err("no vector");
         assert_eq!(error.kind, ConnectorErrorKind::QueryInvalid);
     }

@@ -1,50 +1,51 @@
-//! For the operator: what is decided, and whether every election comes out the same again. It names no document but by id.
+//! Operator diagnostics: pins and elections, and whether each election can be reproduced. Documents are named by id
+//! only.
 
 use crate::SemanticCache;
 use crate::versions::election::replay;
-use domain::contracts::{CanonicalStore, PinFilter, RunFilter, StoreError};
 use domain::corpus::{Pin, Run, RunStatus, query_key};
 use domain::ids::RunId;
+use domain::ports::{CanonicalStore, PinFilter, RunFilter, StoreError};
 
-/// Records that are read at once.
+/// Records per batch.
 const BATCH: u64 = 200;
-/// Most pins and most open elections that are told; all elections are computed again.
+/// Most pins and open elections that are listed; all elections are replayed.
 const TOLD_MAX: usize = 1_000;
 
-/// What is wanted. Nothing said: all.
+/// What to diagnose. Default: everything.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct DiagnosisAsked {
-    /// Any form of the query.
+pub struct DiagnosisQuery {
+    /// In any form.
     pub query: Option<String>,
     pub run: Option<RunId>,
 }
 
-/// An election that does not come out the same from what is stored of it.
+/// An election whose outcome cannot be reproduced from its stored inputs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Differing {
     pub run_id: RunId,
-    /// In sentences.
+    /// One sentence per difference.
     pub what: Vec<String>,
 }
 
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Diagnosis {
-    /// How many runs there are of each state, of all queries.
+    /// Runs by status, over all queries.
     pub by_status: Vec<(RunStatus, u64)>,
-    /// How many pins there are, of all queries.
+    /// All pins, over all queries.
     pub pins_total: u64,
-    /// Those that were asked for, newest first.
+    /// The requested pins, newest first.
     pub pins: Vec<Pin>,
-    /// Those that were asked for and are open, oldest first.
+    /// The requested open elections, oldest first.
     pub open: Vec<Run>,
-    /// How many were computed again.
+    /// Elections that were replayed.
     pub replayed: u64,
     pub differing: Vec<Differing>,
 }
 
 impl SemanticCache {
-    /// Reads all that was asked for and computes each election again. `NotFound`: there is no such run.
-    pub async fn diagnose(&self, asked: &DiagnosisAsked) -> Result<Diagnosis, StoreError> {
+    /// Loads what was requested and replays each election. `NotFound`: there is no such run.
+    pub async fn diagnose(&self, asked: &DiagnosisQuery) -> Result<Diagnosis, StoreError> {
         let store = &*self.parts.store;
         let (by_status, pins_total) = store.canonical_counts().await?;
         let mut found = Diagnosis { by_status, pins_total, ..Diagnosis::default() };
@@ -90,7 +91,7 @@ impl Diagnosis {
         if run.status.is_open() {
             self.open.push(run);
         }
-        // They are read newest first, and the oldest are told.
+        // They are read newest first, but the oldest are listed.
         if self.open.len() > 2 * TOLD_MAX {
             self.open.drain(..TOLD_MAX);
         }

@@ -1,60 +1,37 @@
-//! The difference of two versions of a document, as far as it is kept.
+//! The diff of two versions of a document.
 
-use super::compare::{compare, words};
-use super::{CanonicalError, is_open, tokens_of, visible};
+use super::access::{is_open, tokens_of, visible};
+use super::error::CanonicalError;
+use super::text_diff::{DiffOp, DiffPiece, compare, words};
 use crate::{CacheParts, SemanticCache};
-use domain::contracts::StoreError;
 use domain::corpus::{Signal, StoredChunk};
 use domain::ids::SignalId;
+use domain::ports::StoreError;
 use domain::user::Principal;
 
-/// Most of each text that is compared, in characters.
+/// Most characters of each text that are compared.
 pub const DIFF_CHARS_MAX: usize = 200_000;
-/// Most pieces that are told.
+/// Most pieces that are returned.
 pub const DIFF_PIECES_MAX: usize = 4_000;
 
-/// What a piece is on the way from the left text to the right one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum DiffOp {
-    Same,
-    Added,
-    Removed,
-}
-
-impl DiffOp {
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Same => "same",
-            Self::Added => "added",
-            Self::Removed => "removed",
-        }
-    }
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct DiffPiece {
-    pub op: DiffOp,
-    pub text: String,
-}
-
-/// What must be done to the left text to get the right one.
+/// The changes from the left text to the right one.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Diff {
     pub left: Signal,
     pub right: Signal,
-    /// Words.
+    /// Counts of words.
     pub added: usize,
     pub removed: usize,
     pub same: usize,
-    /// A text was longer than what is compared, or there were more pieces than what is told.
+    /// A text was longer than the limit, or there were more pieces than the limit.
     pub truncated: bool,
-    /// In the order of the texts; joined without `Added` they are the left text, without `Removed` the right one.
+    /// In text order. Without the `Added` pieces they form the left text, without the `Removed` ones the right text.
     pub pieces: Vec<DiffPiece>,
 }
 
 impl SemanticCache {
-    /// The difference of two documents that the person may see. Their texts are those that are kept; of one that is kept no
-    /// more, its pieces.
+    /// The diff of two documents that the person may see. If the text of a document has expired, its chunks are
+    /// compared.
     pub async fn diff_of(
         &self,
         person: &Principal,
@@ -67,7 +44,7 @@ impl SemanticCache {
         let right = visible(&self.parts, &tokens, right).await?.ok_or(CanonicalError::NotFound)?;
         let (one, other) = tokio::try_join!(text_of(&self.parts, &left), text_of(&self.parts, &right))?;
         let is_cut = one.is_cut || other.is_cut;
-        // Long texts take some time: beside the runtime, so that nobody waits for it.
+        // Long texts take time, so this runs off the async runtime.
         let compared = tokio::task::spawn_blocking(move || compare(&one.text, &other.text)).await;
         let mut pieces =
             compared.map_err(|_| StoreError::Failed("the comparison was broken off".to_owned()))?;
@@ -82,14 +59,14 @@ impl SemanticCache {
 
 struct Text {
     text: String,
-    /// It is not the whole text.
+    /// Part of the text is missing.
     is_cut: bool,
 }
 
 async fn text_of(parts: &CacheParts, signal: &Signal) -> Result<Text, StoreError> {
     let body = match &signal.body_key {
         Some(key) => parts.bodies.get(key).await.unwrap_or_else(|error| {
-            tracing::warn!(signal.id = %signal.signal_id, "a kept text cannot be read: {error}");
+            tracing::warn!(signal.id = %signal.signal_id, "a cached text cannot be read: {error}");
             None
         }),
         None => None,
@@ -102,13 +79,13 @@ async fn text_of(parts: &CacheParts, signal: &Signal) -> Result<Text, StoreError
     Ok(Text { is_cut: whole.is_cut || text.len() < whole.text.len(), text })
 }
 
-/// The text of the pieces, of which neighbours share some words.
+/// The text of the chunks; neighboring chunks overlap.
 fn joined(chunks: &[StoredChunk]) -> Text {
     let (mut text, mut end, mut is_cut) = (String::new(), 0_u32, false);
     for chunk in chunks {
         let shared = end.saturating_sub(chunk.start) as usize;
         if shared == 0 && !text.is_empty() {
-            // What stood between them was space, or pieces that were not kept.
+            // Between them was whitespace, or chunks that were not stored.
             text.push_str("\n\n");
             is_cut |= chunk.start > end + GAP_CHARS_MAX;
         }
@@ -118,7 +95,7 @@ fn joined(chunks: &[StoredChunk]) -> Text {
     Text { text, is_cut }
 }
 
-/// Most characters between two pieces that are mere space.
+/// Most characters between two chunks that count as whitespace.
 const GAP_CHARS_MAX: u32 = 16;
 
 #[cfg(test)]

@@ -1,39 +1,40 @@
-//! Pins: made and taken back by curators, listed for them.
+//! Pins: curators create, remove and list them.
 
-use super::seen::Reader;
-use super::{CanonicalError, PinEventSeen, PinSeen, is_curator, may_decide, tokens_of, visible};
+use super::access::{is_curator, may_decide, tokens_of, visible};
+use super::error::CanonicalError;
+use super::views::{Reader, VisiblePin, VisiblePinEvent};
 use crate::SemanticCache;
-use crate::ingest::{Document, IngestWish, asked_for};
-use domain::contracts::{Page, PinFilter, PinOutcome};
+use crate::ingest::{Document, IngestRequest, source_request};
 use domain::corpus::{AclToken, NewPin, Origin, PinVia, Scope, query_key};
 use domain::ids::SignalId;
+use domain::ports::{Page, PinFilter, PinOutcome};
 use domain::user::Principal;
 use std::time::Duration;
 
-/// How long a pin waits for the text of a document that is not here yet.
+/// How long a pin request waits for a text that is being fetched.
 const FETCH_WAIT: Duration = Duration::from_secs(10);
 
-/// Somebody wants a document to be the answer to a query.
+/// A request to pin a document for a query.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PinWish {
+pub struct PinRequest {
     pub signal_id: SignalId,
     pub query: String,
     pub scope: Scope,
-    /// It takes the place of another document.
+    /// Replaces another pinned document.
     pub force: bool,
 }
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Pinned {
-    pub pin: PinSeen,
-    /// False: it was pinned already, and nothing changed.
+    pub pin: VisiblePin,
+    /// False: it was already pinned, and nothing changed.
     pub is_new: bool,
 }
 
-/// Which pins, or which lines of their history, are wanted. Nothing said: all.
+/// Filters for pins, or for their history. Default: all.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct PinsAsked {
-    /// Any form of the query.
+pub struct PinQuery {
+    /// In any form.
     pub query: Option<String>,
     pub scope: Option<Scope>,
     pub signal_id: Option<SignalId>,
@@ -42,23 +43,24 @@ pub struct PinsAsked {
 }
 
 impl SemanticCache {
-    /// Pins the document for the query and scope. One whose text is not here is fetched first, with this person's rights.
-    pub async fn pin(&self, person: &Principal, wish: PinWish) -> Result<Pinned, CanonicalError> {
+    /// Pins the document for the query and scope. If its text is missing, it is fetched first, with this person's
+    /// permissions.
+    pub async fn pin(&self, person: &Principal, request: PinRequest) -> Result<Pinned, CanonicalError> {
         may_decide(&self.parts, person)?;
-        if query_key(&wish.query).is_empty() {
+        if query_key(&request.query).is_empty() {
             return Err(CanonicalError::NoQuery);
         }
         let tokens = tokens_of(&self.parts, person).await?;
-        let signal_id = self.must_be_here(person, &tokens, wish.signal_id).await?;
+        let signal_id = self.must_be_here(person, &tokens, request.signal_id).await?;
         let wanted = NewPin {
-            query: wish.query,
-            scope: wish.scope,
+            query: request.query,
+            scope: request.scope,
             signal_id,
             pinned_by: person.user,
             via: PinVia::Manual,
             run_id: None,
         };
-        let outcome = self.parts.store.pin(wanted, wish.force, self.parts.clock.now()).await;
+        let outcome = self.parts.store.pin(wanted, request.force, self.parts.clock.now()).await;
         let reader = Reader { parts: &self.parts, person, tokens };
         match outcome.map_err(CanonicalError::of)? {
             PinOutcome::Made(pin) | PinOutcome::Replaced { pin, .. } => {
@@ -72,7 +74,7 @@ impl SemanticCache {
         }
     }
 
-    /// Removes pins of the document: those of one query, of one scope, or all. How many were removed.
+    /// Removes pins of the document: those of one query, of one scope, or all. Returns their number.
     pub async fn unpin(
         &self,
         person: &Principal,
@@ -89,18 +91,22 @@ impl SemanticCache {
     }
 
     /// For curators: pins of documents that they may see, newest first.
-    pub async fn pins(&self, person: &Principal, asked: &PinsAsked) -> Result<Page<PinSeen>, CanonicalError> {
+    pub async fn pins(
+        &self,
+        person: &Principal,
+        asked: &PinQuery,
+    ) -> Result<Page<VisiblePin>, CanonicalError> {
         let (reader, filter) = self.list(person, asked).await?;
         let page = self.parts.store.pins(&filter, asked.offset, asked.limit).await?;
         Ok(Page { items: reader.pins(page.items).await?, total: page.total })
     }
 
-    /// For curators: what happened to pins of documents that they may see, newest first.
+    /// For curators: the history of pins of documents that they may see, newest first.
     pub async fn pin_history(
         &self,
         person: &Principal,
-        asked: &PinsAsked,
-    ) -> Result<Page<PinEventSeen>, CanonicalError> {
+        asked: &PinQuery,
+    ) -> Result<Page<VisiblePinEvent>, CanonicalError> {
         let (reader, filter) = self.list(person, asked).await?;
         let page = self.parts.store.pin_history(&filter, asked.offset, asked.limit).await?;
         Ok(Page { items: reader.history(page.items).await?, total: page.total })
@@ -109,7 +115,7 @@ impl SemanticCache {
     async fn list<'a>(
         &'a self,
         person: &'a Principal,
-        asked: &PinsAsked,
+        asked: &PinQuery,
     ) -> Result<(Reader<'a>, PinFilter), CanonicalError> {
         is_curator(person)?;
         let tokens = tokens_of(&self.parts, person).await?;
@@ -122,8 +128,8 @@ impl SemanticCache {
         Ok((Reader { parts: &self.parts, person, tokens }, filter))
     }
 
-    /// The document that the person sees with its text; where they asked for it and it is not here, it is fetched now. The
-    /// number of a request leads to the record that has its text.
+    /// The document with its text, if the person may see it; fetches the text if they requested it and it is missing.
+    /// The id of a request leads to the record with its text.
     async fn must_be_here(
         &self,
         person: &Principal,
@@ -138,19 +144,19 @@ impl SemanticCache {
         if !known.content_hash.is_empty() {
             return Ok(known.signal_id);
         }
-        let Some(asked) = asked_for(parts, &known, person.user).await? else {
+        let Some(asked) = source_request(parts, &known, person.user).await? else {
             return Err(CanonicalError::NotIndexed);
         };
-        let wish = IngestWish {
+        let request = IngestRequest {
             user: person.user,
             document: Document::Result { provider: asked.provider, item: asked.item },
             matter_tags: Vec::new(),
             origin: Origin::Ingest,
         };
-        let id = match self.ingest_and_wait(wish, FETCH_WAIT).await {
+        let id = match self.ingest_and_wait(request, FETCH_WAIT).await {
             Ok(accepted) => accepted.signal.signal_id,
             Err(error) => {
-                tracing::info!(signal.id = %id, "a document to be pinned did not come: {error}");
+                tracing::info!(signal.id = %id, "a document to be pinned could not be fetched: {error}");
                 id
             }
         };

@@ -1,29 +1,35 @@
-//! Elections: listed and read by curators and by those whose search it was, approved and rejected by curators.
+//! Elections: curators and owners of the searches list and read them; curators approve and reject them.
 
-use super::seen::Reader;
-use super::{CanonicalError, RunDetail, RunSeen, may_decide, tokens_of};
+use super::access::{may_decide, tokens_of};
+use super::error::CanonicalError;
+use super::views::{ElectionDetail, Reader, VisibleElection};
 use crate::SemanticCache;
-use domain::contracts::{CanonicalStore, Page, RunFilter, RunOutcome};
 use domain::corpus::{COMMENT_CHARS_MAX, RejectReason, RunStatus};
 use domain::ids::RunId;
+use domain::ports::{CanonicalStore, Page, RunFilter, RunOutcome};
 use domain::user::Principal;
 
-/// Which elections are wanted. Nothing said: all.
+/// Filters for elections. Default: all.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct RunsAsked {
-    /// Only these; None: all.
+pub struct RunQuery {
+    /// None: all.
     pub ids: Option<Vec<RunId>>,
-    /// Any of these; empty: all.
+    /// Empty: all.
     pub status: Vec<RunStatus>,
-    /// In the query.
+    /// Words in the query.
     pub words: String,
     pub offset: u64,
     pub limit: u64,
 }
 
 impl SemanticCache {
-    /// Elections whose winner the person may see, newest first: all for curators, those of own searches for others.
-    pub async fn runs(&self, person: &Principal, asked: &RunsAsked) -> Result<Page<RunSeen>, CanonicalError> {
+    /// Elections whose winner the person may see, newest first: all for curators, those of their own searches for
+    /// others.
+    pub async fn runs(
+        &self,
+        person: &Principal,
+        asked: &RunQuery,
+    ) -> Result<Page<VisibleElection>, CanonicalError> {
         let tokens = tokens_of(&self.parts, person).await?;
         let filter = RunFilter {
             ids: asked.ids.clone(),
@@ -39,23 +45,23 @@ impl SemanticCache {
     }
 
     /// One election with the members that the person may see.
-    pub async fn run(&self, person: &Principal, id: RunId) -> Result<RunDetail, CanonicalError> {
+    pub async fn run(&self, person: &Principal, id: RunId) -> Result<ElectionDetail, CanonicalError> {
         let reader = self.reader(person).await?;
         let run = CanonicalStore::run(&*self.parts.store, id).await.map_err(CanonicalError::of)?;
-        if !person.may_curate() && !self.parts.store.has_asked(id, person.user).await? {
+        if !person.may_curate() && !self.parts.store.run_concerns_user(id, person.user).await? {
             return Err(CanonicalError::NotFound);
         }
         reader.detail(run).await?.ok_or(CanonicalError::NotFound)
     }
 
-    /// The winner is right: it is pinned for the query and scope of the election.
+    /// Confirms the winner: it is pinned for the query and scope of the election.
     pub async fn approve(
         &self,
         person: &Principal,
         id: RunId,
         comment: &str,
         force: bool,
-    ) -> Result<RunDetail, CanonicalError> {
+    ) -> Result<ElectionDetail, CanonicalError> {
         may_decide(&self.parts, person)?;
         self.run(person, id).await?;
         let (comment, now) = (shortened(comment), self.parts.clock.now());
@@ -63,14 +69,14 @@ impl SemanticCache {
         self.decided(person, outcome.map_err(CanonicalError::of)?).await
     }
 
-    /// The winner is wrong: it counts for less in later elections.
+    /// Rejects the winner: it counts for less in later elections.
     pub async fn reject(
         &self,
         person: &Principal,
         id: RunId,
         reason: RejectReason,
         comment: &str,
-    ) -> Result<RunDetail, CanonicalError> {
+    ) -> Result<ElectionDetail, CanonicalError> {
         may_decide(&self.parts, person)?;
         self.run(person, id).await?;
         let (comment, now) = (shortened(comment), self.parts.clock.now());
@@ -78,7 +84,11 @@ impl SemanticCache {
         self.decided(person, outcome.map_err(CanonicalError::of)?).await
     }
 
-    async fn decided(&self, person: &Principal, outcome: RunOutcome) -> Result<RunDetail, CanonicalError> {
+    async fn decided(
+        &self,
+        person: &Principal,
+        outcome: RunOutcome,
+    ) -> Result<ElectionDetail, CanonicalError> {
         let reader = self.reader(person).await?;
         match outcome {
             RunOutcome::Decided(run, _) => reader.detail(*run).await?.ok_or(CanonicalError::NotFound),

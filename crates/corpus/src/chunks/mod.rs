@@ -1,5 +1,5 @@
-//! A text in pieces: some hundred words each, cut at the ends of sentences, each with the headings above it. Neighbours
-//! share some words, so that what stands across a cut is found as well.
+//! Splits a text into chunks of a few hundred words at sentence boundaries, each with the headings above it.
+//! Neighboring chunks overlap, so that passages across a boundary are found as well.
 
 mod sections;
 
@@ -8,25 +8,23 @@ use relevancy::tokens::tokens;
 use sections::Section;
 use std::ops::Range;
 
-/// Most words of a piece.
+/// Most words of a chunk.
 pub const WORDS_MAX: usize = 320;
-/// Most words that a piece shares with the one before.
+/// Most words that a chunk shares with the previous one.
 pub const OVERLAP_WORDS_MAX: usize = 48;
-/// A section with fewer words is joined with its neighbour.
-pub const SECTION_WORDS_MIN: usize = 80;
-/// Most pieces of a text.
+/// Most chunks of a text.
 pub const PIECES_MAX: usize = 400;
-/// So many first pieces are kept of a text that has more; of the others an even sample.
+/// Number of leading chunks kept of a text with too many; the rest is sampled evenly.
 pub const FIRST_PIECES: usize = 200;
-/// Most bytes of a piece, for texts that are no sentences.
+/// Most bytes of a chunk, for texts without sentences.
 pub const PIECE_BYTES_MAX: usize = 16 * 1024;
-/// Stands between headings.
+/// Separator of headings.
 const PATH_MARK: &str = " > ";
 
-/// One piece of a text.
+/// One chunk of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Piece {
-    /// Where it stands, in characters.
+    /// Position in characters.
     pub start: u32,
     pub end: u32,
     /// The headings above it, outermost first.
@@ -35,21 +33,21 @@ pub struct Piece {
 }
 
 impl Piece {
-    /// What is read to know what the piece is about: a piece alone often does not say it.
+    /// The text to embed: a chunk alone often does not name its topic.
     pub fn with_context(&self, title: &str) -> String {
         let above = [title, &self.heading].into_iter().filter(|line| !line.is_empty());
         above.chain([self.text.as_str()]).collect::<Vec<_>>().join("\n")
     }
 }
 
-/// The pieces of a text whose paragraphs are parted by blank lines.
+/// The chunks of a text whose paragraphs are separated by blank lines.
 pub fn pieces(text: &str) -> Vec<Piece> {
-    let mut places: Vec<(Range<usize>, String)> = Vec::new();
+    let mut ranges: Vec<(Range<usize>, String)> = Vec::new();
     for Section { place, path, .. } in sections::sections(text) {
         let heading = path.join(PATH_MARK);
-        places.extend(cut(text, &place).into_iter().map(|place| (place, heading.clone())));
+        ranges.extend(cut(text, &place).into_iter().map(|place| (place, heading.clone())));
     }
-    let kept = sample(places);
+    let kept = sample(ranges);
     let mut cursor = Cursor { text, byte: 0, chars: 0 };
     let piece = |(place, heading): (Range<usize>, String)| {
         let start = cursor.chars_at(place.start);
@@ -64,19 +62,19 @@ fn sample<T>(all: Vec<T>) -> Vec<T> {
     if all.len() <= PIECES_MAX {
         return all;
     }
-    let (rest, places) = (all.len() - FIRST_PIECES, PIECES_MAX - FIRST_PIECES);
+    let (rest, samples) = (all.len() - FIRST_PIECES, PIECES_MAX - FIRST_PIECES);
     let is_kept = |place: usize| {
         let Some(behind) = place.checked_sub(FIRST_PIECES) else { return true };
         // The first of each of as many equal parts.
-        behind == 0 || behind * places / rest != (behind - 1) * places / rest
+        behind == 0 || behind * samples / rest != (behind - 1) * samples / rest
     };
     all.into_iter().enumerate().filter(|(place, _)| is_kept(*place)).map(|(_, one)| one).collect()
 }
 
-/// The places of the pieces of one section, in bytes, without the space around them.
+/// Byte ranges of the chunks of one section, trimmed.
 fn cut(text: &str, section: &Range<usize>) -> Vec<Range<usize>> {
     let units = units(text, section);
-    let mut places: Vec<Range<usize>> = Vec::new();
+    let mut ranges: Vec<Range<usize>> = Vec::new();
     let mut first = 0;
     while first < units.len() {
         let mut next = first;
@@ -91,14 +89,14 @@ fn cut(text: &str, section: &Range<usize>) -> Vec<Range<usize>> {
         }
         let place = trimmed(text, units[first].place.start..units[next - 1].place.end);
         if !place.is_empty() {
-            places.push(place);
+            ranges.push(place);
         }
         first = if next < units.len() { overlapping(&units, first, next) } else { next };
     }
-    places
+    ranges
 }
 
-/// Where the next piece begins: some sentences back, as long as it still takes in a new one.
+/// Start of the next chunk: a few sentences back, as long as the chunk still contains a new one.
 fn overlapping(units: &[Unit], first: usize, next: usize) -> usize {
     let mut shared = 0;
     let mut start = next;
@@ -113,7 +111,7 @@ fn overlapping(units: &[Unit], first: usize, next: usize) -> usize {
     start
 }
 
-/// What is not cut: a sentence, or a part of one that is too long.
+/// A unit that is never split: a sentence, or a part of an overlong one.
 struct Unit {
     place: Range<usize>,
     words: usize,
@@ -131,7 +129,7 @@ fn units(text: &str, section: &Range<usize>) -> Vec<Unit> {
         let mut words = 0;
         for token in tokens(&part[start..end]) {
             let token_start = start + token.start;
-            // A word that is longer than a piece is data; it is cut where the piece ends.
+            // A word longer than a chunk is data; it is split at the chunk limit.
             while start + token.end() - from > PIECE_BYTES_MAX {
                 let at = if token_start > from && token_start - from <= PIECE_BYTES_MAX {
                     token_start
@@ -148,11 +146,11 @@ fn units(text: &str, section: &Range<usize>) -> Vec<Unit> {
             words += 1;
         }
         if words > 0 {
-            // Signs after the last word can be many.
+            // Many characters can follow the last word.
             let kept = part.floor_char_boundary(end.min(from + PIECE_BYTES_MAX));
             units.push(Unit { place: section.start + from..section.start + kept, words });
         }
-        // Signs without a word go with the next sentence.
+        // Characters without a word belong to the next sentence.
         if words > 0 || from > start {
             start = end;
         }
@@ -167,7 +165,7 @@ fn trimmed(text: &str, place: Range<usize>) -> Range<usize> {
     start..end.max(start)
 }
 
-/// Counts characters from the beginning of a text on; places come in their order.
+/// Counts characters from the start of a text; offsets are given in ascending order.
 struct Cursor<'t> {
     text: &'t str,
     byte: usize,
@@ -195,7 +193,7 @@ mod tests {
         tokens(text).count()
     }
 
-    /// Sentences of ten words, each with a number of its own.
+    /// Sentences of ten words, each with its own number.
     fn sentences(from: usize, count: usize) -> String {
         let one = |n: usize| format!("Sentence {n} tells of the river and of its towns. ");
         (from..from + count).map(one).collect()
@@ -241,7 +239,7 @@ mod tests {
         );
         let found = pieces(&text);
         let headings: Vec<&str> = found.iter().map(|piece| piece.heading.as_str()).collect();
-        // The short section goes with the next one; what is above both stands above the piece.
+        // The short section is merged with the next one; only their common headings apply.
         assert_eq!(headings, ["Floods", "Floods > Spring", ""]);
         assert!(found[1].text.contains("Sentence 29") && !found[1].text.contains("Sentence 9 "));
         assert!(found[2].text.starts_with("## Short") && found[2].text.contains("# Droughts"));

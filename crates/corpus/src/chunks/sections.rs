@@ -1,31 +1,32 @@
-//! The sections of a text: what stands under one heading. A plain text does not mark its headings, so that they are known
-//! by their look: a short line that stands alone, ends in no stop, and is followed by something longer.
+//! Sections of a text: what is under one heading. Plain text does not mark its headings, so they are detected by
+//! shape: a short line on its own, without a final period, followed by something longer.
 
-use super::SECTION_WORDS_MIN;
 use relevancy::tokens::tokens;
 use std::ops::Range;
 
+/// A section with fewer words is merged with its neighbor.
+const SECTION_WORDS_MIN: usize = 80;
 /// Longest heading, in words and characters.
 const HEADING_WORDS_MAX: usize = 12;
 const HEADING_CHARS_MAX: usize = 100;
 /// More headings in a row are a list.
 const HEADINGS_IN_A_ROW_MAX: usize = 2;
-/// Deepest heading that is told apart.
+/// Deepest heading level.
 const LEVEL_MAX: usize = 6;
 
 /// A part of a text under one heading, or several short ones.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Section {
-    /// In bytes, with its heading.
+    /// Byte range, including its heading.
     pub place: Range<usize>,
     /// The headings above it, outermost first.
     pub path: Vec<String>,
     pub words: usize,
-    /// It says nothing but its heading.
+    /// Contains nothing but its heading.
     is_bare: bool,
 }
 
-/// All sections; a short one is joined with the next, the last with the one before.
+/// All sections; a short one is merged with the next, the last one with the previous.
 pub fn sections(text: &str) -> Vec<Section> {
     let mut joined: Vec<Section> = Vec::new();
     for section in plain_sections(text) {
@@ -48,7 +49,7 @@ fn join(section: &mut Section, next: Section) {
         section.path = next.path;
         section.is_bare = next.is_bare;
     } else {
-        // Only what is above both of them is above the whole.
+        // Only common headings apply to the merged section.
         let shared = section.path.iter().zip(&next.path).take_while(|(one, other)| one == other).count();
         section.path.truncate(shared);
     }
@@ -80,7 +81,7 @@ fn plain_sections(text: &str) -> Vec<Section> {
     sections
 }
 
-/// Paragraphs by blank lines, in bytes; a line that is marked as a heading is one of its own.
+/// Byte ranges of paragraphs, separated by blank lines; a marked heading is a paragraph of its own.
 fn blocks(text: &str) -> Vec<Range<usize>> {
     let mut blocks: Vec<Range<usize>> = Vec::new();
     let mut is_open = false;
@@ -106,11 +107,11 @@ fn blocks(text: &str) -> Vec<Range<usize>> {
 struct Heading {
     level: usize,
     words: String,
-    /// Marked as such, and not by its look alone.
+    /// Marked as a heading, not only shaped like one.
     is_marked: bool,
 }
 
-/// What looks like a heading.
+/// Detects a heading.
 fn heading(block: &str) -> Option<Heading> {
     let block = block.trim();
     if let Some(level) = marked_level(block) {
@@ -127,7 +128,7 @@ fn heading(block: &str) -> Option<Heading> {
     is_heading.then(|| Heading { level: numbered_level(block), words: block.to_owned(), is_marked: false })
 }
 
-/// `## Title` is of level 2.
+/// `## Title` is level 2.
 fn marked_level(line: &str) -> Option<usize> {
     let rest = line.trim_start_matches('#');
     let level = line.len() - rest.len();
@@ -135,7 +136,7 @@ fn marked_level(line: &str) -> Option<usize> {
         .then_some(level)
 }
 
-/// `2.1 Title` is of level 2; without a number it is 1.
+/// `2.1 Title` is level 2; without a number it is 1.
 fn numbered_level(line: &str) -> usize {
     let number = line.split(' ').next().unwrap_or_default().trim_end_matches('.');
     let is_number =
@@ -143,7 +144,7 @@ fn numbered_level(line: &str) -> usize {
     if is_number { number.split('.').count().min(LEVEL_MAX) } else { 1 }
 }
 
-/// Something that is no heading comes after it, soon.
+/// Whether a paragraph that is not a heading follows soon.
 fn is_followed(looks: &[Option<Heading>], place: usize) -> bool {
     let in_a_row = looks[place..].iter().take_while(|look| look.is_some()).count();
     let before = looks[..place].iter().rev().take_while(|look| look.is_some()).count();

@@ -1,52 +1,52 @@
-//! Which document an attachment is: the same text, the same name and size, or nearly the same text.
+//! Matches an attachment with cached documents: same text, same name and size, or similar text.
 
-use super::shelf::Shelf;
+use super::document_index::DocumentIndex;
 use crate::CacheParts;
 use crate::chunks::pieces;
 use crate::ingest::embedding;
-use crate::ingest::{WORDS_MIN, prepared};
+use crate::ingest::{WORDS_MIN, prepare};
 use crate::versions::{cosine, mean};
 use bytes::Bytes;
-use domain::contracts::{Asking, FileToRead};
 use domain::corpus::{AclToken, MatchMethod};
 use domain::ids::SignalId;
+use domain::ports::{FileToRead, VectorQuery};
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// From this cosine on two texts are nearly the same.
+/// Cosine from which two texts are similar.
 const SIMILARITY_MIN: f64 = 0.95;
-/// Pieces that are asked for, to find documents to compare with.
+/// Chunks to retrieve when looking for documents to compare.
 const NEAREST_MAX: usize = 30;
 /// Most documents that one attachment is compared with.
 const COMPARED_MAX: usize = 5;
 /// Most files of a scan that are remembered.
 const REMEMBERED_MAX: usize = 1_000;
 
-/// What an attachment is compared with.
+/// Matches the attachments of a scan.
 pub struct Reader<'a> {
     parts: &'a CacheParts,
-    pub shelf: &'a Shelf,
+    pub index: &'a DocumentIndex,
     tokens: &'a [AclToken],
-    /// The same file often goes to many, and is read once.
+    /// The same file often goes to many recipients; it is read once.
     read: Mutex<BTreeMap<FileHash, Recognised>>,
 }
 
-/// Of its name and its bytes.
+/// Hash of the name and the bytes.
 type FileHash = [u8; 32];
 type Recognised = Vec<(SignalId, MatchMethod)>;
 
 impl<'a> Reader<'a> {
-    pub fn new(parts: &'a CacheParts, shelf: &'a Shelf, tokens: &'a [AclToken]) -> Self {
-        Self { parts, shelf, tokens, read: Mutex::default() }
+    pub fn new(parts: &'a CacheParts, index: &'a DocumentIndex, tokens: &'a [AclToken]) -> Self {
+        Self { parts, index, tokens, read: Mutex::default() }
     }
 
-    /// Such an attachment may be recognised; any other need not be opened.
+    /// Whether the attachment may match a document; others are not opened.
     pub fn wants(&self, name: &str, media_type: &str) -> bool {
-        self.parts.mail.extract.knows(name) || self.shelf.knows_name(name) || is_nameless(name, media_type)
+        self.parts.mail.extract.knows(name) || self.index.knows_name(name) || is_nameless(name, media_type)
     }
 
-    /// The documents that this file is, each with how it was recognised.
+    /// The documents that this file matches, with the method.
     pub async fn recognise(&self, name: &str, media_type: &str, bytes: Bytes) -> Recognised {
         let hash = file_hash(name, &bytes);
         if let Some(known) = self.lock().get(&hash) {
@@ -64,18 +64,18 @@ impl<'a> Reader<'a> {
         self.read.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What cannot be read is recognised by its name.
+    /// Files that cannot be read are matched by name.
     async fn compared(&self, name: &str, media_type: &str, bytes: Bytes) -> Recognised {
         let size = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
-        let same_file = self.shelf.by_file(name, size).into_iter().map(|id| (id, MatchMethod::FilenameSize));
+        let same_file = self.index.by_file(name, size).into_iter().map(|id| (id, MatchMethod::FilenameSize));
         let mut found: Recognised = same_file.collect();
         let media_type = Some(media_type.to_owned()).filter(|kind| !kind.is_empty());
         let file = FileToRead { media_type, name: name.to_owned(), bytes };
         let Ok(read) = self.parts.mail.extract.extract(file).await else { return found };
-        let Some(text) = prepared(read.text).await.filter(|text| text.words >= WORDS_MIN) else {
+        let Some(text) = prepare(read.text).await.filter(|text| text.words >= WORDS_MIN) else {
             return found;
         };
-        let same_text = self.shelf.by_text(&text.content_hash);
+        let same_text = self.index.by_text(&text.content_hash);
         if same_text.is_empty() {
             let alike = self.alike(name, text.text).await.unwrap_or_default();
             found.extend(alike.into_iter().map(|id| (id, MatchMethod::ContentSimilarity)));
@@ -84,24 +84,24 @@ impl<'a> Reader<'a> {
         found
     }
 
-    /// Documents that say nearly the same. None when the vectors cannot be asked now: what is exact was found without.
+    /// Documents with a similar text. None if the vector store cannot be queried now; exact matches do not need it.
     async fn alike(&self, name: &str, text: String) -> Option<Vec<SignalId>> {
         let model = embedding::model(self.parts).await.ok()?;
         let cut = tokio::task::spawn_blocking(move || pieces(&text)).await.ok()?;
         let chunks = embedding::chunks(self.parts, &model, name, cut).await.ok()?;
         let own = mean(&chunks)?;
-        let asking = Asking { tokens: self.tokens, limit: NEAREST_MAX };
-        let hits = self.parts.vectors.nearest(asking, &own).await.ok()?;
+        let query = VectorQuery { tokens: self.tokens, limit: NEAREST_MAX };
+        let hits = self.parts.vectors.nearest(query, &own).await.ok()?;
         let near: BTreeSet<SignalId> = hits
             .into_iter()
             .map(|hit| hit.signal)
-            .filter(|id| self.shelf.holds(*id))
+            .filter(|id| self.index.holds(*id))
             .take(COMPARED_MAX)
             .collect();
         let near: Vec<SignalId> = near.into_iter().collect();
         let mut alike = Vec::new();
         for signal in self.parts.store.signals(&near, Some(self.tokens)).await.ok()? {
-            // Vectors of another model mean something else.
+            // Vectors of different models are not comparable.
             if signal.embedding_model != model {
                 continue;
             }
@@ -124,7 +124,7 @@ fn file_hash(name: &str, bytes: &[u8]) -> FileHash {
     hash.finalize().into()
 }
 
-/// Without an ending a name says nothing, and what it is shows when it is opened; of sounds and pictures nothing is read.
+/// Without an extension the type is known only after opening; audio and images are not read.
 fn is_nameless(name: &str, media_type: &str) -> bool {
     let is_heard_or_seen = ["image/", "audio/", "video/"]
         .iter()

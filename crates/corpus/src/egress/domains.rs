@@ -1,4 +1,4 @@
-//! Which recipients are outside, and by which domains they are known. Addresses go in, and only domains come out.
+//! Classifies recipients as internal or external. Takes addresses and returns only domains.
 
 use super::public_suffix;
 use std::collections::BTreeSet;
@@ -7,23 +7,23 @@ use url::Host;
 /// Most domains of one message that are kept.
 const DOMAINS_MAX: usize = 100;
 
-/// Below these everybody has a domain of their own, which the list of public suffixes does not know; the longest first.
+/// Tenant domains that the public suffix list does not know; longest first.
 const TENANTS: [&str; 3] = [".mail.onmicrosoft.com", ".onmicrosoft.com", ".onmicrosoft.us"];
 
-/// Domains to which mail stays inside, with all below them.
+/// Internal domains, including their subdomains.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Inside(BTreeSet<String>);
+pub struct InternalDomains(BTreeSet<String>);
 
-impl Inside {
-    /// The organisation's own, and the registrable domains of the person's own addresses.
+impl InternalDomains {
+    /// The organization's domains, and the registrable domains of the person's own addresses.
     pub fn new<'a>(organisation: &[String], own: impl IntoIterator<Item = &'a str>) -> Self {
         let said =
             organisation.iter().filter_map(|domain| normalised(domain.trim_start_matches(['@', '*', '.'])));
         Self(said.chain(own.into_iter().filter_map(|address| registrable(&domain_of(address)?))).collect())
     }
 
-    /// The registrable domains outside that these addresses belong to, in order, each once. None: nobody outside got it.
-    /// The domain of who sent it is inside, too.
+    /// The external registrable domains of these recipients, sorted and unique. None: no external recipient. The
+    /// sender's domain is internal as well.
     pub fn outside(&self, senders: &[String], recipients: &[String]) -> Option<Vec<String>> {
         let own = Self::new(&[], senders.iter().map(String::as_str));
         let domains = recipients.iter().filter_map(|address| domain_of(address));
@@ -42,7 +42,7 @@ impl Inside {
     }
 }
 
-/// The addresses of a header such as `"Reed, Ann" <ann@a.example>, Team: bo@b.example;`.
+/// Parses the addresses of a header such as `"Reed, Ann" <ann@a.example>, Team: bo@b.example;`.
 pub fn addresses(header: &str) -> Vec<String> {
     let mut found = Vec::new();
     let (mut plain, mut inside) = (String::new(), None::<String>);
@@ -72,20 +72,20 @@ pub fn addresses(header: &str) -> Vec<String> {
             '>' => is_angled = false,
             _ if is_angled => inside.get_or_insert_default().push(c),
             ',' | ';' => end(&mut plain, &mut inside),
-            // What stands before is the name of a group.
+            // The text before it is a group name.
             ':' => plain.clear(),
             _ => plain.push(c),
         }
     }
     end(&mut plain, &mut inside);
-    // What was never closed hides nobody: then the marks mean nothing.
+    // Unclosed quotes or comments must not hide an address, so the marks are ignored.
     if is_quoted || comments > 0 {
         return addresses(&header.replace(['"', '(', ')'], " "));
     }
     found
 }
 
-/// The domain of an address in lower case. None for what is no address, such as a name in a directory.
+/// The lowercase domain of an address. None if it is not an address, such as a directory name.
 fn domain_of(address: &str) -> Option<String> {
     let (_, domain) = address.trim().rsplit_once('@')?;
     normalised(domain.trim_end_matches('>'))
@@ -93,7 +93,7 @@ fn domain_of(address: &str) -> Option<String> {
 
 fn normalised(domain: &str) -> Option<String> {
     let domain = domain.trim().trim_end_matches('.');
-    // An address of a machine stands in brackets.
+    // An IP address is in brackets.
     let domain = domain.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).unwrap_or(domain);
     let host = domain.strip_prefix("IPv6:").map_or_else(|| domain.to_owned(), |rest| format!("[{rest}]"));
     match Host::parse(&host).ok()? {
@@ -103,7 +103,7 @@ fn normalised(domain: &str) -> Option<String> {
     }
 }
 
-/// The public suffix and one label. What has none, such as a machine of its own, is kept as it is.
+/// The public suffix and one label. Names without one, such as host names, are kept as they are.
 fn registrable(domain: &str) -> Option<String> {
     let is_number = domain.parse::<std::net::IpAddr>().is_ok();
     let found = match tenant(domain) {
@@ -114,7 +114,7 @@ fn registrable(domain: &str) -> Option<String> {
     Some(found.unwrap_or(domain).to_owned()).filter(|domain| !domain.is_empty())
 }
 
-/// The last label before such a domain, and the domain.
+/// The tenant's label and the tenant domain.
 fn tenant(domain: &str) -> Option<&str> {
     let label_end = TENANTS.iter().find_map(|end| domain.strip_suffix(end))?.len();
     let start = domain[..label_end].rfind('.').map_or(0, |dot| dot + 1);
@@ -131,7 +131,7 @@ mod tests {
 
     #[test]
     fn only_domains_outside_come_out() {
-        let inside = Inside::new(
+        let inside = InternalDomains::new(
             &texts(&["Firm.example", "@law.firm.co.uk", "*.sister.example", ""]),
             ["ann@mail.home.example", "ann@ten.onmicrosoft.com", "not an address"],
         );
@@ -163,7 +163,7 @@ mod tests {
     #[test]
     fn domains_are_bounded() {
         let many: Vec<String> = (0..3 * DOMAINS_MAX).map(|n| format!("a@d{n:04}.example")).collect();
-        let found = Inside::default().outside(&[], &many).unwrap();
+        let found = InternalDomains::default().outside(&[], &many).unwrap();
         assert_eq!((found.len(), found[0].as_str()), (DOMAINS_MAX, "d0000.example"));
     }
 

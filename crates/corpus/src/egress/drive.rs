@@ -1,23 +1,23 @@
-//! The item of a drive that an address means. The same file has many addresses there, and one id.
+//! Identifies the drive item that a URL points to. The same file has many URLs, and one id.
 
 use domain::corpus::{Signal, SourceKind};
 use serde_json::Value;
 use url::Url;
 
-/// Shorter ids are no proof.
+/// Shorter ids are not unique enough.
 const ID_CHARS_MIN: usize = 8;
-/// Longest id that is looked at.
+/// Longest id that is considered.
 const ID_CHARS_MAX: usize = 200;
 
-/// Who keeps the file.
+/// The vendor of a drive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Keeper {
+enum DriveVendor {
     Google,
     Microsoft,
     Box,
 }
 
-impl Keeper {
+impl DriveVendor {
     fn of(url: &Url) -> Option<Self> {
         let host = url.host_str()?;
         let is_of =
@@ -35,7 +35,7 @@ impl Keeper {
         }
     }
 
-    /// The id with who gave it. None for what is no id.
+    /// The id with its vendor. None if it is not an id.
     fn item(self, id: &str) -> Option<String> {
         let id = id.trim();
         let known = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '!' | '{' | '}' | '.');
@@ -43,7 +43,7 @@ impl Keeper {
             return None;
         }
         Some(match self {
-            // Ids of Google are written one way only.
+            // Google ids are case-sensitive.
             Self::Google => format!("google:{id}"),
             Self::Microsoft => {
                 let bare: String = id.chars().filter(|c| !matches!(c, '{' | '}' | '-')).collect();
@@ -54,9 +54,9 @@ impl Keeper {
     }
 }
 
-/// The item that a link leads to.
+/// The drive item that a link points to.
 pub fn item_of(url: &Url) -> Option<String> {
-    let keeper = Keeper::of(url)?;
+    let vendor = DriveVendor::of(url)?;
     let parts: Vec<&str> = url.path_segments()?.collect();
     let after = |name: &str| {
         let at = parts.iter().position(|part| *part == name)?;
@@ -66,20 +66,20 @@ pub fn item_of(url: &Url) -> Option<String> {
         let mut pairs = url.query_pairs();
         pairs.find(|(name, _)| names.contains(&name.as_ref())).map(|(_, value)| value.into_owned())
     };
-    let id = match keeper {
-        Keeper::Google => after("d").or_else(|| after("folders")).or_else(|| parameter(&["id"])),
-        Keeper::Microsoft => parameter(&["sourcedoc", "resid"])
-            // `d=w` and the id without its lines.
+    let id = match vendor {
+        DriveVendor::Google => after("d").or_else(|| after("folders")).or_else(|| parameter(&["id"])),
+        DriveVendor::Microsoft => parameter(&["sourcedoc", "resid"])
+            // `d=w` and the id without hyphens.
             .or_else(|| parameter(&["d"]).and_then(|text| text.strip_prefix('w').map(str::to_owned)))
             .or_else(|| parameter(&["id"])),
-        Keeper::Box => after("file"),
+        DriveVendor::Box => after("file"),
     };
-    keeper.item(&id?)
+    vendor.item(&id?)
 }
 
-/// Another address of the same file: a sharing link of SharePoint with `/:w:/r/` shows the path behind it.
+/// Another URL of the same file: a SharePoint sharing link with `/:w:/r/` contains the path.
 pub fn direct(url: &Url) -> Option<Url> {
-    Keeper::of(url).filter(|keeper| *keeper == Keeper::Microsoft)?;
+    DriveVendor::of(url).filter(|vendor| *vendor == DriveVendor::Microsoft)?;
     let path = url.path().strip_prefix("/:")?;
     let (kind, path) = path.split_once(":/r/")?;
     if kind.len() != 1 {
@@ -92,20 +92,20 @@ pub fn direct(url: &Url) -> Option<Url> {
     Some(direct)
 }
 
-/// The items that a document of the cache is: by its address, and by the id that its source gave it.
+/// The drive items of a cached document: by its URL, and by its id at the source.
 pub fn items_of(signal: &Signal) -> Vec<String> {
     let Ok(url) = Url::parse(&signal.url) else { return Vec::new() };
     let mut items: Vec<String> = item_of(&url).into_iter().collect();
     let is_drive = matches!(signal.source_kind, SourceKind::Drive | SourceKind::Dms);
-    if let Some(keeper) = Keeper::of(&url).filter(|_| is_drive) {
-        items.extend(ids(&signal.external_id).iter().filter_map(|id| keeper.item(id)));
+    if let Some(vendor) = DriveVendor::of(&url).filter(|_| is_drive) {
+        items.extend(ids(&signal.external_id).iter().filter_map(|id| vendor.item(id)));
     }
     items.sort();
     items.dedup();
     items
 }
 
-/// An id, or several under the names by which the source is asked.
+/// One id, or several by name.
 fn ids(external_id: &str) -> Vec<String> {
     match serde_json::from_str(external_id) {
         Ok(Value::Object(values)) => values.values().filter_map(Value::as_str).map(str::to_owned).collect(),

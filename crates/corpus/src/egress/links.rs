@@ -1,19 +1,18 @@
-//! The links of a message, as addresses of documents: those that stand there, and those that a wrapper hides. Mail
-//! gateways put their own address before a link, and what was sent is what stands behind it.
+//! Extracts the links of a message as document URLs, including those inside link wrappers of mail gateways.
 
 use std::collections::BTreeSet;
 use url::Url;
 
-/// Most links of one message that are looked at.
+/// Most links of one message that are considered.
 pub const LINKS_MAX: usize = 1_000;
-/// Longest link that is looked at, in bytes.
+/// Longest link that is considered, in bytes.
 const LINK_BYTES_MAX: usize = 8_192;
-/// Longest name of a character.
+/// Longest HTML entity.
 const ENTITY_BYTES_MAX: usize = 12;
-/// So many wrappers may stand around each other.
+/// Most nested wrappers.
 const WRAPS_MAX: usize = 3;
 
-/// Wrappers: the end of the host, the path (empty: any), and the parameter that holds what is behind it.
+/// Wrappers: host suffix, path (empty: any), and the query parameter with the wrapped URL.
 const WRAPPERS: &[(&str, &str, &str)] = &[
     ("safelinks.protection.outlook.com", "", "url"),
     ("safelinks.protection.office365.us", "", "url"),
@@ -29,7 +28,7 @@ const WRAPPERS: &[(&str, &str, &str)] = &[
     ("linkedin.com", "/redir/redirect", "url"),
 ];
 
-/// Every address that a text or a page names, and what is behind wrappers; each once.
+/// Every URL in the texts, and what wrappers contain; each once.
 pub fn links(texts: &[String]) -> Vec<Url> {
     let mut seen = BTreeSet::new();
     let mut found = Vec::new();
@@ -51,22 +50,22 @@ pub fn links(texts: &[String]) -> Vec<Url> {
     found
 }
 
-/// What ends a sentence and not a link.
+/// Characters that end a sentence, not a link.
 const TRAILING: &[char] = &[
     '.', ',', ';', ':', '!', '?', ')', ']', '}', '\'', '*', '…', '”', '“', '’', '‘', '»', '«', '›', '‹',
     '。', '，', '、', '）', '】', '》',
 ];
-/// So many of these may belong to a link.
+/// Most of them that may belong to a link.
 const TRAILING_MAX: usize = 4;
 
-/// A link without the marks that stand behind it, and with one after the other of them: a link may end with such a mark, too.
+/// The link without trailing punctuation, then with one more character at a time: a link may end in such a character.
 fn endings(written: &str) -> impl Iterator<Item = &str> {
     let bare = written.trim_end_matches(TRAILING).len();
     let marks = written[bare..].char_indices().map(move |(at, mark)| bare + at + mark.len_utf8());
     std::iter::once(bare).chain(marks.take(TRAILING_MAX)).map(|end| &written[..end])
 }
 
-/// The links as they stand there, in a page as well as in a text: what marks their end is the same.
+/// The links in HTML or plain text: the delimiters are the same.
 fn written(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text;
     std::iter::from_fn(move || {
@@ -103,7 +102,7 @@ fn next_scheme(text: &str) -> Option<usize> {
     }
 }
 
-/// A text with the characters that a page must write otherwise, or may.
+/// The text with HTML entities decoded.
 fn without_entities(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     let mut rest = text;
@@ -117,7 +116,7 @@ fn without_entities(text: &str) -> String {
     plain
 }
 
-/// The character that stands here by its name or number, and how many bytes that takes.
+/// The character that this entity encodes, and its length in bytes.
 fn entity(text: &str) -> Option<(char, usize)> {
     let end = text.bytes().take(ENTITY_BYTES_MAX).position(|byte| byte == b';')?;
     let character = match &text[1..end] {
@@ -139,7 +138,7 @@ fn entity(text: &str) -> Option<(char, usize)> {
     Some((character, end + 1))
 }
 
-/// The address itself, and what is behind it, as far as that can be read without asking anybody.
+/// The URL and those that it wraps, as far as they can be read offline.
 fn unwrapped(url: Url) -> Vec<Url> {
     let mut all = vec![url];
     for _ in 0..WRAPS_MAX {
@@ -154,7 +153,7 @@ fn behind(url: &Url) -> Option<Url> {
     let is_of = |end: &str| host.strip_suffix(end).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'));
     if is_of("urldefense.proofpoint.com") && url.path() == "/v2/url" {
         let written = parameter(url, "u")?;
-        // Its own way of writing an address: `-` for `%`, `_` for `/`.
+        // Its own URL encoding: `-` for `%`, `_` for `/`.
         return decoded(&written.replace('-', "%").replace('_', "/"));
     }
     if is_of("urldefense.com") {
@@ -252,7 +251,7 @@ mod tests {
         for wrapped in table {
             assert!(found(&format!("<a href=\"{wrapped}\">")).contains(&inner.to_owned()), "{wrapped}");
         }
-        // What only looks like one is none.
+        // Similar URLs that are not wrappers.
         for other in [
             format!("https://evilgoogle.com/url?q={form}"),
             format!("https://www.google.com/search?q={form}"),

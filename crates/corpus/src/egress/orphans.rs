@@ -1,12 +1,13 @@
-//! Scans that are not over and have no live task: the process ended between the record and the task, or the task was lost.
+//! Unfinished scans without a live task: the process ended between storing the record and queuing the task, or the
+//! task was lost.
 
 use super::ScanSentMail;
 use super::task::{ScanPayload, task_of_scan};
 use async_trait::async_trait;
-use domain::contracts::{AcceptedWork, OrphanedWork, ScanEnd, StoreError, TaskError, UnfinishedTask};
 use domain::corpus::{Scan, ScanStatus};
 use domain::ids::ScanId;
 use domain::instant::Instant;
+use domain::ports::{AcceptedWork, OrphanedWork, ScanEnd, StoreError, TaskError, UnfinishedTask};
 use std::collections::HashSet;
 
 #[async_trait]
@@ -23,12 +24,12 @@ impl AcceptedWork for ScanSentMail {
 impl ScanSentMail {
     async fn find(&self, before: Instant) -> Result<Vec<OrphanedWork>, StoreError> {
         let (store, clock) = (&self.0.parts.store, &self.0.parts.clock);
-        if store.unended_scans(before).await?.is_empty() {
+        if store.unfinished_scans(before).await?.is_empty() {
             return Ok(Vec::new());
         }
-        // The tasks are read before the scans: a scan that ends in between is no longer found.
+        // Tasks are read before scans: a scan that finishes in between is no longer found.
         let tasks = store.unfinished_tasks(Some(Self::NAME), u64::MAX, clock.now()).await?;
-        Ok(without_task(store.unended_scans(before).await?, &tasks))
+        Ok(without_task(store.unfinished_scans(before).await?, &tasks))
     }
 
     async fn end_as_failed(&self, id: ScanId) -> Result<(), StoreError> {

@@ -1,14 +1,14 @@
-//! Public suffixes: the names below which anybody may register one of their own, by the Public Suffix List.
-//! `scripts/update_public_suffixes.py` writes the rules. They are data: as code they took most of the time to compile this crate.
+//! Public Suffix List lookup. `scripts/update_public_suffixes.py` writes the rules. They are data and not code,
+//! because compiling them dominated the build time of this crate.
 
 use std::sync::LazyLock;
 
-/// A name, `*.name` for all names one label below it, or `!name` for one that is none in spite of that. Sorted.
+/// `name`, `*.name` for all names one label below it, or `!name` for an exception. Sorted.
 static RULES: LazyLock<Vec<&str>> = LazyLock::new(|| {
     include_str!("../../data/public-suffixes.txt").lines().filter(|line| !line.starts_with('#')).collect()
 });
 
-/// The public suffix of a domain and one label. None for a public suffix itself. The domain is in lower case and as DNS has it.
+/// The public suffix and one label. None for a public suffix itself. The domain must be lowercase and in ASCII form.
 pub fn registrable(domain: &str) -> Option<&str> {
     let suffix = public_suffix(domain);
     let label_end = domain.len().checked_sub(suffix.len() + 1)?;
@@ -16,7 +16,7 @@ pub fn registrable(domain: &str) -> Option<&str> {
     Some(&domain[start..]).filter(|_| start < label_end)
 }
 
-/// By the rule with the most labels. A domain that no rule knows has its last label.
+/// By the rule with the most labels. Without a rule it is the last label.
 fn public_suffix(domain: &str) -> &str {
     let mut name = domain;
     loop {
@@ -50,25 +50,25 @@ mod tests {
             ("c.b.a.com", "a.com"),
             ("uk.com", ""),
             ("b.a.uk.com", "a.uk.com"),
-            // No rule knows it.
+            // Not in the list.
             ("intranet", ""),
             ("b.a.intranet", "a.intranet"),
-            // Everything below it.
+            // A wildcard rule.
             ("mm", ""),
             ("a.mm", ""),
             ("c.b.a.mm", "b.a.mm"),
-            // All but one.
+            // A wildcard rule with an exception.
             ("a.kobe.jp", ""),
             ("c.b.a.kobe.jp", "b.a.kobe.jp"),
             ("city.kobe.jp", "city.kobe.jp"),
             ("a.city.kobe.jp", "city.kobe.jp"),
             ("www.ck", "www.ck"),
             ("www.www.ck", "www.ck"),
-            // Several levels, and companies that let others have names.
+            // Several levels, and private registries.
             ("k12.ak.us", ""),
             ("b.a.k12.ak.us", "a.k12.ak.us"),
             ("a.github.io", "a.github.io"),
-            // Not written in ASCII.
+            // Internationalized names.
             ("xn--55qx5d.cn", ""),
             ("www.xn--85x722f.xn--55qx5d.cn", "xn--85x722f.xn--55qx5d.cn"),
             ("b.xn--85x722f.xn--fiqs8s", "xn--85x722f.xn--fiqs8s"),

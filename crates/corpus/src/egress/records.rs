@@ -1,14 +1,14 @@
-//! Scans and events as their owner sees them. What is somebody else's is not there, for administrators as well.
+//! Scans and events of one person. Those of others do not exist, also for administrators.
 
-use super::EgressError;
+use super::error::EgressError;
 use crate::SemanticCache;
-use domain::contracts::{EventFilter, Page, ScanEnd, StoreError};
 use domain::corpus::{EgressEvent, EventStatus, Scan, ScanStatus};
 use domain::ids::{EventId, ScanId};
+use domain::ports::{EventFilter, Page, ScanEnd, StoreError};
 use domain::user::Principal;
 
 impl SemanticCache {
-    /// The person's own, newest first. They can be read without a license.
+    /// The person's own scans, newest first. They can be read without a license.
     pub async fn scans(&self, by: &Principal, offset: u64, limit: u64) -> Result<Page<Scan>, EgressError> {
         Ok(self.parts.store.scans(by.user, offset, limit).await?)
     }
@@ -18,7 +18,7 @@ impl SemanticCache {
         if scan.user == by.user { Ok(scan) } else { Err(EgressError::NotFound) }
     }
 
-    /// Ends the scan where it is; what it has found stays. One that is over is returned as it is.
+    /// Cancels the scan; what it found stays. A finished scan is returned unchanged.
     pub async fn cancel_scan(&self, by: &Principal, id: ScanId) -> Result<Scan, EgressError> {
         let scan = self.scan(by, id).await?;
         if scan.status.is_over() {
@@ -34,7 +34,7 @@ impl SemanticCache {
         self.scan(by, id).await
     }
 
-    /// The person's own, newest sent first. They can be read without a license.
+    /// The person's own events, most recently sent first. They can be read without a license.
     pub async fn events(
         &self,
         by: &Principal,
@@ -45,7 +45,7 @@ impl SemanticCache {
         Ok(self.parts.store.events(by.user, filter, offset, limit).await?)
     }
 
-    /// What the person says of a match; it can be said otherwise later, but not taken back to `candidate`.
+    /// Stores the person's verdict on a match; it can be changed later, but not back to `candidate`.
     pub async fn decide(
         &self,
         by: &Principal,
@@ -53,7 +53,7 @@ impl SemanticCache {
         status: EventStatus,
     ) -> Result<EgressEvent, EgressError> {
         if status == EventStatus::Candidate {
-            let sentence = "Say confirmed or dismissed.".to_owned();
+            let sentence = "Use confirmed or dismissed.".to_owned();
             return Err(EgressError::Invalid("status", sentence));
         }
         if !self.parts.license.opens_cache() {

@@ -1,21 +1,21 @@
-//! The scan in the background. It may run twice: an event is made once for a person, a document and a message, and the
-//! numbers of a scan begin anew with each run.
+//! The background task of a scan. It may run twice: events are unique per person, document and message, and each run
+//! starts its counts anew.
 
-use super::walk::{Progress, Stop, walk};
+use super::scan::{Progress, ScanError, scan_mailbox};
 use crate::{CacheParts, SemanticCache};
 use async_trait::async_trait;
-use domain::contracts::{
-    ClaimedTask, NewTask, QueueError, QueueName, ScanEnd, StoreError, TaskError, TaskHandler,
-};
 use domain::corpus::{Scan, ScanStatus};
 use domain::ids::{ScanId, TaskId};
+use domain::ports::{
+    ClaimedTask, NewTask, QueueError, QueueName, ScanEnd, StoreError, TaskError, TaskHandler,
+};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// A scan is begun again so often after its worker or the database was away.
+/// Most attempts after a worker or the database was lost.
 const ATTEMPTS_MAX: u32 = 3;
-/// How often it is looked whether the owner ended the scan: the walk itself may wait for its mailbox for minutes.
+/// How often to check whether the owner canceled the scan; the scan itself may wait minutes for the mailbox.
 const LOOK_EVERY: Duration = Duration::from_secs(2);
 /// For one run of a scan.
 const TIME_MAX: Duration = Duration::from_secs(60 * 60);
@@ -25,7 +25,7 @@ pub(super) struct ScanPayload {
     pub(super) scan: ScanId,
 }
 
-/// The task that does the scan.
+/// The task that runs the scan.
 pub(super) fn task_of_scan(scan: &Scan) -> NewTask {
     NewTask {
         queue: QueueName::Corpus,
@@ -40,11 +40,11 @@ pub async fn push(parts: &CacheParts, scan: &Scan) -> Result<TaskId, QueueError>
     parts.queue.push(task_of_scan(scan)).await
 }
 
-/// Looks through one person's sent mail; runs on the queue `corpus`.
+/// Scans one person's sent mail; runs on the queue `corpus`.
 pub struct ScanSentMail(pub Arc<SemanticCache>);
 
 impl ScanSentMail {
-    /// The name of the task.
+    /// Task name.
     pub const NAME: &str = "scan_sent_mail";
 }
 
@@ -61,7 +61,7 @@ impl TaskHandler for ScanSentMail {
     }
 }
 
-/// An error means: try again.
+/// An error means: retry.
 async fn run(parts: &CacheParts, id: ScanId, attempt: u32) -> Result<(), StoreError> {
     let scan = match parts.store.scan(id).await {
         Err(StoreError::NotFound) => return Ok(()),
@@ -72,46 +72,49 @@ async fn run(parts: &CacheParts, id: ScanId, attempt: u32) -> Result<(), StoreEr
     }
     let mut progress = Progress::default();
     let ended = match parts.license.opens_cache() {
-        false => Err(Stop::Failed("the license does not open the semantic cache".to_owned())),
+        false => Err(ScanError::Failed("the license does not include the semantic cache".to_owned())),
         true => tokio::select! {
-            ended = within(TIME_MAX, walk(parts, &scan, &mut progress)) => ended,
+            ended = within(TIME_MAX, scan_mailbox(parts, &scan, &mut progress)) => ended,
             stop = ended_elsewhere(parts, id) => Err(stop),
         },
     };
     match ended {
         Ok(()) => end(parts, &scan, progress, None).await,
-        Err(Stop::Over) => Ok(()),
-        Err(Stop::Failed(why)) => end(parts, &scan, progress, Some(why)).await,
-        Err(Stop::Store(StoreError::NotFound)) => Ok(()), // the person is gone, and the scan with them
-        Err(Stop::Store(error)) if attempt < ATTEMPTS_MAX => Err(error),
-        Err(Stop::Store(error)) => {
-            tracing::error!(scan.id = id.0, "a scan of sent mail was given up: {error}");
+        Err(ScanError::Over) => Ok(()),
+        Err(ScanError::Failed(why)) => end(parts, &scan, progress, Some(why)).await,
+        Err(ScanError::Store(StoreError::NotFound)) => Ok(()), // the user and the scan were deleted
+        Err(ScanError::Store(error)) if attempt < ATTEMPTS_MAX => Err(error),
+        Err(ScanError::Store(error)) => {
+            tracing::error!(scan.id = id.0, "a scan of sent mail failed: {error}");
             end(parts, &scan, progress, Some("the records could not be written".to_owned())).await
         }
     }
 }
 
-/// Returns when the scan is over or gone.
-async fn ended_elsewhere(parts: &CacheParts, id: ScanId) -> Stop {
+/// Returns when the scan is finished or deleted.
+async fn ended_elsewhere(parts: &CacheParts, id: ScanId) -> ScanError {
     loop {
         tokio::time::sleep(LOOK_EVERY).await;
         match parts.store.scan(id).await {
-            Ok(scan) if scan.status.is_over() => return Stop::Over,
-            Err(StoreError::NotFound) => return Stop::Over,
-            // Records that are away are the walk's own trouble.
+            Ok(scan) if scan.status.is_over() => return ScanError::Over,
+            Err(StoreError::NotFound) => return ScanError::Over,
+            // The scan itself handles an unavailable store.
             Ok(_) | Err(_) => {}
         }
     }
 }
 
-async fn within(time_max: Duration, walk: impl Future<Output = Result<(), Stop>>) -> Result<(), Stop> {
+async fn within(
+    time_max: Duration,
+    scan: impl Future<Output = Result<(), ScanError>>,
+) -> Result<(), ScanError> {
     let late = |_| {
         let minutes = time_max.as_secs() / 60;
         let sentence =
             format!("the scan took longer than {minutes} minutes; choose fewer days and scan again");
-        Err(Stop::Failed(sentence))
+        Err(ScanError::Failed(sentence))
     };
-    tokio::time::timeout(time_max, walk).await.unwrap_or_else(late)
+    tokio::time::timeout(time_max, scan).await.unwrap_or_else(late)
 }
 
 async fn end(

@@ -1,25 +1,35 @@
-//! One document: who asks its source, and what follows from the answer.
+//! The liveness check of one document.
 
-use super::{Checked, verdict};
-use crate::ingest::{Asked, Errand, all_fetched_by, asked_for, is_shared};
+use super::liveness;
+use crate::ingest::{IngestJob, SourceRequest, all_fetched_by, is_shared, source_request};
 use crate::{CacheParts, SemanticCache, permissions, removal};
-use domain::contracts::{PageProbe, PageWanted, StoreError};
 use domain::corpus::{DocumentAddress, Grant, Liveness, Signal};
 use domain::ids::{ResultId, SignalId, UserId};
+use domain::ports::{DocumentRequest, PageProbe, StoreError};
 use std::time::Duration;
 use tokio::time::{Instant, timeout};
 
-/// People by whose credentials one document is asked for, one after the other, until an answer comes.
+/// Most people whose credentials are tried, one after the other, until a response comes.
 const ASKERS_MAX: usize = 3;
 
-/// An answer, and who got it.
+/// Result of the check of one document.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Checked {
+    pub signal_id: SignalId,
+    pub verdict: Liveness,
+    /// None: no response.
+    pub http_status: Option<u16>,
+    pub checked_at: domain::instant::Instant,
+}
+
+/// A response, and whose credentials got it.
 struct Answer {
     user: UserId,
-    asked: Asked,
+    asked: SourceRequest,
     probe: PageProbe,
 }
 
-/// Asks the source, notes what it says, and does what follows.
+/// Asks the source, stores the result, and acts on it.
 pub async fn check(
     cache: &SemanticCache,
     signal: &Signal,
@@ -30,32 +40,32 @@ pub async fn check(
     let answer = ask(parts, signal, asker, time_max).await?;
     let now = parts.clock.now();
     let http_status = answer.as_ref().map(|answer| answer.probe.http_status);
-    let said = http_status.map_or(Liveness::Unknown, verdict::of_status);
+    let said = http_status.map_or(Liveness::Unknown, liveness::of_status);
     let is_other = said == Liveness::Alive
         && !signal.is_supplied
         && answer
             .as_ref()
-            .is_some_and(|one| verdict::is_other_version(&signal.external_version, &one.probe.version));
-    // It is there, and the copy is not what it says: that is verified when the new text is here.
-    let noted = if is_other { Liveness::Unknown } else { verdict::noted(signal.liveness, said) };
+            .is_some_and(|one| liveness::is_other_version(&signal.external_version, &one.probe.version));
+    // It exists, but the copy is outdated: it is verified when the new text is ingested.
+    let noted = if is_other { Liveness::Unknown } else { liveness::noted(signal.liveness, said) };
     let is_for_one = match &answer {
         Some(answer) if said != Liveness::Alive => is_for_one(parts, signal, answer).await?,
         _ => false,
     };
     let (noted, noted_http) = match is_for_one {
-        true => (verdict::noted(signal.liveness, Liveness::Unknown), None),
+        true => (liveness::noted(signal.liveness, Liveness::Unknown), None),
         false => (noted, http_status),
     };
     match parts.store.set_liveness(signal.signal_id, noted, noted_http, now).await {
-        // Somebody has removed it meanwhile; the source has still said what it said.
+        // Removed in the meantime; the response is still valid.
         Ok(()) | Err(StoreError::NotFound) => {}
         Err(error) => return Err(error),
     }
-    cache.tally.probed(now.date_naive(), said);
+    cache.counters.probed(now.date_naive(), said);
     if let Some(answer) = &answer {
         let has_accounts = parts.plugins.authenticator_of(&answer.asked.provider).is_some();
         let is_gone_for_one = said == Liveness::Gone && is_for_one && has_accounts;
-        if verdict::is_refusal(answer.probe.http_status) || is_gone_for_one {
+        if liveness::is_refusal(answer.probe.http_status) || is_gone_for_one {
             revoke(parts, signal, answer.user).await?;
         } else if is_other {
             fetch_again(parts, signal, answer).await;
@@ -64,8 +74,8 @@ pub async fn check(
     Ok(Checked { signal_id: signal.signal_id, verdict: said, http_status, checked_at: now })
 }
 
-/// True when the answer is one person's, and others see the record: another account, or another provider at the same
-/// address, may be told something else, so that bad news is not noted for everybody.
+/// Whether the response applies to one person only although others see the record: another account or another provider
+/// at the same URL may get another response, so a bad result is not stored for everybody.
 async fn is_for_one(parts: &CacheParts, signal: &Signal, answer: &Answer) -> Result<bool, StoreError> {
     let provider = &answer.asked.provider;
     let has_accounts = parts.plugins.authenticator_of(provider).is_some();
@@ -76,14 +86,14 @@ async fn is_for_one(parts: &CacheParts, signal: &Signal, answer: &Answer) -> Res
     Ok(is_for_members || is_shared(parts, signal, answer.user).await?)
 }
 
-/// The source refused this person the document.
-pub async fn denied(parts: &CacheParts, wanted: &PageWanted<'_>) {
+/// The source denied this person the document.
+pub async fn denied(parts: &CacheParts, wanted: &DocumentRequest<'_>) {
     if let Err(error) = revoke_behind(parts, wanted).await {
-        tracing::warn!("the right to a cached document could not be taken away: {error}");
+        tracing::warn!("access to a cached document could not be revoked: {error}");
     }
 }
 
-async fn revoke_behind(parts: &CacheParts, wanted: &PageWanted<'_>) -> Result<(), StoreError> {
+async fn revoke_behind(parts: &CacheParts, wanted: &DocumentRequest<'_>) -> Result<(), StoreError> {
     let known = match wanted.cached {
         Some(id) => parts.store.signals(&[id], None).await?,
         None => match DocumentAddress::of(wanted.target.address()) {
@@ -97,7 +107,7 @@ async fn revoke_behind(parts: &CacheParts, wanted: &PageWanted<'_>) -> Result<()
     Ok(())
 }
 
-/// A right that came from the source ends when the source says so. A text that a person gave is theirs.
+/// Access that came from the source ends when the source denies it. A supplied text belongs to the person.
 async fn revoke(parts: &CacheParts, signal: &Signal, user: UserId) -> Result<(), StoreError> {
     if signal.is_supplied {
         return Ok(());
@@ -105,22 +115,22 @@ async fn revoke(parts: &CacheParts, signal: &Signal, user: UserId) -> Result<(),
     let (id, now) = (signal.signal_id, parts.clock.now());
     if parts.store.revoke_grant(id, user, now).await? {
         tracing::info!(signal.id = %id, user.id = %user, "the source refuses the document {id} to user {user}: revoked");
-        removal::tell_vectors(parts, id).await;
+        removal::update_vector_acl(parts, id).await;
     }
     Ok(())
 }
 
-/// The text is fetched with the rights of who got the answer. When that fails, the next check finds the same.
+/// Fetches the text again with the credentials that got the response. If that fails, the next check repeats it.
 async fn fetch_again(parts: &CacheParts, signal: &Signal, answer: &Answer) {
-    let Asked { provider, item } = &answer.asked;
-    let mut errand = Errand::of(signal.signal_id, answer.user, provider, item);
-    errand.is_asked_for = true;
-    if let Err(error) = errand.push(parts).await {
+    let SourceRequest { provider, item } = &answer.asked;
+    let mut job = IngestJob::of(signal.signal_id, answer.user, provider, item);
+    job.is_asked_for = true;
+    if let Err(error) = job.push(parts).await {
         tracing::warn!(signal.id = %signal.signal_id, "a changed document could not be queued: {error}");
     }
 }
 
-/// The first answer that comes, or none in the time that there is for all.
+/// The first response within the time limit for all attempts.
 async fn ask(
     parts: &CacheParts,
     signal: &Signal,
@@ -129,14 +139,14 @@ async fn ask(
 ) -> Result<Option<Answer>, StoreError> {
     let until = Instant::now() + time_max;
     for user in askers(parts, signal.signal_id, asker).await? {
-        let Some(asked) = asked_for(parts, signal, user).await? else { continue };
+        let Some(asked) = source_request(parts, signal, user).await? else { continue };
         let time_max = until.saturating_duration_since(Instant::now());
         if time_max.is_zero() {
             break;
         }
         let target = asked.target(&parts.plugins);
         let (cached, result) = (None, ResultId(0));
-        let wanted = PageWanted { target, cached, result, user, is_asked_for: true, time_max };
+        let wanted = DocumentRequest { target, cached, result, user, is_asked_for: true, time_max };
         match timeout(time_max, parts.pages.probe(&wanted)).await {
             Ok(Ok(probe)) => return Ok(Some(Answer { user, asked, probe })),
             Ok(Err(error)) => {
@@ -148,7 +158,7 @@ async fn ask(
     Ok(None)
 }
 
-/// The asker, then those who have the document, who got it last first.
+/// The asker, then others who have the document, most recent first.
 async fn askers(parts: &CacheParts, id: SignalId, asker: UserId) -> Result<Vec<UserId>, StoreError> {
     let mut grants: Vec<Grant> = parts.store.grants(id).await?;
     grants.retain(|grant| grant.revoked_at.is_none() && grant.last_ok.is_some() && grant.user_id != asker);

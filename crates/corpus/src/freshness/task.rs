@@ -1,25 +1,25 @@
-//! Checks in the background, for documents that a page of results has shown.
+//! Background liveness checks for documents shown on a page of results.
 
-use super::page::due;
+use super::due::due;
 use crate::SemanticCache;
 use async_trait::async_trait;
-use domain::contracts::{ClaimedTask, NewTask, QueueName, TaskError, TaskHandler};
 use domain::ids::{SignalId, UserId};
+use domain::ports::{ClaimedTask, NewTask, QueueName, TaskError, TaskHandler};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-/// Most tasks that may wait before checks are left out: a document that is shown again is checked then.
+/// Most queued tasks before checks are skipped; a document that is shown again is checked then.
 pub const WAITING_MAX: u64 = 500;
-/// A check that did not come to its end is not important enough for more.
+/// An interrupted check is not worth more attempts.
 const ATTEMPTS_MAX: u32 = 2;
 
 #[derive(Debug, Serialize, Deserialize)]
-struct Errand {
+struct LivenessJob {
     asker: UserId,
     signals: Vec<SignalId>,
 }
 
-/// One task for the documents of one page.
+/// Queues one task for the documents of one page.
 pub async fn push(cache: &SemanticCache, asker: UserId, signals: &[SignalId]) {
     if signals.is_empty() {
         return;
@@ -28,7 +28,7 @@ pub async fn push(cache: &SemanticCache, asker: UserId, signals: &[SignalId]) {
     let pushed = match queue.depth(QueueName::Corpus).await {
         Ok(depth) if depth >= WAITING_MAX => return,
         Ok(_) => {
-            let payload = serde_json::json!(Errand { asker, signals: signals.to_vec() });
+            let payload = serde_json::json!(LivenessJob { asker, signals: signals.to_vec() });
             let name = CheckLiveness::NAME.to_owned();
             let (attempts_max, owner) = (ATTEMPTS_MAX, Some(asker));
             queue.push(NewTask { queue: QueueName::Corpus, name, payload, attempts_max, owner }).await
@@ -40,7 +40,7 @@ pub async fn push(cache: &SemanticCache, asker: UserId, signals: &[SignalId]) {
     }
 }
 
-/// The worker's side. Several tasks may name one document: who comes first checks it.
+/// Runs a check task. Several tasks may name the same document; the first one checks it.
 pub struct CheckLiveness(pub Arc<SemanticCache>);
 
 impl CheckLiveness {
@@ -54,15 +54,15 @@ impl TaskHandler for CheckLiveness {
     }
 
     async fn run(&self, task: &ClaimedTask) -> Result<(), TaskError> {
-        let errand: Errand =
+        let job: LivenessJob =
             serde_json::from_value(task.payload.clone()).map_err(|error| TaskError(error.to_string()))?;
         if !self.0.parts.license.opens_cache() {
             return Ok(());
         }
-        let failed = |error: domain::contracts::StoreError| TaskError(error.to_string());
-        let signals = due(&self.0, &errand.signals).await.map_err(failed)?;
+        let failed = |error: domain::ports::StoreError| TaskError(error.to_string());
+        let signals = due(&self.0, &job.signals).await.map_err(failed)?;
         let time_max = self.0.parts.settings.cache_liveness_probe_timeout.0;
-        self.0.check_all(signals, errand.asker, time_max).await.map_err(failed)?;
+        self.0.check_all(signals, job.asker, time_max).await.map_err(failed)?;
         Ok(())
     }
 }

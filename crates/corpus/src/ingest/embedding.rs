@@ -1,35 +1,36 @@
-//! The vectors of pieces, made in batches by the reader model of the cache.
+//! Embeds chunks in batches with the corpus's embedding model.
 
 use crate::CacheParts;
 use crate::chunks::Piece;
-use domain::contracts::{ReadAs, ReaderError};
 use domain::corpus::StoredChunk;
-use relevancy::reader::{MODEL_NAME, embed};
+use domain::ports::{EmbeddingError, EmbeddingInput};
+use relevancy::embedder::{MODEL_NAME, embed};
 
-/// Pieces that are read at once.
+/// Chunks per batch.
 const BATCH: usize = 64;
-/// Less is the length of no vector.
+/// Vectors shorter than this count as zero.
 const LENGTH_MIN: f32 = 1e-6;
 
-/// The model that reads for the cache: the one that ranking uses.
-pub async fn model(parts: &CacheParts) -> Result<String, ReaderError> {
-    Ok(parts.readers.ranking_model().await?.unwrap_or_else(|| MODEL_NAME.to_owned()))
+/// The embedding model of the corpus: the one used for ranking.
+pub async fn model(parts: &CacheParts) -> Result<String, EmbeddingError> {
+    Ok(parts.embedding_models.ranking_model().await?.unwrap_or_else(|| MODEL_NAME.to_owned()))
 }
 
-/// The pieces with their vectors. One in which the model knows no word is left out: nothing would find it.
+/// The chunks with their vectors. A chunk without a word that the model knows is skipped, because it could not be
+/// found.
 pub async fn chunks(
     parts: &CacheParts,
     model: &str,
     title: &str,
     pieces: Vec<Piece>,
-) -> Result<Vec<StoredChunk>, ReaderError> {
+) -> Result<Vec<StoredChunk>, EmbeddingError> {
     let mut chunks = Vec::with_capacity(pieces.len());
     for batch in pieces.chunks(BATCH) {
         let texts: Vec<String> = batch.iter().map(|piece| piece.with_context(title)).collect();
         let vectors = vectors(parts, model, texts).await?;
         if vectors.len() != batch.len() {
             let sentence = format!("{} texts were read and {} vectors came", batch.len(), vectors.len());
-            return Err(ReaderError::Failed(sentence));
+            return Err(EmbeddingError::Failed(sentence));
         }
         for (piece, vector) in batch.iter().zip(vectors) {
             let Some(vector) = of_unit_length(vector) else { continue };
@@ -45,19 +46,23 @@ pub async fn chunks(
     }
     let length = chunks.first().map_or(0, |chunk: &StoredChunk| chunk.vector.len());
     if chunks.iter().any(|chunk| chunk.vector.len() != length) {
-        return Err(ReaderError::Failed("its vectors are of several lengths".to_owned()));
+        return Err(EmbeddingError::Failed("its vectors are of several lengths".to_owned()));
     }
     Ok(chunks)
 }
 
-async fn vectors(parts: &CacheParts, model: &str, texts: Vec<String>) -> Result<Vec<Vec<f32>>, ReaderError> {
+async fn vectors(
+    parts: &CacheParts,
+    model: &str,
+    texts: Vec<String>,
+) -> Result<Vec<Vec<f32>>, EmbeddingError> {
     if model != MODEL_NAME {
-        return parts.readers.embed_many(model, ReadAs::Passage, &texts).await;
+        return parts.embedding_models.embed_many(model, EmbeddingInput::Passage, &texts).await;
     }
-    // The built-in model works in this process: beside the runtime, so that nobody waits for it.
+    // The built-in model runs in this process, off the async runtime.
     let read = move || texts.iter().map(|text| embed(text).as_slice().to_vec()).collect();
     let read = tokio::task::spawn_blocking(read).await;
-    read.map_err(|_| ReaderError::Failed("the reading was broken off".to_owned()))
+    read.map_err(|_| EmbeddingError::Failed("the text analysis was interrupted".to_owned()))
 }
 
 fn of_unit_length(mut vector: Vec<f32>) -> Option<Vec<f32>> {

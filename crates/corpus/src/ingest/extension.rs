@@ -1,13 +1,13 @@
-//! The ending of a file's name, by which its format is known.
+//! File extensions, which identify a format.
 
-/// Longest ending of a file's name.
+/// Longest extension.
 const EXTENSION_CHARS_MAX: usize = 8;
 
-/// The ending of the file's name in the address, else what files of this kind usually have.
+/// The extension in the URL, else the usual one for this media type.
 pub(super) fn extension(url: &str, media_type: &str) -> String {
     let path = url.split(['?', '#']).next().unwrap_or_default();
     let name = path.rsplit('/').next().unwrap_or_default();
-    let is_name = path.matches('/').count() > 2; // behind the host
+    let is_name = path.matches('/').count() > 2; // after the host
     let ending = name.rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase()).filter(|ending| {
         is_name
             && (1..=EXTENSION_CHARS_MAX).contains(&ending.len())

@@ -1,17 +1,17 @@
-//! What must be known of a document to fetch it again: the values that the templates of its provider name.
+//! The id of a document at its source: the values needed to fetch it again.
 
-use domain::notation::json_path::JsonPath;
 use domain::page_fetch::PageFetchConfig;
 use domain::provider::SearchProvider;
 use domain::result::ResultItem;
+use domain::syntax::json_path::JsonPath;
 use serde_json::{Map, Value};
 
-/// Longest id of a document at its source, in bytes; a longer one is not kept.
+/// Longest id in bytes; a longer one is not stored.
 pub const EXTERNAL_ID_BYTES_MAX: usize = 1_000;
-/// What a result's own id is called in most sources.
+/// Usual names of a result's id.
 const ID_NAMES: [&str; 3] = ["id", "_id", "uid"];
 
-/// A document without what only its search needs: enough to fetch it.
+/// The item reduced to what is needed to fetch it.
 pub(super) fn trimmed(provider: &SearchProvider, item: &ResultItem) -> ResultItem {
     ResultItem {
         title: item.title.clone(),
@@ -23,8 +23,8 @@ pub(super) fn trimmed(provider: &SearchProvider, item: &ResultItem) -> ResultIte
     }
 }
 
-/// The id of a document at its source: what the source's templates ask of it, else the id that its result has. Addresses
-/// are left out: those that stand in results are signed and do not last.
+/// The id of a document at its source: the values that the provider's templates use, else the id of its result. URLs
+/// are skipped: those in results are often signed and expire.
 pub(super) fn external_id(provider: &SearchProvider, item: &ResultItem) -> String {
     let is_lasting = |value: &Value| !value.as_str().is_some_and(|text| text.contains("://"));
     let mut values = values(provider, item);
@@ -38,9 +38,9 @@ pub(super) fn external_id(provider: &SearchProvider, item: &ResultItem) -> Strin
     if id.len() > EXTERNAL_ID_BYTES_MAX { String::new() } else { id }
 }
 
-/// The values of a result that the templates of its provider name, each under the name that stands in the template.
+/// The values of a result that the provider's templates use, by their name in the template.
 fn values(provider: &SearchProvider, item: &ResultItem) -> Map<String, Value> {
-    let config = PageFetchConfig::of(&provider.spec);
+    let config = PageFetchConfig::parse(&provider.spec.page_fetch_config_json);
     let lookup = config.media_type_lookup.as_ref().map(|lookup| lookup.url.as_str());
     let templates = [config.content_url.as_deref(), lookup];
     let mut values = Map::new();

@@ -1,16 +1,16 @@
-//! Which records of an address are a person's, and who sees a new text of a provider in place of an older one.
+//! The records of a URL that belong to a person, and who follows a provider's new texts.
 
 use super::source;
 use crate::{CacheParts, permissions};
-use domain::contracts::{Retrieval, StoreError};
 use domain::corpus::{DocumentAddress, NewSignal, Signal};
 use domain::ids::{ProviderId, SignalId, UserId};
+use domain::ports::{Retrieval, StoreError};
 use domain::provenance::PageTarget;
 use domain::provider::SearchProvider;
 use std::collections::BTreeSet;
 
-/// The text of an address that this provider gave and that this person sees. Without a provider: what came from the
-/// address alone.
+/// The text of a URL that this provider returned and that this person may see. Without a provider: one that came from
+/// the URL alone.
 pub async fn visible_at(
     parts: &CacheParts,
     address: &DocumentAddress,
@@ -21,8 +21,8 @@ pub async fn visible_at(
     Ok(all.into_iter().find(|signal| signal.source_provider_id == provider && !signal.is_supplied))
 }
 
-/// The text of an address that this person sees and that stands for what `target` would give: the provider's own text, or
-/// what was fetched in the same way and is attributed to nobody.
+/// The text of a URL that this person may see and that `target` would return: the provider's own text, or an
+/// unattributed one that was fetched in the same way.
 pub async fn visible_as(
     parts: &CacheParts,
     address: &DocumentAddress,
@@ -38,7 +38,7 @@ pub async fn visible_as(
     Ok(None)
 }
 
-/// All that this person sees of an address, the newest text first.
+/// All records of a URL that this person may see, newest text first.
 pub async fn all_visible_at(
     parts: &CacheParts,
     address: &DocumentAddress,
@@ -48,7 +48,7 @@ pub async fn all_visible_at(
     parts.store.signals_at(&address.hash(), Some(&tokens)).await
 }
 
-/// Notes that a person wants a document, on the record that the person sees already, if there is one.
+/// Stores a person's request for a document, on the record that the person already sees if there is one.
 pub async fn note(parts: &CacheParts, seen: NewSignal, by: &Retrieval) -> Result<Signal, StoreError> {
     let known = match seen.is_supplied {
         true => None,
@@ -59,13 +59,13 @@ pub async fn note(parts: &CacheParts, seen: NewSignal, by: &Retrieval) -> Result
     Ok(signal)
 }
 
-/// The record that a person's request has become: its own, or the one that has the text which came.
+/// The record for a person's request: its own, or the one with the fetched text.
 pub async fn requested(parts: &CacheParts, id: SignalId, user: UserId) -> Result<Signal, StoreError> {
     let id = parts.store.led_to(id, user).await?.unwrap_or(id);
     parts.store.signal(id).await
 }
 
-/// The record that has this text of this address and provider.
+/// The record with this text, URL and provider.
 pub async fn with_text(
     parts: &CacheParts,
     asked: &Signal,
@@ -78,14 +78,14 @@ pub async fn with_text(
     }))
 }
 
-/// Others have been given the text of the record as well.
+/// Whether other people have access to the record's text.
 pub async fn is_shared(parts: &CacheParts, signal: &Signal, user: UserId) -> Result<bool, StoreError> {
     let grants = parts.store.grants(signal.signal_id).await?;
     Ok(grants.iter().any(|grant| grant.user_id != user && grant.opens(signal)))
 }
 
-/// Those who have a text of this address and provider and see whatever the provider gives: a newer text that another
-/// person brings is theirs as well.
+/// People who have a text of this URL and provider and may see everything from the provider: they also get a newer
+/// text that another person fetched.
 pub async fn followers(
     parts: &CacheParts,
     asked: &Signal,

@@ -1,114 +1,114 @@
-//! The way of a document into the cache: its text, its pieces, their vectors. Each step may be done twice, because a task
-//! may run twice; the record is written as one, so that a document is in or out.
+//! The ingest task: text, chunks, vectors. Each step is idempotent, because a task may run twice; the record is
+//! written in one transaction.
 
 use super::automatic::wants_renewal;
 use super::embedding;
-use super::errand::{ATTEMPTS_MAX, Errand, line, retrieval};
+use super::error::IngestFailure;
 use super::extension::extension;
-use super::fetched::{Fetched, fetched, provider};
-use super::miss::Miss;
-use super::reading::{Prepared, Reading, prepared};
-use super::vectors::{FollowError, are_held, put_acl, put_vectors};
-use super::{SUPPLIED_WORDS_MIN, WORDS_MIN};
+use super::fetch::{Fetched, fetch_text, load_provider};
+use super::job::{ATTEMPTS_MAX, IngestJob, line, retrieval};
+use super::limits::{SUPPLIED_WORDS_MIN, WORDS_MIN};
+use super::prepare::{PreparedText, TextAnalysis, prepare};
+use super::vectors::{VectorSyncError, are_indexed, sync_acl, sync_vectors};
 use super::{records, source};
 use crate::{CacheParts, lineage, retention};
 use bytes::Bytes;
 use chrono::TimeDelta;
-use domain::contracts::{BodyError, BodyKey, Placed, Retrieval, StoreError, TaskError, VectorError};
 use domain::corpus::{IndexedContent, Signal, StoredChunk};
 use domain::ids::{ProviderId, UserId};
 use domain::message;
+use domain::ports::{BodyError, BodyKey, Placement, Retrieval, StoreError, TaskError, VectorError};
 use domain::provider::SearchProvider;
 
-/// So often a source is asked for a document.
+/// Most attempts to fetch a document from its source.
 pub const TRIES_MAX: u32 = 3;
 const MB: usize = 1024 * 1024;
 
-/// What became of a document.
+/// Result of an ingest task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outcome {
     In,
     Failed,
-    /// Nobody wants it any more, or the license says no.
+    /// Nobody wants it any more, or the license does not allow it.
     LeftOut,
 }
 
-/// One document. An error means: try again.
-pub async fn run(parts: &CacheParts, errand: &Errand, attempt: u32) -> Result<Outcome, TaskError> {
+/// Ingests one document. An error means: retry.
+pub async fn run(parts: &CacheParts, job: &IngestJob, attempt: u32) -> Result<Outcome, TaskError> {
     if !parts.license.opens_cache() {
         tracing::info!(
-            signal.id = errand.signal.0,
-            "a document was left out: the license does not open the cache"
+            signal.id = job.signal.0,
+            "a document was skipped: the license does not include the cache"
         );
         return Ok(Outcome::LeftOut);
     }
-    let why = match ingest(parts, errand, attempt).await {
+    let why = match ingest(parts, job, attempt).await {
         Ok(()) => return Ok(Outcome::In),
-        Err(Miss::Removed) => return Ok(Outcome::LeftOut),
-        Err(Miss::Passing(why)) if attempt < ATTEMPTS_MAX => return Err(TaskError(why)),
-        Err(Miss::Again(why)) if attempt < TRIES_MAX => return Err(TaskError(why)),
-        Err(Miss::Passing(why) | Miss::Again(why) | Miss::Final(why)) => why,
+        Err(IngestFailure::Removed) => return Ok(Outcome::LeftOut),
+        Err(IngestFailure::Passing(why)) if attempt < ATTEMPTS_MAX => return Err(TaskError(why)),
+        Err(IngestFailure::Again(why)) if attempt < TRIES_MAX => return Err(TaskError(why)),
+        Err(IngestFailure::Passing(why) | IngestFailure::Again(why) | IngestFailure::Final(why)) => why,
     };
-    tracing::info!(signal.id = errand.signal.0, "a document did not come into the cache: {why}");
+    tracing::info!(signal.id = job.signal.0, "a document was not ingested: {why}");
     let now = parts.clock.now();
-    match note_failure(parts, errand, message::at(now, &why)).await {
+    match note_failure(parts, job, message::at(now, &why)).await {
         Ok(()) | Err(StoreError::NotFound) => Ok(Outcome::Failed),
         Err(error) => Err(TaskError(error.to_string())),
     }
 }
 
-/// The person who asked is told; others may have the document by their own rights.
-async fn note_failure(parts: &CacheParts, errand: &Errand, message: String) -> Result<(), StoreError> {
-    let id = parts.store.led_to(errand.signal, errand.user).await?.unwrap_or(errand.signal);
-    parts.store.note_failure(id, errand.user, message).await
+/// Reports the failure to the person who asked; others may have the document by their own access.
+async fn note_failure(parts: &CacheParts, job: &IngestJob, message: String) -> Result<(), StoreError> {
+    let id = parts.store.led_to(job.signal, job.user).await?.unwrap_or(job.signal);
+    parts.store.note_failure(id, job.user, message).await
 }
 
-async fn ingest(parts: &CacheParts, errand: &Errand, attempt: u32) -> Result<(), Miss> {
-    let signal = records::requested(parts, errand.signal, errand.user).await?;
-    let provider = provider(parts, errand).await?;
-    let fetched = fetched(parts, errand, &signal, &provider).await?;
-    let document = errand.document();
+async fn ingest(parts: &CacheParts, job: &IngestJob, attempt: u32) -> Result<(), IngestFailure> {
+    let signal = records::requested(parts, job.signal, job.user).await?;
+    let provider = load_provider(parts, job).await?;
+    let fetched = fetch_text(parts, job, &signal, &provider).await?;
+    let document = job.document();
     let source = source::attributed_to(&provider, &document, fetched.page.origin);
-    let mut entry = Entry { parts, errand, signal, provider, source, same: None };
-    let text = entry.text(&fetched).await?;
+    let mut ingestion = Ingestion { parts, job, signal, provider, source, same: None };
+    let text = ingestion.text(&fetched).await?;
     let model = embedding::model(parts).await?;
-    entry.same = entry.with_this_text(&text.content_hash, fetched.is_supplied).await?;
-    let by = retrieval(parts, (&entry.provider, &document), source, (errand.user, &text.content_hash));
-    if let Some(same) = &entry.same
+    ingestion.same = ingestion.with_this_text(&text.content_hash, fetched.is_supplied).await?;
+    let by = retrieval(parts, (&ingestion.provider, &document), source, (job.user, &text.content_hash));
+    if let Some(same) = &ingestion.same
         && same.embedding_model == model
         && !wants_renewal(parts, same)
     {
-        return entry.verify(same, &fetched.page.version, &by, attempt).await;
+        return ingestion.verify(same, &fetched.page.version, &by, attempt).await;
     }
-    let content = entry.content(fetched, text, model).await?;
-    entry.index(content, &by).await
+    let content = ingestion.content(fetched, text, model).await?;
+    ingestion.index(content, &by).await
 }
 
-/// A document on its way.
-struct Entry<'e> {
+/// An ingest in progress.
+struct Ingestion<'e> {
     parts: &'e CacheParts,
-    errand: &'e Errand,
-    /// What was asked for, as it was when the task began.
+    job: &'e IngestJob,
+    /// The requested record, as loaded when the task started.
     signal: Signal,
     provider: SearchProvider,
-    /// The provider that the text is attributed to, which is known when the text has come; None: it belongs to the person.
+    /// The provider that the text is attributed to, known after the fetch; None: it belongs to the person.
     source: Option<ProviderId>,
-    /// The record that has the text which came.
+    /// The record that already has the fetched text.
     same: Option<Signal>,
 }
 
-impl Entry<'_> {
-    /// The text in its form, when it is one that may be kept.
-    async fn text(&self, fetched: &Fetched) -> Result<Prepared, Miss> {
+impl Ingestion<'_> {
+    /// The prepared text, if it may be cached.
+    async fn text(&self, fetched: &Fetched) -> Result<PreparedText, IngestFailure> {
         let most = self.parts.settings.storage_max_body_mb;
-        let text = prepared(fetched.page.text.clone()).await.ok_or_else(broken_off)?;
+        let text = prepare(fetched.page.text.clone()).await.ok_or_else(interrupted)?;
         let least = if fetched.is_supplied { SUPPLIED_WORDS_MIN } else { WORDS_MIN };
         if text.words < least {
             let why = format!("the document has only {} words; {least} are needed", text.words);
-            return Err(Miss::Final(why));
+            return Err(IngestFailure::Final(why));
         }
         if text.text.len() > most as usize * MB {
-            return Err(Miss::Final(BodyError::TooLarge(most).to_string()));
+            return Err(IngestFailure::Final(BodyError::TooLarge(most).to_string()));
         }
         Ok(text)
     }
@@ -120,8 +120,8 @@ impl Entry<'_> {
         }
     }
 
-    /// A supplied text is looked for in the person's own record alone.
-    async fn with_this_text(&self, hash: &str, is_supplied: bool) -> Result<Option<Signal>, Miss> {
+    /// A supplied text is looked up in the person's own record only.
+    async fn with_this_text(&self, hash: &str, is_supplied: bool) -> Result<Option<Signal>, IngestFailure> {
         if is_supplied {
             let own = Some(&self.signal).filter(|own| own.is_supplied && own.content_hash == hash);
             return Ok(own.cloned());
@@ -129,8 +129,14 @@ impl Entry<'_> {
         Ok(records::with_text(self.parts, &self.signal, self.source, hash).await?)
     }
 
-    /// The text is in the cache already, in the record that was asked for or in another one.
-    async fn verify(&self, same: &Signal, version: &str, by: &Retrieval, attempt: u32) -> Result<(), Miss> {
+    /// The text is already cached, in the requested record or in another one.
+    async fn verify(
+        &self,
+        same: &Signal,
+        version: &str,
+        by: &Retrieval,
+        attempt: u32,
+    ) -> Result<(), IngestFailure> {
         let (parts, id, now) = (self.parts, same.signal_id, self.parts.clock.now());
         if id == self.signal.signal_id {
             parts.store.verify_signal(id, version, by, now).await?;
@@ -140,30 +146,30 @@ impl Entry<'_> {
             let placed = parts.store.join_signal(pair, version, by, &followers, now).await?;
             self.follow(placed).await?;
         }
-        // An earlier try may have ended between the record and its vectors.
-        if attempt == 1 && are_held(parts, same).await? {
-            put_acl(parts, id).await?;
+        // A previous attempt may have ended between the record and its vectors.
+        if attempt == 1 && are_indexed(parts, same).await? {
+            sync_acl(parts, id).await?;
         } else {
-            put_vectors(parts, id).await?;
+            sync_vectors(parts, id).await?;
         }
         Ok(())
     }
 
-    /// Storage and vectors of other records follow what has become of them.
-    async fn follow(&self, placed: Placed) -> Result<(), Miss> {
+    /// Updates storage and vectors of other affected records.
+    async fn follow(&self, placed: Placement) -> Result<(), IngestFailure> {
         for other in placed.changed {
-            put_acl(self.parts, other).await?;
+            sync_acl(self.parts, other).await?;
         }
         retention::forget(self.parts, placed.unneeded).await;
         Ok(())
     }
 
-    /// A text that is here keeps its title, whoever brings it again. What is attributed to nobody is called as its page
-    /// calls itself: others may be given the same text, and what one person or another provider calls it is not theirs to
-    /// know. Some providers even repeat the words of a query in their titles.
+    /// A cached text keeps its title, whoever fetches it again. An unattributed document has the title of its page:
+    /// others may get the same text, and must not learn what one person or another provider calls it. Some providers
+    /// even repeat the query in their titles.
     fn title(&self, of_page: &str, is_supplied: bool) -> String {
         let there = self.same.as_ref().map_or("", |same| same.title.as_str());
-        let (of_result, of_record) = (self.errand.item.title.as_str(), self.signal.title.as_str());
+        let (of_result, of_record) = (self.job.item.title.as_str(), self.signal.title.as_str());
         let titles = match self.source {
             None if !is_supplied => vec![there, of_page],
             _ => vec![there, of_result, of_page, of_record],
@@ -172,29 +178,34 @@ impl Entry<'_> {
         title.unwrap_or_else(|| self.signal.url.clone())
     }
 
-    /// Everything that is written of the document; its text lies in the storage already.
-    async fn content(&self, fetched: Fetched, text: Prepared, model: String) -> Result<IndexedContent, Miss> {
+    /// The content to index; the text is already stored.
+    async fn content(
+        &self,
+        fetched: Fetched,
+        text: PreparedText,
+        model: String,
+    ) -> Result<IndexedContent, IngestFailure> {
         let (parts, signal) = (self.parts, &self.signal);
         let Fetched { page, is_supplied } = fetched;
         let title = self.title(&page.title, is_supplied);
-        let Prepared { text, content_hash, .. } = text;
-        let reading = Reading::of(text).await.ok_or_else(broken_off)?;
-        let chunks = embedding::chunks(parts, &model, &title, reading.pieces).await?;
+        let PreparedText { text, content_hash, .. } = text;
+        let analysis = TextAnalysis::analyze(text).await.ok_or_else(interrupted)?;
+        let chunks = embedding::chunks(parts, &model, &title, analysis.pieces).await?;
         if chunks.is_empty() {
-            let why = "the reader model knows no word of the document";
-            return Err(Miss::Final(why.to_owned()));
+            let why = "the embedding model knows no word of the document";
+            return Err(IngestFailure::Final(why.to_owned()));
         }
         fits(parts, &chunks).await?;
-        let size = u64::try_from(reading.text.chars().count()).unwrap_or(u64::MAX);
-        let body_key =
-            BodyKey::of_hash(&content_hash).ok_or_else(|| Miss::Final("the text has no hash".to_owned()))?;
-        let body_bytes = parts.bodies.put(&body_key, Bytes::from(reading.text)).await?;
+        let size = u64::try_from(analysis.text.chars().count()).unwrap_or(u64::MAX);
+        let body_key = BodyKey::of_hash(&content_hash)
+            .ok_or_else(|| IngestFailure::Final("the text has no hash".to_owned()))?;
+        let body_bytes = parts.bodies.put(&body_key, Bytes::from(analysis.text)).await?;
         let kept = TimeDelta::days(i64::from(parts.settings.storage_expiration_days));
         Ok(IndexedContent {
             source_provider_id: self.source,
             source_provider: self.provider.spec.name.clone(),
             content_hash,
-            simhash: reading.simhash,
+            simhash: analysis.simhash,
             external_version: page.version,
             version_label: lineage::label(&title, &signal.url),
             title,
@@ -203,7 +214,7 @@ impl Entry<'_> {
             mime: page.media_type,
             size,
             file_bytes: page.file_bytes,
-            language: reading.language,
+            language: analysis.language,
             is_supplied,
             embedding_model: model,
             body_key: Some(body_key),
@@ -214,7 +225,7 @@ impl Entry<'_> {
         })
     }
 
-    async fn index(&self, content: IndexedContent, by: &Retrieval) -> Result<(), Miss> {
+    async fn index(&self, content: IndexedContent, by: &Retrieval) -> Result<(), IngestFailure> {
         let (parts, asked) = (self.parts, self.signal.signal_id);
         let body = content.body_key.clone();
         let (pieces, hash) = (content.chunks.len(), content.content_hash.clone());
@@ -222,15 +233,15 @@ impl Entry<'_> {
             Ok(placed) => placed,
             Err(StoreError::NotFound) => {
                 retention::forget(parts, body).await;
-                return Err(Miss::Removed);
+                return Err(IngestFailure::Removed);
             }
             Err(error) => return Err(error.into()),
         };
         let id = placed.signal_id;
-        put_vectors(parts, id).await?;
+        sync_vectors(parts, id).await?;
         self.follow(placed).await?;
         if let Err(error) = lineage::recompute(parts, id).await {
-            tracing::warn!(signal.id = id.0, "the versions of a document were not found: {error}");
+            tracing::warn!(signal.id = id.0, "the lineage of a document could not be computed: {error}");
         }
         let changed = id == asked && !self.signal.content_hash.is_empty() && self.signal.content_hash != hash;
         let what = if changed { "changed" } else { "is in the cache" };
@@ -239,19 +250,19 @@ impl Entry<'_> {
     }
 }
 
-/// Vectors of another length than those that are there would be refused when the record is written already.
-async fn fits(parts: &CacheParts, chunks: &[StoredChunk]) -> Result<(), Miss> {
+/// Vectors of another dimension would be refused only after the record is written.
+async fn fits(parts: &CacheParts, chunks: &[StoredChunk]) -> Result<(), IngestFailure> {
     let ours = chunks.first().map_or(0, |chunk| chunk.vector.len());
     match parts.vectors.state().await {
         Ok(state) => match state.dimension.filter(|there| *there != ours) {
-            Some(there) => Err(FollowError::from(VectorError::Dimension { there, ours }).into()),
+            Some(there) => Err(VectorSyncError::from(VectorError::Dimension { there, ours }).into()),
             None => Ok(()),
         },
         Err(VectorError::Disabled) => Ok(()),
-        Err(error) => Err(FollowError::from(error).into()),
+        Err(error) => Err(VectorSyncError::from(error).into()),
     }
 }
 
-fn broken_off() -> Miss {
-    Miss::Again("the reading was broken off".to_owned())
+fn interrupted() -> IngestFailure {
+    IngestFailure::Again("the text analysis was interrupted".to_owned())
 }

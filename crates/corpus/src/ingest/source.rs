@@ -1,35 +1,34 @@
-//! Which source gives a document, and with whose rights it is asked.
+//! The source of a document, and whose credentials fetch it.
 
-use super::IngestError;
+use super::request::IngestError;
 use crate::CacheParts;
-use domain::contracts::{ByteOrigin, PluginRegistry, StoreError};
 use domain::corpus::{CONNECTOR_NAME, Signal, SourceKind};
 use domain::ids::{ProviderId, UserId};
+use domain::ports::{ByteOrigin, PluginRegistry, StoreError};
 use domain::provenance::{AccountPage, PageTarget, SourcePage, UserUrl};
 use domain::provider::{ProviderSpec, SearchProvider};
 use domain::result::ResultItem;
 use domain::user::Principal;
 use serde_json::{Map, Value};
 
-/// Newest result sets of a person and a provider in which a typed address is looked for.
+/// Most recent result sets of a person and a provider that are searched for a typed URL.
 const RESULT_SETS_MAX: u64 = 100;
 
-/// A document as its source is asked for it. The document is attributed to the source if the source gave its address and
-/// its bytes; else the source is one that only leads to the document, one whose account the person uses to fetch an
-/// address that they typed, or nobody's.
+/// A request for a document at its source. The document is attributed to the source if the source returned its URL and
+/// its bytes; else the provider only links to the document, provides the account for a typed URL, or is empty.
 #[derive(Debug, Clone)]
-pub(crate) struct Asked {
+pub(crate) struct SourceRequest {
     pub provider: SearchProvider,
     pub item: ResultItem,
 }
 
-impl Asked {
+impl SourceRequest {
     pub fn target(&self, plugins: &PluginRegistry) -> PageTarget<'_> {
         target(plugins, &self.provider, &self.item)
     }
 }
 
-/// What is fetched for a document, and with whose rights.
+/// What is fetched for a document, and with whose credentials.
 pub(super) fn target<'a>(
     plugins: &PluginRegistry,
     provider: &'a SearchProvider,
@@ -42,13 +41,14 @@ pub(super) fn target<'a>(
     PageTarget::of_result(provider, item)
 }
 
-/// The provider that a document is attributed to if its bytes come from the provider's own origin, as far as that is known
-/// before it is fetched.
+/// The provider that a document is attributed to if its bytes come from the provider's own origin, as far as that is
+/// known before the fetch.
 pub(super) fn attributable_to(provider: &SearchProvider, item: &ResultItem) -> Option<ProviderId> {
     PageTarget::of_result(provider, item).source_id()
 }
 
-/// The provider that a document is attributed to: the one that gave its address, and from whose own origin its bytes came.
+/// The provider that a document is attributed to: the one that returned its URL, and from whose own origin its bytes
+/// came.
 pub(super) fn attributed_to(
     provider: &SearchProvider,
     item: &ResultItem,
@@ -57,76 +57,82 @@ pub(super) fn attributed_to(
     attributable_to(provider, item).filter(|_| came_from == ByteOrigin::Own)
 }
 
-/// How the document behind a result is asked for: as its provider gave it, whatever the owner made of the result. Where
-/// that is not known, its address is a typed one.
-pub(super) fn behind(parts: &CacheParts, user: UserId, provider: SearchProvider, item: &ResultItem) -> Asked {
+/// The request for the document behind a result, as its provider returned it, whatever the owner changed in the
+/// result. If that is not known, its URL counts as typed.
+pub(super) fn request_for_result(
+    parts: &CacheParts,
+    user: UserId,
+    provider: SearchProvider,
+    item: &ResultItem,
+) -> SourceRequest {
     let given = item.as_given().and_then(|given| SourcePage::of(&provider, given));
     let mut asked = match given.map(|page| page.item().to_result()) {
-        Some(item) => Asked { provider, item },
+        Some(item) => SourceRequest { provider, item },
         None => typed_at(parts, user, provider, &item.url),
     };
     asked.item.swirl_id = item.swirl_id;
     asked
 }
 
-/// How the document at a typed address is asked for when a provider is named. It is the provider's document only if the
-/// provider gave this very address to this person.
-pub(super) async fn named(
+/// The request for a typed URL with a named provider. The document is the provider's only if the provider returned
+/// this URL to this person.
+pub(super) async fn request_for_address(
     parts: &CacheParts,
     user: UserId,
     provider: SearchProvider,
     url: &str,
-) -> Result<Asked, IngestError> {
+) -> Result<SourceRequest, IngestError> {
     if !may_ask(parts, &provider, user).await? {
         return Err(IngestError::NotAllowed);
     }
     let url = url.trim();
     if let Some(found) = parts.store.unedited_result(user, provider.id, url, RESULT_SETS_MAX).await? {
-        return Ok(behind(parts, user, provider, &found.item));
+        return Ok(request_for_result(parts, user, provider, &found.item));
     }
     Ok(typed_at(parts, user, provider, url))
 }
 
-/// A typed address with a provider beside it, whose account fetches the address if it is on the provider's origin.
-fn typed_at(parts: &CacheParts, user: UserId, provider: SearchProvider, url: &str) -> Asked {
+/// A typed URL with a provider whose account fetches it if it is on the provider's origin.
+fn typed_at(parts: &CacheParts, user: UserId, provider: SearchProvider, url: &str) -> SourceRequest {
     let is_account = AccountPage::of(&provider, &parts.plugins, UserUrl::new(url)).is_some();
-    let provider = if is_account { provider } else { nobodys(parts, user) };
-    Asked { provider, item: typed(url) }
+    let provider = if is_account { provider } else { no_provider(parts, user) };
+    SourceRequest { provider, item: typed_item(url) }
 }
 
-/// A document of which only an address is known, because a person typed it.
-pub(super) fn typed(url: &str) -> ResultItem {
+/// A document of which only a typed URL is known.
+pub(super) fn typed_item(url: &str) -> ResultItem {
     ResultItem { url: url.to_owned(), ..ResultItem::default() }
 }
 
-/// How this person asks the source of a cached document for it. None: the source is gone, or is not for them (any more).
-pub(crate) async fn asked_for(
+/// The request of this person for a cached document at its source. None: the source is gone, or the person may not use
+/// it.
+pub(crate) async fn source_request(
     parts: &CacheParts,
     signal: &Signal,
     user: UserId,
-) -> Result<Option<Asked>, StoreError> {
-    // A text that a person gave says nothing about who gave its address.
+) -> Result<Option<SourceRequest>, StoreError> {
+    // A supplied text says nothing about who provided its URL.
     let source = signal.source_provider_id.filter(|_| !signal.is_supplied);
     let account = account_of(parts, signal, user).await?;
     let provider = match source.or(account) {
-        None => nobodys(parts, user),
+        None => no_provider(parts, user),
         Some(id) => match parts.store.provider(id).await {
             Ok(provider) => provider,
             Err(StoreError::NotFound) => return Ok(None),
             Err(error) => return Err(error),
         },
     };
-    // Without the account the address may show a sign-in page, which must not replace what the account was given.
+    // Without the account the URL may show a sign-in page, which must not replace the cached text.
     let is_out_of_reach =
         account.is_some() && AccountPage::of(&provider, &parts.plugins, UserUrl::new(&signal.url)).is_none();
     if is_out_of_reach || !may_ask(parts, &provider, user).await? {
         return Ok(None);
     }
     let item = item_of(signal, source);
-    Ok(Some(Asked { provider, item }))
+    Ok(Some(SourceRequest { provider, item }))
 }
 
-/// The provider without which this person cannot fetch a document again that is attributed to nobody.
+/// The provider whose account this person needs to fetch an unattributed document again.
 pub(crate) async fn account_of(
     parts: &CacheParts,
     signal: &Signal,
@@ -139,9 +145,9 @@ pub(crate) async fn account_of(
     Ok(grants.iter().find(|grant| grant.user_id == user).and_then(|grant| grant.account_provider_id))
 }
 
-/// True when this person has the record in the way that `target` is fetched: from the same provider, or with the same
-/// account. What another provider or account answers says nothing of the record. A document that a redirect took from
-/// elsewhere is attributed to nobody, although its provider is asked for it.
+/// Whether this person's record is fetched in the same way as `target`: from the same provider, or with the same
+/// account. The response of another provider or account says nothing about the record. A document that a redirect took
+/// from elsewhere is unattributed although its provider is asked for it.
 pub(crate) async fn is_fetched_by(
     parts: &CacheParts,
     signal: &Signal,
@@ -154,7 +160,7 @@ pub(crate) async fn is_fetched_by(
     }
 }
 
-/// All records of an address that this person has in the way that `target` is fetched.
+/// All records of a URL that this person fetched in the same way as `target`.
 pub(crate) async fn all_fetched_by(
     parts: &CacheParts,
     url_hash: &str,
@@ -170,7 +176,7 @@ pub(crate) async fn all_fetched_by(
     Ok(found)
 }
 
-/// True when the person may use the source now. The cache itself gives no documents.
+/// Whether the person may use the provider now. The cache itself is not a source.
 pub(super) async fn may_ask(
     parts: &CacheParts,
     provider: &SearchProvider,
@@ -187,23 +193,23 @@ pub(super) async fn may_ask(
     Ok(provider.id.0 == 0 || person.may_see(provider))
 }
 
-/// Stands for no source: pages are asked for as anybody could.
-pub(super) fn nobodys(parts: &CacheParts, user: UserId) -> SearchProvider {
+/// An empty provider: pages are fetched anonymously.
+pub(super) fn no_provider(parts: &CacheParts, user: UserId) -> SearchProvider {
     SearchProvider::unsaved(ProviderSpec::default(), user, parts.clock.now())
 }
 
-/// The id of a source; None for no source.
+/// The id of a provider; None for the empty one.
 pub(super) fn id_of(provider: &SearchProvider) -> Option<ProviderId> {
     Some(provider.id).filter(|id| id.0 != 0)
 }
 
-/// The source is the cache itself.
+/// The provider is the cache itself.
 pub(super) fn is_cache(provider: &SearchProvider) -> bool {
     provider.spec.connector == CONNECTOR_NAME
 }
 
-/// Pages of this source are kept without anybody's wish: they may be fetched, and it does not say `"cache": "false"`.
-pub(super) fn keeps_by_itself(provider: &SearchProvider) -> bool {
+/// Whether the provider's pages are cached without a request: they may be fetched, and `cache` is not `false`.
+pub(super) fn caches_automatically(provider: &SearchProvider) -> bool {
     let says_no = |value: &Value| match value {
         Value::Bool(keeps) => !keeps,
         Value::String(text) => text.trim().eq_ignore_ascii_case("false"),
@@ -213,8 +219,8 @@ pub(super) fn keeps_by_itself(provider: &SearchProvider) -> bool {
     said.is_some_and(|value| !says_no(value)) && !is_cache(provider)
 }
 
-/// What kind of place it is: as `config.swirl.cache.kind` says, else by its connector.
-pub(super) fn kind(provider: &SearchProvider) -> SourceKind {
+/// The kind of source: `config.swirl.cache.kind`, else by the connector.
+pub(super) fn source_kind(provider: &SearchProvider) -> SourceKind {
     let said = provider.config_value("cache", "kind").and_then(Value::as_str).and_then(SourceKind::parse);
     said.unwrap_or(match provider.spec.connector.as_str() {
         "Gmail" | "M365OutlookMessages" => SourceKind::Mail,
@@ -227,7 +233,7 @@ pub(super) fn kind(provider: &SearchProvider) -> SourceKind {
     })
 }
 
-/// A result that stands for a cached document: as its source gave it, or of an address that a person typed.
+/// A result item for a cached document: as its source returned it, or for a typed URL.
 fn item_of(signal: &Signal, source: Option<ProviderId>) -> ResultItem {
     let payload = match serde_json::from_str(&signal.external_id) {
         Ok(Value::Object(values)) => values,
@@ -270,13 +276,13 @@ mod tests {
         ];
         for (config, keeps) in table {
             assert_eq!(
-                keeps_by_itself(&provider(json!({"page_fetch_config_json": config}))),
+                caches_automatically(&provider(json!({"page_fetch_config_json": config}))),
                 keeps,
                 "{config}"
             );
         }
         let cache = json!({"connector": CONNECTOR_NAME, "page_fetch_config_json": {"cache": "true"}});
-        assert!(!keeps_by_itself(&provider(cache)));
+        assert!(!caches_automatically(&provider(cache)));
     }
 
     #[test]
@@ -288,7 +294,7 @@ mod tests {
             (json!({"config": {"swirl": {"cache": {"kind": "cellar"}}}}), SourceKind::Web),
         ];
         for (spec, expected) in table {
-            assert_eq!(kind(&provider(spec.clone())), expected, "{spec}");
+            assert_eq!(source_kind(&provider(spec.clone())), expected, "{spec}");
         }
     }
 }

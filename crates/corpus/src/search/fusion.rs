@@ -1,30 +1,30 @@
-//! From pieces to documents: what is near by meaning and what is near by words become one list.
+//! Fuses dense and sparse hits on chunks into one list of documents.
 
-use domain::contracts::VectorHit;
 use domain::ids::SignalId;
+use domain::ports::VectorHit;
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
-/// Reciprocal rank fusion: how little the first places stand out.
+/// Reciprocal rank fusion: the constant k.
 const RANK_SLACK: f64 = 60.0;
-/// The BM25 score that is worth one half.
+/// The BM25 score that is normalized to 0.5.
 const WORDS_HALF: f32 = 4.0;
 
-/// A document, by its pieces that were found.
+/// A document with its matching chunks.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Found {
     pub signal: SignalId,
-    /// 0 to 1: the greatest cosine of its pieces, or b/(b+4) of the greatest BM25 score b, whichever is more.
+    /// 0 to 1: the highest cosine of its chunks, or b/(b+4) of the highest BM25 score b, whichever is higher.
     pub score: f32,
-    /// The greatest cosine; None when it was found by words alone.
+    /// The highest cosine; None if it matched by words only.
     pub cosine: Option<f32>,
-    /// The greatest BM25 score; None when it was not found by words.
+    /// The highest BM25 score; None if it did not match by words.
     pub by_words: Option<f32>,
-    /// Numbers of its pieces, best first.
+    /// Numbers of its chunks, best first.
     pub chunks: Vec<u32>,
 }
 
-/// What is known of one piece.
+/// Scores of one chunk.
 #[derive(Default)]
 struct Piece {
     fused: f64,
@@ -32,7 +32,7 @@ struct Piece {
     by_words: Option<f32>,
 }
 
-/// The documents of both lists, best first. Both lists are in their own order, best first.
+/// The documents of both lists, best first. Both lists are sorted, best first.
 pub fn fuse(dense: &[VectorHit], words: &[VectorHit]) -> Vec<Found> {
     let mut pieces: BTreeMap<(SignalId, u32), Piece> = BTreeMap::new();
     for (place, hit) in dense.iter().enumerate() {
@@ -46,7 +46,7 @@ pub fn fuse(dense: &[VectorHit], words: &[VectorHit]) -> Vec<Found> {
         piece.by_words = Some(hit.score);
     }
     let mut pieces: Vec<((SignalId, u32), Piece)> = pieces.into_iter().collect();
-    // The sort is stable: equals stay in the order of their documents and numbers.
+    // The sort is stable: ties keep the order of documents and chunk numbers.
     pieces.sort_by(|(_, one), (_, other)| best_first(one, other));
     let mut found: Vec<Found> = Vec::new();
     let mut places: BTreeMap<SignalId, usize> = BTreeMap::new();
@@ -71,7 +71,7 @@ fn worth(place: usize) -> f64 {
     1.0 / (RANK_SLACK + place as f64 + 1.0)
 }
 
-/// Equal by their ranks: the one that is nearer.
+/// Ties by rank are ordered by cosine.
 fn best_first(one: &Piece, other: &Piece) -> Ordering {
     let nearness = |piece: &Piece| piece.cosine.unwrap_or_default();
     other.fused.total_cmp(&one.fused).then_with(|| nearness(other).total_cmp(&nearness(one)))
@@ -88,7 +88,7 @@ fn greater(one: Option<f32>, other: Option<f32>) -> Option<f32> {
 mod tests {
     use super::*;
 
-    /// Document, piece and score.
+    /// Document, chunk and score.
     type Near = (i64, u32, f32);
 
     fn hits(list: &[Near]) -> Vec<VectorHit> {
@@ -101,7 +101,7 @@ mod tests {
             .collect()
     }
 
-    /// `document:score[pieces]` in order.
+    /// `document:score[chunks]` in order.
     fn shown(dense: &[Near], words: &[Near]) -> String {
         let one = |found: &Found| format!("{}:{:.2}{:?}", found.signal, found.score, found.chunks);
         fuse(&hits(dense), &hits(words)).iter().map(one).collect::<Vec<_>>().join(" ")
@@ -112,11 +112,11 @@ mod tests {
         let table: [(&[Near], &[Near], &str); 6] = [
             (&[], &[], ""),
             (&[(1, 0, 0.9), (2, 3, 0.8), (1, 2, 0.7)], &[], "1:0.90[0, 2] 2:0.80[3]"),
-            // Found both ways beats a first place.
+            // A match in both lists beats a first rank in one.
             (&[(1, 0, 0.9), (2, 0, 0.6)], &[(2, 0, 4.0)], "2:0.60[0] 1:0.90[0]"),
-            // By words alone: b/(b+4).
+            // By words only: b/(b+4).
             (&[(1, 0, 0.6)], &[(3, 1, 12.0)], "1:0.60[0] 3:0.75[1]"),
-            // A piece that is less near takes nothing from its document.
+            // A weaker chunk does not lower the score of its document.
             (&[(1, 0, 0.8), (2, 9, 0.5), (1, 1, 0.4)], &[(1, 1, 4.0)], "1:0.80[1, 0] 2:0.50[9]"),
             (&[(1, 0, -0.2)], &[], "1:0.00[0]"),
         ];

@@ -1,48 +1,48 @@
-//! The cache as a source: the pieces that are near to a question, among those that the asker may see.
+//! Searches the corpus: the chunks nearest to a query that the person may see.
 //!
-//! The access list is part of the vector query, and the records are asked again before anything is shown, so that a
-//! vector store that is behind shows nothing that it should not.
+//! The access list is part of the vector query, and the records are checked again before anything is shown, so that an
+//! outdated vector store exposes nothing.
 
-mod decided;
 mod fusion;
+mod pinned;
 
 use crate::ingest::embedding::model;
 use crate::permissions::{self, Asker};
-use crate::words::words_of_query;
-use crate::{CacheParts, marks, versions};
-use domain::contracts::{
-    Asking, CorpusAnswer, CorpusError, CorpusHit, CorpusQuestion, ReaderError, StoreError, VectorError,
-    VectorHit,
-};
-use domain::corpus::{Badge, CacheMark, Pin, Signal};
+use crate::sparse_vector::sparse_query_vector;
+use crate::{CacheParts, cache_status, versions};
+use domain::corpus::{Badge, CacheStatus, Pin, Signal};
 use domain::ids::SignalId;
+use domain::ports::{
+    CorpusError, CorpusHit, CorpusQuery, CorpusResults, EmbeddingError, StoreError, VectorError, VectorHit,
+    VectorQuery,
+};
 use fusion::{Found, fuse};
 use relevancy::Query;
-use relevancy::reader::{MODEL_NAME, embed};
+use relevancy::embedder::{MODEL_NAME, embed};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
-/// Pieces that are asked for, by meaning and by words each.
+/// Chunks to retrieve, by vector and by words each.
 const CHUNKS_MAX: usize = 60;
-/// Pieces of one document that are shown: the best, and two more.
+/// Chunks of one document that are shown: the best, and two more.
 const PASSAGES_MAX: usize = 3;
-/// Less is the length of no vector.
+/// Vectors shorter than this count as zero.
 const LENGTH_MIN: f32 = 1e-6;
 
-/// The documents that fit, best first. Where the license says no, there are none, and that is no error.
-pub async fn search(parts: &CacheParts, question: CorpusQuestion<'_>) -> Result<CorpusAnswer, CorpusError> {
+/// The matching documents, best first. Without a license the result is empty, which is not an error.
+pub async fn search(parts: &CacheParts, question: CorpusQuery<'_>) -> Result<CorpusResults, CorpusError> {
     let asked = Query::parse(question.words).plain_text();
     if !parts.license.opens_cache() || question.results_max == 0 || asked.trim().is_empty() {
-        return Ok(CorpusAnswer::default());
+        return Ok(CorpusResults::default());
     }
     let asker = permissions::asker(parts, question.asker).await.map_err(unreadable)?;
     let model = model(parts).await.map_err(unread)?;
     let vector = vector_of(parts, &model, asked).await?;
     let (dense, words) = match pieces(parts, &asker, &vector, question.words).await {
-        // Switched off on purpose: it is empty, not broken.
+        // Disabled on purpose: empty, not an error.
         Err(VectorError::Disabled) => {
             let messages = vec![VectorError::Disabled.to_string()];
-            return Ok(for_eyes_of(&asker, parts, CorpusAnswer { messages, ..CorpusAnswer::default() }));
+            return Ok(for_eyes_of(&asker, parts, CorpusResults { messages, ..CorpusResults::default() }));
         }
         other => other.map_err(|error| CorpusError(error.to_string()))?,
     };
@@ -59,7 +59,8 @@ pub async fn search(parts: &CacheParts, question: CorpusQuestion<'_>) -> Result<
         && !kept.iter().any(|one| one.signal == pinned.signal_id)
     {
         let known = found.iter().find(|one| one.signal == pinned.signal_id);
-        let by_pin = decided::found(parts, &pinned, known, (&model, &vector)).await.map_err(unreadable)?;
+        let by_pin =
+            pinned::pinned_hit(parts, &pinned, known, (&model, &vector)).await.map_err(unreadable)?;
         kept.truncate(question.results_max - 1);
         kept.push(by_pin);
         signals.insert(pinned.signal_id, pinned);
@@ -70,11 +71,11 @@ pub async fn search(parts: &CacheParts, question: CorpusQuestion<'_>) -> Result<
         words.len(),
     )];
     let hits = hits(parts, kept, signals, pin.as_ref()).await.map_err(unreadable)?;
-    Ok(for_eyes_of(&asker, parts, CorpusAnswer { hits, messages }))
+    Ok(for_eyes_of(&asker, parts, CorpusResults { hits, messages }))
 }
 
-/// How it was found tells much of what is there, so that it is for administrators, and about their own rights.
-fn for_eyes_of(asker: &Asker, parts: &CacheParts, mut answer: CorpusAnswer) -> CorpusAnswer {
+/// Debug information reveals much about the contents, so only administrators see it, for their own searches.
+fn for_eyes_of(asker: &Asker, parts: &CacheParts, mut answer: CorpusResults) -> CorpusResults {
     if !(parts.settings.cache_debug && asker.is_admin) {
         answer.messages.clear();
         answer.hits.iter_mut().for_each(|hit| hit.debug = None);
@@ -84,10 +85,10 @@ fn for_eyes_of(asker: &Asker, parts: &CacheParts, mut answer: CorpusAnswer) -> C
 
 async fn vector_of(parts: &CacheParts, model: &str, asked: String) -> Result<Vec<f32>, CorpusError> {
     if model == MODEL_NAME {
-        // A question is short: this takes some microseconds.
+        // A query is short: this takes microseconds.
         return Ok(embed(&asked).as_slice().to_vec());
     }
-    let mut vector = parts.readers.embed(model, &asked).await.map_err(unread)?;
+    let mut vector = parts.embedding_models.embed(model, &asked).await.map_err(unread)?;
     let length = vector.iter().map(|number| number * number).sum::<f32>().sqrt();
     if length > LENGTH_MIN {
         vector.iter_mut().for_each(|number| *number /= length);
@@ -95,16 +96,16 @@ async fn vector_of(parts: &CacheParts, model: &str, asked: String) -> Result<Vec
     Ok(vector)
 }
 
-/// The nearest pieces by meaning, and by words where the cache is hybrid.
+/// The nearest chunks by vector, and by words if the corpus is hybrid.
 async fn pieces(
     parts: &CacheParts,
     asker: &Asker,
     vector: &[f32],
     words: &str,
 ) -> Result<(Vec<VectorHit>, Vec<VectorHit>), VectorError> {
-    let asking = Asking { tokens: &asker.tokens, limit: CHUNKS_MAX };
+    let asking = VectorQuery { tokens: &asker.tokens, limit: CHUNKS_MAX };
     let by_meaning = async {
-        // A question without a word that the model knows lies nowhere.
+        // A query without known words has no vector.
         match vector.iter().any(|number| number.abs() > LENGTH_MIN) {
             true => parts.vectors.nearest(asking, vector).await,
             false => Ok(Vec::new()),
@@ -112,14 +113,14 @@ async fn pieces(
     };
     let by_words = async {
         match parts.settings.corpus_hybrid {
-            true => parts.vectors.nearest_by_words(asking, &words_of_query(words)).await,
+            true => parts.vectors.nearest_by_words(asking, &sparse_query_vector(words)).await,
             false => Ok(Vec::new()),
         }
     };
     tokio::try_join!(by_meaning, by_words)
 }
 
-/// The records decide at last.
+/// The records decide on access.
 async fn visible(
     parts: &CacheParts,
     asker: &Asker,
@@ -133,7 +134,7 @@ async fn visible(
     Ok(signals.into_iter().map(|signal| (signal.signal_id, signal)).collect())
 }
 
-/// Vectors of another model mean something else. While all are read again, those that are done are found.
+/// Vectors of different models are not comparable. During a reindex, documents that are done are found.
 fn read_by(
     mut signals: BTreeMap<SignalId, Signal>,
     model: &str,
@@ -142,7 +143,7 @@ fn read_by(
     signals.retain(|_, signal| signal.embedding_model == model);
     match other {
         Some(other) if signals.is_empty() => Err(CorpusError(format!(
-            "the cache was read by the model '{other}' and is asked by '{model}': run `tributary reindex_corpus`"
+            "the cache was embedded with the model '{other}' and is asked by '{model}': run `tributary reindex_corpus`"
         ))),
         _ => Ok(signals),
     }
@@ -164,20 +165,21 @@ async fn hits(
     };
     let mut texts: BTreeMap<(SignalId, u32), String> =
         texts.into_iter().map(|(signal, chunk)| ((signal, chunk.number), chunk.text)).collect();
-    let marks = marks::marks_of(parts, kept.iter().filter_map(|one| signals.get(&one.signal))).await?;
-    let mut marks: BTreeMap<SignalId, CacheMark> =
-        marks.into_iter().map(|mark| (mark.signal_id, mark)).collect();
+    let marks =
+        cache_status::statuses_of(parts, kept.iter().filter_map(|one| signals.get(&one.signal))).await?;
+    let mut marks: BTreeMap<SignalId, CacheStatus> =
+        marks.into_iter().map(|status| (status.signal_id, status)).collect();
     if let Some(pin) = pin
-        && let Some(mark) = marks.get_mut(&pin.signal_id)
+        && let Some(status) = marks.get_mut(&pin.signal_id)
     {
-        (mark.badge, mark.run_id) = (Badge::Pinned, pin.run_id);
+        (status.badge, status.run_id) = (Badge::Pinned, pin.run_id);
     }
     let hit = |one: Found| {
-        let (signal, mark) = (signals.remove(&one.signal)?, marks.remove(&one.signal)?);
+        let (signal, status) = (signals.remove(&one.signal)?, marks.remove(&one.signal)?);
         let passages: Vec<String> = shown(&one).iter().filter_map(|place| texts.remove(place)).collect();
         let debug = Some(debug(&one));
-        // Without its best piece it was written anew a moment ago: the next question finds it.
-        (!passages.is_empty()).then(|| CorpusHit { signal, mark, score: one.score, passages, debug })
+        // Its best chunk is missing if it was rewritten just now: the next search finds it.
+        (!passages.is_empty()).then(|| CorpusHit { signal, status, score: one.score, passages, debug })
     };
     Ok(kept.into_iter().filter_map(hit).collect())
 }
@@ -195,6 +197,6 @@ fn unreadable(error: StoreError) -> CorpusError {
     CorpusError(format!("the cache cannot be read: {error}"))
 }
 
-fn unread(error: ReaderError) -> CorpusError {
+fn unread(error: EmbeddingError) -> CorpusError {
     CorpusError(error.to_string())
 }

@@ -1,16 +1,16 @@
-//! Which documents are versions of each other: those that say nearly the same, that say the same, or that are of one line.
+//! Groups documents into versions: similar text, equal text, or the same lineage.
 
 use domain::corpus::Signal;
 
-/// A document, and where it lies as a whole: of unit length, None when that is not known.
-pub struct Placed<'a> {
+/// A document and its centroid, if known.
+pub struct EmbeddedDocument<'a> {
     pub signal: &'a Signal,
-    pub place: Option<&'a [f32]>,
+    pub centroid: Option<&'a [f32]>,
 }
 
-/// The documents in groups, by their numbers; each is in one group, alone or with its versions. A group has its documents in
-/// the order in which they were given, and the groups come in the order of their first ones.
-pub fn clusters(documents: &[Placed<'_>], threshold: f64) -> Vec<Vec<usize>> {
+/// Groups of document indices; each document is in exactly one group. Documents keep their order within a group, and
+/// groups are ordered by their first document.
+pub fn clusters(documents: &[EmbeddedDocument<'_>], threshold: f64) -> Vec<Vec<usize>> {
     let mut roots: Vec<usize> = (0..documents.len()).collect();
     for one in 0..documents.len() {
         for other in 0..one {
@@ -35,20 +35,20 @@ fn root(roots: &[usize], mut one: usize) -> usize {
     one
 }
 
-fn are_versions(one: &Placed<'_>, other: &Placed<'_>, threshold: f64) -> bool {
+fn are_versions(one: &EmbeddedDocument<'_>, other: &EmbeddedDocument<'_>, threshold: f64) -> bool {
     let (left, right) = (one.signal, other.signal);
     let is_one_line = left.lineage_id.is_some() && left.lineage_id == right.lineage_id;
     let is_one_text = !left.content_hash.is_empty() && left.content_hash == right.content_hash;
-    // Vectors of another model mean something else.
+    // Vectors of different models are not comparable.
     let is_comparable = left.embedding_model == right.embedding_model;
-    let is_near = || match one.place.zip(other.place) {
+    let is_near = || match one.centroid.zip(other.centroid) {
         Some((one, other)) => is_comparable && one.len() == other.len() && cosine(one, other) >= threshold,
         None => false,
     };
     is_one_line || is_one_text || is_near()
 }
 
-/// Of vectors of unit length.
+/// For vectors of unit length.
 pub fn cosine(one: &[f32], other: &[f32]) -> f64 {
     one.iter().zip(other).map(|(one, other)| f64::from(*one) * f64::from(*other)).sum()
 }
@@ -56,31 +56,33 @@ pub fn cosine(one: &[f32], other: &[f32]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::versions::samples::signal;
+    use crate::versions::fixtures::signal;
     use domain::ids::SignalId;
 
-    /// On the circle, at this many degrees.
+    /// On the unit circle, at this angle.
     fn at(degrees: f32) -> Vec<f32> {
         vec![degrees.to_radians().cos(), degrees.to_radians().sin()]
     }
 
     fn grouped(documents: &[(Signal, Option<Vec<f32>>)], threshold: f64) -> Vec<Vec<usize>> {
-        let placed: Vec<Placed<'_>> =
-            documents.iter().map(|(signal, place)| Placed { signal, place: place.as_deref() }).collect();
+        let placed: Vec<EmbeddedDocument<'_>> = documents
+            .iter()
+            .map(|(signal, centroid)| EmbeddedDocument { signal, centroid: centroid.as_deref() })
+            .collect();
         clusters(&placed, threshold)
     }
 
     #[test]
     fn by_likeness_by_text_and_by_line() {
-        let document = |id: i64, place: Option<f32>| (signal(id, "A"), place.map(at));
-        let with = |id: i64, place: Option<f32>, hash: &str, line: Option<i64>, model: &str| {
+        let document = |id: i64, centroid: Option<f32>| (signal(id, "A"), centroid.map(at));
+        let with = |id: i64, centroid: Option<f32>, hash: &str, line: Option<i64>, model: &str| {
             let one = Signal {
                 content_hash: hash.to_owned(),
                 lineage_id: line.map(SignalId),
                 embedding_model: model.to_owned(),
                 ..signal(id, "A")
             };
-            (one, place.map(at))
+            (one, centroid.map(at))
         };
         // cos 18° = 0.951, cos 19° = 0.946
         let table = [

@@ -1,91 +1,91 @@
-//! Versions of a document among the results of a search, and which of them counts.
+//! Versions of documents among the results of a search, and which version counts.
 //!
-//! | Module | What lives there |
+//! | Module | Contents |
 //! |---|---|
-//! | `places` | where documents lie as a whole |
-//! | `clusters` | which of them are versions of each other |
-//! | `pinned` | the pin that counts for a topic and a person |
-//! | `record` | what the records say of versions that stand for election |
+//! | `centroids` | centroids of documents |
+//! | `clusters` | groups of versions |
+//! | `pinned` | the pin that applies to a topic and a person |
+//! | `election_inputs` | what the records say about candidates |
 //! | `election` | which version counts, by its factors |
-//! | `standing` | how each version stands after that |
+//! | `version_status` | the status of each version after the decision |
 
+mod centroids;
 mod clusters;
 pub(crate) mod election;
-mod pinned;
-mod places;
-mod record;
+mod election_inputs;
 #[cfg(test)]
-pub(crate) mod samples;
-mod standing;
+pub(crate) mod fixtures;
+mod pinned;
+mod version_status;
 
+pub(crate) use centroids::{CentroidCache, mean};
 pub(crate) use clusters::cosine;
 pub(crate) use pinned::pinned;
-pub(crate) use places::{Places, mean};
 
 use crate::{CacheParts, permissions};
-use clusters::{Placed, clusters};
-use domain::contracts::{CorpusError, StoreError, VersionsAsked};
+use clusters::{EmbeddedDocument, clusters};
 use domain::corpus::{
-    AclToken, CANDIDATES_MAX, DecidedBy, NewRun, Pin, Signal, Standing, Thresholds, Weights,
+    AclToken, CANDIDATES_MAX, DecidedBy, NewRun, Pin, Signal, Thresholds, VersionStatus, Weights,
 };
 use domain::ids::{RunId, SignalId};
-use domain::notation::dates;
-use election::{Election, candidates, exact, hold};
-use record::Record;
-use standing::{Decision, alone, standings};
+use domain::ports::{CorpusError, StoreError, VersionQuery};
+use domain::syntax::dates;
+use election::{Election, candidates, exact, run_election};
+use election_inputs::ElectionInputs;
 use std::collections::BTreeMap;
+use version_status::{Decision, alone, statuses};
 
-/// How documents stand, by id.
-type Standings = BTreeMap<SignalId, Standing>;
+/// By document id.
+type VersionStatuses = BTreeMap<SignalId, VersionStatus>;
 
-/// Nothing while the license does not open the cache.
+/// Empty while the license does not include the cache.
 pub async fn versions(
     parts: &CacheParts,
-    places: &Places,
-    asked: VersionsAsked<'_>,
-) -> Result<Standings, CorpusError> {
-    let found = found(parts, places, asked).await;
+    centroids: &CentroidCache,
+    asked: VersionQuery<'_>,
+) -> Result<VersionStatuses, CorpusError> {
+    let found = found(parts, centroids, asked).await;
     found.map_err(|error| CorpusError(format!("versions in the cache cannot be looked for: {error}")))
 }
 
 async fn found(
     parts: &CacheParts,
-    places: &Places,
-    asked: VersionsAsked<'_>,
-) -> Result<Standings, StoreError> {
+    centroids: &CentroidCache,
+    asked: VersionQuery<'_>,
+) -> Result<VersionStatuses, StoreError> {
     if asked.candidates.is_empty() || !parts.license.opens_cache() {
-        return Ok(Standings::new());
+        return Ok(VersionStatuses::new());
     }
     let tokens = permissions::tokens_of(parts, asked.asker).await?;
     let documents = documents(parts, &tokens, asked.candidates).await?;
     let pin = pinned(parts, &tokens, asked.topic).await?.map(|(pin, _)| pin);
-    let groups = grouped(parts, places, &documents).await?;
+    let groups = grouped(parts, centroids, &documents).await?;
     let ids: Vec<SignalId> = documents.iter().map(|(signal, _)| signal.signal_id).collect();
     let has_versions = groups.iter().any(|group| group.len() > 1);
     let elects = parts.settings.canonical_auto_elect_enabled || asked.on_request;
-    let record = match has_versions && elects {
-        true => Some(Record::read(parts, asked.topic.key(), &ids).await?),
+    let inputs = match has_versions && elects {
+        true => Some(ElectionInputs::load(parts, asked.topic.key(), &ids).await?),
         false => None,
     };
-    let mut standings = Standings::new();
+    let mut statuses = VersionStatuses::new();
     for group in groups {
-        let versions: Vec<(&Signal, f64)> = group.iter().map(|place| &documents[*place]).map(both).collect();
+        let versions: Vec<(&Signal, f64)> = group.iter().map(|index| &documents[*index]).map(both).collect();
         match versions.as_slice() {
             [] => {}
             [(only, _)] => {
                 let own = pin.as_ref().filter(|pin| pin.signal_id == only.signal_id);
-                let standing = alone(own.is_some(), own.and_then(|pin| pin.run_id));
-                standings.insert(only.signal_id, standing);
+                let status = alone(own.is_some(), own.and_then(|pin| pin.run_id));
+                statuses.insert(only.signal_id, status);
             }
             several => {
-                standings.extend(decide(parts, &asked, several, (pin.as_ref(), record.as_ref())).await?);
+                statuses.extend(decide(parts, &asked, several, (pin.as_ref(), inputs.as_ref())).await?);
             }
         }
     }
-    Ok(standings)
+    Ok(statuses)
 }
 
-/// Those that the person may see, in the order in which they are given, each once.
+/// The documents that the person may see, in the given order, each once.
 async fn documents(
     parts: &CacheParts,
     tokens: &[AclToken],
@@ -101,26 +101,27 @@ async fn documents(
 
 async fn grouped(
     parts: &CacheParts,
-    places: &Places,
+    centroids: &CentroidCache,
     documents: &[(Signal, f64)],
 ) -> Result<Vec<Vec<usize>>, StoreError> {
     let mut found = Vec::with_capacity(documents.len());
     for (signal, _) in documents {
-        found.push(places.of(parts, signal).await?);
+        found.push(centroids.get(parts, signal).await?);
     }
     let placed = documents.iter().zip(&found);
-    let placed: Vec<Placed<'_>> =
-        placed.map(|((signal, _), place)| Placed { signal, place: place.as_deref() }).collect();
+    let placed: Vec<EmbeddedDocument<'_>> = placed
+        .map(|((signal, _), centroid)| EmbeddedDocument { signal, centroid: centroid.as_deref() })
+        .collect();
     Ok(clusters(&placed, parts.settings.version_similarity_threshold.0))
 }
 
-/// A pin on one of the versions decides at once; else an election does, where there is one.
+/// A pin on one of the versions decides; else an election does, if enabled.
 async fn decide(
     parts: &CacheParts,
-    asked: &VersionsAsked<'_>,
+    asked: &VersionQuery<'_>,
     versions: &[(&Signal, f64)],
-    (pin, record): (Option<&Pin>, Option<&Record>),
-) -> Result<Vec<(SignalId, Standing)>, StoreError> {
+    (pin, inputs): (Option<&Pin>, Option<&ElectionInputs>),
+) -> Result<Vec<(SignalId, VersionStatus)>, StoreError> {
     let mut order: Vec<&Signal> = by_relevance(versions);
     let (mut decision, mut run_id) = (None, None);
     let pin = pin.filter(|pin| order.iter().any(|one| one.signal_id == pin.signal_id));
@@ -128,10 +129,10 @@ async fn decide(
         order.sort_by_key(|one| one.signal_id != pin.signal_id);
         run_id = pin.run_id;
         decision = Some(Decision { by: DecidedBy::Pin, winner: pin.signal_id, ineligible: Vec::new() });
-    } else if let Some(record) = record {
+    } else if let Some(inputs) = inputs {
         let (weights, thresholds) = rules(parts);
-        let facts: Vec<_> = versions.iter().map(|(signal, best)| record.facts(signal, *best)).collect();
-        let election = hold(candidates(&facts, parts.clock.now()), &weights, &thresholds);
+        let facts: Vec<_> = versions.iter().map(|(signal, best)| inputs.facts(signal, *best)).collect();
+        let election = run_election(candidates(&facts, parts.clock.now()), &weights, &thresholds);
         let rank =
             |one: &&Signal| election.members.iter().position(|member| member.signal_id == one.signal_id);
         order.sort_by_key(rank);
@@ -141,7 +142,7 @@ async fn decide(
             if asked.records {
                 run_id = Some(write(parts, asked, election, winner, (weights, thresholds)).await?);
             }
-            // What only waits for a decision changes nothing that is shown.
+            // An undecided election does not change what is shown.
             decision = parts.settings.canonical_auto_elect_enabled.then_some(Decision {
                 by: DecidedBy::Election,
                 winner,
@@ -149,12 +150,12 @@ async fn decide(
             });
         }
     }
-    Ok(standings(&order, decision.as_ref(), run_id))
+    Ok(statuses(&order, decision.as_ref(), run_id))
 }
 
 async fn write(
     parts: &CacheParts,
-    asked: &VersionsAsked<'_>,
+    asked: &VersionQuery<'_>,
     election: Election,
     winner: SignalId,
     (weights, thresholds): (Weights, Thresholds),
@@ -183,7 +184,7 @@ fn rules(parts: &CacheParts) -> (Weights, Thresholds) {
     exact(&parts.settings.canonical_weights, &thresholds)
 }
 
-/// The most relevant first; then the newer, then the lower id.
+/// Most relevant first; then newer, then lower id.
 fn by_relevance<'a>(versions: &[(&'a Signal, f64)]) -> Vec<&'a Signal> {
     let dated = |signal: &Signal| dates::instant(&dates::normalize_date(&signal.date_published));
     let mut order = versions.to_vec();

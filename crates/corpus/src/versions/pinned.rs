@@ -1,12 +1,12 @@
-//! The pin that counts for a topic and a person.
+//! The pin that applies to a topic and a person.
 
 use crate::CacheParts;
-use domain::contracts::StoreError;
 use domain::corpus::{AclToken, Pin, Signal, Topic};
 use domain::ids::SignalId;
+use domain::ports::StoreError;
 
-/// Of the pins of this query, the one of the strongest scope whose document somebody with these tokens may see: a matter's
-/// before the firm's. A pin of a document that they may not see is none for them.
+/// Of the pins of this query, the one with the strongest scope whose document the holder of these tokens may see: a
+/// matter before the firm. A pin of a hidden document does not apply.
 pub async fn pinned(
     parts: &CacheParts,
     tokens: &[AclToken],
@@ -23,8 +23,8 @@ pub async fn pinned(
     let ids: Vec<SignalId> = pins.iter().map(|pin| pin.signal_id).collect();
     let mut seen = parts.store.signals(&ids, Some(tokens)).await?;
     let found = pins.into_iter().find_map(|pin| {
-        let place = seen.iter().position(|signal| signal.signal_id == pin.signal_id)?;
-        Some((pin, seen.swap_remove(place)))
+        let position = seen.iter().position(|signal| signal.signal_id == pin.signal_id)?;
+        Some((pin, seen.swap_remove(position)))
     });
     Ok(found)
 }

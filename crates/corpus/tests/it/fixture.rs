@@ -1,18 +1,18 @@
-//! A cache with people, sources and documents, as a test wants them.
+//! A cache with people, providers and documents.
 
 use crate::ground::{Ground, content, named, seen};
 use async_trait::async_trait;
-use corpus::{CacheParts, SemanticCache, words};
-use domain::contracts::{
-    Asking, ChunkVector, Clock, Corpus, CorpusAnswer, CorpusError, CorpusQuestion, Retrieval, SignalStore,
-    SignalVectors, SparseVector, UserStore, VectorError, VectorHit, VectorState, VectorStore,
-};
+use corpus::{CacheParts, SemanticCache, sparse_vector};
 use domain::corpus::{AclToken, IndexedContent, NewSignal, StoredChunk};
 use domain::ids::{ProviderId, SignalId, UserId};
+use domain::ports::{
+    ChunkVector, Clock, Corpus, CorpusError, CorpusQuery, CorpusResults, Retrieval, SignalStore,
+    SignalVectors, SparseVector, UserStore, VectorError, VectorHit, VectorQuery, VectorState, VectorStore,
+};
 use domain::provider::ProviderSpec;
 use domain::settings::Settings;
 use domain::user::{GroupSpec, UserSpec};
-use relevancy::reader::MODEL_NAME;
+use relevancy::embedder::MODEL_NAME;
 use std::sync::Arc;
 use store::SqlStore;
 use testkit::clock::FixedClock;
@@ -31,7 +31,7 @@ pub struct Retrieved<'a> {
     pub from: Option<ProviderId>,
     pub url: &'a str,
     pub title: &'a str,
-    /// Pieces, parted by empty lines.
+    /// Chunks, separated by blank lines.
     pub text: &'a str,
     pub is_supplied: bool,
     pub model: &'a str,
@@ -51,7 +51,7 @@ impl Default for Retrieved<'_> {
     }
 }
 
-/// A vector store that shows everybody everything.
+/// A vector store that ignores access lists.
 pub struct Careless(pub Arc<dyn VectorStore>, pub Vec<AclToken>);
 
 #[async_trait]
@@ -65,18 +65,22 @@ impl VectorStore for Careless {
     async fn remove(&self, signals: &[SignalId]) -> Result<(), VectorError> {
         self.0.remove(signals).await
     }
-    async fn nearest(&self, asking: Asking<'_>, dense: &[f32]) -> Result<Vec<VectorHit>, VectorError> {
-        self.0.nearest(Asking { tokens: &self.1, ..asking }, dense).await
+    async fn nearest(&self, query: VectorQuery<'_>, dense: &[f32]) -> Result<Vec<VectorHit>, VectorError> {
+        self.0.nearest(VectorQuery { tokens: &self.1, ..query }, dense).await
     }
     async fn nearest_by_words(
         &self,
-        asking: Asking<'_>,
+        query: VectorQuery<'_>,
         words: &SparseVector,
     ) -> Result<Vec<VectorHit>, VectorError> {
-        self.0.nearest_by_words(Asking { tokens: &self.1, ..asking }, words).await
+        self.0.nearest_by_words(VectorQuery { tokens: &self.1, ..query }, words).await
     }
-    async fn held(&self, after: Option<SignalId>, limit: usize) -> Result<Vec<(SignalId, u32)>, VectorError> {
-        self.0.held(after, limit).await
+    async fn chunk_counts(
+        &self,
+        after: Option<SignalId>,
+        limit: usize,
+    ) -> Result<Vec<(SignalId, u32)>, VectorError> {
+        self.0.chunk_counts(after, limit).await
     }
     async fn state(&self) -> Result<VectorState, VectorError> {
         self.0.state().await
@@ -121,7 +125,7 @@ impl CorpusFixture {
         self.ground.source(owner, spec).await.id
     }
 
-    /// What somebody retrieved, in the records and among the vectors.
+    /// Stores a retrieved document in the records and the vector store.
     pub async fn keep(&self, given: Retrieved<'_>) -> SignalId {
         let content = IndexedContent {
             source_provider_id: given.from,
@@ -139,7 +143,7 @@ impl CorpusFixture {
         placed.signal_id
     }
 
-    /// The vector store follows the records.
+    /// Copies the record into the vector store.
     async fn put(&self, id: SignalId) {
         let acl = self.store.acl_of(&[id]).await.unwrap().pop().map(|(_, acl)| acl).unwrap_or_default();
         let chunks = self.store.chunks(id).await.unwrap();
@@ -147,7 +151,7 @@ impl CorpusFixture {
             number: chunk.number,
             start: chunk.start,
             end: chunk.end,
-            sparse: Some(words(&chunk.text)),
+            sparse: Some(sparse_vector(&chunk.text)),
             dense: chunk.vector,
         };
         let vectors = SignalVectors {
@@ -162,13 +166,13 @@ impl CorpusFixture {
         self.vectors.put(vectors).await.unwrap();
     }
 
-    pub async fn ask(&self, asker: UserId, words: &str) -> Result<CorpusAnswer, CorpusError> {
+    pub async fn ask(&self, asker: UserId, words: &str) -> Result<CorpusResults, CorpusError> {
         self.cache
-            .search(CorpusQuestion { asker, words, topic: domain::corpus::Topic::default(), results_max: 10 })
+            .search(CorpusQuery { asker, words, topic: domain::corpus::Topic::default(), results_max: 10 })
             .await
     }
 
-    /// The titles that are found, in their order.
+    /// The titles found, in order.
     pub async fn found(&self, asker: UserId, words: &str) -> Vec<String> {
         let answer = self.ask(asker, words).await.unwrap();
         answer.hits.into_iter().map(|hit| hit.signal.title).collect()

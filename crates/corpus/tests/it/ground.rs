@@ -1,24 +1,24 @@
-//! What every cache of these tests stands on: records, a clock, a folder and a license. Each service adds what it is about.
+//! Common parts of the test caches: records, clock, folder and license.
 
 use chrono::Days;
-use corpus::{CacheParts, MailParts, words};
-use domain::contracts::{Clock, Nothing, PluginRegistry, ProviderStore, Store, UserStore};
+use corpus::{CacheParts, MailParts, sparse_vector};
 use domain::corpus::{
     DocumentAddress, IndexedContent, LicensePolicy, NewSignal, Origin, SourceKind, StoredChunk,
 };
 use domain::ids::UserId;
 use domain::license::{LicenseTerms, SigningKey};
+use domain::ports::{Clock, PluginRegistry, ProviderStore, Store, Unavailable, UserStore};
 use domain::provider::{ProviderSpec, SearchProvider};
 use domain::secret::Secret;
 use domain::settings::Settings;
 use domain::user::{User, UserSpec};
-use relevancy::reader::{MODEL_NAME, embed};
+use relevancy::embedder::{MODEL_NAME, embed};
 use sha2::{Digest, Sha256};
 use std::path::Path;
 use std::sync::Arc;
 use store::bodies::FolderBodies;
 use store::vectors::MemoryVectors;
-use store::{SealKey, SqlStore, StoreConfig};
+use store::{EncryptionKey, SqlStore, StoreConfig};
 use tasks::queue::SqlQueue;
 use tempfile::TempDir;
 use testkit::clock::FixedClock;
@@ -44,7 +44,7 @@ impl Ground {
         Self::new(tempfile::tempdir().unwrap(), "sqlite::memory:".to_owned(), 1).await
     }
 
-    /// Its records lie in a file, so that it can be seen what is in them.
+    /// With the records in a file, so that tests can inspect it.
     pub async fn on_disk() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let url = format!("sqlite://{}/fixture.db", folder.path().display());
@@ -52,7 +52,7 @@ impl Ground {
     }
 
     async fn new(folder: TempDir, url: String, pool_max: u32) -> Self {
-        let key = SealKey::from_secret(&Secret::new("a test key"));
+        let key = EncryptionKey::from_secret(&Secret::new("a test key"));
         let config = StoreConfig { url: Secret::new(url), pool_max, key };
         let store = Arc::new(SqlStore::open(config).await.unwrap());
         Self { store, clock: Arc::new(FixedClock::default()), folder }
@@ -62,21 +62,21 @@ impl Ground {
         self.folder.path()
     }
 
-    /// A cache with a license of a year. No page, no model and no mailbox answers.
+    /// A cache with a license for a year. No page, model or mailbox responds.
     pub async fn parts(&self, settings: Settings) -> CacheParts {
         let store: Arc<dyn Store> = self.store.clone();
         let parts = CacheParts {
             store: Arc::clone(&store),
-            vectors: Arc::new(MemoryVectors::new(self.store.clone(), words)),
+            vectors: Arc::new(MemoryVectors::new(self.store.clone(), sparse_vector)),
             bodies: Arc::new(FolderBodies::new(self.folder().join("bodies"), 1)),
-            pages: Arc::new(Nothing),
-            readers: Arc::new(Nothing),
+            pages: Arc::new(Unavailable),
+            embedding_models: Arc::new(Unavailable),
             queue: Arc::new(SqlQueue::new(store, self.clock.clone())),
             plugins: PLUGINS,
             mail: MailParts {
-                fetch: Arc::new(Nothing),
-                extract: Arc::new(Nothing),
-                tokens: Arc::new(Nothing),
+                fetch: Arc::new(Unavailable),
+                extract: Arc::new(Unavailable),
+                tokens: Arc::new(Unavailable),
                 key: Secret::new("a test key"),
             },
             license: self.license(true),
@@ -87,7 +87,7 @@ impl Ground {
         parts
     }
 
-    /// Of a year.
+    /// For a year.
     pub fn license(&self, opens_cache: bool) -> LicensePolicy {
         let (key, _) = SigningKey::make().unwrap();
         let today = self.clock.now().date_naive();
@@ -110,12 +110,12 @@ impl Ground {
     }
 }
 
-/// Somebody of this name, and nothing else.
+/// A user with this name.
 pub fn named(name: &str) -> UserSpec {
     UserSpec { username: name.to_owned(), ..UserSpec::default() }
 }
 
-/// A document of the web that somebody saw.
+/// A web document that somebody saw.
 pub fn seen(url: &str, title: &str) -> NewSignal {
     NewSignal {
         address: DocumentAddress::of(url).unwrap(),
@@ -133,7 +133,7 @@ pub fn seen(url: &str, title: &str) -> NewSignal {
     }
 }
 
-/// A text as it is kept, in pieces that are parted by empty lines.
+/// A prepared text; chunks are separated by blank lines.
 pub fn content(title: &str, text: &str) -> IndexedContent {
     IndexedContent {
         source_provider_id: None,

@@ -1,11 +1,11 @@
-//! The cache with real records, its own vectors and a license of the tests.
+//! The cache with real records, in-memory vectors and a test license.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may fail loudly")]
 
 mod egress;
+mod expire;
 mod fixture;
 mod ground;
 mod ingest;
-mod retire;
 mod rights;
 mod search;
 mod user_actions;

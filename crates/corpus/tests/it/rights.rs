@@ -1,11 +1,11 @@
-//! Who finds what: the table of people and documents, and what happens when a right ends.
+//! Access: a table of people and documents, and what happens when access ends.
 
 use crate::fixture::{Careless, CorpusFixture, Retrieved};
-use domain::contracts::{Corpus, ProviderStore, SignalStore, UserStore};
 use domain::corpus::AclToken;
 use domain::ids::{ProviderId, SignalId, UserId};
+use domain::ports::{Corpus, ProviderStore, SignalStore, UserStore};
 use domain::provider::ProviderSpec;
-use domain::settings::{Settings, Share};
+use domain::settings::{Ratio, Settings};
 use domain::user::UserSpec;
 use serde_json::json;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ struct Scenario {
     fixture: CorpusFixture,
     ann: UserId,
     ben: UserId,
-    /// Of the group `law`.
+    /// A member of the group `law`.
     lea: UserId,
     admin: UserId,
     documents: Vec<(&'static str, SignalId)>,
@@ -24,7 +24,7 @@ struct Scenario {
 }
 
 fn settings() -> Settings {
-    Settings { corpus_min_score: Share(0.3), ..Settings::default() }
+    Settings { corpus_min_score: Ratio(0.3), ..Settings::default() }
 }
 
 fn spec(name: &str, shared: bool, authenticator: &str, acl: &str) -> ProviderSpec {
@@ -38,7 +38,7 @@ fn spec(name: &str, shared: bool, authenticator: &str, acl: &str) -> ProviderSpe
     }
 }
 
-/// Ann retrieved one document from each kind of source, and gave the text of one herself.
+/// Ann retrieved one document from each kind of source, and supplied one text herself.
 async fn scenario(fixture: CorpusFixture) -> Scenario {
     let admin = fixture.person("root", &[], true).await;
     let ann = fixture.person("ann", &[], false).await;
@@ -79,11 +79,11 @@ async fn scenario(fixture: CorpusFixture) -> Scenario {
 }
 
 impl Scenario {
-    /// What a person finds, which must be what the person's saved results may show.
+    /// What a person finds, which must match what their saved results may show.
     async fn seen(&self, person: UserId) -> String {
         let mut found = self.fixture.found(person, QUERY).await;
         let ids: Vec<SignalId> = self.documents.iter().map(|(_, id)| *id).collect();
-        let marks = self.fixture.cache.marks(person, None, &ids).await.unwrap();
+        let marks = self.fixture.cache.cache_statuses(person, None, &ids).await.unwrap();
         let mut marked: Vec<String> = self
             .documents
             .iter()
@@ -104,7 +104,7 @@ impl Scenario {
 #[tokio::test]
 async fn everybody_finds_what_is_theirs() {
     let scenario = scenario(CorpusFixture::open(settings()).await).await;
-    // The administrator owns the sources, and has none of Ann's rights by that.
+    // The administrator owns the providers, which gives no access to Ann's documents.
     for (person, expected) in [
         (scenario.ann, "account declared group public supplied"),
         (scenario.ben, "public"),
@@ -114,10 +114,13 @@ async fn everybody_finds_what_is_theirs() {
     ] {
         assert_eq!(scenario.seen(person).await, expected, "user {person}");
     }
-    assert_eq!(scenario.fixture.cache.marks(scenario.ann, None, &[SignalId(4711)]).await.unwrap().len(), 0);
+    assert_eq!(
+        scenario.fixture.cache.cache_statuses(scenario.ann, None, &[SignalId(4711)]).await.unwrap().len(),
+        0
+    );
 }
 
-/// Even a vector store that forgets the access list shows nobody anything.
+/// A vector store that ignores the access list exposes nothing.
 #[tokio::test]
 async fn the_records_are_asked_again() {
     let everybody: Vec<AclToken> =
@@ -132,7 +135,7 @@ async fn the_records_are_asked_again() {
 async fn a_right_that_ends_is_gone_at_once() {
     let scenario = scenario(CorpusFixture::open(settings()).await).await;
     let Scenario { fixture, ann, lea, .. } = &scenario;
-    let now = domain::contracts::Clock::now(&*fixture.clock);
+    let now = domain::ports::Clock::now(&*fixture.clock);
     assert!(fixture.store.revoke_grant(scenario.document("account"), *ann, now).await.unwrap());
     assert_eq!(scenario.seen(*ann).await, "declared group public supplied", "the source refused it");
     assert!(fixture.store.remove_grant(scenario.document("supplied"), *ann, now).await.unwrap());
@@ -152,7 +155,7 @@ async fn a_right_that_ends_is_gone_at_once() {
     assert_eq!(scenario.seen(scenario.admin).await, "", "its source is gone");
 }
 
-/// The same address may show everybody something else: a right is to a text, not to an address.
+/// The same URL may show everybody something else: access is to a text, not to a URL.
 #[tokio::test]
 async fn another_text_is_another_right() {
     let mut scenario = scenario(CorpusFixture::open(settings()).await).await;

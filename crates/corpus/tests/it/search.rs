@@ -1,15 +1,15 @@
-//! What is found, in which order, and what is told of it.
+//! What is found, in which order, and the debug information.
 
 use crate::fixture::{CorpusFixture, Retrieved};
-use domain::contracts::{Corpus, CorpusQuestion};
-use domain::settings::{Settings, Share};
+use domain::ports::{Corpus, CorpusQuery};
+use domain::settings::{Ratio, Settings};
 
 const RIVER: &str = "The level of the river is measured by sensors under the bridge. They send it every hour.\n\n\
     Sensors that fail are replaced within a day.\n\nThe river rises in spring.\n\nThe bridge was painted.";
 const BREAD: &str = "Bread is baked from flour, water and salt. The oven is hot.";
 
 fn settings() -> Settings {
-    Settings { corpus_min_score: Share(0.3), ..Settings::default() }
+    Settings { corpus_min_score: Ratio(0.3), ..Settings::default() }
 }
 
 async fn filled(fixture: &CorpusFixture, by: domain::ids::UserId) {
@@ -28,7 +28,7 @@ async fn the_nearest_document_comes_with_its_best_pieces() {
     assert_eq!(answer.hits[0].passages.len(), 3, "the best and two more");
     assert!(answer.hits[0].passages[0].contains("sensors"), "{:?}", answer.hits[0].passages);
     assert!(answer.hits[0].score > 0.5 && answer.hits[0].score <= 1.0, "{}", answer.hits[0].score);
-    assert!(!answer.hits[0].mark.stale, "it was retrieved just now");
+    assert!(!answer.hits[0].status.stale, "it was retrieved just now");
     assert_eq!(fixture.found(ann, "how is bread baked").await, ["Bread"]);
     for nothing in ["", "   ", "NOT river", "zzxqqj"] {
         assert_eq!(fixture.found(ann, nothing).await, [""; 0], "{nothing}");
@@ -39,10 +39,10 @@ async fn the_nearest_document_comes_with_its_best_pieces() {
 async fn the_floor_and_the_number_hold() {
     let ann_finds = async |floor: f64, results_max: usize| {
         let fixture =
-            CorpusFixture::open(Settings { corpus_min_score: Share(floor), ..Settings::default() }).await;
+            CorpusFixture::open(Settings { corpus_min_score: Ratio(floor), ..Settings::default() }).await;
         let ann = fixture.person("ann", &[], false).await;
         filled(&fixture, ann).await;
-        let question = CorpusQuestion {
+        let question = CorpusQuery {
             asker: ann,
             words: "river sensors",
             topic: domain::corpus::Topic::default(),
@@ -57,7 +57,7 @@ async fn the_floor_and_the_number_hold() {
     assert_eq!(ann_finds(1.0, 10).await, 0);
 }
 
-/// How it was found is told to administrators only, and not when nobody wants to know.
+/// Debug information is for administrators only, and only if enabled.
 #[tokio::test]
 async fn only_administrators_are_told_how() {
     for (is_admin, cache_debug, expected) in [(true, true, 1), (true, false, 0), (false, true, 0)] {

@@ -1,8 +1,8 @@
-//! Pages as their sources give them: to everybody, or to one person.
+//! Fake pages of sources: for everybody, or for one person.
 
 use async_trait::async_trait;
-use domain::contracts::{ByteOrigin, PageError, PageProbe, PageText, PageWanted, ReadPages};
 use domain::ids::UserId;
+use domain::ports::{ByteOrigin, DocumentRequest, PageError, PageProbe, PageText, ReadPages};
 use domain::provenance::PageTarget;
 use domain::provider::SearchProvider;
 use domain::result::ResultItem;
@@ -10,13 +10,13 @@ use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::time::Duration;
 
-/// Whose page, and where it is.
+/// Person and URL.
 type Place = (Option<UserId>, String);
 
 #[derive(Default)]
 pub struct Web {
     pages: Mutex<BTreeMap<Place, Result<PageText, PageError>>>,
-    /// Who asked, by which provider, for what.
+    /// Requests: person, provider, URL.
     pub asked: Mutex<Vec<(UserId, i64, String)>>,
 }
 
@@ -55,7 +55,7 @@ fn page_of(text: &str) -> PageText {
     }
 }
 
-/// Whose rights are used; 0: nobody's.
+/// The provider whose credentials are used; 0: none.
 fn provider_of(target: PageTarget<'_>) -> i64 {
     match target {
         PageTarget::Source(page) => page.provider().id.0,
@@ -66,8 +66,8 @@ fn provider_of(target: PageTarget<'_>) -> i64 {
 
 #[async_trait]
 impl ReadPages for Web {
-    async fn read(&self, wanted: &PageWanted<'_>) -> Result<PageText, PageError> {
-        let PageWanted { target, user, .. } = *wanted;
+    async fn read(&self, wanted: &DocumentRequest<'_>) -> Result<PageText, PageError> {
+        let DocumentRequest { target, user, .. } = *wanted;
         let (provider, url) = (provider_of(target), target.address().to_owned());
         self.asked.lock().unwrap().push((user, provider, url.clone()));
         let pages = self.pages.lock().unwrap();
@@ -75,7 +75,7 @@ impl ReadPages for Web {
         let page = own.or_else(|| pages.get(&(None, url)));
         page.cloned().unwrap_or(Err(PageError::Failed("there is no such page".to_owned())))
     }
-    async fn probe(&self, _wanted: &PageWanted<'_>) -> Result<PageProbe, PageError> {
+    async fn probe(&self, _wanted: &DocumentRequest<'_>) -> Result<PageProbe, PageError> {
         Err(PageError::NoAddress)
     }
     async fn fill_bodies(

@@ -1,13 +1,13 @@
-//! What changed between two states of a record, field by field.
+//! Differences between two states of a record, by field.
 
 use super::masking::masked;
 use serde_json::{Map, Value, json};
 
-/// Most characters of a value in an entry; what is longer is cut.
+/// Maximum length of a value in an entry; longer ones are truncated.
 pub const CHANGE_CHARS_MAX: usize = 1000;
 
-/// The fields that differ, each as `{from, to}`. None means that the record is not there; a field that is empty on
-/// the one side and not there on the other is left out. Values are compared as they are, then masked and cut.
+/// The fields that differ, each as `{from, to}`. None: the record does not exist. A field that is empty on one side and
+/// missing on the other is omitted. Values are compared first, then masked and truncated.
 pub fn changes(from: Option<&Value>, to: Option<&Value>) -> Map<String, Value> {
     let nothing = Map::new();
     let fields =
@@ -26,7 +26,7 @@ pub fn changes(from: Option<&Value>, to: Option<&Value>) -> Map<String, Value> {
     found
 }
 
-/// A text of at most [`CHANGE_CHARS_MAX`] characters, and how long it was.
+/// The text truncated to [`CHANGE_CHARS_MAX`] characters, with its original length.
 pub(super) fn cut(text: &str) -> String {
     let count = text.chars().count();
     if count <= CHANGE_CHARS_MAX {

@@ -1,4 +1,4 @@
-//! What an entry must not hold: secrets, by the names of their fields and by their places in texts.
+//! Masking of secrets in audit entries, by the names of fields and by their position in texts.
 
 use crate::inline_secrets::{self, is_secret_parameter};
 use crate::secret::{MASK, Secret};
@@ -6,15 +6,15 @@ use serde_json::{Map, Value};
 
 /// Every value in these fields may be a secret.
 const SECRET_MAPS: [&str; 2] = ["http_request_headers", "page_fetch_config_json"];
-/// The value of a field as it may be kept.
+/// The value of a field as it is logged.
 pub(super) fn masked(name: &str, value: &Value) -> Value {
-    // A count of tokens is no secret.
+    // A number of tokens is not a secret.
     let is_count = value.is_number() && name.ends_with("_tokens");
     if !is_count && (is_secret_parameter(name) || SECRET_MAPS.contains(&name)) {
         return hidden(name, value);
     }
     match value {
-        Value::String(text) => Value::String(inline_secrets::masked(text)),
+        Value::String(text) => Value::String(inline_secrets::mask(text)),
         Value::Array(list) => Value::Array(list.iter().map(|one| masked(name, one)).collect()),
         Value::Object(fields) => {
             let field = |(name, value): (&String, &Value)| (name.clone(), masked(name, value));
@@ -24,7 +24,7 @@ pub(super) fn masked(name: &str, value: &Value) -> Value {
     }
 }
 
-/// Keys stay readable, so that it is seen which header or which part of the credentials there is.
+/// Keys stay readable, to show which headers or parts of the credentials exist.
 fn hidden(name: &str, value: &Value) -> Value {
     match value {
         Value::Null | Value::Bool(_) => value.clone(),

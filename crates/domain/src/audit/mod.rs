@@ -1,4 +1,4 @@
-//! The audit log: who changed what, when and from where. An entry is never changed; each is bound to the one before.
+//! Audit log: who changed what, when and from where. Entries are never changed; each is chained to the one before.
 
 mod changes;
 mod masking;
@@ -12,11 +12,11 @@ use chrono::{DateTime, Utc};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-/// The actor of a change that was made by a command. No user can have this name: it holds a space.
+/// The actor of a change by a command. No user can have this name, because it contains a space.
 pub const COMMAND_LINE: &str = "command line";
-/// The actor of what was done because it was due.
+/// The actor of scheduled work.
 pub const SCHEDULER: &str = "the scheduler";
-/// The actor of what was done by nobody who is known.
+/// The actor of anonymous requests.
 pub const NOT_SIGNED_IN: &str = "not signed in";
 
 /// What was done.
@@ -26,13 +26,13 @@ pub enum Action {
     Replaced,
     Changed,
     Deleted,
-    /// Failures of a source were forgotten.
+    /// The recorded failures of a source were cleared.
     Reset,
-    /// Nobody was let in, after too many attempts.
+    /// A sign-in was rejected after too many attempts.
     Refused,
     BackedUp,
     Restored,
-    /// A source or a model was asked once, to try it.
+    /// A source or a model was tested.
     Tested,
     /// The key of the credentials and of this log was replaced.
     Rekeyed,
@@ -68,7 +68,7 @@ impl Action {
     }
 }
 
-/// What it was done to.
+/// The kind of the record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     SearchProvider,
@@ -125,10 +125,10 @@ impl Kind {
     }
 }
 
-/// Who changes something, from where, and when.
+/// Who makes a change, from where, and when.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Author {
-    /// None for a command, and for who is not signed in.
+    /// None for a command and for anonymous requests.
     pub user: Option<UserId>,
     pub name: String,
     /// Empty for a command.
@@ -136,7 +136,7 @@ pub struct Author {
     /// Empty for a command.
     pub request_id: String,
     pub time: Instant,
-    /// What an edit by this author is called: a part was changed, or the whole was replaced.
+    /// The action of this author's edits: a part was changed, or the whole record was replaced.
     pub edit: Action,
 }
 
@@ -167,34 +167,35 @@ impl Author {
         Self { name: SCHEDULER.to_owned(), ..Self::command_line(time) }
     }
 
-    pub fn stranger(client_address: String, time: Instant) -> Self {
+    pub fn anonymous(client_address: String, time: Instant) -> Self {
         Self { name: NOT_SIGNED_IN.to_owned(), client_address, ..Self::command_line(time) }
     }
 
-    /// The same, for edits that are called so.
-    pub fn calling_edits(self, edit: Action) -> Self {
+    /// Sets the action of this author's edits.
+    pub fn with_edit_action(self, edit: Action) -> Self {
         Self { edit, ..self }
     }
 }
 
-/// One thing that was done, before it has its place in the log.
+/// An event before it is logged.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AuditEvent {
     pub action: Action,
     pub kind: Kind,
     pub record_id: Option<i64>,
     pub record_name: String,
-    /// Field to `{from, to}`, masked and cut.
+    /// Field to `{from, to}`, masked and truncated.
     pub changes: Map<String, Value>,
 }
 
 impl AuditEvent {
-    /// Something that changes no field.
+    /// An event that changes no field.
     pub fn of(action: Action, kind: Kind, record_id: Option<i64>, record_name: &str) -> Self {
         Self { action, kind, record_id, record_name: changes::cut(record_name), changes: Map::new() }
     }
 
-    /// A record's way from one state to another; None is "not there". An edit is called as its author says.
+    /// A change of a record from one state to another; None: it does not exist. The author determines the action of an
+    /// edit.
     pub fn edit(
         kind: Kind,
         record_id: Option<i64>,
@@ -210,7 +211,7 @@ impl AuditEvent {
         Self { changes: changes(from, to), ..Self::of(action, kind, record_id, record_name) }
     }
 
-    /// A try of a record: how it differs from what is stored, if it is stored.
+    /// A test of a record: how it differs from the stored one, if there is one.
     pub fn test(
         kind: Kind,
         record_id: Option<i64>,
@@ -221,8 +222,8 @@ impl AuditEvent {
         Self { action: Action::Tested, ..Self::edit(kind, record_id, record_name, stored, tried) }
     }
 
-    /// An edit that left everything as it was is none.
-    pub fn is_nothing(&self) -> bool {
+    /// True for an edit without changes.
+    pub fn is_empty(&self) -> bool {
         self.action == Action::Changed && self.changes.is_empty()
     }
 }
@@ -230,12 +231,12 @@ impl AuditEvent {
 /// An entry of the log.
 #[derive(Debug, Clone, PartialEq, Serialize, utoipa::ToSchema)]
 pub struct AuditEntry {
-    /// 1, 2, 3… without a gap.
+    /// 1, 2, 3… without gaps.
     pub id: i64,
     pub time: DateTime<Utc>,
-    /// Null for a command, and for who is not signed in.
+    /// Null for a command and for anonymous requests.
     pub actor_id: Option<UserId>,
-    /// A user's name at that time, `command line`, `the scheduler` or `not signed in`.
+    /// The user's name at that time, `command line`, `the scheduler` or `not signed in`.
     #[schema(example = "anna")]
     pub actor: String,
     pub client_address: String,
@@ -246,14 +247,14 @@ pub struct AuditEntry {
     pub kind: String,
     pub record_id: Option<i64>,
     pub record_name: String,
-    /// Field to `{from, to}`. Secrets are masked, long texts are cut.
+    /// Field to `{from, to}`. Secrets are masked, long texts are truncated.
     #[schema(value_type = Object)]
     pub changes: Map<String, Value>,
-    /// Binds the entry to the one before, under the service's key.
+    /// Chains the entry to the one before, with the service's key.
     pub hash: String,
 }
 
-/// Which entries are wanted; what is None does not matter.
+/// Filter for entries; None matches all.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct AuditFilter {
     pub kind: Option<String>,
@@ -262,24 +263,25 @@ pub struct AuditFilter {
     pub action: Option<String>,
     /// A name, or an id.
     pub record: Option<String>,
-    /// From this time on.
+    /// From this time.
     pub since: Option<Instant>,
     /// Before this time.
     pub until: Option<Instant>,
 }
 
-/// Whether the log is as it was written.
+/// Whether the log is unaltered.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 pub struct AuditReport {
     pub ok: bool,
-    /// Entries that are there.
+    /// Number of entries.
     pub entries: u64,
-    /// The first entry that was changed, is missing or does not belong there.
+    /// The first entry that was changed, is missing or was inserted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub broken_at: Option<u64>,
     /// A sentence for people.
     #[schema(example = "12 entries are as they were written.")]
     pub detail: String,
-    /// The hash of the last entry. Kept elsewhere with `entries`, it shows later that the log was not put back.
+    /// The hash of the last entry. Stored elsewhere together with `entries`, it later proves that the log was not
+    /// replaced by an older one.
     pub hash: String,
 }

@@ -1,4 +1,4 @@
-//! Authenticators: services that sign people in, or give out people's own tokens for sources (OAuth 2.0, OIDC).
+//! Authenticators: services that sign users in, or issue users' own tokens for sources (OAuth 2.0, OIDC).
 
 use crate::ids::{AuthenticatorId, ConnectionId, UserId};
 use crate::instant::Instant;
@@ -16,13 +16,13 @@ use url::Url;
 pub const IDP_CHARS_MAX: usize = 50;
 pub const TEXT_CHARS_MAX: usize = 2000;
 pub const CLIENT_SECRET_CHARS_MAX: usize = 4000;
-/// Most entries of an object of parameters.
+/// Maximum number of entries of an object of parameters.
 pub const PARAMS_MAX: usize = 50;
-/// Most entries of `groups_map`.
+/// Maximum number of entries of `groups_map`.
 pub const GROUPS_MAX: usize = 1000;
-/// Longest life that an administrator may give a token, in seconds: ten years.
+/// Maximum configurable lifetime of a token, in seconds: ten years.
 pub const EXPIRES_IN_MAX: u64 = 315_360_000;
-/// What stands before the last part of every callback path.
+/// The part of every callback path before its last segment.
 pub const CALLBACK_FOLDER: &str = "/callback/";
 
 /// The writable fields of an authenticator.
@@ -30,63 +30,64 @@ pub const CALLBACK_FOLDER: &str = "/callback/";
 #[serde(default)]
 #[schema(as = AuthenticatorInput)]
 pub struct AuthenticatorSpec {
-    /// A short word that stands in paths and that providers name: `microsoft`.
+    /// A short identifier for paths and providers, such as `microsoft`.
     #[schema(example = "microsoft")]
     pub idp: String,
-    /// What people read.
+    /// The display name.
     #[schema(example = "Microsoft")]
     pub name: String,
-    /// People may connect or sign in by it. False: nobody.
+    /// Users may connect or sign in with it. False: nobody.
     pub active: bool,
-    /// Where the service sends the browser back to: `<prefix>/callback/<word>`. Empty: `/svc/callback/<idp>-callback`.
+    /// Where the service sends the browser back: `<prefix>/callback/<word>`. Empty: `/svc/callback/<idp>-callback`.
     #[schema(example = "/svc/callback/microsoft-callback")]
     pub callback_path: String,
-    /// The name under which this program is registered there.
+    /// The client id under which this service is registered there.
     pub client_id: String,
     /// Write-only. Shown masked; a masked or empty text keeps the stored one.
     pub client_secret: String,
-    /// How browsers reach this service, without a slash at the end. Empty: `SVC_PUBLIC_URL`, else as the browser asked.
+    /// The URL by which browsers reach this service, without a trailing slash. Empty: `SVC_PUBLIC_URL`, else as in the
+    /// browser's request.
     pub app_uri: String,
-    /// Where people agree. Empty: found by `issuer`.
+    /// The authorization endpoint. Empty: discovered by `issuer`.
     pub auth_uri: String,
-    /// Where codes and refresh tokens are exchanged. Empty: found by `issuer`.
+    /// The token endpoint. Empty: discovered by `issuer`.
     pub token_uri: String,
-    /// Where tokens are taken back. Empty: found by `issuer`, else they are forgotten here only.
+    /// The revocation endpoint. Empty: discovered by `issuer`, else tokens are only deleted here.
     pub revoke_uri: String,
-    /// Tells whose account was connected. Empty: found by `issuer`, else it is not asked.
+    /// The endpoint that reports whose account was connected. Empty: discovered by `issuer`, else it is not requested.
     pub user_data_url: String,
-    /// Parameters of the request that tells whose account it is, such as `{"fields": "email"}`.
+    /// Parameters of the request for the account, such as `{"fields": "email"}`.
     pub user_data_params: BTreeMap<String, String>,
-    /// Headers of the same request.
+    /// Headers of the request for the account.
     #[schema(value_type = Object)]
     pub user_data_headers: Map<String, Value>,
-    /// How that is asked: `GET` or `POST`.
+    /// Method of the request for the account: `GET` or `POST`.
     pub user_data_method: String,
-    /// More parameters of the address where people agree, such as `{"prompt": "consent"}`.
+    /// Additional parameters of the authorization request, such as `{"prompt": "consent"}`.
     pub initiate_auth_code_flow_params: BTreeMap<String, String>,
-    /// More parameters of every exchange, such as `{"resource": "https://api.example.com"}`.
+    /// Additional parameters of every token request, such as `{"resource": "https://api.example.com"}`.
     #[schema(value_type = Object)]
     pub exchange_code_params: Map<String, Value>,
-    /// PKCE with S256: the code is worth nothing to who only overhears it.
+    /// PKCE with S256: an intercepted code is worthless.
     pub is_code_challenge: bool,
-    /// What is asked for, parted by spaces: `openid email offline_access`.
+    /// Requested scopes, separated by spaces: `openid email offline_access`.
     #[schema(example = "openid email offline_access")]
     pub scopes: String,
-    /// Tokens end and are renewed. False: they are used as long as the source takes them.
+    /// Tokens expire and are renewed. False: they are used as long as the source accepts them.
     pub should_expire: bool,
-    /// The client's name and secret go in a Basic header, not in the body.
+    /// Client id and secret are sent in a Basic header, not in the body.
     pub use_basic_auth: bool,
-    /// Life of a token in seconds, where the service does not say; 0: not known.
+    /// Lifetime of a token in seconds, if the service does not report it; 0: unknown.
     pub expires_in: u64,
-    /// OpenID Connect: who signs. The other addresses are found by it.
+    /// The OpenID Connect issuer. Other endpoints are discovered by it.
     pub issuer: String,
-    /// Where the keys are. Empty: found by `issuer`.
+    /// The URL of the signing keys. Empty: discovered by `issuer`.
     pub jwks_uri: String,
-    /// People may sign in to this service by it.
+    /// Users may sign in to this service with it.
     pub sign_in: bool,
-    /// The claim that names a person's groups there. Empty: groups are left alone.
+    /// The claim with the user's groups. Empty: groups are not changed.
     pub groups_claim: String,
-    /// What the claim says to the name of a group here.
+    /// Maps a value of the claim to the name of a group.
     pub groups_map: BTreeMap<String, String>,
     /// The audience of tokens that are accepted as `Authorization: Bearer`. Empty: `SVC_OIDC_API_AUDIENCE`.
     pub audience: String,
@@ -127,7 +128,7 @@ impl Default for AuthenticatorSpec {
 }
 
 impl AuthenticatorSpec {
-    /// What is known of a stored spec that cannot be read. Nobody connects or signs in by it.
+    /// The readable part of a stored spec that cannot be decrypted. It is inactive.
     pub fn unreadable(idp: String) -> Self {
         Self { name: idp.clone(), idp, active: false, sign_in: false, ..Self::default() }
     }
@@ -136,7 +137,7 @@ impl AuthenticatorSpec {
         let mut errors = FieldErrors::default();
         let is_word = is_word(&self.idp) && self.idp.chars().any(|c| !c.is_ascii_digit());
         errors.check(is_word, "idp", || {
-            format!("Use 1 to {IDP_CHARS_MAX} of a to z, 0 to 9, - and _, not digits alone.")
+            format!("Use 1 to {IDP_CHARS_MAX} characters of a to z, 0 to 9, - and _, not digits alone.")
         });
         errors.check(!self.name.trim().is_empty(), "name", || "A name is needed.".to_owned());
         errors.check(!self.client_id.trim().is_empty(), "client_id", || "A client id is needed.".to_owned());
@@ -158,7 +159,7 @@ impl AuthenticatorSpec {
             format!("Use 0 to {EXPIRES_IN_MAX} seconds.")
         });
         for field in self.masked_fields() {
-            errors.add(field, "This is the mask of a secret, not the secret.");
+            errors.add(field, "This is a masked secret, not the secret itself.");
         }
         errors
     }
@@ -176,17 +177,16 @@ impl AuthenticatorSpec {
         ] {
             errors.check_text(field, text, TEXT_CHARS_MAX);
             errors.check(text.is_empty() || is_address(text), field, || {
-                "Use an address with http or https, without a user name and without #.".to_owned()
+                "Use an http or https URL without a user name and without #.".to_owned()
             });
         }
         for (field, text) in [("auth_uri", &self.auth_uri), ("token_uri", &self.token_uri)] {
             errors.check(has_issuer || !text.is_empty(), field, || {
-                "Give this address, or an issuer by which it is found.".to_owned()
+                "Enter this URL, or an issuer for its discovery.".to_owned()
             });
         }
         errors.check(has_issuer || !self.sign_in, "issuer", || "Signing in needs an issuer.".to_owned());
-        errors
-            .check(!self.app_uri.ends_with('/'), "app_uri", || "Leave out the slash at the end.".to_owned());
+        errors.check(!self.app_uri.ends_with('/'), "app_uri", || "Remove the slash at the end.".to_owned());
         let is_path = self.callback_path.is_empty() || callback_word(&self.callback_path).is_some();
         errors.check(is_path, "callback_path", || {
             "Use <prefix>/callback/<word>, as in /svc/callback/microsoft-callback.".to_owned()
@@ -220,7 +220,7 @@ impl AuthenticatorSpec {
         }
     }
 
-    /// Where browsers come back to, below the prefix.
+    /// The callback path below the prefix.
     pub fn callback(&self) -> String {
         if self.callback_path.is_empty() {
             format!("/svc{CALLBACK_FOLDER}{}-callback", self.idp)
@@ -229,7 +229,7 @@ impl AuthenticatorSpec {
         }
     }
 
-    /// The spec as administrators may see it.
+    /// The spec as shown to administrators.
     pub fn masked(&self) -> Self {
         Self {
             client_secret: Secret::new(self.client_secret.clone()).masked(),
@@ -239,8 +239,8 @@ impl AuthenticatorSpec {
         }
     }
 
-    /// The spec as it replaces the stored one, with the secrets that it keeps. An error names each field whose stored
-    /// secret would be sent to another place than before, or cannot be kept because it cannot be read.
+    /// The spec that replaces the stored one, with the secrets that it keeps. The errors name each field whose stored
+    /// secret would be sent to a different destination, or cannot be kept because it cannot be decrypted.
     pub fn in_place_of(self, stored: &Authenticator) -> Result<Self, FieldErrors> {
         check_replaceable(stored.is_unreadable, "client_secret", &self.client_secret)?;
         let stored = &stored.spec;
@@ -256,7 +256,7 @@ impl AuthenticatorSpec {
         Ok(spec)
     }
 
-    /// Masked values become what is stored under the same name; an empty client secret keeps the stored one.
+    /// Replaces masked values by the stored ones of the same name; an empty client secret keeps the stored one.
     fn keeping(mut self, stored: &Self) -> Self {
         if self.client_secret.is_empty() || Secret::is_masked(&self.client_secret) {
             stored.client_secret.clone_into(&mut self.client_secret);
@@ -276,7 +276,7 @@ impl AuthenticatorSpec {
     }
 }
 
-/// Masked, because it is written into the text of failures.
+/// Masked, because it appears in error messages.
 impl fmt::Debug for AuthenticatorSpec {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let shown = serde_json::to_string(&self.masked()).map_err(|_| fmt::Error)?;
@@ -284,19 +284,19 @@ impl fmt::Debug for AuthenticatorSpec {
     }
 }
 
-/// An authenticator that is saved. Its spec holds the secret.
+/// A stored authenticator. Its spec contains the secret.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Authenticator {
     pub id: AuthenticatorId,
     pub spec: AuthenticatorSpec,
-    /// The key does not open the stored spec: only the idp is known until it is entered again.
+    /// The stored spec cannot be decrypted: only the idp is known until it is entered again.
     pub is_unreadable: bool,
     pub date_created: Instant,
     pub date_updated: Instant,
 }
 
 impl Authenticator {
-    /// The fields whose stored values are not in the spec, because they cannot be read.
+    /// The fields whose stored values are missing from the spec because they cannot be decrypted.
     pub fn unreadable_fields(&self) -> Vec<String> {
         match self.is_unreadable {
             true => sealed_fields(&self.spec, &["idp"]),
@@ -304,39 +304,39 @@ impl Authenticator {
         }
     }
 
-    /// What a partial edit begins with. Whoever enters an unreadable record again wants to use it.
+    /// The starting point of a partial edit. An unreadable record that is entered again becomes active.
     pub fn spec_to_edit(&self) -> AuthenticatorSpec {
         AuthenticatorSpec { active: self.spec.active || self.is_unreadable, ..self.spec.clone() }
     }
 
-    /// What a provider or a path may call it: its idp, or its name.
+    /// Whether a provider or a path refers to it by this text: its idp or its name.
     pub fn is_called(&self, name: &str) -> bool {
         self.spec.idp == name || self.spec.name == name
     }
 }
 
-/// The tokens of an answer.
+/// The tokens of a response.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Tokens {
     pub access: Secret,
-    /// Empty when there is none.
+    /// Empty if there is none.
     pub refresh: Secret,
-    /// None: until the source says no.
+    /// None: until the source rejects it.
     pub expires: Option<Instant>,
     pub scopes: String,
 }
 
-/// What one person connected by one authenticator.
+/// A user's connection to an authenticator.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Connection {
-    /// Another one after every new connecting.
+    /// Changes with every new connection.
     pub id: ConnectionId,
     pub user: UserId,
     pub authenticator: AuthenticatorId,
-    /// One more with every renewal.
+    /// Increases with every renewal.
     pub version: i64,
     pub tokens: Tokens,
-    /// Whose account it is there, as far as it was told.
+    /// The connected account, as far as the service reports it.
     pub account: String,
     pub date_created: Instant,
     pub date_updated: Instant,
@@ -345,41 +345,41 @@ pub struct Connection {
 /// Why a browser was sent away.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FlowPurpose {
-    /// This person connects an account.
+    /// This user connects an account.
     Connect(UserId),
     SignIn,
 }
 
-/// A browser that was sent to a service and has not come back. It may come back to another process.
+/// A browser that was sent to a service and has not returned. It may return to another process.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PendingFlow {
-    /// Of the state; the state itself is with the browser only.
+    /// Hash of the state; the state itself is only in the browser.
     pub state_hash: String,
     pub authenticator: AuthenticatorId,
     pub purpose: FlowPurpose,
-    /// Of the cookie of the browser that was sent away, for signing in.
+    /// Hash of the cookie of the browser that was sent away, for signing in.
     pub browser_hash: String,
     pub verifier: Secret,
     pub nonce: String,
     pub redirect_uri: String,
-    /// A path of ours where the browser goes at the end.
+    /// The local path to which the browser goes in the end.
     pub next: String,
     pub expires: Instant,
 }
 
-/// A person as a service vouches for them.
+/// A user as confirmed by a service.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProvenIdentity {
     pub issuer: String,
     pub subject: String,
-    /// A name for a new user; it may be taken.
+    /// A name for a new user; it may be in use.
     pub username: String,
     pub email: String,
-    /// The groups that the person shall have here; None leaves them as they are.
+    /// The groups of the user here; None leaves them unchanged.
     pub groups: Option<Vec<String>>,
 }
 
-/// The last part of a callback path, if it is one.
+/// The last segment of a callback path, if it is one.
 pub fn callback_word(path: &str) -> Option<&str> {
     let (prefix, word) = path.trim_end_matches('/').rsplit_once(CALLBACK_FOLDER)?;
     let is_prefix = prefix.len() > 1

@@ -1,26 +1,25 @@
-//! Logos: small PNG pictures, sent and kept as `data:image/png;base64,…`.
+//! Logos: small PNG images, sent and stored as `data:image/png;base64,…`.
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 
-/// Largest logo, in bytes.
+/// Maximum size of a logo, in bytes.
 pub const LOGO_BYTES_MAX: usize = 500_000;
-/// Longest side of a logo, in pixels.
+/// Maximum width and height of a logo, in pixels.
 pub const LOGO_SIDE_MAX: u32 = 4096;
 const PREFIX: &str = "data:image/png;base64,";
 const SIGNATURE: &[u8] = b"\x89PNG\r\n\x1a\n";
-/// The first block of every PNG: its length and its name.
+/// The first chunk of every PNG: its length and its type.
 const HEADER: &[u8] = b"\0\0\0\x0dIHDR";
-/// The last block of every PNG.
+/// The last chunk of every PNG.
 const END: &[u8] = b"\0\0\0\0IEND\xaeB\x60\x82";
 /// Signature, header, width and height.
 const BEGIN_BYTES: usize = SIGNATURE.len() + HEADER.len() + 8;
 
-/// The picture's bytes, or what is wrong with it.
+/// The bytes of the image, or what is wrong with it.
 pub fn picture(text: &str) -> Result<Vec<u8>, String> {
-    let encoded =
-        text.strip_prefix(PREFIX).ok_or_else(|| format!("A PNG picture is needed, as {PREFIX}…"))?;
-    // Four characters are three bytes: what is longer need not be decoded.
+    let encoded = text.strip_prefix(PREFIX).ok_or_else(|| format!("A PNG image is needed, as {PREFIX}…"))?;
+    // Four characters are three bytes: longer texts need not be decoded.
     if encoded.len() / 4 * 3 > LOGO_BYTES_MAX + 3 {
         return Err(too_large());
     }
@@ -28,7 +27,7 @@ pub fn picture(text: &str) -> Result<Vec<u8>, String> {
     if bytes.len() > LOGO_BYTES_MAX {
         return Err(too_large());
     }
-    let (width, height) = size(&bytes).ok_or("This is not a PNG picture.")?;
+    let (width, height) = size(&bytes).ok_or("This is not a PNG image.")?;
     let fits = |side: u32| (1..=LOGO_SIDE_MAX).contains(&side);
     if !fits(width) || !fits(height) {
         return Err(format!("At most {LOGO_SIDE_MAX} by {LOGO_SIDE_MAX} pixels are allowed."));
@@ -40,7 +39,7 @@ fn too_large() -> String {
     format!("At most {} kB are allowed.", LOGO_BYTES_MAX / 1000)
 }
 
-/// Width and height. None for what does not begin and end like a PNG.
+/// Width and height. None for data that does not begin and end like a PNG.
 fn size(bytes: &[u8]) -> Option<(u32, u32)> {
     let rest = bytes.strip_prefix(SIGNATURE)?.strip_prefix(HEADER)?;
     let number = |at: usize| Some(u32::from_be_bytes(rest.get(at..at + 4)?.try_into().ok()?));
@@ -72,9 +71,9 @@ pub(super) mod tests {
             (encoded(b"<svg onload=alert(1)>"), Some("not a PNG")),
             (encoded(b"\xff\xd8\xff JPEG"), Some("not a PNG")),
             (encoded(SIGNATURE), Some("not a PNG")),
-            ("data:image/svg+xml;base64,PHN2Zz4=".to_owned(), Some("PNG picture is needed")),
+            ("data:image/svg+xml;base64,PHN2Zz4=".to_owned(), Some("PNG image is needed")),
             (format!("{PREFIX}%%%"), Some("base64")),
-            ("https://example.org/logo.png".to_owned(), Some("PNG picture is needed")),
+            ("https://example.org/logo.png".to_owned(), Some("PNG image is needed")),
         ];
         for (text, expected) in table {
             match (picture(&text), expected) {

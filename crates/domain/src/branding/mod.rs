@@ -1,9 +1,9 @@
-//! Branding: its name, logos, colours and the words on its controls.
+//! Branding: name, logos, colors and labels.
 
-mod colour;
+mod color;
 mod logo;
 
-pub use colour::{CONTRAST_MIN, Colour};
+pub use color::{CONTRAST_MIN, Color};
 pub use logo::{LOGO_BYTES_MAX, LOGO_SIDE_MAX, picture};
 
 use crate::ids::BrandingId;
@@ -11,49 +11,49 @@ use crate::instant::Instant;
 use crate::validation::FieldErrors;
 use serde::{Deserialize, Serialize};
 
-/// Longest name of a branding and longest label, in characters.
+/// Maximum length of the name and of a label, in characters.
 pub const LABEL_CHARS_MAX: usize = 100;
-/// Most brandings that are kept.
+/// Maximum number of stored brandings.
 pub const BRANDINGS_MAX: usize = 20;
 
-/// The writable fields of a branding. What is empty is as it came with the program.
+/// The writable fields of a branding. Empty fields keep the program's default.
 #[derive(Clone, PartialEq, Eq, Default, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(default)]
 #[schema(as = BrandingInput)]
 pub struct BrandingSpec {
-    /// Unique; for administrators only.
+    /// Unique; visible to administrators only.
     #[schema(example = "Spring 2026", max_length = 100)]
     pub name: String,
-    /// The name that pages show.
+    /// The product name on pages.
     #[schema(example = "Tributary", max_length = 100)]
     pub product: String,
-    /// Colour of controls. It must be dark enough to be read on light pages; dark pages use a lighter form of it.
+    /// Color of controls. It must be dark enough to be readable on light pages; dark pages use a lighter variant.
     #[schema(example = "#0f766e")]
     pub accent: String,
-    /// On the search button.
+    /// Label of the search button.
     #[schema(max_length = 100)]
     pub button: String,
-    /// In the empty search box.
+    /// Placeholder of the search field.
     #[schema(max_length = 100)]
     pub placeholder: String,
-    /// What the AI summary is called.
+    /// Name of the AI summary.
     #[schema(max_length = 100)]
     pub ai_label: String,
-    /// What the choice of results for a summary is called.
+    /// Label of the selection of results for a summary.
     #[schema(max_length = 100)]
     pub select_label: String,
-    /// `data:image/png;base64,…` of at most 500 kB, for light pages; 818 by 214 pixels fit best.
+    /// `data:image/png;base64,…` of at most 500 kB, for light pages; 818 by 214 pixels work best.
     pub logo_light: String,
-    /// The same for dark pages.
+    /// Logo for dark pages, in the same format.
     pub logo_dark: String,
 }
 
-/// A branding as it is stored.
+/// A stored branding.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Branding {
     pub id: BrandingId,
     pub spec: BrandingSpec,
-    /// It is the one in use.
+    /// It is the active branding.
     pub active: bool,
     pub date_created: Instant,
     pub date_updated: Instant,
@@ -67,11 +67,11 @@ impl BrandingSpec {
             errors.check_name(field, text, LABEL_CHARS_MAX);
         }
         if !self.accent.is_empty() {
-            match Colour::parse(&self.accent).map(Colour::contrast_on_light) {
-                None => errors.add("accent", "Write the colour as #rrggbb."),
+            match Color::parse(&self.accent).map(Color::contrast_on_light) {
+                None => errors.add("accent", "Use the format #rrggbb."),
                 Some(contrast) => errors.check(contrast >= CONTRAST_MIN, "accent", || {
                     format!(
-                        "This colour is too light to be read on light pages: its contrast is {contrast:.1}, {CONTRAST_MIN} is needed."
+                        "This color is too light to be readable on light pages: its contrast is {contrast:.1}, {CONTRAST_MIN} is needed."
                     )
                 }),
             }
@@ -96,7 +96,7 @@ impl BrandingSpec {
     }
 }
 
-/// Pictures are long and say nothing in a log.
+/// Without the images, which are too long for a log.
 impl std::fmt::Debug for BrandingSpec {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("BrandingDraft")

@@ -1,15 +1,15 @@
-//! Who may see a cached document: words that stand on the document and words that a person holds. One in common is enough.
+//! Access control of cached documents: a user sees a document if both have a token in common.
 
 use crate::ids::{ProviderId, UserId};
 use std::fmt;
 use std::str::FromStr;
 
-/// One word of an access list. There is none for everybody: who may see a source is asked at every query.
+/// A token of an ACL. There is none for everybody: the visibility of a source is checked at every query.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum AclToken {
-    /// This person retrieved exactly this text with their own credentials.
+    /// This user retrieved exactly this text with their own credentials.
     User(UserId),
-    /// The source gives everybody who may ask it the same.
+    /// The source returns the same to everybody who may search it.
     Provider(ProviderId),
 }
 

@@ -1,29 +1,29 @@
-//! The address of a document in one form, so that it is one document however it was linked.
+//! Normalized URLs of documents, so that a document is the same however it was linked.
 
 use sha2::{Digest, Sha256};
 use url::Url;
 
-/// Longest address of a document, in characters.
+/// Maximum length of the URL of a document, in characters.
 pub const URL_CHARS_MAX: usize = 2_048;
-/// Parameters that say where a reader came from and nothing of the document.
+/// Tracking parameters, which are not part of the document's identity.
 const TRACKING: &[&str] = &[
     "dclid", "fbclid", "gbraid", "gclid", "igshid", "mc_cid", "mc_eid", "msclkid", "twclid", "wbraid",
     "yclid",
 ];
 const TRACKING_PREFIX: &str = "utm_";
 
-/// A normalised address: scheme and host in lower case, no default port, no fragment, no tracking parameters, the
-/// other parameters in order.
+/// A normalized URL: scheme and host in lower case, no default port, no fragment, no tracking parameters, the other
+/// parameters sorted.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct DocumentAddress(String);
 
 impl DocumentAddress {
-    /// None for what is no absolute address of a document on the web, or too long to be kept.
+    /// None for a text that is not an absolute web URL, or is too long.
     pub fn of(text: &str) -> Option<Self> {
         if text.len() > URL_CHARS_MAX {
             return None;
         }
-        // The parser itself lowers scheme and host and drops default ports.
+        // The parser lowers scheme and host and drops default ports.
         let mut url = Url::parse(text.trim()).ok()?;
         if !matches!(url.scheme(), "http" | "https") || url.host_str().is_none() {
             return None;

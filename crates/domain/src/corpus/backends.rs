@@ -1,4 +1,4 @@
-//! Where the semantic cache keeps vectors and texts: the words of the settings.
+//! Backends of the corpus for vectors and texts, as named in the settings.
 
 macro_rules! choice {
     ($(#[$doc:meta])* $name:ident [$count:literal] { $($(#[$note:meta])* $variant:ident = $word:literal),+ $(,)? }) => {
@@ -23,11 +23,11 @@ macro_rules! choice {
 choice! {
     /// `SVC_QDRANT_MODE`.
     QdrantMode [4] {
-        /// In this program.
+        /// In this process.
         Memory = "memory",
-        /// A Qdrant server somewhere.
+        /// An external Qdrant server.
         External = "external",
-        /// A Qdrant server in a container beside this program; asked in the same way.
+        /// A Qdrant server in a local container; accessed in the same way.
         Docker = "docker",
         Disabled = "disabled",
     }
@@ -36,7 +36,7 @@ choice! {
 choice! {
     /// `SVC_VECTOR_BACKEND`.
     VectorBackend [2] {
-        /// As `SVC_QDRANT_MODE` says.
+        /// As set by `SVC_QDRANT_MODE`.
         Qdrant = "qdrant",
         PgVector = "pgvector",
     }

@@ -1,12 +1,12 @@
-//! Versions of one document among the results of a search, and what is decided about them.
+//! Versions of one document among the results of a search, and the decision about them.
 
-use super::words::words;
+use super::string_enum::string_enum;
 use super::{Badge, MemberRole};
 use crate::ids::{RunId, SignalId};
 use serde::{Deserialize, Serialize};
 
-words! {
-    /// What chose among versions.
+string_enum! {
+    /// What decided between versions.
     DecidedBy {
         Pin = "pin",
         Election = "election",
@@ -18,19 +18,19 @@ words! {
 pub struct ClusterMark {
     /// The smallest id of its members.
     pub key: SignalId,
-    /// Members that the asker may see, this one among them.
+    /// Number of members that the user may see, including this one.
     pub size: u32,
-    /// What this result is among them; None while nothing is decided.
+    /// The role of this result among them; None while undecided.
     pub role: Option<MemberRole>,
-    /// None while nothing is decided.
+    /// None while undecided.
     pub winner_signal_id: Option<SignalId>,
-    /// None while nothing is decided.
+    /// None while undecided.
     pub decided_by: Option<DecidedBy>,
-    /// The winner first, then by rank; this one is among them.
+    /// The winner first, then by rank; includes this one.
     pub members: Vec<ClusterMember>,
 }
 
-/// A version as it is listed.
+/// A listed version.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct ClusterMember {
     pub signal_id: SignalId,
@@ -42,12 +42,12 @@ pub struct ClusterMember {
     pub date: String,
 }
 
-/// How a document stands in one search.
+/// The status of a document in one search.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Standing {
+pub struct VersionStatus {
     pub badge: Badge,
     /// None: it has no other version among the results.
     pub cluster: Option<ClusterMark>,
-    /// The election that said so, or the approved one behind a pin.
+    /// The deciding election, or the approved one behind a pin.
     pub run_id: Option<RunId>,
 }

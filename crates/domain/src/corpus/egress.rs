@@ -1,12 +1,12 @@
-//! What went outside: a scan of a person's own sent mail, and the documents that were found in it.
+//! Egress scans: scans of a user's own sent mail, and the documents that were found in it.
 
-use super::words::words;
+use super::string_enum::string_enum;
 use crate::ids::{EventId, ScanId, SignalId, UserId};
 use chrono::{DateTime, NaiveDate, Utc};
 use serde::{Deserialize, Serialize};
 
-words! {
-    /// Which mailbox is read.
+string_enum! {
+    /// The mailbox to read.
     Channel {
         /// Microsoft Graph.
         Outlook = "outlook",
@@ -14,7 +14,7 @@ words! {
     }
 }
 
-words! {
+string_enum! {
     ScanStatus {
         Queued = "queued",
         Running = "running",
@@ -25,24 +25,24 @@ words! {
 }
 
 impl ScanStatus {
-    /// Nothing more comes of it.
+    /// It has finished or failed.
     pub fn is_over(self) -> bool {
         !matches!(self, Self::Queued | Self::Running)
     }
 }
 
-words! {
-    /// What a person says of a match.
+string_enum! {
+    /// A user's decision on a match.
     EventStatus {
-        /// Nobody looked yet.
+        /// Undecided.
         Candidate = "candidate",
         Confirmed = "confirmed",
         Dismissed = "dismissed",
     }
 }
 
-words! {
-    /// How a document was recognised in a message.
+string_enum! {
+    /// How a document was recognized in a message.
     MatchMethod {
         /// A link in it leads to the document.
         LinkExact = "link_exact",
@@ -52,13 +52,13 @@ words! {
         AttachmentId = "attachment_id",
         /// An attachment has the same name and size.
         FilenameSize = "filename_size",
-        /// An attachment says nearly the same.
+        /// An attachment has nearly the same text.
         ContentSimilarity = "content_similarity",
     }
 }
 
 impl MatchMethod {
-    /// How sure a match is, 0 to 1.
+    /// Confidence of a match, 0 to 1.
     pub fn confidence(self) -> f64 {
         match self {
             Self::LinkExact | Self::AttachmentHash | Self::AttachmentId => 1.0,
@@ -67,8 +67,8 @@ impl MatchMethod {
         }
     }
 
-    /// What is exact needs nobody to confirm it.
-    pub fn born(self) -> EventStatus {
+    /// The initial status: exact matches need no confirmation.
+    pub fn initial_status(self) -> EventStatus {
         match self {
             Self::LinkExact | Self::AttachmentHash | Self::AttachmentId => EventStatus::Confirmed,
             Self::FilenameSize | Self::ContentSimilarity => EventStatus::Candidate,
@@ -76,23 +76,23 @@ impl MatchMethod {
     }
 }
 
-/// A scan that is wanted.
+/// A requested scan.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewScan {
     pub user: UserId,
     pub channel: Channel,
     /// Only documents of this matter, without `matter:`; empty: all.
     pub matter_tag: String,
-    /// Both days are part of it.
+    /// First and last day, both inclusive.
     pub date_from: Option<NaiveDate>,
     pub date_to: Option<NaiveDate>,
 }
 
-/// What a scan has seen so far.
+/// Progress of a scan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct ScanCounts {
     pub messages_seen: u64,
-    /// Those with a recipient outside.
+    /// Those with an external recipient.
     pub messages_external: u64,
     /// Exact matches.
     pub matches: u64,
@@ -100,7 +100,7 @@ pub struct ScanCounts {
     pub candidates: u64,
 }
 
-/// A scan of one person's own sent mail.
+/// An egress scan of one user.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 pub struct Scan {
     pub scan_id: ScanId,
@@ -115,31 +115,31 @@ pub struct Scan {
     pub created_at: DateTime<Utc>,
     pub started_at: Option<DateTime<Utc>>,
     pub finished_at: Option<DateTime<Utc>>,
-    /// Why it failed; empty otherwise. Nothing of any message.
+    /// Why it failed; empty otherwise. Contains nothing of any message.
     pub error: String,
     /// There were more messages than `SVC_EGRESS_MAX_MESSAGES`.
     pub truncated: bool,
 }
 
-/// A document that was recognised in a message. Nothing else of the message is kept.
+/// A document that was recognized in a message. Nothing else of the message is stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewEvent {
     pub signal_id: SignalId,
     pub signal_title: String,
-    /// Registrable domains in lower case, each once.
+    /// Registrable domains in lower case, unique.
     pub external_domains: Vec<String>,
     pub sent_at: DateTime<Utc>,
     pub method: MatchMethod,
-    /// A keyed hash of the mailbox's id of the message, so that a later scan makes no second event of it.
+    /// A keyed hash of the mailbox's id of the message, so that a later scan does not create a second event for it.
     pub message_key: String,
 }
 
-/// The same in the records.
+/// A stored event.
 #[derive(Debug, Clone, PartialEq, Serialize, utoipa::ToSchema)]
 pub struct EgressEvent {
     pub event_id: EventId,
     pub scan_id: ScanId,
-    /// None: the document left the cache.
+    /// None: the document was removed from the cache.
     pub signal_id: Option<SignalId>,
     pub signal_title: String,
     pub external_domains: Vec<String>,
@@ -149,7 +149,7 @@ pub struct EgressEvent {
     pub confidence: f64,
     pub status: EventStatus,
     pub decided_at: Option<DateTime<Utc>>,
-    /// Whose mail it was.
+    /// The owner of the mailbox.
     #[serde(skip)]
     #[schema(ignore)]
     pub user: UserId,

@@ -1,38 +1,38 @@
-//! A canonical election: which version of a document is the one that counts, and why.
+//! Elections: which version of a document counts, and why.
 
-use super::words::words;
+use super::string_enum::string_enum;
 use super::{Reason, Scope, reason};
 use crate::ids::{RunId, SearchId, SignalId, UserId};
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
-/// Longest comment on a decision, in characters.
+/// Maximum length of a comment on a decision, in characters.
 pub const COMMENT_CHARS_MAX: usize = 2_000;
 
-words! {
-    /// How far an election has come.
+string_enum! {
+    /// Status of an election.
     RunStatus {
-        /// It waits for somebody's decision.
+        /// It waits for a decision.
         Pending = "pending",
-        /// The same, and its winner is already shown first.
+        /// It waits for a decision, and its winner is already shown first.
         AutoElected = "auto_elected",
         Approved = "approved",
         Rejected = "rejected",
         /// There is a newer one for the same query and documents.
         Superseded = "superseded",
-        /// Nobody decided for a long time, or its winner left the cache.
+        /// Left undecided for too long, or its winner was removed from the cache.
         Stale = "stale",
     }
 }
 
 impl RunStatus {
-    /// Somebody may still decide.
+    /// It can still be decided.
     pub fn is_open(self) -> bool {
         matches!(self, Self::Pending | Self::AutoElected)
     }
 }
 
-words! {
+string_enum! {
     /// Why a winner was rejected.
     RejectReason {
         WrongVersion = "wrong_version",
@@ -44,17 +44,17 @@ words! {
     }
 }
 
-words! {
-    /// What a member is after an election.
+string_enum! {
+    /// The role of a member after an election.
     MemberRole {
         Winner = "winner",
         Alternate = "alternate",
-        /// It could not be elected; its reasons say why.
+        /// It could not be elected; its reasons explain why.
         Ineligible = "ineligible",
     }
 }
 
-/// One number for each factor. As values of a member each is 0 to 1 (a rejection counts against it by its weight).
+/// A number for each factor. As values of a member, each is 0 to 1 (a rejection counts against it by its weight).
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(default)]
 pub struct Factors {
@@ -90,7 +90,7 @@ impl Factors {
     }
 }
 
-/// What each factor weighs: `SVC_CANONICAL_WEIGHTS` over the defaults.
+/// The weight of each factor: `SVC_CANONICAL_WEIGHTS` over the defaults.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(transparent)]
 pub struct Weights(pub Factors);
@@ -101,60 +101,59 @@ impl Default for Weights {
     }
 }
 
-/// Below these a member cannot be elected.
+/// Minimum values of an eligible member.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 #[schema(as = Gates)]
 pub struct Thresholds {
-    /// Least relevance.
+    /// Minimum relevance.
     pub relevance_min: f64,
-    /// Least share of the best relevance among the members.
+    /// Minimum ratio to the best relevance among the members.
     pub relevance_ratio: f64,
 }
 
-/// A member of an election with everything that its place follows from. What it is called and where it is stands on the
-/// document, not here.
+/// A member of an election with everything that determines its rank. Its title and URL are in the document, not here.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct Member {
     pub signal_id: SignalId,
     /// Its confidence for this query.
     pub relevance: f64,
-    /// Its source said that it is gone.
+    /// Its source reported that it no longer exists.
     pub is_gone: bool,
-    /// When it was published or changed, as far as it is known.
+    /// When it was published or changed, if known.
     pub dated: Option<DateTime<Utc>>,
     pub eligible: bool,
-    /// Why it cannot be elected, and what its factors follow from.
+    /// Why it is not eligible, and the reasons for its factors.
     #[serde(deserialize_with = "reason::read")]
     pub reasons: Vec<Reason>,
     pub factors: Factors,
     pub score: f64,
-    /// From 1; those that cannot be elected come last.
+    /// From 1; ineligible members come last.
     pub rank: u32,
     pub role: MemberRole,
 }
 
-/// An election that was held.
+/// The result of an election.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NewRun {
     pub query: String,
     pub scope: Scope,
     /// The smallest id of its members.
     pub cluster_key: SignalId,
-    /// Its winner is shown first at once.
+    /// Its winner is immediately shown first.
     pub auto: bool,
     pub winner_signal_id: SignalId,
-    /// By how much the winner is ahead; 0 where nobody else could be elected.
+    /// The lead of the winner; 0 if no other member is eligible.
     pub margin: f64,
     /// By rank.
     pub members: Vec<Member>,
     pub weights: Weights,
     pub thresholds: Thresholds,
     pub search_id: SearchId,
-    /// Whose search it was.
+    /// The owner of the search.
     pub search_owner: UserId,
 }
 
-/// An election in the records.
+/// A recorded election.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Run {
     pub run_id: RunId,
@@ -176,11 +175,11 @@ pub struct Run {
     pub reject_reason: Option<RejectReason>,
     pub comment: String,
     pub search_id: SearchId,
-    /// None: that person is no longer here.
+    /// None: the user was deleted.
     pub search_owner: Option<UserId>,
 }
 
-/// A document was rejected as the answer to a query.
+/// A rejection of a document for a query.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rejection {
     pub signal_id: SignalId,

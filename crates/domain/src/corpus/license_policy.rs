@@ -1,31 +1,31 @@
-//! Whether the license opens the cache at this moment. Asked at every gated call, so that no restart is needed.
+//! License check for the corpus, evaluated at every use, so that a new license needs no restart.
 
-use crate::contracts::Clock;
 use crate::license::{IssuerKey, LicenseReport, signature_id};
+use crate::ports::Clock;
 use crate::secret::Secret;
 use chrono::NaiveDate;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// The license that was given, who may have signed it, and what day it is. Its clones know the same days.
+/// The configured license, its possible issuer, and the current day. Clones share the days they have seen.
 #[derive(Clone)]
 pub struct LicensePolicy {
     license: Secret,
     issuer: Option<IssuerKey>,
     clock: Arc<dyn Clock>,
-    seen: Arc<Mutex<Seen>>,
+    state: Arc<Mutex<PolicyState>>,
 }
 
-/// What was seen so far. A report holds for a whole day, so that a signature is checked once a day only.
+/// The latest day, and the report for it. A report holds for a whole day, so the signature is verified once a day.
 #[derive(Default)]
-struct Seen {
-    /// The latest day: a clock that is turned back does not make it earlier.
+struct PolicyState {
+    /// The latest day: setting the clock back does not make it earlier.
     latest: Option<NaiveDate>,
     report: Option<(NaiveDate, LicenseReport)>,
 }
 
 impl LicensePolicy {
     pub fn new(license: Secret, issuer: Option<IssuerKey>, clock: Arc<dyn Clock>) -> Self {
-        Self { license, issuer, clock, seen: Arc::default() }
+        Self { license, issuer, clock, state: Arc::default() }
     }
 
     pub fn report(&self) -> LicenseReport {
@@ -33,50 +33,50 @@ impl LicensePolicy {
         let latest = self.latest_day();
         if self.clock.now().date_naive() < latest && report.expiration.is_some() {
             report.message += &format!(
-                " The clock was turned back; the license is judged by {latest}, the latest day seen."
+                " The clock was set back; the license is evaluated as of {latest}, the latest day seen."
             );
         }
         report
     }
 
-    /// True when the cache may be used now.
+    /// Whether the corpus may be used now.
     pub fn opens_cache(&self) -> bool {
         self.with_report(|report| report.cache)
     }
 
-    /// The day by which the license is judged: today, or the latest day that was ever seen.
+    /// The day by which the license is evaluated: today, or the latest day ever seen.
     pub fn latest_day(&self) -> NaiveDate {
-        self.with_seen(|_, today| today)
+        self.with_state(|_, today| today)
     }
 
-    /// This day was seen, by another process or before the last start.
-    pub fn saw(&self, day: NaiveDate) {
-        self.with_seen(|seen, today| seen.latest = Some(today.max(day)));
+    /// Records a day that was observed by another process or before the last start.
+    pub fn observe_day(&self, day: NaiveDate) {
+        self.with_state(|state, today| state.latest = Some(today.max(day)));
     }
 
-    /// The name under which the latest day of this license is remembered; None: it is not one to remember.
-    pub fn memory_name(&self) -> Option<String> {
+    /// The name under which the latest day of this license is stored; None: it is not stored.
+    pub fn storage_name(&self) -> Option<String> {
         Some(format!("license_day_{}", signature_id(self.license.expose(), self.issuer)?))
     }
 
-    fn with_report<T>(&self, told: impl FnOnce(&LicenseReport) -> T) -> T {
-        self.with_seen(|seen, today| {
-            let kept = seen.report.take().filter(|(day, _)| *day == today);
+    fn with_report<T>(&self, read: impl FnOnce(&LicenseReport) -> T) -> T {
+        self.with_state(|state, today| {
+            let cached = state.report.take().filter(|(day, _)| *day == today);
             let (_, report) =
-                seen.report.insert(kept.unwrap_or_else(|| {
+                state.report.insert(cached.unwrap_or_else(|| {
                     (today, LicenseReport::of(self.license.expose(), self.issuer, today))
                 }));
-            told(report)
+            read(report)
         })
     }
 
-    /// Hands out what was seen, with today in it.
-    fn with_seen<T>(&self, change: impl FnOnce(&mut Seen, NaiveDate) -> T) -> T {
+    /// Passes the state, after today was recorded in it.
+    fn with_state<T>(&self, change: impl FnOnce(&mut PolicyState, NaiveDate) -> T) -> T {
         let now = self.clock.now().date_naive();
-        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
-        let today = seen.latest.map_or(now, |latest| latest.max(now));
-        seen.latest = Some(today);
-        change(&mut seen, today)
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let today = state.latest.map_or(now, |latest| latest.max(now));
+        state.latest = Some(today);
+        change(&mut state, today)
     }
 }
 
@@ -87,15 +87,15 @@ mod tests {
     use crate::license::{LicenseStatus, LicenseTerms, SigningKey};
     use chrono::{NaiveTime, TimeDelta};
 
-    struct Hands(Mutex<Instant>);
+    struct SettableClock(Mutex<Instant>);
 
-    impl Clock for Hands {
+    impl Clock for SettableClock {
         fn now(&self) -> Instant {
             *self.0.lock().unwrap_or_else(PoisonError::into_inner)
         }
     }
 
-    impl Hands {
+    impl SettableClock {
         fn set(&self, day: &str) {
             let late = NaiveTime::from_hms_opt(23, 59, 59).expect("a time");
             *self.0.lock().expect("a lock") =
@@ -103,9 +103,9 @@ mod tests {
         }
     }
 
-    fn policy() -> (LicensePolicy, Arc<Hands>) {
+    fn policy() -> (LicensePolicy, Arc<SettableClock>) {
         let (key, _) = SigningKey::make().expect("a key");
-        let clock = Arc::new(Hands(Mutex::default()));
+        let clock = Arc::new(SettableClock(Mutex::default()));
         clock.set("2026-11-15");
         let issued = clock.now().date_naive() - TimeDelta::days(100);
         let terms = LicenseTerms {
@@ -138,24 +138,24 @@ mod tests {
         assert!(!policy.opens_cache());
         clock.set("2026-11-15");
         assert!(!policy.opens_cache() && !policy.clone().opens_cache());
-        assert!(policy.report().message.contains("turned back"), "{}", policy.report().message);
+        assert!(policy.report().message.contains("set back"), "{}", policy.report().message);
 
         // Nor does a start after that, when the day was remembered.
         let (fresh, clock) = self::policy();
         assert!(fresh.opens_cache());
-        fresh.saw("2026-11-17".parse().expect("a day"));
+        fresh.observe_day("2026-11-17".parse().expect("a day"));
         assert!(!fresh.opens_cache());
-        fresh.saw("2026-11-01".parse().expect("a day"));
+        fresh.observe_day("2026-11-01".parse().expect("a day"));
         assert_eq!(fresh.latest_day().to_string(), "2026-11-17");
         clock.set("2026-11-18");
-        assert!(!fresh.report().message.contains("turned back"));
-        assert_ne!(fresh.memory_name(), policy.memory_name(), "every license has its own memory");
+        assert!(!fresh.report().message.contains("set back"));
+        assert_ne!(fresh.storage_name(), policy.storage_name(), "every license has its own memory");
     }
 
     #[test]
     fn without_a_license_there_is_nothing_to_remember() {
         let (_, clock) = policy();
         let policy = LicensePolicy::new(Secret::default(), None, clock);
-        assert_eq!((policy.opens_cache(), policy.memory_name()), (false, None));
+        assert_eq!((policy.opens_cache(), policy.storage_name()), (false, None));
     }
 }

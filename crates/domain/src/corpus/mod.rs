@@ -1,24 +1,25 @@
-//! The semantic cache: what is kept of a document that somebody retrieved, who may see it, and how it shows on results.
+//! Corpus (semantic cache): cached documents, who may see them, and how they appear in results.
 
 mod acl;
 mod address;
 mod backends;
+mod cache_status;
 mod cluster;
 mod egress;
 mod election;
 mod license_policy;
-mod listed;
-mod mark;
 mod pin;
 mod reason;
+mod result_status;
 mod signal;
+mod string_enum;
 mod topic;
-mod words;
 
 pub use acl::AclToken;
 pub use address::{DocumentAddress, URL_CHARS_MAX};
 pub use backends::{QdrantMode, StorageBackend, VectorBackend};
-pub use cluster::{ClusterMark, ClusterMember, DecidedBy, Standing};
+pub use cache_status::{Badge, CacheStatus};
+pub use cluster::{ClusterMark, ClusterMember, DecidedBy, VersionStatus};
 pub use egress::{
     Channel, EgressEvent, EventStatus, MatchMethod, NewEvent, NewScan, Scan, ScanCounts, ScanStatus,
 };
@@ -27,21 +28,20 @@ pub use election::{
     Thresholds, Weights,
 };
 pub use license_policy::LicensePolicy;
-pub use listed::{CANDIDATES_MAX, candidates, stand};
-pub use mark::{Badge, CacheMark};
 pub use pin::{NewPin, Pin, PinAction, PinEvent, PinVia};
 pub use reason::{FormatKind, Reason};
+pub use result_status::{CANDIDATES_MAX, apply_version_statuses, candidates};
 pub use signal::{
     Grant, IndexedContent, Liveness, NewSignal, Origin, Signal, SignalState, SourceKind, StoredChunk,
 };
 
 pub use topic::{QUERY_CHARS_MAX, Scope, Topic, query_key};
 
-/// The name of the source that is the cache itself.
+/// The name of the provider that searches the corpus.
 pub const PROVIDER_NAME: &str = "Files - Tributary Cache";
-/// The connector of that source.
+/// The connector of that provider.
 pub const CONNECTOR_NAME: &str = "TributaryCorpusConnector";
-/// The collection of vectors.
+/// The vector collection.
 pub const COLLECTION: &str = "swirl_corpus";
-/// A tag of a search that begins so names a matter.
+/// Prefix of a tag that names a matter.
 pub const MATTER_PREFIX: &str = "matter:";

@@ -1,53 +1,53 @@
-//! A pin: somebody decided that this document is the answer to this query.
+//! Pins: decisions that a document is the answer to a query.
 
 use super::Scope;
-use super::words::words;
+use super::string_enum::string_enum;
 use crate::ids::{PinId, RunId, SignalId, UserId};
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
-words! {
-    /// How a pin came about.
+string_enum! {
+    /// How a pin was created.
     PinVia {
         /// By hand.
         Manual = "manual",
-        /// A run was approved.
+        /// By approval of an election.
         Approval = "approval",
     }
 }
 
-words! {
-    /// What happened to the pin of a query.
+string_enum! {
+    /// A change of the pin of a query.
     PinAction {
         Pinned = "pinned",
-        /// Another document took its place.
+        /// Another document replaced it.
         Replaced = "replaced",
         Unpinned = "unpinned",
-        /// Its document left the cache.
+        /// Its document was removed from the cache.
         Removed = "removed",
     }
 }
 
-/// A pin. There is one at most for each query and scope.
+/// A pin. There is at most one for each query and scope.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 pub struct Pin {
     pub id: PinId,
     pub query_key: String,
-    /// As it was given.
+    /// As entered.
     pub query: String,
     /// `firm`, or `matter:<tag>`.
     #[schema(value_type = String, example = "firm")]
     pub scope: Scope,
     pub signal_id: SignalId,
-    /// None: that person is no longer here.
+    /// None: the user was deleted.
     pub pinned_by: Option<UserId>,
     pub pinned_at: DateTime<Utc>,
     pub via: PinVia,
-    /// The run that was approved.
+    /// The approved election.
     pub run_id: Option<RunId>,
 }
 
-/// A pin that is wanted.
+/// A requested pin.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewPin {
     pub query: String,
@@ -58,10 +58,10 @@ pub struct NewPin {
     pub run_id: Option<RunId>,
 }
 
-/// One line of the history of pins, written with the change itself.
+/// An entry of the history of pins, written together with the change.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 pub struct PinEvent {
-    /// Grows by every change.
+    /// Increases with every change.
     pub id: i64,
     pub action: PinAction,
     pub query_key: String,
@@ -69,9 +69,9 @@ pub struct PinEvent {
     pub scope: Scope,
     /// The document that is pinned by it, or was until then.
     pub signal_id: SignalId,
-    /// The document that was pinned before, where another took its place.
+    /// The document that was pinned before, if it was replaced.
     pub before: Option<SignalId>,
-    /// None: that person is no longer here, or it was nobody.
+    /// None: the user was deleted, or there was none.
     pub by: Option<UserId>,
     pub at: DateTime<Utc>,
     pub via: PinVia,

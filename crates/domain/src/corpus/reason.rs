@@ -1,13 +1,12 @@
-//! Why a version stands where it stands in an election: a code with its values for whoever says it in other words, and
-//! the sentence for everybody else.
+//! Reasons for the rank of a version in an election: a code with its values for programs, and a sentence for people.
 
 use super::SourceKind;
-use super::words::words;
+use super::string_enum::string_enum;
 use serde::{Deserialize, Deserializer, Serialize};
 use std::fmt::{Display, Formatter, Result as Written};
 
-words! {
-    /// Which format a version has, as far as elections tell formats apart.
+string_enum! {
+    /// The format of a version, as distinguished in elections.
     FormatKind {
         Pdf = "pdf",
         TextDocument = "text_document",
@@ -18,7 +17,7 @@ words! {
     }
 }
 
-/// Why a member cannot be elected, or what one of its factors follows from. No text of the document.
+/// Why a member is not eligible, or the reason for one of its factors. Contains no text of the document.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(tag = "code", rename_all = "snake_case")]
 #[schema(as = CanonicalReason)]
@@ -41,13 +40,13 @@ pub enum Reason {
     Name {
         /// Such as `final`.
         stages: Vec<String>,
-        /// It has a number in brackets, as copies have.
+        /// Its name has a number in parentheses, as copies have.
         is_numbered_copy: bool,
         /// Such as `2.1`.
         version: Option<String>,
     },
     Newest,
-    /// Than the newest version.
+    /// Compared with the newest version.
     Older {
         days: f64,
     },
@@ -62,7 +61,7 @@ pub enum Reason {
     RejectedElsewhere {
         times: u32,
     },
-    /// A sentence of an election that was held when reasons had no codes.
+    /// A sentence from an election that was recorded before reasons had codes.
     Said {
         text: String,
     },
@@ -72,12 +71,12 @@ impl Display for Reason {
     fn fmt(&self, f: &mut Formatter<'_>) -> Written {
         match self {
             Self::BelowLeast { relevance, least } => {
-                write!(f, "Its relevance {relevance} is below the least, {least}.")
+                write!(f, "Its relevance {relevance} is below the minimum, {least}.")
             }
             Self::BelowShare { relevance, least, share } => {
                 write!(f, "Its relevance {relevance} is below {least}, which is {share} of the best.")
             }
-            Self::Gone => f.write_str("Its source says that it is gone."),
+            Self::Gone => f.write_str("Its source reports that it no longer exists."),
             Self::AuthorityConfigured => f.write_str("Its source has an authority by configuration."),
             Self::SourceKind { kind } => write!(f, "Its source is of the kind {}.", kind.as_str()),
             Self::Name { stages, is_numbered_copy, version } => {
@@ -85,7 +84,7 @@ impl Display for Reason {
             }
             Self::Newest => f.write_str("No version is newer."),
             Self::Older { days } => write!(f, "It is {days:.1} days older than the newest version."),
-            Self::DateAhead => f.write_str("Its date lies ahead and is not believed."),
+            Self::DateAhead => f.write_str("Its date is in the future and is ignored."),
             Self::DateUnknown => f.write_str("Its date is not known."),
             Self::Format { format } => write!(f, "Its format is {}.", format_name(*format)),
             Self::SharedOutside => f.write_str("It was shared outside."),
@@ -99,7 +98,7 @@ impl Display for Reason {
     }
 }
 
-/// Reads bare sentences too, which is what the records of older elections have.
+/// Also accepts plain sentences, as in the records of older elections.
 pub(super) fn read<'de, D: Deserializer<'de>>(records: D) -> Result<Vec<Reason>, D::Error> {
     #[derive(Deserialize)]
     #[serde(untagged)]
@@ -147,7 +146,7 @@ mod tests {
             (
                 Reason::BelowLeast { relevance: 0.05, least: 0.1 },
                 json!({"code": "below_least", "relevance": 0.05, "least": 0.1}),
-                "Its relevance 0.05 is below the least, 0.1.",
+                "Its relevance 0.05 is below the minimum, 0.1.",
             ),
             (
                 Reason::Name { stages, is_numbered_copy: true, version: Some("2.1".to_owned()) },

@@ -1,31 +1,31 @@
-//! The record of one cached document, and the right of one person to see it.
+//! Cached documents, and grants of users to see them.
 
 use super::DocumentAddress;
-use super::words::words;
-use crate::contracts::BodyKey;
+use super::string_enum::string_enum;
 use crate::ids::{ProviderId, SignalId, UserId};
 use crate::instant::Instant;
+use crate::ports::BodyKey;
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
-words! {
-    /// How far a document has come.
+string_enum! {
+    /// State of a document.
     SignalState {
-        /// It was seen, and somebody wants it; its text is not here.
+        /// It was requested; there is no text yet.
         Known = "known",
-        /// Its text is here and is found.
+        /// Its text is stored and searchable.
         Indexed = "indexed",
-        /// And it is the answer to a query, by somebody's decision.
+        /// Indexed, and pinned as the answer to a query.
         Pinned = "pinned",
     }
 }
 
-words! {
-    /// What brought a document into the cache.
+string_enum! {
+    /// Why a document was added.
     Origin {
-        /// Its page was fetched for an answer.
+        /// Its page was fetched for a summary.
         Rag = "rag",
-        /// Somebody asked for it to be kept.
+        /// A user requested it.
         Ingest = "ingest",
         /// It was among the best results of a search, and `SVC_EAGER_FEDERATED_PROMOTE_ENABLED` is set.
         Eager = "eager",
@@ -34,19 +34,19 @@ words! {
     }
 }
 
-words! {
-    /// What the source last said when it was asked whether the document is still there.
+string_enum! {
+    /// Whether the document still exists at its source, according to the last check.
     Liveness {
         Alive = "alive",
-        /// It said 404 or 410, and nothing else.
+        /// The response was 404 or 410; nothing else counts.
         Gone = "gone",
-        /// It was not asked, or gave no clear answer.
+        /// Not checked, or without a clear response.
         Unknown = "unknown",
     }
 }
 
-words! {
-    /// What kind of place a document comes from.
+string_enum! {
+    /// The kind of the document's source.
     SourceKind {
         Web = "web",
         Mail = "mail",
@@ -58,16 +58,16 @@ words! {
     }
 }
 
-/// One cached document.
+/// A cached document.
 #[derive(Debug, Clone, PartialEq, Serialize, utoipa::ToSchema)]
 pub struct Signal {
     pub signal_id: SignalId,
-    /// Normalised.
+    /// Normalized.
     pub url: String,
-    /// SHA-256 of `url` in hexadecimal. There is one record for each address, provider and text.
+    /// SHA-256 of `url` in hexadecimal. There is one record for each URL, provider and text.
     pub url_hash: String,
     pub source_provider_id: Option<ProviderId>,
-    /// The provider's name when the document was first seen; empty without `source_provider_id`.
+    /// The provider's name when the document was added; empty without `source_provider_id`.
     pub source_provider: String,
     pub source_kind: SourceKind,
     /// The source's own id of the document; may be empty.
@@ -78,25 +78,25 @@ pub struct Signal {
     pub author: String,
     /// Media type without parameters.
     pub mime: String,
-    /// Ending of the file's name without the dot.
+    /// File extension without the dot.
     pub ext: String,
-    /// Characters of the text.
+    /// Length of the text in characters.
     pub size: u64,
-    /// Bytes of the file that the text was read from; 0: not known.
+    /// Size of the file that the text was extracted from, in bytes; 0: unknown.
     pub file_bytes: u64,
     /// ISO 639-1, or empty.
     pub language: String,
-    /// SHA-256 of the normalised text in hexadecimal; empty while it is not here.
+    /// SHA-256 of the normalized text in hexadecimal; empty without a text.
     pub content_hash: String,
-    /// In hexadecimal; empty while the text is not here.
+    /// In hexadecimal; empty without a text.
     pub simhash: String,
     pub state: SignalState,
     pub origin: Origin,
-    /// Those that the person who reads it gave it; those of everybody where nobody reads.
+    /// The tags of the user who reads it; of all users if read without a user.
     pub matter_tags: Vec<String>,
-    /// The text came from the person who asked for it to be kept, not from the source: only they see it.
+    /// The text was supplied by the user who requested it, not by the source: only that user sees it.
     pub is_supplied: bool,
-    /// As the source said it; `unknown` otherwise.
+    /// As reported by the source; `unknown` otherwise.
     pub date_published: String,
     pub first_seen: DateTime<Utc>,
     pub indexed_at: Option<DateTime<Utc>>,
@@ -105,7 +105,7 @@ pub struct Signal {
     pub liveness: Liveness,
     pub liveness_checked: Option<DateTime<Utc>>,
     pub liveness_http: Option<u16>,
-    /// Documents with the same are versions of each other: the id of the oldest of them.
+    /// Documents with the same lineage are versions of each other: the id of the oldest one.
     pub lineage_id: Option<SignalId>,
     /// Such as `v2` or `final`; may be empty.
     pub version_label: String,
@@ -122,11 +122,11 @@ pub struct Signal {
     pub body_bytes: u64,
     pub body_expires: Option<DateTime<Utc>>,
     pub rejections: u32,
-    /// Why the person who reads it could not have its text, the newest last; of everybody where nobody reads.
+    /// Why the user who reads it could not get its text, newest last; of all users if read without a user.
     pub messages: Vec<String>,
 }
 
-/// A document that is seen: what is known of it before its text is here.
+/// A document before its text is stored.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NewSignal {
     pub address: DocumentAddress,
@@ -138,20 +138,20 @@ pub struct NewSignal {
     pub author: String,
     pub date_published: String,
     pub origin: Origin,
-    /// Added to those that the person gave it; nobody else sees them.
+    /// Added to the user's own tags, which nobody else sees.
     pub matter_tags: Vec<String>,
-    /// The record of this address and provider that the person sees already.
+    /// The existing record of this URL and provider that the user sees.
     pub known: Option<SignalId>,
-    /// The person brings the text.
+    /// The user supplies the text.
     pub is_supplied: bool,
 }
 
-/// A piece of a document, with its vector.
+/// A chunk of a document with its vector.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StoredChunk {
     /// From 0.
     pub number: u32,
-    /// Where it stands in the text, in characters; the end is not part of it.
+    /// Position in the text, in characters; the end is exclusive.
     pub start: u32,
     pub end: u32,
     /// The headings above it, outermost first.
@@ -161,23 +161,23 @@ pub struct StoredChunk {
     pub vector: Vec<f32>,
 }
 
-/// What was read of a document, written as one.
+/// The extracted content of a document, written atomically.
 #[derive(Debug, Clone, PartialEq)]
 pub struct IndexedContent {
-    /// The provider that gave this text: whoever may ask it sees the record, and whoever may ask another does not. None: a
-    /// person typed the address, and the record belongs to those who were given its text.
+    /// The provider that returned this text: users who may search it see the record, users of another one do not. None:
+    /// a user typed the URL, and the record belongs to those who retrieved its text.
     pub source_provider_id: Option<ProviderId>,
     pub source_provider: String,
     pub content_hash: String,
     pub simhash: String,
     pub external_version: String,
-    /// Empty keeps what is there.
+    /// Empty keeps the existing one.
     pub title: String,
     pub author: String,
     pub mime: String,
     pub ext: String,
     pub size: u64,
-    /// Bytes of the file that the text was read from; 0: not known.
+    /// Size of the file that the text was extracted from, in bytes; 0: unknown.
     pub file_bytes: u64,
     pub language: String,
     pub is_supplied: bool,
@@ -187,34 +187,33 @@ pub struct IndexedContent {
     pub body_bytes: u64,
     pub body_expires: Option<Instant>,
     pub chunks: Vec<StoredChunk>,
-    /// People beside the retriever who see whatever this provider gave to anybody: they see the new text in place of an
-    /// older one.
+    /// Other users who see whatever this provider returned to anybody: they see the new text in place of an older one.
     pub followers: Vec<UserId>,
 }
 
-/// One person's right to see one document, earned by retrieving it with their own credentials.
+/// A user's right to see one document, acquired by retrieving it with their own credentials.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Grant {
     pub signal_id: SignalId,
     pub user_id: UserId,
     /// The authenticator whose token was used; empty: none was needed.
     pub idp: String,
-    /// The provider whose account, credentials or template gave this person a document that is attributed to nobody: it is
-    /// not fetched again without the account, and the provider's other users get nothing by it.
+    /// The provider whose account, credentials or template returned a document that is attributed to no provider: it is
+    /// not fetched again without the account, and other users of the provider get no access by it.
     pub account_provider_id: Option<ProviderId>,
     pub granted_at: Instant,
-    /// When the source last let this person have it.
+    /// When the source last granted access to this user.
     pub last_ok: Option<Instant>,
     pub revoked_at: Option<Instant>,
-    /// The text that the source gave this person. The right is to this text and to no other: the same address may show
-    /// everybody something else.
+    /// The text that the source returned to this user. The grant is for this text only, because the same URL may show
+    /// other users something else.
     pub content_hash: String,
-    /// Why this person could not have a text, the newest last. Nobody else is told.
+    /// Why this user could not get a text, newest last. Visible to no other user.
     pub messages: Vec<String>,
 }
 
 impl Grant {
-    /// It opens the document as it is now.
+    /// Whether it grants access to the current text of the document.
     pub fn opens(&self, signal: &Signal) -> bool {
         self.revoked_at.is_none()
             && !signal.content_hash.is_empty()

@@ -1,22 +1,22 @@
-//! What a decision on versions is about: a query, and whether it holds for one matter or for all.
+//! Topic of a decision on versions: a query, for one matter or for all.
 
 use super::MATTER_PREFIX;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;
 
-/// Longest query that a decision is about, in characters: as long as one of a search, so that two that differ only at their
-/// ends do not share a decision.
-pub const QUERY_CHARS_MAX: usize = crate::search::QUERY_CHARS_MAX;
-/// `scope` of a decision that holds everywhere.
+/// Maximum length of the query of a decision, in characters: equal to that of a search, so that two queries that differ
+/// only at their ends do not share a decision.
+pub const QUERY_CHARS_MAX: usize = 2_048;
+/// `scope` of a decision for all matters.
 const FIRM: &str = "firm";
 
-/// A query as decisions find it again: in lower case, whitespace collapsed, every word kept.
+/// The normalized query by which decisions are found: in lower case, white space collapsed, every word kept.
 pub fn query_key(query: &str) -> String {
     let lower = query.to_lowercase();
     lower.split_whitespace().collect::<Vec<&str>>().join(" ").chars().take(QUERY_CHARS_MAX).collect()
 }
 
-/// Where a decision holds. One of a matter beats one of the whole firm.
+/// Where a decision applies. A decision for a matter takes precedence over one for the whole firm.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 pub enum Scope {
     #[default]
@@ -26,8 +26,8 @@ pub enum Scope {
 }
 
 impl Scope {
-    /// Of `firm`, `matter:<tag>` or `<tag>`; nothing said is the whole firm.
-    pub fn read(text: &str) -> Self {
+    /// Parses `firm`, `matter:<tag>` or `<tag>`; an empty text is the whole firm.
+    pub fn parse(text: &str) -> Self {
         let text = text.trim();
         match text.strip_prefix(MATTER_PREFIX).map(str::trim) {
             Some("") => Self::Firm,
@@ -55,14 +55,14 @@ impl Serialize for Scope {
 
 impl<'de> Deserialize<'de> for Scope {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        String::deserialize(deserializer).map(|text| Self::read(&text))
+        String::deserialize(deserializer).map(|text| Self::parse(&text))
     }
 }
 
 /// A query and the tags of its search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Topic<'a> {
-    /// As it was asked.
+    /// As entered.
     pub query: &'a str,
     pub tags: &'a [String],
 }
@@ -72,11 +72,11 @@ impl Topic<'_> {
         query_key(self.query)
     }
 
-    /// Whose decisions count, the strongest first: its matters in their order, then the firm.
+    /// The scopes that apply, by precedence: its matters in order, then the firm.
     pub fn scopes(&self) -> Vec<Scope> {
         let mut scopes: Vec<Scope> = Vec::new();
         for tag in self.tags.iter().filter(|tag| tag.trim().starts_with(MATTER_PREFIX)) {
-            let scope = Scope::read(tag);
+            let scope = Scope::parse(tag);
             if scope != Scope::Firm && !scopes.contains(&scope) {
                 scopes.push(scope);
             }
@@ -85,7 +85,7 @@ impl Topic<'_> {
         scopes
     }
 
-    /// Where an election of this search holds.
+    /// The scope of an election of this search.
     pub fn scope(&self) -> Scope {
         self.scopes().into_iter().next().unwrap_or_default()
     }
@@ -102,7 +102,7 @@ mod tests {
         }
         assert_eq!(query_key("the MSA"), "the msa", "stopwords are kept");
         assert_eq!(query_key(&"x".repeat(QUERY_CHARS_MAX + 1)).len(), QUERY_CHARS_MAX);
-        let longest = |end: &str| "x".repeat(crate::search::QUERY_CHARS_MAX - 1) + end;
+        let longest = |end: &str| "x".repeat(QUERY_CHARS_MAX - 1) + end;
         assert_ne!(query_key(&longest("a")), query_key(&longest("b")), "two searches are two queries");
     }
 
@@ -118,8 +118,8 @@ mod tests {
             (" matter: acme ", acme.clone()),
             ("matter:firm", Scope::Matter("firm".to_owned())),
         ] {
-            assert_eq!(Scope::read(text), expected, "{text}");
-            assert_eq!(Scope::read(&expected.to_string()), expected, "{text}");
+            assert_eq!(Scope::parse(text), expected, "{text}");
+            assert_eq!(Scope::parse(&expected.to_string()), expected, "{text}");
         }
     }
 

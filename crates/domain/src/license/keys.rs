@@ -1,4 +1,4 @@
-//! The two halves of an issuer's key, in the forms that other programs write and read as well.
+//! Keys of license issuers, in common file formats.
 
 use crate::secret::Secret;
 use base64::Engine;
@@ -6,29 +6,31 @@ use base64::prelude::BASE64_STANDARD;
 use ring::rand::SystemRandom;
 use ring::signature::{ED25519, Ed25519KeyPair, KeyPair, UnparsedPublicKey};
 
-/// The issuer's public key that was compiled in, in base64. The file `public_key.pem` in the data folder wins, and above
-/// that `SVC_LICENSE_PUBLIC_KEY`.
+/// The issuer's public key that was compiled in, in base64. The file `public_key.pem` in the data folder takes
+/// precedence over it, and `SVC_LICENSE_PUBLIC_KEY` over both.
 pub const PUBLIC_KEY: Option<&str> = option_env!("TRIBUTARY_LICENSE_PUBLIC_KEY");
 
 const KEY_BYTES: usize = 32;
-/// What stands before a public Ed25519 key in its usual envelope, and what before a private one.
+/// DER prefixes of a public and of a private Ed25519 key.
 const PUBLIC_ENVELOPE: [u8; 12] = [0x30, 0x2a, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x03, 0x21, 0x00];
 const PRIVATE_ENVELOPE: [u8; 16] =
     [0x30, 0x2e, 0x02, 0x01, 0x00, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x04, 0x22, 0x04, 0x20];
 const PUBLIC_LABEL: &str = "PUBLIC KEY";
 const PRIVATE_LABEL: &str = "PRIVATE KEY";
-/// What begins and ends the lines around a key.
+/// Delimiter of the lines around a PEM key.
 const DASHES: &str = "-----";
 
-/// A public key of an issuer: tells whether a signature is theirs.
+/// The public key of an issuer, which verifies signatures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct IssuerKey([u8; KEY_BYTES]);
 
-/// The private key of an issuer: makes licenses. It is shown by nothing.
+/// The private key of an issuer, which signs licenses. Never shown.
 pub struct SigningKey(Ed25519KeyPair);
 
 impl IssuerKey {
-    /// Reads PEM or bare base64, with the usual envelope or without. Line breaks may be real, written as `\n` or lost.
+    /// Parses PEM or bare base64, with or without the DER prefix. Line breaks may be real, written as `
+    ///
+    /// ` or missing.
     pub fn parse(text: &str) -> Option<Self> {
         let bytes = envelope_content(text, PUBLIC_LABEL)?;
         let key = bytes.strip_prefix(&PUBLIC_ENVELOPE).unwrap_or(&bytes);
@@ -45,7 +47,7 @@ impl IssuerKey {
 }
 
 impl SigningKey {
-    /// A new key, and its text for a file that nobody else may read. None when the machine has no random numbers.
+    /// A new key, and its text for a private file. None if the system has no random numbers.
     pub fn make() -> Option<(Self, Secret)> {
         let seed: [u8; KEY_BYTES] = ring::rand::generate(&SystemRandom::new()).ok()?.expose();
         let text = Secret::new(pem(PRIVATE_LABEL, &[&PRIVATE_ENVELOPE[..], &seed].concat()));
@@ -53,13 +55,13 @@ impl SigningKey {
         Some((Self(pair), text))
     }
 
-    /// Reads the PEM of an Ed25519 key, as this program or OpenSSL writes it.
+    /// Parses the PEM of an Ed25519 key, as this program or OpenSSL writes it.
     pub fn parse(text: &str) -> Option<Self> {
         let bytes = envelope_content(text, PRIVATE_LABEL)?;
         Ed25519KeyPair::from_pkcs8_maybe_unchecked(&bytes).ok().map(Self)
     }
 
-    /// The half that may be known to everybody.
+    /// The public key.
     pub fn issuer(&self) -> Option<IssuerKey> {
         self.0.public_key().as_ref().try_into().ok().map(IssuerKey)
     }
@@ -70,7 +72,7 @@ impl SigningKey {
     }
 }
 
-/// The bytes between the lines of a PEM with this label, or of bare base64.
+/// The bytes of a PEM with this label, or of bare base64.
 fn envelope_content(text: &str, label: &str) -> Option<Vec<u8>> {
     let text = text.replace("\\n", "\n");
     let parts: Vec<&str> = text.split(DASHES).collect();
@@ -88,7 +90,6 @@ fn envelope_content(text: &str, label: &str) -> Option<Vec<u8>> {
     BASE64_STANDARD.decode(content).ok()
 }
 
-/// An Ed25519 key is short enough for one line.
 fn pem(label: &str, bytes: &[u8]) -> String {
     let content = BASE64_STANDARD.encode(bytes);
     format!("{DASHES}BEGIN {label}{DASHES}\n{content}\n{DASHES}END {label}{DASHES}\n")

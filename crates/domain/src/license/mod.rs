@@ -1,4 +1,4 @@
-//! The license: JSON that its issuer signed. Who changes a field of it makes it invalid.
+//! Licenses: signed JSON. Changing a field invalidates the signature.
 
 mod keys;
 mod report;
@@ -8,5 +8,5 @@ pub use keys::{IssuerKey, PUBLIC_KEY, SigningKey};
 pub use report::{LICENSE_BYTES_MAX, LicenseReport, LicenseStatus, WARN_DAYS, signature_id};
 pub use terms::{LicenseTerms, signed_text};
 
-/// The field that holds the signature of all the others.
+/// The field with the signature of all others.
 const SIGNATURE: &str = "key";

@@ -1,4 +1,4 @@
-//! How a license stands on a day, and what it allows.
+//! Status of a license on a given day, and what it allows.
 
 use super::{IssuerKey, SIGNATURE, signed_text};
 use base64::Engine;
@@ -8,14 +8,14 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
-/// From so many days before its end on, a license is about to expire.
+/// A license is about to expire from this many days before its end.
 pub const WARN_DAYS: i64 = 30;
-/// Longest license, in bytes.
+/// Maximum length of a license, in bytes.
 pub const LICENSE_BYTES_MAX: usize = 16 * 1024;
-/// Bytes of the hash by which a license is known.
+/// Length of the hash that identifies a license, in bytes.
 const ID_BYTES: usize = 8;
 
-/// How a license stands.
+/// Status of a license.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum LicenseStatus {
@@ -27,7 +27,7 @@ pub enum LicenseStatus {
     Invalid,
 }
 
-/// What a license says, and whether it can be believed. Of one that cannot, nothing is told.
+/// The terms of a license and its status. An invalid license reports no terms.
 #[derive(Debug, Clone, PartialEq, Serialize, utoipa::ToSchema)]
 #[schema(as = License)]
 pub struct LicenseReport {
@@ -60,10 +60,10 @@ impl LicenseStatus {
 }
 
 impl LicenseReport {
-    /// Looks at the text of `SVC_LICENSE` as of `today`.
+    /// Evaluates the text of `SVC_LICENSE` as of `today`.
     pub fn of(text: &str, issuer: Option<IssuerKey>, today: NaiveDate) -> Self {
         if text.trim().is_empty() {
-            return Self::saying(LicenseStatus::None, "There is no license; SVC_LICENSE holds one.");
+            return Self::saying(LicenseStatus::None, "There is no license; set one with SVC_LICENSE.");
         }
         match signed_fields(text, issuer).and_then(|(fields, _)| Self::read(&fields, today)) {
             Ok(report) => report,
@@ -71,7 +71,7 @@ impl LicenseReport {
         }
     }
 
-    /// Which edition of the service this is: `enterprise` with a valid license, else `community`.
+    /// The edition of the service: `enterprise` with a valid license, else `community`.
     pub fn edition(&self) -> &'static str {
         match self.status {
             LicenseStatus::Valid | LicenseStatus::Expiring => "enterprise",
@@ -90,7 +90,7 @@ impl LicenseReport {
         };
         let expiration = date("expiration")?.ok_or("The license has no expiration.")?;
         let cache_expiration = date("cache_expiration")?;
-        // A clock that stands before the day of issue is wrong.
+        // A clock before the day of issue is wrong.
         let today = date("issued")?.map_or(today, |issued| issued.max(today));
         let days_left = (expiration - today).num_days();
         let status = match days_left {
@@ -110,7 +110,6 @@ impl LicenseReport {
             _ => format!("The license is valid until {expiration}."),
         };
         match cache_expiration {
-            // Nothing of it is left to tell.
             _ if is_expired => {}
             _ if !has_cache => message += " It does not include the semantic cache.",
             Some(last) => {
@@ -125,7 +124,7 @@ impl LicenseReport {
             expiration: Some(expiration),
             features: fields.get("features").and_then(Value::as_object).cloned().unwrap_or_default(),
             cache,
-            // What a license says of a cache that it does not include means nothing.
+            // Irrelevant for a license without the cache.
             cache_expiration: cache_expiration.filter(|_| has_cache),
             days_left: Some(days_left),
             message,
@@ -146,14 +145,14 @@ impl LicenseReport {
     }
 }
 
-/// A short name of a license that its issuer signed: however its JSON is spaced, it is the same.
+/// A short identifier of a signed license, independent of the whitespace in its JSON.
 pub fn signature_id(text: &str, issuer: Option<IssuerKey>) -> Option<String> {
     let (_, signature) = signed_fields(text, issuer).ok()?;
     let hash = Sha256::digest(&signature);
     Some(hash.iter().take(ID_BYTES).map(|byte| format!("{byte:02x}")).collect())
 }
 
-/// The fields of a license whose signature is the issuer's, and that signature.
+/// The fields of a license with a valid signature, and that signature.
 fn signed_fields(
     text: &str,
     issuer: Option<IssuerKey>,
@@ -170,7 +169,7 @@ fn signed_fields(
     let signature = fields.get(SIGNATURE).and_then(Value::as_str).ok_or("The license is not signed.")?;
     let signature = BASE64_STANDARD.decode(signature).map_err(|_| "The signature cannot be read.")?;
     if !issuer.signed(&signed_text(&fields), &signature) {
-        return Err("The signature does not fit: the license was changed, or another issuer signed it.");
+        return Err("The signature is not valid: the license was changed, or another issuer signed it.");
     }
     Ok((fields, signature))
 }
@@ -268,11 +267,11 @@ mod tests {
         let vague = signed(&key, json!({"expiration": "2026-12-31", "cache": "yes"})).to_string();
         let undated = signed(&key, json!({"expiration": "2026-12-31", "issued": "today"})).to_string();
         let table = [
-            (changed("owner", json!("Otto")), "does not fit"),
-            (changed("cache", json!(true)), "does not fit"),
-            (changed("expiration", json!("2099-12-31")), "does not fit"),
-            (changed("cache_expiration", json!("2099-12-31")), "does not fit"),
-            (changed("key", json!("AAAA")), "does not fit"),
+            (changed("owner", json!("Otto")), "is not valid"),
+            (changed("cache", json!(true)), "is not valid"),
+            (changed("expiration", json!("2099-12-31")), "is not valid"),
+            (changed("cache_expiration", json!("2099-12-31")), "is not valid"),
+            (changed("key", json!("AAAA")), "is not valid"),
             (changed("key", json!("%")), "cannot be read"),
             (unsigned, "not signed"),
             (endless, "no expiration"),

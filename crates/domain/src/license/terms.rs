@@ -1,25 +1,25 @@
-//! What an issuer grants, and how it becomes a license.
+//! License terms, and their signing.
 
 use super::{SIGNATURE, SigningKey};
 use chrono::NaiveDate;
 use serde_json::{Map, Value};
 
-/// What a license is to say.
+/// The terms of a license.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LicenseTerms {
     pub owner: String,
-    /// The day on which it is issued; no day before it counts.
+    /// The day of issue; the license is never evaluated for an earlier day.
     pub issued: NaiveDate,
     /// The last day.
     pub expiration: NaiveDate,
-    /// With the semantic cache.
+    /// Includes the semantic cache.
     pub cache: bool,
-    /// The last day of the cache, when it ends before the license.
+    /// The last day of the cache, if it ends before the license.
     pub cache_expiration: Option<NaiveDate>,
 }
 
 impl LicenseTerms {
-    /// The license: one line of JSON with the signature in it.
+    /// The license: one line of JSON including the signature.
     pub fn issue(&self, key: &SigningKey) -> String {
         let mut fields = Map::new();
         let day = |date: NaiveDate| Value::String(date.to_string());
@@ -37,7 +37,7 @@ impl LicenseTerms {
     }
 }
 
-/// The text that is signed: all fields but the signature, keys sorted, no spaces.
+/// The text to sign: all fields except the signature, with sorted keys and without whitespace.
 pub fn signed_text(fields: &Map<String, Value>) -> String {
     let unsigned: Map<String, Value> = fields
         .iter()
@@ -47,7 +47,7 @@ pub fn signed_text(fields: &Map<String, Value>) -> String {
     canonical(&Value::Object(unsigned))
 }
 
-/// JSON in the one form that both sides sign.
+/// Canonical JSON.
 fn canonical(value: &Value) -> String {
     match value {
         Value::Object(map) => {

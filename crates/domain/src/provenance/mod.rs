@@ -1,8 +1,8 @@
-//! Provenance: whether a provider gave an address or a person typed it, and with whose rights it may be fetched.
+//! Provenance: whether a provider returned a URL or a user typed it, and with whose rights it may be fetched.
 //!
-//! A provider's credentials, its exemption for a private host, its TLS options, templates and secret headers belong to the
-//! addresses that the provider gave. Such an address is a [`SourceUrl`], one that a person typed or edited is a
-//! [`UserUrl`], and neither becomes the other:
+//! A provider's credentials, its exemption for a private host, its TLS options, templates and secret headers apply only to
+//! URLs that the provider returned. Such a URL is a [`SourceUrl`], one that a user typed or edited is a [`UserUrl`], and
+//! neither can be converted into the other:
 //!
 //! ```compile_fail
 //! use domain::provenance::{SourceUrl, UserUrl};
@@ -20,8 +20,8 @@
 //! let given = SourceUrl("http://127.0.0.1/admin"); // the field is private, and there is no constructor
 //! ```
 //!
-//! What is fetched with a provider's rights is a [`SourcePage`], which is made of a result's own record of what its
-//! provider gave. A typed address does not lead there, and neither does a result that a client sent:
+//! What is fetched with a provider's rights is a [`SourcePage`], which is built from a result's own record of what its
+//! provider returned. It cannot be built from a typed URL or from a result that a client sent:
 //!
 //! ```compile_fail
 //! use domain::provenance::{PageTarget, UserUrl};
@@ -54,7 +54,7 @@ use serde::{Deserialize, Serialize, Serializer};
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// An address that a provider gave with a result. Only such an address is fetched with the provider's rights.
+/// A URL that a provider returned with a result. Only such a URL is fetched with the provider's rights.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SourceUrl<'a>(&'a str);
 
@@ -64,7 +64,7 @@ impl<'a> SourceUrl<'a> {
     }
 }
 
-/// An address that a person typed or edited, or whose provenance is not known. It is fetched without anybody's rights.
+/// A URL that a user typed or edited, or whose provenance is unknown. It is fetched without any rights.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct UserUrl<'a>(&'a str);
 
@@ -78,8 +78,8 @@ impl<'a> UserUrl<'a> {
     }
 }
 
-/// Whether a result is as its provider gave it. A result that was made in any other way than by a provider's mapping, or
-/// that a client sent, has no known provenance.
+/// Whether a result is as its provider returned it. A result that was not created by a provider's mapping, or that a
+/// client sent, has no known provenance.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Provenance(State);
 
@@ -87,20 +87,20 @@ pub struct Provenance(State);
 enum State {
     #[default]
     Unknown,
-    /// The fields of the result are those that this provider gave.
+    /// The fields of the result are those that this provider returned.
     AsGiven(ProviderId),
-    /// The owner edited the result; this is what the provider gave.
+    /// The owner edited the result; contains what the provider returned.
     Edited(ProviderId, Box<SourceFields>),
 }
 
 impl Provenance {
-    /// True when there is no `source_url` to show.
+    /// True if there is no `source_url` to show.
     pub fn is_unedited(&self) -> bool {
         !matches!(self.0, State::Edited(..))
     }
 }
 
-/// On the wire: the address that the provider gave.
+/// On the wire: the URL that the provider returned.
 impl Serialize for Provenance {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match &self.0 {
@@ -110,7 +110,7 @@ impl Serialize for Provenance {
     }
 }
 
-/// The fields of a result that decide what is fetched for it and what is said of it, as its provider gave them.
+/// The fields of a result that decide what is fetched for it and how it is described, as its provider returned them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 struct SourceFields {
     url: String,
@@ -132,7 +132,7 @@ impl SourceFields {
     }
 }
 
-/// A result as its provider gave it.
+/// A result as its provider returned it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SourceItem<'a> {
     provider: ProviderId,
@@ -144,7 +144,7 @@ pub struct SourceItem<'a> {
 }
 
 impl<'a> SourceItem<'a> {
-    /// Who gave it.
+    /// The provider that returned it.
     pub fn provider(&self) -> ProviderId {
         self.provider
     }
@@ -161,7 +161,7 @@ impl<'a> SourceItem<'a> {
         self.payload
     }
 
-    /// A result of these fields alone.
+    /// A result with only these fields.
     pub fn to_result(&self) -> ResultItem {
         let mut item = ResultItem {
             url: self.url.0.to_owned(),
@@ -185,13 +185,13 @@ impl<'a> SourceItem<'a> {
 }
 
 impl ResultItem {
-    /// Records that the fields are those that the provider gave. Only the mapping of a provider's answer, the store, and
-    /// the cache for documents of a provider may say so; a test holds the list.
+    /// Records that the fields are those that the provider returned. Only the mapping of a provider's response, the
+    /// store, and the corpus for documents of a provider may call this; a test enforces the list.
     pub fn mark_as_given(&mut self, by: ProviderId) {
         self.provenance = Provenance(State::AsGiven(by));
     }
 
-    /// The result as its provider gave it; None where that is not known.
+    /// The result as its provider returned it; None if that is unknown.
     pub fn as_given(&self) -> Option<SourceItem<'_>> {
         match &self.provenance.0 {
             State::Unknown => None,
@@ -214,7 +214,8 @@ impl ResultItem {
         }
     }
 
-    /// This result in place of a saved one: whatever it says of itself, its provenance is that of the saved one.
+    /// This result as the replacement of a saved one: it gets the provenance of the saved one, whatever it contains
+    /// itself.
     pub fn in_place_of(mut self, saved: &Self) -> Self {
         self.provenance = match saved.as_given() {
             None => Provenance::default(),
@@ -225,8 +226,8 @@ impl ResultItem {
     }
 }
 
-/// The provenance of the results of one provider in one search, as it is stored beside them. A result that is not named
-/// is as the provider gave it.
+/// The provenance of the results of one provider in one search, stored beside them. A result that is not listed is as
+/// the provider returned it.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct StoredProvenance {
@@ -238,7 +239,7 @@ pub struct StoredProvenance {
 }
 
 impl StoredProvenance {
-    /// Of results of this provider.
+    /// The provenance of results of this provider.
     pub fn of(provider: ProviderId, items: &[ResultItem]) -> Self {
         let mut stored = Self::default();
         for item in items {
@@ -255,7 +256,7 @@ impl StoredProvenance {
         stored
     }
 
-    /// Gives the results the provenance that was stored for them.
+    /// Restores the stored provenance of the results.
     pub fn restore(&self, provider: ProviderId, items: &mut [ResultItem]) {
         for item in items {
             let id = item.swirl_id.0;

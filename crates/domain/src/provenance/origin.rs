@@ -1,15 +1,15 @@
-//! The own origin of a provider: what decides whether a document is attributed to it.
+//! The own origin of a provider, which decides whether a document is attributed to it.
 
-use crate::contracts::Origin;
 use crate::page_fetch::PageFetchConfig;
+use crate::ports::Origin;
 use crate::provider::ProviderSpec;
 use url::Url;
 
-/// True when a document that this provider gave with this address is fetched from the provider's own origin: the one that
-/// its `content_url` names itself, or without such a template the one of its `url`, if the address is on it. Both are what
-/// an administrator wrote; a template whose host comes from the result names no origin.
+/// Whether a document that this provider returned with this URL is fetched from the provider's own origin: the one in
+/// its `content_url` or, without such a template, the one of its `url`, if the URL is on it. Both were written by an
+/// administrator; a template whose host comes from the result has no origin.
 pub fn is_fetched_from_own_origin(provider: &ProviderSpec, address: &str) -> bool {
-    if let Some(template) = PageFetchConfig::of(provider).content_url {
+    if let Some(template) = PageFetchConfig::parse(&provider.page_fetch_config_json).content_url {
         return Origin::named_by(&template).is_some();
     }
     let address = Url::parse(address.trim()).ok();

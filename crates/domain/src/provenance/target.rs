@@ -1,15 +1,15 @@
-//! What is fetched for a result or for a typed address, and with whose rights.
+//! What is fetched for a result or a typed URL, and with whose rights.
 
 use super::{SourceItem, UserUrl, is_fetched_from_own_origin};
-use crate::contracts::{Origin, PluginRegistry};
 use crate::ids::ProviderId;
 use crate::page_fetch::PageFetchConfig;
+use crate::ports::{Origin, PluginRegistry};
 use crate::provider::SearchProvider;
 use crate::result::ResultItem;
 use crate::secret::is_secret_name;
 use url::Url;
 
-/// A document that a provider named: it is fetched by the provider's rules and with its rights.
+/// A document that a provider returned: it is fetched by the provider's configuration and with its rights.
 #[derive(Debug, Clone, Copy)]
 pub struct SourcePage<'a> {
     provider: &'a SearchProvider,
@@ -17,7 +17,7 @@ pub struct SourcePage<'a> {
 }
 
 impl<'a> SourcePage<'a> {
-    /// None when the result is another provider's.
+    /// None if the result belongs to another provider.
     pub fn of(provider: &'a SearchProvider, item: SourceItem<'a>) -> Option<Self> {
         (item.provider() == provider.id).then_some(Self { provider, item })
     }
@@ -30,16 +30,16 @@ impl<'a> SourcePage<'a> {
         self.item
     }
 
-    /// True when the page is fetched from the provider's own origin. Else the provider leads to a host of somebody else, as
-    /// a search engine does. Where a redirect leads is seen only when the page has come.
+    /// Whether the page is fetched from the provider's own origin. Otherwise the provider points to another host, as a
+    /// search engine does. The target of a redirect is known only after the fetch.
     pub fn is_of_own_origin(&self) -> bool {
         is_fetched_from_own_origin(&self.provider.spec, self.item.url().as_str())
     }
 
-    /// True when anybody gets the same at the address of the document: no template leads to another address, and nothing
-    /// is sent that shows who asks.
+    /// Whether anybody gets the same content at the URL of the document: no template leads to another URL, and nothing
+    /// that identifies the user is sent.
     fn is_open(&self, plugins: &PluginRegistry) -> bool {
-        let config = PageFetchConfig::of(&self.provider.spec);
+        let config = PageFetchConfig::parse(&self.provider.spec.page_fetch_config_json);
         let has_rights = self.provider.user_token.is_some()
             || !self.provider.credentials.is_empty()
             || plugins.authenticator_of(self.provider).is_some()
@@ -48,8 +48,8 @@ impl<'a> SourcePage<'a> {
     }
 }
 
-/// A typed address on the origin of a provider that is asked with the person's own account there: it is fetched with the
-/// person's token and with nothing of the provider's.
+/// A typed URL on the origin of a provider that is queried with users' own accounts: it is fetched with the user's
+/// token and with nothing of the provider's.
 #[derive(Debug, Clone, Copy)]
 pub struct AccountPage<'a> {
     provider: &'a SearchProvider,
@@ -57,7 +57,7 @@ pub struct AccountPage<'a> {
 }
 
 impl<'a> AccountPage<'a> {
-    /// None when the provider knows no accounts of people, or the address is not on its origin.
+    /// None if the provider does not use users' accounts, or the URL is not on its origin.
     pub fn of(provider: &'a SearchProvider, plugins: &PluginRegistry, url: UserUrl<'a>) -> Option<Self> {
         plugins.authenticator_of(provider)?;
         let page = Self { provider, url };
@@ -73,7 +73,7 @@ impl<'a> AccountPage<'a> {
         self.url
     }
 
-    /// The one origin that the person's token is sent to.
+    /// The only origin to which the user's token is sent.
     pub fn origin(&self) -> Option<Origin> {
         Origin::named_by(self.provider.spec.url.trim())
     }
@@ -82,23 +82,23 @@ impl<'a> AccountPage<'a> {
 /// What is fetched, and with whose rights.
 #[derive(Debug, Clone, Copy)]
 pub enum PageTarget<'a> {
-    /// With the provider's rights, or with those of the person's account there.
+    /// With the rights of the provider, or of the user's account there.
     Source(SourcePage<'a>),
-    /// With the person's own token.
+    /// With the user's own token.
     Account(AccountPage<'a>),
     /// Without any rights.
     User(UserUrl<'a>),
 }
 
 impl<'a> PageTarget<'a> {
-    /// The page behind a result: the one that the provider named, whatever the owner made of the result. Where it is not
-    /// known what the provider gave, the address is a typed one.
+    /// The page behind a result: the one that the provider returned, regardless of edits by the owner. If the
+    /// provider's original is unknown, the URL counts as typed.
     pub fn of_result(provider: &'a SearchProvider, item: &'a ResultItem) -> Self {
         let page = item.as_given().and_then(|given| SourcePage::of(provider, given));
         page.map_or(Self::User(UserUrl::new(&item.url)), Self::Source)
     }
 
-    /// The address by which the document is known, which is not always the one that is fetched.
+    /// The URL that identifies the document, which is not always the one that is fetched.
     pub fn address(&self) -> &'a str {
         match self {
             Self::Source(page) => page.item.url().as_str(),
@@ -107,8 +107,8 @@ impl<'a> PageTarget<'a> {
         }
     }
 
-    /// The provider that a document fetched from here is attributed to, if its bytes really come from there: the one that
-    /// gave the address and whose own origin is asked. An account only fetches an address that its owner typed.
+    /// The provider to which a document fetched from here is attributed, provided that its bytes come from there: the
+    /// one that returned the URL and whose own origin is requested. An account only fetches a URL that its owner typed.
     pub fn source_id(&self) -> Option<ProviderId> {
         match self {
             Self::Source(page) if page.is_of_own_origin() => Some(page.provider.id).filter(|id| id.0 != 0),
@@ -116,8 +116,8 @@ impl<'a> PageTarget<'a> {
         }
     }
 
-    /// The provider without which a document from here cannot be fetched again when it is attributed to nobody: the
-    /// person's account there, its credentials or its template gave the text. None: anybody gets it at its address.
+    /// The provider without which a document that is attributed to no provider cannot be fetched again: the user's
+    /// account there, its credentials or its template returned the text. None: anybody gets it at its URL.
     pub fn account_id(&self, plugins: &PluginRegistry) -> Option<ProviderId> {
         match self {
             Self::Account(page) => Some(page.provider.id),
@@ -126,12 +126,12 @@ impl<'a> PageTarget<'a> {
         }
     }
 
-    /// How the page is fetched: by the rules of its provider only if the provider named it.
+    /// How the page is fetched: by the configuration of its provider only if the provider returned it.
     pub fn fetch_config(&self) -> PageFetchConfig {
         match self {
-            Self::Source(page) => PageFetchConfig::of(&page.provider.spec),
+            Self::Source(page) => PageFetchConfig::parse(&page.provider.spec.page_fetch_config_json),
             Self::Account(page) => PageFetchConfig {
-                is_enabled: PageFetchConfig::of(&page.provider.spec).is_enabled,
+                is_enabled: PageFetchConfig::parse(&page.provider.spec.page_fetch_config_json).is_enabled,
                 ..PageFetchConfig::default()
             },
             Self::User(_) => PageFetchConfig::default(),

@@ -3,7 +3,7 @@
 use super::terms::Terms;
 use super::words;
 
-/// Adds a row. A row of one member changes nothing; a member that stood in an earlier row belongs to this one now.
+/// Adds a row. A row of one member has no effect; a member of an earlier row moves to this one.
 pub fn add(terms: &mut Terms, cells: &[String]) -> Result<(), String> {
     terms.add_bag(cells.iter().map(|cell| words::trimmed(cell)).filter(|member| !member.is_empty()))
 }

@@ -1,17 +1,39 @@
-//! A reader of CSV: cells parted by commas, quotes around a cell, doubled quotes within, any line end.
+//! CSV reader: cells separated by commas, quotes around a cell, doubled quotes within, any line end.
 //!
-//! Rows without a first cell and rows that begin with `#` are passed over.
+//! Rows with an empty first cell and rows that begin with `#` are skipped.
 
-use super::rules::LineMistake;
+/// An error in one line of the CSV.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, utoipa::ToSchema)]
+#[schema(as = QueryTransformMistake)]
+pub struct LineError {
+    /// Counted from 1.
+    #[schema(example = 3)]
+    pub line: usize,
+    /// A sentence for people.
+    #[schema(example = "A pattern may not begin with '*'.")]
+    pub message: String,
+}
 
-/// One row and the line on which it begins.
+impl LineError {
+    pub fn new(line: usize, message: impl Into<String>) -> Self {
+        Self { line, message: message.into() }
+    }
+}
+
+impl std::fmt::Display for LineError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "line {}: {}", self.line, self.message)
+    }
+}
+
+/// A row, and the line on which it begins.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Row {
     pub line: usize,
     pub cells: Vec<String>,
 }
 
-/// Reads row after row.
+/// Iterator over rows.
 pub struct Reader<'a> {
     rest: &'a str,
     line: usize,
@@ -29,8 +51,8 @@ impl<'a> Reader<'a> {
         Self { rest: text.strip_prefix('\u{feff}').unwrap_or(text), line: 1 }
     }
 
-    /// A row as it stands, or the line of a quote that is never closed.
-    fn row(&mut self) -> Result<Row, LineMistake> {
+    /// The next row, or the line of an unclosed quote.
+    fn row(&mut self) -> Result<Row, LineError> {
         let mut row = Row { line: self.line, cells: Vec::new() };
         loop {
             let mut cell = String::new();
@@ -42,7 +64,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn cell(&mut self, cell: &mut String) -> Result<End, LineMistake> {
+    fn cell(&mut self, cell: &mut String) -> Result<End, LineError> {
         if self.take('"') {
             self.quoted(cell)?;
         }
@@ -56,13 +78,13 @@ impl<'a> Reader<'a> {
         Ok(End::Row)
     }
 
-    /// Up to the closing quote.
-    fn quoted(&mut self, cell: &mut String) -> Result<(), LineMistake> {
+    /// Reads up to the closing quote.
+    fn quoted(&mut self, cell: &mut String) -> Result<(), LineError> {
         let opened = self.line;
         loop {
             let Some(length) = self.rest.find('"') else {
                 self.rest = "";
-                return Err(LineMistake::new(opened, "A quote is opened and never closed."));
+                return Err(LineError::new(opened, "A quote is not closed."));
             };
             let text = &self.rest[..length];
             self.line += line_ends(text);
@@ -100,11 +122,11 @@ impl<'a> Reader<'a> {
 }
 
 impl Iterator for Reader<'_> {
-    type Item = Result<Row, LineMistake>;
+    type Item = Result<Row, LineError>;
 
     fn next(&mut self) -> Option<Self::Item> {
         while !self.rest.is_empty() {
-            // A comment may hold single quotes; it is passed over before they are looked at.
+            // A comment may contain single quotes, so it is skipped before quotes are parsed.
             if self.rest.trim_start_matches([' ', '\t']).starts_with('#') {
                 self.skip_line();
                 continue;

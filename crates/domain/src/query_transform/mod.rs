@@ -1,17 +1,22 @@
-//! Query Transform: a reusable rewrite or synonym rule, as it is stored, and what its rules do to a query.
+//! Query transforms: reusable rewrite and synonym rules for queries.
 
 mod bag;
-#[doc(hidden)] // Open for its fuzz target.
+#[doc(hidden)] // Public for its fuzz target.
 pub mod csv;
+mod limits;
 #[cfg(test)]
-mod properties;
+mod property_tests;
 mod rewrite;
 mod rules;
 mod synonym;
 mod terms;
+mod transformed_query;
 mod words;
 
-pub use rules::{Applied, LineMistake, OUTPUT_CHARS_MAX, ROWS_MAX, Rules};
+pub use csv::LineError;
+pub use limits::{OUTPUT_CHARS_MAX, ROWS_MAX};
+pub use rules::Rules;
+pub use transformed_query::TransformedQuery;
 
 use crate::ids::{TransformId, UserId};
 use crate::instant::Instant;
@@ -19,7 +24,7 @@ use crate::validation::FieldErrors;
 use serde::{Deserialize, Serialize};
 
 pub const NAME_CHARS_MAX: usize = 255;
-/// Largest CSV text.
+/// Maximum size of the CSV text, in bytes.
 pub const CONTENT_BYTES_MAX: usize = 1024 * 1024;
 
 /// What the rules do.
@@ -37,6 +42,7 @@ pub const CONTENT_BYTES_MAX: usize = 1024 * 1024;
     Deserialize,
     utoipa::ToSchema,
 )]
+/// What the rules do.
 #[serde(rename_all = "lowercase")]
 pub enum TransformType {
     /// Patterns are replaced or removed.
@@ -60,7 +66,7 @@ impl TransformType {
         }
     }
 
-    /// The stored word, or the interface's `synonym bag`.
+    /// The stored name, or `synonym bag` as in the interface.
     pub fn parse(text: &str) -> Option<Self> {
         match text.trim() {
             "synonym bag" => Some(Self::Bag),
@@ -69,7 +75,7 @@ impl TransformType {
     }
 }
 
-/// A reference in its stored form: `phones.synonym bag` is `phones.bag`; other texts stay as they are.
+/// A reference in its stored form: `phones.synonym bag` becomes `phones.bag`; other texts are unchanged.
 pub fn canonical(reference: &str) -> String {
     match reference.split_once('.').map(|(name, kind)| (name.trim(), TransformType::parse(kind))) {
         Some((name, Some(kind))) => format!("{name}.{}", kind.as_str()),
@@ -85,7 +91,7 @@ pub struct TransformSpec {
     /// Referenced as `<name>.<type>`; unique together with the type; without a dot.
     #[schema(example = "phones", max_length = 255)]
     pub name: String,
-    /// Everybody may use it. False: only its owner.
+    /// Available to all users. False: only to its owner.
     pub shared: bool,
     /// `rewrite` replaces words, `synonym` adds one in place, `bag` adds several.
     pub qrx_type: TransformType,
@@ -95,7 +101,7 @@ pub struct TransformSpec {
 }
 
 impl Default for TransformSpec {
-    /// Shared like a provider, because who writes it is an administrator and who uses it is not.
+    /// Shared like a provider: administrators write transforms for other users.
     fn default() -> Self {
         Self {
             name: String::new(),
@@ -107,12 +113,12 @@ impl Default for TransformSpec {
 }
 
 impl TransformSpec {
-    /// Checks what needs no parser of the rules.
+    /// Checks everything but the rules.
     pub fn check(&self) -> FieldErrors {
         let mut errors = FieldErrors::default();
         errors.check(!self.name.trim().is_empty(), "name", || "A name is needed.".to_owned());
         errors.check(!self.name.contains('.'), "name", || {
-            "A dot is not allowed: it parts name and type.".to_owned()
+            "A dot is not allowed: it separates name and type.".to_owned()
         });
         errors.check_name("name", &self.name, NAME_CHARS_MAX);
         errors.check(self.config_content.len() <= CONTENT_BYTES_MAX, "config_content", || {
@@ -124,7 +130,7 @@ impl TransformSpec {
         errors
     }
 
-    /// How searches and providers name it.
+    /// The name by which searches and providers refer to it.
     pub fn reference(&self) -> String {
         format!("{}.{}", self.name, self.qrx_type.as_str())
     }

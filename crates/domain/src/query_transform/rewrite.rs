@@ -1,11 +1,12 @@
-//! Rewrites: `pattern; pattern,replacement`. Text that matches is replaced, or removed when there is no replacement.
+//! Rewrites: `pattern; pattern,replacement`. Matching text is replaced, or removed if there is no replacement.
 //!
-//! A pattern is a phrase of whole words. `*` within a pattern stands for any run of the characters of one word,
-//! also for none; it cannot come first. A pattern in small letters matches in any case; a pattern with a capital
-//! (`IT`) matches exactly. Rows apply in order, each to what the row before it left; within a row the longest
-//! pattern wins, and what was put in is not looked at again.
+//! A pattern is a phrase of whole words. `*` within a pattern matches any number of characters of one word, also none;
+//! it cannot come first. A pattern in lower case matches in any case; a pattern with a capital (`IT`) matches exactly.
+//! Rows apply in order, each to the result of the row before; within a row the longest pattern wins, and inserted text
+//! is not matched again.
 
-use super::rules::{Applied, OUTPUT_CHARS_MAX, PATTERNS_MAX, REPLACEMENTS_MAX, WORDS_MAX};
+use super::limits::{OUTPUT_CHARS_MAX, PATTERNS_MAX, REPLACEMENTS_MAX, WORDS_MAX};
+use super::transformed_query::TransformedQuery;
 use super::words::{self, Piece};
 
 #[derive(Debug, Default)]
@@ -16,7 +17,7 @@ pub struct Rewrite {
 
 #[derive(Debug)]
 struct Row {
-    /// Those of more words first.
+    /// Patterns with more words first.
     patterns: Vec<Pattern>,
     replacement: Vec<Piece>,
 }
@@ -27,7 +28,7 @@ struct Pattern {
     is_exact: bool,
 }
 
-/// What one word of a pattern asks of one word of the query.
+/// How one word of a pattern matches one word of the query.
 #[derive(Debug)]
 enum Shape {
     Literal(String),
@@ -39,7 +40,7 @@ enum Shape {
     },
 }
 
-/// A match: where it begins and how many pieces it has.
+/// A match: its start and its number of pieces.
 #[derive(Debug, Clone, Copy)]
 struct Match {
     at: usize,
@@ -66,7 +67,7 @@ impl Rewrite {
         Ok(())
     }
 
-    pub fn apply(&self, query: &str) -> Applied {
+    pub fn apply(&self, query: &str) -> TransformedQuery {
         let mut pieces = words::pieces(query);
         let (mut replacements, mut is_changed, mut is_cut) = (0, false, false);
         for row in &self.rows {
@@ -84,12 +85,12 @@ impl Rewrite {
             pieces = row.replaced(pieces, &matches);
         }
         let query = if is_changed { words::join(&pieces) } else { query.to_owned() };
-        Applied { query, is_cut }
+        TransformedQuery { query, is_cut }
     }
 }
 
 impl Row {
-    /// From left to right, none within another.
+    /// From left to right, without overlap.
     fn matches(&self, pieces: &[Piece]) -> Vec<Match> {
         let mut found = Vec::new();
         let mut at = 0;
@@ -104,7 +105,7 @@ impl Row {
         found
     }
 
-    /// At most this many characters come out; spaces are counted as if one stood before every piece.
+    /// Upper bound of the length of the result in characters, counting a space before every piece.
     fn length_after(&self, pieces: &[Piece], matches: &[Match]) -> usize {
         let length = |pieces: &[Piece]| pieces.iter().map(|piece| piece.chars() + 1).sum::<usize>();
         let removed: usize = matches.iter().map(|one| length(&pieces[one.at..one.at + one.count])).sum();
@@ -148,7 +149,7 @@ impl Pattern {
         }
     }
 
-    /// True when the pieces begin with this pattern.
+    /// Whether the pieces begin with this pattern.
     fn fits(&self, pieces: &[Piece]) -> bool {
         pieces.len() >= self.words.len()
             && self.words.iter().zip(pieces).all(|(shape, piece)| shape.fits(piece, self.is_exact))
@@ -175,7 +176,7 @@ impl Shape {
     }
 }
 
-/// Each part is looked for once, behind the one before it: the time grows with the lengths alone.
+/// Each part is searched for once, after the one before, so the time is linear.
 fn fits_wild(text: &str, (head, middle, tail): (&str, &[String], &str)) -> bool {
     let Some(mut rest) = text.strip_prefix(head).and_then(|rest| rest.strip_suffix(tail)) else {
         return false;
@@ -192,7 +193,9 @@ fn fits_wild(text: &str, (head, middle, tail): (&str, &[String], &str)) -> bool 
 #[cfg(test)]
 mod tests {
     use crate::query_transform::TransformType;
-    use crate::query_transform::rules::{Applied, OUTPUT_CHARS_MAX, REPLACEMENTS_MAX, Rules};
+    use crate::query_transform::TransformedQuery;
+    use crate::query_transform::limits::{OUTPUT_CHARS_MAX, REPLACEMENTS_MAX};
+    use crate::query_transform::rules::Rules;
 
     fn rules(csv: &str) -> Rules {
         Rules::parse(TransformType::Rewrite, csv).expect(csv)
@@ -216,14 +219,14 @@ mod tests {
             ("ab*ba,x", "aba abba", "aba x"),
             ("cheap * phone,x", "cheap red phone cheap phone", "x cheap phone"),
             ("cheap *s,x", "cheap phones", "x"),
-            // Small letters match in any case, capitals exactly.
+            // Lower case matches in any case, capitals exactly.
             ("mobiles,mobile", "MOBILES Mobiles", "mobile mobile"),
             ("IT,information technology", "IT is it", "information technology is it"),
             ("größe,x", "GRÖSSE Größe", "GRÖSSE x"),
             // In order, each on what the one before left.
             ("a,b\nb,c", "a b", "c c"),
             ("b,c\na,b", "a b", "b c"),
-            // Within a row nothing is looked at twice, and the longest wins.
+            // Within a row nothing is matched twice, and the longest wins.
             ("mobiles; mobile,mobile phone", "mobiles mobile", "mobile phone mobile phone"),
             ("a; a b,x", "a b a", "x x"),
             ("a,a a", "a", "a a"),
@@ -255,7 +258,7 @@ mod tests {
         assert!(length <= OUTPUT_CHARS_MAX && length > OUTPUT_CHARS_MAX / 4, "{length}");
         let huge = format!("a,{}", "b".repeat(1000));
         let query = "a ".repeat(1000);
-        assert_eq!(rules(&huge).apply(&query), Applied { query, is_cut: true });
+        assert_eq!(rules(&huge).apply(&query), TransformedQuery { query, is_cut: true });
     }
 
     #[test]

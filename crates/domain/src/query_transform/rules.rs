@@ -1,54 +1,15 @@
-//! The rules of a Query Transform: read from CSV once, applied to many queries.
+//! Rules of a query transform: parsed from CSV once, applied to many queries.
 //!
-//! A query is only changed where a rule matches; a query that no rule matches stays as it is, to the space.
-//! Everything is bounded, and the time grows with the length of the query, not with its nature.
+//! A query is changed only where a rule matches; a query without a match stays exactly as it is. Everything is bounded,
+//! and the time depends on the length of the query, not on its content.
 
-use super::csv::Reader;
+use super::csv::{LineError, Reader};
+use super::limits::{CELL_CHARS_MAX, ERRORS_MAX, OUTPUT_CHARS_MAX, ROWS_MAX};
 use super::rewrite::Rewrite;
 use super::terms::Terms;
+use super::transformed_query::TransformedQuery;
 use super::{TransformSpec, TransformType, bag, synonym};
 use crate::validation::FieldErrors;
-
-/// Most rows that are rules.
-pub const ROWS_MAX: usize = 10_000;
-/// Longest cell, in characters.
-pub const CELL_CHARS_MAX: usize = 1024;
-/// Most words in one pattern or term.
-pub const WORDS_MAX: usize = 20;
-/// Most synonyms of one term.
-pub const SYNONYMS_MAX: usize = 100;
-/// Most patterns in all rows of a rewrite.
-pub const PATTERNS_MAX: usize = 20_000;
-/// Most replacements that a rewrite makes in one query, over all of its rows.
-pub const REPLACEMENTS_MAX: usize = 10_000;
-/// Most mistakes that are listed.
-pub const MISTAKES_MAX: usize = 50;
-/// Longest query that a transform makes, in characters. What would make it longer is not applied.
-pub const OUTPUT_CHARS_MAX: usize = 8192;
-
-/// What is wrong with one line of the CSV.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, utoipa::ToSchema)]
-#[schema(as = QueryTransformMistake)]
-pub struct LineMistake {
-    /// Counted from 1.
-    #[schema(example = 3)]
-    pub line: usize,
-    /// A sentence for people.
-    #[schema(example = "A pattern may not begin with '*'.")]
-    pub message: String,
-}
-
-impl LineMistake {
-    pub fn new(line: usize, message: impl Into<String>) -> Self {
-        Self { line, message: message.into() }
-    }
-}
-
-impl std::fmt::Display for LineMistake {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "line {}: {}", self.line, self.message)
-    }
-}
 
 /// The rules of one transform.
 #[derive(Debug)]
@@ -63,47 +24,38 @@ enum Kind {
     Terms(Terms),
 }
 
-/// What became of a query.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Applied {
-    pub query: String,
-    /// A limit was reached ([`OUTPUT_CHARS_MAX`] or the number of replacements); the rest of the rules was left out.
-    pub is_cut: bool,
-}
-
 impl Rules {
-    /// Reads the rules, or says for each line what is wrong with it.
-    pub fn parse(kind: TransformType, csv: &str) -> Result<Self, Vec<LineMistake>> {
+    /// Parses the rules, or reports the error of each line.
+    pub fn parse(kind: TransformType, csv: &str) -> Result<Self, Vec<LineError>> {
         let mut rules = Self::empty(kind);
         let mut mistakes = Vec::new();
         for row in Reader::new(csv) {
             let (line, added) = match row {
                 Ok(row) if rules.count == ROWS_MAX => {
-                    mistakes
-                        .push(LineMistake::new(row.line, format!("At most {ROWS_MAX} rows are allowed.")));
+                    mistakes.push(LineError::new(row.line, format!("At most {ROWS_MAX} rows are allowed.")));
                     break;
                 }
                 Ok(row) => (row.line, rules.add(kind, &row.cells)),
                 Err(mistake) => (mistake.line, Err(mistake.message)),
             };
             if let Err(message) = added {
-                mistakes.push(LineMistake::new(line, message));
+                mistakes.push(LineError::new(line, message));
             }
-            if mistakes.len() == MISTAKES_MAX {
+            if mistakes.len() == ERRORS_MAX {
                 break;
             }
         }
         if mistakes.is_empty() { Ok(rules) } else { Err(mistakes) }
     }
 
-    /// How many rows are rules.
+    /// Number of rows that are rules.
     pub fn count(&self) -> usize {
         self.count
     }
 
-    pub fn apply(&self, query: &str) -> Applied {
+    pub fn apply(&self, query: &str) -> TransformedQuery {
         if query.chars().count() > OUTPUT_CHARS_MAX {
-            return Applied { query: query.to_owned(), is_cut: true };
+            return TransformedQuery { query: query.to_owned(), is_cut: true };
         }
         match &self.kind {
             Kind::Rewrite(rewrite) => rewrite.apply(query),
@@ -133,16 +85,16 @@ impl Rules {
 }
 
 impl TransformSpec {
-    /// The spec as it is kept, if nothing is wrong with it.
+    /// The spec as it is stored, or its errors.
     pub fn checked(mut self) -> Result<Self, FieldErrors> {
         self.name = self.name.trim().to_owned();
         self.check_all().into_result(self)
     }
 
-    /// Everything that can be wrong with a transform before it is saved.
+    /// All errors of a transform before it is saved.
     pub fn check_all(&self) -> FieldErrors {
         let mut errors = self.check();
-        // What is too long is not read.
+        // Content that is too long is not parsed.
         if errors.iter().all(|(field, _)| field != "config_content")
             && let Err(mistakes) = self.rules()
         {
@@ -151,7 +103,7 @@ impl TransformSpec {
         errors
     }
 
-    /// Reads the rules; mistakes stand under `config_content` with their lines.
+    /// Parses the rules; errors are reported for `config_content`, with their lines.
     pub fn rules(&self) -> Result<Rules, FieldErrors> {
         let mut errors = FieldErrors::default();
         match Rules::parse(self.qrx_type, &self.config_content) {
@@ -170,10 +122,11 @@ impl TransformSpec {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::query_transform::limits::{PATTERNS_MAX, SYNONYMS_MAX, WORDS_MAX};
     use TransformType::{Bag, Rewrite, Synonym};
 
     fn mistakes(kind: TransformType, csv: &str) -> Vec<String> {
-        Rules::parse(kind, csv).expect_err(csv).iter().map(LineMistake::to_string).collect()
+        Rules::parse(kind, csv).expect_err(csv).iter().map(LineError::to_string).collect()
     }
 
     #[test]
@@ -181,7 +134,7 @@ mod tests {
         let cases = [
             (Rewrite, "a,b\n*phone,c\n", "line 2: A pattern may not begin with '*'."),
             (Rewrite, "# x\n\n;;,b", "line 3: A pattern is needed."),
-            (Rewrite, "a,b\n\"c,d", "line 2: A quote is opened and never closed."),
+            (Rewrite, "a,b\n\"c,d", "line 2: A quote is not closed."),
             (Synonym, "a,b\nc", "line 2: A term and a synonym are needed."),
             (Synonym, "a, ", "line 1: A term and a synonym are needed."),
         ];
@@ -227,7 +180,7 @@ mod tests {
         for (kind, csv) in exceeds {
             assert_eq!(mistakes(kind, &csv).len(), 1, "{kind:?} {}", &csv[..20]);
         }
-        assert_eq!(mistakes(Synonym, &"a\n".repeat(MISTAKES_MAX + 1)).len(), MISTAKES_MAX);
+        assert_eq!(mistakes(Synonym, &"a\n".repeat(ERRORS_MAX + 1)).len(), ERRORS_MAX);
     }
 
     #[test]
@@ -250,7 +203,7 @@ mod tests {
             assert!(applied.is_cut, "{kind:?}");
             assert!(applied.query.chars().count() <= OUTPUT_CHARS_MAX, "{kind:?}");
             let too_long = "a ".repeat(OUTPUT_CHARS_MAX);
-            assert_eq!(rules.apply(&too_long), Applied { query: too_long, is_cut: true });
+            assert_eq!(rules.apply(&too_long), TransformedQuery { query: too_long, is_cut: true });
             assert!(!rules.apply("a x a").is_cut);
         }
     }

@@ -1,4 +1,4 @@
-//! Synonyms: `term,synonym`. The term becomes `(term OR synonym)`; rows of the same term add up.
+//! Synonyms: `term,synonym`. The term becomes `(term OR synonym)`; rows with the same term accumulate.
 
 use super::terms::Terms;
 use super::words;

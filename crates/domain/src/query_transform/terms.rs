@@ -1,28 +1,29 @@
-//! Terms and what they are expanded to: a tree of words, so that the longest term at a place is found in one walk.
+//! Terms and their expansions: a trie of words that finds the longest term at a position in one pass.
 //!
-//! Terms match exactly, capitals included, as whole words, wherever they stand: in quotes too. The name of a tag
-//! (`news:`) is no term. What an expansion added is not looked at again, so that synonyms cannot run in circles.
+//! Terms match exactly, including case, as whole words, at any position, also in quotes. The name of a tag (`news:`) is
+//! not a term. Expansions are not expanded again, so synonyms cannot form cycles.
 
-use super::rules::{Applied, OUTPUT_CHARS_MAX, SYNONYMS_MAX, WORDS_MAX};
+use super::limits::{OUTPUT_CHARS_MAX, SYNONYMS_MAX, WORDS_MAX};
+use super::transformed_query::TransformedQuery;
 use super::words::{self, Piece};
 use std::collections::HashMap;
 
-/// The node from which every term begins.
+/// The root node.
 const ROOT: usize = 0;
 
 #[derive(Debug, Default)]
 pub struct Terms {
-    /// The words and marks of all terms, each with a number.
+    /// Numbers of the words and marks of all terms.
     words: HashMap<String, usize>,
-    /// From a node by a word to the next node; nodes are numbered as they come.
+    /// Edges: node and word to the next node.
     steps: HashMap<(usize, usize), usize>,
-    /// What ends at a node.
+    /// The term that ends at a node.
     members: HashMap<usize, Member>,
-    /// Texts that stand for each other.
+    /// Texts that are synonyms of each other.
     groups: Vec<Vec<String>>,
 }
 
-/// A term: its group and its place there.
+/// A term: its group and its position there.
 #[derive(Debug, Clone, Copy)]
 struct Member {
     group: usize,
@@ -30,7 +31,7 @@ struct Member {
 }
 
 impl Terms {
-    /// One more synonym of the term, after those that it has.
+    /// Appends a synonym of the term.
     pub fn add_synonym(&mut self, term: &str, synonym: String) -> Result<(), String> {
         let node = self.node_of(term)?;
         let groups = &mut self.groups;
@@ -47,7 +48,7 @@ impl Terms {
         Ok(())
     }
 
-    /// Every member of the row stands for all.
+    /// Makes all members of the row synonyms of each other.
     pub fn add_bag(&mut self, row: impl Iterator<Item = String>) -> Result<(), String> {
         let mut texts: Vec<String> = Vec::new();
         for text in row {
@@ -68,7 +69,7 @@ impl Terms {
         Ok(())
     }
 
-    pub fn apply(&self, query: &str) -> Applied {
+    pub fn apply(&self, query: &str) -> TransformedQuery {
         let pieces = words::pieces(query);
         let numbers: Vec<Option<usize>> =
             pieces.iter().map(|piece| self.words.get(&piece.text).copied()).collect();
@@ -79,7 +80,7 @@ impl Terms {
         while at < pieces.len() {
             let found = if is_cut { None } else { self.longest(&pieces[at..], &numbers[at..]) };
             let Some((count, member)) = found else {
-                // An expression stands apart, also from a mark that touched the term.
+                // An expression is separated by spaces, also from an adjacent mark.
                 let is_spaced = pieces[at].is_spaced || is_after_expression;
                 expanded.push(Piece { is_spaced, ..pieces[at].clone() });
                 is_after_expression = false;
@@ -87,7 +88,7 @@ impl Terms {
                 continue;
             };
             let expression = self.expression(member);
-            // Counted with two spaces, and as if the term stayed: a little too long rather than too short.
+            // Counted with two spaces and the term itself: an upper bound.
             length += expression.chars().count() + 2;
             if length > OUTPUT_CHARS_MAX {
                 is_cut = true;
@@ -98,10 +99,10 @@ impl Terms {
             at += count;
         }
         let query = if is_changed { words::join(&expanded) } else { query.to_owned() };
-        Applied { query, is_cut }
+        TransformedQuery { query, is_cut }
     }
 
-    /// The longest term at the beginning, and how many pieces it has.
+    /// The longest term at the beginning, and its number of pieces.
     fn longest(&self, pieces: &[Piece], numbers: &[Option<usize>]) -> Option<(usize, Member)> {
         let mut node = ROOT;
         let mut longest = None;
@@ -132,7 +133,7 @@ impl Terms {
         expression
     }
 
-    /// The node at the end of the term's words, made if need be.
+    /// The node at the end of the term's words, created if necessary.
     fn node_of(&mut self, term: &str) -> Result<usize, String> {
         let pieces = words::pieces(term);
         if pieces.len() > WORDS_MAX {
@@ -149,7 +150,7 @@ impl Terms {
     }
 }
 
-/// May one more be added to `count` texts that stand for each other? One of them is the term itself.
+/// Whether a synonym can be added to a group of `count` texts, one of which is the term itself.
 fn check_size(count: usize) -> Result<(), String> {
     match count > SYNONYMS_MAX {
         true => Err(format!("A term may have at most {SYNONYMS_MAX} synonyms.")),
@@ -160,7 +161,8 @@ fn check_size(count: usize) -> Result<(), String> {
 #[cfg(test)]
 mod tests {
     use crate::query_transform::TransformType::{self, Bag, Synonym};
-    use crate::query_transform::rules::{OUTPUT_CHARS_MAX, Rules};
+    use crate::query_transform::limits::OUTPUT_CHARS_MAX;
+    use crate::query_transform::rules::Rules;
 
     fn applied(kind: TransformType, csv: &str, query: &str) -> String {
         Rules::parse(kind, csv).expect(csv).apply(query).query

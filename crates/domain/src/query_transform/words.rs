@@ -1,21 +1,20 @@
-//! The words of a query: what a rule can match as a whole, and the text made of them again.
+//! Splitting of queries into words, and joining of words.
 
-/// These part words wherever they stand; each is a piece of its own.
+/// These separate words everywhere; each is a piece of its own.
 const MARKS: &str = ",;:!?()[]{}<>\"/\\|=~^*`“”„«»‹›…、。「」，；：！？（）";
 /// These belong to a word, except at its end (`notebook.`, `the boys'`).
 const END_MARKS: [char; 4] = ['.', '\'', '’', '‘'];
 /// These belong to a word, except at its beginning.
 const START_MARKS: [char; 3] = ['\'', '’', '‘'];
 
-/// One word or one mark of a text. `C++`, `.NET`, `node.js`, `AT&T`, `don't`, `-term` and `state-of-the-art`
-/// are words.
+/// A word or a mark of a text. `C++`, `.NET`, `node.js`, `AT&T`, `don't`, `-term` and `state-of-the-art` are words.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Piece {
     pub text: String,
     /// The text in lower case.
     pub folded: String,
     pub is_word: bool,
-    /// White space stands before it.
+    /// Preceded by white space.
     pub is_spaced: bool,
 }
 
@@ -34,12 +33,12 @@ pub fn pieces(text: &str) -> Vec<Piece> {
     split(text, |c| MARKS.contains(c))
 }
 
-/// The pieces of a pattern, in which `*` is a part of a word.
+/// The pieces of a pattern, in which `*` is part of a word.
 pub fn pattern_pieces(text: &str) -> Vec<Piece> {
     split(text, |c| c != '*' && MARKS.contains(c))
 }
 
-/// The text with single spaces. Two words are never joined into one.
+/// Joins pieces with single spaces. Two words are never joined into one.
 pub fn join(pieces: &[Piece]) -> String {
     let mut text = String::new();
     for (at, piece) in pieces.iter().enumerate() {
@@ -51,7 +50,7 @@ pub fn join(pieces: &[Piece]) -> String {
     text
 }
 
-/// The text without white space around it, and with single spaces within.
+/// Trims white space, and collapses it to single spaces.
 pub fn trimmed(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
@@ -75,7 +74,7 @@ fn split(text: &str, is_mark: impl Fn(char) -> bool) -> Vec<Piece> {
     found
 }
 
-/// The word at the beginning of a run without marks; None when the run begins with what is no part of a word.
+/// The word at the beginning of a run without marks; None if the run does not begin with a word.
 fn first_word(run: &str) -> Option<&str> {
     let word = run.trim_end_matches(END_MARKS);
     let is_word = !word.is_empty() && !word.starts_with(START_MARKS);

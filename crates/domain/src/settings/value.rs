@@ -1,48 +1,48 @@
-//! How the text of a setting becomes a value, and how a value is shown.
+//! Value types of settings: parsing and display.
 
 use crate::corpus::{Factors, QdrantMode, StorageBackend, VectorBackend, Weights};
-use crate::notation::network::Network;
-use crate::notation::rate::Rate;
 use crate::rag::{InclusionField, Strategy};
 use crate::secret::Secret;
+use crate::syntax::network::Network;
+use crate::syntax::rate::Rate;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// A kind of value that a setting can have.
+/// A type that a setting can have.
 pub trait SettingValue: Sized {
     const KIND: &'static str;
-    /// Err is the end of a sentence: "a whole number is needed".
+    /// The error is the end of a sentence: "must be a whole number".
     fn parse(text: &str) -> Result<Self, String>;
     fn show(&self) -> String;
     fn toml(&self) -> String {
         format!("{:?}", self.show())
     }
-    /// The value itself, if it is never shown.
+    /// The value if it is a secret, which is never displayed.
     fn secret(&self) -> Option<&Secret> {
         None
     }
 }
 
-/// Seconds, with a fraction if need be.
+/// A duration in seconds, possibly fractional.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Secs(pub Duration);
+pub struct Seconds(pub Duration);
 
-impl Secs {
+impl Seconds {
     pub const fn new(seconds: u64) -> Self {
         Self(Duration::from_secs(seconds))
     }
 }
 
-/// A share of the whole, 0 to 1.
+/// A ratio from 0 to 1.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Share(pub f64);
+pub struct Ratio(pub f64);
 
-impl SettingValue for Share {
+impl SettingValue for Ratio {
     const KIND: &'static str = "number from 0 to 1";
     fn parse(text: &str) -> Result<Self, String> {
         let share = text.trim().parse().ok().filter(|share| (0.0..=1.0).contains(share));
-        share.map(Self).ok_or_else(|| "a number from 0 to 1 is needed".to_owned())
+        share.map(Self).ok_or_else(|| "must be a number from 0 to 1".to_owned())
     }
     fn show(&self) -> String {
         self.0.to_string()
@@ -52,7 +52,7 @@ impl SettingValue for Share {
     }
 }
 
-/// What a match in each field of a result is worth.
+/// The weight of a match in each field of a result.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct FieldWeights {
@@ -61,7 +61,7 @@ pub struct FieldWeights {
     pub author: f64,
 }
 
-/// Largest weight of a field.
+/// Maximum weight of a field.
 const FIELD_WEIGHT_MAX: f64 = 100.0;
 
 impl Default for FieldWeights {
@@ -73,7 +73,7 @@ impl Default for FieldWeights {
 impl SettingValue for FieldWeights {
     const KIND: &'static str = "object";
     fn parse(text: &str) -> Result<Self, String> {
-        let needed = r#"an object such as {"title": 1.5, "body": 1.0, "author": 1.0} with weights from 0 to 100 is needed"#;
+        let needed = r#"must be an object such as {"title": 1.5, "body": 1.0, "author": 1.0} with weights from 0 to 100"#;
         let weights: Self = serde_json::from_str(text).map_err(|_| needed.to_owned())?;
         let is_fit = |weight: &f64| (0.0..=FIELD_WEIGHT_MAX).contains(weight);
         let all_fit = [weights.title, weights.body, weights.author].iter().all(is_fit);
@@ -84,14 +84,14 @@ impl SettingValue for FieldWeights {
     }
 }
 
-/// Largest weight of a factor of an election, on either side of 0.
+/// Maximum absolute weight of an election factor.
 const FACTOR_WEIGHT_MAX: f64 = 1000.0;
 
 impl SettingValue for Weights {
     const KIND: &'static str = "object";
     fn parse(text: &str) -> Result<Self, String> {
         let known = Factors::NAMES.join(", ");
-        let needed = || format!("an object of weights from -1000 to 1000 for some of {known} is needed");
+        let needed = || format!("must be an object with weights from -1000 to 1000 for any of {known}");
         let given: BTreeMap<String, f64> = serde_json::from_str(text).map_err(|_| needed())?;
         let mut values = Self::default().0.values();
         for (name, weight) in given {
@@ -110,7 +110,7 @@ impl SettingValue for Weights {
     }
 }
 
-/// How often something may be done; None is without a limit.
+/// A rate limit; `None` means unlimited.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Throttle(pub Option<Rate>);
 
@@ -135,7 +135,7 @@ macro_rules! number {
         impl SettingValue for $kind {
             const KIND: &'static str = "whole number";
             fn parse(text: &str) -> Result<Self, String> {
-                text.trim().parse().map_err(|_| format!("a whole number from 0 to {} is needed", <$kind>::MAX))
+                text.trim().parse().map_err(|_| format!("must be a whole number from 0 to {}", <$kind>::MAX))
             }
             fn show(&self) -> String {
                 self.to_string()
@@ -152,7 +152,7 @@ impl SettingValue for f64 {
     const KIND: &'static str = "number";
     fn parse(text: &str) -> Result<Self, String> {
         let number = text.trim().parse().ok().filter(|number: &Self| number.is_finite());
-        number.ok_or_else(|| "a number is needed".to_owned())
+        number.ok_or_else(|| "must be a number".to_owned())
     }
     fn show(&self) -> String {
         self.to_string()
@@ -168,7 +168,7 @@ macro_rules! word {
             const KIND: &'static str = "word";
             fn parse(text: &str) -> Result<Self, String> {
                 let known = <$kind>::ALL.map(<$kind>::as_str).join(", ");
-                <$kind>::of_name(text).ok_or_else(|| format!("one of {known} is needed"))
+                <$kind>::of_name(text).ok_or_else(|| format!("must be one of {known}"))
             }
             fn show(&self) -> String {
                 self.as_str().to_owned()
@@ -184,7 +184,7 @@ impl SettingValue for bool {
         match text.trim().to_ascii_lowercase().as_str() {
             "true" | "1" | "yes" | "on" => Ok(true),
             "false" | "0" | "no" | "off" => Ok(false),
-            _ => Err("True or False is needed".to_owned()),
+            _ => Err("must be True or False".to_owned()),
         }
     }
     fn show(&self) -> String {
@@ -222,7 +222,7 @@ impl SettingValue for Vec<Network> {
         let read = |piece: &str| match piece.parse() {
             Ok(address) => Ok(Network::of(address)),
             Err(_) => Network::parse(piece).ok_or_else(|| {
-                "addresses or networks such as 10.0.0.5,10.0.0.0/8,fd00::/8 are needed".to_owned()
+                "must be addresses or networks such as 10.0.0.5,10.0.0.0/8,fd00::/8".to_owned()
             }),
         };
         pieces.map(read).collect()
@@ -232,7 +232,7 @@ impl SettingValue for Vec<Network> {
     }
 }
 
-/// Where pages of others stand: scheme, host and port, as a browser's `Origin` header names it.
+/// A web origin: scheme, host and port, as in a browser's `Origin` header.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WebOrigin(pub String);
 
@@ -245,7 +245,7 @@ impl SettingValue for Vec<WebOrigin> {
             let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "-.:[]".contains(c);
             match host.is_some_and(|host| !host.is_empty() && host.chars().all(is_plain)) {
                 true => Ok(WebOrigin(piece.to_owned())),
-                false => Err("origins such as https://app.example or http://localhost:3000, in lower case and without a path, are needed".to_owned()),
+                false => Err("must be origins such as https://app.example or http://localhost:3000, in lower case and without a path".to_owned()),
             }
         };
         pieces.map(read).collect()
@@ -268,15 +268,15 @@ impl SettingValue for Secret {
     }
 }
 
-impl SettingValue for Secs {
+impl SettingValue for Seconds {
     const KIND: &'static str = "seconds";
     fn parse(text: &str) -> Result<Self, String> {
-        let seconds: f64 = text.trim().parse().map_err(|_| "a number of seconds is needed".to_owned())?;
+        let seconds: f64 = text.trim().parse().map_err(|_| "must be a number of seconds".to_owned())?;
         Duration::try_from_secs_f64(seconds)
             .ok()
             .filter(|duration| duration.as_secs() <= 31_536_000)
             .map(Self)
-            .ok_or_else(|| "seconds from 0 to one year are needed".to_owned())
+            .ok_or_else(|| "must be from 0 seconds to one year".to_owned())
     }
     fn show(&self) -> String {
         self.0.as_secs_f64().to_string()
@@ -301,7 +301,7 @@ mod tests {
             ("NaN", None),
             ("x", None),
         ] {
-            assert_eq!(Share::parse(text).ok().map(|share| share.0), expected, "{text}");
+            assert_eq!(Ratio::parse(text).ok().map(|share| share.0), expected, "{text}");
         }
         for text in ["15/minute", "1/day", "None"] {
             assert_eq!(Throttle::parse(text).map(|throttle| throttle.show()), Ok(text.to_owned()));

@@ -1,45 +1,45 @@
-//! The blocks of a page: paragraphs, headings, items and rows, each with where it stands and how much of it is links.
+//! The blocks of a page: paragraphs, headings, items and rows, with their role and share of links.
 
 use super::tokens::{Tag, Token, Tokens};
-use crate::reading::{Reading, Step};
+use crate::text_builder::{ExtractResult, TextBuilder};
 
-/// What an open element says about the text in it.
+/// What an open element says about its text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Role {
     Plain,
-    /// The page says that its content is here.
+    /// Marked as the main content.
     Main,
-    /// Navigation and other things that every page of a site has.
+    /// Navigation and other boilerplate.
     Around,
     Link,
-    /// Not seen.
+    /// Hidden.
     Unseen,
 }
 
 #[derive(Debug, Clone, Default)]
 pub struct Block {
-    /// Words parted by one space, lines by a line break.
+    /// Words separated by one space, lines by a line break.
     pub text: String,
     pub chars: usize,
     pub link_chars: usize,
     pub is_main: bool,
     pub is_around: bool,
     pub is_heading: bool,
-    /// It follows the last one closely, as items of a list and rows of a table do.
+    /// Directly follows the previous block, like list items and table rows.
     pub is_item: bool,
 }
 
-/// A page taken apart.
+/// A parsed page.
 #[derive(Debug, Default)]
 pub struct Page {
     pub title: String,
-    /// The title for sharing, without the name of the site.
+    /// The title for sharing, without the site name.
     pub shared_title: String,
     pub author: String,
     pub blocks: Vec<Block>,
 }
 
-/// How far back an end tag looks for its beginning.
+/// How far back an end tag looks for its start tag.
 const LOOK_BACK: usize = 100;
 
 const BLOCKS: [&str; 33] = [
@@ -79,7 +79,7 @@ const BLOCKS: [&str; 33] = [
 ];
 const UNSEEN: [&str; 10] =
     ["svg", "iframe", "object", "select", "button", "textarea", "canvas", "video", "audio", "math"];
-/// An element of these names ends where the next one of the same name begins.
+/// Elements that end where the next one of the same name begins.
 const SELF_ENDING: [&str; 8] = ["li", "p", "td", "th", "tr", "dt", "dd", "option"];
 const MAIN_WORDS: [&str; 8] = [
     "main-content",
@@ -121,10 +121,10 @@ const AROUND_WORDS: [&str; 26] = [
 ];
 const AROUND_ROLES: [&str; 6] = ["navigation", "banner", "contentinfo", "complementary", "search", "dialog"];
 
-pub fn take_apart(text: &str, reading: &mut Reading) -> Step<Page> {
-    let mut scan = Scan { depth_max: reading.limits.depth, ..Scan::default() };
+pub fn take_apart(text: &str, builder: &mut TextBuilder) -> ExtractResult<Page> {
+    let mut scan = Scan { depth_max: builder.limits.depth, ..Scan::default() };
     for token in Tokens::of(text) {
-        reading.look()?;
+        builder.check_deadline()?;
         match token {
             Token::Open(tag) => scan.open(&tag),
             Token::Close(name) => scan.close(&name),
@@ -140,14 +140,14 @@ struct Scan {
     page: Page,
     block: Block,
     open: Vec<(String, Role)>,
-    /// Elements that opened below the deepest that is followed.
+    /// Open elements below the depth limit.
     deeper: usize,
     depth_max: usize,
     mains: usize,
     arounds: usize,
     links: usize,
     unseen: usize,
-    /// Counted like the others, and never asked for.
+    /// Counted like the others, but not used.
     plains: usize,
     is_title: bool,
     needs_space: bool,
@@ -207,7 +207,7 @@ impl Scan {
     }
 
     fn text(&mut self, text: &str) {
-        let text = domain::notation::markup::decode_entities(text);
+        let text = domain::syntax::strip_html::decode_entities(text);
         if self.is_title {
             self.page.title.push_str(&text);
             return;
@@ -280,7 +280,7 @@ impl Scan {
             "a" => Role::Link,
             "main" | "article" => Role::Main,
             "nav" | "aside" | "footer" => Role::Around,
-            // The head of an article is a part of it.
+            // The header of an article belongs to it.
             "header" if self.mains == 0 => Role::Around,
             _ if role == "main" || tag.attribute("itemprop").is_some_and(|value| value == "articleBody") => {
                 Role::Main
@@ -298,14 +298,14 @@ impl Scan {
             _ => return,
         };
         let value = tag.attribute("content").unwrap_or_default();
-        // Some sites give the address of the author's page.
+        // Some sites give the URL of the author's page.
         if place.is_empty() && !value.contains("://") {
             *place = value;
         }
     }
 }
 
-/// What the class and the id of an element say.
+/// The role according to class and id.
 fn named_role(tag: &Tag<'_>) -> Role {
     for name in ["id", "class"] {
         let Some(value) = tag.attribute(name) else { continue };

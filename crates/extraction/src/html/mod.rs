@@ -1,67 +1,67 @@
-//! HTML: what a page is about, without what stands around it on every page of its site.
+//! HTML: the main content of a page, without boilerplate.
 
 mod blocks;
 mod tokens;
 
 use crate::plain_text::{charset, decode};
-use crate::reading::{Reading, Step};
+use crate::text_builder::{ExtractResult, TextBuilder};
 use blocks::{Block, Page, take_apart};
 use tokens::{Token, Tokens};
 
-/// The page's own content counts when it is so long, or this share of everything.
+/// The marked main content is used if it has this length, or this share of the page.
 const MAIN_CHARS_MIN: usize = 140;
 const MAIN_SHARE_MIN: usize = 3;
-/// A block of so many characters with few links is surely content.
+/// A block of this length with few links is certainly content.
 const GOOD_CHARS_MIN: usize = 80;
-/// Where a page may name its encoding.
+/// Where a page may declare its encoding.
 const HEAD_BYTES: usize = 2048;
 
 /// The main content of a page.
-pub fn read(bytes: &[u8], media_type: Option<&str>, reading: &mut Reading) -> Step {
-    read_text(&page_text(bytes, media_type), reading)
+pub fn read(bytes: &[u8], media_type: Option<&str>, builder: &mut TextBuilder) -> ExtractResult {
+    read_text(&page_text(bytes, media_type), builder)
 }
 
-/// As [`read`], of a text.
-pub fn read_text(text: &str, reading: &mut Reading) -> Step {
-    let page = take_apart(text, reading)?;
-    reading.title(&page.shared_title);
-    reading.title(&page.title);
+/// Like [`read`], for decoded text.
+pub fn read_text(text: &str, builder: &mut TextBuilder) -> ExtractResult {
+    let page = take_apart(text, builder)?;
+    builder.title(&page.shared_title);
+    builder.title(&page.title);
     let heading = page.blocks.iter().find(|block| block.is_heading);
-    reading.title(heading.map_or("", |block| &block.text));
-    reading.author(&page.author);
+    builder.title(heading.map_or("", |block| &block.text));
+    builder.author(&page.author);
     for block in chosen(&page) {
         match block.is_item {
-            true => reading.line(),
-            false => reading.paragraph(),
+            true => builder.line(),
+            false => builder.paragraph(),
         }
         for line in block.text.lines() {
-            reading.text(line)?;
-            reading.line();
+            builder.text(line)?;
+            builder.line();
         }
     }
     Ok(())
 }
 
-/// Every text between tags: for XML of any kind.
-pub fn read_all(bytes: &[u8], media_type: Option<&str>, reading: &mut Reading) -> Step {
+/// All text between tags: for XML of any kind.
+pub fn read_all(bytes: &[u8], media_type: Option<&str>, builder: &mut TextBuilder) -> ExtractResult {
     let text = page_text(bytes, media_type);
     let mut rest: &str = &text;
-    // What a page would hide as a comment is text here.
+    // Here CDATA is text, not a comment.
     while let Some((before, after)) = rest.split_once("<![CDATA[") {
-        read_tokens(before, reading)?;
+        read_tokens(before, builder)?;
         let (inside, behind) = after.split_once("]]>").unwrap_or((after, ""));
-        reading.text(inside)?;
+        builder.text(inside)?;
         rest = behind;
     }
-    read_tokens(rest, reading)
+    read_tokens(rest, builder)
 }
 
-fn read_tokens(text: &str, reading: &mut Reading) -> Step {
+fn read_tokens(text: &str, builder: &mut TextBuilder) -> ExtractResult {
     for token in Tokens::of(text) {
-        reading.look()?;
+        builder.check_deadline()?;
         match token {
-            Token::Text(text) => reading.text(&domain::notation::markup::decode_entities(text))?,
-            Token::Open(_) | Token::Close(_) => reading.line(),
+            Token::Text(text) => builder.text(&domain::syntax::strip_html::decode_entities(text))?,
+            Token::Open(_) | Token::Close(_) => builder.line(),
         }
     }
     Ok(())
@@ -84,7 +84,7 @@ fn chosen(page: &Page) -> Vec<&Block> {
     }
 }
 
-/// Without the short pieces before the first block that is surely content and after the last one.
+/// Without the short blocks before the first and after the last certain content.
 fn trimmed(blocks: Vec<&Block>) -> Vec<&Block> {
     let is_good = |block: &&Block| block.chars >= GOOD_CHARS_MIN && block.link_chars * 3 < block.chars;
     let (first, last) = (blocks.iter().position(is_good), blocks.iter().rposition(is_good));
@@ -99,7 +99,7 @@ fn is_list_of_links(block: &Block) -> bool {
     !block.is_heading && block.link_chars * 2 > block.chars && block.chars < 2 * GOOD_CHARS_MIN
 }
 
-/// The text of a page by its mark, the header, or what its head says.
+/// Decodes a page: by byte order mark, header, or its own declaration.
 fn page_text<'b>(bytes: &'b [u8], media_type: Option<&str>) -> std::borrow::Cow<'b, str> {
     let head = String::from_utf8_lossy(&bytes[..bytes.len().min(HEAD_BYTES)]).to_ascii_lowercase();
     let named = ["charset=", "encoding="].iter().find_map(|key| {
@@ -115,14 +115,14 @@ fn page_text<'b>(bytes: &'b [u8], media_type: Option<&str>) -> std::borrow::Cow<
 mod tests {
     use super::*;
     use crate::limits::Limits;
-    use crate::reading::Watch;
-    use domain::contracts::ExtractedText;
+    use crate::text_builder::Deadline;
+    use domain::ports::ExtractedText;
     use std::time::Duration;
 
     fn read_page(html: &str) -> ExtractedText {
-        let mut reading = Reading::new(&Limits::default(), Watch::of(Duration::from_secs(5)));
-        read(html.as_bytes(), None, &mut reading).unwrap();
-        reading.finish(false)
+        let mut builder = TextBuilder::new(&Limits::default(), Deadline::of(Duration::from_secs(5)));
+        read(html.as_bytes(), None, &mut builder).unwrap();
+        builder.finish(false)
     }
 
     const SENTENCE: &str = "Rivers carry sediment from the mountains to the sea, and the floods of spring renew the \
@@ -178,24 +178,24 @@ mod tests {
 
     #[test]
     fn pages_may_name_their_encoding() {
-        let mut reading = Reading::new(&Limits::default(), Watch::of(Duration::from_secs(5)));
-        read(b"<meta charset=\"iso-8859-2\"><p>\xb1\xe6</p>", None, &mut reading).unwrap();
-        assert_eq!(reading.finish(false).text, "ąć");
+        let mut builder = TextBuilder::new(&Limits::default(), Deadline::of(Duration::from_secs(5)));
+        read(b"<meta charset=\"iso-8859-2\"><p>\xb1\xe6</p>", None, &mut builder).unwrap();
+        assert_eq!(builder.finish(false).text, "ąć");
     }
 
     #[test]
     fn xml_gives_all_of_its_text() {
-        let mut reading = Reading::new(&Limits::default(), Watch::of(Duration::from_secs(5)));
+        let mut builder = TextBuilder::new(&Limits::default(), Deadline::of(Duration::from_secs(5)));
         read_all(
             b"<?xml version='1.0'?><a><b x='1'>one</b><c><![CDATA[two <three>]]></c></a>",
             None,
-            &mut reading,
+            &mut builder,
         )
         .unwrap();
-        assert_eq!(reading.finish(false).text, "one\ntwo <three>");
+        assert_eq!(builder.finish(false).text, "one\ntwo <three>");
     }
 
-    /// Hostile pages take no time and no stack.
+    /// Hostile pages cost neither time nor stack.
     #[test]
     fn odd_pages_are_read_in_linear_time() {
         let deep = "<div>".repeat(200_000) + "inside" + &"</div>".repeat(200_000);

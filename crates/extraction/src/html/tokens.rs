@@ -1,6 +1,6 @@
-//! The tags and texts of HTML, one after the other, in linear time and whatever was written.
+//! HTML tokenizer: tags and texts in order, in linear time, for any input.
 
-/// One piece of a page.
+/// A token.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Token<'t> {
     Open(Tag<'t>),
@@ -10,16 +10,16 @@ pub enum Token<'t> {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Tag<'t> {
-    /// In lower case.
+    /// In lowercase.
     pub name: String,
-    /// What stands between the name and the end of the tag.
+    /// The text between the name and the end of the tag.
     inside: &'t str,
     pub is_empty: bool,
 }
 
-/// Elements whose content is no text of the page. It is skipped up to their end tag.
+/// Elements whose content is not text; skipped up to their end tag.
 const UNREAD: [&str; 4] = ["script", "style", "noscript", "template"];
-/// Elements that have no end tag.
+/// Elements without an end tag.
 const VOID: [&str; 15] = [
     "area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source", "track",
     "wbr", "frame",
@@ -27,7 +27,7 @@ const VOID: [&str; 15] = [
 
 pub struct Tokens<'t> {
     rest: &'t str,
-    /// No `>` outside quotes is left: do not look for one again, or the scan would be quadratic.
+    /// No `>` outside quotes is left; searching again would make the scan quadratic.
     has_no_end: bool,
 }
 
@@ -113,7 +113,7 @@ impl<'t> Tokens<'t> {
 }
 
 impl Tag<'_> {
-    /// The value of an attribute, by its name in lower case; empty when it stands without one.
+    /// The value of an attribute, by its lowercase name; empty if it has none.
     pub fn attribute(&self, name: &str) -> Option<String> {
         let mut rest = self.inside.trim_end_matches('/');
         loop {
@@ -125,7 +125,7 @@ impl Tag<'_> {
             let (key, after) = rest.split_at_checked(end)?;
             let (value, after) = attribute_value(after);
             if key.eq_ignore_ascii_case(name) {
-                return Some(domain::notation::markup::decode_entities(value));
+                return Some(domain::syntax::strip_html::decode_entities(value));
             }
             rest = after;
         }
@@ -144,7 +144,7 @@ fn attribute_value(text: &str) -> (&str, &str) {
     after.split_at(end)
 }
 
-/// The first `>` outside quotes. A quote counts only after `=`, as the name of an attribute may hold one.
+/// The first `>` outside quotes. A quote counts only after `=`, because an attribute name may contain one.
 fn tag_end(text: &str) -> Option<usize> {
     let (mut quote, mut is_after_equals) = (None, false);
     for (at, byte) in text.bytes().enumerate() {
@@ -156,7 +156,7 @@ fn tag_end(text: &str) -> Option<usize> {
         }
         is_after_equals = byte == b'=' || (is_after_equals && byte.is_ascii_whitespace());
     }
-    // A quote that is never closed: the tag ends where any would.
+    // An unclosed quote: the tag ends at the next `>`.
     text.find('>')
 }
 

@@ -1,15 +1,15 @@
-//! ToUnicode: what the codes of a font mean. Ranges stay ranges, so that a table cannot grow larger than its text.
+//! ToUnicode maps of fonts. Ranges are not expanded, so that a map cannot grow larger than its source.
 
 use std::collections::BTreeMap;
 
-/// Most rows of one table; the code of a character has two bytes in nearly all fonts.
+/// Most rows of one map; nearly all fonts use two-byte codes.
 const ROWS_MAX: usize = 70_000;
 
 #[derive(Debug, Default)]
 pub struct CMap {
-    /// The first code to the last one and what the first one means.
+    /// By first code: the last code, and the text of the first one.
     ranges: BTreeMap<u32, (u32, Vec<u16>)>,
-    /// Bytes of a code.
+    /// Bytes per code.
     pub code_bytes: usize,
 }
 
@@ -46,7 +46,7 @@ impl CMap {
         map
     }
 
-    /// What a code means.
+    /// The text of a code.
     pub fn get(&self, code: u32) -> Option<String> {
         let (first, (last, meaning)) = self.ranges.range(..=code).next_back()?;
         if code > *last {
@@ -128,7 +128,7 @@ impl<'t> Tokens<'t> {
             _ => {
                 let is_end = |byte: &u8| byte.is_ascii_whitespace() || matches!(byte, b'<' | b'[');
                 let end = self.0.iter().skip(1).position(is_end).map_or(self.0.len(), |at| at + 1);
-                // `<<` is a word of two.
+                // `<<` is a token of two bytes.
                 let end = if self.0.starts_with(b"<<") { 2 } else { end };
                 let (word, rest) = self.0.split_at(end);
                 self.0 = rest;

@@ -1,15 +1,15 @@
-//! The pen that writes a page: it follows the operators and says where a word, a line or a paragraph ends.
+//! Interprets the text operators of a page and detects the ends of words, lines and paragraphs.
 
 use super::font::Font;
 use super::matrix::Matrix;
-use crate::reading::{Reading, Step};
+use crate::text_builder::{ExtractResult, TextBuilder};
 use lopdf::Object;
 use lopdf::content::Operation;
 use std::rc::Rc;
 
-/// Saved states; a page that saves more loses the oldest rules, not the text.
+/// Most saved graphics states; beyond it states are lost, not text.
 const SAVED_MAX: usize = 100;
-/// In sizes of the font: a gap that parts words, a step down to the next line, and one to the next paragraph.
+/// In units of the font size: the gap between words, and the vertical distance to the next line and paragraph.
 const WORD_GAP: f32 = 0.2;
 const LINE_STEP: f32 = 0.5;
 const PARAGRAPH_STEP: f32 = 1.8;
@@ -24,17 +24,17 @@ struct State<'d> {
     page: Matrix,
 }
 
-pub struct Pen<'d> {
+pub struct ContentInterpreter<'d> {
     state: State<'d>,
     saved: Vec<State<'d>>,
-    /// Where the text stands, and where its line began.
+    /// The text matrix, and the matrix of the line start.
     text: Matrix,
     line: Matrix,
-    /// Where the last text ended, and how large it was.
+    /// End and size of the previous text.
     last: Option<(f32, f32, f32)>,
 }
 
-impl Default for Pen<'_> {
+impl Default for ContentInterpreter<'_> {
     fn default() -> Self {
         let state = State {
             font: None,
@@ -48,10 +48,10 @@ impl Default for Pen<'_> {
     }
 }
 
-/// What a form leaves as it was.
+/// The state that a form restores.
 pub struct Before<'d>(State<'d>, Matrix, Matrix);
 
-impl<'d> Pen<'d> {
+impl<'d> ContentInterpreter<'d> {
     pub fn use_font(&mut self, font: Option<Rc<Font<'d>>>, size: f32) {
         self.state.font = font;
         self.state.size = size;
@@ -68,7 +68,7 @@ impl<'d> Pen<'d> {
         (self.state, self.text, self.line) = (state, text, line);
     }
 
-    pub fn follow(&mut self, operation: &Operation, reading: &mut Reading) -> Step {
+    pub fn follow(&mut self, operation: &Operation, builder: &mut TextBuilder) -> ExtractResult {
         let operands = operation.operands.as_slice();
         let number = |place: usize| operands.get(place).and_then(|one| one.as_float().ok()).unwrap_or(0.0);
         match operation.operator.as_str() {
@@ -93,21 +93,21 @@ impl<'d> Pen<'d> {
             "TL" => self.state.leading = number(0),
             "Tc" => self.state.char_space = number(0),
             "Tw" => self.state.word_space = number(0),
-            "Tj" => self.show(operands.first(), reading)?,
+            "Tj" => self.show(operands.first(), builder)?,
             "'" => {
                 self.step(0.0, -self.state.leading);
-                self.show(operands.first(), reading)?;
+                self.show(operands.first(), builder)?;
             }
             "\"" => {
                 (self.state.word_space, self.state.char_space) = (number(0), number(1));
                 self.step(0.0, -self.state.leading);
-                self.show(operands.get(2), reading)?;
+                self.show(operands.get(2), builder)?;
             }
             "TJ" => {
                 for piece in operands.first().and_then(|list| list.as_array().ok()).into_iter().flatten() {
                     match piece.as_float() {
                         Ok(back) => self.advance(-back / 1000.0 * self.state.size),
-                        Err(_) => self.show(Some(piece), reading)?,
+                        Err(_) => self.show(Some(piece), builder)?,
                     }
                 }
             }
@@ -125,17 +125,17 @@ impl<'d> Pen<'d> {
         self.text = Matrix::moved(x, 0.0).then(self.text);
     }
 
-    fn show(&mut self, text: Option<&Object>, reading: &mut Reading) -> Step {
+    fn show(&mut self, text: Option<&Object>, builder: &mut TextBuilder) -> ExtractResult {
         let Some(Object::String(bytes, _)) = text else { return Ok(()) };
         let Some(font) = self.state.font.clone() else { return Ok(()) };
         let shown = font.show(bytes);
         let placed = self.text.then(self.state.page);
         let size = (self.state.size * placed.scale()).abs();
         if !shown.text.trim().is_empty() {
-            self.part(placed, size, reading);
-            reading.text(&shown.text)?;
+            self.part(placed, size, builder);
+            builder.text(&shown.text)?;
         } else if !shown.text.is_empty() {
-            reading.space();
+            builder.space();
         }
         let spaces = shown.text.matches(' ').count() as f32 * self.state.word_space;
         self.advance(shown.width * self.state.size + shown.codes as f32 * self.state.char_space + spaces);
@@ -144,18 +144,18 @@ impl<'d> Pen<'d> {
         Ok(())
     }
 
-    /// Parts this text from the last one by how far apart they stand.
-    fn part(&self, placed: Matrix, size: f32, reading: &mut Reading) {
+    /// Separates this text from the previous one by their distance.
+    fn part(&self, placed: Matrix, size: f32, builder: &mut TextBuilder) {
         let Some((last_x, last_y, last_size)) = self.last else { return };
         let (x, y) = placed.place();
         let unit = size.max(last_size).max(f32::MIN_POSITIVE);
         let down = (last_y - y).abs();
         if down > PARAGRAPH_STEP * unit {
-            reading.paragraph();
+            builder.paragraph();
         } else if down > LINE_STEP * unit {
-            reading.line();
+            builder.line();
         } else if (x - last_x).abs() > WORD_GAP * size {
-            reading.space();
+            builder.space();
         }
     }
 }

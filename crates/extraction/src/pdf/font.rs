@@ -1,19 +1,19 @@
-//! A font: what its codes mean and how far each moves the pen.
+//! Fonts: the text and the width of their codes.
 
-use super::STREAM_BYTES_MAX;
 use super::cmap::CMap;
+use super::load::STREAM_BYTES_MAX;
 use lopdf::{Dictionary, Document, Encoding, Object, ObjectId};
 use std::collections::HashMap;
 use std::rc::Rc;
 
-/// Fonts that are kept; further ones are read again where they are used.
+/// Most cached fonts; further ones are read again at each use.
 const FONTS_KEPT: usize = 500;
 /// Most widths of one font.
 const WIDTHS_MAX: usize = 70_000;
-/// The width of a character that nobody told, in thousandths.
+/// Default width, in thousandths.
 const WIDTH_USUAL: f32 = 500.0;
 
-/// Fonts by their object; many pages use the same ones.
+/// Fonts by object; many pages share them.
 #[derive(Default)]
 pub struct Fonts<'d>(HashMap<ObjectId, Rc<Font<'d>>>);
 
@@ -47,11 +47,11 @@ pub struct Font<'d> {
     width_default: f32,
 }
 
-/// Text that was shown, and how far the pen moved, in units of the font's size.
+/// Decoded text and its width, in units of the font size.
 pub struct Shown {
     pub text: String,
     pub width: f32,
-    /// Codes that the spacing between characters and words counts.
+    /// Number of codes, for character spacing.
     pub codes: usize,
 }
 
@@ -61,7 +61,7 @@ impl<'d> Font<'d> {
         let stream = dict.get_deref(b"ToUnicode", document).and_then(Object::as_stream);
         let table = stream.and_then(|stream| stream.get_plain_content_with_limit(STREAM_BYTES_MAX)).ok();
         let unicode = table.map(|table| CMap::parse(&table));
-        // The library reads such a table too, but without a limit; it must not see it.
+        // The library would read such a map without a limit, so it must not see it.
         let encoding = if is_composite || (dict.has(b"ToUnicode") && !dict.has(b"Encoding")) {
             None
         } else {
@@ -83,7 +83,7 @@ impl<'d> Font<'d> {
                 Some(text) => shown.text.push_str(&text),
                 None => {
                     if let Some(encoding) = &self.encoding {
-                        // What the encoding does not know is not shown.
+                        // Codes unknown to the encoding are skipped.
                         let _ = encoding.write_to_string(chunk, &mut shown.text);
                     }
                 }

@@ -1,36 +1,36 @@
-//! Loading a PDF: its objects come into memory before the first page is seen, so that their number and the time are
-//! bounded on the way.
+//! Loads a PDF. All objects are in memory before the first page, so their number and the time are limited while
+//! loading.
 
 use super::operators::{is_delimiter, is_space};
-use crate::reading::{Reading, Step, Stop, Watch, damaged};
-use domain::contracts::ExtractError;
+use crate::text_builder::{Abort, Deadline, ExtractResult, TextBuilder, damaged};
+use domain::ports::ExtractError;
 use lopdf::{Document, Error, LoadOptions, Object, ObjectId, Stream};
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
-/// Most bytes that one packed stream may hold; the structure of a document is in many small ones.
+/// Most bytes of one decompressed stream; the structure of a document is in many small ones.
 pub const STREAM_BYTES_MAX: usize = 8 * 1024 * 1024;
-/// Most streams that hold packed objects; all of them are unpacked before the first page is seen.
+/// Most object streams; all of them are decompressed before the first page.
 const OBJECT_STREAMS_MAX: usize = 2_000;
 const OBJECT_STREAM_MARK: &[u8] = b"/ObjStm";
-/// Most numbers, names and texts of which the structure of a document is made. Each takes fifty times its size in memory.
+/// Most numbers, names and strings in the structure of a document. Each takes fifty times its size in memory.
 const THINGS_MAX: usize = 1_500_000;
 
-/// What loading may still take. The library calls back by a plain function, which finds it here.
+/// The remaining budget of loading. The library calls back through a plain function, which finds it here.
 struct Budget {
     things: usize,
-    watch: Watch,
+    deadline: Deadline,
 }
 
 thread_local! {
     static BUDGET: RefCell<Option<Budget>> = const { RefCell::new(None) };
 }
 
-/// Loading has gone too far; carried out of the library as a panic that nobody hears.
+/// Loading exceeded its budget; carried out of the library as a silent panic.
 struct TooFar(ExtractError);
 
-/// A document that only asks for an owner's password opens; one that needs a password to be read does not.
-pub fn load(bytes: &[u8], reading: &mut Reading) -> Step<Document> {
+/// Documents with only an owner password open; those with a user password do not.
+pub fn load(bytes: &[u8], builder: &mut TextBuilder) -> ExtractResult<Document> {
     let streams = bytes.windows(OBJECT_STREAM_MARK.len()).filter(|window| *window == OBJECT_STREAM_MARK);
     if streams.count() > OBJECT_STREAMS_MAX {
         return damaged(&format!("it holds more than {OBJECT_STREAMS_MAX} packed streams"));
@@ -38,42 +38,42 @@ pub fn load(bytes: &[u8], reading: &mut Reading) -> Step<Document> {
     if things_outside_streams(bytes) > THINGS_MAX {
         return damaged(&format!("its structure has more than {THINGS_MAX} parts"));
     }
-    reading.look()?;
-    let document = match loaded(bytes, reading)? {
+    builder.check_deadline()?;
+    let document = match loaded(bytes, builder)? {
         Ok(document) => document,
         Err(Error::Decryption(_) | Error::InvalidPassword) => {
-            return Err(Stop::Failed(ExtractError::Protected));
+            return Err(Abort::Failed(ExtractError::Protected));
         }
         Err(_) => return damaged("its structure cannot be read"),
     };
     if document.is_encrypted() {
-        return Err(Stop::Failed(ExtractError::Protected));
+        return Err(Abort::Failed(ExtractError::Protected));
     }
     Ok(document)
 }
 
-fn loaded(bytes: &[u8], reading: &Reading) -> Step<Result<Document, Error>> {
+fn loaded(bytes: &[u8], builder: &TextBuilder) -> ExtractResult<Result<Document, Error>> {
     let mut options = LoadOptions::with_max_decompressed_size(STREAM_BYTES_MAX);
     options.filter = Some(keep);
-    BUDGET.set(Some(Budget { things: THINGS_MAX, watch: reading.watch().clone() }));
+    BUDGET.set(Some(Budget { things: THINGS_MAX, deadline: builder.deadline().clone() }));
     let loaded = catch_unwind(AssertUnwindSafe(|| Document::load_mem_with_options(bytes, options)));
     BUDGET.set(None);
     loaded.or_else(|panic| match panic.downcast::<TooFar>() {
-        Ok(too_far) => Err(Stop::Failed(too_far.0)),
+        Ok(too_far) => Err(Abort::Failed(too_far.0)),
         Err(other) => resume_unwind(other),
     })
 }
 
-/// Called for every object when it was read. A stream of packed objects is looked at before it is unpacked.
+/// Called for every object read. An object stream is checked before it is decompressed.
 fn keep(id: ObjectId, object: &mut Object) -> Option<(ObjectId, Object)> {
     match object {
         Object::Stream(stream) => {
             spend(things_in_dictionary(stream));
             if stream.dict.has_type(b"ObjStm") && !unpacks_well(stream) {
-                // Then it is a stream like any other, which nobody asks for.
+                // Makes it an ordinary stream, which is never used.
                 stream.dict.set("Type", Object::Null);
             }
-            // The library goes on with its own.
+            // The library continues with its own object.
             Some((id, Object::Null))
         }
         other => {
@@ -83,11 +83,11 @@ fn keep(id: ObjectId, object: &mut Object) -> Option<(ObjectId, Object)> {
     }
 }
 
-/// Takes from the budget, and leaves the library when there is nothing left of it.
+/// Deducts from the budget, and leaves the library if it is exhausted.
 fn spend(things: usize) {
     let stop = BUDGET.with_borrow_mut(|budget| {
         let budget = budget.as_mut()?;
-        if budget.watch.is_over() {
+        if budget.deadline.is_over() {
             return Some(ExtractError::Timeout);
         }
         match budget.things.checked_sub(things) {
@@ -103,7 +103,7 @@ fn spend(things: usize) {
     }
 }
 
-/// How many things an object is made of; the library has bounded its depth.
+/// The number of items in an object; the library limits its depth.
 fn things_in(object: &Object) -> usize {
     match object {
         Object::Array(list) => 1 + list.iter().map(things_in).sum::<usize>(),
@@ -116,8 +116,7 @@ fn things_in_dictionary(stream: &Stream) -> usize {
     1 + stream.dict.iter().map(|(_, value)| 1 + things_in(value)).sum::<usize>()
 }
 
-/// Packed objects stand one after the other, each whole in its own place. Where they overlap, a small stream would become
-/// a huge number of objects.
+/// Objects in an object stream must not overlap: otherwise a small stream would expand to a huge number of objects.
 fn unpacks_well(stream: &Stream) -> bool {
     let Ok(content) = stream.get_plain_content_with_limit(STREAM_BYTES_MAX) else { return false };
     let first = stream.dict.get(b"First").and_then(Object::as_i64).ok();
@@ -163,7 +162,7 @@ fn is_whole(object: &[u8]) -> bool {
                 Some(end) => at += end,
                 None => return false,
             },
-            // What is hidden behind it would not be seen here.
+            // A comment could hide brackets.
             b'%' => return false,
             _ => {}
         }
@@ -177,7 +176,7 @@ fn is_whole(object: &[u8]) -> bool {
     brackets == 0
 }
 
-/// The place of the sign that closes the string which begins here.
+/// The end of the string that starts here.
 fn string_end(bytes: &[u8], start: usize) -> Option<usize> {
     let (mut depth, mut at) = (0_usize, start);
     loop {
@@ -192,8 +191,8 @@ fn string_end(bytes: &[u8], start: usize) -> Option<usize> {
     }
 }
 
-/// How many things stand in a file outside of its streams. Where it is not sure that a stream begins, none does; and what
-/// looks like an object inside a stream is counted, because a table may point to it.
+/// The number of items outside streams. If the start of a stream is uncertain, there is none; what looks like an
+/// object inside a stream is counted, because a table may point to it.
 fn things_outside_streams(bytes: &[u8]) -> usize {
     let (mut things, mut depth, mut at, mut is_between) = (0, 0_usize, 0, true);
     while let Some(&byte) = bytes.get(at) {
@@ -222,7 +221,7 @@ fn begins_stream(bytes: &[u8], at: usize) -> bool {
     ends_dictionary && bytes[at..].starts_with(b"stream") && matches!(bytes.get(at + 6), Some(b'\r' | b'\n'))
 }
 
-/// Where a stream ends, or where an object seems to begin in it.
+/// The end of a stream, or the first apparent object in it.
 fn after_stream(bytes: &[u8], start: usize) -> usize {
     let mut at = start + 6;
     while at < bytes.len() {
@@ -262,9 +261,9 @@ mod tests {
         let table: &[(&str, usize)] = &[
             ("1 0 obj [0 0] endobj", 8),
             ("1 0 obj <<>>\nstream\n0 0 0 0 0 0\nendstream", 9),
-            // No stream begins in a string.
+            // No stream starts inside a string.
             ("1 0 obj (>>\nstream\n) 0 0 0 0 endstream", 13),
-            // What a table may point to.
+            // A table may point to it.
             ("1 0 obj <<>> stream\n2 0 obj 0 0 0\nendstream", 13),
         ];
         for (text, expected) in table {

@@ -1,6 +1,6 @@
-//! Where on a page things stand: the matrices of PDF.
+//! Transformation matrices of PDF.
 
-/// `[a b c d e f]`, as the format writes it.
+/// `[a b c d e f]`, as in the format.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Matrix(pub [f32; 6]);
 
@@ -11,7 +11,7 @@ impl Matrix {
         Self([1.0, 0.0, 0.0, 1.0, x, y])
     }
 
-    /// First this, then `outer`.
+    /// This transformation, then `outer`.
     pub fn then(self, outer: Self) -> Self {
         let ([a, b, c, d, e, f], [oa, ob, oc, od, oe, of]) = (self.0, outer.0);
         Self([
@@ -28,7 +28,7 @@ impl Matrix {
         (self.0[4], self.0[5])
     }
 
-    /// How much larger things become.
+    /// The scale factor.
     pub fn scale(self) -> f32 {
         let [a, b, c, d, ..] = self.0;
         (a * d - b * c).abs().sqrt()

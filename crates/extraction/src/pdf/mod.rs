@@ -1,4 +1,4 @@
-//! PDF: the texts that pages show, put into lines by where they stand.
+//! PDF: the texts of pages, arranged into lines by position.
 
 mod cmap;
 mod content;
@@ -8,34 +8,34 @@ mod matrix;
 mod operators;
 mod page;
 
-use crate::reading::{Reading, Step, Stop};
-use load::{STREAM_BYTES_MAX, load};
+use crate::text_builder::{Abort, ExtractResult, TextBuilder};
+use load::load;
 use lopdf::{Dictionary, Document, Object};
 
-pub fn read(bytes: &[u8], reading: &mut Reading) -> Step {
-    reading.look()?;
-    let document = load(bytes, reading)?;
-    read_properties(&document, reading);
+pub fn read(bytes: &[u8], builder: &mut TextBuilder) -> ExtractResult {
+    builder.check_deadline()?;
+    let document = load(bytes, builder)?;
+    read_properties(&document, builder);
     let mut fonts = font::Fonts::default();
     for (number, id) in document.page_iter().enumerate() {
-        if number >= reading.limits.pages {
-            return Err(Stop::Full);
+        if number >= builder.limits.pages {
+            return Err(Abort::Full);
         }
-        reading.look()?;
-        page::read(&document, id, &mut fonts, reading)?;
-        reading.paragraph();
+        builder.check_deadline()?;
+        page::read(&document, id, &mut fonts, builder)?;
+        builder.paragraph();
     }
     Ok(())
 }
 
-fn read_properties(document: &Document, reading: &mut Reading) {
+fn read_properties(document: &Document, builder: &mut TextBuilder) {
     let info = document.trailer.get_deref(b"Info", document).and_then(Object::as_dict);
     let Ok(info) = info else { return };
-    reading.title(&property(document, info, b"Title"));
-    reading.author(&property(document, info, b"Author"));
+    builder.title(&property(document, info, b"Title"));
+    builder.author(&property(document, info, b"Author"));
 }
 
-/// A text of the document itself: UTF-16 with a mark, UTF-8 with a mark, or near to Latin.
+/// A property: UTF-16 or UTF-8 with a byte order mark, or Latin-1.
 fn property(document: &Document, info: &Dictionary, key: &[u8]) -> String {
     let Ok(bytes) = info.get_deref(key, document).and_then(Object::as_str) else { return String::new() };
     crate::plain_text::decode(bytes, Some("windows-1252")).into_owned()

@@ -1,15 +1,15 @@
-//! The operators of a page, one after the other. Nothing of the page is kept beside the operator at hand, so that a page
-//! takes no more memory than its bytes, whatever stands in it.
+//! Streaming parser of page operators. Only the current operator is in memory, so a page takes no more memory than its
+//! bytes.
 
-use crate::reading::{Reading, Step};
+use crate::text_builder::{ExtractResult, TextBuilder};
 use lopdf::content::Operation;
 use lopdf::{Object, StringFormat};
 
-/// Most operands of one operator; those that count for text have six at most.
+/// Most operands of one operator; text operators have six at most.
 const OPERANDS_MAX: usize = 16;
-/// Most pieces of one line of text.
+/// Most elements of one text array.
 const PIECES_MAX: usize = 20_000;
-/// Parentheses within a string, and lists within lists.
+/// Deepest nesting of parentheses in a string, and of arrays.
 const NESTING_MAX: usize = 100;
 
 pub struct Operators<'c> {
@@ -17,7 +17,7 @@ pub struct Operators<'c> {
     at: usize,
 }
 
-/// What stands at one place.
+/// A token.
 enum Token {
     Operand(Object),
     Operator(String),
@@ -30,12 +30,12 @@ impl<'c> Operators<'c> {
         Self { bytes, at: 0 }
     }
 
-    /// The next operator with what it is given; none at the end.
-    pub fn next(&mut self, reading: &mut Reading) -> Step<Option<Operation>> {
+    /// The next operator with its operands; None at the end.
+    pub fn next(&mut self, builder: &mut TextBuilder) -> ExtractResult<Option<Operation>> {
         let mut operands = Vec::new();
         loop {
-            reading.look()?;
-            match self.token(reading)? {
+            builder.check_deadline()?;
+            match self.token(builder)? {
                 None => return Ok(None),
                 Some(Token::Operand(operand)) if operands.len() < OPERANDS_MAX => operands.push(operand),
                 Some(Token::Operator(name)) if name == "BI" => {
@@ -48,7 +48,7 @@ impl<'c> Operators<'c> {
         }
     }
 
-    fn token(&mut self, reading: &mut Reading) -> Step<Option<Token>> {
+    fn token(&mut self, builder: &mut TextBuilder) -> ExtractResult<Option<Token>> {
         self.skip_space();
         let Some(first) = self.peek(0) else { return Ok(None) };
         let token = match first {
@@ -56,7 +56,7 @@ impl<'c> Operators<'c> {
             b'<' if self.peek(1) == Some(b'<') => self.sign(2),
             b'>' if self.peek(1) == Some(b'>') => self.sign(2),
             b'<' => Token::Operand(Object::String(self.hex(), StringFormat::Hexadecimal)),
-            b'[' => Token::Operand(Object::Array(self.list(reading)?)),
+            b'[' => Token::Operand(Object::Array(self.list(builder)?)),
             b']' => {
                 self.at += 1;
                 Token::ListEnd
@@ -79,12 +79,12 @@ impl<'c> Operators<'c> {
         Ok(Some(token))
     }
 
-    /// The pieces of a line: texts and the gaps between them. Lists within are no part of it.
-    fn list(&mut self, reading: &mut Reading) -> Step<Vec<Object>> {
+    /// The elements of a text array: strings and gaps. Nested arrays are skipped.
+    fn list(&mut self, builder: &mut TextBuilder) -> ExtractResult<Vec<Object>> {
         self.at += 1;
         let (mut pieces, mut depth) = (Vec::new(), 1);
         while depth > 0 {
-            reading.look()?;
+            builder.check_deadline()?;
             self.skip_space();
             match self.peek(0) {
                 None => break,
@@ -95,12 +95,12 @@ impl<'c> Operators<'c> {
                         self.at = self.bytes.len();
                     }
                 }
-                Some(_) => match self.token(reading)? {
+                Some(_) => match self.token(builder)? {
                     Some(Token::ListEnd) => depth -= 1,
                     Some(Token::Operand(piece)) if depth == 1 && pieces.len() < PIECES_MAX => {
                         pieces.push(piece)
                     }
-                    // An operator in a list: the list was not closed.
+                    // An operator in an array: the array was not closed.
                     Some(Token::Operator(_)) => break,
                     _ => {}
                 },
@@ -140,7 +140,7 @@ impl<'c> Operators<'c> {
             b't' => text.push(b'\t'),
             b'b' => text.push(8),
             b'f' => text.push(12),
-            // The line goes on.
+            // A line continuation.
             b'\r' => self.at += usize::from(self.peek(0) == Some(b'\n')),
             b'\n' => {}
             b'0'..=b'7' => {
@@ -166,7 +166,7 @@ impl<'c> Operators<'c> {
         digits.chunks(2).map(|pair| pair[0] << 4 | pair.get(1).copied().unwrap_or(0)).collect()
     }
 
-    /// Bytes up to the next space or delimiter.
+    /// Bytes up to the next whitespace or delimiter.
     fn word(&mut self) -> &'c [u8] {
         let rest = &self.bytes[self.at..];
         let end = rest.iter().position(|&byte| is_space(byte) || is_delimiter(byte)).unwrap_or(rest.len());
@@ -179,7 +179,7 @@ impl<'c> Operators<'c> {
         Token::Nothing
     }
 
-    /// An image that stands in the page itself: its bytes are between `ID` and `EI`.
+    /// Skips an inline image: its bytes are between `ID` and `EI`.
     fn skip_image(&mut self) {
         let ends = |window: &[u8]| is_space(window[0]) && window[1..3] == *b"EI" && is_space(window[3]);
         let end = self.bytes[self.at..].windows(4).position(ends);
@@ -235,15 +235,15 @@ fn unescaped(name: &[u8]) -> Vec<u8> {
 mod tests {
     use super::*;
     use crate::limits::Limits;
-    use crate::reading::Watch;
+    use crate::text_builder::Deadline;
     use proptest::prelude::*;
 
     fn operations(content: &[u8]) -> Vec<(String, Vec<Object>)> {
         let limits = Limits::default();
-        let mut reading = Reading::new(&limits, Watch::of(limits.time));
+        let mut builder = TextBuilder::new(&limits, Deadline::of(limits.time));
         let mut operators = Operators::of(content);
         let mut found = Vec::new();
-        while let Ok(Some(Operation { operator, operands })) = operators.next(&mut reading) {
+        while let Ok(Some(Operation { operator, operands })) = operators.next(&mut builder) {
             found.push((operator, operands));
         }
         found

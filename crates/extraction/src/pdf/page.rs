@@ -1,40 +1,45 @@
-//! A page: its content, its resources, and the forms that it shows.
+//! A page: content, resources and forms.
 
-use super::STREAM_BYTES_MAX;
-use super::content::Pen;
+use super::content::ContentInterpreter;
 use super::font::Fonts;
+use super::load::STREAM_BYTES_MAX;
 use super::matrix::Matrix;
 use super::operators::Operators;
-use crate::reading::{Reading, Step, Stop};
-use domain::contracts::ExtractError;
+use crate::text_builder::{Abort, ExtractResult, TextBuilder};
+use domain::ports::ExtractError;
 use lopdf::content::Operation;
 use lopdf::{Dictionary, Document, Object, ObjectId, Stream};
 
-/// Forms within forms; deeper ones are not shown.
+/// Deepest nesting of forms; deeper ones are skipped.
 const FORM_DEPTH_MAX: usize = 8;
-/// Most forms on one page: each may show others, and those again.
+/// Most forms on one page, including nested ones.
 const FORMS_PER_PAGE_MAX: usize = 2_000;
 /// Most bytes of content on one page.
 const PAGE_BYTES_MAX: usize = 2 * STREAM_BYTES_MAX;
-/// How far up the tree of pages resources are looked for.
+/// How far up the page tree resources are searched.
 const PARENTS_MAX: usize = 50;
 
-pub fn read<'d>(document: &'d Document, id: ObjectId, fonts: &mut Fonts<'d>, reading: &mut Reading) -> Step {
+pub fn read<'d>(
+    document: &'d Document,
+    id: ObjectId,
+    fonts: &mut Fonts<'d>,
+    builder: &mut TextBuilder,
+) -> ExtractResult {
     let Ok(page) = document.get_dictionary(id) else { return Ok(()) };
     let content = match document.get_page_content_with_limit(id, PAGE_BYTES_MAX) {
         Ok(content) => content,
         Err(lopdf::Error::Decompress(_)) => {
-            return Err(Stop::Failed(ExtractError::TooLarge(PAGE_BYTES_MAX as u64)));
+            return Err(Abort::Failed(ExtractError::TooLarge(PAGE_BYTES_MAX as u64)));
         }
-        // A page that cannot be read costs only itself.
+        // An unreadable page is skipped.
         Err(_) => return Ok(()),
     };
     let Some(resources) = inherited(document, page) else { return Ok(()) };
-    let mut sheet = Sheet { document, fonts, pen: Pen::default(), forms: 0 };
-    sheet.show(&content, resources, 0, reading)
+    let mut sheet = Sheet { document, fonts, interpreter: ContentInterpreter::default(), forms: 0 };
+    sheet.show(&content, resources, 0, builder)
 }
 
-/// The resources of a page, or those of the nearest node above that has some.
+/// The resources of a page, or of its nearest ancestor that has some.
 fn inherited<'d>(document: &'d Document, page: &'d Dictionary) -> Option<&'d Dictionary> {
     let mut node = page;
     for _ in 0..PARENTS_MAX {
@@ -49,7 +54,7 @@ fn inherited<'d>(document: &'d Document, page: &'d Dictionary) -> Option<&'d Dic
 struct Sheet<'s, 'd> {
     document: &'d Document,
     fonts: &'s mut Fonts<'d>,
-    pen: Pen<'d>,
+    interpreter: ContentInterpreter<'d>,
     forms: usize,
 }
 
@@ -59,20 +64,20 @@ impl<'d> Sheet<'_, 'd> {
         content: &[u8],
         resources: &'d Dictionary,
         depth: usize,
-        reading: &mut Reading,
-    ) -> Step {
-        reading.look()?;
+        builder: &mut TextBuilder,
+    ) -> ExtractResult {
+        builder.check_deadline()?;
         let mut operators = Operators::of(content);
-        while let Some(operation) = operators.next(reading)? {
+        while let Some(operation) = operators.next(builder)? {
             match operation.operator.as_str() {
                 "Tf" => {
                     let name = operation.operands.first().and_then(|name| name.as_name().ok());
                     let font = name.and_then(|name| self.fonts.get(self.document, resources, name));
                     let size = operation.operands.get(1).and_then(|size| size.as_float().ok());
-                    self.pen.use_font(font, size.unwrap_or(1.0));
+                    self.interpreter.use_font(font, size.unwrap_or(1.0));
                 }
-                "Do" => self.show_form(&operation, resources, depth, reading)?,
-                _ => self.pen.follow(&operation, reading)?,
+                "Do" => self.show_form(&operation, resources, depth, builder)?,
+                _ => self.interpreter.follow(&operation, builder)?,
             }
         }
         Ok(())
@@ -83,18 +88,18 @@ impl<'d> Sheet<'_, 'd> {
         operation: &Operation,
         resources: &'d Dictionary,
         depth: usize,
-        reading: &mut Reading,
-    ) -> Step {
+        builder: &mut TextBuilder,
+    ) -> ExtractResult {
         let Some(form) = self.form(operation, resources) else { return Ok(()) };
         self.forms += 1;
-        if depth >= FORM_DEPTH_MAX.min(reading.limits.depth) || self.forms > FORMS_PER_PAGE_MAX {
+        if depth >= FORM_DEPTH_MAX.min(builder.limits.depth) || self.forms > FORMS_PER_PAGE_MAX {
             return Ok(());
         }
         let Ok(content) = form.get_plain_content_with_limit(STREAM_BYTES_MAX) else { return Ok(()) };
         let own = form.dict.get_deref(b"Resources", self.document).and_then(Object::as_dict);
-        let before = self.pen.enter(matrix(&form.dict));
-        self.show(&content, own.unwrap_or(resources), depth + 1, reading)?;
-        self.pen.leave(before);
+        let before = self.interpreter.enter(matrix(&form.dict));
+        self.show(&content, own.unwrap_or(resources), depth + 1, builder)?;
+        self.interpreter.leave(before);
         Ok(())
     }
 

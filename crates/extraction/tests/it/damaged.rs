@@ -1,7 +1,7 @@
-//! Damage: whatever happens to the bytes of a file, reading it ends with a text or with an error.
+//! Damaged files: reading always ends with a text or an error.
 
 use crate::samples::{MAIL, docx, file, odt, pdf, pptx, xlsx};
-use domain::contracts::ExtractError;
+use domain::ports::ExtractError;
 use extraction::{Limits, read};
 use proptest::prelude::*;
 use std::time::Duration;

@@ -1,5 +1,5 @@
-//! Files made to harm: bombs, endless nesting, loops, tables that promise far more than they hold. Each is read in a
-//! process of its own; its time and its memory are measured.
+//! Hostile files: bombs, deep nesting, loops, tables that claim more than they contain. Each is read in a separate
+//! process; its time and memory are measured.
 
 use crate::measured::Measured;
 use crate::samples::{document, package, saved, slide};
@@ -11,7 +11,7 @@ use zip::write::SimpleFileOptions;
 
 const MEGABYTE: usize = 1024 * 1024;
 
-/// A package with one part that is as long as this.
+/// A package with one part of this length.
 fn bomb(name: &str, begins: &str, filling: &str, bytes: usize, ends: &str) -> Vec<u8> {
     let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
     zip.start_file(name, SimpleFileOptions::default()).expect("a part");
@@ -29,7 +29,7 @@ fn bombs_in_packages() {
     let spaces = bomb("word/document.xml", "<w:p><w:t>", "          ", 200 * MEGABYTE, "</w:t></w:p>");
     assert!(spaces.len() < MEGABYTE);
     assert!(Measured::of("spaces.docx", &spaces).outcome.contains("larger than the limit"));
-    // As much as is allowed, as densely as is allowed: every limit is nearly reached, and the text is cut.
+    // As large and dense as allowed: every limit is nearly reached, and the text is cut.
     let mut words = String::new();
     let mut state = 7_u32;
     while words.len() < 8 * 1024 {
@@ -41,9 +41,9 @@ fn bombs_in_packages() {
     assert_eq!(measured.outcome, "text 4000000 true");
     let cells =
         bomb("content.xml", "<t>", "<table:table-cell><text:p/></table:table-cell>", 100 * MEGABYTE, "</t>");
-    // How far it comes in its time depends on the machine.
+    // How far it gets in its time depends on the machine.
     Measured::of("cells.ods", &cells);
-    // Many parts, each small in the file and large outside of it.
+    // Many parts, each small in the file and large when decompressed.
     let text = slide(&"water ".repeat(100_000));
     let slides: Vec<(String, &str)> =
         (1..=300).map(|number| (format!("ppt/slides/slide{number}.xml"), text.as_str())).collect();
@@ -77,7 +77,7 @@ fn bombs_in_xml() {
     let parts = [("xl/workbook.xml", workbook), ("xl/worksheets/sheet1.xml", sheet.as_str())];
     Measured::of("attributes.xlsx", &package(&parts));
 
-    // One long text, which many cells show.
+    // One long text that many cells show.
     let shared = format!("<sst><si><t>{}</t></si></sst>", "water ".repeat(10_000));
     let cells = format!("<sheetData>{}</sheetData>", "<c t=\"s\"><v>0</v></c>".repeat(100_000));
     let parts = [
@@ -132,7 +132,7 @@ fn nesting_in_a_pdf() {
     }
 }
 
-/// Small things that take much memory: numbers in lists, operators without operands, objects that overlap.
+/// Small items that take much memory: numbers in lists, operators without operands, overlapping objects.
 #[test]
 fn crowds_in_a_pdf() {
     let numbers = format!(
@@ -143,7 +143,7 @@ fn crowds_in_a_pdf() {
     );
     let measured = Measured::of("numbers.pdf", numbers.as_bytes());
     assert!(measured.outcome.contains("more than 1500000 parts"), "{measured:?}");
-    // Nearly as many as are allowed.
+    // Nearly as many as allowed.
     let fewer = numbers.replacen(&"0 ".repeat(12_510_000), "", 1).replace("28000026", "2980026");
     let measured = Measured::of("fewer-numbers.pdf", fewer.as_bytes());
     assert!(!measured.outcome.contains("parts"), "{measured:?}");
@@ -158,7 +158,7 @@ fn crowds_in_a_pdf() {
     let list = format!("[{}", "0 ".repeat(3_500_000));
     Measured::of("list.pdf", &saved(with_content(Stream::new(dictionary! {}, list.into_bytes()))));
 
-    // Many rows that all point to one long list.
+    // Many rows that point to one long list.
     let (list, rows) = (format!("[{}]", "0 ".repeat(500_000)), 20_000);
     let index: String = (10..10 + rows).fold(String::new(), |mut all, number| {
         let _ = write!(all, "{number} 0 ");
@@ -188,7 +188,7 @@ fn crowds_in_a_pdf() {
     Measured::of("overlap.pdf", &bytes);
 }
 
-/// A page that shows this.
+/// A page with this content.
 fn with_content(stream: Stream) -> lopdf::Document {
     let mut written = document(&[&["words"]]);
     let content = written.add_object(stream);
@@ -234,7 +234,7 @@ fn promises_in_a_pdf() {
     for (name, text) in table {
         Measured::of(&format!("{name}.pdf"), format!("%PDF-1.5\n{text}").as_bytes());
     }
-    // Packed again and again, and rows that are wider than anything.
+    // Compressed repeatedly, and rows wider than anything.
     let mut inner = vec![b' '; 100 * MEGABYTE];
     for _ in 0..3 {
         let mut packed = flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::best());
@@ -253,5 +253,5 @@ fn promises_in_a_pdf() {
     }
 }
 
-/// `words`, packed.
+/// `words`, compressed.
 const ZLIB_WORDS: &[u8] = &[120, 156, 43, 207, 47, 74, 41, 6, 0, 6, 165, 2, 48];

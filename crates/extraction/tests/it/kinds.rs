@@ -1,7 +1,7 @@
-//! Each kind gives its words in order, its title and its author.
+//! Each format gives its words in order, its title and its author.
 
 use crate::samples::{MAIL, document, docx, file, odt, package, pdf, pptx, saved, xlsx};
-use domain::contracts::{ExtractError, ExtractedText, FileToRead};
+use domain::ports::{ExtractError, ExtractedText, FileToRead};
 use extraction::{Limits, knows, read};
 use lopdf::content::{Content, Operation};
 use lopdf::{Object, Stream, dictionary};
@@ -43,7 +43,7 @@ fn a_mail_gives_its_parts() {
     assert_eq!(found.text, want);
 }
 
-/// Words are put together by where they stand, and codes are read by the table of their font.
+/// Words are assembled by position, and codes are decoded by the font's map.
 #[test]
 fn a_page_of_pieces_is_put_together() {
     let mut document = document(&[]);
@@ -71,7 +71,7 @@ fn a_page_of_pieces_is_put_together() {
         Operation::new("BT", vec![]),
         Operation::new("Tf", vec!["F1".into(), 10.into()]),
         Operation::new("Tj", vec![text(&[1, 2])]),
-        // Where the last one ended: the same word. A gap: another one.
+        // Directly after the previous one: the same word. A gap: another one.
         at(10, 0),
         Operation::new(
             "TJ",

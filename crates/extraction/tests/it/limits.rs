@@ -1,7 +1,7 @@
-//! Each limit is reached, and what happens then is what is promised.
+//! Each limit is reached and has its documented effect.
 
 use crate::samples::{MAIL, document, docx, file, odt, package, pdf, pptx, saved, slide, xlsx};
-use domain::contracts::ExtractError;
+use domain::ports::ExtractError;
 use extraction::{Limits, read};
 use lopdf::{Object, Stream, dictionary};
 use std::time::{Duration, Instant};
@@ -67,7 +67,7 @@ fn many_packed_streams_are_refused() {
     assert!(matches!(&error, ExtractError::Damaged(why) if why.contains("packed streams")), "{error}");
 }
 
-/// A form that shows itself many times: without a limit of depth it would never end, without one of number not soon.
+/// A form that shows itself many times: without a depth limit it would never end, without a count limit not soon.
 #[test]
 fn forms_that_show_themselves_end() {
     let mut document = document(&[&["before"]]);
@@ -121,7 +121,7 @@ fn nesting_ends_at_its_limit() {
         let bytes = package(&[("word/document.xml", &deep(count))]);
         assert_eq!(read(&file("a.docx", bytes), &limits).is_ok(), is_fine, "{count}");
     }
-    // A page of the web is often written badly; it is read all the same.
+    // Web pages are often malformed; they are read anyway.
     let page = format!("{}words{}", "<div>".repeat(30), "</div>".repeat(30));
     assert_eq!(read(&file("a.html", page), &limits).expect("a page").text, "words");
     let flat = small(|limits| limits.depth = 1);
@@ -129,14 +129,14 @@ fn nesting_ends_at_its_limit() {
     assert!(matches!(&error, ExtractError::Damaged(why) if why.contains("deeper")), "{error}");
 }
 
-/// Parts within parts as deep as a file of some megabytes can hold.
+/// Parts nested as deep as a file of some megabytes can contain.
 #[test]
 fn a_mail_of_many_levels_takes_no_stack() {
     let mut mail = "Subject: deep\r\n".to_owned();
     for level in 0..20_000 {
         mail.push_str(&format!("Content-Type: multipart/mixed; boundary=b{level}\r\n\r\n--b{level}\r\n"));
     }
-    // Whatever is made of it, it ends, and nothing breaks.
+    // It ends without a crash, whatever the result.
     let _ = read(&file("a.eml", mail), &Limits::default());
     for (count, is_fine) in [(200, true), (300, false), (20_000, false)] {
         let nested = "Content-Type: message/rfc822\r\n\r\n".repeat(count);

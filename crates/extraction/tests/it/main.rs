@@ -1,4 +1,4 @@
-//! Extraction at work: files of every kind, limits that hold, damage that harms nobody.
+//! Extraction: files of every format, limits, and damaged files.
 
 #![expect(clippy::expect_used, reason = "a test that cannot go on says so")]
 

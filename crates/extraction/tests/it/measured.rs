@@ -1,17 +1,17 @@
-//! One file read in a process of its own, so that its time and its memory can be measured, and so that nothing that it
-//! does can reach the test.
+//! Reads one file in a separate process, so that its time and memory can be measured, and nothing it does affects the
+//! test.
 
 use crate::samples::{docx, file};
-use domain::contracts::{ExtractError, ExtractedText};
+use domain::ports::{ExtractError, ExtractedText};
 use extraction::{Limits, read};
 use std::io::{Read, Write};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// Most memory that reading any file may take, in kilobytes: the file itself, its unpacked parts and the text. Two files
-/// are read at once.
+/// Most memory for reading any file, in kilobytes: the file, its decompressed parts and the text. Two files are read
+/// at once.
 pub const PEAK_KB_MAX: u64 = 512 * 1024;
-/// The time limit of reading, and what is lost between two looks at the clock in a build for tests.
+/// The time limit, and what is lost between two checks of the deadline in a test build.
 pub const TIME_MAX: Duration = Duration::from_secs(25);
 
 const CHILD: &str = "measured::one_file_is_measured";
@@ -26,7 +26,7 @@ pub struct Measured {
 }
 
 impl Measured {
-    /// Reads a file in a process of its own, which must neither break nor grow nor go on.
+    /// Reads a file in a separate process, which must not crash, grow or hang.
     pub fn of(name: &str, bytes: &[u8]) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join(name);
@@ -56,7 +56,7 @@ impl Measured {
     }
 }
 
-/// The highest memory of this process so far; zero where the system does not tell.
+/// The peak memory of this process; 0 if the system does not report it.
 fn peak_kb() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));

@@ -1,12 +1,12 @@
-//! The pool: many callers at once, those that wait too long, and those that go away.
+//! The pool: many parallel callers, timeouts, and canceled callers.
 
 use crate::samples::file;
-use domain::contracts::{ExtractError, ExtractText};
+use domain::ports::{ExtractError, ExtractText};
 use extraction::{Extraction, Limits};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Takes a debug build far longer than the time that is given for it.
+/// Takes a debug build far longer than the time limit.
 fn slow_page() -> String {
     "<p>words <b>and</b> more</p>".repeat(1_000_000)
 }
@@ -50,7 +50,7 @@ async fn who_waits_too_long_is_told() {
     let started = Instant::now();
     assert_eq!(pool.extract(file("a.html", slow_page())).await, Err(ExtractError::Timeout));
     assert!(started.elapsed() < Duration::from_secs(60));
-    // The one that nobody waits for is given up, so that the thread is free again.
+    // The abandoned file is aborted, so that the thread is free again.
     loop {
         if pool.extract(file("a.txt", "next")).await.is_ok() {
             break;

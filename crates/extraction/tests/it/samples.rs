@@ -1,7 +1,7 @@
-//! Files as programs write them, made here.
+//! Sample files, generated here.
 
 use bytes::Bytes;
-use domain::contracts::FileToRead;
+use domain::ports::FileToRead;
 use lopdf::content::{Content, Operation};
 use lopdf::{Document, Object, Stream, dictionary};
 use std::io::{Cursor, Write};
@@ -87,7 +87,7 @@ pub fn odt(body: &str) -> Vec<u8> {
     ])
 }
 
-/// Pages of lines; the font's codes are those of Windows.
+/// Pages of lines; the font uses Windows codes.
 pub fn pdf(pages: &[&[&str]]) -> Vec<u8> {
     let mut document = document(pages);
     let info = document.add_object(dictionary! {

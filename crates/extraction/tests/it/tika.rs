@@ -1,7 +1,7 @@
-//! Tika as an option: it is asked for what our own readers cannot read, and for nothing else.
+//! Tika as an option: it is used only for formats that the built-in readers cannot read.
 
 use crate::samples::{docx, file};
-use domain::contracts::{ExtractError, ExtractText, FileToRead};
+use domain::ports::{ExtractError, ExtractText, FileToRead};
 use extraction::{Extraction, Limits, WithTika};
 use outbound::{ClientLimits, GuardedClient};
 use std::sync::Arc;
@@ -28,7 +28,7 @@ fn with_tika(address: &str, limits: Limits) -> WithTika {
 #[tokio::test]
 async fn only_what_is_not_known_goes_there() {
     let tika = Tika::start().await;
-    let reader = with_tika(&tika.stand.url, Limits::default());
+    let reader = with_tika(&tika.listener.url, Limits::default());
     assert!(reader.extract(file("a.docx", docx())).await.is_ok());
     assert!(reader.extract(file("a.txt", "words")).await.is_ok());
     assert_eq!(tika.seen(), []);
@@ -50,18 +50,18 @@ async fn only_what_is_not_known_goes_there() {
         (
             "a.doc",
             [&old[..], b"encrypted"].concat(),
-            Err(ExtractError::Damaged("its reader gave up, or it is protected".to_owned())),
+            Err(ExtractError::Damaged("its reader failed, or it is protected".to_owned())),
         ),
     ];
     for (name, bytes, expected) in table {
         let found = reader.extract(file(name, bytes)).await.map(|read| read.text);
         match (&found, &expected) {
-            // How a kind is spoken of is not the matter here.
+            // The description of a format does not matter here.
             (Err(ExtractError::Unsupported(_)), Err(ExtractError::Unsupported(_))) => {}
             _ => assert_eq!(found, expected, "{name}"),
         }
     }
-    let short = with_tika(&tika.stand.url, Limits { output_chars: 6, ..Limits::default() });
+    let short = with_tika(&tika.listener.url, Limits { output_chars: 6, ..Limits::default() });
     let found = short.extract(file("old.doc", old)).await.expect("a text");
     assert_eq!((found.text.as_str(), found.is_cut), ("Rivers", true));
 }

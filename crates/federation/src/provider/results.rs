@@ -1,12 +1,13 @@
-//! Mapping and scoring one provider's results, as they arrive.
+//! Maps and scores the results of one provider as soon as they arrive.
 
-use super::ask::Answer;
-use super::{ProviderRun, failed_inside, unknown_processor};
-use crate::run::time_left;
-use domain::contracts::{ConnectorError, PluginContext, PluginRegistry, ResultBatch, ResultContext};
+use super::errors::{internal_error, unknown_processor};
+use super::fetch::FetchedItems;
+use super::run::ProviderRun;
+use crate::deadline::time_left;
 use domain::corpus::CONNECTOR_NAME;
 use domain::known_secrets::KnownSecrets;
 use domain::message;
+use domain::ports::{ConnectorError, PluginContext, PluginRegistry, ResultBatch, ResultContext};
 use domain::provider::SearchProvider;
 use domain::rag::FetchUrlBody;
 use domain::result::ResultSet;
@@ -16,22 +17,22 @@ use serde_json::Value;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-/// How much of the time that is left may go into pages.
-const PAGES_TIME_SHARE: f64 = 0.8;
+/// Share of the remaining time for fetching web pages.
+const PAGES_TIME_RATIO: f64 = 0.8;
 
 impl ProviderRun {
-    /// Maps and scores, then the rest of the result processors; beside the runtime, as the answer arrives.
+    /// Runs the result processors on the CPU pool: mapping, scoring, then the others.
     pub(super) async fn process_results(
         &self,
         set: &mut ResultSet,
-        answer: Answer,
+        fetched: FetchedItems,
         secrets: &KnownSecrets,
     ) -> Result<(), ConnectorError> {
-        let given = answer.items.len() as u64;
-        set.found = answer.found.unwrap_or(given).max(given);
-        if answer.items.is_empty() {
+        let item_count = fetched.items.len() as u64;
+        set.found = fetched.found.unwrap_or(item_count).max(item_count);
+        if fetched.items.is_empty() {
             set.status = ProviderStatus::NoResults;
-            set.messages.push(self.stamped(&message::retrieved(0, set.found, &set.provider_name)));
+            set.messages.push(self.notice(&message::retrieved(0, set.found, &set.provider_name)));
             return Ok(());
         }
         let pipeline = Arc::new(Pipeline {
@@ -42,46 +43,46 @@ impl ProviderRun {
             query: set.query_string_to_provider.clone(),
             results_wanted: self.results_wanted,
         });
-        let mut work = Work::new(pipeline.names(), answer.items);
-        // Bodies that are filled count for the score, so that they are filled as soon as there are any.
-        if FetchUrlBody::of(&self.provider.spec).is_some() {
-            work = self.beside(&pipeline, work, Until::Mapped).await?;
-            self.fill_bodies(&mut work).await;
-            work.batch.items.iter_mut().for_each(|item| secrets.mask_in_place(&mut item.body));
+        let mut state = PipelineState::new(pipeline.names(), fetched.items);
+        // Filled bodies affect the score, so they are filled right after mapping.
+        if FetchUrlBody::parse(&self.provider.spec.config).is_some() {
+            state = self.process_on_cpu_pool(&pipeline, state, StopAt::Mapped).await?;
+            self.fill_bodies(&mut state).await;
+            state.batch.items.iter_mut().for_each(|item| secrets.mask_in_place(&mut item.body));
         }
-        let Work { batch, messages, .. } = self.beside(&pipeline, work, Until::End).await?;
+        let PipelineState { batch, messages, .. } =
+            self.process_on_cpu_pool(&pipeline, state, StopAt::End).await?;
         set.items = batch.items;
         if self.provider.spec.connector == CONNECTOR_NAME {
-            // What carries no mark could not be taken back when its right is.
+            // A result without a cache status could not be hidden later, when access to it is revoked.
             set.items.retain(|item| item.cache.is_some());
             set.found = set.items.len() as u64;
         }
         set.retrieved = set.items.len() as u64;
         set.status = if set.items.is_empty() { ProviderStatus::NoResults } else { ProviderStatus::Ok };
-        set.messages.push(self.stamped(&message::retrieved(set.retrieved, set.found, &set.provider_name)));
+        set.messages.push(self.notice(&message::retrieved(set.retrieved, set.found, &set.provider_name)));
         set.messages.extend(messages);
         Ok(())
     }
 
-    /// Takes steps of the pipeline beside the runtime.
-    async fn beside(
+    async fn process_on_cpu_pool(
         &self,
         pipeline: &Arc<Pipeline>,
-        work: Work,
-        until: Until,
-    ) -> Result<Work, ConnectorError> {
+        state: PipelineState,
+        stop_at: StopAt,
+    ) -> Result<PipelineState, ConnectorError> {
         let (runtime, pipeline) = (tokio::runtime::Handle::current(), Arc::clone(pipeline));
-        let steps = move || runtime.block_on(pipeline.process(work, until));
-        self.cpu.run(steps).await.ok_or_else(failed_inside)?
+        let steps = move || runtime.block_on(pipeline.process(state, stop_at));
+        self.cpu.run(steps).await.ok_or_else(internal_error)?
     }
 
-    /// Results whose source says little of them get a part of their page. The rest of the steps still need some time.
-    async fn fill_bodies(&self, work: &mut Work) {
-        let (provider, items) = (&self.provider, &mut work.batch.items);
-        let time_max = time_left(self.deadline).mul_f64(PAGES_TIME_SHARE);
+    /// Fills the bodies of results with little text from their web pages, leaving time for the remaining steps.
+    async fn fill_bodies(&self, state: &mut PipelineState) {
+        let (provider, items) = (&self.provider, &mut state.batch.items);
+        let time_max = time_left(self.deadline).mul_f64(PAGES_TIME_RATIO);
         let filled = self.pages.fill_bodies(provider, items, &self.query, self.search.owner, time_max).await;
         if filled > 0 {
-            work.messages.push(self.stamped(&message::bodies_filled(filled, &provider.spec.name)));
+            state.messages.push(self.notice(&message::bodies_filled(filled, &provider.spec.name)));
         }
     }
 }
@@ -96,24 +97,24 @@ struct Pipeline {
     results_wanted: u32,
 }
 
-/// How far the results are.
-struct Work {
+/// Progress of the results through the pipeline.
+struct PipelineState {
     batch: ResultBatch,
     messages: Vec<String>,
-    /// Processors that did not have their turn yet.
+    /// Processors that have not run yet.
     names: VecDeque<String>,
 }
 
-impl Work {
+impl PipelineState {
     fn new(names: VecDeque<String>, raw: Vec<Value>) -> Self {
         Self { batch: ResultBatch { raw, ..ResultBatch::default() }, messages: Vec::new(), names }
     }
 }
 
-/// Where work stops.
+/// Where processing stops.
 #[derive(Clone, Copy, PartialEq)]
-enum Until {
-    /// The results are in our schema.
+enum StopAt {
+    /// After the results are mapped to our schema.
     Mapped,
     End,
 }
@@ -124,7 +125,11 @@ impl Pipeline {
         all.filter(|name| !self.search.spec.skips_result_processor(name)).cloned().collect()
     }
 
-    async fn process(&self, mut work: Work, until: Until) -> Result<Work, ConnectorError> {
+    async fn process(
+        &self,
+        mut state: PipelineState,
+        stop_at: StopAt,
+    ) -> Result<PipelineState, ConnectorError> {
         let cx = ResultContext {
             search: &self.search,
             provider: &self.provider,
@@ -132,21 +137,21 @@ impl Pipeline {
             results_wanted: self.results_wanted,
             context: &self.context,
         };
-        let stamped = |line: &str| message::at(self.context.clock.now(), line);
-        while until == Until::End || work.batch.items.is_empty() {
-            let Some(name) = work.names.pop_front() else { break };
+        let notice = |line: &str| message::at(self.context.clock.now(), line);
+        while stop_at == StopAt::End || state.batch.items.is_empty() {
+            let Some(name) = state.names.pop_front() else { break };
             let kind = self.plugins.result_processor(&name).ok_or_else(|| unknown_processor(&name))?;
-            match kind.processor.process(&mut work.batch, &cx).await {
+            match kind.processor.process(&mut state.batch, &cx).await {
                 Ok(outcome) => {
                     let line = message::processed(&name, outcome)
                         .map(|line| format!("{line} from: {}", self.provider.spec.name));
-                    work.messages.extend(line.map(|line| stamped(&line)));
+                    state.messages.extend(line.map(|line| notice(&line)));
                 }
-                Err(error) => work.messages.push(stamped(&message::processor_failed(&name, &error.0))),
+                Err(error) => state.messages.push(notice(&message::processor_failed(&name, &error.0))),
             }
         }
-        // Whatever the processors made of the answer, it is what this provider gave.
-        work.batch.items.iter_mut().for_each(|item| item.mark_as_given(self.provider.id));
-        Ok(work)
+        // Whatever the processors did, the results belong to this provider.
+        state.batch.items.iter_mut().for_each(|item| item.mark_as_given(self.provider.id));
+        Ok(state)
     }
 }

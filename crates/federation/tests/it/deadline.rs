@@ -1,34 +1,34 @@
-//! The time of the sources begins when they are asked, and who prepares the query has a limit too.
+//! The time limit of providers starts when they are queried; the pre-query processors have their own.
 #![expect(clippy::unwrap_used, reason = "a test may fail")]
 
 use async_trait::async_trait;
-use domain::contracts::{
+use domain::pipeline::SYSTEM_DEFAULT;
+use domain::ports::{
     Capability, Clock, Connector, ConnectorError, ConnectorKind, NewTask, NoObserver, NormalizedPage,
-    Nothing, PluginContext, PluginRegistry, ProcessorError, ProviderQuery, QueryContext, QueryProcessor,
-    QueryProcessorKind, QueueName, SourceQuery, SourceResponse, Store, SystemClock, TriedOn,
+    PluginContext, PluginRegistry, ProcessorError, ProviderQuery, QueryContext, QueryProcessor,
+    QueryProcessorKind, QueueName, SourceQuery, SourceResponse, Store, SystemClock, TestTarget, Unavailable,
 };
-use domain::pipeline_record::SYSTEM_DEFAULT;
 use domain::provider::{ProviderSpec, SearchProvider};
 use domain::search::{Search, SearchSpec};
 use domain::secret::Secret;
-use domain::settings::{Secs, Settings};
+use domain::settings::{Seconds, Settings};
 use domain::status::SearchStatus;
 use domain::user::UserSpec;
 use domain::validation::FieldErrors;
-use federation::{Federation, FederationParts};
+use federation::{Federation, FederationDeps};
 use serde_json::json;
 use std::sync::Arc;
 use std::time::Duration;
-use store::{SealKey, SqlStore, StoreConfig};
+use store::{EncryptionKey, SqlStore, StoreConfig};
 use tasks::queue::SqlQueue;
 use tokio::time::sleep;
 
 const TIMEOUT_S: u64 = 5;
-/// Each within the time that it has, and together beyond it.
+/// Each within its limit, and together above it.
 const PREPARING: Duration = Duration::from_millis(4_500);
 const ANSWERING: Duration = Duration::from_millis(1_000);
 
-/// Answers with what it was asked, after some time.
+/// A connector that returns its query after a while.
 #[derive(Debug)]
 struct Echo;
 
@@ -84,11 +84,12 @@ impl QueryProcessor for Quick {
 const PLUGINS: PluginRegistry = PluginRegistry {
     connectors: &[ConnectorKind {
         name: "Echo",
+        module: "echo",
         summary: "",
         capability: Capability { page: false, date_sort: false, not: false },
         settings: &[],
         authenticator: None,
-        tried_on: TriedOn::StandIn,
+        test_target: TestTarget::Fake,
         check: |_: &SearchProvider| FieldErrors::default(),
         build: |_: &SearchProvider, _: &PluginContext| Ok(Box::new(Echo)),
     }],
@@ -101,12 +102,13 @@ const PLUGINS: PluginRegistry = PluginRegistry {
     post_result_processors: processors::post_result::CATALOGUE,
     mixers: mixers::CATALOGUE,
     default_post_result: processors::post_result::SYSTEM_DEFAULT,
-    read_answer: |_, _| Err("nobody asks".to_owned()),
+    read_answer: |_, _| Err("not used".to_owned()),
 };
 
-/// A search after its run.
-async fn searched(pre_query_processors: &[&str]) -> Search {
-    let config = StoreConfig { url: Secret::new("sqlite::memory:"), pool_max: 2, key: SealKey::generate() };
+/// Runs a search and returns it.
+async fn run_search(pre_query_processors: &[&str]) -> Search {
+    let config =
+        StoreConfig { url: Secret::new("sqlite::memory:"), pool_max: 2, key: EncryptionKey::generate() };
     let store: Arc<dyn Store> = Arc::new(SqlStore::open(config).await.unwrap());
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);
     let now = clock.now();
@@ -134,36 +136,39 @@ async fn searched(pre_query_processors: &[&str]) -> Search {
         owner: None,
     };
     let search = store.create_search(spec, owner.id, Vec::new(), now, task).await.unwrap();
-    let settings = Arc::new(Settings { timeout: Secs::new(TIMEOUT_S), ..Settings::default() });
-    let federation = Federation::new(FederationParts {
+    let settings = Arc::new(Settings { timeout: Seconds::new(TIMEOUT_S), ..Settings::default() });
+    let federation = Federation::new(FederationDeps {
         store: Arc::clone(&store),
         queue: Arc::new(SqlQueue::new(Arc::clone(&store), Arc::clone(&clock))),
         plugins: PLUGINS,
-        context: PluginContext::new(Arc::new(Nothing), clock, settings),
-        tokens: Arc::new(Nothing),
-        pages: Arc::new(Nothing),
+        context: PluginContext::new(Arc::new(Unavailable), clock, settings),
+        tokens: Arc::new(Unavailable),
+        pages: Arc::new(Unavailable),
         observer: Arc::new(NoObserver),
     });
     let times = if pre_query_processors.is_empty() { 1 } else { 2 };
     assert_eq!(federation.time_max(&search), Duration::from_secs(times * TIMEOUT_S));
-    federation.run(search.id, search.run, false, &domain::contracts::NoSlot).await.unwrap();
+    federation.run(search.id, search.run, false, &domain::ports::NoSlot).await.unwrap();
     store.search(search.id).await.unwrap()
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn preparing_the_query_takes_no_time_from_the_sources() {
-    let (plain, slow, endless) =
-        tokio::join!(searched(&[]), searched(&["Slow"]), searched(&["Quick", "Endless", "Slow", "Quick"]));
+async fn preparing_the_query_takes_no_time_from_the_providers() {
+    let (plain, slow, endless) = tokio::join!(
+        run_search(&[]),
+        run_search(&["Slow"]),
+        run_search(&["Quick", "Endless", "Slow", "Quick"])
+    );
     for (search, query) in [(&plain, "river"), (&slow, "river slowly"), (&endless, "river quickly quickly")] {
         assert_eq!(search.status, SearchStatus::FullResultsReady, "{:?}", search.messages);
         assert_eq!(search.query_string_processed, query, "{:?}", search.messages);
     }
-    // The time is that of all processors together: who comes after it and needs some is left out as well.
-    let left_out: Vec<&str> = endless
+    // The limit applies to all processors together: a later slow one is skipped as well.
+    let skipped: Vec<&str> = endless
         .messages
         .iter()
-        .filter(|line| line.ends_with("failed and was left out: it was not ready within 5.0 s"))
+        .filter(|line| line.ends_with("failed and was skipped: it did not finish within 5.0 s"))
         .filter_map(|line| line.split_once("] ")?.1.split(' ').next())
         .collect();
-    assert_eq!(left_out, ["Endless", "Slow"], "{:?}", endless.messages);
+    assert_eq!(skipped, ["Endless", "Slow"], "{:?}", endless.messages);
 }

@@ -1,4 +1,4 @@
-//! Searches as a whole, on a store and a queue in memory.
+//! Searches with an in-memory store and queue.
 
 mod deadline;
 mod kept_searches;

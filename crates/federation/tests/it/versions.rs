@@ -1,16 +1,15 @@
-//! Versions in the path of a search: over a real store, with the processors and mixers of the service, and a cache that knows
-//! beforehand what to say.
+//! Versions of documents in a search: with a real store, processors and mixers, and a fake corpus.
 #![expect(clippy::unwrap_used, reason = "a test may fail")]
 
 use async_trait::async_trait;
-use domain::contracts::{
-    Capability, Clock, Connector, ConnectorError, ConnectorKind, NewTask, NoObserver, NormalizedPage,
-    Nothing, PluginContext, PluginRegistry, ProviderQuery, QueueName, SourceQuery, SourceResponse, Store,
-    SystemClock, TriedOn,
-};
 use domain::corpus::{Badge, CONNECTOR_NAME, DecidedBy};
 use domain::ids::{ProviderId, RunId};
-use domain::pipeline_record::SYSTEM_DEFAULT;
+use domain::pipeline::SYSTEM_DEFAULT;
+use domain::ports::{
+    Capability, Clock, Connector, ConnectorError, ConnectorKind, NewTask, NoObserver, NormalizedPage,
+    PluginContext, PluginRegistry, ProviderQuery, QueueName, SourceQuery, SourceResponse, Store, SystemClock,
+    TestTarget, Unavailable,
+};
 use domain::provider::{ProviderSpec, SearchProvider};
 use domain::result::ResultItem;
 use domain::search::{Search, SearchSpec};
@@ -18,16 +17,16 @@ use domain::secret::Secret;
 use domain::settings::Settings;
 use domain::user::UserSpec;
 use domain::validation::FieldErrors;
-use federation::{Federation, FederationParts, MixRequest};
+use federation::{Federation, FederationDeps, MixRequest};
 use serde_json::{Value, json};
 use std::sync::Arc;
-use store::{SealKey, SqlStore, StoreConfig};
+use store::{EncryptionKey, SqlStore, StoreConfig};
 use tasks::queue::SqlQueue;
-use testkit::versions::{KnownVersions, Standings, alone, decided, mark, undecided};
+use testkit::versions::{KnownVersions, VersionStatuses, alone, decided, mark, undecided};
 
 const PROCESSOR: &str = "VersionClusteringPostResultProcessor";
 
-/// A source that gives the same rows to everybody: three documents of the cache, or two pages of the web.
+/// A connector with fixed rows: three documents of the corpus, or two web pages.
 #[derive(Debug)]
 struct Rows(Vec<Value>);
 
@@ -75,11 +74,12 @@ const fn kind(name: &'static str, build: Build) -> ConnectorKind {
     let check = |_: &SearchProvider| FieldErrors::default();
     ConnectorKind {
         name,
+        module: "",
         summary: "",
         capability,
         settings: &[],
         authenticator: None,
-        tried_on: TriedOn::StandIn,
+        test_target: TestTarget::Fake,
         check,
         build,
     }
@@ -92,7 +92,7 @@ const PLUGINS: PluginRegistry = PluginRegistry {
     post_result_processors: processors::post_result::CATALOGUE,
     mixers: mixers::CATALOGUE,
     default_post_result: processors::post_result::SYSTEM_DEFAULT,
-    read_answer: |_, _| Err("nobody asks".to_owned()),
+    read_answer: |_, _| Err("not used".to_owned()),
 };
 
 struct Fixture {
@@ -103,10 +103,10 @@ struct Fixture {
 }
 
 impl Fixture {
-    /// A service with one search, which has not run.
-    async fn with(standings: Standings) -> Self {
+    /// A service with one search that has not run.
+    async fn with(statuses: VersionStatuses) -> Self {
         let config =
-            StoreConfig { url: Secret::new("sqlite::memory:"), pool_max: 2, key: SealKey::generate() };
+            StoreConfig { url: Secret::new("sqlite::memory:"), pool_max: 2, key: EncryptionKey::generate() };
         let store: Arc<dyn Store> = Arc::new(SqlStore::open(config).await.unwrap());
         let clock: Arc<dyn Clock> = Arc::new(SystemClock);
         let now = clock.now();
@@ -123,29 +123,26 @@ impl Fixture {
         store.ensure_pipeline(SYSTEM_DEFAULT, PLUGINS.default_post_result, now).await.unwrap();
         let spec = SearchSpec::of_query("lease of the mill");
         let search = store.create_search(spec, owner.id, Vec::new(), now, task).await.unwrap();
-        let corpus = Arc::new(KnownVersions::new(standings));
+        let corpus = Arc::new(KnownVersions::new(statuses));
         let settings = Arc::new(Settings::default());
         let context = PluginContext {
             corpus: corpus.clone(),
-            ..PluginContext::new(Arc::new(Nothing), Arc::clone(&clock), settings)
+            ..PluginContext::new(Arc::new(Unavailable), Arc::clone(&clock), settings)
         };
-        let federation = Federation::new(FederationParts {
+        let federation = Federation::new(FederationDeps {
             store: Arc::clone(&store),
             queue: Arc::new(SqlQueue::new(Arc::clone(&store), clock)),
             plugins: PLUGINS,
             context,
-            tokens: Arc::new(Nothing),
-            pages: Arc::new(Nothing),
+            tokens: Arc::new(Unavailable),
+            pages: Arc::new(Unavailable),
             observer: Arc::new(NoObserver),
         });
         Self { store, federation, corpus, search }
     }
 
     async fn run(&mut self) {
-        self.federation
-            .run(self.search.id, self.search.run, false, &domain::contracts::NoSlot)
-            .await
-            .unwrap();
+        self.federation.run(self.search.id, self.search.run, false, &domain::ports::NoSlot).await.unwrap();
         self.search = self.store.search(self.search.id).await.unwrap();
     }
 
@@ -165,7 +162,7 @@ fn task(search: &Search) -> NewTask {
     NewTask { queue: QueueName::Search, name: "run_search".to_owned(), payload, attempts_max: 1, owner: None }
 }
 
-/// The end of its address, its badge, and who else has the address.
+/// `name badge +duplicates` of a result.
 fn shown(item: &ResultItem) -> String {
     let name = item.url.rsplit('/').next().unwrap_or_default();
     let badge = item.cache.as_ref().map_or("live".to_owned(), |mark| format!("{:?}", mark.badge));
@@ -174,7 +171,7 @@ fn shown(item: &ResultItem) -> String {
 }
 
 #[tokio::test]
-async fn the_version_that_counts_leads_the_others() {
+async fn the_elected_version_leads_the_others() {
     let mut fixture = Fixture::with(decided(&[2, 3, 1], DecidedBy::Election, 7)).await;
     fixture.run().await;
     let page = fixture.page().await;
@@ -195,8 +192,8 @@ async fn the_version_that_counts_leads_the_others() {
 }
 
 #[tokio::test]
-async fn what_is_pinned_comes_first_and_what_stands_alone_stays() {
-    let mut fixture = Fixture::with(Standings::from([alone(3, Badge::Pinned)])).await;
+async fn a_pinned_document_comes_first_and_single_versions_stay() {
+    let mut fixture = Fixture::with(VersionStatuses::from([alone(3, Badge::Pinned)])).await;
     fixture.run().await;
     let page = fixture.page().await;
     assert_eq!(page[0], "3 Pinned", "{page:?}");
@@ -205,7 +202,7 @@ async fn what_is_pinned_comes_first_and_what_stands_alone_stays() {
 }
 
 #[tokio::test]
-async fn a_page_of_a_running_search_records_nothing() {
+async fn a_page_of_a_running_search_records_no_election() {
     let mut fixture = Fixture::with(decided(&[2, 1], DecidedBy::Election, 7)).await;
     let running = fixture.search.clone();
     fixture.run().await;
@@ -218,7 +215,7 @@ async fn a_page_of_a_running_search_records_nothing() {
 }
 
 #[tokio::test]
-async fn an_election_on_request_is_written_on_the_saved_results() {
+async fn an_election_on_request_is_stored_in_the_saved_results() {
     let mut fixture = Fixture::with(undecided(&[1, 2])).await;
     let error = fixture.federation.elect(&fixture.search).await.unwrap_err();
     assert!(matches!(error, federation::FederationError::NotReady(_)), "{error}");
@@ -233,17 +230,17 @@ async fn an_election_on_request_is_written_on_the_saved_results() {
     let page = fixture.page().await;
     let place = page.iter().position(|row| row == "1 AutoSelected").unwrap();
     assert_eq!(page[place + 1], "2 Alternate +Web", "{page:?}");
-    // The results are the same ones, each in its source.
+    // The results stay in the sets of their providers.
     let sets = fixture.store.result_sets(fixture.search.id).await.unwrap();
     let counts: Vec<(ProviderId, usize)> = sets.iter().map(|set| (set.provider, set.items.len())).collect();
     assert_eq!(counts.iter().map(|(_, count)| *count).collect::<Vec<_>>(), [3, 1], "{counts:?}");
 
     fixture.corpus.fail("the vectors cannot be read");
-    assert!(fixture.federation.elect(&fixture.search).await.unwrap_err().is_passing());
+    assert!(fixture.federation.elect(&fixture.search).await.unwrap_err().is_transient());
 }
 
 #[tokio::test]
-async fn where_a_pin_decides_no_election_was_held() {
+async fn a_pin_decides_without_an_election() {
     let both = decided(&[2, 1], DecidedBy::Pin, 7).into_iter().chain([alone(3, Badge::Pinned)]);
     let mut fixture = Fixture::with(both.collect()).await;
     fixture.run().await;
@@ -251,7 +248,7 @@ async fn where_a_pin_decides_no_election_was_held() {
 }
 
 #[tokio::test]
-async fn a_saved_list_follows_a_rejection() {
+async fn a_rejection_applies_to_saved_results() {
     let mut fixture = Fixture::with(decided(&[2, 3, 1], DecidedBy::Election, 7)).await;
     fixture.run().await;
     fixture.corpus.reject(8);
@@ -268,17 +265,17 @@ async fn a_saved_list_follows_a_rejection() {
     let one = fixture.federation.saved_result(set.items[0].swirl_id).await.unwrap().0.item;
     let all = fixture.federation.saved_results(fixture.search.owner, 0, 10).await.unwrap().items;
     let marks = all.iter().map(|saved| &saved.item).chain([&one]).filter_map(|item| item.cache.as_deref());
-    let told: Vec<_> = marks.map(|mark| (mark.badge, mark.run_id, mark.cluster.is_some())).collect();
-    assert_eq!(told, vec![(Badge::Cached, None, true); 4], "they are still versions");
-    // The next election decides anew.
+    let statuses: Vec<_> = marks.map(|mark| (mark.badge, mark.run_id, mark.cluster.is_some())).collect();
+    assert_eq!(statuses, vec![(Badge::Cached, None, true); 4], "they are still versions of one document");
+    // The next election decides again.
     fixture.corpus.say(decided(&[3, 1, 2], DecidedBy::Election, 9));
     fixture.federation.elect(&fixture.search).await.unwrap();
     assert!(fixture.page().await.contains(&"3 AutoSelected".to_owned()));
 }
 
 #[tokio::test]
-async fn a_cache_that_fails_is_told_in_the_messages() {
-    let mut fixture = Fixture::with(Standings::new()).await;
+async fn a_failing_corpus_is_reported_in_the_messages() {
+    let mut fixture = Fixture::with(VersionStatuses::new()).await;
     fixture.corpus.fail("the vectors cannot be read");
     fixture.run().await;
     let lines = fixture.messages();

@@ -1,8 +1,8 @@
-//! `svc://health`: whether the service can work, and how the caller's sources stand in this process.
+//! `svc://health`: status of the service and of the caller's sources in this process.
 
-use super::shown;
-use crate::call::Call;
+use super::json::shown;
 use crate::error::ToolError;
+use crate::tool_context::ToolContext;
 use crate::tools::visible_providers;
 use domain::ids::ProviderId;
 use serde::Serialize;
@@ -10,7 +10,7 @@ use serde_json::Value;
 
 #[derive(Serialize)]
 struct HealthView {
-    /// ok, or error when the records cannot be reached.
+    /// ok, or error if the database is not reachable.
     status: &'static str,
     version: &'static str,
     sources: Vec<SourceView>,
@@ -21,20 +21,20 @@ struct SourceView {
     name: String,
     active: bool,
     connected: bool,
-    /// closed (asked as usual), open (left alone), half_open, suspended, or unknown when it was not asked yet.
+    /// closed (asked as usual), open (not asked), half_open, suspended, or unknown if it was not asked yet.
     state: &'static str,
     /// Seconds until it is asked again.
     retry_in_s: u64,
 }
 
-pub(super) async fn read(call: &Call<'_>) -> Result<Value, ToolError> {
+pub(super) async fn read(context: &ToolContext<'_>) -> Result<Value, ToolError> {
     let version = domain::VERSION;
-    if let Err(error) = call.mcp.store.ping().await {
+    if let Err(error) = context.mcp.store.ping().await {
         tracing::warn!("the records cannot be reached: {error}");
         return shown(&HealthView { status: "error", version, sources: Vec::new() });
     }
-    let sources = visible_providers(call).await?.into_iter().map(|provider| {
-        let known = call.mcp.federation.source_state(ProviderId(provider.id));
+    let sources = visible_providers(context).await?.into_iter().map(|provider| {
+        let known = context.mcp.federation.provider_state(ProviderId(provider.id));
         SourceView {
             name: provider.name,
             active: provider.active,

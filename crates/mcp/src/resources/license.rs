@@ -1,8 +1,8 @@
-//! `svc://license`: what this installation may do, and until when.
+//! `svc://license`: features and expiry of the license.
 
-use super::shown;
-use crate::call::Call;
+use super::json::shown;
 use crate::error::ToolError;
+use crate::tool_context::ToolContext;
 use domain::license::LicenseReport;
 use serde::Serialize;
 use serde_json::Value;
@@ -11,7 +11,7 @@ use serde_json::Value;
 struct LicenseView {
     /// none, valid, expiring, expired or invalid.
     status: &'static str,
-    /// The semantic cache may be used today.
+    /// The semantic cache is licensed today.
     cache: bool,
     /// The last day.
     expires: Option<String>,
@@ -19,9 +19,9 @@ struct LicenseView {
     days_left: Option<i64>,
 }
 
-pub(super) fn read(call: &Call<'_>) -> Result<Value, ToolError> {
+pub(super) fn read(context: &ToolContext<'_>) -> Result<Value, ToolError> {
     let LicenseReport { status, cache, expiration, cache_expiration, days_left, .. } =
-        call.mcp.corpus.license();
+        context.mcp.corpus.license();
     shown(&LicenseView {
         status: status.as_str(),
         cache,

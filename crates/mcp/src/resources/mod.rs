@@ -1,21 +1,21 @@
-//! The resources: what a client may read without calling a tool. Each is made of named fields.
+//! The resources that a client can read without calling a tool.
 
 mod health;
+mod json;
 mod license;
 mod providers;
 mod search;
 
-use crate::call::Call;
 use crate::error::ToolError;
+use crate::tool_context::ToolContext;
 use rmcp::ErrorData;
 use rmcp::model::{Resource, ResourceTemplate};
-use serde_json::Value;
 
 pub(crate) const MEDIA_TYPE: &str = "application/json";
-/// What stands before the id of a search.
+/// URI prefix of a search.
 const SEARCH: &str = "svc://search/";
 
-/// The resources with a fixed address.
+/// The resources with a fixed URI.
 const TABLE: [(&str, &str, &str); 3] = [
     ("svc://providers", "providers", "The sources that you may search."),
     ("svc://health", "health", "Whether the service can work, and how its sources stand."),
@@ -37,13 +37,13 @@ pub(crate) fn templates() -> Vec<ResourceTemplate> {
 }
 
 /// The text of a resource.
-pub(crate) async fn read(call: &Call<'_>, uri: &str) -> Result<String, ErrorData> {
+pub(crate) async fn read(context: &ToolContext<'_>, uri: &str) -> Result<String, ErrorData> {
     let found = match uri {
-        "svc://providers" => providers::read(call).await,
-        "svc://health" => health::read(call).await,
-        "svc://license" => license::read(call),
+        "svc://providers" => providers::read(context).await,
+        "svc://health" => health::read(context).await,
+        "svc://license" => license::read(context),
         _ => match uri.strip_prefix(SEARCH).and_then(|id| id.parse().ok()) {
-            Some(id) => search::read(call, id).await,
+            Some(id) => search::read(context, id).await,
             None => return Err(unknown(uri)),
         },
     };
@@ -56,8 +56,4 @@ fn unknown(uri: &str) -> ErrorData {
 
 fn missing(uri: &str, error: &ToolError) -> ErrorData {
     ErrorData::resource_not_found(format!("{uri}: {error}"), None)
-}
-
-fn shown(view: &impl serde::Serialize) -> Result<Value, ToolError> {
-    serde_json::to_value(view).map_err(ToolError::internal)
 }

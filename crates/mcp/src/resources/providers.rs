@@ -1,11 +1,11 @@
 //! `svc://providers`: the sources that the caller may search.
 
-use super::shown;
-use crate::call::Call;
+use super::json::shown;
 use crate::error::ToolError;
+use crate::tool_context::ToolContext;
 use crate::tools::visible_providers;
 use serde_json::Value;
 
-pub(super) async fn read(call: &Call<'_>) -> Result<Value, ToolError> {
-    shown(&visible_providers(call).await?)
+pub(super) async fn read(context: &ToolContext<'_>) -> Result<Value, ToolError> {
+    shown(&visible_providers(context).await?)
 }

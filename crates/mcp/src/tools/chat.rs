@@ -1,16 +1,16 @@
 //! `chat`: a message to the search assistant, which searches, reads and answers with citations.
 
-use super::{Row, ToolCall};
-use crate::call::{Call, NamedProvider, Said, arguments};
+use super::definition::{Row, ToolCall};
 use crate::error::ToolError;
 use crate::markdown::{cut, inline, link, one_line};
+use crate::tool_context::{NamedProvider, ToolContext, ToolOutput, arguments};
 use crate::views::TITLE_CHARS_MAX;
-use crate::{Costly, schema};
-use answers::chat::{ChatError, ChatEvent, Said as Words};
+use crate::{QuotaClass, schema};
+use answers::chat::{ChatError, ChatEvent, ChatInput};
 use async_trait::async_trait;
 use domain::chat::{CHATS_MAX, Chat, ChatCitation, ChatMessage, ChatSpec};
-use domain::contracts::StoreError;
 use domain::ids::ChatId;
+use domain::ports::StoreError;
 use futures_util::StreamExt;
 use rmcp::model::JsonObject;
 use rmcp::schemars;
@@ -23,7 +23,7 @@ pub(crate) const ROW: Row = Row {
     aliases: &[],
     title: "Ask the assistant",
     description: "Sends a message to the search assistant of the service, which searches and reads by itself and \
-        answers with citations. Give the chat_id of its answer to go on with the same conversation.",
+        answers with citations. Pass the chat_id of the reply to continue the conversation.",
     is_read_only: false,
     is_open_world: true,
     input: schema::of::<Arguments>,
@@ -34,12 +34,12 @@ pub(crate) const ROW: Row = Row {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Arguments {
-    /// What you want to know or have done.
+    /// The message.
     message: String,
-    /// A conversation of yours; without it a new one begins.
+    /// One of your conversations; omit it to start a new one.
     #[serde(default)]
     chat_id: Option<i64>,
-    /// For a new conversation: ids, names or tags of the sources that may be searched.
+    /// For a new conversation: ids, names or tags of the sources to search.
     #[serde(default)]
     providers: Option<Vec<NamedProvider>>,
 }
@@ -72,26 +72,26 @@ struct ChatTool;
 
 #[async_trait]
 impl ToolCall for ChatTool {
-    async fn call(&self, call: &Call<'_>, given: JsonObject) -> Result<Said, ToolError> {
+    async fn call(&self, context: &ToolContext<'_>, given: JsonObject) -> Result<ToolOutput, ToolError> {
         let given: Arguments = arguments(given)?;
-        // No conversation begins with nothing.
+        // A new conversation needs a message.
         if given.message.trim().is_empty() && given.chat_id.is_none() {
             return Err(ToolError::arguments("message: A message is needed."));
         }
-        call.pay(Costly::Chat)?;
+        context.charge_quota(QuotaClass::Chat)?;
         let chat = match given.chat_id {
-            Some(id) => own_chat(call, id).await?,
-            None => new_chat(call, given.providers).await?,
+            Some(id) => own_chat(context, id).await?,
+            None => new_chat(context, given.providers).await?,
         };
-        let words = Words { content: given.message, ..Words::default() };
-        let view = ReplyView::of(answered(call, chat, words).await?);
-        Said::new(&view, view.markdown())
+        let input = ChatInput { content: given.message, ..ChatInput::default() };
+        let view = ReplyView::of(answered(context, chat, input).await?);
+        ToolOutput::new(&view, view.markdown())
     }
 }
 
-async fn own_chat(call: &Call<'_>, id: i64) -> Result<Chat, ToolError> {
-    match call.mcp.store.chat(ChatId(id)).await {
-        Ok(chat) if chat.owner == call.principal.user => Ok(chat),
+async fn own_chat(context: &ToolContext<'_>, id: i64) -> Result<Chat, ToolError> {
+    match context.mcp.store.chat(ChatId(id)).await {
+        Ok(chat) if chat.owner == context.principal.user => Ok(chat),
         Ok(_) | Err(StoreError::NotFound) => Err(ToolError::new(
             format!("You have no conversation with the id {id}."),
             "Call chat without chat_id to begin a new one.",
@@ -100,7 +100,10 @@ async fn own_chat(call: &Call<'_>, id: i64) -> Result<Chat, ToolError> {
     }
 }
 
-async fn new_chat(call: &Call<'_>, providers: Option<Vec<NamedProvider>>) -> Result<Chat, ToolError> {
+async fn new_chat(
+    context: &ToolContext<'_>,
+    providers: Option<Vec<NamedProvider>>,
+) -> Result<Chat, ToolError> {
     let spec = ChatSpec {
         searchprovider_list: providers.into_iter().flatten().map(Into::into).collect(),
         ..ChatSpec::default()
@@ -109,26 +112,26 @@ async fn new_chat(call: &Call<'_>, providers: Option<Vec<NamedProvider>>) -> Res
     if !errors.is_empty() {
         return Err(ToolError::fields(&errors));
     }
-    let (store, user) = (&call.mcp.store, call.principal.user);
+    let (store, user) = (&context.mcp.store, context.principal.user);
     if store.chats(user, 0, 1).await?.total >= CHATS_MAX {
         return Err(ToolError::new(
             format!("You have {CHATS_MAX} conversations, and no more are kept."),
             "Go on with one of them by chat_id, or delete some in the service.",
         ));
     }
-    Ok(store.create_chat(spec, user, call.mcp.clock.now()).await?)
+    Ok(store.create_chat(spec, user, context.mcp.clock.now()).await?)
 }
 
-async fn answered(call: &Call<'_>, chat: Chat, words: Words) -> Result<ChatMessage, ToolError> {
-    let (chats, id) = (call.mcp.answers.chats(), chat.id);
-    let begun = chats.begin(chat, words).await.map_err(|error| refused(id, error))?;
-    let mut events = chats.follow(begun);
+async fn answered(context: &ToolContext<'_>, chat: Chat, input: ChatInput) -> Result<ChatMessage, ToolError> {
+    let (chats, id) = (context.mcp.answers.chats(), chat.id);
+    let pending = chats.begin(chat, input).await.map_err(|error| refused(id, error))?;
+    let mut events = chats.follow(pending);
     while let Some(event) = events.next().await {
         match event {
             ChatEvent::Asking { round } => {
-                call.progress.tell(format!("The model is asked, round {round}.")).await
+                context.progress.report(format!("The model is asked, round {round}.")).await
             }
-            ChatEvent::Tool { name, .. } => call.progress.tell(format!("The model uses {name}.")).await,
+            ChatEvent::Tool { name, .. } => context.progress.report(format!("The model uses {name}.")).await,
             ChatEvent::Done(message) => return Ok(*message),
             ChatEvent::Failed(error) => return Err(refused(id, error)),
             ChatEvent::ToolDone(_) | ChatEvent::Delta { .. } | ChatEvent::Citations(_) => {}
@@ -166,7 +169,7 @@ impl ReplyView {
         }
     }
 
-    /// The text's own links were checked when it was made.
+    /// The links of the text were checked when it was generated.
     fn markdown(&self) -> String {
         let mut out = format!("{}\n\n", self.content);
         for citation in &self.citations {

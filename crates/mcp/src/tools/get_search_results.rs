@@ -1,10 +1,10 @@
-//! `get_search_results`: a page of a search that was started before.
+//! `get_search_results`: a page of an existing search.
 
+use super::definition::{Row, ToolCall};
 use super::search::page;
-use super::{Row, ToolCall};
-use crate::call::{Call, Said, arguments};
 use crate::error::ToolError;
 use crate::schema;
+use crate::tool_context::{ToolContext, ToolOutput, arguments};
 use crate::views::{FoundView, results_shown};
 use async_trait::async_trait;
 use domain::ids::ProviderId;
@@ -18,8 +18,8 @@ pub(crate) const ROW: Row = Row {
     name: "get_search_results",
     aliases: &["get_results"],
     title: "Results of a search",
-    description: "A page of the merged list of one of your searches. Status not_ready means that it still runs: ask \
-        again after retry_in_seconds.",
+    description: "A page of the merged list of one of your searches. Status not_ready means that it is still running: \
+        ask again after retry_in_seconds.",
     is_read_only: true,
     is_open_world: false,
     input: schema::of::<Arguments>,
@@ -38,10 +38,10 @@ struct Arguments {
     /// Only the results of this provider; see list_providers.
     #[serde(default)]
     provider_id: Option<i64>,
-    /// Another mixer than the search's own.
+    /// A mixer other than that of the search.
     #[serde(default)]
     result_mixer: Option<String>,
-    /// Results on one page, 1 to 50; 10 when it is not said. Keep it the same from page to page.
+    /// Results per page, 1 to 50; default 10. Keep it constant from page to page.
     #[serde(default)]
     max_results: Option<u32>,
 }
@@ -50,10 +50,10 @@ struct GetSearchResults;
 
 #[async_trait]
 impl ToolCall for GetSearchResults {
-    async fn call(&self, call: &Call<'_>, given: JsonObject) -> Result<Said, ToolError> {
+    async fn call(&self, context: &ToolContext<'_>, given: JsonObject) -> Result<ToolOutput, ToolError> {
         let given: Arguments = arguments(given)?;
-        let mut search = call.own_search(given.search_id).await?;
-        // The size of a page follows the number of results that was asked for.
+        let mut search = context.own_search(given.search_id).await?;
+        // The page size is the number of requested results.
         search.spec.results_requested = results_shown(given.max_results);
         let request = MixRequest {
             mixer: given.result_mixer,
@@ -62,7 +62,7 @@ impl ToolCall for GetSearchResults {
             explain: Some(false),
             ..MixRequest::default()
         };
-        let view = page(call, &search, request).await?;
-        Said::new(&view, view.markdown())
+        let view = page(context, &search, request).await?;
+        ToolOutput::new(&view, view.markdown())
     }
 }

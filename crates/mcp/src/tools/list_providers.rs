@@ -1,10 +1,10 @@
-//! `list_providers`: the sources that the caller may ask. Addresses, templates and credentials are not shown.
+//! `list_providers`: the sources that the caller may search, without URLs, templates and credentials.
 
-use super::{Row, ToolCall};
-use crate::call::{Call, Said, arguments};
+use super::definition::{Row, ToolCall};
 use crate::error::ToolError;
 use crate::markdown::{inline, one_line};
 use crate::schema;
+use crate::tool_context::{ToolContext, ToolOutput, arguments};
 use crate::views::TITLE_CHARS_MAX;
 use async_trait::async_trait;
 use domain::authenticator::Authenticator;
@@ -20,8 +20,8 @@ pub(crate) const ROW: Row = Row {
     name: "list_providers",
     aliases: &[],
     title: "Sources",
-    description: "The sources that you may search, with their ids, names and tags. One that is not connected gives \
-        nothing until you connect your account in the service.",
+    description: "The sources that you may search, with their ids, names and tags. A source that is not connected \
+        returns nothing until you connect your account in the service.",
     is_read_only: true,
     is_open_world: false,
     input: schema::of::<Arguments>,
@@ -32,7 +32,7 @@ pub(crate) const ROW: Row = Row {
 #[derive(Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 struct Arguments {
-    /// True: also sources that are switched off.
+    /// True to include inactive sources.
     include_inactive: bool,
     /// Only sources with this tag.
     tag: Option<String>,
@@ -50,9 +50,9 @@ pub(crate) struct ProviderView {
     pub description: String,
     pub tags: Vec<String>,
     pub active: bool,
-    /// It is asked when a search names no sources.
+    /// It is searched if no sources are given.
     pub default: bool,
-    /// False: it needs your account there, and you have not connected it.
+    /// False if it needs your account, and you have not connected it.
     pub connected: bool,
 }
 
@@ -60,25 +60,25 @@ struct ListProviders;
 
 #[async_trait]
 impl ToolCall for ListProviders {
-    async fn call(&self, call: &Call<'_>, given: JsonObject) -> Result<Said, ToolError> {
+    async fn call(&self, context: &ToolContext<'_>, given: JsonObject) -> Result<ToolOutput, ToolError> {
         let given: Arguments = arguments(given)?;
-        let mut providers = visible_providers(call).await?;
+        let mut providers = visible_providers(context).await?;
         providers.retain(|provider| provider.active || given.include_inactive);
         if let Some(tag) = &given.tag {
             providers.retain(|provider| provider.tags.iter().any(|own| own.eq_ignore_ascii_case(tag)));
         }
         let view = ProvidersView { providers };
-        Said::new(&view, view.markdown())
+        ToolOutput::new(&view, view.markdown())
     }
 }
 
-/// All that the caller may see, by id.
-pub(crate) async fn visible_providers(call: &Call<'_>) -> Result<Vec<ProviderView>, ToolError> {
-    let mcp = call.mcp;
+/// All providers that the caller may see, by id.
+pub(crate) async fn visible_providers(context: &ToolContext<'_>) -> Result<Vec<ProviderView>, ToolError> {
+    let mcp = context.mcp;
     let mut authenticators = None;
     let mut views = Vec::new();
     for provider in mcp.store.providers().await? {
-        if !call.principal.may_see(&provider) {
+        if !context.principal.may_see(&provider) {
             continue;
         }
         let connected = match authenticator_of(&provider, &mcp.plugins) {
@@ -88,7 +88,7 @@ pub(crate) async fn visible_providers(call: &Call<'_>) -> Result<Vec<ProviderVie
                     authenticators = Some(mcp.store.authenticators().await?);
                 }
                 let known = authenticators.as_deref().unwrap_or_default();
-                is_connected(call, named(known, name)).await?
+                is_connected(context, named(known, name)).await?
             }
         };
         views.push(ProviderView::of(provider, connected));
@@ -100,9 +100,12 @@ fn named<'a>(known: &'a [Authenticator], name: &str) -> Option<&'a Authenticator
     known.iter().find(|one| one.spec.idp == name || one.spec.name == name)
 }
 
-async fn is_connected(call: &Call<'_>, authenticator: Option<&Authenticator>) -> Result<bool, ToolError> {
+async fn is_connected(
+    context: &ToolContext<'_>,
+    authenticator: Option<&Authenticator>,
+) -> Result<bool, ToolError> {
     let Some(authenticator) = authenticator else { return Ok(false) };
-    Ok(call.mcp.store.connection(call.principal.user, authenticator.id).await?.is_some())
+    Ok(context.mcp.store.connection(context.principal.user, authenticator.id).await?.is_some())
 }
 
 impl ProviderView {

@@ -1,10 +1,10 @@
-//! `list_searches`: the caller's own searches, the newest first.
+//! `list_searches`: the caller's searches, newest first.
 
-use super::{Row, ToolCall};
-use crate::call::{Call, Said, arguments};
+use super::definition::{Row, ToolCall};
 use crate::error::ToolError;
 use crate::markdown::inline;
 use crate::schema;
+use crate::tool_context::{ToolContext, ToolOutput, arguments};
 use crate::views::{TITLE_CHARS_MAX, results_shown};
 use async_trait::async_trait;
 use domain::search::Search;
@@ -29,13 +29,13 @@ pub(crate) const ROW: Row = Row {
 #[derive(Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 struct Arguments {
-    /// 1 to 50; 10 when it is not said.
+    /// 1 to 50; default 10.
     limit: Option<u32>,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
 struct SearchesView {
-    /// All that you have.
+    /// Number of your searches.
     total: u64,
     searches: Vec<SearchView>,
 }
@@ -45,9 +45,9 @@ struct SearchView {
     search_id: i64,
     query: String,
     status: String,
-    /// When it was started.
+    /// Start time.
     date: String,
-    /// Seconds that it took.
+    /// Duration in seconds.
     took: f64,
 }
 
@@ -55,13 +55,13 @@ struct ListSearches;
 
 #[async_trait]
 impl ToolCall for ListSearches {
-    async fn call(&self, call: &Call<'_>, given: JsonObject) -> Result<Said, ToolError> {
+    async fn call(&self, context: &ToolContext<'_>, given: JsonObject) -> Result<ToolOutput, ToolError> {
         let given: Arguments = arguments(given)?;
         let limit = u64::from(results_shown(given.limit));
-        let page = call.mcp.store.searches(Some(call.principal.user), 0, limit).await?;
+        let page = context.mcp.store.searches(Some(context.principal.user), 0, limit).await?;
         let searches = page.items.iter().map(SearchView::of).collect();
         let view = SearchesView { total: page.total, searches };
-        Said::new(&view, view.markdown())
+        ToolOutput::new(&view, view.markdown())
     }
 }
 

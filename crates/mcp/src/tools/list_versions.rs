@@ -1,15 +1,15 @@
-//! `list_versions`: the versions of a document among the results of one of the caller's own searches, and which counts.
+//! `list_versions`: the versions of a document behind a result, and which one is elected.
 
-use super::{Row, ToolCall};
-use crate::call::{Call, Said, arguments};
+use super::definition::{Row, ToolCall};
 use crate::error::ToolError;
 use crate::markdown::{cut, inline, link, one_line};
 use crate::schema;
+use crate::tool_context::{ToolContext, ToolOutput, arguments};
 use crate::views::TITLE_CHARS_MAX;
 use async_trait::async_trait;
-use domain::corpus::{CacheMark, ClusterMember};
-use domain::notation::marks::plain;
+use domain::corpus::{CacheStatus, ClusterMember};
 use domain::result::SavedResult;
+use domain::syntax::highlights::plain;
 use rmcp::model::JsonObject;
 use rmcp::schemars;
 use rmcp::schemars::JsonSchema;
@@ -21,8 +21,8 @@ pub(crate) const ROW: Row = Row {
     name: "list_versions",
     aliases: &[],
     title: "List versions",
-    description: "The versions of the document behind one of your own results from the cache, named by search_id and \
-        swirl_id: which one counts, and whether a person or an election said so.",
+    description: "The versions of the document behind one of your own results from the cache, given by search_id and \
+        swirl_id: which one is elected, and whether a person or an election decided.",
     is_read_only: true,
     is_open_world: false,
     input: schema::of::<Arguments>,
@@ -30,7 +30,7 @@ pub(crate) const ROW: Row = Row {
     tool: &ListVersions,
 };
 
-/// Most versions that are listed.
+/// Maximum number of versions listed.
 const VERSIONS_MAX: usize = 50;
 
 #[derive(Deserialize, JsonSchema)]
@@ -38,7 +38,7 @@ const VERSIONS_MAX: usize = 50;
 struct Arguments {
     /// The search that found it.
     search_id: i64,
-    /// The result, as search and get_search_results name it.
+    /// The result, as returned by search and get_search_results.
     swirl_id: i64,
 }
 
@@ -48,28 +48,28 @@ struct VersionsView {
     signal_id: i64,
     /// Pinned, Auto-selected, Cached or Alternate.
     badge: String,
-    /// pin or election; absent while nothing is decided.
+    /// pin or election; absent while undecided.
     #[serde(skip_serializing_if = "Option::is_none")]
     decided_by: Option<String>,
-    /// The election that chose, or the approved one behind a pin.
+    /// The election, or the approved one behind a pin.
     #[serde(skip_serializing_if = "Option::is_none")]
     run_id: Option<i64>,
-    /// All that you may see, also those that are not listed.
+    /// Number of versions that you may see, including those not listed.
     total: usize,
-    /// The one that counts first.
+    /// The elected version first.
     versions: Vec<VersionView>,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
 struct VersionView {
-    /// Names the document in pin_for_query.
+    /// Identifies the document in pin_for_query.
     signal_id: i64,
     title: String,
     url: String,
     /// Such as v2 or final; may be empty.
     version_label: String,
     date: String,
-    /// It is the one that counts.
+    /// It is the elected version.
     counts: bool,
 }
 
@@ -77,9 +77,9 @@ struct ListVersions;
 
 #[async_trait]
 impl ToolCall for ListVersions {
-    async fn call(&self, call: &Call<'_>, given: JsonObject) -> Result<Said, ToolError> {
+    async fn call(&self, context: &ToolContext<'_>, given: JsonObject) -> Result<ToolOutput, ToolError> {
         let given: Arguments = arguments(given)?;
-        let saved = call.own_result(given.search_id, given.swirl_id).await?;
+        let saved = context.own_result(given.search_id, given.swirl_id).await?;
         let Some(mark) = saved.item.cache.as_deref() else {
             return Err(ToolError::new(
                 "This result is not from the cache; only documents of the cache have versions.",
@@ -87,12 +87,12 @@ impl ToolCall for ListVersions {
             ));
         };
         let view = VersionsView::of(mark, &saved);
-        Said::new(&view, view.markdown())
+        ToolOutput::new(&view, view.markdown())
     }
 }
 
 impl VersionsView {
-    fn of(mark: &CacheMark, saved: &SavedResult) -> Self {
+    fn of(mark: &CacheStatus, saved: &SavedResult) -> Self {
         let winner = mark.cluster.as_ref().and_then(|cluster| cluster.winner_signal_id);
         let versions: Vec<VersionView> = match &mark.cluster {
             Some(cluster) => cluster
@@ -181,7 +181,7 @@ mod tests {
             decided_by: Some(DecidedBy::Election),
             members: (1..=members).map(member).collect(),
         };
-        let mark = CacheMark {
+        let mark = CacheStatus {
             signal_id: SignalId(2),
             state: SignalState::Indexed,
             badge: Badge::Alternate,

@@ -1,6 +1,7 @@
-//! The tools: one file for each, one row for each in the table.
+//! The tools, one file and one row for each.
 
 mod chat;
+mod definition;
 mod get_search_results;
 mod list_providers;
 mod list_searches;
@@ -11,17 +12,13 @@ mod score_document;
 mod search;
 mod search_rag;
 
+pub(crate) use definition::Row;
 pub(crate) use list_providers::visible_providers;
 pub(crate) use search::first_results;
 
-use crate::call::{Call, Said};
-use crate::error::ToolError;
-use async_trait::async_trait;
 use domain::user::Principal;
-use rmcp::model::{JsonObject, Tool, ToolAnnotations};
-use std::sync::Arc;
 
-/// Every tool, in the order in which clients show them.
+/// Every tool, in display order.
 pub(crate) const TABLE: &[Row] = &[
     search::ROW,
     get_search_results::ROW,
@@ -35,48 +32,14 @@ pub(crate) const TABLE: &[Row] = &[
     pin_for_query::ROW,
 ];
 
-/// One tool.
-pub(crate) struct Row {
-    pub name: &'static str,
-    /// Names that other servers of this kind have for it; they are understood and not listed.
-    pub aliases: &'static [&'static str],
-    pub title: &'static str,
-    /// For the model.
-    pub description: &'static str,
-    /// False: it adds something that is kept. No tool takes anything away.
-    pub is_read_only: bool,
-    /// It asks the sources.
-    pub is_open_world: bool,
-    pub input: fn() -> Arc<JsonObject>,
-    pub output: fn() -> Arc<JsonObject>,
-    pub tool: &'static dyn ToolCall,
-}
-
-#[async_trait]
-pub(crate) trait ToolCall: Send + Sync {
-    async fn call(&self, call: &Call<'_>, arguments: JsonObject) -> Result<Said, ToolError>;
-}
-
 impl Row {
-    /// What only curators do is not shown to others. That it is refused to them does not rest on this.
+    /// Whether the tool is listed for a user. Permission is checked separately when it is called.
     pub fn is_for(&self, principal: &Principal) -> bool {
         self.name != pin_for_query::ROW.name || principal.may_curate()
     }
-
-    /// As clients see it.
-    pub fn described(&self) -> Tool {
-        let hints = ToolAnnotations::with_title(self.title)
-            .read_only(self.is_read_only)
-            .destructive(false)
-            .open_world(self.is_open_world);
-        Tool::new(self.name, self.description, (self.input)())
-            .with_title(self.title)
-            .with_raw_output_schema((self.output)())
-            .with_annotations(hints)
-    }
 }
 
-/// The tool of a name or of an alias.
+/// Finds a tool by name or alias.
 pub(crate) fn row(name: &str) -> Option<&'static Row> {
     TABLE.iter().find(|row| row.name == name || row.aliases.contains(&name))
 }
@@ -91,7 +54,7 @@ mod tests {
         let mut names = BTreeSet::new();
         for row in TABLE {
             let tool = row.described();
-            assert!(names.insert(row.name), "{} stands twice", row.name);
+            assert!(names.insert(row.name), "{} is listed twice", row.name);
             assert!(row.aliases.iter().all(|alias| names.insert(alias)), "{}", row.name);
             assert!(row.description.ends_with('.'), "{}", row.name);
             assert_eq!(tool.input_schema["type"], "object", "{}", row.name);

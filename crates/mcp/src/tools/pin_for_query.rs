@@ -1,13 +1,13 @@
-//! `pin_for_query`: a curator says which document is the answer to a query. It takes nobody else's decision away.
+//! `pin_for_query`: a curator pins a document for a query. Existing pins are not replaced.
 
-use super::{Row, ToolCall};
-use crate::call::{Call, Said, arguments};
+use super::definition::{Row, ToolCall};
 use crate::error::ToolError;
 use crate::markdown::inline;
 use crate::schema;
+use crate::tool_context::{ToolContext, ToolOutput, arguments};
 use crate::views::TITLE_CHARS_MAX;
 use async_trait::async_trait;
-use corpus::canonical::{CanonicalError, PinWish, Pinned};
+use corpus::canonical::{CanonicalError, PinRequest, Pinned};
 use domain::corpus::Scope;
 use domain::ids::SignalId;
 use domain::search::{LIST_ITEM_CHARS_MAX, QUERY_CHARS_MAX};
@@ -21,8 +21,8 @@ pub(crate) const ROW: Row = Row {
     name: "pin_for_query",
     aliases: &[],
     title: "Pin a document",
-    description: "For curators: pins a document of the cache as the answer to a query, for all who may see it. Do it only \
-        when the person asked for it. A pin of another document is not replaced.",
+    description: "For curators: pins a document of the cache as the answer to a query, for all who may see it. Use it \
+        only if the person asked for it. A pin of another document is not replaced.",
     is_read_only: false,
     is_open_world: false,
     input: schema::of::<Arguments>,
@@ -33,11 +33,11 @@ pub(crate) const ROW: Row = Row {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Arguments {
-    /// The document, as list_versions names it.
+    /// The document, as returned by list_versions.
     signal_id: i64,
-    /// The query that it answers, in any case and spacing.
+    /// The query that it answers; case and spacing do not matter.
     query: String,
-    /// firm when it is not said, or matter:<tag>.
+    /// firm (default) or matter:<tag>.
     #[serde(default)]
     scope: Option<String>,
 }
@@ -49,7 +49,7 @@ struct PinView {
     title: String,
     query: String,
     scope: String,
-    /// False: it was pinned already.
+    /// False if it was already pinned.
     is_new: bool,
 }
 
@@ -57,15 +57,15 @@ struct PinForQuery;
 
 #[async_trait]
 impl ToolCall for PinForQuery {
-    async fn call(&self, call: &Call<'_>, given: JsonObject) -> Result<Said, ToolError> {
-        let wish = wish(arguments(given)?)?;
-        let pinned = call.mcp.corpus.pin(&call.principal, wish).await.map_err(refused)?;
+    async fn call(&self, context: &ToolContext<'_>, given: JsonObject) -> Result<ToolOutput, ToolError> {
+        let pin_request = pin_request(arguments(given)?)?;
+        let pinned = context.mcp.corpus.pin(&context.principal, pin_request).await.map_err(refused)?;
         let view = PinView::of(pinned);
-        Said::new(&view, view.markdown())
+        ToolOutput::new(&view, view.markdown())
     }
 }
 
-fn wish(given: Arguments) -> Result<PinWish, ToolError> {
+fn pin_request(given: Arguments) -> Result<PinRequest, ToolError> {
     let scope = given.scope.unwrap_or_default();
     let query = given.query.trim().to_owned();
     let mut errors = FieldErrors::default();
@@ -73,7 +73,7 @@ fn wish(given: Arguments) -> Result<PinWish, ToolError> {
     errors.check_text("query", &query, QUERY_CHARS_MAX);
     errors.check_text("scope", &scope, LIST_ITEM_CHARS_MAX);
     errors.into_result(()).map_err(ToolError::arguments)?;
-    Ok(PinWish { signal_id: SignalId(given.signal_id), query, scope: Scope::read(&scope), force: false })
+    Ok(PinRequest { signal_id: SignalId(given.signal_id), query, scope: Scope::parse(&scope), force: false })
 }
 
 fn refused(error: CanonicalError) -> ToolError {
@@ -134,25 +134,25 @@ impl PinView {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use domain::contracts::StoreError;
+    use domain::ports::StoreError;
 
     fn given(query: &str, scope: Option<&str>) -> Arguments {
         Arguments { signal_id: 7, query: query.to_owned(), scope: scope.map(str::to_owned) }
     }
 
     #[test]
-    fn wishes_have_their_limits_and_never_force() {
-        let made = wish(given(" The MSA ", Some("matter:acme"))).expect("a wish");
-        assert_eq!((made.query.as_str(), made.force), ("The MSA", false));
-        assert_eq!(made.scope, Scope::Matter("acme".to_owned()));
-        assert_eq!(wish(given("msa", None)).expect("a wish").scope, Scope::Firm);
-        assert!(wish(given(&"x".repeat(QUERY_CHARS_MAX), None)).is_ok());
+    fn requests_are_limited_and_never_force() {
+        let request = pin_request(given(" The MSA ", Some("matter:acme"))).expect("a request");
+        assert_eq!((request.query.as_str(), request.force), ("The MSA", false));
+        assert_eq!(request.scope, Scope::Matter("acme".to_owned()));
+        assert_eq!(pin_request(given("msa", None)).expect("a request").scope, Scope::Firm);
+        assert!(pin_request(given(&"x".repeat(QUERY_CHARS_MAX), None)).is_ok());
         for bad in [
             given("  ", None),
             given(&"x".repeat(QUERY_CHARS_MAX + 1), None),
             given("msa", Some(&"x".repeat(LIST_ITEM_CHARS_MAX + 1))),
         ] {
-            assert!(wish(bad).is_err());
+            assert!(pin_request(bad).is_err());
         }
     }
 
@@ -165,8 +165,8 @@ mod tests {
             (CanonicalError::NotIndexed, "keep a copy"),
         ];
         for (error, word) in table {
-            let told = refused(error);
-            assert!(told.to_string().contains(word), "{told}");
+            let refusal = refused(error);
+            assert!(refusal.to_string().contains(word), "{refusal}");
         }
         let inside = refused(CanonicalError::Store(StoreError::Failed("secret table".to_owned())));
         assert!(!inside.to_string().contains("secret"), "{inside}");

@@ -1,14 +1,14 @@
-//! `score_document`: how well a text answers a query, and why, by the scale that orders the results.
+//! `score_document`: scores a text against a query as search results are scored.
 
-use super::{Row, ToolCall};
-use crate::call::{Call, Said, arguments};
+use super::definition::{Row, ToolCall};
 use crate::error::ToolError;
 use crate::schema;
+use crate::tool_context::{ToolContext, ToolOutput, arguments};
 use async_trait::async_trait;
-use domain::notation::marks::plain;
 use domain::result::ResultItem;
 use domain::search::QUERY_CHARS_MAX;
-use relevancy::{Query, Scale, score_pool};
+use domain::syntax::highlights::plain;
+use relevancy::{Query, ScoringConfig, score_pool};
 use rmcp::model::JsonObject;
 use rmcp::schemars;
 use rmcp::schemars::JsonSchema;
@@ -19,7 +19,7 @@ pub(crate) const ROW: Row = Row {
     name: "score_document",
     aliases: &[],
     title: "Score a text",
-    description: "How well a text answers a query, from 0 to 1, and what that rests on. 0.7 and more is good. Give \
+    description: "How well a text answers a query, from 0 to 1, with an explanation. 0.7 and more is good. Give \
         either the text itself, or search_id and swirl_id of one of your results.",
     is_read_only: true,
     is_open_world: false,
@@ -28,7 +28,7 @@ pub(crate) const ROW: Row = Row {
     tool: &ScoreDocument,
 };
 
-/// Longest text that is scored, in characters.
+/// Maximum length of a text in characters.
 const TEXT_CHARS_MAX: usize = 20_000;
 
 #[derive(Deserialize, JsonSchema)]
@@ -51,9 +51,9 @@ struct Arguments {
 struct ScoreView {
     /// 0 to 1.
     confidence: f64,
-    /// The older score; 100 and more is good.
+    /// The legacy score; 100 and more is good.
     score: f64,
-    /// What the scores rest on.
+    /// Explanation of the scores.
     explain: Map<String, Value>,
 }
 
@@ -61,7 +61,7 @@ struct ScoreDocument;
 
 #[async_trait]
 impl ToolCall for ScoreDocument {
-    async fn call(&self, call: &Call<'_>, given: JsonObject) -> Result<Said, ToolError> {
+    async fn call(&self, context: &ToolContext<'_>, given: JsonObject) -> Result<ToolOutput, ToolError> {
         let given: Arguments = arguments(given)?;
         if given.query.trim().is_empty() || given.query.chars().count() > QUERY_CHARS_MAX {
             return Err(ToolError::arguments(format!("query needs 1 to {QUERY_CHARS_MAX} characters")));
@@ -69,14 +69,14 @@ impl ToolCall for ScoreDocument {
         let item = match (&given.text, given.search_id, given.swirl_id) {
             (Some(text), None, None) => text_item(text)?,
             (None, Some(search), Some(result)) => {
-                let saved = call.own_result(search, result).await?.item;
+                let saved = context.own_result(search, result).await?.item;
                 let (title, body) = (plain(&saved.title), plain(&saved.body));
                 ResultItem { title, body, author: saved.author, ..ResultItem::default() }
             }
             _ => return Err(ToolError::arguments("give text, or search_id with swirl_id")),
         };
-        let scale = Scale::of(&call.mcp.settings);
-        // Reading a long text takes the processor for a while; others must not wait for it.
+        let scale = ScoringConfig::of(&context.mcp.settings);
+        // Scoring a long text is CPU-bound.
         let scoring = tokio::task::spawn_blocking(move || scored(&given.query, &scale, item));
         let view = scoring.await.map_err(ToolError::internal)?;
         let markdown = format!(
@@ -85,7 +85,7 @@ impl ToolCall for ScoreDocument {
             if view.confidence >= 0.7 { "good" } else { "doubtful" },
             view.score
         );
-        Said::new(&view, markdown)
+        ToolOutput::new(&view, markdown)
     }
 }
 
@@ -99,7 +99,7 @@ fn text_item(text: &str) -> Result<ResultItem, ToolError> {
     }
 }
 
-fn scored(query: &str, scale: &Scale, mut item: ResultItem) -> ScoreView {
+fn scored(query: &str, scale: &ScoringConfig, mut item: ResultItem) -> ScoreView {
     score_pool(&Query::parse(query), scale, &mut [&mut item]);
     ScoreView {
         confidence: item.swirl_confidence_score,
@@ -113,7 +113,7 @@ mod tests {
     use super::*;
 
     fn confidence(query: &str, text: &str) -> f64 {
-        scored(query, &Scale::default(), text_item(text).expect("a text")).confidence
+        scored(query, &ScoringConfig::default(), text_item(text).expect("a text")).confidence
     }
 
     #[test]

@@ -1,10 +1,10 @@
-//! `search`: asks the sources and gives the first page of the merged list.
+//! `search`: queries the sources and returns the first page of the merged list.
 
-use super::{Row, ToolCall};
-use crate::call::{Call, NamedProvider, Said, arguments};
+use super::definition::{Row, ToolCall};
 use crate::error::ToolError;
+use crate::tool_context::{NamedProvider, ToolContext, ToolOutput, arguments};
 use crate::views::{FoundView, results_shown};
-use crate::{running, schema};
+use crate::{run_search, schema};
 use async_trait::async_trait;
 use domain::search::{DEFAULT_MIXER, Search, SearchSpec, Sort};
 use federation::{FederationError, MixRequest};
@@ -17,8 +17,8 @@ pub(crate) const ROW: Row = Row {
     name: "search",
     aliases: &["create_search"],
     title: "Search the sources",
-    description: "Asks many sources at once and merges what they find into one list, the best first. Gives search_id \
-        for further pages and a swirl_id for each result, which read_document and search_rag take.",
+    description: "Searches many sources at once and merges the results into one ranked list. Returns a search_id for \
+        further pages and a swirl_id for each result, which read_document and search_rag accept.",
     is_read_only: true,
     is_open_world: true,
     input: schema::of::<Arguments>,
@@ -29,21 +29,21 @@ pub(crate) const ROW: Row = Row {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Arguments {
-    /// What to look for. AND, OR, NOT and "phrases" are understood; tag:word asks the sources of a tag.
+    /// What to search for. AND, OR, NOT and "phrases" are supported; tag:word searches the sources with a tag.
     query: String,
-    /// Ids, names or tags of the sources; without them the default ones are asked. See list_providers.
+    /// Ids, names or tags of the sources; omit to search the default ones. See list_providers.
     #[serde(default)]
     providers: Option<Vec<NamedProvider>>,
-    /// 1 to 50; 10 when it is not said.
+    /// 1 to 50; default 10.
     #[serde(default)]
     max_results: Option<u32>,
     /// relevancy (the default) or date.
     #[serde(default)]
     sort: Option<Order>,
-    /// The mixer that orders the list; leave it out for the usual one.
+    /// The mixer that orders the list; omit for the default.
     #[serde(default)]
     result_mixer: Option<String>,
-    /// True: each result says why it stands where it does.
+    /// True to explain the rank of each result.
     #[serde(default)]
     explain: Option<bool>,
 }
@@ -59,7 +59,7 @@ struct SearchTool;
 
 #[async_trait]
 impl ToolCall for SearchTool {
-    async fn call(&self, call: &Call<'_>, given: JsonObject) -> Result<Said, ToolError> {
+    async fn call(&self, context: &ToolContext<'_>, given: JsonObject) -> Result<ToolOutput, ToolError> {
         let given: Arguments = arguments(given)?;
         let sort = match given.sort {
             Some(Order::Date) => Sort::Date,
@@ -73,30 +73,33 @@ impl ToolCall for SearchTool {
             sort,
             ..SearchSpec::default()
         };
-        let search = running::run(call, spec).await?;
-        let view = page(call, &search, first_page(given.explain.unwrap_or(false))).await?;
-        Said::new(&view, view.markdown())
+        let search = run_search::run(context, spec).await?;
+        let view = page(context, &search, first_page(given.explain.unwrap_or(false))).await?;
+        ToolOutput::new(&view, view.markdown())
     }
 }
 
-/// The first page of a search that was started before, for whoever reads it as a resource.
-pub(crate) async fn first_results(call: &Call<'_>, mut search: Search) -> Result<FoundView, ToolError> {
+/// The first page of an existing search, for the resource.
+pub(crate) async fn first_results(
+    context: &ToolContext<'_>,
+    mut search: Search,
+) -> Result<FoundView, ToolError> {
     search.spec.results_requested = results_shown(None);
-    page(call, &search, first_page(false)).await
+    page(context, &search, first_page(false)).await
 }
 
-/// The first page by the search's own mixer.
+/// The first page with the mixer of the search.
 pub(super) fn first_page(explain: bool) -> MixRequest {
     MixRequest { explain: Some(explain), ..MixRequest::default() }
 }
 
-/// A page of a search that has ended; that it still runs is an answer too.
+/// A page of a search; a running search gives a view that says so.
 pub(super) async fn page(
-    call: &Call<'_>,
+    context: &ToolContext<'_>,
     search: &Search,
     request: MixRequest,
 ) -> Result<FoundView, ToolError> {
-    match call.mcp.federation.mix(search, &request).await {
+    match context.mcp.federation.mix(search, &request).await {
         Ok(mixed) => Ok(FoundView::of(search, mixed, request.page)),
         Err(FederationError::NotReady(_)) => Ok(FoundView::not_ready(search)),
         Err(error) => Err(error.into()),

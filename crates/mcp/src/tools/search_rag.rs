@@ -1,15 +1,15 @@
-//! `search_rag`: an answer to the query, made from the results, with citations.
+//! `search_rag`: an answer to a query from its results, with citations.
 
-use super::{Row, ToolCall};
-use crate::call::{Call, NamedProvider, Said, arguments};
+use super::definition::{Row, ToolCall};
 use crate::error::ToolError;
 use crate::markdown::{cut, inline, link, one_line};
+use crate::tool_context::{NamedProvider, ToolContext, ToolOutput, arguments};
 use crate::views::{RESULTS_DEFAULT, SNIPPET_CHARS_MAX, TITLE_CHARS_MAX};
-use crate::{Costly, running, schema};
-use answers::{AnswerEvent, Stage};
+use crate::{QuotaClass, run_search, schema};
+use answers::{Stage, SummaryEvent};
 use async_trait::async_trait;
-use domain::answer::{AnswerFault, AnswerSource, AnswerWish, INSTRUCTIONS_CHARS_MAX, StoredAnswer};
 use domain::search::{Search, SearchSpec};
+use domain::summary::{INSTRUCTIONS_CHARS_MAX, StoredSummary, SummaryFault, SummaryRequest, SummarySource};
 use futures_util::StreamExt;
 use rmcp::model::JsonObject;
 use rmcp::schemars;
@@ -31,27 +31,27 @@ pub(crate) const ROW: Row = Row {
     tool: &SearchRag,
 };
 
-/// Longest time that a caller may ask for, in seconds.
+/// Maximum timeout in seconds.
 const TIMEOUT_MAX: u64 = 180;
-/// Most results that a caller may choose.
+/// Maximum number of results that a caller may select.
 const RESULT_IDS_MAX: usize = 100;
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Arguments {
-    /// The question. Leave it out when search_id is given.
+    /// The question. Omit it if search_id is given.
     #[serde(default)]
     query: Option<String>,
-    /// Answers from the results of this search of yours instead of a new one.
+    /// Answer from the results of this search of yours instead of a new one.
     #[serde(default)]
     search_id: Option<i64>,
-    /// With query: ids, names or tags of the sources; without them the default ones are asked.
+    /// With query: ids, names or tags of the sources; omit to search the default ones.
     #[serde(default)]
     providers: Option<Vec<NamedProvider>>,
-    /// With search_id: the swirl_ids of the results to use; without them the best are chosen.
+    /// With search_id: the swirl_ids of the results to use; omit to use the best ones.
     #[serde(default)]
     result_ids: Option<Vec<i64>>,
-    /// Wishes on the style of the answer, such as its language or length.
+    /// Instructions on the style of the answer, such as its language or length.
     #[serde(default)]
     instructions: Option<String>,
     /// Seconds, 1 to 180.
@@ -67,7 +67,7 @@ struct AnswerView {
     /// Share of sentences that their citations support, 0 to 1.
     grounded: f64,
     ai_model: String,
-    /// True: the sentences were picked out of the sources, no model wrote them.
+    /// True if the sentences were extracted from the sources without a model.
     extractive: bool,
     search_id: i64,
     follow_ups: Vec<String>,
@@ -90,10 +90,10 @@ struct SearchRag;
 
 #[async_trait]
 impl ToolCall for SearchRag {
-    async fn call(&self, call: &Call<'_>, given: JsonObject) -> Result<Said, ToolError> {
+    async fn call(&self, context: &ToolContext<'_>, given: JsonObject) -> Result<ToolOutput, ToolError> {
         let given: Arguments = arguments(given)?;
         let time_max = match given.timeout {
-            None => call.mcp.settings.rag_timeout.0,
+            None => context.mcp.settings.rag_timeout.0,
             Some(seconds @ 1..=TIMEOUT_MAX) => Duration::from_secs(seconds),
             Some(_) => return Err(ToolError::arguments(format!("timeout is 1 to {TIMEOUT_MAX} seconds"))),
         };
@@ -103,16 +103,16 @@ impl ToolCall for SearchRag {
         }
         let instructions: String =
             given.instructions.iter().flat_map(|text| text.chars()).take(INSTRUCTIONS_CHARS_MAX).collect();
-        call.pay(Costly::Answer)?;
-        let search = searched(call, given).await?;
-        let wish = AnswerWish { items, instructions, ..AnswerWish::default() };
-        let view = AnswerView::of(&search, answered(call, &search, &wish, time_max).await?);
-        Said::new(&view, view.markdown())
+        context.charge_quota(QuotaClass::Answer)?;
+        let search = searched(context, given).await?;
+        let request = SummaryRequest { items, instructions, ..SummaryRequest::default() };
+        let view = AnswerView::of(&search, answered(context, &search, &request, time_max).await?);
+        ToolOutput::new(&view, view.markdown())
     }
 }
 
-/// The caller's own search, or a new one.
-async fn searched(call: &Call<'_>, given: Arguments) -> Result<Search, ToolError> {
+/// An existing search of the caller, or a new one.
+async fn searched(context: &ToolContext<'_>, given: Arguments) -> Result<Search, ToolError> {
     let search = match (given.query, given.search_id) {
         (Some(query), None) => {
             let spec = SearchSpec {
@@ -121,9 +121,9 @@ async fn searched(call: &Call<'_>, given: Arguments) -> Result<Search, ToolError
                 results_requested: RESULTS_DEFAULT,
                 ..SearchSpec::default()
             };
-            running::run(call, spec).await?
+            run_search::run(context, spec).await?
         }
-        (None, Some(id)) => call.own_search(id).await?,
+        (None, Some(id)) => context.own_search(id).await?,
         _ => return Err(ToolError::arguments("give either query or search_id")),
     };
     match search.status.is_final() {
@@ -136,21 +136,23 @@ async fn searched(call: &Call<'_>, given: Arguments) -> Result<Search, ToolError
 }
 
 async fn answered(
-    call: &Call<'_>,
+    context: &ToolContext<'_>,
     search: &Search,
-    wish: &AnswerWish,
+    request: &SummaryRequest,
     time_max: Duration,
-) -> Result<StoredAnswer, ToolError> {
-    let mut events = call.mcp.answers.follow(search, wish, time_max);
+) -> Result<StoredSummary, ToolError> {
+    let mut events = context.mcp.answers.follow(search, request, time_max);
     while let Some(event) = events.next().await {
         match event {
-            AnswerEvent::Stage { stage, done, of } => call.progress.tell(stage_line(stage, done, of)).await,
-            AnswerEvent::Source(source) => {
-                call.progress.tell(format!("Source {}: {}", source.n, one_line(&source.title))).await;
+            SummaryEvent::Stage { stage, done, of } => {
+                context.progress.report(stage_line(stage, done, of)).await
             }
-            AnswerEvent::Delta(_) | AnswerEvent::Citations(_) => {}
-            AnswerEvent::Done(answer) => return Ok(*answer),
-            AnswerEvent::Failed { fault, message } => return Err(failed(search, fault, message)),
+            SummaryEvent::Source(source) => {
+                context.progress.report(format!("Source {}: {}", source.n, one_line(&source.title))).await;
+            }
+            SummaryEvent::Delta(_) | SummaryEvent::Citations(_) => {}
+            SummaryEvent::Done(answer) => return Ok(*answer),
+            SummaryEvent::Failed { fault, message } => return Err(failed(search, fault, message)),
         }
     }
     Err(ToolError::internal("an answer ended without an end"))
@@ -167,23 +169,23 @@ fn stage_line(stage: Stage, done: u32, of: u32) -> String {
     if of > 0 { format!("{doing}: {done} of {of}.") } else { format!("{doing}.") }
 }
 
-fn failed(search: &Search, fault: AnswerFault, message: String) -> ToolError {
+fn failed(search: &Search, fault: SummaryFault, message: String) -> ToolError {
     let id = search.id;
     let next = match fault {
-        AnswerFault::NoAiProvider => format!(
+        SummaryFault::NoAiProvider => format!(
             "Answer from the results yourself: call get_search_results with search_id {id}. An administrator can add an AI provider."
         ),
-        AnswerFault::NoRelevantResults | AnswerFault::NoSourceText => format!(
+        SummaryFault::NoRelevantResults | SummaryFault::NoSourceText => format!(
             "Search with other words, or look at the results: get_search_results with search_id {id}."
         ),
-        AnswerFault::RagTimeout => format!("Call search_rag with search_id {id} and a longer timeout."),
+        SummaryFault::RagTimeout => format!("Call search_rag with search_id {id} and a longer timeout."),
         _ => format!("Call search_rag with search_id {id} again, or get_search_results for its results."),
     };
     ToolError::new(message, next)
 }
 
 impl AnswerView {
-    fn of(search: &Search, answer: StoredAnswer) -> Self {
+    fn of(search: &Search, answer: StoredSummary) -> Self {
         let details = answer.row.additional_content.map(|details| *details).unwrap_or_default();
         Self {
             answer: answer.row.body,
@@ -202,7 +204,7 @@ impl AnswerView {
         }
     }
 
-    /// The answer's own links were checked when it was made.
+    /// The links of the answer were checked when it was generated.
     fn markdown(&self) -> String {
         let mut out = String::new();
         for warning in &self.warnings {
@@ -227,7 +229,7 @@ impl AnswerView {
 }
 
 impl CitationView {
-    fn of(source: AnswerSource) -> Self {
+    fn of(source: SummarySource) -> Self {
         Self {
             n: source.n,
             title: cut(&one_line(&source.title), TITLE_CHARS_MAX),

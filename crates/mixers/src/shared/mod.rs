@@ -1,7 +1,7 @@
-//! What several mixers need.
+//! Code shared by several mixers.
 
+#[cfg(test)]
+pub mod fixtures;
 pub mod order;
 pub mod promotion;
-#[cfg(test)]
-pub mod samples;
 pub mod stack;

@@ -1,17 +1,17 @@
-//! The orders of results. Each is total: two results that differ are never left to chance.
+//! Total orders of results: two different results are never equal.
 
 use chrono::{DateTime, Utc};
-use domain::contracts::Candidate;
-use domain::notation::dates::instant;
+use domain::ports::Candidate;
 use domain::result::DATE_UNKNOWN;
+use domain::syntax::dates::instant;
 use std::cmp::{Ordering, Reverse};
 
-/// `swirl_score` first, best first; then the newest, then the source's own rank.
+/// By `swirl_score`, best first; then newest first, then the source's own rank.
 pub fn by_relevancy(candidates: &mut Vec<Candidate<'_>>) {
     sort(candidates, |key, other| key.score.compare(other.score).then_with(|| key.compare_ties(other)));
 }
 
-/// `swirl_confidence_score` first, then as [`by_relevancy`].
+/// By `swirl_confidence_score`, then like [`by_relevancy`].
 pub fn by_confidence(candidates: &mut Vec<Candidate<'_>>) {
     sort(candidates, |key, other| {
         let confidence = key.confidence.compare(other.confidence);
@@ -19,7 +19,7 @@ pub fn by_confidence(candidates: &mut Vec<Candidate<'_>>) {
     });
 }
 
-/// The newest first, then as [`by_relevancy`].
+/// Newest first, then like [`by_relevancy`].
 pub fn by_date(candidates: &mut Vec<Candidate<'_>>) {
     sort(candidates, |key, other| {
         key.newest_first()
@@ -28,24 +28,24 @@ pub fn by_date(candidates: &mut Vec<Candidate<'_>>) {
     });
 }
 
-/// The source gave a date, readable or not.
+/// Whether the source gave a date, parsable or not.
 pub fn is_dated(candidate: &Candidate<'_>) -> bool {
     !matches!(candidate.item.date_published.trim(), "" | DATE_UNKNOWN)
 }
 
-/// An update added it.
+/// Whether an update added it.
 pub fn is_new(candidate: &Candidate<'_>) -> bool {
     candidate.item.new.is_some()
 }
 
-/// Keeps what `wanted` says, and gives the number of those left out.
+/// Keeps what `wanted` accepts, and returns the number of the others.
 pub fn keep(candidates: &mut Vec<Candidate<'_>>, wanted: fn(&Candidate<'_>) -> bool) -> usize {
     let before = candidates.len();
     candidates.retain(wanted);
     before - candidates.len()
 }
 
-/// A score of which more is better. One that is no number is the worst.
+/// A score; higher is better. One that is not a number is the worst.
 #[derive(Clone, Copy)]
 struct Score(f64);
 
@@ -56,7 +56,7 @@ impl Score {
     }
 }
 
-/// What orders a result, read once for each.
+/// The sort key of a result, computed once.
 struct Key<'a> {
     score: Score,
     confidence: Score,
@@ -79,8 +79,8 @@ impl<'a> Key<'a> {
         Reverse(self.published)
     }
 
-    /// After the scores: date, source rank, provider, and the order in which results were stored, which is the
-    /// order of their ids. Results that are not saved yet have none, so their texts decide.
+    /// After the scores: date, source rank, provider, and the order in which results were stored, which is that of
+    /// their ids. Unsaved results have no ids, so their texts decide.
     fn compare_ties(&self, other: &Self) -> Ordering {
         let last = |candidate: &Candidate<'a>| {
             (candidate.item.searchprovider_rank, candidate.set.provider, candidate.item.swirl_id)
@@ -103,7 +103,7 @@ fn sort<'a>(candidates: &mut Vec<Candidate<'a>>, compare: impl Fn(&Key<'a>, &Key
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::shared::samples::{Sample, ids, set};
+    use crate::shared::fixtures::{Sample, ids, set};
     use domain::result::ResultSet;
 
     fn candidates(sets: &[ResultSet]) -> Vec<Candidate<'_>> {
@@ -129,7 +129,7 @@ mod tests {
             Sample { id: 2, ..base },
             Sample { id: 3, ..base },
             Sample { id: 4, rank: 1, ..base },
-            // The same instant would be 2024-04-30 22:30 in UTC: older, though its text is later.
+            // The same instant is 2024-04-30 22:30 in UTC: older, though its text is later.
             Sample { id: 5, date: "2024-05-01 00:30:00+02:00", ..base },
             Sample { id: 6, score: 6.0, date: "unknown", ..base },
             Sample { id: 7, score: 1.0, confidence: 0.9, ..base },

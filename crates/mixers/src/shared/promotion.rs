@@ -1,12 +1,12 @@
-//! Versions of one document in an order by relevancy: the one that counts takes the best place that any of them has, and the
-//! others follow it. What is pinned for the query comes first.
+//! Versions of one document in a list by relevancy: the winner takes the best position of any of them, and the others
+//! follow it. What is pinned for the query comes first.
 
-use domain::contracts::{Candidate, MixContext};
-use domain::corpus::{Badge, CacheMark, ClusterMark, Liveness};
+use domain::corpus::{Badge, CacheStatus, ClusterMark, Liveness};
 use domain::ids::SignalId;
+use domain::ports::{Candidate, MixContext};
 use std::collections::BTreeMap;
 
-/// Puts versions where they belong, if the setting wants it. The order before it must be total; then the one after it is.
+/// Moves versions to their positions, if the setting is on. The previous order must be total; then so is the new one.
 pub fn promote(candidates: &mut Vec<Candidate<'_>>, cx: &MixContext<'_>) {
     if !cx.promotes || candidates.iter().all(|candidate| candidate.item.cache.is_none()) {
         return;
@@ -24,10 +24,10 @@ pub fn promote(candidates: &mut Vec<Candidate<'_>>, cx: &MixContext<'_>) {
             places.clear();
         }
     }
-    // What stays together; most are a single result.
+    // Results that stay together; most are alone.
     let mut groups: Vec<Vec<Candidate<'_>>> = Vec::with_capacity(order.len());
     for place in 0..order.len() {
-        let Some(candidate) = order[place] else { continue }; // it follows its winner
+        let Some(candidate) = order[place] else { continue }; // follows its winner
         let cluster = cluster_of(&candidate).and_then(|cluster| clusters.get(&cluster.key));
         let places = cluster.filter(|places| !places.is_empty()).cloned().unwrap_or_else(|| vec![place]);
         groups.push(places.into_iter().filter_map(|place| order[place].take()).collect());
@@ -36,8 +36,8 @@ pub fn promote(candidates: &mut Vec<Candidate<'_>>, cx: &MixContext<'_>) {
     candidates.extend(groups.into_iter().flatten());
 }
 
-/// The places of a decided cluster, the winner's first and the others by their rank in the election. False when nothing is
-/// decided, or the winner is not in the list.
+/// The positions of a decided cluster, the winner first and the others by their rank in the election. False if nothing
+/// is decided or the winner is not in the list.
 fn follow_the_winner(places: &mut [usize], order: &[Option<Candidate<'_>>]) -> bool {
     let mark = |place: usize| order[place].as_ref().and_then(mark_of);
     let Some(cluster) = mark(places[0]).and_then(|mark| mark.cluster.as_ref()) else { return false };
@@ -46,15 +46,15 @@ fn follow_the_winner(places: &mut [usize], order: &[Option<Candidate<'_>>]) -> b
         return false;
     }
     let rank = |signal: SignalId| cluster.members.iter().position(|member| member.signal_id == signal);
-    // One that the list of members does not name comes last.
+    // Versions that are not in the list of members come last.
     let last = cluster.members.len();
     let ranked = |place: usize| mark(place).and_then(|mark| rank(mark.signal_id)).unwrap_or(last);
     places.sort_by_key(|place| (!is_winner(*place), ranked(*place), *place));
     true
 }
 
-/// While nothing is decided the versions keep the places that they have together, and those that are gone at their sources
-/// get the last of these.
+/// While nothing is decided, the versions keep their positions, but those that are gone at their sources get the last
+/// ones.
 fn demote_gone<'a>(places: &[usize], order: &mut [Option<Candidate<'a>>]) {
     let mut held: Vec<Option<Candidate<'a>>> = places.iter().map(|place| order[*place].take()).collect();
     held.sort_by_key(|candidate| candidate.as_ref().is_some_and(is_gone));
@@ -63,7 +63,7 @@ fn demote_gone<'a>(places: &[usize], order: &mut [Option<Candidate<'a>>]) {
     }
 }
 
-fn mark_of<'a>(candidate: &Candidate<'a>) -> Option<&'a CacheMark> {
+fn mark_of<'a>(candidate: &Candidate<'a>) -> Option<&'a CacheStatus> {
     candidate.item.cache.as_deref()
 }
 
@@ -82,14 +82,14 @@ fn is_gone(candidate: &Candidate<'_>) -> bool {
 #[cfg(test)]
 mod tests {
     use crate::CATALOGUE;
-    use crate::shared::samples::{Sample, arranged_as, set};
+    use crate::shared::fixtures::{Sample, arranged_as, set};
     use domain::corpus::{Badge, DecidedBy, Liveness};
     use domain::ids::SignalId;
     use domain::result::ResultSet;
-    use testkit::versions::{Standings, alone, decided, mark, undecided};
+    use testkit::versions::{VersionStatuses, alone, decided, mark, undecided};
 
-    /// Results 1 to 8 in the order of their ids, by two sources; 2, 4, 6 and 8 are documents of the cache.
-    fn sets(standings: &Standings, gone: &[i64]) -> [ResultSet; 2] {
+    /// Results 1 to 8 in the order of their ids, from two sources; 2, 4, 6 and 8 are cached documents.
+    fn sets(standings: &VersionStatuses, gone: &[i64]) -> [ResultSet; 2] {
         let sample = |id: i64| Sample {
             id,
             score: (9 - id) as f64,
@@ -107,32 +107,37 @@ mod tests {
                 mark.liveness = Liveness::Gone;
             }
             if let Some(standing) = standings.get(&SignalId(id)) {
-                mark.stand(standing.clone());
+                mark.set_version_status(standing.clone());
             }
             item.cache = Some(Box::new(mark));
         }
         [cache, set(2, &[1, 3, 5, 7].map(sample))]
     }
 
-    /// Each standing of the cache, and the order by relevancy that follows from it.
-    fn table() -> Vec<(&'static str, Standings, Vec<i64>, [i64; 8])> {
+    /// Each version status, and the resulting order by relevancy.
+    fn table() -> Vec<(&'static str, VersionStatuses, Vec<i64>, [i64; 8])> {
         let elected = |members: &[i64]| decided(members, DecidedBy::Election, 7);
         let pinned = |members: &[i64]| decided(members, DecidedBy::Pin, 7);
-        let hidden = Standings::from_iter(elected(&[8, 2, 4]).into_iter().filter(|(id, _)| id.0 != 8));
+        let hidden = VersionStatuses::from_iter(elected(&[8, 2, 4]).into_iter().filter(|(id, _)| id.0 != 8));
         let both = elected(&[6, 2]).into_iter().chain(pinned(&[8, 4])).collect();
-        let two = Standings::from([alone(6, Badge::Pinned), alone(8, Badge::Pinned)]);
+        let two = VersionStatuses::from([alone(6, Badge::Pinned), alone(8, Badge::Pinned)]);
         vec![
-            ("nothing", Standings::new(), vec![], [1, 2, 3, 4, 5, 6, 7, 8]),
+            ("nothing", VersionStatuses::new(), vec![], [1, 2, 3, 4, 5, 6, 7, 8]),
             ("elected", elected(&[6, 2]), vec![], [1, 6, 2, 3, 4, 5, 7, 8]),
             ("by rank", elected(&[8, 4, 6, 2]), vec![], [1, 8, 4, 6, 2, 3, 5, 7]),
             ("it is the best", elected(&[2, 8, 4]), vec![], [1, 2, 8, 4, 3, 5, 6, 7]),
             ("pinned", pinned(&[8, 4]), vec![], [8, 4, 1, 2, 3, 5, 6, 7]),
-            ("pinned alone", Standings::from([alone(6, Badge::Pinned)]), vec![], [6, 1, 2, 3, 4, 5, 7, 8]),
+            (
+                "pinned alone",
+                VersionStatuses::from([alone(6, Badge::Pinned)]),
+                vec![],
+                [6, 1, 2, 3, 4, 5, 7, 8],
+            ),
             ("two pinned", two, vec![], [6, 8, 1, 2, 3, 4, 5, 7]),
             ("one of each", both, vec![], [8, 4, 1, 6, 2, 3, 5, 7]),
             ("undecided", undecided(&[2, 4, 6]), vec![], [1, 2, 3, 4, 5, 6, 7, 8]),
             ("gone and undecided", undecided(&[2, 4, 6]), vec![2], [1, 4, 3, 6, 5, 2, 7, 8]),
-            ("gone and alone", Standings::new(), vec![2], [1, 2, 3, 4, 5, 6, 7, 8]),
+            ("gone and alone", VersionStatuses::new(), vec![2], [1, 2, 3, 4, 5, 6, 7, 8]),
             ("the winner is not in the list", hidden, vec![2], [1, 4, 3, 2, 5, 6, 7, 8]),
         ]
     }
@@ -156,7 +161,7 @@ mod tests {
         let mut count = 0;
         for kind in others {
             count += 1;
-            let plain = arranged_as(kind, &sets(&Standings::new(), &[]), false);
+            let plain = arranged_as(kind, &sets(&VersionStatuses::new(), &[]), false);
             for (case, standings, gone, _) in table() {
                 assert_eq!(arranged_as(kind, &sets(&standings, &gone), true), plain, "{}: {case}", kind.name);
             }

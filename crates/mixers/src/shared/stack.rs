@@ -1,16 +1,16 @@
-//! Stacks: the best few of each provider in turn, round after round.
+//! Stacks: the best few results of each provider in turn, round after round.
 
 use super::order;
-use domain::contracts::{Arrangement, Candidate};
 use domain::ids::ProviderId;
+use domain::ports::{Candidate, MixedOrder};
 
-/// Takes `each` results from every provider in each round. The providers come in the order of their best results,
-/// and each gives its own results by relevancy.
-pub fn stacked(mut candidates: Vec<Candidate<'_>>, each: usize) -> Arrangement<'_> {
+/// Takes `each` results from every provider per round. Providers are ordered by their best result, and each contributes
+/// its own results by relevancy.
+pub fn stacked(mut candidates: Vec<Candidate<'_>>, each: usize) -> MixedOrder<'_> {
     let each = each.max(1);
     order::by_relevancy(&mut candidates);
     let mut stacks: Vec<(ProviderId, Vec<Candidate<'_>>)> = Vec::new();
-    // The best result of all comes first, so a provider is met at its best result.
+    // The best result overall comes first, so each provider is seen at its best result first.
     for candidate in &candidates {
         match stacks.iter_mut().find(|(provider, _)| *provider == candidate.set.provider) {
             Some((_, stack)) => stack.push(*candidate),
@@ -26,10 +26,10 @@ pub fn stacked(mut candidates: Vec<Candidate<'_>>, each: usize) -> Arrangement<'
             order.extend(stack.iter().skip(round * each).take(each));
         }
     }
-    Arrangement { order, messages: Vec::new() }
+    MixedOrder { order, messages: Vec::new() }
 }
 
-/// How many providers gave something.
+/// The number of providers with results.
 pub fn providers(candidates: &[Candidate<'_>]) -> usize {
     let mut ids: Vec<ProviderId> = candidates.iter().map(|candidate| candidate.set.provider).collect();
     ids.sort_unstable();

@@ -1,26 +1,16 @@
-//! Where a service is found: what the administrator saved, else what its issuer publishes.
+//! Endpoint URLs: as configured, else as published by the issuer.
 
-use super::Desk;
+use super::context::OAuthContext;
+use super::endpoint_url::EndpointUrl;
 use domain::authenticator::Authenticator;
-use domain::contracts::{HttpMethod, HttpRequest, OAuthError, Origin};
-use domain::secret::Secret;
+use domain::ports::{OAuthError, Origin};
 use serde_json::{Map, Value};
-use std::time::Duration;
 use url::Url;
 
-/// How long one request to such a service may take.
-pub(super) const TIME_MAX: Duration = Duration::from_secs(8);
-/// Where an issuer publishes its addresses.
+/// Path of the discovery document.
 const WELL_KNOWN: &str = "/.well-known/openid-configuration";
 
-/// An address and whether an administrator vouches for it.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(super) struct Place {
-    pub url: Url,
-    pub is_trusted: bool,
-}
-
-/// What of a service is asked for.
+/// The endpoints of a service.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Endpoint {
     Authorize,
@@ -31,7 +21,7 @@ pub(super) enum Endpoint {
 }
 
 impl Endpoint {
-    /// The saved address, and the name of the published one.
+    /// The configured URL, and the name of the published one.
     fn names(self, authenticator: &Authenticator) -> (&str, &'static str) {
         let spec = &authenticator.spec;
         match self {
@@ -44,19 +34,19 @@ impl Endpoint {
     }
 }
 
-impl Desk {
-    /// The place of an endpoint; None when neither the record nor the issuer names one.
-    pub(super) async fn place(
+impl OAuthContext {
+    /// The URL of an endpoint; None if it is neither configured nor published.
+    pub(super) async fn endpoint_url(
         &self,
         authenticator: &Authenticator,
         endpoint: Endpoint,
-    ) -> Result<Option<Place>, OAuthError> {
+    ) -> Result<Option<EndpointUrl>, OAuthError> {
         let name = &authenticator.spec.name;
         let broken = |what: &str| OAuthError::Misconfigured(name.clone(), format!("{what} is no address"));
         let (saved, published) = endpoint.names(authenticator);
         if !saved.is_empty() {
             let url = Url::parse(saved).map_err(|_| broken(published))?;
-            return Ok(Some(Place { url, is_trusted: true }));
+            return Ok(Some(EndpointUrl { url, is_trusted: true }));
         }
         if authenticator.spec.issuer.is_empty() {
             return Ok(None);
@@ -68,19 +58,19 @@ impl Desk {
         if !matches!(url.scheme(), "http" | "https") {
             return Err(broken(published));
         }
-        // An issuer may name other hosts, but it does not vouch for the machines of this network.
+        // An issuer may publish other hosts, but cannot make private addresses trusted.
         let is_trusted = Origin::of(&url, true) == Origin::of(&issuer, true);
-        Ok(Some(Place { url, is_trusted }))
+        Ok(Some(EndpointUrl { url, is_trusted }))
     }
 
-    /// The place of an endpoint that must be there.
-    pub(super) async fn needed(
+    /// The URL of a required endpoint.
+    pub(super) async fn required_endpoint(
         &self,
         authenticator: &Authenticator,
         endpoint: Endpoint,
-    ) -> Result<Place, OAuthError> {
+    ) -> Result<EndpointUrl, OAuthError> {
         let (_, published) = endpoint.names(authenticator);
-        self.place(authenticator, endpoint).await?.ok_or_else(|| {
+        self.endpoint_url(authenticator, endpoint).await?.ok_or_else(|| {
             let reason = format!("its issuer publishes no {published}, and none is saved");
             OAuthError::Misconfigured(authenticator.spec.name.clone(), reason)
         })
@@ -95,10 +85,10 @@ impl Desk {
         let well_known = format!("{}{WELL_KNOWN}", said.trim_end_matches('/'));
         let url = Url::parse(&well_known)
             .map_err(|_| OAuthError::Misconfigured(name.clone(), "issuer is no address".to_owned()))?;
-        let place = Place { url, is_trusted: true };
+        let endpoint = EndpointUrl { url, is_trusted: true };
         let document = self
-            .documents
-            .kept(&place)
+            .discovery
+            .get(&endpoint)
             .await
             .map_err(|reason| OAuthError::Unavailable(name.clone(), reason))?;
         let claims = document.get("issuer").and_then(Value::as_str).unwrap_or_default();
@@ -112,25 +102,7 @@ impl Desk {
     }
 }
 
-/// Issuers are compared letter by letter, but for a slash at the end.
+/// Issuers are compared exactly, except for a trailing slash.
 pub(super) fn same_issuer(one: &str, other: &str) -> bool {
     !one.is_empty() && one.trim_end_matches('/') == other.trim_end_matches('/')
-}
-
-/// A request to a place, without anything in it.
-pub(super) fn request(place: &Place, method: HttpMethod) -> Result<HttpRequest, OAuthError> {
-    let origin = Origin::of(&place.url, place.is_trusted).ok_or_else(|| {
-        OAuthError::Misconfigured("the authenticator".to_owned(), "an address has no host".to_owned())
-    })?;
-    Ok(HttpRequest {
-        method,
-        url: place.url.clone(),
-        headers: vec![("Accept".to_owned(), "application/json".to_owned())],
-        secret_headers: Vec::<(String, Secret)>::new(),
-        body: None,
-        origin,
-        secrets: Vec::new(),
-        time_max: TIME_MAX,
-        tls: None,
-    })
 }

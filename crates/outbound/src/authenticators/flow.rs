@@ -1,20 +1,21 @@
-//! A browser is sent to a service and comes back, once, to who sent it away.
+//! Authorization code flow: redirects a browser to a service and handles its callback once.
 
+use super::context::OAuthContext;
 use super::endpoints::{Endpoint, same_issuer};
-use super::exchange::account;
-use super::{Desk, digest, one_line, random_text};
+use super::text::{digest, one_line, random_text};
+use super::token_endpoint::account;
 use chrono::TimeDelta;
 use domain::authenticator::{Authenticator, FlowPurpose, PendingFlow, callback_word};
-use domain::contracts::{CameBack, FlowOutcome, FlowStart, OAuthError, StoreError};
 use domain::ids::UserId;
+use domain::ports::{AuthorizationCallback, FlowOutcome, FlowStart, OAuthError, StoreError};
 use domain::secret::Secret;
 use url::Url;
 
-/// How long a browser may be away.
-const AWAY_MAX: TimeDelta = TimeDelta::minutes(10);
-/// Longest state and code that are looked at.
+/// Lifetime of a pending flow.
+const FLOW_TTL: TimeDelta = TimeDelta::minutes(10);
+/// Maximum length of state and code.
 const ANSWER_CHARS_MAX: usize = 4096;
-/// Parameters that are ours alone.
+/// Parameters that the configuration cannot override.
 const OWN_PARAMS: [&str; 8] = [
     "response_type",
     "client_id",
@@ -26,12 +27,18 @@ const OWN_PARAMS: [&str; 8] = [
     "scope",
 ];
 
-impl Desk {
+impl OAuthContext {
     pub(super) async fn begin(&self, start: FlowStart) -> Result<Url, OAuthError> {
         let FlowStart { authenticator, purpose, browser, redirect_uri, next } = start;
-        let place = self.needed(&authenticator, Endpoint::Authorize).await?;
+        let endpoint = self.required_endpoint(&authenticator, Endpoint::Authorize).await?;
         let (state, nonce, verifier) = (random_text(), random_text(), random_text());
-        let url = address(&authenticator, place.url, &redirect_uri, purpose, [&state, &nonce, &verifier]);
+        let url = authorization_url(
+            &authenticator,
+            endpoint.url,
+            &redirect_uri,
+            purpose,
+            [&state, &nonce, &verifier],
+        );
         let now = self.clock.now();
         let flow = PendingFlow {
             state_hash: digest(&state),
@@ -42,13 +49,13 @@ impl Desk {
             nonce,
             redirect_uri,
             next,
-            expires: now + AWAY_MAX,
+            expires: now + FLOW_TTL,
         };
         self.store.begin_flow(flow, now).await?;
         Ok(url)
     }
 
-    pub(super) async fn finish(&self, back: CameBack) -> Result<FlowOutcome, OAuthError> {
+    pub(super) async fn finish(&self, back: AuthorizationCallback) -> Result<FlowOutcome, OAuthError> {
         let is_too_long = back.state.len().max(back.code.len()) > ANSWER_CHARS_MAX;
         if back.state.is_empty() || is_too_long {
             return Err(OAuthError::UnknownFlow);
@@ -107,15 +114,15 @@ impl Desk {
     }
 }
 
-/// Who connects must be signed in as who began; who signs in must come with the browser that was sent away.
-fn is_same_person(flow: &PendingFlow, back: &CameBack) -> bool {
+/// To connect, the same user must be signed in; to sign in, the callback must come from the same browser.
+fn is_same_person(flow: &PendingFlow, back: &AuthorizationCallback) -> bool {
     match flow.purpose {
         FlowPurpose::Connect(user) => back.user == Some(user),
         FlowPurpose::SignIn => !back.browser.is_empty() && digest(&back.browser) == flow.browser_hash,
     }
 }
 
-fn address(
+fn authorization_url(
     authenticator: &Authenticator,
     mut url: Url,
     redirect_uri: &str,
@@ -173,8 +180,13 @@ mod tests {
             date_created: at,
             date_updated: at,
         };
-        let url =
-            address(&one, Url::parse(auth_uri).unwrap(), "https://find.example/cb", purpose, ["s", "n", "v"]);
+        let url = authorization_url(
+            &one,
+            Url::parse(auth_uri).unwrap(),
+            "https://find.example/cb",
+            purpose,
+            ["s", "n", "v"],
+        );
         let pairs: Vec<(String, String)> = url.query_pairs().into_owned().collect();
         let count = pairs.len();
         let map: HashMap<_, _> = pairs.into_iter().collect();

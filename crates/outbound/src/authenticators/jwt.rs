@@ -1,47 +1,48 @@
-//! Signed tokens (JWT): their compact form, their signature, and the claims that every one must keep.
+//! JWT verification: parsing, signature and required claims.
 //!
-//! An algorithm belongs to one kind of key, and there is none for `none` and none for shared secrets: a token cannot
-//! choose how it is checked.
+//! Every algorithm is bound to one key type, and `none` and shared secrets are not supported: a token cannot choose
+//! how it is verified.
 
-use super::Desk;
-use super::endpoints::{Endpoint, Place, same_issuer};
+use super::context::OAuthContext;
+use super::endpoint_url::EndpointUrl;
+use super::endpoints::{Endpoint, same_issuer};
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use domain::authenticator::Authenticator;
 use domain::bounded_json::{self, FIELD_VALUES_MAX};
-use domain::contracts::OAuthError;
+use domain::ports::OAuthError;
 use ring::signature::{self, RsaPublicKeyComponents, UnparsedPublicKey};
 use serde_json::{Map, Value};
 
-/// Longest token that is looked at.
+/// Maximum length of a token.
 const TOKEN_CHARS_MAX: usize = 16 * 1024;
-/// How far the clocks of two machines may be apart, in seconds.
-const CLOCKS_APART_S: f64 = 60.0;
-/// Most keys of one service that are tried for a token that names none.
+/// Tolerated clock skew in seconds.
+const CLOCK_SKEW_S: f64 = 60.0;
+/// Maximum number of keys tried for a token without a key id.
 const KEYS_MAX: usize = 50;
-/// Said of what cannot be read.
-const NO_TOKEN: &str = "it is no signed token";
+/// Error message for malformed tokens.
+const MALFORMED: &str = "it is no signed token";
 
 pub(super) type Claims = Map<String, Value>;
 
-/// What a token must say beside its issuer.
-pub(super) struct Demand<'a> {
+/// Claims that a token must have besides its issuer.
+pub(super) struct ExpectedClaims<'a> {
     /// One of these must be among its audiences.
     pub audiences: Vec<&'a str>,
     pub nonce: Option<&'a str>,
-    /// When it names several audiences, it must have been given to this client.
+    /// A token with several audiences must have been issued to this client.
     pub client: &'a str,
 }
 
-/// A token in its parts. Nothing is proven yet.
-pub(super) struct Unproven<'a> {
+/// A parsed token that is not verified yet.
+pub(super) struct UnverifiedToken<'a> {
     header: Map<String, Value>,
     pub claims: Claims,
     signed: &'a str,
     signature: Vec<u8>,
 }
 
-impl<'a> Unproven<'a> {
+impl<'a> UnverifiedToken<'a> {
     pub(super) fn read(token: &'a str) -> Option<Self> {
         if token.len() > TOKEN_CHARS_MAX {
             return None;
@@ -60,7 +61,7 @@ impl<'a> Unproven<'a> {
         self.header.get(name).and_then(Value::as_str).unwrap_or_default()
     }
 
-    /// The keys that may have signed it.
+    /// Keys that could have signed the token.
     fn candidates<'k>(&self, keys: &'k Map<String, Value>) -> Vec<&'k Value> {
         let (kid, alg) = (self.text("kid"), self.text("alg"));
         let fits = |key: &&Value| {
@@ -73,36 +74,36 @@ impl<'a> Unproven<'a> {
     }
 
     fn is_signed_by(&self, key: &Value) -> bool {
-        // A token that demands what is not known here must not be taken.
+        // Critical header extensions are not supported.
         !self.header.contains_key("crit")
             && verify(self.text("alg"), key, self.signed.as_bytes(), &self.signature).unwrap_or(false)
     }
 
-    /// Whether one of these keys has signed it; none when no key may have.
+    /// Whether one of these keys signed the token; None if no key is a candidate.
     fn is_signed_by_one_of(&self, keys: &Map<String, Value>) -> Option<bool> {
         let candidates = self.candidates(keys);
         (!candidates.is_empty()).then(|| candidates.into_iter().any(|key| self.is_signed_by(key)))
     }
 
-    /// Its claims, or why it is not accepted, once it is known whether the service has signed it.
-    fn prove(
+    /// Checks the claims after the signature, and returns them or the reason for rejection.
+    fn verify_with(
         self,
         is_signed: bool,
         issuer: &str,
-        demand: &Demand<'_>,
+        expected: &ExpectedClaims<'_>,
         now: f64,
     ) -> Result<Claims, &'static str> {
         if !is_signed {
             return Err("its signature does not belong to the service");
         }
-        match mistake(&self.claims, issuer, demand, now) {
-            Some(mistake) => Err(mistake),
+        match claims_error(&self.claims, issuer, expected, now) {
+            Some(claims_error) => Err(claims_error),
             None => Ok(self.claims),
         }
     }
 }
 
-/// The claims of a token for the API that one of these keys has signed, or why it is not accepted. For fuzzing.
+/// Verifies an API token with these keys, for fuzzing.
 pub fn verify_token(
     token: &str,
     keys: &Map<String, Value>,
@@ -110,46 +111,56 @@ pub fn verify_token(
     audience: &str,
     now: f64,
 ) -> Result<Map<String, Value>, &'static str> {
-    let token = Unproven::read(token).ok_or(NO_TOKEN)?;
+    let token = UnverifiedToken::read(token).ok_or(MALFORMED)?;
     let is_signed = token.is_signed_by_one_of(keys).unwrap_or(false);
-    token.prove(is_signed, issuer, &Demand { audiences: vec![audience], nonce: None, client: "" }, now)
+    token.verify_with(
+        is_signed,
+        issuer,
+        &ExpectedClaims { audiences: vec![audience], nonce: None, client: "" },
+        now,
+    )
 }
 
-impl Desk {
-    /// The claims of a token that this authenticator's service has signed for who is meant.
-    pub(super) async fn proven(
+impl OAuthContext {
+    /// Verifies a token with the keys of the authenticator's service.
+    pub(super) async fn verify_claims(
         &self,
         authenticator: &Authenticator,
         token: &str,
-        demand: &Demand<'_>,
+        expected: &ExpectedClaims<'_>,
     ) -> Result<Claims, OAuthError> {
         let not_proven = |reason: &str| OAuthError::NotProven(reason.to_owned());
-        let token = Unproven::read(token).ok_or_else(|| not_proven(NO_TOKEN))?;
-        let place = self.needed(authenticator, Endpoint::Keys).await?;
-        let is_signed = self.is_signed(authenticator, &place, &token).await?;
+        let token = UnverifiedToken::read(token).ok_or_else(|| not_proven(MALFORMED))?;
+        let endpoint = self.required_endpoint(authenticator, Endpoint::Keys).await?;
+        let is_signed = self.is_signed(authenticator, &endpoint, &token).await?;
         let now = self.clock.now().timestamp_millis() as f64 / 1000.0;
-        token.prove(is_signed, &authenticator.spec.issuer, demand, now).map_err(not_proven)
+        token.verify_with(is_signed, &authenticator.spec.issuer, expected, now).map_err(not_proven)
     }
 
-    /// Keys change: when none fits, they are asked for once more, but only so often.
+    /// If no key matches, the keys are refetched, at a limited rate.
     async fn is_signed(
         &self,
         authenticator: &Authenticator,
-        place: &Place,
-        token: &Unproven<'_>,
+        endpoint: &EndpointUrl,
+        token: &UnverifiedToken<'_>,
     ) -> Result<bool, OAuthError> {
         let away = |reason| OAuthError::Unavailable(authenticator.spec.name.clone(), reason);
-        let keys = self.documents.kept(place).await.map_err(away)?;
+        let keys = self.discovery.get(endpoint).await.map_err(away)?;
         if let Some(is_signed) = token.is_signed_by_one_of(&keys) {
             return Ok(is_signed);
         }
-        let newer = self.documents.renewed(place, &keys).await.map_err(away)?;
+        let newer = self.discovery.refresh(endpoint, &keys).await.map_err(away)?;
         Ok(token.is_signed_by_one_of(&newer).unwrap_or(false))
     }
 }
 
-/// What is wrong with the claims.
-fn mistake(claims: &Claims, issuer: &str, demand: &Demand<'_>, now: f64) -> Option<&'static str> {
+/// The reason why claims are invalid.
+fn claims_error(
+    claims: &Claims,
+    issuer: &str,
+    expected: &ExpectedClaims<'_>,
+    now: f64,
+) -> Option<&'static str> {
     let text = |name: &str| claims.get(name).and_then(Value::as_str).unwrap_or_default();
     let time = |name: &str| claims.get(name).and_then(Value::as_f64);
     if !same_issuer(text("iss"), issuer) {
@@ -160,28 +171,28 @@ fn mistake(claims: &Claims, issuer: &str, demand: &Demand<'_>, now: f64) -> Opti
         Some(Value::Array(list)) => list.iter().filter_map(Value::as_str).collect(),
         _ => Vec::new(),
     };
-    let is_meant = demand.audiences.iter().any(|wanted| !wanted.is_empty() && audiences.contains(wanted));
+    let is_meant = expected.audiences.iter().any(|wanted| !wanted.is_empty() && audiences.contains(wanted));
     if !is_meant {
         return Some("it is meant for another audience");
     }
     let azp = text("azp");
-    if demand.nonce.is_some() && (audiences.len() > 1 || !azp.is_empty()) && azp != demand.client {
+    if expected.nonce.is_some() && (audiences.len() > 1 || !azp.is_empty()) && azp != expected.client {
         return Some("it was given to another client");
     }
-    if time("exp").is_none_or(|end| end + CLOCKS_APART_S <= now) {
+    if time("exp").is_none_or(|end| end + CLOCK_SKEW_S <= now) {
         return Some("it has expired");
     }
-    let is_early = |name: &str| time(name).is_some_and(|start| start - CLOCKS_APART_S > now);
+    let is_early = |name: &str| time(name).is_some_and(|start| start - CLOCK_SKEW_S > now);
     if is_early("nbf") || is_early("iat") {
         return Some("it is not valid yet");
     }
-    if demand.nonce.is_some_and(|nonce| text("nonce") != nonce) {
+    if expected.nonce.is_some_and(|nonce| text("nonce") != nonce) {
         return Some("it belongs to another attempt");
     }
     text("sub").is_empty().then_some("it names nobody")
 }
 
-/// Whether the key made the signature. None when key and algorithm do not fit together.
+/// Whether the key made the signature; None if key and algorithm do not match.
 fn verify(alg: &str, key: &Value, message: &[u8], sign: &[u8]) -> Option<bool> {
     let of = |name: &str| key.get(name).and_then(Value::as_str).unwrap_or_default();
     let bytes = |name: &str| BASE64_URL_SAFE_NO_PAD.decode(of(name).trim_end_matches('=')).ok();
@@ -235,11 +246,11 @@ mod tests {
 
     fn is_signed(token: &str, key: &Value) -> bool {
         let keys = json!({"keys": [key]});
-        let token = Unproven::read(token).expect("a token");
+        let token = UnverifiedToken::read(token).expect("a token");
         token.candidates(keys.as_object().unwrap()).into_iter().any(|key| token.is_signed_by(key))
     }
 
-    /// An example of RFC 8037, and one each of our own for the curves.
+    /// The example of RFC 8037, and own ones for the curves.
     #[test]
     fn right_signatures_and_wrong_ones() {
         let random = SystemRandom::new();
@@ -263,7 +274,7 @@ mod tests {
         assert!(!is_signed(&format!("{front}AAAA"), &ed), "{end}");
         let other =
             format!("{}.{}", head("EdDSA").replace('I', "J"), coded(pair.sign(head("EdDSA").as_bytes())));
-        assert!(Unproven::read(&other).is_none_or(|_| !is_signed(&other, &ed)), "a changed token");
+        assert!(UnverifiedToken::read(&other).is_none_or(|_| !is_signed(&other, &ed)), "a changed token");
         for (name, value) in [("use", "enc"), ("alg", "RS256"), ("kid", "2"), ("crv", "Ed448")] {
             let mut wrong = ed.clone();
             wrong[name] = json!(value);
@@ -271,7 +282,7 @@ mod tests {
         }
     }
 
-    /// The public key is no shared secret, and no signature is no proof.
+    /// The public key must not work as a shared secret, and an empty signature proves nothing.
     #[test]
     fn a_token_does_not_choose_how_it_is_checked() {
         let pair = Ed25519KeyPair::from_seed_unchecked(&[7; 32]).unwrap();
@@ -291,14 +302,14 @@ mod tests {
             format!("{}.{claims}", coded(json!({"alg": "EdDSA", "crit": ["b64"], "b64": false}).to_string()));
         let token = format!("{signed}.{}", coded(pair.sign(signed.as_bytes())));
         assert!(!is_signed(&token, &ed), "what it demands is not known");
-        assert!(Unproven::read(&format!("{}.{claims}.", "a".repeat(TOKEN_CHARS_MAX))).is_none());
+        assert!(UnverifiedToken::read(&format!("{}.{claims}.", "a".repeat(TOKEN_CHARS_MAX))).is_none());
         let many: Vec<Value> = (0..=KEYS_MAX).map(|_| ed.clone()).collect();
         let keys = json!({ "keys": many });
         let token = format!("{}.e30", head("EdDSA"));
-        let token = Unproven::read(&token).unwrap();
+        let token = UnverifiedToken::read(&token).unwrap();
         assert_eq!(token.candidates(keys.as_object().unwrap()).len(), KEYS_MAX);
         for text in ["", ".", "..", "a.b", "a.b.c", "e30.e30"] {
-            assert!(Unproven::read(text).is_none(), "{text}");
+            assert!(UnverifiedToken::read(text).is_none(), "{text}");
         }
     }
 
@@ -309,8 +320,8 @@ mod tests {
                 "iss": ISSUER, "aud": "api", "sub": "7", "exp": NOW + 60.0, "nonce": "n",
             });
             claims.as_object_mut().unwrap().extend(change.as_object().unwrap().clone());
-            let demand = Demand { audiences: vec!["api", ""], nonce: Some("n"), client: "api" };
-            mistake(claims.as_object().unwrap(), ISSUER, &demand, NOW)
+            let expected = ExpectedClaims { audiences: vec!["api", ""], nonce: Some("n"), client: "api" };
+            claims_error(claims.as_object().unwrap(), ISSUER, &expected, NOW)
         };
         let fine = [
             json!({}),

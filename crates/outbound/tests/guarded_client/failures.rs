@@ -1,7 +1,7 @@
-//! What goes wrong is told by host and reason, and what goes right uses a connection twice.
+//! Failures report host and reason; successful requests reuse connections.
 
 use crate::{Scripted, client, fetch_trusted, fetch_untrusted, named};
-use domain::contracts::FetchError;
+use domain::ports::FetchError;
 use serde_json::json;
 use std::net::TcpListener;
 use testkit::source::{Behaviour, Source};

@@ -1,7 +1,7 @@
-//! Private addresses are reached only where someone vouches for them.
+//! Private addresses are only reached if trusted or allowed.
 
 use crate::{Scripted, client, fetch_trusted, fetch_untrusted, named, request};
-use domain::contracts::{Fetch, FetchError, Origin};
+use domain::ports::{Fetch, FetchError, Origin};
 use testkit::source::{Behaviour, Source};
 use url::Url;
 
@@ -19,7 +19,7 @@ async fn loopback_needs_someone_who_vouches() {
     let refusal = FetchError::Refused(source.address().to_string());
     assert_eq!(fetch_untrusted(&client, &url).await.unwrap_err(), refusal);
     assert_eq!(&fetch_trusted(&client, &url).await.unwrap().body[..], b"inside");
-    // The connection that was opened for the trusted request serves no other.
+    // The connection of the trusted request is not reused for others.
     assert_eq!(fetch_untrusted(&client, &url).await.unwrap_err(), refusal);
     assert_eq!(source.requests().len(), 1);
 }
@@ -81,12 +81,12 @@ async fn a_name_is_judged_by_its_addresses() {
         );
     }
     assert!(source.requests().is_empty());
-    // The name that every machine knows goes the way of the machine's own resolver.
+    // `localhost` goes through the system resolver.
     let refusal = fetch_untrusted(&client(&[]), &named(&source.url(), "localhost")).await.unwrap_err();
     assert!(matches!(refusal, FetchError::Refused(_)), "{refusal:?}");
 }
 
-/// 127.0.0.1 stands for a public address here: its network is allowed, that of 127.0.0.2 is not.
+/// 127.0.0.1 acts as a public address here: its network is allowed, that of 127.0.0.2 is not.
 #[tokio::test]
 async fn a_second_answer_of_the_resolver_changes_nothing() {
     let source = source().await;

@@ -1,8 +1,8 @@
-//! Time and size end in time, whatever the source does.
+//! Time and size limits hold whatever the server does.
 
 use crate::{BODY_BYTES_MAX, client, fetch_trusted, limits, request};
 use async_trait::async_trait;
-use domain::contracts::{Fetch, FetchError};
+use domain::ports::{Fetch, FetchError};
 use outbound::{ClientLimits, GuardedClient, Lookup};
 use std::io;
 use std::net::IpAddr;
@@ -11,10 +11,10 @@ use std::time::{Duration, Instant};
 use testkit::source::{Behaviour, Source};
 use url::Url;
 
-/// Far more than a test may take, far less than the limits that are not under test.
+/// Much longer than a test takes, much shorter than limits that are not under test.
 const PATIENCE: Duration = Duration::from_secs(20);
 const SHORT: Duration = Duration::from_millis(100);
-/// More than any test could receive.
+/// More than any test receives.
 const ENDLESS: u64 = 1 << 40;
 
 fn too_large() -> FetchError {
@@ -115,14 +115,14 @@ async fn a_larger_body_is_refused() {
     }
 }
 
-/// These bodies never end, so an answer within the time of the test shows that reading stopped early.
+/// These bodies never end, so a result within the time of the test shows that reading stopped early.
 #[tokio::test]
 async fn an_endless_body_is_cut_off() {
     let source = Source::start().await;
     for behaviour in [
         Behaviour::Huge { bytes: ENDLESS },
         Behaviour::GzipBomb { bytes: ENDLESS },
-        // The length is announced and nothing follows: the announcement is enough.
+        // The declared length alone is enough.
         Behaviour::Status {
             code: 200,
             headers: vec![("content-length".to_owned(), ENDLESS.to_string())],

@@ -1,4 +1,4 @@
-//! The guarded client against sources on loopback that misbehave.
+//! The guarded client against misbehaving servers on loopback.
 
 mod failures;
 mod guard;
@@ -8,7 +8,7 @@ mod streams;
 mod tls;
 
 use async_trait::async_trait;
-use domain::contracts::{Fetch, FetchError, HttpMethod, HttpRequest, HttpResponse, Origin};
+use domain::ports::{Fetch, FetchError, HttpMethod, HttpRequest, HttpResponse, Origin};
 use outbound::{AllowRule, ClientLimits, GuardedClient, Lookup};
 use std::collections::VecDeque;
 use std::io;
@@ -36,7 +36,7 @@ fn client(allow: &[&str]) -> GuardedClient {
     GuardedClient::new(limits(allow)).expect("a client")
 }
 
-/// A request whose origin is the place of its URL.
+/// A request whose origin is that of its URL.
 #[expect(clippy::expect_used, reason = "the URLs of tests have a host and a port")]
 fn request(url: &Url, is_trusted: bool) -> HttpRequest {
     HttpRequest {
@@ -52,7 +52,7 @@ fn request(url: &Url, is_trusted: bool) -> HttpRequest {
     }
 }
 
-/// Fetches a place that an administrator vouches for.
+/// Fetches a trusted URL.
 async fn fetch_trusted(client: &GuardedClient, url: &Url) -> Result<HttpResponse, FetchError> {
     client.fetch(&request(url, true)).await
 }
@@ -61,7 +61,7 @@ async fn fetch_untrusted(client: &GuardedClient, url: &Url) -> Result<HttpRespon
     client.fetch(&request(url, false)).await
 }
 
-/// Gives its answers one after the other, then knows no host any more.
+/// Returns its results one after the other, then fails.
 struct Scripted {
     answers: Mutex<VecDeque<Vec<IpAddr>>>,
 }
@@ -93,7 +93,7 @@ impl Lookup for Scripted {
     }
 }
 
-/// The URL of a source under another host name.
+/// The URL of a server under another host name.
 #[expect(clippy::expect_used, reason = "the names of tests are host names")]
 fn named(url: &Url, host: &str) -> Url {
     let mut url = url.clone();

@@ -1,8 +1,8 @@
-//! Every hop of a redirect is checked like a first one, and secrets stay at home.
+//! Every hop is checked, and secrets are only sent to the origin.
 
 use crate::{REDIRECTS_MAX, Scripted, client, fetch_trusted, named, request};
 use bytes::Bytes;
-use domain::contracts::{ByteOrigin, Fetch, FetchError, HttpMethod};
+use domain::ports::{ByteOrigin, Fetch, FetchError, HttpMethod};
 use domain::secret::Secret;
 use testkit::source::{Behaviour, Source};
 
@@ -124,7 +124,7 @@ async fn another_name_of_the_same_place_is_another_origin() {
     assert_eq!(keys, [Some("s3cret".to_owned()), None]);
 }
 
-/// A name that only looks like the source's own gets no credentials, whatever its address is.
+/// A lookalike host name gets no credentials, whatever its address.
 #[tokio::test]
 async fn look_alikes_get_no_credentials() {
     let source = Source::start().await;
@@ -150,7 +150,7 @@ async fn look_alikes_get_no_credentials() {
             request.secret_headers = vec![("Authorization".to_owned(), Secret::new("Bearer canary"))];
             let lookup = Scripted::new(&[&["127.0.0.1"], &["127.0.0.1"]]);
             let before = source.requests().len();
-            // Every one of these places may be reached: what is asked here is what goes along.
+            // All these addresses may be reached; the test is about what is sent.
             let _a_place_that_is_refused_gets_nothing = lookup.client(&["127.0.0.0/8"]).fetch(&request).await;
             let seen = &source.requests()[before..];
             assert_eq!(seen[0].header("authorization"), Some("Bearer canary"), "{place}");

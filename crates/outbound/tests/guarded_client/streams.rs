@@ -1,8 +1,8 @@
-//! An answer that is read while it arrives keeps to the same rules, until its last byte.
+//! Streamed responses follow the same rules up to their last byte.
 
 use crate::{BODY_BYTES_MAX, client, limits, request};
 use bytes::Bytes;
-use domain::contracts::{Fetch, FetchError, HttpRequest, HttpStream};
+use domain::ports::{Fetch, FetchError, HttpRequest, HttpStream};
 use domain::secret::Secret;
 use futures_util::StreamExt;
 use outbound::{ClientLimits, GuardedClient};
@@ -13,14 +13,14 @@ use testkit::vendors::models::{KEY, Manner, ModelServer, TEXT};
 
 const SHORT: Duration = Duration::from_millis(150);
 const PATIENCE: Duration = Duration::from_secs(20);
-/// More than any test could receive.
+/// More than any test receives.
 const ENDLESS: u64 = 1 << 40;
 
 fn dripping(byte_every: u64, total: u64) -> Behaviour {
     Behaviour::Drip { byte_every: Duration::from_millis(byte_every), total }
 }
 
-/// What arrived, and why no more did.
+/// The received chunks and the final error.
 async fn read(mut stream: HttpStream) -> (Vec<Bytes>, Option<FetchError>) {
     let mut pieces = Vec::new();
     while let Some(piece) = stream.body.next().await {
@@ -50,7 +50,7 @@ async fn slow_pieces_arrive_one_by_one() {
     assert!(start.elapsed() >= head + Duration::from_millis(100), "the head came with the body");
 }
 
-/// The limit of a hop is for answers that are read whole.
+/// The limit of a hop applies only to responses that are read whole.
 #[tokio::test]
 async fn a_stream_may_take_longer_than_a_hop() {
     let source = Source::start().await;
@@ -108,7 +108,7 @@ async fn a_body_is_counted_over_its_pieces() {
         assert!(pieces.concat().len() as u64 <= BODY_BYTES_MAX);
         assert_eq!(error, Some(too_large.clone()));
     }
-    // What is announced as too large is not begun.
+    // A body with a too large declared length is not read.
     source.reply(Behaviour::text("text/plain", vec![b'x'; BODY_BYTES_MAX as usize + 1]));
     assert_eq!(client(&[]).stream(&request(&source.url(), true)).await.err(), Some(too_large));
 }
@@ -147,7 +147,7 @@ async fn a_dropped_stream_ends_the_exchange() {
     server.says(&TEXT.repeat(1000));
     server.behaves(Manner::Slow(Duration::from_secs(60)));
     let mut asked = request(&server.at("/ask").parse().unwrap(), true);
-    asked.method = domain::contracts::HttpMethod::Post;
+    asked.method = domain::ports::HttpMethod::Post;
     asked.headers = vec![("Content-Type".to_owned(), "application/json".to_owned())];
     asked.secret_headers = vec![("X-Own-Key".to_owned(), Secret::new(KEY))];
     asked.body = Some(Bytes::from_static(br#"{"messages": [{"role": "user", "content": "hello"}]}"#));

@@ -1,9 +1,9 @@
-//! Certificates: trusted by default as the machine trusts, by a file, or not looked at, and then only at home.
+//! Certificates: verified by system authorities, by a file, or not at all, and then only at the request's own origin.
 //!
-//! The key in `certificates/` belongs to a certificate for loopback alone; nothing but this test trusts it.
+//! The key in `certificates/` belongs to a certificate for loopback that only this test trusts.
 
 use crate::{client, request};
-use domain::contracts::{Fetch, FetchError, TlsOptions};
+use domain::ports::{Fetch, FetchError, TlsOptions};
 use std::net::Ipv4Addr;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use tokio_rustls::rustls::pki_types::pem::PemObject;
 use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use url::Url;
 
-/// A source behind a certificate that no machine trusts. Every request gets the same answer.
+/// A server with an untrusted certificate and a fixed response.
 struct SecureSource {
     url: Url,
     _server: JoinSet<()>,
@@ -87,7 +87,7 @@ async fn a_certificate_is_trusted_by_who_says_so() {
     }
 }
 
-/// A source that is led elsewhere does not take its trust along.
+/// TLS options do not apply after a redirect elsewhere.
 #[tokio::test]
 async fn trust_stays_at_home() {
     let elsewhere = SecureSource::start(FINE).await;

@@ -1,7 +1,7 @@
-//! Thin bodies are filled from their pages, side by side and in time; what does not work stays as it was.
+//! Short bodies are filled from their pages, in parallel and within the time limit; others stay unchanged.
 
 use crate::fixture::{ANN, item, pages, provider};
-use domain::contracts::ReadPages;
+use domain::ports::ReadPages;
 use domain::provider::SearchProvider;
 use domain::result::ResultItem;
 use page_fetch::PAGES_AT_ONCE;
@@ -15,7 +15,7 @@ const TEXT: &str = "The town lies very low. Nobody lives there in winter. The ma
     Water came into the fixtures. People went to the hill.";
 
 fn filling(rules: Value) -> SearchProvider {
-    // Filling has its own switch; the one for answers is not needed.
+    // Filling has its own switch; the one for summaries is not needed.
     let more = json!({"config": {"swirl": {"fetch_url_body": rules}}, "page_fetch_config_json": {}});
     provider("https://api.example/", more)
 }
@@ -32,7 +32,7 @@ async fn thin_bodies_get_the_best_window() {
         ("river", "TERM_COUNT", 10, "Dogs bark at the moon. The river rose at night."),
         ("flooding rivers", "TERM_VECTOR", 10, "The river rose at night. Water came into the fixtures."),
         ("ships", "TERM_VECTOR", 5, "Boats are rare in it."),
-        // Nothing of the query is there.
+        // Nothing of the query occurs.
         ("bicycle", "TERM_COUNT", 10, "The town lies very low. Nobody lives"),
     ];
     for (query, method, length, expected) in table {
@@ -84,9 +84,9 @@ async fn pages_are_fetched_side_by_side_within_the_time() {
     let started = Instant::now();
     assert_eq!(fill(&provider, &mut items, "river", &[&site]).await, 2 * PAGES_AT_ONCE);
     let took = started.elapsed();
-    // Two turns, and not one after the other.
+    // Two rounds, in parallel.
     assert!(took >= Duration::from_millis(600) && took < Duration::from_secs(4), "{took:?}");
-    // When the time is up after the first turn, the second is left.
+    // If the time is up after the first round, the second is skipped.
     let mut items = some();
     let time_max = Duration::from_millis(450);
     let filled = pages(&[&site]).fill_bodies(&provider, &mut items, "river", ANN, time_max).await;

@@ -2,15 +2,15 @@
 
 use async_trait::async_trait;
 use chrono::DateTime;
-use domain::contracts::{
-    Capability, ConnectorError, ConnectorErrorKind, ConnectorKind, PageError, PageText, PageWanted,
-    PluginRegistry, ReadPages, SourceTokenError, SourceTokens, TriedOn,
-};
 use domain::ids::{ProviderId, UserId};
+use domain::ports::{
+    Capability, ConnectorError, ConnectorErrorKind, ConnectorKind, DocumentRequest, PageError, PageText,
+    PluginRegistry, ReadPages, SourceTokenError, SourceTokens, TestTarget,
+};
 use domain::provider::{ProviderSpec, SearchProvider};
 use domain::result::ResultItem;
 use domain::secret::Secret;
-use domain::settings::{Secs, Settings};
+use domain::settings::{Seconds, Settings};
 use domain::validation::FieldErrors;
 use extraction::{Extraction, Limits};
 use outbound::{AllowRule, ClientLimits, GuardedClient};
@@ -20,15 +20,16 @@ use std::sync::Arc;
 use std::time::Duration;
 use testkit::source::Source;
 
-/// One connector that needs everybody's own token.
+/// One connector that needs each person's own token.
 pub const PLUGINS: PluginRegistry = PluginRegistry {
     connectors: &[ConnectorKind {
         name: "Personal",
+        module: "personal",
         summary: "",
         capability: Capability { page: false, date_sort: false, not: false },
         settings: &[],
         authenticator: Some("microsoft"),
-        tried_on: TriedOn::StandIn,
+        test_target: TestTarget::Fake,
         check: |_| FieldErrors::default(),
         build: |_, _| Err(ConnectorError::new(ConnectorErrorKind::ConfigInvalid, "never built here")),
     }],
@@ -56,7 +57,7 @@ impl SourceTokens for Tokens {
     }
 }
 
-/// With neighbours that may be reached although nobody vouches for them.
+/// With private hosts that may be reached although nobody vouches for them.
 pub fn pages(allowed: &[&Source]) -> PageFetch {
     let rules: Vec<String> = allowed.iter().map(|source| source.address().to_string()).collect();
     let client = GuardedClient::new(ClientLimits {
@@ -71,7 +72,7 @@ pub fn pages(allowed: &[&Source]) -> PageFetch {
         extract: Arc::new(Extraction::start(Limits::default()).expect("threads")),
         tokens: Arc::new(Tokens),
         plugins: PLUGINS,
-        settings: Arc::new(Settings { page_fetch_timeout: Secs::new(5), ..Settings::default() }),
+        settings: Arc::new(Settings { page_fetch_timeout: Seconds::new(5), ..Settings::default() }),
     })
 }
 
@@ -84,14 +85,14 @@ pub fn provider(url: &str, more: Value) -> SearchProvider {
     SearchProvider::unsaved(spec, ANN, DateTime::UNIX_EPOCH)
 }
 
-/// As the provider gave it.
+/// As returned by the provider.
 pub fn item(url: impl ToString, body: &str) -> ResultItem {
     let mut item = typed(url, body);
     item.mark_as_given(ProviderId(0));
     item
 }
 
-/// As a person edited it before edits were noted.
+/// As edited by a person before edits were recorded.
 pub fn typed(url: impl ToString, body: &str) -> ResultItem {
     ResultItem { url: url.to_string(), body: body.to_owned(), ..ResultItem::default() }
 }
@@ -110,5 +111,5 @@ pub async fn read_as(
     item: &ResultItem,
     user: UserId,
 ) -> Result<PageText, PageError> {
-    pages.read(&PageWanted::of_result(provider, item, user, Duration::from_secs(10))).await
+    pages.read(&DocumentRequest::of_result(provider, item, user, Duration::from_secs(10))).await
 }

@@ -1,4 +1,4 @@
-//! Page fetching at work, over the real client and the real readers of files.
+//! Page fetching with the real client and the real extraction.
 
 #![expect(clippy::expect_used, reason = "a test that cannot go on says so")]
 

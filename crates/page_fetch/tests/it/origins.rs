@@ -1,14 +1,14 @@
-//! Where the bytes of a page came from, seen from its provider.
+//! The origin of a page's bytes, from the provider's point of view.
 
 use crate::fixture::{item, pages, provider, read, typed};
-use domain::contracts::ByteOrigin;
+use domain::ports::ByteOrigin;
 use serde_json::json;
 use testkit::source::{Behaviour, Source};
 
 const PAGE: &str = "<html><head><title>Flood report</title></head><body><main>\
     <p>The river rose at night, and nobody saw it until the morning came.</p></main></body></html>";
 
-/// Only what comes from the provider's own origin all the way is the provider's.
+/// Only bytes that come from the provider's own origin all the way count as the provider's.
 #[tokio::test]
 async fn a_page_tells_whether_it_came_from_its_providers_own_origin() {
     let (api, content, site) = (Source::start().await, Source::start().await, Source::start().await);

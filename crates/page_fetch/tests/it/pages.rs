@@ -1,8 +1,8 @@
-//! One page after the other: what is sent, what counts as a page, and what is done when there is none.
+//! Fetching pages: the requests, what counts as a page, and the fallback.
 
 use crate::fixture::{ANN, BOB, PLUGINS, item, pages, provider, read, read_as, typed};
-use domain::contracts::{PageError, PageText, PageWanted, ReadPages};
 use domain::ids::ResultId;
+use domain::ports::{DocumentRequest, PageError, PageText, ReadPages};
 use domain::provenance::{AccountPage, PageTarget, UserUrl};
 use domain::result::ResultItem;
 use serde_json::{Value, json};
@@ -89,7 +89,7 @@ async fn private_places_are_refused_unless_they_are_the_providers_own() {
         let error = why(read(&pages, &rivers, &item(&url, "")).await.expect_err("refused"));
         assert_eq!(error, "its address cannot be reached from here", "{url}");
     }
-    // A redirect leads no further than an address of its own.
+    // A redirect must not lead to another private address.
     api.reply(Behaviour::redirect(site.url().to_string(), 302));
     assert!(read(&pages, &rivers, &item(api.url_at("/page"), "")).await.is_err());
     assert_eq!(site.requests(), []);
@@ -130,7 +130,7 @@ async fn credentials_go_to_the_providers_own_origin() {
     }
 }
 
-/// A site that shows what it was sent, in any form, shows it to nobody who reads its page.
+/// Secrets that a site repeats from the request, in any form, are masked in its page.
 #[tokio::test]
 async fn secrets_that_a_page_repeats_are_masked() {
     let api = Source::start().await;
@@ -160,7 +160,7 @@ async fn secrets_that_a_page_repeats_are_masked() {
     }
 }
 
-/// Neither the private host of the provider nor anything that only the provider's requests carry.
+/// Neither the provider's private host nor anything that only the provider's requests carry.
 #[tokio::test]
 async fn a_typed_address_is_fetched_as_nobody() {
     let (site, api) = (Source::start().await, Source::start().await);
@@ -191,7 +191,7 @@ async fn a_typed_address_is_fetched_as_nobody() {
     );
 }
 
-/// What was edited is not fetched: the page is the one that the provider named, by the values that it gave.
+/// Edits do not change the fetched page: it is the one that the provider named, with its values.
 #[tokio::test]
 async fn an_edited_result_is_read_as_its_provider_gave_it() {
     let api = Source::start().await;
@@ -209,7 +209,7 @@ async fn an_edited_result_is_read_as_its_provider_gave_it() {
     assert_eq!(paths, ["/content/7"]);
 }
 
-/// A typed address at the origin of a provider that knows people's accounts: the person's token, and nothing else.
+/// A typed URL at the origin of a provider with user accounts: the person's token, and nothing else.
 #[tokio::test]
 async fn an_account_carries_the_persons_token_alone() {
     let (site, api) = (Source::start().await, Source::start().await);
@@ -223,22 +223,28 @@ async fn an_account_carries_the_persons_token_alone() {
     let page = AccountPage::of(&provider, &PLUGINS, UserUrl::new(&url)).expect("an account");
     let target = PageTarget::Account(page);
     let time_max = Duration::from_secs(10);
-    let wanted =
-        PageWanted { target, cached: None, result: ResultId(0), user: ANN, is_asked_for: true, time_max };
+    let wanted = DocumentRequest {
+        target,
+        cached: None,
+        result: ResultId(0),
+        user: ANN,
+        is_asked_for: true,
+        time_max,
+    };
     assert!(pages(&[]).read(&wanted).await.is_ok());
     let asked = api.requests().pop().expect("a request");
     assert_eq!(asked.header("authorization"), Some("Bearer token-of-ann-for-google"));
     assert_eq!((asked.header("cookie"), asked.header("x-note")), (None, None));
     let foreign = site.url().to_string();
     assert!(AccountPage::of(&provider, &PLUGINS, UserUrl::new(&foreign)).is_none());
-    // The token goes no further than the provider's origin.
+    // The token is sent to the provider's origin only.
     site.reply(html());
     api.reply(Behaviour::redirect(site.url().to_string(), 302));
     assert!(pages(&[&site]).read(&wanted).await.is_ok());
     assert!(!format!("{:?}", site.requests()).contains("token-of-ann"));
 }
 
-/// Whether a name exists inside is not for users to know.
+/// Users must not learn whether an internal name exists.
 #[tokio::test]
 async fn a_refusal_says_nothing_about_names() {
     let pages = pages(&[]);
@@ -247,7 +253,7 @@ async fn a_refusal_says_nothing_about_names() {
         ["http://no-such-host.invalid/x", "http://localhost:9/x", "http://10.0.0.1/x", "http://127.0.0.1:9/x"]
     {
         for item in [item(url, ""), typed(url, "")] {
-            let wanted = PageWanted::of_result(&rivers, &item, ANN, Duration::from_secs(10));
+            let wanted = DocumentRequest::of_result(&rivers, &item, ANN, Duration::from_secs(10));
             let refused = Err(PageError::Unreachable);
             assert_eq!(pages.read(&wanted).await, refused, "{url}");
             assert_eq!(pages.probe(&wanted).await.map(|_| PageText::default()), refused, "{url}");
@@ -288,7 +294,7 @@ async fn headers_are_the_providers_over_ours() {
         assert!(read(&pages, &provider, &item(site.url(), "")).await.is_ok());
         let asked = site.requests().pop().expect("a request");
         assert_eq!(asked.header("user-agent"), name, "{headers}");
-        // A client that names nothing accepts everything.
+        // A client without a preference accepts everything.
         let accept = asked.header("accept").filter(|accept| *accept != "*/*");
         assert_eq!(accept.is_some(), accepts, "{headers}: {accept:?}");
     }
@@ -308,7 +314,7 @@ async fn time_is_the_hosts_the_providers_or_the_callers() {
         let provider = provider("https://api.example/", json!({"page_fetch_config_json": config}));
         let started = Instant::now();
         let (item, time_max) = (item(site.url(), ""), Duration::from_secs_f64(seconds));
-        let wanted = PageWanted::of_result(&provider, &item, ANN, time_max);
+        let wanted = DocumentRequest::of_result(&provider, &item, ANN, time_max);
         let error = why(pages.read(&wanted).await.expect_err("no answer"));
         assert!(error.contains("in time"), "{error}");
         assert!(started.elapsed() < Duration::from_secs(9), "{config}");
@@ -326,7 +332,7 @@ async fn the_content_may_have_an_address_of_its_own() {
     api.reply_at("/items/a%2Fb/content", html());
     let template = api.url_at("/items/").to_string() + "{file.id}/content";
     let config = json!({"cache": "", "content_url": template});
-    // The template itself is the provider's: an address that it names may be private, and sees the token.
+    // The template is the provider's: its URL may be private, and receives the token.
     let more = json!({"page_fetch_config_json": config, "authenticator": "microsoft"});
     let provider = provider("", more);
     let payload = json!({"file": {"id": "a/b"}});
@@ -360,7 +366,7 @@ async fn types_are_asked_for_or_looked_at() {
     assert!(read(&pages, &config(lookup.clone()), &item(api.url_at("/page"), "")).await.is_ok());
     for (behaviour, expected) in [
         (about("image/png"), "type image/png"),
-        (Behaviour::Json(json!({})), "does not say it"),
+        (Behaviour::Json(json!({})), "does not contain the type"),
         (Behaviour::text("text/html", "x"), "not JSON"),
         (Behaviour::status(500), "status 500"),
     ] {
@@ -401,7 +407,7 @@ async fn another_service_is_asked_when_the_page_fails() {
     assert_eq!(asked.query_value("url"), Some(site.url_at("/p?x=1").as_str()));
     assert_eq!(asked.query_value("token"), Some("canary-token"));
 
-    // What is private, or the provider's own, is nobody else's business.
+    // Private pages and the provider's own are not sent to a third party.
     let before = service.requests().len();
     for url in ["http://169.254.169.254/".to_owned(), api.url().to_string()] {
         assert!(read(&pages, &rivers, &item(url, "")).await.is_err());
@@ -410,7 +416,7 @@ async fn another_service_is_asked_when_the_page_fails() {
 
     for (behaviour, expected) in [
         (Behaviour::status(500), "status 500"),
-        (Behaviour::Json(json!({"errorCode": 401, "error": "Not authorized"})), "holds none"),
+        (Behaviour::Json(json!({"errorCode": 401, "error": "Not authorized"})), "contains none"),
         (Behaviour::text("text/html", "x"), "not JSON"),
     ] {
         service.reply(behaviour);

@@ -1,8 +1,8 @@
-//! Whether a page is still there: what is asked, whose word counts, and how little is read.
+//! Probes: what is requested, which response counts, and how little is read.
 
 use crate::fixture::{ANN, BOB, item, pages, provider};
-use domain::contracts::{PageError, PageProbe, PageWanted, ReadPages};
 use domain::ids::UserId;
+use domain::ports::{DocumentRequest, PageError, PageProbe, ReadPages};
 use domain::provider::SearchProvider;
 use domain::result::ResultItem;
 use page_fetch::PageFetch;
@@ -17,7 +17,7 @@ async fn probe_as(
     user: UserId,
 ) -> Result<PageProbe, PageError> {
     let time_max = Duration::from_secs(2);
-    pages.probe(&PageWanted::of_result(provider, item, user, time_max)).await
+    pages.probe(&DocumentRequest::of_result(provider, item, user, time_max)).await
 }
 
 fn tagged(code: u16, header: (&str, &str)) -> Behaviour {
@@ -29,7 +29,7 @@ fn methods(site: &Source) -> Vec<String> {
     site.requests().into_iter().map(|request| request.method).collect()
 }
 
-/// Each row: what is answered one after the other, the status that counts, and what was asked.
+/// Each row: the responses in order, the resulting status, and the requests.
 #[tokio::test]
 async fn head_is_believed_when_its_news_are_good() {
     let status = Behaviour::status;
@@ -98,12 +98,12 @@ async fn redirects_are_followed_as_head() {
         assert_eq!(found.map(|probe| probe.http_status), Ok(at_the_end), "{code}");
         assert_eq!(other.requests()[before].method, "HEAD", "{code}");
     }
-    // No place to go to, and no end of going, are no answer of the page.
+    // Redirects without a target and redirect loops are not a response of the page.
     site.reply(Behaviour::redirect(site.url_at("/round").to_string(), 302));
     assert!(probe_as(&pages, &rivers, &item(site.url(), ""), ANN).await.is_err());
 }
 
-/// A source that knows no ranges would send everything: the body is not read, however long it is.
+/// A source without range support would send everything: the body is not read, however long it is.
 #[tokio::test]
 async fn no_body_is_read() {
     let site = Source::start().await;
@@ -117,7 +117,7 @@ async fn no_body_is_read() {
         assert_eq!(found.map(|probe| probe.http_status), Ok(200));
         assert!(started.elapsed() < Duration::from_secs(20), "{:?}", started.elapsed());
     }
-    // A large page says its length to HEAD, and is no larger for that.
+    // A large page reports its length to HEAD, which is fine.
     site.reply(tagged(200, ("Content-Length", "900000000")));
     assert_eq!(
         probe_as(&pages, &rivers, &item(site.url(), ""), ANN).await.map(|probe| probe.http_status),
@@ -155,7 +155,7 @@ async fn the_persons_own_token_goes_to_the_providers_own_origin() {
     }
     assert!(probe_as(&pages, &rivers, &item(site.url(), ""), ANN).await.is_ok());
     assert_eq!(site.requests()[0].header("authorization"), None);
-    // Who has no token gets no answer, and the source is not asked.
+    // Without a token there is no response, and the source is not asked.
     let before = api.requests().len();
     assert!(probe_as(&pages, &rivers, &item(api.url(), ""), BOB).await.is_err());
     assert_eq!(api.requests().len(), before);

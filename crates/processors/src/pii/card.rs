@@ -1,4 +1,4 @@
-//! Card numbers: the length and the first digits of an issuer, and a right check digit (Luhn).
+//! Payment card numbers: issuer prefix, length and Luhn check digit.
 
 use super::Kind;
 use super::digits::{Number, each_number};
@@ -22,7 +22,7 @@ const ISSUERS: &[(u32, u32, &[usize])] = &[
     (62, 62, &[16, 17, 18, 19]),
 ];
 
-/// How the digits are grouped when they are.
+/// How the digits may be grouped.
 const GROUPS: &[&[usize]] = &[&[4, 4, 4, 4], &[4, 6, 5], &[4, 6, 4], &[4, 4, 4, 4, 3], &[4, 4, 4, 1]];
 
 fn find(text: &str) -> Vec<Range<usize>> {
@@ -52,7 +52,7 @@ fn is_card(number: &Number<'_>) -> bool {
     is_issued && has_check_digit(&digits)
 }
 
-/// Every second digit from the right counts double; the sum ends in 0.
+/// Luhn: every second digit from the right counts double; the sum ends in 0.
 fn has_check_digit(digits: &str) -> bool {
     let sum: u32 = digits
         .bytes()

@@ -1,16 +1,16 @@
-//! The words before a place: they decide where the form of a number is ambiguous.
+//! The words before a position, which resolve ambiguous numbers.
 
-/// How far back the words are looked for.
+/// How far back words are searched.
 const BACK_BYTES_MAX: usize = 32;
 /// How many of them count.
 const WORDS_MAX: usize = 3;
 
-/// True if one of `words` (in lower case) is among the last words before a place.
+/// Whether one of `words` (in lower case) is among the last words before a position.
 pub fn is_after(text: &str, at: usize, words: &[&str]) -> bool {
     last_words(text, at).any(|word| words.iter().any(|known| word.eq_ignore_ascii_case(known)))
 }
 
-/// The last words before a place, the nearest first. Signs at their ends are no part of them.
+/// The last words before a position, nearest first, without punctuation.
 pub fn last_words(text: &str, at: usize) -> impl Iterator<Item = &str> {
     let mut from = at.saturating_sub(BACK_BYTES_MAX);
     while !text.is_char_boundary(from) {

@@ -1,4 +1,4 @@
-//! Groups of digits as people write long numbers: `+44 20 7946 0958`, `(555) 123-4567`, `4111-1111-1111-1111`.
+//! Grouped digits of long numbers: `+44 20 7946 0958`, `(555) 123-4567`, `4111-1111-1111-1111`.
 
 use std::ops::Range;
 
@@ -7,17 +7,17 @@ const GROUPS_MAX: usize = 8;
 /// Most characters between two groups: `) - `.
 const BETWEEN_BYTES_MAX: usize = 3;
 
-/// Some groups that may be one number, free on both sides.
+/// Groups that may be one number, with boundaries on both sides.
 #[derive(Debug, Clone)]
 pub struct Number<'a> {
     text: &'a str,
     groups: &'a [Range<usize>],
-    /// It stands after another group of digits, with a space between.
+    /// Follows another group of digits after a space.
     pub is_inner: bool,
 }
 
-/// Calls `take` with every candidate, those that begin earlier first, then the longest first. When `take` says that it
-/// is one, the candidates that begin inside it are left out.
+/// Calls `take` with every candidate, those that begin earlier first, then the longest first. If `take` accepts one,
+/// candidates that begin inside it are skipped.
 pub fn each_number(text: &str, mut take: impl FnMut(&Number<'_>) -> bool) {
     for run in runs(text) {
         let mut first = 0;
@@ -42,7 +42,7 @@ fn longest(
 }
 
 impl<'a> Number<'a> {
-    /// Where it stands, with the `+` or `(` that belongs to it.
+    /// Its range, with the `+` or `(` that belongs to it.
     pub fn range(&self) -> Range<usize> {
         self.groups[0].start - self.opening().len()..self.groups[self.groups.len() - 1].end
     }
@@ -67,7 +67,7 @@ impl<'a> Number<'a> {
         self.groups.iter().map(ExactSizeIterator::len).collect()
     }
 
-    /// What stands between the groups.
+    /// The text between the groups.
     pub fn between(&self) -> impl Iterator<Item = &'a str> {
         self.groups.windows(2).map(|pair| &self.text[pair[0].end..pair[1].start])
     }
@@ -77,7 +77,7 @@ impl<'a> Number<'a> {
     }
 }
 
-/// Groups of digits with nothing but separators between them. A group that touches a letter belongs to a code.
+/// Groups of digits separated by separators only. A group next to an alphabetic character belongs to a code.
 fn runs(text: &str) -> Vec<Vec<Range<usize>>> {
     let bytes = text.as_bytes();
     let mut all: Vec<Vec<Range<usize>>> = Vec::new();
@@ -124,7 +124,7 @@ fn opening(text: &str, at: usize) -> &str {
     &before[kept.unwrap_or(before).len()..]
 }
 
-/// A number begins at the beginning of a run, or after a space in it, and is no part of something longer.
+/// A number begins at the beginning of a run or after a space in it, and is not part of something longer.
 fn is_start(text: &str, run: &[Range<usize>], first: usize) -> bool {
     let start = run[first].start - opening(text, run[first].start).len();
     let mut before = text[..start].chars().rev();

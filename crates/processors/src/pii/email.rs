@@ -1,5 +1,5 @@
-//! Mail addresses: `name@host.domain`. An address without a domain, such as `user@localhost`, is not told apart from
-//! other uses of the sign.
+//! Email addresses: `name@host.domain`. An address without a domain, such as `user@localhost`, cannot be distinguished
+//! from other uses of `@`.
 
 use super::Kind;
 use std::ops::Range;
@@ -8,8 +8,8 @@ pub const KIND: Kind = Kind { word: "EMAIL_ADDRESS", find };
 
 const LOCAL_BYTES_MAX: usize = 64;
 const HOST_BYTES_MAX: usize = 253;
-const TOP_LETTERS_MIN: usize = 2;
-/// Ends of names of files, which look like domains in `icon@2x.png`.
+const TOP_LEVEL_CHARS_MIN: usize = 2;
+/// File extensions, which look like domains in `icon@2x.png`.
 const FILE_ENDS: &[&str] = &["png", "jpg", "jpeg", "gif", "svg", "webp", "js", "css", "html", "json"];
 
 fn find(text: &str) -> Vec<Range<usize>> {
@@ -33,14 +33,14 @@ fn address_around(text: &str, at: usize, floor: usize) -> Option<Range<usize>> {
     let length = rest.find(|c| !is_name(c) && c != '.').unwrap_or(rest.len());
     let host = rest[..length].trim_end_matches(['.', '-', '_']);
     let (before, top) = host.rsplit_once('.')?;
-    let is_top = top.chars().count() >= TOP_LETTERS_MIN
+    let is_top = top.chars().count() >= TOP_LEVEL_CHARS_MIN
         && top.chars().all(char::is_alphabetic)
         && !FILE_ENDS.iter().any(|end| top.eq_ignore_ascii_case(end));
     let is_host = host.len() <= HOST_BYTES_MAX && before.split('.').all(|label| !label.is_empty());
     (is_top && is_host).then(|| at - local.len()..at + 1 + host.len())
 }
 
-/// The longest end of a text that is made of such characters, within a limit.
+/// The longest suffix of such characters, within a limit.
 fn suffix(text: &str, bytes_max: usize, is_part: impl Fn(char) -> bool) -> &str {
     let mut start = text.len();
     for (place, c) in text.char_indices().rev() {

@@ -1,4 +1,4 @@
-//! International bank account numbers: the length of the country, and right check digits.
+//! International bank account numbers: length by country and check digits.
 
 use super::Kind;
 use std::ops::Range;
@@ -98,7 +98,7 @@ fn find(text: &str) -> Vec<Range<usize>> {
     found
 }
 
-/// The account that begins here, written in one or with a space or hyphen between groups.
+/// The account number that begins here, in one piece or with a space or hyphen between groups.
 fn account_at(text: &str, at: usize) -> Option<Range<usize>> {
     let country = text.get(at..at + 2)?;
     let (_, length) = LENGTHS.iter().find(|(name, _)| *name == country)?;
@@ -119,7 +119,7 @@ fn account_at(text: &str, at: usize) -> Option<Range<usize>> {
     (ends && has_check_digits(&account)).then_some(at..place)
 }
 
-/// With its first four characters at the end and letters as 10 to 35, the number leaves 1 when divided by 97.
+/// With its first four characters at the end and A to Z as 10 to 35, the number is 1 modulo 97.
 fn has_check_digits(account: &[u8]) -> bool {
     let (first, rest) = account.split_at(4);
     if !first[2..].iter().all(u8::is_ascii_digit) {
@@ -127,7 +127,7 @@ fn has_check_digits(account: &[u8]) -> bool {
     }
     let remainder = rest.iter().chain(first).fold(0_u32, |remainder, byte| match byte {
         b'0'..=b'9' => (remainder * 10 + u32::from(byte - b'0')) % 97,
-        letter => (remainder * 100 + u32::from(letter.saturating_sub(b'A')) + 10) % 97,
+        character => (remainder * 100 + u32::from(character.saturating_sub(b'A')) + 10) % 97,
     });
     remainder == 1
 }

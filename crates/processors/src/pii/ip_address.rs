@@ -1,5 +1,5 @@
-//! Addresses of machines. Loopback and unspecified ones name nobody. Four small numbers (`1.2.3.4`) are rather a version,
-//! unless a word before them says otherwise.
+//! IP addresses. Loopback and unspecified addresses identify nobody. Four small numbers (`1.2.3.4`) are taken as a
+//! version, unless a word before them says otherwise.
 
 use super::Kind;
 use super::context::is_after;
@@ -10,9 +10,9 @@ pub const KIND: Kind = Kind { word: "IP_ADDRESS", find };
 
 /// Longest address: six groups, then version 4.
 const ADDRESS_BYTES_MAX: usize = 45;
-/// An address has a part of at least so much; a version seldom has.
+/// An address has a part of at least this value; a version rarely has.
 const PART_MIN: u8 = 20;
-/// Shorter ones are read as names in programs: `a::b`.
+/// Shorter ones are taken as names in code: `a::b`.
 const V6_GROUPS_MIN: usize = 3;
 const ADDRESS_WORDS: &[&str] = &["ip", "ips", "ipv4", "address", "addr", "host", "server", "client"];
 const VERSION_WORDS: &[&str] = &[
@@ -46,7 +46,7 @@ fn address(text: &str, start: usize, run: &str) -> Option<usize> {
         return None;
     }
     if let Ok(address) = run.parse::<Ipv6Addr>() {
-        // Version 4 inside version 6 is two groups.
+        // Version 4 inside version 6 counts as two groups.
         let groups =
             run.split(':').filter(|group| !group.is_empty()).count() + usize::from(run.contains('.'));
         let names_someone = !address.is_loopback() && !address.is_unspecified();
@@ -62,7 +62,7 @@ fn address(text: &str, start: usize, run: &str) -> Option<usize> {
     (names_someone && (is_said || is_large && !is_version)).then_some(host.len())
 }
 
-/// `Chrome/`: the name of a program, and its version.
+/// `Chrome/`: the name of a program before its version.
 fn follows_name(before: &str) -> bool {
     before.strip_suffix('/').is_some_and(|name| name.ends_with(char::is_alphanumeric))
 }

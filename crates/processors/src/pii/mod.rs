@@ -1,18 +1,18 @@
-//! Personal data in text: what can be told by its form alone, safely and in linear time.
+//! Detection of personal data that has a recognizable form, in linear time.
 //!
-//! | Word | What is found |
+//! | Kind | Detected |
 //! |---|---|
-//! | `EMAIL_ADDRESS` | mail addresses |
-//! | `PHONE_NUMBER` | international, North American and other national numbers, in the forms in which people write them |
-//! | `CREDIT_CARD` | card numbers of the large issuers whose check digit is right |
-//! | `IBAN_CODE` | bank accounts whose length and check digits are right |
+//! | `EMAIL_ADDRESS` | email addresses |
+//! | `PHONE_NUMBER` | international, North American and other national numbers, in common formats |
+//! | `CREDIT_CARD` | card numbers of the large issuers with a valid check digit |
+//! | `IBAN_CODE` | bank accounts with a valid length and check digits |
 //! | `US_SSN` | social security numbers of the United States |
-//! | `IP_ADDRESS` | addresses of machines, versions 4 and 6 |
+//! | `IP_ADDRESS` | IPv4 and IPv6 addresses |
 //! | `PERSON` | names after a title: `Mr. Smith`, `Dr. J. van Dyke` |
 //!
-//! Not detected: names without a title, postal addresses, dates of birth, passport and driving licence numbers, tax and
-//! health numbers, account numbers without check digits, user names, and numbers written as words. Where a form is
-//! ambiguous (ten digits in a row), a word such as `phone` before it decides.
+//! Not detected: names without a title, postal addresses, dates of birth, passport and driving license numbers, tax and
+//! health numbers, account numbers without check digits, user names, and numbers written as words. If a
+//! form is ambiguous (ten digits in a row), a word such as `phone` before it decides.
 
 mod card;
 mod context;
@@ -31,24 +31,24 @@ use std::ops::Range;
 
 /// One kind of personal data.
 pub struct Kind {
-    /// The word that stands for it in a redacted text.
+    /// The placeholder in a redacted text.
     pub word: &'static str,
-    /// Where it stands in a text, in bytes. Time is linear in the text.
+    /// Finds its byte ranges in a text, in linear time.
     pub find: fn(&str) -> Vec<Range<usize>>,
 }
 
-/// Where two kinds claim the same place, the earlier row has it.
+/// If two kinds claim the same range, the earlier row wins.
 const KINDS: &[Kind] =
     &[email::KIND, iban::KIND, card::KIND, ssn::KIND, ip_address::KIND, telephone::KIND, person::KIND];
 
-/// Personal data at a place of a text.
+/// A range of personal data in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
     pub range: Range<usize>,
     pub word: &'static str,
 }
 
-/// All personal data in a text, in order, nothing twice.
+/// All personal data in a text, in order, without overlaps.
 pub fn find(text: &str) -> Vec<Finding> {
     let mut all: Vec<Finding> = Vec::new();
     for kind in KINDS {
@@ -112,8 +112,8 @@ mod tests {
         }
     }
 
-    /// Four times the text takes about four times as long; quadratic work would take sixteen times.
-    /// A ratio within one run, the best of five, because machines are noisy.
+    /// Time is linear: four times the text takes about four times as long, not sixteen. The ratio is taken within one
+    /// run, as the best of five, because machines are noisy.
     #[test]
     fn time_is_linear() {
         let best_of_five = |text: &str| {
@@ -125,8 +125,8 @@ mod tests {
             (0..5).map(|_| once()).min().unwrap_or_default()
         };
         for piece in ["1 ", "a@", "+1", "(1)", "1-", "Dr. A ", "GB82 ", "::", "1.1.", "é@é.", "0"] {
-            // Four times the text takes four times as long; sixteen times, if the time were a square. A busy machine may spoil
-            // a measurement, but not each.
+            // Linear time gives a ratio of four, quadratic time sixteen. A busy machine may spoil a measurement, but
+            // not all of them.
             let measure = || {
                 let short = best_of_five(&piece.repeat(12_500 / piece.len()));
                 (short, best_of_five(&piece.repeat(50_000 / piece.len())))

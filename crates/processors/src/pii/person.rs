@@ -1,5 +1,5 @@
-//! Names after a title: `Mr. Smith`, `Prof. Dr. J. van Dyke`. A name without a title is not told apart from any other
-//! word with a capital.
+//! Names after a title: `Mr. Smith`, `Prof. Dr. J. van Dyke`. A name without a title cannot be distinguished from other
+//! capitalized words.
 
 use super::Kind;
 use super::context::last_words;
@@ -10,7 +10,7 @@ pub const KIND: Kind = Kind { word: "PERSON", find };
 const TITLES: &[&str] = &["Mr", "Mrs", "Ms", "Mx", "Dr", "Prof", "Professor", "Herr", "Frau", "Mme", "Mlle"];
 const PARTICLES: &[&str] =
     &["van", "von", "der", "den", "de", "la", "le", "di", "da", "bin", "al", "ten", "zu"];
-/// What follows a title and is no name: offices, products, makes.
+/// Words that follow a title but are not names: offices, products, brands.
 const NOT_NAMES: &[&str] = &[
     "President",
     "Speaker",
@@ -34,9 +34,9 @@ const NOT_NAMES: &[&str] = &[
     "Mr",
     "Mrs",
 ];
-/// Most words of a name with a capital, initials not counted.
+/// Most capitalized words of a name, without initials.
 const NAMES_MAX: usize = 2;
-/// Most words that are looked at after a title.
+/// Most words that are scanned after a title.
 const WORDS_MAX: usize = 8;
 
 fn find(text: &str) -> Vec<Range<usize>> {
@@ -56,7 +56,7 @@ fn find(text: &str) -> Vec<Range<usize>> {
     found
 }
 
-/// Words parted by white space, with where they begin.
+/// Words separated by white space, with their positions.
 fn words(text: &str, from: usize) -> impl Iterator<Item = (usize, &str)> {
     text[from..].split_whitespace().map(move |word| (word.as_ptr() as usize - text.as_ptr() as usize, word))
 }
@@ -65,13 +65,13 @@ fn is_title(word: &str) -> bool {
     TITLES.contains(&word.strip_suffix('.').unwrap_or(word))
 }
 
-/// `12 Ocean Dr. North`: a house number stands before.
+/// `12 Ocean Dr. North`: a street number comes before it.
 fn is_street(text: &str, at: usize, title: &str) -> bool {
     title.starts_with("Dr")
         && last_words(text, at).take(2).any(|word| word.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
-/// Where the name that begins after a title ends.
+/// The end of the name that begins after a title.
 fn name_after(text: &str, from: usize) -> Option<usize> {
     let mut end = None;
     let mut names = 0;
@@ -99,13 +99,13 @@ fn name_after(text: &str, from: usize) -> Option<usize> {
 
 /// `J.`
 fn is_initial(word: &str) -> bool {
-    word.strip_suffix('.').is_some_and(|letter| {
-        let mut letters = letter.chars();
-        letters.next().is_some_and(char::is_uppercase) && letters.next().is_none()
+    word.strip_suffix('.').is_some_and(|character| {
+        let mut characters = character.chars();
+        characters.next().is_some_and(char::is_uppercase) && characters.next().is_none()
     })
 }
 
-/// The name at the start of a word, without the signs after it and without `'s`.
+/// The name at the start of a word, without punctuation and `'s`.
 fn name_in(word: &str) -> Option<&str> {
     let end = word.find(|c: char| !c.is_alphabetic() && !matches!(c, '-' | '\'' | '’')).unwrap_or(word.len());
     let is_clean = !word[end..].contains(char::is_alphanumeric);

@@ -1,15 +1,15 @@
-//! Personal data taken out of texts: replaced by its kind in results, deleted from queries.
+//! Redaction: personal data is replaced by its kind in results and removed from queries.
 
 use super::find;
-use domain::notation::markup::{decode_entities, readable};
 use domain::result::ResultItem;
+use domain::syntax::strip_html::{decode_entities, readable};
 use serde_json::Value;
 
-/// Deeper values of a payload are dropped rather than left unread.
+/// Deeper values of a payload are dropped, because they are not scanned.
 const DEPTH_MAX: usize = 64;
 
-/// Replaces personal data in the texts that a reader sees: title, body, author, highlights and the texts of the
-/// payload, at any depth. The url stays, or it would lead nowhere. True if anything was found.
+/// Replaces personal data in the visible texts: title, body, author, highlights and all texts of the payload. The url
+/// stays, because it would no longer work. Returns true if anything was found.
 pub fn redact_item(item: &mut ResultItem) -> bool {
     let mut is_changed = false;
     let texts = [&mut item.title, &mut item.body, &mut item.author];
@@ -24,15 +24,15 @@ pub fn redact_item(item: &mut ResultItem) -> bool {
     is_changed
 }
 
-/// The text without markup and without personal data, words parted by single spaces; None if there is none.
+/// The text without markup and personal data, words separated by single spaces; `None` if there is none.
 pub fn removed(text: &str) -> Option<String> {
     let left = replaced(&decode_entities(&readable(text)), |_| String::new())?;
     Some(left.split_whitespace().collect::<Vec<_>>().join(" "))
 }
 
-/// The text without markup, each piece of personal data replaced by its kind; None if there is none.
+/// The text without markup, with each piece of personal data replaced by its kind; `None` if there is none.
 pub fn redacted(text: &str) -> Option<String> {
-    // Marks inside a word may part an address, so they go first.
+    // Highlight tags inside a word may split an address, so they are removed first.
     replaced(&readable(text), |word| format!("[{word}]"))
 }
 

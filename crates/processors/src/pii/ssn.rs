@@ -1,4 +1,4 @@
-//! Social security numbers of the United States: `219-09-9999`. Without hyphens only after words that say so.
+//! US social security numbers: `219-09-9999`. Without hyphens they count only after a word that announces them.
 
 use super::Kind;
 use super::context::is_after;
@@ -28,7 +28,7 @@ fn has_form(text: &str, number: &Number<'_>) -> bool {
     }
 }
 
-/// Areas 000, 666 and 900 to 999, group 00 and serial 0000 are never given.
+/// Areas 000, 666 and 900 to 999, group 00 and serial 0000 are never assigned.
 fn can_be_issued(digits: &str) -> bool {
     let (area, group, serial) = (&digits[..3], &digits[3..5], &digits[5..]);
     area != "000" && area != "666" && area < "900" && group != "00" && serial != "0000"

@@ -1,5 +1,5 @@
-//! Telephone numbers in the forms in which people write them. Digits alone, or parted only by spaces, are a telephone
-//! number only after a word that says so: dates, codes and quantities look the same.
+//! Telephone numbers in common formats. Digits alone, or separated by spaces only, count only after a word that
+//! announces them: dates, codes and quantities look the same.
 
 use super::Kind;
 use super::context::is_after;
@@ -24,7 +24,7 @@ const WORDS: &[&str] = &[
     "mobil",
     "téléphone",
 ];
-/// Numbers of other kinds are announced too.
+/// Words that announce other kinds of numbers.
 const OTHER_WORDS: &[&str] = &["isbn", "isbn-10", "isbn-13", "issn", "doi", "orcid", "pmid", "ean", "sku"];
 
 fn find(text: &str) -> Vec<Range<usize>> {
@@ -39,7 +39,7 @@ fn find(text: &str) -> Vec<Range<usize>> {
     found
 }
 
-/// Forms that nothing else has.
+/// Unambiguous formats.
 fn has_form(number: &Number<'_>) -> bool {
     if number.opening().contains('+') {
         return is_international(number);
@@ -47,7 +47,7 @@ fn has_form(number: &Number<'_>) -> bool {
     is_north_american(number) || (!number.is_inner && is_national(number))
 }
 
-/// `+49 30 1234567`: the country, and 8 to 15 digits in all.
+/// `+49 30 1234567`: the country code, and 8 to 15 digits in all.
 fn is_international(number: &Number<'_>) -> bool {
     let digits = number.digits();
     (8..=15).contains(&digits.len()) && !digits.starts_with('0')
@@ -98,7 +98,7 @@ fn is_national(number: &Number<'_>) -> bool {
         && is_parted(&[" ", "-", "/", " / ", " - ", ") ", ")"])
 }
 
-/// Seven to fifteen digits in at most five groups, once a word has said what it is.
+/// Seven to fifteen digits in at most five groups, after a word that announces them.
 fn may_be_dialled(number: &Number<'_>) -> bool {
     let is_date = matches!(number.lengths().as_slice(), [4, 2, 2] | [2, 2, 4]);
     (7..=15).contains(&number.digits().len()) && number.lengths().len() <= 5 && !is_date

@@ -1,21 +1,21 @@
-//! CosineRelevancyPostResultProcessor: scores all results of a search together, so that those of different
-//! sources can be compared.
+//! CosineRelevancyPostResultProcessor: scores all results of a search together, so that results of different providers
+//! can be compared.
 
 use async_trait::async_trait;
-use domain::contracts::{
-    Outcome, PluginContext, PostResultContext, PostResultProcessor, PostResultProcessorKind, ProcessorError,
-    ReadAs,
-};
 use domain::instant::Instant;
 use domain::message;
+use domain::ports::{
+    EmbeddingInput, Outcome, PluginContext, PostResultContext, PostResultProcessor, PostResultProcessorKind,
+    ProcessorError,
+};
 use domain::result::ResultSet;
 use domain::search::Search;
-use relevancy::{Answer, Direction, Directions, Query, Scale};
+use relevancy::{ExternalEmbedding, ExternalEmbeddings, ProviderResults, Query, ScoringConfig};
 use std::time::Duration;
 
-/// Most results that a service reads for one ranking; more of them the built-in model reads.
+/// Most results that an external model embeds for one ranking; above that the built-in model is used.
 const READ_MAX: usize = 2_000;
-/// A service that reads for ranking has so much time.
+/// Timeout of an external embedding model.
 const READ_TIME_MAX: Duration = Duration::from_secs(15);
 
 struct CosineRelevancyPostResultProcessor;
@@ -27,18 +27,20 @@ impl PostResultProcessor for CosineRelevancyPostResultProcessor {
         sets: &mut [ResultSet],
         cx: &PostResultContext<'_>,
     ) -> Result<Outcome, ProcessorError> {
-        let (scale, now) = (Scale::of(&cx.context.settings), cx.context.clock.now());
-        let answers = answers(sets, cx.search, &scale);
-        let directions = match cx.context.readers.ranking_model().await {
+        let (config, now) = (ScoringConfig::of(&cx.context.settings), cx.context.clock.now());
+        let provider_results = provider_results(sets, cx.search, &config);
+        let external_embeddings = match cx.context.embedding_models.ranking_model().await {
             Ok(None) => None,
-            Ok(Some(model)) => Some(read(&answers, &model, cx.context).await),
+            Ok(Some(model)) => Some(embed_results(&provider_results, &model, cx.context).await),
             Err(error) => Some(Err(error.to_string())),
         };
-        let scored = match directions {
-            None => relevancy::score(answers, &scale),
-            Some(Ok(directions)) => relevancy::score_by(directions, answers, &scale),
+        let scored = match external_embeddings {
+            None => relevancy::score(provider_results, &config),
+            Some(Ok(external_embeddings)) => {
+                relevancy::score_by(external_embeddings, provider_results, &config)
+            }
             Some(Err(reason)) => {
-                let scored = relevancy::score(answers, &scale);
+                let scored = relevancy::score(provider_results, &config);
                 let line = message::reader_fell_back(KIND.name, &reason);
                 sets.iter_mut().take(1).for_each(|set| set.messages.push(message::at(now, &line)));
                 scored
@@ -49,43 +51,47 @@ impl PostResultProcessor for CosineRelevancyPostResultProcessor {
     }
 }
 
-/// Says once how many results hold what the query excludes: their source may not know how to leave them out.
+/// Reports once how many results contain excluded words: their source may not support exclusion.
 fn tell_excluded(set: &mut ResultSet, now: Instant) {
     let count = set.items.iter().filter(|item| relevancy::explain::is_negated(item)).count();
     let line = message::holds_excluded(count, &set.provider_name);
-    if count > 0 && !set.messages.iter().any(|told| told.ends_with(&line)) {
+    if count > 0 && !set.messages.iter().any(|line_before| line_before.ends_with(&line)) {
         set.messages.push(message::at(now, &line));
     }
 }
 
-fn answers<'a>(sets: &'a mut [ResultSet], search: &Search, scale: &Scale) -> Vec<Answer<'a>> {
-    let mut answers: Vec<Answer<'_>> = Vec::with_capacity(sets.len());
+fn provider_results<'a>(
+    sets: &'a mut [ResultSet],
+    search: &Search,
+    config: &ScoringConfig,
+) -> Vec<ProviderResults<'a>> {
+    let mut provider_results: Vec<ProviderResults<'_>> = Vec::with_capacity(sets.len());
     let mut asked = None;
     for set in sets {
         let ResultSet { query_string_to_provider, items, .. } = set;
-        // Most providers are asked the same.
-        let query = match (&asked, answers.last()) {
+        // Most providers get the same query.
+        let query = match (&asked, provider_results.last()) {
             (Some(before), Some(answer)) if *before == query_string_to_provider => answer.query.clone(),
-            _ => Query::of_search(scale.language, search, query_string_to_provider),
+            _ => Query::of_search(config.language, search, query_string_to_provider),
         };
         asked = Some(query_string_to_provider);
         let (listed, in_blocks): (Vec<_>, Vec<_>) =
             items.iter_mut().partition(|item| item.result_block.is_none());
-        // What has no score has nothing to explain but notes for one.
+        // Results without a score need no explanation.
         in_blocks.into_iter().for_each(|item| item.explain = None);
-        answers.push(Answer { query, items: listed });
+        provider_results.push(ProviderResults { query, items: listed });
     }
-    answers
+    provider_results
 }
 
-/// The queries and the results as another reader model sees them; a sentence when it does not.
-async fn read(
-    answers: &[Answer<'_>],
+/// Embeds the queries and the results with an external model; the error is a sentence.
+async fn embed_results(
+    provider_results: &[ProviderResults<'_>],
     model: &str,
     context: &PluginContext,
-) -> Result<Vec<Directions>, String> {
-    let queries: Vec<String> = answers.iter().map(|answer| answer.query.plain_text()).collect();
-    let texts = answers.iter().flat_map(|answer| &answer.items).map(|item| relevancy::text_of(item));
+) -> Result<Vec<ExternalEmbeddings>, String> {
+    let queries: Vec<String> = provider_results.iter().map(|answer| answer.query.plain_text()).collect();
+    let texts = provider_results.iter().flat_map(|answer| &answer.items).map(|item| relevancy::text_of(item));
     let texts: Vec<String> = texts.collect();
     if texts.len() > READ_MAX {
         return Err(format!(
@@ -95,19 +101,21 @@ async fn read(
     }
     let both = async {
         tokio::try_join!(
-            context.readers.embed_many(model, ReadAs::Query, &queries),
-            context.readers.embed_many(model, ReadAs::Passage, &texts),
+            context.embedding_models.embed_many(model, EmbeddingInput::Query, &queries),
+            context.embedding_models.embed_many(model, EmbeddingInput::Passage, &texts),
         )
     };
-    let read = tokio::time::timeout(READ_TIME_MAX, both).await;
-    let read = read.map_err(|_| format!("{model} did not answer within {} s", READ_TIME_MAX.as_secs()))?;
-    let (queries, texts) = read.map_err(|error| error.to_string())?;
-    let mut texts = texts.into_iter().map(Direction::of);
-    let directions = answers.iter().zip(queries).map(|(answer, query)| Directions {
-        query: Direction::of(query),
-        items: texts.by_ref().take(answer.items.len()).collect(),
-    });
-    Ok(directions.collect())
+    let embedded = tokio::time::timeout(READ_TIME_MAX, both).await;
+    let embedded =
+        embedded.map_err(|_| format!("{model} did not answer within {} s", READ_TIME_MAX.as_secs()))?;
+    let (queries, texts) = embedded.map_err(|error| error.to_string())?;
+    let mut texts = texts.into_iter().map(ExternalEmbedding::of);
+    let external_embeddings =
+        provider_results.iter().zip(queries).map(|(answer, query)| ExternalEmbeddings {
+            query: ExternalEmbedding::of(query),
+            items: texts.by_ref().take(answer.items.len()).collect(),
+        });
+    Ok(external_embeddings.collect())
 }
 
 pub const KIND: PostResultProcessorKind = PostResultProcessorKind {
@@ -119,9 +127,9 @@ pub const KIND: PostResultProcessorKind = PostResultProcessorKind {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::post_result::shared::samples::{search, set};
-    use crate::samples::TestContext;
-    use domain::contracts::{ReaderError, ReaderModels};
+    use crate::fixtures::TestContext;
+    use crate::post_result::shared::fixtures::{search, set};
+    use domain::ports::{EmbeddingError, EmbeddingModels};
     use domain::result::ResultItem;
     use std::sync::Arc;
 
@@ -135,8 +143,8 @@ mod tests {
     }
 
     fn score(sets: &mut [ResultSet], search: &Search) -> Outcome {
-        let scale = Scale::default();
-        Outcome::updated(relevancy::score(answers(sets, search, &scale), &scale))
+        let config = ScoringConfig::default();
+        Outcome::updated(relevancy::score(provider_results(sets, search, &config), &config))
     }
 
     fn scores(sets: &[ResultSet]) -> Vec<f64> {
@@ -178,8 +186,12 @@ mod tests {
         for _ in 0..2 {
             tell_excluded(&mut sets[0], Instant::UNIX_EPOCH);
         }
-        let told: Vec<&String> = sets[0].messages.iter().filter(|line| line.contains(" excludes ")).collect();
-        assert!(matches!(told.as_slice(), [line] if line.contains("in 1 results from: ")), "{told:?}");
+        let line_before: Vec<&String> =
+            sets[0].messages.iter().filter(|line| line.contains(" excludes ")).collect();
+        assert!(
+            matches!(line_before.as_slice(), [line] if line.contains("in 1 results from: ")),
+            "{line_before:?}"
+        );
     }
 
     #[test]
@@ -192,42 +204,42 @@ mod tests {
         assert_eq!((scores(&sets), &sets[0].items[0].explain), (vec![0.0], &None));
     }
 
-    /// Takes every text with `soup` for the answer to everything.
+    /// A model for which every text with `soup` answers everything.
     #[derive(Default)]
     struct SoupReader {
         fails: bool,
     }
 
     #[async_trait]
-    impl ReaderModels for SoupReader {
-        async fn embed(&self, _model: &str, _text: &str) -> Result<Vec<f32>, ReaderError> {
+    impl EmbeddingModels for SoupReader {
+        async fn embed(&self, _model: &str, _text: &str) -> Result<Vec<f32>, EmbeddingError> {
             unreachable!("ranking reads many at once")
         }
         async fn embed_many(
             &self,
             model: &str,
-            read_as: ReadAs,
+            read_as: EmbeddingInput,
             texts: &[String],
-        ) -> Result<Vec<Vec<f32>>, ReaderError> {
+        ) -> Result<Vec<Vec<f32>>, EmbeddingError> {
             assert_eq!(model, "Soup");
             if self.fails {
-                return Err(ReaderError::Failed("the kitchen is closed".to_owned()));
+                return Err(EmbeddingError::Failed("the kitchen is closed".to_owned()));
             }
-            let is_near = |text: &String| read_as == ReadAs::Query || text.contains("Soup");
+            let is_near = |text: &String| read_as == EmbeddingInput::Query || text.contains("Soup");
             let place = |text: &String| if is_near(text) { vec![1.0, 0.0, 0.0] } else { vec![0.0, 1.0, 0.0] };
             Ok(texts.iter().map(place).collect())
         }
-        async fn ranking_model(&self) -> Result<Option<String>, ReaderError> {
+        async fn ranking_model(&self) -> Result<Option<String>, EmbeddingError> {
             Ok(Some("Soup".to_owned()))
         }
-        async fn rerank(&self, _query: &str, _texts: &[String]) -> Result<Option<Vec<f32>>, ReaderError> {
+        async fn rerank(&self, _query: &str, _texts: &[String]) -> Result<Option<Vec<f32>>, EmbeddingError> {
             Ok(None)
         }
     }
 
     async fn ranked_by(reader: SoupReader, items: Vec<ResultItem>) -> [ResultSet; 2] {
         let mut context = TestContext::default();
-        context.context.readers = Arc::new(reader);
+        context.context.embedding_models = Arc::new(reader);
         let mut sets = [set(1, "river", items), set(2, "river", vec![item("Soup of the river", "")])];
         let search = search("river");
         let cx = PostResultContext {

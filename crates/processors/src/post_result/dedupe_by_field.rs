@@ -1,14 +1,14 @@
-//! DedupeByFieldPostResultProcessor: results with the same address, or with another field the same, are one entry of
-//! the list. The best of them stays and lists the others as its `duplicates`.
+//! DedupeByFieldPostResultProcessor: merges results with the same URL, or with the same value of another field. The
+//! best of them stays and lists the others as its `duplicates`.
 
 use super::shared::canonical_url::canonical;
 use super::shared::groups::{Place, compared, settle};
 use async_trait::async_trait;
-use domain::contracts::{
+use domain::ports::{
     Outcome, PostResultContext, PostResultProcessor, PostResultProcessorKind, ProcessorError,
 };
-use domain::notation::markup::readable;
 use domain::result::{DATE_UNKNOWN, ResultItem, ResultSet};
+use domain::syntax::strip_html::readable;
 use serde_json::Value;
 use std::collections::HashMap;
 
@@ -27,7 +27,8 @@ impl PostResultProcessor for DedupeByFieldPostResultProcessor {
     }
 }
 
-/// Over these places, the best first. Those that are not the best are listed under it if `lists` is set, else deleted.
+/// Works on the results at these positions, the best first. The others of a group are listed under its best if `lists`
+/// is set, otherwise deleted.
 fn dedupe(sets: &mut [ResultSet], places: Vec<Place>, field: &str, lists: bool) -> Outcome {
     let mut best_of_value: HashMap<String, Place> = HashMap::new();
     let mut bests: HashMap<Place, Place> = HashMap::new();
@@ -41,7 +42,7 @@ fn dedupe(sets: &mut [ResultSet], places: Vec<Place>, field: &str, lists: bool) 
     settle(sets, &bests, lists)
 }
 
-/// What is compared: the field of the result, or of its payload if that is empty. An empty one is like no other.
+/// The compared value: the field of the result, or of its payload. Empty values are never equal.
 fn value_of(item: &ResultItem, field: &str) -> Option<String> {
     let own = field_of(item, field).map(|text| text.trim().to_owned()).filter(|text| !text.is_empty());
     let value = own.or_else(|| item.payload.get(field).and_then(text_of))?;
@@ -52,7 +53,7 @@ fn value_of(item: &ResultItem, field: &str) -> Option<String> {
 fn field_of(item: &ResultItem, field: &str) -> Option<String> {
     let text = match field {
         "url" => &item.url,
-        // The marks of hits depend on the words that each source was asked for.
+        // Highlights depend on the words that each source was asked for.
         "title" => return Some(readable(&item.title).into_owned()),
         "body" => return Some(readable(&item.body).into_owned()),
         "author" => &item.author,
@@ -86,8 +87,8 @@ pub const KIND: PostResultProcessorKind = PostResultProcessorKind {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::post_result::shared::fixtures::{item, listed, set};
     use crate::post_result::shared::groups::best_first;
-    use crate::post_result::shared::samples::{item, listed, set};
     use serde_json::json;
 
     fn dedupe_all(sets: &mut [ResultSet], field: &str, lists: bool) -> Outcome {

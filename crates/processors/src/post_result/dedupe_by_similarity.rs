@@ -1,15 +1,14 @@
-//! DedupeBySimilarityPostResultProcessor: results that are the same document with small differences are one entry of
-//! the list, as those with the same address are.
+//! DedupeBySimilarityPostResultProcessor: merges results that are the same document with small differences.
 
 use super::shared::groups::{Place, compared, settle};
 use crate::result::shared::dataset::is_dataset;
 use async_trait::async_trait;
-use domain::contracts::{
+use domain::ports::{
     Outcome, PostResultContext, PostResultProcessor, PostResultProcessorKind, ProcessorError,
 };
-use domain::notation::marks::unmarked;
 use domain::result::{ResultItem, ResultSet};
-use relevancy::reader::remembered;
+use domain::syntax::highlights::unmarked;
+use relevancy::embedder::embed_cached;
 use relevancy::similarity::{Sameness, Text, groups};
 use std::collections::HashMap;
 
@@ -29,9 +28,10 @@ impl PostResultProcessor for DedupeBySimilarityPostResultProcessor {
     }
 }
 
-/// Over these places, the best first. Those that are not the best are listed under it if `lists` is set, else deleted.
+/// Works on the results at these positions, the best first. The others of a group are listed under its best if `lists`
+/// is set, otherwise deleted.
 fn dedupe(sets: &mut [ResultSet], mut places: Vec<Place>, minimum: f64, lists: bool) -> Outcome {
-    // A table is named by the query, whatever it holds: its text says nothing of its likeness.
+    // The title of a dataset is the query, so its text says nothing about similarity.
     places.retain(|place| !is_dataset(&sets[place.0].items[place.1]));
     let found = {
         let texts: Vec<Text<'_>> =
@@ -44,10 +44,10 @@ fn dedupe(sets: &mut [ResultSet], mut places: Vec<Place>, minimum: f64, lists: b
 }
 
 fn text_of(item: &ResultItem) -> Text<'_> {
-    // A date begins with its day; what does not is not known.
+    // A date begins with its day; anything else is unknown.
     let day =
         item.date_published.get(..DAY_BYTES).filter(|day| day.starts_with(|c: char| c.is_ascii_digit()));
-    // A result without a title shows its address in place of one; every source has its own.
+    // A result without a title shows its URL instead, which differs between sources.
     let title = if unmarked(&item.title) == item.url { "" } else { &item.title };
     Text::of(title, &item.body, day)
 }
@@ -56,21 +56,21 @@ fn text_of(item: &ResultItem) -> Text<'_> {
 const DAY_BYTES: usize = 10;
 
 fn cosine(a: &str, b: &str) -> Option<f64> {
-    let (a, b) = (remembered(a), remembered(b));
+    let (a, b) = (embed_cached(a), embed_cached(b));
     (!a.is_zero() && !b.is_zero()).then(|| f64::from(a.cosine(&b)))
 }
 
 pub const KIND: PostResultProcessorKind = PostResultProcessorKind {
     name: "DedupeBySimilarityPostResultProcessor",
-    summary: "Groups results whose title and body are the same but for small changes, by SVC_DEDUPE_SIMILARITY_MINIMUM: the best one stays and lists the others as its duplicates. SVC_DEDUPE_GROUP_NOT_DROP false deletes them.",
+    summary: "Groups results whose title and body differ only slightly, by SVC_DEDUPE_SIMILARITY_MINIMUM: the best one stays and lists the others as its duplicates. SVC_DEDUPE_GROUP_NOT_DROP false deletes them.",
     processor: &DedupeBySimilarityPostResultProcessor,
 };
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::post_result::shared::fixtures::{item, listed, set};
     use crate::post_result::shared::groups::best_first;
-    use crate::post_result::shared::samples::{item, listed, set};
     use domain::result::DATE_UNKNOWN;
     use proptest::prelude::*;
     use std::collections::{BTreeMap, BTreeSet};
@@ -162,7 +162,7 @@ mod tests {
         }
     }
 
-    /// Results of few words, so that they are often nearly the same. Each has a confidence and an address of its own.
+    /// Results of few words, so that they are often near duplicates. Each has its own confidence and URL.
     fn pool() -> impl Strategy<Value = Vec<ResultItem>> {
         let text = |most| {
             prop::collection::vec(prop::sample::select(vec!["river", "gauge", "town", "the", "7"]), 0..most)
@@ -182,7 +182,7 @@ mod tests {
         items.chunks(7).zip(1..).map(|(items, provider)| set(provider, "q", items.to_vec())).collect()
     }
 
-    /// The addresses of each group, by that of its best.
+    /// The URLs of each group, by that of its best.
     fn groups_of(sets: &[ResultSet]) -> BTreeMap<String, BTreeSet<String>> {
         let under = |item: &ResultItem| item.duplicates.iter().map(|one| one.url.clone()).collect();
         sets.iter().flat_map(|set| &set.items).map(|item| (item.url.clone(), under(item))).collect()

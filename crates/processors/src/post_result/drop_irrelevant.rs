@@ -1,7 +1,7 @@
-//! DropIrrelevantPostResultProcessor: deletes results with a low score. Stands after relevancy, which sets the scores.
+//! DropIrrelevantPostResultProcessor: deletes results with a low score. Runs after relevancy, which sets the scores.
 
 use async_trait::async_trait;
-use domain::contracts::{
+use domain::ports::{
     Outcome, PostResultContext, PostResultProcessor, PostResultProcessorKind, ProcessorError,
 };
 use domain::result::ResultSet;
@@ -19,13 +19,13 @@ impl PostResultProcessor for DropIrrelevantPostResultProcessor {
     }
 }
 
-/// Results of a block are no part of the list and stay. Without any score nothing is deleted: relevancy did not run.
+/// Results of a block are not part of the list and stay. Without any score nothing is deleted: relevancy did not run.
 fn drop_below(sets: &mut [ResultSet], least: f64) -> Result<Outcome, ProcessorError> {
     let mut listed =
         sets.iter().flat_map(|set| &set.items).filter(|item| item.result_block.is_none()).peekable();
     if listed.peek().is_some() && listed.all(|item| item.swirl_score == 0.0 && item.explain.is_none()) {
         return Err(ProcessorError(
-            "no result has a score; CosineRelevancyPostResultProcessor must stand before it".to_owned(),
+            "no result has a score; CosineRelevancyPostResultProcessor must run before it".to_owned(),
         ));
     }
     let mut deleted = 0;
@@ -39,14 +39,14 @@ fn drop_below(sets: &mut [ResultSet], least: f64) -> Result<Outcome, ProcessorEr
 
 pub const KIND: PostResultProcessorKind = PostResultProcessorKind {
     name: "DropIrrelevantPostResultProcessor",
-    summary: "Deletes results whose swirl_score is not above SVC_MIN_SWIRL_SCORE. Stands after relevancy.",
+    summary: "Deletes results whose swirl_score is not above SVC_MIN_SWIRL_SCORE. Runs after relevancy.",
     processor: &DropIrrelevantPostResultProcessor,
 };
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::post_result::shared::samples::set;
+    use crate::post_result::shared::fixtures::set;
     use domain::result::ResultItem;
 
     fn item(title: &str, score: f64) -> ResultItem {

@@ -11,12 +11,12 @@ mod shared;
 mod version_clustering;
 
 #[cfg(test)]
-pub(crate) use shared::samples;
+pub(crate) use shared::fixtures;
 
-use domain::contracts::PostResultProcessorKind;
-use domain::pipeline_record::FINDS_VERSIONS;
+use domain::pipeline::FINDS_VERSIONS;
+use domain::ports::PostResultProcessorKind;
 
-/// Every post-result processor , in the order of the manual.
+/// All post-result processors, in the order of the manual.
 pub const CATALOGUE: &[PostResultProcessorKind] = &[
     cosine_relevancy::KIND,
     dedupe_by_field::KIND,
@@ -28,8 +28,8 @@ pub const CATALOGUE: &[PostResultProcessorKind] = &[
     rerank::KIND,
 ];
 
-/// What runs, in this order, for a search that names none itself. Grouping chooses the best of a group by its
-/// scores, so the scores come first. Versions are looked for among what is left.
+/// The default pipeline, in order. Deduplication keeps the best of a group by its scores, so scoring comes first.
+/// Versions are clustered among the remaining results.
 pub const SYSTEM_DEFAULT: &[&str] = &[
     "CosineRelevancyPostResultProcessor",
     "DedupeByFieldPostResultProcessor",

@@ -1,9 +1,8 @@
-//! Lets a result processor stand in the post-result pipeline: it works on the saved results of each provider in turn,
-//! under its own name.
+//! Runs a result processor in the post-result pipeline, on the saved results of each provider in turn.
 
 use crate::result;
 use async_trait::async_trait;
-use domain::contracts::{
+use domain::ports::{
     Outcome, PostResultContext, PostResultProcessor, PostResultProcessorKind, ProcessorError, ResultBatch,
     ResultContext,
 };
@@ -12,11 +11,11 @@ use domain::result::ResultSet;
 
 pub const DATE_FINDER: PostResultProcessorKind = PostResultProcessorKind {
     name: "DateFinderResultProcessor",
-    summary: "Finds the dates of results in their bodies when the sources gave none.",
+    summary: "Takes the dates of undated results from their bodies.",
     processor: &PerProvider("DateFinderResultProcessor"),
 };
 
-/// Holds the name of the result processor.
+/// The name of the result processor.
 struct PerProvider(&'static str);
 
 #[async_trait]
@@ -42,7 +41,7 @@ impl PostResultProcessor for PerProvider {
                 context: cx.context,
             };
             let outcome = kind.processor.process(&mut batch, &provider_cx).await;
-            // Also a processor that fails gives the results back.
+            // A failed processor also returns the results.
             set.items = batch.items;
             let outcome = outcome?;
             all.updated += outcome.updated;
@@ -53,7 +52,7 @@ impl PostResultProcessor for PerProvider {
     }
 }
 
-/// The provider as far as its saved results tell: it may have changed or gone since it was asked.
+/// The provider as far as its saved results describe it: it may have changed or been deleted since.
 fn as_remembered(set: &ResultSet, cx: &PostResultContext<'_>) -> SearchProvider {
     let spec = ProviderSpec {
         name: set.provider_name.clone(),
@@ -69,8 +68,8 @@ fn as_remembered(set: &ResultSet, cx: &PostResultContext<'_>) -> SearchProvider 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::post_result::shared::samples::{search, set};
-    use domain::contracts::{Fetch, FetchError, HttpRequest, HttpResponse, PluginContext, SystemClock};
+    use crate::post_result::shared::fixtures::{search, set};
+    use domain::ports::{Fetch, FetchError, HttpRequest, HttpResponse, PluginContext, SystemClock};
     use domain::result::{DATE_UNKNOWN, ResultItem};
     use domain::settings::Settings;
     use std::sync::Arc;

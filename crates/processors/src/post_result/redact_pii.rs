@@ -1,14 +1,13 @@
-//! RedactPIIPostResultProcessor: replaces personal data in all results of a search, also in those that an earlier run
-//! saved.
+//! RedactPIIPostResultProcessor: replaces personal data in all results of a search, including those of earlier runs.
 
 use crate::pii::redact_item;
 use async_trait::async_trait;
-use domain::contracts::{
+use domain::ports::{
     Outcome, PostResultContext, PostResultProcessor, PostResultProcessorKind, ProcessorError,
 };
 use domain::result::ResultSet;
 use domain::search::Search;
-use relevancy::{Asked, Query, Scale};
+use relevancy::{MatchTargets, Query, ScoringConfig};
 
 struct RedactPIIPostResultProcessor;
 
@@ -19,20 +18,19 @@ impl PostResultProcessor for RedactPIIPostResultProcessor {
         sets: &mut [ResultSet],
         cx: &PostResultContext<'_>,
     ) -> Result<Outcome, ProcessorError> {
-        Ok(redact(sets, cx.search, &Scale::of(&cx.context.settings)))
+        Ok(redact(sets, cx.search, &ScoringConfig::of(&cx.context.settings)))
     }
 }
 
-/// Afterwards the words of the query stand elsewhere, and some are gone. The scores stay: they were earned by the whole
-/// text.
-fn redact(sets: &mut [ResultSet], search: &Search, scale: &Scale) -> Outcome {
+/// Redaction moves or removes words of the query. The scores stay: they belong to the whole text.
+fn redact(sets: &mut [ResultSet], search: &Search, config: &ScoringConfig) -> Outcome {
     let mut changed = 0;
     for set in sets {
-        let query = Query::of_search(scale.language, search, &set.query_string_to_provider);
-        let asked = Asked::of(&query, scale);
+        let query = Query::of_search(config.language, search, &set.query_string_to_provider);
+        let match_targets = MatchTargets::of(&query, config);
         for item in &mut set.items {
             if redact_item(item) {
-                relevancy::find_again(&asked, item);
+                relevancy::find_again(&match_targets, item);
                 changed += 1;
             }
         }
@@ -49,7 +47,7 @@ pub const KIND: PostResultProcessorKind = PostResultProcessorKind {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::post_result::shared::samples::{search, set};
+    use crate::post_result::shared::fixtures::{search, set};
     use domain::result::ResultItem;
     use serde_json::{Value, json};
 
@@ -58,13 +56,13 @@ mod tests {
         let search = search("ada river");
         let mut item =
             ResultItem { title: "ada@byron.example by the river".to_owned(), ..ResultItem::default() };
-        let scale = Scale::default();
-        relevancy::score_pool(&Query::parse("ada river"), &scale, &mut [&mut item]);
+        let config = ScoringConfig::default();
+        relevancy::score_pool(&Query::parse("ada river"), &config, &mut [&mut item]);
         assert_eq!(item.title, "<em>ada</em>@byron.example by the <em>river</em>");
         let score = item.swirl_score;
         let plain = ResultItem { title: "river".to_owned(), ..ResultItem::default() };
         let mut sets = [set(1, "ada river", vec![item, plain.clone()])];
-        assert_eq!(redact(&mut sets, &search, &scale), Outcome::updated(1));
+        assert_eq!(redact(&mut sets, &search, &config), Outcome::updated(1));
         let item = &sets[0].items[0];
         assert_eq!((item.title.as_str(), item.swirl_score), ("[EMAIL_ADDRESS] by the <em>river</em>", score));
         let explain = Value::from(item.explain.clone().unwrap_or_default());
@@ -76,10 +74,10 @@ mod tests {
     #[test]
     fn notes_of_the_first_turn_are_taken_again() {
         let mut item = ResultItem { title: "river ada@byron.example".to_owned(), ..ResultItem::default() };
-        let (query, scale) = (Query::parse("river"), Scale::default());
-        relevancy::prepare(&Asked::of(&query, &scale), &mut item);
+        let (query, config) = (Query::parse("river"), ScoringConfig::default());
+        relevancy::prepare(&MatchTargets::of(&query, &config), &mut item);
         let mut sets = [set(1, "river", vec![item])];
-        redact(&mut sets, &search("river"), &scale);
+        redact(&mut sets, &search("river"), &config);
         let explain = Value::from(sets[0].items[0].explain.clone().unwrap_or_default());
         assert_eq!(explain["lengths"]["title"], json!(3));
     }

@@ -1,22 +1,21 @@
-//! RerankPostResultProcessor: lets a reranker judge the best results again. Stands after relevancy, whose confidence it
-//! changes by one half.
+//! RerankPostResultProcessor: lets a reranker judge the best results. Runs after relevancy and contributes half of the
+//! confidence.
 
 use async_trait::async_trait;
-use domain::contracts::{
+use domain::ports::{
     Outcome, PostResultContext, PostResultProcessor, PostResultProcessorKind, ProcessorError,
 };
 use domain::result::{ResultItem, ResultSet};
-use relevancy::{Query, Scale};
+use relevancy::{Query, ScoringConfig};
 use std::time::Duration;
 
-/// So many of the best results are judged.
+/// Number of results that are reranked.
 const JUDGED_MAX: usize = 50;
 const TIME_MAX: Duration = Duration::from_secs(15);
 
 pub const KIND: PostResultProcessorKind = PostResultProcessorKind {
     name: "RerankPostResultProcessor",
-    summary: "Asks the AI provider with the role reranker how well the best 50 results answer the query; its score \
-              becomes one half of swirl_confidence_score. Stands after relevancy.",
+    summary: "Asks the AI provider with the role reranker how well the best 50 results answer the query; its score becomes one half of swirl_confidence_score. Runs after relevancy.",
     processor: &RerankPostResultProcessor,
 };
 
@@ -33,10 +32,10 @@ impl PostResultProcessor for RerankPostResultProcessor {
         if best.is_empty() {
             return Ok(Outcome::default());
         }
-        let scale = Scale::of(&cx.context.settings);
-        let query = Query::of_search(scale.language, cx.search, "").plain_text();
+        let config = ScoringConfig::of(&cx.context.settings);
+        let query = Query::of_search(config.language, cx.search, "").plain_text();
         let texts: Vec<String> = best.iter().map(|item| relevancy::text_of(item)).collect();
-        let judged = tokio::time::timeout(TIME_MAX, cx.context.readers.rerank(&query, &texts)).await;
+        let judged = tokio::time::timeout(TIME_MAX, cx.context.embedding_models.rerank(&query, &texts)).await;
         let failed = |reason: String| ProcessorError(format!("{reason}; no result was changed"));
         let judged = judged.map_err(|_| failed(format!("no answer within {} s", TIME_MAX.as_secs())))?;
         let Some(scores) = judged.map_err(|error| failed(error.to_string()))? else {
@@ -50,20 +49,20 @@ impl PostResultProcessor for RerankPostResultProcessor {
     }
 }
 
-/// The results of the list with the highest confidence, but those with a word that is not wanted.
+/// The listed results with the highest confidence, without those that contain an excluded word.
 fn best(sets: &mut [ResultSet]) -> Result<Vec<&mut ResultItem>, ProcessorError> {
     let listed = sets.iter_mut().flat_map(|set| &mut set.items).filter(|item| item.result_block.is_none());
     let (mut scored, mut without) = (Vec::new(), 0);
     for item in listed {
         match item.explain.as_ref().map(|explain| explain.contains_key("confidence")) {
             Some(true) => scored.push(item),
-            // What the query excludes has an explanation and no confidence.
+            // Excluded results have an explanation and no confidence.
             Some(false) => {}
             None => without += 1,
         }
     }
     if scored.is_empty() && without > 0 {
-        let reason = "no result has a score; CosineRelevancyPostResultProcessor must stand before it";
+        let reason = "no result has a score; CosineRelevancyPostResultProcessor must run before it";
         return Err(ProcessorError(reason.to_owned()));
     }
     scored.sort_by(|one, other| {
@@ -78,35 +77,35 @@ fn best(sets: &mut [ResultSet]) -> Result<Vec<&mut ResultItem>, ProcessorError> 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fixtures::TestContext;
     use crate::post_result::CATALOGUE;
-    use crate::post_result::shared::samples::{search, set};
-    use crate::samples::TestContext;
-    use domain::contracts::{ReadAs, ReaderError, ReaderModels};
+    use crate::post_result::shared::fixtures::{search, set};
+    use domain::ports::{EmbeddingError, EmbeddingInput, EmbeddingModels};
     use std::sync::{Arc, Mutex};
 
-    /// What it was asked, and what it answers.
+    /// Records the request and returns these scores.
     struct Judge {
         asked: Mutex<Vec<(String, Vec<String>)>>,
         answer: fn(&str) -> Option<f32>,
     }
 
     #[async_trait]
-    impl ReaderModels for Judge {
-        async fn embed(&self, _model: &str, _text: &str) -> Result<Vec<f32>, ReaderError> {
+    impl EmbeddingModels for Judge {
+        async fn embed(&self, _model: &str, _text: &str) -> Result<Vec<f32>, EmbeddingError> {
             unreachable!("it ranks only")
         }
         async fn embed_many(
             &self,
             _model: &str,
-            _read_as: ReadAs,
+            _read_as: EmbeddingInput,
             _texts: &[String],
-        ) -> Result<Vec<Vec<f32>>, ReaderError> {
+        ) -> Result<Vec<Vec<f32>>, EmbeddingError> {
             unreachable!("it ranks only")
         }
-        async fn ranking_model(&self) -> Result<Option<String>, ReaderError> {
+        async fn ranking_model(&self) -> Result<Option<String>, EmbeddingError> {
             Ok(None)
         }
-        async fn rerank(&self, query: &str, texts: &[String]) -> Result<Option<Vec<f32>>, ReaderError> {
+        async fn rerank(&self, query: &str, texts: &[String]) -> Result<Option<Vec<f32>>, EmbeddingError> {
             self.asked.lock().expect("no panic").push((query.to_owned(), texts.to_vec()));
             Ok(texts.iter().map(|text| (self.answer)(text)).collect())
         }
@@ -119,7 +118,7 @@ mod tests {
     ) -> (Result<Outcome, ProcessorError>, Vec<(String, Vec<String>)>) {
         let judge = Arc::new(Judge { asked: Mutex::default(), answer });
         let mut context = TestContext::default();
-        context.context.readers = judge.clone();
+        context.context.embedding_models = judge.clone();
         let search = search("river NOT soup");
         let cx = PostResultContext {
             search: &search,
@@ -172,7 +171,7 @@ mod tests {
     async fn without_a_judge_or_scores_nothing_changes_and_it_is_said() {
         let mut sets = [set(1, "river", vec![item("River")])];
         let (outcome, _) = run(&mut sets, |_| None, &BOTH[1..]).await;
-        assert!(outcome.is_err_and(|error| error.0.contains("must stand before it")));
+        assert!(outcome.is_err_and(|error| error.0.contains("must run before it")));
         assert!(run(&mut sets, |_| None, &BOTH[..1]).await.0.is_ok());
         let before = sets.clone();
         let (outcome, _) = run(&mut sets, |_| None, &BOTH[1..]).await;

@@ -1,22 +1,22 @@
-//! VersionClusteringPostResultProcessor: documents of the semantic cache that are versions of each other are told so, and
-//! which of them counts. Results of live sources are never versions; one with the address of a document of the cache is one
-//! entry of the list with it.
+//! VersionClusteringPostResultProcessor: marks documents of the semantic cache that are versions of each other, and
+//! which of them counts. Results of live sources are never versions; one with the URL of a cached document is merged
+//! with it.
 
 use super::shared::canonical_url::canonical;
 use super::shared::groups::{Place, best_first, settle};
 use async_trait::async_trait;
-use domain::contracts::{
-    CorpusError, Outcome, PostResultContext, PostResultProcessor, PostResultProcessorKind, ProcessorError,
-    VersionsAsked,
-};
-use domain::corpus::{Badge, CacheMark, Liveness, MemberRole, candidates, stand};
+use domain::corpus::{Badge, CacheStatus, Liveness, MemberRole, apply_version_statuses, candidates};
 use domain::ids::SignalId;
-use domain::pipeline_record::FINDS_VERSIONS;
+use domain::pipeline::FINDS_VERSIONS;
+use domain::ports::{
+    CorpusError, Outcome, PostResultContext, PostResultProcessor, PostResultProcessorKind, ProcessorError,
+    VersionQuery,
+};
 use domain::result::ResultSet;
 use std::collections::HashMap;
 use std::time::Duration;
 
-/// How long the cache may take. The search ends without its word then.
+/// Timeout of the cache; after it the search continues without version information.
 const TIME_MAX: Duration = Duration::from_secs(10);
 
 struct VersionClusteringPostResultProcessor;
@@ -35,7 +35,7 @@ impl PostResultProcessor for VersionClusteringPostResultProcessor {
         if candidates.is_empty() {
             return Ok(Outcome::default());
         }
-        let asked = VersionsAsked {
+        let asked = VersionQuery {
             asker: cx.search.owner,
             search: cx.search.id,
             topic: cx.search.topic(),
@@ -46,8 +46,8 @@ impl PostResultProcessor for VersionClusteringPostResultProcessor {
         let found = tokio::time::timeout(TIME_MAX, cx.context.corpus.versions(asked)).await;
         let found =
             found.unwrap_or_else(|_late| Err(CorpusError("the cache did not answer in time".to_owned())));
-        let updated = found.as_ref().map_or(0, |standings| stand(sets, standings));
-        // Those that group before it left the cache to it, so this is done also when nothing is known of versions.
+        let updated = found.as_ref().map_or(0, |standings| apply_version_statuses(sets, standings));
+        // Earlier deduplication left out the cache, so this also runs when no versions are known.
         let outcome = group(sets, cx.context.settings.dedupe_group_not_drop);
         match found {
             Ok(_) => Ok(Outcome { updated, ..outcome }),
@@ -56,8 +56,8 @@ impl PostResultProcessor for VersionClusteringPostResultProcessor {
     }
 }
 
-/// Results with one address are one entry, as far as a document of the cache is among them. What is taken out of the list
-/// is listed under what stays if `lists` is set, else deleted.
+/// Merges results with the same URL if one of them is a cached document. What is removed from the list is listed under
+/// what stays if `lists` is set, otherwise deleted.
 fn group(sets: &mut [ResultSet], lists: bool) -> Outcome {
     let mut live: HashMap<String, Vec<Place>> = HashMap::new();
     let mut documents: Vec<Place> = Vec::new();
@@ -81,7 +81,7 @@ fn group(sets: &mut [ResultSet], lists: bool) -> Outcome {
     let mut bests: HashMap<Place, Place> = HashMap::new();
     for place in documents {
         let item = &sets[place.0].items[place.1];
-        // Each is asked for once, so that two documents do not share one.
+        // Each live result is used once, so that two documents do not share one.
         let Some(same) = canonical(&item.url).and_then(|url| live.remove(&url)) else { continue };
         join(sets, place, &same, &mut bests);
     }
@@ -92,11 +92,11 @@ fn group(sets: &mut [ResultSet], lists: bool) -> Outcome {
     settle(sets, &bests, lists)
 }
 
-/// Which of a document and the live results with its address stays.
+/// Which of a document and the live results with its URL stays.
 fn join(sets: &[ResultSet], document: Place, live: &[Place], bests: &mut HashMap<Place, Place>) {
     let item = |place: Place| &sets[place.0].items[place.1];
     let is_known = |place: Place| item(place).new.is_none();
-    // An update takes no result away that was there before.
+    // An update removes no result that was there before.
     let gives_way = |one: Place| is_known(document) || !is_known(one);
     let Some(mark) = &item(document).cache else { return };
     let best = live[0];
@@ -109,21 +109,21 @@ fn join(sets: &[ResultSet], document: Place, live: &[Place], bests: &mut HashMap
     }
 }
 
-/// It is shown as what it is in the cache: pinned for this query, or one of several versions. One that is gone at its source
-/// stands below the live result, unless somebody decided for it.
-fn keeps_its_place(mark: &CacheMark) -> bool {
+/// Whether its cache status matters: pinned for this query, or one of several versions. A document that is gone at its
+/// source ranks below the live result, unless somebody decided for it.
+fn keeps_its_place(mark: &CacheStatus) -> bool {
     let wins = |role: Option<MemberRole>| role == Some(MemberRole::Winner);
     let is_version = mark.cluster.as_ref().is_some_and(|cluster| !is_gone(mark) || wins(cluster.role));
     mark.badge == Badge::Pinned || is_version
 }
 
-fn is_gone(mark: &CacheMark) -> bool {
+fn is_gone(mark: &CacheStatus) -> bool {
     mark.liveness == Liveness::Gone
 }
 
 pub const KIND: PostResultProcessorKind = PostResultProcessorKind {
     name: FINDS_VERSIONS,
-    summary: "Finds versions of one document among the results of the semantic cache, by SVC_VERSION_SIMILARITY_THRESHOLD, and says which of them counts. It belongs at the end of a pipeline.",
+    summary: "Finds versions of one document among the results of the semantic cache, by SVC_VERSION_SIMILARITY_THRESHOLD, and marks the one that counts. Belongs at the end of a pipeline.",
     processor: &VersionClusteringPostResultProcessor,
 };
 
@@ -131,13 +131,13 @@ pub const KIND: PostResultProcessorKind = PostResultProcessorKind {
 mod tests {
     use super::*;
     use crate::post_result::CATALOGUE;
-    use crate::post_result::shared::samples::{item, listed, search, set};
-    use domain::contracts::{Nothing, PluginContext, SystemClock};
+    use crate::post_result::shared::fixtures::{item, listed, search, set};
     use domain::corpus::DecidedBy;
+    use domain::ports::{PluginContext, SystemClock, Unavailable};
     use domain::result::ResultItem;
     use domain::settings::Settings;
     use std::sync::Arc;
-    use testkit::versions::{AskedVersions, KnownVersions, Standings, alone, decided, mark, undecided};
+    use testkit::versions::{AskedVersions, KnownVersions, VersionStatuses, alone, decided, mark, undecided};
 
     fn cached(signal: i64, url: &str, confidence: f64) -> ResultItem {
         let cache = Some(Box::new(mark(signal)));
@@ -162,7 +162,7 @@ mod tests {
     }
 
     impl Run {
-        fn with(standings: Standings) -> Self {
+        fn with(standings: VersionStatuses) -> Self {
             let corpus = Arc::new(KnownVersions::new(standings));
             Self { corpus, settings: Settings::default(), finds_versions: true, concludes: true }
         }
@@ -170,7 +170,8 @@ mod tests {
         async fn of(&self, name: &str, sets: &mut [ResultSet]) -> Result<Outcome, ProcessorError> {
             let (clock, settings) = (Arc::new(SystemClock), Arc::new(self.settings.clone()));
             let corpus = self.corpus.clone();
-            let context = PluginContext { corpus, ..PluginContext::new(Arc::new(Nothing), clock, settings) };
+            let context =
+                PluginContext { corpus, ..PluginContext::new(Arc::new(Unavailable), clock, settings) };
             let (finds_versions, concludes) = (self.finds_versions, self.concludes);
             let search = search("lease");
             let cx = PostResultContext { search: &search, context: &context, finds_versions, concludes };
@@ -183,15 +184,15 @@ mod tests {
         }
     }
 
-    /// The titles with what is listed under each, of a set of the cache and a set of a live source.
-    async fn grouped(standings: Standings, cache: Vec<ResultItem>, live: Vec<ResultItem>) -> String {
+    /// The titles with what is listed under each, of a cached set and a live set.
+    async fn grouped(standings: VersionStatuses, cache: Vec<ResultItem>, live: Vec<ResultItem>) -> String {
         let mut sets = [set(1, "lease", cache), set(2, "lease", live)];
         Run::with(standings).versions(&mut sets).await;
         listed(&sets).concat().join(" ")
     }
 
-    fn pinned(id: i64) -> Standings {
-        Standings::from([alone(id, Badge::Pinned)])
+    fn pinned(id: i64) -> VersionStatuses {
+        VersionStatuses::from([alone(id, Badge::Pinned)])
     }
 
     #[tokio::test]
@@ -240,19 +241,19 @@ mod tests {
         let won = || decided(&[1, 2], DecidedBy::Election, 7);
         let lost = || decided(&[2, 1], DecidedBy::Election, 7);
         let table = [
-            ("alone", Standings::new(), one(cached(1, url, 0.9)), live(), "live[c1] other[]"),
+            ("alone", VersionStatuses::new(), one(cached(1, url, 0.9)), live(), "live[c1] other[]"),
             ("pinned", pinned(1), one(cached(1, url, 0.9)), live(), "c1[live] other[]"),
             ("a version", versions(), one(cached(1, url, 0.1)), live(), "c1[live] other[]"),
             ("a winner", won(), one(cached(1, url, 0.1)), live(), "c1[live] other[]"),
             ("an alternate", lost(), one(cached(1, url, 0.9)), live(), "c1[live] other[]"),
-            ("gone", Standings::new(), one(gone(1, url, 0.9)), live(), "live[c1] other[]"),
+            ("gone", VersionStatuses::new(), one(gone(1, url, 0.9)), live(), "live[c1] other[]"),
             ("a gone version", versions(), one(gone(1, url, 0.9)), live(), "live[c1] other[]"),
             ("a gone alternate", lost(), one(gone(1, url, 0.9)), live(), "live[c1] other[]"),
             ("gone but chosen", won(), one(gone(1, url, 0.9)), live(), "c1[live] other[]"),
             ("no address", versions(), one(cached(1, "", 0.9)), vec![item("l", "", 0.9, 0.0)], "c1[] l[]"),
             (
                 "twice",
-                Standings::new(),
+                VersionStatuses::new(),
                 vec![cached(1, url, 0.1), cached(1, url, 0.9)],
                 live(),
                 "live[c1] other[]",
@@ -271,9 +272,9 @@ mod tests {
         let versions = || undecided(&[1, 2]);
         let table = [
             ("new version", versions(), new(cached(1, url, 0.9)), old(), "c1[] live[]"),
-            ("new document", Standings::new(), new(cached(1, url, 0.9)), old(), "live[c1]"),
-            ("new live result", Standings::new(), cached(1, url, 0.9), fresh(), "c1[live]"),
-            ("new live result of a gone one", Standings::new(), gone(1, url, 0.9), fresh(), "live[c1]"),
+            ("new document", VersionStatuses::new(), new(cached(1, url, 0.9)), old(), "live[c1]"),
+            ("new live result", VersionStatuses::new(), cached(1, url, 0.9), fresh(), "c1[live]"),
+            ("new live result of a gone one", VersionStatuses::new(), gone(1, url, 0.9), fresh(), "live[c1]"),
             ("both new", versions(), new(cached(1, url, 0.9)), fresh(), "c1[live]"),
         ];
         for (name, standings, document, live, expected) in table {
@@ -299,7 +300,7 @@ mod tests {
             ("DedupeBySimilarityPostResultProcessor", true, [2, 1], 1),
             ("DedupeBySimilarityPostResultProcessor", false, [1, 0], 3),
         ] {
-            let run = Run { finds_versions, ..Run::with(Standings::new()) };
+            let run = Run { finds_versions, ..Run::with(VersionStatuses::new()) };
             let mut sets = sets();
             let outcome = run.of(name, &mut sets).await;
             assert_eq!(outcome, Ok(Outcome::grouped(grouped)), "{name} {finds_versions}");
@@ -320,7 +321,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_cache_that_does_not_answer_holds_nobody_up() {
-        let run = Run::with(Standings::new());
+        let run = Run::with(VersionStatuses::new());
         run.corpus.hang();
         let mut sets = [set(1, "lease", vec![cached(1, "https://a.example/1", 0.5)])];
         let started = tokio::time::Instant::now();
@@ -333,7 +334,7 @@ mod tests {
     #[tokio::test]
     async fn a_cache_that_fails_is_told_and_loses_nothing() {
         let url = "https://a.example/1";
-        let run = Run::with(Standings::new());
+        let run = Run::with(VersionStatuses::new());
         run.corpus.fail("the vectors cannot be read");
         let mut sets =
             [set(1, "lease", vec![cached(1, url, 0.5)]), set(2, "lease", vec![item("live", url, 0.5, 0.0)])];

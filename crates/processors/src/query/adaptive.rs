@@ -1,15 +1,15 @@
-//! AdaptiveQueryProcessor: gives each provider the query in the form that it understands. Tags select
-//! terms for the providers that carry them, and negation is written as the source wants it.
+//! AdaptiveQueryProcessor: gives each provider the query in the form that it understands. Tags select terms for the
+//! providers that have them, and negation is written in the source's syntax.
 
 use async_trait::async_trait;
-use domain::contracts::{ProcessorError, QueryContext, QueryProcessor, QueryProcessorKind};
-use domain::notation::clean::clean;
-use domain::notation::query_mappings::QueryMappings;
-use domain::notation::query_string::{is_not, negation};
+use domain::ports::{ProcessorError, QueryContext, QueryProcessor, QueryProcessorKind};
+use domain::syntax::normalize::clean;
+use domain::syntax::query_mappings::QueryMappings;
+use domain::syntax::query_string::{is_not, negation};
 
 pub const KIND: QueryProcessorKind = QueryProcessorKind {
     name: "AdaptiveQueryProcessor",
-    summary: "Adapts tags and negation to what each provider understands.",
+    summary: "Adapts tags and negation to the syntax of each provider.",
     processor: &Adaptive,
 };
 
@@ -19,7 +19,7 @@ struct Adaptive;
 impl QueryProcessor for Adaptive {
     async fn process(&self, query: &str, cx: &QueryContext<'_>) -> Result<String, ProcessorError> {
         let Some(provider) = cx.provider else {
-            // Before federation no source is known yet: negation stays for those that understand it.
+            // Before federation no source is known: negation stays for those that support it.
             return Ok(adapt(query, None, &cx.search.spec.tags));
         };
         let mappings = QueryMappings::parse(&provider.spec.query_mappings)
@@ -42,12 +42,11 @@ fn adapt(query: &str, mappings: Option<&QueryMappings>, tags: &[String]) -> Stri
 
 struct Tagged {
     text: String,
-    /// Only the terms under the provider's own tags are left.
+    /// Keeps only the terms under the provider's own tags.
     is_selection: bool,
 }
 
-/// A tag sticks to the words after it. Words under the provider's tags are for it; with at least one of
-/// them, the others are not.
+/// A tag applies to the words after it. If there are words under the provider's tags, the others are dropped.
 fn take_tags(query: &str, tags: &[String]) -> Tagged {
     let mut current: Option<&str> = None;
     let mut terms: Vec<&str> = Vec::new();
@@ -83,7 +82,7 @@ fn has_negation(text: &str) -> bool {
     text.split_whitespace().any(|word| is_not(word) || word.starts_with('-'))
 }
 
-/// Negation as the source writes it; a source that has none gets only what is wanted.
+/// Negation in the source's syntax; a source without negation gets the wanted words only.
 fn negate(cleaned: String, mappings: &QueryMappings) -> String {
     let parts = negation(&cleaned);
     if parts.unwanted.is_empty() {

@@ -1,10 +1,10 @@
-//! GenAIQueryProcessor: asks a model for a better query. Tags of the search shape how; whatever goes wrong, the query
-//! stays as it is.
+//! GenAIQueryProcessor: asks a model for a better query, configured by tags of the search; on any failure the query
+//! stays unchanged.
 
 use async_trait::async_trait;
 use domain::ai_provider::Role;
-use domain::contracts::{
-    ModelError, ProcessorError, Prompt, QueryContext, QueryProcessor, QueryProcessorKind, Turn, WriterWanted,
+use domain::ports::{
+    ModelError, ModelRequest, ProcessorError, Prompt, QueryContext, QueryProcessor, QueryProcessorKind, Turn,
 };
 use domain::search::QUERY_CHARS_MAX;
 use std::time::Duration;
@@ -12,19 +12,19 @@ use std::time::Duration;
 pub const KIND: QueryProcessorKind = QueryProcessorKind {
     name: "GenAIQueryProcessor",
     summary: "Asks the AI provider with the role query for a more precise query. Tags CHAT_QUERY_REWRITE_PROMPT, \
-              CHAT_QUERY_REWRITE_GUIDE and CHAT_QUERY_DO_FILTER of the search shape it.",
+              CHAT_QUERY_REWRITE_GUIDE and CHAT_QUERY_DO_FILTER of the search configure it.",
     processor: &GenAi,
 };
 
-/// The place of the query in a prompt.
+/// Placeholder of the query in a prompt.
 const PLACE: &str = "{query_string}";
 const PROMPT: &str = "Write a more precise query of similar length to this one: {query_string}";
 const GUIDE: &str =
     "You help people to find documents. Answer with the query alone, on one line, without quotes or remarks.";
 
-/// A reply may be longer than the query by this.
+/// How much longer than the query a reply may be.
 const LONGER_MAX: f64 = 1.25;
-/// Most lines of a list that become alternatives.
+/// Most list items that become alternatives.
 const ALTERNATIVES_MAX: usize = 5;
 const REPLY_TOKENS_MAX: u32 = 200;
 const REPLY_BYTES_MAX: usize = 16 * 1024;
@@ -35,38 +35,39 @@ struct GenAi;
 #[async_trait]
 impl QueryProcessor for GenAi {
     async fn process(&self, query: &str, cx: &QueryContext<'_>) -> Result<String, ProcessorError> {
-        let wishes = Wishes::of(&cx.search.spec.tags);
+        let options = RewriteOptions::of(&cx.search.spec.tags);
         let prompt = Prompt {
-            system: wishes.guide.to_owned(),
-            turns: vec![Turn::User(filled(wishes.prompt, query))],
+            system: options.guide.to_owned(),
+            turns: vec![Turn::User(filled(options.prompt, query))],
             tools: Vec::new(),
             answer_tokens_max: REPLY_TOKENS_MAX,
             time_max: TIME_MAX,
         };
-        let wanted = WriterWanted::of(Role::Query, Some(cx.search.owner));
-        let told = |error: ModelError| ProcessorError(format!("{}: {error}", error.code()));
-        let writing = cx.context.writers.write(&wanted, &prompt).await.map_err(told)?;
-        let reply = writing.whole_text(REPLY_BYTES_MAX).await.map_err(told)?;
-        let better = if wishes.filters { filtered(query, &reply) } else { on_one_line(&reply) };
+        let wanted = ModelRequest::of(Role::Query, Some(cx.search.owner));
+        let to_processor_error = |error: ModelError| ProcessorError(format!("{}: {error}", error.code()));
+        let completion =
+            cx.context.generative_models.complete(&wanted, &prompt).await.map_err(to_processor_error)?;
+        let reply = completion.into_text(REPLY_BYTES_MAX).await.map_err(to_processor_error)?;
+        let better = if options.filters { filtered(query, &reply) } else { on_one_line(&reply) };
         let better = better.filter(|better| better.chars().count() <= QUERY_CHARS_MAX);
         Ok(better.unwrap_or_else(|| query.to_owned()))
     }
 }
 
-/// What the tags of a search say.
-struct Wishes<'a> {
+/// Options from the tags of a search.
+struct RewriteOptions<'a> {
     prompt: &'a str,
     guide: &'a str,
-    /// A reply that is too long or no query is not used.
+    /// Ignore a reply that is too long or not a query.
     filters: bool,
 }
 
-impl<'a> Wishes<'a> {
+impl<'a> RewriteOptions<'a> {
     fn of(tags: &'a [String]) -> Self {
         let given = |name: &str| tag(tags, name).filter(|value| !value.is_empty());
         let filters = given("CHAT_QUERY_DO_FILTER").unwrap_or("true").to_lowercase();
         Self {
-            // The short name is an older one.
+            // The short name is an alias for compatibility.
             prompt: given("CHAT_QUERY_REWRITE_PROMPT").or_else(|| given("prompt")).unwrap_or(PROMPT),
             guide: given("CHAT_QUERY_REWRITE_GUIDE").unwrap_or(GUIDE),
             filters: !matches!(filters.as_str(), "false" | "0" | "no" | "off"),
@@ -74,13 +75,13 @@ impl<'a> Wishes<'a> {
     }
 }
 
-/// The value of the first tag `<name>:<value>`; letter case does not count.
+/// The value of the first tag `<name>:<value>`, ignoring case.
 fn tag<'a>(tags: &'a [String], name: &str) -> Option<&'a str> {
     let mut pairs = tags.iter().filter_map(|tag| tag.split_once(':'));
     pairs.find(|(key, _)| key.trim().eq_ignore_ascii_case(name)).map(|(_, value)| value.trim())
 }
 
-/// The prompt with the query, which stands at its end when the prompt has no place for it. A question is complete.
+/// The prompt with the query, appended if the prompt has no placeholder.
 fn filled(prompt: &str, query: &str) -> String {
     match prompt {
         _ if prompt.contains(PLACE) => prompt.replace(PLACE, query),
@@ -90,7 +91,7 @@ fn filled(prompt: &str, query: &str) -> String {
     }
 }
 
-/// What of a reply is a query; None when it is none, or nothing new.
+/// The query in a reply; `None` if there is none, or nothing new.
 fn filtered(query: &str, reply: &str) -> Option<String> {
     if let Some(list) = alternatives(reply) {
         return Some(list.join(" OR "));
@@ -127,7 +128,7 @@ fn without_number(line: &str) -> Option<&str> {
     rest.starts_with(char::is_whitespace).then(|| rest.trim())
 }
 
-/// Without line ends and quotes; None when nothing is left.
+/// Without line ends and quotes; `None` if nothing is left.
 fn on_one_line(reply: &str) -> Option<String> {
     let plain = reply.replace(['"', '“', '”', '`'], " ");
     let words = plain.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -137,10 +138,10 @@ fn on_one_line(reply: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::samples::TestContext;
-    use domain::contracts::ModelErrorKind;
+    use crate::fixtures::TestContext;
+    use domain::ports::ModelErrorKind;
     use std::sync::Arc;
-    use testkit::scribe::Scribe;
+    use testkit::fake_llm::FakeLlm;
 
     #[test]
     fn replies_become_queries() {
@@ -186,9 +187,9 @@ mod tests {
 
     #[tokio::test]
     async fn tags_shape_the_question() {
-        let scribe = Arc::new(Scribe::saying("tesla, cars\nand more"));
+        let fake_llm = Arc::new(FakeLlm::replying("tesla, cars\nand more"));
         let mut context = TestContext::default();
-        context.context.writers = scribe.clone();
+        context.context.generative_models = fake_llm.clone();
         let tags = [
             "chat_query_rewrite_prompt: Improve",
             "CHAT_QUERY_REWRITE_GUIDE:Be brief",
@@ -200,8 +201,8 @@ mod tests {
         ] {
             context.search.spec.tags = tags.iter().map(|tag| (*tag).to_owned()).collect();
             assert_eq!(GenAi.process("cars", &context.query_context()).await.as_deref(), Ok(expected));
-            let (wanted, asked) = scribe.asked().pop().expect("it was asked");
-            assert_eq!(wanted, WriterWanted::of(Role::Query, Some(context.search.owner)));
+            let (wanted, asked) = fake_llm.asked().pop().expect("it was asked");
+            assert_eq!(wanted, ModelRequest::of(Role::Query, Some(context.search.owner)));
             assert_eq!((asked.turns, asked.system.as_str()), (vec![Turn::User(prompt)], system));
         }
     }
@@ -214,7 +215,7 @@ mod tests {
             error.0.starts_with("ERR_NO_CREDENTIALS: no active AI provider has the role query"),
             "{error}"
         );
-        context.context.writers = Arc::new(Scribe::failing(ModelErrorKind::Timeout));
+        context.context.generative_models = Arc::new(FakeLlm::failing(ModelErrorKind::Timeout));
         let error = GenAi.process("cars", &context.query_context()).await.expect_err("it fails");
         assert!(error.0.starts_with("ERR_PROMPT_FAILED: "), "{error}");
     }

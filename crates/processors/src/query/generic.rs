@@ -1,8 +1,8 @@
-//! GenericQueryProcessor: the common cleaning of text, and nothing else.
+//! GenericQueryProcessor: applies the common text cleaning and nothing else.
 
 use async_trait::async_trait;
-use domain::contracts::{ProcessorError, QueryContext, QueryProcessor, QueryProcessorKind};
-use domain::notation::clean::clean;
+use domain::ports::{ProcessorError, QueryContext, QueryProcessor, QueryProcessorKind};
+use domain::syntax::normalize::clean;
 
 pub const KIND: QueryProcessorKind = QueryProcessorKind {
     name: "GenericQueryProcessor",
@@ -22,7 +22,7 @@ impl QueryProcessor for Generic {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::samples::TestContext;
+    use crate::fixtures::TestContext;
 
     #[tokio::test]
     async fn cleans() {

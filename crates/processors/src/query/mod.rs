@@ -7,8 +7,8 @@ mod no_mod;
 mod remove_pii;
 mod spellcheck;
 
-use domain::contracts::QueryProcessorKind;
+use domain::ports::QueryProcessorKind;
 
-/// Every query processor , in the order of the manual.
+/// All query processors, in the order of the manual.
 pub const CATALOGUE: &[QueryProcessorKind] =
     &[adaptive::KIND, no_mod::KIND, generic::KIND, spellcheck::KIND, remove_pii::KIND, gen_ai::KIND];

@@ -1,7 +1,7 @@
-//! NoModQueryProcessor: leaves a query as it is, but for a leading tag of the provider.
+//! NoModQueryProcessor: leaves a query unchanged, except for a leading tag of the provider.
 
 use async_trait::async_trait;
-use domain::contracts::{ProcessorError, QueryContext, QueryProcessor, QueryProcessorKind};
+use domain::ports::{ProcessorError, QueryContext, QueryProcessor, QueryProcessorKind};
 
 pub const KIND: QueryProcessorKind = QueryProcessorKind {
     name: "NoModQueryProcessor",

@@ -1,12 +1,12 @@
-//! RemovePIIQueryProcessor: takes personal data out of a query before a source sees it.
+//! RemovePIIQueryProcessor: removes personal data from a query before a source sees it.
 
 use crate::pii;
 use async_trait::async_trait;
-use domain::contracts::{ProcessorError, QueryContext, QueryProcessor, QueryProcessorKind};
+use domain::ports::{ProcessorError, QueryContext, QueryProcessor, QueryProcessorKind};
 
 pub const KIND: QueryProcessorKind = QueryProcessorKind {
     name: "RemovePIIQueryProcessor",
-    summary: "Deletes mail addresses, telephone, card, account and social security numbers, IP addresses and names \
+    summary: "Deletes email addresses, telephone, card, account and social security numbers, IP addresses and names \
               after a title from a query.",
     processor: &RemovePii,
 };
@@ -20,9 +20,9 @@ impl QueryProcessor for RemovePii {
     }
 }
 
-/// Without personal data in it, a query stays as it is, character for character. A query that is nothing else becomes
-/// empty for a provider, which is then not asked. Before federation an empty query would be taken for a mistake and
-/// the one before it kept, so there the kinds are left: `[EMAIL_ADDRESS]`.
+/// A query without personal data stays unchanged. A query that is nothing else becomes empty for a provider, which is
+/// then not queried. Before federation an empty query would be treated as an error and ignored, so there the kinds
+/// remain: `[EMAIL_ADDRESS]`.
 fn without_pii(query: &str, may_be_empty: bool) -> String {
     match pii::removed(query) {
         None => query.to_owned(),

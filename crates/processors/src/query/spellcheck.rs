@@ -1,19 +1,19 @@
-//! SpellcheckQueryProcessor: corrects plain words that the dictionary does not know. Quoted text, tags, negated
-//! words, names, codes and addresses stay as they are.
+//! SpellcheckQueryProcessor: corrects plain words that the dictionary does not know. Quoted text, tags, negated words,
+//! names, codes and addresses stay unchanged.
 
 use crate::spelling::{Dictionary, dictionary};
 use async_trait::async_trait;
-use domain::contracts::{ProcessorError, QueryContext, QueryProcessor, QueryProcessorKind};
-use domain::notation::query_string::is_not;
+use domain::ports::{ProcessorError, QueryContext, QueryProcessor, QueryProcessorKind};
+use domain::syntax::query_string::is_not;
 use std::sync::Arc;
 
 pub const KIND: QueryProcessorKind = QueryProcessorKind {
     name: "SpellcheckQueryProcessor",
-    summary: "Corrects misspelt words; quoted text, names, codes, tags and negated words stay.",
+    summary: "Corrects misspelled words, except in quoted text, names, codes, tags and negated words.",
     processor: &Spellcheck,
 };
 
-/// What may stand around a word and is not part of it.
+/// Punctuation around a word.
 const OPENING: &[char] = &['(', '['];
 const CLOSING: &[char] = &[')', ']', ',', '.', ';', '!', '?'];
 
@@ -24,19 +24,19 @@ impl QueryProcessor for Spellcheck {
     async fn process(&self, query: &str, cx: &QueryContext<'_>) -> Result<String, ProcessorError> {
         let settings = Arc::clone(&cx.context.settings);
         let query = query.to_owned();
-        // The first use builds the dictionary; that takes too long for the async runtime.
+        // The first use builds the dictionary, which takes too long for the async runtime.
         let work = tokio::task::spawn_blocking(move || {
             let dictionary = dictionary(&settings.default_query_language, &settings.data_dir)?;
             Ok(corrected(&query, &dictionary))
         });
         match work.await {
             Ok(outcome) => outcome.map_err(ProcessorError),
-            Err(_panicked) => Err(ProcessorError("the dictionary broke down".to_owned())),
+            Err(_panicked) => Err(ProcessorError("the dictionary failed".to_owned())),
         }
     }
 }
 
-/// The query with its misspelt words replaced; every other character stays, white space included.
+/// The query with misspelled words replaced; everything else stays, including white space.
 fn corrected(query: &str, dictionary: &Dictionary) -> String {
     let mut out = String::with_capacity(query.len());
     let mut is_quoted = false;
@@ -56,8 +56,8 @@ fn corrected(query: &str, dictionary: &Dictionary) -> String {
     out
 }
 
-/// The word corrected, with what stands around it. A word with anything but small letters inside is a name, a code,
-/// a tag or an address, and the dictionary refuses it.
+/// The corrected word with its punctuation. A word with anything but lower-case characters is a name, a code, a tag or
+/// an address, and the dictionary rejects it.
 fn better(word: &str, dictionary: &Dictionary) -> Option<String> {
     let start = word.len() - word.trim_start_matches(OPENING).len();
     let end = start + word[start..].trim_end_matches(CLOSING).len();
@@ -68,7 +68,7 @@ fn better(word: &str, dictionary: &Dictionary) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::samples::TestContext;
+    use crate::fixtures::TestContext;
     use proptest::prelude::*;
 
     fn english(query: &str) -> String {

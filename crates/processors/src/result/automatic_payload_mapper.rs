@@ -1,23 +1,22 @@
 //! AutomaticPayloadMapperResultProcessor: for a source without mappings, finds the title, body, date and url of results
-//! in what their payloads hold. Stands after mapping.
+//! in their payloads. Runs after mapping.
 
 use super::shared::dataset::{self, is_dataset};
 use super::shared::profile::{Choice, TitleLimits, is_url};
 use super::shared::source_value::text_of;
 use super::shared::tags;
 use async_trait::async_trait;
-use domain::contracts::{
+use domain::ports::{
     Outcome, ProcessorError, ResultBatch, ResultContext, ResultProcessor, ResultProcessorKind,
 };
-use domain::notation::dates::parse_date;
-use domain::notation::result_mappings::ResultMappings;
 use domain::result::{DATE_UNKNOWN, ResultItem};
+use domain::syntax::dates::parse_date;
+use domain::syntax::result_mappings::ResultMappings;
 use serde_json::Value;
 
 pub const KIND: ResultProcessorKind = ResultProcessorKind {
     name: "AutomaticPayloadMapperResultProcessor",
-    summary: "Finds title, body, date and url in the payload of results whose source has no mappings. Stands after \
-              mapping.",
+    summary: "Finds title, body, date and url in the payload of results whose source has no mappings. Runs after mapping.",
     processor: &AutomaticPayloadMapper,
 };
 
@@ -65,7 +64,7 @@ fn map_payloads(items: &mut [ResultItem], limits: TitleLimits) -> Outcome {
     Outcome::updated(named.into_iter().filter(|is_changed| *is_changed).count())
 }
 
-/// Fields of the payload that are named like an empty field of the result fill it.
+/// Fills empty fields of the result from payload fields of the same name.
 fn take_named(item: &mut ResultItem) -> bool {
     let mut is_changed = false;
     for field in FIELDS {
@@ -83,7 +82,7 @@ fn take_named(item: &mut ResultItem) -> bool {
     is_changed
 }
 
-/// What the profile chose fills what is still empty. Titles and bodies say which field they are.
+/// Fills the remaining empty fields from the profile. Titles and bodies are labeled with the name of their field.
 fn take_chosen(item: &mut ResultItem, choice: &Choice) -> bool {
     let mut is_changed = false;
     let chosen = [
@@ -105,7 +104,7 @@ fn take_chosen(item: &mut ResultItem, choice: &Choice) -> bool {
     is_changed
 }
 
-/// A title that mapping borrowed from the url or the author is as good as none.
+/// A title that mapping copied from the url or the author counts as missing.
 fn is_empty(item: &ResultItem, field: &str) -> bool {
     match field {
         "title" => item.title.is_empty() || item.title == item.url || item.title == item.author,
@@ -161,7 +160,7 @@ fn is_plain(value: &Value) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::samples::TestContext;
+    use crate::fixtures::TestContext;
     use serde_json::json;
 
     const LIMITS: TitleLimits = TitleLimits { chars_max: TITLE_CHARS_MAX, chars_median: TITLE_CHARS_MEDIAN };

@@ -1,14 +1,14 @@
-//! CleanTextResultProcessor: takes markup and signs out of titles and bodies.
+//! CleanTextResultProcessor: removes markup and symbols from titles and bodies.
 
 use super::shared::clean_text::clean_text;
 use async_trait::async_trait;
-use domain::contracts::{
+use domain::ports::{
     Outcome, ProcessorError, ResultBatch, ResultContext, ResultProcessor, ResultProcessorKind,
 };
 
 pub const KIND: ResultProcessorKind = ResultProcessorKind {
     name: "CleanTextResultProcessor",
-    summary: "Removes markup and most signs from titles and bodies.",
+    summary: "Removes markup and most symbols from titles and bodies.",
     processor: &CleanText,
 };
 

@@ -1,12 +1,12 @@
-//! CosineRelevancyResultProcessor: reads one provider's results as they arrive, marks the query's words in them and
-//! notes where they stand. The scores need all results of the search: `post_result/cosine_relevancy.rs` sets them.
+//! CosineRelevancyResultProcessor: matches and highlights the query in one provider's results as they arrive. The
+//! scores need all results of the search and are set by `post_result/cosine_relevancy.rs`.
 
 use async_trait::async_trait;
-use domain::contracts::{
+use domain::ports::{
     Outcome, ProcessorError, ResultBatch, ResultContext, ResultProcessor, ResultProcessorKind,
 };
-use domain::notation::result_mappings::ResultMappings;
-use relevancy::{Asked, Query, Scale};
+use domain::syntax::result_mappings::ResultMappings;
+use relevancy::{MatchTargets, Query, ScoringConfig};
 
 struct CosineRelevancyResultProcessor;
 
@@ -19,17 +19,17 @@ impl ResultProcessor for CosineRelevancyResultProcessor {
     ) -> Result<Outcome, ProcessorError> {
         let is_file_system = ResultMappings::parse(&cx.provider.spec.result_mappings)
             .is_ok_and(|mappings| mappings.file_system);
-        let scale = Scale::of(&cx.context.settings);
-        let query = Query::of_search(scale.language, cx.search, cx.query);
-        Ok(prepare(batch, query, &scale, is_file_system))
+        let config = ScoringConfig::of(&cx.context.settings);
+        let query = Query::of_search(config.language, cx.search, cx.query);
+        Ok(prepare(batch, query, &config, is_file_system))
     }
 }
 
-fn prepare(batch: &mut ResultBatch, query: Query, scale: &Scale, is_file_system: bool) -> Outcome {
+fn prepare(batch: &mut ResultBatch, query: Query, config: &ScoringConfig, is_file_system: bool) -> Outcome {
     let query = query.with_highlights(&batch.highlight_terms);
-    let asked = Asked::of(&query, scale);
+    let match_targets = MatchTargets::of(&query, config);
     for item in &mut batch.items {
-        relevancy::prepare(&asked, item);
+        relevancy::prepare(&match_targets, item);
         if is_file_system {
             relevancy::mark_file_system(item);
         }
@@ -39,15 +39,15 @@ fn prepare(batch: &mut ResultBatch, query: Query, scale: &Scale, is_file_system:
 
 pub const KIND: ResultProcessorKind = ResultProcessorKind {
     name: "CosineRelevancyResultProcessor",
-    summary: "Finds and marks the query's words in each result, for the score and its explanation. Must be last.",
+    summary: "Matches and highlights the query's words in each result, for the score and its explanation. Must be last.",
     processor: &CosineRelevancyResultProcessor,
 };
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::post_result::samples::search;
-    use crate::samples::TestContext;
+    use crate::fixtures::TestContext;
+    use crate::post_result::fixtures::search;
     use domain::result::ResultItem;
     use serde_json::{Value, json};
 
@@ -59,7 +59,7 @@ mod tests {
             highlight_terms: vec!["vehicles".to_owned()],
             ..ResultBatch::default()
         };
-        let outcome = prepare(&mut batch, Query::parse("electric cars"), &Scale::default(), false);
+        let outcome = prepare(&mut batch, Query::parse("electric cars"), &ScoringConfig::default(), false);
         assert_eq!(outcome, Outcome::updated(2));
         assert_eq!(batch.items[0].title, "<em>Electric</em> <em>vehicles</em>");
         let explain = batch.items[0].explain.take().map(Value::from).unwrap_or_default();
@@ -74,7 +74,7 @@ mod tests {
     fn results_of_a_file_system_are_marked() {
         for is_file_system in [true, false] {
             let mut batch = ResultBatch { items: vec![ResultItem::default()], ..ResultBatch::default() };
-            prepare(&mut batch, Query::parse("electric cars"), &Scale::default(), is_file_system);
+            prepare(&mut batch, Query::parse("electric cars"), &ScoringConfig::default(), is_file_system);
             let explain = batch.items[0].explain.take().unwrap_or_default();
             assert_eq!(explain.contains_key("boosts"), is_file_system);
         }

@@ -1,18 +1,18 @@
-//! DateFinderResultProcessor: looks in the body for the date of a result whose source gave none.
+//! DateFinderResultProcessor: takes the date of an undated result from its body.
 
 use async_trait::async_trait;
-use domain::contracts::{
+use domain::ports::{
     Outcome, ProcessorError, ResultBatch, ResultContext, ResultProcessor, ResultProcessorKind,
 };
-use domain::notation::dates::parse_date;
-use domain::notation::marks::unmarked;
 use domain::result::{DATE_UNKNOWN, ResultItem};
+use domain::syntax::dates::parse_date;
+use domain::syntax::highlights::unmarked;
 use regex::Regex;
 use std::sync::LazyLock;
 
 pub const KIND: ResultProcessorKind = ResultProcessorKind {
     name: "DateFinderResultProcessor",
-    summary: "Finds the date of a result in its body when the source gave none.",
+    summary: "Takes the date of an undated result from its body.",
     processor: &DateFinder,
 };
 
@@ -29,7 +29,7 @@ impl ResultProcessor for DateFinder {
     }
 }
 
-/// Sets the date of every result that has none and whose body tells one. Gives their number.
+/// Sets the date of every undated result whose body contains one, and returns their number.
 fn find_dates(items: &mut [ResultItem]) -> usize {
     let mut found = 0;
     for item in items {
@@ -44,7 +44,7 @@ fn find_dates(items: &mut [ResultItem]) -> usize {
     found
 }
 
-/// Numbers like `3/4/2021` with a year of four digits, or a capitalised month like `Mar 4, 2021`.
+/// Numbers such as `3/4/2021` with a four-digit year, or a capitalized month such as `Mar 4, 2021`.
 #[expect(clippy::expect_used, reason = "the pattern is a constant, and every test of this file compiles it")]
 static DATE: LazyLock<Regex> = LazyLock::new(|| {
     let month = "Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?|Sept?(?:ember)?\

@@ -1,13 +1,13 @@
-//! DedupeByFieldResultProcessor: of one provider's results with the same value in `result_grouping_field`, keeps the
-//! first. Works on what the source gave (before mapping) and on results (after it).
+//! DedupeByFieldResultProcessor: keeps the first of one provider's results with the same `result_grouping_field`. Works
+//! on source items (before mapping) and on results (after it).
 
 use super::shared::source_value::{is_populated, joined};
 use async_trait::async_trait;
-use domain::contracts::{
+use domain::ports::{
     Outcome, ProcessorError, ResultBatch, ResultContext, ResultProcessor, ResultProcessorKind,
 };
-use domain::notation::json_path::JsonPath;
 use domain::result::{DATE_UNKNOWN, ResultItem};
+use domain::syntax::json_path::JsonPath;
 use serde_json::Value;
 use std::collections::HashSet;
 
@@ -30,12 +30,12 @@ impl ResultProcessor for DedupeByField {
     }
 }
 
-/// Without a field, nothing is done. A value that is empty makes no duplicate.
+/// Without a field, nothing is done. Empty values are never duplicates.
 fn dedupe(batch: &mut ResultBatch, field: &str) -> Outcome {
     if field.is_empty() {
         return Outcome::default();
     }
-    // A plain name is looked up as it is; only one with steps is a path.
+    // A plain name is looked up directly; only one with steps is a path.
     let path = if field.contains(['.', '[']) { JsonPath::parse(field).ok() } else { None };
     let before = batch.raw.len() + batch.items.len();
     let mut seen = HashSet::new();
@@ -69,7 +69,7 @@ fn own_field<'a>(item: &'a ResultItem, field: &str) -> &'a str {
     }
 }
 
-/// The value of that very name, else what the name finds as a path.
+/// The member of that name, or else the value at that path.
 fn value_in(object: &Value, field: &str, path: Option<&JsonPath>) -> String {
     if let Some(value) = object.get(field).filter(|value| is_populated(value)) {
         return joined([value]).trim().to_owned();

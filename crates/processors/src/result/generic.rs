@@ -2,14 +2,14 @@
 
 use super::mapping::map_batch;
 use async_trait::async_trait;
-use domain::contracts::{
+use domain::ports::{
     Outcome, ProcessorError, ResultBatch, ResultContext, ResultProcessor, ResultProcessorKind,
 };
-use domain::notation::result_mappings::ResultMappings;
+use domain::syntax::result_mappings::ResultMappings;
 
 pub const KIND: ResultProcessorKind = ResultProcessorKind {
     name: "GenericResultProcessor",
-    summary: "Takes the source's fields that are named like those of a result; all others are left out.",
+    summary: "Takes the source's fields that have the names of result fields and drops all others.",
     processor: &Generic,
 };
 
@@ -29,7 +29,7 @@ impl ResultProcessor for Generic {
 
 #[cfg(test)]
 mod tests {
-    use crate::samples::TestContext;
+    use crate::fixtures::TestContext;
     use serde_json::json;
 
     #[tokio::test]

@@ -1,14 +1,14 @@
-//! LenLimitingResultProcessor: cuts long titles and bodies to the part that answers the query. The full text goes to the
-//! payload.
+//! LenLimitingResultProcessor: cuts long titles and bodies to the part that matches the query. The full text goes to
+//! the payload.
 
 use super::shared::tags;
 use async_trait::async_trait;
-use domain::contracts::{
+use domain::ports::{
     Outcome, ProcessorError, ResultBatch, ResultContext, ResultProcessor, ResultProcessorKind,
 };
 use domain::result::ResultItem;
 use relevancy::tokens::{lower, tokens};
-use relevancy::{Query, Scale};
+use relevancy::{Query, ScoringConfig};
 use serde_json::Value;
 
 pub const KIND: ResultProcessorKind = ResultProcessorKind {
@@ -33,7 +33,7 @@ impl ResultProcessor for LenLimiting {
     ) -> Result<Outcome, ProcessorError> {
         let setting = usize::try_from(cx.context.settings.max_field_len).unwrap_or(usize::MAX);
         let limit = tags::number(cx, "max_length").unwrap_or(setting).max(CHARS_MIN);
-        let language = Scale::of(&cx.context.settings).language;
+        let language = ScoringConfig::of(&cx.context.settings).language;
         let query = Query::of_search(language, cx.search, cx.query);
         let mut limited = 0;
         for item in &mut batch.items {
@@ -54,7 +54,7 @@ fn limit_item(item: &mut ResultItem, query: &Query, limit: usize) -> bool {
     is_limited
 }
 
-/// At most `limit` characters from the first word of the query on, or from the beginning; None if the text is short.
+/// At most `limit` characters from the first word of the query on, or from the beginning; `None` if the text is short.
 fn limited(text: &str, query: &Query, limit: usize) -> Option<String> {
     text.char_indices().nth(limit)?;
     let start = tokens(text)
@@ -68,7 +68,7 @@ fn limited(text: &str, query: &Query, limit: usize) -> Option<String> {
     Some(format!("{lead}{}{ELLIPSIS}", whole_words(rest, context - ELLIPSIS.len())))
 }
 
-/// The beginning of a text, at most so many characters, and no half word unless there is only one.
+/// The beginning of a text, at most this many characters, without a partial word unless there is only one.
 fn whole_words(text: &str, chars: usize) -> &str {
     let end = text.char_indices().nth(chars).map_or(text.len(), |(place, _)| place);
     let (cut, after) = text.split_at(end);
@@ -84,7 +84,7 @@ fn whole_words(text: &str, chars: usize) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::samples::TestContext;
+    use crate::fixtures::TestContext;
     use proptest::prelude::*;
     use serde_json::json;
 

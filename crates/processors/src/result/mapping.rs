@@ -1,16 +1,16 @@
-//! MappingResultProcessor: turns what a source gave into results, as `result_mappings` says.
+//! MappingResultProcessor: converts source items to results according to `result_mappings`.
 
 use super::shared::dataset::{self, item_text};
 use super::shared::result_builder::ResultBuilder;
 use super::shared::source_value::look_up;
 use async_trait::async_trait;
-use domain::contracts::{
+use domain::corpus::{CONNECTOR_NAME, CacheStatus};
+use domain::instant;
+use domain::ports::{
     Outcome, ProcessorError, ResultBatch, ResultContext, ResultProcessor, ResultProcessorKind,
 };
-use domain::corpus::{CONNECTOR_NAME, CacheMark};
-use domain::instant;
-use domain::notation::result_mappings::{ResultMapping, ResultMappings};
 use domain::result::ResultItem;
+use domain::syntax::result_mappings::{ResultMapping, ResultMappings};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
@@ -35,13 +35,13 @@ impl ResultProcessor for Mapping {
     ) -> Result<Outcome, ProcessorError> {
         let mut mappings = ResultMappings::parse(&cx.provider.spec.result_mappings)
             .map_err(|reason| ProcessorError(format!("result_mappings: {reason}")))?;
-        // A table of what is mapped, where nothing is mapped, is a table of all.
+        // A dataset of the mapped fields without mappings is one of all fields.
         mappings.no_payload &= !mappings.dataset || !mappings.mappings.is_empty();
         Ok(map_batch(batch, &mappings, cx))
     }
 }
 
-/// What the source gave becomes results.
+/// Converts the source items to results.
 pub(super) fn map_batch(
     batch: &mut ResultBatch,
     mappings: &ResultMappings,
@@ -71,13 +71,14 @@ pub(super) fn map_batch(
     Outcome::updated(mapped)
 }
 
-/// The mark of a result from the semantic cache. No other source has a say in it, whatever its answer or its mappings hold.
-fn take_mark(raw: &mut Value) -> Option<Box<CacheMark>> {
+/// The cache status of a result from the semantic cache. No other source can set it, whatever its response or its
+/// mappings contain.
+fn take_mark(raw: &mut Value) -> Option<Box<CacheStatus>> {
     let mark = raw.as_object_mut()?.remove("cache")?;
     serde_json::from_value(mark).ok()
 }
 
-/// One source item as a result; nothing when it holds nothing.
+/// One source item as a result; `None` if it is empty.
 fn map_item(raw: &Value, mappings: &ResultMappings, retrieved: &str) -> Option<ResultItem> {
     let mut builder = ResultBuilder::new(mappings);
     for mapping in &mappings.mappings {
@@ -95,7 +96,7 @@ fn map_item(raw: &Value, mappings: &ResultMappings, retrieved: &str) -> Option<R
     builder.finish(retrieved)
 }
 
-/// The fields of a result that are mapped: what a dataset without the other source fields begins with.
+/// The mapped fields of a result, which are the first columns of a dataset.
 fn mapped_fields(mappings: &ResultMappings) -> Vec<&str> {
     let mut keys: Vec<&str> = Vec::new();
     for mapping in &mappings.mappings {
@@ -109,7 +110,7 @@ fn mapped_fields(mappings: &ResultMappings) -> Vec<&str> {
     keys
 }
 
-/// The words that a source marked with `<em>` in its highlights, in lower case, each once, sorted.
+/// The words that a source marked with `<em>` in its highlights, in lower case, unique and sorted.
 fn highlight_terms(items: &[ResultItem]) -> Vec<String> {
     let mut terms = BTreeSet::new();
     for text in
@@ -128,7 +129,7 @@ fn highlight_terms(items: &[ResultItem]) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::samples::TestContext;
+    use crate::fixtures::TestContext;
     use proptest::prelude::*;
     use serde_json::json;
 
@@ -232,7 +233,7 @@ mod tests {
         assert_eq!(highlight_terms(&[item]).len(), HIGHLIGHT_TERMS_MAX);
     }
 
-    /// What a provider's results are when its mappings say `DATASET`.
+    /// The results of a provider whose mappings have `DATASET`.
     fn dataset_of(raw: &[Value], mappings: &str) -> ResultItem {
         let mappings = ResultMappings::parse(mappings).expect("mappings");
         assert!(mappings.dataset);

@@ -12,9 +12,9 @@ mod redact_pii;
 mod require_query_string_in_title;
 pub(crate) mod shared;
 
-use domain::contracts::ResultProcessorKind;
+use domain::ports::ResultProcessorKind;
 
-/// Every result processor , in the order of the manual.
+/// All result processors, in the order of the manual.
 pub const CATALOGUE: &[ResultProcessorKind] = &[
     mapping::KIND,
     generic::KIND,

@@ -2,14 +2,13 @@
 
 use crate::pii::redact_item;
 use async_trait::async_trait;
-use domain::contracts::{
+use domain::ports::{
     Outcome, ProcessorError, ResultBatch, ResultContext, ResultProcessor, ResultProcessorKind,
 };
 
 pub const KIND: ResultProcessorKind = ResultProcessorKind {
     name: "RedactPIIResultProcessor",
-    summary: "Replaces personal data in results by its kind, such as [EMAIL_ADDRESS]. Stands after mapping and before \
-              relevancy.",
+    summary: "Replaces personal data in results by its kind, such as [EMAIL_ADDRESS]. Runs after mapping and before relevancy.",
     processor: &RedactPii,
 };
 

@@ -1,16 +1,16 @@
-//! RequireQueryStringInTitleResultProcessor: drops results whose title does not hold the words of the query, one after
-//! the other. Stands after mapping.
+//! RequireQueryStringInTitleResultProcessor: drops results whose title does not contain the words of the query in
+//! sequence. Runs after mapping.
 
 use super::shared::clean_text::clean_text;
 use async_trait::async_trait;
-use domain::contracts::{
+use domain::ports::{
     Outcome, ProcessorError, ResultBatch, ResultContext, ResultProcessor, ResultProcessorKind,
 };
-use domain::notation::query_string::negation;
+use domain::syntax::query_string::negation;
 
 pub const KIND: ResultProcessorKind = ResultProcessorKind {
     name: "RequireQueryStringInTitleResultProcessor",
-    summary: "Drops results whose title lacks the query. Stands after mapping.",
+    summary: "Drops results whose title lacks the query. Runs after mapping.",
     processor: &RequireQueryStringInTitle,
 };
 
@@ -30,19 +30,19 @@ impl ResultProcessor for RequireQueryStringInTitle {
 fn require(batch: &mut ResultBatch, query: &str) -> Outcome {
     let wanted = wanted(query);
     let before = batch.items.len();
-    // The query has as many spaces as the words of a title that it can match, so it matches only such a row of words.
+    // Both have single spaces, so a match is a sequence of whole words.
     batch.items.retain(|item| words(&item.title).contains(&wanted));
     Outcome::deleted(before - batch.items.len())
 }
 
-/// The words that are asked for, without quotes, operators and negated words.
+/// The words of the query, without quotes, operators and negated words.
 fn wanted(query: &str) -> String {
     let unquoted = query.replace(['"', '“', '”', '(', ')'], " ");
     let wanted = negation(&unquoted).wanted.into_iter().filter(|word| !matches!(*word, "AND" | "OR"));
     words(&wanted.collect::<Vec<_>>().join(" "))
 }
 
-/// In lower case, parted by single spaces.
+/// In lower case, separated by single spaces.
 fn words(text: &str) -> String {
     clean_text(text).to_lowercase().split_whitespace().collect::<Vec<_>>().join(" ")
 }

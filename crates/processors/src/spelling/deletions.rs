@@ -1,8 +1,8 @@
-//! An index by deletion: two words that differ in one letter are equal when the right letter of each is left out. So
-//! the neighbours of a word are found by looking up what is left of it, without comparing it to every word.
+//! Deletion index: two words that differ in one character are equal once the right character of each is removed. So the
+//! neighbors of a word are found by lookups, without comparing it to every word.
 
-/// The words of a dictionary by what is left of them: pairs of a short hash and the number of a word, those with the
-/// same upper half of the hash together. Eight bytes for each, no texts.
+/// The words of a dictionary by their deletions: pairs of a short hash and the index of a word, grouped by the upper
+/// half of the hash. Eight bytes each, no texts.
 #[derive(Debug)]
 pub struct Deletions {
     /// Where the entries of each bucket begin, and the end of the last.
@@ -11,11 +11,11 @@ pub struct Deletions {
 }
 
 const BUCKETS: usize = 1 << 16;
-/// The base of the hash: odd, and with its bits well mixed.
+/// The base of the hash: odd, and with well-mixed bits.
 const BASE: u64 = 0x9e37_79b9_7f4a_7c15;
 
 impl Deletions {
-    /// Each word with its number and how many of its letters may be left out (0, 1 or 2).
+    /// Each word with its index and how many of its characters may be deleted (0, 1 or 2).
     pub fn of<'a>(words: impl Iterator<Item = (&'a str, u32, usize)>) -> Self {
         let mut all: Vec<(u32, u32)> = Vec::new();
         for (word, number, depth) in words {
@@ -38,8 +38,8 @@ impl Deletions {
         Self { starts, entries }
     }
 
-    /// The numbers of the words that may be within `depth` edits, each once, smallest first. Some are not: the hash is
-    /// short.
+    /// The indexes of the words that may be within `depth` edits, each once, smallest first. Some are false positives:
+    /// the hash is short.
     pub fn near(&self, word: &str, depth: usize) -> Vec<u32> {
         let mut numbers = Vec::new();
         Hashes::of(word).each(depth, |hash| {
@@ -57,8 +57,8 @@ fn bucket(hash: u32) -> usize {
     (hash >> 16) as usize
 }
 
-/// The polynomial hashes of all beginnings of a word. From them the hash of the word without some letters is found at
-/// once.
+/// The polynomial hashes of all prefixes of a word, from which the hash of the word without some characters follows in
+/// constant time.
 struct Hashes {
     beginnings: Vec<u64>,
     powers: Vec<u64>,
@@ -67,29 +67,29 @@ struct Hashes {
 impl Hashes {
     fn of(word: &str) -> Self {
         let (mut beginnings, mut powers) = (vec![0_u64], vec![1_u64]);
-        for letter in word.chars() {
+        for character in word.chars() {
             let last = beginnings.last().copied().unwrap_or_default();
-            beginnings.push(last.wrapping_mul(BASE).wrapping_add(u64::from(letter)));
+            beginnings.push(last.wrapping_mul(BASE).wrapping_add(u64::from(character)));
             powers.push(powers.last().copied().unwrap_or(1).wrapping_mul(BASE));
         }
         Self { beginnings, powers }
     }
 
-    /// The hash of the word, and of the word without each letter, or without each two.
+    /// The hash of the word, and of the word without each character, or without each two.
     fn each(&self, depth: usize, mut take: impl FnMut(u32)) {
-        let letters = self.beginnings.len() - 1;
-        take(folded(self.beginnings[letters]));
-        for first in 0..if depth > 0 { letters } else { 0 } {
+        let characters = self.beginnings.len() - 1;
+        take(folded(self.beginnings[characters]));
+        for first in 0..if depth > 0 { characters } else { 0 } {
             let start = self.beginnings[first];
-            take(folded(self.joined(start, first + 1, letters)));
-            for second in first + 1..if depth > 1 { letters } else { 0 } {
+            take(folded(self.joined(start, first + 1, characters)));
+            for second in first + 1..if depth > 1 { characters } else { 0 } {
                 let middle = self.joined(start, first + 1, second);
-                take(folded(self.joined(middle, second + 1, letters)));
+                take(folded(self.joined(middle, second + 1, characters)));
             }
         }
     }
 
-    /// The hash of a text and then the letters `from..to` of the word.
+    /// The hash of a prefix followed by the characters `from..to` of the word.
     fn joined(&self, hash: u64, from: usize, to: usize) -> u64 {
         let power = self.powers[to - from];
         let part = self.beginnings[to].wrapping_sub(self.beginnings[from].wrapping_mul(power));

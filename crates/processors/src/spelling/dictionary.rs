@@ -1,35 +1,35 @@
-//! The words of one language, by how frequent they are, and the correction of a word that is not among them.
+//! The words of one language by frequency, and the correction of unknown words.
 
 use super::deletions::Deletions;
 
-/// Most words of a dictionary; later ones are not read.
+/// Most words of a dictionary; later ones are ignored.
 const WORDS_MAX: usize = 250_000;
-/// Most words that are looked for at two edits.
+/// Most words that are searched at two edits.
 const FREQUENT_MAX: usize = 40_000;
-/// A longer word is neither kept nor corrected.
-const LETTERS_MAX: usize = 32;
-/// A word of fewer letters has too many neighbours.
-const LETTERS_MIN: usize = 4;
-/// From so many letters on, a word may differ in two places.
+/// Longer words are neither loaded nor corrected.
+const CHARACTERS_MAX: usize = 32;
+/// Shorter words have too many neighbors.
+const CHARACTERS_MIN: usize = 4;
+/// Words of at least this length may differ in two places.
 const TWO_EDITS_FROM: usize = 8;
-/// The shortest half of a word that is two words.
-const HALF_LETTERS_MIN: usize = 4;
-/// One candidate is clearly more frequent than another when the other's rank is so many times as high.
+/// The shortest half of a compound of two words.
+const HALF_CHARACTERS_MIN: usize = 4;
+/// One candidate is clearly more frequent than another if the other's rank is this many times higher.
 const CLEARLY: usize = 4;
 
 #[derive(Debug)]
 pub struct Dictionary {
-    /// The frequent ones first, in their order.
+    /// Frequent words first, in order.
     words: Vec<Box<str>>,
-    /// The numbers of the words, in the order of their letters.
-    by_letters: Vec<u32>,
+    /// The indexes of the words, in alphabetical order.
+    alphabetical: Vec<u32>,
     frequent: usize,
     deletions: Deletions,
 }
 
 impl Dictionary {
-    /// Reads a list, one word on a line, the most frequent first. After an empty line come words of which only
-    /// their existence is known. Lines that are no single word in lower case are left out.
+    /// Reads a list, one word per line, the most frequent first. After an empty line come words of unknown frequency.
+    /// Lines that are not a single word in lower case are ignored.
     pub fn read(list: &str) -> Self {
         let mut words: Vec<Box<str>> = Vec::new();
         let mut frequent = None;
@@ -42,21 +42,21 @@ impl Dictionary {
             }
         }
         let frequent = frequent.unwrap_or(words.len()).min(FREQUENT_MAX);
-        let mut by_letters: Vec<u32> = (0..).take(words.len()).collect();
-        by_letters.sort_by(|a, b| words[*a as usize].cmp(&words[*b as usize]));
+        let mut alphabetical: Vec<u32> = (0..).take(words.len()).collect();
+        alphabetical.sort_by(|a, b| words[*a as usize].cmp(&words[*b as usize]));
         let deletions = Deletions::of((0..).zip(&words).map(|(number, word)| {
-            // Rare words are looked for at one edit only, and short ones cannot be two edits from a long one.
-            let is_deep = (number as usize) < frequent && letters(word) + 2 >= TWO_EDITS_FROM;
+            // Rare words are searched at one edit only, and short ones cannot be two edits from a long one.
+            let is_deep = (number as usize) < frequent && character_count(word) + 2 >= TWO_EDITS_FROM;
             (word.as_ref(), number, if is_deep { 2 } else { 1 })
         }));
-        Self { words, by_letters, frequent, deletions }
+        Self { words, alphabetical, frequent, deletions }
     }
 
-    /// The word that was meant, if this one is unknown and one candidate is clearly the most frequent.
-    /// `word` is in lower case.
+    /// The intended word, if this one is unknown and one candidate is clearly the most frequent. `word` is in lower
+    /// case.
     pub fn correct(&self, word: &str) -> Option<&str> {
-        let length = letters(word);
-        if !(LETTERS_MIN..=LETTERS_MAX).contains(&length) || !is_plain(word) || self.is_known(word) {
+        let length = character_count(word);
+        if !(CHARACTERS_MIN..=CHARACTERS_MAX).contains(&length) || !is_plain(word) || self.is_known(word) {
             return None;
         }
         let edits_max = if length < TWO_EDITS_FROM { 1 } else { 2 };
@@ -70,7 +70,7 @@ impl Dictionary {
                 (edits <= if number < self.frequent { edits_max } else { 1 }).then_some((edits, number))
             })
             .collect();
-        // What is one edit away is meant rather than what is two away.
+        // One edit is more likely than two.
         let least = near.iter().map(|(edits, _)| *edits).min()?;
         let mut numbers = near.iter().filter(|(edits, _)| *edits == least).map(|(_, number)| *number);
         let best = numbers.next()?;
@@ -85,13 +85,15 @@ impl Dictionary {
         {
             return true;
         }
-        word.char_indices().skip(HALF_LETTERS_MIN).any(|(at, _)| {
-            letters(&word[at..]) >= HALF_LETTERS_MIN && contains(&word[..at]) && contains(&word[at..])
+        word.char_indices().skip(HALF_CHARACTERS_MIN).any(|(at, _)| {
+            character_count(&word[at..]) >= HALF_CHARACTERS_MIN
+                && contains(&word[..at])
+                && contains(&word[at..])
         })
     }
 
     fn contains(&self, word: &str) -> bool {
-        self.by_letters.binary_search_by(|number| self.words[*number as usize].as_ref().cmp(word)).is_ok()
+        self.alphabetical.binary_search_by(|number| self.words[*number as usize].as_ref().cmp(word)).is_ok()
     }
 
     /// From 1; all rare words have the same.
@@ -100,21 +102,21 @@ impl Dictionary {
     }
 }
 
-fn letters(word: &str) -> usize {
+fn character_count(word: &str) -> usize {
     word.chars().count()
 }
 
-/// `battery`: its plural does not just add a letter.
+/// `battery`: its plural does not just add an s.
 fn changes_its_end(word: &str) -> bool {
     word.strip_suffix('y').is_some_and(|rest| !rest.ends_with(['a', 'e', 'i', 'o', 'u']))
 }
 
-/// Letters only, none of them a capital.
+/// Lower-case alphabetic characters only.
 fn is_plain(word: &str) -> bool {
     !word.is_empty()
-        && word.len() <= LETTERS_MAX * 4
+        && word.len() <= CHARACTERS_MAX * 4
         && word.chars().all(|c| c.is_alphabetic() && !c.is_uppercase())
-        && letters(word) <= LETTERS_MAX
+        && character_count(word) <= CHARACTERS_MAX
 }
 
 #[cfg(test)]
@@ -155,7 +157,7 @@ mod tests {
     #[test]
     fn leaves_the_rest() {
         for word in [
-            // Known, also in British, as a plural, or as two words in one.
+            // Known, also in British spelling, as a plural, or as a compound.
             "receive",
             "colour",
             "organisation",
@@ -165,13 +167,13 @@ mod tests {
             "waterproof",
             "lockfile",
             "tributary",
-            // Too short, or too far from everything.
+            // Too short, or too far from every word.
             "teh",
             "wsa",
             "",
             "xqzvwkj",
             "tantivy",
-            // Several words are as near and about as frequent.
+            // Several words are equally near and about equally frequent.
             "bame",
             "wheather",
             // Not plain words.
@@ -190,12 +192,12 @@ mod tests {
     #[test]
     fn frequency_decides() {
         let filler: String = (0..40).map(|n| format!("filler{}\n", "x".repeat(n))).collect();
-        let list = format!("house\n{filler}hours\nhoist\n\nhorse\nmouse\n");
+        let list = format!("plane\n{filler}plain\nplaid\n\nplate\nslate\n");
         let dictionary = Dictionary::read(&list);
-        assert_eq!(dictionary.correct("hause"), Some("house"));
-        assert_eq!(dictionary.correct("hous"), Some("house"), "one is far more frequent");
-        assert_eq!(dictionary.correct("hoist"), None);
-        assert_eq!(Dictionary::read("horse\nmouse\nhouse").correct("house"), None);
+        assert_eq!(dictionary.correct("plene"), Some("plane"));
+        assert_eq!(dictionary.correct("plan"), Some("plane"), "one is far more frequent");
+        assert_eq!(dictionary.correct("plaid"), None);
+        assert_eq!(Dictionary::read("horse\nmouse\nmorse").correct("morse"), None);
         assert_eq!(Dictionary::read("word\nsword\nwords").correct("wordd"), None);
         assert_eq!(Dictionary::read("\n\nhorse\nmouse").correct("bouse"), Some("mouse"));
         assert_eq!(Dictionary::read("\nhorse\nmorse").correct("corse"), None, "rare ones are alike");
@@ -203,14 +205,14 @@ mod tests {
 
     #[test]
     fn a_list_is_bounded() {
-        let many: String = (0..WORDS_MAX + 10).map(|n| format!("{}\n", in_letters(n))).collect();
+        let many: String = (0..WORDS_MAX + 10).map(|n| format!("{}\n", alphabetic_word(n))).collect();
         let dictionary = Dictionary::read(&many);
         assert_eq!(dictionary.words.len(), WORDS_MAX);
         assert_eq!(dictionary.frequent, FREQUENT_MAX);
-        assert!(Dictionary::read(&"a".repeat(LETTERS_MAX + 1)).words.is_empty());
+        assert!(Dictionary::read(&"a".repeat(CHARACTERS_MAX + 1)).words.is_empty());
     }
 
-    fn in_letters(mut number: usize) -> String {
+    fn alphabetic_word(mut number: usize) -> String {
         let mut word = String::new();
         for _ in 0..5 {
             word.push(char::from(b'a' + (number % 26) as u8));

@@ -1,5 +1,5 @@
-//! Spelling: dictionaries by language, and the nearest word of one. English is built in; the list of another
-//! language is a file in the data folder.
+//! Spelling correction: dictionaries by language. English is built in; other languages are word lists in the data
+//! folder.
 
 mod deletions;
 mod dictionary;
@@ -11,23 +11,23 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
-/// The folder of word lists inside the data folder.
+/// The folder of word lists in the data folder.
 const FOLDER: &str = "dictionaries";
 /// Largest word list.
 const FILE_BYTES_MAX: u64 = 8 * 1024 * 1024;
 /// Longest name of a language.
 const LANGUAGE_BYTES_MAX: usize = 32;
 
-/// Frequent words in their order, an empty line, and all others. `NOTICE` says where they come from.
+/// Frequent words in order, an empty line, and all others. See `NOTICE` for their origin.
 const ENGLISH: &str = include_str!("../../data/english-words.txt");
 
 static BUILT_IN: LazyLock<Arc<Dictionary>> = LazyLock::new(|| Arc::new(Dictionary::read(ENGLISH)));
 
-/// Lists of files, each read once. A process has one language, so there is one entry.
+/// Loaded word lists, each read once. A process has one language, so there is one entry.
 static READ: LazyLock<Mutex<HashMap<PathBuf, Arc<Dictionary>>>> = LazyLock::new(Mutex::default);
 
-/// The dictionary of a language: `english`, or the one whose list is `dictionaries/<language>.txt` in the data
-/// folder. Err is a sentence.
+/// The dictionary of a language: `english`, or `dictionaries/<language>.txt` in the data folder. The error is a
+/// sentence.
 pub fn dictionary(language: &str, data_dir: &str) -> Result<Arc<Dictionary>, String> {
     let language = language.trim().to_lowercase();
     if matches!(language.as_str(), "english" | "en") {
@@ -46,8 +46,7 @@ pub fn dictionary(language: &str, data_dir: &str) -> Result<Arc<Dictionary>, Str
     }
     let text = read_list(&path).map_err(|reason| {
         format!(
-            "There is no dictionary for '{language}': {FOLDER}/{language}.txt in the data folder {reason}. It is \
-             a list of words, one on a line, the most frequent first."
+            "There is no dictionary for '{language}': {FOLDER}/{language}.txt in the data folder {reason}. It is a list of words, one per line, the most frequent first."
         )
     })?;
     let dictionary = Arc::new(Dictionary::read(&text));

@@ -1,4 +1,4 @@
-//! The documents among which copies are planted: judged collections, random texts, and documents of one template.
+//! The documents of the test: judged collections, random texts, and documents from one template.
 
 use crate::edits::Dice;
 use serde_json::Value;
@@ -8,7 +8,7 @@ use std::path::PathBuf;
 pub struct Document {
     pub title: String,
     pub body: String,
-    /// Empty if it is not known.
+    /// Empty if unknown.
     pub day: String,
 }
 
@@ -18,7 +18,7 @@ impl Document {
     }
 }
 
-/// A collection of the folder beside the checkout, if it is there.
+/// A collection from the folder beside the checkout, if it exists.
 pub fn collection(name: &str) -> Option<Vec<Document>> {
     let folder = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/eval/collections"));
     let text = std::fs::read_to_string(folder.join(name).join("docs.jsonl")).ok()?;
@@ -30,8 +30,8 @@ pub fn collection(name: &str) -> Option<Vec<Document>> {
     Some(text.lines().map(document).collect())
 }
 
-/// Random documents over a vocabulary in which few words are frequent and many are rare. The documents of a topic
-/// prefer the same words.
+/// Random documents over a vocabulary with few frequent and many rare words. The documents of a topic prefer the same
+/// words.
 pub fn synthetic(count: usize, dice: &mut Dice) -> Vec<Document> {
     let vocabulary: Vec<String> = (0..4_000).map(|_| invented_word(dice)).collect();
     let topics: Vec<Vec<usize>> =

@@ -1,8 +1,8 @@
-//! What a copy of a document looks like: another title, an edited body. Each copy gets one of several kinds of edits.
+//! Edited copies of documents: another title, an edited body. Each copy gets one of several kinds of edits.
 
 use crate::documents::{Document, words_of};
 
-/// A body of fewer words is not edited; the processor takes such a result for a title alone.
+/// Shorter bodies are not edited; the processor takes such a result for a title alone.
 const EDITED_WORDS_MIN: usize = 8;
 
 /// Random numbers from a seed, the same in every run.
@@ -27,11 +27,11 @@ impl Dice {
     }
 }
 
-/// What is put in, and what must stay.
+/// What is inserted, and what must stay.
 pub struct Vocabulary {
-    /// The words of all documents, as often as they stand there.
+    /// The words of all documents, with their frequencies.
     pub words: Vec<String>,
-    /// Documents that differ in a number only are told apart by it: a copy that has lost it is a copy of all of them.
+    /// Documents that differ only in a number: a copy that has lost it is a copy of all of them.
     pub keeps_numbers: bool,
 }
 
@@ -41,7 +41,7 @@ impl Vocabulary {
     }
 }
 
-/// A copy of the document with another kind of title and an edited body. The day of publication stays.
+/// A copy of the document with another title and an edited body. The publication day stays.
 pub fn copy_of(document: &Document, vocabulary: &Vocabulary, dice: &mut Dice) -> Document {
     let body_words = words_of(&document.body).count();
     let edited = body_words >= EDITED_WORDS_MIN;
@@ -52,8 +52,8 @@ pub fn copy_of(document: &Document, vocabulary: &Vocabulary, dice: &mut Dice) ->
     }
 }
 
-/// The same title, in capitals, with other punctuation, with a prefix or with the name of a site. A title that has no
-/// body beside it keeps its words.
+/// The same title, in capitals, with other punctuation, with a prefix or with the name of a site. A title without a
+/// body keeps its words.
 fn title(title: &str, has_body: bool, dice: &mut Dice) -> String {
     if title.is_empty() {
         return String::new();
@@ -68,7 +68,7 @@ fn title(title: &str, has_body: bool, dice: &mut Dice) -> String {
     }
 }
 
-/// Dashes become spaces; other marks go, but for those within a number.
+/// Dashes become spaces; other punctuation is removed, except within a number.
 fn without_punctuation(title: &str) -> String {
     let mut plain = String::new();
     let mut chars = title.chars().peekable();
@@ -115,7 +115,7 @@ enum Kind {
 
 const MIXED: [Kind; 3] = [Kind::Replace, Kind::Drop, Kind::Insert];
 
-/// A share of the words is edited, at least one of them.
+/// Edits a share of the words, at least one of them.
 fn edit(words: &[&str], share: f64, kinds: &[Kind], vocabulary: &Vocabulary, dice: &mut Dice) -> String {
     let always = dice.below(words.len());
     let mut edited: Vec<&str> = Vec::new();
@@ -137,7 +137,7 @@ fn edit(words: &[&str], share: f64, kinds: &[Kind], vocabulary: &Vocabulary, dic
     edited.join(" ")
 }
 
-/// The longest sentence stays: a document without it would be another one.
+/// The longest sentence stays: without it the document would be another one.
 fn without_a_sentence<'a>(words: &[&'a str], vocabulary: &Vocabulary, dice: &mut Dice) -> Vec<&'a str> {
     let mut sentences: Vec<&[&str]> = words.split_inclusive(|word| word.ends_with('.')).collect();
     if sentences.len() > 2 {

@@ -3,7 +3,7 @@
 use crate::documents::{Document, words_of};
 use crate::edits::Dice;
 use async_trait::async_trait;
-use domain::contracts::{
+use domain::ports::{
     Fetch, FetchError, HttpRequest, HttpResponse, PluginContext, PostResultContext, SystemClock,
 };
 use domain::result::{DATE_UNKNOWN, ResultItem, ResultSet};
@@ -16,9 +16,9 @@ use testkit::samples;
 /// Documents, then their copies.
 pub struct Pool {
     pub documents: Vec<Document>,
-    /// For each document the one that it comes from.
+    /// The original of each document.
     origins: Vec<usize>,
-    /// For each original the first one with the same letters and digits.
+    /// For each original the first one with the same alphanumeric characters.
     classes: Vec<usize>,
     confidences: Vec<f64>,
 }
@@ -27,15 +27,15 @@ impl Pool {
     pub fn of(documents: Vec<Document>, dice: &mut Dice) -> Self {
         let mut first: HashMap<String, usize> = HashMap::new();
         let mut class = |(number, document): (usize, &Document)| {
-            let letters: String = words_of(&document.title).chain(words_of(&document.body)).collect();
-            *first.entry(letters.to_lowercase()).or_insert(number)
+            let characters: String = words_of(&document.title).chain(words_of(&document.body)).collect();
+            *first.entry(characters.to_lowercase()).or_insert(number)
         };
         let classes = documents.iter().enumerate().map(&mut class).collect();
         let confidences = documents.iter().map(|_| dice.below(1_000) as f64 / 1_000.0).collect();
         Self { origins: (0..documents.len()).collect(), documents, classes, confidences }
     }
 
-    /// The words of all bodies, as often as they stand there.
+    /// The words of all bodies, with their frequencies.
     pub fn words(&self) -> Vec<String> {
         let words = |document: &Document| words_of(&document.body).map(str::to_owned).collect::<Vec<_>>();
         self.documents.iter().flat_map(words).collect()
@@ -60,7 +60,7 @@ impl Pool {
         self.classes[self.origins[a]] == self.classes[self.origins[b]]
     }
 
-    /// The documents that a wrong pair comes from.
+    /// The documents of a wrong pair.
     pub fn shown(&self, a: usize, b: usize) -> String {
         let text = |number: usize| {
             let document = &self.documents[number];
@@ -87,7 +87,7 @@ impl Pool {
     }
 }
 
-/// The groups of the pool, each as the numbers of its documents.
+/// The groups of the pool, each as the indexes of its documents.
 pub fn grouped(pool: &Pool) -> Vec<Vec<usize>> {
     let items = |numbers: std::ops::Range<usize>| numbers.map(|number| pool.item(number)).collect();
     let set = |provider, numbers| samples::set(provider, "q", items(numbers));

@@ -1,9 +1,9 @@
-//! How well near duplicates are found: copies are planted among documents, with another address and edited, and the
-//! groups that the processor makes are compared with what was planted.
+//! Quality of near-duplicate detection: edited copies with other URLs are planted among documents, and the groups that
+//! the processor makes are compared with them.
 //!
-//! Each document gets a copy with a probability of 0.3. What is edited is in `edits`. A pair of results in one group is
-//! right if both come from the same document, or from two documents with the same letters and digits; every other pair
-//! is a false merge, also where a collection has a document twice with small differences of its own.
+//! Each document gets a copy with a probability of 0.3, edited as `edits` describes. A pair of results in one group is
+//! right if both come from the same document, or from two documents with the same alphanumeric characters; every other
+//! pair is a false merge, even if a collection itself contains a document twice with small differences.
 
 #![expect(clippy::expect_used, reason = "a test that cannot go on says so")]
 
@@ -21,7 +21,7 @@ const COPIES_SHARE: f64 = 0.3;
 const PRECISION_MIN: f64 = 0.99;
 const RECALL_MIN: f64 = 0.95;
 
-/// The figures of so many rounds together, each with other copies. Ten of them are in the slow tier, `./test --all`.
+/// The totals of this many rounds, each with other copies. Ten rounds are in the slow tier, `./test --all`.
 macro_rules! rounds {
     ($($name:ident $rounds:literal),*) => {$(
         mod $name {
@@ -74,7 +74,7 @@ fn planted(documents: &[Document], keeps_numbers: bool, dice: &mut Dice) -> Pool
     let mut pool = Pool::of(documents.to_vec(), dice);
     let vocabulary = Vocabulary { words: pool.words(), keeps_numbers };
     for (number, document) in documents.iter().enumerate() {
-        // What has no words is no duplicate of anything.
+        // Empty results are never duplicates.
         if document.has_words() && dice.chance(COPIES_SHARE) {
             let copy = copy_of(document, &vocabulary, dice);
             pool.plant(number, copy, dice);

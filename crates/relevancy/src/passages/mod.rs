@@ -1,7 +1,7 @@
-//! Passages: the parts of a long text that say most about a query.
+//! Passages: the parts of a long text that are most relevant to a query.
 //!
-//! A text is read in windows of some words (`windows.rs`), each window gets a score (`scores.rs`), and the best are
-//! taken. What is taken are words of the text as they stand there.
+//! A text is split into overlapping windows (`windows.rs`), each window gets a score (`scores.rs`), and the best are
+//! taken, as they are written in the text.
 
 mod scores;
 mod windows;
@@ -17,13 +17,13 @@ use windows::Words;
 
 /// Most windows that [`best_passages`] takes.
 pub const PASSAGES_MAX: usize = 256;
-/// Stands between passages that do not follow each other.
+/// Separator between passages that are not adjacent.
 pub const ELLIPSIS: &str = " … ";
 
-/// The best windows of a text, as many as fit, in the order of the text. Windows that touch become one passage.
+/// The best windows of a text, as many as fit, in the order of the text. Adjacent windows become one passage.
 ///
-/// `fits` is asked about the whole result as it would be with the next window; the first no ends it. When not even the
-/// best window fits, as many of its first words are given as do.
+/// `fits` is called with the whole result including the next window; the first false ends it. If not even the best
+/// window fits, its first words are used, as many as fit.
 pub fn best_passages(
     text: &str,
     query: &str,
@@ -49,7 +49,7 @@ pub fn best_passages(
     }
 }
 
-/// The best window of a text; None when nothing in the text has to do with the query.
+/// The best window of a text; `None` if nothing in the text is related to the query.
 pub fn best_window(text: &str, query: &str, method: WindowMethod, window_words: usize) -> Option<String> {
     let words = Words::of(text);
     let best = scores::scored(&words, &Query::parse(query), method, window_words).into_iter().next()?;
@@ -62,12 +62,12 @@ pub fn first_words(text: &str, count: usize) -> String {
     words.text(&words.window_at(0, count)).to_owned()
 }
 
-/// How many words a text has, as far as anyone needs to know.
+/// The number of words of a text, up to a limit.
 pub fn count_words(text: &str, most: usize) -> usize {
     crate::tokens::tokens(text).take(most).count()
 }
 
-/// Windows in the order of the text; those that overlap or follow each other are one passage.
+/// Windows in the order of the text; overlapping and adjacent ones are one passage.
 fn joined(words: &Words<'_>, windows: &[Range<usize>]) -> String {
     let mut passages: Vec<Range<usize>> = Vec::new();
     for window in windows {
@@ -79,7 +79,7 @@ fn joined(words: &Words<'_>, windows: &[Range<usize>]) -> String {
     passages.iter().map(|passage| words.text(passage)).collect::<Vec<_>>().join(ELLIPSIS)
 }
 
-/// As many of the first words as fit, found by halving.
+/// As many of the first words as fit, by binary search.
 fn longest_that_fits(words: &Words<'_>, window: &Range<usize>, fits: &mut dyn FnMut(&str) -> bool) -> String {
     let (mut fit, mut too_many) = (window.start, window.end);
     while fit + 1 < too_many {
@@ -109,7 +109,7 @@ mod tests {
     fn the_best_window_is_found() {
         use WindowMethod::{TermCount, TermVector};
         let table = [
-            // The earlier of two that are equally good.
+            // The earlier of two equally good ones.
             ("river water", TermCount, 8, Some("Boats were rare. River water came at night.")),
             ("cold water", TermCount, 8, Some("River water came at night. It was cold.")),
             ("rivers in spring", TermCount, 8, Some("The town lies low. Rivers rose in spring.")),
@@ -151,7 +151,7 @@ mod tests {
             let found = best_passages(TEXT, "river water", WindowMethod::TermCount, 8, &mut within(most));
             assert_eq!(found, expected, "{most}");
         }
-        // Without any hit the text is taken from its beginning.
+        // Without a hit, the text is taken from its beginning.
         let start = best_passages(TEXT, "bicycle", WindowMethod::TermCount, 4, &mut within(8));
         assert_eq!(start, "The town lies low. Rivers rose in spring.");
     }

@@ -1,23 +1,23 @@
-//! Scores of windows: by the words of the query that stand in them, or by what they are about.
+//! Scores of windows: by the words of the query, or by their embeddings.
 
 use super::windows::Words;
-use crate::query::Query;
-use crate::reader::{Pieces, Sum, remembered};
+use crate::embedder::{Sum, TokenSpans, embed_cached};
+use crate::query::{Query, TermMatch};
 use crate::tokens::lower;
 use domain::rag::WindowMethod;
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-/// Most windows of a text that are read by the reader model.
+/// Most windows of a text that are embedded.
 pub const EMBEDDED_MAX: usize = 64;
-/// A word counts so often in a window; more of it says nothing more.
+/// Most occurrences of a word in a window that count.
 const COUNT_MAX: u32 = 3;
-/// For two words that stand side by side in the query and in the window.
+/// Bonus for two words that are adjacent in the query and in the window.
 const BIGRAM_WEIGHT: f64 = 0.5;
-/// Words of a window that are read by the reader model in one go: fewer than its limit in tokens, for most texts.
+/// Words of a window that are embedded at once: for most texts fewer than the token limit.
 const WORDS_EMBEDDED: usize = 200;
 
-/// A window and how good it is.
+/// A window and its score.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Scored {
     pub window: Range<usize>,
@@ -31,7 +31,7 @@ pub fn scored(words: &Words<'_>, query: &Query, method: WindowMethod, window_wor
     if method == WindowMethod::TermVector {
         windows.truncate(EMBEDDED_MAX);
         let asked: Vec<&str> = query.words.iter().map(|word| word.written.as_str()).collect();
-        let asked = remembered(&asked.join(" "));
+        let asked = embed_cached(&asked.join(" "));
         for scored in &mut windows {
             let likeness = sum_of(words, &scored.window).cosine(&asked);
             scored.score = f64::from(likeness.unwrap_or(0.0));
@@ -55,7 +55,7 @@ fn sum_of(words: &Words<'_>, window: &Range<usize>) -> Sum {
     let mut sum = Sum::ZERO;
     for start in window.clone().step_by(WORDS_EMBEDDED) {
         let part = start..window.end.min(start + WORDS_EMBEDDED);
-        sum.add(&Pieces::of(words.text(&part)).sum());
+        sum.add(&TokenSpans::of(words.text(&part)).sum());
     }
     sum
 }
@@ -84,7 +84,7 @@ fn by_term_count(words: &Words<'_>, query: &Query, window_words: usize) -> Vec<S
     words.windows(window_words).into_iter().map(scored).collect()
 }
 
-/// A word of the text that was asked for.
+/// A word of the text that is in the query.
 struct Hit {
     word: usize,
     term: usize,
@@ -93,13 +93,13 @@ struct Hit {
 fn hits(words: &Words<'_>, query: &Query) -> Vec<Hit> {
     let term = |word: usize| {
         let text = words.word(word);
-        query.may_match(text).then(|| query.find(&lower(text))).flatten().flatten()
+        query.may_match(text).then(|| query.find(&lower(text))).flatten().and_then(TermMatch::term)
     };
     (0..words.len()).filter_map(|word| term(word).map(|term| Hit { word, term })).collect()
 }
 
-/// How much each term weighs in this text: the fewer sentences have it, the more.
-/// `ln(1 + sentences / sentences that have it)`; nothing for a term that does not occur.
+/// The weight of each term in this text: `ln(1 + sentences / sentences that have it)`; 0 for a term that does not
+/// occur.
 fn weights(words: &Words<'_>, query: &Query, hits: &[Hit]) -> Vec<f64> {
     let sentences = words.sentences();
     let mut counts = vec![0_usize; query.terms.len()];
@@ -119,7 +119,7 @@ fn weights(words: &Words<'_>, query: &Query, hits: &[Hit]) -> Vec<f64> {
     counts.into_iter().map(weight).collect()
 }
 
-/// Terms that follow each other in the query.
+/// Terms that are adjacent in the query.
 fn bigrams(query: &Query) -> BTreeSet<(usize, usize)> {
     query.words.windows(2).filter_map(|pair| Some((pair[0].term?, pair[1].term?))).collect()
 }
@@ -133,14 +133,14 @@ mod tests {
 
     #[test]
     fn words_of_the_query_count() {
-        // `river` stands in three of four sentences, `water` in one.
+        // `river` is in three of four sentences, `water` in one.
         let (river, water) = ((1.0 + 4.0 / 3.0_f64).ln(), 5.0_f64.ln());
         let table: [(&str, usize, Vec<f64>); 7] = [
             ("river", 4, vec![river, river, 2.0 * river, river, river, river, 0.0]),
             ("rivers", 8, vec![3.0 * river, 3.0 * river, river]),
             // A fourth one does not count.
             ("river", 16, vec![3.0 * river]),
-            // They stand side by side over the end of a sentence, in this order only.
+            // They are adjacent across the end of a sentence, in this order only.
             ("river water", 16, vec![3.0 * river + water + 0.5]),
             ("water river", 16, vec![3.0 * river + water]),
             ("river and the water", 16, vec![3.0 * river + water]),
@@ -162,7 +162,7 @@ mod tests {
             ("river water", "river water", 2.0 * one + 0.5),
             ("river water", "water river", 2.0 * one),
             ("river water", "river and water", 2.0 * one),
-            // The same two words again say nothing more.
+            // The same two words again add nothing.
             ("river water", "river water, river water", 4.0 * one + 0.5),
             ("cold river water", "cold river waters", 3.0 * one + 1.0),
             ("river water -cold", "cold river water", 2.0 * one + 0.5),
@@ -182,7 +182,7 @@ mod tests {
         let found = scored(&words, &query, WindowMethod::TermVector, 2);
         assert_eq!(found.len(), EMBEDDED_MAX);
         assert_eq!(words.text(&found[0].window), "A river.");
-        let expected = f64::from(crate::reader::embed("A river.").cosine(&crate::reader::embed("river")));
+        let expected = f64::from(crate::embedder::embed("A river.").cosine(&crate::embedder::embed("river")));
         assert!((found[0].score - expected).abs() < 1e-5);
         assert_eq!(scored(&words, &query, WindowMethod::TermCount, 2).len(), 4 * EMBEDDED_MAX + 1);
     }
@@ -191,8 +191,8 @@ mod tests {
     fn a_window_is_read_whole() {
         let far = format!("{}banana", "river ".repeat(700));
         let words = Words::of(&far);
-        let whole = sum_of(&words, &(0..words.len())).cosine(&crate::reader::embed("banana"));
-        let near = sum_of(&words, &(0..700)).cosine(&crate::reader::embed("banana"));
+        let whole = sum_of(&words, &(0..words.len())).cosine(&crate::embedder::embed("banana"));
+        let near = sum_of(&words, &(0..700)).cosine(&crate::embedder::embed("banana"));
         assert!(whole > near, "{whole:?} {near:?}");
     }
 }

@@ -1,19 +1,19 @@
-//! The words of a long text with their sentences, and the windows that are laid over them.
+//! The words of a long text with their sentences, and the windows over them.
 
 use crate::sentences::ends;
 use crate::tokens::tokens;
 use std::ops::Range;
 
-/// Most words of a text that are read; what follows is not looked at.
+/// Most words of a text that are read.
 pub const WORDS_MAX: usize = 200_000;
-/// Longest word, in bytes; what is longer is no word but data.
+/// Longest word, in bytes; longer ones are data.
 pub const WORD_BYTES_MAX: usize = 256;
-/// Bytes for each word that a window may have, the signs between words included: a window ends before a heap of signs.
+/// Average bytes per word of a window, including punctuation: a window ends before a long run of symbols.
 pub const WORD_BYTES_USUAL: usize = 32;
-/// Signs after the last word of a window that still belong to it, such as a full stop.
+/// Punctuation after the last word of a window that still belongs to it, such as a period.
 const CLOSING_CHARS_MAX: usize = 3;
 
-/// Places are kept in four bytes; a text with more is cut.
+/// Positions are stored in four bytes; longer texts are cut.
 const TEXT_BYTES_MAX: usize = u32::MAX as usize;
 
 pub struct Words<'t> {
@@ -56,7 +56,7 @@ impl<'t> Words<'t> {
         &self.sentences
     }
 
-    /// The text from the first to the last of some words, with the signs between them and those that close the last.
+    /// The text of a range of words, with the punctuation between them and after the last.
     pub fn text(&self, words: &Range<usize>) -> &'t str {
         let (Some(first), Some(last)) = (self.places.get(words.start), self.places[..words.end].last())
         else {
@@ -73,7 +73,8 @@ impl<'t> Words<'t> {
         &self.text[first.0 as usize..end + signs.map(char::len_utf8).sum::<usize>()]
     }
 
-    /// The window of so many words that begins here, or a shorter one where the text ends or has too many signs.
+    /// The window of this many words that begins here, or a shorter one at the end of the text or before a run of
+    /// symbols.
     pub fn window_at(&self, start: usize, count: usize) -> Range<usize> {
         let last = start.saturating_add(count).min(self.len());
         let Some((first, _)) = self.places.get(start) else { return start..start };
@@ -83,7 +84,7 @@ impl<'t> Words<'t> {
         start..start + length
     }
 
-    /// Windows of so many words. Each begins half a window after the one before it, moved back to the beginning of its
+    /// Windows of this many words. Each begins half a window after the previous one, moved back to the beginning of its
     /// sentence if that is less than half a window away.
     pub fn windows(&self, count: usize) -> Vec<Range<usize>> {
         let step = (count / 2).max(1);

@@ -1,8 +1,8 @@
-//! Pairs and pools. What counts as cost is counted, not timed.
+//! Tests of pairs and pools. Cost is counted, not timed.
 
-use super::alike::{BODY_WORDS_MIN, NUMBERS_FOR_ONE_OTHER, PART_SHARE_MIN, TITLE_EXTRA_WORDS_MAX};
+use super::pair_check::{BODY_WORDS_MIN, NUMBERS_FOR_ONE_OTHER, PART_SHARE_MIN, TITLE_EXTRA_WORDS_MAX};
 use super::*;
-use crate::reader::embed;
+use crate::embedder::embed;
 use proptest::prelude::*;
 
 const MINIMUM: f64 = 0.95;
@@ -40,7 +40,7 @@ fn copies_are_the_same_document() {
         (TITLE, BODY),
         ("SENSORS IN THE RIVER!", BODY),
         ("Reprint: Sensors in the river", BODY),
-        ("Sensors in the river | Town Hall", BODY),
+        ("Sensors in the river | Town News", BODY),
         ("", BODY),
         (TITLE, marked.as_str()),
         (TITLE, replaced.as_str()),
@@ -75,7 +75,7 @@ fn documents_of_one_kind_are_not() {
     for (title, body) in table {
         assert!(!same((TITLE, BODY), (title, body)), "{title}: {body}");
     }
-    // A word of the title that only its own body has is what the document speaks of.
+    // A title word that only its own body contains is a topic of the document.
     let of_lake = format!("{BODY} The lake is not measured.");
     assert!(!same((TITLE, BODY), ("Sensors in the river and lake", &of_lake)));
     assert!(!same(
@@ -148,7 +148,7 @@ fn one_of_many_numbers_may_be_another() {
 #[test]
 fn the_setting_counts() {
     let edited =
-        BODY.replace("every hour", "all the time").replace("the office of the town", "our small office");
+        BODY.replace("every hour", "all the time").replace("the office of the town", "our small cabin");
     let (a, b) = (Text::of(TITLE, BODY, None), Text::of(TITLE, &edited, None));
     let holds = |minimum, cosine| Sameness { minimum, cosine: &move |_: &str, _: &str| cosine }.holds(&a, &b);
     assert!(holds(0.95, Some(0.96)) && !holds(0.95, Some(0.85)));
@@ -164,7 +164,7 @@ fn found(texts: &[(String, String)], minimum: f64) -> Groups {
 
 #[test]
 fn every_member_is_alike_to_the_best() {
-    // Each differs from the one before in two words, the last from the first in most.
+    // Each differs from the previous one in two words, the last from the first in most.
     let words: Vec<String> = (0..40)
         .map(|word| format!("w{}", char::from(b'a' + word % 26)).repeat(1 + usize::from(word / 26)))
         .collect();
@@ -181,7 +181,7 @@ fn every_member_is_alike_to_the_best() {
     assert_eq!(groups.best[5], None, "the first is too far");
 }
 
-/// A pool of `count` results, and the most entries and pairs that each of them may cost.
+/// A pool of `count` results, and the limits of entries and pairs per result.
 fn cost(pool: impl Fn(usize) -> (String, String)) -> [Groups; 2] {
     [1_000, 10_000].map(|count| {
         let texts: Vec<(String, String)> = (0..count).map(&pool).collect();
@@ -190,11 +190,11 @@ fn cost(pool: impl Fn(usize) -> (String, String)) -> [Groups; 2] {
 }
 
 fn word(number: usize) -> String {
-    let letters = |n: usize| char::from(b'a' + u8::try_from(n % 26).unwrap_or_default());
-    [number, number / 26, number / 676, number / 17_576].map(letters).iter().collect()
+    let characters = |n: usize| char::from(b'a' + u8::try_from(n % 26).unwrap_or_default());
+    [number, number / 26, number / 676, number / 17_576].map(characters).iter().collect()
 }
 
-/// Words of no meaning, by a small generator.
+/// Meaningless words from a small generator.
 fn text(seed: usize, words: usize, vocabulary: usize) -> String {
     let mut state = seed as u64 + 1;
     let mut next = || {
@@ -232,7 +232,7 @@ fn the_cost_grows_with_the_pool_and_not_with_its_square() {
             small.compared, large.compared, small.looked_at, large.looked_at
         );
         assert!(large.looked_at <= 10_000 * each_max && large.compared <= 10_000 * CANDIDATES_MAX, "{name}");
-        // Where hardly any key is common, the limits above are not reached by the smaller pool.
+        // If hardly any key is common, the smaller pool does not reach the limits above.
         if name != "poor" {
             assert!(large.compared <= 12 * small.compared.max(1_000), "{name}: pairs");
             assert!(large.looked_at <= 12 * small.looked_at.max(10_000), "{name}: entries");
@@ -262,7 +262,7 @@ fn copies_are_found_among_boilerplate() {
 }
 
 fn small_pool() -> impl Strategy<Value = Vec<(String, String)>> {
-    // Few words, so that texts are often nearly the same.
+    // Few words, so that texts are often near duplicates.
     let text = |words| {
         prop::collection::vec(0..6_usize, words)
             .prop_map(|words| words.into_iter().map(word).collect::<Vec<_>>().join(" "))
@@ -275,13 +275,13 @@ proptest! {
     fn any_pool(texts in small_pool(), minimum in 0.0..=1.0_f64) {
         let groups = found(&texts, minimum);
         prop_assert_eq!(groups.best.len(), texts.len());
-        // The best of a group stands before it, and is in no other group.
+        // The best of a group comes before it, and is in no other group.
         for (place, best) in groups.best.iter().enumerate() {
             if let Some(best) = best {
                 prop_assert!(*best < place && groups.best[*best].is_none());
             }
         }
-        // Those that stay are not grouped again.
+        // The remaining ones are not grouped again.
         let stay = |(text, best): (&(String, String), &Option<usize>)| best.is_none().then(|| text.clone());
         let left: Vec<(String, String)> = texts.iter().zip(&groups.best).filter_map(stay).collect();
         prop_assert_eq!(found(&left, minimum).best.iter().flatten().count(), 0);

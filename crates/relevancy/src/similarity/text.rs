@@ -1,26 +1,26 @@
-//! A text, read for comparison: its words as numbers, its shingles, and the keys under which it is found.
+//! A text prepared for comparison: hashed words, shingles, and index keys.
 
 use crate::tokens::tokens;
-use domain::notation::markup::readable;
+use domain::syntax::strip_html::readable;
 use std::cell::OnceCell;
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
-/// Most words of a title and a body together that are read. As many tokens are read of an embedding.
+/// Most words of a title and a body together. An embedding is limited to as many tokens.
 pub const WORDS_MAX: usize = 512;
-/// Most shingles that stand for a text in the index: those with the smallest hashes, as MinHash has it. They are a
-/// random choice that two texts make alike.
+/// Most shingles that represent a text in the index: those with the smallest hashes, as in MinHash, a random choice
+/// that is the same for equal shingles.
 pub const SKETCH_KEYS_MAX: usize = 24;
-/// Words of a shingle.
+/// Words per shingle.
 pub(super) const SHINGLE_WORDS: usize = 3;
 
-/// One word: a hash of it without case, accents and apostrophes. The highest bit says that it is a number.
+/// One word: its hash without case, accents and apostrophes. The highest bit marks a number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Word(u32);
 
 impl Word {
     const NUMBER: u32 = 1 << 31;
-    /// Stands before the first word and after the last.
+    /// Before the first word and after the last.
     pub(super) const NONE: Self = Self(0);
 
     pub(super) fn is_number(self) -> bool {
@@ -28,26 +28,26 @@ impl Word {
     }
 }
 
-/// The title and body of a result, read for comparison.
+/// The title and body of a result, prepared for comparison.
 #[derive(Debug)]
 pub struct Text<'a> {
     title: &'a str,
     body: &'a str,
-    /// The day of publication, if it is known.
+    /// The publication day, if known.
     day: Option<&'a str>,
     /// Of the title, then of the body.
     words: Vec<Word>,
     title_words: usize,
-    /// Hashes of the letters and digits alone: how words are cut and joined does not count.
+    /// Hashes of the alphanumeric characters alone, so that word boundaries do not matter.
     title_key: u64,
     whole_key: u64,
     /// The smallest shingles, each once.
     sketch: Vec<u32>,
-    /// Made when the exact check asks for it: most texts are compared with no other.
+    /// Computed on demand: most texts are compared with no other.
     sorted: OnceCell<Box<Sorted>>,
 }
 
-/// Lists in ascending order.
+/// Sorted lists.
 #[derive(Debug)]
 pub(super) struct Sorted {
     /// Each once.
@@ -60,7 +60,7 @@ impl<'a> Text<'a> {
     pub fn of(title: &'a str, body: &'a str, day: Option<&'a str>) -> Self {
         let mut reader = Reader::with_capacity_for(title.len() + body.len());
         reader.read(title, true);
-        let (title_words, title_key) = (reader.words.len(), reader.letters.0);
+        let (title_words, title_key) = (reader.words.len(), reader.hash.0);
         reader.read(body, false);
         Self {
             title,
@@ -68,14 +68,14 @@ impl<'a> Text<'a> {
             day,
             title_words,
             title_key,
-            whole_key: reader.letters.0,
+            whole_key: reader.hash.0,
             sketch: sketch(&reader.words),
             words: reader.words,
             sorted: OnceCell::new(),
         }
     }
 
-    /// Keys that texts of the same title or of the same words have, and hardly any other.
+    /// Keys that texts with the same title or the same words share, and hardly any other.
     pub(super) fn strong_keys(&self) -> impl Iterator<Item = u32> {
         let title = (self.title_words > 0).then(|| high_half(mixed(self.title_key, TITLE)));
         let whole = (!self.words.is_empty()).then(|| high_half(mixed(self.whole_key, WHOLE)));
@@ -107,7 +107,7 @@ impl<'a> Text<'a> {
         })
     }
 
-    /// Also those of the title.
+    /// Includes those of the title.
     pub(super) fn sorted_words(&self) -> Vec<Word> {
         sorted(self.words.iter().copied())
     }
@@ -124,12 +124,12 @@ impl<'a> Text<'a> {
         self.whole_key == other.whole_key
     }
 
-    /// The text as people read it: title, space, body.
+    /// The readable text: title, space, body.
     pub(super) fn plain(&self) -> String {
         format!("{} {}", readable(self.title), readable(self.body))
     }
 
-    /// The same of a part of the body: `words` words from the word `first` on.
+    /// The readable text of a part of the body: `words` words starting at `first`.
     pub(super) fn plain_part(&self, first: usize, words: usize) -> String {
         let body = readable(self.body);
         let start = |place: usize| tokens(&body).nth(place).map_or(body.len(), |word| word.start);
@@ -137,7 +137,7 @@ impl<'a> Text<'a> {
     }
 }
 
-/// Hashes of the shingles, in their order.
+/// Hashes of the shingles, in order.
 pub(super) fn shingles(words: &[Word]) -> impl Iterator<Item = u32> {
     let hash = |words: &[Word]| words.iter().fold(0, |hash, word| mixed(hash, u64::from(word.0)));
     words.windows(SHINGLE_WORDS).map(move |words| high_half(hash(words)))
@@ -155,19 +155,19 @@ fn sketch(words: &[Word]) -> Vec<u32> {
     all
 }
 
-/// A hash of letters, to which more letters can be added one by one or word by word: a polynomial of the bytes.
+/// A polynomial hash of bytes that can be extended byte by byte or word by word.
 #[derive(Clone, Copy, Default)]
-struct Letters(u64);
+struct RollingHash(u64);
 
-impl Letters {
-    /// Alike in every process, so that a pool is always grouped alike.
+impl RollingHash {
+    /// The same in every process, so that a pool is always grouped the same way.
     const FACTOR: u64 = 0x5851_f42d_4c95_7f2d;
 
     fn push(&mut self, byte: u8) {
         self.0 = self.0.wrapping_mul(Self::FACTOR).wrapping_add(u64::from(byte));
     }
 
-    /// Adds the letters of a word of `bytes` bytes.
+    /// Appends a word of `bytes` bytes.
     fn append(&mut self, word: Self, bytes: u32) {
         self.0 = self.0.wrapping_mul(Self::FACTOR.wrapping_pow(bytes)).wrapping_add(word.0);
     }
@@ -176,7 +176,7 @@ impl Letters {
 #[derive(Default)]
 struct Reader {
     words: Vec<Word>,
-    letters: Letters,
+    hash: RollingHash,
     ends_with_digit: bool,
 }
 
@@ -196,25 +196,25 @@ impl Reader {
 
     fn add(&mut self, word: &str, is_title: bool) {
         let bytes = word.as_bytes();
-        let mut letters = Letters::default();
+        let mut hash = RollingHash::default();
         let mut has_digit = false;
         for byte in bytes {
             has_digit |= byte.is_ascii_digit();
-            letters.push(byte.to_ascii_lowercase());
+            hash.push(byte.to_ascii_lowercase());
         }
-        // Two numbers side by side are not one number.
+        // Two adjacent numbers are not one number.
         if self.ends_with_digit && bytes.first().is_some_and(u8::is_ascii_digit) {
-            self.letters.push(b' ');
+            self.hash.push(b' ');
         }
         self.ends_with_digit = bytes.last().is_some_and(u8::is_ascii_digit);
-        self.letters.append(letters, u32::try_from(bytes.len()).unwrap_or(u32::MAX));
+        self.hash.append(hash, u32::try_from(bytes.len()).unwrap_or(u32::MAX));
         let is_number = has_digit || is_roman(bytes, is_title) || has_other_digit(word);
         let number = if is_number { Word::NUMBER } else { 0 };
-        self.words.push(Word((high_half(mixed(letters.0, WORD)) & !Word::NUMBER) | number));
+        self.words.push(Word((high_half(mixed(hash.0, WORD)) & !Word::NUMBER) | number));
     }
 }
 
-/// With the space after it; so much space is made at first.
+/// Average length of a word with its space, for the initial capacity.
 const BYTES_PER_WORD: usize = 6;
 
 /// What a hash is of.
@@ -226,17 +226,17 @@ fn is_plain(word: &str) -> bool {
     word.bytes().all(|byte| byte.is_ascii() && byte != b'\'')
 }
 
-/// The form in which words are the same: lower case, no accents, no apostrophes.
+/// The normal form of words: lower case, no accents, no apostrophes.
 fn folded(word: &str) -> String {
     let plain = word.nfkd().filter(|c| !is_combining_mark(*c) && !matches!(c, '\'' | '’'));
     plain.flat_map(char::to_lowercase).collect()
 }
 
-/// A Roman numeral, I to XXXIX. A single letter is one only in a title, as in `Part I`.
+/// A Roman numeral, I to XXXIX. A single character counts only in a title, as in `Part I`.
 fn is_roman(word: &[u8], is_title: bool) -> bool {
     const LONGEST: usize = "xxxviii".len();
-    let letters = if is_title { 1..=LONGEST } else { 2..=LONGEST };
-    letters.contains(&word.len()) && word.iter().all(|byte| b"ivxIVX".contains(byte))
+    let lengths = if is_title { 1..=LONGEST } else { 2..=LONGEST };
+    lengths.contains(&word.len()) && word.iter().all(|byte| b"ivxIVX".contains(byte))
 }
 
 /// A digit of another script.
@@ -250,7 +250,7 @@ fn sorted<T: Ord>(list: impl Iterator<Item = T>) -> Vec<T> {
     list
 }
 
-/// A hash of a hash and what follows.
+/// Combines a hash with the next value.
 fn mixed(hash: u64, next: u64) -> u64 {
     let product = u128::from(hash ^ 0x9e37_79b9_7f4a_7c15) * u128::from(next ^ 0xd6e8_feb8_6659_fd93);
     (product as u64) ^ ((product >> 64) as u64)

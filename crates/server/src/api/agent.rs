@@ -1,10 +1,10 @@
-//! What this installation can do, for programs that work with it.
+//! Capabilities of this installation, for programs that use it.
 
 use super::egress;
 use super::sapi::usable_models;
-use crate::AppState;
 use crate::auth::Caller;
 use crate::error::ApiError;
+use crate::state::AppState;
 use axum::Json;
 use axum::extract::State;
 use chrono::NaiveDate;
@@ -19,12 +19,12 @@ pub fn router() -> OpenApiRouter<Arc<AppState>> {
     OpenApiRouter::new().routes(routes!(read_status))
 }
 
-/// What there is.
+/// Capabilities of this installation.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 struct AgentStatus {
     #[schema(example = "1.0.0")]
     version: &'static str,
-    /// `enterprise` with a valid license, else `community`.
+    /// `enterprise` with a valid license, otherwise `community`.
     #[schema(example = "community")]
     edition: &'static str,
     features: Features,
@@ -34,15 +34,15 @@ struct AgentStatus {
 
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 struct Features {
-    /// The semantic cache may be used now.
+    /// The semantic cache is available.
     cache: bool,
-    /// A model is there that chats.
+    /// A model for the chat is available.
     chat_api: bool,
-    /// A model is there that writes summaries.
+    /// A model for summaries is available.
     rag: bool,
-    /// Documents that were sent outside can be found: the cache may be used, and a mailbox can be connected.
+    /// Documents sent outside can be found: the cache is available, and a mailbox can be connected.
     egress: bool,
-    /// The cache is asked for words, too.
+    /// The cache also searches by words.
     hybrid: bool,
 }
 
@@ -56,7 +56,7 @@ struct License {
     days_left: Option<i64>,
 }
 
-/// Names of the models that serve you when nobody chooses; null where none does.
+/// Names of the models that serve you by default; null if there is none.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 struct Models {
     rag: Option<String>,
@@ -64,9 +64,9 @@ struct Models {
     reader: Option<String>,
 }
 
-/// What this installation can do for you: its version, its features, its license and its models.
+/// Capabilities of this installation for you: version, features, license and models.
 #[utoipa::path(get, path = "/svc/agent/status/", tag = "service",
-    responses((status = 200, description = "What there is.", body = AgentStatus)))]
+    responses((status = 200, description = "The capabilities.", body = AgentStatus)))]
 async fn read_status(
     caller: Caller,
     State(state): State<Arc<AppState>>,
@@ -98,14 +98,14 @@ async fn read_status(
     }))
 }
 
-/// There is a way to connect a mailbox.
+/// True if a mailbox can be connected.
 async fn has_mailbox(state: &AppState) -> Result<bool, ApiError> {
     let all = state.store.authenticators().await?;
     let is_there = |name: &str| all.iter().any(|one| one.spec.active && one.is_called(name));
     Ok(egress::authenticators(&state.settings).any(|(_, name)| is_there(name)))
 }
 
-/// The default of the role, else the first that serves it.
+/// The default model of the role, otherwise the first one that serves it.
 fn first_for(models: &[AiProvider], role: Role) -> Option<String> {
     let serving = || models.iter().filter(|model| model.spec.serves(role));
     let chosen = serving().find(|model| model.spec.is_default_for(role)).or_else(|| serving().next());

@@ -1,11 +1,11 @@
-//! The audit log, for administrators: who changed what, and whether the log is as it was written.
+//! The audit log, for administrators: its entries, and whether it is intact.
 
-use super::listing::{ListRequest, Listing, Paging};
-use crate::AppState;
+use super::pagination::{ListRequest, Listing, Paging};
 use crate::auth::Admin;
 use crate::error::{ApiError, ErrorBody};
 use crate::extract::ApiQuery;
 use crate::links::Links;
+use crate::state::AppState;
 use axum::Json;
 use axum::extract::State;
 use axum::response::Response;
@@ -20,28 +20,28 @@ pub fn router() -> OpenApiRouter<Arc<AppState>> {
     OpenApiRouter::new().routes(routes!(list_audit)).routes(routes!(verify_audit))
 }
 
-/// Which entries are wanted.
+/// Filter of the list.
 #[derive(Debug, Clone, Default, Deserialize, utoipa::IntoParams)]
 #[into_params(parameter_in = Query)]
 #[serde(default)]
-struct Wanted {
+struct AuditParams {
     /// `searchprovider`, `querytransform`, `pipeline`, `schedule`, `user`, `group`, `token`, `sign-in` or `database`.
     kind: Option<String>,
-    /// A user's name or id, or `command line`.
+    /// Name or id of a user, or `command line`.
     actor: Option<String>,
     /// `created`, `replaced`, `changed`, `deleted`, `reset`, `refused`, `backed up`, `restored`,
     /// `tested` or `rekeyed`.
     action: Option<String>,
-    /// A record's name or id.
+    /// Name or id of a record.
     record: Option<String>,
-    /// Entries from this time on.
+    /// Entries at or after this time.
     since: Option<DateTime<Utc>>,
     /// Entries before this time.
     until: Option<DateTime<Utc>>,
 }
 
-impl Wanted {
-    /// The list's own address, so that its pages keep the filter.
+impl AuditParams {
+    /// The path of the list with its filter, for the links to its pages.
     fn path(&self) -> String {
         let mut query = url::form_urlencoded::Serializer::new(String::new());
         let texts = [
@@ -60,33 +60,33 @@ impl Wanted {
     }
 }
 
-impl From<Wanted> for AuditFilter {
-    fn from(wanted: Wanted) -> Self {
-        let Wanted { kind, actor, action, record, since, until } = wanted;
+impl From<AuditParams> for AuditFilter {
+    fn from(params: AuditParams) -> Self {
+        let AuditParams { kind, actor, action, record, since, until } = params;
         Self { kind, actor, action, record, since, until }
     }
 }
 
-/// Changes by people and commands, newest first.
-#[utoipa::path(get, path = "/svc/audit/", tag = "service", params(Wanted, Paging), responses(
+/// Changes by users and commands, newest first.
+#[utoipa::path(get, path = "/svc/audit/", tag = "service", params(AuditParams, Paging), responses(
     (status = 200, description = "Entries.", body = Listing<AuditEntry>),
-    (status = 400, description = "A parameter is not valid.", body = ErrorBody),
+    (status = 400, description = "Invalid parameter.", body = ErrorBody),
     (status = 403, description = "Not an administrator.", body = ErrorBody)))]
 async fn list_audit(
     _admin: Admin,
     State(state): State<Arc<AppState>>,
     links: Links,
-    ApiQuery(wanted): ApiQuery<Wanted>,
+    ApiQuery(params): ApiQuery<AuditParams>,
     ApiQuery(paging): ApiQuery<Paging>,
 ) -> Result<Response, ApiError> {
-    let list = ListRequest::read(paging, &links, &wanted.path())?;
-    let page = state.store.audit_entries(&wanted.into(), list.offset(), list.limit()).await?;
+    let list = ListRequest::read(paging, &links, &params.path())?;
+    let page = state.store.audit_entries(&params.into(), list.offset(), list.limit()).await?;
     Ok(list.answer(page.items, page.total))
 }
 
 /// Whether every entry is as it was written. Reads the whole log.
 #[utoipa::path(get, path = "/svc/audit/verify/", tag = "service", responses(
-    (status = 200, description = "The verdict; `broken_at` names the first entry at fault.", body = AuditReport),
+    (status = 200, description = "The result; `broken_at` names the first broken entry.", body = AuditReport),
     (status = 403, description = "Not an administrator.", body = ErrorBody)))]
 async fn verify_audit(
     _admin: Admin,
@@ -103,15 +103,22 @@ mod tests {
     fn pages_keep_the_filter() {
         let time = DateTime::from_timestamp(1_700_000_000, 0);
         let table = [
-            (Wanted::default(), "/audit/"),
+            (AuditParams::default(), "/audit/"),
             (
-                Wanted { kind: Some("user".into()), actor: Some("command line".into()), ..Wanted::default() },
+                AuditParams {
+                    kind: Some("user".into()),
+                    actor: Some("command line".into()),
+                    ..AuditParams::default()
+                },
                 "/audit/?kind=user&actor=command+line",
             ),
-            (Wanted { since: time, ..Wanted::default() }, "/audit/?since=2023-11-14T22%3A13%3A20%2B00%3A00"),
+            (
+                AuditParams { since: time, ..AuditParams::default() },
+                "/audit/?since=2023-11-14T22%3A13%3A20%2B00%3A00",
+            ),
         ];
-        for (wanted, path) in table {
-            assert_eq!(wanted.path(), path);
+        for (params, path) in table {
+            assert_eq!(params.path(), path);
         }
     }
 }

@@ -1,9 +1,9 @@
-//! What a page needs to know before it shows anything: names, labels, limits and thresholds.
+//! Configuration that a page loads first: names, labels, limits and thresholds.
 
-use crate::AppState;
 use crate::auth::Caller;
 use crate::error::ApiError;
-use crate::paths::Prefix;
+use crate::normalize_path::Prefix;
+use crate::state::AppState;
 use axum::extract::State;
 use axum::{Extension, Json};
 use serde::Serialize;
@@ -11,7 +11,7 @@ use std::sync::Arc;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-/// Said when an answer takes longer than it may.
+/// Shown when a summary takes too long.
 const TIMEOUT_TEXT: &str = "The answer takes too long. Try again, or with fewer results.";
 /// The role of models that write summaries.
 const RAG: &str = "rag";
@@ -28,23 +28,23 @@ struct PageConfig {
     web_config: WebConfig,
     oidc_config: Vec<SignInService>,
     rag_config: RagConfig,
-    /// From this confidence on a result has a star.
+    /// A result with this confidence or more has a star.
     minimum_confidence_score: f64,
-    /// From this score on a result without a confidence has a star.
+    /// A result without a confidence and with this score or more has a star.
     minimum_score: f64,
 }
 
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 #[serde(rename_all = "camelCase")]
 struct WebConfig {
-    /// The product's name as the branding has it.
+    /// The product's name in the branding.
     #[schema(example = "Tributary")]
     name: String,
     version: &'static str,
     /// The prefix of the API.
     #[schema(example = "/svc")]
     api: String,
-    /// Labels of the branding; empty where it has none.
+    /// Labels of the branding; empty if it has none.
     button: String,
     placeholder: String,
     ai_label: String,
@@ -53,7 +53,7 @@ struct WebConfig {
     cookie_consent_display: bool,
 }
 
-/// A service by which people may sign in.
+/// A service that users can sign in with.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 struct SignInService {
     name: String,
@@ -64,16 +64,16 @@ struct SignInService {
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 #[serde(rename_all = "camelCase")]
 struct RagConfig {
-    /// A model is there that writes summaries.
+    /// A model for summaries is available.
     available: bool,
-    /// A model is there that chats.
+    /// A model for the chat is available.
     chat: bool,
-    /// Seconds that an answer may take.
+    /// Seconds that a summary may take.
     timeout: u64,
     timeout_text: &'static str,
 }
 
-/// The configuration of pages: names, labels, ways to sign in, limits of answers and the thresholds of stars.
+/// The configuration of pages: names, labels, sign-in services, limits of summaries and the thresholds of stars.
 #[utoipa::path(get, path = "/api/config/default/", tag = "service", operation_id = "read_config",
     responses((status = 200, description = "The configuration.", body = PageConfig)))]
 async fn read_config(

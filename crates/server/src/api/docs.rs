@@ -1,10 +1,10 @@
-//! The API's description: the OpenAPI document, and Swagger UI out of the program itself.
+//! API documentation: the OpenAPI document, and Swagger UI embedded in the program.
 
 use super::swagger_ui::SwaggerFile;
-use crate::AppState;
-use crate::error::{ApiError, Refusal};
+use crate::error::{ApiError, ErrorCode};
 use crate::extract::ApiPath;
 use crate::links::Links;
+use crate::state::AppState;
 use axum::extract::State;
 use axum::http::header;
 use axum::response::{Html, IntoResponse, Response};
@@ -13,7 +13,7 @@ use tokio::task::spawn_blocking;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-/// Swagger UI sets styles inline; scripts come from files only.
+/// Swagger UI uses inline styles; scripts are loaded only from files.
 const CSP: &str = "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; \
                    object-src 'none'; base-uri 'self'; form-action 'none'; frame-ancestors 'none'";
 
@@ -32,7 +32,7 @@ async fn schema(State(state): State<Arc<AppState>>) -> Response {
 #[utoipa::path(get, path = "/svc/api/docs/", tag = "service", operation_id = "docs",
     responses((status = 200, description = "A page.", content_type = "text/html", body = String)))]
 async fn page(links: Links) -> Response {
-    // The base makes the page's files resolve when the path has no slash at the end.
+    // The base URL makes relative paths work if the address has no trailing slash.
     let html = format!(
         r#"<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>Tributary API</title>
@@ -50,9 +50,9 @@ async fn page(links: Links) -> Response {
 /// A file of the interactive documentation.
 #[utoipa::path(get, path = "/svc/api/docs/{file}", tag = "service", operation_id = "docs_file",
     params(("file" = String, Path, description = "The file's name.")),
-    responses((status = 200, description = "A script, a style or a picture.")))]
+    responses((status = 200, description = "A script, a style sheet or an image.")))]
 async fn file(ApiPath(file): ApiPath<String>) -> Result<Response, ApiError> {
-    let found = SwaggerFile::of_name(&file).ok_or_else(|| ApiError::of(Refusal::NotFound))?;
+    let found = SwaggerFile::of_name(&file).ok_or_else(|| ApiError::of(ErrorCode::NotFound))?;
     let headers =
         [(header::CONTENT_TYPE, found.content_type), (header::CACHE_CONTROL, "private, max-age=3600")];
     let bytes = spawn_blocking(move || found.read()).await.map_err(ApiError::internal)?;

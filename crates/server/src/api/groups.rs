@@ -1,19 +1,19 @@
-//! Groups: providers that are not shared are visible to members of their groups. Administrators only.
+//! Groups, for administrators: a provider that is not shared is visible to the members of its groups.
 
-use super::listing::{ListRequest, Listing, Paging};
-use super::merge::merge;
-use crate::AppState;
+use super::merge_patch::merge;
+use super::pagination::{ListRequest, Listing, Paging};
+use crate::audit::AuditedStore;
 use crate::auth::Admin;
-use crate::changes::Changes;
 use crate::error::{ApiError, ErrorBody};
 use crate::extract::{ApiJson, ApiPath, ApiQuery};
 use crate::links::Links;
 use crate::preconditions::{IfMatch, Versioned, deletable, edit, versioned};
+use crate::state::AppState;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
-use domain::contracts::EditableRecord;
 use domain::ids::GroupId;
+use domain::ports::EditableRecord;
 use domain::user::{Group, GroupSpec};
 use serde_json::{Map, Value};
 use std::sync::Arc;
@@ -47,17 +47,17 @@ async fn list_groups(
 /// Creates a group.
 #[utoipa::path(post, path = "/svc/groups/", tag = "people", request_body = GroupSpec, responses(
     (status = 201, description = "Created.", body = Group),
-    (status = 400, description = "Not valid.", body = ErrorBody),
+    (status = 400, description = "Invalid.", body = ErrorBody),
     (status = 403, description = "Not an administrator.", body = ErrorBody),
-    (status = 409, description = "The name is taken.", body = ErrorBody)))]
+    (status = 409, description = "The name is already taken.", body = ErrorBody)))]
 async fn create_group(
     _admin: Admin,
-    changes: Changes,
+    audited: AuditedStore,
     State(state): State<Arc<AppState>>,
     ApiJson(spec): ApiJson<GroupSpec>,
 ) -> Result<(StatusCode, Versioned<Group>), ApiError> {
     let spec = spec.check().into_result(spec).map_err(ApiError::invalid)?;
-    let group = changes.store().create_group(spec, state.clock.now()).await?;
+    let group = audited.store().create_group(spec, state.clock.now()).await?;
     Ok((StatusCode::CREATED, Versioned::first(group)))
 }
 
@@ -76,42 +76,42 @@ async fn read_group(
 #[utoipa::path(put, path = "/svc/groups/{id}/", tag = "people", params(("id" = i64, Path, description = "Id of the group.")),
     request_body = GroupSpec, responses(
     (status = 200, description = "Replaced.", body = Group),
-    (status = 400, description = "Not valid.", body = ErrorBody),
+    (status = 400, description = "Invalid.", body = ErrorBody),
     (status = 404, description = "Unknown.", body = ErrorBody),
-    (status = 409, description = "The name is taken.", body = ErrorBody)))]
+    (status = 409, description = "The name is already taken.", body = ErrorBody)))]
 async fn replace_group(
     _admin: Admin,
-    changes: Changes,
+    audited: AuditedStore,
     State(state): State<Arc<AppState>>,
     if_match: IfMatch,
     ApiPath(id): ApiPath<i64>,
     ApiJson(spec): ApiJson<GroupSpec>,
 ) -> Result<Versioned<Group>, ApiError> {
     let load = || load(&state, GroupId(id));
-    let save = |version, stored| save(&changes, (version, stored), spec.clone());
+    let save = |version, stored| save(&audited, (version, stored), spec.clone());
     edit(&if_match, load, save).await
 }
 
-/// Changes what is given of a group.
+/// Changes the given fields of a group.
 #[utoipa::path(patch, path = "/svc/groups/{id}/", tag = "people", params(("id" = i64, Path, description = "Id of the group.")),
     request_body = GroupSpec, responses(
     (status = 200, description = "Changed.", body = Group),
-    (status = 400, description = "Not valid.", body = ErrorBody),
+    (status = 400, description = "Invalid.", body = ErrorBody),
     (status = 404, description = "Unknown.", body = ErrorBody),
-    (status = 409, description = "The name is taken.", body = ErrorBody)))]
+    (status = 409, description = "The name is already taken.", body = ErrorBody)))]
 async fn change_group(
     _admin: Admin,
-    changes: Changes,
+    audited: AuditedStore,
     State(state): State<Arc<AppState>>,
     if_match: IfMatch,
     ApiPath(id): ApiPath<i64>,
     ApiJson(given): ApiJson<Map<String, Value>>,
 ) -> Result<Versioned<Group>, ApiError> {
-    let (changes, given) = (&changes, &given);
+    let (audited, given) = (&audited, &given);
     let load = || load(&state, GroupId(id));
     let save = move |version, stored: Group| async move {
         let spec = merge(&GroupSpec { name: stored.name.clone() }, given.clone())?;
-        save(changes, (version, stored), spec).await
+        save(audited, (version, stored), spec).await
     };
     edit(&if_match, load, save).await
 }
@@ -121,26 +121,26 @@ async fn load(state: &AppState, id: GroupId) -> Result<Versioned<Group>, ApiErro
 }
 
 async fn save(
-    changes: &Changes,
+    audited: &AuditedStore,
     (version, stored): (i64, Group),
     spec: GroupSpec,
 ) -> Result<Versioned<Group>, ApiError> {
     let spec = spec.check().into_result(spec).map_err(ApiError::invalid)?;
-    let saved = changes.at(Some(version)).replace_group(stored.id, spec).await?;
+    let saved = audited.at(Some(version)).replace_group(stored.id, spec).await?;
     Ok(Versioned::after(version, saved))
 }
 
-/// Deletes a group; its members stay.
+/// Deletes a group; its members remain.
 #[utoipa::path(delete, path = "/svc/groups/{id}/", tag = "people", params(("id" = i64, Path, description = "Id of the group.")),
     responses((status = 204, description = "Deleted."), (status = 404, description = "Unknown.", body = ErrorBody)))]
 async fn delete_group(
     _admin: Admin,
-    changes: Changes,
+    audited: AuditedStore,
     State(state): State<Arc<AppState>>,
     if_match: IfMatch,
     ApiPath(id): ApiPath<i64>,
 ) -> Result<StatusCode, ApiError> {
     let version = deletable(&state, &if_match, EditableRecord::Group(GroupId(id))).await?;
-    changes.at(version).delete_group(GroupId(id)).await?;
+    audited.at(version).delete_group(GroupId(id)).await?;
     Ok(StatusCode::NO_CONTENT)
 }

@@ -1,7 +1,7 @@
-//! Signs of life for probes. `live` and `ready` are open and say nothing else; `tasks` sends a real ping.
+//! Health checks for probes. `live` and `ready` are public and report nothing else; `tasks` sends a real ping.
 
-use crate::AppState;
-use crate::error::{ApiError, ErrorBody, Refusal};
+use crate::error::{ApiError, ErrorBody, ErrorCode};
+use crate::state::AppState;
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
@@ -11,7 +11,7 @@ use std::time::Duration;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-/// How long the database may take before we call ourselves not ready.
+/// How long the database may take before the service reports that it is not ready.
 const READY_TIME_MAX: Duration = Duration::from_secs(2);
 
 pub fn router() -> OpenApiRouter<Arc<AppState>> {
@@ -26,32 +26,32 @@ struct Health {
 
 const OK: Health = Health { status: "ok" };
 
-/// Whether the process runs.
+/// Whether the process is running.
 #[utoipa::path(get, path = "/svc/health/live/", tag = "service", security(),
-    responses((status = 200, description = "It runs.", body = Health)))]
+    responses((status = 200, description = "The process is running.", body = Health)))]
 async fn live() -> Json<Health> {
     Json(OK)
 }
 
-/// Whether the service can work: the database answers, and it was not told to stop.
+/// Whether the service can work: the database responds, and no shutdown has begun.
 ///
-/// It is ready without its broker: accepted searches are run from the database, and results can be read.
+/// The service is ready without its broker: accepted searches run from the database, and results can be read.
 #[utoipa::path(get, path = "/svc/health/ready/", tag = "service", security(),
     responses(
-        (status = 200, description = "It can work.", body = Health),
-        (status = 503, description = "It cannot work at the moment.", body = ErrorBody),
+        (status = 200, description = "The service is ready.", body = Health),
+        (status = 503, description = "The service is not ready.", body = ErrorBody),
     ))]
 async fn ready(State(state): State<Arc<AppState>>) -> Result<Json<Health>, ApiError> {
-    if state.drain.has_begun() {
-        return Err(ApiError::of(Refusal::Unavailable));
+    if state.shutdown.has_begun() {
+        return Err(ApiError::of(ErrorCode::Unavailable));
     }
     match tokio::time::timeout(READY_TIME_MAX, state.store.ping()).await {
         Ok(Ok(())) => return Ok(Json(OK)),
-        // For the log only: the answer is open to anybody.
+        // Only logged: the response is public.
         Ok(Err(error)) => tracing::warn!("not ready: the database does not answer: {error}"),
         Err(_) => tracing::warn!("not ready: the database takes too long"),
     }
-    Err(ApiError::of(Refusal::Unavailable))
+    Err(ApiError::of(ErrorCode::Unavailable))
 }
 
 #[derive(Debug, Serialize, utoipa::ToSchema)]
@@ -63,14 +63,14 @@ struct TasksHealth {
     message: String,
 }
 
-/// Whether a worker answers: a ping goes through the queue `health_check`, and waits up to 5 seconds.
+/// Whether a worker responds: a ping is sent through the queue `health_check`, for up to 5 seconds.
 #[utoipa::path(get, path = "/svc/health/tasks/", tag = "service", operation_id = "tasks_health",
     responses(
-        (status = 200, description = "A worker answered.", body = TasksHealth),
-        (status = 500, description = "No worker answered, or the queue does not.", body = TasksHealth),
+        (status = 200, description = "A worker responded.", body = TasksHealth),
+        (status = 500, description = "Neither a worker nor the queue responded.", body = TasksHealth),
     ))]
 async fn tasks(State(state): State<Arc<AppState>>) -> (StatusCode, Json<TasksHealth>) {
-    let (code, status, message) = match state.pings.ping(&state).await {
+    let (code, status, message) = match state.pings.ping(&*state.queue, &*state.store).await {
         Ok(()) => (StatusCode::OK, "ok", "A worker answered the ping.".to_owned()),
         Err(error) => {
             tracing::warn!("the health check of the workers failed: {error}");

@@ -1,18 +1,19 @@
-//! POST: a document is put into the semantic cache, because somebody wants it there.
+//! POST: puts a document into the semantic cache on request of a user.
 
 use super::search::own_search;
 use crate::auth::Caller;
-use crate::error::{ApiError, ErrorBody, Refusal};
+use crate::error::{ApiError, ErrorBody, ErrorCode};
 use crate::idempotency::{self, KeyedJson, ReplayHeader, replay_header};
-use crate::{AppState, BYTES_PER_MB};
+use crate::state::AppState;
+use crate::units::BYTES_PER_MB;
 use axum::Json;
 use axum::extract::{Request, State};
 use axum::http::StatusCode;
-use corpus::ingest::{Accepted, Document, IngestWish, MATTER_TAGS_MAX};
-use domain::contracts::{Corpus, StoreError};
+use corpus::ingest::{Accepted, Document, IngestRequest, MATTER_TAGS_MAX};
 use domain::corpus::{DocumentAddress, Origin, SignalState, URL_CHARS_MAX};
 use domain::idempotency::IdempotencyKey;
 use domain::ids::{ProviderId, ResultId, SearchId, SignalId, TaskId, UserId};
+use domain::ports::{Corpus, StoreError};
 use domain::provider::SearchProvider;
 use domain::validation::FieldErrors;
 use serde::{Deserialize, Serialize};
@@ -23,7 +24,7 @@ use utoipa_axum::routes;
 
 /// How long `wait` waits.
 const WAIT_MAX: Duration = Duration::from_secs(20);
-/// What a request may hold beside the text that it brings.
+/// Allowance for a request in addition to its text.
 const BESIDE_THE_TEXT_BYTES: usize = 64 * 1024;
 const TITLE_CHARS_MAX: usize = 2_000;
 const TAG_CHARS_MAX: usize = 200;
@@ -32,7 +33,7 @@ pub fn router() -> OpenApiRouter<Arc<AppState>> {
     OpenApiRouter::new().routes(routes!(ingest))
 }
 
-/// Which document is to be kept: the one behind a result, or the one at an address.
+/// The document to ingest: the one behind a result, or the one at an address.
 #[derive(Debug, Default, Deserialize, utoipa::ToSchema)]
 #[serde(default)]
 struct IngestInput {
@@ -40,63 +41,63 @@ struct IngestInput {
     search_id: Option<i64>,
     /// `swirl_id` of a result of that search.
     swirl_id: Option<i64>,
-    /// The address of the document, in place of a result.
+    /// The address of the document, instead of a result.
     #[schema(example = "https://example.com/report.pdf", max_length = 2048)]
     url: Option<String>,
-    /// With `body`: what it is called. The title of a document that is fetched is its own.
+    /// With `body`: its title. A document that is fetched has its own title.
     title: String,
-    /// With `url`: its text, when you have it. From 200 words on the document is not fetched, and only you see it.
+    /// With `url`: its text, if you have it. From 200 words on the document is not fetched, and only you see it.
     body: Option<String>,
-    /// With `url`: the provider that gave it to you. It is the provider's document if one of your results of the provider,
-    /// unedited, has exactly this address, or if the provider is asked with your own account and the address is on its
-    /// host. Otherwise it is fetched as anybody could, and only you see it.
+    /// With `url`: the provider that returned it. It is the provider's document if one of your results of the provider,
+    /// unedited, has exactly this address, or if the provider is queried with your own account and the address is on
+    /// its host. Otherwise it is fetched without credentials, and only you see it.
     provider_id: Option<i64>,
-    /// Matters that it belongs to, beside those that the search's tags name.
+    /// Matters that it belongs to, in addition to those of the search's tags.
     matter_tags: Vec<String>,
-    /// Wait until it is in, up to 20 seconds.
+    /// Wait until it is ingested, up to 20 seconds.
     wait: bool,
 }
 
-/// What has become of the wish.
+/// The state of the request.
 #[derive(Debug, Serialize, Deserialize, utoipa::ToSchema)]
 struct Ingested {
     signal_id: SignalId,
     state: SignalState,
-    /// The task that fetches it; null when there was nothing to do.
+    /// The task that fetches it; null if there was nothing to do.
     job_id: Option<TaskId>,
-    /// A result that had a snippet only becomes a whole document.
+    /// A result with only a snippet becomes a whole document.
     upgraded: bool,
-    /// A sentence for people.
+    /// A message for people.
     message: String,
 }
 
-/// Puts a document into the semantic cache. The document of a result is fetched at the address that its provider gave, with
-/// your own rights; an address that you type is fetched as anybody could. Doing it twice changes nothing.
+/// Puts a document into the semantic cache. The document of a result is fetched at the address that its provider
+/// returned, with your own access; an address that you enter is fetched without credentials. Repeating the request
+/// changes nothing.
 #[utoipa::path(post, path = "/svc/ingest/", tag = "cache",
     params(("Idempotency-Key" = Option<String>, Header, max_length = 255,
-        description = "A key of your choice, such as a UUID. A request that is repeated with it within 24 hours is answered \
-            as the first one, with `Idempotent-Replayed: true`.")),
+        description = "A key of your choice, such as a UUID. A request that is repeated with it within 24 \
+        hours gets the first response again, with `Idempotent-Replayed: true`.")),
     request_body(content = IngestInput,
         example = json!({"search_id": 7, "swirl_id": 42, "wait": true})),
     responses(
-    (status = 200, description = "With `wait`: it is in.", body = Ingested),
-    (status = 202, description = "Accepted; it comes in by a task.", body = Ingested),
-    (status = 400, description = "Not valid; the fields are named.", body = ErrorBody),
-    (status = 402, description = "`cache_unlicensed`: the license does not open the cache.", body = ErrorBody),
+    (status = 200, description = "With `wait`: it is ingested.", body = Ingested),
+    (status = 202, description = "Accepted; a task ingests it.", body = Ingested),
+    (status = 400, description = "Invalid; the fields are named.", body = ErrorBody),
+    (status = 402, description = "`cache_unlicensed`: the license does not include the cache.", body = ErrorBody),
     (status = 403, description = "You may not use that provider.", body = ErrorBody),
-    (status = 404, description = "Unknown search or result, or someone else's.", body = ErrorBody),
+    (status = 404, description = "Unknown search or result, or it belongs to someone else.", body = ErrorBody),
     (status = 413, description = "The text is larger than `SVC_STORAGE_MAX_BODY_MB`.", body = ErrorBody),
     (status = 415, description = "The body is not JSON.", body = ErrorBody),
-    (status = 422, description = "No text can be had of it; or `idempotency_key_reused`: the key was used with another \
-        request.", body = ErrorBody)))]
+    (status = 422, description = "Its text cannot be fetched; or `idempotency_key_reused`: the key was used with another request.", body = ErrorBody)))]
 async fn ingest(
     caller: Caller,
     State(state): State<Arc<AppState>>,
     request: Request,
 ) -> Result<(StatusCode, ReplayHeader, Json<Ingested>), ApiError> {
-    // Before up to so many megabytes are read for nothing.
+    // Before megabytes are read in vain.
     if !state.corpus.is_open() {
-        return Err(ApiError::of(Refusal::CacheUnlicensed));
+        return Err(ApiError::of(ErrorCode::CacheUnlicensed));
     }
     let bytes_max = (state.settings.storage_max_body_mb as usize).saturating_mul(BYTES_PER_MB);
     let bytes_max = bytes_max.saturating_add(BESIDE_THE_TEXT_BYTES);
@@ -105,66 +106,68 @@ async fn ingest(
         None => (input.ingest(&state, &caller).await?, false),
         Some(key) => input.ingest_once(&state, &caller, key).await?,
     };
-    Ok((first.status(), replay_header(is_replayed), Json(first.told)))
+    Ok((first.status(), replay_header(is_replayed), Json(first.body)))
 }
 
-/// The answer to a request, as it is kept with its key.
+/// The response to a request, as stored with its key.
 #[derive(Debug, Serialize, Deserialize)]
-struct Answer {
-    /// The document is in.
-    is_in: bool,
-    told: Ingested,
+struct StoredResponse {
+    /// The document is ingested.
+    #[serde(rename = "is_in")]
+    is_ingested: bool,
+    #[serde(rename = "told")]
+    body: Ingested,
 }
 
-impl Answer {
+impl StoredResponse {
     fn status(&self) -> StatusCode {
-        if self.is_in { StatusCode::OK } else { StatusCode::ACCEPTED }
+        if self.is_ingested { StatusCode::OK } else { StatusCode::ACCEPTED }
     }
 }
 
 impl IngestInput {
-    /// The answer of the first request with this key, and whether that was an earlier one. To ingest twice changes nothing,
-    /// so a request that was cut off, or that runs at this moment, is simply done again.
+    /// The response to the first request with this key, and whether that was an earlier one. Ingesting is idempotent,
+    /// so a request that was interrupted, or that is still running, is simply repeated.
     async fn ingest_once(
         self,
         state: &AppState,
         caller: &Caller,
         key: &IdempotencyKey,
-    ) -> Result<(Answer, bool), ApiError> {
-        // What cannot be done takes no key.
+    ) -> Result<(StoredResponse, bool), ApiError> {
+        // An invalid request does not use the key.
         self.check().into_result(()).map_err(ApiError::invalid)?;
         let owner = caller.principal.user;
         if !state.store.claim_key(owner, key, state.clock.now()).await?
-            && let Some(first) = first_answer(state, owner, key).await?
+            && let Some(first) = first_response(state, owner, key).await?
         {
             return Ok((first, true));
         }
-        let answer = self.ingest(state, caller).await?;
-        let kept = serde_json::to_value(&answer).map_err(ApiError::internal)?;
-        if !state.store.keep_answer(owner, key, &kept).await?
-            && let Some(first) = first_answer(state, owner, key).await?
+        let response = self.ingest(state, caller).await?;
+        let kept = serde_json::to_value(&response).map_err(ApiError::internal)?;
+        if !state.store.store_response(owner, key, &kept).await?
+            && let Some(first) = first_response(state, owner, key).await?
         {
             return Ok((first, true));
         }
-        Ok((answer, false))
+        Ok((response, false))
     }
 
-    async fn ingest(self, state: &AppState, caller: &Caller) -> Result<Answer, ApiError> {
+    async fn ingest(self, state: &AppState, caller: &Caller) -> Result<StoredResponse, ApiError> {
         let wait = self.wait;
-        let wish = self.wish(state, caller).await?;
+        let ingest_request = self.into_request(state, caller).await?;
         let accepted = if wait {
-            state.corpus.ingest_and_wait(wish, WAIT_MAX).await?
+            state.corpus.ingest_and_wait(ingest_request, WAIT_MAX).await?
         } else {
-            state.corpus.ingest(wish).await?
+            state.corpus.ingest(ingest_request).await?
         };
-        let is_in = wait && accepted.is_done;
+        let is_ingested = wait && accepted.is_done;
         let Accepted { signal, job, upgraded, message, .. } = accepted;
-        let told =
+        let body =
             Ingested { signal_id: signal.signal_id, state: signal.state, job_id: job, upgraded, message };
-        Ok(Answer { is_in, told })
+        Ok(StoredResponse { is_ingested, body })
     }
 
-    async fn wish(self, state: &AppState, caller: &Caller) -> Result<IngestWish, ApiError> {
+    async fn into_request(self, state: &AppState, caller: &Caller) -> Result<IngestRequest, ApiError> {
         self.check().into_result(()).map_err(ApiError::invalid)?;
         let user = caller.principal.user;
         let document = match (self.search_id, self.swirl_id, self.url) {
@@ -172,7 +175,7 @@ impl IngestInput {
                 let search = own_search(state, &caller.principal, SearchId(search)).await?;
                 let (saved, _) = state.federation.saved_result(ResultId(result)).await?;
                 if saved.search != search.id {
-                    return Err(ApiError::of(Refusal::NotFound));
+                    return Err(ApiError::of(ErrorCode::NotFound));
                 }
                 let provider = state.store.provider(saved.provider).await.map_err(without_source)?;
                 Document::Result { provider, item: saved.item }
@@ -184,7 +187,7 @@ impl IngestInput {
                 body: self.body,
             },
         };
-        Ok(IngestWish { user, document, matter_tags: self.matter_tags, origin: Origin::Ingest })
+        Ok(IngestRequest { user, document, matter_tags: self.matter_tags, origin: Origin::Ingest })
     }
 
     fn check(&self) -> FieldErrors {
@@ -215,13 +218,13 @@ impl IngestInput {
     }
 }
 
-/// What the first request with this key was answered; None while it has not been.
-async fn first_answer(
+/// The response to the first request with this key; None while there is none.
+async fn first_response(
     state: &AppState,
     owner: UserId,
     key: &IdempotencyKey,
-) -> Result<Option<Answer>, ApiError> {
-    let Some(kept) = state.store.kept_answer(owner, &key.key, state.clock.now()).await? else {
+) -> Result<Option<StoredResponse>, ApiError> {
+    let Some(kept) = state.store.stored_response(owner, &key.key, state.clock.now()).await? else {
         return Ok(None);
     };
     if kept.fingerprint != key.fingerprint {
@@ -230,7 +233,7 @@ async fn first_answer(
     kept.answer.map(serde_json::from_value).transpose().map_err(ApiError::internal)
 }
 
-/// A provider that the caller may use. That another one exists is not told.
+/// A provider that the caller may use. Whether another one exists is not revealed.
 async fn own_provider(
     state: &AppState,
     caller: &Caller,
@@ -240,7 +243,7 @@ async fn own_provider(
     match state.store.provider(ProviderId(id)).await {
         Ok(provider) if caller.principal.may_see(&provider) => Ok(Some(provider)),
         Ok(_) | Err(StoreError::NotFound) => {
-            Err(ApiError::saying(Refusal::PermissionDenied, "You may not use this provider."))
+            Err(ApiError::with_detail(ErrorCode::PermissionDenied, "You may not use this provider."))
         }
         Err(error) => Err(error.into()),
     }
@@ -249,7 +252,7 @@ async fn own_provider(
 fn without_source(error: StoreError) -> ApiError {
     match error {
         StoreError::NotFound => {
-            ApiError::saying(Refusal::Impossible, "The provider of this result is not there any more.")
+            ApiError::with_detail(ErrorCode::Impossible, "The provider of this result no longer exists.")
         }
         other => other.into(),
     }
@@ -266,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wish_names_one_document() {
+    fn an_ingest_request_names_one_document() {
         let long = "x".repeat(URL_CHARS_MAX);
         let tags = vec!["a"; MATTER_TAGS_MAX + 1];
         let none: [&str; 0] = [];

@@ -1,8 +1,8 @@
-//! The license of this installation: whose it is, how long it lasts and what it allows. It is looked at afresh each time.
+//! The license of this installation: its owner, its end and what it includes. It is checked at each request.
 
-use crate::AppState;
 use crate::auth::Admin;
 use crate::error::ErrorBody;
+use crate::state::AppState;
 use axum::Json;
 use axum::extract::State;
 use domain::license::LicenseReport;
@@ -14,9 +14,9 @@ pub fn router() -> OpenApiRouter<Arc<AppState>> {
     OpenApiRouter::new().routes(routes!(read_license))
 }
 
-/// What the license in `SVC_LICENSE` says, if its signature is the issuer's.
+/// The contents of the license in `SVC_LICENSE`, if its signature is valid.
 #[utoipa::path(get, path = "/svc/license/", tag = "service", responses(
-    (status = 200, description = "The license. Of one that is not valid nothing but the reason is told.", body = LicenseReport),
+    (status = 200, description = "The license. If it is invalid, only the reason is included.", body = LicenseReport),
     (status = 403, description = "Not an administrator.", body = ErrorBody)))]
 async fn read_license(_admin: Admin, State(state): State<Arc<AppState>>) -> Json<LicenseReport> {
     Json(state.corpus.license())

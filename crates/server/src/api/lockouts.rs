@@ -1,10 +1,10 @@
-//! Who is not let in for a while after too many failures, in this process; administrators let them in again.
+//! Lockouts after too many failed sign-ins, in this process, and their reset by administrators.
 
-use crate::AppState;
+use crate::audit::AuditedStore;
 use crate::auth::Admin;
-use crate::changes::Changes;
-use crate::error::{ApiError, ErrorBody, Refusal};
+use crate::error::{ApiError, ErrorBody, ErrorCode};
 use crate::extract::ApiPath;
+use crate::state::AppState;
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
@@ -14,31 +14,31 @@ use std::sync::Arc;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-/// Users read at once when names are looked for.
+/// Users read per page when names are looked up.
 const FIND_STEP: u64 = 100;
-/// Most users whose names are looked for.
+/// Most users whose names are looked up.
 const USERS_MAX: u64 = 10_000;
-/// What the audit log calls a reset of all.
+/// Name of a reset of all lockouts in the audit log.
 const EVERYBODY: &str = "everybody";
 
 pub fn router() -> OpenApiRouter<Arc<AppState>> {
     OpenApiRouter::new().routes(routes!(list_lockouts, reset_lockouts)).routes(routes!(reset_lockout))
 }
 
-/// A door that is shut to somebody.
+/// A lockout.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 #[schema(as = Lockout)]
 struct LockoutView {
-    /// Name of a user. Empty for names that no user has, and for an address as a whole.
+    /// Name of a user. Empty for names of no user, and for an address as a whole.
     username: String,
-    /// Address of the client. Empty for a name that is locked everywhere.
+    /// Address of the client. Empty for a name that is locked out everywhere.
     #[schema(example = "192.0.2.7")]
     address: String,
     /// Seconds until the next attempt.
     seconds: u64,
 }
 
-/// Who is locked out of this process at this moment.
+/// The present lockouts of this process.
 #[utoipa::path(get, path = "/svc/lockouts/", tag = "people", responses(
     (status = 200, description = "Lockouts.", body = [LockoutView]),
     (status = 403, description = "Not an administrator.", body = ErrorBody)))]
@@ -55,37 +55,37 @@ async fn list_lockouts(
     Ok(Json(lockouts.into_iter().map(view).collect()))
 }
 
-/// Lets everybody in again.
+/// Resets all lockouts.
 #[utoipa::path(delete, path = "/svc/lockouts/", tag = "people", responses(
-    (status = 204, description = "All failures are forgotten."),
+    (status = 204, description = "All failures were cleared."),
     (status = 403, description = "Not an administrator.", body = ErrorBody)))]
 async fn reset_lockouts(
     _admin: Admin,
-    changes: Changes,
+    audited: AuditedStore,
     State(state): State<Arc<AppState>>,
 ) -> Result<StatusCode, ApiError> {
-    changes.note(AuditEvent::of(Action::Reset, Kind::SignIn, None, EVERYBODY)).await?;
+    audited.note(AuditEvent::of(Action::Reset, Kind::SignIn, None, EVERYBODY)).await?;
     state.throttles.sign_in.forget_all();
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// Lets one user in again, from wherever attempts failed.
+/// Resets the lockouts of one user, from all addresses.
 #[utoipa::path(delete, path = "/svc/lockouts/{id}/", tag = "people", params(("id" = String, Path, description = "The user's name.")),
-    responses((status = 204, description = "The user's failures are forgotten."),
+    responses((status = 204, description = "The user's failures were cleared."),
     (status = 403, description = "Not an administrator.", body = ErrorBody),
     (status = 404, description = "There is no such user.", body = ErrorBody)))]
 async fn reset_lockout(
     _admin: Admin,
-    changes: Changes,
+    audited: AuditedStore,
     State(state): State<Arc<AppState>>,
     ApiPath(username): ApiPath<String>,
 ) -> Result<StatusCode, ApiError> {
-    // No database keeps a NUL.
+    // No database stores a NUL.
     if username.contains('\0') {
-        return Err(ApiError::of(Refusal::NotFound));
+        return Err(ApiError::of(ErrorCode::NotFound));
     }
     let user = state.store.user_by_name(&username).await?;
-    changes.note(AuditEvent::of(Action::Reset, Kind::SignIn, Some(user.id.0), &user.username)).await?;
+    audited.note(AuditEvent::of(Action::Reset, Kind::SignIn, Some(user.id.0), &user.username)).await?;
     state.throttles.sign_in.forget_name(&user.username);
     Ok(StatusCode::NO_CONTENT)
 }

@@ -1,11 +1,11 @@
-//! Signing in for programs: a user name and a password for a token, and back again.
+//! Sign-in for programs: exchanges a user name and a password for a token, and revokes it.
 
-use crate::AppState;
+use crate::audit::{AuditedStore, RequestOrigin};
 use crate::auth::{Caller, Scheme, by_password, events, token};
-use crate::changes::{Changes, SignIn};
 use crate::client_address::ClientAddress;
-use crate::error::{ApiError, ErrorBody, Refusal};
+use crate::error::{ApiError, ErrorBody, ErrorCode};
 use crate::extract::ApiJson;
+use crate::state::AppState;
 use axum::Json;
 use axum::extract::State;
 use domain::ids::{TokenId, UserId};
@@ -15,9 +15,9 @@ use std::sync::Arc;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-/// How long a token from signing in is valid.
+/// How long a token from a sign-in is valid.
 const LOGIN_TOKEN_DAYS: i64 = 30;
-/// Tokens read at once when one is looked for.
+/// Tokens read per page when one is looked up.
 const FIND_STEP: u64 = 100;
 
 pub fn router() -> OpenApiRouter<Arc<AppState>> {
@@ -40,7 +40,7 @@ pub struct LoggedIn {
     /// The product's version.
     swirl_version: String,
     is_superuser: bool,
-    /// `enterprise` with a valid license, else `community`.
+    /// `enterprise` with a valid license, otherwise `community`.
     #[schema(example = "community")]
     edition: &'static str,
 }
@@ -51,56 +51,59 @@ struct LoggedOut {
     status: &'static str,
 }
 
-/// A token for a user name and a password.
+/// Exchanges a user name and a password for a token.
 #[utoipa::path(post, path = "/svc/login/", tag = "people", security(), request_body = LoginInput, responses(
     (status = 200, description = "Signed in.", body = LoggedIn),
-    (status = 400, description = "Not valid.", body = ErrorBody),
+    (status = 400, description = "Invalid.", body = ErrorBody),
     (status = 401, description = "Wrong user name or password.", body = ErrorBody),
-    (status = 429, description = "Too many attempts have failed; `retry_after` says when to try again.", body = ErrorBody)))]
+    (status = 429, description = "Too many failed attempts; `retry_after` says when to try again.", body = ErrorBody)))]
 async fn login(
     State(state): State<Arc<AppState>>,
     address: ClientAddress,
-    place: SignIn,
+    origin: RequestOrigin,
     ApiJson(input): ApiJson<LoginInput>,
 ) -> Result<Json<LoggedIn>, ApiError> {
     let user = by_password(&state, &input.username, &input.password, address).await?;
     let Some(user) = user else {
         events::refused(&state, &input.username).await;
         let sentence = "The user name or the password is wrong.";
-        return Err(ApiError::saying(Refusal::AuthenticationFailed, sentence));
+        return Err(ApiError::with_detail(ErrorCode::AuthenticationFailed, sentence));
     };
     events::signed_in(&user, "login");
-    logged_in(&state, &place, user).await.map(Json)
+    logged_in(&state, &origin, user).await.map(Json)
 }
 
-/// Revokes the token that this call is made with.
+/// Revokes the token of this request.
 #[utoipa::path(post, path = "/svc/swirl-logout/", tag = "people", responses(
     (status = 200, description = "The token is revoked.", body = LoggedOut),
-    (status = 400, description = "The call was not made with a token.", body = ErrorBody)))]
+    (status = 400, description = "The request was not sent with a token.", body = ErrorBody)))]
 async fn logout(
     caller: Caller,
-    changes: Changes,
+    audited: AuditedStore,
     State(state): State<Arc<AppState>>,
 ) -> Result<Json<LoggedOut>, ApiError> {
     let Scheme::Token { prefix } = &caller.scheme else {
-        return Err(ApiError::saying(Refusal::Invalid, "Make this call with Authorization: Token."));
+        return Err(ApiError::with_detail(
+            ErrorCode::Invalid,
+            "Send this request with Authorization: Token.",
+        ));
     };
     for id in tokens_with(&state, caller.principal.user, prefix).await? {
-        changes.store().delete_token(id).await?;
+        audited.store().delete_token(id).await?;
     }
     events::signed_out(&caller.principal, "logout");
     Ok(Json(LoggedOut { status: "OK" }))
 }
 
-/// A new token for who has just signed in.
-pub async fn logged_in(state: &AppState, place: &SignIn, user: User) -> Result<LoggedIn, ApiError> {
+/// A new token for a user who has just signed in.
+pub async fn logged_in(state: &AppState, origin: &RequestOrigin, user: User) -> Result<LoggedIn, ApiError> {
     let now = state.clock.now();
     let spec = TokenSpec {
         label: LOGIN_LABEL.to_owned(),
         expires: Some(now + chrono::Duration::days(LOGIN_TOKEN_DAYS)),
     };
     let new = token::make();
-    place.changes_of(state, &user).store().create_token(user.id, spec, new.hash, new.prefix, now).await?;
+    origin.store_for(state, &user).store().create_token(user.id, spec, new.hash, new.prefix, now).await?;
     Ok(LoggedIn {
         token: new.token.expose().to_owned(),
         user: user.username,
@@ -110,7 +113,7 @@ pub async fn logged_in(state: &AppState, place: &SignIn, user: User) -> Result<L
     })
 }
 
-/// The user's tokens that begin like this. Eight random characters are shared by no two tokens of one person.
+/// The user's tokens with this prefix. Eight random characters are unique among the tokens of one user.
 async fn tokens_with(state: &AppState, user: UserId, prefix: &str) -> Result<Vec<TokenId>, ApiError> {
     let mut found = Vec::new();
     let mut offset = 0;

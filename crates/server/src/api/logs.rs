@@ -1,15 +1,15 @@
-//! The log files of this process, for administrators: those of the table and no other, and of each its end.
+//! The ends of this process's log files, for administrators; only files of a fixed table.
 
-use crate::AppState;
 use crate::auth::Admin;
-use crate::error::{ApiError, ErrorBody, Refusal};
+use crate::error::{ApiError, ErrorBody, ErrorCode};
 use crate::extract::{ApiPath, ApiQuery, Flag};
+use crate::state::AppState;
 use axum::Json;
 use axum::extract::State;
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use chrono::{DateTime, Utc};
-use domain::installation::LogFolder;
+use domain::instance_info::LogFolder;
 use serde::{Deserialize, Serialize};
 use std::io::{self, SeekFrom};
 use std::path::Path;
@@ -18,22 +18,22 @@ use tokio::io::{AsyncReadExt, AsyncSeekExt};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-/// Lines that are shown when nobody says how many.
+/// Lines that are shown by default.
 const LINES_DEFAULT: u32 = 500;
 const LINES_MIN: u32 = 50;
 const LINES_MAX: u32 = 5000;
-/// What is read of a file for showing its lines.
+/// Bytes read of a file to show its lines.
 const SHOWN_BYTES_MAX: u64 = 1024 * 1024;
-/// What is read of a file for keeping it.
+/// Bytes read of a file for a download.
 const KEPT_BYTES_MAX: u64 = 16 * 1024 * 1024;
-/// The end of every file's name; it may be left out.
+/// Suffix of every file name; it may be omitted.
 const SUFFIX: &str = ".log";
 
 pub fn router() -> OpenApiRouter<Arc<AppState>> {
     OpenApiRouter::new().routes(routes!(list_logs)).routes(routes!(read_log))
 }
 
-/// A log file that is there.
+/// An existing log file.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 struct LogFile {
     #[schema(example = "django.log")]
@@ -47,9 +47,9 @@ struct LogFile {
 #[derive(Debug, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 struct LogLines {
     name: &'static str,
-    /// The oldest first.
+    /// The oldest is first.
     lines: Vec<String>,
-    /// There are older lines in the file.
+    /// The file has older lines.
     is_cut: bool,
 }
 
@@ -70,7 +70,7 @@ struct LogRequest {
     (status = 200, description = "Log files.", body = [LogFile]),
     (status = 403, description = "Not an administrator.", body = ErrorBody)))]
 async fn list_logs(_admin: Admin, State(state): State<Arc<AppState>>) -> Json<Vec<LogFile>> {
-    let LogFolder { folder, names } = &state.installation.logs;
+    let LogFolder { folder, names } = &state.instance_info.logs;
     let mut files = Vec::new();
     for name in names {
         if let Ok(there) = tokio::fs::metadata(folder.join(name)).await {
@@ -83,25 +83,25 @@ async fn list_logs(_admin: Admin, State(state): State<Arc<AppState>>) -> Json<Ve
 
 /// The last lines of a log file.
 #[utoipa::path(get, path = "/svc/logs/{id}/", tag = "service",
-    params(("id" = String, Path, description = "Name of the file; `.log` may be left out."), LogRequest), responses(
+    params(("id" = String, Path, description = "Name of the file; `.log` may be omitted."), LogRequest), responses(
     (status = 200, description = "Lines; with `download=true` a text file.", body = LogLines),
-    (status = 400, description = "A parameter is not valid.", body = ErrorBody),
+    (status = 400, description = "Invalid parameter.", body = ErrorBody),
     (status = 403, description = "Not an administrator.", body = ErrorBody),
     (status = 404, description = "There is no such log.", body = ErrorBody)))]
 async fn read_log(
     _admin: Admin,
     State(state): State<Arc<AppState>>,
-    ApiPath(wanted): ApiPath<String>,
+    ApiPath(requested): ApiPath<String>,
     ApiQuery(request): ApiQuery<LogRequest>,
 ) -> Result<Response, ApiError> {
     let count = request.lines.unwrap_or(LINES_DEFAULT);
     if !(LINES_MIN..=LINES_MAX).contains(&count) {
         return Err(ApiError::invalid_field("lines", format!("Use {LINES_MIN} to {LINES_MAX}.")));
     }
-    let LogFolder { folder, names } = &state.installation.logs;
-    let short = wanted.strip_suffix(SUFFIX).unwrap_or(&wanted);
+    let LogFolder { folder, names } = &state.instance_info.logs;
+    let short = requested.strip_suffix(SUFFIX).unwrap_or(&requested);
     let name = names.iter().copied().find(|name| name.strip_suffix(SUFFIX) == Some(short));
-    let name = name.ok_or_else(|| ApiError::of(Refusal::NotFound))?;
+    let name = name.ok_or_else(|| ApiError::of(ErrorCode::NotFound))?;
     let path = folder.join(name);
     if request.download.is_some_and(|flag| flag.0) {
         let (text, _) = end_of(&path, KEPT_BYTES_MAX).await.map_err(ApiError::internal)?;
@@ -116,8 +116,8 @@ async fn read_log(
     Ok(Json(last_lines(name, read, count as usize)).into_response())
 }
 
-/// The end of a file from the begin of a line on, and whether something stands before it. A file that was never
-/// written is empty.
+/// The end of a file from the beginning of a line on, and whether there is more before it. A file that does not exist
+/// is empty.
 async fn end_of(path: &Path, bytes_max: u64) -> io::Result<(String, bool)> {
     let mut file = match tokio::fs::File::open(path).await {
         Ok(file) => file,
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn no_more_lines_than_asked_for() {
+    fn no_more_lines_than_requested() {
         let text = (0..60).map(|number| format!("line {number}\n")).collect::<String>();
         let read = last_lines("django.log", (text.clone(), false), 50);
         assert_eq!((read.lines.len(), read.lines[0].as_str(), read.is_cut), (50, "line 10", true));

@@ -1,4 +1,4 @@
-//! One file or folder for each resource, each with its own router; the OpenAPI document grows with the routes.
+//! The HTTP API: one file or folder for each resource, each with its own router and its part of the OpenAPI document.
 
 mod activity;
 mod agent;
@@ -16,15 +16,15 @@ mod groups;
 mod health;
 mod ingest;
 mod license;
-mod listing;
 mod lockouts;
 mod login;
 mod logs;
-mod merge;
+mod merge_patch;
 mod metrics;
 mod oidc;
 mod openapi;
-mod owners;
+mod owner_names;
+mod pagination;
 mod pipelines;
 mod plugins;
 mod preferences;
@@ -44,7 +44,7 @@ mod users;
 
 pub use openapi::ApiDocument;
 
-use crate::AppState;
+use crate::state::AppState;
 use std::sync::Arc;
 use utoipa_axum::router::OpenApiRouter;
 
@@ -89,7 +89,17 @@ pub fn router() -> OpenApiRouter<Arc<AppState>> {
         .merge(docs::router())
 }
 
-/// The routes of health and metrics alone, for a process without the web role.
+/// The document of all routes.
+#[expect(clippy::expect_used, reason = "the document is the same in every run and tests build it")]
+pub fn document() -> ApiDocument {
+    build_document().expect("the document can be written as JSON")
+}
+
+pub fn build_document() -> Result<ApiDocument, serde_json::Error> {
+    ApiDocument::of(router().into_openapi())
+}
+
+/// Only the routes of health and metrics, for a process without the web role.
 pub fn monitoring_router() -> OpenApiRouter<Arc<AppState>> {
     OpenApiRouter::new().merge(health::router()).merge(metrics::router())
 }

@@ -1,15 +1,15 @@
-//! Signing in for programs by a token of an OpenID Connect service.
+//! Sign-in for programs with a token of an OpenID Connect service.
 
 use super::login::{LoggedIn, logged_in};
-use crate::AppState;
+use crate::audit::RequestOrigin;
 use crate::auth::{events, oidc};
-use crate::changes::SignIn;
 use crate::client_address::ClientAddress;
-use crate::error::{ApiError, ErrorBody, Refusal};
+use crate::error::{ApiError, ErrorBody, ErrorCode};
+use crate::state::AppState;
 use axum::Json;
 use axum::extract::State;
 use axum::http::{HeaderMap, HeaderName};
-use domain::contracts::TokenUse;
+use domain::ports::TokenUse;
 use std::sync::Arc;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
@@ -20,19 +20,19 @@ pub fn router() -> OpenApiRouter<Arc<AppState>> {
     OpenApiRouter::new().routes(routes!(oidc_authenticate))
 }
 
-/// A token of this service for a token of an authenticator by which people sign in.
+/// Exchanges a token of an authenticator for sign-in for a token of this service.
 #[utoipa::path(post, path = "/svc/oidc_authenticate/", tag = "people", security(),
     params(("OIDC-Token" = String, Header, description = "`Bearer <ID token or access token>`.")), responses(
-    (status = 200, description = "Signed in. The first time a user is created, never an administrator.", body = LoggedIn),
+    (status = 200, description = "Signed in. A user is created the first time, never an administrator.", body = LoggedIn),
     (status = 403, description = "The token was not accepted.", body = ErrorBody),
-    (status = 429, description = "Too many attempts have failed; `retry_after` says when to try again.", body = ErrorBody)))]
+    (status = 429, description = "Too many failed attempts; `retry_after` says when to try again.", body = ErrorBody)))]
 async fn oidc_authenticate(
     State(state): State<Arc<AppState>>,
     address: ClientAddress,
-    place: SignIn,
+    origin: RequestOrigin,
     headers: HeaderMap,
 ) -> Result<Json<LoggedIn>, ApiError> {
-    let _until_looked_up = state.throttles.sign_in.token_turn(address).await?;
+    let _until_looked_up = state.throttles.sign_in.acquire_token_lookup(address).await?;
     let given = headers.get(HEADER).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let (scheme, token) = given.trim().split_once(' ').unwrap_or_default();
     let found = match scheme.eq_ignore_ascii_case("bearer") {
@@ -43,11 +43,11 @@ async fn oidc_authenticate(
         Ok(Some(identity)) => {
             let user = oidc::user_of(&state, &identity, address).await?;
             events::signed_in(&user, "oidc");
-            return logged_in(&state, &place, user).await.map(Json);
+            return logged_in(&state, &origin, user).await.map(Json);
         }
         Ok(None) => "No authenticator is responsible for this token.".to_owned(),
         Err(refused) => format!("{}.", refused?),
     };
     state.throttles.sign_in.token_failed(address)?;
-    Err(ApiError::saying(Refusal::PermissionDenied, sentence))
+    Err(ApiError::with_detail(ErrorCode::PermissionDenied, sentence))
 }

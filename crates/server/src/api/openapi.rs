@@ -1,4 +1,4 @@
-//! The OpenAPI document: what the routes do not say themselves, and what all of them share.
+//! The OpenAPI document: parts that all routes share.
 
 use crate::error::ErrorBody;
 use bytes::Bytes;
@@ -9,24 +9,18 @@ use utoipa::openapi::security::{ApiKey, ApiKeyValue, HttpAuthScheme, HttpBuilder
 use utoipa::openapi::{Content, OpenApi, Ref, RefOr, Required, Response};
 use utoipa::{Modify, OpenApi as _, ToSchema};
 
-/// What a route says when the records cannot be reached or written.
-const STORAGE_REFUSALS: [(&str, &str); 2] = [
-    ("503", "The storage or the queue cannot be reached; ask again after `Retry-After`."),
-    ("507", "The storage cannot be written, as when the disk is full; nothing was stored."),
+/// Responses of a route if records cannot be read or written.
+const STORAGE_ERRORS: [(&str, &str); 2] = [
+    ("503", "The storage or the queue is unreachable; try again after `Retry-After`."),
+    ("507", "The storage cannot be written, for example because the disk is full; nothing was stored."),
 ];
 
 /// The document as it is served.
 pub struct ApiDocument(Bytes);
 
 impl ApiDocument {
-    /// The document of all routes.
-    #[expect(clippy::expect_used, reason = "the document is the same in every run and tests build it")]
-    pub fn built() -> Self {
-        Self::build().expect("the document can be written as JSON")
-    }
-
-    pub fn build() -> Result<Self, serde_json::Error> {
-        let mut document = super::router().into_openapi();
+    /// The document of these routes, with the parts that all routes share.
+    pub fn of(mut document: OpenApi) -> Result<Self, serde_json::Error> {
         for (path, item) in &mut document.paths.paths {
             if is_versioned(path, item) {
                 add_versions(item);
@@ -34,7 +28,7 @@ impl ApiDocument {
             let get = item.get.as_mut().into_iter().map(|operation| (operation, true));
             let others = [&mut item.post, &mut item.put, &mut item.patch, &mut item.delete];
             let others = others.into_iter().filter_map(Option::as_mut).map(|operation| (operation, false));
-            get.chain(others).for_each(|(operation, is_read)| add_refusals(operation, is_read));
+            get.chain(others).for_each(|(operation, is_read)| add_errors(operation, is_read));
         }
         Ok(Self(Bytes::from(document.to_pretty_json()?)))
     }
@@ -52,27 +46,27 @@ impl ApiDocument {
 #[openapi(
     info(
         title = "Tributary",
-        description = "Federated search: one query, many sources, one ranked list.\n\n\
-            Every path is also served under `/api/svc/`, with and without the slash at the end. \
-            Lists are bare arrays; with `page` and/or `items` they become \
-            `{count, next, previous, results}`. Refusals have one shape, `Error`. A record that can be edited comes \
-            with its version as `ETag`; sent back as `If-Match`, it guards an edit or a deletion (412).",
+        description = "Federated search: one query, many sources, one ranked list.\n\nEvery path is also \
+        served under `/api/svc/`, with and without a trailing slash. Lists are bare arrays; with `page` and/or \
+        `items` they become `{count, next, previous, results}`. All errors have the format `Error`. A record that \
+        can be edited has its version as `ETag`; sent back as `If-Match`, it protects an edit or a deletion from \
+        conflicts (412).",
         license(name = "Apache-2.0", identifier = "Apache-2.0"),
     ),
     components(schemas(ErrorBody)),
     modifiers(&Schemes),
     security(("basic" = []), ("token" = []), ("bearer" = [])),
     tags(
-        (name = "search", description = "Ask, follow, run again."),
+        (name = "search", description = "Create, follow and rerun searches."),
         (name = "results", description = "The mixed list, and single results."),
         (name = "answers", description = "AI summaries and chats, with their sources."),
-        (name = "providers", description = "The sources, and what can be named in their configuration."),
-        (name = "transforms", description = "Reusable rewrites and synonyms of queries."),
-        (name = "cache", description = "Documents that people retrieved, found again at once."),
+        (name = "providers", description = "Sources, and the plug-ins of their configuration."),
+        (name = "transforms", description = "Reusable query rewrites and synonyms."),
+        (name = "cache", description = "Documents that users retrieved, for later searches."),
         (name = "canonical", description = "Which version of a document counts: elections and pins."),
-        (name = "egress", description = "Which cached documents went outside, by one's own sent mail."),
-        (name = "people", description = "Users, groups, tokens, signing in."),
-        (name = "service", description = "Signs of life, and this document."),
+        (name = "egress", description = "Cached documents found in the user's own sent mail."),
+        (name = "people", description = "Users, groups, tokens, sign-in."),
+        (name = "service", description = "Health checks, and this document."),
     )
 )]
 struct Start;
@@ -97,16 +91,17 @@ impl Modify for Schemes {
     }
 }
 
-/// What any route may answer: 401 where credentials are needed, 503 and 507 where records are, and every refusal in
-/// one shape. Who asks stands in the records, and the use of a token is written there: so reading may lack space too.
-fn add_refusals(operation: &mut Operation, is_read: bool) {
+/// Responses of any route: 401 if credentials are needed, 503 and 507 if records are used, and every error in one
+/// format. The caller is read from the database, and the use of a token is written there: so reading may lack space
+/// too.
+fn add_errors(operation: &mut Operation, is_read: bool) {
     let is_open = operation.security.as_ref().is_some_and(Vec::is_empty);
-    let mut rows = vec![("default", "Any other refusal.")];
+    let mut rows = vec![("default", "Any other error.")];
     if !is_open {
         rows.push(("401", "No or wrong credentials."));
     }
     if !(is_open && is_read) {
-        rows.extend(STORAGE_REFUSALS);
+        rows.extend(STORAGE_ERRORS);
     }
     rows.into_iter().for_each(|(status, description)| add_refusal(operation, status, description));
 }
@@ -119,12 +114,12 @@ fn add_refusal(operation: &mut Operation, status: &str, description: &str) {
     operation.responses.responses.entry(status.to_owned()).or_insert_with(|| response.into());
 }
 
-/// A record that can be replaced or changed has a version; a match that was found in sent mail is decided on, not edited.
+/// A record that can be replaced or changed has a version; a match found in sent mail is decided on, not edited.
 fn is_versioned(path: &str, item: &PathItem) -> bool {
     (item.put.is_some() || item.patch.is_some()) && !path.starts_with("/svc/egress/")
 }
 
-/// The version of a record in `ETag` of what answers with it, and `If-Match` of what edits or deletes it.
+/// `ETag` of responses with a record, and `If-Match` of requests that edit or delete it.
 fn add_versions(item: &mut PathItem) {
     let tag = Header::builder()
         .schema(Some(ObjectBuilder::new().schema_type(Type::String)))
@@ -163,7 +158,7 @@ mod tests {
         let document = document();
         let mut count = 0;
         for (path, item) in document["paths"].as_object().expect("paths") {
-            // Scrapers look for their figures outside of the prefix, and pages of others for their configuration.
+            // Scrapers expect metrics outside of the prefix, and other pages their configuration.
             let is_elsewhere = ["/metrics/", "/api/config/default/"].contains(&path.as_str());
             let is_ours = path.starts_with("/svc/") || is_elsewhere;
             assert!(is_ours && path.ends_with('/') || path.ends_with("{file}"), "{path}");

@@ -1,21 +1,20 @@
-//! Pipelines: the records that say which post-result processors run, and in which order. Everybody reads them;
-//! administrators change them.
+//! Pipelines: which post-result processors run, and in which order. Users read them; administrators change them.
 
-use super::listing::{ListRequest, Listing, Paging};
-use super::merge::merge;
-use crate::AppState;
+use super::merge_patch::merge;
+use super::pagination::{ListRequest, Listing, Paging};
+use crate::audit::AuditedStore;
 use crate::auth::{Admin, Caller};
-use crate::changes::Changes;
 use crate::error::{ApiError, ErrorBody};
 use crate::extract::{ApiJson, ApiPath, ApiQuery};
 use crate::links::Links;
 use crate::preconditions::{IfMatch, Versioned, edit, versioned};
+use crate::state::AppState;
 use axum::extract::State;
 use axum::response::Response;
 use chrono::{DateTime, Utc};
-use domain::contracts::EditableRecord;
 use domain::ids::PipelineId;
-use domain::pipeline_record::{Pipeline, PipelineSpec};
+use domain::pipeline::{Pipeline, PipelineSpec};
+use domain::ports::EditableRecord;
 use serde::Serialize;
 use serde_json::{Map, Value};
 use std::sync::Arc;
@@ -30,7 +29,7 @@ pub fn router() -> OpenApiRouter<Arc<AppState>> {
     ))
 }
 
-/// A pipeline as it is shown.
+/// A pipeline.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 #[schema(as = Pipeline)]
 struct PipelineView {
@@ -52,7 +51,7 @@ impl From<Pipeline> for PipelineView {
 /// All pipelines.
 #[utoipa::path(get, path = "/svc/pipelines/", tag = "providers", params(Paging), responses(
     (status = 200, description = "Pipelines.", body = Listing<PipelineView>),
-    (status = 400, description = "A parameter is not valid.", body = ErrorBody)))]
+    (status = 400, description = "Invalid parameter.", body = ErrorBody)))]
 async fn list_pipelines(
     _caller: Caller,
     State(state): State<Arc<AppState>>,
@@ -77,46 +76,46 @@ async fn read_pipeline(
     versioned(&state, EditableRecord::Pipeline(PipelineId(id)), view).await
 }
 
-/// Replaces the processors of a pipeline. Searches that run from now on use them.
+/// Replaces the processors of a pipeline. Later runs use them.
 #[utoipa::path(put, path = "/svc/pipelines/{id}/", tag = "providers", params(("id" = i64, Path, description = "Id of the pipeline.")),
     request_body = PipelineSpec, responses(
     (status = 200, description = "Replaced.", body = PipelineView),
-    (status = 400, description = "Not valid; unknown names are answered with the nearest known one.", body = ErrorBody),
+    (status = 400, description = "Invalid; for an unknown name the closest known one is suggested.", body = ErrorBody),
     (status = 403, description = "Not an administrator.", body = ErrorBody),
     (status = 404, description = "Unknown.", body = ErrorBody)))]
 async fn replace_pipeline(
     _admin: Admin,
-    changes: Changes,
+    audited: AuditedStore,
     State(state): State<Arc<AppState>>,
     if_match: IfMatch,
     ApiPath(id): ApiPath<i64>,
     ApiJson(spec): ApiJson<PipelineSpec>,
 ) -> Result<Versioned<PipelineView>, ApiError> {
     let load = || load(&state, PipelineId(id));
-    let save = |version, stored| save(&state, &changes, (version, stored), spec.clone());
+    let save = |version, stored| save(&state, &audited, (version, stored), spec.clone());
     edit(&if_match, load, save).await
 }
 
-/// Changes what is given of a pipeline.
+/// Changes the given fields of a pipeline.
 #[utoipa::path(patch, path = "/svc/pipelines/{id}/", tag = "providers", params(("id" = i64, Path, description = "Id of the pipeline.")),
     request_body = PipelineSpec, responses(
     (status = 200, description = "Changed.", body = PipelineView),
-    (status = 400, description = "Not valid; unknown names are answered with the nearest known one.", body = ErrorBody),
+    (status = 400, description = "Invalid; for an unknown name the closest known one is suggested.", body = ErrorBody),
     (status = 403, description = "Not an administrator.", body = ErrorBody),
     (status = 404, description = "Unknown.", body = ErrorBody)))]
 async fn change_pipeline(
     _admin: Admin,
-    changes: Changes,
+    audited: AuditedStore,
     State(state): State<Arc<AppState>>,
     if_match: IfMatch,
     ApiPath(id): ApiPath<i64>,
     ApiJson(given): ApiJson<Map<String, Value>>,
 ) -> Result<Versioned<PipelineView>, ApiError> {
-    let (state, changes, given) = (&state, &changes, &given);
+    let (state, audited, given) = (&state, &audited, &given);
     let load = || load(state, PipelineId(id));
     let save = move |version, stored: Pipeline| async move {
         let spec = merge(&PipelineSpec { processors: stored.processors.clone() }, given.clone())?;
-        save(state, changes, (version, stored), spec).await
+        save(state, audited, (version, stored), spec).await
     };
     edit(&if_match, load, save).await
 }
@@ -127,11 +126,11 @@ async fn load(state: &AppState, id: PipelineId) -> Result<Versioned<Pipeline>, A
 
 async fn save(
     state: &AppState,
-    changes: &Changes,
+    audited: &AuditedStore,
     (version, stored): (i64, Pipeline),
     spec: PipelineSpec,
 ) -> Result<Versioned<PipelineView>, ApiError> {
     let spec = state.plugins.check_pipeline(&spec).into_result(spec).map_err(ApiError::invalid)?;
-    let saved = changes.at(Some(version)).replace_pipeline(stored.id, spec, state.clock.now()).await?;
+    let saved = audited.at(Some(version)).replace_pipeline(stored.id, spec, state.clock.now()).await?;
     Ok(Versioned::after(version, saved.into()))
 }

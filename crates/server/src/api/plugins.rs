@@ -1,10 +1,10 @@
-//! What can be named in a provider or a search: connectors, processors, mixers.
+//! The plug-ins that a provider or a search can name: connectors, processors, mixers.
 
-use crate::AppState;
 use crate::auth::Caller;
+use crate::state::AppState;
 use axum::Json;
 use axum::extract::State;
-use domain::contracts::{Capability, ConnectorKind};
+use domain::ports::{Capability, ConnectorKind};
 use serde::Serialize;
 use std::sync::Arc;
 use utoipa_axum::router::OpenApiRouter;
@@ -14,18 +14,18 @@ pub fn router() -> OpenApiRouter<Arc<AppState>> {
     OpenApiRouter::new().routes(routes!(connectors)).routes(routes!(processors)).routes(routes!(mixers))
 }
 
-/// A row of a catalogue.
+/// A plug-in.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 #[schema(as = CatalogueRow)]
 struct Row {
-    /// As it is written in a provider or a search.
+    /// Its name in a provider or a search.
     #[schema(example = "RequestsGet")]
     name: &'static str,
     /// `connector`, `query_processor`, `result_processor`, `post_result_processor` or `mixer`.
     #[schema(example = "connector")]
     kind: &'static str,
     summary: &'static str,
-    /// What a connector can do at best; a provider's mappings decide what it does.
+    /// What a connector supports; the mappings of a provider decide what is used.
     #[serde(skip_serializing_if = "Option::is_none")]
     capability: Option<Capability>,
     /// The fields of a provider that a connector reads.
@@ -39,7 +39,7 @@ impl Row {
     }
 }
 
-/// The kinds of sources.
+/// The connectors.
 #[utoipa::path(get, path = "/svc/connectors/", tag = "providers",
     responses((status = 200, description = "All connectors.", body = [Row])))]
 async fn connectors(_caller: Caller, State(state): State<Arc<AppState>>) -> Json<Vec<Row>> {

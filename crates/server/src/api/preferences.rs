@@ -1,14 +1,14 @@
-//! What a person wishes for the own lists: sources and domains that are raised, lowered or blocked.
+//! Ranking preferences of a user: sources and domains that are raised, lowered or blocked.
 
-use crate::AppState;
 use crate::auth::Caller;
 use crate::error::{ApiError, ErrorBody};
 use crate::extract::ApiJson;
 use crate::preconditions::{IfMatch, Versioned, edit, versioned};
+use crate::state::AppState;
 use axum::extract::State;
-use domain::contracts::EditableRecord;
 use domain::ids::ProviderId;
-use domain::preferences::{DomainWish, Preferences, Wish};
+use domain::ports::EditableRecord;
+use domain::preferences::{DomainPreference, Preference, Preferences};
 use domain::provider::SearchProvider;
 use domain::validation::FieldErrors;
 use serde::Serialize;
@@ -22,60 +22,62 @@ pub fn router() -> OpenApiRouter<Arc<AppState>> {
 
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 struct PreferencesView {
-    domains: Vec<DomainWish>,
-    sources: Vec<SourceWishView>,
+    domains: Vec<DomainPreference>,
+    sources: Vec<SourcePreferenceView>,
 }
 
 #[derive(Debug, Serialize, utoipa::ToSchema)]
-struct SourceWishView {
+#[schema(as = SourceWishView)]
+struct SourcePreferenceView {
     provider_id: ProviderId,
     /// Name of the provider.
     name: String,
-    wish: Wish,
+    #[serde(rename = "wish")]
+    preference: Preference,
 }
 
-/// Your wishes for your own lists. Sources that are gone, or that you may not see any more, are left out.
+/// Your ranking preferences. Sources that were deleted, or that you may no longer see, are left out.
 #[utoipa::path(get, path = "/svc/preferences/", tag = "people",
-    responses((status = 200, description = "Your wishes.", body = PreferencesView)))]
+    responses((status = 200, description = "Your preferences.", body = PreferencesView)))]
 async fn read_preferences(
     caller: Caller,
     State(state): State<Arc<AppState>>,
 ) -> Result<Versioned<PreferencesView>, ApiError> {
     let view = async {
-        let wishes = state.store.preferences(caller.principal.user).await?;
-        Ok::<_, ApiError>(shown(wishes, &visible(&state, &caller).await?))
+        let preferences = state.store.preferences(caller.principal.user).await?;
+        Ok::<_, ApiError>(view_of(preferences, &visible(&state, &caller).await?))
     };
     versioned(&state, EditableRecord::Preferences(caller.principal.user), view).await
 }
 
-/// Replaces your wishes. They count in all your lists at once: raised results have 1.25 times their score and
-/// confidence, lowered ones 0.75 times, blocked ones are hidden, and a blocked source is asked only when it is named.
+/// Replaces your ranking preferences. They apply to all your lists: raised results have 1.25 times their score and
+/// confidence, lowered ones 0.75 times, blocked ones are hidden, and a blocked source is queried only if it is named.
 #[utoipa::path(put, path = "/svc/preferences/", tag = "people", request_body = Preferences, responses(
-    (status = 200, description = "Your wishes, with domains in their one form.", body = PreferencesView),
-    (status = 400, description = "Not valid.", body = ErrorBody)))]
+    (status = 200, description = "Your preferences, with normalized domains.", body = PreferencesView),
+    (status = 400, description = "Invalid.", body = ErrorBody)))]
 async fn replace_preferences(
     caller: Caller,
     State(state): State<Arc<AppState>>,
     if_match: IfMatch,
-    ApiJson(wishes): ApiJson<Preferences>,
+    ApiJson(preferences): ApiJson<Preferences>,
 ) -> Result<Versioned<PreferencesView>, ApiError> {
-    let wishes = wishes.checked().map_err(ApiError::invalid)?;
+    let preferences = preferences.checked().map_err(ApiError::invalid)?;
     let sources = visible(&state, &caller).await?;
     let mut errors = FieldErrors::default();
-    for (place, wish) in wishes.sources.iter().enumerate() {
-        let is_known = sources.iter().any(|one| one.id == wish.provider_id);
-        errors.check(is_known, &format!("sources[{place}].provider_id"), || {
+    for (index, one) in preferences.sources.iter().enumerate() {
+        let is_known = sources.iter().any(|source| source.id == one.provider_id);
+        errors.check(is_known, &format!("sources[{index}].provider_id"), || {
             "There is no such source.".to_owned()
         });
     }
-    let wishes = errors.into_result(wishes).map_err(ApiError::invalid)?;
+    let preferences = errors.into_result(preferences).map_err(ApiError::invalid)?;
     let user = caller.principal.user;
-    let (state, wishes, sources) = (&state, &wishes, &sources);
+    let (state, preferences, sources) = (&state, &preferences, &sources);
     let load = || versioned(state, EditableRecord::Preferences(user), state.store.preferences(user));
     let save = move |version, _before| async move {
         let (at_version, now) = (state.store.if_version(version), state.clock.now());
-        at_version.save_preferences(user, wishes.clone(), now).await?;
-        Ok(Versioned::after(version, shown(wishes.clone(), sources)))
+        at_version.save_preferences(user, preferences.clone(), now).await?;
+        Ok(Versioned::after(version, view_of(preferences.clone(), sources)))
     };
     edit(&if_match, load, save).await
 }
@@ -86,10 +88,14 @@ async fn visible(state: &AppState, caller: &Caller) -> Result<Vec<SearchProvider
     Ok(providers)
 }
 
-fn shown(wishes: Preferences, sources: &[SearchProvider]) -> PreferencesView {
-    let named = wishes.sources.into_iter().filter_map(|wish| {
-        let source = sources.iter().find(|one| one.id == wish.provider_id)?;
-        Some(SourceWishView { provider_id: source.id, name: source.spec.name.clone(), wish: wish.wish })
+fn view_of(preferences: Preferences, sources: &[SearchProvider]) -> PreferencesView {
+    let named = preferences.sources.into_iter().filter_map(|one| {
+        let source = sources.iter().find(|source| source.id == one.provider_id)?;
+        Some(SourcePreferenceView {
+            provider_id: source.id,
+            name: source.spec.name.clone(),
+            preference: one.preference,
+        })
     });
-    PreferencesView { sources: named.collect(), domains: wishes.domains }
+    PreferencesView { sources: named.collect(), domains: preferences.domains }
 }

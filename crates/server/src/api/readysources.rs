@@ -1,9 +1,9 @@
-//! The gallery of ready sources: SearchProviders that came with the program, to be filled in and saved.
+//! The gallery of bundled sources: SearchProviders that come with the program, to be completed and saved.
 
-use crate::AppState;
 use crate::auth::Admin;
-use crate::error::{ApiError, ErrorBody, Refusal};
+use crate::error::{ApiError, ErrorBody, ErrorCode};
 use crate::extract::ApiPath;
+use crate::state::AppState;
 use axum::Json;
 use axum::extract::State;
 use domain::provider::ProviderSpec;
@@ -13,14 +13,14 @@ use std::sync::Arc;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-/// What is needed where each person connects an account of their own.
+/// Needed if each user connects their own account.
 const AUTHENTICATOR: &str = "authenticator";
 
 pub fn router() -> OpenApiRouter<Arc<AppState>> {
     OpenApiRouter::new().routes(routes!(list_readysources)).routes(routes!(read_readysource))
 }
 
-/// A ready source as it stands in the gallery.
+/// A bundled source in the gallery.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 #[schema(as = ReadySource)]
 struct ReadyView {
@@ -31,7 +31,7 @@ struct ReadyView {
     connector: String,
     /// The first one is its group.
     tags: Vec<String>,
-    /// Fields to be filled in first; `authenticator` where each person connects an account.
+    /// Fields to complete; `authenticator` if each user connects an account.
     #[schema(example = json!(["credentials"]))]
     needs: Vec<String>,
 }
@@ -57,16 +57,16 @@ impl ReadyView {
     }
 }
 
-/// Every ready source, by group and name.
+/// Every bundled source, by group and name.
 #[utoipa::path(get, path = "/svc/readysources/", tag = "providers", responses(
-    (status = 200, description = "Ready sources.", body = [ReadyView]),
+    (status = 200, description = "Bundled sources.", body = [ReadyView]),
     (status = 403, description = "Not an administrator.", body = ErrorBody)))]
 async fn list_readysources(_admin: Admin, State(state): State<Arc<AppState>>) -> Json<Vec<ReadyView>> {
-    let sources = &state.installation.ready_sources;
+    let sources = &state.instance_info.ready_sources;
     Json(sources.iter().map(|source| ReadyView::of(&state, source)).collect())
 }
 
-/// One of them as a SearchProvider, ready for the form. Its blanks stand where something is to be filled in.
+/// One bundled source as a SearchProvider for the form. Placeholders mark what must be completed.
 #[utoipa::path(get, path = "/svc/readysources/{id}/", tag = "providers", params(("id" = String, Path, description = "Slug of the source.")),
     responses((status = 200, description = "The record.", body = ProviderSpec),
     (status = 403, description = "Not an administrator.", body = ErrorBody),
@@ -76,6 +76,6 @@ async fn read_readysource(
     State(state): State<Arc<AppState>>,
     ApiPath(slug): ApiPath<String>,
 ) -> Result<Json<ProviderSpec>, ApiError> {
-    let found = state.installation.ready_sources.iter().find(|source| source.slug == slug);
-    found.map(|source| Json(source.spec.clone())).ok_or_else(|| ApiError::of(Refusal::NotFound))
+    let found = state.instance_info.ready_sources.iter().find(|source| source.slug == slug);
+    found.map(|source| Json(source.spec.clone())).ok_or_else(|| ApiError::of(ErrorCode::NotFound))
 }

@@ -1,21 +1,21 @@
-//! What a search page asks for its AI controls.
+//! Endpoints for the AI controls of a search page.
 
-use super::rag_search::{Asked, RESULT_LIST_MAX, time_max, why};
+use super::rag_search::{RESULT_LIST_MAX, RagRequest, missing_summary, time_max};
 use super::search::{is_prefetch, own_search};
-use crate::AppState;
 use crate::auth::Caller;
 use crate::client_address::ClientAddress;
 use crate::error::{ApiError, ErrorBody};
 use crate::extract::ApiQuery;
+use crate::state::AppState;
 use crate::throttle::Class;
 use axum::Json;
 use axum::extract::State;
 use axum::http::{HeaderMap, Method, StatusCode};
 use axum::response::{IntoResponse, Response};
 use domain::ai_provider::{AiProvider, Role};
-use domain::answer::{AnswerDetails, AnswerWish};
 use domain::ids::{AiProviderId, SearchId};
-use domain::names;
+use domain::suggest;
+use domain::summary::{SummaryDetails, SummaryRequest};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use utoipa_axum::router::OpenApiRouter;
@@ -31,51 +31,51 @@ pub fn router() -> OpenApiRouter<Arc<AppState>> {
 #[derive(Debug, Deserialize, utoipa::IntoParams)]
 #[into_params(parameter_in = Query)]
 struct AnswerQuery {
-    /// A search of yours that has ended.
+    /// A finished search of yours.
     search_id: i64,
     /// `swirl_id`s or ranks of results, separated by commas. Without it: all results.
     #[serde(default)]
     #[param(example = "1,2")]
     rag_items: Option<String>,
-    /// Seconds that the answer may take.
+    /// Seconds that the summary may take.
     #[serde(default)]
     #[param(minimum = 1, maximum = 180)]
     rag_timeout: Option<i64>,
-    /// Wishes for the style of the answer.
+    /// Instructions for the style of the summary.
     #[serde(default)]
     ai_instructions: Option<String>,
     /// Name of a prompt; see `/svc/prompts/`.
     #[serde(default)]
     prompt: Option<String>,
-    /// Id of the AIProvider that is to answer.
+    /// Id of the AIProvider to use.
     #[serde(default)]
     ai_provider: Option<i64>,
 }
 
-/// An AI summary alone.
+/// An AI summary without the results.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 struct DetailAnswer {
-    /// The answer; empty when there is nothing to answer from.
+    /// The summary; empty if no result supports one.
     message: String,
-    additional_content: AnswerDetails,
-    /// Why there is no answer: a word for programs.
+    additional_content: SummaryDetails,
+    /// Why there is no summary: a code for programs.
     #[serde(skip_serializing_if = "Option::is_none")]
     code: Option<String>,
-    /// Why there is no answer: a sentence for people.
+    /// Why there is no summary: a message for people.
     #[serde(skip_serializing_if = "Option::is_none")]
     detail: Option<String>,
 }
 
-/// The AI summary of a search, made now or stored, without the results.
+/// The AI summary of a search, stored or generated now, without the results.
 #[utoipa::path(get, path = "/svc/sapi/detail-search-rag/", tag = "answers", params(AnswerQuery), responses(
     (status = 200, description = "The summary and its sources.", body = DetailAnswer),
-    (status = 204, description = "A prefetch: nothing was made."),
-    (status = 400, description = "A parameter is not valid.", body = ErrorBody),
-    (status = 404, description = "Unknown search, or someone else's.", body = ErrorBody),
-    (status = 409, description = "It was cancelled, or the search has started again.", body = ErrorBody),
-    (status = 429, description = "You ask too often; `retry_after` says when to try again.", body = ErrorBody),
+    (status = 204, description = "A prefetch: nothing was generated."),
+    (status = 400, description = "Invalid parameter.", body = ErrorBody),
+    (status = 404, description = "Unknown search, or it belongs to someone else.", body = ErrorBody),
+    (status = 409, description = "It was cancelled, or the search was started again.", body = ErrorBody),
+    (status = 429, description = "Too many requests; `retry_after` says when to try again.", body = ErrorBody),
     (status = 502, description = "`ai_provider_error`: the model failed.", body = ErrorBody),
-    (status = 503, description = "The search still runs, or `no_ai_provider`: none is active for this.", body = ErrorBody),
+    (status = 503, description = "The search is still running, or `no_ai_provider`: no model is active for summaries.", body = ErrorBody),
     (status = 504, description = "`rag_timeout`: it took too long.", body = ErrorBody)))]
 async fn read_answer(
     caller: Caller,
@@ -84,13 +84,13 @@ async fn read_answer(
     (method, headers): (Method, HeaderMap),
     ApiQuery(query): ApiQuery<AnswerQuery>,
 ) -> Result<Response, ApiError> {
-    let asked = query.asked(&state)?;
+    let rag_request = query.rag_request(&state)?;
     let search = own_search(&state, &caller.principal, SearchId(query.search_id)).await?;
     if is_prefetch(&headers) || method == Method::HEAD {
         return Ok(StatusCode::NO_CONTENT.into_response());
     }
     state.throttles.take(Class::Rag, caller.principal.user, address)?;
-    let answer = match state.answers.answer(&search, &asked.wish, asked.time_max).await {
+    let answer = match state.answers.answer(&search, &rag_request.summary, rag_request.time_max).await {
         Ok(answer) => DetailAnswer {
             message: answer.row.body,
             additional_content: answer.row.additional_content.map(|details| *details).unwrap_or_default(),
@@ -98,10 +98,10 @@ async fn read_answer(
             detail: None,
         },
         Err(error) => {
-            let ai = why(error)?;
+            let ai = missing_summary(error)?;
             DetailAnswer {
                 message: String::new(),
-                additional_content: AnswerDetails::default(),
+                additional_content: SummaryDetails::default(),
                 code: ai.code,
                 detail: ai.message,
             }
@@ -110,18 +110,18 @@ async fn read_answer(
     Ok(Json(answer).into_response())
 }
 
-/// Whether there are models for you.
+/// Which kinds of models are available to you.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 struct AiControls {
-    /// One is active for the chat.
+    /// A model for the chat is active.
     is_chat_ai_provider_exists: bool,
-    /// One is active for AI summaries.
+    /// A model for AI summaries is active.
     is_rag_ai_provider_exists: bool,
 }
 
 /// Whether AI controls make sense for you: whether models for the chat and for AI summaries are active.
 #[utoipa::path(get, path = "/svc/sapi/is_chat_ai_provider_exists/", tag = "answers",
-    responses((status = 200, description = "What there is.", body = AiControls)))]
+    responses((status = 200, description = "The capabilities.", body = AiControls)))]
 async fn read_chat_exists(
     caller: Caller,
     State(state): State<Arc<AppState>>,
@@ -138,12 +138,12 @@ async fn read_chat_exists(
 #[into_params(parameter_in = Query)]
 #[serde(default)]
 struct ProvidersQuery {
-    /// Only those with this role, such as `rag` or `chat`.
+    /// Only models with this role, such as `rag` or `chat`.
     #[param(example = "rag")]
     tag: Option<String>,
 }
 
-/// A model that may be chosen.
+/// An available model.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 struct ModelChoice {
     id: AiProviderId,
@@ -151,7 +151,7 @@ struct ModelChoice {
     model: String,
     /// Its roles.
     tags: Vec<String>,
-    /// The roles that it serves when nobody chooses.
+    /// The roles that it serves by default.
     defaults: Vec<String>,
 }
 
@@ -167,7 +167,7 @@ async fn read_ai_providers(
     let role = match query.tag.as_deref().map(str::trim) {
         None | Some("") => None,
         Some(name) => Some(Role::of_name(name).ok_or_else(|| {
-            ApiError::invalid_field("tag", names::unknown("role", name, Role::ALL.map(Role::as_str)))
+            ApiError::invalid_field("tag", suggest::unknown("role", name, Role::ALL.map(Role::as_str)))
         })?),
     };
     let providers = usable_models(&state, &caller).await?.into_iter();
@@ -191,15 +191,15 @@ pub async fn usable_models(state: &AppState, caller: &Caller) -> Result<Vec<AiPr
 }
 
 impl AnswerQuery {
-    fn asked(&self, state: &AppState) -> Result<Asked, ApiError> {
-        let wish = AnswerWish {
+    fn rag_request(&self, state: &AppState) -> Result<RagRequest, ApiError> {
+        let summary = SummaryRequest {
             items: numbers(self.rag_items.as_deref().unwrap_or_default())?,
             instructions: self.ai_instructions.clone().unwrap_or_default(),
             prompt: self.prompt.clone().unwrap_or_default(),
             ai_provider: self.ai_provider.map(AiProviderId),
             instead_of: None,
         };
-        Ok(Asked { wish, time_max: time_max(state, self.rag_timeout)? })
+        Ok(RagRequest { summary, time_max: time_max(state, self.rag_timeout)? })
     }
 }
 

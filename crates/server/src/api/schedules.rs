@@ -1,19 +1,19 @@
-//! Schedules: the work that comes again. Administrators read them, change how often they come, and switch them off.
+//! Schedules of recurring tasks. Administrators read them, change their interval, and disable them.
 
-use super::listing::{ListRequest, Listing, Paging};
-use super::merge::merge;
-use crate::AppState;
+use super::merge_patch::merge;
+use super::pagination::{ListRequest, Listing, Paging};
+use crate::audit::AuditedStore;
 use crate::auth::Admin;
-use crate::changes::Changes;
-use crate::error::{ApiError, ErrorBody, Refusal};
+use crate::error::{ApiError, ErrorBody, ErrorCode};
 use crate::extract::{ApiJson, ApiPath, ApiQuery};
 use crate::links::Links;
 use crate::preconditions::{IfMatch, Versioned, edit, versioned};
+use crate::state::AppState;
 use axum::extract::State;
 use axum::response::Response;
 use chrono::{DateTime, Utc};
-use domain::contracts::{EditableRecord, Schedule};
-use domain::schedule_record::ScheduleSpec;
+use domain::ports::{EditableRecord, Schedule};
+use domain::schedule::ScheduleSpec;
 use serde::Serialize;
 use serde_json::{Map, Value};
 use std::sync::Arc;
@@ -24,7 +24,7 @@ pub fn router() -> OpenApiRouter<Arc<AppState>> {
     OpenApiRouter::new().routes(routes!(list_schedules)).routes(routes!(read_schedule, change_schedule))
 }
 
-/// A schedule as it is shown.
+/// A schedule.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 #[schema(as = Schedule)]
 struct ScheduleView {
@@ -47,7 +47,7 @@ impl From<Schedule> for ScheduleView {
 /// All schedules.
 #[utoipa::path(get, path = "/svc/schedules/", tag = "service", params(Paging), responses(
     (status = 200, description = "Schedules by name.", body = Listing<ScheduleView>),
-    (status = 400, description = "A parameter is not valid.", body = ErrorBody),
+    (status = 400, description = "Invalid parameter.", body = ErrorBody),
     (status = 403, description = "Not an administrator.", body = ErrorBody)))]
 async fn list_schedules(
     _admin: Admin,
@@ -74,41 +74,41 @@ async fn read_schedule(
     versioned(&state, EditableRecord::Schedule(name.clone()), view).await
 }
 
-/// Changes what is given of a schedule. It is due again one interval from now.
+/// Changes the given fields of a schedule. It is next due one interval from now.
 #[utoipa::path(patch, path = "/svc/schedules/{id}/", tag = "service", params(("id" = String, Path, description = "Name of the schedule.")),
     request_body = ScheduleSpec, responses(
     (status = 200, description = "Changed.", body = ScheduleView),
-    (status = 400, description = "Not valid.", body = ErrorBody),
+    (status = 400, description = "Invalid.", body = ErrorBody),
     (status = 403, description = "Not an administrator.", body = ErrorBody),
     (status = 404, description = "Unknown.", body = ErrorBody)))]
 async fn change_schedule(
     _admin: Admin,
-    changes: Changes,
+    audited: AuditedStore,
     State(state): State<Arc<AppState>>,
     if_match: IfMatch,
     ApiPath(name): ApiPath<String>,
     ApiJson(given): ApiJson<Map<String, Value>>,
 ) -> Result<Versioned<ScheduleView>, ApiError> {
     let record = EditableRecord::Schedule(name.clone());
-    let (state, changes, given, name) = (&state, &changes, &given, &name);
+    let (state, audited, given, name) = (&state, &audited, &given, &name);
     let load = || versioned(state, record.clone(), named(state, name));
     let save = move |version, stored: Schedule| async move {
         let every_seconds = i64::try_from(stored.every.as_secs()).unwrap_or(i64::MAX);
         let before = ScheduleSpec { every_seconds, enabled: stored.enabled };
         let spec = merge(&before, given.clone())?;
         if spec == before {
-            return Ok(Versioned::new(version, stored.into())); // a request that changes nothing puts nothing off
+            return Ok(Versioned::new(version, stored.into())); // without a change the next run is not postponed
         }
         let spec = spec.check().into_result(spec).map_err(ApiError::invalid)?;
-        let (at_version, now) = (changes.at(Some(version)), state.clock.now());
+        let (at_version, now) = (audited.at(Some(version)), state.clock.now());
         let changed = at_version.change_schedule(name, spec.every(), spec.enabled, now).await?;
         Ok(Versioned::after(version, changed.into()))
     };
     edit(&if_match, load, save).await
 }
 
-/// There are a handful, so all are read.
+/// There are only a few, so all are read.
 async fn named(state: &AppState, name: &str) -> Result<Schedule, ApiError> {
     let all = state.store.schedules().await?;
-    all.into_iter().find(|schedule| schedule.name == name).ok_or_else(|| ApiError::of(Refusal::NotFound))
+    all.into_iter().find(|schedule| schedule.name == name).ok_or_else(|| ApiError::of(ErrorCode::NotFound))
 }

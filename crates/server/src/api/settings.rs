@@ -1,11 +1,12 @@
-//! The settings in force, each with where its value came from. They are read only: the file and the environment set them.
+//! The effective settings, each with the origin of its value. They are read-only: set them in the file or the
+//! environment.
 
-use crate::AppState;
 use crate::auth::Admin;
 use crate::error::ErrorBody;
+use crate::state::AppState;
 use axum::Json;
 use axum::extract::State;
-use domain::settings::{SettingInForce, SettingRow, Settings};
+use domain::settings::{EffectiveSetting, SettingRow, Settings};
 use serde::Serialize;
 use std::sync::Arc;
 use utoipa_axum::router::OpenApiRouter;
@@ -35,7 +36,7 @@ struct SettingView {
 }
 
 impl SettingView {
-    fn of(row: &SettingRow, in_force: &SettingInForce) -> Self {
+    fn of(row: &SettingRow, in_force: &EffectiveSetting) -> Self {
         Self {
             name: row.name,
             value: in_force.value.clone(),
@@ -47,13 +48,13 @@ impl SettingView {
     }
 }
 
-/// Every setting with its value, its default and where the value came from.
+/// Every setting with its value, its default and the origin of the value.
 #[utoipa::path(get, path = "/svc/settings/", tag = "service", responses(
     (status = 200, description = "Settings in the order of the documentation.", body = [SettingView]),
     (status = 403, description = "Not an administrator.", body = ErrorBody)))]
 async fn list_settings(_admin: Admin, State(state): State<Arc<AppState>>) -> Json<Vec<SettingView>> {
     let of_row = |row: &SettingRow| {
-        let in_force = state.installation.settings.iter().find(|one| one.name == row.name)?;
+        let in_force = state.instance_info.settings.iter().find(|one| one.name == row.name)?;
         Some(SettingView::of(row, in_force))
     };
     Json(Settings::TABLE.iter().filter_map(of_row).collect())

@@ -1,13 +1,13 @@
-//! The files of Swagger UI, out of the archive that its crate carries: the program holds them as they are packed there.
+//! The files of Swagger UI, read from the archive in its crate.
 
 use std::io::{self, Cursor, Read};
 use utoipa_swagger_ui_vendored::SWAGGER_UI_VENDORED;
 use zip::ZipArchive;
 
-/// A file larger than this is not one of its.
+/// Larger files are not part of Swagger UI.
 const FILE_BYTES_MAX: u64 = 8 * 1024 * 1024;
-/// Where Swagger UI finds the document is seen from its own page, so that it is right under every prefix. Nothing is sent
-/// to a validator elsewhere.
+/// The address of the document is relative to the page, so that it is right under every prefix. Nothing is sent to an
+/// external validator.
 const INITIALIZER: &str = r##"window.onload = () => {
   window.ui = SwaggerUIBundle({
     "url": "../schema/",
@@ -21,7 +21,7 @@ const INITIALIZER: &str = r##"window.onload = () => {
 };
 "##;
 
-/// The files that the page names, and what they are.
+/// The files that the page uses, and their content types.
 const FILES: &[(&str, &str)] = &[
     ("swagger-initializer.js", JAVASCRIPT),
     ("swagger-ui-bundle.js", JAVASCRIPT),
@@ -41,13 +41,13 @@ impl SwaggerFile {
         Some(Self { name, content_type })
     }
 
-    /// Unpacks it, which takes some milliseconds.
+    /// Decompresses the file, which takes a few milliseconds.
     pub fn read(&self) -> io::Result<Vec<u8>> {
         if self.name == "swagger-initializer.js" {
             return Ok(INITIALIZER.as_bytes().to_vec());
         }
         let mut archive = ZipArchive::new(Cursor::new(SWAGGER_UI_VENDORED))?;
-        // The outer folder is called after the version.
+        // The outer folder is named after the version.
         let inner = format!("dist/{}", self.name);
         let is_it = |path: &[u8]| path.splitn(2, |byte| *byte == b'/').nth(1) == Some(inner.as_bytes());
         let index = archive.file_names_raw().position(is_it).ok_or(io::ErrorKind::NotFound)?;

@@ -1,12 +1,12 @@
-//! API tokens: one's own, and all of them for administrators. The token itself is shown once.
+//! API tokens: the caller's own, and all of them for administrators. The token itself is shown once.
 
-use super::listing::{ListRequest, Listing, Paging};
-use crate::AppState;
+use super::pagination::{ListRequest, Listing, Paging};
+use crate::audit::AuditedStore;
 use crate::auth::{Caller, token};
-use crate::changes::Changes;
-use crate::error::{ApiError, ErrorBody, Refusal};
+use crate::error::{ApiError, ErrorBody, ErrorCode};
 use crate::extract::{ApiJson, ApiPath, ApiQuery};
 use crate::links::Links;
+use crate::state::AppState;
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
@@ -25,7 +25,7 @@ pub fn router() -> OpenApiRouter<Arc<AppState>> {
         .routes(routes!(read_token, delete_token))
 }
 
-/// A new token; the only time that it is shown.
+/// A new token; it is shown only in this response.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 struct CreatedToken {
     /// Send it as `Authorization: Token <token>`. It cannot be shown again.
@@ -52,12 +52,12 @@ async fn list_tokens(
 
 /// Creates a token of your own.
 #[utoipa::path(post, path = "/svc/tokens/", tag = "people", request_body = TokenSpec, responses(
-    (status = 201, description = "Created; `token` is shown this once.", body = CreatedToken),
-    (status = 400, description = "Not valid.", body = ErrorBody),
+    (status = 201, description = "Created; `token` is shown only once.", body = CreatedToken),
+    (status = 400, description = "Invalid.", body = ErrorBody),
     (status = 409, description = "You have 100 tokens; revoke one.", body = ErrorBody)))]
 async fn create_token(
     caller: Caller,
-    changes: Changes,
+    audited: AuditedStore,
     State(state): State<Arc<AppState>>,
     ApiJson(spec): ApiJson<TokenSpec>,
 ) -> Result<(StatusCode, Json<CreatedToken>), ApiError> {
@@ -68,47 +68,47 @@ async fn create_token(
     errors.check(lasts, "expires", || "Use a time in the future, or none.".to_owned());
     let spec = errors.into_result(spec).map_err(ApiError::invalid)?;
     let new = token::make();
-    let shown = changes.store().create_token(caller.principal.user, spec, new.hash, new.prefix, now).await?;
+    let shown = audited.store().create_token(caller.principal.user, spec, new.hash, new.prefix, now).await?;
     Ok((StatusCode::CREATED, Json(CreatedToken { token: new.token.expose().to_owned(), shown })))
 }
 
-/// Whose tokens are revoked.
+/// Which tokens are revoked.
 #[derive(Debug, Default, Deserialize, utoipa::IntoParams)]
 #[into_params(parameter_in = Query)]
 #[serde(default)]
 struct RevokeQuery {
-    /// Id of another user; for administrators. Without it: your own.
+    /// Id of another user; for administrators. By default: your own.
     user: Option<i64>,
 }
 
-/// Revokes all your tokens at once, also the one that this call is made with; an administrator those of any user.
+/// Revokes all your tokens, including the one of this request; an administrator can revoke those of any user.
 #[utoipa::path(delete, path = "/svc/tokens/", tag = "people", params(RevokeQuery), responses(
     (status = 204, description = "Revoked."),
-    (status = 403, description = "Another user's, and you are not an administrator.", body = ErrorBody),
+    (status = 403, description = "It belongs to another user, and you are not an administrator.", body = ErrorBody),
     (status = 404, description = "Unknown user.", body = ErrorBody)))]
 async fn delete_tokens(
     caller: Caller,
-    changes: Changes,
+    audited: AuditedStore,
     State(state): State<Arc<AppState>>,
     ApiQuery(query): ApiQuery<RevokeQuery>,
 ) -> Result<StatusCode, ApiError> {
     let own = caller.principal.user;
     let user = query.user.map_or(own, UserId);
     if user != own && !caller.principal.is_admin {
-        return Err(ApiError::saying(
-            Refusal::PermissionDenied,
+        return Err(ApiError::with_detail(
+            ErrorCode::PermissionDenied,
             "Only an administrator may revoke tokens of others.",
         ));
     }
     let user = state.store.user(user).await?;
-    changes.store().delete_tokens(user.id).await?;
+    audited.store().delete_tokens(user.id).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
 /// One token, without the token itself.
 #[utoipa::path(get, path = "/svc/tokens/{id}/", tag = "people", params(("id" = i64, Path, description = "Id of the token.")),
     responses((status = 200, description = "The token's record.", body = ApiToken),
-    (status = 404, description = "Unknown, or someone else's.", body = ErrorBody)))]
+    (status = 404, description = "Unknown, or it belongs to someone else.", body = ErrorBody)))]
 async fn read_token(
     caller: Caller,
     State(state): State<Arc<AppState>>,
@@ -117,18 +117,18 @@ async fn read_token(
     Ok(Json(own_token(&state, &caller.principal, TokenId(id)).await?))
 }
 
-/// Revokes a token at once.
+/// Revokes a token.
 #[utoipa::path(delete, path = "/svc/tokens/{id}/", tag = "people", params(("id" = i64, Path, description = "Id of the token.")),
     responses((status = 204, description = "Revoked."),
-    (status = 404, description = "Unknown, or someone else's.", body = ErrorBody)))]
+    (status = 404, description = "Unknown, or it belongs to someone else.", body = ErrorBody)))]
 async fn delete_token(
     caller: Caller,
-    changes: Changes,
+    audited: AuditedStore,
     State(state): State<Arc<AppState>>,
     ApiPath(id): ApiPath<i64>,
 ) -> Result<StatusCode, ApiError> {
     let token = own_token(&state, &caller.principal, TokenId(id)).await?;
-    changes.store().delete_token(token.id).await?;
+    audited.store().delete_token(token.id).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -138,6 +138,6 @@ async fn own_token(state: &AppState, principal: &Principal, id: TokenId) -> Resu
     if owner == principal.user || principal.is_admin {
         Ok(token)
     } else {
-        Err(ApiError::of(Refusal::NotFound))
+        Err(ApiError::of(ErrorCode::NotFound))
     }
 }

@@ -1,29 +1,29 @@
-//! Basic: user name and password with every request. The slow hash is paid once a minute, not every time.
+//! HTTP Basic authentication. A verified pair is cached for a minute, so that the slow hash is not computed every time.
 
-use super::hashing::{Guest, Hashers};
+use super::hash_pool::{HashPool, HashPriority};
 use super::password;
 use crate::error::ApiError;
 use crate::throttle::SignInAttempt;
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
-use domain::contracts::Store;
 use domain::password::PASSWORD_CHARS_MAX;
+use domain::ports::Store;
 use domain::user::{USERNAME_CHARS_MAX, User};
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 use std::time::Duration;
 
-/// How long a verified pair is remembered.
+/// How long a verified pair is cached.
 const REMEMBERED: Duration = Duration::from_secs(60);
-/// Most pairs remembered at once.
+/// Most cached pairs.
 const REMEMBERED_MAX: u64 = 10_000;
 
-/// Verifies passwords. What it remembers is a keyed hash over the pair and the password hash in force,
-/// so a changed password is forgotten at once and the memory tells nothing to who reads it.
+/// Verifies passwords. The cache holds a keyed hash of the pair and the stored password hash, so a changed password is
+/// forgotten immediately and the cache reveals nothing.
 pub struct PasswordVerifier {
     key: Hmac<Sha256>,
     verified: moka::sync::Cache<[u8; 32], ()>,
-    hashers: Hashers,
+    hash_pool: HashPool,
 }
 
 impl PasswordVerifier {
@@ -35,12 +35,12 @@ impl PasswordVerifier {
                 .max_capacity(REMEMBERED_MAX)
                 .time_to_live(REMEMBERED)
                 .build(),
-            hashers: Hashers::new(),
+            hash_pool: HashPool::new(),
         }
     }
 
-    /// The user, if the password is right. An unknown user costs the same time as a wrong password. An attempt
-    /// that is throttled is refused before anything is looked up or hashed, be the password right or wrong.
+    /// The user, if the password is right. An unknown user takes the same time as a wrong password. A throttled attempt
+    /// is refused before anything is looked up or hashed, whether the password is right or wrong.
     pub async fn verify(
         &self,
         store: &dyn Store,
@@ -65,19 +65,19 @@ impl PasswordVerifier {
         }
         match store.user_by_name(username).await {
             Ok(user) => Ok(Some(user)),
-            Err(domain::contracts::StoreError::NotFound) => Ok(None),
+            Err(domain::ports::StoreError::NotFound) => Ok(None),
             Err(error) => Err(error.into()),
         }
     }
 
-    /// A hash for storing, made where it does not hold up other requests.
+    /// Hashes a password for storing, without blocking other requests.
     pub async fn hash(&self, password: &str) -> Result<String, ApiError> {
         let password = password.to_owned();
-        let made = self.hashers.in_turn(Guest::Known, move || password::hash(&password)).await?;
+        let made = self.hash_pool.run(HashPriority::KnownAddress, move || password::hash(&password)).await?;
         made.map_err(ApiError::internal)
     }
 
-    /// The outcome is counted where the hash is made, so that a client that hangs up early is counted too.
+    /// The outcome is counted on the hashing thread, so that a client that disconnects early is counted too.
     async fn matches(
         &self,
         attempt: SignInAttempt,
@@ -87,9 +87,13 @@ impl PasswordVerifier {
     ) -> Result<bool, ApiError> {
         let (password, hash) = (password.to_owned(), hash.to_owned());
         let (verified, counted) = (self.verified.clone(), attempt.clone());
-        let guest = if attempt.is_at_home() { Guest::Known } else { Guest::Stranger };
-        let outcome = self.hashers.in_turn(guest, move || {
-            // Others may have failed, or verified the same pair, while this one waited for its turn.
+        let priority = if attempt.is_known_address() {
+            HashPriority::KnownAddress
+        } else {
+            HashPriority::UnknownAddress
+        };
+        let outcome = self.hash_pool.run(priority, move || {
+            // Another attempt may have failed, or verified the same pair, while this one was queued.
             counted.check()?;
             let is_known = memory.is_some_and(|memory| verified.contains_key(&memory));
             let is_right = is_known || password::matches(&password, &hash);
@@ -123,7 +127,7 @@ pub fn decode(text: &str) -> Option<(String, String)> {
     Some((username.to_owned(), password.to_owned()))
 }
 
-/// No stored user can have such a name or password, and no database need be asked.
+/// False if no stored user can have such a name or password, so that the database is not queried.
 fn is_possible(username: &str, password: &str) -> bool {
     !username.is_empty()
         && username.chars().count() <= USERNAME_CHARS_MAX

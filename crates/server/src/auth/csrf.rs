@@ -1,6 +1,6 @@
-//! A cookie alone changes nothing: an unsafe request by session must also carry the session's CSRF text.
+//! CSRF protection: an unsafe request with a session cookie must also carry the session's CSRF token.
 
-use crate::error::{ApiError, Refusal};
+use crate::error::{ApiError, ErrorCode};
 use axum::body::{Body, to_bytes};
 use axum::extract::{FromRequest, Multipart, Request};
 use axum::http::{HeaderMap, HeaderName, header};
@@ -12,28 +12,28 @@ use subtle::ConstantTimeEq;
 
 const HEADER: HeaderName = HeaderName::from_static("x-csrf-token");
 const FIELD: &str = "csrf_token";
-/// What a masked text begins with. No text of ours does.
+/// Prefix of a masked token. No unmasked token has it.
 const MASK: char = '~';
-/// Largest form that is read for its field.
+/// Largest form that is read for its token.
 const FORM_BYTES_MAX: usize = 64 * 1024;
-/// The same for a form that may hold a file.
+/// Largest form with a file that is read for its token.
 const UPLOAD_BYTES_MAX: usize = 2 * 1024 * 1024;
 
-/// The request again if the header, or the field of a form, is right.
+/// Returns the request if the header, or the field of a form, is right.
 pub async fn check(request: Request, expected: &str) -> Result<Request, ApiError> {
     if let Some(value) = request.headers().get(&HEADER) {
         return match value.to_str().is_ok_and(|text| same_text(text, expected)) {
             true => Ok(request),
-            false => Err(ApiError::of(Refusal::CsrfFailed)),
+            false => Err(ApiError::of(ErrorCode::CsrfFailed)),
         };
     }
     let (is_upload, bytes_max) = match form_type(request.headers()) {
         Some("multipart/form-data") => (true, UPLOAD_BYTES_MAX),
         Some("application/x-www-form-urlencoded") => (false, FORM_BYTES_MAX),
-        _ => return Err(ApiError::of(Refusal::CsrfFailed)),
+        _ => return Err(ApiError::of(ErrorCode::CsrfFailed)),
     };
     let (parts, body) = request.into_parts();
-    let bytes = to_bytes(body, bytes_max).await.map_err(|_| ApiError::of(Refusal::TooLarge))?;
+    let bytes = to_bytes(body, bytes_max).await.map_err(|_| ApiError::of(ErrorCode::TooLarge))?;
     let given = match is_upload {
         true => field_of_upload(parts.headers.clone(), bytes.clone()).await,
         false => url::form_urlencoded::parse(&bytes)
@@ -41,12 +41,12 @@ pub async fn check(request: Request, expected: &str) -> Result<Request, ApiError
             .map(|(_, text)| text.into_owned()),
     };
     if !given.is_some_and(|text| same_text(&text, expected)) {
-        return Err(ApiError::of(Refusal::CsrfFailed));
+        return Err(ApiError::of(ErrorCode::CsrfFailed));
     }
     Ok(Request::from_parts(parts, Body::from(bytes)))
 }
 
-/// Our own pages send the header with all they fetch.
+/// Our own pages send the header with every fetch.
 pub fn is_sent(headers: &HeaderMap) -> bool {
     headers.contains_key(&HEADER)
 }
@@ -56,7 +56,7 @@ fn form_type(headers: &HeaderMap) -> Option<&str> {
     text.split(';').next().map(str::trim)
 }
 
-/// The field of a form with a file; the first of its name counts.
+/// The field of a form with a file; the first one of this name counts.
 async fn field_of_upload(headers: HeaderMap, bytes: Bytes) -> Option<String> {
     let mut copy = Request::new(Body::from(bytes));
     *copy.headers_mut() = headers;
@@ -69,8 +69,8 @@ async fn field_of_upload(headers: HeaderMap, bytes: Bytes) -> Option<String> {
     None
 }
 
-/// The text as it stands in a page: another one each time. Pages are packed, and how well a page packs would tell who
-/// guesses at a text that stays the same.
+/// The token as written into a page, different each time. Pages are compressed, and the size of a page that repeats a
+/// constant token would reveal it to an attacker (BREACH).
 pub fn masked(text: &str) -> String {
     let pad: Vec<u8> = text.bytes().map(|_| rand::random()).collect();
     let hidden = text.bytes().zip(&pad).map(|(byte, pad)| byte ^ pad);
@@ -78,7 +78,7 @@ pub fn masked(text: &str) -> String {
     format!("{MASK}{}", BASE64_URL_SAFE_NO_PAD.encode(both))
 }
 
-/// What was masked; any other text as it is.
+/// The token without its mask; any other text as it is.
 fn unmasked(text: &str) -> Cow<'_, str> {
     let bytes = text.strip_prefix(MASK).and_then(|masked| BASE64_URL_SAFE_NO_PAD.decode(masked).ok());
     let Some(bytes) = bytes else { return text.into() };
@@ -87,7 +87,7 @@ fn unmasked(text: &str) -> Cow<'_, str> {
     String::from_utf8_lossy(&plain).into_owned().into()
 }
 
-/// Compares without telling by its time where the texts differ. Empty texts match nothing; the given one may be masked.
+/// Compares in constant time. Empty texts match nothing; the given one may be masked.
 pub fn same_text(given: &str, expected: &str) -> bool {
     !expected.is_empty() && bool::from(unmasked(given).as_bytes().ct_eq(expected.as_bytes()))
 }
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn a_masked_text_is_the_same_and_never_looks_the_same() {
+    fn a_masked_token_matches_and_differs_each_time() {
         let text = crate::auth::random_text();
         let (one, other) = (masked(&text), masked(&text));
         assert_ne!(one, other);

@@ -1,12 +1,12 @@
-//! What the log tells about signing in. Never a password, never a token; and a name only if it is a user's, because
+//! Log events about sign-in. They never contain a password or a token, and a name only if it belongs to a user, because
 //! people type passwords into the wrong field.
 
-use crate::AppState;
-use crate::error::Refusal;
+use crate::error::ErrorCode;
+use crate::state::AppState;
 use axum::http::{HeaderMap, header};
 use domain::user::{Principal, User};
 
-/// The schemes whose names may stand in the log; anything else might be a secret itself.
+/// Schemes whose names may be logged; anything else might be a secret itself.
 const SCHEMES: [&str; 3] = ["basic", "token", "bearer"];
 
 pub fn signed_in(user: &User, way: &'static str) {
@@ -19,7 +19,7 @@ pub fn signed_out(principal: &Principal, way: &'static str) {
     tracing::info!(user.id = principal.user.0, user = name, way, "logout: {name} signed out");
 }
 
-/// A name and a password that do not fit. The name is looked up in any case, so that the time tells nothing.
+/// Logs a wrong name or password. The name is looked up in any case, so that timing reveals nothing.
 pub async fn refused(state: &AppState, username: &str) {
     match state.store.user_by_name(username).await {
         Ok(user) => tracing::warn!(
@@ -31,9 +31,10 @@ pub async fn refused(state: &AppState, username: &str) {
     }
 }
 
-/// A request whose credentials are not valid. One without any is no event: its own line says 401.
-pub fn turned_away(headers: &HeaderMap, refusal: Refusal) {
-    if refusal == Refusal::AuthenticationFailed {
+/// Logs a request with invalid credentials. A request without credentials is not logged here: its access log line has
+/// the 401.
+pub fn log_invalid_credentials(headers: &HeaderMap, code: ErrorCode) {
+    if code == ErrorCode::AuthenticationFailed {
         let scheme = scheme(headers);
         tracing::warn!(scheme, "authentication failed: the {scheme} credentials are not valid");
     }

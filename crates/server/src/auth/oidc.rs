@@ -1,15 +1,16 @@
-//! People whom another service vouches for: a signed token leads to a user here.
+//! Users authenticated by another service: maps a signed token to a user.
 
-use super::{Caller, Scheme, password};
-use crate::AppState;
+use super::caller::{Caller, Scheme};
+use super::password;
 use crate::client_address::ClientAddress;
-use crate::error::{ApiError, Refusal};
+use crate::error::{ApiError, ErrorCode};
+use crate::state::AppState;
 use domain::audit::Author;
 use domain::authenticator::ProvenIdentity;
-use domain::contracts::{OAuthError, TokenUse};
+use domain::ports::{OAuthError, TokenUse};
 use domain::user::{Principal, User};
 
-/// The caller of `Authorization: Bearer <signed token>`, if the token proves one.
+/// The caller of `Authorization: Bearer <signed token>`, if the token is valid.
 pub(super) async fn identify(
     state: &AppState,
     token: &str,
@@ -24,22 +25,24 @@ pub(super) async fn identify(
     Ok(Some(Caller { principal: Principal::of(&user), scheme: Scheme::Bearer }))
 }
 
-/// The user of an identity; made the first time, without a password that anybody knows.
+/// The user of an identity; created the first time, with a random password that nobody knows.
 pub async fn user_of(
     state: &AppState,
     identity: &ProvenIdentity,
     address: ClientAddress,
 ) -> Result<User, ApiError> {
     let now = state.clock.now();
-    let store = state.store.on_behalf_of(Author::stranger(address.to_string(), now));
+    let store = state.store.on_behalf_of(Author::anonymous(address.to_string(), now));
     Ok(store.user_of_identity(identity, password::DECOY, now).await?)
 }
 
-/// What a token that was not accepted means: a sentence for people, or an answer that says to try again.
+/// Maps an error of a token to a message for people, or to a response that asks to try again.
 pub fn refused(error: OAuthError) -> Result<String, ApiError> {
     tracing::warn!("authentication failed: {error}");
     match error {
-        OAuthError::Unavailable(..) => Err(ApiError::saying(Refusal::Unavailable, format!("{error}."))),
+        OAuthError::Unavailable(..) => {
+            Err(ApiError::with_detail(ErrorCode::Unavailable, format!("{error}.")))
+        }
         OAuthError::Store(error) => Err(error.into()),
         other => Ok(other.to_string()),
     }

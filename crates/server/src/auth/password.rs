@@ -1,4 +1,4 @@
-//! Passwords at rest: argon2id with a salt of its own.
+//! Password hashes: argon2id, each with its own salt.
 
 use argon2::Argon2;
 use argon2::password_hash::phc::PasswordHash;
@@ -7,8 +7,7 @@ use domain::password::{INITIAL_ADMIN, INITIAL_PASSWORD_FILE};
 use std::io::ErrorKind;
 use std::path::Path;
 
-/// Checked in place of a hash that is not there, so that an unknown user costs the same time.
-/// It belongs to no password.
+/// Checked if there is no stored hash, so that an unknown user takes the same time. It belongs to no password.
 pub(crate) const DECOY: &str = "$argon2id$v=19$m=19456,t=2,p=1$dHJpYnV0YXJ5LWRlY295IQ$\
      AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8";
 
@@ -16,7 +15,7 @@ pub(crate) const DECOY: &str = "$argon2id$v=19$m=19456,t=2,p=1$dHJpYnV0YXJ5LWRlY
 #[error("the password could not be hashed: {0}")]
 pub struct PasswordError(String);
 
-/// The text that is stored. Slow by design.
+/// The hash to store. Slow by design.
 pub fn hash(password: &str) -> Result<String, PasswordError> {
     Argon2::default()
         .hash_password(password.as_bytes())

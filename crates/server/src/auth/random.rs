@@ -1,4 +1,4 @@
-//! Random texts, and how they are kept.
+//! Random secrets and their fingerprints.
 
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
@@ -14,7 +14,7 @@ pub fn random_hex() -> String {
     format!("{:032x}", rand::random::<u128>())
 }
 
-/// How a random text is kept: enough to recognise it, not to use it.
+/// Hash of a random secret for storing: enough to recognize the secret, not to use it.
 pub fn fingerprint(text: &str) -> String {
     Sha256::digest(text.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect()
 }

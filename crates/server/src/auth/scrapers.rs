@@ -1,22 +1,20 @@
-//! Scrapers that were let in lately. While the database does not answer they go on reading the metrics, which are needed
-//! most then.
+//! Cache of recently authenticated scrapers. They can read the metrics while the database is down, when metrics are
+//! needed most.
 
+use super::caller::{Caller, Scheme};
 use super::random::fingerprint;
-use super::{Caller, Scheme, identify};
-use crate::AppState;
-use crate::client_address::ClientAddress;
-use crate::error::{ApiError, Refusal};
+use crate::error::{ApiError, ErrorCode};
 use axum::http::{HeaderMap, header};
 use moka::sync::Cache;
 use std::time::Duration;
 
-/// How long a scraper that is remembered waits for the database to know its token again.
+/// How long a cached scraper waits for the database to verify its token again.
 pub const SCRAPER_TIME_MAX: Duration = Duration::from_millis(200);
-/// How long a token is remembered after it was last known to be valid.
+/// How long a token is cached after it was last verified.
 const REMEMBERED_FOR: Duration = Duration::from_secs(60 * 60);
 const SCRAPERS_MAX: u64 = 64;
 
-/// By the fingerprint of their credentials.
+/// Keyed by the fingerprint of their credentials.
 pub struct Scrapers(Cache<String, Caller>);
 
 impl Default for Scrapers {
@@ -26,27 +24,25 @@ impl Default for Scrapers {
 }
 
 impl Scrapers {
-    /// The caller, or why not, as [`identify`] says it. A token that the database refuses is forgotten at once.
+    /// The caller, or the error code as `identified` returns it. A token that the database refuses is removed
+    /// immediately.
     pub(super) async fn identify(
         &self,
-        state: &AppState,
         headers: &HeaderMap,
-        address: ClientAddress,
-    ) -> Result<Result<Caller, Refusal>, ApiError> {
+        identified: impl Future<Output = Result<Result<Caller, ErrorCode>, ApiError>>,
+    ) -> Result<Result<Caller, ErrorCode>, ApiError> {
         let Some(credentials) = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok())
         else {
-            return identify(state, headers, address).await;
+            return identified.await;
         };
         let key = fingerprint(credentials);
         let found = match self.0.get(&key) {
-            None => identify(state, headers, address).await,
-            Some(remembered) => {
-                match tokio::time::timeout(SCRAPER_TIME_MAX, identify(state, headers, address)).await {
-                    Err(_) => return Ok(Ok(remembered)),
-                    Ok(Err(error)) if error.refusal() == Refusal::Unavailable => return Ok(Ok(remembered)),
-                    Ok(found) => found,
-                }
-            }
+            None => identified.await,
+            Some(remembered) => match tokio::time::timeout(SCRAPER_TIME_MAX, identified).await {
+                Err(_) => return Ok(Ok(remembered)),
+                Ok(Err(error)) if error.error_code() == ErrorCode::Unavailable => return Ok(Ok(remembered)),
+                Ok(found) => found,
+            },
         };
         match &found {
             Ok(Ok(caller)) if matches!(caller.scheme, Scheme::Token { .. }) => {

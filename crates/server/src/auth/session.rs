@@ -1,21 +1,22 @@
-//! A browser's session: a random key in a cookie, its hash in the store.
+//! Browser sessions: a random key in a cookie, its hash in the store.
 
+use super::caller::{Caller, Scheme};
 use super::random::{fingerprint, random_text};
-use super::{Caller, Scheme};
-use crate::AppState;
 use crate::error::ApiError;
+use crate::state::AppState;
 use axum::http::HeaderMap;
 use axum_extra::extract::cookie::{Cookie, CookieJar, SameSite};
-use domain::contracts::NewSession;
 use domain::ids::UserId;
+use domain::ports::NewSession;
 use domain::settings::Settings;
 use domain::user::{Principal, User};
 
 const COOKIE: &str = "tributary_session";
-/// Browsers take a cookie of this prefix only over HTTPS and from this very host, so no neighbor can plant one.
+/// Browsers accept a cookie with this prefix only over HTTPS and from this host, so no other host of the domain can set
+/// one.
 const HOST_PREFIX: &str = "__Host-";
 
-/// Who the session cookie belongs to, if it is there and has not expired.
+/// The caller of the session cookie, if it is present and has not expired.
 pub async fn identify(state: &AppState, headers: &HeaderMap) -> Result<Option<Caller>, ApiError> {
     let jar = CookieJar::from_headers(headers);
     let Some(key) = read_cookie(&state.settings, &jar, COOKIE) else {
@@ -29,7 +30,7 @@ pub async fn identify(state: &AppState, headers: &HeaderMap) -> Result<Option<Ca
     }))
 }
 
-/// Signs the user in; the cookie goes to the browser.
+/// Signs the user in; the cookie is sent to the browser.
 pub async fn open_session(state: &AppState, user: &User) -> Result<Cookie<'static>, ApiError> {
     let key = random_text();
     let now = state.clock.now();
@@ -45,7 +46,7 @@ pub async fn open_session(state: &AppState, user: &User) -> Result<Cookie<'stati
     Ok(cookie(&state.settings, COOKIE, key))
 }
 
-/// Keeps the session of who has just set a new password, which ends all sessions.
+/// Keeps the session of a user who has just set a new password, which ends all other sessions.
 pub async fn keep_session(
     state: &AppState,
     user: UserId,
@@ -58,7 +59,7 @@ pub async fn keep_session(
     Ok(())
 }
 
-/// Signs out; the returned cookie takes the browser's away.
+/// Signs out; the returned cookie removes the browser's.
 pub async fn close_session(state: &AppState, key_hash: &str) -> Result<Cookie<'static>, ApiError> {
     state.store.delete_session(key_hash).await?;
     let mut gone = cookie(&state.settings, COOKIE, String::new());
@@ -66,14 +67,14 @@ pub async fn close_session(state: &AppState, key_hash: &str) -> Result<Cookie<'s
     Ok(gone)
 }
 
-/// Whether a session cookie is sent, be it valid or not.
+/// True if a session cookie was sent, valid or not.
 pub fn has_cookie(headers: &HeaderMap) -> bool {
     CookieJar::from_headers(headers)
         .iter()
         .any(|cookie| cookie.name().trim_start_matches(HOST_PREFIX) == COOKIE)
 }
 
-/// A cookie that scripts cannot read and other sites cannot send along with a form.
+/// A cookie that scripts cannot read and other sites cannot send with a form.
 pub fn cookie(settings: &Settings, name: &str, value: String) -> Cookie<'static> {
     Cookie::build((cookie_name(settings, name), value))
         .path("/")
@@ -92,7 +93,7 @@ fn cookie_name(settings: &Settings, name: &str) -> String {
     if is_secure(settings) { format!("{HOST_PREFIX}{name}") } else { name.to_owned() }
 }
 
-/// The public address decides. Without one, it is the address of the service itself.
+/// Decided by the public address, or without one by the address of the service itself.
 fn is_secure(settings: &Settings) -> bool {
     match settings.public_url.as_str() {
         "" => settings.has_tls(),
@@ -115,7 +116,7 @@ mod tests {
         assert_eq!(cookie(&own_tls, COOKIE, "k".to_owned()), secure);
         let proxied_plainly = Settings { public_url: "http://find.example".to_owned(), ..own_tls };
         assert_eq!(cookie(&proxied_plainly, COOKIE, "k".to_owned()).to_string(), plain);
-        // A neighbor can plant a cookie without the prefix.
+        // Another host of the domain can set a cookie without the prefix.
         let planted = CookieJar::new().add(Cookie::new(COOKIE, "planted"));
         assert_eq!(read_cookie(&settings, &planted, COOKIE), None);
         assert_eq!(read_cookie(&settings, &planted.add(secure), COOKIE).as_deref(), Some("k"));

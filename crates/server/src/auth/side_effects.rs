@@ -1,58 +1,59 @@
-//! GET requests that change something: a page of another site must not start them with the user's credentials.
+//! GET requests with side effects, which a page of another site must not start with the user's credentials.
 
 use url::form_urlencoded;
 
-/// What happens to such a request when it comes from another site.
+/// What happens to such a request from another site.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Answer {
-    /// The user is asked first; a link to a search is a common thing.
-    Ask,
+pub enum SideEffectPolicy {
+    /// The user confirms first; links to searches are common.
+    Confirm,
     Refuse,
 }
 
-/// Path, parameter, and what is done about it. Without a parameter the path alone is enough.
-const TABLE: &[(&str, Option<&str>, Answer)] = &[
-    ("/svc/search/", Some("rerun"), Answer::Refuse),
-    ("/svc/search/", Some("update"), Answer::Refuse),
-    ("/svc/search/", Some("q"), Answer::Ask),
-    ("/svc/search/", Some("qs"), Answer::Ask),
-    ("/svc/results/", Some("mark_all_read"), Answer::Refuse),
-    ("/svc/sapi/detail-search-rag/", None, Answer::Refuse),
-    ("/", Some("rerun"), Answer::Refuse),
-    ("/", Some("q"), Answer::Ask),
-    // The page asks a model for an answer.
-    ("/", Some("rag"), Answer::Refuse),
+/// Path, parameter and policy. Without a parameter the path alone decides.
+const TABLE: &[(&str, Option<&str>, SideEffectPolicy)] = &[
+    ("/svc/search/", Some("rerun"), SideEffectPolicy::Refuse),
+    ("/svc/search/", Some("update"), SideEffectPolicy::Refuse),
+    ("/svc/search/", Some("q"), SideEffectPolicy::Confirm),
+    ("/svc/search/", Some("qs"), SideEffectPolicy::Confirm),
+    ("/svc/results/", Some("mark_all_read"), SideEffectPolicy::Refuse),
+    ("/svc/sapi/detail-search-rag/", None, SideEffectPolicy::Refuse),
+    ("/", Some("rerun"), SideEffectPolicy::Refuse),
+    ("/", Some("q"), SideEffectPolicy::Confirm),
+    // The page requests a summary from a model.
+    ("/", Some("rag"), SideEffectPolicy::Refuse),
 ];
 
-/// Asks the source of a provider.
+/// A test queries the source of the provider.
 const PROVIDERS: &str = "/svc/searchproviders/";
 const PROVIDER_TEST: &str = "/test/";
 
-/// None for a request that only reads. The first line of the table that fits counts.
-pub fn find(path: &str, query: &str) -> Option<Answer> {
+/// None for a request without side effects. The first matching row of the table counts.
+pub fn policy_for(path: &str, query: &str) -> Option<SideEffectPolicy> {
     if path.starts_with(PROVIDERS) && path.ends_with(PROVIDER_TEST) {
-        return Some(Answer::Refuse);
+        return Some(SideEffectPolicy::Refuse);
     }
     let has = |name: &str| form_urlencoded::parse(query.as_bytes()).any(|(given, _)| given == name);
     let row = TABLE.iter().find(|(own, parameter, _)| *own == path && parameter.is_none_or(has))?;
     Some(row.2)
 }
 
-/// A local address without the parameters that would be refused. A browser that comes back from another site by
-/// redirects says that it comes from there, so that such an address could not be opened.
+/// A local address without the parameters that would be refused. After redirects from another site, a browser reports
+/// that site as the origin, so such an address could not be opened.
 pub fn without_refused(address: &str) -> String {
     let (path, query) = address.split_once('?').unwrap_or((address, ""));
-    if find(path, query) != Some(Answer::Refuse) {
+    if policy_for(path, query) != Some(SideEffectPolicy::Refuse) {
         return address.to_owned();
     }
     let is_refused = |name: &str| {
-        let mut rows = TABLE.iter().filter(|(own, _, answer)| *own == path && *answer == Answer::Refuse);
+        let mut rows =
+            TABLE.iter().filter(|(own, _, policy)| *own == path && *policy == SideEffectPolicy::Refuse);
         rows.any(|(_, parameter, _)| *parameter == Some(name))
     };
     let kept = form_urlencoded::parse(query.as_bytes()).filter(|(name, _)| !is_refused(name));
     let query = form_urlencoded::Serializer::new(String::new()).extend_pairs(kept).finish();
-    match find(path, &query) {
-        Some(Answer::Refuse) => "/".to_owned(),
+    match policy_for(path, &query) {
+        Some(SideEffectPolicy::Refuse) => "/".to_owned(),
         _ if query.is_empty() => path.to_owned(),
         _ => format!("{path}?{query}"),
     }
@@ -79,30 +80,30 @@ mod tests {
     }
 
     #[test]
-    fn what_changes_something() {
+    fn requests_with_side_effects() {
         let table = [
             ("/svc/search/", "", None),
             ("/svc/search/", "page=2&text=q", None),
-            ("/svc/search/", "q=a", Some(Answer::Ask)),
-            ("/svc/search/", "qs=a&rag=true", Some(Answer::Ask)),
-            ("/svc/search/", "q=a&rerun=7", Some(Answer::Refuse)),
-            ("/svc/search/", "update=7", Some(Answer::Refuse)),
-            ("/svc/search/", "%72erun=7", Some(Answer::Refuse)),
+            ("/svc/search/", "q=a", Some(SideEffectPolicy::Confirm)),
+            ("/svc/search/", "qs=a&rag=true", Some(SideEffectPolicy::Confirm)),
+            ("/svc/search/", "q=a&rerun=7", Some(SideEffectPolicy::Refuse)),
+            ("/svc/search/", "update=7", Some(SideEffectPolicy::Refuse)),
+            ("/svc/search/", "%72erun=7", Some(SideEffectPolicy::Refuse)),
             ("/svc/search/7/", "", None),
             ("/svc/results/", "search_id=7", None),
-            ("/svc/results/", "search_id=7&mark_all_read=1", Some(Answer::Refuse)),
-            ("/svc/sapi/detail-search-rag/", "search_id=7", Some(Answer::Refuse)),
-            ("/svc/searchproviders/7/test/", "q=a", Some(Answer::Refuse)),
+            ("/svc/results/", "search_id=7&mark_all_read=1", Some(SideEffectPolicy::Refuse)),
+            ("/svc/sapi/detail-search-rag/", "search_id=7", Some(SideEffectPolicy::Refuse)),
+            ("/svc/searchproviders/7/test/", "q=a", Some(SideEffectPolicy::Refuse)),
             ("/svc/searchproviders/7/", "", None),
             ("/", "", None),
             ("/", "search_id=7", None),
-            ("/", "q=a&rag=true", Some(Answer::Ask)),
-            ("/", "search_id=7&rag=true", Some(Answer::Refuse)),
-            ("/", "rerun=7", Some(Answer::Refuse)),
+            ("/", "q=a&rag=true", Some(SideEffectPolicy::Confirm)),
+            ("/", "search_id=7&rag=true", Some(SideEffectPolicy::Refuse)),
+            ("/", "rerun=7", Some(SideEffectPolicy::Refuse)),
             ("/history/", "q=a", None),
         ];
         for (path, query, expected) in table {
-            assert_eq!(find(path, query), expected, "{path}?{query}");
+            assert_eq!(policy_for(path, query), expected, "{path}?{query}");
         }
     }
 }

@@ -1,19 +1,19 @@
-//! Tokens: `Authorization: Token <t>`. Shown once, kept as a hash, revocable one by one.
+//! API tokens: `Authorization: Token <t>`. Shown once, stored as a hash, revocable one by one.
 
+use super::caller::{Caller, Scheme};
 use super::random::{fingerprint, random_text};
-use super::{Caller, Scheme};
-use crate::AppState;
 use crate::error::ApiError;
+use crate::state::AppState;
 use domain::secret::Secret;
 use domain::user::Principal;
 
-/// Every token begins with this, so that a leaked one is recognised.
+/// Prefix of every token, so that a leaked one is recognized.
 const START: &str = "trb_";
-/// How much of a token is kept to recognise it by.
+/// How many characters of a token are stored for display.
 const PREFIX_CHARS: usize = 12;
 const TOKEN_CHARS_MAX: usize = 128;
 
-/// A new token: the text goes to its owner once, the rest to the store.
+/// A new token: the text is shown to its owner once, the rest is stored.
 #[derive(Debug, Clone)]
 pub struct NewToken {
     pub token: Secret,
@@ -26,12 +26,12 @@ pub fn make() -> NewToken {
     NewToken { hash: fingerprint(&text), prefix: prefix_of(&text), token: Secret::new(text) }
 }
 
-/// What the store keeps of a token.
+/// The hash that the store has of a token.
 pub fn hash_of(token: &str) -> String {
     fingerprint(token)
 }
 
-/// The owner of a token that is there and has not expired.
+/// The owner of a token that exists and has not expired.
 pub(crate) async fn identify(state: &AppState, text: &str) -> Result<Option<Caller>, ApiError> {
     if text.is_empty() || text.len() > TOKEN_CHARS_MAX {
         return Ok(None);

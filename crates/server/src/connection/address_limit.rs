@@ -1,22 +1,22 @@
-//! How many connections one address may have open at once.
+//! Limit of open connections per address.
 
-use super::refused::Refused;
+use super::rejection::Rejection;
 use crate::client_address::ClientAddress;
-use domain::notation::network::Network;
+use domain::syntax::network::Network;
 use std::collections::HashMap;
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// A limit for every address but those of proxies, through which many clients come.
+/// A limit for every address except proxies, through which many clients connect.
 #[derive(Debug)]
 pub struct AddressLimit {
-    /// 0: none.
+    /// 0: no limit.
     connections_max: usize,
     exempt: Vec<Network>,
     open: Mutex<HashMap<ClientAddress, usize>>,
 }
 
-/// One connection of an address; dropped when the connection is over.
+/// Permit for one connection of an address, released when it is dropped.
 #[derive(Debug)]
 pub struct AddressPermit {
     limit: Arc<AddressLimit>,
@@ -29,8 +29,8 @@ impl AddressLimit {
         Arc::new(Self { connections_max, exempt, open: Mutex::default() })
     }
 
-    /// Refuses an address that has as many connections as it may have.
-    pub fn admit(self: &Arc<Self>, address: IpAddr) -> Result<AddressPermit, Refused> {
+    /// Refuses an address that has reached the limit.
+    pub fn admit(self: &Arc<Self>, address: IpAddr) -> Result<AddressPermit, Rejection> {
         let address = address.to_canonical();
         let is_exempt =
             self.connections_max == 0 || self.exempt.iter().any(|network| network.contains(address));
@@ -41,7 +41,7 @@ impl AddressLimit {
         let mut open = self.lock();
         let count = open.entry(address).or_default();
         if *count >= self.connections_max {
-            return Err(Refused::Address { address, connections: self.connections_max });
+            return Err(Rejection::Address { address, connections: self.connections_max });
         }
         *count += 1;
         Ok(AddressPermit { limit: Arc::clone(self), address: Some(address) })
@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn proxies_have_no_limit_and_nothing_is_kept() {
+    fn proxies_are_not_limited_and_closed_connections_are_forgotten() {
         let exempt = ["10.0.0.0/8", "::1/128"].into_iter().filter_map(Network::parse).collect();
         let limit = AddressLimit::new(1, exempt);
         let proxies: Vec<_> = (0..5).map(|_| limit.admit(address("::ffff:10.1.2.3"))).collect();

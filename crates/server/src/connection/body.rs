@@ -1,6 +1,6 @@
-//! Bodies under watch: one that arrives must arrive in time, one that leaves must be taken.
+//! Request and response bodies with deadlines.
 
-use super::watch::{Exchange, Watch};
+use super::deadlines::{Deadlines, RequestGuard};
 use axum::BoxError;
 use axum::body::{Body, Bytes, HttpBody};
 use hyper::body::{Frame, Incoming, SizeHint};
@@ -10,31 +10,31 @@ use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 use tokio::time::{Sleep, sleep};
 
-/// Most bytes that are handed to HTTP/2 at once. Who takes this much within the time limit is no staller.
+/// Largest chunk given to HTTP/2. A client that takes this much within the time limit is not stalled.
 const PIECE_BYTES_MAX: usize = 16 * 1024;
 
-/// The body of a request. The time runs from when the service first waits for it.
-pub struct ArrivingBody {
+/// The body of a request. Its deadline starts when the service first waits for it.
+pub struct RequestBody {
     body: Incoming,
-    watch: Arc<Watch>,
-    patience: Option<Pin<Box<Sleep>>>,
+    deadlines: Arc<Deadlines>,
+    timeout: Option<Pin<Box<Sleep>>>,
 }
 
-impl ArrivingBody {
-    pub fn new(body: Incoming, watch: Arc<Watch>) -> Self {
-        Self { body, watch, patience: None }
+impl RequestBody {
+    pub fn new(body: Incoming, deadlines: Arc<Deadlines>) -> Self {
+        Self { body, deadlines, timeout: None }
     }
 }
 
-impl Drop for ArrivingBody {
+impl Drop for RequestBody {
     fn drop(&mut self) {
         if !self.body.is_end_stream() {
-            self.watch.body_left_unread();
+            self.deadlines.body_left_unread();
         }
     }
 }
 
-impl HttpBody for ArrivingBody {
+impl HttpBody for RequestBody {
     type Data = Bytes;
     type Error = BoxError;
 
@@ -45,9 +45,9 @@ impl HttpBody for ArrivingBody {
         if let Poll::Ready(frame) = Pin::new(&mut self.body).poll_frame(context) {
             return Poll::Ready(frame.map(|frame| frame.map_err(BoxError::from)));
         }
-        let time_max = self.watch.limits().body;
-        let patience = self.patience.get_or_insert_with(|| Box::pin(sleep(time_max)));
-        ready!(patience.as_mut().poll(context));
+        let time_max = self.deadlines.limits().body;
+        let timeout = self.timeout.get_or_insert_with(|| Box::pin(sleep(time_max)));
+        ready!(timeout.as_mut().poll(context));
         Poll::Ready(Some(Err(io::Error::from(ErrorKind::TimedOut).into())))
     }
 
@@ -60,22 +60,22 @@ impl HttpBody for ArrivingBody {
     }
 }
 
-/// The body of an answer. HTTP/2 takes the next piece only when its client has space for the one before, so a client
-/// that makes no space is seen here. HTTP/1 has the connection itself for that.
-pub struct LeavingBody {
+/// The body of a response. HTTP/2 takes the next chunk only when its client has window for the previous one, so a
+/// stalled client is detected here. HTTP/1 detects it on the connection.
+pub struct ResponseBody {
     body: Body,
-    /// What is left of a frame that is larger than a piece.
+    /// The rest of a frame that is larger than a chunk.
     rest: Option<Bytes>,
-    exchange: Exchange,
+    guard: RequestGuard,
 }
 
-impl LeavingBody {
-    pub fn new(body: Body, exchange: Exchange) -> Self {
-        Self { body, rest: None, exchange }
+impl ResponseBody {
+    pub fn new(body: Body, guard: RequestGuard) -> Self {
+        Self { body, rest: None, guard }
     }
 }
 
-impl HttpBody for LeavingBody {
+impl HttpBody for ResponseBody {
     type Data = Bytes;
     type Error = axum::Error;
 
@@ -83,7 +83,7 @@ impl HttpBody for LeavingBody {
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
-        self.exchange.asked_for_more();
+        self.guard.chunk_taken();
         let mut data = match self.rest.take() {
             Some(rest) => rest,
             None => match ready!(Pin::new(&mut self.body).poll_frame(context)) {
@@ -94,11 +94,11 @@ impl HttpBody for LeavingBody {
                 end => return Poll::Ready(end),
             },
         };
-        if self.exchange.is_http2() {
+        if self.guard.is_http2() {
             if data.len() > PIECE_BYTES_MAX {
                 self.rest = Some(data.split_off(PIECE_BYTES_MAX));
             }
-            self.exchange.gave();
+            self.guard.chunk_sent();
         }
         Poll::Ready(Some(Ok(Frame::data(data))))
     }

@@ -1,16 +1,19 @@
-//! Connections of clients: how many there may be, and how long one may keep the service waiting. A client that does
-//! not go on is dropped, with all that waits for it.
+//! Client connections: how many there may be, and deadlines for slow clients.
 
 mod address_limit;
 mod body;
+mod deadlines;
+mod final_response;
+mod limits;
 mod open_files;
-mod patient;
-mod refused;
+mod peer;
+mod rejection;
+mod stall_timeout;
 #[cfg(test)]
 mod tests;
 mod tls;
-mod watch;
 
+pub use peer::Peer;
 pub use tls::{ReloadingAcceptor, TlsError};
 
 use address_limit::{AddressLimit, AddressPermit};
@@ -18,93 +21,46 @@ use axum::Router;
 use axum::body::Body;
 use axum::extract::ConnectInfo;
 use axum::serve::Listener;
-use body::{ArrivingBody, LeavingBody};
-use domain::notation::network::Network;
+use body::{RequestBody, ResponseBody};
+use deadlines::Deadlines;
 use domain::settings::Settings;
+use domain::syntax::network::Network;
+use final_response::write_and_close;
 use hyper::body::Incoming;
 use hyper::service::service_fn;
 use hyper::{Request, Response};
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto::Builder;
+use limits::{CONNECTIONS_MAX, Limits};
 use open_files::files_for_connections;
-use patient::PatientStream;
-use refused::{RefusalLog, Refused};
+use rejection::{Rejection, RejectionLog};
+use stall_timeout::StallTimeoutStream;
 use std::convert::Infallible;
 use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 use std::pin::pin;
 use std::sync::Arc;
-use std::time::Duration;
-use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch as signal};
 use tokio::task::JoinSet;
-use tokio::time::timeout;
 use tower::ServiceExt;
-use watch::Watch;
 
-/// Most connections at once, if the system allows so many open files.
-const CONNECTIONS_MAX: usize = 16_384;
-/// How long the head of a request may take to come, and a new connection to send its first one, the TLS handshake
-/// included.
-const HEAD_TIME_MAX: Duration = Duration::from_secs(10);
-/// Longest head of a request, and most bytes that are read ahead of HTTP/1.
+/// Longest head of a request, and most bytes that HTTP/1 reads ahead.
 const HEAD_BYTES_MAX: usize = 64 * 1024;
-/// How long a connection may stay without a request. Longer than load balancers keep theirs, so that they close first.
-const IDLE_TIME_MAX: Duration = Duration::from_secs(90);
-/// How long the body of a request may take to come.
-const BODY_TIME_MAX: Duration = Duration::from_secs(120);
-/// How long a client may leave the way to it full.
-const STALL_TIME_MAX: Duration = Duration::from_secs(30);
-/// After this time of silence a client of HTTP/2 is asked whether it is still there.
-const PING_EVERY: Duration = Duration::from_secs(20);
-/// How long its answer may take.
-const PONG_TIME_MAX: Duration = Duration::from_secs(20);
-/// Most requests at once on one connection of HTTP/2.
+/// Most concurrent requests on one HTTP/2 connection.
 const STREAMS_MAX: u32 = 100;
-/// Most bytes of one body that HTTP/2 takes before somebody reads it, and of all bodies of one connection.
+/// Most bytes that HTTP/2 buffers of one request body, and of all bodies of one connection.
 const STREAM_WINDOW_BYTES: u32 = 64 * 1024;
 const CONNECTION_WINDOW_BYTES: u32 = 256 * 1024;
-/// Most bytes of one answer that wait inside HTTP/2.
+/// Most bytes of one response that HTTP/2 buffers.
 const SEND_BUFFER_BYTES_MAX: usize = 64 * 1024;
-/// Most connections at once that are told that there are too many; the rest is dropped without a word.
-const TOLD_MAX: usize = 64;
-/// How long it may take to tell them.
-const TELL_TIME_MAX: Duration = Duration::from_secs(1);
-/// Connections of this machine have no limit: a proxy that runs beside the service brings everybody.
+/// Most connections that get a rejection response at the same time; others are closed without one.
+const REJECTIONS_AT_ONCE_MAX: usize = 64;
+/// Connections from this machine are not limited: a proxy beside the service has the connections of all clients.
 const THIS_MACHINE: [Network; 2] =
     [Network::v4([127, 0, 0, 0], 8), Network::of(IpAddr::V6(Ipv6Addr::LOCALHOST))];
 
-/// The other end of a connection, as `ConnectInfo` of a request.
-#[derive(Debug, Clone, Copy)]
-pub struct Peer(pub SocketAddr);
-
-/// How much and how long. A test makes them small.
-#[derive(Debug, Clone, Copy)]
-struct Limits {
-    connections: usize,
-    head: Duration,
-    idle: Duration,
-    body: Duration,
-    stall: Duration,
-    ping_every: Duration,
-    pong: Duration,
-}
-
-impl Default for Limits {
-    fn default() -> Self {
-        Self {
-            connections: CONNECTIONS_MAX,
-            head: HEAD_TIME_MAX,
-            idle: IDLE_TIME_MAX,
-            body: BODY_TIME_MAX,
-            stall: STALL_TIME_MAX,
-            ping_every: PING_EVERY,
-            pong: PONG_TIME_MAX,
-        }
-    }
-}
-
-/// Serves HTTP/1 and HTTP/2 until told to stop, then ends what runs. Dropped, it cuts off all connections.
+/// Serves HTTP/1 and HTTP/2 until stopped, then finishes the running requests. Dropping it closes all connections.
 pub async fn serve(
     listener: TcpListener,
     tls: Option<ReloadingAcceptor>,
@@ -126,7 +82,7 @@ pub async fn serve(
     }
 }
 
-/// Where the connections of many clients come from.
+/// Networks from which the connections of many clients come.
 fn proxies(settings: &Settings) -> Vec<Network> {
     THIS_MACHINE.into_iter().chain(settings.trusted_proxies.iter().copied()).collect()
 }
@@ -139,12 +95,12 @@ async fn serve_within(
     router: Router,
     until_stopped: impl Future<Output = ()>,
 ) {
-    let places = Arc::new(Semaphore::new(limits.connections));
-    let told = Arc::new(Semaphore::new(TOLD_MAX));
+    let permits = Arc::new(Semaphore::new(limits.connections));
+    let rejections = Arc::new(Semaphore::new(REJECTIONS_AT_ONCE_MAX));
     let (stop, stopped) = signal::channel(false);
-    let hall = Hall { router, limits, stopped, tls };
+    let handler = ConnectionHandler { router, limits, stopped, tls };
     let mut connections = JoinSet::new();
-    let mut log = RefusalLog::default();
+    let mut log = RejectionLog::default();
     let mut until_stopped = pin!(until_stopped);
     loop {
         tokio::select! {
@@ -152,21 +108,21 @@ async fn serve_within(
             Some(_ended) = connections.join_next() => {}
             (stream, address) = Listener::accept(&mut listener) => {
                 let admitted = by_address.admit(address.ip()).and_then(|of_address| {
-                    let place = Arc::clone(&places).try_acquire_owned();
-                    let full = |_| Refused::Full { connections: limits.connections };
-                    place.map(|place| (place, of_address)).map_err(full)
+                    let permit = Arc::clone(&permits).try_acquire_owned();
+                    let full = |_| Rejection::Full { connections: limits.connections };
+                    permit.map(|permit| (permit, of_address)).map_err(full)
                 });
                 match admitted {
                     Ok(permits) => {
-                        connections.spawn(hall.clone().converse(stream, address, permits));
+                        connections.spawn(handler.clone().handle(stream, address, permits));
                     }
-                    Err(refused) => {
-                        log.note(refused);
-                        // A client of TLS could not read it, and a handshake would cost what the limit saves.
-                        if hall.tls.is_none()
-                            && let Ok(turn) = Arc::clone(&told).try_acquire_owned()
+                    Err(rejection) => {
+                        log.note(rejection);
+                        // A TLS client could not read it, and a handshake would cost what the limit saves.
+                        if handler.tls.is_none()
+                            && let Ok(permit) = Arc::clone(&rejections).try_acquire_owned()
                         {
-                            connections.spawn(send_away(stream, refused, turn));
+                            connections.spawn(send_rejection(stream, rejection, permit));
                         }
                     }
                 }
@@ -174,47 +130,47 @@ async fn serve_within(
         }
     }
     drop(listener);
-    let _nobody_is_there = stop.send(true);
+    let _no_receivers = stop.send(true);
     while connections.join_next().await.is_some() {}
 }
 
-/// What every connection is given.
+/// Serves the requests of a connection.
 #[derive(Clone)]
-struct Hall {
+struct ConnectionHandler {
     router: Router,
     limits: Limits,
     stopped: signal::Receiver<bool>,
-    /// None: connections are plain.
+    /// None: connections are not encrypted.
     tls: Option<Arc<ReloadingAcceptor>>,
 }
 
-impl Hall {
-    /// Serves one connection to its end, or until its watch gives it up.
-    async fn converse(
+impl ConnectionHandler {
+    /// Serves one connection until it ends or misses a deadline.
+    async fn handle(
         mut self,
         stream: TcpStream,
         address: SocketAddr,
         _permits: (OwnedSemaphorePermit, AddressPermit),
     ) {
-        // Events are small, and must not wait for more to come.
-        let _not_worth_a_word = stream.set_nodelay(true);
-        let (watch, stall) = (Arc::new(Watch::new(self.limits)), self.limits.stall);
+        // Events are small and must not be delayed by Nagle's algorithm.
+        let _best_effort = stream.set_nodelay(true);
+        let (deadlines, stall) = (Arc::new(Deadlines::new(self.limits)), self.limits.stall);
         let Some(tls) = self.tls.take() else {
-            let stream = PatientStream::new(stream, stall, Arc::clone(&watch));
-            return self.serve_requests(stream, &watch, address).await;
+            let stream = StallTimeoutStream::new(stream, stall, Arc::clone(&deadlines));
+            return self.serve_requests(stream, &deadlines, address).await;
         };
         let mut stopped = self.stopped.clone();
         let accepted = tokio::select! {
-            biased; // what has come is read before anybody is found too slow: the machine may have stood still
-            accepted = tls.accept(stream, stall, &watch) => accepted,
+            biased; // received bytes are read before a deadline is checked: the machine may have been paused
+            accepted = tls.accept(stream, stall, &deadlines) => accepted,
             _ = stopped.wait_for(|stop| *stop) => return,
-            reason = watch.gives_up() => {
+            reason = deadlines.expired() => {
                 tracing::debug!(client.address = %address, "a TLS handshake is dropped: {reason}");
                 return;
             }
         };
         match accepted {
-            Ok(stream) => self.serve_requests(stream, &watch, address).await,
+            Ok(stream) => self.serve_requests(stream, &deadlines, address).await,
             Err(error) => tracing::debug!(client.address = %address, "a TLS handshake failed: {error}"),
         }
     }
@@ -222,11 +178,11 @@ impl Hall {
     async fn serve_requests(
         self,
         stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
-        watch: &Arc<Watch>,
+        deadlines: &Arc<Deadlines>,
         address: SocketAddr,
     ) {
         let Self { router, limits, mut stopped, .. } = self;
-        let service = service_fn(|request| answer(router.clone(), watch, address, request));
+        let service = service_fn(|request| answer(router.clone(), deadlines, address, request));
         let mut builder = Builder::new(TokioExecutor::new());
         builder.http1().max_buf_size(HEAD_BYTES_MAX);
         builder
@@ -239,7 +195,7 @@ impl Hall {
             .keep_alive_interval(limits.ping_every)
             .keep_alive_timeout(limits.pong);
         let mut connection = pin!(builder.serve_connection(TokioIo::new(stream), service));
-        let mut is_told = false;
+        let mut is_stopping = false;
         loop {
             tokio::select! {
                 biased; // as above
@@ -249,11 +205,11 @@ impl Hall {
                     }
                     return;
                 }
-                _ = stopped.wait_for(|stop| *stop), if !is_told => {
-                    is_told = true;
+                _ = stopped.wait_for(|stop| *stop), if !is_stopping => {
+                    is_stopping = true;
                     connection.as_mut().graceful_shutdown();
                 }
-                reason = watch.gives_up() => {
+                reason = deadlines.expired() => {
                     tracing::debug!(client.address = %address, "a connection is dropped: {reason}");
                     return;
                 }
@@ -262,35 +218,23 @@ impl Hall {
     }
 }
 
-/// One request and its answer, both watched.
+/// Serves one request, with deadlines for both bodies.
 fn answer(
     router: Router,
-    watch: &Arc<Watch>,
+    deadlines: &Arc<Deadlines>,
     address: SocketAddr,
     request: Request<Incoming>,
 ) -> impl Future<Output = Result<Response<Body>, Infallible>> + Send + use<> {
-    let exchange = watch.begin(request.version());
-    let mut request = request.map(|body| Body::new(ArrivingBody::new(body, Arc::clone(watch))));
+    let guard = deadlines.begin(request.version());
+    let mut request = request.map(|body| Body::new(RequestBody::new(body, Arc::clone(deadlines))));
     request.extensions_mut().insert(ConnectInfo(Peer(address)));
     async move {
         let response = router.oneshot(request).await?;
-        Ok(response.map(|body| Body::new(LeavingBody::new(body, exchange))))
+        Ok(response.map(|body| Body::new(ResponseBody::new(body, guard))))
     }
 }
 
-/// Says that there are too many connections.
-async fn send_away(stream: TcpStream, refused: Refused, _turn: OwnedSemaphorePermit) {
-    write_and_close(stream, &refused.answer()).await;
-}
-
-/// Waits for the client to close: what it sent and nobody read would make the system throw away our words.
-async fn write_and_close(mut stream: TcpStream, response: &str) {
-    let told = async {
-        stream.write_all(response.as_bytes()).await?;
-        stream.shutdown().await?;
-        let mut unread = [0; 1024];
-        while stream.read(&mut unread).await? > 0 {}
-        std::io::Result::Ok(())
-    };
-    let _told_or_not = timeout(TELL_TIME_MAX, told).await;
+/// Sends the response of a rejection.
+async fn send_rejection(stream: TcpStream, rejection: Rejection, _permit: OwnedSemaphorePermit) {
+    write_and_close(stream, &rejection.answer()).await;
 }

@@ -1,10 +1,10 @@
 //! The system's limit of open files, which limits connections.
 
-/// Open files that are kept for everything else: database, sources, logs.
+/// Open files reserved for everything else: database, providers, logs.
 #[cfg(unix)]
 const FILES_KEPT: u64 = 512;
 
-/// How many connections the system's limit of open files allows, once it is as high as this process may set it.
+/// How many connections the limit of open files allows, after raising it as far as this process may.
 #[cfg(unix)]
 pub fn files_for_connections() -> usize {
     use rustix::process::{Resource, getrlimit, setrlimit};
@@ -19,5 +19,5 @@ pub fn files_for_connections() -> usize {
 
 #[cfg(not(unix))]
 pub fn files_for_connections() -> usize {
-    super::CONNECTIONS_MAX
+    super::limits::CONNECTIONS_MAX
 }

@@ -1,16 +1,18 @@
-//! Clients that do not go on, over real connections.
+//! Tests of slow and stalled clients over real connections.
 
 use super::*;
 use axum::body::Bytes;
 use axum::routing::{get, post};
 use futures_util::stream::unfold;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use tokio::time::{Instant, sleep};
+use std::time::Duration;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::time::{Instant, sleep, timeout};
 
 const SHORT: Duration = Duration::from_millis(300);
-/// For what hangs, not for what is slow.
+/// Detects hangs, not slowness.
 pub const LONG: Duration = Duration::from_secs(120);
-/// How often a test is begun again that the machine spoiled by standing still.
+/// How often a test is repeated because the machine paused.
 const ATTEMPTS_MAX: usize = 10;
 const GET: &[u8] = b"GET / HTTP/1.1\r\nhost: a\r\n\r\n";
 
@@ -26,7 +28,7 @@ fn short() -> Limits {
     }
 }
 
-/// Counts the answers that are open, and all that ever were.
+/// Counts open responses, and all that were ever opened.
 #[derive(Clone, Default)]
 pub struct Open {
     now: Arc<AtomicUsize>,
@@ -36,7 +38,7 @@ pub struct Open {
 pub struct Held(Open);
 
 impl Open {
-    /// An answer without an end, in pieces of 4 kB.
+    /// An endless response, in chunks of 4 kB.
     pub fn endless(&self) -> Body {
         Body::from_stream(unfold(self.hold(), async |held| {
             tokio::task::yield_now().await;
@@ -62,7 +64,7 @@ impl Open {
         }
     }
 
-    /// So many were opened, whether they still are or not.
+    /// Waits until this many were opened, whether they are still open or not.
     pub async fn reached(&self, count: usize) {
         let started = Instant::now();
         while self.ever.load(Ordering::SeqCst) < count {
@@ -78,7 +80,8 @@ impl Drop for Held {
     }
 }
 
-/// A server within limits: `/` is short, `/endless` has no end, `/silent` says nothing, `/read` wants a body, `/refuse` does not.
+/// A server with limits: `/` is short, `/endless` has no end, `/silent` sends nothing, `/read` reads a body, `/refuse`
+/// does not.
 struct TestServer {
     address: SocketAddr,
     open: Open,
@@ -119,7 +122,7 @@ impl TestServer {
     }
 }
 
-/// A client that has sent a long body already still hears why it was refused.
+/// A client that has already sent a long body still receives the reason for its refusal.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_refused_body_does_not_take_the_answer_away() {
     let server = TestServer::start(Limits::default()).await;
@@ -135,7 +138,7 @@ async fn a_refused_body_does_not_take_the_answer_away() {
     }
 }
 
-/// Reads until the server closes; what it said. A reset is an end too.
+/// Reads until the server closes or resets the connection.
 async fn to_the_end(client: &mut TcpStream) -> String {
     let mut said = Vec::new();
     let mut buffer = [0; 4096];
@@ -237,7 +240,7 @@ async fn who_does_not_read_is_dropped_and_who_reads_is_not() {
     .await;
 }
 
-/// The test itself was too slow for what it shows.
+/// The test itself was too slow to prove anything.
 struct StoodStill;
 
 async fn unless_the_machine_stood_still(test: impl AsyncFn() -> Result<(), StoodStill>) {
@@ -249,7 +252,7 @@ async fn unless_the_machine_stood_still(test: impl AsyncFn() -> Result<(), Stood
     panic!("the machine stood still in each of {ATTEMPTS_MAX} attempts");
 }
 
-/// A client that reads all the time.
+/// A client that reads continuously.
 struct Reader {
     client: TcpStream,
     last_read: Instant,
@@ -260,7 +263,7 @@ impl Reader {
         Self { client, last_read: Instant::now() }
     }
 
-    /// Reads until something else has happened.
+    /// Reads until the other future has completed.
     async fn until(&mut self, other: impl AsyncFnOnce()) -> Result<(), StoodStill> {
         let mut other = pin!(other());
         let mut buffer = vec![0; 65_536];
@@ -280,22 +283,22 @@ impl Reader {
     }
 }
 
-/// A machine that stood still finds a request and the end of its time together.
+/// After a pause of the machine, a request and the end of its time arrive together.
 #[tokio::test]
-async fn who_has_sent_its_request_is_not_too_slow() {
+async fn a_request_that_has_arrived_is_not_too_slow() {
     let server = TestServer::start(short()).await;
     for _ in 0..10 {
         let mut client = server.send(b"").await;
         assert!(timeout(SHORT / 6, client.read_u8()).await.is_err(), "the server waits for a request");
         client.write_all(GET).await.unwrap();
-        // This thread is the server's too.
+        // The server runs on this thread too.
         std::thread::sleep(2 * SHORT);
         assert!(once(&mut client).await.ends_with("hello"));
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn one_connection_too_many_is_told_so_at_once() {
+async fn a_connection_over_the_limit_is_rejected_at_once() {
     let server = TestServer::start(Limits { connections: 2, ..Limits::default() }).await;
     let mut clients = [server.send(GET).await, server.send(GET).await];
     for client in &mut clients {
@@ -312,7 +315,7 @@ async fn one_connection_too_many_is_told_so_at_once() {
     }
 }
 
-/// It has the headers that every answer of a route has.
+/// It has the security headers of every response.
 fn assert_is_protected(said: &str) {
     for line in ["x-content-type-options: nosniff", "x-frame-options: DENY", "referrer-policy: same-origin"] {
         assert!(said.contains(line), "{line}: {said}");
@@ -382,7 +385,7 @@ fn the_limit_of_open_files_leaves_space() {
     assert!(all >= files / 2 && (all < files || files == usize::MAX), "{all} of {files}");
 }
 
-/// Frames of HTTP/2, by hand: no client library can be made to behave so badly.
+/// Hand-written HTTP/2 frames: no client library can be made to behave so badly.
 mod http2 {
     use super::*;
 
@@ -428,7 +431,7 @@ mod http2 {
             for (round, window) in [0, 1, 20_000].into_iter().enumerate() {
                 let mut stalled = server.send(&[hello(window), streams.clone()].concat()).await;
                 reading.until(async || server.open.reached(1 + 20 * (round + 1)).await).await?;
-                // It reads all that is sent to it, so the connection itself is never full.
+                // It reads everything that is sent, so the connection itself is never full.
                 let stalled = async || assert!(!to_the_end(&mut stalled).await.is_empty());
                 reading.until(stalled).await?;
                 reading.until(async || server.open.becomes(1).await).await?;
@@ -455,7 +458,7 @@ mod http2 {
     }
 
     #[tokio::test(flavor = "multi_thread")]
-    async fn who_answers_no_ping_is_dropped() {
+    async fn a_client_that_ignores_pings_is_dropped() {
         let server = TestServer::start(Limits { ping_every: SHORT, pong: SHORT, ..short() }).await;
         let started = Instant::now();
         let mut silent = server.send(&[hello(WINDOW_MAX), ask(1, "/silent")].concat()).await;
@@ -466,7 +469,7 @@ mod http2 {
     }
 
     #[tokio::test(flavor = "multi_thread")]
-    async fn so_many_streams_at_once() {
+    async fn concurrent_streams_are_limited() {
         let server = TestServer::start(Limits { stall: LONG, ..short() }).await;
         let streams: Vec<u8> =
             (0..STREAMS_MAX + 50).flat_map(|number| ask(2 * number + 1, "/silent")).collect();

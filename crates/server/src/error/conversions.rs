@@ -1,46 +1,47 @@
-//! What the errors of the rooms are answered with.
+//! Conversions from the errors of other crates to [`ApiError`].
 
-use super::{ApiError, Refusal};
-use answers::AnswerError;
+use super::{ApiError, ErrorCode};
+use answers::SummaryError;
 use answers::chat::ChatError;
 use corpus::ingest::IngestError;
 use corpus::{CheckError, EgressError, RemovalError};
-use domain::answer::AnswerFault;
-use domain::contracts::{QueueError, StoreError};
+use domain::ports::{QueueError, StoreError};
+use domain::summary::SummaryFault;
 use domain::validation::FieldErrors;
 use federation::FederationError;
 use std::time::Duration;
 
-/// When a user whose searches wait may try again: by then some have started.
+/// When a user with too many waiting searches may try again: by then some have started.
 const WAITING_RETRY: Duration = Duration::from_secs(10);
 
 impl From<StoreError> for ApiError {
     fn from(error: StoreError) -> Self {
         match error {
-            StoreError::NotFound => Self::of(Refusal::NotFound),
+            StoreError::NotFound => Self::of(ErrorCode::NotFound),
             StoreError::Taken(field) => {
                 let errors = FieldErrors::one(field, format!("This {field} is already taken."));
                 Self {
                     errors,
                     detail: Some(format!("This {field} is already taken.")),
-                    ..Self::of(Refusal::Conflict)
+                    ..Self::of(ErrorCode::Conflict)
                 }
             }
             StoreError::UnknownReference(what) => {
-                Self::saying(Refusal::Invalid, format!("There is no {what}."))
+                Self::with_detail(ErrorCode::Invalid, format!("There is no {what}."))
             }
-            StoreError::LastAdministrator => {
-                Self::saying(Refusal::Conflict, "This is the last administrator; there must be one.")
-            }
-            StoreError::TooManyTokens(most) => Self::saying(
-                Refusal::Conflict,
+            StoreError::LastAdministrator => Self::with_detail(
+                ErrorCode::Conflict,
+                "This is the last administrator; at least one is required.",
+            ),
+            StoreError::TooManyTokens(most) => Self::with_detail(
+                ErrorCode::Conflict,
                 format!(
-                    "You have {most} tokens, as many as a user may have; revoke one that you no longer need at /svc/tokens/."
+                    "You have {most} tokens, the maximum; revoke one that you no longer need at /svc/tokens/."
                 ),
             ),
-            StoreError::Stale => Self::of(Refusal::PreconditionFailed),
+            StoreError::Stale => Self::of(ErrorCode::PreconditionFailed),
             StoreError::Unreachable(cause) => Self::unavailable(&cause),
-            StoreError::Full(cause) => Self { cause: Some(cause), ..Self::of(Refusal::StorageFull) },
+            StoreError::Full(cause) => Self { cause: Some(cause), ..Self::of(ErrorCode::StorageFull) },
             StoreError::Failed(cause) => Self::internal(cause),
         }
     }
@@ -59,10 +60,12 @@ impl From<IngestError> for ApiError {
     fn from(error: IngestError) -> Self {
         let sentence = format!("{}.", sentence_case(&error.to_string()));
         match error {
-            IngestError::Unlicensed => Self::of(Refusal::CacheUnlicensed),
-            IngestError::NoAddress | IngestError::NoText(_) => Self::saying(Refusal::Impossible, sentence),
-            IngestError::NotAllowed => Self::saying(Refusal::PermissionDenied, sentence),
-            IngestError::TooLarge(_) => Self::saying(Refusal::TooLarge, sentence),
+            IngestError::Unlicensed => Self::of(ErrorCode::CacheUnlicensed),
+            IngestError::NoAddress | IngestError::NoText(_) => {
+                Self::with_detail(ErrorCode::Impossible, sentence)
+            }
+            IngestError::NotAllowed => Self::with_detail(ErrorCode::PermissionDenied, sentence),
+            IngestError::TooLarge(_) => Self::with_detail(ErrorCode::TooLarge, sentence),
             IngestError::Store(error) => error.into(),
             IngestError::Queue(error) => error.into(),
             IngestError::Storage(error) => Self::unavailable(&error.to_string()),
@@ -73,8 +76,8 @@ impl From<IngestError> for ApiError {
 impl From<CheckError> for ApiError {
     fn from(error: CheckError) -> Self {
         match error {
-            CheckError::Unlicensed => Self::of(Refusal::CacheUnlicensed),
-            CheckError::NotFound => Self::of(Refusal::NotFound),
+            CheckError::Unlicensed => Self::of(ErrorCode::CacheUnlicensed),
+            CheckError::NotFound => Self::of(ErrorCode::NotFound),
             CheckError::Store(error) => error.into(),
         }
     }
@@ -83,10 +86,12 @@ impl From<CheckError> for ApiError {
 impl From<EgressError> for ApiError {
     fn from(error: EgressError) -> Self {
         match error {
-            EgressError::Unlicensed => Self::of(Refusal::CacheUnlicensed),
-            EgressError::NotFound => Self::of(Refusal::NotFound),
-            EgressError::Running(_) => Self::of(Refusal::ScanRunning),
-            EgressError::NotConnected(sentence) => Self::saying(Refusal::MailboxNotConnected, sentence),
+            EgressError::Unlicensed => Self::of(ErrorCode::CacheUnlicensed),
+            EgressError::NotFound => Self::of(ErrorCode::NotFound),
+            EgressError::Running(_) => Self::of(ErrorCode::ScanRunning),
+            EgressError::NotConnected(sentence) => {
+                Self::with_detail(ErrorCode::MailboxNotConnected, sentence)
+            }
             EgressError::Unavailable(cause) => Self::unavailable(&cause),
             EgressError::Invalid(field, sentence) => Self::invalid_field(field, sentence),
             EgressError::Store(error) => error.into(),
@@ -99,19 +104,19 @@ impl From<RemovalError> for ApiError {
     fn from(error: RemovalError) -> Self {
         let sentence = format!("{}.", sentence_case(&error.to_string()));
         match error {
-            RemovalError::NotFound => Self::of(Refusal::NotFound),
-            RemovalError::NotOwn => Self::saying(Refusal::PermissionDenied, sentence),
-            RemovalError::Pinned => Self::saying(Refusal::Conflict, sentence),
+            RemovalError::NotFound => Self::of(ErrorCode::NotFound),
+            RemovalError::NotOwn => Self::with_detail(ErrorCode::PermissionDenied, sentence),
+            RemovalError::Pinned => Self::with_detail(ErrorCode::Conflict, sentence),
             RemovalError::Store(error) => error.into(),
         }
     }
 }
 
-/// The reasons of the rooms begin small, because others put them into sentences of their own.
+/// Error messages of other crates begin in lower case, because they are also embedded in sentences.
 fn sentence_case(text: &str) -> String {
-    let mut letters = text.trim_end_matches('.').chars();
-    let first = letters.next().map(|first| first.to_uppercase().to_string()).unwrap_or_default();
-    first + letters.as_str()
+    let mut chars = text.trim_end_matches('.').chars();
+    let first = chars.next().map(|first| first.to_uppercase().to_string()).unwrap_or_default();
+    first + chars.as_str()
 }
 
 impl From<FederationError> for ApiError {
@@ -126,37 +131,37 @@ impl From<FederationError> for ApiError {
             }
             FederationError::QueueFull { .. } => {
                 tracing::warn!("{error}");
-                Self::saying(Refusal::Unavailable, format!("{}.", sentence_case(&error.to_string())))
+                Self::with_detail(ErrorCode::Unavailable, format!("{}.", sentence_case(&error.to_string())))
             }
             FederationError::TooManyKept { .. } => {
-                Self::saying(Refusal::Conflict, format!("{}.", sentence_case(&error.to_string())))
+                Self::with_detail(ErrorCode::Conflict, format!("{}.", sentence_case(&error.to_string())))
             }
             FederationError::Contended => {
-                Self::saying(Refusal::Conflict, "Others change this search at the same moment; try again.")
+                Self::with_detail(ErrorCode::Conflict, "The search was modified concurrently; try again.")
             }
-            FederationError::NotReady(status) => Self::saying(
-                Refusal::NotReady,
-                format!("The search is still running ({}); ask again shortly.", status.as_str()),
+            FederationError::NotReady(status) => Self::with_detail(
+                ErrorCode::NotReady,
+                format!("The search is still running ({}); try again shortly.", status.as_str()),
             ),
         }
     }
 }
 
-impl From<AnswerError> for ApiError {
-    fn from(error: AnswerError) -> Self {
+impl From<SummaryError> for ApiError {
+    fn from(error: SummaryError) -> Self {
         match error {
-            AnswerError::Store(error) => error.into(),
-            AnswerError::NotReady(status) => FederationError::NotReady(status).into(),
-            AnswerError::Fault { fault, message } => {
-                let refusal = match fault {
-                    AnswerFault::NoAiProvider => Refusal::NoAiProvider,
-                    AnswerFault::NoRelevantResults | AnswerFault::NoSourceText => Refusal::Impossible,
-                    AnswerFault::AiProviderError => Refusal::AiProviderError,
-                    AnswerFault::RagTimeout => Refusal::RagTimeout,
-                    AnswerFault::Cancelled => Refusal::Cancelled,
-                    AnswerFault::Unavailable => Refusal::Unavailable,
+            SummaryError::Store(error) => error.into(),
+            SummaryError::NotReady(status) => FederationError::NotReady(status).into(),
+            SummaryError::Fault { fault, message } => {
+                let code = match fault {
+                    SummaryFault::NoAiProvider => ErrorCode::NoAiProvider,
+                    SummaryFault::NoRelevantResults | SummaryFault::NoSourceText => ErrorCode::Impossible,
+                    SummaryFault::AiProviderError => ErrorCode::AiProviderError,
+                    SummaryFault::RagTimeout => ErrorCode::RagTimeout,
+                    SummaryFault::Cancelled => ErrorCode::Cancelled,
+                    SummaryFault::Unavailable => ErrorCode::Unavailable,
                 };
-                Self::saying(refusal, message)
+                Self::with_detail(code, message)
             }
         }
     }
@@ -168,10 +173,10 @@ impl From<ChatError> for ApiError {
         match error {
             ChatError::Store(error) => error.into(),
             ChatError::Invalid(errors) => Self::invalid(errors),
-            ChatError::Full | ChatError::Busy => Self::saying(Refusal::Conflict, sentence),
-            ChatError::NoProvider(_) => Self::saying(Refusal::NoAiProvider, sentence),
-            ChatError::Model { .. } => Self::saying(Refusal::AiProviderError, sentence),
-            ChatError::Timeout => Self::saying(Refusal::RagTimeout, sentence),
+            ChatError::Full | ChatError::Busy => Self::with_detail(ErrorCode::Conflict, sentence),
+            ChatError::NoProvider(_) => Self::with_detail(ErrorCode::NoAiProvider, sentence),
+            ChatError::Model { .. } => Self::with_detail(ErrorCode::AiProviderError, sentence),
+            ChatError::Timeout => Self::with_detail(ErrorCode::RagTimeout, sentence),
             ChatError::Search(cause) => Self::unavailable(&cause),
         }
     }

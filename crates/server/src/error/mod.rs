@@ -1,4 +1,4 @@
-//! The one place where an error becomes an answer: a table of refusals, and one shape for all of them.
+//! Converts errors to responses: the table of error codes, and the one format of all error bodies.
 
 mod conversions;
 
@@ -12,22 +12,22 @@ use std::any::Any;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// What `WWW-Authenticate` says with every 401.
+/// The `WWW-Authenticate` header of every 401.
 const CHALLENGE: &str = r#"Basic realm="api""#;
-/// Seconds after which a client may ask again for results that are not ready.
+/// `Retry-After` of results that are not ready, in seconds.
 const NOT_READY_RETRY_S: u64 = 1;
-/// Seconds after which a client may ask again when something behind us is down or busy.
+/// `Retry-After` if a dependency is down or busy, in seconds.
 const UNAVAILABLE_RETRY_S: u64 = 5;
 
-/// Every way to refuse a request. A new one has a status, a word for programs and a sentence for people.
+/// Every reason for an error response, with its status, its code for programs and its default message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Refusal {
+pub enum ErrorCode {
     Malformed,
     Invalid,
     InvalidHost,
     NotAuthenticated,
     AuthenticationFailed,
-    /// The license does not open the semantic cache.
+    /// The license does not include the semantic cache.
     CacheUnlicensed,
     PermissionDenied,
     CsrfFailed,
@@ -40,22 +40,22 @@ pub enum Refusal {
     PinExists,
     /// The election is decided, or there is a newer one.
     AlreadyDecided,
-    /// A scan of this person's sent mail is not over.
+    /// A scan of this user's sent mail is still running.
     ScanRunning,
-    /// The person has not connected a mailbox.
+    /// The user has not connected a mailbox.
     MailboxNotConnected,
     TooLarge,
     UnsupportedMediaType,
     /// Another request was sent with this `Idempotency-Key`.
     IdempotencyKeyReused,
-    /// Well-formed, and cannot be done.
+    /// Well-formed, but cannot be done.
     Impossible,
     /// The text of the document is not in the cache.
     NotIndexed,
     Throttled,
     NotReady,
     Unavailable,
-    /// No model is active for what was asked.
+    /// No active model supports the request.
     NoAiProvider,
     AiProviderError,
     RagTimeout,
@@ -64,7 +64,7 @@ pub enum Refusal {
     Internal,
 }
 
-impl Refusal {
+impl ErrorCode {
     fn status(self) -> StatusCode {
         match self {
             Self::Malformed | Self::Invalid | Self::InvalidHost => StatusCode::BAD_REQUEST,
@@ -92,8 +92,8 @@ impl Refusal {
         }
     }
 
-    /// The word for programs.
-    fn code(self) -> &'static str {
+    /// The code for programs.
+    fn as_str(self) -> &'static str {
         match self {
             Self::Malformed => "malformed",
             Self::Invalid => "invalid",
@@ -128,32 +128,30 @@ impl Refusal {
         }
     }
 
-    /// The sentence when there is no better one.
-    fn sentence(self) -> &'static str {
+    /// The message if there is no more specific one.
+    fn default_message(self) -> &'static str {
         match self {
             Self::Malformed => "The request cannot be read.",
             Self::Invalid => "The request is not valid.",
             Self::InvalidHost => "The Host header is not valid.",
-            Self::NotAuthenticated => "Credentials are needed: Basic or Token.",
+            Self::NotAuthenticated => "Authentication is required: Basic or Token.",
             Self::AuthenticationFailed => "The credentials are not valid.",
             Self::CacheUnlicensed => {
-                "The license does not open the semantic cache, or has expired; an administrator sees why at /svc/license/."
+                "The license does not include the semantic cache, or has expired; administrators see the reason at /svc/license/."
             }
             Self::PermissionDenied => "You are not allowed to do this.",
             Self::CsrfFailed => {
                 "The X-CSRF-Token header or the csrf_token field is missing or wrong; load the page again."
             }
-            Self::NotFound => "There is nothing here.",
+            Self::NotFound => "Not found.",
             Self::MethodNotAllowed => "This method is not allowed here.",
-            Self::Conflict => "This conflicts with what is there.",
+            Self::Conflict => "This conflicts with an existing record.",
             Self::PreconditionFailed => {
-                "Somebody else has changed this meanwhile; load it again and apply your change to it."
+                "Someone else has changed this in the meantime; reload it and apply your change again."
             }
-            Self::PinExists => {
-                "Another document is pinned for this query; send force to put this one in its place."
-            }
+            Self::PinExists => "Another document is pinned for this query; send force to replace it.",
             Self::AlreadyDecided => "This election is no longer open.",
-            Self::ScanRunning => "A scan of your sent mail is not over; wait for it, or cancel it.",
+            Self::ScanRunning => "A scan of your sent mail is still running; wait for it, or cancel it.",
             Self::MailboxNotConnected => "Your mailbox is not connected; connect it and scan again.",
             Self::TooLarge => "The request body is too large.",
             Self::UnsupportedMediaType => "Send the body as Content-Type: application/json.",
@@ -162,19 +160,17 @@ impl Refusal {
             }
             Self::Impossible => "This cannot be done.",
             Self::NotIndexed => "The text of this document is not in the cache and could not be fetched.",
-            Self::Throttled => "Too many requests; ask again later.",
-            Self::NotReady => "This is not ready yet; ask again shortly.",
-            Self::Unavailable => "The service cannot answer at the moment; ask again shortly.",
+            Self::Throttled => "Too many requests; try again later.",
+            Self::NotReady => "This is not ready yet; try again shortly.",
+            Self::Unavailable => "The service is temporarily unavailable; try again shortly.",
             Self::NoAiProvider => "No AI provider is active for this; activate one at /svc/aiproviders/.",
-            Self::AiProviderError => "The AI provider did not answer.",
-            Self::RagTimeout => "The answer took too long.",
+            Self::AiProviderError => "The AI provider did not respond.",
+            Self::RagTimeout => "The AI provider took too long.",
             Self::Cancelled => "This was cancelled.",
             Self::StorageFull => {
-                "The service has no space to write, so nothing was stored. What is there can be read."
+                "The service is out of storage space, so nothing was stored. Existing data can still be read."
             }
-            Self::Internal => {
-                "Something went wrong here. The cause is in the server's log under the request id."
-            }
+            Self::Internal => "Internal error. The server's log has the cause under the request id.",
         }
     }
 
@@ -187,50 +183,50 @@ impl Refusal {
     }
 }
 
-/// A refusal with what is known of it. The body is written by [`finish`], which knows the request id.
+/// An error with its details. [`finish`], which knows the request id, writes the body.
 #[derive(Debug, Clone)]
 pub struct ApiError {
-    refusal: Refusal,
+    code: ErrorCode,
     detail: Option<String>,
     errors: FieldErrors,
     /// For the log only.
     cause: Option<String>,
-    /// Whole seconds until a throttled client may ask again.
+    /// Whole seconds until a throttled client may retry.
     wait_s: Option<u64>,
-    /// What stands in the way, under a name of its own.
-    more: BTreeMap<&'static str, Value>,
+    /// Further fields of the body, such as the conflicting record.
+    extra: BTreeMap<&'static str, Value>,
 }
 
 impl ApiError {
-    pub fn of(refusal: Refusal) -> Self {
-        let (errors, more) = (FieldErrors::default(), BTreeMap::new());
-        Self { refusal, detail: None, errors, cause: None, wait_s: None, more }
+    pub fn of(code: ErrorCode) -> Self {
+        let (errors, extra) = (FieldErrors::default(), BTreeMap::new());
+        Self { code, detail: None, errors, cause: None, wait_s: None, extra }
     }
 
-    /// With a sentence of its own, which must be fit for the client's eyes.
-    pub fn saying(refusal: Refusal, detail: impl Into<String>) -> Self {
-        Self { detail: Some(detail.into()), ..Self::of(refusal) }
+    /// An error with its own message, which the client sees.
+    pub fn with_detail(code: ErrorCode, detail: impl Into<String>) -> Self {
+        Self { detail: Some(detail.into()), ..Self::of(code) }
     }
 
-    /// The same with one more field in its body, which must be fit for the client's eyes.
-    pub fn with(mut self, field: &'static str, value: Value) -> Self {
-        self.more.insert(field, value);
+    /// Adds a field to the body, which the client sees.
+    pub fn with_extra(mut self, field: &'static str, value: Value) -> Self {
+        self.extra.insert(field, value);
         self
     }
 
-    /// 400 with the fields named; the first mistake is the sentence.
+    /// 400 with the invalid fields; the first one becomes the message.
     pub fn invalid(errors: FieldErrors) -> Self {
         let detail = errors.iter().next().map(|(field, sentence)| format!("{field}: {sentence}"));
-        Self { detail, errors, ..Self::of(Refusal::Invalid) }
+        Self { detail, errors, ..Self::of(ErrorCode::Invalid) }
     }
 
     pub fn invalid_field(field: &str, sentence: impl Into<String>) -> Self {
         Self::invalid(FieldErrors::one(field, sentence))
     }
 
-    /// 500: a constant sentence outside, the cause in the log.
+    /// 500: the client gets a constant message, the log gets the cause.
     pub fn internal(cause: impl std::fmt::Display) -> Self {
-        Self { cause: Some(cause.to_string()), ..Self::of(Refusal::Internal) }
+        Self { cause: Some(cause.to_string()), ..Self::of(ErrorCode::Internal) }
     }
 
     /// 429 with the time to wait, in whole seconds, rounded up.
@@ -238,66 +234,66 @@ impl ApiError {
         let wait_s = (wait.as_secs() + u64::from(wait.subsec_nanos() > 0)).max(1);
         let unit = if wait_s == 1 { "second" } else { "seconds" };
         let detail = format!("{sentence} Try again in {wait_s} {unit}.");
-        Self { wait_s: Some(wait_s), ..Self::saying(Refusal::Throttled, detail) }
+        Self { wait_s: Some(wait_s), ..Self::with_detail(ErrorCode::Throttled, detail) }
     }
 
-    /// Seconds after which the client may ask again, when that is known.
+    /// Seconds after which the client may retry, if known.
     pub fn retry_after_s(&self) -> Option<u64> {
-        self.wait_s.or(self.refusal.retry_after_s())
+        self.wait_s.or(self.code.retry_after_s())
     }
 
-    pub fn refusal(&self) -> Refusal {
-        self.refusal
+    pub fn error_code(&self) -> ErrorCode {
+        self.code
     }
 
-    /// The word for programs.
+    /// The code for programs.
     pub fn code(&self) -> &'static str {
-        self.refusal.code()
+        self.code.as_str()
     }
 
-    /// The sentence for people.
+    /// The message for people.
     pub fn detail(&self) -> &str {
-        self.detail.as_deref().unwrap_or(self.refusal.sentence())
+        self.detail.as_deref().unwrap_or(self.code.default_message())
     }
 
-    /// What the log should know and the client should not.
+    /// The cause, for the log only.
     pub fn cause(&self) -> Option<&str> {
         self.cause.as_deref()
     }
 
     fn unavailable(cause: &str) -> Self {
-        Self { cause: Some(cause.to_owned()), ..Self::of(Refusal::Unavailable) }
+        Self { cause: Some(cause.to_owned()), ..Self::of(ErrorCode::Unavailable) }
     }
 }
 
-/// The shape of every refusal.
+/// The body of every error response.
 #[derive(Debug, Serialize, Deserialize, utoipa::ToSchema)]
 #[schema(as = Error)]
 pub struct ErrorBody {
-    /// A sentence for people.
+    /// A message for people.
     #[schema(example = "query_string: A query is needed; this one is empty.")]
     pub detail: String,
-    /// A word for programs.
+    /// A code for programs.
     #[schema(example = "invalid")]
     pub code: String,
-    /// Stands in the server's log too.
+    /// Also in the server's log.
     #[schema(example = "0f3a9c5e7b1d2f4860a1c3e5d7f90b2c")]
     pub request_id: String,
-    /// Field name to sentences, when fields are at fault.
+    /// Messages by field name, if fields are invalid.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub errors: Option<BTreeMap<String, Vec<String>>>,
-    /// With 429: seconds until the client may ask again, as in `Retry-After`.
+    /// With 429: seconds until the client may retry, as in `Retry-After`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub retry_after: Option<u64>,
-    /// What some refusals say besides, such as the pin that is in the way.
+    /// Further fields of some errors, such as the conflicting pin.
     #[serde(flatten)]
     #[schema(ignore)]
-    pub more: BTreeMap<String, Value>,
+    pub extra: BTreeMap<String, Value>,
 }
 
 impl IntoResponse for ApiError {
     fn into_response(self) -> Response {
-        let mut response = self.refusal.status().into_response();
+        let mut response = self.code.status().into_response();
         if response.status() == StatusCode::UNAUTHORIZED {
             set(&mut response, header::WWW_AUTHENTICATE, HeaderValue::from_static(CHALLENGE));
         }
@@ -309,7 +305,7 @@ impl IntoResponse for ApiError {
     }
 }
 
-/// Writes the body of a refusal; any other answer passes unchanged.
+/// Writes the body of an error response; other responses pass unchanged.
 pub fn finish(mut response: Response, request_id: &str) -> Response {
     let Some(error) = response.extensions().get::<ApiError>() else {
         return response;
@@ -321,7 +317,7 @@ pub fn finish(mut response: Response, request_id: &str) -> Response {
         request_id: request_id.to_owned(),
         errors: (!errors.is_empty()).then_some(errors),
         retry_after: error.wait_s,
-        more: error.more.iter().map(|(field, value)| ((*field).to_owned(), value.clone())).collect(),
+        extra: error.extra.iter().map(|(field, value)| ((*field).to_owned(), value.clone())).collect(),
     };
     let text = serde_json::to_string(&body).unwrap_or_default();
     set(&mut response, header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
@@ -330,7 +326,7 @@ pub fn finish(mut response: Response, request_id: &str) -> Response {
     response
 }
 
-/// What a panic in a handler becomes.
+/// Converts a panic in a handler to a response.
 pub fn from_panic(panic: Box<dyn Any + Send>) -> HttpResponse<Body> {
     let text = panic
         .downcast_ref::<String>()
@@ -347,12 +343,12 @@ fn set(response: &mut Response, name: HeaderName, value: HeaderValue) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use answers::AnswerError;
+    use answers::SummaryError;
     use answers::chat::ChatError;
     use corpus::EgressError;
-    use domain::answer::AnswerFault;
-    use domain::contracts::{QueueError, StoreError};
+    use domain::ports::{QueueError, StoreError};
     use domain::status::SearchStatus;
+    use domain::summary::SummaryFault;
     use federation::FederationError;
     use http_body_util::BodyExt;
 
@@ -363,8 +359,8 @@ mod tests {
         (parts.status, parts.headers, serde_json::from_slice(&bytes).expect("our shape"))
     }
 
-    fn fault(fault: AnswerFault) -> ApiError {
-        AnswerError::Fault { fault, message: "A sentence.".to_owned() }.into()
+    fn fault(fault: SummaryFault) -> ApiError {
+        SummaryError::Fault { fault, message: "A sentence.".to_owned() }.into()
     }
 
     #[tokio::test]
@@ -391,13 +387,13 @@ mod tests {
             (FederationError::TooManyWaiting { max: 500 }.into(), 429, "throttled"),
             (FederationError::QueueFull { max: 500 }.into(), 503, "unavailable"),
             (FederationError::TooManyKept { max: 9 }.into(), 409, "conflict"),
-            (AnswerError::NotReady(SearchStatus::Federating).into(), 503, "not_ready"),
-            (AnswerError::Store(StoreError::Failed("secret".into())).into(), 500, "internal_error"),
-            (fault(AnswerFault::NoAiProvider), 503, "no_ai_provider"),
-            (fault(AnswerFault::AiProviderError), 502, "ai_provider_error"),
-            (fault(AnswerFault::RagTimeout), 504, "rag_timeout"),
-            (fault(AnswerFault::Cancelled), 409, "cancelled"),
-            (fault(AnswerFault::Unavailable), 503, "unavailable"),
+            (SummaryError::NotReady(SearchStatus::Federating).into(), 503, "not_ready"),
+            (SummaryError::Store(StoreError::Failed("secret".into())).into(), 500, "internal_error"),
+            (fault(SummaryFault::NoAiProvider), 503, "no_ai_provider"),
+            (fault(SummaryFault::AiProviderError), 502, "ai_provider_error"),
+            (fault(SummaryFault::RagTimeout), 504, "rag_timeout"),
+            (fault(SummaryFault::Cancelled), 409, "cancelled"),
+            (fault(SummaryFault::Unavailable), 503, "unavailable"),
             (ChatError::Full.into(), 409, "conflict"),
             (ChatError::NoProvider("none".into()).into(), 503, "no_ai_provider"),
             (ChatError::Model { message: "down".into() }.into(), 502, "ai_provider_error"),
@@ -414,7 +410,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_throttled_client_is_told_when_to_come_again() {
+    async fn a_throttled_client_gets_the_time_to_wait() {
         for (millis, seconds) in [(0, 1), (1, 1), (1000, 1), (1001, 2), (59_500, 60)] {
             let (status, headers, body) =
                 answer(ApiError::throttled(Duration::from_millis(millis), "Too many.")).await;
@@ -436,15 +432,16 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_refusal_says_what_stands_in_the_way() {
+    async fn an_error_includes_the_conflicting_record() {
         let scan = serde_json::json!({"scan_id": 7});
-        let (status, _, body) = answer(ApiError::of(Refusal::ScanRunning).with("scan", scan.clone())).await;
+        let (status, _, body) =
+            answer(ApiError::of(ErrorCode::ScanRunning).with_extra("scan", scan.clone())).await;
         assert_eq!((status.as_u16(), body.code.as_str()), (409, "scan_running"));
-        assert_eq!(body.more, BTreeMap::from([("scan".to_owned(), scan)]));
+        assert_eq!(body.extra, BTreeMap::from([("scan".to_owned(), scan)]));
     }
 
     #[tokio::test]
-    async fn a_panic_is_told_to_the_log_only() {
+    async fn the_cause_of_a_panic_is_only_logged() {
         let response = from_panic(Box::new("secret index out of bounds".to_owned()));
         let cause = response.extensions().get::<ApiError>().and_then(ApiError::cause).map(str::to_owned);
         assert!(cause.is_some_and(|text| text.contains("secret index")));
@@ -456,7 +453,7 @@ mod tests {
 
     #[tokio::test]
     async fn no_credentials_get_a_challenge() {
-        let (status, headers, _) = answer(ApiError::of(Refusal::NotAuthenticated)).await;
+        let (status, headers, _) = answer(ApiError::of(ErrorCode::NotAuthenticated)).await;
         assert_eq!(status, StatusCode::UNAUTHORIZED);
         assert_eq!(headers[header::WWW_AUTHENTICATE], CHALLENGE);
     }

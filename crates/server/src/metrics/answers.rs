@@ -1,7 +1,7 @@
-//! AI summaries in figures: how they ended, how long they and their stages took, and what the models were used.
+//! Metrics of AI summaries: outcomes, durations by stage, and token usage of models.
 
-use super::Histograms;
-use domain::contracts::{AnswerEnd, ModelUse};
+use super::labels::Histograms;
+use domain::ports::{ModelUse, SummaryEnd};
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
@@ -10,13 +10,13 @@ use prometheus_client::registry::{Registry, Unit};
 use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
 
-/// Seconds; 5 and 15 are the limits that alerts use.
+/// Seconds; alerts use 5 and 15.
 const BUCKETS: [f64; 11] = [0.25, 0.5, 1.0, 1.5, 2.0, 2.5, 5.0, 10.0, 15.0, 30.0, 60.0];
-/// Models that have labels of their own; administrators may name and rename as they like.
+/// Most models with their own labels, however administrators rename them.
 const MODELS_MAX: usize = 50;
-/// The label of all the others.
+/// The label of all other models.
 const OTHERS: &str = "other";
-/// The outcome of a summary that has a text.
+/// The outcome of a summary with a text.
 const ANSWERED: &str = "answered";
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
@@ -29,7 +29,7 @@ struct StageLabels {
     stage: &'static str,
 }
 
-/// `direction`: `in` is what the model read, `out` what it wrote.
+/// `direction`: `in` for tokens that the model read, `out` for those that it wrote.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct TokenLabels {
     ai_provider: String,
@@ -79,7 +79,7 @@ impl AnswerMetrics {
         );
     }
 
-    pub fn ended(&self, end: &AnswerEnd<'_>) {
+    pub fn ended(&self, end: &SummaryEnd<'_>) {
         let outcome = end.fault.map_or(ANSWERED, |fault| fault.code());
         self.ended.get_or_create(&OutcomeLabels { outcome }).inc();
         self.seconds.observe(end.took.as_secs_f64());
@@ -110,7 +110,7 @@ impl AnswerMetrics {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use domain::answer::AnswerFault;
+    use domain::summary::SummaryFault;
     use prometheus_client::encoding::text::encode;
     use std::time::Duration;
 
@@ -124,12 +124,12 @@ mod tests {
         text
     }
 
-    fn end<'a>(fault: Option<AnswerFault>, model: Option<&'a str>) -> AnswerEnd<'a> {
-        AnswerEnd {
+    fn end<'a>(fault: Option<SummaryFault>, model: Option<&'a str>) -> SummaryEnd<'a> {
+        SummaryEnd {
             fault,
             took: Duration::from_secs(7),
             stages: &STAGES,
-            model: model.map(|model| ModelUse { provider: "AppState", model, tokens_in: 30, tokens_out: 4 }),
+            model: model.map(|model| ModelUse { provider: "Company", model, tokens_in: 30, tokens_out: 4 }),
         }
     }
 
@@ -139,7 +139,7 @@ mod tests {
         metrics.ended(&end(None, Some("small")));
         metrics.ended(&end(None, Some("small")));
         metrics.ended(&end(None, None));
-        metrics.ended(&end(Some(AnswerFault::RagTimeout), None));
+        metrics.ended(&end(Some(SummaryFault::RagTimeout), None));
         let text = text(&metrics);
         for line in [
             r#"tributary_answers_total{outcome="answered"} 3"#,
@@ -148,8 +148,8 @@ mod tests {
             r#"tributary_answer_duration_seconds_bucket{le="10.0"} 4"#,
             r#"tributary_answer_stage_duration_seconds_bucket{le="0.25",stage="choosing"} 4"#,
             r#"tributary_answer_stage_duration_seconds_bucket{le="5.0",stage="writing"} 0"#,
-            r#"tributary_answer_tokens_total{ai_provider="AppState",model="small",direction="in"} 60"#,
-            r#"tributary_answer_tokens_total{ai_provider="AppState",model="small",direction="out"} 8"#,
+            r#"tributary_answer_tokens_total{ai_provider="Company",model="small",direction="in"} 60"#,
+            r#"tributary_answer_tokens_total{ai_provider="Company",model="small",direction="out"} 8"#,
         ] {
             assert!(text.lines().any(|found| found == line), "{line} is not in {text}");
         }

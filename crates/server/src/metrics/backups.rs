@@ -1,4 +1,4 @@
-//! When the last good backup was made, by the scheduler or by a command.
+//! Time of the last successful backup, by the scheduler or by a command.
 
 use super::optional_gauge::OptionalGauge;
 use domain::instant::Instant;
@@ -19,8 +19,8 @@ impl BackupMetrics {
         );
     }
 
-    /// None: no backup is known, or the database does not answer.
-    pub fn tell(&self, last: Option<Instant>) {
+    /// None: no backup is known, or the database does not respond.
+    pub fn record(&self, last: Option<Instant>) {
         self.last_success.set(last.map(|last| last.timestamp()));
     }
 }
@@ -31,17 +31,17 @@ mod tests {
     use prometheus_client::encoding::text::encode;
 
     #[test]
-    fn the_time_of_the_last_backup_is_told_while_it_is_known() {
+    fn the_time_of_the_last_backup_is_exported_while_it_is_known() {
         let (metrics, mut registry) = (BackupMetrics::default(), Registry::default());
         metrics.register(&mut registry);
-        let told = |last: Option<i64>| {
-            metrics.tell(last.and_then(|seconds| chrono::DateTime::from_timestamp(seconds, 0)));
+        let exported = |last: Option<i64>| {
+            metrics.record(last.and_then(|seconds| chrono::DateTime::from_timestamp(seconds, 0)));
             let mut text = String::new();
             encode(&mut text, &registry).expect("text");
             text
         };
         let line = "tributary_backup_last_success_timestamp_seconds 1700000000\n";
-        assert!(told(Some(1_700_000_000)).contains(line));
-        assert!(!told(None).contains("seconds 17"));
+        assert!(exported(Some(1_700_000_000)).contains(line));
+        assert!(!exported(None).contains("seconds 17"));
     }
 }

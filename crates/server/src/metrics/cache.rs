@@ -1,8 +1,8 @@
-//! The semantic cache in figures: what is in it, what was asked of it, and whether its stores answer.
+//! Metrics of the corpus: its contents, its usage, and whether its stores respond.
 
-use super::whole;
-use corpus::{Counted, Decisions};
-use domain::contracts::CorpusCounts;
+use super::gauge_value::whole;
+use corpus::{CounterValues, Decisions};
+use domain::ports::CorpusCounts;
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
@@ -10,15 +10,15 @@ use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::registry::{Registry, Unit};
 use std::sync::atomic::Ordering;
 
-/// How the cache stands when somebody scrapes.
+/// Values at the moment of a scrape.
 pub struct CacheFigures {
-    /// None when they could not be read.
+    /// None if they could not be read.
     pub counts: Option<CorpusCounts>,
-    /// The same for decisions on versions, and for what went outside.
+    /// Decisions on versions, and egress events; None if they could not be read.
     pub decisions: Option<Decisions>,
-    pub counted: Counted,
+    pub counted: CounterValues,
     pub licensed: bool,
-    /// Whether they answer, by the name of the label; empty while the cache is closed.
+    /// Whether they respond, by label; empty while the corpus is not available.
     pub stores: Vec<(&'static str, bool)>,
 }
 
@@ -60,7 +60,7 @@ pub struct CacheMetrics {
     licensed: Gauge,
     signals: Family<StateLabel, Gauge>,
     liveness: Family<VerdictLabel, Gauge>,
-    /// Pieces, bytes and rights: a family without labels is empty until it is told.
+    /// Chunks, bytes and ACL tokens: a family without labels is empty until it is set.
     chunks: Family<NoLabel, Gauge>,
     body_bytes: Family<NoLabel, Gauge>,
     grants: Family<NoLabel, Gauge>,
@@ -145,16 +145,16 @@ impl CacheMetrics {
         );
     }
 
-    /// Writes how things stand; who scrapes at the same time waits.
-    pub fn tell(&self, figures: &CacheFigures) {
+    /// Sets the gauges; concurrent scrapes wait.
+    pub fn record(&self, figures: &CacheFigures) {
         self.licensed.set(i64::from(figures.licensed));
-        self.tell_counts(figures.counts.as_ref());
-        self.tell_decisions(figures.decisions.as_ref());
+        self.record_counts(figures.counts.as_ref());
+        self.record_decisions(figures.decisions.as_ref());
         self.stores.clear();
         for (store, answers) in &figures.stores {
             self.stores.get_or_create(&StoreLabel { store }).set(i64::from(*answers));
         }
-        let Counted { searches, hits, ingested, failed, alive, gone, unknown, elections, pins } =
+        let CounterValues { searches, hits, ingested, failed, alive, gone, unknown, elections, pins } =
             figures.counted;
         set(&self.searches, searches);
         set(&self.hits, hits);
@@ -169,7 +169,7 @@ impl CacheMetrics {
         }
     }
 
-    fn tell_decisions(&self, decisions: Option<&Decisions>) {
+    fn record_decisions(&self, decisions: Option<&Decisions>) {
         for family in [&self.runs, &self.scans, &self.events] {
             family.clear();
         }
@@ -183,8 +183,8 @@ impl CacheMetrics {
         }
     }
 
-    fn tell_counts(&self, counts: Option<&CorpusCounts>) {
-        // An old figure would be taken for a new one.
+    fn record_counts(&self, counts: Option<&CorpusCounts>) {
+        // An old value would look current.
         self.signals.clear();
         self.liveness.clear();
         for gauge in [&self.chunks, &self.body_bytes, &self.grants] {
@@ -203,7 +203,7 @@ impl CacheMetrics {
     }
 }
 
-/// The cache counts for itself; a scrape says how far it is.
+/// The corpus has its own counters; a scrape copies their values.
 fn set(counter: &Counter, count: u64) {
     counter.inner().store(count, Ordering::Relaxed);
 }

@@ -1,7 +1,7 @@
-//! Counts every request by its route and its answer.
+//! Middleware that counts requests by route and status.
 
 use super::labels::{HttpLabels, RouteLabels};
-use crate::AppState;
+use crate::state::AppState;
 use axum::extract::{MatchedPath, Request, State};
 use axum::http::Method;
 use axum::middleware::Next;
@@ -9,7 +9,7 @@ use axum::response::Response;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// The methods that have a label of their own; a client may invent others.
+/// Methods with their own label; clients may invent others.
 const METHODS: [Method; 7] =
     [Method::GET, Method::HEAD, Method::POST, Method::PUT, Method::PATCH, Method::DELETE, Method::OPTIONS];
 

@@ -1,6 +1,6 @@
-//! The license and the disk of the data folder in figures: what an operator must look after before it ends.
+//! Metrics of the license and of the disk of the data folder.
 
-use super::whole;
+use super::gauge_value::whole;
 use domain::license::{LicenseReport, LicenseStatus};
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::metrics::family::Family;
@@ -8,7 +8,7 @@ use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::registry::{Registry, Unit};
 use std::path::Path;
 
-/// A file system as `df` tells it: what is kept back for the administrator counts neither as free nor as used.
+/// A file system as `df` reports it: blocks reserved for root count neither as free nor as used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Disk {
     pub size_bytes: u64,
@@ -16,12 +16,12 @@ pub struct Disk {
 }
 
 impl Disk {
-    /// Asks the system, which may take its time.
+    /// Queries the system, which may block.
     pub fn of(folder: &Path) -> Option<Self> {
-        let told = rustix::fs::statvfs(folder).ok()?;
-        let blocks = told.f_blocks.saturating_sub(told.f_bfree).saturating_add(told.f_bavail);
-        let bytes = |count: u64| count.saturating_mul(told.f_frsize);
-        Some(Self { size_bytes: bytes(blocks), free_bytes: bytes(told.f_bavail) })
+        let stat = rustix::fs::statvfs(folder).ok()?;
+        let blocks = stat.f_blocks.saturating_sub(stat.f_bfree).saturating_add(stat.f_bavail);
+        let bytes = |count: u64| count.saturating_mul(stat.f_frsize);
+        Some(Self { size_bytes: bytes(blocks), free_bytes: bytes(stat.f_bavail) })
     }
 }
 
@@ -72,8 +72,8 @@ impl InstallationMetrics {
         );
     }
 
-    pub fn tell(&self, license: &LicenseReport, disk: Option<Disk>) {
-        // What is not known is not told: an old figure would be taken for a new one.
+    pub fn record(&self, license: &LicenseReport, disk: Option<Disk>) {
+        // Unknown values are omitted: an old value would look current.
         self.days_left.clear();
         for (part, days) in days_left(license) {
             self.days_left.get_or_create(&PartLabel { part }).set(days);
@@ -92,7 +92,7 @@ impl InstallationMetrics {
     }
 }
 
-/// Of each part of the license that ends.
+/// Days left of each part of the license that ends.
 fn days_left(license: &LicenseReport) -> Vec<(&'static str, i64)> {
     let (Some(days), Some(last)) = (license.days_left, license.expiration) else { return Vec::new() };
     let mut found = vec![("license", days)];
@@ -137,18 +137,18 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_longer_known_is_no_longer_told() {
+    fn unknown_values_are_omitted() {
         let (metrics, mut registry) = (InstallationMetrics::default(), Registry::default());
         metrics.register(&mut registry);
-        let told = |license: &LicenseReport, disk: Option<Disk>| {
-            metrics.tell(license, disk);
+        let exported = |license: &LicenseReport, disk: Option<Disk>| {
+            metrics.record(license, disk);
             let mut text = String::new();
             encode(&mut text, &registry).expect("text");
             text
         };
         let disk = Disk { size_bytes: 1000, free_bytes: 150 };
         let valid = report(LicenseStatus::Valid, Some(45), ("2026-12-31", ""));
-        let text = told(&valid, Some(disk));
+        let text = exported(&valid, Some(disk));
         for line in [
             r#"tributary_license_days_left{part="license"} 45"#,
             r#"tributary_license_state{state="valid"} 1"#,
@@ -158,7 +158,7 @@ mod tests {
         ] {
             assert!(text.lines().any(|found| found == line), "{line} is not in {text}");
         }
-        let text = told(&report(LicenseStatus::Invalid, None, ("", "")), None);
+        let text = exported(&report(LicenseStatus::Invalid, None, ("", "")), None);
         assert!(!text.contains("days_left{") && !text.contains("bytes{"), "{text}");
         assert!(text.contains(r#"{state="invalid"} 1"#) && text.contains(r#"{state="valid"} 0"#), "{text}");
     }

@@ -1,8 +1,13 @@
-//! The labels of the metrics. Each field has a bounded number of values.
+//! Labels of the metrics. Each field has a bounded number of values.
 
 use prometheus_client::encoding::EncodeLabelSet;
+use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::histogram::Histogram;
 
-/// One route with one answer. The route is the declared path, so that no id and no text of a client stands there.
+/// Histograms with the same buckets, one for each set of labels.
+pub type Histograms<L> = Family<L, Histogram, fn() -> Histogram>;
+
+/// One route with one status. The route is the declared path, so that it contains no id and no text of a client.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
 pub struct HttpLabels {
     pub method: &'static str,
@@ -26,7 +31,7 @@ pub struct ProviderLabels {
     pub provider: String,
 }
 
-/// `kind` is the code of a fault.
+/// `kind` is an error code.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
 pub struct KindLabels {
     pub provider: String,

@@ -1,25 +1,25 @@
-//! What this process counts about itself, for `/metrics/`. Labels hold routes, states and provider names:
-//! never a query, a user or a secret, and never more than a bounded number of values.
+//! Metrics of this process, for `/metrics/`. Labels are routes, states and provider names: never a query, a user or a
+//! secret, and always a bounded number of values.
 
 mod answers;
 mod backups;
 mod cache;
-mod hour;
-mod http;
+mod gauge_value;
+pub mod http;
 mod installation;
 mod labels;
 mod optional_gauge;
 mod process;
 mod providers;
+mod rolling_hour;
 mod servers;
 mod sign_ins;
 mod storage;
 mod text_format;
 
 pub use cache::CacheFigures;
-pub use hour::HourView;
-pub use http::count;
 pub use installation::Disk;
+pub use rolling_hour::HourView;
 pub use servers::ServerFigures;
 pub use sign_ins::SignInFailure;
 pub use text_format::TextFormat;
@@ -28,15 +28,17 @@ use answers::AnswerMetrics;
 use backups::BackupMetrics;
 use cache::CacheMetrics;
 use domain::VERSION;
-use domain::contracts::{AnswerEnd, Observer, PoolUse, QueueName};
 use domain::ids::ProviderId;
 use domain::instant::Instant;
 use domain::license::LicenseReport;
+use domain::ports::{Observer, PoolUse, QueueName, SummaryEnd};
 use domain::status::SearchStatus;
 use domain::storage_forecast::StorageForecast;
-use hour::Hour;
+use gauge_value::whole;
 use installation::InstallationMetrics;
-use labels::{HttpLabels, KindLabels, PoolLabels, ProviderLabels, QueueLabels, StateLabels, StatusLabels};
+use labels::{
+    Histograms, HttpLabels, KindLabels, PoolLabels, ProviderLabels, QueueLabels, StateLabels, StatusLabels,
+};
 use process::Process;
 use prometheus_client::encoding::text::encode;
 use prometheus_client::metrics::counter::Counter;
@@ -46,6 +48,7 @@ use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::metrics::info::Info;
 use prometheus_client::registry::{Registry, Unit};
 use providers::ProviderNames;
+use rolling_hour::RollingHour;
 use servers::ServerMetrics;
 use sign_ins::SignInMetrics;
 use std::sync::atomic::Ordering;
@@ -53,14 +56,12 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant as StdInstant};
 use storage::StorageMetrics;
 
-/// Seconds of requests to us. The last ones are the limits that alerts use.
+/// Seconds of HTTP requests. Alerts use the last ones.
 const HTTP_BUCKETS: [f64; 13] = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 1.5, 2.0, 2.5, 5.0, 10.0];
-/// Seconds of searches and of sources; 5, 10 and 20 are the limits that alerts use.
+/// Seconds of searches and of providers; alerts use 5, 10 and 20.
 const SEARCH_BUCKETS: [f64; 13] = [0.05, 0.1, 0.25, 0.5, 1.0, 1.5, 2.0, 2.5, 5.0, 10.0, 20.0, 30.0, 60.0];
 
-type Histograms<L> = Family<L, Histogram, fn() -> Histogram>;
-
-/// The counters and gauges of this process. Telling them is cheap; whoever scrapes pays.
+/// The counters and gauges of this process. Updating them is cheap; a scrape does the work.
 pub struct Metrics {
     registry: Registry,
     http_requests: Family<HttpLabels, Counter>,
@@ -87,31 +88,31 @@ pub struct Metrics {
     backups: BackupMetrics,
     storage: StorageMetrics,
     providers: Mutex<ProviderNames>,
-    hour: Mutex<Hour>,
-    /// One scrape at a time: what stands is written for it.
+    hour: Mutex<RollingHour>,
+    /// One scrape at a time: gauges are set for it.
     scraping: Mutex<()>,
 }
 
-/// What stands at the moment of a scrape.
-pub(crate) struct Standing {
-    /// Depth and running tasks of every queue; None when they could not be read.
+/// Values at the moment of a scrape.
+pub(crate) struct Snapshot {
+    /// Depth and running tasks of every queue; None if they could not be read.
     pub queues: Option<Vec<(QueueName, u64, u64)>>,
     pub pools: Vec<PoolUse>,
-    /// Lost tasks that this process made again.
+    /// Lost tasks that this process requeued.
     pub tasks_requeued: u64,
     pub servers: ServerFigures,
     pub cache: CacheFigures,
     pub license: LicenseReport,
-    /// Of the data folder; None when it could not be read.
+    /// Of the data folder; None if it could not be read.
     pub disk: Option<Disk>,
-    /// When the last backup was made; None when none is known.
+    /// When the last backup was made; None if none is known.
     pub last_backup: Option<Instant>,
-    /// None when it could not be read.
+    /// None if it could not be read.
     pub storage: Option<StorageForecast>,
 }
 
 impl Metrics {
-    /// `now` is told as the time when the process started.
+    /// `now` is exported as the start time of the process.
     pub fn new(now: Instant) -> Self {
         let mut metrics = Self {
             registry: Registry::default(),
@@ -139,7 +140,7 @@ impl Metrics {
             backups: BackupMetrics::default(),
             storage: StorageMetrics::default(),
             providers: Mutex::default(),
-            hour: Mutex::new(Hour::beginning(now)),
+            hour: Mutex::new(RollingHour::beginning(now)),
             scraping: Mutex::default(),
         };
         metrics.register_what_happened();
@@ -228,31 +229,31 @@ impl Metrics {
         registry.register("tributary_metrics_collection_error", "1 when the queue could not be read", error);
     }
 
-    /// Everything as OpenMetrics text, with what stands at this moment and the breaker of each provider.
+    /// All metrics as OpenMetrics text, with the current values and the circuit breaker of each provider.
     pub(crate) fn scrape(
         &self,
-        standing: &Standing,
+        snapshot: &Snapshot,
         breaker: impl Fn(ProviderId) -> Option<&'static str>,
     ) -> Result<String, std::fmt::Error> {
         let _turn = self.scraping.lock().unwrap_or_else(PoisonError::into_inner);
-        self.tell_queues(standing.queues.as_deref());
-        self.tell_pools(&standing.pools);
-        self.tasks_requeued.inner().store(standing.tasks_requeued, Ordering::Relaxed);
-        self.servers.tell(&standing.servers);
-        self.cache.tell(&standing.cache);
-        self.installation.tell(&standing.license, standing.disk);
-        self.backups.tell(standing.last_backup);
-        self.storage.tell(standing.storage.as_ref());
-        self.tell_breakers(breaker);
+        self.record_queues(snapshot.queues.as_deref());
+        self.record_pools(&snapshot.pools);
+        self.tasks_requeued.inner().store(snapshot.tasks_requeued, Ordering::Relaxed);
+        self.servers.record(&snapshot.servers);
+        self.cache.record(&snapshot.cache);
+        self.installation.record(&snapshot.license, snapshot.disk);
+        self.backups.record(snapshot.last_backup);
+        self.storage.record(snapshot.storage.as_ref());
+        self.record_breakers(breaker);
         let mut text = String::new();
         encode(&mut text, &self.registry)?;
         Ok(text)
     }
 
-    fn tell_queues(&self, queues: Option<&[(QueueName, u64, u64)]>) {
+    fn record_queues(&self, queues: Option<&[(QueueName, u64, u64)]>) {
         self.collection_error.set(i64::from(queues.is_none()));
         if queues.is_none() {
-            self.queue_depth.clear(); // an old figure would be taken for a new one
+            self.queue_depth.clear(); // an old value would look current
             self.queue_active.clear();
         }
         for (queue, depth, active) in queues.unwrap_or_default() {
@@ -262,7 +263,7 @@ impl Metrics {
         }
     }
 
-    fn tell_pools(&self, pools: &[PoolUse]) {
+    fn record_pools(&self, pools: &[PoolUse]) {
         for one in pools {
             let labels = PoolLabels { pool: one.pool };
             self.pool_max.get_or_create(&labels).set(i64::from(one.max));
@@ -271,20 +272,20 @@ impl Metrics {
         }
     }
 
-    fn tell_breakers(&self, breaker: impl Fn(ProviderId) -> Option<&'static str>) {
+    fn record_breakers(&self, breaker: impl Fn(ProviderId) -> Option<&'static str>) {
         self.breakers.clear();
         for (id, provider) in self.provider_names().known() {
             let Some(now) = breaker(id) else { continue };
-            for state in federation::SourceState::ALL {
+            for state in federation::HealthState::ALL {
                 let gauge =
                     self.breakers.get_or_create_owned(&StateLabels { provider: provider.clone(), state });
-                // Providers of one name share a line: it says 1 if it is true of any.
+                // Providers with the same name share a line: it is 1 if it is true for any of them.
                 gauge.set(gauge.get().max(i64::from(state == now)));
             }
         }
     }
 
-    /// Somebody was not let in.
+    /// Counts a failed sign-in.
     pub(crate) fn sign_in_failed(&self, reason: SignInFailure) {
         self.sign_ins.failed(reason);
     }
@@ -294,7 +295,7 @@ impl Metrics {
         self.last_hour().view(StdInstant::now())
     }
 
-    fn last_hour(&self) -> std::sync::MutexGuard<'_, Hour> {
+    fn last_hour(&self) -> std::sync::MutexGuard<'_, RollingHour> {
         self.hour.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -319,7 +320,7 @@ impl Observer for Metrics {
         self.last_hour().provider_ended(StdInstant::now(), (id, name), error, took);
         let labels = ProviderLabels { provider };
         self.provider_requests.get_or_create(&labels).inc();
-        if error != Some(providers::NOT_ASKED) {
+        if error != Some(providers::NOT_QUERIED) {
             self.provider_seconds.get_or_create(&labels).observe(took.as_secs_f64());
         }
         if let Some(kind) = error {
@@ -328,11 +329,7 @@ impl Observer for Metrics {
         }
     }
 
-    fn answer_ended(&self, end: &AnswerEnd<'_>) {
+    fn summary_ended(&self, end: &SummaryEnd<'_>) {
         self.answers.ended(end);
     }
-}
-
-fn whole(count: u64) -> i64 {
-    i64::try_from(count).unwrap_or(i64::MAX)
 }

@@ -1,4 +1,4 @@
-//! A gauge that is left out of a scrape while its figure is not known: an old one would be taken for a new one.
+//! A gauge that is omitted from a scrape while its value is unknown: an old value would look current.
 
 use prometheus_client::encoding::{EncodeGaugeValue, EncodeMetric, MetricEncoder};
 use prometheus_client::metrics::MetricType;

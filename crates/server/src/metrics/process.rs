@@ -1,4 +1,5 @@
-//! Memory, processor time, open files and age of this process, read when somebody asks. Linux tells; other systems say less.
+//! Memory, CPU time, open files and age of this process, read at each scrape. Linux reports all of them, other systems
+//! fewer.
 
 use domain::instant::Instant;
 use prometheus_client::collector::Collector;
@@ -8,9 +9,9 @@ use prometheus_client::metrics::gauge::ConstGauge;
 use prometheus_client::registry::Unit;
 use std::fmt;
 
-/// The kernel tells processor time in hundredths of a second on every platform that we run on.
+/// The kernel reports CPU time in hundredths of a second on every supported platform.
 const TICKS_PER_SECOND: f64 = 100.0;
-/// Where user and system time stand in `/proc/self/stat`, counted from after the name of the program.
+/// Fields of user and system time in `/proc/self/stat`, counted after the name of the program.
 const USER_TICKS: usize = 11;
 const SYSTEM_TICKS: usize = 12;
 
@@ -28,7 +29,7 @@ impl Process {
 impl Collector for Process {
     fn encode(&self, mut encoder: DescriptorEncoder) -> Result<(), fmt::Error> {
         let started = ConstGauge::new(self.started_s);
-        tell(
+        record(
             &mut encoder,
             "process_start_time",
             "Start of the process since 1970.",
@@ -37,15 +38,15 @@ impl Collector for Process {
         )?;
         if let Some(bytes) = resident_bytes() {
             let memory = ConstGauge::new(bytes);
-            tell(&mut encoder, "process_resident_memory", "Memory in use.", Some(Unit::Bytes), &memory)?;
+            record(&mut encoder, "process_resident_memory", "Memory in use.", Some(Unit::Bytes), &memory)?;
         }
         if let Some(seconds) = cpu_seconds() {
             let cpu = ConstCounter::new(seconds);
             let help = "Processor time, of user and system.";
-            tell(&mut encoder, "process_cpu", help, Some(Unit::Seconds), &cpu)?;
+            record(&mut encoder, "process_cpu", help, Some(Unit::Seconds), &cpu)?;
         }
         if let Some(open) = open_files() {
-            tell(
+            record(
                 &mut encoder,
                 "process_open_fds",
                 "Open files and connections.",
@@ -55,14 +56,14 @@ impl Collector for Process {
         }
         if let Some(max) = files_max() {
             let help = "Most open files and connections.";
-            tell(&mut encoder, "process_max_fds", help, None, &ConstGauge::new(max))?;
+            record(&mut encoder, "process_max_fds", help, None, &ConstGauge::new(max))?;
         }
         Ok(())
     }
 }
 
-/// The unit becomes the end of the name.
-fn tell(
+/// The unit becomes the suffix of the name.
+fn record(
     encoder: &mut DescriptorEncoder,
     name: &str,
     help: &str,
@@ -101,7 +102,7 @@ fn resident_in(status: &str) -> Option<i64> {
     kilobytes.checked_mul(1024)
 }
 
-/// The name of the program stands in brackets and may hold anything, so the fields count from the last one.
+/// The name of the program is in brackets and may contain anything, so fields are counted after the last bracket.
 fn cpu_in(stat: &str) -> Option<f64> {
     let (_, fields) = stat.rsplit_once(')')?;
     let fields: Vec<&str> = fields.split_whitespace().collect();
@@ -114,7 +115,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_the_kernel_tells_is_read() {
+    fn kernel_files_are_parsed() {
         let status = "Name:\ttributary\nVmPeak:\t  9000 kB\nVmRSS:\t    5120 kB\nThreads:\t4\n";
         assert_eq!(resident_in(status), Some(5120 * 1024));
         let stat = "7 (a) odd (name) S 1 7 7 0 -1 4194560 100 0 0 0 250 150 0 0 20 0 4 0 12345 1000 200";

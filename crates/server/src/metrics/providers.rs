@@ -1,14 +1,14 @@
-//! Which label a provider has. The number of labels is bounded, whatever administrators name and rename.
+//! Labels of providers. Their number is bounded, however administrators rename providers.
 
 use domain::ids::ProviderId;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Names of providers that have a label of their own, and providers whose breaker is shown.
+/// Most provider names with their own label, and most providers whose circuit breaker is exported.
 pub const PROVIDERS_MAX: usize = 200;
-/// The label of all the others.
+/// The label of all other providers.
 pub const OTHERS: &str = "other";
-/// The code of the fault of a provider that was left alone: it has no time to tell.
-pub const NOT_ASKED: &str = "suspended";
+/// Error code of a provider that was not queried, which has no latency.
+pub const NOT_QUERIED: &str = "suspended";
 
 #[derive(Debug, Default)]
 pub struct ProviderNames {
@@ -17,7 +17,7 @@ pub struct ProviderNames {
 }
 
 impl ProviderNames {
-    /// The provider's label, under its present name.
+    /// The label of a provider, under its present name.
     pub fn label(&mut self, id: ProviderId, name: &str) -> String {
         if self.by_id.get(&id).is_some_and(|label| label == name) {
             return name.to_owned();
@@ -34,7 +34,7 @@ impl ProviderNames {
         name.to_owned()
     }
 
-    /// Every provider that has a label of its own, with it.
+    /// Every provider with its own label.
     pub fn known(&self) -> Vec<(ProviderId, String)> {
         self.by_id.iter().map(|(id, label)| (*id, label.clone())).collect()
     }
@@ -43,7 +43,7 @@ impl ProviderNames {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use domain::contracts::ConnectorErrorKind;
+    use domain::ports::ConnectorErrorKind;
 
     #[test]
     fn labels_are_bounded() {
@@ -65,6 +65,6 @@ mod tests {
 
     #[test]
     fn the_code_of_a_rest_is_the_contracts() {
-        assert_eq!(NOT_ASKED, ConnectorErrorKind::Suspended.code());
+        assert_eq!(NOT_QUERIED, ConnectorErrorKind::Suspended.code());
     }
 }

@@ -1,19 +1,19 @@
-//! The servers behind the service and the work that waits, in figures: whether the database and NATS answer, how old the
-//! oldest work is, and whether the scheduler keeps up.
+//! Metrics of the servers that the service depends on, and of waiting work: whether the database and NATS respond, the
+//! age of the oldest work, and whether the scheduler keeps up.
 
+use super::gauge_value::whole;
 use super::optional_gauge::OptionalGauge;
-use super::whole;
-use domain::contracts::WorkFigures;
 use domain::instant::Instant;
+use domain::ports::WorkFigures;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::registry::{Registry, Unit};
 use std::sync::atomic::Ordering;
 
-/// What was found at the moment of a scrape.
+/// Values at the moment of a scrape.
 pub struct ServerFigures {
     pub now: Instant,
-    /// None when the database did not answer.
+    /// None if the database did not respond.
     pub work: Option<WorkFigures>,
     /// None for an installation without NATS.
     pub nats_up: Option<bool>,
@@ -74,12 +74,12 @@ impl ServerMetrics {
         );
     }
 
-    pub fn tell(&self, figures: &ServerFigures) {
+    pub fn record(&self, figures: &ServerFigures) {
         self.database_up.set(i64::from(figures.work.is_some()));
         self.nats_up.set(figures.nats_up.map(i64::from));
         self.pool_timeouts.inner().store(figures.pool_timeouts, Ordering::Relaxed);
         let work = figures.work.as_ref();
-        // Nothing that waits has waited for no time; what is not known is not told.
+        // Without waiting work the age is 0; an unknown age is omitted.
         let age = |since: fn(&WorkFigures) -> Option<Instant>| {
             work.map(|work| since(work).map_or(0, |since| (figures.now - since).num_seconds().max(0)))
         };
@@ -99,14 +99,14 @@ mod tests {
     use prometheus_client::encoding::text::encode;
 
     fn text(metrics: &ServerMetrics, registry: &Registry, figures: &ServerFigures) -> String {
-        metrics.tell(figures);
+        metrics.record(figures);
         let mut text = String::new();
         encode(&mut text, registry).expect("text");
         text
     }
 
     #[test]
-    fn ages_are_told_while_the_database_answers() {
+    fn ages_are_exported_while_the_database_responds() {
         let (metrics, mut registry) = (ServerMetrics::default(), Registry::default());
         metrics.register(&mut registry);
         let now = chrono::DateTime::from_timestamp(1_700_000_000, 0).expect("a time");
@@ -119,7 +119,7 @@ mod tests {
             scheduler_due: ago(-55),
         };
         let figures = ServerFigures { now, work: Some(work), nats_up: Some(false), pool_timeouts: 3 };
-        let told = text(&metrics, &registry, &figures);
+        let exported = text(&metrics, &registry, &figures);
         for line in [
             "tributary_database_up 1",
             "tributary_nats_up 0",
@@ -130,12 +130,12 @@ mod tests {
             "tributary_scheduler_last_run_timestamp_seconds 1699999995",
             "tributary_scheduler_overdue_seconds 0",
         ] {
-            assert!(told.lines().any(|found| found == line), "{line} is not in {told}");
+            assert!(exported.lines().any(|found| found == line), "{line} is not in {exported}");
         }
         let quiet = ServerFigures { work: Some(WorkFigures::default()), nats_up: None, ..figures };
-        let told = text(&metrics, &registry, &quiet);
-        assert!(told.contains("tributary_oldest_open_search_seconds 0\n"), "nothing waits: {told}");
-        assert!(!told.contains("tributary_nats_up "), "there is no NATS: {told}");
+        let exported = text(&metrics, &registry, &quiet);
+        assert!(exported.contains("tributary_oldest_open_search_seconds 0\n"), "nothing waits: {exported}");
+        assert!(!exported.contains("tributary_nats_up "), "there is no NATS: {exported}");
     }
 
     #[test]
@@ -146,13 +146,13 @@ mod tests {
         let known =
             ServerFigures { now, work: Some(WorkFigures::default()), nats_up: Some(true), pool_timeouts: 0 };
         text(&metrics, &registry, &known);
-        let told = text(&metrics, &registry, &ServerFigures { work: None, ..known });
+        let exported = text(&metrics, &registry, &ServerFigures { work: None, ..known });
         assert!(
-            told.contains("tributary_database_up 0\n") && told.contains("tributary_nats_up 1\n"),
-            "{told}"
+            exported.contains("tributary_database_up 0\n") && exported.contains("tributary_nats_up 1\n"),
+            "{exported}"
         );
         for name in ["tributary_outbox", "tributary_oldest", "tributary_scheduler"] {
-            let sample = told.lines().find(|line| line.starts_with(name));
+            let sample = exported.lines().find(|line| line.starts_with(name));
             assert_eq!(sample, None);
         }
     }

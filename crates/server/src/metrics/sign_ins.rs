@@ -1,18 +1,18 @@
-//! Failed attempts to sign in, by what did not fit.
+//! Failed sign-ins by reason.
 
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
 use prometheus_client::registry::Registry;
 
-/// Why somebody was not let in.
+/// Why a sign-in failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SignInFailure {
     /// The name or the password is wrong.
     Password,
     /// There is no such token.
     Token,
-    /// The token of another service proves nobody.
+    /// The token of another service is not valid.
     Bearer,
     /// Too many attempts had failed before.
     Throttled,
@@ -39,7 +39,7 @@ struct ReasonLabels {
 pub struct SignInMetrics(Family<ReasonLabels, Counter>);
 
 impl Default for SignInMetrics {
-    /// All reasons begin at 0: the first failure after a start would not be an increase otherwise.
+    /// All reasons start at 0: otherwise the first failure after a start would not count as an increase.
     fn default() -> Self {
         let failures: Family<ReasonLabels, Counter> = Family::default();
         for reason in SignInFailure::ALL {

@@ -1,7 +1,7 @@
 //! The size of the database and its forecast.
 
+use super::gauge_value::whole;
 use super::optional_gauge::OptionalGauge;
-use super::whole;
 use domain::storage_forecast::StorageForecast;
 use prometheus_client::registry::{Registry, Unit};
 
@@ -47,8 +47,8 @@ impl StorageMetrics {
         );
     }
 
-    /// What is not known is not told: an old figure would be taken for a new one.
-    pub fn tell(&self, forecast: Option<&StorageForecast>) {
+    /// Unknown values are omitted: an old value would look current.
+    pub fn record(&self, forecast: Option<&StorageForecast>) {
         let bytes = |value: Option<u64>| value.map(whole);
         self.size.set(bytes(forecast.map(|known| known.database_bytes)));
         self.used.set(bytes(forecast.map(|known| known.used_bytes)));
@@ -64,11 +64,11 @@ mod tests {
     use prometheus_client::encoding::text::encode;
 
     #[test]
-    fn a_forecast_that_is_not_known_is_not_told() {
+    fn an_unknown_forecast_is_omitted() {
         let (metrics, mut registry) = (StorageMetrics::default(), Registry::default());
         metrics.register(&mut registry);
-        let told = |forecast: Option<&StorageForecast>| {
-            metrics.tell(forecast);
+        let exported = |forecast: Option<&StorageForecast>| {
+            metrics.record(forecast);
             let mut text = String::new();
             encode(&mut text, &registry).expect("text");
             text.lines().filter(|line| !line.starts_with('#')).map(str::to_owned).collect::<Vec<_>>()
@@ -87,7 +87,7 @@ mod tests {
             "tributary_database_growth_per_day_bytes -1.5",
             "tributary_database_full_in_days 20.25",
         ];
-        assert_eq!(told(Some(&whole)), expected);
+        assert_eq!(exported(Some(&whole)), expected);
         let server = StorageForecast {
             disk_free_bytes: None,
             growth_bytes_per_day: None,
@@ -95,7 +95,7 @@ mod tests {
             ..whole
         };
         expected.truncate(2);
-        assert_eq!(told(Some(&server)), expected);
-        assert!(told(None).is_empty());
+        assert_eq!(exported(Some(&server)), expected);
+        assert!(exported(None).is_empty());
     }
 }

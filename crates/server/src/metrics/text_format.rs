@@ -1,8 +1,8 @@
-//! The two text formats of a scrape: OpenMetrics, and the classic format 0.0.4 of Prometheus, which every scraper reads.
+//! The two text formats of a scrape: OpenMetrics, and the classic Prometheus format 0.0.4.
 
 use axum::http::{HeaderMap, header};
 
-/// The form of an answer.
+/// Format of a scrape.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TextFormat {
     Classic,
@@ -17,7 +17,7 @@ impl TextFormat {
         }
     }
 
-    /// OpenMetrics for a client that asks for it and does not like plain text better.
+    /// OpenMetrics for a client that accepts it and does not prefer plain text.
     pub fn accepted(headers: &HeaderMap) -> Self {
         let ranges: Vec<(&str, f64)> = headers
             .get_all(header::ACCEPT)
@@ -46,7 +46,7 @@ impl TextFormat {
     }
 }
 
-/// The name and the quality of one part of `Accept`.
+/// The media type and the quality of one part of `Accept`.
 fn media_range(text: &str) -> (&str, f64) {
     let mut parts = text.split(';').map(str::trim);
     let name = parts.next().unwrap_or_default();
@@ -54,8 +54,8 @@ fn media_range(text: &str) -> (&str, f64) {
     (name, quality.unwrap_or(1.0))
 }
 
-/// Samples are the same in both formats. In the classic one a family has the name of its samples, there are no units and
-/// no end mark, and what is neither counter, gauge nor histogram is a gauge.
+/// Samples are the same in both formats. In the classic one a family has the name of its samples, there are no units
+/// and no end marker, and anything but counters, gauges and histograms is a gauge.
 fn classic(open_metrics: &str) -> String {
     let mut text = String::with_capacity(open_metrics.len());
     let mut help = None;

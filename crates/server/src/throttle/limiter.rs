@@ -1,24 +1,24 @@
-//! A rate for many keys at once, in a few bytes for each: the generic cell rate algorithm.
+//! Rate limiter for many keys: the generic cell rate algorithm, with a few bytes for each key.
 //!
-//! A key may do `count` things at once; each is paid back after `per / count`. Only the time at which all is paid
-//! back is kept. Time is the runtime's, which never jumps and which a test can stop.
+//! A key may make `count` uses at once; each is paid back after `per / count`. Only the time at which everything is
+//! paid back is stored. The clock is tokio's, which is monotonic and which tests can pause.
 
-use domain::notation::rate::Rate;
+use domain::syntax::rate::Rate;
 use moka::ops::compute::Op;
 use moka::policy::EvictionPolicy;
 use moka::sync::Cache;
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// Most keys that one limiter remembers; the key that was used longest ago is forgotten first.
+/// Most keys of one limiter; the least recently used key is evicted first.
 pub const KEYS_MAX: u64 = 50_000;
 
 pub struct Limiter {
-    /// What may be owed at most.
+    /// The largest debt.
     per: Duration,
-    /// What one use costs.
+    /// The cost of one use.
     cost: Duration,
-    /// When each key will have paid back.
+    /// When the debt of each key is paid back.
     paid_at: Cache<u64, Instant>,
 }
 
@@ -28,7 +28,7 @@ impl Limiter {
         Self { per: rate.per, cost: rate.per / rate.count.max(1), paid_at }
     }
 
-    /// One use, or how long to wait for the next. Who is refused is charged nothing.
+    /// Charges one use, or returns how long to wait. A refused use is not charged.
     pub fn take(&self, key: u64) -> Result<(), Duration> {
         let now = Instant::now();
         let mut refused = None;
@@ -45,7 +45,7 @@ impl Limiter {
         self.wait_at(Instant::now(), self.paid_at.get(&key))
     }
 
-    /// Charges one use, allowed or not. Never more is owed than a whole period pays back.
+    /// Charges one use, allowed or not. The debt never exceeds one period.
     pub fn charge(&self, key: u64) {
         let now = Instant::now();
         self.paid_at.entry(key).and_compute_with(|kept| {
@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn so_many_at_once_and_then_one_by_one() {
+    async fn a_burst_and_then_one_by_one() {
         let limiter = per_minute(15);
         for number in 1..=15 {
             assert_eq!(limiter.take(1), Ok(()), "{number}");

@@ -1,29 +1,28 @@
-//! How often something may be asked, kept in the memory of this process. Health, metrics and signs of life have
-//! no throttle.
+//! Rate limits, in the memory of this process. Health checks and metrics are not limited.
 
 mod limiter;
 mod sign_in;
 mod streams;
 
 pub use sign_in::{Lockout, SignInAttempt, SignInThrottle};
-pub use streams::{EventStreams, StreamPlace};
+pub use streams::{EventStreams, StreamPermit};
 
 use crate::client_address::ClientAddress;
 use crate::error::ApiError;
 use domain::ids::UserId;
-use domain::notation::rate::Rate;
 use domain::settings::{Settings, Throttle};
+use domain::syntax::rate::Rate;
 use limiter::Limiter;
 use std::hash::{BuildHasher, RandomState};
 use std::time::Duration;
 
-/// What one user may do only so often from one address.
+/// Kinds of requests with a limit per user and address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Class {
     Chat,
     Search,
     Rag,
-    /// Any request of the tools for models.
+    /// Any request to the MCP endpoint.
     Mcp,
 }
 
@@ -49,7 +48,7 @@ impl Class {
     }
 }
 
-/// How often a sign-in at another service may be begun from one address: enough for an office behind one address.
+/// How often a sign-in at another service may be started from one address: enough for an office behind one address.
 const FOREIGN_SIGN_INS: Rate = Rate { count: 60, per: Duration::from_secs(60) };
 
 pub struct Throttles {
@@ -87,11 +86,11 @@ impl Throttles {
 }
 
 impl Throttles {
-    /// Counts the start of a sign-in at another service, which leaves a record behind, or refuses it with 429.
+    /// Counts the start of a sign-in at another service, which creates a record, or refuses it with 429.
     pub fn begin_foreign_sign_in(&self, address: ClientAddress) -> Result<(), ApiError> {
         self.foreign_sign_ins.take(self.keys.hash_one(address)).map_err(|wait| {
             tracing::warn!(client.address = %address, "Throttled: sign-ins at other services from {address}");
-            ApiError::throttled(wait, "Too many sign-ins were begun from your address.")
+            ApiError::throttled(wait, "Too many sign-ins were started from your address.")
         })
     }
 }
@@ -99,7 +98,7 @@ impl Throttles {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::error::Refusal;
+    use crate::error::ErrorCode;
 
     fn from(text: &str) -> ClientAddress {
         ClientAddress::block_of(text.parse().expect("an address"))
@@ -155,7 +154,7 @@ mod tests {
             assert_eq!(passed(&throttles, Class::Chat, user, address), expected, "{user} {address}");
         }
         let error = throttles.take(Class::Chat, UserId(1), from("192.0.2.1")).expect_err("a refusal");
-        assert_eq!(error.refusal(), Refusal::Throttled);
+        assert_eq!(error.error_code(), ErrorCode::Throttled);
         assert_eq!(error.retry_after_s(), Some(4));
         tokio::time::advance(Duration::from_secs(60)).await;
         assert_eq!(passed(&throttles, Class::Chat, 1, "192.0.2.1"), 15);

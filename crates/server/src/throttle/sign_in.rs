@@ -1,11 +1,11 @@
-//! Who guesses passwords or tokens is slowed down, and learns nothing about which users there are.
-//! `docs/decisions/0009-throttles-in-the-process.md` says why the counts are these.
+//! Throttling of password and token guessing. Attackers do not learn which users exist.
+//! `docs/decisions/0009-throttles-in-the-process.md` explains the limits.
 
 use super::limiter::{KEYS_MAX, Limiter};
 use crate::client_address::ClientAddress;
 use crate::error::ApiError;
-use domain::notation::rate::Rate;
 use domain::settings::Throttle;
+use domain::syntax::rate::Rate;
 use moka::policy::EvictionPolicy;
 use moka::sync::Cache;
 use std::collections::{BTreeSet, HashMap};
@@ -15,49 +15,49 @@ use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::Instant;
 
-/// How many times the rate all names together may fail from one address.
+/// All names together may fail this many times the rate from one address.
 const ADDRESS_TIMES: u32 = 5;
-/// How many times the rate one name may fail from all addresses together.
+/// One name may fail this many times the rate from all addresses together.
 const NAME_TIMES: u32 = 100;
-/// How long an address is known as one where a name, or anybody, signs in.
+/// How long an address is known after a sign-in of a name, or of anyone.
 const KNOWN_FOR: Duration = Duration::from_secs(24 * 60 * 60);
-/// Most tokens from addresses that have guessed too often which wait to be looked up.
+/// Most tokens from suspicious addresses that wait to be looked up.
 const SUSPECTS_MAX: usize = 64;
 
-/// Most lockouts that are listed.
+/// Most lockouts in a list.
 const LOCKOUTS_LISTED_MAX: usize = 1000;
 
-/// Counts failures; what succeeds is never counted.
+/// Counts failures; successes are never counted.
 pub struct SignInThrottle(Option<Arc<Counts>>);
 
 struct Counts {
     keys: RandomState,
     /// One name from one address.
     name_here: Limiter,
-    /// Everything from one address.
+    /// All names from one address.
     address: Limiter,
-    /// One name from everywhere.
+    /// One name from all addresses.
     name: Limiter,
     /// Unknown tokens from one address.
     tokens: Limiter,
-    /// Where a name failed lately, by the name at the address. The name itself is not kept: people type passwords there.
-    failures: Cache<u64, Place>,
-    /// Names and the addresses where they signed in, until when.
+    /// Recent failures, by name and address. The name itself is not stored: people type passwords there.
+    failures: Cache<u64, FailedSignIn>,
+    /// Names and the addresses where they signed in, with expiry.
     known: Cache<u64, Instant>,
-    /// Addresses where anybody signed in, until when.
-    homes: Cache<u64, Instant>,
-    /// Places in the row of tokens from addresses that have guessed too often, and the turn to be looked up.
+    /// Addresses where anyone signed in, with expiry.
+    known_addresses: Cache<u64, Instant>,
+    /// Queue of tokens from suspicious addresses, and the permit to look one up.
     suspects: Arc<Semaphore>,
-    suspect_turn: Arc<Semaphore>,
+    suspect_permit: Arc<Semaphore>,
 }
 
-/// A token from a suspicious address is being looked up; the next one's turn comes when this is dropped.
-pub struct TokenTurn {
-    _place: OwnedSemaphorePermit,
-    _turn: OwnedSemaphorePermit,
+/// Permit to look up a token from a suspicious address; the next lookup starts when it is dropped.
+pub struct TokenLookupPermit {
+    _slot: OwnedSemaphorePermit,
+    _permit: OwnedSemaphorePermit,
 }
 
-/// One attempt with a name and a password. It is checked before the slow hash and told the outcome after it.
+/// One attempt with a name and a password: checked before the slow hash, and given the outcome after it.
 #[derive(Clone)]
 pub struct SignInAttempt {
     counts: Option<Arc<Counts>>,
@@ -67,20 +67,20 @@ pub struct SignInAttempt {
     name_key: u64,
 }
 
-/// Where somebody failed to sign in. For a token the address stands for the name.
+/// Where a sign-in failed. For a token, the address replaces the name.
 #[derive(Clone, Copy)]
-struct Place {
+struct FailedSignIn {
     address: ClientAddress,
     address_key: u64,
     name_key: u64,
 }
 
-/// Who is not let in for a while, and where. None stands for all of them.
+/// A name, an address, or a name at an address that is locked out.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Lockout {
-    /// The name of a known user. None for other names, and for an address as a whole.
+    /// The name of an existing user. None for other names, and for an address as a whole.
     pub name: Option<String>,
-    /// None for a name that is locked everywhere.
+    /// None for a name that is locked out everywhere.
     pub address: Option<String>,
     pub wait: Duration,
 }
@@ -94,7 +94,7 @@ impl SignInThrottle {
         Self(throttle.0.map(|rate| Arc::new(Counts::new(rate))))
     }
 
-    /// Names are told apart as the store does it: letter by letter.
+    /// Names are compared as the store does it: case-sensitive.
     pub fn attempt(&self, name: &str, address: ClientAddress) -> SignInAttempt {
         let keyed = |counts: &Arc<Counts>| {
             (counts.keys.hash_one((name, address)), counts.keys.hash_one(address), counts.keys.hash_one(name))
@@ -103,23 +103,25 @@ impl SignInThrottle {
         SignInAttempt { counts: self.0.clone(), address, name_here_key, address_key, name_key }
     }
 
-    /// Comes before a token is looked up. Where too many were guessed, one at a time is looked up for all such
-    /// addresses together, so that guessing cannot keep the database busy. When too many wait: 429.
-    pub async fn token_turn(&self, address: ClientAddress) -> Result<Option<TokenTurn>, ApiError> {
+    /// Called before a token is looked up. After too many guesses, tokens of all suspicious addresses are looked up one
+    /// at a time, so that guessing cannot keep the database busy. 429 if too many wait.
+    pub async fn acquire_token_lookup(
+        &self,
+        address: ClientAddress,
+    ) -> Result<Option<TokenLookupPermit>, ApiError> {
         let Some(counts) = &self.0 else {
             return Ok(None);
         };
         let Some(wait) = counts.token_wait(counts.keys.hash_one(address)) else {
             return Ok(None);
         };
-        let place = Arc::clone(&counts.suspects).try_acquire_owned();
-        let place = place.map_err(|_| refusal(TooMany(wait), address))?;
-        let turn = Arc::clone(&counts.suspect_turn).acquire_owned().await.map_err(ApiError::internal)?;
-        Ok(Some(TokenTurn { _place: place, _turn: turn }))
+        let slot = Arc::clone(&counts.suspects).try_acquire_owned();
+        let slot = slot.map_err(|_| refusal(TooMany(wait), address))?;
+        let permit = Arc::clone(&counts.suspect_permit).acquire_owned().await.map_err(ApiError::internal)?;
+        Ok(Some(TokenLookupPermit { _slot: slot, _permit: permit }))
     }
 
-    /// Who is not let in at this moment: names at an address, addresses, and names everywhere. Only the names of
-    /// `users` can be told.
+    /// The present lockouts: names at an address, addresses, and names everywhere. Only names in `users` are included.
     pub fn lockouts(&self, users: &[String]) -> Vec<Lockout> {
         let Some(counts) = &self.0 else {
             return Vec::new();
@@ -127,16 +129,16 @@ impl SignInThrottle {
         let known: HashMap<u64, &String> =
             users.iter().map(|name| (counts.keys.hash_one(name.as_str()), name)).collect();
         let mut found = BTreeSet::new();
-        for (name_here_key, place) in &counts.failures {
-            let name = known.get(&place.name_key).map(|name| (*name).clone());
-            let address = Some(place.address.to_string());
+        for (name_here_key, failure) in &counts.failures {
+            let name = known.get(&failure.name_key).map(|name| (*name).clone());
+            let address = Some(failure.address.to_string());
             let waits = [
                 (name.clone(), address.clone(), counts.name_here.wait(*name_here_key)),
-                (None, address, counts.token_wait(place.address_key)),
-                (name, None, counts.name.wait(place.name_key)),
+                (None, address, counts.token_wait(failure.address_key)),
+                (name, None, counts.name.wait(failure.name_key)),
             ];
             let lockout = |(name, address, wait): (_, _, Option<Duration>)| {
-                // Whole seconds, so that one address that is met twice is told once.
+                // Whole seconds, so that an address found twice is listed once.
                 Some(Lockout { name, address, wait: Duration::from_secs(wait?.as_secs() + 1) })
             };
             found.extend(waits.into_iter().filter_map(lockout));
@@ -147,7 +149,7 @@ impl SignInThrottle {
         found.into_iter().take(LOCKOUTS_LISTED_MAX).collect()
     }
 
-    /// Forgets all failures, of tokens too.
+    /// Clears all failures, including those of tokens.
     pub fn forget_all(&self) {
         if let Some(counts) = &self.0 {
             for limiter in [&counts.name_here, &counts.address, &counts.name, &counts.tokens] {
@@ -157,22 +159,24 @@ impl SignInThrottle {
         }
     }
 
-    /// Forgets the failures of a name everywhere, and those of the addresses where it failed.
+    /// Clears the failures of a name everywhere, and those of the addresses where it failed.
     pub fn forget_name(&self, name: &str) {
         let Some(counts) = &self.0 else {
             return;
         };
         let name_key = counts.keys.hash_one(name);
         counts.name.forget(name_key);
-        for (name_here_key, place) in counts.failures.iter().filter(|(_, place)| place.name_key == name_key) {
+        for (name_here_key, failure) in
+            counts.failures.iter().filter(|(_, failure)| failure.name_key == name_key)
+        {
             counts.name_here.forget(*name_here_key);
-            counts.address.forget(place.address_key);
+            counts.address.forget(failure.address_key);
             counts.failures.invalidate(&*name_here_key);
         }
     }
 
-    /// Counts an unknown token, or refuses it. A token that is known never comes here: it cannot be guessed,
-    /// so nobody is safer if its owner is shut out together with a neighbour's broken script.
+    /// Counts an unknown token, or refuses it. A known token is never throttled: it cannot be guessed, and its owner
+    /// must not be locked out by a broken script at the same address.
     pub fn token_failed(&self, address: ClientAddress) -> Result<(), ApiError> {
         let Some(counts) = &self.0 else {
             return Ok(());
@@ -183,7 +187,7 @@ impl SignInThrottle {
         }
         counts.tokens.charge(key);
         counts.address.charge(key);
-        counts.failures.insert(key, Place { address, address_key: key, name_key: key });
+        counts.failures.insert(key, FailedSignIn { address, address_key: key, name_key: key });
         Ok(())
     }
 }
@@ -201,9 +205,9 @@ impl Counts {
             tokens: times(1),
             failures: places.time_to_live(rate.per.max(Duration::from_secs(1))).build(),
             known: cache(),
-            homes: cache(),
+            known_addresses: cache(),
             suspects: Arc::new(Semaphore::new(SUSPECTS_MAX)),
-            suspect_turn: Arc::new(Semaphore::new(1)),
+            suspect_permit: Arc::new(Semaphore::new(1)),
         }
     }
 
@@ -218,8 +222,8 @@ impl Counts {
 }
 
 impl SignInAttempt {
-    /// Whether the attempt may go on. It depends on earlier failures alone, not on whether there is such a user
-    /// or whether the password is right.
+    /// Whether the attempt may proceed. This depends only on earlier failures, not on whether the user exists or the
+    /// password is right.
     pub fn check(&self) -> Result<(), TooMany> {
         let Some(counts) = &self.counts else {
             return Ok(());
@@ -238,25 +242,25 @@ impl SignInAttempt {
             counts.address.charge(self.address_key);
             counts.name.charge(self.name_key);
             let Self { address, address_key, name_key, .. } = *self;
-            counts.failures.insert(self.name_here_key, Place { address, address_key, name_key });
+            counts.failures.insert(self.name_here_key, FailedSignIn { address, address_key, name_key });
         }
     }
 
-    /// Clears the name's count at this address. The address keeps its own: else someone with one account
-    /// could clear it at will and go on with the accounts of others.
+    /// Clears the name's count at this address. The count of the address remains: otherwise someone with one account
+    /// could clear it at will and continue with other accounts.
     pub fn succeeded(&self) {
         if let Some(counts) = &self.counts {
             counts.name_here.forget(self.name_here_key);
             let until = Instant::now() + KNOWN_FOR;
             counts.known.insert(self.name_here_key, until);
-            counts.homes.insert(self.address_key, until);
+            counts.known_addresses.insert(self.address_key, until);
         }
     }
 
-    /// Whether anybody signed in from this address lately. The name has no part in it, so nobody can learn from
-    /// the time that an attempt takes which names there are.
-    pub fn is_at_home(&self) -> bool {
-        let until = self.counts.as_ref().and_then(|counts| counts.homes.get(&self.address_key));
+    /// Whether anyone signed in from this address recently. The name does not matter, so the duration of an attempt
+    /// does not reveal which names exist.
+    pub fn is_known_address(&self) -> bool {
+        let until = self.counts.as_ref().and_then(|counts| counts.known_addresses.get(&self.address_key));
         until.is_some_and(|until| Instant::now() < until)
     }
 
@@ -268,7 +272,7 @@ impl SignInAttempt {
 /// The name is not logged: people type passwords there.
 fn refusal(TooMany(wait): TooMany, address: ClientAddress) -> ApiError {
     tracing::warn!(client.address = %address, "Throttled: sign-in from {address}");
-    ApiError::throttled(wait, "Too many attempts to sign in have failed.")
+    ApiError::throttled(wait, "Too many failed sign-in attempts.")
 }
 
 #[cfg(test)]
@@ -286,7 +290,7 @@ mod tests {
         ClientAddress::block_of(std::net::Ipv4Addr::from_bits(number).into())
     }
 
-    /// Fails until it is refused, `most` times at most; how often it failed.
+    /// Fails until it is refused, at most `most` times; returns how often it failed.
     fn failures(throttle: &SignInThrottle, name: &str, address: ClientAddress, most: u32) -> u32 {
         let attempt = throttle.attempt(name, address);
         (0..most).take_while(|_| attempt.check().is_ok()).inspect(|_| attempt.failed()).count() as u32
@@ -315,7 +319,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn one_name_from_many_addresses_but_not_where_it_is_at_home() {
+    async fn one_name_is_limited_across_addresses_except_known_ones() {
         let throttle = throttle();
         let home = throttle.attempt("ann", from(0));
         home.succeeded();
@@ -329,20 +333,20 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn who_is_locked_out_can_be_told_and_let_in() {
+    async fn lockouts_can_be_listed_and_reset() {
         let throttle = throttle();
         let users = ["ann".to_owned(), "bob".to_owned()];
         failures(&throttle, "ann", from(1), RATE - 1);
         assert_eq!(throttle.lockouts(&users), [], "not yet");
         failures(&throttle, "ann", from(1), 99);
         failures(&throttle, "a password", from(2), 99);
-        let told = throttle.lockouts(&users);
-        let names: Vec<_> = told
+        let lockouts = throttle.lockouts(&users);
+        let names: Vec<_> = lockouts
             .iter()
             .map(|one| (one.name.as_deref(), one.address.as_deref().unwrap_or_default()))
             .collect();
         assert_eq!(names, [(None, "0.0.0.2"), (Some("ann"), "0.0.0.1")]);
-        assert!(told.iter().all(|one| one.wait.as_secs() == 7), "{told:?}");
+        assert!(lockouts.iter().all(|one| one.wait.as_secs() == 7), "{lockouts:?}");
         throttle.forget_name("ann");
         assert_eq!(throttle.attempt("ann", from(1)).check(), Ok(()));
         assert_eq!(throttle.lockouts(&users).len(), 1);
@@ -356,7 +360,7 @@ mod tests {
         let throttle = throttle();
         for number in 0..1100 {
             failures(&throttle, "somebody", from(number), 99);
-            // Else the name would be shut everywhere after a hundred addresses.
+            // Otherwise the name would be locked everywhere after a hundred addresses.
             let counts = throttle.0.as_ref().unwrap();
             counts.name.forget(counts.keys.hash_one("somebody"));
         }
@@ -391,40 +395,44 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn where_anybody_signed_in_all_are_at_home() {
         let throttle = throttle();
-        let homes =
-            |names: [(&str, u32); 3]| names.map(|(name, at)| throttle.attempt(name, from(at)).is_at_home());
+        let known_addresses = |names: [(&str, u32); 3]| {
+            names.map(|(name, at)| throttle.attempt(name, from(at)).is_known_address())
+        };
         let all = [("ann", 1), ("nobody", 1), ("ann", 2)];
         throttle.attempt("ann", from(1)).failed();
-        assert_eq!(homes(all), [false; 3]);
+        assert_eq!(known_addresses(all), [false; 3]);
         throttle.attempt("ann", from(1)).succeeded();
-        assert_eq!(homes(all), [true, true, false], "a name makes no difference");
+        assert_eq!(known_addresses(all), [true, true, false], "a name makes no difference");
         advance(KNOWN_FOR).await;
-        assert_eq!(homes(all), [false; 3]);
+        assert_eq!(known_addresses(all), [false; 3]);
     }
 
     #[tokio::test(start_paused = true)]
     async fn suspicious_tokens_are_looked_up_one_at_a_time() {
         let throttle = throttle();
         for _ in 0..RATE {
-            assert!(throttle.token_turn(from(1)).await.unwrap().is_none(), "no waiting below the limit");
+            assert!(
+                throttle.acquire_token_lookup(from(1)).await.unwrap().is_none(),
+                "no waiting below the limit"
+            );
             throttle.token_failed(from(1)).unwrap();
         }
-        let first = throttle.token_turn(from(1)).await.unwrap();
+        let first = throttle.acquire_token_lookup(from(1)).await.unwrap();
         assert!(first.is_some());
-        assert!(throttle.token_turn(from(2)).await.unwrap().is_none(), "others do not wait");
+        assert!(throttle.acquire_token_lookup(from(2)).await.unwrap().is_none(), "others do not wait");
         let short = Duration::from_millis(10);
         let waiting: Vec<_> = (1..SUSPECTS_MAX)
-            .map(|_| Box::pin(tokio::time::timeout(short, throttle.token_turn(from(1)))))
+            .map(|_| Box::pin(tokio::time::timeout(short, throttle.acquire_token_lookup(from(1)))))
             .collect();
         let beyond = async {
             tokio::task::yield_now().await;
-            throttle.token_turn(from(1)).await.map(|_| ()).unwrap_err().refusal()
+            throttle.acquire_token_lookup(from(1)).await.map(|_| ()).unwrap_err().error_code()
         };
         let (waited, beyond) = tokio::join!(futures_util::future::join_all(waiting), beyond);
         assert!(waited.iter().all(Result::is_err), "the first is still being looked up");
-        assert_eq!(beyond, crate::error::Refusal::Throttled);
+        assert_eq!(beyond, crate::error::ErrorCode::Throttled);
         drop(first);
-        assert!(throttle.token_turn(from(1)).await.unwrap().is_some());
+        assert!(throttle.acquire_token_lookup(from(1)).await.unwrap().is_some());
     }
 
     #[tokio::test]

@@ -1,15 +1,18 @@
-//! The page of the person who is signed in: profile, tokens, connections and wishes. Modules fill it from the API.
+//! The account page: profile, tokens, connections and preferences. JavaScript fills it from the API.
 
-use super::frame::Frame;
-use crate::AppState;
+use super::page_context::PageContext;
 use crate::error::ApiError;
+use crate::state::AppState;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
 use serde_json::Map;
 use std::sync::Arc;
 
-/// The frame of the page; what is in it is read by the browser.
-pub async fn account_page(frame: Frame, State(state): State<Arc<AppState>>) -> Result<Response, ApiError> {
-    state.pages.show(StatusCode::OK, "account.html", &frame, Map::new())
+/// Serves the page without its data.
+pub async fn account_page(
+    context: PageContext,
+    State(state): State<Arc<AppState>>,
+) -> Result<Response, ApiError> {
+    state.templates.render_page(StatusCode::OK, "account.html", &context, Map::new())
 }

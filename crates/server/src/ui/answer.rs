@@ -1,65 +1,65 @@
-//! The answer of a search as a piece of the search page: how to ask for one, and the one that is there.
+//! The summary card of the search page: the form to request a summary, and the stored summary.
 
-use super::frame::Frame;
-use super::prose::{Block, blocks};
-use crate::AppState;
+use super::markdown::{Block, blocks};
+use super::page_context::PageContext;
 use crate::api::sapi::usable_models;
 use crate::api::search::own_search;
 use crate::auth::Caller;
 use crate::error::ApiError;
 use crate::extract::ApiPath;
+use crate::state::AppState;
 use axum::extract::State;
 use axum::http::{StatusCode, header};
 use axum::response::{Html, IntoResponse, Response};
 use domain::ai_provider::Role;
-use domain::answer::{AnswerDetails, AnswerSource, INSTRUCTIONS_CHARS_MAX, SourceMode, StoredAnswer};
 use domain::ids::{ResultId, SearchId, UserId};
-use domain::notation::display::web_link;
-use domain::prompt_record::SEARCH_RAG;
+use domain::prompt::SEARCH_RAG;
+use domain::summary::{INSTRUCTIONS_CHARS_MAX, SourceMode, StoredSummary, SummaryDetails, SummarySource};
+use domain::syntax::display::web_link;
 use serde::Serialize;
 use std::sync::Arc;
 use url::Url;
 
-/// How much of a quoted passage is shown.
+/// Length at which a quoted passage is cut.
 const QUOTE_CHARS_MAX: usize = 600;
-/// How much of a source's title is shown.
+/// Length at which a title is cut.
 const TITLE_CHARS_MAX: usize = 200;
 
 #[derive(Serialize)]
-struct AnswerPiece {
+struct AnswerFragment {
     search_id: SearchId,
-    /// Only what has ended can be answered.
+    /// Whether the search has finished; only then a summary can be requested.
     is_final: bool,
-    /// A model is there for it.
+    /// Whether a model is available.
     can_ask: bool,
-    /// Names of the prompts to choose from.
+    /// Names of the selectable prompts.
     prompts: Vec<String>,
     instructions_max: usize,
-    /// Seconds that an answer may take.
+    /// Time limit of a summary, in seconds.
     time_max: u64,
-    answer: Option<ShownAnswer>,
-    /// What the reader thinks of it: 1, -1, or 0.
+    answer: Option<AnswerView>,
+    /// The user's rating: 1, -1, or 0.
     rating: i8,
 }
 
 #[derive(Serialize)]
-struct ShownAnswer {
+struct AnswerView {
     blocks: Vec<Block>,
-    /// As it was written, for the clipboard.
+    /// The original text, for the clipboard.
     text: String,
-    /// Those that it cites come first.
-    sources: Vec<ShownSource>,
+    /// Cited sources come first.
+    sources: Vec<SourceView>,
     cited: usize,
     sentences: usize,
     supported: usize,
-    /// What no source supports.
+    /// Sentences that no source supports.
     unsupported: Vec<String>,
-    /// What was asked of it.
+    /// The user's instructions.
     instructions: String,
     prompt: String,
     is_extractive: bool,
     model: String,
-    /// The model that should have answered, where another one did.
+    /// The requested model, if another one was used.
     instead_of: Option<String>,
     seconds: String,
     follow_ups: Vec<String>,
@@ -68,11 +68,11 @@ struct ShownAnswer {
 }
 
 #[derive(Serialize)]
-struct ShownSource {
+struct SourceView {
     n: u32,
     id: ResultId,
     title: String,
-    /// None where a browser cannot go.
+    /// None if it is not a web URL.
     href: Option<String>,
     place: String,
     source: String,
@@ -81,15 +81,15 @@ struct ShownSource {
     mode: SourceMode,
 }
 
-/// `GET /search/{id}/answer/`: nothing when there is no answer and nobody who could give one.
-pub async fn answer_piece(
+/// `GET /search/{id}/answer/`: 204 if there is neither a summary nor a model.
+pub async fn answer_fragment(
     caller: Caller,
-    frame: Frame,
+    context: PageContext,
     State(state): State<Arc<AppState>>,
     ApiPath(id): ApiPath<i64>,
 ) -> Result<Response, ApiError> {
     let search = own_search(&state, &caller.principal, SearchId(id)).await?;
-    let stored = state.federation.saved_answer(&search).await?.filter(|answer| answer.run == search.run);
+    let stored = state.federation.saved_summary(&search).await?.filter(|answer| answer.run == search.run);
     let rating = match &stored {
         Some(answer) => state.store.answer_rating(search.id, answer.date_created).await?,
         None => None,
@@ -99,21 +99,21 @@ pub async fn answer_piece(
     if !can_ask && stored.is_none() {
         return Ok(StatusCode::NO_CONTENT.into_response());
     }
-    let piece = AnswerPiece {
+    let piece = AnswerFragment {
         search_id: search.id,
         is_final: search.status.is_final(),
         can_ask,
         prompts: prompts_for(&state, caller.principal.user, &[SEARCH_RAG]).await?,
         instructions_max: INSTRUCTIONS_CHARS_MAX,
         time_max: state.settings.rag_timeout.0.as_secs(),
-        answer: stored.map(ShownAnswer::of),
+        answer: stored.map(AnswerView::of),
         rating: rating.map(|own| own.rating).unwrap_or_default(),
     };
-    let text = state.pages.text("answer_card.html", &frame, piece)?;
+    let text = state.templates.render("answer_card.html", &context, piece)?;
     Ok(([(header::CACHE_CONTROL, "no-store")], Html(text)).into_response())
 }
 
-/// Names of the active prompts with one of the tags that a person may choose.
+/// Names of the active prompts with one of the tags that the user may choose.
 pub async fn prompts_for(state: &AppState, user: UserId, tags: &[&str]) -> Result<Vec<String>, ApiError> {
     let records = state.store.prompts().await?.into_iter();
     let has_tag = |own: &[String]| own.iter().any(|tag| tags.contains(&tag.as_str()));
@@ -121,26 +121,26 @@ pub async fn prompts_for(state: &AppState, user: UserId, tags: &[&str]) -> Resul
     Ok(fits.map(|record| record.spec.name).collect())
 }
 
-/// The beginning of a text.
-pub fn beginning(text: &str, chars_max: usize) -> String {
+/// Cuts a text to `chars_max` characters.
+pub fn truncate(text: &str, chars_max: usize) -> String {
     match text.char_indices().nth(chars_max) {
         Some((end, _)) => format!("{}…", text[..end].trim_end()),
         None => text.to_owned(),
     }
 }
 
-impl ShownAnswer {
-    fn of(stored: StoredAnswer) -> Self {
+impl AnswerView {
+    fn of(stored: StoredSummary) -> Self {
         let details = stored.row.additional_content.map(|details| *details).unwrap_or_default();
         let text = stored.row.body;
-        // Picked sentences come from different places: each stands for itself.
+        // Extracted sentences come from different sources, so each is a paragraph.
         let shown = if details.extractive { text.replace('\n', "\n\n") } else { text.clone() };
         let numbers = details.sources.iter().map(|source| source.n).collect();
         let supported = supported(&details);
         let mut unsupported: Vec<_> = details.sentences.clone();
         unsupported.sort_by(|a, b| a.support.total_cmp(&b.support));
         unsupported.truncate(details.sentences.len() - supported);
-        let mut sources: Vec<ShownSource> = details.sources.into_iter().map(ShownSource::of).collect();
+        let mut sources: Vec<SourceView> = details.sources.into_iter().map(SourceView::of).collect();
         sources.sort_by_key(|source| (!source.is_cited, source.n));
         Self {
             blocks: blocks(&shown, &numbers),
@@ -150,8 +150,8 @@ impl ShownAnswer {
             sentences: details.sentences.len(),
             supported,
             unsupported: unsupported.into_iter().map(|sentence| sentence.text).collect(),
-            instructions: stored.wish.instructions,
-            prompt: stored.wish.prompt,
+            instructions: stored.request.instructions,
+            prompt: stored.request.prompt,
             is_extractive: details.extractive,
             instead_of: details.fallback_engaged.then_some(details.requested_model),
             model: details.ai_model,
@@ -163,24 +163,24 @@ impl ShownAnswer {
     }
 }
 
-/// How many sentences have enough support.
-fn supported(details: &AnswerDetails) -> usize {
+/// The number of supported sentences.
+fn supported(details: &SummaryDetails) -> usize {
     let count = details.sentences.len();
     ((details.grounded.clamp(0.0, 1.0) * count as f64).round() as usize).min(count)
 }
 
-impl ShownSource {
-    fn of(source: AnswerSource) -> Self {
+impl SourceView {
+    fn of(source: SummarySource) -> Self {
         let address = web_link(&source.url);
         let place = address.as_ref().and_then(Url::host_str).unwrap_or_default().to_owned();
         Self {
             n: source.n,
             id: source.swirl_id,
-            title: beginning(&source.title, TITLE_CHARS_MAX),
+            title: truncate(&source.title, TITLE_CHARS_MAX),
             href: address.map(String::from),
             place,
             source: source.searchprovider,
-            quote: beginning(&source.quote, QUOTE_CHARS_MAX),
+            quote: truncate(&source.quote, QUOTE_CHARS_MAX),
             is_cited: source.cited,
             mode: source.mode,
         }
@@ -190,15 +190,15 @@ impl ShownSource {
 #[cfg(test)]
 mod tests {
     use super::super::Assets;
-    use super::super::pages::Pages;
-    use super::super::pages::tests::frame;
+    use super::super::templates::Templates;
+    use super::super::templates::tests::context;
     use super::*;
     use chrono::DateTime;
-    use domain::answer::{AnswerWish, GroundedSentence};
     use domain::result::ResultItem;
+    use domain::summary::{GroundedSentence, SummaryRequest};
 
-    fn source(n: u32, is_cited: bool, text: &str) -> AnswerSource {
-        AnswerSource {
+    fn source(n: u32, is_cited: bool, text: &str) -> SummarySource {
+        SummarySource {
             n,
             swirl_id: ResultId(i64::from(n) * 10),
             title: text.to_owned(),
@@ -211,10 +211,10 @@ mod tests {
         }
     }
 
-    fn stored(text: &str) -> StoredAnswer {
+    fn stored(text: &str) -> StoredSummary {
         let sentence =
             |support| GroundedSentence { text: format!("{support} {text}"), cites: vec![1], support };
-        let details = AnswerDetails {
+        let details = SummaryDetails {
             sources: vec![source(1, false, text), source(2, true, text)],
             ai_model: text.to_owned(),
             requested_model: text.to_owned(),
@@ -224,20 +224,20 @@ mod tests {
             warnings: vec![text.to_owned()],
             grounded: 2.0 / 3.0,
             sentences: vec![sentence(0.9), sentence(0.1), sentence(0.5)],
-            ..AnswerDetails::default()
+            ..SummaryDetails::default()
         };
         let row = ResultItem {
             body: format!("It rose [2]. {text}\n\n- **{text}** [1] [7]\n"),
             additional_content: Some(Box::new(details)),
             ..ResultItem::default()
         };
-        let wish = AnswerWish { instructions: text.to_owned(), ..AnswerWish::default() };
+        let request = SummaryRequest { instructions: text.to_owned(), ..SummaryRequest::default() };
         let date_created = DateTime::UNIX_EPOCH;
-        StoredAnswer { search: SearchId(7), run: 1, wish, row, prompt: None, date_created }
+        StoredSummary { search: SearchId(7), run: 1, request, row, prompt: None, date_created }
     }
 
-    fn rendered(answer: Option<ShownAnswer>) -> String {
-        let piece = AnswerPiece {
+    fn rendered(answer: Option<AnswerView>) -> String {
+        let piece = AnswerFragment {
             search_id: SearchId(7),
             is_final: true,
             can_ask: true,
@@ -247,13 +247,13 @@ mod tests {
             answer,
             rating: -1,
         };
-        let pages = Pages::new(Arc::new(Assets::new("")));
-        pages.text("answer_card.html", &frame(""), piece).expect("a piece")
+        let templates = Templates::new(Arc::new(Assets::new("")));
+        templates.render("answer_card.html", &context(""), piece).expect("a piece")
     }
 
     #[test]
     fn what_is_cited_comes_first_and_support_is_counted() {
-        let shown = ShownAnswer::of(stored("plain"));
+        let shown = AnswerView::of(stored("plain"));
         assert_eq!(shown.sources.iter().map(|source| source.n).collect::<Vec<_>>(), [2, 1]);
         assert_eq!((shown.sentences, shown.supported, shown.cited), (3, 2, 1));
         assert_eq!(shown.unsupported, ["0.1 plain"]);
@@ -265,7 +265,7 @@ mod tests {
     fn hostile_texts_are_inert_in_the_card() {
         for bad in ["<script>x</script>", "\"><img src=x onerror=y>", "[a](javascript:x)", "' onmouseover='x"]
         {
-            let text = rendered(Some(ShownAnswer::of(stored(bad))));
+            let text = rendered(Some(AnswerView::of(stored(bad))));
             for tag in ["<script", "<img", "href=\"javascript", " onmouseover='x'"] {
                 assert!(!text.contains(tag), "{tag} of {bad}: {text}");
             }
@@ -294,7 +294,7 @@ mod tests {
 
     #[test]
     fn texts_are_cut() {
-        assert_eq!(beginning("öäü", 3), "öäü");
-        assert_eq!(beginning("öä ü", 3), "öä…");
+        assert_eq!(truncate("öäü", 3), "öäü");
+        assert_eq!(truncate("öä ü", 3), "öä…");
     }
 }

@@ -1,16 +1,16 @@
-//! Logos and colours of the branding in use, for the sign-in page too.
+//! Logos and colors of the active branding; public, because the sign-in page uses them.
 
-use crate::AppState;
-use crate::error::{ApiError, Refusal};
+use crate::error::{ApiError, ErrorCode};
+use crate::state::AppState;
 use axum::extract::{Path, State};
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use std::sync::Arc;
 
-/// Pages ask with a version, so a browser may keep the answer for a while.
-const KEPT: &str = "public, max-age=300";
+/// Pages add a version to the URL, so browsers may cache the response for a while.
+const CACHE_CONTROL_VALUE: &str = "public, max-age=300";
 
-/// The picture for `light` or `dark` pages.
+/// The logo for the `light` or `dark` theme.
 pub async fn logo(
     State(state): State<Arc<AppState>>,
     Path(theme): Path<String>,
@@ -21,12 +21,14 @@ pub async fn logo(
         "dark" => brand.logo_dark.clone(),
         _ => None,
     };
-    let picture = picture.ok_or_else(|| ApiError::of(Refusal::NotFound))?;
-    Ok(([(header::CONTENT_TYPE, "image/png"), (header::CACHE_CONTROL, KEPT)], picture).into_response())
+    let picture = picture.ok_or_else(|| ApiError::of(ErrorCode::NotFound))?;
+    Ok(([(header::CONTENT_TYPE, "image/png"), (header::CACHE_CONTROL, CACHE_CONTROL_VALUE)], picture)
+        .into_response())
 }
 
-/// The accent as tokens; empty without one.
-pub async fn colours(State(state): State<Arc<AppState>>) -> Response {
-    let css = state.brand().await.colours();
-    ([(header::CONTENT_TYPE, "text/css; charset=utf-8"), (header::CACHE_CONTROL, KEPT)], css).into_response()
+/// The accent color as CSS variables; empty if none is set.
+pub async fn colors_css(State(state): State<Arc<AppState>>) -> Response {
+    let css = state.brand().await.colors();
+    ([(header::CONTENT_TYPE, "text/css; charset=utf-8"), (header::CACHE_CONTROL, CACHE_CONTROL_VALUE)], css)
+        .into_response()
 }

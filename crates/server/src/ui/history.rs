@@ -1,15 +1,18 @@
-//! The page of one's own searches: recent, saved and subscribed ones. Modules fill it from the API.
+//! The history page: recent, saved and subscribed searches of the user. JavaScript fills it from the API.
 
-use super::frame::Frame;
-use crate::AppState;
+use super::page_context::PageContext;
 use crate::error::ApiError;
+use crate::state::AppState;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
 use serde_json::Map;
 use std::sync::Arc;
 
-/// The frame of the page; what is in it is read by the browser.
-pub async fn history_page(frame: Frame, State(state): State<Arc<AppState>>) -> Result<Response, ApiError> {
-    state.pages.show(StatusCode::OK, "history.html", &frame, Map::new())
+/// Serves the page without its data.
+pub async fn history_page(
+    context: PageContext,
+    State(state): State<Arc<AppState>>,
+) -> Result<Response, ApiError> {
+    state.templates.render_page(StatusCode::OK, "history.html", &context, Map::new())
 }

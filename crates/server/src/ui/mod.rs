@@ -1,18 +1,18 @@
-//! The pages for people.
+//! The web pages.
 //!
-//! | Module | What lives there |
+//! | Module | Contents |
 //! |---|---|
-//! | `assets`, `pages` | the files of `web/`, the templates and the headers of every page |
-//! | `branding` | logos and colours of the branding in use |
-//! | `frame`, `words` | what all pages show, and the languages they speak |
-//! | `search` | the search page; without a script a plain list |
-//! | `confirm_search` | asks before a search that another site has begun |
-//! | `answer`, `chat`, `prose` | the answer of a search, the Assistant, and what models write |
-//! | `history`, `account` | one's own searches, and one's own profile, tokens, connections and wishes |
-//! | `review`, `egress` | which version of a document counts, and what one sent outside |
+//! | `assets`, `static_files`, `templates` | the files of `web/`, the template renderer and the headers of every page |
+//! | `branding` | logos and colors of the active branding |
+//! | `page_context`, `page_context_extractor`, `i18n` | what every page shows, and the languages |
+//! | `search` | the search page; without JavaScript a plain list |
+//! | `confirm_search` | confirmation of a search that another site started |
+//! | `answer`, `chat`, `markdown` | the summary of a search, the Assistant, and the text of models |
+//! | `history`, `account` | the user's searches, profile, tokens, connections and preferences |
+//! | `review`, `egress` | elections among versions, and documents sent outside |
 //! | `admin` | the console |
-//! | `sign_in`, `oidc`, `notice`, `nowhere` | the ways in, and pages that say one thing |
-//! | `transform_form`, `upload` | the upload of query transforms |
+//! | `sign_in`, `oidc`, `notice`, `not_found` | sign-in, and pages with a single message |
+//! | `transform_form`, `upload` | upload of query transforms |
 
 mod account;
 mod admin;
@@ -22,29 +22,31 @@ mod branding;
 mod chat;
 mod confirm_search;
 mod egress;
-mod frame;
 mod history;
+mod i18n;
+#[cfg(test)]
+mod i18n_coverage_tests;
+mod markdown;
+mod not_found;
 mod notice;
-mod nowhere;
 mod oidc;
-mod pages;
-mod prose;
+mod page_context;
+mod page_context_extractor;
 mod review;
 mod search;
 mod sign_in;
-#[cfg(test)]
-mod spoken;
+mod static_files;
+mod templates;
 mod transform_form;
 mod upload;
-mod words;
 
 pub use assets::Assets;
 pub use confirm_search::confirm_search;
-pub use nowhere::say_so;
-pub use pages::Pages;
+pub use not_found::html_not_found;
 pub use sign_in::local_path;
+pub use templates::Templates;
 
-use crate::AppState;
+use crate::state::AppState;
 use axum::Router;
 use axum::routing::{get, post};
 use std::sync::Arc;
@@ -61,10 +63,10 @@ pub fn router() -> Router<Arc<AppState>> {
         .route("/svc/oidc/{name}/login/", get(oidc::login))
         .route("/svc/callback/{name}/", get(oidc::callback))
         .route("/svc/query_transform_form/", get(transform_form::form_page).post(transform_form::upload))
-        .route("/static/{*path}", get(assets::serve))
+        .route("/static/{*path}", get(static_files::serve))
         .route("/branding/logo/{theme}/", get(branding::logo))
-        .route("/branding/colours.css", get(branding::colours))
-        .route("/search/{id}/answer/", get(answer::answer_piece))
+        .route("/branding/colours.css", get(branding::colors_css))
+        .route("/search/{id}/answer/", get(answer::answer_fragment))
         .merge(chat::router())
         .merge(search::router())
         .merge(admin::router())

@@ -1,9 +1,9 @@
-//! A page that says one thing and leads on.
+//! A page with one message and a link.
 
-use super::frame::Frame;
-use super::words::t;
-use crate::AppState;
+use super::i18n::t;
+use super::page_context::PageContext;
 use crate::error::ApiError;
+use crate::state::AppState;
 use axum::http::StatusCode;
 use axum::response::Response;
 use serde::Serialize;
@@ -19,18 +19,18 @@ pub struct Notice<'a> {
 pub fn show(
     state: &AppState,
     status: StatusCode,
-    frame: &Frame,
+    context: &PageContext,
     notice: Notice<'_>,
 ) -> Result<Response, ApiError> {
-    state.pages.show(status, "notice.html", frame, notice)
+    state.templates.render_page(status, "notice.html", context, notice)
 }
 
-pub fn only_administrators(state: &AppState, frame: &Frame) -> Result<Response, ApiError> {
+pub fn only_administrators(state: &AppState, context: &PageContext) -> Result<Response, ApiError> {
     let notice = Notice {
-        title: t("For administrators"),
-        sentence: t("Only an administrator may see this page."),
+        title: t("Administrators only"),
+        sentence: t("Only administrators can view this page."),
         href: "/",
-        link: t("To the search page"),
+        link: t("Go to search"),
     };
-    show(state, StatusCode::FORBIDDEN, frame, notice)
+    show(state, StatusCode::FORBIDDEN, context, notice)
 }

@@ -1,31 +1,31 @@
-//! The way of a browser to another service and back: signing in there, connecting an account there.
+//! OAuth redirects of the browser: sign-in with another service, and connecting an account there.
 
-use super::frame::Frame;
+use super::i18n::t;
 use super::local_path;
 use super::notice::{self, Notice};
-use super::words::t;
-use crate::AppState;
+use super::page_context::PageContext;
 use crate::api::authenticators::redirect_uri;
+use crate::audit::RequestOrigin;
 use crate::auth::{cookie, events, identify, oidc, open_session, random_text, read_cookie, side_effects};
-use crate::changes::SignIn;
 use crate::client_address::ClientAddress;
-use crate::error::{ApiError, Refusal};
+use crate::error::{ApiError, ErrorCode};
 use crate::extract::{ApiPath, ApiQuery};
 use crate::links::Links;
+use crate::state::AppState;
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Redirect, Response};
 use axum_extra::extract::cookie::CookieJar;
 use domain::audit::{Action, AuditEvent, Kind};
 use domain::authenticator::FlowPurpose;
-use domain::contracts::{CameBack, FlowOutcome, FlowStart, OAuthError};
 use domain::ids::UserId;
+use domain::ports::{AuthorizationCallback, FlowOutcome, FlowStart, OAuthError};
 use serde::Deserialize;
 use std::sync::Arc;
 
-/// The secret of a browser that signs in: whoever comes back with a code must be who was sent away.
+/// Binds the flow to the browser: the callback must come from the browser that started the sign-in.
 const BROWSER_COOKIE: &str = "tributary_browser";
-/// Longest secret that is looked at.
+/// Longest secret that is accepted.
 const BROWSER_CHARS_MAX: usize = 100;
 
 #[derive(Debug, Default, Deserialize)]
@@ -43,9 +43,9 @@ pub struct CallbackQuery {
     iss: String,
 }
 
-/// Sends the browser away to sign in.
+/// Redirects the browser to the identity provider.
 pub async fn login(
-    frame: Frame,
+    context: PageContext,
     State(state): State<Arc<AppState>>,
     (links, address): (Links, ClientAddress),
     jar: CookieJar,
@@ -53,7 +53,7 @@ pub async fn login(
     ApiQuery(query): ApiQuery<LoginQuery>,
 ) -> Result<Response, ApiError> {
     if let Err(error) = state.throttles.begin_foreign_sign_in(address) {
-        let page = notice((&state, &frame), StatusCode::TOO_MANY_REQUESTS, error.detail())?;
+        let page = notice((&state, &context), StatusCode::TOO_MANY_REQUESTS, error.detail())?;
         let seconds = error.retry_after_s().unwrap_or_default().to_string();
         return Ok(([(header::RETRY_AFTER, seconds)], page).into_response());
     }
@@ -61,9 +61,9 @@ pub async fn login(
     let found = all.into_iter().find(|one| one.spec.active && one.spec.sign_in && one.spec.idp == name);
     let Some(authenticator) = found else {
         return notice(
-            (&state, &frame),
+            (&state, &context),
             StatusCode::NOT_FOUND,
-            t("Signing in by this service is not offered here."),
+            t("Sign-in with this service is not available."),
         );
     };
     let known = read_cookie(&state.settings, &jar, BROWSER_COOKIE);
@@ -81,22 +81,22 @@ pub async fn login(
             let jar = jar.add(cookie(&state.settings, BROWSER_COOKIE, browser));
             Ok((jar, Redirect::to(url.as_str())).into_response())
         }
-        Err(error) => failed((&state, &frame), error),
+        Err(error) => failed((&state, &context), error),
     }
 }
 
-/// The browser comes back.
+/// Handles the callback of the identity provider.
 pub async fn callback(
-    frame: Frame,
+    context: PageContext,
     State(state): State<Arc<AppState>>,
-    (address, place): (ClientAddress, SignIn),
+    (address, origin): (ClientAddress, RequestOrigin),
     headers: HeaderMap,
     ApiPath(callback): ApiPath<String>,
     ApiQuery(query): ApiQuery<CallbackQuery>,
 ) -> Result<Response, ApiError> {
     let jar = CookieJar::from_headers(&headers);
     let user = identify(&state, &headers, address).await?.ok().map(|caller| caller.principal.user);
-    let back = CameBack {
+    let back = AuthorizationCallback {
         callback,
         state: query.state,
         code: query.code,
@@ -108,7 +108,7 @@ pub async fn callback(
     match state.oauth.finish(back).await {
         Ok(FlowOutcome::Connected { name, authenticator, next }) => {
             let event = AuditEvent::of(Action::Created, Kind::Connection, Some(authenticator.0), &name);
-            note(&state, &place, user, event).await?;
+            note(&state, &origin, user, event).await?;
             Ok(Redirect::to(&side_effects::without_refused(local_path(&next))).into_response())
         }
         Ok(FlowOutcome::SignedIn { identity, next }) => {
@@ -118,23 +118,23 @@ pub async fn callback(
             let next = side_effects::without_refused(local_path(&next));
             Ok((CookieJar::new().add(session), Redirect::to(&next)).into_response())
         }
-        Err(error) => failed((&state, &frame), error),
+        Err(error) => failed((&state, &context), error),
     }
 }
 
 async fn note(
     state: &AppState,
-    place: &SignIn,
+    origin: &RequestOrigin,
     user: Option<UserId>,
     event: AuditEvent,
 ) -> Result<(), ApiError> {
     let Some(user) = user else { return Ok(()) };
     let user = state.store.user(user).await?;
-    place.changes_of(state, &user).note(event).await
+    origin.store_for(state, &user).note(event).await
 }
 
-/// A page that says what went wrong. Failures of our own are answered like everywhere.
-fn failed(state: (&AppState, &Frame), error: OAuthError) -> Result<Response, ApiError> {
+/// A page with the error message. Internal errors are returned as usual.
+fn failed(state: (&AppState, &PageContext), error: OAuthError) -> Result<Response, ApiError> {
     let status = match &error {
         OAuthError::UnknownFlow | OAuthError::Refused(..) => StatusCode::BAD_REQUEST,
         OAuthError::NotProven(_) => StatusCode::FORBIDDEN,
@@ -144,21 +144,21 @@ fn failed(state: (&AppState, &Frame), error: OAuthError) -> Result<Response, Api
     };
     let sentence = match oidc::refused(error) {
         Ok(sentence) => sentence,
-        Err(error) if error.refusal() == Refusal::Unavailable => {
+        Err(error) if error.error_code() == ErrorCode::Unavailable => {
             error.detail().trim_end_matches('.').to_owned()
         }
         Err(error) => return Err(error),
     };
-    let mut letters = sentence.chars();
-    let first: String = letters.next().into_iter().flat_map(char::to_uppercase).collect();
-    notice(state, status, &format!("{first}{}.", letters.as_str()))
+    let mut chars = sentence.chars();
+    let first: String = chars.next().into_iter().flat_map(char::to_uppercase).collect();
+    notice(state, status, &format!("{first}{}.", chars.as_str()))
 }
 
 fn notice(
-    (state, frame): (&AppState, &Frame),
+    (state, context): (&AppState, &PageContext),
     status: StatusCode,
     sentence: &str,
 ) -> Result<Response, ApiError> {
-    let values = Notice { title: t("That did not work"), sentence, href: "/", link: t("To the search page") };
-    notice::show(state, status, frame, values)
+    let values = Notice { title: t("Something went wrong"), sentence, href: "/", link: t("Go to search") };
+    notice::show(state, status, context, values)
 }

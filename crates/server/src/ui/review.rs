@@ -1,9 +1,9 @@
-//! The pages of elections: the queue of those that wait for a decision, and one of them. Modules fill them from the API.
+//! The review pages: the queue of elections, and one election. JavaScript fills them from the API.
 
-use super::frame::Frame;
-use crate::AppState;
+use super::page_context::PageContext;
 use crate::error::ApiError;
 use crate::extract::ApiPath;
+use crate::state::AppState;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
@@ -12,20 +12,23 @@ use std::sync::Arc;
 
 #[derive(Serialize)]
 struct ReviewPage {
-    /// The election that the page is about; None: the queue.
+    /// The election to show; None: the queue.
     run: Option<i64>,
 }
 
-/// The frame of the queue; what is in it is read by the browser.
-pub async fn queue_page(frame: Frame, State(state): State<Arc<AppState>>) -> Result<Response, ApiError> {
-    state.pages.show(StatusCode::OK, "review.html", &frame, ReviewPage { run: None })
+/// Serves the queue page without its data.
+pub async fn queue_page(
+    context: PageContext,
+    State(state): State<Arc<AppState>>,
+) -> Result<Response, ApiError> {
+    state.templates.render_page(StatusCode::OK, "review.html", &context, ReviewPage { run: None })
 }
 
-/// The frame of one election. Whether there is such a one for the reader, the API says.
+/// Serves the page of one election. The API checks that it exists and that the user has access.
 pub async fn run_page(
-    frame: Frame,
+    context: PageContext,
     State(state): State<Arc<AppState>>,
     ApiPath(run): ApiPath<i64>,
 ) -> Result<Response, ApiError> {
-    state.pages.show(StatusCode::OK, "review.html", &frame, ReviewPage { run: Some(run) })
+    state.templates.render_page(StatusCode::OK, "review.html", &context, ReviewPage { run: Some(run) })
 }

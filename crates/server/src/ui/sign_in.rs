@@ -1,15 +1,15 @@
-//! Signing in and out in a browser.
+//! Sign-in and sign-out in the browser.
 
-use super::frame::Frame;
-use super::words::t;
-use crate::AppState;
+use super::i18n::t;
+use super::page_context::PageContext;
 use crate::auth::{
     Caller, Scheme, by_password, close_session, cookie, events, open_session, random_text, read_cookie,
     same_text,
 };
 use crate::client_address::ClientAddress;
-use crate::error::{ApiError, Refusal};
+use crate::error::{ApiError, ErrorCode};
 use crate::extract::ApiQuery;
+use crate::state::AppState;
 use axum::extract::{Form, State};
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Redirect, Response};
@@ -18,7 +18,7 @@ use domain::authenticator::Authenticator;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-/// Nobody is signed in yet, so the form proves with this cookie that it came from our own page.
+/// CSRF cookie of the sign-in form, which has no session yet.
 const FORM_COOKIE: &str = "tributary_sign_in";
 
 #[derive(Debug, Default, Deserialize)]
@@ -45,7 +45,7 @@ struct SignInPage<'a> {
     services: Vec<Service>,
 }
 
-/// A service by which people may sign in.
+/// An identity provider for sign-in.
 #[derive(Serialize)]
 struct Service {
     name: String,
@@ -54,31 +54,31 @@ struct Service {
 
 /// The form.
 pub async fn sign_in_page(
-    frame: Frame,
+    context: PageContext,
     State(state): State<Arc<AppState>>,
     jar: CookieJar,
     ApiQuery(query): ApiQuery<SignInQuery>,
 ) -> Result<Response, ApiError> {
     let form = SignInForm { next: query.next, ..SignInForm::default() };
-    show((&state, &frame), jar, &form, StatusCode::OK, None).await
+    show((&state, &context), jar, &form, StatusCode::OK, None).await
 }
 
-/// Checks the form and opens a session.
+/// Checks the credentials and opens a session.
 pub async fn sign_in(
-    frame: Frame,
+    context: PageContext,
     State(state): State<Arc<AppState>>,
     address: ClientAddress,
     jar: CookieJar,
     form: Result<Form<SignInForm>, axum::extract::rejection::FormRejection>,
 ) -> Result<Response, ApiError> {
     let Form(form) = form.map_err(|rejection| match rejection.status() {
-        StatusCode::PAYLOAD_TOO_LARGE => ApiError::of(Refusal::TooLarge),
-        _ => ApiError::of(Refusal::Malformed),
+        StatusCode::PAYLOAD_TOO_LARGE => ApiError::of(ErrorCode::TooLarge),
+        _ => ApiError::of(ErrorCode::Malformed),
     })?;
     let expected = read_cookie(&state.settings, &jar, FORM_COOKIE).unwrap_or_default();
     if !same_text(&form.csrf_token, &expected) {
-        let sentence = t("This page was open for too long. Please sign in again.");
-        return show((&state, &frame), jar, &form, StatusCode::FORBIDDEN, Some(sentence)).await;
+        let sentence = t("This page has expired. Please sign in again.");
+        return show((&state, &context), jar, &form, StatusCode::FORBIDDEN, Some(sentence)).await;
     }
     match by_password(&state, &form.username, &form.password, address).await {
         Ok(Some(user)) => {
@@ -88,12 +88,12 @@ pub async fn sign_in(
         }
         Ok(None) => {
             events::refused(&state, &form.username).await;
-            let sentence = t("The user name or the password is wrong.");
-            show((&state, &frame), jar, &form, StatusCode::UNAUTHORIZED, Some(sentence)).await
+            let sentence = t("Incorrect username or password.");
+            show((&state, &context), jar, &form, StatusCode::UNAUTHORIZED, Some(sentence)).await
         }
-        Err(error) if error.refusal() == Refusal::Throttled => {
+        Err(error) if error.error_code() == ErrorCode::Throttled => {
             let page =
-                show((&state, &frame), jar, &form, StatusCode::TOO_MANY_REQUESTS, Some(error.detail()))
+                show((&state, &context), jar, &form, StatusCode::TOO_MANY_REQUESTS, Some(error.detail()))
                     .await?;
             let seconds = error.retry_after_s().unwrap_or_default();
             Ok(([(header::RETRY_AFTER, seconds.to_string())], page).into_response())
@@ -117,7 +117,7 @@ pub async fn sign_out(
 }
 
 async fn show(
-    (state, frame): (&AppState, &Frame),
+    (state, context): (&AppState, &PageContext),
     jar: CookieJar,
     form: &SignInForm,
     status: StatusCode,
@@ -127,7 +127,7 @@ async fn show(
     let next = local_path(&form.next);
     let services = services(state, next).await?;
     let values = SignInPage { csrf: &csrf, next, username: &form.username, error, services };
-    let page = state.pages.show(status, "login.html", frame, values)?;
+    let page = state.templates.render_page(status, "login.html", context, values)?;
     Ok((jar.add(cookie(&state.settings, FORM_COOKIE, csrf)), page).into_response())
 }
 
@@ -142,7 +142,7 @@ async fn services(state: &AppState, next: &str) -> Result<Vec<Service>, ApiError
     Ok(offered.map(service).collect())
 }
 
-/// Where to go after signing in: a path of ours, never another site.
+/// The redirect target after sign-in: a local path, never another site.
 pub fn local_path(next: &str) -> &str {
     let is_local = next.starts_with('/')
         && !next.starts_with("//")

@@ -1,27 +1,27 @@
-//! The administrator's form for Query Transforms: upload a CSV file, see its mistakes by line, try it on a query.
-//! A file of the same name and type replaces what is there.
+//! Upload form for query transforms: reports errors by line and previews the rules on a query. A file with the same
+//! name and type replaces the existing transform.
 
-use super::frame::Frame;
+use super::page_context::PageContext;
 use super::upload::Upload;
-use crate::AppState;
+use crate::audit::AuditedStore;
 use crate::auth::Admin;
-use crate::changes::Changes;
-use crate::error::{ApiError, Refusal};
+use crate::error::{ApiError, ErrorCode};
 use crate::extract::ApiQuery;
 use crate::links::Links;
 use crate::preconditions::{IfMatch, Versioned, edit, versioned};
+use crate::state::AppState;
 use axum::extract::State;
 use axum::extract::multipart::{Multipart, MultipartRejection};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Redirect, Response};
-use domain::contracts::{EditableRecord, StoreError};
 use domain::ids::{TransformId, UserId};
 use domain::instant;
+use domain::ports::{EditableRecord, StoreError};
 use domain::query_transform::{QueryTransform, Rules, TransformSpec, TransformType};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-/// What the form is called after an upload.
+/// Query parameters of the form after an upload.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct FormQuery {
@@ -38,54 +38,54 @@ struct FormPage {
     content: String,
     query: String,
     errors: Vec<String>,
-    /// The reference of what was just saved, and how many rules it has.
+    /// The reference of the transform that was just saved, and the number of its rules.
     saved: Option<(String, usize)>,
-    /// What the rules make of the query.
+    /// The query after the rules were applied.
     preview: Option<String>,
-    transforms: Vec<ShownTransform>,
+    transforms: Vec<TransformView>,
 }
 
 #[derive(Serialize)]
-struct ShownTransform {
+struct TransformView {
     id: TransformId,
     reference: String,
     is_shared: bool,
     updated: String,
 }
 
-/// The empty form, with the transforms that are there.
+/// The empty form, with the existing transforms.
 pub async fn form_page(
     _admin: Admin,
-    frame: Frame,
+    context: PageContext,
     State(state): State<Arc<AppState>>,
-    ApiQuery(given): ApiQuery<FormQuery>,
+    ApiQuery(query): ApiQuery<FormQuery>,
 ) -> Result<Response, ApiError> {
     let mut page = FormPage::open(&state).await?;
-    if let Some(id) = given.saved {
+    if let Some(id) = query.saved {
         let saved = match state.store.transform(TransformId(id)).await {
             Ok(saved) => saved,
-            Err(StoreError::NotFound) => return page.show(&state, &frame, StatusCode::OK),
+            Err(StoreError::NotFound) => return page.show(&state, &context, StatusCode::OK),
             Err(error) => return Err(error.into()),
         };
         if let Ok(rules) = saved.spec.rules() {
             page.saved = Some((saved.spec.reference(), rules.count()));
-            page.try_on(&rules, given.query);
+            page.try_on(&rules, query.query);
         }
     }
-    page.show(&state, &frame, StatusCode::OK)
+    page.show(&state, &context, StatusCode::OK)
 }
 
-/// Checks the file; saves it, or with `action=preview` only tries it.
+/// Checks the file; saves it, or only previews it with `action=preview`.
 pub async fn upload(
     Admin(principal): Admin,
-    changes: Changes,
-    frame: Frame,
+    audited: AuditedStore,
+    context: PageContext,
     State(state): State<Arc<AppState>>,
     links: Links,
     form: Result<Multipart, MultipartRejection>,
 ) -> Result<Response, ApiError> {
     let form = form.map_err(|_| {
-        ApiError::saying(Refusal::UnsupportedMediaType, "Send the form as multipart/form-data.")
+        ApiError::with_detail(ErrorCode::UnsupportedMediaType, "Send the form as multipart/form-data.")
     })?;
     let upload = Upload::read(form).await?;
     let (spec, errors) = upload.spec();
@@ -93,36 +93,36 @@ pub async fn upload(
     let rules = match rules {
         Ok(rules) if upload.is_preview => rules,
         Ok(_) => {
-            let saved = save(&state, &changes, principal.user, spec, upload.shared).await?;
+            let saved = save(&state, &audited, principal.user, spec, upload.shared).await?;
             let query: String = url::form_urlencoded::byte_serialize(upload.query.as_bytes()).collect();
             let place = format!("{}/query_transform_form/?saved={}&query={query}", links.prefix(), saved.id);
             return Ok(Redirect::to(&place).into_response());
         }
         Err(errors) => {
             let mut page = FormPage::open(&state).await?;
-            page.errors = errors.iter().map(said).collect();
+            page.errors = errors.iter().map(error_line).collect();
             page.fill(spec, upload);
-            return page.show(&state, &frame, StatusCode::BAD_REQUEST);
+            return page.show(&state, &context, StatusCode::BAD_REQUEST);
         }
     };
     let mut page = FormPage::open(&state).await?;
     page.try_on(&rules, upload.query.clone());
     page.fill(spec, upload);
-    page.show(&state, &frame, StatusCode::OK)
+    page.show(&state, &context, StatusCode::OK)
 }
 
-/// A mistake for people: of the rules the line is enough.
-fn said((field, sentence): (&str, &str)) -> String {
+/// An error for users; for rules, the line number is enough.
+fn error_line((field, sentence): (&str, &str)) -> String {
     match field {
         "config_content" | "file" => sentence.to_owned(),
         field => format!("{field}: {sentence}"),
     }
 }
 
-/// Stores the spec in the place of the one of its name and type, if there is one.
+/// Stores the spec, replacing an existing one with the same name and type.
 async fn save(
     state: &AppState,
-    changes: &Changes,
+    audited: &AuditedStore,
     owner: UserId,
     mut spec: TransformSpec,
     shared: Option<bool>,
@@ -138,14 +138,14 @@ async fn save(
             let replace = move |version, newest: QueryTransform| async move {
                 let shared = shared.unwrap_or(newest.spec.shared);
                 let spec = TransformSpec { shared, ..spec.clone() };
-                let saved = changes.at(Some(version)).replace_transform(newest.id, spec, now).await?;
+                let saved = audited.at(Some(version)).replace_transform(newest.id, spec, now).await?;
                 Ok(Versioned::after(version, saved))
             };
             edit(&IfMatch::Absent, load, replace).await.map(Versioned::into_body)
         }
         None => {
             spec.shared = shared.unwrap_or(spec.shared);
-            Ok(changes.store().create_transform(spec, owner, now).await?)
+            Ok(audited.store().create_transform(spec, owner, now).await?)
         }
     }
 }
@@ -163,11 +163,11 @@ impl FormPage {
             errors: Vec::new(),
             saved: None,
             preview: None,
-            transforms: transforms.into_iter().map(ShownTransform::of).collect(),
+            transforms: transforms.into_iter().map(TransformView::of).collect(),
         })
     }
 
-    /// The page shows again what was sent, so that nothing is typed twice.
+    /// Fills the form with the submitted values.
     fn fill(&mut self, spec: TransformSpec, upload: Upload) {
         self.name = spec.name;
         self.kind = spec.qrx_type.as_str();
@@ -183,12 +183,12 @@ impl FormPage {
         self.query = query;
     }
 
-    fn show(self, state: &AppState, frame: &Frame, status: StatusCode) -> Result<Response, ApiError> {
-        state.pages.show(status, "transform_form.html", frame, self)
+    fn show(self, state: &AppState, context: &PageContext, status: StatusCode) -> Result<Response, ApiError> {
+        state.templates.render_page(status, "transform_form.html", context, self)
     }
 }
 
-impl ShownTransform {
+impl TransformView {
     fn of(transform: QueryTransform) -> Self {
         Self {
             id: transform.id,

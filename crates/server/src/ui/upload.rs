@@ -1,25 +1,25 @@
-//! The fields of the form for Query Transforms, as `multipart/form-data`.
+//! Parses the `multipart/form-data` of the query transform form.
 
-use crate::error::{ApiError, Refusal};
+use crate::error::{ApiError, ErrorCode};
 use axum::extract::multipart::{Multipart, MultipartError};
 use axum::http::StatusCode;
 use bytes::Bytes;
-use domain::query_transform::{LineMistake, TransformSpec, TransformType};
+use domain::query_transform::{LineError, TransformSpec, TransformType};
 use domain::search::QUERY_CHARS_MAX;
 use domain::validation::FieldErrors;
 
-/// What was sent. Fields that are not ours are ignored.
+/// The submitted fields. Unknown fields are ignored.
 #[derive(Debug, Default)]
 pub struct Upload {
     file: Bytes,
-    /// The rules as text, for who does not send a file.
+    /// The rules as text, if no file is sent.
     config_content: String,
     name: String,
     content_type: String,
     pub query: String,
-    /// None when the form does not say.
+    /// None if the field is missing.
     pub shared: Option<bool>,
-    /// Nothing is to be saved.
+    /// Preview only; nothing is saved.
     pub is_preview: bool,
 }
 
@@ -47,7 +47,7 @@ impl Upload {
         Ok(upload)
     }
 
-    /// The transform that the form describes, and what is wrong with it beside its rules.
+    /// The transform that the form describes, and its errors except those in the rules.
     pub fn spec(&self) -> (TransformSpec, FieldErrors) {
         let mut errors = FieldErrors::default();
         let kind = TransformType::parse(&self.content_type);
@@ -69,8 +69,8 @@ impl Upload {
         (spec, errors)
     }
 
-    /// A file wins over the text field.
-    fn content(&self) -> (String, Option<LineMistake>) {
+    /// The rules. A file takes precedence over the text field.
+    fn content(&self) -> (String, Option<LineError>) {
         if self.file.is_empty() {
             return (self.config_content.clone(), None);
         }
@@ -79,7 +79,7 @@ impl Upload {
             Err(error) => {
                 let before = &self.file[..error.valid_up_to()];
                 let line = 1 + before.iter().filter(|byte| **byte == b'\n').count();
-                let mistake = LineMistake::new(line, "The file is not UTF-8 text.");
+                let mistake = LineError::new(line, "The file is not UTF-8 text.");
                 (String::from_utf8_lossy(&self.file).into_owned(), Some(mistake))
             }
         }
@@ -88,8 +88,8 @@ impl Upload {
 
 fn refusal(error: MultipartError) -> ApiError {
     match error.status() {
-        StatusCode::PAYLOAD_TOO_LARGE => ApiError::of(Refusal::TooLarge),
-        _ => ApiError::saying(Refusal::Malformed, "The form broke off or cannot be read."),
+        StatusCode::PAYLOAD_TOO_LARGE => ApiError::of(ErrorCode::TooLarge),
+        _ => ApiError::with_detail(ErrorCode::Malformed, "The form is incomplete or cannot be read."),
     }
 }
 

@@ -1,4 +1,4 @@
-//! Who gets in, and in which shape others are refused.
+//! Access control, and the format of errors.
 
 use crate::app_harness::{AppHarness, PASSWORD, request};
 use axum::body::Body;
@@ -80,7 +80,7 @@ async fn a_new_password_is_in_force_at_once() {
 }
 
 #[tokio::test]
-async fn every_form_of_a_path_leads_to_the_same_door() {
+async fn every_form_of_a_path_leads_to_the_same_route() {
     let app =
         AppHarness::with(Settings { api_aliases: vec!["swirl".to_owned()], ..Settings::default() }).await;
     let (_, token) = app.user("ann", false).await;
@@ -92,7 +92,7 @@ async fn every_form_of_a_path_leads_to_the_same_door() {
             assert!(answer.json()["count"].is_number(), "{}", answer.text);
         }
         let made = app.call("POST", &format!("{prefix}/search"), &token, json!({"query_string": "a"})).await;
-        let expected = format!("http://service.example:8000{prefix}/results/?search_id=");
+        let expected = format!("http://search.example:8000{prefix}/results/?search_id=");
         assert!(made.json()["result_url"].as_str().expect("a url").starts_with(&expected), "{}", made.text);
     }
 }

@@ -1,25 +1,26 @@
-//! A service in memory, and a short way to ask it.
+//! A service in memory, and helpers to send requests to it.
 
 use crate::plugins::{NoFetch, PLUGINS};
-use answers::{Answers, AnswersParts};
+use answers::{RagDeps, Summaries};
 use axum::Router;
 use axum::body::{Body, to_bytes};
 use axum::http::{HeaderMap, Request, StatusCode};
 use corpus::{CacheParts, MailParts, SemanticCache};
-use domain::contracts::{Clock, NoObserver, Nothing, PluginContext, Store, SystemClock, TaskQueue};
 use domain::corpus::LicensePolicy;
 use domain::ids::SearchId;
+use domain::ports::{Clock, NoObserver, PluginContext, Store, SystemClock, TaskQueue, Unavailable};
 use domain::provider::ProviderSpec;
 use domain::secret::Secret;
-use domain::settings::{Secs, Settings};
+use domain::settings::{Seconds, Settings};
 use domain::user::{TokenSpec, User, UserSpec};
-use federation::{Federation, FederationParts};
+use federation::{Federation, FederationDeps};
+use provider_doctor::Doctor;
 use serde_json::Value;
 use server::{AppDeps, AppState};
 use std::sync::Arc;
 use store::bodies::FolderBodies;
 use store::vectors::NoVectors;
-use store::{SealKey, SqlStore, StoreConfig};
+use store::{EncryptionKey, SqlStore, StoreConfig};
 use tasks::queue::SqlQueue;
 use tower::ServiceExt;
 
@@ -32,7 +33,7 @@ pub struct AppHarness {
     clock: Arc<dyn Clock>,
 }
 
-/// An answer, read.
+/// A response with its body.
 pub struct Answer {
     pub status: StatusCode,
     pub headers: HeaderMap,
@@ -60,14 +61,14 @@ fn closed_cache(
         vectors: Arc::new(NoVectors),
         // Nothing is ever written there.
         bodies: Arc::new(FolderBodies::new("/dev/null/bodies".into(), settings.storage_max_body_mb)),
-        pages: Arc::new(Nothing),
-        readers: Arc::new(Nothing),
+        pages: Arc::new(Unavailable),
+        embedding_models: Arc::new(Unavailable),
         queue: Arc::clone(queue),
         plugins: PLUGINS,
         mail: MailParts {
-            fetch: Arc::new(Nothing),
-            extract: Arc::new(Nothing),
-            tokens: Arc::new(Nothing),
+            fetch: Arc::new(Unavailable),
+            extract: Arc::new(Unavailable),
+            tokens: Arc::new(Unavailable),
             key: Secret::new("a test key"),
         },
         license: LicensePolicy::new(Secret::default(), None, Arc::clone(clock)),
@@ -78,70 +79,71 @@ fn closed_cache(
 
 impl AppHarness {
     pub async fn open() -> Self {
-        Self::with(Settings { timeout: Secs::new(10), ..Settings::default() }).await
+        Self::with(Settings { timeout: Seconds::new(10), ..Settings::default() }).await
     }
 
     pub async fn with(settings: Settings) -> Self {
         let config =
-            StoreConfig { url: Secret::new("sqlite::memory:"), pool_max: 2, key: SealKey::generate() };
+            StoreConfig { url: Secret::new("sqlite::memory:"), pool_max: 2, key: EncryptionKey::generate() };
         let sql = Arc::new(SqlStore::open(config).await.expect("a store"));
         let store: Arc<dyn Store> = sql.clone();
         let clock: Arc<dyn Clock> = Arc::new(SystemClock);
         let queue: Arc<dyn TaskQueue> = Arc::new(SqlQueue::new(Arc::clone(&store), Arc::clone(&clock)));
         let settings = Arc::new(settings);
         let context = PluginContext::new(Arc::new(NoFetch), Arc::clone(&clock), Arc::clone(&settings));
-        let federation = Arc::new(Federation::new(FederationParts {
+        let federation = Arc::new(Federation::new(FederationDeps {
             store: Arc::clone(&store),
             queue: Arc::clone(&queue),
             plugins: PLUGINS,
             context: context.clone(),
-            tokens: Arc::new(Nothing),
-            pages: Arc::new(Nothing),
+            tokens: Arc::new(Unavailable),
+            pages: Arc::new(Unavailable),
             observer: Arc::new(NoObserver),
         }));
-        let answers = Arc::new(Answers::new(AnswersParts {
+        let answers = Arc::new(Summaries::new(RagDeps {
             store: Arc::clone(&store),
             federation: Arc::clone(&federation),
-            context,
-            pages: Arc::new(Nothing),
+            context: context.clone(),
+            pages: Arc::new(Unavailable),
             observer: Arc::new(NoObserver),
         }));
         let corpus = Arc::new(closed_cache(sql, &queue, &clock, &settings));
-        let mcp = Arc::new(mcp::Mcp::new(mcp::McpParts {
+        let mcp = Arc::new(mcp::Mcp::new(mcp::McpDeps {
             store: Arc::clone(&store),
             federation: Arc::clone(&federation),
             answers: Arc::clone(&answers),
             corpus: Arc::clone(&corpus),
-            pages: Arc::new(Nothing),
+            pages: Arc::new(Unavailable),
             plugins: PLUGINS,
             clock: Arc::clone(&clock),
             settings: Arc::clone(&settings),
         }));
-        let fetch: Arc<dyn domain::contracts::Fetch> = Arc::new(NoFetch);
-        let trials = ai::Trials::new(
-            Arc::new(ai::AiWriters::new(
+        let fetch: Arc<dyn domain::ports::Fetch> = Arc::new(NoFetch);
+        let model_probe = ai::ModelProbe::new(
+            Arc::new(ai::AiGenerativeModels::new(
                 store.clone(),
                 Arc::clone(&fetch),
                 Arc::clone(&clock),
                 settings.clone(),
             )),
-            Arc::new(ai::Readers::new(store.clone(), fetch, Arc::clone(&clock), settings.clone())),
+            Arc::new(ai::AiEmbeddingModels::new(store.clone(), fetch, Arc::clone(&clock), settings.clone())),
         );
         let app = AppState::new(AppDeps {
             corpus,
-            trials: Arc::new(trials),
+            model_probe: Arc::new(model_probe),
             answers,
             mcp,
-            oauth: Arc::new(Nothing),
+            oauth: Arc::new(Unavailable),
             store: Arc::clone(&store),
             queue,
+            doctor: Doctor::new(context, PLUGINS.read_answer, federation.cpu_pool().clone()),
             federation: Arc::clone(&federation),
             plugins: PLUGINS,
             clock: Arc::clone(&clock),
             settings,
             metrics: Arc::new(server::Metrics::new(clock.now())),
-            workload: Arc::default(),
-            installation: Default::default(),
+            worker_gauges: Arc::default(),
+            instance_info: Default::default(),
         });
         Self { router: server::router(Arc::new(app)), store, federation, clock }
     }
@@ -173,10 +175,10 @@ impl AppHarness {
         made[0].id.0
     }
 
-    /// Does a worker's work for the search.
+    /// Runs the search as a worker would.
     pub async fn run(&self, id: i64) {
         let search = self.store.search(SearchId(id)).await.expect("a search");
-        self.federation.run(search.id, search.run, false, &domain::contracts::NoSlot).await.expect("a run");
+        self.federation.run(search.id, search.run, false, &domain::ports::NoSlot).await.expect("a run");
     }
 
     pub async fn send(&self, request: Request<Body>) -> Answer {
@@ -199,7 +201,7 @@ impl AppHarness {
     }
 }
 
-/// A request as a client would send it; no header for an empty authorization.
+/// A request as a client would send it; without a header if the authorization is empty.
 pub fn request(method: &str, path: &str, authorization: &str, body: Option<Value>) -> Request<Body> {
     let mut builder = Request::builder().method(method).uri(path).header("host", "search.example:8000");
     if !authorization.is_empty() {

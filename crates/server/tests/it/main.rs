@@ -1,4 +1,4 @@
-//! The doors, asked through the router: a store in memory, plug-ins that answer at once, no socket.
+//! Tests of the HTTP interface through the router: a store in memory, plug-ins that return immediately, no socket.
 
 #![expect(clippy::expect_used, reason = "a test that cannot set up the service should stop there")]
 

@@ -51,10 +51,12 @@ async fn the_sign_in_form_is_ours_or_refused() {
     let wrong = format!("csrf_token={}&username=ann&password=no", hidden(&page.text));
     let refused = app.send(form("/login/", &cookie_of(&page), &wrong)).await;
     assert_eq!(refused.status, 401);
-    assert!(refused.text.contains("wrong") && !refused.header("set-cookie").contains("tributary_session"));
+    assert!(
+        refused.text.contains("Incorrect") && !refused.header("set-cookie").contains("tributary_session")
+    );
 }
 
-/// What browsers say when somebody opens an address.
+/// `Accept` of browsers when a user opens an address.
 const BROWSER: &str = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
 
 fn opened(path: &str, cookie: &str, accept: &str) -> Request<Body> {
@@ -95,7 +97,7 @@ async fn an_address_that_leads_nowhere_is_a_page_for_people_and_an_error_for_pro
         assert_eq!(page.status, 404, "{path}");
         assert!(page.header("content-type").starts_with("text/html"), "{path}");
         assert!(page.header("content-security-policy").contains("default-src 'none'"), "{path}");
-        assert!(page.text.contains("<h1>There is nothing here</h1>"), "{path}: {}", page.text);
+        assert!(page.text.contains("<h1>Page not found</h1>"), "{path}: {}", page.text);
         let error = app.send(opened(path, &cookie, "application/json")).await;
         assert_eq!(
             (error.status.as_u16(), error.header("content-type")),
@@ -153,7 +155,7 @@ async fn the_search_page_shows_sources_and_escapes_them() {
     for text in ["&lt;b&gt;second", "&lt;i&gt;News", "2 of 2"] {
         assert!(page.text.contains(text), "{text}: {}", page.text);
     }
-    // An address that is no link is shown in the details, as text.
+    // An address that is not a link is shown in the details, as text.
     let links = page.text.split("href=\"").skip(1);
     assert!(!page.text.contains("<i>News") && !page.text.contains("<b>second"), "{}", page.text);
     assert!(links.into_iter().all(|link| !link.starts_with("javascript")), "{}", page.text);

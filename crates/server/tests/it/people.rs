@@ -1,4 +1,4 @@
-//! Users, groups, tokens, and signing in for programs.
+//! Users, groups, tokens, and sign-in for programs.
 
 use crate::app_harness::{AppHarness, PASSWORD};
 use serde_json::json;

@@ -1,11 +1,11 @@
-//! Plug-ins small enough to see through: one source with two results, one mapper, one mixer.
+//! Minimal plug-ins: one source with two results, one mapper, one mixer.
 
 use async_trait::async_trait;
-use domain::contracts::{
-    Arrangement, Candidate, Capability, Connector, ConnectorError, ConnectorKind, Fetch, FetchError,
-    HttpRequest, HttpResponse, MixContext, Mixer, MixerKind, NormalizedPage, Outcome, PluginRegistry,
+use domain::ports::{
+    Candidate, Capability, Connector, ConnectorError, ConnectorKind, Fetch, FetchError, HttpRequest,
+    HttpResponse, MixContext, MixedOrder, Mixer, MixerKind, NormalizedPage, Outcome, PluginRegistry,
     ProcessorError, ProviderQuery, ResultBatch, ResultContext, ResultProcessor, ResultProcessorKind,
-    SourceQuery, SourceResponse, TriedOn,
+    SourceQuery, SourceResponse, TestTarget,
 };
 use domain::result::ResultItem;
 use domain::validation::FieldErrors;
@@ -14,11 +14,12 @@ use serde_json::json;
 pub const PLUGINS: PluginRegistry = PluginRegistry {
     connectors: &[ConnectorKind {
         name: "Fixed",
+        module: "fixed",
         summary: "Always the same two results.",
-        capability: domain::contracts::Capability { page: false, date_sort: false, not: false },
+        capability: domain::ports::Capability { page: false, date_sort: false, not: false },
         settings: &[],
         authenticator: None,
-        tried_on: TriedOn::StandIn,
+        test_target: TestTarget::Fake,
         check: |provider| {
             let mut errors = FieldErrors::default();
             errors.check(provider.credentials.expose() != "key=refused", "credentials", || {
@@ -39,7 +40,7 @@ pub const PLUGINS: PluginRegistry = PluginRegistry {
     read_answer: |_, bytes| serde_json::from_slice(bytes).map_err(|error| error.to_string()),
 };
 
-/// No test may leave the machine.
+/// No test may access the network.
 pub struct NoFetch;
 
 #[async_trait]
@@ -103,7 +104,7 @@ impl ResultProcessor for Plain {
 struct AsItComes;
 
 impl Mixer for AsItComes {
-    fn arrange<'a>(&self, candidates: Vec<Candidate<'a>>, _cx: &MixContext<'_>) -> Arrangement<'a> {
-        Arrangement { order: candidates, messages: Vec::new() }
+    fn arrange<'a>(&self, candidates: Vec<Candidate<'a>>, _cx: &MixContext<'_>) -> MixedOrder<'a> {
+        MixedOrder { order: candidates, messages: Vec::new() }
     }
 }

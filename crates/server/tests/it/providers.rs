@@ -1,4 +1,4 @@
-//! SearchProviders: who sees what, and what is kept.
+//! SearchProviders: visibility and storage.
 
 use crate::app_harness::AppHarness;
 use domain::ids::ProviderId;

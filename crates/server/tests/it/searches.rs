@@ -4,7 +4,7 @@ use crate::app_harness::{AppHarness, request};
 use serde_json::json;
 use std::time::Duration;
 
-/// Runs the next search as soon as it is there, as a worker would.
+/// Runs the next search as soon as it exists, as a worker would.
 async fn work(app: &AppHarness, id: i64) {
     loop {
         if app.store.search(domain::ids::SearchId(id)).await.is_ok() {
@@ -79,7 +79,7 @@ async fn a_url_starts_a_search_and_waits_for_it() {
     assert!(mixed.text.contains("Unknown mixer 'Odd'"), "{}", mixed.text);
     let list = app.get("/svc/search/?search_only=true&items=1", &token).await.json();
     assert_eq!((list["count"].clone(), list["results"][0]["id"].clone()), (json!(2), json!(2)));
-    assert_eq!(list["next"], "http://service.example:8000/svc/search/?search_only=true&page=2&items=1");
+    assert_eq!(list["next"], "http://search.example:8000/svc/search/?search_only=true&page=2&items=1");
     let (again, ()) = tokio::join!(app.get("/svc/search/?rerun=1", &token), async {
         while app.store.search(domain::ids::SearchId(1)).await.expect("it").run == 1 {
             tokio::time::sleep(Duration::from_millis(5)).await;
@@ -110,7 +110,7 @@ async fn a_search_that_cannot_run_says_why() {
     let (found, ()) = tokio::join!(app.get("/svc/search/?qs=rivers", &token), work(&app, 1));
     assert_eq!(found.status, 200, "{}", found.text);
     assert_eq!(found.json()["results"], json!([]));
-    assert!(found.text.contains("No SearchProvider was asked"), "{}", found.text);
+    assert!(found.text.contains("No SearchProvider was queried"), "{}", found.text);
     assert_eq!(app.get("/svc/search/1/", &token).await.json()["status"], "ERR_NO_SEARCHPROVIDERS");
 }
 

@@ -1,5 +1,5 @@
-//! How much memory JSON of others takes, measured with an allocator that counts: never more than ten bytes for each
-//! byte that was read, however few bytes a value has.
+//! Memory usage of foreign JSON, measured with a counting allocator: never more than ten bytes for each byte read,
+//! however short the values are.
 
 #![expect(clippy::expect_used, reason = "a test that cannot set up the service should stop there")]
 
@@ -26,14 +26,14 @@ const BYTES_PER_BYTE_MAX: usize = 10;
 /// What federation reserves for a value.
 const BYTES_PER_VALUE: usize = 320;
 
-/// Values that take the most memory for the least text.
+/// Values that take the most memory for the shortest text.
 const UNITS: [&str; 6] = ["[0]", r#"{"a":{}}"#, "0", "[]", r#""""#, r#"[{"a":[0]}]"#];
 
 fn list_of(unit: &str, count: usize) -> String {
     format!("[{}{unit}]", format!("{unit},").repeat(count - 1))
 }
 
-/// Bytes that were in use at the same moment, beyond those before.
+/// Peak of bytes in use, beyond those before.
 fn peak_of<T>(work: impl FnOnce() -> T) -> (T, usize) {
     let before = ALLOCATOR.current_usage();
     ALLOCATOR.reset_peak_usage();
@@ -55,7 +55,7 @@ fn an_answer_takes_ten_times_its_bytes_at_most() {
     assert!(parsed && peak <= 3 * words.len(), "{peak} for {}", words.len());
 }
 
-/// The most that one answer can take is what is reserved for it.
+/// One response takes at most what is reserved for it.
 #[test]
 fn an_answer_takes_no_more_than_is_reserved_for_its_values() {
     let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
@@ -63,7 +63,7 @@ fn an_answer_takes_no_more_than_is_reserved_for_its_values() {
         let text = list_of(unit, (ANSWER_VALUES_MAX - 1) / values);
         let (_, peak) = peak_of(|| parse_answer(text.as_bytes()).map(drop).is_ok());
         assert!(peak <= BYTES_PER_VALUE * ANSWER_VALUES_MAX, "{unit}: {peak}");
-        // What a value takes is known within a quarter.
+        // The size of a value is known within a quarter.
         let most = MEMORY_FREE.max(BYTES_PER_BYTE_MAX * text.len());
         assert!(peak <= most + most / 4, "{unit}: {peak} for {} bytes", text.len());
         eprintln!("measured: {unit} {} times: {peak} bytes for {}", ANSWER_VALUES_MAX / values, text.len());
@@ -84,7 +84,7 @@ fn a_body_takes_ten_times_its_bytes_at_most() {
     let (app, token) = runtime.block_on(async {
         let app = AppHarness::with(Settings { request_body_max_mb: 50, ..Settings::default() }).await;
         let (_, token) = app.user("ann", true).await;
-        // Whatever is made once is made now.
+        // Initializes everything that is created once.
         status_of(&app, &token, ("POST", "/svc/search/"), b"{}".to_vec()).await;
         (app, token)
     });
@@ -98,7 +98,7 @@ fn a_body_takes_ten_times_its_bytes_at_most() {
             assert_eq!(status, 413, "{call:?} {unit}");
             assert!(peak <= MB, "{call:?} {unit}: {peak}");
         }
-        // Within the bound of values, with a long text beside them that nobody asked for.
+        // Within the limit of values, with a long unused text beside them.
         let few = list_of(unit, 2_000);
         let text = format!(r#"{{"unknown":{few},"text":"{}"}}"#, "x\\n".repeat(400_000));
         for call in calls {

@@ -1,20 +1,20 @@
-//! A folder of texts that belongs to one database. Each node of a cluster has a data folder of its own unless somebody mounts
-//! a common one: a node that took its own folder for the common one would find no text, or texts that no record has.
+//! A body folder that belongs to one database. Each node of a cluster has its own data folder unless a shared one is
+//! mounted: a node that mistook its own folder for the shared one would find no texts, or texts without a record.
 
-use super::FolderBodies;
+use super::folder::FolderBodies;
 use async_trait::async_trait;
 use bytes::Bytes;
-use domain::contracts::{BodyError, BodyKey, BodyStore, SignalStore, StoreError};
+use domain::ports::{BodyError, BodyKey, BodyStore, SignalStore, StoreError};
 use std::sync::Arc;
 use tokio::sync::OnceCell;
 
-/// The value among the records that says in which folder their texts are.
+/// Key of the folder id among the records.
 pub(crate) const FOLDER_ID: &str = "bodies_folder";
-/// Texts of a folder that are looked for among the records before a folder without an id is taken.
+/// Number of texts that are looked up among the records before a folder without an id is accepted.
 const SAMPLE: usize = 100;
 
-/// Texts are read from the folder as they are; before the first one is written or removed, the folder is compared with what
-/// the records say of it.
+/// Texts are read from the folder as it is; before the first write or removal, the folder is compared with the
+/// records.
 pub struct ClaimedFolder {
     bodies: FolderBodies,
     records: Arc<dyn SignalStore>,
@@ -30,7 +30,7 @@ impl ClaimedFolder {
         self.is_claimed.get_or_try_init(|| self.claim()).await.copied()
     }
 
-    /// The folder is the one of the records, or becomes it when they have none yet.
+    /// Checks that the folder belongs to the records, or claims it if they have none.
     async fn claim(&self) -> Result<(), BodyError> {
         let (here, recorded) = (self.bodies.id().await?, self.recorded().await?);
         match (&here, recorded) {
@@ -47,7 +47,7 @@ impl ClaimedFolder {
         self.records.corpus_value(FOLDER_ID).await.map_err(unreadable)
     }
 
-    /// A folder that has no id yet holds some texts of the records, unless they have none.
+    /// Whether a folder without an id contains texts of the records, or they have none.
     async fn fits(&self) -> Result<bool, BodyError> {
         if self.records.corpus_counts().await.map_err(unreadable)?.body_bytes == 0 {
             return Ok(true);
@@ -60,7 +60,7 @@ impl ClaimedFolder {
         Ok(false)
     }
 
-    /// Another node may do the same at this moment: one of them is first.
+    /// Another node may do the same at this moment; the first one wins.
     async fn take(&self) -> Result<(), BodyError> {
         let id = self.bodies.ensure_id().await?;
         let first = self.records.claim_corpus_value(FOLDER_ID, &id).await.map_err(unreadable)?;
@@ -115,7 +115,7 @@ impl BodyStore for ClaimedFolder {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{SealKey, SqlStore, StoreConfig};
+    use crate::{EncryptionKey, SqlStore, StoreConfig};
     use domain::secret::Secret;
     use tempfile::TempDir;
 
@@ -123,7 +123,7 @@ mod tests {
         let config = StoreConfig {
             url: Secret::new("sqlite::memory:"),
             pool_max: 1,
-            key: SealKey::from_secret(&Secret::new("a test key")),
+            key: EncryptionKey::from_secret(&Secret::new("a test key")),
         };
         Arc::new(SqlStore::open(config).await.unwrap())
     }
@@ -159,7 +159,7 @@ mod tests {
         assert_eq!(again.get(&key()).await.unwrap().unwrap(), "text");
         again.delete(&key()).await.unwrap();
 
-        // Somebody says that the texts are lost.
+        // The operator declares the texts as lost.
         second.adopt().await.unwrap();
         second.put(&key(), Bytes::from_static(b"text")).await.unwrap();
         assert_refused(folder(&place, "first", &records).prepare().await, "in another folder");

@@ -1,49 +1,49 @@
-//! Bodies as files in a folder. A file has its name only when all of it is on the disk, so that a crash leaves either the
-//! whole text or none of it.
+//! Bodies as files in a folder. A file gets its name only when it is completely on disk, so that a crash leaves either
+//! the whole text or none.
 
-use super::beside;
-use super::pack::{Packing, packed_bytes_max};
+use super::blocking::beside;
+use super::compression::{Compression, compressed_bytes_max};
 use async_trait::async_trait;
 use bytes::Bytes;
-use domain::contracts::{BodyError, BodyKey, BodyStore};
+use domain::ports::{BodyError, BodyKey, BodyStore};
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// The file that holds the folder's id, so that it is known again wherever it is mounted.
+/// The file with the folder's id, which identifies it wherever it is mounted.
 const ID_FILE: &str = "folder-id";
 const ID_CHARS: u64 = 32;
-/// Longest wait for another process that writes the id at this moment.
+/// Longest wait for another process that is writing the id.
 const ID_WAIT: Duration = Duration::from_secs(2);
-/// Where files are while they are written.
+/// Subfolder of files being written.
 const UNFINISHED: &str = "unfinished";
-/// What is unfinished for so long has no writer any more.
+/// An unfinished file of this age has no writer any more.
 const UNFINISHED_MAX: Duration = Duration::from_secs(24 * 60 * 60);
 
 #[derive(Debug, Clone)]
 pub struct FolderBodies {
     folder: PathBuf,
-    packing: Packing,
+    compression: Compression,
 }
 
 impl FolderBodies {
-    /// The folder is made by `prepare`, or by the first body.
+    /// `prepare` or the first body creates the folder.
     pub fn new(folder: PathBuf, max_mb: u32) -> Self {
-        Self { folder, packing: Packing { max_mb } }
+        Self { folder, compression: Compression { max_mb } }
     }
 
     pub(super) fn folder(&self) -> &Path {
         &self.folder
     }
 
-    /// The id that the folder was given; None: it has none yet.
+    /// The id of the folder; None: it has none yet.
     pub(super) async fn id(&self) -> Result<Option<String>, BodyError> {
         let bodies = self.clone();
         beside(move || bodies.read_id().map_err(|error| bodies.failure(&error))).await
     }
 
-    /// The id of the folder, which gets one if it has none. Processes that share the folder are given the same.
+    /// The id of the folder; creates one if it has none. Processes that share the folder get the same id.
     pub(super) async fn ensure_id(&self) -> Result<String, BodyError> {
         let bodies = self.clone();
         beside(move || bodies.make_id().map_err(|error| bodies.failure(&error))).await
@@ -55,7 +55,7 @@ impl FolderBodies {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
             file => file?.take(2 * ID_CHARS).read_to_string(&mut text)?,
         };
-        // A shorter one is just being written, or its writer was cut off.
+        // A shorter one is being written, or its writer was interrupted.
         Ok(Some(text).filter(|text| text.len() as u64 == ID_CHARS))
     }
 
@@ -77,22 +77,22 @@ impl FolderBodies {
     }
 
     fn write(&self, key: &BodyKey, body: &[u8]) -> Result<u64, BodyError> {
-        let packed = self.packing.pack(body)?;
+        let compressed = self.compression.compress(body)?;
         let place = self.folder.join(key.as_str());
-        self.write_file(&place, &packed).map_err(|error| self.failure(&error))?;
-        Ok(packed.len() as u64)
+        self.write_file(&place, &compressed).map_err(|error| self.failure(&error))?;
+        Ok(compressed.len() as u64)
     }
 
-    fn write_file(&self, place: &Path, packed: &[u8]) -> io::Result<()> {
-        let shelf = place.parent().unwrap_or(&self.folder);
+    fn write_file(&self, place: &Path, compressed: &[u8]) -> io::Result<()> {
+        let subfolder = place.parent().unwrap_or(&self.folder);
         self.make_folder(&self.folder.join(UNFINISHED))?;
-        self.make_folder(shelf)?;
+        self.make_folder(subfolder)?;
         let unfinished = self.folder.join(UNFINISHED).join(format!("{:032x}.part", rand::random::<u128>()));
-        let written = write_synced(&unfinished, packed)
+        let written = write_synced(&unfinished, compressed)
             .and_then(|()| fs::rename(&unfinished, place))
-            .and_then(|()| sync_folder(shelf));
+            .and_then(|()| sync_folder(subfolder));
         if written.is_err() {
-            // It is gone already when it has its name.
+            // Already gone if it was renamed.
             let _ = fs::remove_file(&unfinished);
         }
         written
@@ -117,13 +117,13 @@ impl FolderBodies {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(self.failure(&error)),
         };
-        let most = packed_bytes_max(self.packing.max_mb);
-        let mut packed = Vec::new();
-        file.take(most + 1).read_to_end(&mut packed).map_err(|error| self.failure(&error))?;
-        if packed.len() as u64 > most {
-            return Err(BodyError::TooLarge(self.packing.max_mb));
+        let most = compressed_bytes_max(self.compression.max_mb);
+        let mut compressed = Vec::new();
+        file.take(most + 1).read_to_end(&mut compressed).map_err(|error| self.failure(&error))?;
+        if compressed.len() as u64 > most {
+            return Err(BodyError::TooLarge(self.compression.max_mb));
         }
-        self.packing.unpack(&packed).map(|body| Some(body.into()))
+        self.compression.decompress(&compressed).map(|body| Some(body.into()))
     }
 
     fn remove(&self, key: &BodyKey) -> Result<(), BodyError> {
@@ -136,22 +136,22 @@ impl FolderBodies {
     fn list(&self, after: Option<&BodyKey>, limit: usize) -> Result<Vec<BodyKey>, BodyError> {
         let failure = |error: io::Error| self.failure(&error);
         let mut keys = Vec::new();
-        for shelf in names(&self.folder).map_err(failure)? {
+        for subfolder in names(&self.folder).map_err(failure)? {
             if keys.len() >= limit {
                 break;
             }
-            if shelf.len() != 2 || after.is_some_and(|after| shelf.as_str() < &after.as_str()[..2]) {
+            if subfolder.len() != 2 || after.is_some_and(|after| subfolder.as_str() < &after.as_str()[..2]) {
                 continue;
             }
-            let files = names(&self.folder.join(&shelf)).map_err(failure)?.into_iter();
-            let all = files.filter_map(|name| BodyKey::parse(&format!("{shelf}/{name}")));
+            let files = names(&self.folder.join(&subfolder)).map_err(failure)?.into_iter();
+            let all = files.filter_map(|name| BodyKey::parse(&format!("{subfolder}/{name}")));
             keys.extend(all.filter(|key| after.is_none_or(|after| key > after)));
         }
         keys.truncate(limit);
         Ok(keys)
     }
 
-    /// Makes the folder, tries whether it can be written, and removes what crashes left behind.
+    /// Creates the folder, checks that it is writable, and removes leftovers of crashes.
     fn make(&self) -> Result<(), BodyError> {
         let unfinished = self.folder.join(UNFINISHED);
         let made = self.make_folder(&unfinished).and_then(|()| {
@@ -215,11 +215,11 @@ impl BodyStore for FolderBodies {
     }
 }
 
-/// Returns when the bytes are on the disk.
+/// Returns when the bytes are on disk.
 fn write_synced(place: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
-    // Others on this machine have no business with people's documents.
+    // Other users of this machine must not read people's documents.
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     let mut file = options.open(place)?;
@@ -227,7 +227,7 @@ fn write_synced(place: &Path, bytes: &[u8]) -> io::Result<()> {
     file.sync_all()
 }
 
-/// Returns when the names in a folder are on the disk. Only Unix can say so.
+/// Returns when the names in a folder are on disk. Unix only.
 fn sync_folder(folder: &Path) -> io::Result<()> {
     if cfg!(unix) { File::open(folder)?.sync_all() } else { Ok(()) }
 }
@@ -239,7 +239,7 @@ fn for_us_only(builder: &mut DirBuilder) {
     let _ = builder;
 }
 
-/// What is in a folder, in order; nothing when there is no folder.
+/// The sorted names in a folder; empty if there is no folder.
 fn names(folder: &Path) -> io::Result<Vec<String>> {
     let entries = match fs::read_dir(folder) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
@@ -247,7 +247,7 @@ fn names(folder: &Path) -> io::Result<Vec<String>> {
     };
     let mut names = Vec::new();
     for entry in entries {
-        // A name that is no text is none of ours.
+        // A name that is not UTF-8 is not ours.
         names.extend(entry?.file_name().into_string());
     }
     names.sort_unstable();
@@ -335,7 +335,7 @@ mod tests {
         }
     }
 
-    /// On a disk of its own, which only root can mount; says so where it cannot.
+    /// On a separate disk, which only root can mount; skipped otherwise.
     #[cfg(target_os = "linux")]
     #[tokio::test]
     async fn a_full_disk_is_said_and_harms_nothing() {
@@ -346,7 +346,7 @@ mod tests {
         let large: Bytes = (0..1 << 20).map(|_| rand::random::<u8>()).collect();
         for key in [key("a"), key("b")] {
             let full = bodies.put(&key, large.clone()).await;
-            let told = "the storage of texts refuses: there is no space left in";
+            let told = "the text storage rejected the request: there is no space left in";
             assert!(full.as_ref().is_err_and(|error| error.to_string().starts_with(told)), "{full:?}");
         }
         assert_eq!(bodies.get(&key("a")).await, Ok(Some(kept)));

@@ -1,25 +1,25 @@
-//! What happened in the last days, in figures, and the ratings of AI summaries.
+//! Activity statistics of the last days, and ratings of AI summaries.
 
 use crate::SqlStore;
-use crate::db::{Db, changed, on_db};
+use crate::db::{Db, on_db, rows_affected};
 use crate::json::{JsonText, plain, to_column, to_count};
 use async_trait::async_trait;
 use domain::activity::{DayFigures, FutileQuery, ProviderFigures, RatedAnswer};
 use domain::chat::{MessageContent, Rating};
-use domain::contracts::{ActivityStore, StoreError};
 use domain::ids::{ProviderId, SearchId, UserId};
 use domain::instant::{Instant, to_micros};
+use domain::ports::{ActivityStore, StoreError};
 use domain::search::SearchSpec;
 use sqlx::types::Json;
 
-/// Searches that one figure is counted from, the newest.
+/// Most recent searches that a statistic is computed from.
 const SEARCHES_READ_MAX: i64 = 50_000;
-/// Sets of results that one figure is counted from, the newest.
+/// Most recent result sets that a statistic is computed from.
 const SETS_READ_MAX: i64 = 50_000;
-/// Providers that are told.
+/// Most providers that are listed.
 const PROVIDERS_MAX: i64 = 200;
 
-/// A search that ended.
+/// A finished search.
 macro_rules! ended {
     () => {
         "s.status IN ('FULL_RESULTS_READY', 'PARTIAL_RESULTS_READY', 'FULL_UPDATE_READY', 'PARTIAL_UPDATE_READY', \
@@ -27,7 +27,7 @@ macro_rules! ended {
     };
 }
 
-/// No provider retrieved anything for it.
+/// No provider returned results for it.
 macro_rules! nothing_retrieved {
     () => {
         "NOT EXISTS (SELECT 1 FROM result_sets r WHERE r.search_id = s.id AND r.retrieved > 0)"
@@ -44,8 +44,8 @@ macro_rules! day {
     };
 }
 
-/// The status of a set. PostgreSQL cannot take one value out of JSON in which another one holds a NUL; the name, which
-/// stands before the status, cannot hold bare quotation marks.
+/// The status of a result set. PostgreSQL cannot extract a value from JSON that contains a NUL elsewhere; the name,
+/// which precedes the status, cannot contain unescaped quotes.
 macro_rules! set_status {
     (sqlite) => {
         "json_extract(r.detail, '$.status')"
@@ -55,8 +55,7 @@ macro_rules! set_status {
     };
 }
 
-/// Days with what happened on them. The times of ended searches are ranked on each day; the first at or above 95 of
-/// 100 is told.
+/// Statistics per day. Search times are ranked per day; the first at or above the 95th percentile is reported.
 macro_rules! days {
     ($db:ident) => {
         concat!(
@@ -90,7 +89,7 @@ macro_rules! own_days {
     };
 }
 
-/// Providers with how they answered; the times of their answers are ranked as above.
+/// Providers with their statuses; response times are ranked as above.
 macro_rules! providers {
     ($db:ident) => {
         concat!(
@@ -207,7 +206,7 @@ impl ActivityStore for SqlStore {
              SELECT id, $2, $3, $4 FROM searches WHERE id = $1 ON CONFLICT (search_id) DO UPDATE SET \
              model = excluded.model, rated = excluded.rated, rating = excluded.rating";
         let text = JsonText::of(&rating)?;
-        let rows = on_db!(self.db, write, db => changed(sqlx::query(TEXT)
+        let rows = on_db!(self.db, write, db => rows_affected(sqlx::query(TEXT)
             .bind(search.0).bind(plain(model)).bind(to_micros(now)).bind(text.clone()).execute(db)))?;
         if rows == 0 { Err(StoreError::NotFound) } else { Ok(()) }
     }
@@ -252,7 +251,7 @@ impl SqlStore {
         Ok(rows.into_iter().map(told).collect())
     }
 
-    /// A message counts at the time when it was said.
+    /// A message counts at the time when it was written.
     async fn rated_messages(&self, since: Instant, limit: u64) -> Result<Vec<RatedAnswer>, StoreError> {
         const TEXT: &str = "SELECT rating, body, created FROM chat_messages \
              WHERE rating IS NOT NULL AND created >= $1 ORDER BY created DESC LIMIT $2";

@@ -1,18 +1,18 @@
-//! AIProviders. The whole spec is sealed for its record, so an AIProvider has its id before its spec.
+//! AI providers. The whole spec is encrypted for its record, so an AI provider gets its id before its spec.
 
 use super::prompts;
 use crate::SqlStore;
-use crate::db::{Tx, changed, on_db, on_tx};
+use crate::db::{Tx, on_db, on_tx, rows_affected};
+use crate::encryption::EncryptionKey;
 use crate::json::plain;
 use crate::row::row;
-use crate::secrets::SealKey;
 use async_trait::async_trait;
 use domain::ai_provider::{AiProvider, AiProviderSpec};
 use domain::audit::{AuditEvent, Kind};
-use domain::contracts::{AiProviderStore, BroughtStore, EditableRecord, StoreError};
 use domain::ids::{AiProviderId, UserId};
 use domain::instant::{Instant, to_micros};
-use domain::prompt_record::PromptSpec;
+use domain::ports::{AiProviderStore, EditableRecord, SeedStore, StoreError};
+use domain::prompt::PromptSpec;
 
 macro_rules! columns {
     () => {
@@ -35,8 +35,8 @@ row! {
 }
 
 impl AiProviderRow {
-    /// Of a spec that the key does not open, what is stored beside it is known: it can be listed and entered again.
-    fn open(self, key: &SealKey) -> AiProvider {
+    /// If a spec cannot be decrypted, the unencrypted columns remain: the record can be listed and entered again.
+    fn open(self, key: &EncryptionKey) -> AiProvider {
         let opened = key.open(&self.draft, &record(AiProviderId(self.id))).ok();
         let spec = opened.and_then(|text| serde_json::from_str(text.expose()).ok());
         AiProvider {
@@ -99,29 +99,30 @@ impl AiProviderStore for SqlStore {
         self.lock_version(&mut tx, EditableRecord::AiProvider(id)).await?;
         let row = on_tx!(&mut tx, db => sqlx::query_as::<_, AiProviderRow>(ONE).bind(id.0).fetch_one(db))?;
         let before = row.open(&self.key).spec;
-        on_tx!(&mut tx, db => changed(
+        on_tx!(&mut tx, db => rows_affected(
             sqlx::query("DELETE FROM ai_providers WHERE id = $1").bind(id.0).execute(db)))?;
         self.commit_change(tx, vec![event(id, Some(&before), None)]).await
     }
 }
 
 #[async_trait]
-impl BroughtStore for SqlStore {
-    async fn bring_ai_provider(&self, spec: AiProviderSpec, now: Instant) -> Result<bool, StoreError> {
+impl SeedStore for SqlStore {
+    async fn seed_ai_provider(&self, spec: AiProviderSpec, now: Instant) -> Result<bool, StoreError> {
         const ONCE: &str =
             "INSERT INTO brought_ai_providers (name) VALUES ($1) ON CONFLICT (name) DO NOTHING";
         const THERE: &str = "SELECT COUNT(*) FROM ai_providers WHERE name = $1";
         const BROUGHT: &str = "SELECT COUNT(*) FROM brought_ai_providers WHERE name = $1";
         let (name, now) = (plain(&spec.name), to_micros(now));
-        // Nearly always: nothing is written then.
+        // Usually nothing has to be written.
         let brought: i64 =
             on_db!(self.db, read, db => sqlx::query_scalar(BROUGHT).bind(name.as_str()).fetch_one(db))?;
         if brought > 0 {
             return Ok(false);
         }
         let mut tx = self.db.begin().await?;
-        // Whoever writes the name first is the one; others wait here for the end of the transaction.
-        let is_new = on_tx!(&mut tx, db => changed(sqlx::query(ONCE).bind(name.as_str()).execute(db)))? == 1;
+        // The first writer of the name wins; others wait here for the end of the transaction.
+        let is_new =
+            on_tx!(&mut tx, db => rows_affected(sqlx::query(ONCE).bind(name.as_str()).execute(db)))? == 1;
         let there: i64 = on_tx!(&mut tx, db => sqlx::query_scalar(THERE).bind(name.as_str()).fetch_one(db))?;
         let is_wanted = is_new && there == 0;
         if is_wanted {
@@ -138,7 +139,7 @@ impl BroughtStore for SqlStore {
 
 async fn insert(
     tx: &mut Tx,
-    key: &SealKey,
+    key: &EncryptionKey,
     spec: &AiProviderSpec,
     owner: Option<UserId>,
     now: Instant,
@@ -158,7 +159,7 @@ async fn insert(
 
 async fn write(
     tx: &mut Tx,
-    key: &SealKey,
+    key: &EncryptionKey,
     id: AiProviderId,
     spec: &AiProviderSpec,
     now: Instant,
@@ -168,7 +169,7 @@ async fn write(
     let text = serde_json::to_string(spec)
         .map_err(|_| StoreError::Failed("a record could not be written as JSON".to_owned()))?;
     let sealed = key.seal(&text, &record(id))?;
-    on_tx!(tx, db => changed(sqlx::query(TEXT)
+    on_tx!(tx, db => rows_affected(sqlx::query(TEXT)
         .bind(id.0)
         .bind(plain(&spec.name))
         .bind(spec.shared)
@@ -178,7 +179,7 @@ async fn write(
     Ok(())
 }
 
-/// The audit log compares the secrets themselves, and keeps them masked.
+/// The audit log compares the secrets themselves, and stores them masked.
 fn event(id: AiProviderId, from: Option<&AiProviderSpec>, to: Option<&AiProviderSpec>) -> AuditEvent {
     let fields = |one: &AiProviderSpec| serde_json::to_value(one).unwrap_or_default();
     let name = from.or(to).map(|one| one.name.as_str()).unwrap_or_default();
@@ -186,7 +187,7 @@ fn event(id: AiProviderId, from: Option<&AiProviderSpec>, to: Option<&AiProvider
     AuditEvent::edit(Kind::AiProvider, Some(id.0), name, from.as_ref(), to.as_ref())
 }
 
-/// What a sealed spec is bound to.
+/// The record that an encrypted spec is bound to.
 fn record(id: AiProviderId) -> String {
     format!("ai_provider:{id}")
 }

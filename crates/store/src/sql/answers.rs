@@ -1,21 +1,21 @@
-//! AI summaries: one at most for each search, and the right to write it.
+//! AI summaries: at most one per search, and the lease for writing it.
 
 use super::versions;
 use crate::SqlStore;
-use crate::db::{Db, Tx, changed, on_db, on_tx};
+use crate::db::{Db, Tx, on_db, on_tx, rows_affected};
 use crate::json::{JsonText, finite, plain};
 use crate::row::row;
 use async_trait::async_trait;
 use chrono::TimeDelta;
-use domain::answer::{AnswerWish, StoredAnswer};
-use domain::contracts::{AnswerStore, StoreError};
 use domain::ids::{ProviderId, ResultId, SearchId};
 use domain::instant::{Instant, to_micros};
+use domain::ports::{StoreError, SummaryStore};
 use domain::result::{ResultItem, SavedResult};
+use domain::summary::{StoredSummary, SummaryRequest};
 use serde::{Deserialize, Serialize};
 use sqlx::types::Json;
 
-/// A right that is said to last longer than this was given before the clock was put back.
+/// A longer lease was granted before the clock was set back.
 const RIGHT_MAX: TimeDelta = TimeDelta::hours(1);
 
 macro_rules! columns {
@@ -35,19 +35,20 @@ row! {
     }
 }
 
-/// What is known of an answer beside its row; one JSON column.
+/// The details of a summary; one JSON column.
 #[derive(Serialize, Deserialize)]
 struct Detail {
-    wish: AnswerWish,
+    #[serde(rename = "wish")]
+    request: SummaryRequest,
     prompt: Option<String>,
 }
 
-impl From<AnswerRow> for StoredAnswer {
+impl From<AnswerRow> for StoredSummary {
     fn from(row: AnswerRow) -> Self {
         Self {
             search: SearchId(row.search_id),
             run: row.run,
-            wish: row.detail.0.wish,
+            request: row.detail.0.request,
             row: row.item.0,
             prompt: row.detail.0.prompt,
             date_created: row.date_created,
@@ -56,7 +57,7 @@ impl From<AnswerRow> for StoredAnswer {
 }
 
 impl From<AnswerRow> for SavedResult {
-    /// No provider gave it.
+    /// Not from a provider.
     fn from(row: AnswerRow) -> Self {
         Self {
             search: SearchId(row.search_id),
@@ -71,15 +72,15 @@ impl From<AnswerRow> for SavedResult {
 }
 
 #[async_trait]
-impl AnswerStore for SqlStore {
-    async fn answer(&self, search: SearchId) -> Result<Option<StoredAnswer>, StoreError> {
+impl SummaryStore for SqlStore {
+    async fn summary(&self, search: SearchId) -> Result<Option<StoredSummary>, StoreError> {
         const TEXT: &str = concat!("SELECT ", columns!(), " FROM answers WHERE search_id = $1");
         let row = on_db!(self.db, read, db =>
             sqlx::query_as::<_, AnswerRow>(TEXT).bind(search.0).fetch_optional(db))?;
-        Ok(row.map(StoredAnswer::from))
+        Ok(row.map(StoredSummary::from))
     }
 
-    async fn begin_answer(
+    async fn begin_summary(
         &self,
         search: SearchId,
         writer: &str,
@@ -91,7 +92,7 @@ impl AnswerStore for SqlStore {
              ON CONFLICT (search_id) DO UPDATE SET writer = excluded.writer, until = excluded.until \
              WHERE answer_writers.until <= $4 OR answer_writers.until > $5";
         let now = to_micros(now);
-        let rows = on_db!(self.db, write, db => changed(sqlx::query(TEXT)
+        let rows = on_db!(self.db, write, db => rows_affected(sqlx::query(TEXT)
             .bind(search.0)
             .bind(plain(writer))
             .bind(to_micros(until))
@@ -101,27 +102,32 @@ impl AnswerStore for SqlStore {
         Ok(rows == 1)
     }
 
-    async fn renew_answer(&self, search: SearchId, writer: &str, until: Instant) -> Result<bool, StoreError> {
+    async fn renew_summary(
+        &self,
+        search: SearchId,
+        writer: &str,
+        until: Instant,
+    ) -> Result<bool, StoreError> {
         const TEXT: &str = "UPDATE answer_writers SET until = $3 WHERE search_id = $1 AND writer = $2";
-        let rows = on_db!(self.db, write, db => changed(sqlx::query(TEXT)
+        let rows = on_db!(self.db, write, db => rows_affected(sqlx::query(TEXT)
             .bind(search.0).bind(plain(writer)).bind(to_micros(until)).execute(db)))?;
         Ok(rows == 1)
     }
 
-    async fn save_answer(
+    async fn save_summary(
         &self,
-        mut answer: StoredAnswer,
+        mut answer: StoredSummary,
         writer: &str,
-    ) -> Result<Option<StoredAnswer>, StoreError> {
-        // Changes nothing and holds the search until the end, as the end of a run does.
+    ) -> Result<Option<StoredSummary>, StoreError> {
+        // Changes nothing, but locks the search until the end of the transaction, like finishing a run.
         const HOLD: &str = "UPDATE searches SET run = run WHERE id = $1 AND run = $2";
         let search = answer.search.0;
         if answer.row.swirl_id.0 == 0 {
             answer.row.swirl_id = ResultId(self.result_ids.take(&self.db, 1).await?);
         }
         let mut tx = self.db.begin().await?;
-        let is_newest =
-            on_tx!(&mut tx, db => changed(sqlx::query(HOLD).bind(search).bind(answer.run).execute(db)))? == 1;
+        let is_newest = on_tx!(&mut tx, db => rows_affected(sqlx::query(HOLD).bind(search).bind(answer.run).execute(db)))?
+            == 1;
         if !is_newest || !give_back(&mut tx, answer.search, writer).await? {
             tx.rollback().await?;
             return Ok(None);
@@ -134,20 +140,20 @@ impl AnswerStore for SqlStore {
         Ok(Some(answer))
     }
 
-    async fn end_answer(&self, search: SearchId, writer: &str) -> Result<(), StoreError> {
+    async fn end_summary(&self, search: SearchId, writer: &str) -> Result<(), StoreError> {
         const TEXT: &str = "DELETE FROM answer_writers WHERE search_id = $1 AND writer = $2";
-        on_db!(self.db, write, db => changed(
+        on_db!(self.db, write, db => rows_affected(
             sqlx::query(TEXT).bind(search.0).bind(plain(writer)).execute(db)))?;
         Ok(())
     }
 
-    async fn cancel_answer(&self, search: SearchId) -> Result<bool, StoreError> {
+    async fn cancel_summary(&self, search: SearchId) -> Result<bool, StoreError> {
         const TEXT: &str = "DELETE FROM answer_writers WHERE search_id = $1";
-        let rows = on_db!(self.db, write, db => changed(sqlx::query(TEXT).bind(search.0).execute(db)))?;
+        let rows = on_db!(self.db, write, db => rows_affected(sqlx::query(TEXT).bind(search.0).execute(db)))?;
         Ok(rows == 1)
     }
 
-    async fn answer_is_written(&self, search: SearchId, now: Instant) -> Result<bool, StoreError> {
+    async fn is_summary_in_progress(&self, search: SearchId, now: Instant) -> Result<bool, StoreError> {
         const TEXT: &str =
             "SELECT COUNT(*) FROM answer_writers WHERE search_id = $1 AND until > $2 AND until <= $3";
         let now = to_micros(now);
@@ -157,31 +163,31 @@ impl AnswerStore for SqlStore {
     }
 }
 
-/// A new run begins: what was written for the run before goes, and whoever writes it loses the right.
+/// A new run starts: the summary of the previous run is deleted, and its writer loses the lease.
 pub(super) async fn forget(tx: &mut Tx, search: SearchId) -> Result<(), StoreError> {
     for text in
         ["DELETE FROM answer_writers WHERE search_id = $1", "DELETE FROM answers WHERE search_id = $1"]
     {
-        on_tx!(&mut *tx, db => changed(sqlx::query(text).bind(search.0).execute(db)))?;
+        on_tx!(&mut *tx, db => rows_affected(sqlx::query(text).bind(search.0).execute(db)))?;
     }
     Ok(())
 }
 
-/// The row of an answer by its id, as any other result.
+/// The result item of a summary by its id.
 pub(super) async fn result(db: &Db, id: ResultId) -> Result<SavedResult, StoreError> {
     const TEXT: &str = concat!("SELECT ", columns!(), " FROM answers WHERE result_id = $1");
     on_db!(*db, read, db => sqlx::query_as::<_, AnswerRow>(TEXT).bind(id.0).fetch_one(db))
         .map(SavedResult::from)
 }
 
-/// Locks an answer by the id of its row until the transaction ends; the version of that row.
+/// Locks a summary by the id of its item until the transaction ends; returns the version of the item.
 pub(super) async fn lock_result(tx: &mut Tx, id: ResultId) -> Result<i64, StoreError> {
     const TEXT: &str = "UPDATE answers SET run = run WHERE result_id = $1 RETURNING item";
     let item: Json<ResultItem> = on_tx!(tx, db => sqlx::query_scalar(TEXT).bind(id.0).fetch_one(db))?;
     Ok(versions::of_item(&item.0))
 }
 
-/// Replaces the row of an answer; the rest of the answer stays.
+/// Replaces the item of a summary; the rest stays.
 pub(super) async fn replace_result(
     tx: &mut Tx,
     item: &ResultItem,
@@ -197,28 +203,29 @@ pub(super) async fn replace_result(
     .map(SavedResult::from)
 }
 
-/// Deletes an answer by the id of its row.
+/// Deletes a summary by the id of its item.
 pub(super) async fn delete_result(tx: &mut Tx, id: ResultId) -> Result<(), StoreError> {
     const TEXT: &str = "DELETE FROM answers WHERE result_id = $1";
-    let rows = on_tx!(tx, db => changed(sqlx::query(TEXT).bind(id.0).execute(db)))?;
+    let rows = on_tx!(tx, db => rows_affected(sqlx::query(TEXT).bind(id.0).execute(db)))?;
     if rows == 0 { Err(StoreError::NotFound) } else { Ok(()) }
 }
 
-/// False when the writer has no right to give back.
+/// False if the writer does not hold the lease.
 async fn give_back(tx: &mut Tx, search: SearchId, writer: &str) -> Result<bool, StoreError> {
     const TEXT: &str = "DELETE FROM answer_writers WHERE search_id = $1 AND writer = $2";
-    let rows = on_tx!(tx, db => changed(sqlx::query(TEXT).bind(search.0).bind(plain(writer)).execute(db)))?;
+    let rows =
+        on_tx!(tx, db => rows_affected(sqlx::query(TEXT).bind(search.0).bind(plain(writer)).execute(db)))?;
     Ok(rows == 1)
 }
 
-async fn put(tx: &mut Tx, answer: &StoredAnswer) -> Result<(), StoreError> {
+async fn put(tx: &mut Tx, answer: &StoredSummary) -> Result<(), StoreError> {
     const TEXT: &str = "INSERT INTO answers (search_id, result_id, run, date_created, date_updated, detail, item) \
          VALUES ($1, $2, $3, $4, $4, $5, $6) ON CONFLICT (search_id) DO UPDATE SET \
          result_id = excluded.result_id, run = excluded.run, date_created = excluded.date_created, \
          date_updated = excluded.date_updated, detail = excluded.detail, item = excluded.item";
-    let detail = Detail { wish: answer.wish.clone(), prompt: answer.prompt.clone() };
+    let detail = Detail { request: answer.request.clone(), prompt: answer.prompt.clone() };
     let (detail, item) = (JsonText::of(&detail)?, JsonText::of(&answer.row)?);
-    on_tx!(tx, db => changed(sqlx::query(TEXT)
+    on_tx!(tx, db => rows_affected(sqlx::query(TEXT)
         .bind(answer.search.0)
         .bind(answer.row.swirl_id.0)
         .bind(answer.run)

@@ -1,22 +1,22 @@
-//! The audit log. `docs/decisions/0011-audit-chain.md` says how it holds together.
+//! The audit log. See `docs/decisions/0011-audit-chain.md`.
 
 use crate::SqlStore;
-use crate::chain::{ChainCheck, ChainKey, EntryRow, HeadRow, PAST_KEYS, past_keys};
-use crate::db::{Tx, changed, on_db, on_tx};
+use crate::audit_chain::{ChainCheck, ChainKey, EntryRow, HeadRow, PAST_KEYS, past_keys};
+use crate::db::{Tx, on_db, on_tx, rows_affected};
 use crate::error::failure;
 use crate::json::{plain, to_column, to_count};
 use async_trait::async_trait;
 use chrono::DateTime;
 use domain::audit::{Action, AuditEntry, AuditEvent, AuditFilter, AuditReport, Author, Kind};
-use domain::contracts::{AuditStore, Page, Store, StoreError};
 use domain::ids::UserId;
+use domain::ports::{AuditStore, Page, Store, StoreError};
 use serde_json::{Map, Value};
 use sqlx::QueryBuilder;
 use std::sync::Arc;
 
-/// Entries read at once while the chain is verified.
+/// Entries per batch of verification.
 const VERIFY_STEP: i64 = 500;
-/// The seal of a head that was found broken: it is never sealed again, so that the fault stays to be seen.
+/// Marks a head that was found invalid: it is never authenticated again, so that the fault stays visible.
 const UNSEALED: &str = "broken";
 
 macro_rules! columns {
@@ -25,7 +25,7 @@ macro_rules! columns {
     };
 }
 
-/// The WHERE of a filter. A macro, because the two databases have two types of queries.
+/// The WHERE clause of a filter. A macro, because the two databases have different query types.
 macro_rules! conditions {
     ($query:ident, $filter:expr) => {{
         let filter: &AuditFilter = $filter;
@@ -62,7 +62,7 @@ impl TryFrom<EntryRow> for AuditEntry {
         let time = DateTime::from_timestamp_micros(row.at).ok_or_else(|| {
             StoreError::Failed(format!("entry {} of the audit log has no readable time", row.id))
         })?;
-        // Somebody may have written there; the rest is shown all the same, and `verify` names the entry.
+        // Somebody may have changed it; the rest is still shown, and `verify` names the entry.
         let unreadable = |_| Map::from_iter([("unreadable".to_owned(), Value::String(row.changes.clone()))]);
         Ok(Self {
             id: row.id,
@@ -121,8 +121,8 @@ impl AuditStore for SqlStore {
         Ok(Page { items, total: to_count(total) })
     }
 
-    /// Others may write meanwhile: the entries up to the head of the beginning are read, and at the end there may be
-    /// none beyond the head of that time.
+    /// Others may write in the meantime: the entries up to the initial head are verified, and at the end there may be
+    /// none after the current head.
     async fn verify_audit(&self) -> Result<AuditReport, StoreError> {
         let head = self.head().await?;
         let mut check = ChainCheck::new(&self.key, head.as_ref());
@@ -141,8 +141,8 @@ impl AuditStore for SqlStore {
 }
 
 impl SqlStore {
-    /// A transaction for a change that will be noted. Who changes for an author waits here for others who do, so that
-    /// what an entry says was there before is what was there.
+    /// A transaction for an audited change. Audited changes are serialized, so that the previous state in an entry is
+    /// accurate.
     pub(crate) async fn begin_change(&self) -> Result<Tx, StoreError> {
         let mut tx = self.db.begin().await?;
         if self.author.is_some() {
@@ -151,9 +151,9 @@ impl SqlStore {
         Ok(tx)
     }
 
-    /// Ends a transaction of [`SqlStore::begin_change`]: the change and its entries are kept together.
+    /// Commits a transaction of [`SqlStore::begin_change`] together with its audit entries.
     pub(crate) async fn commit_change(&self, mut tx: Tx, events: Vec<AuditEvent>) -> Result<(), StoreError> {
-        let events: Vec<AuditEvent> = events.into_iter().filter(|event| !event.is_nothing()).collect();
+        let events: Vec<AuditEvent> = events.into_iter().filter(|event| !event.is_empty()).collect();
         if let Some(author) = self.author.as_ref().filter(|_| !events.is_empty()) {
             let mut head = locked_head(&mut tx).await?;
             let key = ChainKey::of_head(&self.key, &head);
@@ -168,8 +168,8 @@ impl SqlStore {
         tx.commit().await
     }
 
-    /// Goes on with the audit log under the current key, noting that; true when it was under another one. The key of the
-    /// entries until now is kept, sealed, so that they can still be verified.
+    /// Continues the audit log with the current key and records that; true if it used another one. The previous key is
+    /// kept, encrypted, so that earlier entries can still be verified.
     pub async fn renew_audit_key(&self, author: &Author) -> Result<bool, StoreError> {
         const TEXT: &str = "UPDATE audit_head SET past_keys = $1 WHERE id = 1";
         let mut tx = self.db.begin().await?;
@@ -187,7 +187,7 @@ impl SqlStore {
         let (row, head) = next(&new, &head, author, event)?;
         insert(&mut tx, &row).await?;
         set_head(&mut tx, &new, &head, true).await?;
-        on_tx!(&mut tx, db => changed(sqlx::query(TEXT).bind(sealed.as_str()).execute(db)))?;
+        on_tx!(&mut tx, db => rows_affected(sqlx::query(TEXT).bind(sealed.as_str()).execute(db)))?;
         tx.commit().await?;
         Ok(true)
     }
@@ -197,7 +197,7 @@ impl SqlStore {
         on_db!(self.db, read, db => sqlx::query_as::<_, HeadRow>(TEXT).fetch_optional(db))
     }
 
-    /// Checks the next entries after `after`, `until` included; the number of the last, if there was one.
+    /// Verifies the next entries after `after`, up to `until`; returns the id of the last one.
     async fn check_some(
         &self,
         check: &mut ChainCheck,
@@ -218,7 +218,7 @@ impl SqlStore {
                 Ok(rows.last().map(|row| row.id))
             }
             Err(StoreError::Failed(_)) => {
-                // One of them is not readable, and shall be named.
+                // One of them is unreadable, and must be named.
                 let ids: Vec<i64> = on_db!(self.db, read, db =>
                     sqlx::query_scalar(IDS).bind(after).bind(until).bind(VERIFY_STEP).fetch_all(db))?;
                 for id in &ids {
@@ -237,7 +237,7 @@ impl SqlStore {
     }
 }
 
-/// The end of the chain, and nobody else may add to it until the transaction ends. SQLite has one writer anyway.
+/// The head, locked until the transaction ends. SQLite has one writer anyway.
 async fn locked_head(tx: &mut Tx) -> Result<HeadRow, StoreError> {
     let head = match tx {
         Tx::Sqlite(tx) => {
@@ -253,7 +253,7 @@ async fn locked_head(tx: &mut Tx) -> Result<HeadRow, StoreError> {
         .ok_or_else(|| StoreError::Failed("the head of the audit log is missing".to_owned()))
 }
 
-/// The entry that follows, and the head that it makes.
+/// The next entry, and the resulting head.
 fn next(
     key: &ChainKey,
     head: &HeadRow,
@@ -289,7 +289,7 @@ async fn insert(tx: &mut Tx, row: &EntryRow) -> Result<(), StoreError> {
         columns!(),
         ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)"
     );
-    let written = on_tx!(tx, db => changed(sqlx::query(TEXT)
+    let written = on_tx!(tx, db => rows_affected(sqlx::query(TEXT)
         .bind(row.id)
         .bind(row.at)
         .bind(row.actor_id)
@@ -316,7 +316,7 @@ async fn insert(tx: &mut Tx, row: &EntryRow) -> Result<(), StoreError> {
 async fn set_head(tx: &mut Tx, key: &ChainKey, head: &HeadRow, is_sealed: bool) -> Result<(), StoreError> {
     const TEXT: &str = "UPDATE audit_head SET entries = $1, hash = $2, seal = $3 WHERE id = 1";
     let seal = if is_sealed { key.seal(head.entries, &head.hash) } else { UNSEALED.to_owned() };
-    on_tx!(tx, db => changed(sqlx::query(TEXT)
+    on_tx!(tx, db => rows_affected(sqlx::query(TEXT)
         .bind(head.entries).bind(head.hash.as_str()).bind(seal.as_str()).execute(db)))?;
     Ok(())
 }

@@ -1,15 +1,15 @@
-//! Authenticators. The whole spec is sealed for its record, so an authenticator has its id before its spec.
+//! Authenticators. The whole spec is encrypted for its record, so an authenticator gets its id before its spec.
 
 use crate::SqlStore;
-use crate::db::{Tx, changed, on_db, on_tx};
+use crate::db::{Tx, on_db, on_tx, rows_affected};
+use crate::encryption::EncryptionKey;
 use crate::row::row;
-use crate::secrets::SealKey;
 use async_trait::async_trait;
 use domain::audit::{AuditEvent, Kind};
 use domain::authenticator::{Authenticator, AuthenticatorSpec};
-use domain::contracts::{AuthenticatorStore, EditableRecord, StoreError};
 use domain::ids::AuthenticatorId;
 use domain::instant::{Instant, to_micros};
+use domain::ports::{AuthenticatorStore, EditableRecord, StoreError};
 use domain::secret_binding::Destinations;
 
 macro_rules! columns {
@@ -29,8 +29,8 @@ row! {
 }
 
 impl AuthenticatorRow {
-    /// Of a spec that the key does not open, what is stored beside it is known: it can be listed and entered again.
-    fn open(self, key: &SealKey) -> Authenticator {
+    /// If a spec cannot be decrypted, the unencrypted columns remain: the record can be listed and entered again.
+    fn open(self, key: &EncryptionKey) -> Authenticator {
         let opened = key.open(&self.draft, &record(AuthenticatorId(self.id))).ok();
         let spec = opened.and_then(|text| serde_json::from_str(text.expose()).ok());
         Authenticator {
@@ -89,9 +89,9 @@ impl AuthenticatorStore for SqlStore {
         let date_created = row.date_created;
         let before = row.open(&self.key).spec;
         write(&mut tx, &self.key, id, &spec, now).await?;
-        // People's tokens belong to the addresses that they came from.
+        // People's tokens belong to the addresses that issued them.
         if Destinations::of_authenticator(&spec).has_others_than(&Destinations::of_authenticator(&before)) {
-            on_tx!(&mut tx, db => changed(sqlx::query("DELETE FROM connections WHERE authenticator_id = $1")
+            on_tx!(&mut tx, db => rows_affected(sqlx::query("DELETE FROM connections WHERE authenticator_id = $1")
                 .bind(id.0).execute(db)))?;
         }
         self.commit_change(tx, vec![event(id, Some(&before), Some(&spec))]).await?;
@@ -105,7 +105,7 @@ impl AuthenticatorStore for SqlStore {
         let row =
             on_tx!(&mut tx, db => sqlx::query_as::<_, AuthenticatorRow>(TEXT).bind(id.0).fetch_one(db))?;
         let before = row.open(&self.key).spec;
-        on_tx!(&mut tx, db => changed(
+        on_tx!(&mut tx, db => rows_affected(
             sqlx::query("DELETE FROM authenticators WHERE id = $1").bind(id.0).execute(db)))?;
         self.commit_change(tx, vec![event(id, Some(&before), None)]).await
     }
@@ -113,7 +113,7 @@ impl AuthenticatorStore for SqlStore {
 
 async fn write(
     tx: &mut Tx,
-    key: &SealKey,
+    key: &EncryptionKey,
     id: AuthenticatorId,
     spec: &AuthenticatorSpec,
     now: Instant,
@@ -122,12 +122,12 @@ async fn write(
     let text = serde_json::to_string(spec)
         .map_err(|_| StoreError::Failed("a record could not be written as JSON".to_owned()))?;
     let sealed = key.seal(&text, &record(id))?;
-    on_tx!(tx, db => changed(sqlx::query(TEXT)
+    on_tx!(tx, db => rows_affected(sqlx::query(TEXT)
         .bind(id.0).bind(spec.idp.as_str()).bind(sealed.as_str()).bind(now).execute(db)))?;
     Ok(())
 }
 
-/// The audit log compares the secrets themselves, and keeps them masked.
+/// The audit log compares the secrets themselves, and stores them masked.
 fn event(
     id: AuthenticatorId,
     from: Option<&AuthenticatorSpec>,
@@ -139,7 +139,7 @@ fn event(
     AuditEvent::edit(Kind::Authenticator, Some(id.0), name, from.as_ref(), to.as_ref())
 }
 
-/// What a sealed spec is bound to.
+/// The record that an encrypted spec is bound to.
 fn record(id: AuthenticatorId) -> String {
     format!("authenticator:{id}")
 }

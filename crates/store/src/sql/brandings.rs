@@ -1,15 +1,15 @@
-//! Brandings: one at most is in use.
+//! Brandings: at most one is active.
 
 use crate::SqlStore;
-use crate::db::{Tx, changed, on_db, on_tx};
+use crate::db::{Tx, on_db, on_tx, rows_affected};
 use crate::json::{JsonText, plain};
 use crate::row::row;
 use async_trait::async_trait;
 use domain::audit::{AuditEvent, Kind};
 use domain::branding::{Branding, BrandingSpec};
-use domain::contracts::{BrandingStore, EditableRecord, StoreError};
 use domain::ids::BrandingId;
 use domain::instant::{Instant, to_micros};
+use domain::ports::{BrandingStore, EditableRecord, StoreError};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 use sqlx::types::Json;
@@ -120,7 +120,7 @@ impl BrandingStore for SqlStore {
         let mut tx = self.begin_change().await?;
         self.lock_version(&mut tx, EditableRecord::Branding(id)).await?;
         let before = stored(&mut tx, id).await?;
-        on_tx!(&mut tx, db => changed(
+        on_tx!(&mut tx, db => rows_affected(
             sqlx::query("DELETE FROM brandings WHERE id = $1").bind(id.0).execute(db)))?;
         self.commit_change(tx, vec![event(Some(&before), None)]).await
     }
@@ -133,7 +133,7 @@ async fn stored(tx: &mut Tx, id: BrandingId) -> Result<Branding, StoreError> {
 
 async fn put_away_others(tx: &mut Tx, id: BrandingId) -> Result<(), StoreError> {
     const TEXT: &str = "UPDATE brandings SET active = FALSE, version = version + 1 WHERE id <> $1 AND active";
-    on_tx!(tx, db => changed(sqlx::query(TEXT).bind(id.0).execute(db)))?;
+    on_tx!(tx, db => rows_affected(sqlx::query(TEXT).bind(id.0).execute(db)))?;
     Ok(())
 }
 
@@ -145,7 +145,7 @@ fn event(from: Option<&Branding>, to: Option<&Branding>) -> AuditEvent {
     AuditEvent::edit(Kind::Branding, id, name, from.as_ref(), to.as_ref())
 }
 
-/// The log says that a logo changed, and does not keep the picture.
+/// The audit log records that a logo changed, but not the image.
 fn told(one: &Branding) -> Value {
     let mut fields = serde_json::to_value(&one.spec).unwrap_or_default();
     fields["active"] = Value::Bool(one.active);

@@ -1,14 +1,14 @@
 //! Chats and their messages.
 
 use crate::SqlStore;
-use crate::db::{changed, on_db, on_tx};
+use crate::db::{on_db, on_tx, rows_affected};
 use crate::json::{JsonText, to_column, to_count};
 use crate::row::row;
 use async_trait::async_trait;
 use domain::chat::{Chat, ChatMessage, ChatSpec, MessageContent, Rating, Speaker};
-use domain::contracts::{ChatStore, EditableRecord, Page, StoreError};
 use domain::ids::{ChatId, MessageId, UserId};
 use domain::instant::{Instant, to_micros};
+use domain::ports::{ChatStore, EditableRecord, Page, StoreError};
 use sqlx::types::Json;
 
 const USER: &str = "user";
@@ -127,12 +127,12 @@ impl ChatStore for SqlStore {
     async fn delete_chat(&self, id: ChatId) -> Result<(), StoreError> {
         let mut tx = self.db.begin().await?;
         self.lock_version(&mut tx, EditableRecord::Chat(id)).await?;
-        on_tx!(&mut tx, db => changed(sqlx::query("DELETE FROM chats WHERE id = $1").bind(id.0).execute(db)))?;
+        on_tx!(&mut tx, db => rows_affected(sqlx::query("DELETE FROM chats WHERE id = $1").bind(id.0).execute(db)))?;
         tx.commit().await
     }
 
     async fn delete_chats(&self, owner: UserId) -> Result<u64, StoreError> {
-        on_db!(self.db, write, db => changed(
+        on_db!(self.db, write, db => rows_affected(
             sqlx::query("DELETE FROM chats WHERE owner = $1").bind(owner.0).execute(db)))
     }
 
@@ -143,7 +143,7 @@ impl ChatStore for SqlStore {
         body: MessageContent,
         now: Instant,
     ) -> Result<ChatMessage, StoreError> {
-        // The first statement holds the chat until the end, so that ids follow the order of the conversation.
+        // The first statement locks the chat until the end, so that ids follow the order of the conversation.
         const HOLD: &str = "UPDATE chats SET date_updated = $2, version = version + 1 WHERE id = $1";
         const TEXT: &str =
             "INSERT INTO chat_messages (chat_id, role, created, body) VALUES ($1, $2, $3, $4) RETURNING id";
@@ -153,7 +153,8 @@ impl ChatStore for SqlStore {
             Speaker::Assistant => ASSISTANT,
         };
         let mut tx = self.db.begin().await?;
-        let rows = on_tx!(&mut tx, db => changed(sqlx::query(HOLD).bind(chat.0).bind(now).execute(db)))?;
+        let rows =
+            on_tx!(&mut tx, db => rows_affected(sqlx::query(HOLD).bind(chat.0).bind(now).execute(db)))?;
         if rows == 0 {
             tx.rollback().await?;
             return Err(StoreError::NotFound);

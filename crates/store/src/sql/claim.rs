@@ -1,29 +1,27 @@
-//! The claim: one statement that chooses due tasks in turn by owner and takes them for a worker.
+//! Claims due tasks: one statement that selects fairly by owner and assigns them to a worker.
 
-use super::outbox::broker;
-use crate::db::Db;
+use super::task_columns::{AHEAD_MAX, broker, from_owner_column, is_untouched};
+use crate::SqlStore;
+use crate::db::{Db, on_db, rows_affected};
 use crate::error::failure;
-use crate::sql::tasks::TaskRow;
-use domain::contracts::{QueueName, StoreError, WorkerSlots};
+use crate::row::row;
 use domain::fair_share::FairShare;
+use domain::ids::TaskId;
 use domain::instant::{Instant, to_micros};
+use domain::ports::{ClaimedTask, QueueName, StoreError, WorkerSlots};
+use serde_json::Value;
+use sqlx::types::Json;
 
-/// Why a task is given up that no worker brought to an end.
+/// Most attempts of one claim when others took what it selected. Rows that are held longer are not held by a worker,
+/// and the next claim comes soon.
+const CLAIM_ROUNDS_MAX: usize = 20;
+/// Error of a task that no worker finished.
 const NEVER_ENDED: &str = "it was started as often as it may be and never ended";
 
-/// Tasks that nobody ever held, as in the index `tasks_by_owner`.
-macro_rules! is_untouched {
-    ($table:literal) => {
-        concat!($table, ".state = 'waiting' AND ", $table, ".lease_until IS NULL")
-    };
-}
-pub(super) use is_untouched;
-
-/// The choice of `domain::fair_share::choose` in SQL, made from a few entries of each owner:
-/// `owners` goes from owner to owner by the index, `free` takes the oldest tasks of each and what a lease left behind,
-/// `held` counts what this worker runs. `$oldest` joins an owner with its oldest tasks, which the databases write
-/// differently, `$ended` says more about what a lease left behind. Parameters: 1 queue, 2 worker, 3 now, 4 free slots,
-/// 5 share, 6 common slots.
+/// The selection of `domain::fair_share::choose` in SQL, from a few tasks of each owner: `owners` walks the index from
+/// owner to owner, `free` takes the oldest tasks of each and those with an expired lease, `held` counts what this
+/// worker runs. `$oldest` joins an owner with its oldest tasks, which differs by database; `$ended` is a further
+/// condition on expired leases. Parameters: 1 queue, 2 worker, 3 now, 4 free slots, 5 share, 6 common slots.
 macro_rules! choice {
     ($oldest:literal, $ended:expr) => {
         concat!(
@@ -77,8 +75,8 @@ macro_rules! choice_postgres {
     };
 }
 
-/// Takes what was chosen, or marks it given up when its tries are used. Parameters from 7: proof, end of the lease,
-/// why it was given up.
+/// Assigns the selected tasks, or marks them as failed if their attempts are used up. Parameters from 7: proof, end of
+/// the lease, error.
 macro_rules! take {
     ($chosen:literal) => {
         concat!(
@@ -95,21 +93,21 @@ macro_rules! take {
     };
 }
 
-/// What no broker has. Only a lease that ended may have been the broker's.
+/// Tasks that no broker holds. Only an expired lease may have been the broker's.
 macro_rules! is_unsent {
     () => {
         concat!(" AND worker <> '", broker!(), "'")
     };
 }
 
-/// SQLite has one writer and knows no row locks.
+/// SQLite has one writer and no row locks.
 macro_rules! claim_sqlite {
     ($ended:expr) => {
         concat!(choice_sqlite!($ended), take!("chosen"))
     };
 }
 
-/// PostgreSQL has many writers: a row that another one takes, or has taken since the choice was made, is passed over.
+/// PostgreSQL has many writers: rows that another one has taken since the selection are skipped.
 macro_rules! claim_postgres {
     ($ended:expr) => {
         concat!(
@@ -127,7 +125,7 @@ macro_rules! claim_postgres {
 struct Texts {
     sqlite: &'static str,
     postgres: &'static str,
-    /// How many tasks the choice finds.
+    /// Counts the selectable tasks.
     chosen_postgres: &'static str,
 }
 
@@ -142,12 +140,25 @@ const UNSENT: Texts = Texts {
     chosen_postgres: concat!(choice_postgres!(is_unsent!()), "SELECT COUNT(*) FROM chosen"),
 };
 
-/// Which tasks a claim may take.
+row! {
+    struct TaskRow {
+        id: i64,
+        name: String,
+        payload: Json<Value>,
+        state: String,
+        attempts: i64,
+        attempts_max: i64,
+        due: Instant,
+        owner: i64,
+    }
+}
+
+/// Which tasks may be claimed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Claimable {
-    /// Also those that a broker was given, when their time is over.
+    /// Including tasks of a broker whose lease has expired.
     All,
-    /// Those that no broker was given.
+    /// Only tasks that no broker was given.
     Unsent,
 }
 
@@ -171,7 +182,7 @@ pub(super) struct Claim<'a> {
     pub(super) now: Instant,
 }
 
-/// Binds the parameters of the choice.
+/// Binds the parameters of the selection.
 macro_rules! bind_choice {
     ($query:expr, $claim:expr, $share:expr) => {
         $query
@@ -195,7 +206,7 @@ impl<'a> Claim<'a> {
         Self { claimable, queue, slots, worker, proof, until, now: to_micros(now) }
     }
 
-    pub(super) async fn take(&self, db: &Db) -> Result<Vec<TaskRow>, StoreError> {
+    async fn take(&self, db: &Db) -> Result<Vec<TaskRow>, StoreError> {
         let share = FairShare::of(self.slots.total);
         macro_rules! take {
             ($text:expr, $pool:expr) => {
@@ -214,9 +225,9 @@ impl<'a> Claim<'a> {
         .map_err(failure)
     }
 
-    /// After a claim that took nothing: whether there is something to take all the same, because other claims took
-    /// what this one had chosen. With one writer that does not happen.
-    pub(super) async fn was_overtaken(&self, db: &Db) -> Result<bool, StoreError> {
+    /// After an empty claim: whether tasks are left because other claims took the selected ones. Does not happen with
+    /// one writer.
+    async fn was_overtaken(&self, db: &Db) -> Result<bool, StoreError> {
         let Db::Postgres(pools) = db else { return Ok(false) };
         let share = FairShare::of(self.slots.total);
         let chosen: i64 =
@@ -225,5 +236,59 @@ impl<'a> Claim<'a> {
                 .await
                 .map_err(failure)?;
         Ok(chosen > 0)
+    }
+}
+
+impl SqlStore {
+    /// Claims the fairly selected tasks, in order.
+    pub(super) async fn claim(&self, claim: Claim<'_>) -> Result<Vec<ClaimedTask>, StoreError> {
+        for _ in 0..CLAIM_ROUNDS_MAX {
+            let mut rows = claim.take(&self.db).await?;
+            if rows.is_empty() && !claim.was_overtaken(&self.db).await? {
+                break;
+            }
+            // Each round takes a task, marks all it found as failed, which are then not found again, or was overtaken
+            // by other claims.
+            rows.retain(|row| row.state == "waiting");
+            if !rows.is_empty() {
+                rows.sort_by_key(|row| (row.due, row.id)); // databases return updated rows in any order
+                return Ok(rows
+                    .into_iter()
+                    .map(|row| row.claimed(claim.queue, claim.proof.clone()))
+                    .collect());
+            }
+        }
+        self.bring_back_leases(&claim).await?;
+        Ok(Vec::new())
+    }
+
+    /// A lease from before the clock was set back ends one lease from now: its worker may be alive and renew it.
+    async fn bring_back_leases(&self, claim: &Claim<'_>) -> Result<(), StoreError> {
+        const FAR: &str = "SELECT COUNT(*) FROM tasks WHERE queue = $1 AND lease_until > $2";
+        const TEXT: &str = "UPDATE tasks SET lease_until = $3 WHERE queue = $1 AND lease_until > $2";
+        let (queue, far) = (claim.queue.as_str(), claim.until + AHEAD_MAX);
+        // Read first: idle workers come here often, and SQLite has one writer.
+        let count: i64 =
+            on_db!(self.db, read, db => sqlx::query_scalar(FAR).bind(queue).bind(far).fetch_one(db))?;
+        if count > 0 {
+            on_db!(self.db, write, db => rows_affected(sqlx::query(TEXT)
+                .bind(queue).bind(far).bind(claim.until).execute(db)))?;
+        }
+        Ok(())
+    }
+}
+
+impl TaskRow {
+    fn claimed(self, queue: QueueName, lease: String) -> ClaimedTask {
+        ClaimedTask {
+            id: TaskId(self.id),
+            queue,
+            name: self.name,
+            payload: self.payload.0,
+            attempt: u32::try_from(self.attempts).unwrap_or(u32::MAX),
+            attempts_max: u32::try_from(self.attempts_max).unwrap_or(u32::MAX),
+            owner: from_owner_column(self.owner),
+            lease,
+        }
     }
 }

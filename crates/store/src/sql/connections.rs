@@ -1,20 +1,20 @@
-//! What people connected. Tokens are sealed for one person and one authenticator, and open for no other.
+//! People's connections. Tokens are encrypted for one person and one authenticator.
 
-use super::flows;
+use super::oauth_flows;
 use crate::SqlStore;
-use crate::db::{changed, first, on_db, on_tx};
+use crate::db::{first_row, on_db, on_tx, rows_affected};
+use crate::encryption::EncryptionKey;
 use crate::row::row;
-use crate::secrets::SealKey;
 use async_trait::async_trait;
 use chrono::TimeDelta;
 use domain::authenticator::{Connection, PendingFlow, Tokens};
-use domain::contracts::{ConnectionStore, StoreError};
 use domain::ids::{AuthenticatorId, ConnectionId, UserId};
 use domain::instant::{Instant, to_micros};
+use domain::ports::{ConnectionStore, StoreError};
 use domain::secret::Secret;
 use serde::{Deserialize, Serialize};
 
-/// A renewal that is said to end later than this was begun before the clock was put back.
+/// A renewal with a later end was started before the clock was set back.
 const RENEWAL_MAX: TimeDelta = TimeDelta::minutes(5);
 
 macro_rules! columns {
@@ -36,7 +36,7 @@ row! {
     }
 }
 
-/// What is sealed together.
+/// Encrypted together.
 #[derive(Serialize, Deserialize)]
 struct Sealed {
     access: String,
@@ -46,7 +46,7 @@ struct Sealed {
 }
 
 impl ConnectionRow {
-    fn open(self, key: &SealKey) -> Result<Connection, StoreError> {
+    fn open(self, key: &EncryptionKey) -> Result<Connection, StoreError> {
         let (user, authenticator) = (UserId(self.user_id), AuthenticatorId(self.authenticator_id));
         let record = record(user, authenticator);
         let sealed: Sealed = serde_json::from_str(key.open(&self.tokens, &record)?.expose())
@@ -80,7 +80,7 @@ impl ConnectionStore for SqlStore {
             concat!("SELECT ", columns!(), " FROM connections WHERE user_id = $1 AND authenticator_id = $2");
         let row = on_db!(self.db, read, db => sqlx::query_as::<_, ConnectionRow>(TEXT)
             .bind(user.0).bind(authenticator.0).fetch_optional(db))?;
-        // Tokens that the key does not open serve nobody: the person is not connected, and can connect again.
+        // Tokens that cannot be decrypted are useless: the person counts as not connected, and can connect again.
         Ok(row.and_then(|row| row.open(&self.key).ok()))
     }
 
@@ -100,7 +100,7 @@ impl ConnectionStore for SqlStore {
         let tokens = Tokens { expires: tokens.expires.map(to_micros), ..tokens };
         let sealed = seal(&self.key, user, authenticator, &tokens, &account)?;
         let mut tx = self.db.begin().await?;
-        on_tx!(&mut tx, db => changed(sqlx::query(OLD).bind(user.0).bind(authenticator.0).execute(db)))?;
+        on_tx!(&mut tx, db => rows_affected(sqlx::query(OLD).bind(user.0).bind(authenticator.0).execute(db)))?;
         let id = on_tx!(&mut tx, db => sqlx::query_scalar(TEXT)
             .bind(user.0)
             .bind(authenticator.0)
@@ -131,7 +131,7 @@ impl ConnectionStore for SqlStore {
             "DELETE FROM connections WHERE user_id = $1 AND authenticator_id = $2 RETURNING ",
             columns!()
         );
-        let row = on_db!(self.db, write, db => first(sqlx::query_as::<_, ConnectionRow>(TEXT)
+        let row = on_db!(self.db, write, db => first_row(sqlx::query_as::<_, ConnectionRow>(TEXT)
             .bind(user.0).bind(authenticator.0).fetch_all(db)))?;
         Ok(row.map(|row| {
             let (id, version, at) = (ConnectionId(row.id), row.version, row.date_created);
@@ -163,7 +163,7 @@ impl ConnectionStore for SqlStore {
         const TEXT: &str = "UPDATE connections SET renewing_until = $3 WHERE id = $1 AND version = $2 \
              AND (renewing_until IS NULL OR renewing_until <= $4 OR renewing_until > $5)";
         let now = to_micros(now);
-        let rows = on_db!(self.db, write, db => changed(sqlx::query(TEXT)
+        let rows = on_db!(self.db, write, db => rows_affected(sqlx::query(TEXT)
             .bind(seen.id.0)
             .bind(seen.version)
             .bind(to_micros(until))
@@ -185,7 +185,7 @@ impl ConnectionStore for SqlStore {
             columns!()
         );
         let sealed = seal(&self.key, seen.user, seen.authenticator, &tokens, &seen.account)?;
-        let row = on_db!(self.db, write, db => first(sqlx::query_as::<_, ConnectionRow>(TEXT)
+        let row = on_db!(self.db, write, db => first_row(sqlx::query_as::<_, ConnectionRow>(TEXT)
             .bind(seen.id.0)
             .bind(seen.version)
             .bind(sealed.as_str())
@@ -197,29 +197,29 @@ impl ConnectionStore for SqlStore {
 
     async fn release_renewal(&self, seen: &Connection) -> Result<(), StoreError> {
         const TEXT: &str = "UPDATE connections SET renewing_until = NULL WHERE id = $1 AND version = $2";
-        on_db!(self.db, write, db => changed(
+        on_db!(self.db, write, db => rows_affected(
             sqlx::query(TEXT).bind(seen.id.0).bind(seen.version).execute(db)))?;
         Ok(())
     }
 
     async fn end_connection(&self, seen: &Connection) -> Result<(), StoreError> {
         const TEXT: &str = "DELETE FROM connections WHERE id = $1 AND version = $2";
-        on_db!(self.db, write, db => changed(
+        on_db!(self.db, write, db => rows_affected(
             sqlx::query(TEXT).bind(seen.id.0).bind(seen.version).execute(db)))?;
         Ok(())
     }
 
     async fn begin_flow(&self, flow: PendingFlow, now: Instant) -> Result<(), StoreError> {
-        flows::begin(self, flow, now).await
+        oauth_flows::begin(self, flow, now).await
     }
 
     async fn take_flow(&self, state_hash: &str, now: Instant) -> Result<Option<PendingFlow>, StoreError> {
-        flows::take(self, state_hash, now).await
+        oauth_flows::take(self, state_hash, now).await
     }
 }
 
 fn seal(
-    key: &SealKey,
+    key: &EncryptionKey,
     user: UserId,
     authenticator: AuthenticatorId,
     tokens: &Tokens,
@@ -236,7 +236,7 @@ fn seal(
     key.seal(&text, &record(user, authenticator))
 }
 
-/// What sealed tokens are bound to: a row that is given to another person does not open.
+/// The record that encrypted tokens are bound to: copied to another person, they cannot be decrypted.
 fn record(user: UserId, authenticator: AuthenticatorId) -> String {
     format!("connection:{user}:{authenticator}")
 }

@@ -1,14 +1,14 @@
-//! Groups, and who belongs to them.
+//! Groups and their members.
 
 use super::{providers, versions};
 use crate::SqlStore;
-use crate::db::{Db, Tx, changed, on_db, on_tx};
+use crate::db::{Db, Tx, on_db, on_tx, rows_affected};
 use crate::json::{plain, to_column, to_count};
 use crate::row::row;
 use domain::audit::{AuditEvent, Kind};
-use domain::contracts::{EditableRecord, Page, StoreError};
 use domain::ids::{GroupId, UserId};
 use domain::instant::{Instant, to_micros};
+use domain::ports::{EditableRecord, Page, StoreError};
 use domain::user::{Group, GroupSpec};
 use serde_json::json;
 use sqlx::QueryBuilder;
@@ -52,11 +52,11 @@ pub(super) async fn groups(db: &Db, offset: u64, limit: u64) -> Result<Page<Grou
     Ok(Page { items: rows.into_iter().map(Group::from).collect(), total: to_count(total) })
 }
 
-/// A new name reaches the providers that name the group, in the same transaction.
+/// Providers that name the group get its new name in the same transaction.
 pub(super) async fn replace(store: &SqlStore, id: GroupId, spec: GroupSpec) -> Result<Group, StoreError> {
     const TEXT: &str = "UPDATE user_groups SET name = $2 WHERE id = $1 RETURNING id, name, date_created";
     let mut tx = store.begin_change().await?;
-    // Members before their group, as where a user is changed.
+    // Members are locked before their group, as when a user is changed.
     versions::count_members(&mut tx, id).await?;
     store.lock_version(&mut tx, EditableRecord::Group(id)).await?;
     let old = name_of(&mut tx, id).await?;
@@ -67,13 +67,13 @@ pub(super) async fn replace(store: &SqlStore, id: GroupId, spec: GroupSpec) -> R
     Ok(row.into())
 }
 
-/// Providers stop naming the group, so that another of the same name does not inherit them.
+/// Providers stop naming the group, so that a new group of the same name does not inherit them.
 pub(super) async fn delete(store: &SqlStore, id: GroupId) -> Result<(), StoreError> {
     let mut tx = store.begin_change().await?;
     versions::count_members(&mut tx, id).await?;
     store.lock_version(&mut tx, EditableRecord::Group(id)).await?;
     let old = name_of(&mut tx, id).await?;
-    on_tx!(&mut tx, db => changed(sqlx::query("DELETE FROM user_groups WHERE id = $1").bind(id.0).execute(db)))?;
+    on_tx!(&mut tx, db => rows_affected(sqlx::query("DELETE FROM user_groups WHERE id = $1").bind(id.0).execute(db)))?;
     providers::rename_group(&mut tx, &old, None).await?;
     store.commit_change(tx, vec![event(id.0, Some(&old), None)]).await
 }
@@ -88,9 +88,9 @@ async fn name_of(tx: &mut Tx, id: GroupId) -> Result<String, StoreError> {
     on_tx!(tx, db => sqlx::query_scalar("SELECT name FROM user_groups WHERE id = $1").bind(id.0).fetch_one(db))
 }
 
-/// Makes the user a member of these groups and of no others; returns their names in order.
+/// Makes the user a member of exactly these groups; returns their sorted names.
 pub(super) async fn join(tx: &mut Tx, user: UserId, names: &[String]) -> Result<Vec<String>, StoreError> {
-    on_tx!(tx, db => changed(
+    on_tx!(tx, db => rows_affected(
         sqlx::query("DELETE FROM user_group_members WHERE user_id = $1").bind(user.0).execute(db)))?;
     let names: BTreeSet<&str> = names.iter().map(String::as_str).collect();
     if names.is_empty() {
@@ -100,7 +100,7 @@ pub(super) async fn join(tx: &mut Tx, user: UserId, names: &[String]) -> Result<
     if let Some(name) = names.iter().find(|&&name| !known.contains_key(name)) {
         return Err(StoreError::UnknownReference(format!("group '{name}'")));
     }
-    on_tx!(tx, db => changed(async {
+    on_tx!(tx, db => rows_affected(async {
         let mut query = QueryBuilder::new("INSERT INTO user_group_members (user_id, group_id) ");
         query.push_values(known.values(), |mut row, id| {
             row.push_bind(user.0).push_bind(*id);

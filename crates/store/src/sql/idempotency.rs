@@ -1,14 +1,14 @@
-//! Keys of requests that may be repeated.
+//! Idempotency keys.
 
 use super::{searches, tasks};
 use crate::SqlStore;
-use crate::db::{Tx, changed, on_db, on_tx};
+use crate::db::{Tx, on_db, on_tx, rows_affected};
 use crate::json::{JsonText, plain, to_column};
 use async_trait::async_trait;
-use domain::contracts::{IdempotencyStore, StoreError, TaskOf};
-use domain::idempotency::{CreatedSearch, IdempotencyKey, KEPT_FOR, KeptAnswer};
+use domain::idempotency::{CreatedSearch, IdempotencyKey, KEPT_FOR, StoredResponse};
 use domain::ids::{SearchId, UserId};
 use domain::instant::{Instant, to_micros};
+use domain::ports::{IdempotencyStore, StoreError, TaskBuilder};
 use domain::search::Search;
 use serde_json::Value;
 use sqlx::types::Json;
@@ -20,7 +20,7 @@ impl IdempotencyStore for SqlStore {
     async fn create_search_once(
         &self,
         mut search: Search,
-        task: TaskOf,
+        task: TaskBuilder,
         key: &IdempotencyKey,
     ) -> Result<Option<Search>, StoreError> {
         let now = to_micros(search.date_created);
@@ -39,17 +39,17 @@ impl IdempotencyStore for SqlStore {
         Ok(Some(search))
     }
 
-    async fn kept_answer(
+    async fn stored_response(
         &self,
         owner: UserId,
         key: &str,
         now: Instant,
-    ) -> Result<Option<KeptAnswer>, StoreError> {
+    ) -> Result<Option<StoredResponse>, StoreError> {
         const TEXT: &str = "SELECT fingerprint, created, answer FROM idempotency_keys \
              WHERE owner = $1 AND idempotency_key = $2 AND created > $3";
         let row = on_db!(self.db, read, db => sqlx::query_as::<_, KeyRow>(TEXT)
             .bind(owner.0).bind(plain(key)).bind(too_old(now)).fetch_optional(db))?;
-        Ok(row.map(|(fingerprint, created, answer)| KeptAnswer {
+        Ok(row.map(|(fingerprint, created, answer)| StoredResponse {
             fingerprint,
             created,
             answer: answer.map(|Json(value)| value),
@@ -63,7 +63,7 @@ impl IdempotencyStore for SqlStore {
         Ok(is_free)
     }
 
-    async fn keep_answer(
+    async fn store_response(
         &self,
         owner: UserId,
         key: &IdempotencyKey,
@@ -72,7 +72,7 @@ impl IdempotencyStore for SqlStore {
         const TEXT: &str = "UPDATE idempotency_keys SET answer = $4 \
              WHERE owner = $1 AND idempotency_key = $2 AND fingerprint = $3 AND answer IS NULL";
         let answer = JsonText::of(answer)?;
-        let rows = on_db!(self.db, write, db => changed(sqlx::query(TEXT)
+        let rows = on_db!(self.db, write, db => rows_affected(sqlx::query(TEXT)
             .bind(owner.0).bind(plain(&key.key)).bind(&key.fingerprint).bind(answer.clone()).execute(db)))?;
         Ok(rows == 1)
     }
@@ -82,19 +82,19 @@ impl IdempotencyStore for SqlStore {
         const TOO_MANY: &str = "SELECT owner FROM idempotency_keys GROUP BY owner HAVING COUNT(*) > $1";
         const OLDEST: &str = "DELETE FROM idempotency_keys WHERE owner = $1 AND created <= \
              (SELECT created FROM idempotency_keys WHERE owner = $1 ORDER BY created DESC LIMIT 1 OFFSET $2)";
-        on_db!(self.db, write, db => changed(sqlx::query(TOO_OLD).bind(too_old(now)).execute(db)))?;
+        on_db!(self.db, write, db => rows_affected(sqlx::query(TOO_OLD).bind(too_old(now)).execute(db)))?;
         let max = to_column(per_user_max);
         let owners: Vec<i64> =
             on_db!(self.db, read, db => sqlx::query_scalar(TOO_MANY).bind(max).fetch_all(db))?;
         for owner in owners {
-            on_db!(self.db, write, db => changed(sqlx::query(OLDEST).bind(owner).bind(max).execute(db)))?;
+            on_db!(self.db, write, db => rows_affected(sqlx::query(OLDEST).bind(owner).bind(max).execute(db)))?;
         }
         Ok(())
     }
 }
 
-/// Remembers a key, with the search that answers it if there is one: the key goes with the search. False if it is taken.
-/// Another transaction that has it is waited for.
+/// Stores a key, with its search if there is one: the key is deleted with the search. False if it is taken. Waits for
+/// another transaction with the same key.
 async fn insert(
     tx: &mut Tx,
     owner: UserId,
@@ -109,13 +109,13 @@ async fn insert(
              answer = excluded.answer \
          WHERE idempotency_keys.created <= $7";
     let (search, answer) = answer.map(|(search, answer)| (search.0, answer)).unzip();
-    let rows = on_tx!(tx, db => changed(sqlx::query(INSERT)
+    let rows = on_tx!(tx, db => rows_affected(sqlx::query(INSERT)
         .bind(owner.0).bind(plain(&key.key)).bind(&key.fingerprint).bind(now).bind(search).bind(answer.clone())
         .bind(too_old(now)).execute(db)))?;
     Ok(rows == 1)
 }
 
-/// The newest time of a key that is forgotten.
+/// Keys older than this are deleted.
 fn too_old(now: Instant) -> Instant {
     to_micros(now - KEPT_FOR)
 }

@@ -1,25 +1,25 @@
-//! People who signed in elsewhere: issuer and subject lead to a user, a name never does.
+//! External identities: issuer and subject identify a user, never a name.
 
 use super::groups;
 use super::users::{UserRow, fold, user_columns, with_groups};
 use crate::SqlStore;
-use crate::db::{Tx, changed, on_db, on_tx};
+use crate::db::{Tx, on_db, on_tx, rows_affected};
 use crate::json::plain;
 use async_trait::async_trait;
 use domain::audit::{AuditEvent, Kind};
 use domain::authenticator::ProvenIdentity;
-use domain::contracts::{IdentityStore, StoreError};
 use domain::ids::UserId;
 use domain::instant::{Instant, to_micros};
+use domain::ports::{IdentityStore, StoreError};
 use domain::user::{USERNAME_CHARS_MAX, User};
 use serde_json::json;
 use std::collections::BTreeSet;
 
-/// How many numbers are tried behind a name that is taken.
+/// Most numbers that are tried as a suffix of a taken name.
 const NAME_NUMBERS_MAX: u32 = 1000;
-/// How often it is tried again when two sign in for the first time at once.
+/// Most attempts when two people sign in for the first time at once.
 const ATTEMPTS_MAX: u32 = 5;
-/// Characters that a number behind a name may need.
+/// Characters reserved for the suffix.
 const NUMBER_CHARS_MAX: usize = 5;
 
 #[async_trait]
@@ -44,7 +44,7 @@ impl IdentityStore for SqlStore {
             }
             attempt += 1;
             match self.create(&identity, password_hash, now).await {
-                // Somebody with the same name, or the same person, was created meanwhile.
+                // The same name or the same person was created in the meantime.
                 Err(StoreError::Taken(_)) if attempt < ATTEMPTS_MAX => {}
                 created => return created,
             }
@@ -66,7 +66,7 @@ impl SqlStore {
         Ok(fold(rows).pop())
     }
 
-    /// The user with the groups that the identity gives, and with no others.
+    /// The user with exactly the groups of the identity.
     async fn with_groups(
         &self,
         user: User,
@@ -83,9 +83,9 @@ impl SqlStore {
         if known == user.groups {
             return Ok(user);
         }
-        // Only what the token speaks of is written: whatever an administrator changes meanwhile stays changed.
+        // Only claims of the token are written, so that concurrent changes by an administrator are kept.
         let date_updated = to_micros(now);
-        on_tx!(&mut tx, db => changed(sqlx::query("UPDATE users SET date_updated = $2, version = version + 1 WHERE id = $1")
+        on_tx!(&mut tx, db => rows_affected(sqlx::query("UPDATE users SET date_updated = $2, version = version + 1 WHERE id = $1")
             .bind(user.id.0).bind(date_updated).execute(db)))?;
         let groups = groups::join(&mut tx, user.id, &known).await?;
         let (from, to) = (json!({"groups": user.groups}), json!({"groups": groups}));
@@ -115,7 +115,7 @@ impl SqlStore {
             .bind(now)
             .fetch_one(db))
         .map(UserId)?;
-        on_tx!(&mut tx, db => changed(sqlx::query(IDENTITY)
+        on_tx!(&mut tx, db => rows_affected(sqlx::query(IDENTITY)
             .bind(identity.issuer.as_str())
             .bind(identity.subject.as_str())
             .bind(id.0)
@@ -134,7 +134,7 @@ impl SqlStore {
     }
 }
 
-/// The name, or the name with the first number behind it that nobody has.
+/// The name, or the name with the first free number.
 async fn free_name(tx: &mut Tx, wanted: &str) -> Result<String, StoreError> {
     const TEXT: &str = "SELECT COUNT(*) FROM users WHERE username = $1";
     let stem: String = wanted.chars().take(USERNAME_CHARS_MAX - NUMBER_CHARS_MAX).collect();
@@ -148,7 +148,7 @@ async fn free_name(tx: &mut Tx, wanted: &str) -> Result<String, StoreError> {
     Err(StoreError::Taken("username"))
 }
 
-/// Those of the groups that are there, in order.
+/// The existing ones of these groups, sorted.
 async fn known_groups(tx: &mut Tx, names: &[String]) -> Result<Vec<String>, StoreError> {
     let mut known: Vec<String> = Vec::new();
     for name in names.iter().collect::<BTreeSet<_>>() {

@@ -1,4 +1,4 @@
-//! One file for each record: the row, its conversion to the domain's type, the queries.
+//! One module per record: row, conversion to the domain type, queries.
 
 mod activity;
 mod ai_providers;
@@ -12,12 +12,13 @@ mod claim;
 mod connections;
 mod corpus;
 mod egress;
-mod finish;
-mod flows;
+mod finish_run;
 mod groups;
 mod idempotency;
 mod identities;
+mod oauth_flows;
 mod outbox;
+mod outbox_heads;
 mod pipelines;
 mod preferences;
 mod prompts;
@@ -32,15 +33,18 @@ mod schedules;
 mod searches;
 mod sessions;
 mod source_budgets;
+mod status;
 mod storage;
+mod task_columns;
 mod tasks;
+mod text;
 mod tokens;
 mod transforms;
 mod users;
 mod versions;
 mod work;
 
-pub use rekey::Resealed;
+pub use rekey::RekeyReport;
 pub(crate) use result_ids::ResultIds;
-pub(crate) use tasks::to_owner_column;
+pub(crate) use task_columns::to_owner_column;
 pub(crate) use work::work_figures;

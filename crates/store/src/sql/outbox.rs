@@ -1,48 +1,39 @@
-//! The stored tasks as the outbox of a broker. What the broker has is held for it, as a worker holds what it runs.
+//! The stored tasks as the outbox of a broker. Tasks sent to the broker are leased to it, as to a worker.
 
-use super::claim::{Claim, Claimable, is_untouched};
-use super::tasks::{AHEAD_MAX, end_of, from_owner_column, to_owner_column};
+use super::claim::{Claim, Claimable};
+use super::outbox_heads;
+use super::task_columns::{AHEAD_MAX, broker, end_of, from_owner_column, to_owner_column};
 use crate::SqlStore;
-use crate::db::{Db, Tx, changed, first, on_db, on_tx};
-use crate::error::failure;
+use crate::db::{Tx, first_row, on_db, on_tx, rows_affected};
 use crate::json::{JsonText, plain, to_column};
 use crate::row::row;
 use async_trait::async_trait;
 use chrono::TimeDelta;
-use domain::contracts::{
+use domain::ids::TaskId;
+use domain::instant::{Instant, to_micros};
+use domain::ports::{
     ClaimedTask, DeliveredTask, NewTask, OutboxHead, OutboxStore, OutboxTask, QueueName, SentTask,
     StoreError, TaskKey, WorkerSlots,
 };
-use domain::fair_share::WaitingTask;
-use domain::ids::TaskId;
-use domain::instant::{Instant, to_micros};
 use serde_json::Value;
 use sqlx::QueryBuilder;
 use sqlx::types::Json;
 use std::time::Duration;
 
-/// Who holds a task that a broker has. No worker is called so: their names end with a number.
-macro_rules! broker {
-    () => {
-        "broker"
-    };
-}
-pub(super) use broker;
-
-/// What is held for a broker, as opposed to a worker.
+/// Leased to a broker, not to a worker.
 macro_rules! is_sent {
     () => {
         concat!("state = 'waiting' AND worker = '", broker!(), "'")
     };
 }
 
-/// What a message may be about: a task that nobody holds, or that is held for this message. The parts of one condition; the
-/// time goes between them, and the message and two brackets follow.
+/// The tasks that a message may refer to: free ones, or those leased for this message. Parts of one condition; the
+/// time goes between them, and the message and two parentheses follow.
 const IS_FREE: &str = "state = 'waiting' AND (lease_until IS NULL OR (lease_until <= ";
 const OR_HELD_FOR: &str =
     concat!(" AND worker <> '", broker!(), "') OR (worker = '", broker!(), "' AND lease = ");
 
-/// Tasks that one statement names.
+/// Tasks per statement.
 const KEYS_MAX: usize = 200;
 
 row! {
@@ -68,92 +59,10 @@ row! {
     }
 }
 
-row! {
-    struct HeadRow {
-        id: i64,
-        queue: String,
-        owner: i64,
-        due: Instant,
-    }
-}
-
-/// The first owner of a queue after `owners`, by the index `tasks_by_owner`.
-macro_rules! next_owner {
-    ($columns:literal) => {
-        concat!(
-            "(SELECT ",
-            $columns,
-            " FROM tasks later WHERE (later.queue, later.owner) > (owners.queue, owners.owner) AND ",
-            is_untouched!("later"),
-            " ORDER BY later.queue, later.owner LIMIT 1)"
-        )
-    };
-}
-
-/// The oldest tasks of one of `owners`.
-macro_rules! oldest_tasks {
-    ($columns:literal) => {
-        concat!(
-            "(SELECT ",
-            $columns,
-            " FROM tasks old WHERE old.queue = owners.queue AND old.owner = owners.owner AND ",
-            is_untouched!("old"),
-            " AND old.due <= $1 ORDER BY old.due, old.id LIMIT $2)"
-        )
-    };
-}
-
-/// Goes from owner to owner of every queue, and takes the oldest tasks of each and what a lease left behind.
-/// The databases join with a part of a table in different words. Parameters: 1 now, 2 tasks of one owner.
-macro_rules! heads {
-    ($next_owner:expr, $oldest_tasks:expr) => {
-        concat!(
-            "WITH RECURSIVE owners(queue, owner) AS (\
-               SELECT * FROM (SELECT one.queue, one.owner FROM tasks one WHERE ",
-            is_untouched!("one"),
-            " ORDER BY one.queue, one.owner LIMIT 1) AS first_owner \
-               UNION ALL SELECT more.queue, more.owner FROM owners ",
-            $next_owner,
-            ") SELECT oldest.id, oldest.queue, oldest.owner, oldest.due FROM owners ",
-            $oldest_tasks,
-            " UNION ALL SELECT id, queue, owner, due FROM tasks \
-               WHERE state = 'waiting' AND due <= $1 AND lease_until <= $1 AND worker <> '",
-            broker!(),
-            "'"
-        )
-    };
-}
-
-const HEADS_SQLITE: &str = heads!(
-    concat!("CROSS JOIN tasks more WHERE more.id = ", next_owner!("later.id")),
-    concat!("CROSS JOIN tasks oldest WHERE oldest.id IN ", oldest_tasks!("old.id"))
-);
-const HEADS_POSTGRES: &str = heads!(
-    concat!("CROSS JOIN LATERAL ", next_owner!("later.queue, later.owner"), " more"),
-    concat!("CROSS JOIN LATERAL ", oldest_tasks!("old.id, old.queue, old.owner, old.due"), " oldest")
-);
-
 #[async_trait]
 impl OutboxStore for SqlStore {
     async fn outbox_heads(&self, per_owner: u32, now: Instant) -> Result<Vec<OutboxHead>, StoreError> {
-        let (now, per_owner) = (to_micros(now), i64::from(per_owner));
-        let rows = match &self.db {
-            Db::Sqlite(pools) => {
-                sqlx::query_as::<_, HeadRow>(HEADS_SQLITE)
-                    .bind(now)
-                    .bind(per_owner)
-                    .fetch_all(&pools.read)
-                    .await
-            }
-            Db::Postgres(pools) => {
-                sqlx::query_as::<_, HeadRow>(HEADS_POSTGRES)
-                    .bind(now)
-                    .bind(per_owner)
-                    .fetch_all(&pools.read)
-                    .await
-            }
-        };
-        Ok(rows.map_err(failure)?.into_iter().filter_map(HeadRow::head).collect())
+        outbox_heads::load(&self.db, per_owner, now).await
     }
 
     async fn outbox_tasks(&self, ids: &[TaskId]) -> Result<Vec<OutboxTask>, StoreError> {
@@ -176,7 +85,7 @@ impl OutboxStore for SqlStore {
 
     async fn mark_sent(&self, sent: &[SentTask], now: Instant, until: Instant) -> Result<(), StoreError> {
         for page in sent.chunks(KEYS_MAX) {
-            on_db!(self.db, write, db => changed(async {
+            on_db!(self.db, write, db => rows_affected(async {
                 let mut query = QueryBuilder::new(concat!(
                     "UPDATE tasks SET worker = '", broker!(), "', lease = sent.column3, lease_until = "
                 ));
@@ -212,7 +121,7 @@ impl OutboxStore for SqlStore {
     ) -> Result<Vec<DeliveredTask>, StoreError> {
         let mut held = Vec::with_capacity(delivered.len());
         for page in delivered.chunks(KEYS_MAX) {
-            // Read first: a relay has marked nearly all of them, and then nothing has to be written.
+            // Read first: usually the relay has marked nearly all of them, and nothing has to be written.
             let (marked, known) = self.find_delivered(page).await?;
             held.extend(marked.into_iter().cloned());
             if !known.is_empty() {
@@ -236,7 +145,7 @@ impl OutboxStore for SqlStore {
              WHERE id = $1 AND date_created = $2 AND lease = $3 AND ",
             is_sent!()
         );
-        let rows = on_db!(self.db, write, db => changed(sqlx::query(TEXT)
+        let rows = on_db!(self.db, write, db => rows_affected(sqlx::query(TEXT)
             .bind(key.id.0)
             .bind(to_micros(key.date_created))
             .bind(message)
@@ -260,11 +169,11 @@ impl OutboxStore for SqlStore {
         Ok(rows.into_iter().map(SentRow::task).collect())
     }
 
-    /// A later `due`, by the least there is: it is another message then, and the task keeps its place.
+    /// Delays `due` by the smallest step: that makes it another message, and the task keeps its position.
     async fn resend(&self, lost: &[SentTask]) -> Result<u64, StoreError> {
         let mut count = 0;
         for page in lost.chunks(KEYS_MAX) {
-            count += on_db!(self.db, write, db => changed(async {
+            count += on_db!(self.db, write, db => rows_affected(async {
                 let mut query = QueryBuilder::new(
                     "UPDATE tasks SET due = lost.column3, worker = NULL, lease = NULL, lease_until = NULL FROM (",
                 );
@@ -304,7 +213,7 @@ impl OutboxStore for SqlStore {
 
     async fn take_out(&self, ended: &[TaskKey]) -> Result<(), StoreError> {
         for page in ended.chunks(KEYS_MAX) {
-            on_db!(self.db, write, db => changed(async {
+            on_db!(self.db, write, db => rows_affected(async {
                 let mut query = QueryBuilder::new("DELETE FROM tasks WHERE FALSE");
                 for key in page {
                     query.push(" OR (id = ").push_bind(key.id.0);
@@ -319,14 +228,14 @@ impl OutboxStore for SqlStore {
     async fn give_up_sent(&self, key: TaskKey, reason: &str) -> Result<(), StoreError> {
         const TEXT: &str = "UPDATE tasks SET state = 'failed', last_error = $3, attempts = attempts_max, \
              lease = NULL, lease_until = NULL, worker = NULL WHERE id = $1 AND date_created = $2";
-        on_db!(self.db, write, db => changed(sqlx::query(TEXT)
+        on_db!(self.db, write, db => rows_affected(sqlx::query(TEXT)
             .bind(key.id.0).bind(to_micros(key.date_created)).bind(plain(reason)).execute(db)))?;
         Ok(())
     }
 }
 
 impl SqlStore {
-    /// Which of these tasks are held for their messages, and which are there and are not.
+    /// Which of these tasks are leased for their messages, and which exist but are not.
     async fn find_delivered<'a>(
         &self,
         delivered: &'a [DeliveredTask],
@@ -345,14 +254,14 @@ impl SqlStore {
         let (mut marked, mut known) = (Vec::new(), Vec::new());
         for row in rows.into_iter().map(SentRow::task) {
             for task in delivered.iter().filter(|task| task.key == row.key) {
-                // Leases of workers are no numbers of messages.
+                // Leases of workers are not message numbers.
                 if task.message == row.message { marked.push(task) } else { known.push(task) }
             }
         }
         Ok((marked, known))
     }
 
-    /// Holds the tasks that are free and unchanged for their messages; which messages they are.
+    /// Leases free and unchanged tasks for their messages; returns those messages.
     async fn hold_free<'a>(
         &self,
         delivered: &[&'a DeliveredTask],
@@ -382,7 +291,7 @@ impl SqlStore {
     }
 }
 
-/// None when there is no task with this key.
+/// None if there is no task with this key.
 async fn wait_again(
     tx: &mut Tx,
     key: TaskKey,
@@ -391,7 +300,7 @@ async fn wait_again(
 ) -> Result<Option<i64>, StoreError> {
     const TEXT: &str = "UPDATE tasks SET state = 'waiting', due = $3, attempts = $4, \
          lease = NULL, lease_until = NULL, worker = NULL WHERE id = $1 AND date_created = $2 RETURNING id";
-    on_tx!(tx, db => first(sqlx::query_scalar(TEXT)
+    on_tx!(tx, db => first_row(sqlx::query_scalar(TEXT)
         .bind(key.id.0)
         .bind(to_micros(key.date_created))
         .bind(due)
@@ -421,7 +330,7 @@ async fn insert_again(
 }
 
 impl OutboxRow {
-    /// Nothing for a queue that only another version of the program knows; its task stays for that one.
+    /// None for a queue that only another version knows; its task is left for that version.
     fn task(self) -> Option<OutboxTask> {
         let task = NewTask {
             queue: QueueName::parse(&self.queue)?,
@@ -440,14 +349,5 @@ impl SentRow {
     fn task(self) -> SentTask {
         let key = TaskKey { id: TaskId(self.id), date_created: self.date_created };
         SentTask { key, due: self.due, message: self.lease }
-    }
-}
-
-impl HeadRow {
-    /// Nothing for a queue that only another version of the program knows.
-    fn head(self) -> Option<OutboxHead> {
-        let waiting =
-            WaitingTask { id: TaskId(self.id), owner: from_owner_column(self.owner), due: self.due };
-        Some(OutboxHead { queue: QueueName::parse(&self.queue)?, waiting })
     }
 }

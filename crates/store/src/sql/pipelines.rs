@@ -1,15 +1,15 @@
 //! Pipelines: named lists of post-result processors.
 
 use crate::SqlStore;
-use crate::db::{changed, on_db, on_tx};
+use crate::db::{on_db, on_tx, rows_affected};
 use crate::json::{JsonText, plain};
 use crate::row::row;
 use async_trait::async_trait;
 use domain::audit::{AuditEvent, Kind};
-use domain::contracts::{EditableRecord, PipelineStore, StoreError};
 use domain::ids::PipelineId;
 use domain::instant::{Instant, to_micros};
-use domain::pipeline_record::{Pipeline, PipelineSpec};
+use domain::pipeline::{Pipeline, PipelineSpec};
+use domain::ports::{EditableRecord, PipelineStore, StoreError};
 use serde_json::json;
 use sqlx::types::Json;
 
@@ -45,7 +45,7 @@ impl PipelineStore for SqlStore {
         const TEXT: &str = "INSERT INTO pipelines (name, processors, date_updated) VALUES ($1, $2, $3) \
              ON CONFLICT (name) DO NOTHING";
         let processors = JsonText::of(processors)?;
-        on_db!(self.db, write, db => changed(sqlx::query(TEXT)
+        on_db!(self.db, write, db => rows_affected(sqlx::query(TEXT)
             .bind(plain(name)).bind(processors.clone()).bind(to_micros(now)).execute(db)))?;
         Ok(())
     }

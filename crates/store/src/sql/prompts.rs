@@ -1,15 +1,15 @@
 //! Prompts.
 
 use crate::SqlStore;
-use crate::db::{Db, Tx, changed, on_db, on_tx};
+use crate::db::{Db, Tx, on_db, on_tx, rows_affected};
 use crate::json::{JsonText, plain};
 use crate::row::row;
 use async_trait::async_trait;
 use domain::audit::{AuditEvent, Kind};
-use domain::contracts::{EditableRecord, PromptStore, StoreError};
 use domain::ids::{PromptId, UserId};
 use domain::instant::{Instant, to_micros};
-use domain::prompt_record::{PromptRecord, PromptSpec};
+use domain::ports::{EditableRecord, PromptStore, StoreError};
+use domain::prompt::{PromptRecord, PromptSpec};
 use sqlx::types::Json;
 
 macro_rules! columns {
@@ -109,13 +109,13 @@ impl PromptStore for SqlStore {
         let mut tx = self.begin_change().await?;
         self.lock_version(&mut tx, EditableRecord::Prompt(id)).await?;
         let before = stored(&mut tx, id).await?;
-        on_tx!(&mut tx, db => changed(
+        on_tx!(&mut tx, db => rows_affected(
             sqlx::query("DELETE FROM prompts WHERE id = $1").bind(id.0).execute(db)))?;
         self.commit_change(tx, vec![event(Some(&before), None)]).await
     }
 }
 
-/// Adds a standard prompt or puts it back; one that is as it came is not touched.
+/// Adds a standard prompt or restores it; an unchanged one is not written.
 pub(super) async fn restore(db: &Db, spec: &PromptSpec, now: Instant) -> Result<(), StoreError> {
     const TEXT: &str = "INSERT INTO prompts (owner, name, shared, draft, date_created, date_updated) \
          VALUES (NULL, $1, $2, $3, $4, $4) ON CONFLICT (name) DO UPDATE SET shared = excluded.shared, \
@@ -124,12 +124,12 @@ pub(super) async fn restore(db: &Db, spec: &PromptSpec, now: Instant) -> Result<
     const THERE: &str = "SELECT draft FROM prompts WHERE name = $1 AND owner IS NULL";
     let there: Option<Json<PromptSpec>> = on_db!(*db, read, db =>
         sqlx::query_scalar(THERE).bind(plain(&spec.name)).fetch_optional(db))?;
-    // Nearly always: nothing is written then.
+    // Usually nothing has to be written.
     if there.is_some_and(|there| there.0 == *spec) {
         return Ok(());
     }
     let text = JsonText::of(spec)?;
-    on_db!(*db, write, db => changed(sqlx::query(TEXT)
+    on_db!(*db, write, db => rows_affected(sqlx::query(TEXT)
         .bind(plain(&spec.name))
         .bind(spec.shared)
         .bind(text.clone())

@@ -1,19 +1,20 @@
-//! SearchProviders. What may hold secrets is sealed for its own record, so a provider has its id before its secrets.
+//! Search providers. Fields that may contain secrets are encrypted for their record, so a provider gets its id before
+//! its secrets.
 //!
-//! `spec` holds the fields that anybody could read; `credentials` and `confidential` are sealed.
+//! `spec` contains the public fields; `credentials` and `confidential` are encrypted.
 
 use super::corpus;
 use crate::SqlStore;
-use crate::db::{Db, Tx, changed, on_db, on_tx};
+use crate::db::{Db, Tx, on_db, on_tx, rows_affected};
+use crate::encryption::{EncryptionKey, does_not_fit};
 use crate::error::failure;
 use crate::json::{JsonText, plain};
 use crate::row::row;
-use crate::secrets::{SealKey, does_not_fit};
 use async_trait::async_trait;
 use domain::audit::{AuditEvent, Kind};
-use domain::contracts::{EditableRecord, ProviderStore, StoreError};
 use domain::ids::{ProviderId, UserId};
 use domain::instant::{Instant, to_micros};
+use domain::ports::{EditableRecord, ProviderStore, StoreError};
 use domain::provider::{ProviderSpec, SearchProvider};
 use domain::unreadable_secrets::UnreadableSecrets;
 use serde::{Deserialize, Serialize};
@@ -40,8 +41,8 @@ row! {
 }
 
 impl ProviderRow {
-    /// Secrets that the key does not open are left out and named: a record stays readable and can be repaired.
-    fn open(self, key: &SealKey) -> SearchProvider {
+    /// Secrets that cannot be decrypted are left out and named: the record stays readable and can be repaired.
+    fn open(self, key: &EncryptionKey) -> SearchProvider {
         let id = ProviderId(self.id);
         let credentials = key.open(&self.credentials, &record(id)).ok();
         let confidential = Confidential::open(key, id, &self.confidential).ok();
@@ -61,14 +62,14 @@ impl ProviderRow {
     }
 }
 
-/// The fields that may hold secrets, beside the credentials. They are sealed together.
+/// The fields besides the credentials that may contain secrets. They are encrypted together.
 #[derive(Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 struct Confidential {
     http_request_headers: BTreeMap<String, String>,
     page_fetch_config_json: Map<String, Value>,
     eval_credentials: String,
-    /// The fields that say where and how the source is asked, only where a key is written in one of them.
+    /// The request fields, only if one of them contains a key.
     asking: Option<Asking>,
 }
 
@@ -83,7 +84,7 @@ struct Asking {
 }
 
 impl Asking {
-    /// Takes them out of a spec; None when they hold no secret.
+    /// Takes them out of a spec; None if they contain no secret.
     fn take(spec: &mut ProviderSpec) -> Option<Self> {
         spec.has_inline_secrets().then(|| Self {
             url: std::mem::take(&mut spec.url),
@@ -111,7 +112,7 @@ impl Confidential {
         }
     }
 
-    /// What stands in the spec itself was written there by an earlier version, and is newer.
+    /// Values in the spec itself were written by an earlier version, and are newer.
     fn back_into(self, spec: ProviderSpec) -> ProviderSpec {
         fn newer<T: Default + PartialEq>(clear: T, sealed: T) -> T {
             if clear == T::default() { sealed } else { clear }
@@ -128,7 +129,7 @@ impl Confidential {
         }
     }
 
-    fn seal(&self, key: &SealKey, id: ProviderId) -> Result<String, StoreError> {
+    fn seal(&self, key: &EncryptionKey, id: ProviderId) -> Result<String, StoreError> {
         if *self == Self::default() {
             return Ok(String::new());
         }
@@ -137,7 +138,7 @@ impl Confidential {
         key.seal(&text, &confidential_record(id))
     }
 
-    fn open(key: &SealKey, id: ProviderId, sealed: &str) -> Result<Self, StoreError> {
+    fn open(key: &EncryptionKey, id: ProviderId, sealed: &str) -> Result<Self, StoreError> {
         if sealed.is_empty() {
             return Ok(Self::default());
         }
@@ -201,7 +202,7 @@ impl ProviderStore for SqlStore {
         let wanted = SearchProvider::unsaved(spec, UserId(0), to_micros(now));
         let mut spec = wanted.spec.clone();
         let confidential = Confidential::take(&mut spec).seal(&self.key, id)?;
-        // None keeps what is stored.
+        // None keeps the stored value.
         let confidential = (!unreadable.confidential).then_some(confidential.as_str());
         let spec = JsonText::of(&spec)?;
         let row = on_tx!(&mut tx, db => sqlx::query_as::<_, ProviderRow>(TEXT)
@@ -225,20 +226,20 @@ impl ProviderStore for SqlStore {
 
     async fn delete_provider(&self, id: ProviderId) -> Result<(), StoreError> {
         let mut tx = self.begin_change().await?;
-        // Before the provider is locked, as where a user is deleted: then the two never wait for each other.
+        // Before the provider is locked, as when a user is deleted, to avoid deadlocks.
         corpus::hold(&mut tx).await?;
         self.lock_version(&mut tx, EditableRecord::Provider(id)).await?;
         let before = before(&mut tx, &self.key, id).await?;
         corpus::forget_source(&mut tx, id).await?;
-        on_tx!(&mut tx, db => changed(
+        on_tx!(&mut tx, db => rows_affected(
             sqlx::query("DELETE FROM providers WHERE id = $1").bind(id.0).execute(db)))?;
         self.commit_change(tx, vec![event(Some(&before), None)]).await
     }
 }
 
 impl SqlStore {
-    /// Seals what earlier versions stored in clear text, and says of how many providers. Nothing is sealed while
-    /// another secret does not open: then the key is not the right one.
+    /// Encrypts what earlier versions stored in clear text, and returns the number of providers. Nothing is encrypted
+    /// if another secret cannot be decrypted, because the key is wrong then.
     pub async fn seal_clear_providers(&self) -> Result<u64, StoreError> {
         const TEXT: &str = concat!("SELECT ", columns!(), " FROM providers ORDER BY id");
         let rows = on_db!(self.db, read, db => sqlx::query_as::<_, ProviderRow>(TEXT).fetch_all(db))?;
@@ -270,7 +271,7 @@ impl SqlStore {
         Ok(sealed)
     }
 
-    /// SQLite leaves in its file what was deleted or replaced, unless it is told to overwrite it.
+    /// SQLite keeps deleted and replaced data in its file unless told to overwrite it.
     pub(super) async fn overwrite_replaced(&self, is_on: bool) -> Result<(), StoreError> {
         let Db::Sqlite(pools) = &self.db else { return Ok(()) };
         let statements = match is_on {
@@ -281,14 +282,14 @@ impl SqlStore {
     }
 }
 
-/// The provider as it was.
-async fn before(tx: &mut Tx, key: &SealKey, id: ProviderId) -> Result<SearchProvider, StoreError> {
+/// The previous provider.
+async fn before(tx: &mut Tx, key: &EncryptionKey, id: ProviderId) -> Result<SearchProvider, StoreError> {
     const TEXT: &str = concat!("SELECT ", columns!(), " FROM providers WHERE id = $1");
     let row = on_tx!(tx, db => sqlx::query_as::<_, ProviderRow>(TEXT).bind(id.0).fetch_one(db))?;
     Ok(row.open(key))
 }
 
-/// The audit log compares the secrets themselves, and keeps them masked.
+/// The audit log compares the secrets themselves, and stores them masked.
 fn event(from: Option<&SearchProvider>, to: Option<&SearchProvider>) -> AuditEvent {
     let fields = |one: &SearchProvider| {
         let credentials = one.credentials.expose().to_owned();
@@ -299,12 +300,12 @@ fn event(from: Option<&SearchProvider>, to: Option<&SearchProvider>) -> AuditEve
     AuditEvent::edit(Kind::SearchProvider, id, name, from.map(fields).as_ref(), to.map(fields).as_ref())
 }
 
-/// What a sealed secret is bound to.
+/// The record that an encrypted secret is bound to.
 fn record(id: ProviderId) -> String {
     format!("provider:{id}")
 }
 
-/// What the other sealed fields are bound to.
+/// The record that the other encrypted fields are bound to.
 fn confidential_record(id: ProviderId) -> String {
     format!("provider:{id}:confidential")
 }
@@ -326,7 +327,7 @@ async fn insert(tx: &mut Tx, provider: &SearchProvider) -> Result<ProviderId, St
     .map(ProviderId)
 }
 
-/// Every provider that names the group gets its new name, or stops naming it.
+/// Providers that name the group get its new name, or stop naming it.
 pub(super) async fn rename_group(tx: &mut Tx, old: &str, new: Option<&str>) -> Result<(), StoreError> {
     let rows: Vec<(i64, Json<ProviderSpec>)> =
         on_tx!(tx, db => sqlx::query_as("SELECT id, draft FROM providers ORDER BY id").fetch_all(db))?;
@@ -340,30 +341,30 @@ pub(super) async fn rename_group(tx: &mut Tx, old: &str, new: Option<&str>) -> R
             .filter_map(|group| if group == old { new.map(str::to_owned) } else { Some(group) })
             .collect();
         let text = JsonText::of(&spec)?;
-        on_tx!(tx, db => changed(sqlx::query("UPDATE providers SET draft = $2, version = version + 1 WHERE id = $1")
+        on_tx!(tx, db => rows_affected(sqlx::query("UPDATE providers SET draft = $2, version = version + 1 WHERE id = $1")
             .bind(id).bind(text).execute(db)))?;
     }
     Ok(())
 }
 
-async fn seal(tx: &mut Tx, key: &SealKey, id: ProviderId, text: &str) -> Result<(), StoreError> {
+async fn seal(tx: &mut Tx, key: &EncryptionKey, id: ProviderId, text: &str) -> Result<(), StoreError> {
     if text.is_empty() {
         return Ok(());
     }
     let sealed = key.seal(text, &record(id))?;
-    on_tx!(tx, db => changed(sqlx::query("UPDATE providers SET credentials = $2 WHERE id = $1")
+    on_tx!(tx, db => rows_affected(sqlx::query("UPDATE providers SET credentials = $2 WHERE id = $1")
         .bind(id.0).bind(sealed.as_str()).execute(db)))?;
     Ok(())
 }
 
-/// Seals one provider, unless it was changed meanwhile: then it is sealed already. Says how many were.
-async fn seal_clear(tx: &mut Tx, key: &SealKey, provider: SearchProvider) -> Result<u64, StoreError> {
+/// Encrypts one provider, unless it was changed in the meantime and is encrypted already. Returns how many were.
+async fn seal_clear(tx: &mut Tx, key: &EncryptionKey, provider: SearchProvider) -> Result<u64, StoreError> {
     const TEXT: &str =
         "UPDATE providers SET draft = $3, confidential = $4 WHERE id = $1 AND date_updated = $2";
     let mut spec = provider.spec;
     let confidential = Confidential::take(&mut spec).seal(key, provider.id)?;
     let spec = JsonText::of(&spec)?;
-    on_tx!(tx, db => changed(sqlx::query(TEXT)
+    on_tx!(tx, db => rows_affected(sqlx::query(TEXT)
         .bind(provider.id.0)
         .bind(provider.date_updated)
         .bind(spec.clone())
@@ -373,7 +374,7 @@ async fn seal_clear(tx: &mut Tx, key: &SealKey, provider: SearchProvider) -> Res
 
 async fn seal_confidential(
     tx: &mut Tx,
-    key: &SealKey,
+    key: &EncryptionKey,
     id: ProviderId,
     confidential: &Confidential,
 ) -> Result<(), StoreError> {
@@ -381,7 +382,7 @@ async fn seal_confidential(
     if sealed.is_empty() {
         return Ok(());
     }
-    on_tx!(tx, db => changed(sqlx::query("UPDATE providers SET confidential = $2 WHERE id = $1")
+    on_tx!(tx, db => rows_affected(sqlx::query("UPDATE providers SET confidential = $2 WHERE id = $1")
         .bind(id.0).bind(sealed.as_str()).execute(db)))?;
     Ok(())
 }

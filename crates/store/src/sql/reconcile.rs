@@ -1,15 +1,14 @@
-//! Accepted work that is not final, and the tasks that are to bring it to its end.
+//! Unfinished work, and the tasks that should finish it.
 
-use super::outbox::broker;
-use super::tasks::from_owner_column;
+use super::task_columns::{broker, from_owner_column};
 use crate::SqlStore;
-use crate::db::{changed, on_db};
+use crate::db::{on_db, rows_affected};
 use crate::json::to_column;
 use crate::row::row;
 use async_trait::async_trait;
-use domain::contracts::{ReconcileStore, StoreError, TaskState, UnendedSearch, UnfinishedTask};
 use domain::ids::{SearchId, TaskId, UserId};
 use domain::instant::{Instant, to_micros};
+use domain::ports::{ReconcileStore, StoreError, TaskState, UnfinishedSearch, UnfinishedTask};
 use domain::status::SearchStatus;
 use serde_json::Value;
 use sqlx::types::Json;
@@ -68,13 +67,13 @@ impl ReconcileStore for SqlStore {
         const TEXT: &str = "UPDATE tasks SET state = 'waiting', attempts = 0, due = $2, lease = NULL, \
              lease_until = NULL, worker = NULL WHERE id = $1 AND state = 'failed'";
         let rows = on_db!(self.db, write, db =>
-            changed(sqlx::query(TEXT).bind(id.0).bind(to_micros(now)).execute(db)))?;
+            rows_affected(sqlx::query(TEXT).bind(id.0).bind(to_micros(now)).execute(db)))?;
         Ok(rows > 0)
     }
 
-    /// A run from nothing begins without results and gets them at its end, so a run that has some is an update, whose
-    /// status says so only at its beginning.
-    async fn unended_searches(&self, before: Instant) -> Result<Vec<UnendedSearch>, StoreError> {
+    /// A new run has no results until its end, so a run with results is an update; the status shows that only at its
+    /// beginning.
+    async fn unfinished_searches(&self, before: Instant) -> Result<Vec<UnfinishedSearch>, StoreError> {
         const TEXT: &str = concat!(
             "SELECT id, owner, run, status, date_updated, \
              EXISTS (SELECT 1 FROM result_sets WHERE search_id = searches.id) AS has_results \
@@ -111,8 +110,8 @@ impl UnfinishedRow {
 }
 
 impl UnendedRow {
-    fn search(self) -> UnendedSearch {
-        UnendedSearch {
+    fn search(self) -> UnfinishedSearch {
+        UnfinishedSearch {
             id: SearchId(self.id),
             owner: UserId(self.owner),
             run: self.run,

@@ -1,14 +1,14 @@
-//! Sealing everything anew under the current key, row by row, while others read and write.
+//! Re-encrypts everything with the current key, row by row, while others read and write.
 
 use crate::SqlStore;
-use crate::db::{changed, on_db};
-use domain::contracts::StoreError;
+use crate::db::{on_db, rows_affected};
+use domain::ports::StoreError;
 
-/// Rows that are read at once.
+/// Rows per batch.
 const STEP: i64 = 100;
 
-/// One column of sealed texts. The selection gives number, record and text of the rows after a number; the change
-/// replaces a text only while it is still the one that was read.
+/// One column of encrypted texts. The selection returns id, record and text of the rows after an id; the update
+/// replaces a text only if it is still the one that was read.
 struct Place {
     select: &'static str,
     update: &'static str,
@@ -48,19 +48,19 @@ const PLACES: [Place; 6] = [
     place!("audit_head", "past_keys", "'audit:past_keys'"),
 ];
 
-/// How it went with the sealed texts.
+/// Result of re-encryption.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Resealed {
-    /// Texts that were sealed anew.
+pub struct RekeyReport {
+    /// Re-encrypted texts.
     pub done: u64,
-    /// Texts that somebody else changed at the same moment. They may be under another key again.
+    /// Texts that were changed concurrently. They may be under another key again.
     pub changed_meanwhile: u64,
-    /// Records whose texts no key opens; they are left as they are.
+    /// Records whose texts cannot be decrypted; they are left unchanged.
     pub unreadable: Vec<String>,
 }
 
-impl Resealed {
-    /// Everything was under the current key already.
+impl RekeyReport {
+    /// Everything already used the current key.
     pub fn is_nothing(&self) -> bool {
         self.done == 0 && self.changed_meanwhile == 0
     }
@@ -74,10 +74,9 @@ impl Resealed {
 }
 
 impl SqlStore {
-    /// Seals anew what another key than the current one sealed. It can be stopped at any moment and begun again: a
-    /// text is under one of the keys, before and after.
-    pub async fn reseal(&self) -> Result<Resealed, StoreError> {
-        let mut resealed = Resealed::default();
+    /// Re-encrypts texts of other keys. It can be interrupted and restarted at any time.
+    pub async fn reseal(&self) -> Result<RekeyReport, StoreError> {
+        let mut resealed = RekeyReport::default();
         self.overwrite_replaced(true).await?;
         let mut outcome = Ok(());
         for place in &PLACES {
@@ -93,7 +92,7 @@ impl SqlStore {
         outcome.map(|()| resealed)
     }
 
-    async fn reseal_place(&self, place: &Place, resealed: &mut Resealed) -> Result<(), StoreError> {
+    async fn reseal_place(&self, place: &Place, resealed: &mut RekeyReport) -> Result<(), StoreError> {
         let mut after = i64::MIN;
         loop {
             let rows: Vec<(i64, String, String)> = on_db!(self.db, read, db =>
@@ -102,32 +101,32 @@ impl SqlStore {
             after = *last;
             for (id, record, sealed) in rows {
                 let Some(anew) = self.sealed_anew(&sealed, record, resealed)? else { continue };
-                resealed.count(on_db!(self.db, write, db => changed(sqlx::query(place.update)
+                resealed.count(on_db!(self.db, write, db => rows_affected(sqlx::query(place.update)
                     .bind(anew.as_str()).bind(id).bind(sealed.as_str()).execute(db)))?);
             }
         }
     }
 
-    /// Browsers that were sent away. There are few of them, and not for long.
-    async fn reseal_flows(&self, resealed: &mut Resealed) -> Result<(), StoreError> {
+    /// Pending OAuth flows, which are few and short-lived.
+    async fn reseal_flows(&self, resealed: &mut RekeyReport) -> Result<(), StoreError> {
         const SELECT: &str = "SELECT state_hash, sealed FROM pending_flows";
         const UPDATE: &str = "UPDATE pending_flows SET sealed = $1 WHERE state_hash = $2 AND sealed = $3";
         let rows: Vec<(String, String)> = on_db!(self.db, read, db => sqlx::query_as(SELECT).fetch_all(db))?;
         for (state_hash, sealed) in rows {
             let record = format!("flow:{state_hash}");
             let Some(anew) = self.sealed_anew(&sealed, record, resealed)? else { continue };
-            resealed.count(on_db!(self.db, write, db => changed(sqlx::query(UPDATE)
+            resealed.count(on_db!(self.db, write, db => rows_affected(sqlx::query(UPDATE)
                 .bind(anew.as_str()).bind(state_hash.as_str()).bind(sealed.as_str()).execute(db)))?);
         }
         Ok(())
     }
 
-    /// The text under the current key; None when it is already, or when no key opens it.
+    /// The text under the current key; None if it already is, or cannot be decrypted.
     fn sealed_anew(
         &self,
         sealed: &str,
         record: String,
-        resealed: &mut Resealed,
+        resealed: &mut RekeyReport,
     ) -> Result<Option<String>, StoreError> {
         if self.key.is_current(sealed, &record) {
             return Ok(None);
@@ -148,7 +147,7 @@ mod tests {
 
     #[test]
     fn a_text_that_changed_meanwhile_is_not_taken_for_sealed_anew() {
-        let mut resealed = Resealed::default();
+        let mut resealed = RekeyReport::default();
         assert!(resealed.is_nothing());
         resealed.count(0);
         assert!(!resealed.is_nothing() && resealed.done == 0, "the next pass must look at it again");

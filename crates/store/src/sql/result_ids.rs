@@ -1,16 +1,16 @@
-//! Ids of results. They are reserved in blocks by a statement of its own, so that no transaction holds the counter while
-//! it writes, and a process that stops in the middle of one stops nobody else.
+//! Ids of results, reserved in blocks by a separate statement, so that no transaction holds the counter and an
+//! interrupted process blocks nobody.
 
-use crate::db::{Db, first, on_db};
+use crate::db::{Db, first_row, on_db};
 use crate::json::to_column;
-use domain::contracts::StoreError;
+use domain::ports::StoreError;
 use std::ops::Range;
 use tokio::sync::Mutex;
 
-/// Ids that a process reserves at once; what it has not used when it ends is left out.
+/// Ids per reservation; unused ones are skipped when the process ends.
 pub(crate) const BLOCK: u64 = 1_000;
 
-/// The ids that this process has reserved and not given out yet.
+/// Reserved ids that are not yet assigned.
 #[derive(Debug)]
 pub(crate) struct ResultIds(Mutex<Range<i64>>);
 
@@ -21,7 +21,8 @@ impl Default for ResultIds {
 }
 
 impl ResultIds {
-    /// So many ids in a row; the first of them. Not to be called inside a transaction: it may need a connection.
+    /// Returns the first of so many consecutive ids. Must not be called inside a transaction: it may need a
+    /// connection.
     pub(crate) async fn take(&self, db: &Db, count: u64) -> Result<i64, StoreError> {
         let wanted = to_column(count);
         let mut reserved = self.0.lock().await;
@@ -37,7 +38,7 @@ impl ResultIds {
 async fn reserve(db: &Db, count: i64) -> Result<Range<i64>, StoreError> {
     const TEXT: &str = "UPDATE result_ids SET last_id = last_id + $1 RETURNING last_id";
     let last: Option<i64> =
-        on_db!(db, write, db => first(sqlx::query_scalar(TEXT).bind(count).fetch_all(db)))?;
+        on_db!(db, write, db => first_row(sqlx::query_scalar(TEXT).bind(count).fetch_all(db)))?;
     let last = last.ok_or_else(|| StoreError::Failed("the counter of result ids is missing".to_owned()))?;
     Ok(last - count + 1..last + 1)
 }

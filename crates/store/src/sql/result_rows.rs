@@ -1,23 +1,23 @@
-//! The row of a result set: read whole, with the provenance of its items.
+//! The row of a result set, with the provenance of its items.
 
 use super::versions;
 use crate::json::{Items, to_count};
 use crate::row::row;
-use domain::contracts::StoreError;
 use domain::ids::{ProviderId, ResultId, SearchId};
 use domain::instant::Instant;
+use domain::ports::StoreError;
 use domain::provenance::StoredProvenance;
-use domain::result::{ProviderFault, ResultItem, ResultSet, SavedResult};
+use domain::result::{ProviderError, ResultItem, ResultSet, SavedResult};
 use domain::status::ProviderStatus;
 use serde::{Deserialize, Serialize};
 use sqlx::types::Json;
 
-/// What is known of a set beside its items and numbers; one JSON column.
+/// Details of a set besides its items and numbers; one JSON column.
 #[derive(Clone, Serialize, Deserialize)]
 pub(super) struct Detail {
     provider_name: String,
     status: ProviderStatus,
-    error: Option<ProviderFault>,
+    error: Option<ProviderError>,
     query_string_to_provider: String,
     query_to_provider: String,
     query_processors: Vec<String>,
@@ -91,8 +91,8 @@ impl From<SetRow> for ResultSet {
 }
 
 impl SetRow {
-    /// Gives the items their provenance. Earlier versions did not note edits: of their sets only one that was never
-    /// changed is known to be as its provider gave it.
+    /// Restores the provenance of items. Earlier versions did not record edits: only an unchanged set of theirs is
+    /// known to be as its provider returned it.
     pub fn restored(mut self) -> Self {
         let provider = ProviderId(self.provider_id);
         match &self.detail.0.provenance {
@@ -105,7 +105,7 @@ impl SetRow {
         self
     }
 
-    /// What is known of the set, with the provenance that its items have now.
+    /// The details of the set, with the current provenance of its items.
     pub fn detail(&self) -> Detail {
         let provenance = StoredProvenance::of(ProviderId(self.provider_id), &self.items.0);
         Detail { provenance: Some(provenance), ..self.detail.0.clone() }
@@ -134,7 +134,7 @@ mod tests {
     use chrono::TimeDelta;
     use serde_json::json;
 
-    /// As a version that did not note edits wrote it; changed so many seconds after it was made.
+    /// As written by a version without edit records; changed so many seconds after creation.
     fn earlier(changed_after: i64) -> SetRow {
         let detail = json!({
             "provider_name": "Rivers", "status": "ok", "error": null, "query_string_to_provider": "",
@@ -162,7 +162,7 @@ mod tests {
         assert_eq!((given.provider(), given.url().as_str()), (ProviderId(7), "https://a.example/1"));
         let row = earlier(1).restored();
         assert_eq!(row.items.0[0].as_given(), None, "it may have been edited");
-        // It stays so, whenever the set is written again.
+        // It stays the same when the set is written again.
         let row = SetRow { detail: Json(row.detail()), ..earlier(0) }.restored();
         assert_eq!(row.items.0[0].as_given(), None);
     }

@@ -1,31 +1,30 @@
-//! Saved results: one row for each search and provider, its items inside, found by their ids through ranges.
+//! Saved results: one row per search and provider with its items, found by item id through ranges.
 
-use super::corpus::push_list;
 use super::result_rows::{SetRow, columns};
-use super::searches::exact_pattern;
+use super::text::{exact_pattern, push_list};
 use super::{answers, versions};
 use crate::SqlStore;
-use crate::db::{Db, Tx, changed, on_db, on_tx};
+use crate::db::{Db, Tx, on_db, on_tx, rows_affected};
 use crate::error::failure;
 use crate::json::{JsonText, finite, to_column, to_count};
 use crate::row::row;
 use async_trait::async_trait;
-use domain::contracts::{Page, ResultStore, StoreError};
 use domain::ids::{ProviderId, ResultId, SearchId, SignalId, UserId};
 use domain::instant::{Instant, to_micros};
+use domain::ports::{Page, ResultStore, StoreError};
 use domain::result::{GuardedResult, ResultItem, ResultSet, SavedResult};
 use serde::Deserialize;
 use sqlx::QueryBuilder;
 use sqlx::types::Json;
 
-/// Of a result, whether it is new; the rest is passed over.
+/// Reads only whether a result is new.
 #[derive(Deserialize)]
 struct Mark {
     #[serde(default)]
     new: Option<u8>,
 }
 
-/// Of a result, the documents that it is shown for; the rest is passed over.
+/// Reads only the documents that a result is shown for.
 #[derive(Deserialize)]
 struct Guard {
     #[serde(default)]
@@ -46,18 +45,17 @@ struct Duplicate {
 }
 
 impl Guard {
-    /// None when it is shown to its owner in any case: it, or a duplicate that would take its place, is of no document.
+    /// None if the owner always sees it: it, or a duplicate that would replace it, belongs to no document.
     fn signals(self) -> Option<Vec<SignalId>> {
         let others: Option<Vec<SignalId>> = self.duplicates.into_iter().map(|one| one.signal_id).collect();
         Some(std::iter::once(self.cache?.signal_id).chain(others?).collect())
     }
 }
 
-/// Sets that seem to hold an address and are read to make sure.
+/// Most sets that are read to find a URL.
 const SETS_READ_MAX: i64 = 20;
 
-/// The set that holds the result `$1`: ranges do not overlap, so only the last one that starts at or before
-/// the id can hold it.
+/// The set of result `$1`: ranges do not overlap, so only the last one that starts at or before the id can contain it.
 macro_rules! set_of_result {
     () => {
         "(SELECT result_set FROM (SELECT result_set, last_id FROM result_ranges WHERE first_id <= $1 \
@@ -65,7 +63,7 @@ macro_rules! set_of_result {
     };
 }
 
-/// The sets of the search `$1` whose items have the key `new` somewhere.
+/// The sets of search `$1` whose items contain the key `new`.
 macro_rules! marked_sets {
     ($lock:literal) => {
         concat!(
@@ -109,7 +107,7 @@ impl ResultStore for SqlStore {
         let mut items = Vec::new();
         let mut to_skip = None;
         for (row, before) in sets_of_page(&self.db, owner, offset, limit).await? {
-            // How many of the first set's items belong to earlier pages.
+            // Items of the first set that belong to earlier pages.
             to_skip.get_or_insert(offset.saturating_sub(to_count(before)));
             items.extend(row.items.0.iter().rev().map(|item| row.saved(item.clone())));
         }
@@ -264,14 +262,14 @@ impl ResultStore for SqlStore {
     }
 }
 
-/// A pattern that finds a text where it stands in JSON. It may find more than that.
+/// A LIKE pattern for a text inside JSON. It may match more.
 fn json_pattern(text: &str) -> String {
     let quoted = serde_json::Value::from(text).to_string();
     exact_pattern(quoted.trim_matches('"'))
 }
 
 async fn count_items(db: &Db, owner: Option<UserId>) -> Result<u64, StoreError> {
-    // The cast: PostgreSQL would answer with a NUMERIC.
+    // The cast: PostgreSQL would return NUMERIC.
     let total: Option<i64> = on_db!(*db, read, db => async {
         let mut query = QueryBuilder::new("SELECT CAST(SUM(item_count) AS BIGINT) FROM result_sets");
         if let Some(owner) = owner {
@@ -284,12 +282,12 @@ async fn count_items(db: &Db, owner: Option<UserId>) -> Result<u64, StoreError> 
 
 row! {
     struct PagedSetRow with (set: SetRow) {
-        /// Items of newer sets.
+        /// Items in newer sets.
         before: i64,
     }
 }
 
-/// The sets that hold a page of the list of results, newest first: a running count of items finds them.
+/// The sets of one page of results, newest first, by a running count of items.
 async fn sets_of_page(
     db: &Db,
     owner: Option<UserId>,
@@ -309,7 +307,7 @@ async fn sets_of_page(
     Ok(rows.into_iter().map(|row| (row.set.restored(), row.before)).collect())
 }
 
-/// The sets of the owner, or of everybody, each with the number of items in those that are newer.
+/// The sets of the owner, or of everybody, each with the number of items in newer sets.
 fn push_running<'a, D>(query: &mut QueryBuilder<D>, owner: Option<UserId>)
 where
     D: sqlx::Database,
@@ -328,7 +326,7 @@ where
     query.push(") AS running JOIN result_sets ON result_sets.id = counted_id");
 }
 
-/// The item as it will be read: not every number survives its text.
+/// The item as it will be read: not every number survives serialization.
 fn as_read(item: &ResultItem) -> Result<ResultItem, StoreError> {
     let unreadable = |_| StoreError::Failed("a record could not be written as JSON".to_owned());
     let text = serde_json::to_string(item).map_err(unreadable)?;
@@ -336,8 +334,8 @@ fn as_read(item: &ResultItem) -> Result<ResultItem, StoreError> {
     Ok(ResultItem { provenance: item.provenance.clone(), ..read })
 }
 
-/// The set of a result, held until the end of the transaction: an update that changes nothing locks the row
-/// in either database. None for what is in no set.
+/// The set of a result, locked until the end of the transaction: an update without changes locks the row in both
+/// databases. None if it is in no set.
 async fn hold_set(tx: &mut Tx, id: ResultId) -> Result<Option<SetRow>, StoreError> {
     const TEXT: &str = concat!(
         "UPDATE result_sets SET retrieved = retrieved WHERE id = ",
@@ -349,14 +347,14 @@ async fn hold_set(tx: &mut Tx, id: ResultId) -> Result<Option<SetRow>, StoreErro
     Ok(row.map(SetRow::restored))
 }
 
-/// The sets of a search that may have a marked item, held until the end of the transaction. Most sets have
-/// none, so the database looks for the key in their texts, and only what holds it is read and taken apart.
+/// The sets of a search that may have a marked item, locked until the end of the transaction. Most sets have none, so
+/// the database searches their text for the key, and only matches are parsed.
 async fn hold_marked_sets(tx: &mut Tx, search: SearchId) -> Result<Vec<SetRow>, StoreError> {
     let rows: Vec<SetRow> = match tx {
         // The transaction is the only writer from its beginning.
         Tx::Sqlite(tx) => sqlx::query_as(marked_sets!("")).bind(search.0).fetch_all(&mut **tx).await,
         Tx::Postgres(tx) => {
-            // The search first, as at the end of a run: then the two never wait for each other's sets.
+            // The search is locked first, as when a run is finished, to avoid deadlocks.
             sqlx::query("SELECT id FROM searches WHERE id = $1 FOR NO KEY UPDATE")
                 .bind(search.0)
                 .execute(&mut **tx)
@@ -374,7 +372,7 @@ async fn save_items(tx: &mut Tx, row: &SetRow) -> Result<(), StoreError> {
          detail = $6 WHERE id = $1";
     let items = JsonText::of_items(&row.items.0)?;
     let detail = JsonText::of(&row.detail())?;
-    on_tx!(tx, db => changed(sqlx::query(TEXT)
+    on_tx!(tx, db => rows_affected(sqlx::query(TEXT)
         .bind(row.id)
         .bind(items.clone())
         .bind(to_column(row.items.0.len() as u64))

@@ -1,14 +1,14 @@
-//! The newest runs of a search, in short, written where a run ends.
+//! Summaries of the latest runs of a search, written when a run ends.
 
-use super::searches::parse_status;
+use super::status::parse_status;
 use crate::SqlStore;
-use crate::db::{Tx, changed, on_db, on_tx};
+use crate::db::{Tx, on_db, on_tx, rows_affected};
 use crate::json::{JsonText, to_column, to_count};
 use crate::row::row;
 use async_trait::async_trait;
-use domain::contracts::{FinishedRun, SearchRunStore, StoreError};
 use domain::ids::SearchId;
 use domain::instant::{Instant, to_micros};
+use domain::ports::{FinishedRun, SearchRunStore, StoreError};
 use domain::search_run::{RUNS_KEPT, RunEntry, RunFindings, SearchRun, compare};
 use sqlx::types::Json;
 
@@ -51,7 +51,7 @@ impl SearchRunStore for SqlStore {
     }
 }
 
-/// Notes a run that ends, and drops the oldest. A first run costs one statement.
+/// Records a finished run, and deletes the oldest. A first run costs one statement.
 pub(super) async fn note(tx: &mut Tx, finished: &FinishedRun) -> Result<(), StoreError> {
     const TEXT: &str = "INSERT INTO search_runs (search_id, run, status, ended, retrieved, added, gone, entries) \
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (search_id, run) DO UPDATE SET \
@@ -60,10 +60,10 @@ pub(super) async fn note(tx: &mut Tx, finished: &FinishedRun) -> Result<(), Stor
     let previous = previous(tx, finished).await?;
     let entries = RunFindings::after(finished.found.as_ref(), previous.as_deref().unwrap_or_default());
     let retrieved = finished.found.as_ref().map_or(0, |found| found.entries.len());
-    // The first run that is kept has nothing to be compared with.
+    // The first recorded run has nothing to compare with.
     let diff = previous.map(|previous| compare(&previous, &entries)).unwrap_or_default();
     let entries = JsonText::of(&entries)?;
-    on_tx!(&mut *tx, db => changed(sqlx::query(TEXT)
+    on_tx!(&mut *tx, db => rows_affected(sqlx::query(TEXT)
         .bind(finished.search.0)
         .bind(finished.run)
         .bind(finished.status.as_str())
@@ -75,13 +75,13 @@ pub(super) async fn note(tx: &mut Tx, finished: &FinishedRun) -> Result<(), Stor
         .execute(db)))?;
     if finished.run > RUNS_KEPT {
         const DROP: &str = "DELETE FROM search_runs WHERE search_id = $1 AND run <= $2";
-        on_tx!(tx, db => changed(sqlx::query(DROP)
+        on_tx!(tx, db => rows_affected(sqlx::query(DROP)
             .bind(finished.search.0).bind(finished.run - RUNS_KEPT).execute(db)))?;
     }
     Ok(())
 }
 
-/// What the run before found, if it is kept.
+/// The entries of the previous run, if recorded.
 async fn previous(tx: &mut Tx, finished: &FinishedRun) -> Result<Option<Vec<RunEntry>>, StoreError> {
     const TEXT: &str =
         "SELECT entries FROM search_runs WHERE search_id = $1 AND run < $2 ORDER BY run DESC LIMIT 1";

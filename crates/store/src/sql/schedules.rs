@@ -1,23 +1,23 @@
-//! Schedules: work that comes again, taken by one process each time.
+//! Schedules: recurring work, taken by one process each time.
 
 use crate::SqlStore;
-use crate::db::{Db, changed, on_db, on_tx};
+use crate::db::{Db, on_db, on_tx, rows_affected};
 use crate::error::failure;
 use crate::json::{plain, to_count};
 use crate::row::row;
 use async_trait::async_trait;
 use chrono::DateTime;
 use domain::audit::{AuditEvent, Kind};
-use domain::contracts::{EditableRecord, Schedule, ScheduleStore, StoreError};
 use domain::instant::Instant;
+use domain::ports::{EditableRecord, Schedule, ScheduleStore, StoreError};
 use serde_json::{Value, json};
 use std::time::Duration;
 
-/// The longest interval: ten years. A longer one is stored as this.
+/// Longest interval: ten years. A longer one is stored as this.
 const EVERY_MAX: Duration = Duration::from_secs(10 * 366 * 24 * 60 * 60);
 
-/// One statement takes what is due, and brings back what lies further ahead than one interval: that is left
-/// from before the clock jumped back. A value is tested before it is set, so `was_due` tells the two apart.
+/// One statement takes what is due, and resets times further ahead than one interval, which are left from before the
+/// clock was set back. A value is tested before it is set, so `was_due` distinguishes the two.
 macro_rules! take {
     ($of_these:literal) => {
         concat!(
@@ -64,7 +64,7 @@ impl ScheduleStore for SqlStore {
         const TEXT: &str = "INSERT INTO schedules (name, every, next_due, was_due) VALUES ($1, $2, $3, FALSE) \
              ON CONFLICT (name) DO NOTHING";
         let every = micros(every);
-        on_db!(self.db, write, db => changed(sqlx::query(TEXT)
+        on_db!(self.db, write, db => rows_affected(sqlx::query(TEXT)
             .bind(plain(name)).bind(every).bind(now.timestamp_micros() + every).execute(db)))?;
         Ok(())
     }
@@ -101,7 +101,7 @@ impl ScheduleStore for SqlStore {
 
     async fn take_due(&self, now: Instant) -> Result<Vec<Schedule>, StoreError> {
         const SQLITE: &str = take!("enabled AND (next_due <= $1 OR next_due > $1 + every)");
-        // What another process is taking at this moment is passed over, not waited for and taken again.
+        // Rows that another process is taking are skipped.
         const POSTGRES: &str = take!(
             "name = ANY (ARRAY (SELECT name FROM schedules WHERE enabled AND (next_due <= $1 OR next_due > $1 + every) \
              ORDER BY name FOR UPDATE SKIP LOCKED))"
@@ -125,7 +125,7 @@ fn micros(every: Duration) -> i64 {
     i64::try_from(every.min(EVERY_MAX).as_micros()).unwrap_or(i64::MAX)
 }
 
-/// Sorted here, because the databases do not agree on the order of texts.
+/// Sorted here, because the databases use different collations.
 fn by_name(rows: Vec<ScheduleRow>) -> Result<Vec<Schedule>, StoreError> {
     let mut schedules = rows.into_iter().map(Schedule::try_from).collect::<Result<Vec<_>, _>>()?;
     schedules.sort_by(|a, b| a.name.cmp(&b.name));

@@ -1,15 +1,17 @@
 //! Searches, and the fence that keeps an obsolete run from writing.
 
-use super::{answers, finish, tasks};
+use super::status::{is_over, is_running, parse_status};
+use super::text::{folded, pattern};
+use super::{answers, finish_run, tasks};
 use crate::SqlStore;
-use crate::db::{Tx, changed, first, on_db, on_tx};
-use crate::json::{JsonText, plain, to_column, to_count};
+use crate::db::{Tx, first_row, on_db, on_tx, rows_affected};
+use crate::json::{JsonText, to_column, to_count};
 use crate::row::row;
 use async_trait::async_trait;
-use domain::contracts::{FinishedRun, Page, SearchStore, StoreError, TaskOf};
 use domain::ids::{SearchId, UserId};
 use domain::instant::{Instant, to_micros};
 use domain::message;
+use domain::ports::{FinishedRun, Page, SearchStore, StoreError, TaskBuilder};
 use domain::result::ResultSet;
 use domain::retention::Retention;
 use domain::search::{Search, SearchFilter, SearchSpec, Sort};
@@ -17,22 +19,7 @@ use domain::status::SearchStatus;
 use sqlx::QueryBuilder;
 use sqlx::types::Json;
 
-/// True for the newest run of a search that is not over. Final statuses are those with these names.
-macro_rules! is_running {
-    () => {
-        "id = $1 AND run = $2 AND status NOT LIKE '%_READY' AND status NOT LIKE 'ERR_%'"
-    };
-}
-
-/// True for a search that waits for nothing.
-macro_rules! is_over {
-    () => {
-        "(status LIKE '%_READY' OR status LIKE 'ERR_%')"
-    };
-}
-pub(super) use is_running;
-
-/// True for a search that nobody has written since it was read: every write sets `date_updated`.
+/// True for a search that was not written since it was read: every write sets `date_updated`.
 macro_rules! is_as_seen {
     () => {
         "id = $1 AND date_updated = $2"
@@ -80,10 +67,6 @@ impl TryFrom<SearchRow> for Search {
     }
 }
 
-pub(super) fn parse_status(id: i64, text: &str) -> Result<SearchStatus, StoreError> {
-    SearchStatus::parse(text).ok_or_else(|| StoreError::Failed(format!("search {id} has an unknown status")))
-}
-
 #[async_trait]
 impl SearchStore for SqlStore {
     async fn create_search(
@@ -92,7 +75,7 @@ impl SearchStore for SqlStore {
         owner: UserId,
         messages: Vec<String>,
         now: Instant,
-        task: TaskOf,
+        task: TaskBuilder,
     ) -> Result<Search, StoreError> {
         let now = to_micros(now);
         let mut search = Search::created(SearchId(0), owner, spec, messages, now);
@@ -175,7 +158,7 @@ impl SearchStore for SqlStore {
         let (retention, subscribe) = (retention_column(&spec), spec.subscribe);
         let (saved, folded) = (spec.is_saved(), folded(&spec.query_string));
         let spec = JsonText::of(&spec)?;
-        let row = on_db!(self.db, write, db => first(sqlx::query_as::<_, SearchRow>(TEXT)
+        let row = on_db!(self.db, write, db => first_row(sqlx::query_as::<_, SearchRow>(TEXT)
             .bind(seen.id.0).bind(seen.date_updated).bind(spec.clone()).bind(to_micros(now))
             .bind(retention).bind(subscribe).bind(saved).bind(folded.as_str()).fetch_all(db)))?;
         self.seen_or_gone(seen, row).await
@@ -187,7 +170,7 @@ impl SearchStore for SqlStore {
         spec: SearchSpec,
         messages: Vec<String>,
         now: Instant,
-        task: TaskOf,
+        task: TaskBuilder,
     ) -> Result<Option<Search>, StoreError> {
         const TEXT: &str = concat!(
             "UPDATE searches SET draft = $3, messages = $4, date_updated = $5, status = $6, run = run + 1, \
@@ -210,7 +193,7 @@ impl SearchStore for SqlStore {
             return self.seen_or_gone(seen, None).await;
         };
         let search = Search::try_from(row)?;
-        on_tx!(&mut tx, db => changed(
+        on_tx!(&mut tx, db => rows_affected(
             sqlx::query("DELETE FROM result_sets WHERE search_id = $1").bind(seen.id.0).execute(db)))?;
         answers::forget(&mut tx, seen.id).await?;
         tasks::push(&mut tx, task(&search), now).await?;
@@ -223,9 +206,9 @@ impl SearchStore for SqlStore {
         id: SearchId,
         message: String,
         now: Instant,
-        task: TaskOf,
+        task: TaskBuilder,
     ) -> Result<Search, StoreError> {
-        // The first statement holds the search until the end, so that no message is lost.
+        // The first statement locks the search until the end, so that no message is lost.
         const START: &str = concat!(
             "UPDATE searches SET status = $2, date_updated = $3, run = run + 1 WHERE id = $1 RETURNING ",
             columns!()
@@ -301,13 +284,13 @@ impl SearchStore for SqlStore {
     ) -> Result<bool, StoreError> {
         const TEXT: &str =
             concat!("UPDATE searches SET status = $3, date_updated = $4 WHERE ", is_running!());
-        let rows = on_db!(self.db, write, db => changed(
+        let rows = on_db!(self.db, write, db => rows_affected(
             sqlx::query(TEXT).bind(id.0).bind(run).bind(to.as_str()).bind(to_micros(now)).execute(db)))?;
         Ok(rows == 1)
     }
 
     async fn finish_run(&self, finished: FinishedRun) -> Result<Option<Vec<ResultSet>>, StoreError> {
-        finish::finish_run(&self.db, &self.result_ids, finished).await
+        finish_run::finish_run(&self.db, &self.result_ids, finished).await
     }
 
     async fn delete_search(&self, id: SearchId) -> Result<(), StoreError> {
@@ -315,13 +298,13 @@ impl SearchStore for SqlStore {
         let mut tx = self.db.begin().await?;
         let updated: Instant = on_tx!(&mut tx, db => sqlx::query_scalar(HOLD).bind(id.0).fetch_one(db))?;
         self.check_version(updated.timestamp_micros())?;
-        on_tx!(&mut tx, db => changed(sqlx::query("DELETE FROM searches WHERE id = $1").bind(id.0).execute(db)))?;
+        on_tx!(&mut tx, db => rows_affected(sqlx::query("DELETE FROM searches WHERE id = $1").bind(id.0).execute(db)))?;
         tx.commit().await
     }
 }
 
 impl SqlStore {
-    /// The search that was written; without one, None when it is there and `NotFound` when it is not.
+    /// The written search; without one, None if it exists and `NotFound` if not.
     async fn seen_or_gone(
         &self,
         seen: &Search,
@@ -332,29 +315,6 @@ impl SqlStore {
             None => self.search(seen.id).await.map(|_written_by_another| None),
         }
     }
-}
-
-/// The form of a query in which it is looked for: both databases then compare letters alike.
-pub(super) fn folded(query: &str) -> String {
-    plain(query).to_lowercase()
-}
-
-/// What holds the text somewhere; its own signs mean themselves.
-pub(super) fn pattern(text: &str) -> String {
-    exact_pattern(&folded(text))
-}
-
-/// What holds the text somewhere, letter for letter where the database distinguishes them.
-pub(super) fn exact_pattern(text: &str) -> String {
-    let mut pattern = String::from("%");
-    for c in text.chars() {
-        if ['%', '_', '\\'].contains(&c) {
-            pattern.push('\\');
-        }
-        pattern.push(c);
-    }
-    pattern.push('%');
-    pattern
 }
 
 fn push_filter<'a, D>(query: &mut QueryBuilder<D>, filter: &SearchFilter)
@@ -378,23 +338,23 @@ where
     }
 }
 
-/// Writes a search back that the transaction holds.
+/// Writes back a search that the transaction has locked.
 async fn save_spec_and_messages(tx: &mut Tx, search: &Search) -> Result<(), StoreError> {
     let mut messages = search.messages.clone();
     message::drop_oldest(&mut messages);
     let (spec, messages) = (JsonText::of(&search.spec)?, JsonText::of(&messages)?);
-    on_tx!(tx, db => changed(
+    on_tx!(tx, db => rows_affected(
         sqlx::query("UPDATE searches SET draft = $2, messages = $3 WHERE id = $1")
             .bind(search.id.0).bind(spec.clone()).bind(messages.clone()).execute(db)))?;
     Ok(())
 }
 
-/// A search that names no retention is kept for ever.
+/// A search without a retention is kept forever.
 fn retention_column(spec: &SearchSpec) -> i64 {
     spec.retention.map_or(0, i64::from)
 }
 
-/// For each kind of retention that ends: its number, and the latest change that is too old at `now`.
+/// For each finite retention: its number, and the latest change that has expired at `now`.
 fn retention_limits(now: Instant) -> impl Iterator<Item = (u8, Instant)> {
     (0..=u8::MAX).map_while(|number| Some((number, Retention::from_number(number)?))).filter_map(
         move |(number, retention)| {
@@ -425,26 +385,4 @@ pub(super) async fn insert(tx: &mut Tx, search: &Search) -> Result<SearchId, Sto
         .bind(folded(&search.spec.query_string))
         .fetch_one(db))
     .map(SearchId)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn patterns_hold_no_signs_of_their_own() {
-        for (text, expected) in
-            [("Fluß", "%fluß%"), ("50%_\\", "%50\\%\\_\\\\%"), ("", "%%"), ("a\0b", "%ab%")]
-        {
-            assert_eq!(pattern(text), expected);
-        }
-    }
-
-    #[test]
-    fn the_fence_knows_every_final_status() {
-        for status in SearchStatus::ALL {
-            let name = status.as_str();
-            assert_eq!(name.ends_with("_READY") || name.starts_with("ERR_"), status.is_final(), "{name}");
-        }
-    }
 }

@@ -1,12 +1,12 @@
-//! Browser sessions: only the hashes of their keys are kept.
+//! Browser sessions: only the hashes of their keys are stored.
 
 use super::users::{UserRow, fold, user_columns, with_groups};
 use crate::SqlStore;
-use crate::db::{changed, on_db, on_tx};
+use crate::db::{on_db, on_tx, rows_affected};
 use crate::row::row;
 use async_trait::async_trait;
-use domain::contracts::{NewSession, SessionStore, StoreError};
 use domain::instant::{Instant, to_micros};
+use domain::ports::{NewSession, SessionStore, StoreError};
 use domain::user::User;
 
 row! {
@@ -22,9 +22,9 @@ impl SessionStore for SqlStore {
              VALUES ($1, $2, $3, $4, $5)";
         let now = to_micros(session.now);
         let mut tx = self.db.begin().await?;
-        on_tx!(&mut tx, db => changed(
+        on_tx!(&mut tx, db => rows_affected(
             sqlx::query("DELETE FROM sessions WHERE expires <= $1").bind(now).execute(db)))?;
-        on_tx!(&mut tx, db => changed(sqlx::query(TEXT)
+        on_tx!(&mut tx, db => rows_affected(sqlx::query(TEXT)
             .bind(session.key_hash.as_str())
             .bind(session.user.0)
             .bind(session.csrf.as_str())
@@ -49,7 +49,7 @@ impl SessionStore for SqlStore {
     }
 
     async fn delete_session(&self, key_hash: &str) -> Result<(), StoreError> {
-        on_db!(self.db, write, db => changed(
+        on_db!(self.db, write, db => rows_affected(
             sqlx::query("DELETE FROM sessions WHERE key_hash = $1").bind(key_hash).execute(db)))?;
         Ok(())
     }

@@ -1,16 +1,16 @@
-//! Budgets of requests that all processes share: one row for each limited source, changed by one statement.
+//! Request budgets shared by all processes: one row per limited provider, changed by one statement.
 
 use crate::SqlStore;
 use crate::db::Db;
 use crate::error::failure;
 use async_trait::async_trait;
-use domain::contracts::{SourceBudgetStore, StoreError};
 use domain::ids::ProviderId;
+use domain::ports::{SourceBudgetStore, StoreError};
 use domain::source_budget::{AHEAD_MAX, BudgetRequest, BudgetTurn};
 use std::time::Duration;
 
-/// The wait for a turn that is taken now. A budget that is whole already, or later than it can be, counts from now.
-/// Parameters: 1 provider, 2 cost, 3 period, 4 longest wait, 5 how far ahead a budget can be used; all in microseconds.
+/// The wait for a turn taken now. A full budget, or one further ahead than possible, counts from now. Parameters: 1
+/// provider, 2 cost, 3 period, 4 longest wait, 5 how far ahead a budget can be used; all in microseconds.
 macro_rules! from {
     ($now:literal) => {
         concat!(
@@ -26,7 +26,7 @@ macro_rules! from {
     };
 }
 
-/// Nothing is changed, and no row comes back, if the turn comes too late.
+/// If the turn comes too late, nothing changes and no row is returned.
 macro_rules! take {
     ($now:literal) => {
         concat!(
@@ -53,7 +53,7 @@ macro_rules! wait {
     };
 }
 
-/// The statements of one database, whose clock is the same for the whole of a statement.
+/// The statements of one database, whose clock is constant within a statement.
 macro_rules! statements {
     ($now:literal) => {
         (take!($now), wait!($now))

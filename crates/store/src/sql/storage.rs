@@ -1,17 +1,17 @@
-//! The size of the database, and space that is given back to the disk.
+//! Size of the database, and release of free space.
 
 use crate::SqlStore;
-use crate::db::{Db, changed, on_db};
+use crate::db::{Db, on_db, rows_affected};
 use crate::error::failure;
 use crate::json::{to_column, to_count};
 use async_trait::async_trait;
-use domain::contracts::{StorageStore, StoreError};
 use domain::instant::{Instant, to_micros};
+use domain::ports::{StorageStore, StoreError};
 use domain::storage_forecast::{DatabaseSize, SAMPLED_EVERY, SAMPLES_KEPT_FOR, SizeSample};
 use sqlx::SqlitePool;
 use std::path::PathBuf;
 
-/// Free pages that stay in the file: new searches soon need them.
+/// Free pages that stay in the file for new searches.
 const FREE_PAGES_KEPT: i64 = 1024;
 
 #[async_trait]
@@ -46,7 +46,7 @@ impl StorageStore for SqlStore {
         const IS_SAMPLED: &str = "SELECT COUNT(*) FROM database_sizes WHERE taken > $1 AND taken <= $2";
         const INSERT: &str =
             "INSERT INTO database_sizes (taken, used_bytes) VALUES ($1, $2) ON CONFLICT (taken) DO NOTHING";
-        // A time to come is of a clock that was wrong.
+        // A time in the future comes from a wrong clock.
         const FORGET: &str = "DELETE FROM database_sizes WHERE taken <= $1 OR taken > $2";
         let now = to_micros(now);
         let recently = now - SAMPLED_EVERY;
@@ -56,9 +56,9 @@ impl StorageStore for SqlStore {
             return Ok(());
         }
         let used = to_column(self.database_size().await?.used_bytes);
-        on_db!(self.db, write, db => changed(sqlx::query(INSERT).bind(now).bind(used).execute(db)))?;
+        on_db!(self.db, write, db => rows_affected(sqlx::query(INSERT).bind(now).bind(used).execute(db)))?;
         let too_old = now - SAMPLES_KEPT_FOR;
-        on_db!(self.db, write, db => changed(sqlx::query(FORGET).bind(too_old).bind(now).execute(db)))?;
+        on_db!(self.db, write, db => rows_affected(sqlx::query(FORGET).bind(too_old).bind(now).execute(db)))?;
         Ok(())
     }
 
@@ -77,8 +77,8 @@ impl StorageStore for SqlStore {
     }
 }
 
-/// One step: a megabyte. Files of earlier versions do not know which page points to which (`auto_vacuum` 0) and keep their
-/// size until `tributary database compact`.
+/// One step of a megabyte. Files of earlier versions (`auto_vacuum` 0) cannot shrink until `tributary database
+/// compact`.
 async fn release(file: &SqlitePool) -> Result<bool, sqlx::Error> {
     if free_pages(file).await? <= FREE_PAGES_KEPT {
         return Ok(false);
@@ -87,12 +87,12 @@ async fn release(file: &SqlitePool) -> Result<bool, sqlx::Error> {
     if free_pages(file).await? > FREE_PAGES_KEPT {
         return Ok(true);
     }
-    // The file gets shorter when its log is written back, which waits for no reader.
+    // The file shrinks when its log is checkpointed, which does not wait for readers.
     sqlx::query("PRAGMA wal_checkpoint(PASSIVE)").execute(file).await?;
     Ok(false)
 }
 
-/// Pages that can be given back.
+/// Pages that can be released.
 async fn free_pages(file: &SqlitePool) -> Result<i64, sqlx::Error> {
     const TEXT: &str =
         "SELECT freelist_count FROM pragma_freelist_count(), pragma_auto_vacuum() WHERE auto_vacuum = 2";

@@ -1,45 +1,24 @@
-//! The records behind the task queue: claims with a lease, tries that are counted, signs of life.
+//! The records of the task queue: leases, attempts, heartbeats.
 
-use super::claim::{Claim, Claimable, is_untouched};
-use super::outbox::broker;
+use super::claim::{Claim, Claimable};
+use super::task_columns::{AHEAD_MAX, broker, end_of, is_untouched, to_owner_column};
 use crate::SqlStore;
-use crate::db::{Tx, changed, on_db, on_tx};
+use crate::db::{Tx, on_db, on_tx, rows_affected};
 use crate::json::{JsonText, plain, to_count};
 use crate::row::row;
 use async_trait::async_trait;
 use chrono::TimeDelta;
-use domain::contracts::{
-    ClaimedTask, NewTask, QueueName, StoreError, TaskStore, WaitingOwners, WorkerBeat, WorkerSlots,
-};
 use domain::ids::{TaskId, UserId};
 use domain::instant::{Instant, to_micros};
-use serde_json::Value;
-use sqlx::types::Json;
+use domain::ports::{
+    ClaimedTask, Heartbeat, NewTask, QueueName, StoreError, TaskStore, WaitingOwners, WorkerSlots,
+};
 use std::time::Duration;
 
-/// How often one claim tries anew when others took what it had chosen. Whoever holds the rows then for longer is no
-/// worker, and the next claim comes soon.
-const CLAIM_ROUNDS_MAX: usize = 20;
-
-/// A worker that was silent for so long is forgotten.
+/// Workers without a heartbeat for this time are deleted.
 const WORKER_FORGOTTEN_AFTER: TimeDelta = TimeDelta::days(1);
-/// An answer to a ping that nobody came for in so long is forgotten.
+/// Ping responses that nobody collected are deleted after this time.
 const ANSWER_KEPT: TimeDelta = TimeDelta::minutes(1);
-/// No task waits for so long, and no clock of another machine is ahead by so much. What lies further ahead is left
-/// from before the clock jumped back, and is brought back, so that nothing waits until the clock has caught up.
-pub(super) const AHEAD_MAX: TimeDelta = TimeDelta::minutes(5);
-row! {
-    pub(super) struct TaskRow {
-        id: i64,
-        name: String,
-        payload: Json<Value>,
-        state: String,
-        attempts: i64,
-        attempts_max: i64,
-        due: Instant,
-        owner: i64,
-    }
-}
 
 row! {
     struct WorkerRow {
@@ -65,15 +44,6 @@ pub(super) async fn push(tx: &mut Tx, task: NewTask, now: Instant) -> Result<Tas
         .bind(to_owner_column(task.owner))
         .fetch_one(db))
     .map(TaskId)
-}
-
-/// 0 stands for the service itself; the ids of users begin with 1.
-pub(crate) fn to_owner_column(owner: Option<UserId>) -> i64 {
-    owner.map_or(0, |owner| owner.0)
-}
-
-pub(super) fn from_owner_column(owner: i64) -> Option<UserId> {
-    (owner != 0).then_some(UserId(owner))
 }
 
 #[async_trait]
@@ -104,20 +74,20 @@ impl TaskStore for SqlStore {
         now: Instant,
     ) -> Result<bool, StoreError> {
         const TEXT: &str = "UPDATE tasks SET lease_until = $3 WHERE id = $1 AND lease = $2";
-        let rows = on_db!(self.db, write, db => changed(sqlx::query(TEXT)
+        let rows = on_db!(self.db, write, db => rows_affected(sqlx::query(TEXT)
             .bind(task.id.0).bind(task.lease.as_str()).bind(end_of(lease, now)).execute(db)))?;
         Ok(rows == 1)
     }
 
     async fn finish_task(&self, task: &ClaimedTask) -> Result<(), StoreError> {
-        on_db!(self.db, write, db => changed(sqlx::query("DELETE FROM tasks WHERE id = $1 AND lease = $2")
+        on_db!(self.db, write, db => rows_affected(sqlx::query("DELETE FROM tasks WHERE id = $1 AND lease = $2")
             .bind(task.id.0).bind(task.lease.as_str()).execute(db)))?;
         Ok(())
     }
 
     async fn forget_failed_tasks(&self, before: Instant) -> Result<(), StoreError> {
         on_db!(self.db, write, db =>
-            changed(sqlx::query("DELETE FROM tasks WHERE state = 'failed' AND due < $1")
+            rows_affected(sqlx::query("DELETE FROM tasks WHERE state = 'failed' AND due < $1")
                 .bind(to_micros(before)).execute(db)))?;
         Ok(())
     }
@@ -126,7 +96,7 @@ impl TaskStore for SqlStore {
         const TEXT: &str = "UPDATE tasks SET due = $3, last_error = $4, lease = NULL, lease_until = NULL, \
              worker = NULL, state = CASE WHEN attempts < attempts_max THEN 'waiting' ELSE 'failed' END \
              WHERE id = $1 AND lease = $2";
-        on_db!(self.db, write, db => changed(sqlx::query(TEXT)
+        on_db!(self.db, write, db => rows_affected(sqlx::query(TEXT)
             .bind(task.id.0)
             .bind(task.lease.as_str())
             .bind(to_micros(due))
@@ -138,7 +108,7 @@ impl TaskStore for SqlStore {
     async fn release_task(&self, task: &ClaimedTask) -> Result<(), StoreError> {
         const TEXT: &str = "UPDATE tasks SET lease = NULL, lease_until = NULL, worker = NULL, \
              attempts = attempts - 1 WHERE id = $1 AND lease = $2";
-        on_db!(self.db, write, db => changed(sqlx::query(TEXT)
+        on_db!(self.db, write, db => rows_affected(sqlx::query(TEXT)
             .bind(task.id.0).bind(task.lease.as_str()).execute(db)))?;
         Ok(())
     }
@@ -152,7 +122,7 @@ impl TaskStore for SqlStore {
     }
 
     async fn next_due(&self, queue: QueueName, now: Instant) -> Result<Option<Instant>, StoreError> {
-        // A task that is held may come free as well: its worker may be dead when the lease ends.
+        // A held task may become free as well: its worker may be dead when the lease ends.
         const TEXT: &str = "SELECT MIN(free_at) FROM (SELECT MIN(due) AS free_at FROM tasks \
              WHERE queue = $1 AND state = 'waiting' AND due > $2 AND lease_until IS NULL \
              UNION ALL SELECT MIN(lease_until) FROM tasks \
@@ -202,128 +172,76 @@ impl TaskStore for SqlStore {
             broker!(),
             "'"
         );
-        on_db!(self.db, write, db => changed(sqlx::query(TEXT).execute(db)))
+        on_db!(self.db, write, db => rows_affected(sqlx::query(TEXT).execute(db)))
     }
 
-    async fn beat(&self, beat: WorkerBeat) -> Result<(), StoreError> {
+    async fn record_heartbeat(&self, heartbeat: Heartbeat) -> Result<(), StoreError> {
         const TEXT: &str = "INSERT INTO workers (worker, queue, concurrency, active, last_seen) \
              VALUES ($1, $2, $3, $4, $5) ON CONFLICT (worker, queue) DO UPDATE SET \
              concurrency = excluded.concurrency, active = excluded.active, last_seen = excluded.last_seen";
-        let now = to_micros(beat.last_seen);
-        on_db!(self.db, write, db => changed(sqlx::query(TEXT)
-            .bind(beat.worker.as_str())
-            .bind(beat.queue.as_str())
-            .bind(i64::from(beat.concurrency))
-            .bind(i64::from(beat.active))
+        let now = to_micros(heartbeat.last_seen);
+        on_db!(self.db, write, db => rows_affected(sqlx::query(TEXT)
+            .bind(heartbeat.worker.as_str())
+            .bind(heartbeat.queue.as_str())
+            .bind(i64::from(heartbeat.concurrency))
+            .bind(i64::from(heartbeat.active))
             .bind(now)
             .execute(db)))?;
         const SILENT: &str = "DELETE FROM workers WHERE queue = $1 AND (last_seen < $2 OR last_seen > $3)";
-        on_db!(self.db, write, db => changed(sqlx::query(SILENT)
-            .bind(beat.queue.as_str())
+        on_db!(self.db, write, db => rows_affected(sqlx::query(SILENT)
+            .bind(heartbeat.queue.as_str())
             .bind(now - WORKER_FORGOTTEN_AFTER)
             .bind(now + AHEAD_MAX)
             .execute(db)))?;
-        // Here, because workers give signs of life however busy they are.
-        self.bring_back_due(beat.queue, now).await
+        // Done here, because workers send heartbeats however busy they are.
+        self.bring_back_due(heartbeat.queue, now).await
     }
 
-    async fn workers(&self, queue: QueueName, since: Instant) -> Result<Vec<WorkerBeat>, StoreError> {
+    async fn workers(&self, queue: QueueName, since: Instant) -> Result<Vec<Heartbeat>, StoreError> {
         const TEXT: &str = "SELECT worker, concurrency, active, last_seen FROM workers \
              WHERE queue = $1 AND last_seen >= $2";
         let rows = on_db!(self.db, read, db => sqlx::query_as::<_, WorkerRow>(TEXT)
             .bind(queue.as_str()).bind(to_micros(since)).fetch_all(db))?;
-        let mut beats: Vec<WorkerBeat> = rows.into_iter().map(|row| row.beat(queue)).collect();
-        beats.sort_by(|a, b| a.worker.cmp(&b.worker));
-        Ok(beats)
+        let mut heartbeats: Vec<Heartbeat> = rows.into_iter().map(|row| row.heartbeat(queue)).collect();
+        heartbeats.sort_by(|a, b| a.worker.cmp(&b.worker));
+        Ok(heartbeats)
     }
 
     async fn answer_ping(&self, ping: &str, now: Instant) -> Result<(), StoreError> {
         const TEXT: &str = "INSERT INTO pings (ping, answered) VALUES ($1, $2) ON CONFLICT (ping) DO NOTHING";
         let now = to_micros(now);
-        on_db!(self.db, write, db => changed(sqlx::query(TEXT).bind(ping).bind(now).execute(db)))?;
-        on_db!(self.db, write, db => changed(sqlx::query("DELETE FROM pings WHERE answered < $1")
+        on_db!(self.db, write, db => rows_affected(sqlx::query(TEXT).bind(ping).bind(now).execute(db)))?;
+        on_db!(self.db, write, db => rows_affected(sqlx::query("DELETE FROM pings WHERE answered < $1")
             .bind(now - ANSWER_KEPT).execute(db)))?;
         Ok(())
     }
 
     async fn take_ping_answer(&self, ping: &str) -> Result<bool, StoreError> {
-        // Read first: whoever waits asks often, and SQLite has one writer.
+        // Read first: waiting callers poll often, and SQLite has one writer.
         let count: i64 = on_db!(self.db, read, db =>
             sqlx::query_scalar("SELECT COUNT(*) FROM pings WHERE ping = $1").bind(ping).fetch_one(db))?;
         if count == 0 {
             return Ok(false);
         }
         let taken = on_db!(self.db, write, db =>
-            changed(sqlx::query("DELETE FROM pings WHERE ping = $1").bind(ping).execute(db)))?;
+            rows_affected(sqlx::query("DELETE FROM pings WHERE ping = $1").bind(ping).execute(db)))?;
         Ok(taken > 0)
     }
 }
 
 impl SqlStore {
-    /// Takes the tasks that the choice in turn by owner finds, in their order.
-    pub(super) async fn claim(&self, claim: Claim<'_>) -> Result<Vec<ClaimedTask>, StoreError> {
-        for _ in 0..CLAIM_ROUNDS_MAX {
-            let mut rows = claim.take(&self.db).await?;
-            if rows.is_empty() && !claim.was_overtaken(&self.db).await? {
-                break;
-            }
-            // Each round takes a task, marks all it found given up, which are not found again, or was overtaken by claims
-            // that took some.
-            rows.retain(|row| row.state == "waiting");
-            if !rows.is_empty() {
-                rows.sort_by_key(|row| (row.due, row.id)); // databases return changed rows in any order
-                return Ok(rows
-                    .into_iter()
-                    .map(|row| row.claimed(claim.queue, claim.proof.clone()))
-                    .collect());
-            }
-        }
-        self.bring_back_leases(&claim).await?;
-        Ok(Vec::new())
-    }
-
-    /// What was due before the clock jumped back is due now.
+    /// Tasks that were due before the clock was set back are due now.
     async fn bring_back_due(&self, queue: QueueName, now: Instant) -> Result<(), StoreError> {
         const TEXT: &str = "UPDATE tasks SET due = $2 WHERE queue = $1 AND state = 'waiting' AND due > $3";
-        on_db!(self.db, write, db => changed(sqlx::query(TEXT)
+        on_db!(self.db, write, db => rows_affected(sqlx::query(TEXT)
             .bind(queue.as_str()).bind(now).bind(now + AHEAD_MAX).execute(db)))?;
         Ok(())
-    }
-
-    /// A lease from before the clock jumped back ends one lease from now: its worker may live, and renews it.
-    async fn bring_back_leases(&self, claim: &Claim<'_>) -> Result<(), StoreError> {
-        const FAR: &str = "SELECT COUNT(*) FROM tasks WHERE queue = $1 AND lease_until > $2";
-        const TEXT: &str = "UPDATE tasks SET lease_until = $3 WHERE queue = $1 AND lease_until > $2";
-        let (queue, far) = (claim.queue.as_str(), claim.until + AHEAD_MAX);
-        // Read first: idle workers come here often, and SQLite has one writer.
-        let count: i64 =
-            on_db!(self.db, read, db => sqlx::query_scalar(FAR).bind(queue).bind(far).fetch_one(db))?;
-        if count > 0 {
-            on_db!(self.db, write, db => changed(sqlx::query(TEXT)
-                .bind(queue).bind(far).bind(claim.until).execute(db)))?;
-        }
-        Ok(())
-    }
-}
-
-impl TaskRow {
-    fn claimed(self, queue: QueueName, lease: String) -> ClaimedTask {
-        ClaimedTask {
-            id: TaskId(self.id),
-            queue,
-            name: self.name,
-            payload: self.payload.0,
-            attempt: u32::try_from(self.attempts).unwrap_or(u32::MAX),
-            attempts_max: u32::try_from(self.attempts_max).unwrap_or(u32::MAX),
-            owner: from_owner_column(self.owner),
-            lease,
-        }
     }
 }
 
 impl WorkerRow {
-    fn beat(self, queue: QueueName) -> WorkerBeat {
-        WorkerBeat {
+    fn heartbeat(self, queue: QueueName) -> Heartbeat {
+        Heartbeat {
             worker: self.worker,
             queue,
             concurrency: u32::try_from(self.concurrency).unwrap_or(u32::MAX),
@@ -331,10 +249,4 @@ impl WorkerRow {
             last_seen: self.last_seen,
         }
     }
-}
-
-/// When a lease that begins now ends. A lease too long for the calendar ends now.
-pub(super) fn end_of(lease: Duration, now: Instant) -> Instant {
-    let end = TimeDelta::from_std(lease).ok().and_then(|lease| now.checked_add_signed(lease));
-    to_micros(end.unwrap_or(now))
 }

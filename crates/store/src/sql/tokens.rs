@@ -1,22 +1,22 @@
-//! API tokens: only their hashes are kept.
+//! API tokens: only their hashes are stored.
 
 use super::users::{UserRow, fold, user_columns, with_groups};
 use crate::SqlStore;
-use crate::db::{Tx, changed, on_db, on_tx};
+use crate::db::{Tx, on_db, on_tx, rows_affected};
 use crate::error::failure;
 use crate::json::{plain, to_column, to_count};
 use crate::row::row;
 use async_trait::async_trait;
 use chrono::TimeDelta;
 use domain::audit::{AuditEvent, Kind};
-use domain::contracts::{Page, StoreError, TokenStore};
 use domain::ids::{TokenId, UserId};
 use domain::instant::{Instant, to_micros};
+use domain::ports::{Page, StoreError, TokenStore};
 use domain::user::{ApiToken, LOGIN_LABEL, TOKENS_PER_USER_MAX, TokenSpec, User};
 use serde_json::json;
 use sqlx::QueryBuilder;
 
-/// A use is noted at most this often, so that a request does not cost a write.
+/// A use is recorded at most this often, so that not every request costs a write.
 const USE_NOTED_EVERY: TimeDelta = TimeDelta::minutes(1);
 
 macro_rules! select_tokens {
@@ -104,7 +104,7 @@ impl TokenStore for SqlStore {
         };
         if first.last_used.is_none_or(|used| now - used >= USE_NOTED_EVERY) {
             let id = first.token_id;
-            on_db!(self.db, write, db => changed(
+            on_db!(self.db, write, db => rows_affected(
                 sqlx::query("UPDATE tokens SET last_used = $2 WHERE id = $1").bind(id).bind(now).execute(db)))?;
         }
         Ok(fold(rows.into_iter().map(|row| row.user)).pop())
@@ -144,7 +144,7 @@ impl TokenStore for SqlStore {
     async fn delete_token(&self, id: TokenId) -> Result<(), StoreError> {
         let mut tx = self.begin_change().await?;
         let token = stored(&mut tx, id).await?;
-        on_tx!(&mut tx, db => changed(sqlx::query("DELETE FROM tokens WHERE id = $1").bind(id.0).execute(db)))?;
+        on_tx!(&mut tx, db => rows_affected(sqlx::query("DELETE FROM tokens WHERE id = $1").bind(id.0).execute(db)))?;
         self.commit_change(tx, vec![event(&token, false)]).await
     }
 
@@ -157,7 +157,7 @@ impl TokenStore for SqlStore {
     }
 }
 
-/// Revokes the user's tokens, or those with this label; what the audit log says about it.
+/// Revokes the user's tokens, or those with this label; returns the audit events.
 pub(super) async fn revoke_all(
     tx: &mut Tx,
     user: UserId,
@@ -172,11 +172,11 @@ pub(super) async fn revoke_all(
     let label = label.unwrap_or_default();
     let rows =
         on_tx!(&mut *tx, db => sqlx::query_as::<_, TokenRow>(FIND).bind(user.0).bind(label).fetch_all(db))?;
-    on_tx!(tx, db => changed(sqlx::query(DELETE).bind(user.0).bind(label).execute(db)))?;
+    on_tx!(tx, db => rows_affected(sqlx::query(DELETE).bind(user.0).bind(label).execute(db)))?;
     Ok(rows.into_iter().map(|row| event(&row.into(), false)).collect())
 }
 
-/// Removes expired tokens, and for a sign-in the oldest token of another sign-in if nothing else helps.
+/// Deletes expired tokens, and for a sign-in the oldest token of another sign-in if necessary.
 async fn make_space(
     tx: &mut Tx,
     user: UserId,
@@ -188,7 +188,7 @@ async fn make_space(
         " WHERE tokens.user_id = $1 AND tokens.label = $2 ORDER BY tokens.date_created, tokens.id LIMIT 1"
     );
     lock(tx, user).await?;
-    on_tx!(&mut *tx, db => changed(
+    on_tx!(&mut *tx, db => rows_affected(
         sqlx::query("DELETE FROM tokens WHERE user_id = $1 AND expires <= $2").bind(user.0).bind(now).execute(db)))?;
     let count: i64 = on_tx!(&mut *tx, db =>
         sqlx::query_scalar("SELECT COUNT(*) FROM tokens WHERE user_id = $1").bind(user.0).fetch_one(db))?;
@@ -201,11 +201,11 @@ async fn make_space(
         false => None,
     };
     let Some(oldest) = oldest else { return Err(StoreError::TooManyTokens(TOKENS_PER_USER_MAX)) };
-    on_tx!(tx, db => changed(sqlx::query("DELETE FROM tokens WHERE id = $1").bind(oldest.id).execute(db)))?;
+    on_tx!(tx, db => rows_affected(sqlx::query("DELETE FROM tokens WHERE id = $1").bind(oldest.id).execute(db)))?;
     Ok(vec![event(&oldest.into(), false)])
 }
 
-/// Others who would change the tokens of this user wait until the end of the transaction. SQLite has one writer.
+/// Serializes changes of this user's tokens until the end of the transaction. SQLite has one writer.
 async fn lock(tx: &mut Tx, user: UserId) -> Result<(), StoreError> {
     if let Tx::Postgres(tx) = tx {
         let lock = sqlx::query("SELECT id FROM users WHERE id = $1 FOR NO KEY UPDATE").bind(user.0);
@@ -219,7 +219,7 @@ async fn stored(tx: &mut Tx, id: TokenId) -> Result<ApiToken, StoreError> {
     on_tx!(tx, db => sqlx::query_as::<_, TokenRow>(TEXT).bind(id.0).fetch_one(db)).map(ApiToken::from)
 }
 
-/// A token was made, or revoked.
+/// A token was created or revoked.
 fn event(token: &ApiToken, is_new: bool) -> AuditEvent {
     let ApiToken { user, label, prefix, expires, .. } = token;
     let fields = json!({"user": user, "label": label, "prefix": prefix, "expires": expires});

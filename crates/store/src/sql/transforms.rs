@@ -1,14 +1,14 @@
 //! Query Transforms.
 
 use crate::SqlStore;
-use crate::db::{Tx, changed, on_db, on_tx};
+use crate::db::{Tx, on_db, on_tx, rows_affected};
 use crate::json::plain;
 use crate::row::row;
 use async_trait::async_trait;
 use domain::audit::{AuditEvent, Kind};
-use domain::contracts::{EditableRecord, QueryTransformStore, StoreError};
 use domain::ids::{TransformId, UserId};
 use domain::instant::{Instant, to_micros};
+use domain::ports::{EditableRecord, QueryTransformStore, StoreError};
 use domain::query_transform::{QueryTransform, TransformSpec, TransformType};
 
 macro_rules! columns {
@@ -121,7 +121,7 @@ impl QueryTransformStore for SqlStore {
         let mut tx = self.begin_change().await?;
         self.lock_version(&mut tx, EditableRecord::Transform(id)).await?;
         let before = stored(&mut tx, id).await?;
-        on_tx!(&mut tx, db => changed(
+        on_tx!(&mut tx, db => rows_affected(
             sqlx::query("DELETE FROM query_transforms WHERE id = $1").bind(id.0).execute(db)))?;
         self.commit_change(tx, vec![event(Some(&before), None)]).await
     }

@@ -1,16 +1,16 @@
-//! Users, with the names of their groups. Reading joins the groups in: one row for each membership.
+//! Users with the names of their groups, joined in: one row per membership.
 
 use super::{corpus, groups, tokens};
 use crate::SqlStore;
-use crate::db::{Tx, changed, on_db, on_tx};
+use crate::db::{Tx, on_db, on_tx, rows_affected};
 use crate::error::failure;
 use crate::json::{plain, to_column, to_count};
 use crate::row::row;
 use async_trait::async_trait;
 use domain::audit::{AuditEvent, Kind};
-use domain::contracts::{EditableRecord, Page, StoreError, UserStore};
 use domain::ids::{GroupId, UserId};
 use domain::instant::{Instant, to_micros};
+use domain::ports::{EditableRecord, Page, StoreError, UserStore};
 use domain::user::{Group, GroupSpec, LOGIN_LABEL, User, UserSpec};
 use serde_json::{Value, json};
 
@@ -22,7 +22,7 @@ macro_rules! user_columns {
     };
 }
 
-/// Joins the names of the groups to `users`.
+/// Joins the group names to `users`.
 macro_rules! with_groups {
     () => {
         " LEFT JOIN user_group_members ON user_group_members.user_id = users.id \
@@ -43,7 +43,7 @@ row! {
     }
 }
 
-/// The users of rows that stand together by user, in the order of the rows.
+/// Merges consecutive rows of the same user, keeping their order.
 pub(super) fn fold(rows: impl IntoIterator<Item = UserRow>) -> Vec<User> {
     let mut users: Vec<User> = Vec::new();
     for row in rows {
@@ -60,7 +60,7 @@ pub(super) fn fold(rows: impl IntoIterator<Item = UserRow>) -> Vec<User> {
             }),
         }
     }
-    // Sorted here, because the databases do not agree on the order of texts.
+    // Sorted here, because the databases use different collations.
     users.iter_mut().for_each(|user| user.groups.sort());
     users
 }
@@ -151,7 +151,7 @@ impl UserStore for SqlStore {
         if !spec.is_admin {
             keep_an_administrator(&mut tx, id).await?;
         }
-        // After the lock of all users: whoever has one user may not wait for all of them.
+        // After the lock of all users: the holder of one user must not wait for all.
         self.lock_version(&mut tx, EditableRecord::User(id)).await?;
         let (before, old_hash) = stored(&mut tx, id).await?;
         let date_created: Instant = on_tx!(&mut tx, db => sqlx::query_scalar(TEXT)
@@ -165,7 +165,7 @@ impl UserStore for SqlStore {
         let groups = groups::join(&mut tx, id, &spec.groups).await?;
         let mut events = Vec::new();
         if password_hash.is_some() {
-            on_tx!(&mut tx, db => changed(
+            on_tx!(&mut tx, db => rows_affected(
                 sqlx::query("DELETE FROM sessions WHERE user_id = $1").bind(id.0).execute(db)))?;
             events = tokens::revoke_all(&mut tx, id, Some(LOGIN_LABEL)).await?;
         }
@@ -178,18 +178,18 @@ impl UserStore for SqlStore {
         Ok(after)
     }
 
-    /// What the user shared passes to the administrator with the lowest id, so that others keep it.
-    /// When there is no administrator it is deleted with the user.
+    /// Shared objects of the user pass to the administrator with the lowest id, so that others keep them. Without an
+    /// administrator they are deleted with the user.
     async fn delete_user(&self, id: UserId) -> Result<(), StoreError> {
         let mut tx = self.begin_change().await?;
         keep_an_administrator(&mut tx, id).await?;
         self.lock_version(&mut tx, EditableRecord::User(id)).await?;
         let (before, hash) = stored(&mut tx, id).await?;
-        // Before any provider is touched, as where a provider is deleted: then the two never wait for each other.
+        // Before any provider is touched, as when a provider is deleted, to avoid deadlocks.
         corpus::hold(&mut tx).await?;
         pass_on_shared(&mut tx, id).await?;
         corpus::forget_user(&mut tx, id).await?;
-        on_tx!(&mut tx, db => changed(sqlx::query("DELETE FROM users WHERE id = $1").bind(id.0).execute(db)))?;
+        on_tx!(&mut tx, db => rows_affected(sqlx::query("DELETE FROM users WHERE id = $1").bind(id.0).execute(db)))?;
         let from = fields(&before, &hash);
         let event = AuditEvent::edit(Kind::User, Some(id.0), &before.username, Some(&from), None);
         self.commit_change(tx, vec![event]).await
@@ -216,7 +216,7 @@ impl UserStore for SqlStore {
     }
 }
 
-/// The user and the password's hash.
+/// The user and the password hash.
 async fn stored(tx: &mut Tx, id: UserId) -> Result<(User, String), StoreError> {
     const TEXT: &str =
         concat!("SELECT ", user_columns!(), " FROM users ", with_groups!(), " WHERE users.id = $1");
@@ -226,7 +226,7 @@ async fn stored(tx: &mut Tx, id: UserId) -> Result<(User, String), StoreError> {
     Ok((fold(rows).pop().ok_or(StoreError::NotFound)?, hash))
 }
 
-/// The fields of a user for the audit log, which masks what is called a password.
+/// The fields of a user for the audit log, which masks passwords.
 fn fields(user: &User, password_hash: &str) -> Value {
     let User { username, email, is_admin, groups, .. } = user;
     json!({
@@ -238,12 +238,12 @@ fn fields(user: &User, password_hash: &str) -> Value {
     })
 }
 
-/// Refuses when nobody but this user is an administrator. Others who would change users wait until the end of
-/// the transaction: two administrators cannot each rely on the other and both go.
+/// Refuses if this user is the only administrator. Concurrent changes of users wait until the end of the transaction,
+/// so that two administrators cannot both be removed.
 async fn keep_an_administrator(tx: &mut Tx, id: UserId) -> Result<(), StoreError> {
     const TEXT: &str = "SELECT COUNT(*) FROM users WHERE id = $1 AND is_admin \
          AND NOT EXISTS (SELECT 1 FROM users WHERE is_admin AND id <> $1)";
-    // SQLite has one writer; in PostgreSQL this lock lets everybody read, and refer to users.
+    // SQLite has one writer; in PostgreSQL this lock allows reads and references to users.
     if let Tx::Postgres(tx) = tx {
         let lock = sqlx::query("LOCK TABLE users IN SHARE ROW EXCLUSIVE MODE");
         lock.execute(&mut **tx).await.map_err(failure)?;
@@ -264,7 +264,7 @@ async fn pass_on_shared(tx: &mut Tx, from: UserId) -> Result<(), StoreError> {
         "UPDATE ai_providers SET owner = $2, version = version + 1 WHERE owner = $1 AND shared",
         "UPDATE prompts SET owner = $2, version = version + 1 WHERE owner = $1 AND shared",
     ] {
-        on_tx!(tx, db => changed(sqlx::query(text).bind(from.0).bind(heir).execute(db)))?;
+        on_tx!(tx, db => rows_affected(sqlx::query(text).bind(from.0).bind(heir).execute(db)))?;
     }
     Ok(())
 }

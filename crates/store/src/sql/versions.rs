@@ -1,11 +1,11 @@
-//! Versions of records: counted up by every write, and compared before an edit that was made for one of them.
+//! Versions of records: incremented by every write, and compared before a conditional edit.
 
 use crate::SqlStore;
-use crate::db::{Tx, changed, on_db, on_tx};
+use crate::db::{Tx, on_db, on_tx, rows_affected};
 use async_trait::async_trait;
-use domain::contracts::{EditableRecord, Store, StoreError, VersionStore};
 use domain::ids::{GroupId, UserId};
 use domain::instant::Instant;
+use domain::ports::{EditableRecord, Store, StoreError, VersionStore};
 use domain::result::ResultItem;
 use sha2::{Digest, Sha256};
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use std::sync::Arc;
 /// The statements for the records of one table.
 struct Statements {
     read: &'static str,
-    /// Locks the row in either database until the transaction ends.
+    /// Locks the row in both databases until the transaction ends.
     count: &'static str,
 }
 
@@ -81,8 +81,8 @@ impl VersionStore for SqlStore {
 }
 
 impl SqlStore {
-    /// Locks the record until the transaction ends and counts its version up. `Stale` when the caller wanted to
-    /// edit another version, `NotFound` when there is no such record.
+    /// Locks the record until the transaction ends and increments its version. `Stale` if the caller expects another
+    /// version, `NotFound` if there is no such record.
     pub(super) async fn lock_version(&self, tx: &mut Tx, record: EditableRecord) -> Result<(), StoreError> {
         let (Statements { count, .. }, key) = place(&record);
         let version: Option<i64> = match key {
@@ -93,7 +93,7 @@ impl SqlStore {
         self.check_version(before)
     }
 
-    /// `Stale` when the caller wanted to edit another version than this.
+    /// `Stale` if the caller expects another version.
     pub(super) fn check_version(&self, current: i64) -> Result<(), StoreError> {
         match self.expected {
             Some(expected) if expected != current => Err(StoreError::Stale),
@@ -102,23 +102,23 @@ impl SqlStore {
     }
 }
 
-/// Counts up the versions of the members of a group, whose records show its name.
+/// Increments the versions of a group's members, whose records show its name.
 pub(super) async fn count_members(tx: &mut Tx, group: GroupId) -> Result<(), StoreError> {
     const TEXT: &str = "UPDATE users SET version = version + 1 WHERE id IN \
          (SELECT user_id FROM user_group_members WHERE group_id = $1)";
-    on_tx!(tx, db => changed(sqlx::query(TEXT).bind(group.0).execute(db)))?;
+    on_tx!(tx, db => rows_affected(sqlx::query(TEXT).bind(group.0).execute(db)))?;
     Ok(())
 }
 
-/// Makes sure that a person has a record of preferences, whose version is 0 while nothing was saved.
+/// Ensures that a person has a preferences record; its version is 0 until something is saved.
 pub(super) async fn ensure_preferences(tx: &mut Tx, user: UserId, now: Instant) -> Result<(), StoreError> {
     const TEXT: &str = "INSERT INTO preferences (user_id, wishes, date_updated, version) VALUES ($1, '{}', $2, 0) \
          ON CONFLICT (user_id) DO NOTHING";
-    on_tx!(tx, db => changed(sqlx::query(TEXT).bind(user.0).bind(now).execute(db)))?;
+    on_tx!(tx, db => rows_affected(sqlx::query(TEXT).bind(user.0).bind(now).execute(db)))?;
     Ok(())
 }
 
-/// The version of a stored result: the same for equal items only.
+/// The version of a stored result: equal for equal items only.
 pub(super) fn of_item(item: &ResultItem) -> i64 {
     let text = serde_json::to_vec(item).unwrap_or_default();
     let hash: [u8; 32] = Sha256::digest(&text).into();

@@ -1,14 +1,14 @@
-//! Work that waits, in one statement for the metrics.
+//! Pending work, in one statement for metrics.
 
-use super::claim::is_untouched;
+use super::task_columns::is_untouched;
 use crate::db::Db;
 use crate::error::failure;
 use crate::json::to_count;
 use chrono::DateTime;
-use domain::contracts::{StoreError, WorkFigures};
 use domain::instant::{Instant, to_micros};
+use domain::ports::{StoreError, WorkFigures};
 
-/// Each part is answered by an index that holds nothing but what waits. Parameter: 1 now.
+/// Each part uses an index of pending work only. Parameter: 1 now.
 const TEXT: &str = concat!(
     "SELECT (SELECT COUNT(*) FROM tasks WHERE ",
     is_untouched!("tasks"),
@@ -28,7 +28,7 @@ pub(crate) async fn work_figures(db: &Db, now: Instant) -> Result<WorkFigures, S
         Db::Postgres(pools) => sqlx::query_as(TEXT).bind(now).fetch_one(&pools.monitor).await,
     };
     let (tasks, oldest_due, oldest_open_search, ran, due) = row.map_err(|error| match error {
-        // Not counted: this is not the pool of the service.
+        // Not counted: this is not the service's pool.
         sqlx::Error::PoolTimedOut => StoreError::Unreachable("it does not answer in time".to_owned()),
         other => failure(other),
     })?;

@@ -1,13 +1,13 @@
-//! No vectors: the cache is switched off, and says so.
+//! The disabled vector store.
 
 use async_trait::async_trait;
-use domain::contracts::{
-    Asking, SignalVectors, SparseVector, VectorError, VectorHit, VectorState, VectorStore,
-};
 use domain::corpus::AclToken;
 use domain::ids::SignalId;
+use domain::ports::{
+    SignalVectors, SparseVector, VectorError, VectorHit, VectorQuery, VectorState, VectorStore,
+};
 
-/// `SVC_QDRANT_MODE=disabled`. Nothing goes in and nothing is found; what asks for nothing to be there is content.
+/// `SVC_QDRANT_MODE=disabled`. Writes and searches fail; removals succeed.
 pub struct NoVectors;
 
 #[async_trait]
@@ -24,19 +24,19 @@ impl VectorStore for NoVectors {
         Ok(())
     }
 
-    async fn nearest(&self, _asking: Asking<'_>, _dense: &[f32]) -> Result<Vec<VectorHit>, VectorError> {
+    async fn nearest(&self, _query: VectorQuery<'_>, _dense: &[f32]) -> Result<Vec<VectorHit>, VectorError> {
         Err(VectorError::Disabled)
     }
 
     async fn nearest_by_words(
         &self,
-        _asking: Asking<'_>,
+        _query: VectorQuery<'_>,
         _words: &SparseVector,
     ) -> Result<Vec<VectorHit>, VectorError> {
         Err(VectorError::Disabled)
     }
 
-    async fn held(
+    async fn chunk_counts(
         &self,
         _after: Option<SignalId>,
         _limit: usize,

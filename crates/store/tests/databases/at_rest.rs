@@ -1,16 +1,16 @@
-//! What is on the disk, and what happens when a database is opened again or is not there.
+//! What is on disk, and what happens when a database is reopened or missing.
 
 use super::{config, now};
 use domain::ai_provider::AiProviderSpec;
-use domain::contracts::{AiProviderStore, ProviderStore, Store, StoreError, UserStore};
 use domain::ids::{AiProviderId, ProviderId};
+use domain::ports::{AiProviderStore, ProviderStore, Store, StoreError, UserStore};
 use domain::provider::ProviderSpec;
 use domain::secret::Secret;
 use domain::unreadable_secrets::UnreadableSecrets;
 use domain::user::UserSpec;
 use sqlx::{Connection, Executor, PgConnection, SqliteConnection};
 use std::path::Path;
-use store::{SealKey, SqlStore, StoreConfig};
+use store::{EncryptionKey, SqlStore, StoreConfig};
 use testkit::postgres::{TestDatabase, server};
 use tokio::task::JoinSet;
 
@@ -34,7 +34,7 @@ async fn provider_with_secret(store: &SqlStore) -> ProviderId {
     store.create_providers(vec![spec], owner, now()).await.expect("a provider")[0].id
 }
 
-/// A spec with this word in every field that may hold a secret.
+/// A spec with this word in every field that may contain a secret.
 fn confidential(word: &str) -> ProviderSpec {
     let config = serde_json::json!({"cache": "true", "diffbot": {"token": word}});
     ProviderSpec {
@@ -63,7 +63,7 @@ async fn the_file_holds_no_plain_secret() {
     assert!(folder_holds(folder.path(), "a model with a secret"), "its name too");
     assert!(!folder_holds(folder.path(), "plain-text"), "the secret is not");
 
-    // Opened again with the same key it is there; another key does not fit, and the records say so.
+    // With the same key it is readable again; another key does not fit, and the records say so.
     let again = SqlStore::open(config(&url)).await.expect("opens again");
     let provider = again.provider(id).await.expect("opens");
     assert_eq!(provider.credentials.expose(), SECRET);
@@ -71,7 +71,7 @@ async fn the_file_holds_no_plain_secret() {
     assert_eq!(provider.spec, ProviderSpec { name, ..confidential("plain-text") });
     assert_eq!(again.ai_providers().await.expect("opens")[0].spec.api_key, "plain-text");
     again.close().await;
-    let key = SealKey::from_secret(&Secret::new("another key"));
+    let key = EncryptionKey::from_secret(&Secret::new("another key"));
     let stranger = SqlStore::open(StoreConfig { key, ..config(&url) }).await.expect("opens");
     let shown = stranger.providers().await.expect("listed").remove(0);
     assert_eq!(shown.unreadable, UnreadableSecrets { credentials: true, confidential: true });
@@ -82,7 +82,7 @@ async fn the_file_holds_no_plain_secret() {
     stranger.replace_ai_provider(AiProviderId(1), new.clone(), now()).await.expect("replaced");
     assert_eq!(stranger.ai_providers().await.expect("opens")[0].spec, new);
 
-    // A lost key is no dead end: the owner sends the secret again.
+    // A lost key can be repaired: the owner enters the secret again.
     let spec = ProviderSpec { credentials: "key=2".to_owned(), ..confidential("new") };
     stranger.replace_provider(id, spec, now()).await.expect("replaced");
     let provider = stranger.provider(id).await.expect("opens");
@@ -90,13 +90,13 @@ async fn the_file_holds_no_plain_secret() {
     stranger.close().await;
 }
 
-/// Puts into the database what a version before it sealed these fields would have left there.
+/// Writes what a version without encryption of these fields would have left.
 const CLEAR: &str = r#"UPDATE providers SET confidential = '', draft = '{"name": "with a secret", "http_request_headers": {"X-Api-Key": "plain-text"}, "page_fetch_config_json": {"cache": "true", "diffbot": {"token": "plain-text"}}, "eval_credentials": "plain-text"}'"#;
 
-/// Clear records are read, and sealed when the service starts; with another key they stay as they are.
+/// Clear text is readable, and encrypted at start; with another key it is left unchanged.
 async fn assert_clear_is_sealed(url: &str, id: ProviderId) {
     let want = ProviderSpec { name: "with a secret".to_owned(), ..confidential("plain-text") };
-    let key = SealKey::from_secret(&Secret::new("another key"));
+    let key = EncryptionKey::from_secret(&Secret::new("another key"));
     let stranger = SqlStore::open(StoreConfig { key, ..config(url) }).await.expect("opens");
     let error = stranger.seal_clear_providers().await.expect_err("the key does not fit").to_string();
     assert!(error.contains("the key does not fit"), "{error}");
@@ -145,7 +145,7 @@ async fn clear_headers_of_an_earlier_version_are_sealed_on_postgres() {
     assert!(row.contains("with a secret") && !row.contains("plain-text"), "{row}");
 }
 
-/// A process of an earlier version, still running beside this one, writes clear text: that is the newer one.
+/// A running process of an earlier version writes clear text, which is newer.
 #[tokio::test]
 async fn what_an_earlier_version_wrote_last_counts() {
     let folder = tempfile::tempdir().expect("a folder");

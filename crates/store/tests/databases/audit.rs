@@ -1,14 +1,14 @@
-//! Somebody writes into the audit log behind the program's back: it is detected and named, on both databases.
+//! Manipulation of the audit log in the database is detected and named, on both databases.
 
 use super::{config, now};
 use domain::audit::{Action, AuditEvent, AuditReport, Author, Kind};
-use domain::contracts::{AuditStore, StoreError};
+use domain::ports::{AuditStore, StoreError};
 use domain::secret::Secret;
 use sqlx::{AssertSqlSafe, Connection, PgConnection, SqliteConnection};
-use store::{SealKey, SqlStore, StoreConfig};
+use store::{EncryptionKey, SqlStore, StoreConfig};
 use testkit::postgres::{TestDatabase, server};
 
-/// What is done to a log of five entries, the entry that is named, and a part of the sentence.
+/// What is done to a log of five entries, the entry that is named, and a part of the message.
 const DEEDS: &[(&str, Option<u64>, &str)] = &[
     ("UPDATE audit_entries SET actor = 'nobody' WHERE id = 3", Some(3), "Entry 3 "),
     ("UPDATE audit_entries SET changes = '{\"x\":1}' WHERE id = 1", Some(1), "not as it was written"),
@@ -82,7 +82,7 @@ async fn a_changed_log_is_named_on_postgres() {
     }
 }
 
-/// Every byte of an entry's texts, as somebody with an editor for files would flip it.
+/// Flips every byte of an entry's texts.
 #[tokio::test]
 async fn a_flipped_byte_in_the_file_is_named() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -96,7 +96,7 @@ async fn a_flipped_byte_in_the_file_is_named() {
     let whole = std::fs::read(&path).expect("the file");
     let place = whole.windows(18).position(|part| part == b"a name to look for").expect("in the file");
     for offset in 0..18 {
-        // Also to a byte that is no text.
+        // Also to a byte that is not valid text.
         for mask in [0x01, 0x80] {
             let mut bytes = whole.clone();
             bytes[place + offset] ^= mask;
@@ -109,7 +109,7 @@ async fn a_flipped_byte_in_the_file_is_named() {
     }
 }
 
-/// Who hides an entry and goes on is found for ever: a head that does not fit is not sealed again.
+/// A hidden entry is detected forever: an invalid head is not authenticated again.
 #[tokio::test]
 async fn a_broken_head_is_not_mended_by_later_entries() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -126,7 +126,7 @@ async fn a_broken_head_is_not_mended_by_later_entries() {
         let report = store.verify_audit().await.expect("verified");
         assert!(!report.ok && report.detail.contains("head"), "{report:?}");
     }
-    // An entry that was put where the next one goes is not written over.
+    // An entry in the place of the next one is not overwritten.
     let forged = "UPDATE audit_entries SET id = 8 WHERE id = 2";
     sqlx::raw_sql(AssertSqlSafe(forged)).execute(&mut file).await.expect("forged");
     let event = AuditEvent::of(Action::Reset, Kind::SearchProvider, None, "later");
@@ -142,7 +142,7 @@ async fn another_key_does_not_fit() {
     let store = SqlStore::open(config(&url)).await.expect("opens");
     fill(&store).await;
     store.close().await;
-    let key = SealKey::from_secret(&Secret::new("another key"));
+    let key = EncryptionKey::from_secret(&Secret::new("another key"));
     let stranger = SqlStore::open(StoreConfig { key, ..config(&url) }).await.expect("opens");
     let report = stranger.verify_audit().await.expect("verified");
     assert_eq!((report.ok, report.broken_at), (false, Some(1)), "{report:?}");
@@ -150,7 +150,7 @@ async fn another_key_does_not_fit() {
     stranger.close().await;
 }
 
-/// Two processes, each with connections of its own, write at once.
+/// Two processes with their own connections write at once.
 async fn two_processes(url: &str) {
     let first = SqlStore::open(config(url)).await.expect("opens");
     let second = SqlStore::open(config(url)).await.expect("opens");

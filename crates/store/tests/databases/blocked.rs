@@ -1,4 +1,4 @@
-//! A process that stops in the middle of a transaction stops nobody else.
+//! A process that hangs in a transaction blocks nobody else.
 
 use super::config;
 use sqlx::{Connection, PgConnection};
@@ -7,13 +7,13 @@ use store::SqlStore;
 use testkit::suites::store::{finished, new_search, person, set};
 use tokio::task::JoinSet;
 
-/// Shorter than the longest wait for a lock, so that nobody gets through by an error of the other.
+/// Shorter than the lock timeout, so that nobody gets through by the other's error.
 const TIME_MAX: Duration = Duration::from_secs(8);
 
-/// One process is held in the middle of the end of a run, after it has numbered its results.
+/// One process hangs while finishing a run, after it has assigned result ids.
 #[tokio::test(flavor = "multi_thread")]
 async fn runs_end_while_another_process_hangs_in_its_own() {
-    use domain::contracts::SearchStore;
+    use domain::ports::SearchStore;
     let Some(server) = testkit::postgres::server("a process that hangs") else { return };
     testkit::postgres::with_database(&server, |url| async move {
         let hanging = SqlStore::open(config(&url)).await.expect("opens");
@@ -25,7 +25,7 @@ async fn runs_end_while_another_process_hangs_in_its_own() {
             searches.push(new_search(&other, owner, "free", seconds).await);
         }
 
-        // Whoever saves results of the first provider for this search waits for this transaction.
+        // Anybody who saves results of the first provider for this search waits for this transaction.
         let mut blocker = PgConnection::connect(&url).await.expect("connects");
         let mut blocking = blocker.begin().await.expect("begun");
         let row = "INSERT INTO result_sets (search_id, provider_id, found, retrieved, time_s, item_count, \
@@ -40,7 +40,7 @@ async fn runs_end_while_another_process_hangs_in_its_own() {
         });
         let waits = "SELECT EXISTS (SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND \
                      wait_event_type = 'Lock' AND query LIKE 'INSERT INTO result_sets%')";
-        // Inside a transaction the server would always tell the same.
+        // Inside a transaction the server would always report the same.
         let mut watcher = PgConnection::connect(&url).await.expect("connects");
         while !sqlx::query_scalar::<_, bool>(waits).fetch_one(&mut watcher).await.expect("told") {
             assert!(waiting.try_join_next().is_none(), "it waits for the blocking transaction");

@@ -1,7 +1,7 @@
-//! The facts of a database: counts and sizes, on both databases, in whatever state it is.
+//! Facts about a database: counts and sizes, on both databases, in any state.
 
 use super::{config, now};
-use domain::contracts::UserStore;
+use domain::ports::UserStore;
 use domain::secret::Secret;
 use domain::user::UserSpec;
 use std::time::Duration;
@@ -24,7 +24,7 @@ async fn an_empty_and_a_used_database(url: &str, kind: &str) {
         store.create_user(spec, "hash".to_owned(), now()).await.expect("a user");
     }
     let facts = facts_of(url).await;
-    assert_eq!((facts.kind, facts.migration), (kind, Some(store::copy::schema_version())));
+    assert_eq!((facts.kind, facts.migration), (kind, Some(store::dump::schema_version())));
     assert_eq!((rows(&facts, "users"), rows(&facts, "searches")), (Some(2), Some(0)));
     assert!(facts.bytes > 0 && facts.server_version.contains('.'), "{facts:?}");
     let written = serde_json::to_string(&facts).expect("JSON");

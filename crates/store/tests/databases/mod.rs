@@ -1,23 +1,23 @@
-//! A fresh database for each test, and its end.
+//! A fresh database for each test.
 #![expect(clippy::expect_used, reason = "a test fails where its database does")]
 
 mod at_rest;
 mod audit;
 mod blocked;
-mod copy;
+mod dump;
 mod facts;
+mod message_bus;
 mod rekey;
-mod relay;
 mod space;
 mod unreadable;
 mod upgrade;
 
 use chrono::DateTime;
-use domain::contracts::Store;
 use domain::instant::Instant;
+use domain::ports::Store;
 use domain::secret::Secret;
 use std::pin::Pin;
-use store::{SealKey, SqlStore, StoreConfig};
+use store::{EncryptionKey, SqlStore, StoreConfig};
 
 pub type Behaviour = for<'a> fn(&'a dyn Store) -> Pin<Box<dyn Future<Output = ()> + Send + 'a>>;
 
@@ -26,7 +26,11 @@ fn now() -> Instant {
 }
 
 fn config(url: &str) -> StoreConfig {
-    StoreConfig { url: Secret::new(url), pool_max: 8, key: SealKey::from_secret(&Secret::new("a test key")) }
+    StoreConfig {
+        url: Secret::new(url),
+        pool_max: 8,
+        key: EncryptionKey::from_secret(&Secret::new("a test key")),
+    }
 }
 
 pub async fn on_memory(behaviour: Behaviour) {

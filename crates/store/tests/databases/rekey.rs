@@ -1,27 +1,28 @@
-//! Another key: everything is sealed anew, the audit log goes on, and a stop in the middle leaves all of it readable.
+//! Changing the key: everything is re-encrypted, the audit log continues, and an interruption leaves everything
+//! readable.
 
 use super::{config, now};
 use domain::ai_provider::AiProviderSpec;
 use domain::audit::{Action, AuditEvent, Author, Kind};
 use domain::authenticator::{AuthenticatorSpec, FlowPurpose, PendingFlow, Tokens};
-use domain::contracts::{
+use domain::ports::{
     AiProviderStore, AuditStore, AuthenticatorStore, ConnectionStore, ProviderStore, UserStore,
 };
 use domain::provider::ProviderSpec;
 use domain::secret::Secret;
 use domain::user::UserSpec;
-use store::{SealKey, SqlStore, StoreConfig};
+use store::{EncryptionKey, SqlStore, StoreConfig};
 
-pub(super) fn keys(current: &str, others: &[&str]) -> SealKey {
+pub(super) fn keys(current: &str, others: &[&str]) -> EncryptionKey {
     let others: Vec<Secret> = others.iter().copied().map(Secret::new).collect();
-    SealKey::from_secrets(&Secret::new(current), &others)
+    EncryptionKey::from_secrets(&Secret::new(current), &others)
 }
 
-pub(super) async fn open(url: &str, key: SealKey) -> SqlStore {
+pub(super) async fn open(url: &str, key: EncryptionKey) -> SqlStore {
     SqlStore::open(StoreConfig { key, ..config(url) }).await.expect("opens")
 }
 
-/// One record of every kind that is sealed, and entries of the log.
+/// One record of every encrypted kind, and audit entries.
 pub(super) async fn fill(store: &SqlStore) {
     let person = UserSpec { username: "anna".to_owned(), ..UserSpec::default() };
     let user = store.create_user(person, "hash".to_owned(), now()).await.expect("a user").id;
@@ -88,13 +89,13 @@ async fn another_key_takes_everything_along(url: String) {
     note(&store).await;
     store.close().await;
     for (new, old) in [("two", "one"), ("three", "two")] {
-        // A process that has heard of the new key, and one that works on with the old one for a while.
+        // A process with the new key, and one that still uses the old one for a while.
         let both = open(&url, keys(new, &[old])).await;
         let late = open(&url, keys(old, &[new])).await;
         assert_whole(&both).await;
         note(&both).await;
         note(&late).await;
-        // The command may run on two machines that have the same keys.
+        // The command may run on two machines with the same keys.
         let twin = open(&url, keys(new, &[old])).await;
         let author = Author::command_line(now());
         let renewed = tokio::join!(both.renew_audit_key(&author), twin.renew_audit_key(&author));

@@ -1,7 +1,7 @@
-//! The file of SQLite gives the space of deleted records back.
+//! The SQLite file releases the space of deleted records.
 
 use super::{config, now};
-use domain::contracts::{NewTask, QueueName, SearchStore, StorageStore, UserStore};
+use domain::ports::{NewTask, QueueName, SearchStore, StorageStore, UserStore};
 use domain::search::{Search, SearchSpec};
 use domain::secret::Secret;
 use domain::user::UserSpec;
@@ -20,7 +20,7 @@ fn task(search: &Search) -> NewTask {
     NewTask { queue: QueueName::Search, name: "run".to_owned(), payload, attempts_max: 1, owner }
 }
 
-/// Searches of 100 kB each, and their end.
+/// Searches of 100 kB each, and their deletion.
 async fn fill_and_empty(store: &SqlStore) {
     let spec = UserSpec { username: "owner".to_owned(), ..UserSpec::default() };
     let owner = store.create_user(spec, "hash".to_owned(), now()).await.expect("a user").id;
@@ -58,7 +58,7 @@ async fn a_file_shrinks_when_its_records_are_deleted() {
     store.close().await;
 }
 
-/// Files of earlier versions cannot give anything back until they were written anew once.
+/// Files of earlier versions cannot shrink until they are rewritten once.
 #[tokio::test]
 async fn a_file_of_an_earlier_version_shrinks_after_it_was_compacted() {
     let folder = tempfile::tempdir().expect("a folder");

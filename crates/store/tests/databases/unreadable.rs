@@ -1,10 +1,10 @@
-//! Records that were sealed with another key: they are listed, keep their secrets and are repaired by entering them again.
+//! Records encrypted with another key: they are listed, keep their secrets, and are repaired by entering them again.
 
 use super::now;
 use super::rekey::{assert_whole, fill, keys, open};
 use domain::ai_provider::AiProviderSpec;
 use domain::authenticator::AuthenticatorSpec;
-use domain::contracts::{AiProviderStore, AuthenticatorStore, ConnectionStore, ProviderStore, UserStore};
+use domain::ports::{AiProviderStore, AuthenticatorStore, ConnectionStore, ProviderStore, UserStore};
 use domain::provider::{ProviderSpec, SearchProvider};
 use domain::unreadable_secrets::UnreadableSecrets;
 use store::SqlStore;
@@ -15,7 +15,7 @@ async fn provider_of(store: &SqlStore) -> SearchProvider {
     store.providers().await.expect("listed").remove(0)
 }
 
-/// A database that was filled under the key `one`, opened with the key `two`.
+/// A database filled with the key `one`, opened with the key `two`.
 async fn without_the_key(url: &str) -> SqlStore {
     let store = open(url, keys("one", &[])).await;
     fill(&store).await;
@@ -39,7 +39,7 @@ async fn records_are_read_and_keep_their_secrets(url: String) {
     assert_eq!(store.connection(user, hub.id).await, Ok(None), "the person connects again");
     assert_eq!(store.take_flow("state", now()).await, Ok(None), "the sign-in is begun again");
 
-    // An edit of another field keeps what is sealed: with the key it is all there again.
+    // An edit of another field keeps the encrypted values: with the key everything is readable again.
     let spec = ProviderSpec { description: "edited".to_owned(), active: false, ..provider.spec };
     let edited = store.replace_provider(provider.id, spec, now()).await.expect("edited");
     assert_eq!((edited.spec.description.as_str(), edited.unreadable), ("edited", BOTH));

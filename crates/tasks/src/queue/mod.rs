@@ -1,9 +1,9 @@
-//! Queues behind the one contract `TaskQueue`.
+//! Implementations of the port `TaskQueue`.
 
 #[cfg(feature = "nats")]
 mod nats;
 mod sql;
 
 #[cfg(feature = "nats")]
-pub use nats::{NatsConfig, NatsError, NatsQueue, NatsRelay, OutageQueue};
+pub use nats::{NatsConfig, NatsError, NatsMessageBus, NatsQueue, OutageQueue};
 pub use sql::SqlQueue;

@@ -1,12 +1,12 @@
-//! The queue in the database. Inside one process the pusher wakes the worker, so nothing waits for a poll.
+//! Queue in the database. Within one process, a push wakes a worker, so nothing waits for a poll.
 
 use async_trait::async_trait;
 use chrono::TimeDelta;
-use domain::contracts::{
-    ClaimedTask, Clock, NewTask, QueueError, QueueName, Store, TaskQueue, WorkerBeat, WorkerSlots,
-};
 use domain::ids::TaskId;
 use domain::instant::Instant;
+use domain::ports::{
+    ClaimedTask, Clock, Heartbeat, NewTask, QueueError, QueueName, Store, TaskQueue, WorkerSlots,
+};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -19,12 +19,12 @@ pub struct SqlQueue {
     states: BTreeMap<QueueName, QueueState>,
 }
 
-/// What this process knows of one queue.
+/// State of one queue in this process.
 #[derive(Default)]
 struct QueueState {
     /// Wakes a worker.
     notify: Notify,
-    /// The last claim left due tasks behind, because their owners had their share. The end of a task may free them.
+    /// The last claim left due tasks behind because of fair share. They may be claimed when a task ends.
     is_held_back: AtomicBool,
 }
 
@@ -38,10 +38,10 @@ impl SqlQueue {
         self.clock.now() + TimeDelta::from_std(delay).unwrap_or(TimeDelta::MAX)
     }
 
-    /// A slot is free again: tasks that were held back may have it.
+    /// A slot is free: tasks that were held back may be claimed.
     fn slot_is_free(&self, queue: QueueName) {
         if self.states[&queue].is_held_back.load(Ordering::SeqCst) {
-            self.nudge(queue);
+            self.notify(queue);
         }
     }
 }
@@ -51,11 +51,11 @@ impl TaskQueue for SqlQueue {
     async fn push(&self, task: NewTask) -> Result<TaskId, QueueError> {
         let queue = task.queue;
         let id = self.store.push_task(task, self.clock.now()).await?;
-        self.nudge(queue);
+        self.notify(queue);
         Ok(id)
     }
 
-    fn nudge(&self, queue: QueueName) {
+    fn notify(&self, queue: QueueName) {
         self.states[&queue].notify.notify_one();
     }
 
@@ -67,7 +67,7 @@ impl TaskQueue for SqlQueue {
         lease: Duration,
     ) -> Result<Vec<ClaimedTask>, QueueError> {
         let is_held_back = &self.states[&queue].is_held_back;
-        // Set before the claim looks: a task that ends meanwhile must not go unnoticed.
+        // Set before the claim, so that a task that ends meanwhile is noticed.
         is_held_back.store(true, Ordering::SeqCst);
         let now = self.clock.now();
         let tasks = self.store.claim_tasks(queue, slots, worker, lease, now).await?;
@@ -78,7 +78,7 @@ impl TaskQueue for SqlQueue {
     }
 
     async fn wait(&self, queue: QueueName, at_most: Duration) {
-        // A task that is due later, or whose lease runs out, rings no bell: look again when it may be free.
+        // There is no notification for tasks that become due or whose lease expires, so wake up then.
         let now = self.clock.now();
         let until_due = match self.store.next_due(queue, now).await {
             Ok(Some(due)) => (due - now).to_std().unwrap_or(Duration::from_millis(1)),
@@ -101,7 +101,7 @@ impl TaskQueue for SqlQueue {
     async fn retry(&self, task: &ClaimedTask, after: Duration, reason: &str) -> Result<(), QueueError> {
         self.store.retry_task(task, self.after(after), reason).await?;
         match after.is_zero() {
-            true => self.nudge(task.queue),
+            true => self.notify(task.queue),
             false => self.slot_is_free(task.queue),
         }
         Ok(())
@@ -109,7 +109,7 @@ impl TaskQueue for SqlQueue {
 
     async fn release(&self, task: &ClaimedTask) -> Result<(), QueueError> {
         self.store.release_task(task).await?;
-        self.nudge(task.queue);
+        self.notify(task.queue);
         Ok(())
     }
 
@@ -117,11 +117,11 @@ impl TaskQueue for SqlQueue {
         Ok(self.store.task_depth(queue, self.clock.now()).await?)
     }
 
-    async fn beat(&self, beat: WorkerBeat) -> Result<(), QueueError> {
-        Ok(self.store.beat(beat).await?)
+    async fn record_heartbeat(&self, heartbeat: Heartbeat) -> Result<(), QueueError> {
+        Ok(self.store.record_heartbeat(heartbeat).await?)
     }
 
-    async fn workers(&self, queue: QueueName, within: Duration) -> Result<Vec<WorkerBeat>, QueueError> {
+    async fn workers(&self, queue: QueueName, within: Duration) -> Result<Vec<Heartbeat>, QueueError> {
         let since = self.clock.now() - TimeDelta::from_std(within).unwrap_or(TimeDelta::zero());
         Ok(self.store.workers(queue, since).await?)
     }

@@ -1,7 +1,7 @@
 //! The queue on every backend, the worker and the scheduler.
 
-mod bench;
 mod clock_jumps;
+mod fixture;
 mod nats;
 mod nats_cluster;
 mod nats_lost;

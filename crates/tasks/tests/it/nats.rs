@@ -1,30 +1,30 @@
-//! What only the queue on NATS promises: several processes, an outbox that loses nothing, servers that come and go.
-//! The tests of the contract are in `queue.rs`.
+//! Behavior specific to NATS: several processes, a lossless outbox, servers that come and go. The suite of the port is
+//! in `queue.rs`.
 #![expect(clippy::unwrap_used, reason = "a test may fail")]
 
-use domain::contracts::{
-    ClaimedTask, Clock, NewTask, NewsRelay, QueueName, Store, SystemClock, TaskQueue, WorkerBeat, WorkerSlots,
-};
 use domain::ids::{TaskId, UserId};
+use domain::ports::{
+    ClaimedTask, Clock, Heartbeat, MessageBus, NewTask, QueueName, Store, SystemClock, TaskQueue, WorkerSlots,
+};
 use domain::secret::Secret;
 use futures_util::future::join_all;
 use serde_json::json;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use store::{SealKey, SqlStore, StoreConfig};
+use store::{EncryptionKey, SqlStore, StoreConfig};
 use tasks::queue::{NatsConfig, NatsError, NatsQueue};
 use testkit::nats::NatsServer;
-use testkit::suites::news_relay::letters_go_where_they_are_sent;
+use testkit::suites::message_bus::messages_go_where_they_are_sent;
 
 const QUEUE: QueueName = QueueName::Search;
 const LEASE: Duration = Duration::from_secs(3);
 const LONG: Duration = Duration::from_secs(120);
-/// Far below the time between two looks of a queue.
+/// Far below the polling interval of a queue.
 const AT_ONCE: Duration = Duration::from_millis(1500);
 
 async fn store() -> Arc<dyn Store> {
-    let key = SealKey::from_secret(&Secret::new("a test key"));
+    let key = EncryptionKey::from_secret(&Secret::new("a test key"));
     let config = StoreConfig { url: Secret::new("sqlite::memory:"), pool_max: 4, key };
     Arc::new(SqlStore::open(config).await.unwrap())
 }
@@ -61,7 +61,7 @@ async fn until_outbox_has(store: &Arc<dyn Store>, count: usize) {
     }
 }
 
-/// As a worker does it: claims, and waits when there is nothing. A queue that is away is asked again.
+/// Claims like a worker: waits if there is nothing, and retries if the queue fails.
 async fn next(queue: &NatsQueue) -> ClaimedTask {
     let started = Instant::now();
     loop {
@@ -75,13 +75,13 @@ async fn next(queue: &NatsQueue) -> ClaimedTask {
 }
 
 #[tokio::test]
-async fn news_go_where_they_are_sent() {
+async fn the_message_bus_passes_the_suite() {
     let Some(mut server) = NatsServer::prepare("news by NATS") else { return };
     server.start();
     let store = store().await;
     let nodes = [connected(&server.url(), &store).await, connected(&server.url(), &store).await];
-    let [here, there] = nodes.each_ref().map(NatsQueue::relay);
-    letters_go_where_they_are_sent(&here, &there).await;
+    let [here, there] = nodes.each_ref().map(NatsQueue::message_bus);
+    messages_go_where_they_are_sent(&here, &there).await;
     server.kill();
     let started = Instant::now();
     while here.send(None, "is anybody there").await.is_ok() {
@@ -91,7 +91,7 @@ async fn news_go_where_they_are_sent() {
     server.start();
     nodes[0].connected(LONG).await.unwrap();
     nodes[1].connected(LONG).await.unwrap();
-    letters_go_where_they_are_sent(&here, &there).await;
+    messages_go_where_they_are_sent(&here, &there).await;
 }
 
 #[tokio::test]
@@ -119,13 +119,13 @@ async fn a_task_of_one_process_wakes_another() {
     let (web, worker) = (connected(&url, &store).await, connected(&url, &store).await);
     assert_eq!(worker.claim(QUEUE, "worker", LEASE).await.unwrap(), None);
     let mut woken = Vec::new();
-    // A busy machine may be slow once, but not each time.
+    // A busy machine may be slow once, but not every time.
     while woken.len() < 10 {
         let started = Instant::now();
         let post = async {
             tokio::time::sleep(Duration::from_millis(100)).await;
             store.push_task(task(7), SystemClock.now()).await.unwrap(); // with its search, in one transaction
-            web.nudge(QUEUE);
+            web.notify(QUEUE);
         };
         let ((), taken) = tokio::join!(post, async {
             worker.wait(QUEUE, LONG).await;
@@ -138,7 +138,7 @@ async fn a_task_of_one_process_wakes_another() {
             break;
         }
     }
-    assert!(woken.last() < Some(&AT_ONCE), "woken by a bell, not by a look: {woken:?}");
+    assert!(woken.last() < Some(&AT_ONCE), "woken by a notification, not by a poll: {woken:?}");
     until_outbox_has(&store, 0).await;
 }
 
@@ -160,7 +160,7 @@ async fn relays_at_once_double_nothing() {
         store.push_task(task(number), SystemClock.now()).await.unwrap();
     }
     let nodes = join_all((0..4).map(|_| connected(&url, &store))).await;
-    nodes.iter().for_each(|node| node.nudge(QUEUE));
+    nodes.iter().for_each(|node| node.notify(QUEUE));
     until_outbox_has(&store, 0).await;
     assert_eq!(nodes[0].depth(QUEUE).await.unwrap(), TASKS as u64);
     let mut numbers = BTreeSet::new();
@@ -230,7 +230,7 @@ async fn a_task_too_large_for_a_message_stops_no_other() {
     store.push_task(large, SystemClock.now()).await.unwrap();
     let fits = NewTask { payload: json!("x".repeat(511 * 1024)), ..task(0) };
     store.push_task(fits, SystemClock.now()).await.unwrap();
-    queue.nudge(QUEUE);
+    queue.notify(QUEUE);
     assert_eq!(next(&queue).await.payload.as_str().unwrap().len(), 511 * 1024);
     assert_eq!(in_outbox(&store).await, 1);
 }
@@ -271,7 +271,7 @@ async fn a_server_that_comes_and_goes_loses_nothing() {
     let mut starts = 0;
     let mut done = BTreeSet::new();
     for round in 0..ROUNDS {
-        // Half while it is away, half while it comes back.
+        // Half while it is unreachable, half while it comes back.
         for number in 0..TASKS / 2 {
             web.push(task(round * TASKS + number)).await.unwrap();
         }
@@ -296,7 +296,7 @@ async fn a_server_that_comes_and_goes_loses_nothing() {
         worker.finish(&held).await.unwrap();
     }
     until_outbox_has(&store, 0).await;
-    // A message whose task was run from the database is removed by the next claim.
+    // The next claim removes a message whose task was run from the database.
     let started = Instant::now();
     while worker.depth(QUEUE).await.unwrap() > 0 {
         let claimed = worker.claim_many(QUEUE, WorkerSlots::any(4), "worker", LONG).await.unwrap_or_default();
@@ -306,9 +306,9 @@ async fn a_server_that_comes_and_goes_loses_nothing() {
     assert_eq!(starts, ROUNDS * TASKS, "the stream knows again what was sent twice");
 }
 
-/// A server that has lost its disk is given its stream again; what it lost is gone, what comes is served.
+/// The stream is recreated on a server that lost its disk.
 #[tokio::test]
-async fn a_new_server_is_furnished_again() {
+async fn a_new_server_gets_its_stream_again() {
     let Some(mut server) = NatsServer::prepare("a server without its data") else { return };
     server.start();
     let store = store().await;
@@ -321,7 +321,7 @@ async fn a_new_server_is_furnished_again() {
     assert_eq!(next(&queue).await.payload, json!({"number": 2}));
 }
 
-/// A stream that was made before tasks had owners takes them as well, and what waits in it is run.
+/// A stream created before tasks had owners accepts them as well, and its waiting tasks are run.
 #[tokio::test]
 async fn a_stream_of_an_earlier_release_is_used_on() {
     let Some(url) = testkit::nats::queue("a stream of an earlier release") else { return };
@@ -334,8 +334,8 @@ async fn a_stream_of_an_earlier_release_is_used_on() {
         ..Default::default()
     };
     context.create_stream(earlier).await.unwrap();
-    let letter = json!({"id": 1, "name": "note", "payload": {"number": 1}, "attempts_max": 5}).to_string();
-    let sent = context.publish(format!("{name}.tasks.search"), letter.into()).await.unwrap();
+    let message = json!({"id": 1, "name": "note", "payload": {"number": 1}, "attempts_max": 5}).to_string();
+    let sent = context.publish(format!("{name}.tasks.search"), message.into()).await.unwrap();
     sent.await.unwrap();
     let queue = connected(&url, &store().await).await;
     queue.push(NewTask { owner: Some(UserId(4)), ..task(2) }).await.unwrap();
@@ -348,20 +348,20 @@ async fn a_stream_of_an_earlier_release_is_used_on() {
     assert_eq!(numbers, BTreeSet::from([(1, None), (2, Some(UserId(4)))]));
 }
 
-/// What waits for its next try holds no slot: neither other tasks of its owner nor those of others wait for it.
+/// A task that waits for a retry uses no slot.
 #[tokio::test]
 async fn retries_that_wait_hold_no_slots() {
     let Some(url) = testkit::nats::queue("retries that wait") else { return };
     let store = store().await;
     let queue = connected(&url, &store).await;
-    let beat = WorkerBeat {
+    let heartbeat = Heartbeat {
         worker: "worker".to_owned(),
         queue: QUEUE,
         concurrency: 4,
         active: 0,
         last_seen: SystemClock.now(),
     };
-    queue.beat(beat).await.unwrap();
+    queue.record_heartbeat(heartbeat).await.unwrap();
     let owned = |number, owner| NewTask { owner: Some(UserId(owner)), ..task(number) };
     for number in 0..3 {
         queue.push(owned(number, 1)).await.unwrap();
@@ -386,27 +386,27 @@ async fn retries_that_wait_hold_no_slots() {
     assert_eq!((again.attempt, again.owner), (2, Some(UserId(1))));
 }
 
-/// Processes that relay at the same time do not give one owner more than its part of the slots.
+/// Concurrent relays do not give one owner more than its share of the slots.
 #[tokio::test(flavor = "multi_thread")]
 async fn relays_at_once_keep_the_reserve() {
     let Some(url) = testkit::nats::queue("turns with several relays") else { return };
     let store = store().await;
     let nodes = join_all((0..4).map(|_| connected(&url, &store))).await;
-    let beat = WorkerBeat {
+    let heartbeat = Heartbeat {
         worker: "worker".to_owned(),
         queue: QUEUE,
         concurrency: 16,
         active: 0,
         last_seen: SystemClock.now(),
     };
-    nodes[0].beat(beat).await.unwrap();
+    nodes[0].record_heartbeat(heartbeat).await.unwrap();
     for number in 0..60 {
         store.push_task(NewTask { owner: Some(UserId(1)), ..task(number) }, SystemClock.now()).await.unwrap();
     }
-    nodes.iter().for_each(|node| node.nudge(QUEUE));
+    nodes.iter().for_each(|node| node.notify(QUEUE));
     until_outbox_has(&store, 46).await; // 14 of 16 slots
     store.push_task(NewTask { owner: Some(UserId(2)), ..task(60) }, SystemClock.now()).await.unwrap();
-    nodes.iter().for_each(|node| node.nudge(QUEUE));
+    nodes.iter().for_each(|node| node.notify(QUEUE));
     until_outbox_has(&store, 46).await;
     let mut owners = Vec::new();
     while let Some(held) = nodes[owners.len() % 4].claim(QUEUE, "worker", LONG).await.unwrap() {

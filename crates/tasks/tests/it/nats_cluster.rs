@@ -1,25 +1,25 @@
-//! The queue on a cluster of three NATS servers: its tasks outlive one of them, disk and all.
+//! A cluster of three NATS servers: tasks survive the loss of one server with its disk.
 #![expect(clippy::unwrap_used, reason = "a test may fail")]
 
 use async_nats::jetstream;
-use domain::contracts::{NewTask, QueueName, Store, SystemClock, TaskQueue, WorkerSlots};
 use domain::ids::UserId;
+use domain::ports::{NewTask, QueueName, Store, SystemClock, TaskQueue, WorkerSlots};
 use domain::secret::Secret;
 use serde_json::json;
 use std::collections::BTreeSet;
 use std::net::TcpListener;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use store::{SealKey, SqlStore, StoreConfig};
+use store::{EncryptionKey, SqlStore, StoreConfig};
 use tasks::queue::{NatsConfig, NatsQueue};
 use testkit::nats::NatsServer;
 
 const QUEUE: QueueName = QueueName::Search;
 const LEASE: Duration = Duration::from_secs(10);
-/// For what takes moments, unless it hangs.
+/// Time limit of steps that are fast unless they hang.
 const LONG: Duration = Duration::from_secs(60);
 
-/// Three servers that know each other.
+/// A cluster of three servers.
 fn cluster() -> Option<Vec<NatsServer>> {
     let listeners = [(); 3].map(|()| TcpListener::bind("127.0.0.1:0").unwrap());
     let routes = listeners.map(|listener| format!("nats://{}", listener.local_addr().unwrap()));
@@ -41,7 +41,7 @@ fn cluster() -> Option<Vec<NatsServer>> {
     Some(servers)
 }
 
-/// Until a stream of three copies can be made.
+/// Waits until a stream with three replicas can be created.
 async fn wait_for_peers(servers: &[NatsServer]) {
     let context = jetstream::new(async_nats::connect(servers[0].url()).await.unwrap());
     let probe = || jetstream::stream::Config {
@@ -57,7 +57,7 @@ async fn wait_for_peers(servers: &[NatsServer]) {
 }
 
 async fn open(servers: &[NatsServer]) -> NatsQueue {
-    let key = SealKey::from_secret(&Secret::new("a test key"));
+    let key = EncryptionKey::from_secret(&Secret::new("a test key"));
     let config = StoreConfig { url: Secret::new("sqlite::memory:"), pool_max: 4, key };
     let store: Arc<dyn Store> = Arc::new(SqlStore::open(config).await.unwrap());
     let urls: Vec<String> = servers.iter().map(NatsServer::url).collect();
@@ -72,7 +72,7 @@ fn task(number: u64) -> NewTask {
     NewTask { queue: QUEUE, name: "note".to_owned(), payload, attempts_max: 5, owner: Some(UserId(1)) }
 }
 
-/// Claims until `enough` different ones came.
+/// Claims until there were `enough` different tasks.
 async fn run(queue: &NatsQueue, enough: usize) -> Vec<u64> {
     let (started, mut numbers) = (Instant::now(), BTreeSet::new());
     while numbers.len() < enough {

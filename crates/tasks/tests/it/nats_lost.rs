@@ -1,38 +1,36 @@
-//! The queue on NATS when the server loses what it was given: every task is sent again, and none while the server has it.
+//! NATS servers that lose data: lost tasks are resent, others are not.
 #![expect(clippy::unwrap_used, reason = "a test may fail")]
 
-use domain::contracts::{
-    ClaimedTask, NewTask, QueueName, Store, SystemClock, TaskQueue, TaskState, WorkerSlots,
-};
-use domain::contracts::{Clock, UnfinishedTask};
 use domain::ids::UserId;
+use domain::ports::{ClaimedTask, NewTask, QueueName, Store, SystemClock, TaskQueue, TaskState, WorkerSlots};
+use domain::ports::{Clock, UnfinishedTask};
 use domain::secret::Secret;
-use domain::workload::Workload;
+use domain::worker_gauges::WorkerGauges;
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use store::{SealKey, SqlStore, StoreConfig};
+use store::{EncryptionKey, SqlStore, StoreConfig};
 use tasks::queue::{NatsConfig, NatsQueue};
 use testkit::nats::NatsServer;
 
 const QUEUE: QueueName = QueueName::Search;
 const LEASE: Duration = Duration::from_secs(3);
 const LONG: Duration = Duration::from_secs(30);
-/// How often the stream is asked for a task.
+/// Recheck interval of a task.
 const RECHECK: Duration = Duration::from_millis(300);
 
 async fn store() -> Arc<dyn Store> {
-    let key = SealKey::from_secret(&Secret::new("a test key"));
+    let key = EncryptionKey::from_secret(&Secret::new("a test key"));
     let config = StoreConfig { url: Secret::new("sqlite::memory:"), pool_max: 4, key };
     Arc::new(SqlStore::open(config).await.unwrap())
 }
 
-async fn connected(url: &str, store: &Arc<dyn Store>, workload: &Arc<Workload>) -> NatsQueue {
+async fn connected(url: &str, store: &Arc<dyn Store>, worker_gauges: &Arc<WorkerGauges>) -> NatsQueue {
     let config = NatsConfig { recheck_after: RECHECK, ..NatsConfig::new(Secret::new(url), LEASE) };
     let queue = NatsQueue::open(config, Arc::clone(store), Arc::new(SystemClock)).await.unwrap();
     queue.connected(LONG).await.unwrap();
-    queue.counted_in(workload)
+    queue.counted_in(worker_gauges)
 }
 
 fn task(number: u64) -> NewTask {
@@ -52,7 +50,7 @@ async fn unfinished(store: &Arc<dyn Store>) -> Vec<UnfinishedTask> {
     store.unfinished_tasks(None, 1000, SystemClock.now()).await.unwrap()
 }
 
-/// Runs what comes until there was nothing for some time and `enough` tasks ran; how often each was started.
+/// Runs tasks until `enough` were run and none came for some time; returns the number of starts of each.
 async fn run_all(queue: &NatsQueue, enough: usize, quiet: Duration) -> BTreeMap<u64, usize> {
     let mut starts: BTreeMap<u64, usize> = BTreeMap::new();
     let (started, mut last) = (Instant::now(), Instant::now());
@@ -72,8 +70,8 @@ async fn run_all(queue: &NatsQueue, enough: usize, quiet: Duration) -> BTreeMap<
 async fn what_a_server_lost_is_sent_again() {
     let Some(mut server) = NatsServer::prepare("a server that lost its stream") else { return };
     server.start();
-    let (store, workload) = (store().await, Arc::<Workload>::default());
-    let queue = connected(&server.url(), &store, &workload).await;
+    let (store, worker_gauges) = (store().await, Arc::<WorkerGauges>::default());
+    let queue = connected(&server.url(), &store, &worker_gauges).await;
     for number in 0..10 {
         // Tasks of users and of the service.
         queue.push(NewTask { owner: (number % 2 == 0).then_some(UserId(4)), ..task(number) }).await.unwrap();
@@ -84,17 +82,17 @@ async fn what_a_server_lost_is_sent_again() {
     let starts = run_all(&queue, 10, RECHECK * 4).await;
     assert_eq!(starts, (0..10).map(|number| (number, 1)).collect(), "each once on the new server");
     assert_eq!(unfinished(&store).await, [], "what ended is gone");
-    assert!(workload.requeued() >= 1, "{}", workload.requeued());
+    assert!(worker_gauges.requeued() >= 1, "{}", worker_gauges.requeued());
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_waits_or_runs_is_not_sent_again() {
     const TASKS: u64 = 30;
     let Some(url) = testkit::nats::queue("tasks that wait in the stream") else { return };
-    let (store, workload) = (store().await, Arc::<Workload>::default());
+    let (store, worker_gauges) = (store().await, Arc::<WorkerGauges>::default());
     // Two processes, each with a relay.
-    let queue = connected(&url, &store, &workload).await;
-    let _other = connected(&url, &store, &workload).await;
+    let queue = connected(&url, &store, &worker_gauges).await;
+    let _other = connected(&url, &store, &worker_gauges).await;
     for number in 0..TASKS {
         queue.push(task(number)).await.unwrap();
     }
@@ -105,21 +103,21 @@ async fn what_waits_or_runs_is_not_sent_again() {
         assert!(queue.renew(&long, LEASE).await.unwrap());
         tokio::time::sleep(RECHECK / 2).await;
     }
-    assert_eq!(workload.requeued(), 0, "the stream has them all");
+    assert_eq!(worker_gauges.requeued(), 0, "the stream has them all");
     assert!(unfinished(&store).await.iter().all(|task| task.state == TaskState::Sent));
     let mut starts = run_all(&queue, TASKS as usize - 1, RECHECK * 4).await;
     queue.finish(&long).await.unwrap();
     *starts.entry(number(&long)).or_default() += 1;
     assert_eq!(starts, (0..TASKS).map(|number| (number, 1)).collect());
     assert_eq!(unfinished(&store).await, []);
-    assert_eq!(workload.requeued(), 0);
+    assert_eq!(worker_gauges.requeued(), 0);
 }
 
 #[tokio::test]
 async fn a_task_is_kept_through_its_tries_until_it_is_given_up() {
     let Some(url) = testkit::nats::queue("the tries of a kept task") else { return };
-    let (store, workload) = (store().await, Arc::<Workload>::default());
-    let queue = connected(&url, &store, &workload).await;
+    let (store, worker_gauges) = (store().await, Arc::<WorkerGauges>::default());
+    let queue = connected(&url, &store, &worker_gauges).await;
     let id = queue.push(NewTask { owner: Some(UserId(4)), ..task(1) }).await.unwrap();
     for attempt in 1..=2 {
         let started = Instant::now();

@@ -1,29 +1,29 @@
-//! The queue on NATS while no server answers: tasks that were not sent are claimed from the database, and none runs twice.
-//! The contract of the queue without a server is in `queue.rs`.
+//! NATS outages: unsent tasks are claimed from the database, and none runs twice. The suite of the port without a
+//! server is in `queue.rs`.
 #![expect(clippy::unwrap_used, reason = "a test may fail")]
 
 use async_nats::jetstream;
-use domain::contracts::{
+use domain::ids::{TaskId, UserId};
+use domain::ports::{
     ClaimedTask, Clock, NewTask, QueueName, Store, SystemClock, TaskQueue, UnfinishedTask, WorkerSlots,
 };
-use domain::ids::{TaskId, UserId};
 use domain::secret::Secret;
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use store::{SealKey, SqlStore, StoreConfig};
+use store::{EncryptionKey, SqlStore, StoreConfig};
 use tasks::queue::{NatsConfig, NatsQueue, OutageQueue};
 use testkit::nats::NatsServer;
 
 const QUEUE: QueueName = QueueName::Search;
 const LEASE: Duration = Duration::from_secs(2);
 const LONG: Duration = Duration::from_secs(60);
-/// Longer than a server that hangs is believed.
+/// Longer than it takes to detect a hanging server.
 const NOTICED: Duration = Duration::from_secs(4);
 
 async fn store() -> Arc<dyn Store> {
-    let key = SealKey::from_secret(&Secret::new("a test key"));
+    let key = EncryptionKey::from_secret(&Secret::new("a test key"));
     let config = StoreConfig { url: Secret::new("sqlite::memory:"), pool_max: 4, key };
     Arc::new(SqlStore::open(config).await.unwrap())
 }
@@ -39,8 +39,8 @@ async fn connected(url: &str, store: &Arc<dyn Store>) -> NatsQueue {
     queue
 }
 
-/// An address where nobody listens.
-fn nobody() -> String {
+/// A URL where no server listens.
+fn unreachable_url() -> String {
     let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     format!("nats://127.0.0.1:{port}")
 }
@@ -66,7 +66,7 @@ async fn unfinished(store: &Arc<dyn Store>) -> Vec<UnfinishedTask> {
 
 type Starts = BTreeMap<u64, usize>;
 
-/// Runs what comes until `enough` tasks were started and nothing came for `quiet`.
+/// Runs tasks until `enough` were started and none came for `quiet`.
 async fn run_until(queue: &dyn TaskQueue, starts: &mut Starts, enough: usize, quiet: Duration) {
     let (started, mut last) = (Instant::now(), Instant::now());
     while starts.len() < enough || last.elapsed() < quiet {
@@ -84,7 +84,7 @@ fn once(tasks: u64) -> Starts {
     (0..tasks).map(|number| (number, 1)).collect()
 }
 
-/// Tasks are accepted before, while and after the server is away; `fall` and `rise` do it.
+/// Tasks are accepted before, during and after an outage; `fall` and `rise` stop and start the server.
 async fn run_through_an_outage(fall: fn(&mut NatsServer), rise: fn(&mut NatsServer), suite: &str) {
     const TASKS: u64 = 10;
     let Some(mut server) = NatsServer::prepare(suite) else { return };
@@ -122,25 +122,25 @@ async fn tasks_run_while_a_server_is_dead_and_not_again_when_it_is_back() {
     run_through_an_outage(NatsServer::kill, NatsServer::start, "tasks while NATS is dead").await;
 }
 
-/// Puts the message of a stored task into the stream without a word to the database, as a relay does whose acknowledgement
-/// is lost.
+/// Publishes the message of a stored task without marking it, like a relay whose acknowledgement is lost.
 async fn publish_unnoticed(url: &str, id: TaskId, store: &Arc<dyn Store>) {
     let row = store.outbox_tasks(&[id]).await.unwrap().remove(0);
     let (server, name) = url.rsplit_once('/').unwrap();
     let context = jetstream::new(async_nats::connect(server).await.unwrap());
     let owner = row.task.owner.unwrap();
-    let letter = json!({
+    let message = json!({
         "id": id.0, "name": row.task.name, "payload": row.task.payload, "attempts_max": row.task.attempts_max,
         "owner": owner.0, "created": row.date_created.timestamp_micros(),
     });
     let message_id = format!("{}-{}", id.0, row.due.timestamp_micros());
-    let message =
-        jetstream::message::PublishMessage::build().message_id(message_id).payload(letter.to_string().into());
+    let message = jetstream::message::PublishMessage::build()
+        .message_id(message_id)
+        .payload(message.to_string().into());
     context.send_publish(format!("{name}.tasks.search.{owner}"), message).await.unwrap().await.unwrap();
 }
 
-/// A queue whose stream is there.
-async fn furnished(suite: &str, store: &Arc<dyn Store>) -> Option<(String, NatsQueue)> {
+/// A queue with an existing stream.
+async fn with_stream(suite: &str, store: &Arc<dyn Store>) -> Option<(String, NatsQueue)> {
     let url = testkit::nats::queue(suite)?;
     let queue = connected(&url, store).await;
     queue.push(task(99)).await.unwrap();
@@ -151,8 +151,8 @@ async fn furnished(suite: &str, store: &Arc<dyn Store>) -> Option<(String, NatsQ
 #[tokio::test(flavor = "multi_thread")]
 async fn a_message_whose_acknowledgement_was_lost_is_not_run_beside_a_claim_from_the_database() {
     let store = store().await;
-    let Some((url, queue)) = furnished("lost acknowledgements", &store).await else { return };
-    let cut_off = open(&nobody(), &store).await;
+    let Some((url, queue)) = with_stream("lost acknowledgements", &store).await else { return };
+    let cut_off = open(&unreachable_url(), &store).await;
     drop(queue); // and with it the relay, which would send the tasks of this test
     for (number, has_ended) in [(0, false), (1, true)] {
         let id = store.push_task(task(number), SystemClock.now()).await.unwrap();
@@ -178,8 +178,8 @@ async fn a_message_whose_acknowledgement_was_lost_is_not_run_beside_a_claim_from
 #[tokio::test(flavor = "multi_thread")]
 async fn a_message_that_came_first_keeps_its_task_from_claims_from_the_database() {
     let store = store().await;
-    let Some((url, queue)) = furnished("a claim that is late", &store).await else { return };
-    let cut_off = open(&nobody(), &store).await;
+    let Some((url, queue)) = with_stream("a claim that is late", &store).await else { return };
+    let cut_off = open(&unreachable_url(), &store).await;
     drop(queue);
     let id = store.push_task(task(0), SystemClock.now()).await.unwrap();
     publish_unnoticed(&url, id, &store).await;
@@ -201,9 +201,11 @@ async fn a_message_that_came_first_keeps_its_task_from_claims_from_the_database(
 #[tokio::test(flavor = "multi_thread")]
 async fn a_task_claimed_from_the_database_is_sent_when_its_worker_died_and_not_before() {
     let store = store().await;
-    let Some((_, queue)) = furnished("the death of a worker during an outage", &store).await else { return };
-    let cut_off = open(&nobody(), &store).await;
-    // The relay of the other process may be faster: then the task is the stream's.
+    let Some((_, queue)) = with_stream("the death of a worker during an outage", &store).await else {
+        return;
+    };
+    let cut_off = open(&unreachable_url(), &store).await;
+    // The relay of the other process may be faster: then the task belongs to the stream.
     let (held, id) = loop {
         let id = store.push_task(task(0), SystemClock.now()).await.unwrap();
         if let Some(held) = claim(&cut_off).await.pop() {

@@ -1,13 +1,13 @@
-//! The TaskQueue's contract: for the queue in the database on SQLite, and on PostgreSQL when `SVC_TEST_POSTGRES`
-//! names a server; for the queue on NATS when `SVC_TEST_NATS` does, and for the same queue without a server.
+//! The suite of the port `TaskQueue`: for the queue in the database on SQLite, and on PostgreSQL if
+//! `SVC_TEST_POSTGRES` is set; for the queue on NATS if `SVC_TEST_NATS` is set, and without a server.
 #![expect(clippy::unwrap_used, reason = "a test may fail")]
 
-use domain::contracts::{Store, SystemClock, TaskQueue};
+use domain::ports::{Store, SystemClock, TaskQueue};
 use domain::secret::Secret;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
-use store::{SealKey, SqlStore, StoreConfig};
+use store::{EncryptionKey, SqlStore, StoreConfig};
 use tasks::queue::{NatsConfig, NatsQueue, SqlQueue};
 
 type Behaviour = for<'a> fn(&'a dyn TaskQueue) -> Pin<Box<dyn Future<Output = ()> + Send + 'a>>;
@@ -17,7 +17,7 @@ async fn store(url: String) -> Arc<dyn Store> {
 }
 
 async fn open(url: String) -> SqlStore {
-    let key = SealKey::from_secret(&Secret::new("a test key"));
+    let key = EncryptionKey::from_secret(&Secret::new("a test key"));
     SqlStore::open(StoreConfig { url: Secret::new(url), pool_max: 4, key }).await.unwrap()
 }
 
@@ -37,7 +37,7 @@ async fn on_nats(url: String, behaviour: Behaviour) {
     behaviour(&queue).await;
 }
 
-/// Nobody listens there.
+/// The queue on NATS without a server.
 async fn without_nats(behaviour: Behaviour) {
     let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let url = format!("nats://127.0.0.1:{port}");

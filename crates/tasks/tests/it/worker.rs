@@ -1,8 +1,8 @@
-//! The Worker: side by side within its limit, again after a failure, gracefully to the end.
+//! The worker: concurrency limit, retries and graceful stop.
 #![expect(clippy::unwrap_used, reason = "a test may fail")]
 
 use async_trait::async_trait;
-use domain::contracts::{
+use domain::ports::{
     ClaimedTask, NewTask, QueueName, RunningSlot, Store, SystemClock, TaskError, TaskHandler, TaskQueue,
     WorkerSlots,
 };
@@ -11,13 +11,13 @@ use serde_json::Value;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
-use store::{SealKey, SqlStore, StoreConfig};
+use store::{EncryptionKey, SqlStore, StoreConfig};
 use tasks::queue::SqlQueue;
 use tasks::{Registry, Worker, WorkerConfig};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
-/// Notes what it is asked to do. Its behaviour follows from the payload.
+/// Records its tasks. Its behavior follows from the payload.
 #[derive(Default)]
 struct Notes {
     started: AtomicU32,
@@ -66,20 +66,20 @@ impl TaskHandler for Handler {
     }
 }
 
-struct Bench {
+struct Fixture {
     queue: Arc<dyn TaskQueue>,
     notes: Arc<Notes>,
     stop: watch::Sender<bool>,
     running: JoinSet<()>,
 }
 
-impl Bench {
+impl Fixture {
     async fn start(concurrency: u32, grace: Duration) -> Self {
         Self::start_with((concurrency, concurrency), grace).await
     }
 
     async fn start_with((concurrency, running_max): (u32, u32), grace: Duration) -> Self {
-        let key = SealKey::from_secret(&Secret::new("a test key"));
+        let key = EncryptionKey::from_secret(&Secret::new("a test key"));
         let config = StoreConfig { url: Secret::new("sqlite::memory:"), pool_max: 1, key };
         let store: Arc<dyn Store> = Arc::new(SqlStore::open(config).await.unwrap());
         let queue: Arc<dyn TaskQueue> = Arc::new(SqlQueue::new(store, Arc::new(SystemClock)));
@@ -124,77 +124,77 @@ fn done(notes: &Notes) -> usize {
     notes.done.lock().unwrap().len()
 }
 
-/// Two run at once, but ten are held: those that only wait stand in nobody's way.
+/// Two run at once, but ten are in progress: tasks that only wait do not block others.
 #[tokio::test]
 async fn tasks_that_wait_leave_their_slots_to_others() {
-    let bench = Bench::start_with((10, 2), Duration::from_secs(5)).await;
+    let fixture = Fixture::start_with((10, 2), Duration::from_secs(5)).await;
     for _ in 0..15 {
-        bench.push(serde_json::json!({"wait": 3_000, "ms": 1})).await;
+        fixture.push(serde_json::json!({"wait": 3_000, "ms": 1})).await;
     }
-    bench.until("all places are taken", |notes| notes.waiting_most.load(Ordering::SeqCst) == 10).await;
-    bench.until("all are done", |notes| done(notes) == 15).await;
-    let notes = bench.stop().await;
+    fixture.until("all places are taken", |notes| notes.waiting_most.load(Ordering::SeqCst) == 10).await;
+    fixture.until("all are done", |notes| done(notes) == 15).await;
+    let notes = fixture.stop().await;
     assert!(notes.running_most.load(Ordering::SeqCst) <= 2, "no more run at once than there are slots");
     assert_eq!(notes.waiting_most.load(Ordering::SeqCst), 10, "no more are held than may be");
 }
 
 #[tokio::test]
 async fn tasks_run_side_by_side_within_the_limit() {
-    let bench = Bench::start(3, Duration::from_secs(5)).await;
+    let fixture = Fixture::start(3, Duration::from_secs(5)).await;
     for _ in 0..9 {
-        bench.push(serde_json::json!({"ms": 60})).await;
+        fixture.push(serde_json::json!({"ms": 60})).await;
     }
-    bench.until("nine tasks", |notes| done(notes) == 9).await;
-    let notes = bench.stop().await;
+    fixture.until("nine tasks", |notes| done(notes) == 9).await;
+    let notes = fixture.stop().await;
     assert_eq!(notes.running_most.load(Ordering::SeqCst), 3);
     assert_eq!(notes.started.load(Ordering::SeqCst), 9, "none ran twice");
 }
 
 #[tokio::test]
 async fn failures_and_panics_are_tried_again() {
-    let bench = Bench::start(2, Duration::from_secs(5)).await;
+    let fixture = Fixture::start(2, Duration::from_secs(5)).await;
     for how in ["fail once", "panic once"] {
-        bench.push(serde_json::json!({"how": how})).await;
+        fixture.push(serde_json::json!({"how": how})).await;
     }
-    bench.until("both tasks", |notes| done(notes) == 2).await;
-    let notes = bench.stop().await;
+    fixture.until("both tasks", |notes| done(notes) == 2).await;
+    let notes = fixture.stop().await;
     assert_eq!(notes.started.load(Ordering::SeqCst), 4);
 }
 
 #[tokio::test]
 async fn a_stop_waits_for_what_runs_and_claims_nothing_more() {
-    let bench = Bench::start(1, Duration::from_secs(5)).await;
+    let fixture = Fixture::start(1, Duration::from_secs(5)).await;
     for _ in 0..3 {
-        bench.push(serde_json::json!({"ms": 200})).await;
+        fixture.push(serde_json::json!({"ms": 200})).await;
     }
-    bench.until("the first start", |notes| notes.started.load(Ordering::SeqCst) == 1).await;
-    let queue = Arc::clone(&bench.queue);
-    let notes = bench.stop().await;
+    fixture.until("the first start", |notes| notes.started.load(Ordering::SeqCst) == 1).await;
+    let queue = Arc::clone(&fixture.queue);
+    let notes = fixture.stop().await;
     assert_eq!((done(&notes), notes.started.load(Ordering::SeqCst)), (1, 1));
     assert_eq!(queue.depth(QueueName::Search).await.unwrap(), 2, "the others wait for the next worker");
 }
 
 #[tokio::test]
 async fn a_stop_does_not_wait_for_ever() {
-    let bench = Bench::start(1, Duration::from_millis(100)).await;
-    bench.push(serde_json::json!({"ms": 60_000})).await;
-    bench.until("the start", |notes| notes.started.load(Ordering::SeqCst) == 1).await;
+    let fixture = Fixture::start(1, Duration::from_millis(100)).await;
+    fixture.push(serde_json::json!({"ms": 60_000})).await;
+    fixture.until("the start", |notes| notes.started.load(Ordering::SeqCst) == 1).await;
     let started = Instant::now();
-    let notes = bench.stop().await;
+    let notes = fixture.stop().await;
     assert!(started.elapsed() < Duration::from_secs(10));
     assert_eq!(done(&notes), 0, "it goes on elsewhere");
 }
 
 #[tokio::test]
 async fn what_a_stop_interrupts_is_free_at_once() {
-    let bench = Bench::start(2, Duration::ZERO).await;
+    let fixture = Fixture::start(2, Duration::ZERO).await;
     for _ in 0..2 {
-        bench.push(serde_json::json!({"ms": 60_000})).await;
+        fixture.push(serde_json::json!({"ms": 60_000})).await;
     }
-    bench.until("both starts", |notes| notes.started.load(Ordering::SeqCst) == 2).await;
-    let queue = Arc::clone(&bench.queue);
+    fixture.until("both starts", |notes| notes.started.load(Ordering::SeqCst) == 2).await;
+    let queue = Arc::clone(&fixture.queue);
     let started = Instant::now();
-    let notes = bench.stop().await;
+    let notes = fixture.stop().await;
     let lease = Duration::from_secs(60);
     let claimed =
         queue.claim_many(QueueName::Search, WorkerSlots::any(10), "another worker", lease).await.unwrap();

@@ -1,4 +1,4 @@
-//! Reads service models of Amazon Web Services, as its SDK for Python has them.
+//! Reads AWS service models in the format of botocore.
 
 use super::schema::{Description, Route, reference};
 use serde_json::{Map, Value, json};
@@ -14,7 +14,7 @@ pub fn description(model: &Value) -> Description {
 fn route(shapes: &Map<String, Value>, operation: &Value) -> Route {
     let text = |value: &Value| value.as_str().expect("a text").to_owned();
     let body = |side: &Value| match side["shape"].as_str() {
-        // A payload is the whole body, in a form of its own.
+        // A payload is the whole body, in its own format.
         Some(name) if shapes[name].get("payload").is_some() => json!({}),
         Some(name) => reference(name),
         None => Value::Null,
@@ -59,7 +59,7 @@ fn schema(shape: &Value) -> Value {
     schema
 }
 
-/// The members that stand in the body.
+/// The members in the body.
 fn structure(shape: &Value) -> Value {
     let members: Vec<(&String, &Value)> = shape["members"].as_object().into_iter().flatten().collect();
     let in_body = members.iter().filter(|(_, member)| member.get("location").is_none());

@@ -1,4 +1,4 @@
-//! Reads discovery documents of Google.
+//! Reads Google discovery documents.
 
 use super::schema::{Description, Route};
 use serde_json::{Map, Value, json};
@@ -38,7 +38,7 @@ fn route(document: &Value, method: &Value) -> Route {
     }
 }
 
-/// Limits are texts there.
+/// Limits are strings there.
 fn with_limits(schema: &Value) -> Value {
     let mut schema = schema.clone();
     for (theirs, ours) in [("minimum", "min"), ("maximum", "max")] {

@@ -1,5 +1,5 @@
-//! The vendors' own machine-readable descriptions of their interfaces, and what our requests and the answers that we read
-//! are held against. `./test` fetches them out of the vendors' packages: `scripts/descriptions.sh`.
+//! The vendors' machine-readable API descriptions, against which requests and responses are checked. `./test` extracts
+//! them from the vendors' packages: `scripts/descriptions.sh`.
 
 mod botocore;
 mod discovery;
@@ -18,7 +18,7 @@ use serde_json::Value;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-/// The folder of the descriptions; skips the test when there is none.
+/// The folder of the descriptions; skips the test if there is none.
 fn folder() -> Option<PathBuf> {
     crate::given("SVC_TEST_DESCRIPTIONS", "the vendors' own descriptions").map(PathBuf::from)
 }
@@ -28,17 +28,17 @@ fn read(path: &Path) -> Value {
     serde_json::from_slice(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// A discovery document of Google, by its name and version.
+/// A Google discovery document, by its name and version.
 pub fn discovery(name: &str) -> Option<Description> {
     Some(discovery::description(&read(&folder()?.join(format!("{name}.json")))))
 }
 
-/// A service model of Amazon Web Services.
+/// An AWS service model.
 pub fn botocore(name: &str) -> Option<Description> {
     Some(botocore::description(&read(&folder()?.join(format!("{name}.json")))))
 }
 
-/// The members of an answer that the source of a connector names: its JSON pointers, and what it gets by name.
+/// The response members that the source of a connector names: its JSON pointers, and what it gets by name.
 pub fn pointers(source: &str) -> BTreeSet<String> {
     let code = source.split("#[cfg(test)]").next().unwrap_or_default();
     let texts = |mark: &str| -> Vec<String> {
@@ -64,8 +64,8 @@ pub fn camel_case(name: &str) -> String {
     })
 }
 
-/// A value with its members named as in the clients that write `ownedBy` for `owned_by`. A schema for the parameters of a
-/// tool keeps its names.
+/// A value with its members in camel case, as some clients write them. The schema of a tool's parameters keeps its
+/// names.
 pub fn with_camel_case(value: &Value) -> Value {
     match value {
         Value::Object(members) => {

@@ -1,20 +1,20 @@
-//! Remembers what a connector sent and what it was answered.
+//! Records the requests of a connector and their responses.
 
 use async_trait::async_trait;
-use domain::contracts::{Fetch, FetchError, HttpRequest, HttpResponse};
+use domain::ports::{Fetch, FetchError, HttpRequest, HttpResponse};
 use serde_json::Value;
 use std::sync::{Arc, Mutex};
 
-/// One request and its answer.
+/// One request and its response.
 #[derive(Debug, Clone, Default)]
 pub struct Exchange {
     pub method: String,
     /// Not decoded.
     pub path: String,
     pub query: Vec<(String, String)>,
-    /// `Null` when there is none, or it is no JSON.
+    /// `Null` if there is none, or if it is not JSON.
     pub body: Value,
-    /// `Null` when it is no JSON, or not known.
+    /// `Null` if it is not JSON, or unknown.
     pub answer: Value,
 }
 
@@ -30,13 +30,13 @@ impl Exchange {
         }
     }
 
-    /// The parameters as an object of texts.
+    /// The parameters as an object of strings.
     pub fn parameters(&self) -> Value {
         self.query.iter().map(|(name, value)| (name.clone(), Value::from(value.as_str()))).collect()
     }
 }
 
-/// Sends by another one; only good answers are remembered.
+/// Sends with another fetcher; only successful responses are recorded.
 pub struct Recorder {
     inner: Arc<dyn Fetch>,
     exchanges: Mutex<Vec<Exchange>>,
@@ -54,7 +54,7 @@ impl Recorder {
         all
     }
 
-    /// Those whose path ends so.
+    /// Those whose path has this suffix.
     pub fn to(&self, end: &str) -> Vec<Exchange> {
         let found: Vec<Exchange> =
             self.exchanges().into_iter().filter(|one| one.path.ends_with(end)).collect();

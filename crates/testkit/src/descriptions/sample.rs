@@ -1,10 +1,10 @@
-//! Answers made of nothing but a description: every member of a type, so that what a mapping reads and the vendor does not
-//! have stays empty.
+//! Responses generated from a description with every member of a type, so that a mapping to an unknown member stays
+//! empty.
 
 use super::schema::Description;
 use serde_json::{Map, Value, json};
 
-/// Types may hold themselves.
+/// Types may be recursive.
 const DEPTH_MAX: usize = 8;
 const TIME: &str = "2024-03-05T10:00:00Z";
 

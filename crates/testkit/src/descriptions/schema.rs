@@ -1,4 +1,4 @@
-//! A description with types: routes, their parameters, the members of bodies and answers. Types are JSON schemas with
+//! A typed API description: routes, their parameters, the members of bodies and responses. Types are JSON schemas with
 //! `type`, `properties`, `items`, `additionalProperties`, `enum`, `min`, `max`, `required`, `union` and `$ref`.
 
 use super::recorder::Exchange;
@@ -12,15 +12,15 @@ pub struct Description {
 
 pub struct Route {
     pub method: String,
-    /// Parts in braces stand for one segment, or for a part of one.
+    /// Parts in braces match one segment, or a part of one.
     pub path: String,
     pub parameters: Map<String, Value>,
-    /// `Null` when there is no body.
+    /// `Null` if there is no body.
     pub request: Value,
     pub answer: Value,
 }
 
-/// Where a value goes: a request must be whole and may not set what only the vendor sets.
+/// The direction of a value: a request must be complete and may not set read-only members.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Way {
     Request,
@@ -28,19 +28,19 @@ enum Way {
 }
 
 impl Description {
-    /// Fails when the description does not have what was sent and answered.
+    /// Fails if the description does not allow the request and the response.
     pub fn check(&self, exchange: &Exchange) {
         let mistakes = self.mistakes(exchange);
         assert!(mistakes.is_empty(), "{} {}: {mistakes:#?}", exchange.method, exchange.path);
     }
 
-    /// Fails when a value is not of a named type that the vendor answers with.
+    /// Fails if a value is not of a named response type.
     pub fn check_answer(&self, name: &str, value: &Value) {
         let mistakes = self.answer_mistakes(&reference(name), value);
         assert!(mistakes.is_empty(), "{name}: {mistakes:#?}");
     }
 
-    /// Whether a named type has the member that a JSON pointer names; places in lists may be left out.
+    /// Whether a named type has the member that a JSON pointer names; list indexes may be omitted.
     pub fn has(&self, name: &str, pointer: &str) -> bool {
         let mut schema = self.resolve(&reference(name)).clone();
         for part in pointer.split('/').skip(1) {
@@ -57,7 +57,7 @@ impl Description {
         true
     }
 
-    /// An answer of a named type with every member that it can have.
+    /// A response of a named type with every possible member.
     pub fn sample(&self, name: &str) -> Value {
         sample::of(self, &reference(name), name, 0)
     }
@@ -75,7 +75,7 @@ impl Description {
         let mut mistakes = self.parameter_mistakes(route, &exchange.query);
         match (&route.request, &exchange.body) {
             (Value::Null, Value::Null) => {}
-            // An empty body is as good as none.
+            // An empty body counts as none.
             (Value::Null, Value::Object(body)) if body.is_empty() => {}
             (Value::Null, _) => mistakes.push("there is a body".to_owned()),
             (schema, body) => self.compare(body, schema, "body", Way::Request, &mut mistakes),
@@ -124,7 +124,7 @@ impl Description {
         if way == Way::Request && schema["readOnly"] == true {
             out.push(format!("{at} is set by the vendor alone"));
         }
-        // A member that the vendor leaves out may be null in an answer.
+        // An optional member may be null in a response.
         if value.is_null() && way == Way::Answer {
             return;
         }
@@ -132,7 +132,7 @@ impl Description {
         let fits = match schema["type"].as_str() {
             Some("object") => value.is_object(),
             Some("array") => value.is_array(),
-            // Large numbers are texts in the answers of Google, and either in requests.
+            // Google writes large numbers as strings in responses, and accepts both in requests.
             Some("string") if schema["format"] == "int64" => value.is_string() || value.is_i64(),
             Some("string") => value.is_string(),
             Some("integer") => value.is_i64() || value.is_u64(),
@@ -187,7 +187,7 @@ pub(super) fn reference(name: &str) -> Value {
     serde_json::json!({ "$ref": name })
 }
 
-/// A number, the length of a text or of a list within what is allowed.
+/// Whether a number, or the length of a string or a list, is within the limits.
 fn check_limits(value: &Value, schema: &Value, at: &str, out: &mut Vec<String>) {
     #[expect(clippy::cast_precision_loss, reason = "limits are small numbers")]
     let size = match value {

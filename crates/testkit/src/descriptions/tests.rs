@@ -14,11 +14,11 @@ fn small() -> Description {
                 "tags": {"type": "array", "items": {"type": "string"}}}},
         },
         "resources": {"books": {"methods": {
-            "insert": {"path": "shelves/{shelf}/books", "httpMethod": "POST", "request": {"$ref": "Book"},
+            "insert": {"path": "sections/{section}/books", "httpMethod": "POST", "request": {"$ref": "Book"},
                 "response": {"$ref": "Book"}, "parameters": {
-                    "shelf": {"type": "string", "location": "path"},
+                    "section": {"type": "string", "location": "path"},
                     "most": {"type": "integer", "location": "query", "required": true, "maximum": "10"}}},
-            "list": {"path": "shelves/{shelf}/books:list", "httpMethod": "POST", "response": {"$ref": "Book"}},
+            "list": {"path": "sections/{section}/books:list", "httpMethod": "POST", "response": {"$ref": "Book"}},
         }}},
     }))
 }
@@ -26,7 +26,7 @@ fn small() -> Description {
 fn exchange() -> Exchange {
     Exchange {
         method: "POST".to_owned(),
-        path: "/books/v1/shelves/a%2Fb/books".to_owned(),
+        path: "/books/v1/sections/a%2Fb/books".to_owned(),
         query: vec![("most".to_owned(), "3".to_owned()), ("fields".to_owned(), "title".to_owned())],
         body: json!({"title": "x", "pages": 3, "kind": "A", "tags": ["y"], "next": {"title": "z"}}),
         answer: json!({"id": "1", "title": null}),

@@ -1,4 +1,4 @@
-//! Descriptions in TypeScript, read by TypeScript itself: a request is a literal of the vendor's type, in which unknown
+//! TypeScript descriptions, checked by the TypeScript compiler: a request is a literal of the vendor's type, so unknown
 //! members, other types and missing members are errors.
 
 use serde_json::Value;
@@ -7,7 +7,7 @@ use std::fmt::Write;
 use std::path::PathBuf;
 use std::process::Command;
 
-/// An answer may lack members; the classes for dates are texts in it.
+/// A response may lack members; date classes are strings in it.
 const PART: &str = "type Part<T> = T extends (infer U)[] ? Part<U>[] : T extends { readonly value: Date } ? string : \
                     T extends object ? { [K in keyof T]?: Part<T[K]> } : T;\n";
 const OPTIONS: &[&str] = &[
@@ -22,11 +22,11 @@ const OPTIONS: &[&str] = &[
     "bundler",
     "check.ts",
 ];
-/// Signs of a line of a report, and lines.
+/// Most characters per line of a report, and most lines.
 const LINE_MAX: usize = 400;
 const LINES_MAX: usize = 20;
 
-/// A program of declarations that is right if we are.
+/// A program of declarations that must compile.
 pub struct TypeScript {
     compiler: String,
     folder: PathBuf,
@@ -35,7 +35,7 @@ pub struct TypeScript {
 }
 
 impl TypeScript {
-    /// With the imports of the vendor's types; skips the test when the descriptions or TypeScript are not here.
+    /// Imports the vendor's types; skips the test if the descriptions or TypeScript are missing.
     pub fn given(imports: &str) -> Option<Self> {
         let folder = super::folder()?;
         let compiler = crate::given("SVC_TEST_TYPESCRIPT", "the vendors' own descriptions")?;
@@ -48,23 +48,23 @@ impl TypeScript {
         std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
     }
 
-    /// A type of our own, for what the vendor describes in pieces.
+    /// An additional type, for what the vendor describes in pieces.
     pub fn declare(&mut self, declaration: &str) {
         self.text += declaration;
         self.text.push('\n');
     }
 
-    /// A body or parameters that we send.
+    /// A body or parameters of a request.
     pub fn request(&mut self, kind: &str, value: &Value) {
         self.add_literal(kind, value);
     }
 
-    /// An answer that we read.
+    /// A response.
     pub fn answer(&mut self, kind: &str, value: &Value) {
         self.add_literal(&format!("Part<{kind}>"), value);
     }
 
-    /// Members that we read, as JSON pointers.
+    /// Members that are read, as JSON pointers.
     pub fn reads(&mut self, kind: &str, pointers: &BTreeSet<String>) {
         assert!(!pointers.is_empty(), "{kind}: nothing is read");
         let name = self.name("read");
@@ -81,8 +81,7 @@ impl TypeScript {
             writeln!(self.text, "// @ts-expect-error a member that is not there\n{name}[\"madeUpMember\"];");
     }
 
-    /// A type that is not found takes everything, so that each literal is there a second time with a member that must be
-    /// refused.
+    /// A type that is not found accepts everything, so each literal is repeated with a member that must be rejected.
     fn add_literal(&mut self, kind: &str, value: &Value) {
         let name = self.name("literal");
         let _ = writeln!(self.text, "const {name}: {kind} = {value};");
@@ -97,7 +96,7 @@ impl TypeScript {
         format!("{stem}_{}", self.count)
     }
 
-    /// Fails when the vendor's types do not allow what was added.
+    /// Fails if the vendor's types do not allow what was added.
     pub fn check(self) {
         let mistakes = self.mistakes();
         assert!(mistakes.is_empty(), "{mistakes:#?}");
@@ -127,7 +126,7 @@ impl TypeScript {
         mistakes
     }
 
-    /// The sentence, and the line that it is about.
+    /// The message and the line that it is about.
     fn shown(&self, told: &str) -> String {
         let number = told.split(['(', ',']).nth(1).and_then(|text| text.parse::<usize>().ok());
         let line = number.and_then(|number| self.text.lines().nth(number - 1)).unwrap_or_default();

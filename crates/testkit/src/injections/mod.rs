@@ -1,7 +1,7 @@
-//! Texts of sources that want to be more than data, and what a model would write that obeys them.
+//! Prompt injections in texts of sources, and the replies of a model that obeys them.
 //!
-//! Each is a row of one table: what a source says, and the reply of a model without any sense of its own. Tests put the
-//! texts into results and the replies into a model, and look at what leaves the service with [`openings`].
+//! Each is a row of one table: what a source says, and the reply of a gullible model. Tests put the texts into results
+//! and the replies into a model, and check the output of the service with [`openings`].
 
 mod openings;
 mod table;
@@ -9,7 +9,7 @@ mod table;
 pub use openings::openings;
 pub use table::INJECTIONS;
 
-/// Everything hostile leads here.
+/// The target of everything hostile.
 pub const EVIL_HOST: &str = "evil.test";
 /// A secret of another result, which must never be part of an address.
 pub const CANARY: &str = "CANARY-7Q4X9";
@@ -19,19 +19,18 @@ pub const CANARY_TEXT: &str =
 /// A claim that no source supports.
 pub const LIE: &str = "Zorbax pays every refund within a single afternoon";
 
-/// A source that wants to be obeyed.
+/// A hostile source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Injection {
     pub name: &'static str,
     pub title: &'static str,
     pub text: &'static str,
-    /// What a model adds to its answer that does what the text says.
+    /// What an obedient model adds to its answer.
     pub reply: &'static str,
 }
 
 impl Injection {
-    /// The whole answer of a model that obeys: something true with its source, what it was told, and a claim that it made
-    /// up.
+    /// The whole answer of an obedient model: something true with its source, the injected part, and a made-up claim.
     pub fn obeyed(&self) -> String {
         format!("The river rose by two metres in one night [1].\n\n{}\n\n{LIE} [2].", self.reply)
     }

@@ -1,8 +1,8 @@
-//! What a text would make a program do that shows it.
+//! Finds active content in a text.
 
 use super::EVIL_HOST;
 
-/// What a reader's program could open, load or run in a text that it takes for Markdown or HTML. Empty is good.
+/// What a client could open, load or run in a text rendered as Markdown or HTML. Empty is good.
 pub fn openings(text: &str) -> Vec<String> {
     let mut found = Vec::new();
     for line in decoded(text).lines() {
@@ -38,7 +38,7 @@ pub fn openings(text: &str) -> Vec<String> {
     found
 }
 
-/// As a page shows it: entities as their characters, escapes without their backslashes.
+/// As a page shows it: entities decoded, escapes removed.
 fn decoded(text: &str) -> String {
     let mut text = text.to_owned();
     for (entity, sign) in [

@@ -1,4 +1,4 @@
-//! The ways in which a source can behave.
+//! The behaviors of a fake source.
 
 use bytes::Bytes;
 use serde_json::Value;
@@ -18,20 +18,20 @@ pub enum Behaviour {
         headers: Vec<(String, String)>,
         body: Bytes,
     },
-    /// Waits before it starts to answer.
+    /// Waits before it responds.
     Delay(Duration, Box<Behaviour>),
-    /// Takes the request and never answers.
+    /// Accepts the request and never responds.
     Hang,
-    /// Sends its head at once, then one byte of its body each time.
+    /// Sends its headers at once, then its body byte by byte.
     Drip {
         byte_every: Duration,
         total: u64,
     },
-    /// Spaces without end, or nearly; their number is not announced.
+    /// An almost endless run of spaces, without a length.
     Huge {
         bytes: u64,
     },
-    /// A small body that unpacks to this many zeros.
+    /// A small body that decompresses to this many zeros.
     GzipBomb {
         bytes: u64,
     },
@@ -39,13 +39,13 @@ pub enum Behaviour {
         to: String,
         code: u16,
     },
-    /// Takes the request and closes the connection.
+    /// Accepts the request and closes the connection.
     CloseAtOnce,
     /// Announces more than it sends, then closes the connection.
     HalfAnswer,
     /// One after the other; the last one stays.
     Sequence(Vec<Behaviour>),
-    /// A small search source: `?q=…&page=…&count=…` gives `{"total": n, "items": […]}`.
+    /// A small search API: `?q=…&page=…&count=…` returns `{"total": n, "items": […]}`.
     Documents(Vec<Value>),
 }
 
@@ -54,7 +54,7 @@ impl Behaviour {
         Self::Text { content_type: content_type.to_owned(), body: body.into() }
     }
 
-    /// A status with no header of its own and an empty body.
+    /// A status with no headers and an empty body.
     pub fn status(code: u16) -> Self {
         Self::Status { code, headers: Vec::new(), body: Bytes::new() }
     }
@@ -67,7 +67,7 @@ impl Behaviour {
         Self::Redirect { to: to.into(), code }
     }
 
-    /// The behaviour for one request; a sequence moves on.
+    /// The behavior for one request; a sequence advances.
     pub(super) fn take_turn(&mut self) -> Self {
         match self {
             Self::Sequence(turns) if turns.len() > 1 => turns.remove(0).take_turn(),

@@ -1,4 +1,4 @@
-//! A small search over documents: one matches if it holds every word of the query.
+//! A small search over documents: one matches if it contains every word of the query.
 
 use super::wire::Recorded;
 use serde_json::{Value, json};

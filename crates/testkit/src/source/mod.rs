@@ -1,4 +1,4 @@
-//! A source on loopback that is slow, rude or broken on demand, and remembers what it was asked.
+//! A fake source on loopback that misbehaves on demand and records its requests.
 
 mod behaviour;
 mod documents;
@@ -28,33 +28,33 @@ use url::Url;
 /// ```
 pub struct Source {
     address: SocketAddr,
-    desk: Arc<Mutex<Desk>>,
+    state: Arc<Mutex<ServerState>>,
     _server: JoinSet<()>,
 }
 
-/// What the connections share.
-struct Desk {
+/// State shared by the connections.
+struct ServerState {
     everywhere: Behaviour,
-    /// Behaviours of single paths; they win.
+    /// Behaviors of single paths; they take precedence.
     at_paths: Vec<(String, Behaviour)>,
     requests: Vec<Recorded>,
     connections: usize,
 }
 
 impl Source {
-    /// Starts on a free port of 127.0.0.1. Until it is told a reply it answers 404.
+    /// Starts on a free port of 127.0.0.1. It answers 404 until a behavior is set.
     pub async fn start() -> Self {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.expect("a free port on loopback");
         let address = listener.local_addr().expect("a bound listener has an address");
-        let desk = Arc::new(Mutex::new(Desk {
+        let state = Arc::new(Mutex::new(ServerState {
             everywhere: Behaviour::status(404),
             at_paths: Vec::new(),
             requests: Vec::new(),
             connections: 0,
         }));
         let mut server = JoinSet::new();
-        server.spawn(accept(listener, Arc::clone(&desk)));
-        Self { address, desk, _server: server }
+        server.spawn(accept(listener, Arc::clone(&state)));
+        Self { address, state, _server: server }
     }
 
     pub fn address(&self) -> SocketAddr {
@@ -66,41 +66,41 @@ impl Source {
         self.url_at("/")
     }
 
-    /// The URL of a path, which may hold a query part.
+    /// The URL of a path, which may include a query.
     pub fn url_at(&self, path: &str) -> Url {
         let path = path.trim_start_matches('/');
         Url::parse(&format!("http://{}/{path}", self.address)).expect("a URL")
     }
 
-    /// Behaves like this from now on, on every path that has no behaviour of its own.
+    /// Sets the behavior of every path without its own.
     pub fn reply(&self, behaviour: Behaviour) {
-        lock(&self.desk).everywhere = behaviour;
+        lock(&self.state).everywhere = behaviour;
     }
 
-    /// Behaves like this from now on, on this path alone.
+    /// Sets the behavior of this path.
     pub fn reply_at(&self, path: &str, behaviour: Behaviour) {
-        let mut desk = lock(&self.desk);
-        desk.at_paths.retain(|(known, _)| known != path);
-        desk.at_paths.push((path.to_owned(), behaviour));
+        let mut state = lock(&self.state);
+        state.at_paths.retain(|(known, _)| known != path);
+        state.at_paths.push((path.to_owned(), behaviour));
     }
 
-    /// Behaves on this path as on every other from now on.
+    /// Removes the behavior of this path.
     pub fn reply_as_elsewhere_at(&self, path: &str) {
-        lock(&self.desk).at_paths.retain(|(known, _)| known != path);
+        lock(&self.state).at_paths.retain(|(known, _)| known != path);
     }
 
-    /// Every request that arrived whole, in order of arrival.
+    /// Every complete request, in order of arrival.
     pub fn requests(&self) -> Vec<Recorded> {
-        lock(&self.desk).requests.clone()
+        lock(&self.state).requests.clone()
     }
 
-    /// How many connections were opened.
+    /// The number of opened connections.
     pub fn connections(&self) -> usize {
-        lock(&self.desk).connections
+        lock(&self.state).connections
     }
 }
 
-impl Desk {
+impl ServerState {
     fn behaviour(&mut self, path: &str) -> Behaviour {
         match self.at_paths.iter_mut().find(|(known, _)| known == path) {
             Some((_, behaviour)) => behaviour.take_turn(),
@@ -109,27 +109,27 @@ impl Desk {
     }
 }
 
-fn lock(desk: &Mutex<Desk>) -> MutexGuard<'_, Desk> {
-    desk.lock().unwrap_or_else(PoisonError::into_inner)
+fn lock(state: &Mutex<ServerState>) -> MutexGuard<'_, ServerState> {
+    state.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-async fn accept(listener: TcpListener, desk: Arc<Mutex<Desk>>) {
+async fn accept(listener: TcpListener, state: Arc<Mutex<ServerState>>) {
     let mut connections = JoinSet::new();
     while let Ok((stream, _)) = listener.accept().await {
-        lock(&desk).connections += 1;
-        connections.spawn(serve(stream, Arc::clone(&desk)));
+        lock(&state).connections += 1;
+        connections.spawn(serve(stream, Arc::clone(&state)));
         while connections.try_join_next().is_some() {}
     }
 }
 
-/// Answers one connection until either side has had enough. A client that goes away is no error here.
-async fn serve(stream: TcpStream, desk: Arc<Mutex<Desk>>) {
+/// Serves one connection. A client that disconnects is not an error.
+async fn serve(stream: TcpStream, state: Arc<Mutex<ServerState>>) {
     let mut stream = BufReader::new(stream);
     while let Ok(Some(request)) = wire::read_request(&mut stream).await {
         let behaviour = {
-            let mut desk = lock(&desk);
-            desk.requests.push(request.clone());
-            desk.behaviour(&request.path)
+            let mut state = lock(&state);
+            state.requests.push(request.clone());
+            state.behaviour(&request.path)
         };
         match wire::answer(&mut stream, behaviour, &request).await {
             Ok(wire::Next::KeepOpen) => {}
@@ -155,7 +155,7 @@ mod tests {
         stream.write_all(text.as_bytes()).await.unwrap();
         stream.shutdown().await.unwrap();
         let mut answer = Vec::new();
-        // A source that closes with data unread resets the connection; what came before counts.
+        // A source that closes with unread data resets the connection; what came before counts.
         let _ = stream.read_to_end(&mut answer).await;
         answer
     }

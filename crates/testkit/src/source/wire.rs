@@ -1,4 +1,4 @@
-//! HTTP/1.1 by hand, because a polite server library would not break off, drip or hang as told.
+//! A minimal HTTP/1.1 server, because a server library would not break off, drip or hang on demand.
 
 use super::behaviour::Behaviour;
 use super::documents;
@@ -13,14 +13,14 @@ use tokio::time::sleep;
 
 type Stream = BufReader<TcpStream>;
 
-/// Largest head and body of a request that the source reads.
+/// Largest headers and body of a request.
 const HEAD_BYTES_MAX: u64 = 64 * 1024;
 const BODY_BYTES_MAX: u64 = 16 * 1024 * 1024;
 
-/// How much of a large body is made and sent at once.
+/// Chunk size of a large body.
 const PIECE_BYTES: u64 = 64 * 1024;
 
-/// One request, as it arrived.
+/// One request, as received.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Recorded {
     pub method: String,
@@ -46,16 +46,16 @@ fn first_of<'a>(pairs: &'a [(String, String)], name: &str) -> Option<&'a str> {
     pairs.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
 }
 
-/// What happens to the connection after an answer.
+/// What happens to the connection after a response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Next {
     KeepOpen,
     Close,
 }
 
-/// Reads one request; `None` when the client closed the connection between two.
+/// Reads one request; `None` if the client closed the connection between two.
 pub(super) async fn read_request(stream: &mut Stream) -> io::Result<Option<Recorded>> {
-    // A client that greets in another language, such as TLS, would wait for ever for an answer to it.
+    // A client that speaks another protocol, such as TLS, would wait forever for a response.
     if stream.fill_buf().await?.first().is_some_and(|byte| !byte.is_ascii_uppercase()) {
         send(stream, 400, &[], b"").await?;
         return Err(invalid("this is not HTTP"));
@@ -137,12 +137,12 @@ pub(super) async fn answer(
             Ok(Next::Close)
         }
         Behaviour::CloseAtOnce => Ok(Next::Close),
-        // The desk has taken the turn and the loop above has waited; nothing is left to unpack.
+        // The sequence has advanced and the delay above is over; nothing is left to resolve.
         Behaviour::Sequence(_) | Behaviour::Delay(..) => Err(invalid("a turn was not taken")),
     }
 }
 
-/// What a source says to HEAD: the same head, with the length of the body that does not come.
+/// The response to HEAD: the same headers, with the length of the missing body.
 fn head_of(behaviour: Behaviour) -> Behaviour {
     let head = |code: u16, mut headers: Vec<(String, String)>, length: usize| {
         if !headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("content-length")) {
@@ -182,7 +182,7 @@ async fn send(stream: &mut Stream, code: u16, headers: &[(String, String)], body
         head.push_str(&format!("content-length: {}\r\n", body.len()));
     }
     head.push_str("\r\n");
-    // One write: a client may read the head and close before a second one arrives.
+    // One write: a client may read the headers and close before a second one arrives.
     stream.write_all(&[head.as_bytes(), body].concat()).await?;
     stream.flush().await?;
     Ok(next)
@@ -213,7 +213,7 @@ async fn send_huge(stream: &mut Stream, bytes: u64) -> io::Result<Next> {
     end_chunks(stream).await
 }
 
-/// Packs while it sends, so that a bomb of any size costs the test no memory.
+/// Compresses while sending, so that a bomb of any size needs no memory.
 async fn send_bomb(stream: &mut Stream, bytes: u64) -> io::Result<Next> {
     let head = "HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\ncontent-encoding: gzip\r\n\
                 transfer-encoding: chunked\r\n\r\n";
@@ -224,7 +224,7 @@ async fn send_bomb(stream: &mut Stream, bytes: u64) -> io::Result<Next> {
         packer.write_all(&zeros[..size])?;
         let packed = std::mem::take(packer.get_mut());
         send_chunk(stream, &packed).await?;
-        // Packing takes long and rarely waits for the client, so the others get their turn here.
+        // Compression is slow and rarely waits for the client, so other tasks get their turn here.
         tokio::task::yield_now().await;
     }
     send_chunk(stream, &packer.finish()?).await?;
@@ -237,7 +237,7 @@ fn piece_sizes(bytes: u64) -> impl Iterator<Item = usize> + Send {
 }
 
 async fn send_chunk(stream: &mut Stream, piece: &[u8]) -> io::Result<()> {
-    // A chunk of no bytes would end the body.
+    // An empty chunk would end the body.
     if piece.is_empty() {
         return Ok(());
     }

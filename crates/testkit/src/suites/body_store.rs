@@ -1,10 +1,10 @@
-//! The behaviour of a BodyStore that nobody else uses, whose largest body has `max_mb` megabytes.
+//! Suite for implementations of `BodyStore`: an unshared store whose largest body has `max_mb` megabytes.
 
 use bytes::Bytes;
-use domain::contracts::{BodyError, BodyKey, BodyStore};
+use domain::ports::{BodyError, BodyKey, BodyStore};
 use std::collections::BTreeSet;
 
-/// All of it, one promise after the other.
+/// Runs the whole suite.
 pub async fn all(bodies: &dyn BodyStore, max_mb: u32) {
     making_it_twice_is_fine(bodies).await;
     bodies_come_out_as_they_went_in(bodies, max_mb).await;
@@ -15,7 +15,7 @@ pub async fn all(bodies: &dyn BodyStore, max_mb: u32) {
 }
 
 fn key(number: u32) -> BodyKey {
-    // Neighbours stand on different shelves, so that order is not by chance.
+    // Neighboring keys are in different folders, so that the order is not accidental.
     BodyKey::of_hash(&format!("{:02x}{number:062x}", number * 37 % 256)).expect("a hash")
 }
 
@@ -87,13 +87,13 @@ async fn keys_come_in_order_and_in_pages(bodies: &dyn BodyStore) {
     }
     assert_eq!(paged, all);
     assert_eq!(bodies.keys(None, 0).await, Ok(Vec::new()));
-    // A key that is not there is a place in the order, too.
+    // A missing key is also a position in the order.
     bodies.delete(&all[3]).await.expect("deleted");
     assert_eq!(bodies.keys(Some(&all[3]), 2).await.as_deref(), Ok(&all[4..6]));
     for key in &all {
         bodies.delete(key).await.expect("deleted");
     }
-    // An object store for tests may show, for a while, what many writers wrote at once and what is deleted.
+    // An object store for tests may, for a while, show concurrent writes and deleted objects.
     let started = std::time::Instant::now();
     loop {
         let left = bodies.keys(None, 10).await.expect("a page");

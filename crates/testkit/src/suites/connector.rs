@@ -1,11 +1,11 @@
-//! The contract of a connector as tests, run against a real server or a strict stand-in.
+//! Suite for connectors, run against a real server or a strict fake.
 
 use crate::hostile;
-use domain::contracts::{
+use domain::ids::UserId;
+use domain::ports::{
     Connector, ConnectorError, ConnectorErrorKind, ConnectorKind, NormalizedPage, PluginContext,
     ProviderQuery,
 };
-use domain::ids::UserId;
 use domain::provider::{ProviderSpec, SearchProvider};
 use domain::search::Sort;
 use domain::secret::Secret;
@@ -13,31 +13,31 @@ use serde_json::Value;
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-/// More than a plain search asks for; the source of a subject has at least so many documents for its `many`.
+/// More than a plain search requests; the source of a subject has at least this many documents for its `many`.
 pub const MANY: u32 = 25;
-/// Time for one question.
+/// Time for one query.
 const TIME_MAX: Duration = Duration::from_secs(10);
 
-/// One connector with a source that is up.
+/// One connector with a running source.
 pub struct Subject {
     pub kind: &'static ConnectorKind,
     pub context: PluginContext,
-    /// Complete and right.
+    /// Complete and valid.
     pub spec: ProviderSpec,
-    /// The asking person's token, for sources that are connected.
+    /// The user's token, for sources that users connect.
     pub user_token: Option<Secret>,
-    /// What stands for the reader model, for sources that are asked by likeness.
+    /// The fake embedding model, for vector sources.
     pub reader: Option<fn(&str) -> Vec<f32>>,
     /// A query for which the source has at least [`MANY`] documents.
     pub many: &'static str,
-    /// The date of an item as a text that sorts; None when the source cannot sort by date.
+    /// The date of an item as a sortable text; `None` if the source cannot sort by date.
     pub date: Option<fn(&Value) -> String>,
-    /// What can be wrong with the provider, and how it must be told.
+    /// Mistakes in the provider, and the expected errors.
     pub mistakes: Vec<Mistake>,
     pub literal: Literal,
 }
 
-/// A provider that is wrong in one way.
+/// A provider with one mistake.
 pub struct Mistake {
     pub what: &'static str,
     pub spec: ProviderSpec,
@@ -45,21 +45,21 @@ pub struct Mistake {
     pub kind: ConnectorErrorKind,
 }
 
-/// How it is known that the source saw one literal text.
+/// How to verify that the source saw one literal text.
 pub enum Literal {
-    /// It holds one document for each of [`hostile::QUERIES`], and this reads the text out of an item.
+    /// The source has one document for each of [`hostile::QUERIES`], and this reads the text from an item.
     Found(fn(&Value) -> String),
-    /// It is asked by likeness and holds one document for each; the nearest one is the text itself.
+    /// A vector source with one document for each; the nearest one is the text itself.
     Nearest(fn(&Value) -> String),
-    /// It searches for words and holds one document for each; that one is among those found, and each of them
-    /// holds every word of the text.
+    /// A word search with one document for each; that one is among the results, and each result contains every word of
+    /// the text.
     Words(fn(&Value) -> String),
-    /// It remembers the last text that it understood.
+    /// The source records the last text that it parsed.
     Seen(Box<dyn Fn() -> Option<String> + Send + Sync>),
 }
 
 impl Subject {
-    /// All of the contract.
+    /// Runs the whole suite.
     pub async fn check(&self) {
         self.gives_more_than_ten().await;
         self.sorts_by_date().await;
@@ -157,7 +157,7 @@ impl Subject {
         }
     }
 
-    /// A question with no time left ends as a time-out, not as something else and not never.
+    /// A query with no time left fails with a timeout, and does not hang.
     pub async fn ends_in_time(&self) {
         let connector = self.connector(&self.spec, self.user_token.clone()).expect("a connector");
         let vector = self.reader.map(|read| read(self.many));
@@ -171,7 +171,7 @@ impl Subject {
         assert_eq!(error.kind, ConnectorErrorKind::Timeout, "{}: {error}", self.kind.name);
     }
 
-    /// Asks as federation does: page after page until there is enough.
+    /// Queries like federation: page after page until there is enough.
     pub async fn ask(&self, text: &str, sort: Sort, wanted: u32) -> Result<NormalizedPage, ConnectorError> {
         let connector = self.connector(&self.spec, self.user_token.clone())?;
         self.ask_connector(connector.as_ref(), text, sort, wanted).await
@@ -248,7 +248,7 @@ impl Subject {
     }
 }
 
-/// The parts of credentials that must not be seen. In `user:password` the user may be.
+/// The secret parts of credentials. In `user:password` the user is not secret.
 fn secrets(credentials: &str) -> Vec<&str> {
     if credentials.starts_with('{') {
         return private_key(credentials);
@@ -261,7 +261,7 @@ fn secrets(credentials: &str) -> Vec<&str> {
     hidden.split([':', '\'', ',', '=', '@', '/', '(', ')']).filter(|part| part.len() > 5).collect()
 }
 
-/// The lines of the private key in a service account's key, which is JSON: its other members are no secrets.
+/// The lines of the private key in a JSON service account key, whose other members are not secret.
 fn private_key(json: &str) -> Vec<&str> {
     let (_, rest) = json.split_once("\"private_key\":").expect("a private key");
     let text = rest.trim_start().trim_start_matches('"').split('"').next().unwrap_or_default();

@@ -1,8 +1,8 @@
-//! The contracts as tests: each suite runs for every implementation.
+//! Test suites for the ports: each runs for every implementation.
 
 pub mod body_store;
 pub mod connector;
-pub mod news_relay;
+pub mod message_bus;
 pub mod store;
 pub mod task_queue;
 pub mod vector_store;

@@ -1,10 +1,8 @@
-//! The behaviour of a TaskQueue, one function for each promise. Every function wants an empty queue of its own.
+//! Suite for implementations of `TaskQueue`, one function per property. Each function needs an empty queue.
 
-use domain::contracts::{
-    ClaimedTask, Clock, NewTask, QueueName, SystemClock, TaskQueue, WorkerBeat, WorkerSlots,
-};
 use domain::ids::UserId;
 use domain::instant::Instant as Time;
+use domain::ports::{ClaimedTask, Clock, Heartbeat, NewTask, QueueName, SystemClock, TaskQueue, WorkerSlots};
 use futures_util::future::join_all;
 use serde_json::json;
 use std::collections::BTreeSet;
@@ -14,7 +12,7 @@ const QUEUE: QueueName = QueueName::Interactive;
 /// Long enough that a busy machine renews it in time.
 const LEASE: Duration = Duration::from_secs(2);
 
-/// Hands every behaviour of the suite to a macro, so that none is forgotten.
+/// Passes every test of the suite to a macro, so that none is forgotten.
 #[macro_export]
 macro_rules! task_queue_behaviours {
     ($run:ident) => {
@@ -44,7 +42,7 @@ async fn claim(queue: &dyn TaskQueue) -> Option<ClaimedTask> {
     queue.claim(QUEUE, "worker", LEASE).await.expect("a claim")
 }
 
-/// Waits and claims until a task comes, as a worker does. A bell that rang earlier may end the first wait.
+/// Waits and claims until a task comes, like a worker. An earlier notification may end the first wait.
 async fn claim_when_due(queue: &dyn TaskQueue) -> ClaimedTask {
     let started = Instant::now();
     loop {
@@ -62,7 +60,7 @@ const LONG: Duration = Duration::from_secs(120);
 /// A busy machine may be slow to wake a task, but not each time.
 const ATTEMPTS_MAX: usize = 10;
 
-/// Notes how long something took; whether that was less than a poll takes. If it never is, the test fails.
+/// Records how long something took, and whether that was less than a poll. If it never is, the test fails.
 fn was_at_once(taken: &mut Vec<Duration>, started: Instant) -> bool {
     let last = started.elapsed();
     taken.push(last);
@@ -95,7 +93,7 @@ pub async fn a_nudge_wakes_who_waits(queue: &dyn TaskQueue) {
     let mut taken = Vec::new();
     loop {
         let started = Instant::now();
-        queue.nudge(QUEUE); // rung before anybody waits: it is not forgotten
+        queue.notify(QUEUE); // notified before anybody waits: it is not lost
         queue.wait(QUEUE, LONG).await;
         if was_at_once(&mut taken, started) {
             return;
@@ -215,7 +213,7 @@ pub async fn tries_end(queue: &dyn TaskQueue) {
 pub async fn tries_end_when_workers_die(queue: &dyn TaskQueue) {
     queue.push(task("one")).await.expect("a task");
     for attempt in 1..=2 {
-        assert_eq!(claim_when_due(queue).await.attempt, attempt); // and nothing more is heard of its worker
+        assert_eq!(claim_when_due(queue).await.attempt, attempt); // and its worker is silent
     }
     tokio::time::sleep(LEASE * 2).await;
     assert_eq!(claim(queue).await, None, "two tries were allowed");
@@ -262,7 +260,7 @@ pub async fn many_are_claimed_together(queue: &dyn TaskQueue) {
     let names = |tasks: &[ClaimedTask]| tasks.iter().map(|task| task.name.clone()).collect::<Vec<_>>();
     assert_eq!(names(&first), ["task 0", "task 1", "task 2"]);
     assert_eq!(names(&rest), ["task 3", "task 4"], "less than asked for is no reason to wait");
-    // Each is held for itself.
+    // Each is held separately.
     queue.finish(&first[0]).await.expect("finished");
     assert!(!queue.renew(&first[0], LONG).await.expect("an answer"));
     queue.retry(&first[1], Duration::ZERO, "try again").await.expect("queued");
@@ -285,7 +283,7 @@ pub async fn depth_counts_what_waits(queue: &dyn TaskQueue) {
 }
 
 pub async fn workers_are_heard_of(queue: &dyn TaskQueue) {
-    let beat = |worker: &str, last_seen: Time| WorkerBeat {
+    let heartbeat = |worker: &str, last_seen: Time| Heartbeat {
         worker: worker.to_owned(),
         queue: QUEUE,
         concurrency: 4,
@@ -293,17 +291,17 @@ pub async fn workers_are_heard_of(queue: &dyn TaskQueue) {
         last_seen,
     };
     let now = SystemClock.now();
-    queue.beat(beat("here", now)).await.expect("noted");
-    queue.beat(beat("gone", now - chrono::TimeDelta::minutes(5))).await.expect("noted");
+    queue.record_heartbeat(heartbeat("here", now)).await.expect("noted");
+    queue.record_heartbeat(heartbeat("gone", now - chrono::TimeDelta::minutes(5))).await.expect("noted");
     let heard = queue.workers(QUEUE, Duration::from_secs(60)).await.expect("workers");
-    let names: Vec<&str> = heard.iter().map(|beat| beat.worker.as_str()).collect();
+    let names: Vec<&str> = heard.iter().map(|heartbeat| heartbeat.worker.as_str()).collect();
     assert_eq!(names, ["here"]);
     assert_eq!((heard[0].concurrency, heard[0].active), (4, 1));
 }
 
 const ANN: UserId = UserId(1);
 const BOB: UserId = UserId(2);
-/// The slots of the only worker: one owner's share is one, and one is kept in reserve.
+/// The slots of the only worker: one owner's share is one, and one is in reserve.
 const SLOTS: u32 = 8;
 
 /// A worker that holds what it claimed.
@@ -313,16 +311,16 @@ struct Slots<'a> {
 }
 
 impl<'a> Slots<'a> {
-    /// The worker is heard of, because a broker gives out as many tasks as there are slots.
+    /// Sends a heartbeat, because a broker delivers as many tasks as there are slots.
     async fn begin(queue: &'a dyn TaskQueue) -> Self {
-        let beat = WorkerBeat {
+        let heartbeat = Heartbeat {
             worker: "worker".to_owned(),
             queue: QUEUE,
             concurrency: SLOTS,
             active: 0,
             last_seen: SystemClock.now(),
         };
-        queue.beat(beat).await.expect("noted");
+        queue.record_heartbeat(heartbeat).await.expect("noted");
         Self { queue, held: Vec::new() }
     }
 
@@ -333,7 +331,7 @@ impl<'a> Slots<'a> {
         }
     }
 
-    /// Claims what it may have now; the owners.
+    /// Claims what is available now, and returns the owners.
     async fn claim(&mut self, lease: Duration) -> Vec<UserId> {
         let free = SLOTS - u32::try_from(self.held.len()).expect("a small number");
         if free == 0 {
@@ -346,7 +344,7 @@ impl<'a> Slots<'a> {
         owners
     }
 
-    /// Claims until it holds so many.
+    /// Claims until it holds this many.
     async fn fill(&mut self, count: usize, lease: Duration) {
         while self.held.len() < count {
             if self.claim(lease).await.is_empty() {
@@ -396,7 +394,7 @@ pub async fn a_dead_worker_gives_nobody_more(queue: &dyn TaskQueue) {
     let mut slots = Slots::begin(queue).await;
     slots.push(ANN, 20).await;
     slots.fill(7, LEASE).await;
-    slots.held.clear(); // and nothing more is heard of them
+    slots.held.clear(); // and they are silent
     tokio::time::sleep(LEASE * 2).await;
     slots.fill(7, LONG).await;
     assert_eq!(slots.claim(LONG).await, [], "the reserve stays free");

@@ -1,21 +1,21 @@
-//! BigQuery and the place where keys of service accounts are exchanged for access tokens.
+//! Fake BigQuery with its token endpoint for service account keys.
 
+use super::http_listener::HttpListener;
 use super::keys;
 use super::river_table::{Answer, Form, Refusal, answer};
-use super::stand::Stand;
 use axum::Router;
 use axum::extract::{Path, Query, State};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
-use domain::contracts::Clock;
+use domain::ports::Clock;
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex};
 
 pub const PROJECT: &str = "river-project-7";
-/// More is billed than this for any statement.
+/// Every statement is billed more than this.
 pub const BYTES_NEEDED: u64 = 1_000_000;
-/// Rows in one answer, whatever is asked for.
+/// Rows per response, whatever is requested.
 pub const PAGE_ROWS: usize = 10;
 
 const EMAIL: &str = "reader@river-project-7.iam.gserviceaccount.com";
@@ -38,31 +38,31 @@ const MEMBERS: [&str; 10] = [
 ];
 
 pub struct BigQuery {
-    pub stand: Stand,
-    desk: Shared,
+    pub listener: HttpListener,
+    state: Shared,
 }
 
-struct Desk {
+struct ServerState {
     clock: Arc<dyn Clock>,
     token_uri: String,
-    /// When the last token that was given ends.
+    /// When the last token expires.
     token_ends: i64,
     tokens: usize,
     requests: usize,
     over_quota: usize,
     slow: usize,
-    /// Looks that are left, rows.
+    /// Remaining polls, and the rows.
     jobs: Vec<(usize, Vec<Value>)>,
     cancelled: Vec<String>,
 }
 
-type Shared = Arc<Mutex<Desk>>;
+type Shared = Arc<Mutex<ServerState>>;
 type Parameters = Query<Vec<(String, String)>>;
 
 impl BigQuery {
-    /// The clock says whether tokens are still good.
+    /// The clock determines whether tokens are valid.
     pub async fn start(clock: Arc<dyn Clock>) -> Self {
-        let desk = Arc::new(Mutex::new(Desk {
+        let state = Arc::new(Mutex::new(ServerState {
             clock,
             token_uri: String::new(),
             token_ends: 0,
@@ -78,15 +78,15 @@ impl BigQuery {
             .route("/bigquery/v2/projects/{project}/queries", post(query))
             .route("/bigquery/v2/projects/{project}/queries/{job}", get(results))
             .route("/bigquery/v2/projects/{project}/jobs/{job}/cancel", post(cancel))
-            .with_state(Arc::clone(&desk));
-        let stand = Stand::start(router).await;
-        desk.lock().expect("a desk").token_uri = stand.at("/token");
-        Self { stand, desk }
+            .with_state(Arc::clone(&state));
+        let listener = HttpListener::start(router).await;
+        state.lock().expect("the lock").token_uri = listener.at("/token");
+        Self { listener, state }
     }
 
-    /// The key of the reader, as its owner downloads it.
+    /// The service account key, as downloaded.
     pub fn key(&self) -> String {
-        self.key_of(keys::PRIVATE_PEM, &self.stand.at("/token"))
+        self.key_of(keys::PRIVATE_PEM, &self.listener.at("/token"))
     }
 
     pub fn key_of(&self, private_pem: &str, token_uri: &str) -> String {
@@ -97,32 +97,32 @@ impl BigQuery {
         .to_string()
     }
 
-    /// Tokens that were given so far.
+    /// The number of issued tokens.
     pub fn tokens(&self) -> usize {
-        self.desk.lock().expect("a desk").tokens
+        self.state.lock().expect("the lock").tokens
     }
 
     pub fn requests(&self) -> usize {
-        self.desk.lock().expect("a desk").requests
+        self.state.lock().expect("the lock").requests
     }
 
-    /// The next request is over the quota.
+    /// Makes the next request exceed the quota.
     pub fn exhaust(&self) {
-        self.desk.lock().expect("a desk").over_quota = 1;
+        self.state.lock().expect("the lock").over_quota = 1;
     }
 
-    /// Jobs take so many looks from now on.
+    /// Makes jobs take this many polls.
     pub fn slow(&self, looks: usize) {
-        self.desk.lock().expect("a desk").slow = looks;
+        self.state.lock().expect("the lock").slow = looks;
     }
 
     pub fn cancelled(&self) -> usize {
-        self.desk.lock().expect("a desk").cancelled.len()
+        self.state.lock().expect("the lock").cancelled.len()
     }
 }
 
-async fn token(State(desk): State<Shared>, headers: HeaderMap, body: String) -> Response {
-    let mut desk = desk.lock().expect("a desk");
+async fn token(State(state): State<Shared>, headers: HeaderMap, body: String) -> Response {
+    let mut state = state.lock().expect("the lock");
     let refused = |code: &str, told: &str| {
         let body = json!({"error": code, "error_description": told});
         (StatusCode::BAD_REQUEST, axum::Json(body)).into_response()
@@ -136,7 +136,7 @@ async fn token(State(desk): State<Shared>, headers: HeaderMap, body: String) -> 
     if !is_form || grant != "grant_type" || kind != GRANT || assertion != "assertion" {
         return refused("unsupported_grant_type", "Invalid grant_type.");
     }
-    let now = desk.clock.now().timestamp();
+    let now = state.clock.now().timestamp();
     let Some((head, claims)) = keys::verified(signed) else {
         return refused("invalid_grant", "Invalid JWT Signature.");
     };
@@ -144,16 +144,16 @@ async fn token(State(desk): State<Shared>, headers: HeaderMap, body: String) -> 
     let is_right = head["kid"] == KEY_ID
         && claims["iss"] == EMAIL
         && claims["scope"] == SCOPE
-        && claims["aud"] == desk.token_uri.as_str()
+        && claims["aud"] == state.token_uri.as_str()
         && time("iat") <= now
         && time("exp") > now
         && time("exp") - time("iat") <= 3600;
     if !is_right {
         return refused("invalid_grant", "Invalid JWT.");
     }
-    desk.tokens += 1;
-    desk.token_ends = now + TOKEN_LIFE_S;
-    let token = format!("ya29.river-{}", desk.tokens);
+    state.tokens += 1;
+    state.token_ends = now + TOKEN_LIFE_S;
+    let token = format!("ya29.river-{}", state.tokens);
     axum::Json(json!({"access_token": token, "expires_in": TOKEN_LIFE_S, "token_type": "Bearer"}))
         .into_response()
 }
@@ -164,32 +164,32 @@ fn told(status: StatusCode, reason: &str, message: &str) -> Response {
     (status, [("Retry-After", "17")], axum::Json(body)).into_response()
 }
 
-fn refusal(desk: &mut Desk, headers: &HeaderMap, project: &str) -> Option<Response> {
-    desk.requests += 1;
-    let token = format!("Bearer ya29.river-{}", desk.tokens);
+fn refusal(state: &mut ServerState, headers: &HeaderMap, project: &str) -> Option<Response> {
+    state.requests += 1;
+    let token = format!("Bearer ya29.river-{}", state.tokens);
     let is_known = headers.get("authorization").is_some_and(|value| value == token.as_str());
-    if desk.tokens == 0 || !is_known || desk.clock.now().timestamp() >= desk.token_ends {
+    if state.tokens == 0 || !is_known || state.clock.now().timestamp() >= state.token_ends {
         return Some(told(StatusCode::UNAUTHORIZED, "authError", "Invalid Credentials"));
     }
     if project != PROJECT {
         let message = "Access Denied: Project: User does not have bigquery.jobs.create permission.";
         return Some(told(StatusCode::FORBIDDEN, "accessDenied", message));
     }
-    if desk.over_quota > 0 {
-        desk.over_quota -= 1;
+    if state.over_quota > 0 {
+        state.over_quota -= 1;
         return Some(told(StatusCode::FORBIDDEN, "quotaExceeded", "Quota exceeded: too many queries"));
     }
     None
 }
 
 async fn query(
-    State(desk): State<Shared>,
+    State(state): State<Shared>,
     Path(project): Path<String>,
     headers: HeaderMap,
     body: String,
 ) -> Response {
-    let mut desk = desk.lock().expect("a desk");
-    if let Some(refused) = refusal(&mut desk, &headers, &project) {
+    let mut state = state.lock().expect("the lock");
+    if let Some(refused) = refusal(&mut state, &headers, &project) {
         return refused;
     }
     let body: Value = serde_json::from_str(&body).unwrap_or_default();
@@ -212,12 +212,12 @@ async fn query(
             documents.into_iter().map(|one| row(&one.title, &one.published)).collect()
         }
     };
-    let looks = desk.slow;
-    desk.jobs.push((looks, rows));
-    page(&desk.jobs, desk.jobs.len() - 1, 0, body["maxResults"].as_u64().unwrap_or(u64::MAX))
+    let looks = state.slow;
+    state.jobs.push((looks, rows));
+    page(&state.jobs, state.jobs.len() - 1, 0, body["maxResults"].as_u64().unwrap_or(u64::MAX))
 }
 
-/// The bound values of a request whose every member is known and right.
+/// The bound values of a request whose members are all known and valid.
 fn bound(body: &Value) -> Option<Vec<String>> {
     let is_whole = body.as_object()?.keys().all(|key| MEMBERS.contains(&key.as_str()))
         && body["useLegacySql"] == false
@@ -272,19 +272,19 @@ fn page(jobs: &[(usize, Vec<Value>)], number: usize, start: usize, rows_max: u64
 }
 
 async fn results(
-    State(desk): State<Shared>,
+    State(state): State<Shared>,
     Path((project, job)): Path<(String, String)>,
     Query(parameters): Parameters,
     headers: HeaderMap,
 ) -> Response {
-    let mut desk = desk.lock().expect("a desk");
-    if let Some(refused) = refusal(&mut desk, &headers, &project) {
+    let mut state = state.lock().expect("the lock");
+    if let Some(refused) = refusal(&mut state, &headers, &project) {
         return refused;
     }
     let known = ["pageToken", "maxResults", "timeoutMs", "location"];
     let get = |name: &str| parameters.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str());
     let number = job.strip_prefix("job_").and_then(|text| text.parse::<usize>().ok());
-    let number = number.filter(|number| *number < desk.jobs.len() && get("location") == Some("EU"));
+    let number = number.filter(|number| *number < state.jobs.len() && get("location") == Some("EU"));
     let Some(number) = number else {
         return told(StatusCode::NOT_FOUND, "notFound", "Not found: Job");
     };
@@ -295,24 +295,24 @@ async fn results(
     let (true, Some(start)) = (parameters.iter().all(|(key, _)| known.contains(&key.as_str())), start) else {
         return told(StatusCode::BAD_REQUEST, "invalid", "Invalid value");
     };
-    desk.jobs[number].0 = desk.jobs[number].0.saturating_sub(1);
+    state.jobs[number].0 = state.jobs[number].0.saturating_sub(1);
     let rows_max = get("maxResults").and_then(|text| text.parse().ok()).unwrap_or(u64::MAX);
-    page(&desk.jobs, number, start, rows_max)
+    page(&state.jobs, number, start, rows_max)
 }
 
 async fn cancel(
-    State(desk): State<Shared>,
+    State(state): State<Shared>,
     Path((project, job)): Path<(String, String)>,
     Query(parameters): Parameters,
     headers: HeaderMap,
 ) -> Response {
-    let mut desk = desk.lock().expect("a desk");
-    if let Some(refused) = refusal(&mut desk, &headers, &project) {
+    let mut state = state.lock().expect("the lock");
+    if let Some(refused) = refusal(&mut state, &headers, &project) {
         return refused;
     }
     if parameters.as_slice() != [("location".to_owned(), "EU".to_owned())] {
         return told(StatusCode::NOT_FOUND, "notFound", "Not found: Job");
     }
-    desk.cancelled.push(job.clone());
+    state.cancelled.push(job.clone());
     axum::Json(json!({"kind": "bigquery#jobCancelResponse", "job": {"id": job}})).into_response()
 }

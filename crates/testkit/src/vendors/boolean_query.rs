@@ -1,19 +1,19 @@
-//! Query languages with operators, quotes and groups, as KQL, Gmail and Box have them. What is not quoted must be
-//! a plain word or an operator that is known; anything else is refused.
+//! Parser of boolean query languages with operators, quotes and groups, such as KQL, Gmail and Box. An unquoted term
+//! must be a plain word or a known operator; anything else is rejected.
 
-use super::library::{Document, words};
+use super::cloud_documents::{Document, words};
 
 /// How the languages differ.
 pub struct Language {
-    /// Names that may stand before a colon.
+    /// Allowed field names.
     pub properties: &'static [&'static str],
-    /// Words in capitals that command and are not known here.
+    /// Unsupported operators in capitals.
     pub reserved: &'static [&'static str],
-    /// `-word` excludes; else `NOT word`.
+    /// `-word` excludes; otherwise `NOT word`.
     pub has_minus: bool,
     /// `{a b}` means any of them.
     pub has_braces: bool,
-    /// Words beside each other: all of them, or any.
+    /// Adjacent words: all of them, or any.
     pub beside_is_all: bool,
 }
 
@@ -36,7 +36,7 @@ pub const BOX: Language =
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Expression {
-    /// A word or a phrase, as it was written.
+    /// A word or a phrase, as written.
     Text(String),
     Property(String, String),
     Not(Box<Expression>),
@@ -55,7 +55,7 @@ impl Expression {
         }
     }
 
-    /// The texts that are searched for, as the language understood them.
+    /// The parsed search texts.
     pub fn texts(&self) -> Vec<&str> {
         match self {
             Self::Text(text) => vec![text],
@@ -157,7 +157,7 @@ impl Reader<'_> {
                     self.at += 1;
                     all.push(self.one()?);
                 }
-                // What is excluded narrows, wherever it stands.
+                // An exclusion narrows, wherever it is.
                 Some(Token::Not) => all.push(self.one()?),
                 Some(_) if self.language.beside_is_all => all.push(self.one()?),
                 Some(_) => beside.push(self.one()?),

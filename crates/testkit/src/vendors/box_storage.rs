@@ -1,9 +1,9 @@
-//! Box: its search over files, with AND, OR and NOT; words beside each other mean any of them.
+//! Fake Box: file search with AND, OR and NOT; adjacent words mean any of them.
 
 use super::boolean_query::{BOX, parse};
-use super::cloud_desk::{CloudDesk, json_of};
-use super::library::{Document, by_relevance, documents, newest_first};
-use super::stand::Stand;
+use super::cloud_documents::{Document, by_relevance, documents, newest_first};
+use super::cloud_state::{CloudState, json_of};
+use super::http_listener::HttpListener;
 use axum::Router;
 use axum::extract::{Query, State};
 use axum::http::HeaderMap;
@@ -14,27 +14,27 @@ use serde_json::{Value, json};
 pub const SCOPE: &str = "root_readwrite";
 
 pub struct BoxStorage {
-    pub stand: Stand,
-    pub desk: CloudDesk,
+    pub listener: HttpListener,
+    pub state: CloudState,
 }
 
 impl BoxStorage {
     pub async fn start() -> Self {
-        let desk = CloudDesk::new(&[SCOPE]);
-        let router = Router::new().route("/2.0/search", get(search)).with_state(desk.clone());
-        Self { stand: Stand::start(router).await, desk }
+        let state = CloudState::new(&[SCOPE]);
+        let router = Router::new().route("/2.0/search", get(search)).with_state(state.clone());
+        Self { listener: HttpListener::start(router).await, state }
     }
 }
 
 async fn search(
-    State(desk): State<CloudDesk>,
+    State(state): State<CloudState>,
     headers: HeaderMap,
     Query(given): Query<Vec<(String, String)>>,
 ) -> Response {
-    if let Err(answer) = desk.admit(&headers, SCOPE, |status, _| told(status, "refused")) {
+    if let Err(answer) = state.admit(&headers, SCOPE, |status, _| told(status, "refused")) {
         return *answer;
     }
-    found(&given, &desk)
+    found(&given, &state)
         .map_or_else(|message| json_of(400, &told(400, &message)), |answer| json_of(200, &answer))
 }
 
@@ -42,7 +42,7 @@ fn told(status: u16, message: &str) -> Value {
     json!({"type": "error", "status": status, "code": "bad_request", "message": message})
 }
 
-fn found(given: &[(String, String)], desk: &CloudDesk) -> Result<Value, String> {
+fn found(given: &[(String, String)], state: &CloudState) -> Result<Value, String> {
     const KNOWN: [&str; 7] = ["query", "type", "limit", "offset", "fields", "sort", "direction"];
     if let Some((name, _)) = given.iter().find(|(name, _)| !KNOWN.contains(&name.as_str())) {
         return Err(format!("unknown parameter {name}"));
@@ -56,7 +56,7 @@ fn found(given: &[(String, String)], desk: &CloudDesk) -> Result<Value, String> 
         return Err("limit, offset or type is not valid".to_owned());
     }
     let query = parse(value("query").ok_or("query is needed")?, &BOX)?;
-    desk.lock().seen = Some(query.texts().join(" "));
+    state.lock().seen = Some(query.texts().join(" "));
     let mut all: Vec<Document> =
         documents().into_iter().filter(|one| !one.is_folder && query.holds(one)).collect();
     match (value("sort"), value("direction")) {

@@ -1,35 +1,35 @@
-//! Chroma: the second form of its HTTP interface. A collection is found by its name and asked by its id.
+//! Fake Chroma, v2 API. A collection is found by its name and queried by its id.
 
-use super::desk::{Answered, Asked, Desk, unknown, vector};
-use super::likeness::{self, Document, nearest};
+use super::fake_server::{FakeRequest, FakeResponse, FakeServer, unknown, vector};
+use super::vector_documents::{self, Document, nearest};
 use serde_json::{Value, json};
 
 pub const TOKEN: &str = "chroma-token-90fe";
-/// More at once are refused.
+/// Most results per request.
 const RESULTS_MAX: u64 = 1000;
 
-pub type Chroma = Desk<State>;
+pub type Chroma = FakeServer<State>;
 
 pub struct State {
     documents: Vec<Document>,
-    /// How often the collection was made.
+    /// How often the collection was created.
     made: u32,
 }
 
 impl State {
-    /// The collection is dropped and made again: it has another id from now on.
+    /// Recreates the collection, which changes its id.
     pub fn make_anew(&mut self) {
         self.made += 1;
     }
 }
 
-/// With a collection `rivers` of documents and one `small` whose vectors have three dimensions.
+/// Has a collection `rivers` of documents and one `small` with vectors of three dimensions.
 pub async fn start() -> Chroma {
-    Desk::start(State { documents: likeness::documents(), made: 1 }, answer).await
+    FakeServer::start(State { documents: vector_documents::documents(), made: 1 }, answer).await
 }
 
-fn answer(state: &mut State, asked: &Asked) -> Answered {
-    if asked.header("x-chroma-token") != TOKEN {
+fn answer(state: &mut State, request: &FakeRequest) -> FakeResponse {
+    if request.header("x-chroma-token") != TOKEN {
         return (401, json!({"error": "AuthError", "message": "Unauthorized"}));
     }
     let rivers = format!("7d1f0c2a-0000-4000-8000-{:012}", state.made);
@@ -37,7 +37,7 @@ fn answer(state: &mut State, asked: &Asked) -> Answered {
     let missing = |name: &str| {
         (404, json!({"error": "NotFoundError", "message": format!("Collection [{name}] does not exist")}))
     };
-    let (method, path) = asked.route();
+    let (method, path) = request.route();
     let ["api", "v2", "tenants", tenant, "databases", database, "collections", rest @ ..] = path.as_slice()
     else {
         return (404, json!({"error": "NotFoundError", "message": "no such route"}));
@@ -50,9 +50,9 @@ fn answer(state: &mut State, asked: &Asked) -> Answered {
             name => missing(name),
         },
         ("POST", [id, "query"]) if is_home && *id == rivers => {
-            query(&state.documents, likeness::DIMENSIONS, &asked.body)
+            query(&state.documents, vector_documents::DIMENSIONS, &request.body)
         }
-        ("POST", [id, "query"]) if is_home && *id == small => query(&[], 3, &asked.body),
+        ("POST", [id, "query"]) if is_home && *id == small => query(&[], 3, &request.body),
         ("POST", [id, "query"]) => missing(id),
         _ => (405, json!("")),
     }
@@ -61,7 +61,7 @@ fn answer(state: &mut State, asked: &Asked) -> Answered {
 const QUERY: [&str; 5] = ["query_embeddings", "n_results", "include", "where", "where_document"];
 const INCLUDE: [&str; 5] = ["distances", "documents", "embeddings", "metadatas", "uris"];
 
-fn query(documents: &[Document], dimensions: usize, body: &Value) -> Answered {
+fn query(documents: &[Document], dimensions: usize, body: &Value) -> FakeResponse {
     let wrong = |message: &str| (400, json!({"error": "InvalidArgumentError", "message": message}));
     if let Some(name) = unknown(body, &QUERY) {
         return (422, json!({"error": "ChromaError", "message": format!("unknown field {name}")}));

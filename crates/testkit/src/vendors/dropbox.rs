@@ -1,8 +1,8 @@
-//! Dropbox: its search over names and contents, page after page by a cursor.
+//! Fake Dropbox: search over names and contents, paged by a cursor.
 
-use super::cloud_desk::{CloudDesk, is_json, json_of, unknown_member};
-use super::library::{Document, by_relevance, documents, newest_first, words};
-use super::stand::Stand;
+use super::cloud_documents::{Document, by_relevance, documents, newest_first, words};
+use super::cloud_state::{CloudState, is_json, json_of, unknown_member};
+use super::http_listener::HttpListener;
 use axum::Router;
 use axum::extract::State;
 use axum::http::HeaderMap;
@@ -12,35 +12,35 @@ use serde_json::{Value, json};
 
 pub const SCOPE: &str = "files.metadata.read";
 
-/// Dropbox may give fewer matches than were asked for.
+/// Dropbox may return fewer matches than requested.
 const PAGE: usize = 10;
 
 pub struct Dropbox {
-    pub stand: Stand,
-    pub desk: CloudDesk,
+    pub listener: HttpListener,
+    pub state: CloudState,
 }
 
 impl Dropbox {
     pub async fn start() -> Self {
-        let desk = CloudDesk::new(&[SCOPE]);
+        let state = CloudState::new(&[SCOPE]);
         let router = Router::new()
             .route("/2/files/search_v2", post(search))
             .route("/2/files/search/continue_v2", post(more))
-            .with_state(desk.clone());
-        Self { stand: Stand::start(router).await, desk }
+            .with_state(state.clone());
+        Self { listener: HttpListener::start(router).await, state }
     }
 }
 
-async fn search(State(desk): State<CloudDesk>, headers: HeaderMap, body: String) -> Response {
-    answer(&desk, &headers, &body, |body| {
+async fn search(State(state): State<CloudState>, headers: HeaderMap, body: String) -> Response {
+    answer(&state, &headers, &body, |body| {
         let query = first_page(body)?;
-        desk.lock().seen = Some(query.0.clone());
+        state.lock().seen = Some(query.0.clone());
         page(&query.0, query.1, 0)
     })
 }
 
-async fn more(State(desk): State<CloudDesk>, headers: HeaderMap, body: String) -> Response {
-    answer(&desk, &headers, &body, |body| {
+async fn more(State(state): State<CloudState>, headers: HeaderMap, body: String) -> Response {
+    answer(&state, &headers, &body, |body| {
         let cursor = body["cursor"].as_str().filter(|_| unknown_member(body, &["cursor"]).is_none());
         let parts: Vec<&str> = cursor.unwrap_or_default().splitn(3, '|').collect();
         let [at, is_newest, query] = parts[..] else { return Err("cursor: is not known".to_owned()) };
@@ -49,13 +49,13 @@ async fn more(State(desk): State<CloudDesk>, headers: HeaderMap, body: String) -
 }
 
 fn answer(
-    desk: &CloudDesk,
+    state: &CloudState,
     headers: &HeaderMap,
     body: &str,
     found: impl Fn(&Value) -> Result<Value, String>,
 ) -> Response {
-    // Dropbox says 401 to a token that lacks a scope, and names the scope.
-    if let Err(mut answer) = desk.admit(headers, SCOPE, told) {
+    // Dropbox answers 401 to a token that lacks a scope, and names the scope.
+    if let Err(mut answer) = state.admit(headers, SCOPE, told) {
         if answer.status() == 403 {
             *answer.status_mut() = axum::http::StatusCode::UNAUTHORIZED;
         }

@@ -1,9 +1,9 @@
-//! Elasticsearch and OpenSearch: one index `rivers`. Bodies, clauses and sorts that the engine does not know are
-//! refused, query strings are read with their operators, and the result window is kept.
+//! Fake Elasticsearch and OpenSearch with one index `rivers`. Rejects unknown bodies, clauses and sorts, parses query
+//! strings with their operators, and enforces the result window.
 
+use super::engine_documents::{EngineState, answer, newest_first, search, unknown_member, words};
+use super::http_listener::HttpListener;
 use super::lucene;
-use super::shelf::{Desk, answer, newest_first, search, unknown_member, words};
-use super::stand::Stand;
 use axum::Router;
 use axum::extract::{Path, State};
 use axum::http::HeaderMap;
@@ -35,32 +35,32 @@ const BODY: [&str; 10] = [
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Flavour {
     Elasticsearch,
-    /// It knows no API keys, and says less when it refuses.
+    /// It has no API keys, and shorter error messages.
     OpenSearch,
 }
 
 pub struct Elastic {
-    pub stand: Stand,
-    pub desk: Desk,
+    pub listener: HttpListener,
+    pub state: EngineState,
 }
 
 impl Elastic {
     pub async fn start(flavour: Flavour) -> Self {
-        let desk = Desk::default();
+        let state = EngineState::default();
         let router =
-            Router::new().route("/{index}/_search", post(handle)).with_state((desk.clone(), flavour));
-        Self { stand: Stand::start(router).await, desk }
+            Router::new().route("/{index}/_search", post(handle)).with_state((state.clone(), flavour));
+        Self { listener: HttpListener::start(router).await, state }
     }
 }
 
 async fn handle(
-    State((desk, flavour)): State<(Desk, Flavour)>,
+    State((state, flavour)): State<(EngineState, Flavour)>,
     Path(index): Path<String>,
     headers: HeaderMap,
     body: String,
 ) -> Response {
     let busy = json!({"error": {"root_cause": [{"type": "circuit_breaking_exception", "reason": "[parent] Data too large"}]}, "status": 429});
-    if let Some(response) = desk.too_soon(&busy) {
+    if let Some(response) = state.too_soon(&busy) {
         return response;
     }
     let header = |name: &str| headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default();
@@ -90,7 +90,7 @@ async fn handle(
     };
     match found(&body) {
         Ok((seen, hits)) => {
-            desk.remember(&seen, &body);
+            state.remember(&seen, &body);
             page(&body, &hits)
         }
         Err((kind, reason)) => refusal(400, kind, &reason, ""),
@@ -107,7 +107,7 @@ fn refusal(status: u16, kind: &str, reason: &str, index: &str) -> Response {
 
 type Refused = (&'static str, String);
 
-/// What was understood, and the hits in their order.
+/// The parsed query, and the hits in order.
 fn found(body: &Value) -> Result<(String, Vec<Value>), Refused> {
     if let Some(name) = unknown_member(body, &BODY) {
         return Err(("parsing_exception", format!("unknown key [{name}] for a START_OBJECT in [{name}].")));
@@ -126,7 +126,7 @@ fn found(body: &Value) -> Result<(String, Vec<Value>), Refused> {
     let asked = clause(&body["query"])?;
     let mut hits = search(&asked.wanted, &asked.unwanted);
     if asked.is_everything {
-        hits = super::shelf::documents();
+        hits = super::engine_documents::documents();
     }
     if let Some(sort) = body.get("sort") {
         let field = sort
@@ -180,7 +180,7 @@ fn page(body: &Value, hits: &[Value]) -> Response {
 
 #[derive(Default)]
 struct Asked {
-    /// The words of the clause that held any, without escapes.
+    /// The words of the clause that contained any, without escapes.
     seen: String,
     wanted: BTreeSet<String>,
     unwanted: BTreeSet<String>,

@@ -1,6 +1,6 @@
-//! A small reader of Lucene's query syntax. Operators that are not escaped take effect, or fail as the original.
+//! A small parser of Lucene query syntax. Operators that are not escaped take effect, or fail like in the original.
 
-use super::shelf::words;
+use super::engine_documents::words;
 use std::collections::BTreeSet;
 
 #[derive(Debug, Default)]
@@ -9,11 +9,11 @@ pub struct Read {
     pub text: String,
     pub wanted: BTreeSet<String>,
     pub unwanted: BTreeSet<String>,
-    /// A wildcard alone finds every document.
+    /// A lone wildcard matches every document.
     pub is_everything: bool,
 }
 
-/// One character, and whether an escape made it literal.
+/// One character, and whether it was escaped.
 type Mark = (char, bool);
 
 pub fn read(query: &str) -> Result<Read, ()> {
@@ -37,12 +37,12 @@ pub fn read(query: &str) -> Result<Read, ()> {
         }
         let is_excluded =
             std::mem::take(&mut is_unwanted) || (matches!(word[0], ('-' | '!', false)) && word.len() > 1);
-        // A field that is not escaped, with a wildcard: every document that has it.
+        // An unescaped field with a wildcard: every document that has it.
         read.is_everything |= word.contains(&('*', false)) || word.contains(&(':', false));
         let side = if is_excluded { &mut read.unwanted } else { &mut read.wanted };
         side.extend(words(&plain));
     }
-    // An operator must have something to work on.
+    // An operator needs an operand.
     if is_unwanted { Err(()) } else { Ok(read) }
 }
 
@@ -58,7 +58,7 @@ fn marks(query: &str) -> Result<Vec<Mark>, ()> {
     Ok(marks)
 }
 
-/// Brackets and quotes have their partners; a range has a field; a word does not end in an operator.
+/// Whether brackets and quotes are balanced, ranges have a field, and no word ends in an operator.
 fn balanced(marks: &[Mark]) -> Result<(), ()> {
     let count = |wanted: char| marks.iter().filter(|mark| **mark == (wanted, false)).count();
     let are_pairs =

@@ -1,7 +1,7 @@
-//! A server that speaks the Model Context Protocol over streamable HTTP, with sessions and tools that search. It
-//! refuses what the protocol refuses: a missing `Accept`, a session that was not begun, an unknown tool or argument.
+//! Fake Model Context Protocol server over streamable HTTP, with sessions and search tools. Rejects what the protocol
+//! forbids: a missing `Accept`, an uninitialized session, an unknown tool or argument.
 
-use super::stand::Stand;
+use super::http_listener::HttpListener;
 use axum::Router;
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
@@ -14,7 +14,7 @@ use std::sync::{Arc, Mutex};
 pub const TOKEN: &str = "mcp-token-52aa";
 /// Documents about anything; their dates are in no order.
 pub const DOCUMENTS: u64 = 60;
-/// More at once are refused.
+/// Most results per request.
 pub const COUNT_MAX: u64 = 50;
 
 const VERSION: &str = "2025-06-18";
@@ -22,57 +22,57 @@ const TOOLS: [&str; 5] = ["search", "search_links", "search_json_text", "search_
 const ARGUMENTS: [&str; 5] = ["query", "count", "skip", "order", "kind"];
 
 pub struct McpServer {
-    pub stand: Stand,
-    desk: Arc<Mutex<Desk>>,
+    pub listener: HttpListener,
+    state: Arc<Mutex<ServerState>>,
 }
 
 #[derive(Default)]
-struct Desk {
+struct ServerState {
     seen: Option<String>,
-    /// Sessions, and whether the client said that it is ready.
+    /// Sessions, and whether the client is initialized.
     sessions: BTreeMap<String, bool>,
     is_throttled: bool,
     streams: bool,
-    /// A stream stays open after the answer.
+    /// A stream stays open after the response.
     lingers: bool,
     is_stateless: bool,
 }
 
-type Shared = State<Arc<Mutex<Desk>>>;
+type Shared = State<Arc<Mutex<ServerState>>>;
 
 impl McpServer {
     pub async fn start() -> Self {
-        let desk: Arc<Mutex<Desk>> = Arc::default();
-        let router = Router::new().route("/mcp", post(answer)).with_state(Arc::clone(&desk));
-        Self { stand: Stand::start(router).await, desk }
+        let state: Arc<Mutex<ServerState>> = Arc::default();
+        let router = Router::new().route("/mcp", post(answer)).with_state(Arc::clone(&state));
+        Self { listener: HttpListener::start(router).await, state }
     }
 
-    /// The words of the last question that was understood.
+    /// The words of the last valid query.
     pub fn seen(&self) -> impl Fn() -> Option<String> + Send + Sync + use<> {
-        let desk = Arc::clone(&self.desk);
-        move || desk.lock().expect("a desk").seen.clone()
+        let state = Arc::clone(&self.state);
+        move || state.lock().expect("the lock").seen.clone()
     }
 
-    /// The next request is answered with 429.
+    /// Answers the next request with 429.
     pub fn throttle(&self) {
-        self.desk.lock().expect("a desk").is_throttled = true;
+        self.state.lock().expect("the lock").is_throttled = true;
     }
 
-    /// From now on answers are streams of events, with another message before the answer.
+    /// Sends event streams with another message before the response.
     pub fn answer_by_streams(&self, lingers: bool) {
-        let mut desk = self.desk.lock().expect("a desk");
-        (desk.streams, desk.lingers) = (true, lingers);
+        let mut state = self.state.lock().expect("the lock");
+        (state.streams, state.lingers) = (true, lingers);
     }
 
-    /// From now on there are no sessions.
+    /// Disables sessions.
     pub fn forget_sessions(&self) {
-        self.desk.lock().expect("a desk").is_stateless = true;
+        self.state.lock().expect("the lock").is_stateless = true;
     }
 }
 
-async fn answer(State(desk): Shared, headers: HeaderMap, body: String) -> Response {
-    let mut desk = desk.lock().expect("a desk");
-    if std::mem::take(&mut desk.is_throttled) {
+async fn answer(State(state): Shared, headers: HeaderMap, body: String) -> Response {
+    let mut state = state.lock().expect("the lock");
+    if std::mem::take(&mut state.is_throttled) {
         return (StatusCode::TOO_MANY_REQUESTS, [("Retry-After", "7")], "slow down").into_response();
     }
     let header = |name: &str| headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default();
@@ -96,29 +96,29 @@ async fn answer(State(desk): Shared, headers: HeaderMap, body: String) -> Respon
     }
     let method = message["method"].as_str().unwrap_or_default();
     if method == "initialize" {
-        return begin(&mut desk, &message);
+        return begin(&mut state, &message);
     }
     if let Some(refusal) =
-        out_of_session(&desk, header("mcp-session-id"), header("mcp-protocol-version"), method)
+        out_of_session(&state, header("mcp-session-id"), header("mcp-protocol-version"), method)
     {
         return refusal;
     }
     match method {
         "notifications/initialized" => {
-            if let Some(is_ready) = desk.sessions.get_mut(header("mcp-session-id")) {
+            if let Some(is_ready) = state.sessions.get_mut(header("mcp-session-id")) {
                 *is_ready = true;
             }
             StatusCode::ACCEPTED.into_response()
         }
-        "tools/call" => match call(&mut desk, &message["params"]) {
-            Ok(result) => told(&desk, &json!({"jsonrpc": "2.0", "id": message["id"], "result": result})),
+        "tools/call" => match call(&mut state, &message["params"]) {
+            Ok(result) => told(&state, &json!({"jsonrpc": "2.0", "id": message["id"], "result": result})),
             Err(sentence) => error(&message["id"], -32602, &sentence),
         },
         _ => error(&message["id"], -32601, "Method not found"),
     }
 }
 
-fn begin(desk: &mut Desk, message: &Value) -> Response {
+fn begin(state: &mut ServerState, message: &Value) -> Response {
     let params = &message["params"];
     let is_whole = params["protocolVersion"].is_string()
         && params["capabilities"].is_object()
@@ -128,21 +128,21 @@ fn begin(desk: &mut Desk, message: &Value) -> Response {
         return error(&message["id"], -32602, "initialize lacks a parameter");
     }
     let result = json!({"protocolVersion": VERSION, "capabilities": {"tools": {}},
-        "serverInfo": {"name": "stand-in", "version": "1"}});
-    let mut response = told(desk, &json!({"jsonrpc": "2.0", "id": message["id"], "result": result}));
-    if !desk.is_stateless {
-        let session = format!("session-{}", desk.sessions.len());
+        "serverInfo": {"name": "fake", "version": "1"}});
+    let mut response = told(state, &json!({"jsonrpc": "2.0", "id": message["id"], "result": result}));
+    if !state.is_stateless {
+        let session = format!("session-{}", state.sessions.len());
         response.headers_mut().insert("mcp-session-id", session.parse().expect("a header"));
-        desk.sessions.insert(session, false);
+        state.sessions.insert(session, false);
     }
     response
 }
 
-/// Why a request of a session is refused, if it is.
-fn out_of_session(desk: &Desk, session: &str, version: &str, method: &str) -> Option<Response> {
-    let (status, reason) = match desk.sessions.get(session) {
+/// Why a request of a session is rejected, if it is.
+fn out_of_session(state: &ServerState, session: &str, version: &str, method: &str) -> Option<Response> {
+    let (status, reason) = match state.sessions.get(session) {
         _ if version != VERSION => (StatusCode::BAD_REQUEST, "unsupported protocol version"),
-        _ if desk.is_stateless => return None,
+        _ if state.is_stateless => return None,
         _ if session.is_empty() => (StatusCode::BAD_REQUEST, "session id required"),
         None => (StatusCode::NOT_FOUND, "unknown session"),
         Some(false) if method != "notifications/initialized" => (StatusCode::BAD_REQUEST, "not initialized"),
@@ -151,7 +151,7 @@ fn out_of_session(desk: &Desk, session: &str, version: &str, method: &str) -> Op
     Some((status, reason).into_response())
 }
 
-fn call(desk: &mut Desk, params: &Value) -> Result<Value, String> {
+fn call(state: &mut ServerState, params: &Value) -> Result<Value, String> {
     let tool = params["name"].as_str().filter(|name| TOOLS.contains(name)).ok_or("Unknown tool")?;
     let arguments = params["arguments"].as_object().ok_or("arguments must be an object")?;
     if let Some(unknown) = arguments.keys().find(|key| !ARGUMENTS.contains(&key.as_str())) {
@@ -172,13 +172,13 @@ fn call(desk: &mut Desk, params: &Value) -> Result<Value, String> {
         Some("newest") => documents.sort_by_key(|number| std::cmp::Reverse(*number)),
         Some(_) => return Err("order must be best or newest".to_owned()),
     }
-    desk.seen = Some(query.to_owned());
+    state.seen = Some(query.to_owned());
     let place = |at: u64| usize::try_from(at.min(DOCUMENTS)).expect("a small number");
     let page: Vec<Value> = documents[place(skip)..place(skip + count)].iter().map(|n| document(*n)).collect();
     Ok(shaped(tool, page))
 }
 
-/// The same documents in the form of each tool.
+/// The documents in the format of each tool.
 fn shaped(tool: &str, page: Vec<Value>) -> Value {
     let text = |text: String| json!({"type": "text", "text": text});
     match tool {
@@ -213,15 +213,15 @@ fn document(number: u64) -> Value {
 }
 
 /// A message as JSON or as the second event of a stream.
-fn told(desk: &Desk, message: &Value) -> Response {
-    if !desk.streams {
+fn told(state: &ServerState, message: &Value) -> Response {
+    if !state.streams {
         return ([("content-type", "application/json")], message.to_string()).into_response();
     }
     let note = json!({"jsonrpc": "2.0", "method": "notifications/message", "params": {"level": "info", "data": "…"}});
     let events =
         format!(": hello\n\nevent: message\ndata: {note}\n\nevent: message\nid: 7\ndata: {message}\n\n");
     let first = futures_util::stream::iter([Ok::<_, std::convert::Infallible>(events)]);
-    let body = match desk.lingers {
+    let body = match state.lingers {
         true => axum::body::Body::from_stream(futures_util::StreamExt::chain(
             first,
             futures_util::stream::pending(),

@@ -1,7 +1,7 @@
-//! Meilisearch: one index `rivers` that can be sorted by `published`. Members that it does not know are refused.
+//! Fake Meilisearch with one index `rivers`, sortable by `published`. Rejects unknown members.
 
-use super::shelf::{Desk, answer, newest_first, search, unknown_member, words};
-use super::stand::Stand;
+use super::engine_documents::{EngineState, answer, newest_first, search, unknown_member, words};
+use super::http_listener::HttpListener;
 use axum::Router;
 use axum::extract::{Path, State};
 use axum::http::HeaderMap;
@@ -27,15 +27,15 @@ const MEMBERS: [&str; 9] = [
 ];
 
 pub struct Meilisearch {
-    pub stand: Stand,
-    pub desk: Desk,
+    pub listener: HttpListener,
+    pub state: EngineState,
 }
 
 impl Meilisearch {
     pub async fn start() -> Self {
-        let desk = Desk::default();
-        let router = Router::new().route("/indexes/{uid}/search", post(handle)).with_state(desk.clone());
-        Self { stand: Stand::start(router).await, desk }
+        let state = EngineState::default();
+        let router = Router::new().route("/indexes/{uid}/search", post(handle)).with_state(state.clone());
+        Self { listener: HttpListener::start(router).await, state }
     }
 }
 
@@ -47,13 +47,13 @@ fn refusal(status: u16, code: &str, message: &str) -> Response {
 }
 
 async fn handle(
-    State(desk): State<Desk>,
+    State(state): State<EngineState>,
     Path(uid): Path<String>,
     headers: HeaderMap,
     body: String,
 ) -> Response {
     let busy = json!({"message": "Too many search requests running at the same time.", "code": "too_many_search_requests"});
-    if let Some(response) = desk.too_soon(&busy) {
+    if let Some(response) = state.too_soon(&busy) {
         return response;
     }
     match headers.get("authorization").and_then(|value| value.to_str().ok()) {
@@ -91,7 +91,7 @@ async fn handle(
             return refusal(400, "invalid_search_sort", message);
         }
     }
-    desk.remember(q, &body);
+    state.remember(q, &body);
     let marked = body["attributesToHighlight"].as_array().is_some_and(|list| list.contains(&json!("title")));
     let found = hits.len();
     let shown: Vec<Value> = hits

@@ -1,22 +1,22 @@
-//! Milvus: the second form of its HTTP interface. What it refuses it says by a code in the body.
+//! Fake Milvus, v2 HTTP API. It reports errors by a code in the body.
 
-use super::desk::{Answered, Asked, Desk, unknown, vector};
-use super::likeness::{self, Document, nearest};
+use super::fake_server::{FakeRequest, FakeResponse, FakeServer, unknown, vector};
+use super::vector_documents::{self, Document, nearest};
 use serde_json::{Map, Value, json};
 
 /// A user and a password, as one token.
 pub const TOKEN: &str = "root:river-stone-3";
-/// What is skipped and what is given together.
+/// Limit of offset plus limit.
 const WINDOW_MAX: u64 = 16_384;
 const FIELDS: [&str; 4] = ["id", "title", "published", "number"];
 
-pub type Milvus = Desk<Documents>;
+pub type Milvus = FakeServer<Documents>;
 
 pub struct Documents(Vec<Document>);
 
-/// With a collection `rivers` of documents and one `small` whose vectors have three dimensions.
+/// Has a collection `rivers` of documents and one `small` with vectors of three dimensions.
 pub async fn start() -> Milvus {
-    Desk::start(Documents(likeness::documents()), answer).await
+    FakeServer::start(Documents(vector_documents::documents()), answer).await
 }
 
 const SEARCH: [&str; 11] = [
@@ -33,14 +33,14 @@ const SEARCH: [&str; 11] = [
     "consistencyLevel",
 ];
 
-fn answer(documents: &mut Documents, asked: &Asked) -> Answered {
-    if asked.header("authorization") != format!("Bearer {TOKEN}") {
+fn answer(documents: &mut Documents, request: &FakeRequest) -> FakeResponse {
+    if request.header("authorization") != format!("Bearer {TOKEN}") {
         return (401, json!({"code": 1800, "message": "user hasn't authenticated"}));
     }
-    if asked.route() != ("POST", vec!["v2", "vectordb", "entities", "search"]) {
+    if request.route() != ("POST", vec!["v2", "vectordb", "entities", "search"]) {
         return (404, json!("404 page not found"));
     }
-    match search(&documents.0, &asked.body) {
+    match search(&documents.0, &request.body) {
         Ok(found) => (200, json!({"code": 0, "cost": 0, "data": found, "topks": [found.len()]})),
         Err((code, message)) => (200, json!({"code": code, "message": message})),
     }
@@ -60,7 +60,7 @@ fn search(documents: &[Document], body: &Value) -> Result<Vec<Value>, Refused> {
         return Err((800, format!("database not found[database={database}]")));
     }
     let dimension = match collection {
-        "rivers" => likeness::DIMENSIONS,
+        "rivers" => vector_documents::DIMENSIONS,
         "small" => 3,
         _ => return Err((100, format!("can't find collection[database=default][collection={collection}]"))),
     };

@@ -1,40 +1,40 @@
-//! Stand-ins for sources that cannot be started here, written from their public descriptions. Each refuses what
-//! the original refuses: wrong credentials, paths, methods and fields, pages that are too large.
+//! Fakes of services that cannot be started in tests, written from their public descriptions. Each rejects what the
+//! original rejects: wrong credentials, paths, methods and fields, and pages that are too large.
 
+pub mod access_tokens;
 pub mod bigquery;
 pub mod boolean_query;
 pub mod box_storage;
-pub mod callers;
 pub mod chroma;
-pub mod cloud_desk;
-pub mod desk;
+pub mod cloud_documents;
+pub mod cloud_state;
 pub mod dropbox;
 pub mod elastic;
+pub mod engine_documents;
+pub mod fake_server;
 pub mod google;
-pub mod graph;
-pub mod graph_ql;
+pub mod graphql;
+pub mod http_listener;
 pub mod keys;
-pub mod library;
-pub mod likeness;
 mod lucene;
 pub mod mcp;
 pub mod meilisearch;
+pub mod microsoft_graph;
 pub mod milvus;
 pub mod models;
 pub mod mongo;
 pub mod mssql;
-pub mod open_search;
+pub mod opensearch_description;
 pub mod ords;
 pub mod pinecone;
 pub mod qdrant;
 pub mod river_table;
-mod seal;
 pub mod sent_mail;
-pub mod shelf;
 pub mod snowflake;
 pub mod solr;
-pub mod stand;
 pub mod tika;
+mod tls;
 pub mod typesense;
+pub mod vector_documents;
 pub mod vespa;
 pub mod weaviate;

@@ -1,7 +1,7 @@
-//! Oracle REST Data Services with one schema: REST-enabled SQL for its user or for an OAuth client.
+//! Fake Oracle REST Data Services with one schema: REST-enabled SQL for its user or for an OAuth client.
 
+use super::http_listener::HttpListener;
 use super::river_table::{Answer, Form, Refusal, answer};
-use super::stand::Stand;
 use axum::Router;
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
@@ -15,58 +15,58 @@ pub const CLIENT: &str = "client_id=reader-id-51,client_secret=reader-secret-77"
 /// `user:password` and `id:secret`, as headers.
 const LOGIN: &str = "Basic cml2ZXJzOm9yZHMtcGFzc3dvcmQtODM=";
 const CLIENT_LOGIN: &str = "Basic cmVhZGVyLWlkLTUxOnJlYWRlci1zZWNyZXQtNzc=";
-/// Rows in one answer, whatever is asked for.
+/// Rows per response, whatever is requested.
 pub const PAGE_ROWS: usize = 10;
 
 const FORM: Form = Form { place: r"? escape '\'", limit: (" fetch first ", " rows only") };
 const MEMBERS: [&str; 4] = ["statementText", "binds", "limit", "offset"];
 
 pub struct Ords {
-    pub stand: Stand,
-    desk: Arc<Mutex<Desk>>,
+    pub listener: HttpListener,
+    state: Arc<Mutex<ServerState>>,
 }
 
 #[derive(Default)]
-struct Desk {
+struct ServerState {
     requests: usize,
     throttled: usize,
     tokens: usize,
 }
 
-type Shared = State<Arc<Mutex<Desk>>>;
+type Shared = State<Arc<Mutex<ServerState>>>;
 
 impl Ords {
     pub async fn start() -> Self {
-        let desk: Arc<Mutex<Desk>> = Arc::default();
+        let state: Arc<Mutex<ServerState>> = Arc::default();
         let router = Router::new()
             .route("/ords/rivers/_/sql", post(sql))
             .route("/ords/rivers/oauth/token", post(token))
-            .with_state(Arc::clone(&desk));
-        Self { stand: Stand::start(router).await, desk }
+            .with_state(Arc::clone(&state));
+        Self { listener: HttpListener::start(router).await, state }
     }
 
     pub fn requests(&self) -> usize {
-        self.desk.lock().expect("a desk").requests
+        self.state.lock().expect("the lock").requests
     }
 
-    /// Tokens that were given so far.
+    /// The number of issued tokens.
     pub fn tokens(&self) -> usize {
-        self.desk.lock().expect("a desk").tokens
+        self.state.lock().expect("the lock").tokens
     }
 
-    /// The tokens that were given are not taken any more.
+    /// Invalidates all tokens.
     pub fn revoke(&self) {
-        self.desk.lock().expect("a desk").tokens += 100;
+        self.state.lock().expect("the lock").tokens += 100;
     }
 
-    /// The next request is answered with 429.
+    /// Answers the next request with 429.
     pub fn throttle(&self) {
-        self.desk.lock().expect("a desk").throttled = 1;
+        self.state.lock().expect("the lock").throttled = 1;
     }
 }
 
-async fn token(State(desk): Shared, headers: HeaderMap, body: String) -> Response {
-    let mut desk = desk.lock().expect("a desk");
+async fn token(State(state): Shared, headers: HeaderMap, body: String) -> Response {
+    let mut state = state.lock().expect("the lock");
     let is_form =
         headers.get("content-type").is_some_and(|value| value == "application/x-www-form-urlencoded");
     if headers.get("authorization").is_none_or(|value| value != CLIENT_LOGIN) {
@@ -76,22 +76,22 @@ async fn token(State(desk): Shared, headers: HeaderMap, body: String) -> Respons
     if !is_form || body != "grant_type=client_credentials" {
         return (StatusCode::BAD_REQUEST, axum::Json(json!({"error": "invalid_request"}))).into_response();
     }
-    desk.tokens += 1;
-    let token = format!("ords-token-{}", desk.tokens);
+    state.tokens += 1;
+    let token = format!("ords-token-{}", state.tokens);
     axum::Json(json!({"access_token": token, "token_type": "bearer", "expires_in": 3600})).into_response()
 }
 
-async fn sql(State(desk): Shared, headers: HeaderMap, body: String) -> Response {
-    let mut desk = desk.lock().expect("a desk");
-    desk.requests += 1;
-    let token = format!("Bearer ords-token-{}", desk.tokens);
+async fn sql(State(state): Shared, headers: HeaderMap, body: String) -> Response {
+    let mut state = state.lock().expect("the lock");
+    state.requests += 1;
+    let token = format!("Bearer ords-token-{}", state.tokens);
     let is_known =
-        |value: &axum::http::HeaderValue| value == LOGIN || (desk.tokens > 0 && value == token.as_str());
+        |value: &axum::http::HeaderValue| value == LOGIN || (state.tokens > 0 && value == token.as_str());
     if !headers.get("authorization").is_some_and(is_known) {
         return (StatusCode::UNAUTHORIZED, "<html>401 Unauthorized</html>").into_response();
     }
-    if desk.throttled > 0 {
-        desk.throttled -= 1;
+    if state.throttled > 0 {
+        state.throttled -= 1;
         return (StatusCode::TOO_MANY_REQUESTS, [("Retry-After", "11")], "").into_response();
     }
     if headers.get("content-type").is_none_or(|value| value != "application/json") {

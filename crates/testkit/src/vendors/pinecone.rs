@@ -1,21 +1,21 @@
-//! Pinecone: the service that names the hosts of indexes, and two indexes at hosts of their own.
+//! Fake Pinecone: the control plane that resolves index hosts, and two indexes on their own hosts.
 
-use super::desk::{Answered, Asked, Desk, unknown, vector};
-use super::likeness::{self, Document, nearest};
+use super::fake_server::{FakeRequest, FakeResponse, FakeServer, unknown, vector};
+use super::vector_documents::{self, Document, nearest};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
 pub const KEY: &str = "pinecone-key-5b27";
-/// With metadata no more are given at once.
+/// Most results with metadata per request.
 const TOP_K_MAX: u64 = 1000;
 
 pub struct Pinecone {
-    /// Names the hosts.
-    pub api: Desk<BTreeMap<String, String>>,
+    /// The control plane.
+    pub api: FakeServer<BTreeMap<String, String>>,
     /// An index of documents.
-    pub rivers: Desk<Index>,
-    /// An index whose vectors have three dimensions.
-    pub small: Desk<Index>,
+    pub rivers: FakeServer<Index>,
+    /// An index with vectors of three dimensions.
+    pub small: FakeServer<Index>,
 }
 
 pub struct Index {
@@ -23,35 +23,37 @@ pub struct Index {
     documents: Vec<Document>,
 }
 
-/// `lured` and `lured-2` are indexes whose named hosts look like the service's own.
+/// `lured` and `lured-2` are indexes with look-alike hosts.
 pub async fn start() -> Pinecone {
-    let rivers =
-        Desk::start(Index { dimension: likeness::DIMENSIONS, documents: likeness::documents() }, search)
-            .await;
-    let small = Desk::start(Index { dimension: 3, documents: Vec::new() }, search).await;
+    let rivers = FakeServer::start(
+        Index { dimension: vector_documents::DIMENSIONS, documents: vector_documents::documents() },
+        search,
+    )
+    .await;
+    let small = FakeServer::start(Index { dimension: 3, documents: Vec::new() }, search).await;
     let host = |url: &str| url.trim_start_matches("http://").to_owned();
     let hosts = BTreeMap::from([
-        ("rivers".to_owned(), host(&rivers.stand.url)),
-        ("small".to_owned(), host(&small.stand.url)),
+        ("rivers".to_owned(), host(&rivers.listener.url)),
+        ("small".to_owned(), host(&small.listener.url)),
         ("lured".to_owned(), "lured.evilpinecone.io".to_owned()),
         ("lured-2".to_owned(), "x.pinecone.io.evil.test".to_owned()),
     ]);
-    Pinecone { api: Desk::start(hosts, describe).await, rivers, small }
+    Pinecone { api: FakeServer::start(hosts, describe).await, rivers, small }
 }
 
-fn refusal(asked: &Asked) -> Option<Answered> {
-    let version = asked.header("x-pinecone-api-version");
+fn refusal(request: &FakeRequest) -> Option<FakeResponse> {
+    let version = request.header("x-pinecone-api-version");
     if version.len() != 7 || !version.starts_with("20") {
         return Some((400, json!({"error": {"code": "INVALID_ARGUMENT", "message": "no API version"}})));
     }
-    (asked.header("api-key") != KEY).then(|| (401, json!("Invalid API Key")))
+    (request.header("api-key") != KEY).then(|| (401, json!("Invalid API Key")))
 }
 
-fn describe(hosts: &mut BTreeMap<String, String>, asked: &Asked) -> Answered {
-    if let Some(refusal) = refusal(asked) {
+fn describe(hosts: &mut BTreeMap<String, String>, request: &FakeRequest) -> FakeResponse {
+    if let Some(refusal) = refusal(request) {
         return refusal;
     }
-    let (method, path) = asked.route();
+    let (method, path) = request.route();
     let ("GET", ["indexes", name]) = (method, path.as_slice()) else {
         return (404, json!("not found"));
     };
@@ -68,15 +70,15 @@ fn describe(hosts: &mut BTreeMap<String, String>, asked: &Asked) -> Answered {
 
 const QUERY: [&str; 6] = ["vector", "topK", "includeMetadata", "includeValues", "namespace", "filter"];
 
-fn search(index: &mut Index, asked: &Asked) -> Answered {
-    if let Some(refusal) = refusal(asked) {
+fn search(index: &mut Index, request: &FakeRequest) -> FakeResponse {
+    if let Some(refusal) = refusal(request) {
         return refusal;
     }
-    if asked.route() != ("POST", vec!["query"]) {
+    if request.route() != ("POST", vec!["query"]) {
         return (404, json!("not found"));
     }
     let wrong = |message: String| (400, json!({"code": 3, "message": message, "details": []}));
-    let body = &asked.body;
+    let body = &request.body;
     if let Some(name) = unknown(body, &QUERY) {
         return wrong(format!("unknown field {name}"));
     }
@@ -91,7 +93,7 @@ fn search(index: &mut Index, asked: &Asked) -> Answered {
             index.dimension
         ));
     }
-    // One namespace holds something: the one without a name.
+    // Only the default namespace has records.
     let namespace = body["namespace"].as_str().unwrap_or_default();
     let number_from = body["filter"]["number"]["$gte"].as_u64().unwrap_or(0);
     let found = nearest(&index.documents, &vector)

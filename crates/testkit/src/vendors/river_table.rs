@@ -1,5 +1,5 @@
-//! One table, and the little SQL that the stand-ins of databases understand. Anything else, such as a value that
-//! was pasted into a statement, is a mistake of syntax.
+//! One table, and the small subset of SQL that the fake databases support. Anything else, such as a value inserted into
+//! a statement, is a syntax error.
 
 use crate::hostile;
 use crate::suites::connector::MANY;
@@ -13,12 +13,12 @@ pub struct Document {
     pub published: String,
 }
 
-/// How one database writes its statements.
+/// The SQL dialect of a database.
 #[derive(Debug, Clone, Copy)]
 pub struct Form {
-    /// The place of a bound pattern.
+    /// The placeholder of the pattern.
     pub place: &'static str,
-    /// What stands before and after the number of rows.
+    /// The text before and after the row limit.
     pub limit: (&'static str, &'static str),
 }
 
@@ -84,7 +84,7 @@ pub fn answer(statement: &str, form: Form, values: &[String]) -> Result<Answer, 
     }
 }
 
-/// `LIKE` with `\` before a sign that stands for itself.
+/// `LIKE` with `\` as the escape character.
 fn like(pattern: &[char], text: &[char]) -> bool {
     match pattern {
         [] => text.is_empty(),

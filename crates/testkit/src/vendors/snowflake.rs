@@ -1,16 +1,15 @@
-//! The SQL API of a Snowflake account: access tokens and signed tokens, statements that take their time, results in
-//! partitions.
+//! Fake Snowflake SQL API: access tokens and signed tokens, slow statements, results in partitions.
 
+use super::http_listener::HttpListener;
 use super::keys;
 use super::river_table::{Answer, Form, Refusal, answer};
-use super::stand::Stand;
 use axum::Router;
 use axum::extract::{Path, Query, State};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use chrono::NaiveDate;
-use domain::contracts::Clock;
+use domain::ports::Clock;
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex};
 
@@ -18,62 +17,68 @@ pub const TOKEN: &str = "pat-5f0c-snow-91";
 pub const ACCOUNT: &str = "RIVERCO";
 pub const USER: &str = "READER";
 pub const MAPPINGS: &str = "account=riverco,database=RIVERS,schema=PUBLIC,warehouse=SMALL,role=READERS";
-/// Rows in one partition.
+/// Rows per partition.
 pub const PARTITION_ROWS: usize = 10;
 
 const FORM: Form = Form { place: r"? escape '\\'", limit: (" limit ", "") };
 const MEMBERS: [&str; 7] = ["statement", "timeout", "database", "schema", "warehouse", "role", "bindings"];
 
 pub struct Snowflake {
-    pub stand: Stand,
-    desk: Shared,
+    pub listener: HttpListener,
+    state: Shared,
 }
 
-struct Desk {
+struct ServerState {
     clock: Arc<dyn Clock>,
     requests: usize,
     throttled: usize,
-    /// Looks at a statement that are answered with 202 before its result is there.
+    /// Polls of a statement that are answered with 202 before its result is ready.
     slow: usize,
-    /// Handle, looks that are left, result.
+    /// Handle, remaining polls, result.
     statements: Vec<(String, usize, Vec<Vec<Value>>)>,
     cancelled: Vec<String>,
 }
 
-type Shared = Arc<Mutex<Desk>>;
+type Shared = Arc<Mutex<ServerState>>;
 type Parameters = Query<Vec<(String, String)>>;
 
 impl Snowflake {
-    /// The clock says whether a signed token is still good.
+    /// The clock determines whether a signed token is valid.
     pub async fn start(clock: Arc<dyn Clock>) -> Self {
-        let desk =
-            Desk { clock, requests: 0, throttled: 0, slow: 0, statements: Vec::new(), cancelled: Vec::new() };
-        let desk = Arc::new(Mutex::new(desk));
+        let state = ServerState {
+            clock,
+            requests: 0,
+            throttled: 0,
+            slow: 0,
+            statements: Vec::new(),
+            cancelled: Vec::new(),
+        };
+        let state = Arc::new(Mutex::new(state));
         let router = Router::new()
             .route("/api/v2/statements", post(submit))
             .route("/api/v2/statements/{handle}", get(look))
             .route("/api/v2/statements/{handle}/cancel", post(cancel))
-            .with_state(Arc::clone(&desk));
-        Self { stand: Stand::start(router).await, desk }
+            .with_state(Arc::clone(&state));
+        Self { listener: HttpListener::start(router).await, state }
     }
 
     pub fn requests(&self) -> usize {
-        self.desk.lock().expect("a desk").requests
+        self.state.lock().expect("the lock").requests
     }
 
-    /// The next request is answered with 429.
+    /// Answers the next request with 429.
     pub fn throttle(&self) {
-        self.desk.lock().expect("a desk").throttled = 1;
+        self.state.lock().expect("the lock").throttled = 1;
     }
 
-    /// Statements take so many looks from now on.
+    /// Makes statements take this many polls.
     pub fn slow(&self, looks: usize) {
-        self.desk.lock().expect("a desk").slow = looks;
+        self.state.lock().expect("the lock").slow = looks;
     }
 
-    /// How many statements were ended before they had a result.
+    /// How many statements were cancelled.
     pub fn cancelled(&self) -> usize {
-        self.desk.lock().expect("a desk").cancelled.len()
+        self.state.lock().expect("the lock").cancelled.len()
     }
 }
 
@@ -81,21 +86,21 @@ fn told(status: StatusCode, code: &str, message: &str) -> Response {
     (status, axum::Json(json!({"code": code, "message": message, "sqlState": "00000"}))).into_response()
 }
 
-/// What every request needs: who asks, and a message in the right form. None when it has that.
-fn refusal(desk: &mut Desk, headers: &HeaderMap, has_body: bool) -> Option<Response> {
-    desk.requests += 1;
+/// Checks the authorization and the form of a request; `None` if it is valid.
+fn refusal(state: &mut ServerState, headers: &HeaderMap, has_body: bool) -> Option<Response> {
+    state.requests += 1;
     let header = |name: &str| headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let token = header("authorization").strip_prefix("Bearer ").unwrap_or_default();
     let is_known = match header("x-snowflake-authorization-token-type") {
-        "KEYPAIR_JWT" => is_signed(token, desk.clock.now().timestamp()),
+        "KEYPAIR_JWT" => is_signed(token, state.clock.now().timestamp()),
         "" => token == TOKEN,
         _ => false,
     };
     if !is_known {
         return Some(told(StatusCode::UNAUTHORIZED, "390144", "JWT token is invalid."));
     }
-    if desk.throttled > 0 {
-        desk.throttled -= 1;
+    if state.throttled > 0 {
+        state.throttled -= 1;
         return Some((StatusCode::TOO_MANY_REQUESTS, [("Retry-After", "13")], "").into_response());
     }
     let is_json = !has_body || header("content-type") == "application/json";
@@ -117,13 +122,13 @@ fn is_signed(token: &str, now: i64) -> bool {
 }
 
 async fn submit(
-    State(desk): State<Shared>,
+    State(state): State<Shared>,
     Query(parameters): Parameters,
     headers: HeaderMap,
     body: String,
 ) -> Response {
-    let mut desk = desk.lock().expect("a desk");
-    if let Some(refused) = refusal(&mut desk, &headers, true) {
+    let mut state = state.lock().expect("the lock");
+    if let Some(refused) = refusal(&mut state, &headers, true) {
         return refused;
     }
     let is_named = matches!(parameters.as_slice(), [(name, id)] if name == "requestId" && id.len() == 36);
@@ -155,9 +160,9 @@ async fn submit(
             documents.into_iter().map(|one| cells(&one.title, &one.published)).collect()
         }
     };
-    let handle = format!("01b1-{:04}", desk.statements.len());
-    let looks = desk.slow;
-    desk.statements.push((handle.clone(), looks, rows.clone()));
+    let handle = format!("01b1-{:04}", state.statements.len());
+    let looks = state.slow;
+    state.statements.push((handle.clone(), looks, rows.clone()));
     if looks > 0 { running(&handle) } else { result_set(&handle, &rows) }
 }
 
@@ -228,16 +233,16 @@ fn result_set(handle: &str, rows: &[Vec<Value>]) -> Response {
 }
 
 async fn look(
-    State(desk): State<Shared>,
+    State(state): State<Shared>,
     Path(handle): Path<String>,
     Query(parameters): Parameters,
     headers: HeaderMap,
 ) -> Response {
-    let mut desk = desk.lock().expect("a desk");
-    if let Some(refused) = refusal(&mut desk, &headers, false) {
+    let mut state = state.lock().expect("the lock");
+    if let Some(refused) = refusal(&mut state, &headers, false) {
         return refused;
     }
-    let Some((_, looks, rows)) = desk.statements.iter_mut().find(|(known, _, _)| *known == handle) else {
+    let Some((_, looks, rows)) = state.statements.iter_mut().find(|(known, _, _)| *known == handle) else {
         return told(StatusCode::NOT_FOUND, "391901", "The statement does not exist.");
     };
     *looks = looks.saturating_sub(1);
@@ -255,11 +260,11 @@ async fn look(
     }
 }
 
-async fn cancel(State(desk): State<Shared>, Path(handle): Path<String>, headers: HeaderMap) -> Response {
-    let mut desk = desk.lock().expect("a desk");
-    if let Some(refused) = refusal(&mut desk, &headers, true) {
+async fn cancel(State(state): State<Shared>, Path(handle): Path<String>, headers: HeaderMap) -> Response {
+    let mut state = state.lock().expect("the lock");
+    if let Some(refused) = refusal(&mut state, &headers, true) {
         return refused;
     }
-    desk.cancelled.push(handle);
+    state.cancelled.push(handle);
     told(StatusCode::OK, "000604", "SQL execution canceled")
 }

@@ -1,8 +1,8 @@
-//! Apache Solr: one collection `rivers` behind a login, with the date in `date`. Unknown parameters, handlers and
-//! sort fields are refused.
+//! Fake Apache Solr with one collection `rivers` behind a login, and the date in `date`. Rejects unknown parameters,
+//! handlers and sort fields.
 
-use super::shelf::{Desk, answer, newest_first, search, words};
-use super::stand::Stand;
+use super::engine_documents::{EngineState, answer, newest_first, search, words};
+use super::http_listener::HttpListener;
 use axum::Router;
 use axum::extract::{Path, Query, State};
 use axum::http::HeaderMap;
@@ -17,15 +17,15 @@ const BASIC: &str = "Basic cmVhZGVyOnJpdmVyLXBhc3N3b3Jk";
 const PARAMETERS: [&str; 6] = ["wt", "defType", "rows", "start", "sort", "q"];
 
 pub struct Solr {
-    pub stand: Stand,
-    pub desk: Desk,
+    pub listener: HttpListener,
+    pub state: EngineState,
 }
 
 impl Solr {
     pub async fn start() -> Self {
-        let desk = Desk::default();
-        let router = Router::new().route("/solr/{collection}/select", get(handle)).with_state(desk.clone());
-        Self { stand: Stand::start(router).await, desk }
+        let state = EngineState::default();
+        let router = Router::new().route("/solr/{collection}/select", get(handle)).with_state(state.clone());
+        Self { listener: HttpListener::start(router).await, state }
     }
 }
 
@@ -34,12 +34,12 @@ fn refusal(code: u16, msg: &str) -> Response {
 }
 
 async fn handle(
-    State(desk): State<Desk>,
+    State(state): State<EngineState>,
     Path(collection): Path<String>,
     Query(given): Query<Vec<(String, String)>>,
     headers: HeaderMap,
 ) -> Response {
-    if let Some(response) = desk.too_soon(&json!({"error": {"code": 429}})) {
+    if let Some(response) = state.too_soon(&json!({"error": {"code": 429}})) {
         return response;
     }
     if headers.get("authorization").is_none_or(|value| value != BASIC) {
@@ -68,7 +68,7 @@ async fn handle(
         Some("date desc") => newest_first(&mut found, "published"),
         Some(other) => return refusal(400, &format!("sort param field can't be found: {other}")),
     }
-    desk.remember(q, &Value::Null);
+    state.remember(q, &Value::Null);
     let total = found.len();
     let docs: Vec<Value> = found
         .into_iter()

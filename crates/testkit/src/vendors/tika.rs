@@ -1,6 +1,6 @@
-//! Apache Tika as a server: `PUT /tika` gives the plain text of a file. This one finds the runs of letters in it.
+//! Fake Apache Tika server: `PUT /tika` returns the plain text of a file. This one finds its alphabetic runs.
 
-use super::stand::Stand;
+use super::http_listener::HttpListener;
 use axum::Router;
 use axum::body::Bytes;
 use axum::extract::{DefaultBodyLimit, State};
@@ -9,10 +9,10 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::put;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Files that begin like this are understood: compound files, rich text, and PNG, whose letters stand for what a reader
-/// of pictures sees.
+/// Files with these signatures are supported: compound files, rich text, and PNG, whose alphabetic runs stand for
+/// recognized text.
 const KNOWN: [&[u8]; 3] = [b"\xd0\xcf\x11\xe0", b"{\\rtf", b"\x89PNG"];
-/// Shorter runs are no words.
+/// Shorter runs are not words.
 const RUN_MIN: usize = 5;
 const BODY_BYTES_MAX: usize = 64 * 1024 * 1024;
 
@@ -20,7 +20,7 @@ const BODY_BYTES_MAX: usize = 64 * 1024 * 1024;
 type Seen = Arc<Mutex<Vec<(Option<String>, Option<String>)>>>;
 
 pub struct Tika {
-    pub stand: Stand,
+    pub listener: HttpListener,
     seen: Seen,
 }
 
@@ -31,7 +31,7 @@ impl Tika {
             .route("/tika", put(handle))
             .layer(DefaultBodyLimit::max(BODY_BYTES_MAX))
             .with_state(Arc::clone(&seen));
-        Self { stand: Stand::start(router).await, seen }
+        Self { listener: HttpListener::start(router).await, seen }
     }
 
     /// `Content-Type` and `Content-Disposition` of each file.
@@ -53,8 +53,8 @@ async fn handle(State(seen): State<Seen>, headers: HeaderMap, body: Bytes) -> Re
     if body.windows(9).any(|window| window == b"encrypted") {
         return StatusCode::UNPROCESSABLE_ENTITY.into_response();
     }
-    let is_letter = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b' ' | b'.' | b',');
-    let runs = body.split(|byte| !is_letter(byte)).filter(|run| run.len() >= RUN_MIN);
+    let is_text = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b' ' | b'.' | b',');
+    let runs = body.split(|byte| !is_text(byte)).filter(|run| run.len() >= RUN_MIN);
     let text: Vec<String> = runs.map(|run| String::from_utf8_lossy(run).into_owned()).collect();
     match text.is_empty() {
         true => StatusCode::NO_CONTENT.into_response(),

@@ -1,7 +1,7 @@
-//! Typesense: one collection `rivers` that can be sorted by `day`. Larger pages than 250 are refused.
+//! Fake Typesense with one collection `rivers`, sortable by `day`. Rejects pages larger than 250.
 
-use super::shelf::{Desk, answer, newest_first, search, unknown_member, words};
-use super::stand::Stand;
+use super::engine_documents::{EngineState, answer, newest_first, search, unknown_member, words};
+use super::http_listener::HttpListener;
 use axum::Router;
 use axum::extract::State;
 use axum::http::HeaderMap;
@@ -26,20 +26,20 @@ const MEMBERS: [&str; 9] = [
 ];
 
 pub struct Typesense {
-    pub stand: Stand,
-    pub desk: Desk,
+    pub listener: HttpListener,
+    pub state: EngineState,
 }
 
 impl Typesense {
     pub async fn start() -> Self {
-        let desk = Desk::default();
-        let router = Router::new().route("/multi_search", post(handle)).with_state(desk.clone());
-        Self { stand: Stand::start(router).await, desk }
+        let state = EngineState::default();
+        let router = Router::new().route("/multi_search", post(handle)).with_state(state.clone());
+        Self { listener: HttpListener::start(router).await, state }
     }
 }
 
-async fn handle(State(desk): State<Desk>, headers: HeaderMap, body: String) -> Response {
-    if let Some(response) = desk.too_soon(&json!({"message": "Rate limit exceeded or blocked"})) {
+async fn handle(State(state): State<EngineState>, headers: HeaderMap, body: String) -> Response {
+    if let Some(response) = state.too_soon(&json!({"message": "Rate limit exceeded or blocked"})) {
         return response;
     }
     if headers.get("x-typesense-api-key").is_none_or(|value| value != KEY) {
@@ -53,10 +53,10 @@ async fn handle(State(desk): State<Desk>, headers: HeaderMap, body: String) -> R
     };
     let result = match result(asked) {
         Ok(result) => {
-            desk.remember(asked["q"].as_str().unwrap_or_default(), asked);
+            state.remember(asked["q"].as_str().unwrap_or_default(), asked);
             result
         }
-        // One of many searches is refused inside a good answer.
+        // A failed search inside a multi-search response.
         Err((code, error)) => json!({"code": code, "error": error}),
     };
     answer(200, &json!({"results": [result]}))

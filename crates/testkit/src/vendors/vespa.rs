@@ -1,8 +1,8 @@
-//! Vespa: the schema `rivers` with the attribute `published`. Statements, parameters and sources that it does not
-//! know are refused, as are too many hits and too far an offset.
+//! Fake Vespa with the schema `rivers` and the attribute `published`. Rejects unknown statements, parameters and
+//! sources, and too many hits or too large an offset.
 
-use super::shelf::{Desk, answer, newest_first, search, unknown_member, words};
-use super::stand::Stand;
+use super::engine_documents::{EngineState, answer, newest_first, search, unknown_member, words};
+use super::http_listener::HttpListener;
 use axum::Router;
 use axum::extract::State;
 use axum::http::HeaderMap;
@@ -28,21 +28,21 @@ const MEMBERS: [&str; 9] = [
 ];
 
 pub struct Vespa {
-    pub stand: Stand,
-    pub desk: Desk,
+    pub listener: HttpListener,
+    pub state: EngineState,
 }
 
 impl Vespa {
     pub async fn start() -> Self {
-        let desk = Desk::default();
-        let router = Router::new().route("/search/", post(handle)).with_state(desk.clone());
-        Self { stand: Stand::start(router).await, desk }
+        let state = EngineState::default();
+        let router = Router::new().route("/search/", post(handle)).with_state(state.clone());
+        Self { listener: HttpListener::start(router).await, state }
     }
 }
 
-async fn handle(State(desk): State<Desk>, headers: HeaderMap, body: String) -> Response {
+async fn handle(State(state): State<EngineState>, headers: HeaderMap, body: String) -> Response {
     if let Some(response) =
-        desk.too_soon(&json!({"root": {"errors": [{"code": 2, "summary": "Overloaded"}]}}))
+        state.too_soon(&json!({"root": {"errors": [{"code": 2, "summary": "Overloaded"}]}}))
     {
         return response;
     }
@@ -55,7 +55,7 @@ async fn handle(State(desk): State<Desk>, headers: HeaderMap, body: String) -> R
     let body = serde_json::from_str::<Value>(&body).unwrap_or_default();
     match root(&body) {
         Ok(root) => {
-            desk.remember(body["query"].as_str().unwrap_or_default(), &body);
+            state.remember(body["query"].as_str().unwrap_or_default(), &body);
             answer(200, &json!({"root": root}))
         }
         Err((code, summary, message)) => {
@@ -135,7 +135,7 @@ fn root(body: &Value) -> Result<Value, Refused> {
         })
         .collect();
     let mut root = json!({"id": "toplevel", "relevance": 1.0, "fields": {"totalCount": total}});
-    // An answer without hits has no such member.
+    // A response without hits has no such member.
     if !children.is_empty() {
         root["children"] = children.into();
     }

@@ -1,34 +1,34 @@
-//! Weaviate: its GraphQL door, for one kind of question. It reads the document word by word and knows its schema.
+//! Fake Weaviate GraphQL API for one kind of query. It tokenizes the document and validates it against its schema.
 
-use super::desk::{Answered, Asked, Desk, unknown};
-use super::likeness::{self, Document, nearest};
+use super::fake_server::{FakeRequest, FakeResponse, FakeServer, unknown};
+use super::vector_documents::{self, Document, nearest};
 use serde_json::{Map, Value, json};
 
 pub const KEY: &str = "weaviate-key-62aa";
-/// What is skipped and what is given together.
+/// Limit of offset plus limit.
 const RESULTS_MAX: usize = 10_000;
 const FIELDS: [&str; 3] = ["title", "published", "number"];
 
-pub type Weaviate = Desk<Documents>;
+pub type Weaviate = FakeServer<Documents>;
 
 pub struct Documents(Vec<Document>);
 
-/// With a class `River` of documents and one `Small` whose vectors have three dimensions.
+/// Has a class `River` of documents and one `Small` with vectors of three dimensions.
 pub async fn start() -> Weaviate {
-    Desk::start(Documents(likeness::documents()), answer).await
+    FakeServer::start(Documents(vector_documents::documents()), answer).await
 }
 
-fn answer(documents: &mut Documents, asked: &Asked) -> Answered {
-    if asked.header("authorization") != format!("Bearer {KEY}") {
+fn answer(documents: &mut Documents, request: &FakeRequest) -> FakeResponse {
+    if request.header("authorization") != format!("Bearer {KEY}") {
         return (401, json!({"code": 401, "message": "anonymous access not enabled"}));
     }
-    if asked.route() != ("POST", vec!["v1", "graphql"]) {
+    if request.route() != ("POST", vec!["v1", "graphql"]) {
         return (404, json!({"code": 404, "message": "path was not found"}));
     }
-    if unknown(&asked.body, &["query", "variables", "operationName"]).is_some() {
+    if unknown(&request.body, &["query", "variables", "operationName"]).is_some() {
         return (422, json!({"error": [{"message": "unknown member"}]}));
     }
-    let Some(document) = asked.body["query"].as_str() else {
+    let Some(document) = request.body["query"].as_str() else {
         return (422, json!({"error": [{"message": "query is missing"}]}));
     };
     let question = match Reader::of(document).question() {
@@ -62,7 +62,7 @@ struct Question {
 fn search(documents: &[Document], question: &Question) -> Result<Vec<Value>, String> {
     let Question { class, vector, limit, offset, fields, additional } = question;
     let dimension = match class.as_str() {
-        "River" => likeness::DIMENSIONS,
+        "River" => vector_documents::DIMENSIONS,
         "Small" => 3,
         _ => return Err(format!("Cannot query field \"{class}\" on type \"GetObjectsObj\".")),
     };
@@ -93,7 +93,7 @@ fn search(documents: &[Document], question: &Question) -> Result<Vec<Value>, Str
     Ok(shown.collect())
 }
 
-/// The words and signs of a document; commas say nothing in this language.
+/// The tokens of a document; commas are ignored in GraphQL.
 struct Reader<'a> {
     rest: &'a str,
 }

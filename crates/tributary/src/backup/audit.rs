@@ -1,13 +1,13 @@
-//! The audit log inside a backup. The hashes of the file find damage; whoever makes them anew after changing an entry
-//! is found here, because the log's own hashes need the key.
+//! Verifies the audit log inside a backup. The hashes of the file detect damage; forged entries with recomputed hashes
+//! are detected here, because the hashes of the log need the key.
 
 use super::{Backup, BackupError, Part};
 use domain::audit::AuditReport;
-use store::SealKey;
-use store::chain::{ChainCheck, ENTRIES, HEAD};
+use store::EncryptionKey;
+use store::audit_chain::{ChainCheck, ENTRIES, HEAD};
 
-/// The verdict on the audit log of a backup; None when it was made before there was one.
-pub fn audit_report(backup: &Backup, key: &SealKey) -> Result<Option<AuditReport>, BackupError> {
+/// The verification report; `None` if the backup predates the audit log.
+pub fn audit_report(backup: &Backup, key: &EncryptionKey) -> Result<Option<AuditReport>, BackupError> {
     let part = |name: &str| backup.manifest.part(&format!("table {name}"));
     let (Some(entries), Some(head)) = (part(ENTRIES), part(HEAD)) else {
         return Ok(None);
@@ -21,8 +21,8 @@ pub fn audit_report(backup: &Backup, key: &SealKey) -> Result<Option<AuditReport
     Ok(Some(check.copied_end(table(head)?, head_row.as_ref())))
 }
 
-fn table(part: &Part) -> Result<&store::copy::CopiedTable, BackupError> {
-    part.table.as_ref().ok_or_else(|| fault(part, "it is no table"))
+fn table(part: &Part) -> Result<&store::dump::DumpTable, BackupError> {
+    part.table.as_ref().ok_or_else(|| fault(part, "it is not a table"))
 }
 
 fn fault(part: &Part, what: &str) -> BackupError {

@@ -1,14 +1,14 @@
-//! A backup under a passphrase: XChaCha20-Poly1305 in segments (the STREAM construction), the key by Argon2id.
+//! Encryption of a backup with a passphrase: XChaCha20-Poly1305 in segments (STREAM construction), key by Argon2id.
 //!
 //! ```text
 //! head      "TRIBUTARY ENCRYPTED BACKUP 1\n"
-//! header    memory in KiB, passes, lanes (4 bytes each, little end first), salt (16), nonce (19), check (16)
-//! segments  64 KiB of the backup each, the last one shorter, with a tag of 16 bytes
+//! header    memory in KiB, passes, lanes (4 bytes each, little-endian), salt (16), nonce (19), check (16)
+//! segments  64 KiB of the backup each, the last one shorter, each with a tag of 16 bytes
 //! ```
 //!
-//! The nonce of a segment is the nonce of the header, the number of the segment, and whether it is the last one: a
-//! segment that is missing, moved, repeated or added is found. Every tag covers the header. The check is the tag of an
-//! empty text, so that a wrong passphrase is told apart from a damaged file.
+//! The nonce of a segment consists of the nonce of the header, the segment number, and whether it is the last one, so
+//! that missing, moved, repeated or added segments are detected. Every tag covers the header. The check is the tag of
+//! an empty text, which distinguishes a wrong passphrase from a damaged file.
 
 use argon2::{Algorithm, Argon2, Params, Version};
 use chacha20poly1305::aead::{Aead, KeyInit, Payload};
@@ -18,24 +18,24 @@ use std::io::{self, Error, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::sync::Arc;
 
 pub const HEAD: &[u8] = b"TRIBUTARY ENCRYPTED BACKUP 1\n";
-/// Shortest passphrase that a backup is made with.
+/// Minimum length of a passphrase for a new backup.
 pub const PASSPHRASE_CHARS_MIN: usize = 12;
 
 const SALT_BYTES: usize = 16;
 const NONCE_BYTES: usize = 19;
 const TAG_BYTES: usize = 16;
 const PARAMETER_BYTES: usize = 12;
-/// All that stands before the check.
+/// Length of everything before the check.
 const BOUND_BYTES: usize = HEAD.len() + PARAMETER_BYTES + SALT_BYTES + NONCE_BYTES;
 const HEADER_BYTES: usize = BOUND_BYTES + TAG_BYTES;
 const SEGMENT_BYTES: usize = 64 * 1024;
 const SEALED_BYTES: usize = SEGMENT_BYTES + TAG_BYTES;
-/// What making the key costs: 64 MiB and three passes, about a quarter of a second.
+/// Cost of deriving the key: 64 MiB and three passes, about a quarter of a second.
 const COST: Cost = Cost { memory_kib: 64 * 1024, passes: 3, lanes: 1 };
-/// Most that the header of a file may ask for, so that a file cannot take the machine's memory.
+/// Maximum cost that a header may request, so that a file cannot exhaust the memory.
 const COST_MAX: Cost = Cost { memory_kib: 1024 * 1024, passes: 16, lanes: 16 };
 
-/// What is last in a nonce.
+/// The last byte of a nonce.
 #[derive(Clone, Copy)]
 enum Kind {
     Inner = 0,
@@ -49,17 +49,17 @@ struct Cost {
     lanes: u32,
 }
 
-/// Why an encrypted backup cannot be opened.
+/// An error when opening an encrypted backup.
 #[derive(Debug)]
 pub enum OpenError {
     Io(Error),
     CutOff,
-    /// The header asks for more than is allowed.
+    /// The header exceeds the cost limit.
     Header,
     Passphrase,
 }
 
-/// The key of one file, with the header that every segment is bound to.
+/// The key of one file, with the header as associated data of every segment.
 pub struct StreamKey {
     cipher: XChaCha20Poly1305,
     nonce: [u8; NONCE_BYTES],
@@ -67,7 +67,7 @@ pub struct StreamKey {
 }
 
 impl StreamKey {
-    /// A key for a new file.
+    /// Derives a key for a new file.
     fn make(passphrase: &Secret) -> io::Result<Self> {
         let (salt, nonce): ([u8; SALT_BYTES], [u8; NONCE_BYTES]) = (rand::random(), rand::random());
         let mut header = Vec::with_capacity(BOUND_BYTES);
@@ -77,11 +77,11 @@ impl StreamKey {
         }
         header.extend_from_slice(&salt);
         header.extend_from_slice(&nonce);
-        let header = header.try_into().map_err(|_| Error::other("the header has another size"))?;
+        let header = header.try_into().map_err(|_| Error::other("the header has the wrong size"))?;
         Self::derive(passphrase, &COST, header)
     }
 
-    /// The key of a file that is there, if the passphrase is the right one.
+    /// Derives the key of an existing file and checks the passphrase.
     pub fn open(file: &mut impl Read, passphrase: &Secret) -> Result<Self, OpenError> {
         let mut header = [0_u8; BOUND_BYTES];
         let mut check = [0_u8; TAG_BYTES];
@@ -128,7 +128,7 @@ impl StreamKey {
     fn encrypt(&self, text: &[u8], number: u32, kind: Kind) -> io::Result<Vec<u8>> {
         self.cipher
             .encrypt(&self.nonce(number, kind), Payload { msg: text, aad: &self.header })
-            .map_err(|_| Error::other("a segment could not be encrypted"))
+            .map_err(|_| Error::other("cannot encrypt a segment"))
     }
 
     fn decrypt(&self, sealed: &[u8], number: u32, kind: Kind) -> io::Result<Vec<u8>> {
@@ -147,7 +147,7 @@ impl StreamKey {
     }
 }
 
-/// Encrypts what is written to it. Without [`EncryptingWriter::finish`] the file has no end and is refused.
+/// A writer that encrypts. Without [`EncryptingWriter::finish`] the file is incomplete and is rejected.
 pub struct EncryptingWriter<W: Write> {
     out: W,
     key: StreamKey,
@@ -173,7 +173,7 @@ impl<W: Write> EncryptingWriter<W> {
 
 impl<W: Write> Write for EncryptingWriter<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        // A full segment is written when more comes, because only then it is known that it is not the last.
+        // Write a full segment only when more data arrives, because it may be the last one.
         if self.segment.len() == SEGMENT_BYTES && !bytes.is_empty() {
             let sealed = self.key.encrypt(&self.segment, self.number, Kind::Inner)?;
             self.out.write_all(&sealed)?;
@@ -191,20 +191,20 @@ impl<W: Write> Write for EncryptingWriter<W> {
     }
 }
 
-/// Reads an encrypted file as if it were not, at any place; one segment is in memory.
+/// A seekable reader that decrypts, with one segment in memory.
 pub struct DecryptingReader<R: Read + Seek> {
     file: R,
     key: Arc<StreamKey>,
     segments: u32,
     size: u64,
     place: u64,
-    /// The segment that is in memory, and its number.
+    /// The current segment and its number.
     open: Option<(u32, Vec<u8>)>,
 }
 
 impl<R: Read + Seek> DecryptingReader<R> {
     pub fn new(mut file: R, key: Arc<StreamKey>) -> io::Result<Self> {
-        let cut_off = || Error::new(ErrorKind::UnexpectedEof, "the file is cut off");
+        let cut_off = || Error::new(ErrorKind::UnexpectedEof, "the file is truncated");
         let body = file.seek(SeekFrom::End(0))?.checked_sub(HEADER_BYTES as u64).ok_or_else(cut_off)?;
         let segments = body.div_ceil(SEALED_BYTES as u64);
         let size =
@@ -213,7 +213,7 @@ impl<R: Read + Seek> DecryptingReader<R> {
         Ok(Self { file, key, segments, size, place: 0, open: None })
     }
 
-    /// Reads the last segment, which tells whether the file has its end.
+    /// Reads the last segment, to check that the file is complete.
     pub fn check_end(&mut self) -> io::Result<()> {
         self.load(self.segments - 1).map(|_| ())
     }
@@ -257,7 +257,7 @@ impl<R: Read + Seek> Seek for DecryptingReader<R> {
             SeekFrom::End(by) => self.size.checked_add_signed(by),
             SeekFrom::Current(by) => self.place.checked_add_signed(by),
         };
-        self.place = place.ok_or_else(|| Error::new(ErrorKind::InvalidInput, "before the beginning"))?;
+        self.place = place.ok_or_else(|| Error::new(ErrorKind::InvalidInput, "seek before the start"))?;
         Ok(self.place)
     }
 }

@@ -1,4 +1,4 @@
-//! Tests of the encrypted stream: what was written is read, and no changed, missing, moved or added byte passes.
+//! Tests of the encrypted stream: round trips, and detection of changed, missing, moved or added bytes.
 
 use super::*;
 use proptest::prelude::*;
@@ -17,7 +17,7 @@ fn encrypted(text: &[u8]) -> Vec<u8> {
     writer.finish().unwrap()
 }
 
-/// Opens a file with the key of another read of it, so that the key is made once for many changes of the segments.
+/// Decrypts with an already derived key, so that the key is derived only once for many variants.
 fn decrypted(bytes: &[u8], key: &Arc<StreamKey>) -> std::io::Result<Vec<u8>> {
     let mut reader = DecryptingReader::new(Cursor::new(bytes), Arc::clone(key))?;
     reader.check_end()?;
@@ -47,7 +47,7 @@ fn segment(number: usize) -> &'static [u8] {
 }
 
 #[test]
-fn what_was_written_is_read_at_any_place() {
+fn reads_back_at_any_position() {
     for size in [0, 1, SEGMENT_BYTES - 1, SEGMENT_BYTES, SEGMENT_BYTES + 1, SEGMENT_BYTES * 2] {
         let text: Vec<u8> = sample()[..size].to_vec();
         let bytes = encrypted(&text);
@@ -73,7 +73,7 @@ fn nothing_of_the_text_is_readable_and_no_two_files_are_equal() {
 }
 
 #[test]
-fn a_wrong_passphrase_and_a_greedy_header_are_told() {
+fn a_wrong_passphrase_and_an_expensive_header_are_rejected() {
     let open = |bytes: &[u8], passphrase: &str| {
         StreamKey::open(&mut Cursor::new(bytes), &Secret::new(passphrase)).err()
     };

@@ -1,4 +1,4 @@
-//! The folder of scheduled backups: which backups it holds, how old they are, and which of them may go.
+//! The folder of scheduled backups: listing, locking and pruning.
 
 use chrono::NaiveDateTime;
 use domain::instant::Instant;
@@ -7,15 +7,15 @@ use std::io::{Error, ErrorKind, Result};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// A scheduled backup is called after the time at which it was begun.
+/// File names of scheduled backups contain the start time.
 const NAME_START: &str = "tributary-";
 const NAME_END: &str = ".backup";
 const NAME_TIME: &str = "%Y%m%dT%H%M%SZ";
-/// The end of the name of a file that is still being written.
+/// Suffix of a file that is still being written.
 const PARTIAL_END: &str = ".partial";
-/// The end of the name of a backup that could not be read again after it was written.
+/// Suffix of a backup that failed verification.
 const DAMAGED_END: &str = ".damaged";
-/// Held by the process that writes a backup.
+/// Locked by the process that writes a backup.
 const LOCK_FILE: &str = ".tributary-backup.lock";
 
 /// The folder that `SVC_BACKUP_DIR` names.
@@ -24,7 +24,7 @@ pub struct BackupFolder {
     path: PathBuf,
 }
 
-/// A scheduled backup that is whole.
+/// A complete scheduled backup.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredBackup {
     pub path: PathBuf,
@@ -32,7 +32,7 @@ pub struct StoredBackup {
 }
 
 impl StoredBackup {
-    /// How long ago it was begun.
+    /// Time since the backup was started.
     pub fn age(&self, now: Instant) -> Duration {
         (now - self.made).to_std().unwrap_or_default()
     }
@@ -47,12 +47,12 @@ impl BackupFolder {
         &self.path
     }
 
-    /// Where a backup that is begun now is written to.
+    /// The path of a backup started at this time.
     pub fn file_of(&self, now: Instant) -> PathBuf {
         self.path.join(format!("{NAME_START}{}{NAME_END}", now.format(NAME_TIME)))
     }
 
-    /// The backups, the newest first. One of the future, from before the clock was put back, is not among them.
+    /// The backups, newest first, without those in the future, which predate a clock change.
     pub fn list(&self, now: Instant) -> Result<Vec<StoredBackup>> {
         let mut found = Vec::new();
         for entry in std::fs::read_dir(&self.path)? {
@@ -66,7 +66,7 @@ impl BackupFolder {
         Ok(found)
     }
 
-    /// Makes the caller the one that writes here; None while another one does.
+    /// Locks the folder for writing; `None` if another process holds the lock.
     pub fn lock(&self) -> Result<Option<File>> {
         let file = open_lock(&self.path.join(LOCK_FILE))?;
         match file.try_lock() {
@@ -76,8 +76,8 @@ impl BackupFolder {
         }
     }
 
-    /// Removes what a process that ended in the middle has left. Only for the one that holds the lock. A file of another
-    /// name may be a backup that somebody is writing by hand.
+    /// Removes partial files of crashed processes. Requires the lock. Files with other names are kept, because they may
+    /// be manual backups in progress.
     pub fn remove_partial(&self) -> Result<()> {
         for entry in std::fs::read_dir(&self.path)? {
             let entry = entry?;
@@ -88,7 +88,7 @@ impl BackupFolder {
         Ok(())
     }
 
-    /// Removes all but the newest; how many went. The newest one is never removed.
+    /// Removes all but the newest `keep` backups, never the newest one. Returns the number of removed backups.
     pub fn prune(&self, keep: usize, now: Instant) -> Result<usize> {
         let mut all = self.list(now)?;
         let old = all.split_off(keep.max(1).min(all.len()));
@@ -103,7 +103,7 @@ impl BackupFolder {
         Ok(old.len())
     }
 
-    /// Takes a file that is no good backup out of the list. It is kept for whoever looks into it, until there is another.
+    /// Renames a damaged backup so that it is not listed. Only the latest one is kept for inspection.
     pub fn set_aside(&self, file: &Path) -> Result<()> {
         let mut kept = file.as_os_str().to_owned();
         kept.push(DAMAGED_END);
@@ -119,7 +119,7 @@ impl BackupFolder {
     }
 }
 
-/// Others may be able to write to the folder: a link that they put there would name a file to be made or emptied.
+/// Opens the lock file without following links or truncating, because other users may be able to write to the folder.
 fn open_lock(path: &Path) -> Result<File> {
     let mut options = File::options();
     options.create(true).truncate(false).write(true);
@@ -129,13 +129,16 @@ fn open_lock(path: &Path) -> Result<File> {
         options.mode(0o600).custom_flags(rustix::fs::OFlags::NOFOLLOW.bits().cast_signed());
     }
     options.open(path).map_err(|error| {
-        let next =
-            if path.is_symlink() { "it is a link; remove it" } else { "make it writable for this user" };
+        let next = if path.is_symlink() {
+            "it is a symbolic link; remove it"
+        } else {
+            "make it writable for this user"
+        };
         Error::new(error.kind(), format!("{}: {error}; {next}", path.display()))
     })
 }
 
-/// Whether it is the unfinished file of a scheduled backup: `<name of the backup>.<process>.partial`.
+/// Whether this is the partial file of a scheduled backup: `<name of the backup>.<process>.partial`.
 fn is_partial(name: &str) -> bool {
     let backup = name.strip_suffix(PARTIAL_END).and_then(|name| name.rsplit_once('.'));
     backup.is_some_and(|(backup, _process)| time_of(backup).is_some())
@@ -178,7 +181,7 @@ mod tests {
         for other in ["monday", "tributary-monday.backup", "tributary-20230101T000000Z.backup.7.partial"] {
             std::fs::write(place.path().join(other), "other").unwrap();
         }
-        assert_eq!(ages(&folder), [1, 5], "the newest first, and none of the future");
+        assert_eq!(ages(&folder), [1, 5], "newest first, without those in the future");
         folder.remove_partial().unwrap();
         assert_eq!(std::fs::read_dir(place.path()).unwrap().count(), 5);
     }

@@ -1,52 +1,53 @@
-//! Makes a backup of the installation, while it runs.
+//! Creates a backup of a running installation.
 
 use super::one_key::copy_under_one_key;
 use super::{BackupWriter, KEY_PART, Manifest, Texts, add_texts};
-use crate::keys::{self, SecretKeys};
-use crate::{cache_wiring, wiring};
+use crate::app;
+use crate::corpus::build as corpus_build;
+use crate::secret_files::{self, SecretKeys};
 use anyhow::Context;
-use domain::contracts::{BodyStore, Clock, SystemClock};
 use domain::corpus::StorageBackend;
+use domain::ports::{BodyStore, Clock, SystemClock};
 use domain::secret::Secret;
 use domain::settings::Settings;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// The folder of the data folder whose files people put there.
+/// The subfolder of the data folder with user-supplied files.
 pub const DICTIONARIES: &str = "dictionaries";
-/// Largest file that is taken from there.
+/// Maximum size of such a file.
 const FILE_BYTES_MAX: u64 = 256 * 1024 * 1024;
 
-/// What a backup is made of, and where it is written to.
+/// Source, target and options of a backup.
 pub struct BackupPlan<'a> {
     pub settings: &'a Settings,
     pub file: &'a Path,
     pub passphrase: Option<&'a Secret>,
-    /// Adds the key of the sealed credentials.
+    /// Includes the encryption key.
     pub with_key: bool,
 }
 
-/// A backup that is in its place.
+/// A finished backup.
 pub struct MadeBackup {
     pub manifest: Manifest,
-    /// The keys of the installation; None when it has none yet.
+    /// The keys of the installation; `None` if it has none yet.
     pub keys: Option<SecretKeys>,
     pub texts: Texts,
 }
 
 impl BackupPlan<'_> {
-    /// Writes the file under a temporary name, and renames it when it is whole. Files are read and written without
-    /// yielding, so that a service calls this on a thread of its own.
+    /// Writes to a temporary file and renames it at the end. File I/O is blocking, so a service must call this on a
+    /// separate thread.
     pub async fn make(&self) -> anyhow::Result<MadeBackup> {
         let data_dir = PathBuf::from(&self.settings.data_dir);
-        let url = wiring::database_url(self.settings, &data_dir)?;
+        let url = app::database_url(self.settings, &data_dir)?;
         let copy = async || {
             let mut writer = BackupWriter::create_with(self.file, self.passphrase)?;
             let schema =
-                store::copy::export(&url, &mut writer).await.context("the database cannot be copied")?;
+                store::dump::export(&url, &mut writer).await.context("the database cannot be copied")?;
             Ok((writer, schema))
         };
-        let read_keys = || keys::given_keys(self.settings, &data_dir);
+        let read_keys = || secret_files::existing_keys(self.settings, &data_dir);
         let ((mut writer, schema), keys) = copy_under_one_key(read_keys, copy).await?;
         for path in dictionaries(&data_dir)? {
             let name = path.file_name().and_then(|name| name.to_str()).context("a file name is not UTF-8")?;
@@ -58,7 +59,7 @@ impl BackupPlan<'_> {
             texts = add_texts(&mut writer, &*bodies).await.context("the texts cannot be copied")?;
         }
         if self.with_key {
-            let keys = keys.as_ref().context("there is no key yet; leave out --with-key")?;
+            let keys = keys.as_ref().context("there is no key yet; omit --with-key")?;
             writer.add(KEY_PART, keys.lines().expose().as_bytes())?;
         }
         let manifest = writer.finish(Manifest {
@@ -72,13 +73,13 @@ impl BackupPlan<'_> {
     }
 }
 
-/// Where the full texts of the semantic cache are.
+/// The text store of the semantic cache.
 pub fn storage(settings: &Settings, data_dir: &Path) -> anyhow::Result<Arc<dyn BodyStore>> {
-    let context = wiring::context(&Arc::new(settings.clone()), Arc::new(SystemClock))?;
-    cache_wiring::bodies(&context, data_dir)
+    let context = app::context(&Arc::new(settings.clone()), Arc::new(SystemClock))?;
+    corpus_build::bodies(&context, data_dir)
 }
 
-/// The plain files of the folder, by name.
+/// The regular files in the folder, sorted by name.
 fn dictionaries(data_dir: &Path) -> anyhow::Result<Vec<PathBuf>> {
     let folder = data_dir.join(DICTIONARIES);
     if !folder.is_dir() {

@@ -1,14 +1,14 @@
-//! A copy of the database whose key is known, while the key may be replaced.
+//! Copies the database so that the key of the copy is known, even if the key is replaced meanwhile.
 
-use crate::keys::SecretKeys;
+use crate::secret_files::SecretKeys;
 use crate::terminal;
 use anyhow::bail;
 
-/// How often the database is copied when its key is replaced meanwhile.
+/// Maximum number of attempts.
 const COPIES_MAX: u32 = 3;
 
-/// A copy of the database, and the keys that open it. A key that was replaced while the database was copied may open the
-/// one half of the copy only, so that the copy is made again.
+/// Copies the database and returns the copy with its keys. If the key is replaced during the copy, parts of it may be
+/// encrypted with different keys, so the copy is repeated.
 pub async fn copy_under_one_key<T>(
     read_keys: impl Fn() -> anyhow::Result<Option<SecretKeys>>,
     mut copy: impl AsyncFnMut() -> anyhow::Result<T>,
@@ -20,10 +20,10 @@ pub async fn copy_under_one_key<T>(
         if before == after {
             return Ok((copied, after));
         }
-        terminal::note("The key was replaced while the database was copied; it is copied again.");
+        terminal::note("The key was replaced while the database was copied; copying again.");
     }
     bail!(
-        "the key was replaced again and again while the database was copied; wait for `tributary rekey` to end"
+        "the key was replaced repeatedly while the database was copied; wait for `tributary rekey` to finish"
     )
 }
 
@@ -51,7 +51,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn keys_that_never_rest_are_said() {
+    async fn keys_that_keep_changing_are_an_error() {
         let count = Cell::new(0);
         let read = || {
             count.set(count.get() + 1);

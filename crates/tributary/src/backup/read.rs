@@ -1,4 +1,4 @@
-//! Reads a backup, after every byte of it was checked.
+//! Reads a backup after verifying it.
 
 use super::encrypted::{self, DecryptingReader, OpenError, StreamKey};
 use super::{BackupError, FOOT_BYTES, HASH_BYTES, HEAD, MANIFEST_BYTES_MAX, Manifest, Part, TAIL, hex};
@@ -10,15 +10,15 @@ use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Seek, SeekFrom, Take};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use store::copy::CopiedRow;
+use store::dump::DumpRow;
 
-/// Bytes read at once while hashing.
+/// Buffer size for hashing.
 const BLOCK_BYTES: usize = 256 * 1024;
 
-/// A backup file whose every byte is as it was written.
+/// A verified backup file.
 pub struct Backup {
     path: PathBuf,
-    /// None for a file that is not encrypted.
+    /// `None` if the file is not encrypted.
     key: Option<Arc<StreamKey>>,
     pub manifest: Manifest,
 }
@@ -29,7 +29,7 @@ impl fmt::Debug for Backup {
     }
 }
 
-/// The file itself, or what decrypts it.
+/// A plain or encrypted file.
 enum Opened {
     Plain(File),
     Encrypted(DecryptingReader<File>),
@@ -56,12 +56,12 @@ impl Seek for Opened {
 type OpenFile = BufReader<Opened>;
 
 impl Backup {
-    /// Opens a file and checks every byte; all damaged parts are named in the error.
+    /// Opens and verifies a file; the error names all damaged parts.
     pub fn open(path: &Path) -> Result<Self, BackupError> {
         Self::open_with(path, None)
     }
 
-    /// Opens a file that is encrypted where there is a passphrase.
+    /// Opens a file, which is encrypted if a passphrase is given.
     pub fn open_with(path: &Path, passphrase: Option<&Secret>) -> Result<Self, BackupError> {
         let key = stream_key(path, passphrase)?;
         let mut file = open(path, key.as_ref())?;
@@ -70,7 +70,7 @@ impl Backup {
         let mut place = HEAD.len() as u64;
         for part in &manifest.parts {
             if part.place != place {
-                return Err(BackupError::Damaged(path.to_owned(), "its parts do not join".to_owned()));
+                return Err(BackupError::Damaged(path.to_owned(), "its parts are not contiguous".to_owned()));
             }
             place += part.size;
             if hash(path, &mut file, part)? != part.sha256 {
@@ -78,7 +78,7 @@ impl Backup {
             }
         }
         if place != parts_end {
-            return Err(BackupError::Damaged(path.to_owned(), "its parts do not fill it".to_owned()));
+            return Err(BackupError::Damaged(path.to_owned(), "its parts do not cover it".to_owned()));
         }
         match damaged.is_empty() {
             true => Ok(Self { path: path.to_owned(), key, manifest }),
@@ -96,12 +96,12 @@ impl Backup {
         let read = self.decoder(part)?.take(part.content_size + 1).read_to_end(&mut content);
         match read {
             Ok(_) if content.len() as u64 == part.content_size => Ok(content),
-            Ok(_) => Err(BackupError::Part(part.name.clone(), "its size is not right".to_owned())),
+            Ok(_) => Err(BackupError::Part(part.name.clone(), "wrong size".to_owned())),
             Err(error) => Err(BackupError::Part(part.name.clone(), error.to_string())),
         }
     }
 
-    /// The rows of a table's part, one after the other.
+    /// The rows of a table.
     pub fn rows(&self, part: &Part) -> Result<PartRows, BackupError> {
         let lines = BufReader::new(self.decoder(part)?.take(part.content_size));
         Ok(PartRows { lines, line: String::new(), name: part.name.clone() })
@@ -114,7 +114,7 @@ impl Backup {
     }
 }
 
-/// Reads rows and says which part is at fault when one is not readable.
+/// Reads rows; errors name the part.
 pub struct PartRows {
     lines: BufReader<Take<GzDecoder<Take<OpenFile>>>>,
     line: String,
@@ -122,8 +122,8 @@ pub struct PartRows {
 }
 
 impl PartRows {
-    /// The next row and the length of its text.
-    pub fn next_row(&mut self) -> Result<Option<(CopiedRow, usize)>, BackupError> {
+    /// The next row and its length in bytes.
+    pub fn next_row(&mut self) -> Result<Option<(DumpRow, usize)>, BackupError> {
         self.line.clear();
         let fault = |error: String| BackupError::Part(self.name.clone(), error);
         let length = self.lines.read_line(&mut self.line).map_err(|error| fault(error.to_string()))?;
@@ -147,7 +147,7 @@ fn open(path: &Path, key: Option<&Arc<StreamKey>>) -> Result<OpenFile, BackupErr
     Ok(BufReader::new(opened))
 }
 
-/// The key of an encrypted file; None for one that is not.
+/// The key of an encrypted file; `None` for a plain one.
 fn stream_key(path: &Path, passphrase: Option<&Secret>) -> Result<Option<Arc<StreamKey>>, BackupError> {
     let fault = |error| BackupError::Io(path.to_owned(), error);
     let mut file = BufReader::new(File::open(path).map_err(fault)?);
@@ -171,7 +171,7 @@ fn stream_key(path: &Path, passphrase: Option<&Secret>) -> Result<Option<Arc<Str
     Ok(Some(key))
 }
 
-/// The manifest, and where it begins.
+/// The manifest and its offset.
 fn manifest(path: &Path, file: &mut OpenFile) -> Result<(Manifest, u64), BackupError> {
     let fault = |error| BackupError::Io(path.to_owned(), error);
     let damaged = |what: &str| BackupError::Damaged(path.to_owned(), what.to_owned());
@@ -227,13 +227,13 @@ fn hash(path: &Path, file: &mut OpenFile, part: &Part) -> Result<String, BackupE
 mod tests {
     use super::super::BackupWriter;
     use super::*;
-    use domain::contracts::{Clock, SystemClock};
-    use store::copy::{ColumnKind, CopiedColumn, CopiedTable, CopySink};
+    use domain::ports::{Clock, SystemClock};
+    use store::dump::{ColumnKind, DumpColumn, DumpSink, DumpTable};
 
     fn written(path: &Path) -> Manifest {
         let mut writer = BackupWriter::create(path).unwrap();
-        let columns = vec![CopiedColumn { name: "id".to_owned(), kind: ColumnKind::Integer }];
-        writer.begin(&CopiedTable { name: "users".to_owned(), columns, last_id: Some(7) }).unwrap();
+        let columns = vec![DumpColumn { name: "id".to_owned(), kind: ColumnKind::Integer }];
+        writer.begin(&DumpTable { name: "users".to_owned(), columns, last_id: Some(7) }).unwrap();
         writer.row(&vec![Some("1".to_owned())]).unwrap();
         writer.row(&vec![None]).unwrap();
         writer.end().unwrap();
@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_written_is_read() {
+    fn reads_back_what_was_written() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("b");
         written(&path);
@@ -282,14 +282,14 @@ mod tests {
         };
         assert!(said(&path, None).contains("--passphrase-stdin"));
         assert!(said(&open, Some("any")).contains("is not encrypted"));
-        assert!(said(&path, Some("another one")).contains("the passphrase of"));
+        assert!(said(&path, Some("another one")).contains("wrong passphrase"));
         let whole = std::fs::read(&path).unwrap();
         std::fs::write(&path, &whole[..whole.len() - 1]).unwrap();
-        assert!(said(&path, Some("a passphrase for tests")).contains("not whole"));
+        assert!(said(&path, Some("a passphrase for tests")).contains("incomplete"));
     }
 
     #[test]
-    fn every_flipped_byte_is_found_and_its_part_is_named() {
+    fn every_flipped_byte_is_detected_and_its_part_named() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("b");
         let manifest = written(&path);

@@ -1,10 +1,10 @@
-//! Scheduled backups: when the last one is older than the interval, the process with the scheduler writes another.
+//! Scheduled backups: the process with the scheduler makes one if the latest is older than the interval.
 
 use super::{Backup, BackupFolder, BackupPlan, StoredBackup};
-use crate::wiring::Wired;
+use crate::app::App;
 use anyhow::Context;
 use domain::audit::{Action, AuditEvent, Author, Kind};
-use domain::contracts::{AuditStore, Clock};
+use domain::ports::{AuditStore, Clock};
 use domain::settings::Settings;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -14,11 +14,11 @@ use tokio::runtime::Handle;
 use tokio::sync::watch;
 use tracing::{Instrument, Span};
 
-/// The longest and the shortest wait before the folder is looked at again.
-const LOOK_MAX: Duration = Duration::from_secs(60);
-const LOOK_MIN: Duration = Duration::from_secs(1);
-/// How long a backup that failed waits for the next try: twice as long after each failure, up to the interval of the
-/// backups, or up to an hour where that is longer.
+/// Maximum and minimum time between checks of the folder.
+const CHECK_MAX: Duration = Duration::from_secs(60);
+const CHECK_MIN: Duration = Duration::from_secs(1);
+/// Backoff after a failed backup: doubles after each failure, up to the backup interval or one hour, whichever is
+/// longer.
 const BACKOFF_FIRST: Duration = Duration::from_secs(300);
 const BACKOFF_MAX_LEAST: Duration = Duration::from_secs(3600);
 
@@ -31,18 +31,18 @@ pub struct BackupSchedule {
 }
 
 impl BackupSchedule {
-    /// None when there is no folder for scheduled backups.
-    pub fn of(wired: &Wired) -> Option<Self> {
-        let folder = folder_of(&wired.settings)?;
-        let (store, clock) = (Arc::clone(&wired.store), Arc::clone(&wired.clock));
-        Some(Self { settings: Arc::clone(&wired.settings), folder, store, clock })
+    /// `None` if scheduled backups are off.
+    pub fn of(app: &App) -> Option<Self> {
+        let folder = folder_of(&app.settings)?;
+        let (store, clock) = (Arc::clone(&app.store), Arc::clone(&app.clock));
+        Some(Self { settings: Arc::clone(&app.settings), folder, store, clock })
     }
 
-    /// Writes a backup whenever one is due, until `stop` turns true. One that is being written then is given up.
+    /// Makes a backup whenever one is due, until `stop` turns true, which aborts a backup in progress.
     pub async fn serve(self, mut stop: watch::Receiver<bool>) {
         let mut failures = 0;
         loop {
-            let wait = self.look(&stop, &mut failures).await;
+            let wait = self.check(&stop, &mut failures).await;
             tokio::select! {
                 () = tokio::time::sleep(wait) => {}
                 _ = stop.wait_for(|stop| *stop) => return,
@@ -50,11 +50,10 @@ impl BackupSchedule {
         }
     }
 
-    /// Writes a backup if one is due; how long to wait before the next look. Counts the failures since a backup was
-    /// there in time.
-    async fn look(&self, stop: &watch::Receiver<bool>, failures: &mut u32) -> Duration {
+    /// Makes a backup if one is due. Returns the time until the next check, and counts consecutive failures.
+    async fn check(&self, stop: &watch::Receiver<bool>, failures: &mut u32) -> Duration {
         let (this, mut stop) = (self.clone(), stop.clone());
-        // Compressing and writing would hold up the searches of this process.
+        // On a separate thread: compressing and writing would block searches in this process.
         let span = Span::current();
         let looked = tokio::task::spawn_blocking(move || {
             let look = async {
@@ -66,17 +65,17 @@ impl BackupSchedule {
             Handle::current().block_on(look.instrument(span))
         });
         match looked.await.unwrap_or_else(|error| Err(error.into())) {
-            Ok(None) => LOOK_MAX,
+            Ok(None) => CHECK_MAX,
             Ok(Some(wait)) => {
                 *failures = 0;
-                wait.clamp(LOOK_MIN, LOOK_MAX)
+                wait.clamp(CHECK_MIN, CHECK_MAX)
             }
             Err(error) => {
                 *failures = failures.saturating_add(1);
                 let retry = backoff(*failures, self.settings.backup_every.0);
                 tracing::error!(
                     "the scheduled backup failed: {error:#}. Check the folder {} (SVC_BACKUP_DIR): it must exist, have \
-                     free space and be writable for this user. The next try is in {} seconds",
+                     free space and be writable by this user. Next attempt in {} seconds",
                     self.folder.path().display(),
                     retry.as_secs()
                 );
@@ -85,7 +84,7 @@ impl BackupSchedule {
         }
     }
 
-    /// How long until the next backup is due; None while another process writes one.
+    /// The time until the next backup is due; `None` while another process writes one.
     async fn back_up_if_due(&self) -> anyhow::Result<Option<Duration>> {
         self.ensure_folder()?;
         let wait = self.due_in()?;
@@ -95,7 +94,7 @@ impl BackupSchedule {
         let Some(_alone) = self.folder.lock().context("the folder cannot be locked")? else {
             return Ok(None);
         };
-        // Another process may have written one meanwhile.
+        // Another process may have made one meanwhile.
         let wait = self.due_in()?;
         if !wait.is_zero() {
             return Ok(Some(wait));
@@ -104,17 +103,21 @@ impl BackupSchedule {
         self.due_in().map(Some)
     }
 
-    /// Only a folder inside the data folder is made: elsewhere it may be the place of a disk that is not there.
+    /// Creates the folder only inside the data folder: elsewhere it may be the mount point of a missing disk.
     fn ensure_folder(&self) -> anyhow::Result<()> {
         let path = self.folder.path();
         if std::path::absolute(path)?.starts_with(std::path::absolute(&self.settings.data_dir)?) {
-            std::fs::create_dir_all(path).with_context(|| format!("{} cannot be made", path.display()))?;
+            std::fs::create_dir_all(path).with_context(|| format!("{} cannot be created", path.display()))?;
         }
-        anyhow::ensure!(path.is_dir(), "there is no folder {}; make it, or mount its disk", path.display());
+        anyhow::ensure!(
+            path.is_dir(),
+            "the folder {} does not exist; create it, or mount its disk",
+            path.display()
+        );
         Ok(())
     }
 
-    /// Zero when a backup is due.
+    /// The time until a backup is due; zero if it is due now.
     fn due_in(&self) -> anyhow::Result<Duration> {
         let now = self.clock.now();
         let last = self.folder.list(now).context("the folder cannot be read")?.into_iter().next();
@@ -123,60 +126,60 @@ impl BackupSchedule {
     }
 
     async fn back_up(&self) -> anyhow::Result<()> {
-        self.folder.remove_partial().context("what an earlier backup left cannot be removed")?;
+        self.folder.remove_partial().context("partial files of an earlier backup cannot be removed")?;
         let now = self.clock.now();
         let file = self.folder.file_of(now);
         let plan = BackupPlan { settings: &self.settings, file: &file, passphrase: None, with_key: false };
         let made = plan.make().await?;
         if let Err(error) = Backup::open(&file) {
-            self.folder.set_aside(&file).with_context(|| {
-                format!("the backup cannot be read again ({error}), and damaged ones cannot be set aside")
-            })?;
-            return Err(error).context("the backup cannot be read again; check the disk");
+            self.folder
+                .set_aside(&file)
+                .with_context(|| format!("the backup failed verification ({error}) and cannot be renamed"))?;
+            return Err(error).context("the backup failed verification; check the disk");
         }
         if let Some(why) = &made.texts.why {
             tracing::warn!("{} texts of the semantic cache are not in the backup: {why}", made.texts.failed);
         }
         let bytes: u64 = made.manifest.parts.iter().map(|part| part.size).sum();
-        tracing::info!("the scheduled backup {} was written, {bytes} bytes", file.display());
-        self.note(&file).await;
+        tracing::info!("scheduled backup {} written, {bytes} bytes", file.display());
+        self.record(&file).await;
         let keep = usize::try_from(self.settings.backup_keep).unwrap_or(usize::MAX);
         let removed = self.folder.prune(keep, self.clock.now()).context("old backups cannot be removed")?;
         if removed > 0 {
-            tracing::info!("{removed} old backups were removed; {keep} are kept (SVC_BACKUP_KEEP)");
+            tracing::info!("removed {removed} old backups; keeping {keep} (SVC_BACKUP_KEEP)");
         }
         Ok(())
     }
 
-    /// The entry of the audit log, by which metrics know of it. The backup is there already, so that a log that cannot
-    /// be written is no failure.
-    async fn note(&self, file: &Path) {
+    /// Writes the audit log entry, which the metrics use. Failing to write it is only logged, because the backup
+    /// exists.
+    async fn record(&self, file: &Path) {
         let event = AuditEvent::of(Action::BackedUp, Kind::Database, None, &file.display().to_string());
         if let Err(error) = self.store.note(&Author::scheduler(self.clock.now()), event).await {
-            tracing::warn!("the backup could not be noted in the audit log: {error}");
+            tracing::warn!("cannot write the audit log entry of the backup: {error}");
         }
     }
 }
 
-/// How long to wait after so many failures in a row.
+/// The delay after this many consecutive failures.
 fn backoff(failures: u32, every: Duration) -> Duration {
     let doubled = BACKOFF_FIRST.saturating_mul(1 << failures.saturating_sub(1).min(20));
     doubled.min(every.max(BACKOFF_MAX_LEAST))
 }
 
-/// The folder of scheduled backups; None when they are off.
+/// The folder of scheduled backups; `None` if they are off.
 fn folder_of(settings: &Settings) -> Option<BackupFolder> {
     let path = settings.backup_dir.trim();
     (!path.is_empty()).then(|| BackupFolder::new(PathBuf::from(path)))
 }
 
-/// How scheduled backups stand, for an examination of the installation.
+/// The state of scheduled backups, for `tributary doctor`.
 #[derive(Debug, PartialEq, Eq)]
 pub enum BackupState {
     Off,
-    /// The folder cannot be read, and why.
+    /// The folder cannot be read; the reason.
     Unknown(String),
-    /// There is none, or the newest is older than two intervals.
+    /// There is none, or the latest is older than two intervals.
     Late(Option<StoredBackup>),
     Fresh(StoredBackup),
 }
@@ -197,10 +200,10 @@ impl BackupState {
 mod tests {
     use super::*;
     use chrono::TimeDelta;
-    use domain::contracts::SystemClock;
+    use domain::ports::SystemClock;
     use domain::secret::Secret;
-    use domain::settings::Secs;
-    use store::{SealKey, StoreConfig};
+    use domain::settings::Seconds;
+    use store::{EncryptionKey, StoreConfig};
 
     #[test]
     fn waits_after_failures_double_up_to_the_interval() {
@@ -221,10 +224,10 @@ mod tests {
         let settings = Settings {
             backup_dir: path.display().to_string(),
             data_dir: place.path().join("data").display().to_string(),
-            backup_every: Secs::new(60),
+            backup_every: Seconds::new(60),
             ..Settings::default()
         };
-        let key = SealKey::from_secret(&Secret::new("a test key"));
+        let key = EncryptionKey::from_secret(&Secret::new("a test key"));
         let config = StoreConfig { url: Secret::new("sqlite::memory:"), pool_max: 1, key };
         let schedule = BackupSchedule {
             folder: folder_of(&settings).unwrap(),
@@ -235,15 +238,15 @@ mod tests {
         let (_stop, stopped) = watch::channel(false);
         let mut failures = 0;
         for minutes in [5, 10, 20] {
-            assert_eq!(schedule.look(&stopped, &mut failures).await.as_secs(), minutes * 60);
+            assert_eq!(schedule.check(&stopped, &mut failures).await.as_secs(), minutes * 60);
         }
         std::fs::create_dir(&path).unwrap();
         let other = schedule.folder.lock().unwrap();
-        assert_eq!(schedule.look(&stopped, &mut failures).await, LOOK_MAX);
+        assert_eq!(schedule.check(&stopped, &mut failures).await, CHECK_MAX);
         assert_eq!(failures, 3, "another process writes, and may fail as well");
         drop(other);
         std::fs::write(schedule.folder.file_of(SystemClock.now()), "backup").unwrap();
-        assert!(schedule.look(&stopped, &mut failures).await <= LOOK_MAX);
+        assert!(schedule.check(&stopped, &mut failures).await <= CHECK_MAX);
         assert_eq!(failures, 0, "a backup is there");
     }
 
@@ -253,7 +256,7 @@ mod tests {
         let folder = BackupFolder::new(place.path());
         let settings = Settings {
             backup_dir: place.path().display().to_string(),
-            backup_every: Secs::new(60),
+            backup_every: Seconds::new(60),
             ..Settings::default()
         };
         let state = || BackupState::of(&settings, &SystemClock);

@@ -1,27 +1,27 @@
-//! The full texts of the semantic cache in a backup: one part, with a row of name and text for each.
+//! The full texts of the semantic cache in a backup: one part with a row of name and text for each.
 
 use super::{Backup, BackupError, BackupWriter};
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use bytes::Bytes;
-use domain::contracts::{BodyError, BodyKey, BodyStore};
-use store::copy::CopySink;
+use domain::ports::{BodyError, BodyKey, BodyStore};
+use store::dump::DumpSink;
 
-/// The part that holds the texts. A backup of an installation without texts has none.
+/// The part with the texts; absent if there are none.
 pub const TEXTS_PART: &str = "texts";
-/// Names that are asked for at once.
+/// Page size when listing keys.
 const KEYS_AT_ONCE: usize = 100;
 
-/// How it went with the texts.
+/// Counts of copied and failed texts.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Texts {
     pub done: u64,
     pub failed: u64,
-    /// Why the last one failed.
+    /// The last error.
     pub why: Option<BodyError>,
 }
 
-/// Adds every text. One that cannot be read is counted, and one that goes meanwhile is passed over.
+/// Adds all texts. Unreadable texts are counted; texts deleted meanwhile are skipped.
 pub async fn add_texts(writer: &mut BackupWriter, bodies: &dyn BodyStore) -> anyhow::Result<Texts> {
     let mut texts = Texts::default();
     let mut keys = bodies.keys(None, KEYS_AT_ONCE).await?;
@@ -47,7 +47,7 @@ pub async fn add_texts(writer: &mut BackupWriter, bodies: &dyn BodyStore) -> any
     Ok(texts)
 }
 
-/// Puts every text of the backup into the storage. One that is refused is counted: its document is found without it.
+/// Restores all texts to the storage. Rejected texts are counted; their documents remain searchable.
 pub async fn put_texts(backup: &Backup, bodies: &dyn BodyStore) -> Result<Texts, BackupError> {
     let mut texts = Texts::default();
     let Some(part) = backup.manifest.part(TEXTS_PART) else { return Ok(texts) };
@@ -76,7 +76,7 @@ impl Texts {
 mod tests {
     use super::*;
     use crate::backup::Manifest;
-    use domain::contracts::{Clock, SystemClock};
+    use domain::ports::{Clock, SystemClock};
     use store::bodies::FolderBodies;
 
     fn key(number: usize) -> BodyKey {
@@ -128,6 +128,6 @@ mod tests {
         assert!(writer.finish(manifest()).unwrap().part(TEXTS_PART).is_none());
         let put = put_texts(&Backup::open(&file).unwrap(), &bodies).await.unwrap();
         assert_eq!(put, Texts::default());
-        assert!(!folder.path().join("bodies").exists(), "nothing is made for nothing");
+        assert!(!folder.path().join("bodies").exists(), "no folder is created without texts");
     }
 }

@@ -1,4 +1,4 @@
-//! Writes a backup: under a temporary name, synced, then renamed.
+//! Writes a backup to a temporary file, syncs it, and renames it.
 
 use super::encrypted::EncryptingWriter;
 use super::{BackupError, FOOT_BYTES, HEAD, Manifest, Part, TAIL, hex};
@@ -9,13 +9,13 @@ use sha2::{Digest, Sha256};
 use std::fs::File;
 use std::io::{BufWriter, Error, Write};
 use std::path::{Path, PathBuf};
-use store::copy::{CopiedRow, CopiedTable, CopySink};
+use store::dump::{DumpRow, DumpSink, DumpTable};
 
-/// A backup that is being written. Dropped before [`BackupWriter::finish`], it leaves no file behind.
+/// A backup being written. If dropped before [`BackupWriter::finish`], it leaves no file behind.
 pub struct BackupWriter {
     place: PathBuf,
     temporary: PathBuf,
-    /// None while a part is open: its encoder has it then.
+    /// `None` while a part is open, because its encoder owns the output.
     out: Option<Hashed>,
     open: Option<OpenPart>,
     parts: Vec<Part>,
@@ -27,7 +27,7 @@ struct OpenPart {
     part: Part,
 }
 
-/// The file itself, or what encrypts it.
+/// A plain or encrypted file.
 enum Out {
     Plain(BufWriter<File>),
     Encrypted(Box<EncryptingWriter<BufWriter<File>>>),
@@ -59,7 +59,7 @@ impl Write for Out {
     }
 }
 
-/// Counts and hashes what goes to the file.
+/// Counts and hashes the bytes written.
 struct Hashed {
     file: Out,
     hash: Sha256,
@@ -80,12 +80,12 @@ impl Write for Hashed {
 }
 
 impl BackupWriter {
-    /// Begins the file beside its place; only its owner may read it.
+    /// Creates the temporary file next to the target; only its owner may read it.
     pub fn create(place: &Path) -> Result<Self, BackupError> {
         Self::create_with(place, None)
     }
 
-    /// Begins a file that is encrypted where there is a passphrase.
+    /// Creates a file, encrypted if a passphrase is given.
     pub fn create_with(place: &Path, passphrase: Option<&Secret>) -> Result<Self, BackupError> {
         let mut temporary = place.as_os_str().to_owned();
         temporary.push(format!(".{}.partial", std::process::id()));
@@ -108,7 +108,7 @@ impl BackupWriter {
         Ok(Self { place, temporary, out: Some(out), open: None, parts: Vec::new(), is_finished: false })
     }
 
-    /// Adds a part that is there as a whole.
+    /// Adds a part whose content is in memory.
     pub fn add(&mut self, name: &str, content: &[u8]) -> Result<(), BackupError> {
         let mut write = || {
             self.begin_part(name, None)?;
@@ -118,7 +118,7 @@ impl BackupWriter {
         write().map_err(|error| BackupError::Io(self.temporary.clone(), error))
     }
 
-    /// Writes the manifest and the foot, and puts the file in its place. `manifest.parts` is filled in here.
+    /// Writes the manifest and the foot, and renames the file. Fills in `manifest.parts`.
     pub fn finish(mut self, mut manifest: Manifest) -> Result<Manifest, BackupError> {
         manifest.parts = std::mem::take(&mut self.parts);
         self.close(&manifest).map_err(|error| BackupError::Io(self.temporary.clone(), error))?;
@@ -141,8 +141,8 @@ impl BackupWriter {
         out.file.finish()
     }
 
-    /// Begins a part whose rows come one by one.
-    pub(super) fn begin_part(&mut self, name: &str, table: Option<CopiedTable>) -> std::io::Result<()> {
+    /// Begins a part that is written row by row.
+    pub(super) fn begin_part(&mut self, name: &str, table: Option<DumpTable>) -> std::io::Result<()> {
         let mut out = self.out.take().ok_or_else(misuse)?;
         out.hash = Sha256::new();
         let part = Part {
@@ -165,12 +165,12 @@ impl BackupWriter {
     }
 }
 
-impl CopySink for BackupWriter {
-    fn begin(&mut self, table: &CopiedTable) -> std::io::Result<()> {
+impl DumpSink for BackupWriter {
+    fn begin(&mut self, table: &DumpTable) -> std::io::Result<()> {
         self.begin_part(&format!("table {}", table.name), Some(table.clone()))
     }
 
-    fn row(&mut self, row: &CopiedRow) -> std::io::Result<()> {
+    fn row(&mut self, row: &DumpRow) -> std::io::Result<()> {
         let mut line = serde_json::to_vec(row)?;
         line.push(b'\n');
         self.write_content(&line)?;
@@ -203,7 +203,7 @@ fn misuse() -> Error {
     Error::other("an earlier write failed, or parts are written out of order")
 }
 
-/// The new name is on the disk as well. Not every file system can do that; the file itself is synced already.
+/// Syncs the folder, so that the rename is durable. Best effort, because not every file system supports it.
 fn sync_folder(place: &Path) {
     let folder = place.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     if let Ok(folder) = File::open(folder) {

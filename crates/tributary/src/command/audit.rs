@@ -1,15 +1,15 @@
-//! `tributary audit`: who changed what, and whether the log is as it was written.
+//! `tributary audit`: lists and verifies the audit log.
 
-use super::{Place, exit_codes};
+use super::{CliContext, exit_codes};
 use crate::terminal;
 use chrono::{DateTime, NaiveDate, NaiveTime, Utc};
 use clap::{Args, Subcommand};
 use domain::audit::{AuditEntry, AuditFilter};
-use domain::contracts::AuditStore;
+use domain::ports::AuditStore;
 use serde_json::Value;
 use std::process::ExitCode;
 
-/// Most entries that a list prints.
+/// Maximum of `--limit`.
 const LIST_MAX: u64 = 10_000;
 
 /// Show the audit log, or verify it.
@@ -29,9 +29,9 @@ pub struct AuditCommand {
 enum Action {
     /// List entries, newest first.
     List(List),
-    /// Read the whole log: exit code 0 when every entry is as it was written, else 4.
+    /// Verify the whole log: exit code 0 if it is intact, 4 otherwise.
     Verify {
-        /// Print the verdict as JSON.
+        /// Print the result as JSON.
         #[arg(long)]
         json: bool,
     },
@@ -39,44 +39,44 @@ enum Action {
 
 #[derive(Debug, Args)]
 struct List {
-    /// Only entries about this kind of record, as `searchprovider` or `user`.
+    /// Only entries about this kind of record, e.g. `searchprovider` or `user`.
     #[arg(long)]
     kind: Option<String>,
-    /// Only entries of this person (name or id), or of `command line`.
+    /// Only entries by this user (name or id), or by `command line`.
     #[arg(long)]
     actor: Option<String>,
-    /// Only entries with this action, as `deleted`.
+    /// Only entries with this action, e.g. `deleted`.
     #[arg(long)]
     action: Option<String>,
     /// Only entries about the record with this name or id.
     #[arg(long)]
     record: Option<String>,
-    /// Only entries from this time on, as 2026-11-01 or 2026-11-01T00:00:00Z.
+    /// Only entries since this time, e.g. 2026-11-01 or 2026-11-01T00:00:00Z.
     #[arg(long, value_name = "TIME", value_parser = time)]
     since: Option<DateTime<Utc>>,
     /// Only entries before this time.
     #[arg(long, value_name = "TIME", value_parser = time)]
     until: Option<DateTime<Utc>>,
-    /// Most entries to print, up to 10000.
+    /// Maximum number of entries, up to 10000.
     #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(u64).range(1..=LIST_MAX))]
     limit: u64,
-    /// Print them as a JSON array.
+    /// Print a JSON array.
     #[arg(long)]
     json: bool,
 }
 
 impl AuditCommand {
-    pub async fn run(self, place: &Place) -> anyhow::Result<ExitCode> {
-        let wired = place.open_existing().await?;
+    pub async fn run(self, cli: &CliContext) -> anyhow::Result<ExitCode> {
+        let app = cli.open_existing().await?;
         let code = match self.action {
             Action::List(list) => {
                 let (limit, json) = (list.limit, list.json);
-                let page = wired.store.audit_entries(&list.filter(), 0, limit).await?;
+                let page = app.store.audit_entries(&list.filter(), 0, limit).await?;
                 show(&page.items, page.total, json)?;
                 ExitCode::SUCCESS
             }
             Action::Verify { json } => {
-                let report = wired.store.verify_audit().await?;
+                let report = app.store.verify_audit().await?;
                 match json {
                     true => terminal::line(serde_json::to_string_pretty(&report)?),
                     false => terminal::line(format!("{} Last hash: {}", report.detail, shown(&report.hash))),
@@ -84,7 +84,7 @@ impl AuditCommand {
                 if report.ok { ExitCode::SUCCESS } else { exit_codes::audit_broken() }
             }
         };
-        wired.store.close().await;
+        app.store.close().await;
         Ok(code)
     }
 }
@@ -105,9 +105,9 @@ fn show(entries: &[AuditEntry], total: u64, json: bool) -> anyhow::Result<()> {
         let AuditEntry { id, time, actor, action, kind, record_name, .. } = entry;
         let time = domain::instant::display(*time);
         let record = entry.record_id.map_or(String::new(), |id| format!(" {id}"));
-        let place = if entry.client_address.is_empty() { "-" } else { &entry.client_address };
+        let address = if entry.client_address.is_empty() { "-" } else { &entry.client_address };
         terminal::line(format!(
-            "{id:>6}  {time}  {actor} ({place})  {action} {kind}{record} {}",
+            "{id:>6}  {time}  {actor} ({address})  {action} {kind}{record} {}",
             quoted(record_name)
         ));
         for (field, change) in &entry.changes {
@@ -118,7 +118,7 @@ fn show(entries: &[AuditEntry], total: u64, json: bool) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// In quotes with every control character escaped: names are what people typed.
+/// Quotes a user-supplied name and escapes control characters.
 fn quoted(text: &str) -> String {
     Value::String(text.to_owned()).to_string()
 }
@@ -127,10 +127,10 @@ fn shown(hash: &str) -> &str {
     if hash.is_empty() { "none" } else { hash }
 }
 
-/// A moment, or a day from its beginning in UTC.
+/// Parses a timestamp, or a date as its beginning in UTC.
 fn time(text: &str) -> Result<DateTime<Utc>, String> {
     let day = || text.parse::<NaiveDate>().map(|day| day.and_time(NaiveTime::MIN).and_utc());
-    text.parse().or_else(|_| day()).map_err(|_| "write it as 2026-11-01 or 2026-11-01T00:00:00Z".to_owned())
+    text.parse().or_else(|_| day()).map_err(|_| "use the form 2026-11-01 or 2026-11-01T00:00:00Z".to_owned())
 }
 
 #[cfg(test)]

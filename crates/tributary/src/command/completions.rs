@@ -1,11 +1,11 @@
-//! `tributary completions`: the words of the command line for a shell.
+//! `tributary completions`: shell completions.
 
 use super::Cli;
 use clap::{Args, CommandFactory};
 use clap_complete::Shell;
 use std::io::Write;
 
-/// Print completions for a shell.
+/// Generate shell completions.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -13,13 +13,13 @@ Examples:
   tributary completions zsh > \"${fpath[1]}/_tributary\"
   tributary completions fish > ~/.config/fish/completions/tributary.fish")]
 pub struct Completions {
-    /// The shell that they are for.
+    /// The shell.
     shell: Shell,
 }
 
 impl Completions {
     pub fn run(self) {
-        // Into memory first: a closed pipe is the reader's business, not a panic.
+        // Generate into memory first: clap_complete panics on a closed pipe.
         let mut text = Vec::new();
         clap_complete::generate(self.shell, &mut Cli::command(), "tributary", &mut text);
         let _closed_pipe = std::io::stdout().write_all(&text);

@@ -1,24 +1,24 @@
-//! `tributary database`: what can be done to the database as a whole.
+//! `tributary database`: maintenance of the database file.
 
-use super::restore::alone;
-use super::{Place, ensure_database};
-use crate::{ownership, terminal, wiring};
+use super::restore::lock_data_folder;
+use super::{CliContext, ensure_database};
+use crate::{app, ownership, terminal};
 use anyhow::Context;
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
 
 const BYTES_PER_MIB: u64 = 1024 * 1024;
 
-/// Give the free space of the database back to the disk.
+/// Compact the database file.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   tributary database compact
   tributary database compact --data-dir /var/lib/tributary
 
-The service must not run, and the disk needs as much free space as the records take. A database that was created by this
-version gives its free space back while the service runs; one of an earlier version does so after it was compacted once.
-PostgreSQL looks after its own space (autovacuum): it keeps it for new records.")]
+The service must be stopped, and the disk needs as much free space as the records take. A database created by this
+version releases free space while the service runs; one created by an earlier version does so once it has been compacted.
+PostgreSQL manages its own space (autovacuum) and needs no compaction.")]
 pub struct DatabaseCommand {
     #[command(subcommand)]
     action: Action,
@@ -26,36 +26,36 @@ pub struct DatabaseCommand {
 
 #[derive(Debug, Subcommand)]
 enum Action {
-    /// Write the SQLite file anew, as small as it can be.
+    /// Rewrite the SQLite file without free space.
     Compact,
 }
 
 impl DatabaseCommand {
-    pub async fn run(self, place: &Place) -> anyhow::Result<()> {
+    pub async fn run(self, cli: &CliContext) -> anyhow::Result<()> {
         match self.action {
-            Action::Compact => compact(place).await,
+            Action::Compact => compact(cli).await,
         }
     }
 }
 
-async fn compact(place: &Place) -> anyhow::Result<()> {
-    let settings = place.read(&[])?.settings;
+async fn compact(cli: &CliContext) -> anyhow::Result<()> {
+    let settings = cli.load_settings(&[])?.settings;
     ensure_database(&settings)?;
     let data_dir = PathBuf::from(&settings.data_dir);
-    let url = wiring::database_url(&settings, &data_dir)?;
-    let _nobody_else = alone(&data_dir)?;
+    let url = app::database_url(&settings, &data_dir)?;
+    let _lock = lock_data_folder(&data_dir)?;
     let compacted = store::compact(&url).await.context(
-        "the database could not be compacted, and is as it was; stop every program that uses it, make space on the disk, \
+        "the database could not be compacted and was not changed; stop every program that uses it, free disk space, \
          and try again",
     )?;
-    ownership::leave_to_owner(&data_dir)?;
+    ownership::chown_to_folder_owner(&data_dir)?;
     terminal::line(match compacted {
         Some(size) => format!(
-            "The database had {} MiB and has {} MiB now. Start the service again.",
+            "Compacted the database from {} MiB to {} MiB. Start the service again.",
             size.before / BYTES_PER_MIB,
             size.after / BYTES_PER_MIB
         ),
-        None => "Nothing was done: PostgreSQL looks after its own space (autovacuum).".to_owned(),
+        None => "Nothing to do: PostgreSQL manages its own space (autovacuum).".to_owned(),
     });
     Ok(())
 }

@@ -1,85 +1,86 @@
-//! `tributary demo`: the whole service with sample sources, offline.
+//! `tributary demo`: runs the service with sample sources, offline.
 
-use super::Place;
-use super::serve::until_told_to_stop;
+use super::CliContext;
+use super::serve::wait_for_stop_signal;
+use crate::app::App;
+use crate::corpus::provider as corpus_provider;
 use crate::demo::Samples;
 use crate::service::{Role, Service, ensure_admin};
-use crate::wiring::Wired;
-use crate::{cache_source, demo, keys, logs, terminal};
+use crate::{demo, logs, secret_files, terminal};
 use anyhow::Context;
 use clap::Args;
-use domain::contracts::{Clock, SystemClock};
-use domain::settings::{SettingInForce, SettingOrigin};
+use domain::ports::{Clock, SystemClock};
+use domain::settings::{EffectiveSetting, SettingOrigin};
 use std::path::{Path, PathBuf};
 
-/// Run the service with three sample sources of an invented company. Needs no network.
+/// Run the service with three sample sources of a fictional company. Needs no network.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   tributary demo
-  tributary demo --port 9000                         when 8000 is taken
-  tributary search sediment --data-dir ./data/demo   another command on its data
+  tributary demo --port 9000                         use another port than 8000
+  tributary search sediment --data-dir ./data/demo   search the demo's data
 
-It prints the password of admin. What it keeps is in ./data/demo; delete that folder to begin anew.")]
+It prints the password of admin. Its data is in ./data/demo; delete that folder to start over.")]
 pub struct Demo {
-    /// The port (SVC_PORT); 0 takes a free one.
+    /// Port (SVC_PORT); 0 picks a free one.
     #[arg(long)]
     port: Option<u16>,
 }
 
 const DATA_DIR: &str = "./data/demo";
-/// On, as in every environment that is shipped; whoever sets it otherwise is heard.
+/// Enabled by default, as in all shipped configurations; an explicit setting takes precedence.
 const ELECTS: &str = "SVC_CANONICAL_AUTO_ELECT_ENABLED";
 const QUERIES: [&str; 3] = ["flood warning", "battery life", "sediment"];
-/// It finds a document in four versions.
+/// Finds a document in four versions.
 const VERSIONS_QUERY: &str = "gauge hosting agreement";
 
 impl Demo {
-    pub async fn run(self, place: &Place) -> anyhow::Result<()> {
+    pub async fn run(self, cli: &CliContext) -> anyhow::Result<()> {
         let mut given: Vec<(&str, String)> =
             self.port.iter().map(|port| ("SVC_PORT", port.to_string())).collect();
         given.push(("SVC_DATA_DIR", DATA_DIR.to_owned()));
-        let mut read = place.read(&given)?;
-        let is_unset = |row: &SettingInForce| row.name == ELECTS && row.origin == SettingOrigin::Default;
-        if read.in_force.iter().any(is_unset) {
+        let mut read = cli.load_settings(&given)?;
+        let is_unset = |row: &EffectiveSetting| row.name == ELECTS && row.origin == SettingOrigin::Default;
+        if read.effective.iter().any(is_unset) {
             given.push((ELECTS, "True".to_owned()));
-            read = place.read(&given)?;
+            read = cli.load_settings(&given)?;
         }
         if read.settings.license.is_empty() {
             let today = SystemClock.now().date_naive();
             given.extend(demo::license::settings(&PathBuf::from(&read.settings.data_dir), today)?);
-            read = place.read(&given)?;
+            read = cli.load_settings(&given)?;
         }
         let _written_at_the_end = logs::start(&read.settings, &PathBuf::from(&read.settings.data_dir))?;
-        let wired = Wired::open(read).await?;
-        let password = admin_password(&wired).await?;
-        let samples = Samples::start(&wired.data_dir).await?;
-        demo::install(&wired, &samples).await?;
-        cache_source::ensure(&wired).await?;
-        demo::versions::ensure_curator(&wired, &password).await?;
-        demo::versions::keep(&wired).await?;
-        let folder = wired.data_dir.clone();
-        let service = Service::start(wired, &Role::all()).await?;
-        let url = service.url().context("the demo has a web role")?;
+        let app = App::build(read).await?;
+        let password = admin_password(&app).await?;
+        let samples = Samples::start(&app.data_dir).await?;
+        demo::install(&app, &samples).await?;
+        corpus_provider::ensure(&app).await?;
+        demo::versions::ensure_curator(&app, &password).await?;
+        demo::versions::seed(&app).await?;
+        let folder = app.data_dir.clone();
+        let service = Service::start(app, &Role::all()).await?;
+        let url = service.url().context("the demo has no listener")?;
         welcome(&url, &password, &folder);
-        until_told_to_stop().await?;
+        wait_for_stop_signal().await?;
         service.stop().await;
         drop(samples);
         Ok(())
     }
 }
 
-/// The demo's password is kept in its data folder, so that every start can print it.
-async fn admin_password(wired: &Wired) -> anyhow::Result<String> {
-    if let Some(made) = ensure_admin(wired).await? {
+/// The demo's password, stored in its data folder so that every start can print it.
+async fn admin_password(app: &App) -> anyhow::Result<String> {
+    if let Some(made) = ensure_admin(app).await? {
         return Ok(made);
     }
-    let given = wired.settings.admin_password.expose();
+    let given = app.settings.admin_password.expose();
     if !given.is_empty() {
         return Ok(given.to_owned());
     }
-    let file = wired.data_dir.join(keys::PASSWORD_FILE);
-    Ok(std::fs::read_to_string(file).map_or("(as you set it)".to_owned(), |text| text.trim().to_owned()))
+    let file = app.data_dir.join(secret_files::PASSWORD_FILE);
+    Ok(std::fs::read_to_string(file).map_or("(as set by you)".to_owned(), |text| text.trim().to_owned()))
 }
 
 fn welcome(url: &str, password: &str, folder: &Path) {
@@ -92,12 +93,12 @@ fn welcome(url: &str, password: &str, folder: &Path) {
         let encoded = query.replace(' ', "+");
         terminal::line(format!("  curl -u admin:{password} '{url}/svc/search/?qs={encoded}'"));
     }
-    terminal::line("With &rag=true at the end of the address the answer comes too, picked from the sources.");
+    terminal::line("Append &rag=true to also get an extractive AI summary.");
     terminal::line("");
     terminal::line(format!("In the browser: {url}/   API: {url}/svc/api/docs/"));
     let curator = demo::versions::CURATOR;
     terminal::line(format!("Versions: search for “{VERSIONS_QUERY}”, then open {url}/review/"));
-    terminal::line(format!("User {curator} was given the same password, and decides which version counts."));
+    terminal::line(format!("User {curator} has the same password and may decide which version counts."));
     terminal::line(format!("From the command line: tributary search sediment --data-dir {folder}"));
-    terminal::line("Ctrl-C stops it.");
+    terminal::line("Press Ctrl-C to stop.");
 }

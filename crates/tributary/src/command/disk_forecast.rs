@@ -1,25 +1,25 @@
-//! What `tributary doctor` says of the size of the database and of the days until its disk is full.
+//! The database size check of `tributary doctor`, with a forecast of when the disk is full.
 
 use domain::retention::Retention;
 use domain::storage_forecast::StorageForecast;
 
 const BYTES_PER_MIB: f64 = 1024.0 * 1024.0;
-/// A disk that is full within this time is worth a warning.
+/// Warn if the disk is full within this time.
 const SHORT_DAYS: f64 = 30.0;
-/// A file with more free space than this, and more than half of it free, is worth compacting.
+/// Suggest compacting a file with more free space than this, if more than half of it is free.
 const FREE_LARGE_BYTES: u64 = 256 * 1024 * 1024;
 
-/// A sentence, and whether something should be done.
+/// The finding, and whether it is a warning.
 pub fn sentence(forecast: &StorageForecast, retention: Retention) -> (String, bool) {
     let mut parts = vec![format!("{} MiB", mib(forecast.database_bytes as f64))];
     match forecast.growth_bytes_per_day {
-        Some(growth) => parts.push(format!("{} MiB more each day", mib(growth))),
-        None => parts.push("its growth is known after a day".to_owned()),
+        Some(growth) => parts.push(format!("growing by {} MiB per day", mib(growth))),
+        None => parts.push("growth is known after a day".to_owned()),
     }
     if let Some(days) = forecast.full_in_days {
         parts.push(format!("the disk is full in {days:.0} days"));
     } else if forecast.disk_free_bytes.is_none() {
-        parts.push("watch the free space where it is".to_owned());
+        parts.push("monitor the free space on the database server".to_owned());
     }
     let is_short = forecast.full_in_days.is_some_and(|days| days < SHORT_DAYS);
     if is_short {
@@ -29,16 +29,17 @@ pub fn sentence(forecast: &StorageForecast, retention: Retention) -> (String, bo
     let is_hollow = free > FREE_LARGE_BYTES && free > forecast.used_bytes;
     if is_hollow {
         let free = mib(free as f64);
-        parts
-            .push(format!("{free} MiB of it are free; stop the service and run: tributary database compact"));
+        parts.push(format!(
+            "{free} MiB of it are unused; stop the service and run: tributary database compact"
+        ));
     }
     (parts.join("; "), is_short || is_hollow)
 }
 
 fn advice(retention: Retention) -> &'static str {
     match retention {
-        Retention::Forever => "make space, and set SVC_DEFAULT_RETENTION=3 to keep searches for a month",
-        _ => "make space, or shorten SVC_DEFAULT_RETENTION",
+        Retention::Forever => "free disk space, and set SVC_DEFAULT_RETENTION=3 to keep searches for a month",
+        _ => "free disk space, or shorten SVC_DEFAULT_RETENTION",
     }
 }
 
@@ -53,7 +54,7 @@ mod tests {
     const MIB: u64 = 1024 * 1024;
 
     #[test]
-    fn a_disk_that_is_soon_full_comes_with_the_next_step() {
+    fn a_disk_that_is_full_soon_comes_with_advice() {
         let calm = StorageForecast {
             database_bytes: 100 * MIB,
             used_bytes: 90 * MIB,
@@ -66,12 +67,32 @@ mod tests {
         let young = StorageForecast { growth_bytes_per_day: None, full_in_days: None, ..calm };
         let hollow = StorageForecast { database_bytes: 900 * MIB, ..calm };
         let table = [
-            (calm, Retention::Forever, false, "100 MiB; 10 MiB more each day; the disk is full in 101 days"),
-            (short, Retention::Forever, true, "full in 12 days; make space, and set SVC_DEFAULT_RETENTION=3"),
-            (short, Retention::Month, true, "full in 12 days; make space, or shorten SVC_DEFAULT_RETENTION"),
-            (server, Retention::Forever, false, "10 MiB more each day; watch the free space where it is"),
-            (young, Retention::Forever, false, "its growth is known after a day"),
-            (hollow, Retention::Month, true, "810 MiB of it are free; stop the service and run: tributary"),
+            (
+                calm,
+                Retention::Forever,
+                false,
+                "100 MiB; growing by 10 MiB per day; the disk is full in 101 days",
+            ),
+            (
+                short,
+                Retention::Forever,
+                true,
+                "full in 12 days; free disk space, and set SVC_DEFAULT_RETENTION=3",
+            ),
+            (
+                short,
+                Retention::Month,
+                true,
+                "full in 12 days; free disk space, or shorten SVC_DEFAULT_RETENTION",
+            ),
+            (
+                server,
+                Retention::Forever,
+                false,
+                "growing by 10 MiB per day; monitor the free space on the database server",
+            ),
+            (young, Retention::Forever, false, "growth is known after a day"),
+            (hollow, Retention::Month, true, "810 MiB of it are unused; stop the service and run: tributary"),
         ];
         for (forecast, retention, is_warning, expected) in table {
             let (said, warned) = sentence(&forecast, retention);

@@ -1,25 +1,25 @@
-//! `tributary docs`: the documents that are made from the program's own tables and from recorded figures.
+//! `tributary docs`: generates documentation from the program's tables and the recorded figures.
 
 use crate::{docs, figures, terminal};
 use anyhow::Context;
 use clap::Args;
 use std::path::PathBuf;
 
-/// Write the generated documents, or check that they are fresh.
+/// Generate documentation, or check that it is up to date.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  tributary docs             in the root of the source tree
-  tributary docs --check     for a build server
-  tributary docs --figures   after scripts/figures.sh has measured")]
+  tributary docs             generate all files, in the root of the source tree
+  tributary docs --check     check all files, e.g. in CI
+  tributary docs --figures   update README.md after scripts/figures.sh")]
 pub struct Docs {
     /// The root of the source tree.
     #[arg(long, default_value = ".")]
     root: PathBuf,
-    /// Change nothing; fail when a document is not fresh.
+    /// Change nothing; fail if a file is out of date.
     #[arg(long)]
     check: bool,
-    /// Only the table of figures in README.md, from docs/figures.json.
+    /// Only update the table of figures in README.md from docs/figures.json.
     #[arg(long)]
     figures: bool,
 }
@@ -34,7 +34,7 @@ impl Docs {
             false => docs::stale(&self.root)?,
         };
         if self.check {
-            anyhow::ensure!(stale.is_empty(), "not fresh: {}; run `tributary docs`", names(&stale));
+            anyhow::ensure!(stale.is_empty(), "out of date: {}; run `tributary docs`", names(&stale));
             return Ok(());
         }
         for document in &stale {

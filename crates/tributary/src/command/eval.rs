@@ -1,6 +1,7 @@
-//! `tributary eval`: how well results are merged, measured on a judged collection.
+//! `tributary eval`: measures the quality of merged results on a judged collection.
 
-use super::{Place, output_file};
+use super::{CliContext, output_file};
+use crate::app::PLUGINS;
 use crate::eval::chart;
 use crate::eval::collection::{self, Collection, Given};
 use crate::eval::compare::{Compared, Series};
@@ -11,18 +12,17 @@ use crate::eval::setup::{SOURCES_MAX, Setup};
 use crate::eval::split::Split;
 use crate::eval::table;
 use crate::terminal;
-use crate::wiring::PLUGINS;
 use anyhow::{bail, ensure};
 use clap::Args;
 use std::path::{Path, PathBuf};
 
-/// Measure how well results are merged, on a judged collection.
+/// Measure the quality of merged results on a judged test collection.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-The documents of the collection are split over local sources, every judged query goes through the whole service, \
-and nDCG@10 and recall@100 of the merged list stand beside simpler ways to merge and one central index.
+The documents of the collection are split over local sources, and every judged query runs through the whole service. \
+nDCG@10 and recall@100 of the merged list are compared with simpler merge methods and one central index.
 
-The folder of a collection holds
+A collection folder contains:
   docs.jsonl                   {\"id\", \"title\", \"text\"}, and author, date_published
   queries.jsonl, queries.tsv   {\"id\", \"text\"}, or id<TAB>text
   qrels.tsv                    query<TAB>document<TAB>grade
@@ -36,82 +36,82 @@ Examples:
   tributary eval --collection cranfield --save before.json
   tributary eval --compare before.json after.json")]
 pub struct Eval {
-    /// The folder of the collection.
+    /// Folder of the collection.
     #[arg(long, value_name = "DIR", required_unless_present = "compare")]
     collection: Option<PathBuf>,
     /// Number of sources, 1 to 100.
     #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u16).range(1..=SOURCES_MAX as i64))]
     sources: u16,
-    /// How documents are dealt to sources.
+    /// How documents are distributed over the sources.
     #[arg(long, value_enum, default_value_t = Split::Random)]
     split: Split,
-    /// The share of the documents that a second source has too, under another address and lightly edited.
+    /// Fraction of the documents that a second source also has, with another URL and lightly edited.
     #[arg(long, default_value_t = 0.0, value_name = "SHARE", value_parser = share)]
     overlap: f64,
-    /// Sources differ: in how they rank, in the scale of their scores, in how much of a text they index.
+    /// Let sources differ in ranking model, score scale and indexed text length.
     #[arg(long)]
     unlike: bool,
-    /// The mixer that orders the results.
+    /// Mixer that orders the results.
     #[arg(long, default_value = domain::search::DEFAULT_MIXER, conflicts_with = "compare")]
     mixer: String,
-    /// Queries to ask instead of the folder's: id<TAB>text, or JSON lines.
+    /// Queries to use instead of the folder's: id<TAB>text, or JSON lines.
     #[arg(long, value_name = "FILE")]
     queries: Option<PathBuf>,
-    /// Judgements to use instead of the folder's: query<TAB>document<TAB>grade.
+    /// Judgments to use instead of the folder's: query<TAB>document<TAB>grade.
     #[arg(long, value_name = "FILE")]
     judgements: Option<PathBuf>,
-    /// Sources give the first WORDS words of a text instead of all.
+    /// Sources return only the first WORDS words of a text.
     #[arg(long, value_name = "WORDS", value_parser = clap::value_parser!(u32).range(1..))]
     snippet: Option<u32>,
-    /// Everything that is left to chance follows from this number.
+    /// Seed of the random number generator.
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Print one JSON object.
+    /// Print JSON.
     #[arg(long)]
     json: bool,
-    /// Draw a chart.
+    /// Write an SVG chart.
     #[arg(long, value_name = "FILE", conflicts_with = "compare")]
     svg: Option<PathBuf>,
-    /// Save the run, for --compare.
+    /// Save the run for --compare.
     #[arg(long, value_name = "FILE", conflicts_with = "compare")]
     save: Option<PathBuf>,
-    /// Write what the service knew of every merged result, and its grade, as a table for fitting.
+    /// Write the features and grade of every merged result as a table for fitting.
     #[arg(long, value_name = "FILE", conflicts_with = "compare")]
     features: Option<PathBuf>,
-    /// Compare two saved runs, or two mixers on --collection, by a paired randomisation test.
+    /// Compare two saved runs, or two mixers on --collection, with a paired randomization test.
     #[arg(long, num_args = 2, value_names = ["A", "B"])]
     compare: Option<Vec<String>>,
 }
 
 fn share(text: &str) -> Result<f64, String> {
     let share = text.parse().ok().filter(|share| (0.0..=1.0).contains(share));
-    share.ok_or_else(|| "a number from 0 to 1 is needed".to_owned())
+    share.ok_or_else(|| "must be a number from 0 to 1".to_owned())
 }
 
 impl Eval {
-    pub(super) async fn run(self, place: &Place) -> anyhow::Result<()> {
+    pub(super) async fn run(self, cli: &CliContext) -> anyhow::Result<()> {
         match (&self.compare, &self.collection) {
             (Some(names), folder) => {
                 let [a, b] = names.as_slice() else { bail!("--compare takes two names") };
                 let compared = match (is_mixer(a) && is_mixer(b), folder) {
-                    (true, Some(folder)) => self.compare_mixers(place, folder, [a, b]).await?,
+                    (true, Some(folder)) => self.compare_mixers(cli, folder, [a, b]).await?,
                     (true, None) => bail!("two mixers are compared on a collection; add --collection DIR"),
                     (false, _) => Compared::of(&saved(a)?, &saved(b)?, self.seed)?,
                 };
                 self.show_comparison(&compared)
             }
-            (None, Some(folder)) => self.measure(place, folder).await,
+            (None, Some(folder)) => self.measure(cli, folder).await,
             (None, None) => bail!("a collection is needed; add --collection DIR"),
         }
     }
 
-    async fn measure(&self, place: &Place, folder: &Path) -> anyhow::Result<()> {
+    async fn measure(&self, cli: &CliContext, folder: &Path) -> anyhow::Result<()> {
         ensure!(is_mixer(&self.mixer), "there is no mixer '{}'; use one of {}", self.mixer, mixer_names());
         for path in [&self.svg, &self.save, &self.features].into_iter().flatten() {
             output_file::ensure_writable(path)?;
         }
         let mut features = self.features.as_ref().map(|_| Features::new()).transpose()?;
-        let lab = self.open(place, folder, vec![self.mixer.clone()]).await?;
+        let lab = self.open(cli, folder, vec![self.mixer.clone()]).await?;
         let outcomes = self.ask(&lab, features.as_mut()).await?;
         let about = About {
             collection: lab.collection.name.clone(),
@@ -142,11 +142,11 @@ impl Eval {
 
     async fn compare_mixers(
         &self,
-        place: &Place,
+        cli: &CliContext,
         folder: &Path,
         names: [&String; 2],
     ) -> anyhow::Result<Compared> {
-        let lab = self.open(place, folder, names.map(String::clone).to_vec()).await?;
+        let lab = self.open(cli, folder, names.map(String::clone).to_vec()).await?;
         let outcomes = self.ask(&lab, None).await?;
         lab.close().await;
         let [a, b] = [0, 1].map(|number| Series::of_mixer(names[number], number, &outcomes));
@@ -162,7 +162,7 @@ impl Eval {
         Ok(())
     }
 
-    async fn open(&self, place: &Place, folder: &Path, mixers: Vec<String>) -> anyhow::Result<Lab> {
+    async fn open(&self, cli: &CliContext, folder: &Path, mixers: Vec<String>) -> anyhow::Result<Lab> {
         let given = Given {
             folder: folder.to_owned(),
             queries: self.queries.clone(),
@@ -170,7 +170,7 @@ impl Eval {
         };
         let collection: Collection = collection::read(&given)?;
         collection.remarks.iter().for_each(terminal::note);
-        let settings = place.read(&[])?.settings;
+        let settings = cli.load_settings(&[])?.settings;
         let setup = self.setup();
         terminal::note(format!(
             "{}: {} documents over {}; {} queries",

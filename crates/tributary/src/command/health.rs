@@ -1,44 +1,44 @@
-//! `tributary health`: asks the service of this machine whether it lives. For container and process watchers.
+//! `tributary health`: health check of the local service, for container and process supervisors.
 
-use super::Place;
+use super::CliContext;
 use crate::terminal;
 use anyhow::{Context, ensure};
 use clap::Args;
-use domain::contracts::{Fetch, HttpMethod, HttpRequest, HttpResponse, Origin, TlsOptions};
+use domain::ports::{Fetch, HttpMethod, HttpRequest, HttpResponse, Origin, TlsOptions};
 use domain::settings::Settings;
 use outbound::{ClientLimits, GuardedClient};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::time::Duration;
 use url::Url;
 
-/// Longer than a busy machine needs, shorter than a watcher waits.
-const PATIENCE: Duration = Duration::from_secs(4);
-/// The answer is one short JSON object.
+/// Longer than a busy machine needs, shorter than typical supervisor timeouts.
+const TIMEOUT: Duration = Duration::from_secs(4);
+/// The response is one short JSON object.
 const BODY_BYTES_MAX: u64 = 64 * 1024;
 
-/// Ask the service of this machine whether it lives.
+/// Check whether the local service is healthy.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   tributary health
   tributary health --ready")]
 pub struct Health {
-    /// Ask whether it can serve as well: its database and its queue.
+    /// Also check that it is ready to serve: the database is reachable and it is not shutting down.
     #[arg(long)]
     ready: bool,
-    /// The port (SVC_PORT).
+    /// Port (SVC_PORT).
     #[arg(long)]
     port: Option<u16>,
 }
 
 impl Health {
-    pub async fn run(self, place: &Place) -> anyhow::Result<()> {
-        let settings = place.read(&[])?.settings;
+    pub async fn run(self, cli: &CliContext) -> anyhow::Result<()> {
+        let settings = cli.load_settings(&[])?.settings;
         let page = if self.ready { "ready" } else { "live" };
         let url = address(&settings, self.port.unwrap_or(settings.port), page)?;
-        let answer = ask(&url).await.with_context(|| format!("{url} does not answer"))?;
+        let answer = ask(&url).await.with_context(|| format!("{url} does not respond"))?;
         let body = String::from_utf8_lossy(&answer.body);
-        ensure!(answer.status == 200, "{url} answers {}: {}", answer.status, body.trim());
+        ensure!(answer.status == 200, "{url} returned {}: {}", answer.status, body.trim());
         terminal::line(body.trim());
         Ok(())
     }
@@ -48,7 +48,7 @@ fn address(settings: &Settings, port: u16, page: &str) -> anyhow::Result<Url> {
     service_url(settings, port, &format!("/svc/health/{page}/"))
 }
 
-/// A path of the service on this machine. A service that listens on every address is asked on the loopback one.
+/// The URL of a path of the local service. If it listens on all addresses, the loopback address is used.
 pub(super) fn service_url(settings: &Settings, port: u16, path: &str) -> anyhow::Result<Url> {
     let host = match settings.host.parse() {
         Ok(IpAddr::V4(Ipv4Addr::UNSPECIFIED)) => Ipv4Addr::LOCALHOST.to_string(),
@@ -57,29 +57,29 @@ pub(super) fn service_url(settings: &Settings, port: u16, path: &str) -> anyhow:
         _ => settings.host.clone(),
     };
     let scheme = settings.scheme();
-    Url::parse(&format!("{scheme}://{host}:{port}{path}")).context("SVC_HOST is not an address")
+    Url::parse(&format!("{scheme}://{host}:{port}{path}")).context("SVC_HOST is not a valid host")
 }
 
-/// Asks an address of this machine. Its certificate is not verified: it is issued for the public name and not for this
-/// address, and after a failed renewal it differs from the file of `SVC_TLS_CERT_FILE`, which is no reason for a watcher
-/// to restart the service. The request carries no credentials, and the response is only a status.
+/// Sends a request to the local service. The certificate is not verified: it is issued for the public name, and after a
+/// failed renewal it may differ from `SVC_TLS_CERT_FILE`, which is no reason to restart the service. The request
+/// carries no credentials, and only the status of the response matters.
 pub(super) async fn ask(url: &Url) -> anyhow::Result<HttpResponse> {
     let client = GuardedClient::new(ClientLimits {
-        connect: PATIENCE,
-        read: PATIENCE,
+        connect: TIMEOUT,
+        read: TIMEOUT,
         body_bytes_max: BODY_BYTES_MAX,
         redirects_max: 0,
         allow: Vec::new(),
     })?;
     let request = HttpRequest {
         method: HttpMethod::Get,
-        origin: Origin::of(url, true).context("the address has no port")?,
+        origin: Origin::of(url, true).context("the URL has no port")?,
         url: url.clone(),
         headers: Vec::new(),
         secret_headers: Vec::new(),
         body: None,
         secrets: Vec::new(),
-        time_max: PATIENCE,
+        time_max: TIMEOUT,
         tls: (url.scheme() == "https").then_some(TlsOptions { verify: false, ca_file: None }),
     };
     Ok(client.fetch(&request).await?)
@@ -90,7 +90,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_service_is_asked_where_it_listens() {
+    fn the_url_follows_the_listen_address() {
         for (host, expected) in [
             ("127.0.0.1", "http://127.0.0.1:8000/svc/health/live/"),
             ("0.0.0.0", "http://127.0.0.1:8000/svc/health/live/"),

@@ -1,18 +1,18 @@
 //! `tributary license`: keys, licenses, and whether one can be believed.
 
-use super::Place;
+use super::CliContext;
 use crate::license::{self, PRIVATE_FILE, PUBLIC_FILE};
 use crate::terminal;
 use anyhow::{Context, bail};
 use chrono::{Months, NaiveDate};
 use clap::{Args, Subcommand};
-use domain::contracts::{Clock, SystemClock};
 use domain::license::{IssuerKey, LICENSE_BYTES_MAX, LicenseReport, LicenseStatus, LicenseTerms};
+use domain::ports::{Clock, SystemClock};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// Make keys and licenses, or look at one.
+/// Create license keys and licenses, or show the installed license.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -27,19 +27,19 @@ pub struct LicenseCommand {
 
 #[derive(Debug, Subcommand)]
 enum Action {
-    /// Make the key of an issuer: private.pem, which signs licenses, and public.pem, which checks them.
+    /// Create an issuer's key pair: private.pem to sign licenses and public.pem to verify them.
     Keygen {
-        /// The folder for both files; it is made if it is not there. What is in it is not overwritten.
+        /// Folder for both files; created if needed. Existing files are not overwritten.
         #[arg(long, value_name = "DIR")]
         out: PathBuf,
     },
-    /// Print a license as JSON, for SVC_LICENSE.
+    /// Issue a license and print it as JSON for SVC_LICENSE.
     Issue(Issue),
-    /// Check a license: exit code 0 when it can be used, 1 when not.
+    /// Verify a license: exit code 0 if it is valid, 1 otherwise.
     Verify(Verify),
-    /// Show how the license of this installation stands.
+    /// Show the license of this installation.
     Show {
-        /// Print it as JSON.
+        /// Print JSON.
         #[arg(long)]
         json: bool,
     },
@@ -50,51 +50,51 @@ struct Issue {
     /// The private key.
     #[arg(long, value_name = "FILE")]
     key: PathBuf,
-    /// Whose license it is.
+    /// Name of the licensee.
     #[arg(long, value_name = "NAME")]
     owner: String,
-    /// With the semantic cache.
+    /// Include the semantic cache.
     #[arg(long)]
     cache: bool,
-    /// The last day of the semantic cache; without it, that of the license.
+    /// Last day of the semantic cache [default: the last day of the license]
     #[arg(long, value_name = "YYYY-MM-DD", value_parser = day, requires = "cache")]
     cache_expiration: Option<NaiveDate>,
-    /// The last day of the license; without it, this day in a year.
+    /// Last day of the license [default: one year from today]
     #[arg(long, value_name = "YYYY-MM-DD", value_parser = day)]
     expiration: Option<NaiveDate>,
 }
 
 #[derive(Debug, Args)]
 struct Verify {
-    /// A file with the license, or - for standard input; without it, SVC_LICENSE.
+    /// License file, or - for standard input [default: SVC_LICENSE]
     #[arg(value_name = "FILE")]
     file: Option<PathBuf>,
-    /// The issuer's public key, as text or as a file; without it, as the service finds it.
+    /// The issuer's public key, as text or file [default: as configured for the service]
     #[arg(long, value_name = "KEY")]
     public_key: Option<String>,
 }
 
-/// Longest name of an owner, in characters.
+/// Maximum length of `--owner`, in characters.
 const OWNER_CHARS_MAX: usize = 200;
-/// How long a license lasts when nothing is said.
+/// Default duration of a license.
 const YEAR: Months = Months::new(12);
 
 impl LicenseCommand {
-    pub fn run(self, place: &Place) -> anyhow::Result<ExitCode> {
+    pub fn run(self, cli: &CliContext) -> anyhow::Result<ExitCode> {
         match self.action {
             Action::Keygen { out } => {
-                license::make_keys(&out)?;
+                license::generate_keys(&out)?;
                 let file = |name: &str| out.join(name).display().to_string();
-                terminal::line(format!("{} signs licenses: keep it secret.", file(PRIVATE_FILE)));
+                terminal::line(format!("{} signs licenses; keep it secret.", file(PRIVATE_FILE)));
                 terminal::line(format!(
-                    "{} checks them: set SVC_LICENSE_PUBLIC_KEY to it where the service runs.",
+                    "{} verifies them; set SVC_LICENSE_PUBLIC_KEY to it for the service.",
                     file(PUBLIC_FILE)
                 ));
                 Ok(ExitCode::SUCCESS)
             }
             Action::Issue(issue) => issue.run(),
-            Action::Verify(verify) => verify.run(place),
-            Action::Show { json } => show(place, json),
+            Action::Verify(verify) => verify.run(cli),
+            Action::Show { json } => show(cli, json),
         }
     }
 }
@@ -108,7 +108,7 @@ impl Issue {
             "--owner is longer than {OWNER_CHARS_MAX} characters"
         );
         let today = SystemClock.now().date_naive();
-        let in_a_year = today.checked_add_months(YEAR).context("the clock stands too late")?;
+        let in_a_year = today.checked_add_months(YEAR).context("the system clock is out of range")?;
         let terms = LicenseTerms {
             owner: owner.to_owned(),
             issued: today,
@@ -121,7 +121,7 @@ impl Issue {
             [("license", Some(terms.expiration)), ("part for the cache", terms.cache_expiration)]
         {
             if let Some(last) = last.filter(|last| *last < today) {
-                terminal::note(format!("Warning: the {what} expired on {last} already."));
+                terminal::note(format!("Warning: the {what} already expired on {last}."));
             }
         }
         terminal::line(text);
@@ -130,14 +130,14 @@ impl Issue {
 }
 
 impl Verify {
-    fn run(self, place: &Place) -> anyhow::Result<ExitCode> {
-        let settings = place.read(&[])?.settings;
+    fn run(self, cli: &CliContext) -> anyhow::Result<ExitCode> {
+        let settings = cli.load_settings(&[])?.settings;
         let text = match &self.file {
             None => settings.license.expose().to_owned(),
             Some(path) => read_license(path)?,
         };
         let issuer = match &self.public_key {
-            Some(given) => Some(license::given_key(given).context("--public-key")?),
+            Some(given) => Some(license::parse_key(given).context("--public-key")?),
             None => license::issuer(&settings, Path::new(&settings.data_dir))?,
         };
         let report = looked_at(&text, issuer);
@@ -146,8 +146,8 @@ impl Verify {
     }
 }
 
-fn show(place: &Place, json: bool) -> anyhow::Result<ExitCode> {
-    let settings = place.read(&[])?.settings;
+fn show(cli: &CliContext, json: bool) -> anyhow::Result<ExitCode> {
+    let settings = cli.load_settings(&[])?.settings;
     let issuer = license::issuer(&settings, Path::new(&settings.data_dir))?;
     let report = looked_at(settings.license.expose(), issuer);
     match json {
@@ -177,7 +177,7 @@ fn describe(report: &LicenseReport) {
     terminal::line(&report.message);
 }
 
-/// A license that does not hold is a failure.
+/// Failure for an invalid or expired license.
 fn code(report: &LicenseReport) -> ExitCode {
     match report.status {
         LicenseStatus::Valid | LicenseStatus::Expiring => ExitCode::SUCCESS,
@@ -186,7 +186,7 @@ fn code(report: &LicenseReport) -> ExitCode {
 }
 
 fn read_license(path: &Path) -> anyhow::Result<String> {
-    // One byte more than a license may have, so that a longer one is seen to be too long.
+    // Read one byte more than the maximum, to detect a license that is too long.
     let bytes_max = LICENSE_BYTES_MAX as u64 + 1;
     let mut text = String::new();
     let read = match path.to_str() {
@@ -201,5 +201,5 @@ fn read_license(path: &Path) -> anyhow::Result<String> {
 }
 
 fn day(text: &str) -> Result<NaiveDate, String> {
-    NaiveDate::parse_from_str(text, "%Y-%m-%d").map_err(|_| "write a day as 2027-12-31".to_owned())
+    NaiveDate::parse_from_str(text, "%Y-%m-%d").map_err(|_| "use the form 2027-12-31".to_owned())
 }

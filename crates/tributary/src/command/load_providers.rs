@@ -1,35 +1,35 @@
-//! `tributary load-providers`: SearchProviders from JSON files, each an object or a list.
+//! `tributary load-providers`: loads SearchProviders from JSON files, each an object or a list.
 
-use super::{Place, named_user};
+use super::{CliContext, named_user};
+use crate::app::{App, PLUGINS};
 use crate::terminal;
-use crate::wiring::{PLUGINS, Wired};
 use anyhow::Context;
 use clap::Args;
 use domain::audit::{Action, Author};
-use domain::contracts::{AuditStore, ProviderStore, StoreError};
-use domain::names;
+use domain::ports::{AuditStore, ProviderStore, StoreError};
 use domain::provider::{CREDENTIALS_CHARS_MAX, ProviderSpec, SearchProvider};
 use domain::secret::{Secret, without_value};
+use domain::suggest;
 use domain::user::{Principal, User};
 use domain::validation::FieldErrors;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// Add SearchProviders from JSON files. A bad record is named and passed over.
+/// Load SearchProviders from JSON files. Invalid records are reported and skipped.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   tributary load-providers my-source.json
   tributary load-providers config/providers/ --replace")]
 pub struct LoadProviders {
-    /// Files with one provider or a list of them, or folders of such files.
+    /// Files with one provider or a list of providers, or folders of such files.
     #[arg(required = true)]
     files: Vec<PathBuf>,
-    /// Replace providers that have the same name; without it they are passed over.
+    /// Replace providers with the same name instead of skipping them.
     #[arg(long)]
     replace: bool,
-    /// The administrator who will own them.
+    /// The administrator who will own the providers.
     #[arg(long, default_value = "admin")]
     user: String,
 }
@@ -43,12 +43,12 @@ struct Tally {
 }
 
 impl LoadProviders {
-    pub async fn run(self, place: &Place) -> anyhow::Result<ExitCode> {
-        let wired = place.open().await?;
-        let owner = named_user(&wired, &self.user).await?;
+    pub async fn run(self, cli: &CliContext) -> anyhow::Result<ExitCode> {
+        let app = cli.open().await?;
+        let owner = named_user(&app, &self.user).await?;
         anyhow::ensure!(
             owner.is_admin,
-            "'{}' is not an administrator; providers are theirs to add",
+            "'{}' is not an administrator; only administrators may add providers",
             self.user
         );
         let mut tally = Tally::default();
@@ -58,7 +58,7 @@ impl LoadProviders {
                 Ok(records) => {
                     for (position, record) in records.into_iter().enumerate() {
                         let label = format!("{shown}, record {}", position + 1);
-                        self.load(&wired, &owner, &label, record, &mut tally).await?;
+                        self.load(&app, &owner, &label, record, &mut tally).await?;
                     }
                 }
                 Err(error) => {
@@ -67,21 +67,23 @@ impl LoadProviders {
                 }
             }
         }
-        wired.store.close().await;
+        app.store.close().await;
         let Tally { added, replaced, kept, failed } = tally;
-        terminal::line(format!("{added} added, {replaced} replaced, {kept} already there, {failed} failed"));
+        terminal::line(format!(
+            "{added} added, {replaced} replaced, {kept} already present, {failed} failed"
+        ));
         Ok(if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
     }
 
     async fn load(
         &self,
-        wired: &Wired,
+        app: &App,
         owner: &User,
         label: &str,
         record: Value,
         tally: &mut Tally,
     ) -> anyhow::Result<()> {
-        for remark in misspelt(&record) {
+        for remark in misspelled_fields(&record) {
             terminal::note(format!("{label}: {remark}"));
         }
         let mut spec: ProviderSpec = match serde_json::from_value(record) {
@@ -94,7 +96,7 @@ impl LoadProviders {
         };
         let name = spec.name.clone();
         if self.replace {
-            spec = match unmasked(wired, spec).await? {
+            spec = match unmasked(app, spec).await? {
                 Ok(spec) => spec,
                 Err(errors) => {
                     tally.failed += 1;
@@ -103,20 +105,20 @@ impl LoadProviders {
                 }
             };
         }
-        let now = wired.clock.now();
-        let errors = mistakes(wired, owner, &spec).await?;
+        let now = app.clock.now();
+        let errors = validate(app, owner, &spec).await?;
         if !errors.is_empty() {
             tally.failed += 1;
             terminal::note(format!("{label} ({name}): {errors}"));
             return Ok(());
         }
-        match wired.by_command().create_providers(vec![spec.clone()], owner.id, now).await {
+        match app.by_command().create_providers(vec![spec.clone()], owner.id, now).await {
             Ok(_) => {
                 tally.added += 1;
                 terminal::note(format!("  added {name}"));
             }
             Err(StoreError::Taken(_)) if self.replace => {
-                replace_by_name(wired, spec).await?;
+                replace_by_name(app, spec).await?;
                 tally.replaced += 1;
                 terminal::note(format!("  replaced {name}"));
             }
@@ -128,26 +130,24 @@ impl LoadProviders {
 }
 
 /// Replaces the provider of the same name; empty credentials keep the stored ones.
-pub async fn replace_by_name(wired: &Wired, spec: ProviderSpec) -> anyhow::Result<()> {
-    let all = wired.store.providers().await?;
-    let there =
-        all.iter().find(|provider| provider.spec.name == spec.name).context("the provider has gone")?;
-    let author = Author::command_line(wired.clock.now()).calling_edits(Action::Replaced);
-    wired.store.on_behalf_of(author).replace_provider(there.id, spec, wired.clock.now()).await?;
+pub async fn replace_by_name(app: &App, spec: ProviderSpec) -> anyhow::Result<()> {
+    let all = app.store.providers().await?;
+    let there = all
+        .iter()
+        .find(|provider| provider.spec.name == spec.name)
+        .context("the provider was deleted meanwhile")?;
+    let author = Author::command_line(app.clock.now()).with_edit_action(Action::Replaced);
+    app.store.on_behalf_of(author).replace_provider(there.id, spec, app.clock.now()).await?;
     Ok(())
 }
 
-/// What is wrong with a spec that is to be stored.
-pub(super) async fn mistakes(
-    wired: &Wired,
-    owner: &User,
-    spec: &ProviderSpec,
-) -> anyhow::Result<FieldErrors> {
+/// Validates a spec before it is stored.
+pub(super) async fn validate(app: &App, owner: &User, spec: &ProviderSpec) -> anyhow::Result<FieldErrors> {
     let mut errors = PLUGINS.check_provider(
-        &SearchProvider::unsaved(spec.clone(), owner.id, wired.clock.now()),
-        &wired.federation.transforms_for(&Principal::of(owner)).await?,
+        &SearchProvider::unsaved(spec.clone(), owner.id, app.clock.now()),
+        &app.federation.transforms_for(&Principal::of(owner)).await?,
     );
-    // The provider that was checked has them apart.
+    // The validated provider has its credentials removed.
     errors.check_text("credentials", &spec.credentials, CREDENTIALS_CHARS_MAX);
     for field in spec.masked_fields() {
         errors.add(field, "Secrets are masked (••••); fill them in, or replace the provider that has them.");
@@ -155,13 +155,13 @@ pub(super) async fn mistakes(
     Ok(errors)
 }
 
-/// A spec as the API shows it: its masks stand for what the provider of the same name has. Refused where a stored
-/// secret would be sent to another place than before.
+/// Replaces masked secrets by those of the provider with the same name. Rejected if a stored secret would be sent to a
+/// different host than before.
 pub(super) async fn unmasked(
-    wired: &Wired,
+    app: &App,
     spec: ProviderSpec,
 ) -> anyhow::Result<Result<ProviderSpec, FieldErrors>> {
-    let all = wired.store.providers().await?;
+    let all = app.store.providers().await?;
     let Some(there) = all.iter().find(|provider| provider.spec.name == spec.name) else {
         return Ok(Ok(spec));
     };
@@ -174,21 +174,21 @@ pub(super) async fn unmasked(
     }))
 }
 
-/// Fields that no provider has, but that look like one that it has. Others are passed over without a word: a record of
-/// the API has its id, its owner and its dates.
-pub(super) fn misspelt(record: &Value) -> Vec<String> {
+/// Warnings about unknown fields that resemble a known field. Other unknown fields are ignored: records of the API have
+/// an id, an owner and dates.
+pub(super) fn misspelled_fields(record: &Value) -> Vec<String> {
     let Ok(Value::Object(known)) = serde_json::to_value(ProviderSpec::default()) else { return Vec::new() };
     let given = record.as_object().into_iter().flat_map(|fields| fields.keys());
     given
         .filter(|field| !known.contains_key(*field))
         .filter_map(|field| {
-            let meant = names::nearest(field, known.keys().map(String::as_str))?;
-            Some(format!("'{field}' is no field of a provider and is passed over. Did you mean '{meant}'?"))
+            let meant = suggest::nearest(field, known.keys().map(String::as_str))?;
+            Some(format!("'{field}' is not a field of a provider and is ignored. Did you mean '{meant}'?"))
         })
         .collect()
 }
 
-/// The files that are named, and those of the folders that are named.
+/// The named files, and the JSON files in the named folders.
 pub(super) fn json_files(named: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     for path in named {
@@ -209,15 +209,15 @@ pub(super) fn json_files(named: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
 }
 
 fn records(file: &Path) -> anyhow::Result<Vec<Value>> {
-    parsed(&std::fs::read_to_string(file).context("it cannot be read")?)
+    parse_records(&std::fs::read_to_string(file).context("cannot be read")?)
 }
 
-/// The records of a file's text: an object or a list of them.
-pub(super) fn parsed(text: &str) -> anyhow::Result<Vec<Value>> {
-    match serde_json::from_str(text).context("it is not JSON")? {
+/// Parses a file: an object or a list of objects.
+pub(super) fn parse_records(text: &str) -> anyhow::Result<Vec<Value>> {
+    match serde_json::from_str(text).context("not valid JSON")? {
         Value::Array(records) => Ok(records),
         record @ Value::Object(_) => Ok(vec![record]),
-        _ => anyhow::bail!("an object or a list of objects is needed"),
+        _ => anyhow::bail!("expected an object or a list of objects"),
     }
 }
 
@@ -227,7 +227,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn misspelt_fields_are_told() {
+    fn misspelled_fields_are_reported() {
         let table = [
             (json!({"name": "A", "result_mappings": "title=a"}), None),
             (
@@ -239,7 +239,7 @@ mod tests {
             (json!(["name"]), None),
         ];
         for (record, want) in table {
-            let said = misspelt(&record).join(" ");
+            let said = misspelled_fields(&record).join(" ");
             assert_eq!(said.is_empty(), want.is_none(), "{record}: {said}");
             assert!(said.contains(want.unwrap_or_default()), "{record}: {said}");
         }

@@ -1,8 +1,8 @@
-//! `tributary logs`: the last lines of all log files, then each new one.
+//! `tributary logs`: shows and follows the log files.
 
-use super::Place;
-use super::serve::until_told_to_stop;
-use crate::logs::{self, Followed, Line, LogFile, Wanted};
+use super::CliContext;
+use super::serve::wait_for_stop_signal;
+use crate::logs::{self, Line, LineFilter, LogFile, LogFollower};
 use crate::terminal;
 use clap::Args;
 use std::io::{self, IsTerminal, Write};
@@ -10,24 +10,24 @@ use std::path::PathBuf;
 use std::time::Duration;
 use tracing::Level;
 
-/// Show the last lines of all log files in the order of time, then follow them.
+/// Show the last lines of all log files, sorted by time, and follow them.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  tributary logs                                everything, as it happens
-  tributary logs --level warn                   only what went wrong
-  tributary logs --search 42 --no-follow        the way of one search
-  tributary logs --request 0f3a9c5e7b1d2f48     all lines of one X-Request-Id
+  tributary logs                                follow everything
+  tributary logs --level warn                   warnings and errors only
+  tributary logs --search 42 --no-follow        lines of one search
+  tributary logs --request 0f3a9c5e7b1d2f48     lines of one X-Request-Id
   tributary logs --file django,beats --grep Throttled
   tributary logs --lines 1000 --no-follow | less
 
 Files: django, search, search-orchestrator, interactive, pagefetch, maintenance, healthcheck, corpus, beats.
-Earlier files (django.log.1, …) are read too where the last lines reach back to them.")]
+Rotated files (django.log.1, …) are included if the last lines extend to them.")]
 pub struct Logs {
-    /// Only these files, by short name or by file name.
+    /// Only these files, by short name or file name.
     #[arg(long, value_name = "NAME", value_delimiter = ',', num_args = 1..)]
     file: Vec<LogFile>,
-    /// Only this level and what is worse: error, warn, info, debug or trace.
+    /// Minimum level: error, warn, info, debug or trace.
     #[arg(long)]
     level: Option<Level>,
     /// Only lines of the search with this id.
@@ -36,40 +36,37 @@ pub struct Logs {
     /// Only lines of the request with this X-Request-Id.
     #[arg(long, value_name = "ID")]
     request: Option<String>,
-    /// Only lines with this text, in upper or lower case.
+    /// Only lines that contain this text, ignoring case.
     #[arg(long, value_name = "TEXT")]
     grep: Option<String>,
-    /// How many last lines are shown.
+    /// Number of last lines to show.
     #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(u32).range(0..=LINES_MAX))]
     lines: u32,
-    /// End after the last lines.
+    /// Exit after the last lines.
     #[arg(long)]
     no_follow: bool,
 }
 
-/// Most last lines: they are sorted in memory.
+/// Maximum of `--lines`, which are sorted in memory.
 const LINES_MAX: i64 = 100_000;
-/// How often the files are looked at.
+/// Poll interval.
 const LOOK_EVERY: Duration = Duration::from_millis(250);
-/// Of the files, in their order.
-const FILE_COLOURS: [&str; 9] = ["36", "34", "94", "35", "95", "96", "90", "33", "32"];
+/// ANSI colors of the files, in their order.
+const FILE_COLORS: [&str; 9] = ["36", "34", "94", "35", "95", "96", "90", "33", "32"];
 
 impl Logs {
-    pub async fn run(self, place: &Place) -> anyhow::Result<()> {
-        let folder = logs::folder(&PathBuf::from(place.read(&[])?.settings.data_dir));
-        let mut files: Vec<Followed> = LogFile::all()
+    pub async fn run(self, cli: &CliContext) -> anyhow::Result<()> {
+        let folder = logs::folder(&PathBuf::from(cli.load_settings(&[])?.settings.data_dir));
+        let mut files: Vec<LogFollower> = LogFile::all()
             .filter(|log| self.file.is_empty() || self.file.contains(log))
-            .map(|log| Followed::new(&folder, log))
+            .map(|log| LogFollower::new(&folder, log))
             .collect();
         if !folder.exists() {
-            terminal::note(format!(
-                "There are no logs in {} yet; the service writes them.",
-                folder.display()
-            ));
+            terminal::note(format!("No logs in {} yet; the service writes them.", folder.display()));
         }
         let reader = Reader {
-            wanted: self.wanted(),
-            is_coloured: io::stdout().is_terminal(),
+            filter: self.filter(),
+            is_colored: io::stdout().is_terminal(),
             count: self.lines as usize,
         };
         let followed = async {
@@ -78,16 +75,16 @@ impl Logs {
                 return Ok(());
             }
             loop {
-                reader.show_news(&mut files)?;
+                reader.show_new(&mut files)?;
                 tokio::time::sleep(LOOK_EVERY).await;
             }
         };
         let ended = tokio::select! {
             ended = followed => ended,
-            told = until_told_to_stop() => return told,
+            stopped = wait_for_stop_signal() => return stopped,
         };
         match ended {
-            // Who reads has enough.
+            // The reader closed the pipe.
             Err(Failure::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
             Err(Failure::Output(error)) => Err(error.into()),
             Err(Failure::Read(log, error)) => {
@@ -97,8 +94,8 @@ impl Logs {
         }
     }
 
-    fn wanted(&self) -> Wanted {
-        Wanted {
+    fn filter(&self) -> LineFilter {
+        LineFilter {
             level: self.level,
             search: self.search,
             request: self.request.clone(),
@@ -113,27 +110,27 @@ enum Failure {
 }
 
 struct Reader {
-    wanted: Wanted,
-    is_coloured: bool,
+    filter: LineFilter,
+    is_colored: bool,
     count: usize,
 }
 
 impl Reader {
-    fn show_last(&self, files: &mut [Followed]) -> Result<(), Failure> {
+    fn show_last(&self, files: &mut [LogFollower]) -> Result<(), Failure> {
         let mut lines = Vec::new();
         for file in files {
-            let last = file.last(self.count, &self.wanted).map_err(|error| Failure::Read(file.log, error))?;
+            let last = file.last(self.count, &self.filter).map_err(|error| Failure::Read(file.log, error))?;
             lines.extend(with_file(file.log, last));
         }
         let lines = by_time(lines);
         self.show(&lines[lines.len().saturating_sub(self.count)..])
     }
 
-    fn show_news(&self, files: &mut [Followed]) -> Result<(), Failure> {
+    fn show_new(&self, files: &mut [LogFollower]) -> Result<(), Failure> {
         let mut lines = Vec::new();
         for file in files {
-            let news = file.news().map_err(|error| Failure::Read(file.log, error))?;
-            lines.extend(with_file(file.log, news).filter(|(_, line)| self.wanted.includes(line)));
+            let new = file.new_lines().map_err(|error| Failure::Read(file.log, error))?;
+            lines.extend(with_file(file.log, new).filter(|(_, line)| self.filter.includes(line)));
         }
         self.show(&by_time(lines))
     }
@@ -148,15 +145,15 @@ impl Reader {
         let name = format!("{:<19}", log.short_name());
         let level = line.level.map_or("", |level| level.as_str());
         let (time, text) = (&line.time, &line.text);
-        if !self.is_coloured {
+        if !self.is_colored {
             return format!("{name} {time} {level:>5} {text}");
         }
-        let (of_file, of_level) = (FILE_COLOURS[log as usize], level_colour(line.level));
+        let (of_file, of_level) = (FILE_COLORS[log as usize], level_color(line.level));
         format!("\x1b[{of_file}m{name}\x1b[0m \x1b[2m{time}\x1b[0m \x1b[{of_level}m{level:>5}\x1b[0m {text}")
     }
 }
 
-/// A line without a time belongs to the one before it.
+/// A line without a time gets the time of the line before it.
 fn with_file(log: LogFile, lines: Vec<Line>) -> impl Iterator<Item = (LogFile, Line)> {
     let mut time = String::new();
     lines.into_iter().map(move |mut line| {
@@ -173,7 +170,7 @@ fn by_time(mut lines: Vec<(LogFile, Line)>) -> Vec<(LogFile, Line)> {
     lines
 }
 
-fn level_colour(level: Option<Level>) -> &'static str {
+fn level_color(level: Option<Level>) -> &'static str {
     match level {
         Some(Level::ERROR) => "1;31",
         Some(Level::WARN) => "33",
@@ -189,8 +186,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_are_shown_in_order_and_in_colour() {
-        let read = |raw: &str| Line::read(raw);
+    fn lines_are_sorted_and_colored() {
+        let read = |raw: &str| Line::parse(raw);
         let api = with_file(
             LogFile::Api,
             vec![read("2026-01-01T00:00:02.000000Z  INFO a: two"), read("no time of its own")],
@@ -203,7 +200,7 @@ mod tests {
             ],
         );
         let lines = by_time(api.chain(beats).collect());
-        let reader = |is_coloured| Reader { wanted: Wanted::default(), is_coloured, count: 50 };
+        let reader = |is_colored| Reader { filter: LineFilter::default(), is_colored, count: 50 };
         let plain: Vec<String> = lines.iter().map(|(log, line)| reader(false).shown(*log, line)).collect();
         assert_eq!(
             plain,
@@ -214,8 +211,8 @@ mod tests {
                 "beats               2026-01-01T00:00:03.000000Z  WARN b: three",
             ]
         );
-        let coloured = reader(true).shown(lines[0].0, &lines[0].1);
-        assert!(coloured.starts_with("\x1b[32mbeats"), "{coloured}");
-        assert!(coloured.contains("\x1b[1;31mERROR\x1b[0m b: one"), "{coloured}");
+        let colored = reader(true).shown(lines[0].0, &lines[0].1);
+        assert!(colored.starts_with("\x1b[32mbeats"), "{colored}");
+        assert!(colored.contains("\x1b[1;31mERROR\x1b[0m b: one"), "{colored}");
     }
 }

@@ -1,28 +1,28 @@
-//! `tributary mcp`: the tools for models on standard input and output, for one client that starts this program.
+//! `tributary mcp`: MCP server on standard input and output, for a client that starts this program.
 
-use super::{Place, named_user};
+use super::{CliContext, named_user};
+use crate::app::App;
 use crate::logs;
-use crate::service::exchange;
-use crate::wiring::Wired;
+use crate::service::spawn_background;
 use crate::workers::searches_running_max;
 use anyhow::Context;
 use async_trait::async_trait;
 use clap::Args;
-use domain::contracts::{Clock, QueueName, StoreError, TokenStore, UserStore};
 use domain::ids::UserId;
+use domain::ports::{Clock, QueueName, StoreError, TokenStore, UserStore};
 use domain::user::Principal;
-use mcp::{Costly, Door};
+use mcp::{CallerContext, QuotaClass};
 use std::sync::Arc;
 use store::SqlStore;
 use tasks::{Worker, WorkerConfig};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
-/// Serve the tools of the Model Context Protocol on standard input and output.
+/// Serve the Model Context Protocol (MCP) on standard input and output.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-It works on the data folder itself; no server needs to run. The person is the owner of the API
-token in SVC_MCP_TOKEN, or the one that --user names. A running service has the same tools at
+It works on the data folder directly, without a running service. It acts for the owner of the API
+token in SVC_MCP_TOKEN, or for the user of --user. A running service offers the same tools at
 http://127.0.0.1:8000/mcp.
 
 Example configuration of a desktop client:
@@ -36,51 +36,51 @@ Example configuration of a desktop client:
     }
   }
 
-A token is made with `tributary token add <name>`.")]
+Create a token with `tributary token add <name>`.")]
 pub struct Mcp {
-    /// The person on whose behalf it acts, for who owns the data folder; stands above SVC_MCP_TOKEN.
+    /// User to act for, without a token; takes precedence over SVC_MCP_TOKEN.
     #[arg(long, value_name = "NAME")]
     user: Option<String>,
 }
 
 impl Mcp {
-    pub async fn run(self, place: &Place) -> anyhow::Result<()> {
-        let wired = place.open().await?;
-        // Standard output is the client's; what is logged goes to the files, and warnings to standard error.
-        let _logging = logs::start(&wired.settings, &wired.data_dir)?;
-        let door = Arc::new(self.door(&wired).await?);
+    pub async fn run(self, cli: &CliContext) -> anyhow::Result<()> {
+        let app = cli.open().await?;
+        // Standard output belongs to the protocol; logs go to the files, warnings to standard error.
+        let _logging = logs::start(&app.settings, &app.data_dir)?;
+        let caller = Arc::new(self.caller(&app).await?);
         let (stop, stopped) = watch::channel(false);
         let mut running = JoinSet::new();
-        running.spawn(worker(&wired).serve(stopped));
-        let mut background = exchange(&wired);
-        let served = wired.mcp.over_stdio(door).await;
+        running.spawn(worker(&app).serve(stopped));
+        let mut background = spawn_background(&app);
+        let served = app.mcp.over_stdio(caller).await;
         let _worker_has_gone = stop.send(true);
         while running.join_next().await.is_some() {}
         background.shutdown().await;
-        wired.authenticators.settle().await;
-        wired.store.close().await;
+        app.authenticators.settle().await;
+        app.store.close().await;
         served.map_err(Into::into)
     }
 
-    /// Who is not known is told at once, before a client waits for an answer.
-    async fn door(&self, wired: &Wired) -> anyhow::Result<StdioDoor> {
-        let token = wired.settings.mcp_token.expose().trim();
-        let who = match &self.user {
-            Some(name) => Who::User(named_user(wired, name).await?.id),
+    /// Identifies the user up front, so that an unknown one fails before a client waits.
+    async fn caller(&self, app: &App) -> anyhow::Result<StdioCaller> {
+        let token = app.settings.mcp_token.expose().trim();
+        let identity = match &self.user {
+            Some(name) => Identity::User(named_user(app, name).await?.id),
             None if token.is_empty() => anyhow::bail!(
-                "set SVC_MCP_TOKEN to an API token (`tributary token add <name>` makes one), or give --user <name>"
+                "set SVC_MCP_TOKEN to an API token (create one with `tributary token add <name>`), or use --user <name>"
             ),
-            None => Who::Token(server::token::hash_of(token)),
+            None => Identity::Token(server::token::hash_of(token)),
         };
-        let door = StdioDoor { store: Arc::clone(&wired.store), clock: Arc::clone(&wired.clock), who };
-        door.principal().await.map_err(anyhow::Error::msg).context("SVC_MCP_TOKEN")?;
-        Ok(door)
+        let caller = StdioCaller { store: Arc::clone(&app.store), clock: Arc::clone(&app.clock), identity };
+        caller.principal().await.map_err(anyhow::Error::msg).context("SVC_MCP_TOKEN")?;
+        Ok(caller)
     }
 }
 
-/// A search may be run here, or by a service on the same records.
-fn worker(wired: &Wired) -> Worker {
-    let settings = &wired.settings;
+/// A search worker; a running service on the same database may take the searches as well.
+fn worker(app: &App) -> Worker {
+    let settings = &app.settings;
     let config = WorkerConfig {
         queue: QueueName::Search,
         concurrency: settings.search_concurrency,
@@ -88,45 +88,45 @@ fn worker(wired: &Wired) -> Worker {
         lease: settings.task_lease.0,
         grace: settings.stop_grace.0,
     };
-    Worker::new(config, Arc::clone(&wired.queue), Arc::clone(&wired.clock), wired.registry.clone())
+    Worker::new(config, Arc::clone(&app.queue), Arc::clone(&app.clock), app.registry.clone())
 }
 
-/// The client that started this program.
-struct StdioDoor {
+/// The user on whose behalf the MCP client acts.
+struct StdioCaller {
     store: Arc<SqlStore>,
     clock: Arc<dyn Clock>,
-    who: Who,
+    identity: Identity,
 }
 
-enum Who {
-    /// By the hash of a token.
+enum Identity {
+    /// The hash of a token.
     Token(String),
     User(UserId),
 }
 
 #[async_trait]
-impl Door for StdioDoor {
-    /// Asked anew for every request: a token that was revoked, or rights that were taken away, count at once.
+impl CallerContext for StdioCaller {
+    /// Looked up for every request, so that revoked tokens and changed permissions take effect at once.
     async fn principal(&self) -> Result<Principal, String> {
-        let user = match &self.who {
-            Who::Token(hash) => self.store.user_by_token(hash, self.clock.now()).await,
-            Who::User(id) => match self.store.user(*id).await {
+        let user = match &self.identity {
+            Identity::Token(hash) => self.store.user_by_token(hash, self.clock.now()).await,
+            Identity::User(id) => match self.store.user(*id).await {
                 Err(StoreError::NotFound) => Ok(None),
                 user => user.map(Some),
             },
         };
         match user {
             Ok(Some(user)) => Ok(Principal::of(&user)),
-            Ok(None) => Err("The token or the user is not known any more.".to_owned()),
+            Ok(None) => Err("The token or user no longer exists.".to_owned()),
             Err(error) => {
-                tracing::warn!("mcp: the person cannot be looked up: {error}");
-                Err("The records cannot be reached at the moment.".to_owned())
+                tracing::warn!("mcp: cannot look up the user: {error}");
+                Err("The database is not reachable at the moment.".to_owned())
             }
         }
     }
 
-    /// Who starts the program on the data itself is not counted.
-    fn take(&self, _what: Costly) -> Result<(), String> {
+    /// No quota: whoever runs the program owns the data.
+    fn charge(&self, _class: QuotaClass) -> Result<(), String> {
         Ok(())
     }
 }

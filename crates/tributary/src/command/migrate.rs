@@ -1,6 +1,6 @@
-//! `tributary migrate`: opening the store brings the database to this version's form.
+//! `tributary migrate`: runs database migrations by opening the store.
 
-use super::Place;
+use super::CliContext;
 use crate::terminal;
 
 pub const HELP: &str = "\
@@ -8,16 +8,16 @@ Examples:
   tributary migrate
   tributary migrate --data-dir /var/lib/tributary
 
-The service does the same when it starts. Migrations only add, so that a service of the version before goes on
-working. Take a backup first.";
+The service does the same at startup. Migrations are additive, so a service of the previous version keeps working. Make a
+backup first.";
 
-pub async fn run(place: &Place) -> anyhow::Result<()> {
-    let wired = place.open().await?;
-    let versions = wired.store.migrations();
+pub async fn run(cli: &CliContext) -> anyhow::Result<()> {
+    let app = cli.open().await?;
+    let versions = app.store.migrations();
     terminal::line(format!("The database is up to date: {} migrations.", versions.len()));
     for version in versions {
         terminal::line(format!("  {version}"));
     }
-    wired.store.close().await;
+    app.store.close().await;
     Ok(())
 }

@@ -1,15 +1,13 @@
-//! Files that a command writes its findings to.
+//! Output files of commands.
 
 use anyhow::Context;
 use std::path::Path;
 
-/// Makes the file if it is not there, and leaves it as it is otherwise: what cannot be written is noticed before the
-/// work, not after it.
+/// Creates the file if it does not exist, to detect an unwritable path before the work starts.
 pub(super) fn ensure_writable(path: &Path) -> anyhow::Result<()> {
     let opened = std::fs::OpenOptions::new().append(true).create(true).open(path);
-    opened.with_context(|| {
-        format!("{} cannot be written; name a file in a folder that is there", path.display())
-    })?;
+    opened
+        .with_context(|| format!("{} cannot be written; use a file in an existing folder", path.display()))?;
     Ok(())
 }
 

@@ -1,15 +1,15 @@
-//! `tributary providers`: the ready sources, and adding them.
+//! `tributary providers`: lists and adds bundled providers.
 
-use super::{Place, named_user, replace_by_name};
-use crate::ready::{self, ReadySource};
+use super::{CliContext, named_user, replace_by_name};
+use crate::app::{App, PLUGINS};
+use crate::bundled_providers::{self, ReadySource};
 use crate::terminal;
-use crate::wiring::{PLUGINS, Wired};
 use clap::{Args, Subcommand};
-use domain::contracts::ProviderStore;
+use domain::ports::ProviderStore;
 use domain::provider::{ProviderSpec, SearchProvider};
 use domain::user::Principal;
 
-/// List the ready sources, or add them.
+/// List or add bundled providers.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -18,8 +18,8 @@ Examples:
   tributary providers add arxiv wikipedia
   tributary providers add guardian --credentials key=0123456789
 
-A source that needs something is added without being active, and says what it needs. To add it again with
---credentials fills them in, and makes it active when nothing else is missing.")]
+A provider that needs credentials or other values is added inactive, and the output says what is missing. Adding it
+again with --credentials fills them in and activates it if nothing else is missing.")]
 pub struct Providers {
     #[command(subcommand)]
     action: Action,
@@ -27,46 +27,46 @@ pub struct Providers {
 
 #[derive(Debug, Subcommand)]
 enum Action {
-    /// List the sources that are ready to be added.
+    /// List bundled providers.
     List {
-        /// Only sources with this tag.
+        /// Only providers with this tag.
         #[arg(long)]
         group: Option<String>,
-        /// Print them as JSON.
+        /// Print JSON.
         #[arg(long)]
         json: bool,
     },
-    /// Add ready sources by name.
+    /// Add bundled providers by name.
     Add {
-        /// Short names, as `tributary providers list` shows them.
+        /// Short names from `tributary providers list`.
         #[arg(required = true)]
         names: Vec<String>,
-        /// The credentials to use instead of the placeholder; only with one name.
+        /// Credentials to use instead of the placeholder; only with one name.
         #[arg(long)]
         credentials: Option<String>,
-        /// The administrator who will own them.
+        /// The administrator who will own the providers.
         #[arg(long, default_value = "admin")]
         user: String,
     },
 }
 
 impl Providers {
-    pub async fn run(self, place: &Place) -> anyhow::Result<()> {
+    pub async fn run(self, cli: &CliContext) -> anyhow::Result<()> {
         match self.action {
             Action::List { group, json } => list(group.as_deref(), json),
             Action::Add { names, credentials, user } => {
                 anyhow::ensure!(
                     credentials.is_none() || names.len() == 1,
-                    "--credentials belong to one source; add the others by themselves"
+                    "--credentials applies to a single provider; add the others separately"
                 );
-                add(place, &names, credentials, &user).await
+                add(cli, &names, credentials, &user).await
             }
         }
     }
 }
 
 fn list(group: Option<&str>, json: bool) -> anyhow::Result<()> {
-    let mut sources = ready::all()?;
+    let mut sources = bundled_providers::all()?;
     if let Some(group) = group {
         sources.retain(|source| source.spec.tags.iter().any(|tag| tag.eq_ignore_ascii_case(group)));
     }
@@ -77,7 +77,7 @@ fn list(group: Option<&str>, json: bool) -> anyhow::Result<()> {
     }
     let width = sources.iter().map(|source| source.slug.len()).max().unwrap_or(0);
     for source in &sources {
-        let key = if source.needs_filling() { "needs a key or address" } else { "no key" };
+        let key = if source.needs_filling() { "needs a key or URL" } else { "no key" };
         terminal::line(format!(
             "{:10}  {:width$}  {:22}  {}",
             source.group(),
@@ -86,77 +86,80 @@ fn list(group: Option<&str>, json: bool) -> anyhow::Result<()> {
             source.spec.name
         ));
     }
-    terminal::line(format!("{} sources. Add one with: tributary providers add <name>", sources.len()));
+    terminal::line(format!("{} providers. Add one with: tributary providers add <name>", sources.len()));
     Ok(())
 }
 
 pub(super) async fn add(
-    place: &Place,
+    cli: &CliContext,
     names: &[String],
     credentials: Option<String>,
     user: &str,
 ) -> anyhow::Result<()> {
     let sources: Vec<ReadySource> =
-        names.iter().map(|name| ready::find(name)).collect::<anyhow::Result<_>>()?;
-    let wired = place.open().await?;
-    let owner = named_user(&wired, user).await?;
-    anyhow::ensure!(owner.is_admin, "'{user}' is not an administrator; providers are theirs to add");
-    let transforms = wired.federation.transforms_for(&Principal::of(&owner)).await?;
+        names.iter().map(|name| bundled_providers::find(name)).collect::<anyhow::Result<_>>()?;
+    let app = cli.open().await?;
+    let owner = named_user(&app, user).await?;
+    anyhow::ensure!(
+        owner.is_admin,
+        "'{user}' is not an administrator; only administrators may add providers"
+    );
+    let transforms = app.federation.transforms_for(&Principal::of(&owner)).await?;
     for source in sources {
-        let there = stored(&wired, &source.spec.name).await?;
+        let there = stored(&app, &source.spec.name).await?;
         let is_new = there.is_none();
         if !is_new && credentials.is_none() {
-            terminal::line(format!("{} is there already; nothing was changed.", source.spec.name));
+            terminal::line(format!("{} already exists; nothing was changed.", source.spec.name));
             continue;
         }
-        let wish = filled(source, there.map(|provider| provider.spec), credentials.as_deref());
-        let now = wired.clock.now();
-        let unsaved = SearchProvider::unsaved(wish.spec.clone(), owner.id, now);
+        let source = filled(source, there.map(|provider| provider.spec), credentials.as_deref());
+        let now = app.clock.now();
+        let unsaved = SearchProvider::unsaved(source.spec.clone(), owner.id, now);
         let errors = PLUGINS.check_provider(&unsaved, &transforms);
-        anyhow::ensure!(errors.is_empty(), "{}: {errors}", wish.spec.name);
-        let name = &wish.spec.name;
+        anyhow::ensure!(errors.is_empty(), "{}: {errors}", source.spec.name);
+        let name = &source.spec.name;
         match is_new {
             true => {
-                wired.by_command().create_providers(vec![wish.spec.clone()], owner.id, now).await?;
-                terminal::line(format!("Added {name}{}", outcome(&wish)));
+                app.by_command().create_providers(vec![source.spec.clone()], owner.id, now).await?;
+                terminal::line(format!("Added {name}{}", outcome(&source)));
             }
             false => {
-                replace_by_name(&wired, wish.spec.clone()).await?;
-                terminal::line(format!("{name} has its credentials now{}", outcome(&wish)));
+                replace_by_name(&app, source.spec.clone()).await?;
+                terminal::line(format!("Set the credentials of {name}{}", outcome(&source)));
             }
         }
     }
-    wired.store.close().await;
+    app.store.close().await;
     Ok(())
 }
 
-async fn stored(wired: &Wired, name: &str) -> anyhow::Result<Option<SearchProvider>> {
-    Ok(wired.store.providers().await?.into_iter().find(|provider| provider.spec.name == name))
+async fn stored(app: &App, name: &str) -> anyhow::Result<Option<SearchProvider>> {
+    Ok(app.store.providers().await?.into_iter().find(|provider| provider.spec.name == name))
 }
 
-/// The source as it is to be stored: as somebody left it where it is there, with the credentials that are given now.
-/// With them it becomes active when nothing else is missing.
+/// The provider to store: the existing record or the bundled one, with the new credentials. It becomes active if
+/// nothing else is missing.
 fn filled(source: ReadySource, there: Option<ProviderSpec>, credentials: Option<&str>) -> ReadySource {
-    let mut wish = ReadySource { spec: there.unwrap_or(source.spec), slug: source.slug };
+    let mut source = ReadySource { spec: there.unwrap_or(source.spec), slug: source.slug };
     if let Some(given) = credentials {
-        given.clone_into(&mut wish.spec.credentials);
-        wish.spec.active = wish.needs().is_empty();
+        given.clone_into(&mut source.spec.credentials);
+        source.spec.active = source.needs().is_empty();
     }
-    wish
+    source
 }
 
-/// How a sentence about the source ends: what it needs, and the next step.
-fn outcome(wish: &ReadySource) -> String {
-    let ReadySource { slug, spec } = wish;
+/// The end of the message about a provider: what it needs, and the next step.
+fn outcome(source: &ReadySource) -> String {
+    let ReadySource { slug, spec } = source;
     if spec.active {
         return ".".to_owned();
     }
-    let step = match wish.needs().as_slice() {
+    let step = match source.needs().as_slice() {
         [only] if only == "credentials" => {
             format!("tributary providers add {slug} --credentials {}", spec.credentials)
         }
-        [] => "activate it in the console, /admin/searchproviders/".to_owned(),
-        fields => format!("fill in {} in the console, /admin/searchproviders/", fields.join(", ")),
+        [] => "activate it in the console at /admin/searchproviders/".to_owned(),
+        fields => format!("fill in {} in the console at /admin/searchproviders/", fields.join(", ")),
     };
     format!(", not active: {} Next: {step}", spec.description)
 }
@@ -165,11 +168,11 @@ fn outcome(wish: &ReadySource) -> String {
 mod tests {
     use super::*;
 
-    /// What `providers add` would store, and what it says of it.
+    /// What `providers add` would store and print.
     fn added(slug: &str, there: Option<ProviderSpec>, credentials: Option<&str>) -> (ReadySource, String) {
-        let wish = filled(ready::find(slug).unwrap(), there, credentials);
-        let sentence = outcome(&wish);
-        (wish, sentence)
+        let source = filled(bundled_providers::find(slug).unwrap(), there, credentials);
+        let sentence = outcome(&source);
+        (source, sentence)
     }
 
     #[test]
@@ -183,8 +186,8 @@ mod tests {
             ("gmail", None, false, "Next: activate it in the console"),
         ];
         for (slug, credentials, is_active, sentence) in table {
-            let (wish, said) = added(slug, None, credentials);
-            assert_eq!(wish.spec.active, is_active, "{slug} {credentials:?}");
+            let (source, said) = added(slug, None, credentials);
+            assert_eq!(source.spec.active, is_active, "{slug} {credentials:?}");
             assert!(said.contains(sentence), "{slug} {credentials:?}: {said}");
         }
     }

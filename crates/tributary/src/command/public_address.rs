@@ -1,23 +1,24 @@
-//! Whether people reach the service by HTTPS, as far as the settings say.
+//! Warns if the settings expose the service over plain HTTP.
 
 use domain::settings::Settings;
 use std::net::IpAddr;
 use url::Url;
 
-/// The warning about an address that others reach by plain HTTP, with the next step. None on this machine alone.
+/// The warning about an address that is reachable over plain HTTP, with the next step. `None` on loopback.
 pub fn warning(settings: &Settings) -> Option<String> {
-    let next = "put a proxy with TLS before the service and set SVC_PUBLIC_URL to its https:// address, or set \
-                SVC_TLS_CERT_FILE and SVC_TLS_KEY_FILE";
+    let next = "put a TLS proxy in front of the service and set SVC_PUBLIC_URL to its https:// URL, or \
+     set SVC_TLS_CERT_FILE and SVC_TLS_KEY_FILE";
     let public = settings.public_url.as_str();
     if public.is_empty() {
         let is_reachable = !is_loopback(&settings.host) && !settings.has_tls();
-        let sentence = format!("SVC_PUBLIC_URL is empty and {} can be reached by others;", settings.host);
+        let sentence =
+            format!("SVC_PUBLIC_URL is empty and {} is reachable from other machines;", settings.host);
         return is_reachable
-            .then(|| format!("{sentence} passwords and sessions would travel as plain text: {next}"));
+            .then(|| format!("{sentence} passwords and sessions would be sent in plain text: {next}"));
     }
     let url = Url::parse(public).ok()?;
     let is_plain = url.scheme() == "http" && !is_loopback(url.host_str().unwrap_or_default());
-    is_plain.then(|| format!("{public} is plain HTTP: passwords and sessions travel as plain text; {next}"))
+    is_plain.then(|| format!("{public} is plain HTTP: passwords and sessions are sent in plain text; {next}"))
 }
 
 fn is_loopback(host: &str) -> bool {

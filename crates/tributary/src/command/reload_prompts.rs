@@ -1,33 +1,33 @@
-//! `tributary reload-prompts`: the standard prompts as they came with this version.
+//! `tributary reload-prompts`: restores the standard prompts of this version.
 
-use super::Place;
+use super::CliContext;
 use crate::terminal;
 use ai::PROMPTS;
 use clap::Args;
-use domain::contracts::PromptStore;
-use domain::prompt_record::PromptRecord;
+use domain::ports::PromptStore;
+use domain::prompt::PromptRecord;
 use std::process::ExitCode;
 
-/// Put the standard prompts back as they came with this version, as every start does. Prompts of people stay.
+/// Restore the standard prompts of this version, as every start does. Users' own prompts are kept.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Each prompt is named. One whose name a prompt of somebody's own has is left alone, and the exit code is 1.
+Prints the result for each prompt. If a user's prompt has the name of a standard prompt, it is kept, and the exit code is 1.
 
 Examples:
   tributary reload-prompts")]
 pub struct ReloadPrompts;
 
 impl ReloadPrompts {
-    pub async fn run(self, place: &Place) -> anyhow::Result<ExitCode> {
-        // Opening the records puts back what the program brings along.
-        let wired = place.open().await?;
-        let stored = wired.store.prompts().await?;
-        wired.store.close().await;
-        let held = held_names(&stored);
+    pub async fn run(self, cli: &CliContext) -> anyhow::Result<ExitCode> {
+        // Opening the store restores the standard prompts.
+        let app = cli.open().await?;
+        let stored = app.store.prompts().await?;
+        app.store.close().await;
+        let held = taken_names(&stored);
         for template in PROMPTS {
             let state = match held.contains(&template.name) {
-                false => "as it came",
-                true => "left alone: somebody has a prompt of this name; rename that one",
+                false => "restored",
+                true => "not loaded: a user has a prompt with this name; rename that one",
             };
             terminal::line(format!("{}: {state}", template.name));
         }
@@ -35,8 +35,8 @@ impl ReloadPrompts {
     }
 }
 
-/// The standard prompts that are not stored as they came.
-fn held_names(stored: &[PromptRecord]) -> Vec<&'static str> {
+/// The standard prompts whose names are taken by users' prompts.
+fn taken_names(stored: &[PromptRecord]) -> Vec<&'static str> {
     let is_stored = |name: &str, spec| {
         stored.iter().any(|one| one.owner.is_none() && one.spec.name == name && one.spec == spec)
     };
@@ -64,9 +64,9 @@ mod tests {
             date_updated: at,
         };
         let mut stored: Vec<PromptRecord> = PROMPTS.iter().map(|template| record(None, template)).collect();
-        assert!(held_names(&stored).is_empty());
+        assert!(taken_names(&stored).is_empty());
         stored[1].owner = Some(UserId(7));
         stored[2].spec.parts.note = "Something else.".to_owned();
-        assert_eq!(held_names(&stored), [PROMPTS[1].name, PROMPTS[2].name]);
+        assert_eq!(taken_names(&stored), [PROMPTS[1].name, PROMPTS[2].name]);
     }
 }

@@ -1,27 +1,27 @@
-//! `tributary restore`: a backup becomes the data of this installation. Checks everything before it changes anything.
+//! `tributary restore`: restores a backup; verifies everything before changing anything.
 
-use super::Place;
-use super::backup::{key_that_fits, note, own_keys, passphrase, say_failed};
+use super::CliContext;
+use super::backup::{find_key, note, own_keys, passphrase, warn_failed};
 use super::control::HOW_TO_STOP;
 use crate::backup::{Backup, DICTIONARIES, Part, TEXTS_PART, Texts, audit_report, put_texts, storage};
-use crate::keys::{self, SecretKeys};
+use crate::secret_files::{self, SecretKeys};
 use crate::service::SERVE_LOCK;
-use crate::{ownership, terminal, wiring};
+use crate::{app, ownership, terminal};
 use anyhow::{Context, bail};
 use clap::Args;
 use domain::audit::Action;
-use domain::contracts::{Clock, SystemClock};
+use domain::ports::{Clock, SystemClock};
 use domain::secret::Secret;
 use domain::settings::Settings;
 use std::fs::File;
 use std::path::{Path, PathBuf};
-use store::copy::{CopiedRow, Importer};
+use store::dump::{DumpRow, Importer};
 
-/// Rows that are written at once, and most bytes of them.
+/// Maximum rows and bytes per write.
 const BATCH_ROWS_MAX: usize = 500;
 const BATCH_BYTES_MAX: usize = 8 * 1024 * 1024;
 
-/// Put a backup in place, in SQLite or PostgreSQL, whichever it came from. The service must not run.
+/// Restore a backup into SQLite or PostgreSQL, regardless of where it came from. The service must be stopped.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -29,12 +29,12 @@ Examples:
   SVC_SECRET_KEY=… tributary restore monday
   tributary restore monday --passphrase-stdin < passphrase.txt
 
-Every byte of the file is checked before anything is changed. What is there is replaced only with --force, and only
-when the whole backup has been read.")]
+The whole file is verified before anything is changed. Existing data is replaced only with --force, and only after the
+whole backup has been read.")]
 pub struct Restore {
-    /// The backup.
+    /// The backup file.
     file: PathBuf,
-    /// Replace what is there; go on without the key that opens the credentials.
+    /// Replace existing data; continue without the key that decrypts the credentials.
     #[arg(long)]
     force: bool,
     /// Read the passphrase of an encrypted backup from standard input.
@@ -43,25 +43,25 @@ pub struct Restore {
 }
 
 impl Restore {
-    pub async fn run(self, place: &Place) -> anyhow::Result<()> {
+    pub async fn run(self, cli: &CliContext) -> anyhow::Result<()> {
         let passphrase = passphrase(self.passphrase_stdin)?;
         let backup = Backup::open_with(&self.file, passphrase.as_ref())?;
-        let newest = store::copy::schema_version();
+        let newest = store::dump::schema_version();
         anyhow::ensure!(
             backup.manifest.schema <= newest,
-            "the backup is of a newer version of the program (schema {}, this one knows {newest}); use version {}",
+            "the backup was made by a newer version (schema {}, this version supports {newest}); use version {}",
             backup.manifest.schema,
             backup.manifest.version
         );
-        let settings = place.read(&[])?.settings;
+        let settings = cli.load_settings(&[])?.settings;
         let data_dir = PathBuf::from(&settings.data_dir);
         let key = self.key(&backup, &settings, &data_dir)?;
         self.check_audit(&backup, &settings)?;
         std::fs::create_dir_all(&data_dir)
-            .with_context(|| format!("{} cannot be made", data_dir.display()))?;
-        let _nobody_else = alone(&data_dir)?;
-        let _no_rekey = keys::lock_key_file(&data_dir)?;
-        let url = wiring::database_url(&settings, &data_dir)?;
+            .with_context(|| format!("{} cannot be created", data_dir.display()))?;
+        let _lock = lock_data_folder(&data_dir)?;
+        let _no_rekey = secret_files::lock_key_file(&data_dir)?;
+        let url = app::database_url(&settings, &data_dir)?;
         self.check_target(&url).await?;
         let (rows, renewed) = import(&backup, &url).await?;
         put_files(&backup, &data_dir)?;
@@ -72,26 +72,26 @@ impl Restore {
         if let Some(keys) = key {
             put_key(&keys, &data_dir)?;
         }
-        if let Some(keys) = keys::given_keys(&settings, &data_dir)? {
+        if let Some(keys) = secret_files::existing_keys(&settings, &data_dir)? {
             note(&url, &keys, Action::Restored, &self.file).await;
         }
-        ownership::leave_to_owner(&data_dir)?;
+        ownership::chown_to_folder_owner(&data_dir)?;
         terminal::line(format!(
-            "Restored {rows} records of {} into {}. Start the service again: waiting work goes on.",
+            "Restored {rows} records of {} into {}. Start the service again to resume waiting work.",
             domain::instant::display(backup.manifest.made),
             data_dir.display()
         ));
         if texts.done > 0 {
-            terminal::line(format!("{} texts of the semantic cache came with them.", texts.done));
+            terminal::line(format!("Restored {} texts of the semantic cache.", texts.done));
         }
-        say_failed(&texts, "not in their place");
+        warn_failed(&texts, "not restored");
         if renewed > 0 {
-            terminal::line(format!("{renewed} searches had not ended and had no task here; they run again."));
+            terminal::line(format!("Requeued {renewed} unfinished searches that had no task."));
         }
         Ok(())
     }
 
-    /// The keys to be written, if the one that opens the credentials is in the backup only.
+    /// The keys to write, if the key of the credentials is only in the backup.
     fn key(
         &self,
         backup: &Backup,
@@ -99,27 +99,29 @@ impl Restore {
         data_dir: &Path,
     ) -> anyhow::Result<Option<SecretKeys>> {
         let Some(wanted) = &backup.manifest.key_fingerprint else { return Ok(None) };
-        let here = keys::given_keys(settings, data_dir)?;
+        let here = secret_files::existing_keys(settings, data_dir)?;
         if here.as_ref().is_some_and(|keys| keys.seal_key().has(wanted)) {
             return Ok(None);
         }
         if let Some(own) = own_keys(backup)? {
             anyhow::ensure!(
                 self.force || here.is_none(),
-                "another key is here than the one in the backup; --force puts that of the backup in its place"
+                "the key of this installation differs from the one in the backup; use --force to replace it"
             );
             anyhow::ensure!(
                 settings.secret_key.is_empty(),
-                "SVC_SECRET_KEY is not the key of the backup; unset it, the backup brings its own"
+                "SVC_SECRET_KEY is not the key of the backup; unset it, because the backup contains its own key"
             );
             return Ok(Some(own));
         }
-        if let Some(key) = keys::former_key(data_dir, wanted)?.filter(|_| settings.secret_key.is_empty()) {
+        if let Some(key) =
+            secret_files::former_key(data_dir, wanted)?.filter(|_| settings.secret_key.is_empty())
+        {
             terminal::note(format!(
-                "The backup was made before `tributary rekey`. Its key is taken from {} into {}; run `tributary rekey` \
-                 again after the restore.",
-                keys::FORMER_KEYS_FILE,
-                keys::KEY_FILE
+                "The backup was made before `tributary rekey`. Its key is copied from {} to {}; run \
+                 `tributary rekey` again after the restore.",
+                secret_files::FORMER_KEYS_FILE,
+                secret_files::KEY_FILE
             ));
             return Ok(Some(match here {
                 Some(SecretKeys { current, mut others }) => {
@@ -130,71 +132,77 @@ impl Restore {
             }));
         }
         let missing = match here {
-            Some(_) => "the key here is not the one that the credentials were sealed with",
-            None => "the key that opens the credentials is not here",
+            Some(_) => "the key of this installation is not the one that encrypted the credentials",
+            None => "the key that decrypts the credentials is missing",
         };
         anyhow::ensure!(
             self.force,
-            "{missing}: set SVC_SECRET_KEY or put its secret.key into {}; --force goes on without, and the \
-             credentials of providers must be entered again",
+            "{missing}: set SVC_SECRET_KEY or put the right secret.key into {}. With --force the restore \
+             continues without it, and all credentials must be entered again",
             data_dir.display()
         );
-        terminal::note(format!("Warning: {missing}; enter the credentials of the providers again."));
+        terminal::note(format!("Warning: {missing}; enter all credentials again."));
         Ok(None)
     }
 
-    /// An entry that was changed in the backup is named before anything is touched.
+    /// Verifies the audit log of the backup before anything is changed.
     fn check_audit(&self, backup: &Backup, settings: &Settings) -> anyhow::Result<()> {
-        let Some(key) = key_that_fits(backup, settings)? else { return Ok(()) };
+        let Some(key) = find_key(backup, settings)? else { return Ok(()) };
         let Some(report) = audit_report(backup, &key)? else { return Ok(()) };
         anyhow::ensure!(
             report.ok || self.force,
-            "{}: {} --force restores it as it is",
+            "{}: {} Use --force to restore it anyway",
             self.file.display(),
             report.detail
         );
         if !report.ok {
-            terminal::note(format!("Warning: {} It is restored as it is.", report.detail));
+            terminal::note(format!("Warning: {} Restoring it anyway.", report.detail));
         }
         Ok(())
     }
 
     async fn check_target(&self, url: &Secret) -> anyhow::Result<()> {
-        let state = match store::copy::target_state(url).await {
+        let state = match store::dump::target_state(url).await {
             Ok(state) => state,
-            // A damaged SQLite file is what a restore is for; an unreachable server is not.
+            // A restore may replace a damaged SQLite file, but not an unreachable server.
             Err(error) if self.force && url.expose().starts_with("sqlite") => {
-                terminal::note(format!("Warning: what is there is not readable and is replaced: {error}"));
+                terminal::note(format!(
+                    "Warning: the existing database is unreadable and is replaced: {error}"
+                ));
                 return Ok(());
             }
             Err(error) => return Err(error.into()),
         };
         anyhow::ensure!(
             !state.is_in_use,
-            "workers were heard of within the last 30 seconds; stop the service on every machine first"
+            "workers were active within the last 30 seconds; stop the service on every machine first"
         );
         let Some(schema) = state.schema else { return Ok(()) };
-        let newest = store::copy::schema_version();
-        anyhow::ensure!(schema <= newest, "the database there is of a newer version (schema {schema})");
-        anyhow::ensure!(self.force, "there is a database already; --force replaces all its records");
+        let newest = store::dump::schema_version();
+        anyhow::ensure!(
+            schema <= newest,
+            "the existing database was made by a newer version (schema {schema})"
+        );
+        anyhow::ensure!(self.force, "the database already has records; use --force to replace them");
         Ok(())
     }
 }
 
-/// Holds the data folder as `tributary serve` does, but alone.
-pub(super) fn alone(data_dir: &Path) -> anyhow::Result<File> {
+/// Locks the data folder exclusively.
+pub(super) fn lock_data_folder(data_dir: &Path) -> anyhow::Result<File> {
     let path = data_dir.join(SERVE_LOCK);
-    let file = File::create(&path).with_context(|| format!("{} cannot be made", path.display()))?;
+    let file = File::create(&path).with_context(|| format!("{} cannot be created", path.display()))?;
     match file.try_lock() {
         Ok(()) => Ok(file),
         Err(std::fs::TryLockError::WouldBlock) => {
-            bail!("a service runs on {}; {HOW_TO_STOP}", data_dir.display())
+            bail!("a service is running on {}; {HOW_TO_STOP}", data_dir.display())
         }
         Err(std::fs::TryLockError::Error(error)) => Err(error.into()),
     }
 }
 
-/// How many records came in, and how many searches got a new task: what waits in NATS is in no backup.
+/// Imports all records. Returns their number and how many searches got a new task, because tasks in NATS are not backed
+/// up.
 async fn import(backup: &Backup, url: &Secret) -> anyhow::Result<(u64, usize)> {
     let mut importer = Importer::begin(url, backup.manifest.schema).await?;
     let mut count = 0;
@@ -203,13 +211,13 @@ async fn import(backup: &Backup, url: &Secret) -> anyhow::Result<(u64, usize)> {
         importer.table(table).await.with_context(|| part.name.clone())?;
         count += import_rows(&mut importer, backup, part).await.with_context(|| part.name.clone())?;
     }
-    let renewed = importer.finish(federation::task_of_run, SystemClock.now()).await?;
+    let renewed = importer.finish(federation::run_task, SystemClock.now()).await?;
     Ok((count, renewed))
 }
 
 async fn import_rows(importer: &mut Importer, backup: &Backup, part: &Part) -> anyhow::Result<u64> {
     let mut rows = backup.rows(part)?;
-    let (mut batch, mut bytes, mut count) = (Vec::<CopiedRow>::new(), 0, 0);
+    let (mut batch, mut bytes, mut count) = (Vec::<DumpRow>::new(), 0, 0);
     while let Some((row, length)) = rows.next_row()? {
         batch.push(row);
         bytes += length;
@@ -223,7 +231,7 @@ async fn import_rows(importer: &mut Importer, backup: &Backup, part: &Part) -> a
     if !batch.is_empty() {
         importer.rows(&batch).await?;
     }
-    anyhow::ensure!(count == part.rows, "it has {count} rows instead of {}", part.rows);
+    anyhow::ensure!(count == part.rows, "found {count} rows instead of {}", part.rows);
     Ok(count)
 }
 
@@ -240,11 +248,11 @@ fn put_files(backup: &Backup, data_dir: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Another key that is there is kept under another name.
+/// Writes the key file; an existing one is renamed.
 fn put_key(keys: &SecretKeys, data_dir: &Path) -> anyhow::Result<()> {
-    let path = data_dir.join(keys::KEY_FILE);
+    let path = data_dir.join(secret_files::KEY_FILE);
     if path.exists() {
         std::fs::rename(&path, data_dir.join("secret.key.before-restore"))?;
     }
-    keys::write_private(&path, keys.lines().expose())
+    secret_files::write_private(&path, keys.lines().expose())
 }

@@ -1,16 +1,16 @@
-//! `tributary search`: progress per source while it runs, then the mixed list.
+//! `tributary search`: shows progress per source, then the mixed results.
 
-use super::{Place, named_user};
+use super::{CliContext, named_user};
+use crate::app::App;
 use crate::terminal;
-use crate::wiring::Wired;
 use crate::workers::searches_running_max;
 use clap::Args;
-use domain::contracts::QueueName;
 use domain::ids::SearchId;
 use domain::mixed::MixedResponse;
-use domain::notation::marks::plain;
+use domain::ports::QueueName;
 use domain::result::ResultSet;
 use domain::search::{ProviderRef, SearchSpec};
+use domain::syntax::highlights::plain;
 use federation::{MixRequest, SearchEvent};
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use tasks::{Worker, WorkerConfig};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
-/// Search from the command line, on the data folder itself: no server needs to run.
+/// Search from the command line, directly on the data folder, without a running service.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -29,32 +29,32 @@ Examples:
 pub struct Search {
     /// The query.
     query: String,
-    /// Comma list of provider names, ids or tags.
+    /// Comma-separated provider names, ids or tags.
     #[arg(long, value_delimiter = ',')]
     providers: Vec<String>,
-    /// Print the mixed results response as JSON.
+    /// Print the results as JSON, as returned by the API.
     #[arg(long)]
     json: bool,
     /// Number of results.
     #[arg(long, default_value_t = 10)]
     results: u32,
-    /// The mixer that orders the results.
+    /// Mixer that orders the results.
     #[arg(long, default_value = domain::search::DEFAULT_MIXER)]
     mixer: String,
-    /// The user who searches.
+    /// User to search as.
     #[arg(long, default_value = "admin")]
     user: String,
 }
 
-/// How long the last lines of progress may take after the search has ended.
+/// Maximum wait for the last progress lines after the search has ended.
 const LAST_LINES: Duration = Duration::from_millis(200);
-/// How much longer than its query processors and sources a search may take.
+/// Extra time beyond the timeouts of query processors and sources.
 const GRACE: Duration = Duration::from_secs(5);
 
 impl Search {
-    pub async fn run(self, place: &Place) -> anyhow::Result<ExitCode> {
-        let wired = place.open().await?;
-        let owner = named_user(&wired, &self.user).await?;
+    pub async fn run(self, cli: &CliContext) -> anyhow::Result<ExitCode> {
+        let app = cli.open().await?;
+        let owner = named_user(&app, &self.user).await?;
         let spec = SearchSpec {
             query_string: self.query,
             searchprovider_list: self.providers.into_iter().map(ProviderRef::Text).collect(),
@@ -64,21 +64,21 @@ impl Search {
         };
         let (stop, stopped) = watch::channel(false);
         let mut running = JoinSet::new();
-        running.spawn(worker(&wired).serve(stopped));
-        let search = wired.federation.create(owner.id, spec).await?;
+        running.spawn(worker(&app).serve(stopped));
+        let search = app.federation.create(owner.id, spec).await?;
         let mut progress = JoinSet::new();
-        progress.spawn(show_progress(Arc::clone(&wired.federation), search.id));
-        let at_most = wired.federation.time_max(&search) + GRACE;
-        let search = wired.federation.wait(search.id, at_most).await?;
-        let (scheme, host, port) = (wired.settings.scheme(), &wired.settings.host, wired.settings.port);
+        progress.spawn(show_progress(Arc::clone(&app.federation), search.id));
+        let at_most = app.federation.time_max(&search) + GRACE;
+        let search = app.federation.wait(search.id, at_most).await?;
+        let (scheme, host, port) = (app.settings.scheme(), &app.settings.host, app.settings.port);
         let request =
             MixRequest { base_url: format!("{scheme}://{host}:{port}/svc"), ..MixRequest::default() };
-        let mixed = wired.federation.mix(&search, &request).await?;
-        // When a running service took the search, nobody here tells of its end.
+        let mixed = app.federation.mix(&search, &request).await?;
+        // If a running service took the search, its end is not reported here.
         let _last_lines_or_none = tokio::time::timeout(LAST_LINES, progress.join_next()).await;
         let _worker_has_gone = stop.send(true);
         while running.join_next().await.is_some() {}
-        wired.store.close().await;
+        app.store.close().await;
         match self.json {
             true => terminal::line(serde_json::to_string_pretty(&mixed)?),
             false => show(&mixed),
@@ -87,19 +87,19 @@ impl Search {
     }
 }
 
-fn worker(wired: &Wired) -> Worker {
+fn worker(app: &App) -> Worker {
     let config = WorkerConfig {
         queue: QueueName::Search,
-        concurrency: wired.settings.search_concurrency,
-        running_max: searches_running_max(&wired.settings),
-        lease: wired.settings.task_lease.0,
-        grace: wired.settings.stop_grace.0,
+        concurrency: app.settings.search_concurrency,
+        running_max: searches_running_max(&app.settings),
+        lease: app.settings.task_lease.0,
+        grace: app.settings.stop_grace.0,
     };
-    Worker::new(config, Arc::clone(&wired.queue), Arc::clone(&wired.clock), wired.registry.clone())
+    Worker::new(config, Arc::clone(&app.queue), Arc::clone(&app.clock), app.registry.clone())
 }
 
 async fn show_progress(federation: Arc<federation::Federation>, id: SearchId) {
-    let mut events = federation.events().subscribe(id);
+    let mut events = federation.progress().subscribe(id);
     loop {
         match events.recv().await {
             Ok(SearchEvent::Provider(_, set)) => terminal::note(progress_line(&set)),
@@ -132,7 +132,7 @@ fn show(mixed: &MixedResponse) {
     let counts = mixed.info.completeness;
     let results = &mixed.info.results;
     terminal::line(format!(
-        "{} of {} results in {:.1} s; {} of {} sources answered.",
+        "{} of {} results in {:.1} s; {} of {} sources responded.",
         results.retrieved, results.retrieved_total, results.federation_time, counts.answered, counts.asked
     ));
     if counts.answered < counts.asked || results.retrieved == 0 {
@@ -141,7 +141,7 @@ fn show(mixed: &MixedResponse) {
     }
 }
 
-/// One line of text for a terminal: no control characters, not longer than `chars_max`.
+/// The text on one line, without control characters and at most `chars_max` long.
 fn one_line(text: &str, chars_max: usize) -> String {
     let plain: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).take(chars_max).collect();
     if text.chars().count() > chars_max { format!("{plain}…") } else { plain }

@@ -1,16 +1,17 @@
-//! `tributary serve`: the service.
+//! `tributary serve`: runs the service.
 
-use super::Place;
+use super::CliContext;
+use crate::app::App;
+use crate::corpus::provider as corpus_provider;
 use crate::service::{Role, Service, ensure_admin};
 use crate::service_manager::ServiceManager;
 use crate::unreadable_records::unreadable_records;
-use crate::wiring::Wired;
-use crate::{cache_source, keys, logs, terminal};
+use crate::{logs, secret_files, terminal};
 use clap::Args;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-/// Run the service: web, all workers and the scheduler in one process, unless --roles splits them.
+/// Run the service: by default web, all workers and the scheduler in one process.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -19,65 +20,62 @@ Examples:
   tributary serve --roles web
   tributary serve --roles search,page_fetch")]
 pub struct Serve {
-    /// Comma list of web, search, page_fetch, interactive, maintenance, corpus, health_check, beat.
+    /// Comma-separated roles: web, search, page_fetch, interactive, maintenance, corpus, health_check, beat.
     #[arg(long, value_delimiter = ',', value_parser = Role::parse)]
     roles: Vec<Role>,
-    /// The port (SVC_PORT); 0 takes a free one.
+    /// Port (SVC_PORT); 0 picks a free one.
     #[arg(long)]
     port: Option<u16>,
 }
 
 impl Serve {
-    pub async fn run(self, place: &Place) -> anyhow::Result<()> {
+    pub async fn run(self, cli: &CliContext) -> anyhow::Result<()> {
         let port: Vec<(&str, String)> = self.port.iter().map(|port| ("SVC_PORT", port.to_string())).collect();
-        let read = place.read(&port)?;
+        let read = cli.load_settings(&port)?;
         let roles: BTreeSet<Role> = match self.roles.is_empty() {
             true => Role::all(),
             false => self.roles.into_iter().collect(),
         };
-        leave_no_dump();
+        disable_core_dumps();
         let _written_at_the_end = logs::start(&read.settings, &PathBuf::from(&read.settings.data_dir))?;
         for remark in &read.remarks {
             tracing::warn!("{remark}");
         }
         tracing::info!("{} {} starts", domain::SERVICE_NAME, domain::VERSION);
-        let wired = Wired::open(read).await.inspect_err(log_failure)?;
-        match wired.store.seal_clear_providers().await {
+        let app = App::build(read).await.inspect_err(log_failure)?;
+        match app.store.seal_clear_providers().await {
             Ok(0) => {}
-            Ok(count) => tracing::info!("headers and page fetch settings of {count} providers were sealed"),
-            Err(error) => tracing::warn!("clear headers of providers cannot be sealed: {error}"),
+            Ok(count) => tracing::info!("encrypted headers and page fetch settings of {count} providers"),
+            Err(error) => tracing::warn!("cannot encrypt plain-text headers of providers: {error}"),
         }
-        match unreadable_records(&*wired.store).await {
+        match unreadable_records(&*app.store).await {
             Ok(records) => records.iter().for_each(|record| tracing::warn!("{record}")),
-            Err(error) => tracing::warn!("records cannot be examined for unreadable secrets: {error}"),
+            Err(error) => tracing::warn!("cannot check records for unreadable secrets: {error}"),
         }
-        if let Some(password) = ensure_admin(&wired).await? {
-            let file = wired.data_dir.join(keys::PASSWORD_FILE);
+        if let Some(password) = ensure_admin(&app).await? {
+            let file = app.data_dir.join(secret_files::PASSWORD_FILE);
             terminal::line(format!("User admin was created. Password: {password}"));
-            terminal::line(format!(
-                "It is written to {} as well; change it, then delete the file.",
-                file.display()
-            ));
+            terminal::line(format!("It is also in {}; change it, then delete the file.", file.display()));
             terminal::line(
-                "Next: add sources in the console, /admin/, or by: tributary providers add wikipedia",
+                "Next: add sources in the console at /admin/, or with: tributary providers add wikipedia",
             );
         }
-        cache_source::ensure(&wired).await?;
-        let service = Service::start(wired, &roles).await.inspect_err(log_failure)?;
+        corpus_provider::ensure(&app).await?;
+        let service = Service::start(app, &roles).await.inspect_err(log_failure)?;
         if let Some(url) = service.url() {
             tracing::info!("listens on {url}");
             terminal::line(format!("{} {} listens on {url}", domain::SERVICE_NAME, domain::VERSION));
         }
-        let mut manager = ServiceManager::of_environment();
+        let mut manager = ServiceManager::from_environment();
         manager.ready();
-        until_told_to_stop().await?;
+        wait_for_stop_signal().await?;
         manager.stopping();
-        terminal::note("Stopping: running searches are finished first.");
-        tracing::info!("stopping: running searches are finished first");
-        // A second signal cuts the drain short.
+        terminal::note("Stopping after running searches have finished.");
+        tracing::info!("stopping after running searches have finished");
+        // A second signal skips the drain period.
         tokio::select! {
             () = service.drain() => {}
-            told = until_told_to_stop() => told?,
+            stopped = wait_for_stop_signal() => stopped?,
         }
         service.stop().await;
         tracing::info!("stopped");
@@ -85,14 +83,14 @@ impl Serve {
     }
 }
 
-/// A dump of the memory after a crash would hold every secret that is open.
-fn leave_no_dump() {
+/// Disables core dumps, which would contain decrypted secrets.
+fn disable_core_dumps() {
     #[cfg(unix)]
     {
         use rustix::process::{Resource, Rlimit, setrlimit};
         let none = Rlimit { current: Some(0), maximum: Some(0) };
         if let Err(error) = setrlimit(Resource::Core, none) {
-            terminal::note(format!("A crash may leave a dump of the memory: {error}"));
+            terminal::note(format!("Core dumps cannot be disabled: {error}"));
         }
     }
 }
@@ -102,7 +100,7 @@ fn log_failure(error: &anyhow::Error) {
 }
 
 /// Returns on SIGTERM or Ctrl-C.
-pub async fn until_told_to_stop() -> anyhow::Result<()> {
+pub async fn wait_for_stop_signal() -> anyhow::Result<()> {
     #[cfg(unix)]
     {
         use tokio::signal::unix::{SignalKind, signal};

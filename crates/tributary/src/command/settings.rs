@@ -1,10 +1,10 @@
-//! `tributary settings`: what is in force, and why.
+//! `tributary settings`: lists all settings with value and origin.
 
-use super::Place;
+use super::CliContext;
 use crate::terminal;
 use clap::Args;
 
-/// Print every setting, its value, and where it came from.
+/// List all settings with their value and origin.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -12,26 +12,27 @@ Examples:
   tributary settings timeout
   SVC_TIMEOUT=20 tributary settings timeout
 
-A setting is given in the environment, or in `tributary.toml` under the same name: SVC_TIMEOUT = 20. The environment
-stands above the file. docs/settings.md tells what each one means.")]
+Settings come from the environment or from `tributary.toml`, under the same name: SVC_TIMEOUT = 20. The environment takes
+precedence. docs/settings.md describes every setting.")]
 pub struct SettingsCommand {
     /// Only settings whose name contains this text.
     filter: Option<String>,
 }
 
-/// One long value must not push the last column of all others out of sight.
+/// Maximum width of the value column.
 const VALUE_WIDTH_MAX: usize = 40;
 
 impl SettingsCommand {
-    pub fn run(self, place: &Place) -> anyhow::Result<()> {
-        let read = place.read(&[])?;
+    pub fn run(self, cli: &CliContext) -> anyhow::Result<()> {
+        let read = cli.load_settings(&[])?;
         let wanted = self.filter.unwrap_or_default().to_uppercase();
-        let rows: Vec<_> = read.in_force.iter().filter(|row| row.name.contains(&wanted)).collect();
+        let rows: Vec<_> = read.effective.iter().filter(|row| row.name.contains(&wanted)).collect();
         anyhow::ensure!(
             !rows.is_empty(),
-            "there is no setting with '{wanted}' in its name; `tributary settings` shows all"
+            "no setting contains '{wanted}' in its name; `tributary settings` lists all"
         );
-        let width = |of: fn(&domain::settings::SettingInForce) -> usize| rows.iter().map(|row| of(row)).max();
+        let width =
+            |of: fn(&domain::settings::EffectiveSetting) -> usize| rows.iter().map(|row| of(row)).max();
         let name_width = width(|row| row.name.len()).unwrap_or(0);
         let value_width = width(|row| row.value.chars().count()).unwrap_or(0).clamp(5, VALUE_WIDTH_MAX);
         terminal::line(format!("{:name_width$}  {:value_width$}  from", "name", "value"));

@@ -1,32 +1,32 @@
-//! `tributary sync-providers`: names and tags of sources as this version's ready sources have them.
+//! `tributary sync-providers`: updates names and tags of providers from the bundled providers.
 
-use super::Place;
-use crate::ready::{self, ReadySource};
+use super::CliContext;
+use crate::bundled_providers::{self, ReadySource};
 use crate::terminal;
 use clap::Args;
-use domain::contracts::ProviderStore;
+use domain::ports::ProviderStore;
 use domain::provider::{ProviderSpec, SearchProvider};
 
-/// Give sources the names and tags that the ready sources of this version have. Without --apply nothing is changed.
+/// Update the names and tags of providers from this version's bundled providers. Without --apply, only show the
+/// changes.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-A source is known by its name, or by what it asks: connector, address, template and mappings. Nothing but name and tags
-is changed. Tags that are missing are added, your own tags stay. A search that names a source by its old name does not
-find it under the new one.
+Providers are matched by name, or by connector, URL, template and mappings. Only name and tags are changed. Missing tags
+are added, your own tags are kept. A search that refers to a provider by its old name does not find it under the new one.
 
 Examples:
   tributary sync-providers
   tributary sync-providers --apply
   tributary sync-providers \"Old name\" --apply")]
 pub struct SyncProviders {
-    /// Names of the sources to look at; without them, all.
+    /// Names of the providers to update [default: all]
     names: Vec<String>,
-    /// Change them. Without it, what would change is shown.
+    /// Apply the changes.
     #[arg(long)]
     apply: bool,
 }
 
-/// What becomes of one provider.
+/// The change to one provider.
 struct Change<'a> {
     from: &'a SearchProvider,
     to: ProviderSpec,
@@ -34,29 +34,32 @@ struct Change<'a> {
 }
 
 impl SyncProviders {
-    pub async fn run(self, place: &Place) -> anyhow::Result<()> {
-        let wired = place.open().await?;
-        let stored = wired.store.providers().await?;
+    pub async fn run(self, cli: &CliContext) -> anyhow::Result<()> {
+        let app = cli.open().await?;
+        let stored = app.store.providers().await?;
         for name in &self.names {
             let is_there = stored.iter().any(|provider| provider.spec.name == *name);
-            anyhow::ensure!(is_there, "there is no provider '{name}'");
+            anyhow::ensure!(is_there, "no provider '{name}'");
         }
-        let ready = ready::all()?;
+        let ready = bundled_providers::all()?;
         let mut changes = changes(&stored, &ready);
         changes.retain(|change| self.names.is_empty() || self.names.contains(&change.from.spec.name));
         for change in &changes {
             if self.apply {
                 let spec = change.to.clone();
-                wired.by_command().replace_provider(change.from.id, spec, wired.clock.now()).await?;
+                app.by_command().replace_provider(change.from.id, spec, app.clock.now()).await?;
             }
             terminal::line(sentence(change));
         }
-        wired.store.close().await;
+        app.store.close().await;
         terminal::line(match (changes.len(), self.apply) {
             (0, _) => format!("Nothing to change in {} providers.", stored.len()),
             (count, true) => format!("{count} of {} providers changed.", stored.len()),
             (count, false) => {
-                format!("{count} of {} providers would change; --apply changes them.", stored.len())
+                format!(
+                    "{count} of {} providers would change; use --apply to apply the changes.",
+                    stored.len()
+                )
             }
         });
         Ok(())
@@ -67,17 +70,17 @@ fn sentence(change: &Change<'_>) -> String {
     let (old, new) = (&change.from.spec.name, &change.to.name);
     let mut parts = Vec::new();
     if old != new {
-        parts.push(format!("is called {new}"));
+        parts.push(format!("renamed to {new}"));
     }
     if !change.added_tags.is_empty() {
-        parts.push(format!("gets {}", change.added_tags.join(", ")));
+        parts.push(format!("add tags {}", change.added_tags.join(", ")));
     }
     format!("  {old}: {}", parts.join(", "))
 }
 
 fn changes<'a>(stored: &'a [SearchProvider], ready: &[ReadySource]) -> Vec<Change<'a>> {
-    let wishes = stored.iter().filter_map(|from| Some((from, counterpart(from, stored, ready)?)));
-    wishes
+    let matches = stored.iter().filter_map(|from| Some((from, counterpart(from, stored, ready)?)));
+    matches
         .filter_map(|(from, source)| {
             let lacks =
                 |tag: &&String| !from.spec.tags.iter().any(|own| own.eq_ignore_ascii_case(tag.as_str()));
@@ -89,8 +92,8 @@ fn changes<'a>(stored: &'a [SearchProvider], ready: &[ReadySource]) -> Vec<Chang
         .collect()
 }
 
-/// The ready source that a provider is: by its name, else the only one that asks the same, if no other provider does and
-/// none has its name.
+/// The bundled provider that matches a provider: by name, or else the only one with the same identity, if no other
+/// provider has that identity or name.
 fn counterpart<'a>(
     provider: &SearchProvider,
     stored: &[SearchProvider],
@@ -101,19 +104,19 @@ fn counterpart<'a>(
         return Some(source);
     }
     let is_free = |source: &&ReadySource| stored.iter().all(|one| one.spec.name != source.spec.name);
-    let asked = asks(&provider.spec);
+    let asked = identity(&provider.spec);
     let is_alone =
-        stored.iter().filter(|one| by_name(&one.spec.name).is_none() && asks(&one.spec) == asked).count()
+        stored.iter().filter(|one| by_name(&one.spec.name).is_none() && identity(&one.spec) == asked).count()
             == 1;
-    let mut like = ready.iter().filter(|source| asks(&source.spec) == asked && is_alone).filter(is_free);
+    let mut like = ready.iter().filter(|source| identity(&source.spec) == asked && is_alone).filter(is_free);
     match (like.next(), like.next()) {
         (Some(only), None) => Some(only),
         _ => None,
     }
 }
 
-/// What makes a source this one and no other.
-fn asks(spec: &ProviderSpec) -> [&str; 5] {
+/// The fields that identify a provider.
+fn identity(spec: &ProviderSpec) -> [&str; 5] {
     [&spec.connector, &spec.url, &spec.query_template, &spec.query_mappings, &spec.response_mappings]
 }
 
@@ -132,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn names_and_tags_follow_the_ready_sources() {
+    fn names_and_tags_follow_the_bundled_providers() {
         let source = |spec: ProviderSpec| ReadySource { slug: spec.name.clone(), spec };
         let ready = [
             source(spec("Articles - A", "https://a.example", &["Science", "NoKey"])),
@@ -142,18 +145,21 @@ mod tests {
         ];
         let table: [(&[Row], &[&str]); 9] = [
             (&[("Articles - A", "https://a.example", &["science", "NoKey", "mine"])], &[]),
-            (&[("Articles - A", "https://own.example", &["mine"])], &["  Articles - A: gets Science, NoKey"]),
-            (&[("A", "https://a.example", &["Science", "NoKey"])], &["  A: is called Articles - A"]),
-            (&[("A", "https://a.example", &["NoKey"])], &["  A: is called Articles - A, gets Science"]),
+            (
+                &[("Articles - A", "https://own.example", &["mine"])],
+                &["  Articles - A: add tags Science, NoKey"],
+            ),
+            (&[("A", "https://a.example", &["Science", "NoKey"])], &["  A: renamed to Articles - A"]),
+            (&[("A", "https://a.example", &["NoKey"])], &["  A: renamed to Articles - A, add tags Science"]),
             // The name is taken.
             (&[("A", "https://a.example", &[]), ("Articles - A", "x", &["Science", "NoKey"])], &[]),
-            // It cannot be told which of two becomes it.
+            // Ambiguous: two providers match.
             (&[("A", "https://a.example", &[]), ("My A", "https://a.example", &[])], &[]),
-            // It cannot be told which of two it is; one of them is there, so it is the other.
+            // Ambiguous: two bundled providers match; if one of them exists, it is the other.
             (&[("C", "https://c.example", &["C"])], &[]),
             (
                 &[("C", "https://c.example", &["C"]), ("C one", "https://c.example", &["C"])],
-                &["  C: is called C two"],
+                &["  C: renamed to C two"],
             ),
             (&[("D", "https://d.example", &[])], &[]),
         ];

@@ -1,23 +1,23 @@
-//! `tributary tasks`: work that has not ended, and work that has lost its task.
+//! `tributary tasks`: lists unfinished work and requeues lost or failed work.
 
-use super::Place;
+use super::CliContext;
+use crate::app::App;
 use crate::terminal;
-use crate::wiring::Wired;
 use chrono::TimeDelta;
 use clap::{Args, Subcommand};
-use domain::contracts::{OrphanedWork, ReconcileStore, StoreError, TaskState, TaskStore, UserStore};
 use domain::ids::{TaskId, UserId};
 use domain::instant::Instant;
+use domain::ports::{OrphanedWork, ReconcileStore, StoreError, TaskState, TaskStore, UserStore};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::process::ExitCode;
 
-/// Most tasks that a list prints.
+/// Maximum of `--limit`.
 const LIST_MAX: u64 = 10_000;
-/// The state of work that is not final and has no task.
+/// The state of unfinished work without a task.
 const LOST: &str = "lost";
 
-/// List the work that has not ended, or give work a task again.
+/// List unfinished work, or requeue lost or failed work.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -32,31 +32,31 @@ pub struct TasksCommand {
 
 #[derive(Debug, Subcommand)]
 enum Action {
-    /// List tasks that have not ended, oldest first, then work that has lost its task.
+    /// List unfinished tasks, oldest first, then work that has lost its task.
     List(List),
-    /// Make a task for work that has lost it, and let tasks wait again that have used their tries.
+    /// Create tasks for lost work, and requeue tasks that have used up their attempts.
     Requeue(Requeue),
 }
 
 #[derive(Debug, Args)]
 struct List {
-    /// Only what is in this state: waiting, running, sent (NATS has it), failed (its tries are used) or lost (no task).
+    /// Only this state: waiting, running, sent (in NATS), failed (no attempts left) or lost (no task).
     #[arg(long, value_parser = ["waiting", "running", "sent", "failed", LOST])]
     state: Option<String>,
-    /// Most tasks to print, up to 10000.
+    /// Maximum number of tasks, up to 10000.
     #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(u64).range(1..=LIST_MAX))]
     limit: u64,
-    /// Print them as a JSON array.
+    /// Print a JSON array.
     #[arg(long)]
     json: bool,
 }
 
 #[derive(Debug, Args)]
 struct Requeue {
-    /// What `tributary tasks list` shows: a number for a task that failed, as `search:204` for work that is lost.
+    /// Ids from `tributary tasks list`: a number for a failed task, e.g. `search:204` for lost work.
     #[arg(value_name = "ID", required_unless_present = "all", conflicts_with = "all")]
     ids: Vec<String>,
-    /// Everything that failed or is lost.
+    /// Requeue all failed and lost work.
     #[arg(long)]
     all: bool,
 }
@@ -66,7 +66,7 @@ struct Requeue {
 struct Row {
     id: String,
     kind: String,
-    /// None: the service itself.
+    /// `None` for the service itself.
     owner: Option<String>,
     state: &'static str,
     age_seconds: i64,
@@ -76,30 +76,30 @@ struct Row {
 }
 
 impl TasksCommand {
-    pub async fn run(self, place: &Place) -> anyhow::Result<ExitCode> {
-        let wired = place.open_existing().await?;
+    pub async fn run(self, cli: &CliContext) -> anyhow::Result<ExitCode> {
+        let app = cli.open_existing().await?;
         let code = match self.action {
-            Action::List(list) => list.run(&wired).await?,
-            Action::Requeue(requeue) => requeue.run(&wired).await?,
+            Action::List(list) => list.run(&app).await?,
+            Action::Requeue(requeue) => requeue.run(&app).await?,
         };
-        wired.store.close().await;
+        app.store.close().await;
         Ok(code)
     }
 }
 
 impl List {
-    async fn run(self, wired: &Wired) -> anyhow::Result<ExitCode> {
-        let now = wired.clock.now();
+    async fn run(self, app: &App) -> anyhow::Result<ExitCode> {
+        let now = app.clock.now();
         let wanted = |state: &str| self.state.as_deref().is_none_or(|only| only == state);
         let read_max = if self.state.is_some() { LIST_MAX } else { self.limit };
         let mut names = OwnerNames::default();
         let mut rows = Vec::new();
-        for task in wired.store.unfinished_tasks(None, read_max, now).await? {
+        for task in app.store.unfinished_tasks(None, read_max, now).await? {
             if wanted(task.state.as_str()) {
                 rows.push(Row {
                     id: task.id.to_string(),
                     kind: task.name,
-                    owner: names.of(wired, task.owner).await?,
+                    owner: names.of(app, task.owner).await?,
                     state: task.state.as_str(),
                     age_seconds: seconds_since(task.date_created, now),
                     attempts: task.attempts,
@@ -107,11 +107,11 @@ impl List {
                 });
             }
         }
-        for work in wired.reconciler().orphans().await?.into_iter().filter(|_| wanted(LOST)) {
+        for work in app.reconciler().orphans().await?.into_iter().filter(|_| wanted(LOST)) {
             rows.push(Row {
                 id: id_of(&work),
                 kind: work.task.name.clone(),
-                owner: names.of(wired, Some(work.owner)).await?,
+                owner: names.of(app, Some(work.owner)).await?,
                 state: LOST,
                 age_seconds: seconds_since(work.since, now),
                 attempts: 0,
@@ -125,15 +125,15 @@ impl List {
 }
 
 impl Requeue {
-    async fn run(self, wired: &Wired) -> anyhow::Result<ExitCode> {
-        let orphans = wired.reconciler().orphans().await?;
+    async fn run(self, app: &App) -> anyhow::Result<ExitCode> {
+        let orphans = app.reconciler().orphans().await?;
         let ids = match self.all {
-            true => everything(wired, &orphans).await?,
+            true => everything(app, &orphans).await?,
             false => self.ids,
         };
         let mut has_failed = false;
         for id in &ids {
-            match requeue(wired, id, &orphans).await? {
+            match requeue(app, id, &orphans).await? {
                 Ok(done) => terminal::line(done),
                 Err(refused) => {
                     has_failed = true;
@@ -142,39 +142,37 @@ impl Requeue {
             }
         }
         if ids.is_empty() {
-            terminal::line("Nothing has failed or lost its task.");
+            terminal::line("No failed or lost work.");
         }
         Ok(if has_failed { ExitCode::FAILURE } else { ExitCode::SUCCESS })
     }
 }
 
-/// Work whose task was given up is asked for by its task.
-async fn everything(wired: &Wired, orphans: &[OrphanedWork]) -> anyhow::Result<Vec<String>> {
-    let tasks = wired.store.unfinished_tasks(None, u64::MAX, wired.clock.now()).await?;
+/// The ids of all failed and lost work; work with a failed task is identified by that task.
+async fn everything(app: &App, orphans: &[OrphanedWork]) -> anyhow::Result<Vec<String>> {
+    let tasks = app.store.unfinished_tasks(None, u64::MAX, app.clock.now()).await?;
     let failed = tasks.iter().filter(|task| task.state == TaskState::Failed).map(|task| task.id.to_string());
     Ok(failed.chain(orphans.iter().filter(|work| !work.is_given_up).map(id_of)).collect())
 }
 
-/// The inner error says why this one cannot be done.
+/// The inner error says why this item cannot be requeued.
 async fn requeue(
-    wired: &Wired,
+    app: &App,
     id: &str,
     orphans: &[OrphanedWork],
 ) -> Result<Result<String, String>, StoreError> {
-    let now = wired.clock.now();
+    let now = app.clock.now();
     if let Some(work) = orphans.iter().find(|work| id_of(work) == id) {
-        let task = wired.store.push_task(work.task.clone(), now).await?;
-        return Ok(Ok(format!("{id} has the task {task} now.")));
+        let task = app.store.push_task(work.task.clone(), now).await?;
+        return Ok(Ok(format!("{id}: created task {task}.")));
     }
     let Ok(task) = id.parse::<i64>() else {
-        return Ok(Err(format!(
-            "'{id}' has not lost its task; `tributary tasks list --state lost` shows what has"
-        )));
+        return Ok(Err(format!("'{id}' is not lost; `tributary tasks list --state lost` shows lost work")));
     };
-    Ok(match wired.store.retry_failed(TaskId(task), now).await? {
-        true => Ok(format!("Task {task} waits again.")),
+    Ok(match app.store.retry_failed(TaskId(task), now).await? {
+        true => Ok(format!("Task {task} requeued.")),
         false => Err(format!(
-            "no task {task} has failed; `tributary tasks list --state failed` shows those that have"
+            "task {task} has not failed; `tributary tasks list --state failed` shows failed tasks"
         )),
     })
 }
@@ -183,19 +181,19 @@ fn id_of(work: &OrphanedWork) -> String {
     format!("{}:{}", work.kind, work.id)
 }
 
-/// The names of owners, each read once.
+/// A cache of owner names.
 #[derive(Default)]
 struct OwnerNames(BTreeMap<UserId, String>);
 
 impl OwnerNames {
-    async fn of(&mut self, wired: &Wired, owner: Option<UserId>) -> Result<Option<String>, StoreError> {
+    async fn of(&mut self, app: &App, owner: Option<UserId>) -> Result<Option<String>, StoreError> {
         let Some(owner) = owner else { return Ok(None) };
         if let Some(name) = self.0.get(&owner) {
             return Ok(Some(name.clone()));
         }
-        let name = match wired.store.user(owner).await {
+        let name = match app.store.user(owner).await {
             Ok(user) => user.username,
-            Err(StoreError::NotFound) => format!("user {owner}, who is gone"),
+            Err(StoreError::NotFound) => format!("deleted user {owner}"),
             Err(error) => return Err(error),
         };
         self.0.insert(owner, name.clone());
@@ -227,7 +225,7 @@ fn seconds_since(since: Instant, now: Instant) -> i64 {
     (now - since).max(TimeDelta::zero()).num_seconds()
 }
 
-/// For people: in the largest unit of which there are two.
+/// Formats an age in the largest unit of which there are at least two.
 fn age(seconds: i64) -> String {
     match seconds {
         0..120 => format!("{seconds} s"),

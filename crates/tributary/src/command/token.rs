@@ -1,11 +1,11 @@
-//! `tributary token`: API tokens.
+//! `tributary token`: manages API tokens.
 
-use super::{Place, named_user};
+use super::{CliContext, named_user};
 use crate::terminal;
 use chrono::TimeDelta;
 use clap::{Args, Subcommand};
-use domain::contracts::{StoreError, TokenStore};
 use domain::ids::TokenId;
+use domain::ports::{StoreError, TokenStore};
 use domain::user::TokenSpec;
 
 /// Add, list or revoke API tokens.
@@ -22,46 +22,46 @@ pub struct TokenCommand {
 
 #[derive(Debug, Subcommand)]
 enum Action {
-    /// Make a token for a person; it is printed once and kept as a hash only.
+    /// Create a token for a user; it is printed once and stored only as a hash.
     Add {
-        /// Whose token it is.
+        /// Owner of the token.
         username: String,
-        /// What it is for, so that it is recognised later.
+        /// Label to recognize the token by.
         #[arg(long, default_value = "")]
         label: String,
-        /// It expires after this many days; without it, never.
+        /// Days until the token expires [default: never]
         #[arg(long, value_parser = clap::value_parser!(u32).range(1..=DAYS_MAX))]
         days: Option<u32>,
     },
-    /// List tokens; they are recognised by their first characters.
+    /// List tokens with their first characters.
     List,
     /// Revoke a token by its id.
     Revoke {
-        /// Its id, as `tributary token list` shows it.
+        /// Id from `tributary token list`.
         id: i64,
     },
 }
 
-/// Longest life of a token that expires: a hundred years.
+/// Maximum of `--days`: a hundred years.
 const DAYS_MAX: i64 = 36_500;
-/// Most tokens that a list prints.
+/// Maximum number of listed tokens.
 const LIST_MAX: u64 = 10_000;
 
 impl TokenCommand {
-    pub async fn run(self, place: &Place) -> anyhow::Result<()> {
-        let wired = place.open_existing().await?;
-        let now = wired.clock.now();
+    pub async fn run(self, cli: &CliContext) -> anyhow::Result<()> {
+        let app = cli.open_existing().await?;
+        let now = app.clock.now();
         match self.action {
             Action::Add { username, label, days } => {
-                let user = named_user(&wired, &username).await?;
+                let user = named_user(&app, &username).await?;
                 let expires = days.map(|days| now + TimeDelta::days(i64::from(days)));
                 let made = server::token::make();
                 let spec = TokenSpec { label, expires };
-                wired.by_command().create_token(user.id, spec, made.hash, made.prefix, now).await?;
+                app.by_command().create_token(user.id, spec, made.hash, made.prefix, now).await?;
                 terminal::line(made.token.expose());
             }
             Action::List => {
-                for token in wired.store.tokens(None, 0, LIST_MAX).await?.items {
+                for token in app.store.tokens(None, 0, LIST_MAX).await?.items {
                     let until = token.expires.map_or("never".to_owned(), |time| time.to_rfc3339());
                     terminal::line(format!(
                         "{:>5}  {:20}  {}…  expires {until}  {}",
@@ -70,16 +70,16 @@ impl TokenCommand {
                 }
             }
             Action::Revoke { id } => {
-                wired.by_command().delete_token(TokenId(id)).await.map_err(|error| match error {
+                app.by_command().delete_token(TokenId(id)).await.map_err(|error| match error {
                     StoreError::NotFound => {
-                        anyhow::anyhow!("there is no token {id}; `tributary token list` shows all")
+                        anyhow::anyhow!("no token {id}; `tributary token list` shows all")
                     }
                     other => other.into(),
                 })?;
-                terminal::line(format!("Token {id} was revoked."));
+                terminal::line(format!("Token {id} revoked."));
             }
         }
-        wired.store.close().await;
+        app.store.close().await;
         Ok(())
     }
 }

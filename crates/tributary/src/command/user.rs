@@ -1,14 +1,14 @@
-//! `tributary user`: people.
+//! `tributary user`: manages users.
 
-use super::{Place, beside_the_demo, named_user};
-use crate::wiring::Wired;
-use crate::{keys, terminal};
+use super::{CliContext, demo_hint, named_user};
+use crate::app::App;
+use crate::{secret_files, terminal};
 use clap::{Args, Subcommand};
-use domain::contracts::{EditableRecord, UserStore, VersionStore};
+use domain::ports::{EditableRecord, UserStore, VersionStore};
 use domain::user::{GroupSpec, User, UserSpec};
 use std::io::Read;
 
-/// Add, list, change or delete people.
+/// Add, list, change or delete users.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -23,102 +23,102 @@ pub struct UserCommand {
 
 #[derive(Debug, Subcommand)]
 enum Action {
-    /// Add a person; without --password-stdin a password is made and printed once.
+    /// Add a user; without --password-stdin a password is generated and printed once.
     Add {
-        /// The name to sign in with: letters, digits and @ . + - _
+        /// User name: alphanumeric characters and @ . + - _
         username: String,
-        /// An address of mail.
+        /// Email address.
         #[arg(long, default_value = "")]
         email: String,
-        /// A group to join; it is made if it is not there. May be repeated.
+        /// Group to join; created if it does not exist. May be repeated.
         #[arg(long = "group", value_name = "NAME")]
         groups: Vec<String>,
-        /// May administer the service.
+        /// Make the user an administrator.
         #[arg(long)]
         admin: bool,
         /// Read the password from standard input, 8 to 256 characters.
         #[arg(long)]
         password_stdin: bool,
     },
-    /// List all people.
+    /// List all users.
     List,
-    /// Set a new password; without --password-stdin one is made and printed once.
+    /// Set a new password; without --password-stdin one is generated and printed once.
     Password {
-        /// Whose password it is.
+        /// User name.
         username: String,
         /// Read the password from standard input, 8 to 256 characters.
         #[arg(long)]
         password_stdin: bool,
     },
-    /// Delete a person, with searches, results and tokens.
+    /// Delete a user, with searches, results and tokens.
     Delete {
-        /// Who is deleted.
+        /// User name.
         username: String,
     },
 }
 
-/// Most users that a list prints.
+/// Maximum number of listed users.
 const LIST_MAX: u64 = 10_000;
 
 impl UserCommand {
-    pub async fn run(self, place: &Place) -> anyhow::Result<()> {
-        let wired = match self.action {
-            Action::Add { .. } => place.open().await?,
-            _ => place.open_existing().await?,
+    pub async fn run(self, cli: &CliContext) -> anyhow::Result<()> {
+        let app = match self.action {
+            Action::Add { .. } => cli.open().await?,
+            _ => cli.open_existing().await?,
         };
         match self.action {
             Action::Add { username, email, groups, admin, password_stdin } => {
                 let (password, made) = password(password_stdin)?;
                 let spec = UserSpec { username, password: Some(password), email, groups, is_admin: admin };
-                add(&wired, spec, made).await?;
+                add(&app, spec, made).await?;
             }
-            Action::List => list(&wired).await?,
+            Action::List => list(&app).await?,
             Action::Password { username, password_stdin } => {
-                let user = named_user(&wired, &username).await?;
+                let user = named_user(&app, &username).await?;
                 let (password, made) = password(password_stdin)?;
-                change_password(&wired, &user, password, made).await?;
+                change_password(&app, &user, password, made).await?;
             }
             Action::Delete { username } => {
-                let user = named_user(&wired, &username).await?;
-                wired.by_command().delete_user(user.id).await?;
-                terminal::line(format!("User {username} was deleted."));
+                let user = named_user(&app, &username).await?;
+                app.by_command().delete_user(user.id).await?;
+                terminal::line(format!("User {username} deleted."));
             }
         }
-        wired.store.close().await;
+        app.store.close().await;
         Ok(())
     }
 }
 
-/// The password, and whether it was made here.
+/// The password, and whether it was generated.
 fn password(from_stdin: bool) -> anyhow::Result<(String, bool)> {
     if !from_stdin {
-        return Ok((keys::random_text(16), true));
+        return Ok((secret_files::random_text(16), true));
     }
     let mut text = String::new();
     std::io::stdin().take(4096).read_to_string(&mut text)?;
     Ok((text.trim_end_matches(['\r', '\n']).to_owned(), false))
 }
 
-async fn add(wired: &Wired, spec: UserSpec, made: bool) -> anyhow::Result<()> {
+async fn add(app: &App, spec: UserSpec, made: bool) -> anyhow::Result<()> {
     let errors = spec.check(true);
     anyhow::ensure!(errors.is_empty(), "{errors}");
     let password = spec.password.clone().unwrap_or_default();
-    let now = wired.clock.now();
+    let now = app.clock.now();
     for name in &spec.groups {
-        match wired.by_command().create_group(GroupSpec { name: name.clone() }, now).await {
-            Ok(_) | Err(domain::contracts::StoreError::Taken(_)) => {}
+        match app.by_command().create_group(GroupSpec { name: name.clone() }, now).await {
+            Ok(_) | Err(domain::ports::StoreError::Taken(_)) => {}
             Err(error) => return Err(error.into()),
         }
     }
-    let user = wired.by_command().create_user(spec, server::password::hash(&password)?, now).await?;
-    terminal::line(format!("User {} was added with id {}.", user.username, user.id));
+    let user = app.by_command().create_user(spec, server::password::hash(&password)?, now).await?;
+    terminal::line(format!("User {} added with id {}.", user.username, user.id));
     if made {
         terminal::line(format!("Password: {password}"));
     }
     Ok(())
 }
 
-async fn change_password(wired: &Wired, user: &User, password: String, made: bool) -> anyhow::Result<()> {
+async fn change_password(app: &App, user: &User, password: String, made: bool) -> anyhow::Result<()> {
     let spec = UserSpec {
         username: user.username.clone(),
         password: Some(password.clone()),
@@ -129,26 +129,26 @@ async fn change_password(wired: &Wired, user: &User, password: String, made: boo
     let errors = spec.check(false);
     anyhow::ensure!(errors.is_empty(), "{errors}");
     let hash = server::password::hash(&password)?;
-    // Hashing takes a while: only the password changes, whatever was changed meanwhile.
-    let version = wired.store.version(&EditableRecord::User(user.id)).await?;
-    let User { username, email, groups, is_admin, .. } = wired.store.user(user.id).await?;
+    // Hashing takes a while; set only the password, in case other fields changed meanwhile.
+    let version = app.store.version(&EditableRecord::User(user.id)).await?;
+    let User { username, email, groups, is_admin, .. } = app.store.user(user.id).await?;
     let spec = UserSpec { username, password: None, email, groups, is_admin };
-    let at_version = wired.by_command().if_version(version);
-    at_version.replace_user(user.id, spec, Some(hash), wired.clock.now()).await?;
-    server::password::forget_initial(&wired.data_dir, &user.username);
-    terminal::line(format!("The password of {} was changed.", user.username));
+    let at_version = app.by_command().if_version(version);
+    at_version.replace_user(user.id, spec, Some(hash), app.clock.now()).await?;
+    server::password::forget_initial(&app.data_dir, &user.username);
+    terminal::line(format!("Password of {} changed.", user.username));
     if made {
         terminal::line(format!("Password: {password}"));
     }
     Ok(())
 }
 
-async fn list(wired: &Wired) -> anyhow::Result<()> {
-    let people = wired.store.users(0, LIST_MAX).await?.items;
+async fn list(app: &App) -> anyhow::Result<()> {
+    let people = app.store.users(0, LIST_MAX).await?.items;
     if people.is_empty() {
-        let folder = wired.data_dir.display();
-        terminal::note(format!("There is no user in {folder} yet; `tributary setup` creates admin"));
-        terminal::note(format!("and prints the password{}.", beside_the_demo(&wired.data_dir)));
+        let folder = app.data_dir.display();
+        terminal::note(format!("No users in {folder} yet; `tributary setup` creates admin"));
+        terminal::note(format!("and prints the password{}.", demo_hint(&app.data_dir)));
     }
     for user in people {
         let role = if user.is_admin { "admin" } else { "user" };

@@ -1,4 +1,4 @@
-//! The sample contracts, in several versions at two places: `GET /contracts?place=dms&q=…&count=…`.
+//! Sample contracts in several versions from two sources: `GET /contracts?place=dms&q=…&count=…`.
 
 use super::words;
 use axum::extract::{Query, State};
@@ -12,7 +12,7 @@ const COUNT_MAX: usize = 100;
 
 #[derive(Clone, Serialize, Deserialize)]
 pub struct Contract {
-    /// Where this version lies.
+    /// The source of this version.
     pub place: String,
     pub title: String,
     pub author: String,

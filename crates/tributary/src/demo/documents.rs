@@ -1,5 +1,5 @@
-//! The documents behind the sample results: `GET /document?url=…`. Their addresses belong to nobody, so that the demo serves
-//! them itself; whoever keeps a copy of one gets it from here.
+//! The documents behind the sample results: `GET /document?url=…`. Their URLs do not exist, so the demo serves the
+//! pages itself for page fetches.
 
 use super::newsroom::escaped;
 use axum::Router;
@@ -18,7 +18,7 @@ const RECORDS: [&str; 4] = [
     super::contracts::RECORDS,
 ];
 
-/// The records of all kinds have these, under these names.
+/// Fields common to all kinds of sample records.
 #[derive(Deserialize)]
 struct Document {
     title: String,

@@ -18,7 +18,7 @@ struct Record {
     url: String,
 }
 
-/// Writes the file anew.
+/// Writes the file, replacing its table.
 pub async fn write(path: &Path) -> anyhow::Result<()> {
     let records: Vec<Record> = serde_json::from_str(RECORDS)?;
     let options = SqliteConnectOptions::new()

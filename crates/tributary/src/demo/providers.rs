@@ -1,17 +1,17 @@
-//! The SearchProviders of the demo: what an administrator would write.
+//! The SearchProviders of the demo.
 
 use super::Samples;
 use domain::provider::ProviderSpec;
 use domain::user::CURATORS;
 
-/// The places of contracts: the names of their providers, the kinds of place, and what they are.
+/// The sources of contracts: provider name, kind and description.
 pub const PLACES: [(&str, &str, &str); 2] = [
     ("Contracts - Riverbend", "dms", "Contracts as they were filed, for curators."),
     ("Drive - Riverbend", "drive", "Contracts as people keep them, for curators."),
 ];
 
 pub fn specs(samples: &Samples) -> anyhow::Result<Vec<ProviderSpec>> {
-    // Where the document behind a result is, for who keeps a copy of it.
+    // The URL of the document behind a result, for page fetches.
     let documents =
         serde_json::json!({"content_url": format!("http://{}/document?url={{url}}", samples.address)});
     let library = serde_json::json!({
@@ -52,7 +52,7 @@ pub fn specs(samples: &Samples) -> anyhow::Result<Vec<ProviderSpec>> {
         "page_fetch_config_json": documents,
         "tags": ["news"]
     });
-    // Asked only when they are named, and only for those who decide on versions.
+    // Searched only when named, and visible only to curators.
     let versions = |(name, place, description): (&str, &str, &str)| {
         serde_json::json!({
             "name": name,

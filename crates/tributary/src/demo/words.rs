@@ -1,6 +1,6 @@
-//! A small ranking for the sample sources that have no database: how often the query's words occur.
+//! A simple ranking by word frequency for sample sources without a database.
 
-/// Records that contain at least one word of the query, the best first. The title counts three times.
+/// Records that contain at least one query word, best first. The title counts three times.
 pub fn ranked<'a, T>(
     records: &'a [T],
     query: &str,
@@ -19,7 +19,7 @@ pub fn ranked<'a, T>(
     scored.into_iter().map(|(_, record)| record).collect()
 }
 
-/// Different words count much more than the same word again.
+/// Distinct words count much more than repetitions.
 fn hits(text: &str, wanted: &[String]) -> usize {
     let counts = wanted.iter().map(|word| words(text).filter(|own| own == word).count());
     counts.map(|count| if count == 0 { 0 } else { 10 + count }).sum()

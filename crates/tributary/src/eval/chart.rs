@@ -1,10 +1,10 @@
-//! The report as a chart: an SVG file that reads well on light and dark pages, and aloud.
+//! The report as an accessible SVG chart for light and dark pages.
 
 use crate::eval::report::Report;
 use crate::eval::run::Way;
 
 const WIDTH: f64 = 760.0;
-/// Where bars begin, and how long a bar of 1.0 is.
+/// Start of the bars, and the width of a value of 1.0.
 const BARS_X: f64 = 140.0;
 const BARS_WIDTH: f64 = 540.0;
 const FIRST_Y: f64 = 112.0;
@@ -24,7 +24,7 @@ const STYLE: &str = "\
 
 pub fn svg(report: &Report) -> String {
     let height = FIRST_Y + ROW * Way::ALL.len() as f64 + 36.0;
-    let title = escaped(&format!("{}: how well results are merged", report.about.collection));
+    let title = escaped(&format!("{}: quality of merged results", report.about.collection));
     let about = escaped(&format!("{}; {} queries", report.about.setup.sentence(), report.outcomes.len()));
     let rows: String = Way::ALL
         .iter()
@@ -108,10 +108,10 @@ mod tests {
     use crate::eval::report::samples;
 
     #[test]
-    fn the_chart_can_be_seen_and_heard() {
+    fn the_chart_has_bars_and_a_description() {
         let chart = svg(&samples::report());
         assert!(
-            chart.contains("<title id=\"title\">tea &amp; &lt;co&gt;: how well results are merged</title>")
+            chart.contains("<title id=\"title\">tea &amp; &lt;co&gt;: quality of merged results</title>")
         );
         assert!(
             chart.contains("merged: nDCG@10 0.600, recall@100 0.800; central BM25: nDCG@10 0.500"),

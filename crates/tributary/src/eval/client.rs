@@ -1,7 +1,7 @@
-//! A client of the service, by its HTTP API, through the guarded client like everything that goes out.
+//! HTTP client of the service, built on the guarded client.
 
 use anyhow::{Context, bail, ensure};
-use domain::contracts::{Fetch, HttpMethod, HttpRequest, HttpResponse, Origin};
+use domain::ports::{Fetch, HttpMethod, HttpRequest, HttpResponse, Origin};
 use domain::result::ResultItem;
 use domain::secret::Secret;
 use outbound::{ClientLimits, GuardedClient};
@@ -11,9 +11,9 @@ use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 use url::Url;
 
-/// How often a search that runs is asked for its results; it is also how exact latencies are.
+/// Poll interval for results, which is also the resolution of latencies.
 const ASK_EVERY: Duration = Duration::from_millis(2);
-/// Largest page of results.
+/// Maximum size of a page of results.
 const BODY_BYTES_MAX: u64 = 256 * 1024 * 1024;
 const STILL_RUNNING: u16 = 503;
 
@@ -24,7 +24,7 @@ pub struct Client {
     patience: Duration,
 }
 
-/// What a search gave.
+/// The results of a search.
 #[derive(Deserialize)]
 pub struct Mixed {
     pub results: Vec<ResultItem>,
@@ -45,7 +45,7 @@ struct Completeness {
 }
 
 impl Client {
-    /// `patience` is how long a search may take.
+    /// `patience` is the time limit of a search.
     pub fn new(address: SocketAddr, token: &Secret, patience: Duration) -> anyhow::Result<Self> {
         let limits = ClientLimits {
             connect: patience,
@@ -62,15 +62,15 @@ impl Client {
         })
     }
 
-    /// Creates a search; its id.
+    /// Creates a search and returns its id.
     pub async fn create(&self, query: &str, mixer: &str, results: usize) -> anyhow::Result<i64> {
         let spec = json!({ "query_string": query, "result_mixer": mixer, "results_requested": results });
         let response = self.send(HttpMethod::Post, "search/", Some(&spec)).await?;
         let body = read(&response, 201)?;
-        body["id"].as_i64().context("the service gave no id for a search")
+        body["id"].as_i64().context("the service returned no id for a search")
     }
 
-    /// Waits until the search has ended; its results as this mixer orders them.
+    /// Waits until the search has ended, and returns its results in the order of this mixer.
     pub async fn results(&self, search: i64, mixer: &str) -> anyhow::Result<Mixed> {
         let path = format!("results/?search_id={search}&result_mixer={mixer}&explain=True");
         let started = Instant::now();
@@ -95,7 +95,7 @@ impl Client {
         let url = self.base.join(path)?;
         let request = HttpRequest {
             method,
-            origin: Origin::of(&url, true).context("the address has a port")?,
+            origin: Origin::of(&url, true).context("the URL has no port")?,
             url,
             headers: vec![("Content-Type".to_owned(), "application/json".to_owned())],
             secret_headers: vec![("Authorization".to_owned(), self.authorization.clone())],
@@ -110,18 +110,18 @@ impl Client {
 
 fn read(response: &HttpResponse, expected: u16) -> anyhow::Result<Value> {
     let body: Value = serde_json::from_slice(&response.body).unwrap_or_default();
-    ensure!(response.status == expected, "the service answered {}: {body}", response.status);
+    ensure!(response.status == expected, "the service returned {}: {body}", response.status);
     Ok(body)
 }
 
 impl Mixed {
-    /// How many results the sources gave, before any were grouped.
+    /// The number of results of all sources before grouping.
     pub fn retrieved(&self) -> u64 {
         let retrieved = |info: &Value| info.get("filter_url").and(info["retrieved"].as_u64());
         self.info.others.values().filter_map(retrieved).sum()
     }
 
-    /// A run counts only if every source answered every query.
+    /// Fails unless every source responded.
     fn check(&self) -> anyhow::Result<()> {
         let Completeness { asked, answered } = self.info.completeness;
         if asked > 0 && asked == answered {
@@ -134,7 +134,7 @@ impl Mixed {
             .filter_map(|(name, info)| Some((name, info["error"]["message"].as_str()?)));
         let faults: Vec<String> = faults.map(|(name, message)| format!("{name}: {message}")).collect();
         bail!(
-            "{answered} of {asked} sources answered; {}. Is the machine overloaded? Run it again",
+            "{answered} of {asked} sources responded; {}. The machine may be overloaded; run it again",
             faults.join("; ")
         )
     }
@@ -165,6 +165,6 @@ mod tests {
         assert_eq!(mixed(2).results[0].title, "Tea");
         assert!(mixed(2).check().is_ok());
         let error = mixed(1).check().unwrap_err().to_string();
-        assert!(error.starts_with("1 of 2 sources answered; Source 2: did not answer."), "{error}");
+        assert!(error.starts_with("1 of 2 sources responded; Source 2: did not answer."), "{error}");
     }
 }

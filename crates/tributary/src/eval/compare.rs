@@ -1,4 +1,4 @@
-//! Two runs, or two mixers of one run, compared query by query.
+//! Compares two runs, or two mixers of one run, query by query.
 
 use crate::eval::measure::mean;
 use crate::eval::report::{comparison_json, rounded};
@@ -10,17 +10,17 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// The merged list of each query, measured.
+/// The scores of the merged list of each query.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Series {
     pub name: String,
     /// nDCG@10 and recall@100, by query.
     by_query: BTreeMap<String, [f64; 2]>,
-    /// What the run was about, if it was saved.
+    /// The configuration of a saved run.
     about: Option<Value>,
 }
 
-/// One measure of both.
+/// One metric of both series.
 #[derive(Debug, Clone)]
 pub struct Measured {
     pub key: &'static str,
@@ -33,15 +33,15 @@ pub struct Measured {
 pub struct Compared {
     pub names: [String; 2],
     pub queries: usize,
-    /// Queries that only one of them has.
+    /// Number of queries that only one of them has.
     pub left_out: usize,
     pub measures: Vec<Measured>,
-    /// Why the two may not be comparable.
+    /// Reasons why the two may not be comparable.
     pub remarks: Vec<String>,
     seed: u64,
 }
 
-/// The keys of the saved object that are read.
+/// The fields of a saved run that are used.
 #[derive(Deserialize)]
 struct Saved {
     collection: Value,
@@ -63,13 +63,13 @@ struct SavedScores {
 }
 
 impl Series {
-    /// A run that was saved with `--save`, or as `--json` printed it.
+    /// Reads a run saved with `--save` or printed by `--json`.
     pub fn saved(path: &Path) -> anyhow::Result<Self> {
         let text = std::fs::read(path).with_context(|| {
             format!("{} cannot be read; --compare takes two saved runs or two mixers", path.display())
         })?;
         let saved: Saved = serde_json::from_slice(&text).with_context(|| {
-            format!("{} is not a saved run; make one with `tributary eval … --save FILE`", path.display())
+            format!("{} is not a saved run; create one with `tributary eval … --save FILE`", path.display())
         })?;
         let scores = |query: SavedQuery| (query.id, [query.merged.ndcg10, query.merged.recall100]);
         Ok(Self {
@@ -79,7 +79,7 @@ impl Series {
         })
     }
 
-    /// One of the mixers of a run, by its place.
+    /// One of the mixers of a run, by index.
     pub fn of_mixer(name: &str, place: usize, outcomes: &[Outcome]) -> Self {
         let scores = |outcome: &Outcome| {
             let scores = outcome.merged.get(place).copied().unwrap_or_default();
@@ -103,7 +103,7 @@ impl Compared {
         let mut remarks = Vec::new();
         if a.about != b.about {
             remarks.push(
-                "The two runs were set up differently; what differs is not the order alone.".to_owned(),
+                "The two runs have different configurations, so the difference is not due to the order alone.".to_owned(),
             );
         }
         Ok(Self {
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_compared_is_said() {
+    fn incomparable_runs_are_errors() {
         let folder = tempfile::tempdir().unwrap();
         let a = saved(folder.path(), "a.json", |_| {});
         let none = saved(folder.path(), "b.json", |object| object["per_query"] = json!([]));

@@ -1,4 +1,4 @@
-//! What the service knew of every merged result, and how it was judged: a table for fitting.
+//! The features and grade of every merged result, as a table for fitting.
 
 use crate::eval::collection::{Document, Query};
 use crate::eval::sources::document_of;
@@ -12,10 +12,10 @@ use std::path::Path;
 
 const COLUMNS: &str =
     "query_id\tdoc_id\tgrade\tis_duplicate\tsource\tsource_rank\trank\tswirl_score\tswirl_confidence_score";
-/// The objects of `explain` that are written, number by number.
+/// The objects of `explain` whose numbers are written.
 const OBJECTS: [&str; 2] = ["confidence", "evidence"];
 
-/// Rows wait in a temporary file until all columns are known.
+/// Buffers rows in a temporary file until all columns are known.
 pub struct Features {
     waiting: BufWriter<File>,
     names: BTreeSet<String>,
@@ -26,7 +26,7 @@ impl Features {
         Ok(Self { waiting: BufWriter::new(tempfile::tempfile()?), names: BTreeSet::new() })
     }
 
-    /// Adds the merged results of one query, the best first.
+    /// Adds the merged results of one query, best first.
     pub fn add(
         &mut self,
         query: &Query,
@@ -74,7 +74,7 @@ impl Features {
     }
 }
 
-/// `evidence.coverage` and its like, with their values.
+/// Numbers by qualified name, such as `evidence.coverage`.
 fn numbers(explain: Option<&Map<String, Value>>) -> BTreeMap<String, f64> {
     let mut numbers = BTreeMap::new();
     for object in OBJECTS {
@@ -88,7 +88,7 @@ fn numbers(explain: Option<&Map<String, Value>>) -> BTreeMap<String, f64> {
     numbers
 }
 
-/// Text that stays in its cell.
+/// The text without tabs and line breaks.
 fn cell(text: &str) -> String {
     text.replace(['\t', '\n', '\r'], " ")
 }

@@ -1,20 +1,19 @@
-//! Simpler ways to merge the lists of the sources, to compare with. They are told which documents are copies of each
-//! other, which a real merger has to find out.
+//! Simpler merge methods for comparison. They know which documents are duplicates, which a real merger must detect.
 
 use crate::eval::collection::Grades;
 use std::collections::{HashMap, HashSet};
 
-/// How much the first places of a list count above the later ones in reciprocal rank fusion, as published.
+/// The constant of reciprocal rank fusion, as published.
 const RRF_K: f64 = 60.0;
 
-/// The first of each source, then the second of each, and so on.
+/// The first result of each source, then the second of each, and so on.
 pub fn round_robin(lists: &[Vec<usize>]) -> Vec<usize> {
     let longest = lists.iter().map(Vec::len).max().unwrap_or_default();
     let all = (0..longest).flat_map(|rank| lists.iter().filter_map(move |list| list.get(rank)));
     distinct(all.copied())
 }
 
-/// Reciprocal rank fusion: a document has 1/(60 + rank) from each list that it stands in.
+/// Reciprocal rank fusion: a document scores 1/(60 + rank) for each list that contains it.
 pub fn rrf(lists: &[Vec<usize>]) -> Vec<usize> {
     let mut scores: HashMap<usize, f64> = HashMap::new();
     for list in lists {
@@ -22,13 +21,13 @@ pub fn rrf(lists: &[Vec<usize>]) -> Vec<usize> {
             *scores.entry(document).or_default() += 1.0 / (RRF_K + rank as f64 + 1.0);
         }
     }
-    // Documents with the same score stand as round robin has them.
+    // Ties keep the round robin order.
     let mut order = round_robin(lists);
     order.sort_by(|a, b| scores[b].total_cmp(&scores[a]));
     order
 }
 
-/// The pool in the best order there is: the most that any merger could reach.
+/// The pool in ideal order: the upper bound for any merger.
 pub fn oracle(lists: &[Vec<usize>], grades: &Grades) -> Vec<usize> {
     let mut order = round_robin(lists);
     order.sort_by_key(|document| std::cmp::Reverse(grades.get(document).copied().unwrap_or_default()));
@@ -53,7 +52,7 @@ mod tests {
             (&[], &[], &[]),
             (&[&[], &[]], &[], &[]),
             (&[&[1, 2, 3], &[4, 5]], &[1, 4, 2, 5, 3], &[1, 4, 2, 5, 3]),
-            // 2 stands second and first: 1/62 + 1/61 beats 1/61 alone.
+            // 2 is second and first: 1/62 + 1/61 beats 1/61 alone.
             (&[&[1, 2], &[2, 3]], &[1, 2, 3], &[2, 1, 3]),
             // Third in two lists beats first in one.
             (&[&[1, 8, 7], &[2, 9, 7], &[3]], &[1, 2, 3, 8, 9, 7], &[7, 1, 2, 3, 8, 9]),

@@ -1,24 +1,24 @@
-//! How good a list is: nDCG@10, recall@100, and how much of its first page repeats itself.
+//! Metrics of a list: nDCG@10, recall@100, and the fraction of duplicates on the first page.
 
 use crate::eval::collection::Grades;
 use std::collections::HashSet;
 
-/// Places of the first page.
+/// Results on the first page.
 pub const PAGE: usize = 10;
-/// Places that recall looks at.
+/// Depth of recall.
 pub const DEEP: usize = 100;
 
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Scores {
-    /// Gains are 2^grade - 1; the ideal is made of all judged documents of the query.
+    /// Gains are 2^grade - 1; the ideal list contains all judged documents of the query.
     pub ndcg10: f64,
-    /// The share of the relevant documents that stand in the first 100 places.
+    /// Fraction of the relevant documents in the first 100 results.
     pub recall100: f64,
-    /// The share of the first 10 places that hold a document that stands above already.
+    /// Fraction of the first 10 results that repeat a document above them.
     pub duplicates10: f64,
 }
 
-/// Measures a list of documents. One that stands above already, as itself or as its copy, is worth nothing.
+/// Measures a list of documents. Repeated documents, including duplicates, gain nothing.
 pub fn measure(list: &[usize], grades: &Grades) -> Scores {
     let mut above = HashSet::new();
     let (mut dcg, mut found, mut repeated) = (0.0, 0, 0);

@@ -1,31 +1,31 @@
-//! The relevance lab behind `tributary eval`: a judged collection, split over local sources, is asked through the
-//! whole service, and what comes back is measured beside simpler ways to merge.
+//! The relevance lab behind `tributary eval`: splits a judged collection over local sources, searches it through the
+//! whole service, and compares the merged results with simpler merge methods.
 //!
-//! | Module | What lives there |
+//! | Module | Content |
 //! |---|---|
-//! | [`collection`] | documents, queries and judgements, read from files |
-//! | [`chance`] | chance from a seed, the same on every machine |
-//! | [`split`], [`topical`], [`copies`] | which source holds which document |
-//! | [`words`], [`ranking`] | the sources' own engines, and the central index |
-//! | [`sources`] | the sources, answering over HTTP |
-//! | [`service`], [`client`] | the service under test, and how it is asked |
-//! | [`measure`], [`pairs`], [`significance`] | what is measured |
-//! | [`fusion`] | simpler ways to merge, to compare with |
-//! | [`run`], [`setup`] | one run, and how it is set up |
-//! | [`report`], [`table`], [`chart`], [`features`], [`compare`] | what people and programs read |
+//! | [`collection`] | documents, queries and judgments, read from files |
+//! | [`rng`] | seeded random numbers, the same on every machine |
+//! | [`split`], [`topical`], [`duplicates`] | which source holds which document |
+//! | [`tokenizer`], [`ranking`] | the engines of the sources, and the central index |
+//! | [`sources`] | the sources, served over HTTP |
+//! | [`service`], [`client`] | the service under test, and its client |
+//! | [`measure`], [`pairs`], [`significance`] | metrics |
+//! | [`fusion`] | simpler merge methods for comparison |
+//! | [`run`], [`setup`] | one run and its configuration |
+//! | [`report`], [`table`], [`chart`], [`features`], [`compare`] | output |
 
-pub mod chance;
 pub mod chart;
 pub mod client;
 pub mod collection;
 pub mod compare;
-pub mod copies;
+pub mod duplicates;
 pub mod features;
 pub mod fusion;
 pub mod measure;
 pub mod pairs;
 pub mod ranking;
 pub mod report;
+pub mod rng;
 pub mod run;
 pub mod service;
 pub mod setup;
@@ -33,5 +33,5 @@ pub mod significance;
 pub mod sources;
 pub mod split;
 pub mod table;
+pub mod tokenizer;
 pub mod topical;
-pub mod words;

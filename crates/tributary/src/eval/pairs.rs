@@ -1,19 +1,19 @@
-//! How well copies were found: pairs of results that are the same document, and pairs that were taken for it.
+//! Precision and recall of duplicate detection, counted in pairs of results.
 
 use crate::eval::collection::Document;
 use crate::eval::sources::document_of;
-use crate::eval::words::terms;
+use crate::eval::tokenizer::terms;
 use domain::result::ResultItem;
 use serde::Serialize;
 use std::collections::HashMap;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub struct Pairs {
-    /// A document and its copy were both among the answers of the sources.
+    /// Pairs of a document and its duplicate in the responses of the sources.
     pub planted: usize,
-    /// Of those, in one group of the merged list.
+    /// Those in one group of the merged list.
     pub found: usize,
-    /// Different documents in one group.
+    /// Pairs of different documents in one group.
     pub wrong: usize,
 }
 
@@ -27,10 +27,10 @@ impl Pairs {
                 for second in &group[place + 1..] {
                     match first == second {
                         true => pairs.found += 1,
-                        // Some collections hold a text twice: grouping those is neither right nor wrong.
+                        // Some collections contain a text twice; grouping it is neither right nor wrong.
                         false => {
                             pairs.wrong +=
-                                usize::from(!read_the_same(&documents[*first], &documents[*second]))
+                                usize::from(!have_same_terms(&documents[*first], &documents[*second]))
                         }
                     }
                 }
@@ -45,13 +45,13 @@ impl Pairs {
         self.wrong += other.wrong;
     }
 
-    /// The share of the pairs in groups that are one document; None when there are no groups.
+    /// Fraction of the grouped pairs that are duplicates; `None` without groups.
     pub fn precision(&self) -> Option<f64> {
         let grouped = self.found + self.wrong;
         (grouped > 0).then(|| self.found as f64 / grouped as f64)
     }
 
-    /// The share of the planted pairs that were found; None when there were none.
+    /// Fraction of the planted pairs that were grouped; `None` if none were planted.
     pub fn recall(&self) -> Option<f64> {
         (self.planted > 0).then(|| self.found as f64 / self.planted as f64)
     }
@@ -63,7 +63,7 @@ fn planted(lists: &[Vec<usize>]) -> usize {
     counts.values().map(|count| count * (count - 1) / 2).sum()
 }
 
-fn read_the_same(a: &Document, b: &Document) -> bool {
+fn have_same_terms(a: &Document, b: &Document) -> bool {
     terms(&a.whole()).eq(terms(&b.whole()))
 }
 

@@ -1,9 +1,9 @@
-//! The engines of the sources: small full-text indexes that differ in their model, their scale and what they read.
+//! The engines of the sources: small full-text indexes that differ in model, score scale and indexed length.
 
-use crate::eval::words::terms;
+use crate::eval::tokenizer::terms;
 use std::collections::HashMap;
 
-/// How an engine weighs words.
+/// The ranking model of an engine.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Model {
     Bm25 {
@@ -14,12 +14,12 @@ pub enum Model {
     TfIdf,
 }
 
-/// How an engine writes its scores.
+/// The score scale of an engine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scale {
     AsItIs,
     Thousandfold,
-    /// The best has 100.
+    /// The best result has 100.
     PercentOfBest,
 }
 
@@ -27,22 +27,22 @@ pub enum Scale {
 pub struct Engine {
     pub model: Model,
     pub scale: Scale,
-    /// Only so many terms of a document are indexed.
+    /// Maximum number of indexed terms per document.
     pub terms_max: Option<usize>,
 }
 
-/// The reference: what one index over everything would do.
+/// The reference: one index over all documents.
 pub const CENTRAL: Engine =
     Engine { model: Model::Bm25 { k1: 1.2, b: 0.75 }, scale: Scale::AsItIs, terms_max: None };
 
-/// What sources that are unlike each other use, in turn.
+/// Models and scales of unlike sources, in turn.
 const UNLIKE: [(Model, Scale); 4] = [
     (Model::Bm25 { k1: 1.2, b: 0.75 }, Scale::AsItIs),
     (Model::Bm25 { k1: 0.9, b: 0.4 }, Scale::Thousandfold),
     (Model::TfIdf, Scale::AsItIs),
     (Model::Bm25 { k1: 2.0, b: 0.9 }, Scale::PercentOfBest),
 ];
-/// Every third of the unlike sources reads only the beginning of a document.
+/// Every third unlike source indexes only the beginning of a document.
 const BEGINNING_EVERY: usize = 3;
 const BEGINNING_TERMS: usize = 30;
 
@@ -58,7 +58,7 @@ impl Engine {
     }
 }
 
-/// A document that was found, by its place in the index.
+/// A hit, by position in the index.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Hit {
     pub place: usize,
@@ -69,7 +69,7 @@ pub struct Hit {
 pub struct Index {
     engine: Engine,
     postings: HashMap<String, Vec<Posting>>,
-    /// What a document's weights are divided by: its relative length (BM25), or the length of its vector (TF-IDF).
+    /// The divisor of a document's weights: relative length (BM25) or vector length (TF-IDF).
     lengths: Vec<f64>,
 }
 
@@ -103,7 +103,7 @@ impl Index {
         index
     }
 
-    /// The best documents first, at most `hits_max`; those that are equally good in the order of the index.
+    /// At most `hits_max` documents, best first; ties in index order.
     pub fn search(&self, query: &str, hits_max: usize) -> Vec<Hit> {
         let mut scores: HashMap<u32, f64> = HashMap::new();
         for (term, asked) in counted(query) {
@@ -144,7 +144,7 @@ impl Index {
     }
 
     fn vector_lengths(&self) -> Vec<f64> {
-        // Words in a fixed order: sums of floats depend on it.
+        // Sorted, because sums of floats depend on the order.
         let mut words: Vec<(&String, &Vec<Posting>)> = self.postings.iter().collect();
         words.sort_unstable_by_key(|(word, _)| *word);
         let mut squares = vec![0.0; self.lengths.len()];
@@ -169,7 +169,7 @@ impl Index {
     }
 }
 
-/// The terms of a query in their order, each with how often it is asked.
+/// The distinct terms of a query in order, with their frequency.
 fn counted(query: &str) -> Vec<(String, u32)> {
     let mut counts: Vec<(String, u32)> = Vec::new();
     for term in terms(query) {

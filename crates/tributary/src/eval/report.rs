@@ -1,4 +1,4 @@
-//! The figures of a run, and the one object that `--json` prints and `--save` writes.
+//! The results of a run, and their JSON form for `--json` and `--save`.
 
 use crate::eval::measure::mean;
 use crate::eval::pairs::Pairs;
@@ -8,16 +8,16 @@ use crate::eval::significance::{Comparison, compare};
 use serde_json::{Map, Value, json};
 use std::time::Duration;
 
-/// What a run was about.
+/// The configuration of a run.
 #[derive(Debug, Clone)]
 pub struct About {
     pub collection: String,
     pub documents: usize,
-    /// Documents that stand in two sources.
+    /// Number of duplicated documents.
     pub copied: usize,
     pub setup: Setup,
     pub mixer: String,
-    /// Whether copies stay visible in groups; only then can pairs be counted.
+    /// Whether duplicates stay visible in groups; only then can pairs be counted.
     pub groups: bool,
     pub remarks: Vec<String>,
 }
@@ -37,7 +37,7 @@ impl Report {
         mean(self.outcomes.iter().map(|outcome| outcome.scores(way).recall100))
     }
 
-    /// The merged list as a share of what one index over everything reaches; None when that reaches nothing.
+    /// nDCG of the merged list relative to the central index; `None` if that is zero.
     pub fn ratio(&self) -> Option<f64> {
         let central = self.ndcg10(Way::CentralBm25);
         (central > 0.0).then(|| self.ndcg10(Way::Merged) / central)
@@ -53,7 +53,7 @@ impl Report {
         self.about.groups.then_some(all)
     }
 
-    /// The time that this share of the searches did not exceed, in milliseconds.
+    /// A percentile of the latency, in milliseconds.
     pub fn latency_ms(&self, share: f64) -> f64 {
         let mut times: Vec<Duration> = self.outcomes.iter().map(|outcome| outcome.took).collect();
         times.sort_unstable();
@@ -61,7 +61,7 @@ impl Report {
         times.get(place).copied().unwrap_or_default().as_secs_f64() * 1000.0
     }
 
-    /// The merged list against another way, by nDCG@10.
+    /// Compares the merged list with another method by nDCG@10.
     pub fn against(&self, way: Way) -> Comparison {
         let series =
             |way: Way| self.outcomes.iter().map(|outcome| outcome.scores(way).ndcg10).collect::<Vec<_>>();
@@ -131,12 +131,12 @@ pub fn comparison_json(comparison: &Comparison) -> Value {
     })
 }
 
-/// Four decimals: more than the noise of any collection.
+/// Rounds to four decimals, more precise than the noise of any collection.
 pub fn rounded(value: f64) -> f64 {
     (value * 10_000.0).round() / 10_000.0
 }
 
-/// Enough decimals to compare runs query by query.
+/// Rounds to enough decimals to compare runs query by query.
 fn fine(value: f64) -> f64 {
     (value * 1e9).round() / 1e9
 }
@@ -164,7 +164,7 @@ pub mod samples {
         }
     }
 
-    /// Two queries, by hand.
+    /// A report of two queries.
     pub fn report() -> Report {
         let about = About {
             collection: "tea & <co>".to_owned(),
@@ -173,7 +173,7 @@ pub mod samples {
             setup: Setup { overlap: 0.3, ..Setup::default() },
             mixer: "RelevancyConfidenceMixer".to_owned(),
             groups: true,
-            remarks: vec!["The query '7' is cut to 2048 characters.".to_owned()],
+            remarks: vec!["Query '7' truncated to 2048 characters.".to_owned()],
         };
         Report { about, outcomes: vec![outcome("1", 0.5, 0.4, 10), outcome("2", 0.7, 0.6, 30)] }
     }
@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_said_is_left_empty() {
+    fn undefined_values_are_null() {
         let mut report = samples::report();
         report.about.groups = false;
         report.outcomes.iter_mut().for_each(|outcome| outcome.others[0].ndcg10 = 0.0);

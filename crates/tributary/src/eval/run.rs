@@ -1,4 +1,4 @@
-//! One run: every judged query through the whole service, and what each way to merge made of it.
+//! One run: sends every judged query through the whole service and measures each merge method.
 
 use crate::eval::collection::{Collection, Query};
 use crate::eval::fusion;
@@ -15,10 +15,10 @@ use futures_util::{StreamExt, stream};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Queries that are asked at the same time.
+/// Concurrent queries.
 const QUERIES_AT_ONCE: usize = 4;
 
-/// A way to merge that is measured.
+/// A merge method.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Way {
     Merged,
@@ -31,7 +31,7 @@ pub enum Way {
 impl Way {
     pub const ALL: [Self; 5] = [Self::Merged, Self::CentralBm25, Self::RoundRobin, Self::Rrf, Self::Oracle];
 
-    /// Its name for programs.
+    /// The JSON key.
     pub fn key(self) -> &'static str {
         match self {
             Self::Merged => "merged",
@@ -42,7 +42,7 @@ impl Way {
         }
     }
 
-    /// Its name for people.
+    /// The display name.
     pub fn label(self) -> &'static str {
         match self {
             Self::Merged => "merged",
@@ -54,20 +54,20 @@ impl Way {
     }
 }
 
-/// What one query gave.
+/// The scores of one query.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Outcome {
     pub query: String,
     pub took: Duration,
-    /// One for each mixer.
+    /// One per mixer.
     pub merged: Vec<Scores>,
-    /// Without the merged ones, in the order of `Way::ALL`.
+    /// The other methods, in the order of `Way::ALL`.
     pub others: [Scores; 4],
     pub pairs: Pairs,
 }
 
 impl Outcome {
-    /// Of the first mixer, if it is about the merged list.
+    /// For the merged list, the scores of the first mixer.
     pub fn scores(&self, way: Way) -> Scores {
         match way {
             Way::Merged => self.merged.first().copied().unwrap_or_default(),
@@ -79,7 +79,7 @@ impl Outcome {
     }
 }
 
-/// The sources, the service and the central index, ready to be asked.
+/// The running sources and service, and the central index.
 pub struct Lab {
     pub collection: Arc<Collection>,
     pub sources: Arc<Sources>,
@@ -109,13 +109,13 @@ impl Lab {
         Ok(Self { collection, sources, central, service, mixers })
     }
 
-    /// Asks every query. `each` sees what was merged, in the order of the queries.
+    /// Runs every query. `each` receives the merged results in query order.
     pub async fn run(
         &self,
         mut each: impl FnMut(&Query, &Outcome, &[ResultItem]) -> anyhow::Result<()>,
     ) -> anyhow::Result<Vec<Outcome>> {
         let queries = &self.collection.queries;
-        // The first search warms connections and caches; it is asked again and counts then.
+        // The first search warms connections and caches; it is repeated for the measurement.
         if let Some(first) = queries.first() {
             self.ask(first).await?;
         }
@@ -130,7 +130,7 @@ impl Lab {
         Ok(outcomes)
     }
 
-    /// Whether copies stay visible in groups.
+    /// Whether duplicates stay visible in groups.
     pub fn groups(&self) -> bool {
         self.service.groups
     }
@@ -140,13 +140,13 @@ impl Lab {
     }
 
     async fn ask(&self, query: &Query) -> anyhow::Result<(Outcome, Vec<ResultItem>)> {
-        self.asked(query).await.with_context(|| format!("the query '{}'", query.id))
+        self.measure_query(query).await.with_context(|| format!("the query '{}'", query.id))
     }
 
-    async fn asked(&self, query: &Query) -> anyhow::Result<(Outcome, Vec<ResultItem>)> {
+    async fn measure_query(&self, query: &Query) -> anyhow::Result<(Outcome, Vec<ResultItem>)> {
         let client = &self.service.client;
         let requested = (self.sources.all.len() * RESULTS_MAX).max(DEEP);
-        let first_mixer = self.mixers.first().context("a mixer is needed")?;
+        let first_mixer = self.mixers.first().context("no mixer")?;
         let started = Instant::now();
         let search = client.create(&query.text, first_mixer, requested).await?;
         let mixed = client.results(search, first_mixer).await?;
@@ -156,7 +156,7 @@ impl Lab {
         let given: usize = lists.iter().map(Vec::len).sum();
         ensure!(
             mixed.retrieved() == given as u64,
-            "the service has {} results of the sources, which gave {given}",
+            "the service has {} results, but the sources returned {given}",
             mixed.retrieved()
         );
         let mut merged = vec![measure(&self.documents(&mixed.results)?, &query.grades)];
@@ -183,11 +183,11 @@ impl Lab {
         Ok((outcome, mixed.results))
     }
 
-    /// The documents that results lead to.
+    /// The documents behind the results.
     fn documents(&self, results: &[ResultItem]) -> anyhow::Result<Vec<usize>> {
         let document = |item: &ResultItem| {
             let place = document_of(&item.url).filter(|place| *place < self.collection.documents.len());
-            place.with_context(|| format!("the result '{}' is of no source", item.url))
+            place.with_context(|| format!("the result '{}' belongs to no source", item.url))
         };
         results.iter().map(document).collect()
     }

@@ -1,25 +1,25 @@
-//! The service under test: the whole of it, in a folder of its own, with the sources as its SearchProviders.
+//! The service under test, in a temporary folder, with the sources as SearchProviders.
 
+use crate::app::App;
 use crate::eval::client::Client;
 use crate::eval::sources::Sources;
 use crate::service::{Role, Service, ensure_admin};
-use crate::wiring::Wired;
 use anyhow::Context;
-use domain::contracts::{ProviderStore, SearchStore, TokenStore, UserStore};
 use domain::ids::SearchId;
+use domain::ports::{ProviderStore, SearchStore, TokenStore, UserStore};
 use domain::secret::Secret;
-use domain::settings::{Secs, Settings};
+use domain::settings::{Seconds, Settings};
 use domain::user::TokenSpec;
 use std::sync::Arc;
 use tempfile::TempDir;
 use tokio::task::JoinSet;
 
-/// How long sources and searches may take: nothing is to be lost because the machine is slow.
-const PATIENCE: Secs = Secs::new(60);
+/// Time limit of sources and searches; generous, so that a slow machine loses no results.
+const PATIENCE: Seconds = Seconds::new(60);
 
 pub struct LabService {
     pub client: Client,
-    /// Whether copies are listed under the best of them, or dropped.
+    /// Whether duplicates are grouped instead of dropped.
     pub groups: bool,
     service: Service,
     _sources: JoinSet<()>,
@@ -27,7 +27,7 @@ pub struct LabService {
 }
 
 impl LabService {
-    /// `settings` are in force, but for where the service lives and how long it waits.
+    /// Starts the service with these settings, except for its address, folder and timeouts.
     pub async fn start(settings: Settings, sources: &Arc<Sources>) -> anyhow::Result<Self> {
         let folder = tempfile::tempdir()?;
         let settings = Settings {
@@ -45,22 +45,22 @@ impl LabService {
         let groups = settings.dedupe_group_not_drop;
         let mut running = JoinSet::new();
         let providers = sources.serve(&mut running).await?;
-        let wired = Wired::open(settings).await?;
-        ensure_admin(&wired).await?;
-        let admin = wired.store.user_by_name("admin").await?;
-        let now = wired.clock.now();
-        wired.store.create_providers(providers, admin.id, now).await?;
+        let app = App::build(settings).await?;
+        ensure_admin(&app).await?;
+        let admin = app.store.user_by_name("admin").await?;
+        let now = app.clock.now();
+        app.store.create_providers(providers, admin.id, now).await?;
         let made = server::token::make();
-        wired.store.create_token(admin.id, TokenSpec::default(), made.hash, made.prefix, now).await?;
-        let service = Service::start(wired, &Role::all()).await?;
-        let address = service.address.context("the lab has a web role")?;
+        app.store.create_token(admin.id, TokenSpec::default(), made.hash, made.prefix, now).await?;
+        let service = Service::start(app, &Role::all()).await?;
+        let address = service.address.context("the lab has no listener")?;
         let client = Client::new(address, &made.token, PATIENCE.0)?;
         Ok(Self { client, groups, service, _sources: running, _folder: folder })
     }
 
-    /// Deletes a search that has been measured, so that the database stays small.
+    /// Deletes a measured search, to keep the database small.
     pub async fn forget(&self, search: i64) -> anyhow::Result<()> {
-        Ok(self.service.wired().store.delete_search(SearchId(search)).await?)
+        Ok(self.service.app().store.delete_search(SearchId(search)).await?)
     }
 
     pub async fn stop(self) {

@@ -1,20 +1,20 @@
-//! How a run is set up: everything that decides what the sources hold and how they answer.
+//! The configuration of a run: content and behavior of the sources.
 
 use crate::eval::split::Split;
 use serde::Serialize;
 
-/// Most sources: each gives ten results, and a page of the service holds a thousand.
+/// Maximum number of sources: each returns ten results, and a page of the service has at most a thousand.
 pub const SOURCES_MAX: usize = 100;
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Setup {
     pub sources: usize,
     pub split: Split,
-    /// The share of the documents that stand in a second source too.
+    /// Fraction of the documents that a second source also has.
     pub overlap: f64,
-    /// Engines differ from source to source.
+    /// Whether engines differ between sources.
     pub unlike: bool,
-    /// Sources give so many words of a text instead of all.
+    /// Maximum number of words of a text that sources return.
     pub snippet: Option<usize>,
     pub seed: u64,
 }
@@ -26,14 +26,14 @@ impl Default for Setup {
 }
 
 impl Setup {
-    /// For people: "10 topical sources, unlike, 30% copied".
+    /// A description, such as "10 topical sources, unlike each other".
     pub fn sentence(&self) -> String {
         let mut words = format!("{} {} sources", self.sources, self.split.name());
         if self.unlike {
             words.push_str(", unlike each other");
         }
         if self.overlap > 0.0 {
-            words.push_str(&format!(", {:.0}% of the documents copied", self.overlap * 100.0));
+            words.push_str(&format!(", {:.0}% of the documents duplicated", self.overlap * 100.0));
         }
         if let Some(snippet) = self.snippet {
             words.push_str(&format!(", snippets of {snippet} words"));
@@ -47,7 +47,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_set_up_in_words() {
+    fn a_setup_has_a_description() {
         assert_eq!(Setup::default().sentence(), "10 random sources");
         let all = Setup {
             split: Split::Topical,
@@ -58,7 +58,7 @@ mod tests {
         };
         assert_eq!(
             all.sentence(),
-            "10 topical sources, unlike each other, 30% of the documents copied, snippets of 40 words"
+            "10 topical sources, unlike each other, 30% of the documents duplicated, snippets of 40 words"
         );
     }
 }

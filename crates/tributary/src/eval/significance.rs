@@ -1,34 +1,34 @@
-//! Is one way to merge better than another, or was it luck? A paired randomisation test over the queries.
+//! Paired randomization test: is one merge method significantly better than another?
 
-use crate::eval::chance::Chance;
 use crate::eval::measure::mean;
+use crate::eval::rng::Rng;
 use serde::Serialize;
 
-/// How often the signs of the differences are chosen anew.
+/// Number of random sign assignments.
 pub const ROUNDS: u32 = 10_000;
-/// Up to so many queries, every choice of signs is tried.
+/// Up to this many queries, all sign assignments are enumerated.
 const EXACT_MAX: usize = 12;
-/// Differences below this are ties: they are dust of the arithmetic.
-const DUST: f64 = 1e-9;
+/// Differences below this are rounding errors and count as ties.
+const EPSILON: f64 = 1e-9;
 
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Comparison {
-    /// The mean of the first minus the mean of the second.
+    /// Mean of the first minus mean of the second.
     pub difference: f64,
-    /// How often chance alone gives a difference as large, to either side.
+    /// Two-sided p-value.
     pub p: f64,
-    /// Queries for which the first is better.
+    /// Number of queries for which the first is better.
     pub wins: usize,
     pub ties: usize,
-    /// Queries for which the second is better.
+    /// Number of queries for which the second is better.
     pub losses: usize,
 }
 
-/// Compares two series with one value for each query, in the same order.
+/// Compares two series with one value per query, in the same order.
 pub fn compare(first: &[f64], second: &[f64], seed: u64) -> Comparison {
     let differences: Vec<f64> = first.iter().zip(second).map(|(a, b)| a - b).collect();
-    let wins = differences.iter().filter(|difference| **difference > DUST).count();
-    let losses = differences.iter().filter(|difference| **difference < -DUST).count();
+    let wins = differences.iter().filter(|difference| **difference > EPSILON).count();
+    let losses = differences.iter().filter(|difference| **difference < -EPSILON).count();
     Comparison {
         difference: mean(differences.iter().copied()),
         p: p_value(&differences, seed),
@@ -38,10 +38,11 @@ pub fn compare(first: &[f64], second: &[f64], seed: u64) -> Comparison {
     }
 }
 
-/// If the two were alike, each difference could as well have the other sign.
+/// Under the null hypothesis, the sign of each difference is random.
 fn p_value(differences: &[f64], seed: u64) -> f64 {
-    let open: Vec<f64> = differences.iter().copied().filter(|difference| difference.abs() > DUST).collect();
-    let seen = open.iter().sum::<f64>().abs() - DUST;
+    let open: Vec<f64> =
+        differences.iter().copied().filter(|difference| difference.abs() > EPSILON).collect();
+    let seen = open.iter().sum::<f64>().abs() - EPSILON;
     if open.len() <= EXACT_MAX {
         let choices = 1_u32 << open.len();
         let reached = (0..choices).filter(|choice| {
@@ -53,13 +54,13 @@ fn p_value(differences: &[f64], seed: u64) -> f64 {
         });
         return reached.count() as f64 / f64::from(choices);
     }
-    let mut chance = Chance::new(seed, "significance");
+    let mut rng = Rng::new(seed, "significance");
     let mut reached = 0;
     for _ in 0..ROUNDS {
-        let sum: f64 = open.iter().map(|value| if chance.coin() { -value } else { *value }).sum();
+        let sum: f64 = open.iter().map(|value| if rng.coin() { -value } else { *value }).sum();
         reached += u32::from(sum.abs() >= seen);
     }
-    // The choice that was seen is one of those that are possible.
+    // The observed assignment is one of the possible ones.
     f64::from(reached + 1) / f64::from(ROUNDS + 1)
 }
 

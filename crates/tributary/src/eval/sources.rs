@@ -1,7 +1,7 @@
-//! The sources: parts of the collection, each behind its own engine, answering over HTTP on loopback.
+//! The sources: parts of the collection, each with its own engine, served over HTTP on loopback.
 
 use crate::eval::collection::Collection;
-use crate::eval::copies::copies;
+use crate::eval::duplicates::make_duplicates;
 use crate::eval::ranking::{Engine, Hit, Index};
 use crate::eval::setup::Setup;
 use axum::extract::{Path, Query, State};
@@ -16,14 +16,14 @@ use std::sync::Arc;
 use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 
-/// Most results of one source for one query.
+/// Maximum number of results per source and query.
 pub const RESULTS_MAX: usize = 10;
 
 /// A document in a source.
 #[derive(Debug)]
 struct Stored {
     document: usize,
-    /// The text of a copy; an original has its document's.
+    /// The edited text of a duplicate; `None` for an original.
     edited: Option<String>,
 }
 
@@ -40,9 +40,9 @@ pub struct Source {
 pub struct Sources {
     collection: Arc<Collection>,
     pub all: Vec<Source>,
-    /// How many documents stand in two sources.
+    /// Number of duplicated documents.
     pub copied: usize,
-    /// Bodies are cut to so many words.
+    /// Maximum number of words in a body.
     snippet: Option<usize>,
 }
 
@@ -51,7 +51,7 @@ impl Sources {
         let texts: Vec<String> = collection.documents.iter().map(|document| document.whole()).collect();
         let homes = setup.split.homes(&texts, setup.sources, setup.seed);
         let bodies: Vec<&str> = collection.documents.iter().map(|document| document.text.as_str()).collect();
-        let copies = copies(&bodies, &homes, setup.sources, setup.overlap, setup.seed);
+        let copies = make_duplicates(&bodies, &homes, setup.sources, setup.overlap, setup.seed);
         let copied = copies.len();
         let mut stored: Vec<Vec<Stored>> = (0..setup.sources).map(|_| Vec::new()).collect();
         for (document, home) in homes.iter().enumerate() {
@@ -68,7 +68,7 @@ impl Sources {
         Self { collection, all, copied, snippet: setup.snippet }
     }
 
-    /// What each source answers, as documents of the collection, the best first.
+    /// The results of each source as documents of the collection, best first.
     pub fn lists(&self, query: &str) -> Vec<Vec<usize>> {
         let list = |source: &Source| {
             source.search(query).iter().map(|hit| source.stored[hit.place].document).collect()
@@ -76,13 +76,13 @@ impl Sources {
         self.all.iter().map(list).collect()
     }
 
-    /// Serves all of them until `running` is dropped; one SearchProvider for each.
+    /// Serves all sources until `running` is dropped, and returns their SearchProviders.
     pub async fn serve(self: &Arc<Self>, running: &mut JoinSet<()>) -> anyhow::Result<Vec<ProviderSpec>> {
         let listener = TcpListener::bind(("127.0.0.1", 0)).await?;
         let address = listener.local_addr()?;
-        let app = Router::new().route("/source/{number}", get(answer)).with_state(Arc::clone(self));
+        let router = Router::new().route("/source/{number}", get(answer)).with_state(Arc::clone(self));
         running.spawn(async move {
-            let _until_the_end = axum::serve(listener, app).await;
+            let _until_the_end = axum::serve(listener, router).await;
         });
         Ok(self.all.iter().map(|source| source.provider(address)).collect())
     }
@@ -127,7 +127,7 @@ impl Source {
         self.index.search(query, RESULTS_MAX)
     }
 
-    /// The address of a document in this source; a copy has another host and another path.
+    /// The URL of a document in this source; a duplicate has a different host and path.
     fn url(&self, stored: &Stored) -> String {
         let folder = if stored.edited.is_some() { "mirror" } else { "documents" };
         format!("https://source{}.example/{folder}/{}", self.number + 1, stored.document)
@@ -146,7 +146,7 @@ impl Source {
     }
 }
 
-/// The document that an address of a source leads to.
+/// The document behind a URL of a source.
 pub fn document_of(url: &str) -> Option<usize> {
     url.strip_prefix("https://source")
         .and_then(|rest| rest.rsplit('/').next())

@@ -1,18 +1,18 @@
-//! Which source holds which document.
+//! Distribution of the documents over the sources.
 
-use crate::eval::chance::Chance;
+use crate::eval::rng::Rng;
 use crate::eval::topical;
 use serde::Serialize;
 
-/// How documents are dealt to sources.
+/// How documents are distributed over sources.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Split {
-    /// By lot, in equal shares.
+    /// Randomly, in equal parts.
     Random,
-    /// By what they are about.
+    /// By topic.
     Topical,
-    /// By lot; the second source is half as large as the first, the third a third.
+    /// Randomly; the second source is half as large as the first, the third a third as large.
     Zipf,
 }
 
@@ -25,20 +25,20 @@ impl Split {
         }
     }
 
-    /// The source of each document. Every source gets one at least; `texts` has as many as there are sources, or more.
+    /// The source of each document. Every source gets at least one; there must be at least as many texts as sources.
     pub fn homes(self, texts: &[String], sources: usize, seed: u64) -> Vec<usize> {
-        let mut chance = Chance::new(seed, "split");
+        let mut rng = Rng::new(seed, "split");
         match self {
-            Self::Random => dealt(texts.len(), &equal_sizes(texts.len(), sources), &mut chance),
-            Self::Zipf => dealt(texts.len(), &zipf_sizes(texts.len(), sources), &mut chance),
-            Self::Topical => topical::clusters(&topical::points(texts), sources, &mut chance),
+            Self::Random => deal(texts.len(), &equal_sizes(texts.len(), sources), &mut rng),
+            Self::Zipf => deal(texts.len(), &zipf_sizes(texts.len(), sources), &mut rng),
+            Self::Topical => topical::clusters(&topical::points(texts), sources, &mut rng),
         }
     }
 }
 
-fn dealt(documents: usize, sizes: &[usize], chance: &mut Chance) -> Vec<usize> {
+fn deal(documents: usize, sizes: &[usize], rng: &mut Rng) -> Vec<usize> {
     let mut homes = vec![0; documents];
-    let order = chance.shuffled(documents);
+    let order = rng.shuffled(documents);
     let mut left = order.as_slice();
     for (source, size) in sizes.iter().enumerate() {
         let (own, rest) = left.split_at((*size).min(left.len()));
@@ -52,7 +52,7 @@ fn equal_sizes(documents: usize, sources: usize) -> Vec<usize> {
     (0..sources).map(|source| documents / sources + usize::from(source < documents % sources)).collect()
 }
 
-/// One document each, and the others in shares of 1, 1/2, 1/3, …
+/// One document each, and the rest in proportions of 1, 1/2, 1/3, …
 fn zipf_sizes(documents: usize, sources: usize) -> Vec<usize> {
     let shared = documents.saturating_sub(sources) as f64;
     let whole: f64 = (1..=sources).map(|rank| 1.0 / rank as f64).sum();

@@ -1,24 +1,24 @@
-//! Documents by topic: k-means over the embeddings of the reader model.
+//! Documents by topic: k-means over embeddings.
 
-use crate::eval::chance::Chance;
+use crate::eval::rng::Rng;
 
-/// Most rounds of moving documents to the nearest centre; few change place after ten.
+/// Maximum number of k-means iterations; few documents move after ten.
 const ROUNDS_MAX: usize = 20;
 
-/// Where each text lies.
+/// The embedding of each text.
 pub fn points(texts: &[String]) -> Vec<Vec<f32>> {
-    texts.iter().map(|text| relevancy::reader::embed(text).as_slice().to_vec()).collect()
+    texts.iter().map(|text| relevancy::embedder::embed(text).as_slice().to_vec()).collect()
 }
 
 /// The cluster of each point. No cluster is empty as long as there are enough points.
-pub fn clusters(points: &[Vec<f32>], count: usize, chance: &mut Chance) -> Vec<usize> {
-    let mut centres = first_centres(points, count, chance);
-    let mut homes: Vec<usize> = points.iter().map(|point| nearest(point, &centres).0).collect();
-    fill_empty(points, &mut homes, &centres);
+pub fn clusters(points: &[Vec<f32>], count: usize, rng: &mut Rng) -> Vec<usize> {
+    let mut centers = initial_centers(points, count, rng);
+    let mut homes: Vec<usize> = points.iter().map(|point| nearest(point, &centers).0).collect();
+    fill_empty(points, &mut homes, &centers);
     for _ in 0..ROUNDS_MAX {
-        centres = means(points, &homes, count);
-        let mut moved: Vec<usize> = points.iter().map(|point| nearest(point, &centres).0).collect();
-        fill_empty(points, &mut moved, &centres);
+        centers = means(points, &homes, count);
+        let mut moved: Vec<usize> = points.iter().map(|point| nearest(point, &centers).0).collect();
+        fill_empty(points, &mut moved, &centers);
         if moved == homes {
             break;
         }
@@ -27,32 +27,32 @@ pub fn clusters(points: &[Vec<f32>], count: usize, chance: &mut Chance) -> Vec<u
     homes
 }
 
-/// The first by lot, each other by lot too, but the farther from those before, the likelier (k-means++).
-fn first_centres(points: &[Vec<f32>], count: usize, chance: &mut Chance) -> Vec<Vec<f32>> {
-    let mut centres: Vec<Vec<f32>> = Vec::new();
+/// Initial centers by k-means++.
+fn initial_centers(points: &[Vec<f32>], count: usize, rng: &mut Rng) -> Vec<Vec<f32>> {
+    let mut centers: Vec<Vec<f32>> = Vec::new();
     let mut distances = vec![f64::INFINITY; points.len()];
-    let mut chosen = chance.below(points.len());
-    while centres.len() < count.min(points.len()) {
-        centres.push(points[chosen].clone());
-        for (distance, point) in distances.iter_mut().zip(points) {
-            *distance = distance.min(far(point, &points[chosen]));
+    let mut chosen = rng.below(points.len());
+    while centers.len() < count.min(points.len()) {
+        centers.push(points[chosen].clone());
+        for (nearest, point) in distances.iter_mut().zip(points) {
+            *nearest = nearest.min(distance(point, &points[chosen]));
         }
         let whole: f64 = distances.iter().sum();
-        let mut left = chance.share() * whole;
+        let mut left = rng.unit() * whole;
         let reached = distances.iter().position(|distance| {
             left -= distance;
             left < 0.0
         });
-        // Where all points are the same there is nothing to prefer.
-        chosen = reached.unwrap_or(centres.len() % points.len());
+        // If all points are equal, any choice will do.
+        chosen = reached.unwrap_or(centers.len() % points.len());
     }
-    centres
+    centers
 }
 
-fn nearest(point: &[f32], centres: &[Vec<f32>]) -> (usize, f64) {
+fn nearest(point: &[f32], centers: &[Vec<f32>]) -> (usize, f64) {
     let mut best = (0, f64::INFINITY);
-    for (number, centre) in centres.iter().enumerate() {
-        let distance = far(point, centre);
+    for (number, center) in centers.iter().enumerate() {
+        let distance = distance(point, center);
         if distance < best.1 {
             best = (number, distance);
         }
@@ -60,16 +60,16 @@ fn nearest(point: &[f32], centres: &[Vec<f32>]) -> (usize, f64) {
     best
 }
 
-/// An empty cluster takes the point that lies farthest from its own centre, from a cluster that can spare it.
-fn fill_empty(points: &[Vec<f32>], homes: &mut [usize], centres: &[Vec<f32>]) {
-    let mut sizes = vec![0_usize; centres.len()];
+/// Moves the point farthest from its center to each empty cluster, from a cluster with more than one point.
+fn fill_empty(points: &[Vec<f32>], homes: &mut [usize], centers: &[Vec<f32>]) {
+    let mut sizes = vec![0_usize; centers.len()];
     homes.iter().for_each(|home| sizes[*home] += 1);
-    for empty in 0..centres.len() {
+    for empty in 0..centers.len() {
         if sizes[empty] > 0 {
             continue;
         }
         let spare = (0..points.len()).filter(|place| sizes[homes[*place]] > 1);
-        let distance = |place: usize| far(&points[place], &centres[homes[place]]);
+        let distance = |place: usize| distance(&points[place], &centers[homes[place]]);
         if let Some(place) = spare.max_by(|a, b| distance(*a).total_cmp(&distance(*b))) {
             sizes[homes[place]] -= 1;
             homes[place] = empty;
@@ -93,8 +93,8 @@ fn means(points: &[Vec<f32>], homes: &[usize], count: usize) -> Vec<Vec<f32>> {
     sums
 }
 
-/// Points and centres have length one, so the angle is all that parts them.
-fn far(a: &[f32], b: &[f32]) -> f64 {
+/// Distance of two unit vectors by their angle.
+fn distance(a: &[f32], b: &[f32]) -> f64 {
     let product: f32 = a.iter().zip(b).map(|(a, b)| a * b).sum();
     f64::from(1.0 - product).max(0.0)
 }
@@ -109,7 +109,7 @@ mod tests {
         let angles = [0.0, 0.1, 2.0, 2.1, 4.0, 4.1, 0.05, 2.05, 4.05];
         let points: Vec<Vec<f32>> = angles.iter().map(|angle| at(*angle)).collect();
         for seed in 0..20 {
-            let homes = clusters(&points, 3, &mut Chance::new(seed, "test"));
+            let homes = clusters(&points, 3, &mut Rng::new(seed, "test"));
             assert_eq!(homes[0], homes[1], "{homes:?}");
             assert!(homes[2] == homes[3] && homes[3] == homes[7] && homes[4] == homes[8], "{homes:?}");
             assert!(homes[0] != homes[2] && homes[2] != homes[4] && homes[0] != homes[4], "{homes:?}");
@@ -119,9 +119,9 @@ mod tests {
     #[test]
     fn points_that_are_all_the_same_fill_every_cluster() {
         let points = vec![vec![1.0, 0.0]; 6];
-        let homes = clusters(&points, 4, &mut Chance::new(1, "test"));
+        let homes = clusters(&points, 4, &mut Rng::new(1, "test"));
         assert!((0..4).all(|cluster| homes.contains(&cluster)), "{homes:?}");
         let empty = vec![vec![0.0, 0.0]; 3];
-        assert_eq!(clusters(&empty, 1, &mut Chance::new(1, "test")), [0, 0, 0]);
+        assert_eq!(clusters(&empty, 1, &mut Rng::new(1, "test")), [0, 0, 0]);
     }
 }

@@ -1,4 +1,4 @@
-//! The table of figures in the README, made from the measurements in `docs/figures.json`.
+//! The table of figures in the README, generated from the measurements in `docs/figures.json`.
 
 mod record;
 mod table;
@@ -16,7 +16,7 @@ const README: &str = "README.md";
 const BEGIN: &str = "<!-- Figures: made by `tributary docs --figures` from docs/figures.json. -->\n";
 const END: &str = "<!-- End of the figures. -->\n";
 
-/// The README as it should be. Fails when a figure has no origin, or is beyond its bound.
+/// The generated README. Fails if a figure has no origin or exceeds its bound.
 pub fn readme(root: &Path) -> anyhow::Result<Document> {
     let read = |path: &str| {
         let path = root.join(path);
@@ -26,7 +26,7 @@ pub fn readme(root: &Path) -> anyhow::Result<Document> {
     Ok(Document { path: README, text: insert(&read(README)?, &section(&record))? })
 }
 
-/// The README with this text between the two marks.
+/// Inserts the section between the two markers.
 fn insert(readme: &str, section: &str) -> anyhow::Result<String> {
     let begin = readme.find(BEGIN).with_context(|| format!("{README} has no line '{}'", BEGIN.trim()))?;
     let (head, rest) = readme.split_at(begin + BEGIN.len());
@@ -46,10 +46,10 @@ fn section(record: &Record) -> String {
         if known.is_none() {
             machines.push(&measurement.machine);
         }
-        text += &row(figure, measurement, &letter(machine));
+        text += &row(figure, measurement, &machine_label(machine));
     }
     for (number, Machine { cores, memory, cpu, os }) in machines.iter().enumerate() {
-        let name = letter(number);
+        let name = machine_label(number);
         text += &format!("\nMachine {name}: {cores} cores; memory: {memory}; CPU: {cpu}; system: {os}.\n");
     }
     text
@@ -85,9 +85,9 @@ fn bound(figure: &Figure, bound: Bound) -> String {
 }
 
 /// A, B, C and so on.
-fn letter(number: usize) -> String {
+fn machine_label(number: usize) -> String {
     u8::try_from(number)
         .ok()
         .and_then(|number| b'A'.checked_add(number))
-        .map_or_else(|| number.to_string(), |letter| char::from(letter).to_string())
+        .map_or_else(|| number.to_string(), |c| char::from(c).to_string())
 }

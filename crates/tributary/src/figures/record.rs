@@ -1,4 +1,4 @@
-//! The measured values in `docs/figures.json`, each with its commit, date and machine.
+//! The measurements in `docs/figures.json`, each with commit, date and machine.
 
 use super::table::{Bound, FIGURES, Figure};
 use anyhow::{Context, ensure};
@@ -17,9 +17,9 @@ pub struct Record {
 #[serde(deny_unknown_fields)]
 pub struct Measurement {
     pub value: f64,
-    /// The least of the series, where `value` is its median.
+    /// The minimum of the series, if `value` is its median.
     pub min: Option<f64>,
-    /// How it was measured, where that differs from the method of the table.
+    /// The method, if it differs from that of the table.
     pub method: Option<String>,
     pub commit: String,
     pub date: String,
@@ -36,7 +36,7 @@ pub struct Machine {
 }
 
 impl Record {
-    /// Fails with every mistake: what is missing, what has no origin, what is beyond its bound.
+    /// Parses and validates the record; the error lists all problems.
     pub fn parse(text: &str) -> anyhow::Result<Self> {
         let record: Self = serde_json::from_str(text)
             .context("the record of the figures cannot be read; measure them with scripts/figures.sh")?;
@@ -52,8 +52,8 @@ impl Record {
         mistakes.extend(unknown.map(|id| format!("{id} is not a figure of the README")));
         ensure!(
             mistakes.is_empty(),
-            "{} mistake(s) in the record of the figures: {}. Measure them with scripts/figures.sh, or mend what made \
-             the product worse",
+            "{} error(s) in the record of the figures: {}. Measure again with scripts/figures.sh, or fix \
+             the regression",
             mistakes.len(),
             mistakes.join("; ")
         );
@@ -67,10 +67,10 @@ impl Measurement {
         let mut found = Vec::new();
         let is_number = self.value.is_finite() && self.value >= 0.0;
         if !is_number {
-            found.push(format!("{id} is {}, which is no measured value", self.value));
+            found.push(format!("{id} is {}, which is not a valid measurement", self.value));
         }
         if self.min.is_some_and(|min| min > self.value) {
-            found.push(format!("{id} has a least value above its median"));
+            found.push(format!("{id} has a minimum above its median"));
         }
         match figure.bound() {
             Some(Bound::AtMost(most)) if is_number && self.value > most => {
@@ -89,7 +89,7 @@ impl Measurement {
         }
         let Machine { cores, memory, cpu, os } = &self.machine;
         if *cores == 0 || [memory, cpu, os].iter().any(|text| text.trim().is_empty()) {
-            found.push(format!("{id} does not say on what machine it was measured"));
+            found.push(format!("{id} does not name its machine"));
         }
         found
     }

@@ -1,6 +1,6 @@
-//! The figures of the README: what each is, its goal, and the command that measures it.
+//! The figures of the README, with goal and method.
 
-/// A number that must not be passed.
+/// A limit of a measured value.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Bound {
     AtMost(f64),
@@ -24,15 +24,15 @@ pub struct Figure {
     /// Empty for a ratio.
     pub unit: &'static str,
     pub decimals: usize,
-    /// What is to be reached.
+    /// The goal.
     pub goal: Option<Bound>,
-    /// What is never passed, where the goal is not reached yet or there is none.
+    /// The hard limit, if the goal is not reached yet or there is none.
     pub limit: Option<Bound>,
     pub method: &'static str,
 }
 
 impl Figure {
-    /// What the recorded value is held against.
+    /// The bound that the recorded value must satisfy.
     pub fn bound(&self) -> Option<Bound> {
         self.limit.or(self.goal)
     }

@@ -1,7 +1,7 @@
 use super::*;
 use serde_json::{Value, json};
 
-/// A record in which every figure is as good as its bound allows.
+/// A record in which every figure is exactly at its bound.
 fn sample() -> Value {
     let machine = json!({"cores": 2, "memory": "8 GB", "cpu": "A CPU", "os": "Linux"});
     let measurement = |figure: &Figure| {
@@ -15,7 +15,7 @@ fn sample() -> Value {
     json!({ "figures": FIGURES.iter().map(measurement).collect::<serde_json::Map<_, _>>() })
 }
 
-/// What is wrong with the sample after this change.
+/// The errors of the sample after this change.
 fn mistakes(change: impl FnOnce(&mut Value)) -> String {
     let mut record = sample();
     change(&mut record["figures"]);
@@ -28,19 +28,19 @@ fn a_figure_at_its_bound_is_accepted() {
 }
 
 #[test]
-fn a_doctored_record_is_refused() {
+fn an_invalid_record_is_rejected() {
     type Change = fn(&mut Value);
     let table: [(Change, &str); 13] = [
         (|all| all["program_size"]["value"] = json!(60.1), "program_size is 60.1, more than 60"),
         (|all| all["build_wall"]["value"] = json!(10.5), "build_wall is 10.5, more than 10"),
         (|all| all["build_cpu"]["value"] = json!(18.2), "build_cpu is 18.2, more than 18"),
         (|all| all["merged_ratio"]["value"] = json!(0.96), "merged_ratio is 0.96, less than 0.97"),
-        (|all| all["added_median"]["value"] = json!(-1), "no measured value"),
-        (|all| all["added_median"]["min"] = json!(1000), "a least value above its median"),
+        (|all| all["added_median"]["value"] = json!(-1), "not a valid measurement"),
+        (|all| all["added_median"]["min"] = json!(1000), "a minimum above its median"),
         (|all| all["added_median"]["date"] = json!("yesterday"), "added_median has the date 'yesterday'"),
         (|all| all["added_median"]["date"] = json!("2026-02-30"), "added_median has the date '2026-02-30'"),
         (|all| all["added_median"]["commit"] = json!("main"), "added_median names the commit 'main'"),
-        (|all| all["added_median"]["machine"]["cpu"] = json!(" "), "on what machine"),
+        (|all| all["added_median"]["machine"]["cpu"] = json!(" "), "does not name its machine"),
         (|all| drop(all["added_median"].as_object_mut().unwrap().remove("date")), "missing field `date`"),
         (|all| drop(all.as_object_mut().unwrap().remove("program_size")), "program_size was never measured"),
         (|all| all["speed"] = all["program_size"].clone(), "speed is not a figure of the README"),
@@ -54,7 +54,7 @@ fn a_doctored_record_is_refused() {
         all["program_size"]["value"] = json!(60.4);
         all["build_wall"]["commit"] = json!("");
     });
-    assert!(both.starts_with("2 mistake(s)"), "{both}");
+    assert!(both.starts_with("2 error(s)"), "{both}");
 }
 
 #[test]
@@ -83,7 +83,7 @@ fn the_table_shows_goals_origins_and_machines() {
 }
 
 #[test]
-fn only_what_is_between_the_marks_changes() {
+fn only_text_between_the_markers_changes() {
     let readme = format!("before\n{BEGIN}old\n{END}after\n");
     let fresh = insert(&readme, "new\n").unwrap();
     assert_eq!(fresh, format!("before\n{BEGIN}\nnew\n\n{END}after\n"));

@@ -1,4 +1,4 @@
-//! The end of a log as one text, for a file that leaves the machine.
+//! The last lines of a log, for a support bundle.
 
 use super::LogFile;
 use super::rotation::{Identity, generation, identity};
@@ -7,23 +7,23 @@ use std::fs::File;
 use std::io;
 use std::path::Path;
 
-/// Generations that are looked for; nobody keeps more.
+/// Maximum number of rotated files to look for.
 const GENERATIONS_MAX: u32 = 10_000;
 
 /// The last lines of a log, oldest first.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Excerpt {
     pub lines: Vec<String>,
-    /// Earlier lines were left out.
+    /// Whether earlier lines were omitted.
     pub is_cut: bool,
 }
 
-/// The last lines of a log and its earlier generations, `bytes_max` at most. None if there is no such file.
+/// The last lines of a log including rotated files, at most `bytes_max`. `None` if there is no such file.
 pub fn excerpt(folder: &Path, log: LogFile, bytes_max: usize) -> io::Result<Option<Excerpt>> {
     excerpt_of(&folder.join(log.file_name()), bytes_max)
 }
 
-/// The last lines of a file that is written like a log.
+/// The last lines of a file and its rotated files.
 pub fn excerpt_of(path: &Path, bytes_max: usize) -> io::Result<Option<Excerpt>> {
     let mut found = Excerpt { lines: Vec::new(), is_cut: false };
     let (mut left, mut newer): (usize, Vec<Identity>) = (bytes_max, Vec::new());
@@ -37,7 +37,7 @@ pub fn excerpt_of(path: &Path, bytes_max: usize) -> io::Result<Option<Excerpt>> 
         };
         is_there = true;
         let this = identity(&file.metadata()?);
-        // A rotation while this runs shows a file a second time under its next name.
+        // A concurrent rotation may present a file twice, under its next name.
         if this.is_some_and(|this| newer.contains(&this)) {
             continue;
         }

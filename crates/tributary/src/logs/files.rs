@@ -1,15 +1,15 @@
-//! The log files of the interface: their names, and which queue writes where.
+//! The log files: their names, and which queue writes to which.
 
 use std::str::FromStr;
 
 /// One log file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum LogFile {
-    /// The API server, authentication, the start, the database.
+    /// API server, authentication, startup, database.
     Api,
-    /// The work of one provider in a search.
+    /// The part of a search that concerns one provider.
     Search,
-    /// A search as a whole: choosing, waiting, ranking, storing.
+    /// A search as a whole: selection, waiting, ranking, storing.
     SearchOrchestrator,
     Interactive,
     PageFetch,
@@ -20,8 +20,8 @@ pub enum LogFile {
     Beats,
 }
 
-/// The file; its short name; what the span field `queue` calls it; its name on disk.
-/// The interface names the first one so; see docs/quirks.md.
+/// File, short name, value of the span field `queue`, file name. The interface prescribes the name of the first one;
+/// see docs/quirks.md.
 const ROWS: [(LogFile, &str, &str, &str); 9] = [
     (LogFile::Api, "django", "", "django.log"),
     (LogFile::Search, "search", "search", "tasks-search-worker.log"),
@@ -39,7 +39,7 @@ const ROWS: [(LogFile, &str, &str, &str); 9] = [
     (LogFile::Beats, "beats", "beats", "tasks-beats.log"),
 ];
 
-/// Before the first file's tag; tags are letters, so that a line with its tag is still text.
+/// Tag of the first file. Tags are ASCII characters, so that a tagged line is still text.
 const FIRST_TAG: u8 = b'A';
 
 impl LogFile {
@@ -47,22 +47,22 @@ impl LogFile {
         ROWS.iter().map(|row| row.0)
     }
 
-    /// For people.
+    /// The name for display and options.
     pub fn short_name(self) -> &'static str {
         ROWS[self as usize].1
     }
 
-    /// On disk.
+    /// The file name.
     pub fn file_name(self) -> &'static str {
         ROWS[self as usize].3
     }
 
-    /// The file of the spans that name this queue.
+    /// The log file for spans with this `queue`.
     pub fn of_queue(name: &str) -> Option<Self> {
         ROWS.iter().find(|row| row.2 == name && !name.is_empty()).map(|row| row.0)
     }
 
-    /// Goes before a line on its way to the writer.
+    /// The prefix of a line on its way to the writer.
     pub(super) fn tag(self) -> char {
         char::from(FIRST_TAG + self as u8)
     }
@@ -75,13 +75,13 @@ impl LogFile {
 impl FromStr for LogFile {
     type Err = String;
 
-    /// The short name, the name on disk, or anything in between.
+    /// Parses a short name, a file name, or anything in between.
     fn from_str(text: &str) -> Result<Self, String> {
         let short = text.trim().trim_end_matches(".log").trim_start_matches("tasks-");
         let short = short.trim_end_matches("-worker");
         ROWS.iter().find(|row| row.1 == short).map(|row| row.0).ok_or_else(|| {
             let names: Vec<&str> = ROWS.iter().map(|row| row.1).collect();
-            format!("there is no log file '{text}'; use {}", names.join(", "))
+            format!("no log file '{text}'; use {}", names.join(", "))
         })
     }
 }
@@ -89,10 +89,10 @@ impl FromStr for LogFile {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use domain::contracts::QueueName;
+    use domain::ports::QueueName;
 
     #[test]
-    fn every_row_stands_where_its_file_is_looked_up() {
+    fn rows_are_in_enum_order() {
         for (position, file) in LogFile::all().enumerate() {
             assert_eq!(file as usize, position);
             assert_eq!(LogFile::of_tag(u8::try_from(file.tag()).unwrap()), Some(file));

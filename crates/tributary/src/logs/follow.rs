@@ -1,22 +1,22 @@
-//! A log file that is read while it grows: first its last lines, then each new one, over rotations.
+//! Follows a log file across rotations: first its last lines, then each new one.
 
 use super::rotation::{Identity, generation, identity};
 use super::tail::{LINE_BYTES_MAX, LinesBackward, end_of_lines};
-use super::{Line, LogFile, Wanted};
+use super::{Line, LineFilter, LogFile};
 use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
-/// What is read of one file at once; the rest is read at the next look.
-const NEWS_BYTES_MAX: u64 = 4 * 1024 * 1024;
-/// Generations that are looked for; nobody keeps more.
+/// Maximum bytes read from one file per poll.
+const POLL_BYTES_MAX: u64 = 4 * 1024 * 1024;
+/// Maximum number of rotated files to look for.
 const GENERATIONS_MAX: u32 = 10_000;
 
-pub struct Followed {
+pub struct LogFollower {
     pub log: LogFile,
     path: PathBuf,
     open: Option<Open>,
-    /// The beginning of a line that is being written.
+    /// The start of an incomplete line.
     partial: Vec<u8>,
 }
 
@@ -33,13 +33,14 @@ impl Open {
     }
 }
 
-impl Followed {
+impl LogFollower {
     pub fn new(folder: &Path, log: LogFile) -> Self {
         Self { log, path: folder.join(log.file_name()), open: None, partial: Vec::new() }
     }
 
-    /// The last `count` wanted lines of all generations, oldest first. [`Followed::news`] goes on after them.
-    pub fn last(&mut self, count: usize, wanted: &Wanted) -> io::Result<Vec<Line>> {
+    /// The last `count` matching lines including rotated files, oldest first. [`LogFollower::new_lines`] continues
+    /// after them.
+    pub fn last(&mut self, count: usize, filter: &LineFilter) -> io::Result<Vec<Line>> {
         let mut found = Vec::new();
         let mut newest = None;
         for number in 0..GENERATIONS_MAX {
@@ -51,7 +52,7 @@ impl Followed {
             };
             open.position = end_of_lines(&mut open.file)?;
             let mut lines = LinesBackward::before(open.file.try_clone()?, open.position);
-            // A rotation while this runs shows a file a second time under its next name.
+            // A concurrent rotation may present a file twice, under its next name.
             let is_second = newest
                 .as_ref()
                 .is_some_and(|newest: &Open| newest.identity.is_some() && newest.identity == open.identity);
@@ -60,8 +61,8 @@ impl Followed {
             }
             while !is_second && found.len() < count {
                 let Some(raw) = lines.next_line()? else { break };
-                let line = Line::read(&raw);
-                if wanted.includes(&line) {
+                let line = Line::parse(&raw);
+                if filter.includes(&line) {
                     found.push(line);
                 }
             }
@@ -74,52 +75,52 @@ impl Followed {
         Ok(found)
     }
 
-    /// The lines that have come since the last look.
-    pub fn news(&mut self) -> io::Result<Vec<Line>> {
+    /// The lines written since the last call.
+    pub fn new_lines(&mut self) -> io::Result<Vec<Line>> {
         let mut lines = Vec::new();
         let mut read = 0;
-        while read < NEWS_BYTES_MAX {
+        while read < POLL_BYTES_MAX {
             if self.open.is_none() {
                 self.open = Open::at_begin(&self.path).ok();
             }
             let Some(open) = &mut self.open else { break };
             let mut bytes = Vec::new();
             open.file.seek(SeekFrom::Start(open.position))?;
-            let step = (&open.file).take(NEWS_BYTES_MAX - read).read_to_end(&mut bytes)? as u64;
+            let step = (&open.file).take(POLL_BYTES_MAX - read).read_to_end(&mut bytes)? as u64;
             open.position += step;
             read += step;
             self.cut(bytes, &mut lines);
-            if step == 0 && !self.go_on()? {
+            if step == 0 && !self.advance()? {
                 break;
             }
         }
         Ok(lines)
     }
 
-    /// Cuts what was read into lines.
+    /// Splits the data into lines.
     fn cut(&mut self, bytes: Vec<u8>, lines: &mut Vec<Line>) {
         self.partial.extend(bytes);
         if let Some(last) = self.partial.iter().rposition(|byte| *byte == b'\n') {
             let rest = self.partial.split_off(last + 1);
             let whole = std::mem::replace(&mut self.partial, rest);
             let texts = whole.split(|byte| *byte == b'\n').filter(|text| !text.is_empty());
-            lines.extend(texts.map(|text| Line::read(&String::from_utf8_lossy(text))));
+            lines.extend(texts.map(|text| Line::parse(&String::from_utf8_lossy(text))));
         }
         if self.partial.len() > LINE_BYTES_MAX {
-            lines.push(Line::read(&String::from_utf8_lossy(&std::mem::take(&mut self.partial))));
+            lines.push(Line::parse(&String::from_utf8_lossy(&std::mem::take(&mut self.partial))));
         }
     }
 
-    /// At the end of a file: turns to the next one if it was rotated, to its begin if it was emptied.
-    /// Whether there is something to read.
-    fn go_on(&mut self) -> io::Result<bool> {
+    /// At the end of a file: switches to the next one after a rotation, or to its start after truncation. Returns
+    /// whether there is more to read.
+    fn advance(&mut self) -> io::Result<bool> {
         let Some(open) = &mut self.open else { return Ok(false) };
         let Ok(named) = fs::metadata(&self.path) else { return Ok(false) };
         if identity(&named) == open.identity {
             if named.len() >= open.position {
                 return Ok(false);
             }
-            // Emptied, or another file where files cannot be told apart.
+            // Truncated, or another file on a system without file identities.
             self.open = Some(Open::at_begin(&self.path)?);
             return Ok(true);
         }
@@ -133,7 +134,7 @@ impl Followed {
             .unwrap_or(0);
         let place = (1..=oldest).find(|number| is_ours(*number));
         let next = Open::at_begin(&generation(&self.path, place.map_or(oldest, |number| number - 1)))?;
-        // Rotated again while we looked: look again.
+        // Rotated again meanwhile: retry.
         if place.is_some_and(|number| !is_ours(number)) {
             return Ok(true);
         }
@@ -168,34 +169,34 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let mut files = LogFiles::open(folder.path(), Limits { bytes_max: 40, files: 50 }).unwrap();
         write(&mut files, 0..20);
-        let mut followed = Followed::new(folder.path(), LogFile::Api);
-        let last = followed.last(12, &Wanted::default()).unwrap();
+        let mut followed = LogFollower::new(folder.path(), LogFile::Api);
+        let last = followed.last(12, &LineFilter::default()).unwrap();
         assert_eq!(texts(last), expected(8..20));
-        assert!(followed.news().unwrap().is_empty());
+        assert!(followed.new_lines().unwrap().is_empty());
         write(&mut files, 20..22);
-        assert_eq!(texts(followed.news().unwrap()), expected(20..22));
+        assert_eq!(texts(followed.new_lines().unwrap()), expected(20..22));
         write(&mut files, 22..90);
         assert_eq!(
-            texts(followed.news().unwrap()),
+            texts(followed.new_lines().unwrap()),
             expected(22..90),
-            "more than ten generations in one look"
+            "more than ten generations in one poll"
         );
-        let ninth = Wanted { text: Some("line009".to_owned()), ..Wanted::default() };
-        let found = Followed::new(folder.path(), LogFile::Api).last(5, &ninth).unwrap();
+        let ninth = LineFilter { text: Some("line009".to_owned()), ..LineFilter::default() };
+        let found = LogFollower::new(folder.path(), LogFile::Api).last(5, &ninth).unwrap();
         assert_eq!(texts(found), expected(9..10), "an old line is found in an old generation");
     }
 
     #[test]
     fn an_emptied_file_and_one_that_comes_later() {
         let folder = tempfile::tempdir().unwrap();
-        let mut followed = Followed::new(folder.path(), LogFile::Api);
-        assert!(followed.last(5, &Wanted::default()).unwrap().is_empty());
-        assert!(followed.news().unwrap().is_empty());
+        let mut followed = LogFollower::new(folder.path(), LogFile::Api);
+        assert!(followed.last(5, &LineFilter::default()).unwrap().is_empty());
+        assert!(followed.new_lines().unwrap().is_empty());
         let mut files = LogFiles::open(folder.path(), Limits { bytes_max: 40, files: 1 }).unwrap();
         write(&mut files, 0..5);
-        assert_eq!(texts(followed.news().unwrap()), expected(0..5));
+        assert_eq!(texts(followed.new_lines().unwrap()), expected(0..5));
         write(&mut files, 5..7);
-        assert_eq!(texts(followed.news().unwrap()), expected(5..7));
+        assert_eq!(texts(followed.new_lines().unwrap()), expected(5..7));
     }
 
     #[test]
@@ -203,10 +204,10 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("django.log");
         fs::write(&path, "one\ntw").unwrap();
-        let mut followed = Followed::new(folder.path(), LogFile::Api);
-        assert_eq!(texts(followed.last(5, &Wanted::default()).unwrap()), ["one"]);
-        assert!(followed.news().unwrap().is_empty());
+        let mut followed = LogFollower::new(folder.path(), LogFile::Api);
+        assert_eq!(texts(followed.last(5, &LineFilter::default()).unwrap()), ["one"]);
+        assert!(followed.new_lines().unwrap().is_empty());
         File::options().append(true).open(&path).unwrap().write_all(b"o\nthree\n").unwrap();
-        assert_eq!(texts(followed.news().unwrap()), ["two", "three"]);
+        assert_eq!(texts(followed.new_lines().unwrap()), ["two", "three"]);
     }
 }

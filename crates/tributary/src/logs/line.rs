@@ -1,4 +1,4 @@
-//! A line of a log file as it is read again, from text or from JSON, and which lines a reader wants.
+//! Parses log lines, text or JSON, and filters them.
 
 use serde_json::{Map, Value};
 use std::borrow::Cow;
@@ -6,32 +6,32 @@ use tracing::Level;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Line {
-    /// As it was written: RFC 3339 in UTC, so that texts sort like times. Empty if the line has none.
+    /// RFC 3339 in UTC, so that strings sort by time. Empty if the line has none.
     pub time: String,
     pub level: Option<Level>,
-    /// Everything after time and level. No control characters.
+    /// Everything after time and level, without control characters.
     pub text: String,
     raw: String,
 }
 
-/// Which lines are wanted.
+/// A filter for lines.
 #[derive(Debug, Clone, Default)]
-pub struct Wanted {
-    /// This level and what is worse.
+pub struct LineFilter {
+    /// Minimum level.
     pub level: Option<Level>,
     pub search: Option<i64>,
     pub request: Option<String>,
-    /// Anywhere in the line, in whatever case. In lower case here.
+    /// Text anywhere in the line, ignoring case. Lower case here.
     pub text: Option<String>,
 }
 
 impl Line {
-    pub fn read(raw: &str) -> Self {
+    pub fn parse(raw: &str) -> Self {
         let (time, level, text) = match serde_json::from_str(raw) {
             Ok(Value::Object(fields)) if raw.starts_with('{') => from_json(&fields),
             _ => from_text(raw),
         };
-        Self { time, level, text: harmless(&text), raw: raw.to_owned() }
+        Self { time, level, text: strip_control(&text), raw: raw.to_owned() }
     }
 
     /// Whether a field of the line or of one of its spans has this value.
@@ -41,15 +41,15 @@ impl Line {
             let rest = self.raw[at + field.len()..].trim_start_matches('"');
             let rest = rest.strip_prefix(['=', ':']).map(|rest| rest.trim_start_matches('"'));
             let after = rest.and_then(|rest| rest.strip_prefix(value)).map(|rest| rest.chars().next());
-            !before.is_some_and(is_of_a_name) && after.is_some_and(|next| !next.is_some_and(is_of_a_name))
+            !before.is_some_and(is_name_char) && after.is_some_and(|next| !next.is_some_and(is_name_char))
         })
     }
 }
 
-impl Wanted {
+impl LineFilter {
     pub fn includes(&self, line: &Line) -> bool {
         let Self { level, search, request, text } = self;
-        // The more important level is the smaller one.
+        // More severe levels compare as smaller.
         level.is_none_or(|level| line.level.is_some_and(|of_line| of_line <= level))
             && search.is_none_or(|id| line.has("search.id", &id.to_string()))
             && request.as_ref().is_none_or(|id| line.has("request.id", id))
@@ -57,7 +57,7 @@ impl Wanted {
     }
 }
 
-fn is_of_a_name(c: char) -> bool {
+fn is_name_char(c: char) -> bool {
     c.is_alphanumeric() || "-_.".contains(c)
 }
 
@@ -76,7 +76,7 @@ fn from_text(raw: &str) -> (String, Option<Level>, String) {
     }
 }
 
-/// In the form of a text line: spans, target, message, fields.
+/// Formats a JSON line like a text line: spans, target, message, fields.
 fn from_json(line: &Map<String, Value>) -> (String, Option<Level>, String) {
     let of = |name: &str| line.get(name).and_then(Value::as_str).unwrap_or_default();
     let mut text = String::new();
@@ -105,8 +105,8 @@ fn pairs(fields: &Map<String, Value>, without: &str) -> String {
     pairs.collect::<Vec<_>>().join(" ")
 }
 
-/// Whatever a source or a client brought into a line, it does not steer the reader's terminal.
-fn harmless(text: &str) -> String {
+/// Replaces control characters, which could control the terminal.
+fn strip_control(text: &str) -> String {
     let shown: Cow<'_, str> = match text.contains(char::is_control) {
         true => text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect::<String>().into(),
         false => text.into(),
@@ -123,7 +123,7 @@ mod tests {
 
     #[test]
     fn text_and_json_read_alike() {
-        let (text, json) = (Line::read(TEXT), Line::read(JSON));
+        let (text, json) = (Line::parse(TEXT), Line::parse(JSON));
         assert_eq!(text.time, "2026-11-15T07:24:10.123456Z");
         assert_eq!(text.level, Some(Level::WARN));
         assert_eq!((&json.time, json.level), (&text.time, text.level));
@@ -132,35 +132,38 @@ mod tests {
         for (raw, shown) in
             [("thread panicked", "thread panicked"), ("", ""), ("{broken", "{broken"), ("é 1", "é 1")]
         {
-            let odd = Line::read(raw);
+            let odd = Line::parse(raw);
             assert_eq!((odd.time.as_str(), odd.level, odd.text.as_str()), ("", None, shown));
         }
-        assert_eq!(Line::read("a\u{1b}[31mb").text, "a\u{fffd}[31mb");
+        assert_eq!(Line::parse("a\u{1b}[31mb").text, "a\u{fffd}[31mb");
     }
 
     #[test]
-    fn wishes() {
-        let wish = |level: Option<Level>, search: Option<i64>, request: Option<&str>, text: Option<&str>| {
-            Wanted { level, search, request: request.map(str::to_owned), text: text.map(str::to_owned) }
+    fn filters() {
+        let filter = |level: Option<Level>,
+                      search: Option<i64>,
+                      request: Option<&str>,
+                      text: Option<&str>| {
+            LineFilter { level, search, request: request.map(str::to_owned), text: text.map(str::to_owned) }
         };
         let table = [
-            (wish(None, None, None, None), true),
-            (wish(Some(Level::INFO), None, None, None), true),
-            (wish(Some(Level::ERROR), None, None, None), false),
-            (wish(None, Some(12), None, None), true),
-            (wish(None, Some(1), None, None), false),
-            (wish(None, Some(2), None, None), false),
-            (wish(None, None, Some("ab-1"), None), true),
-            (wish(None, None, Some("ab"), None), false),
-            (wish(None, None, None, Some("server::x: slow")), true),
-            (wish(None, None, None, Some("fast")), false),
-            (wish(Some(Level::WARN), Some(12), Some("ab-1"), Some("anna")), true),
+            (filter(None, None, None, None), true),
+            (filter(Some(Level::INFO), None, None, None), true),
+            (filter(Some(Level::ERROR), None, None, None), false),
+            (filter(None, Some(12), None, None), true),
+            (filter(None, Some(1), None, None), false),
+            (filter(None, Some(2), None, None), false),
+            (filter(None, None, Some("ab-1"), None), true),
+            (filter(None, None, Some("ab"), None), false),
+            (filter(None, None, None, Some("server::x: slow")), true),
+            (filter(None, None, None, Some("fast")), false),
+            (filter(Some(Level::WARN), Some(12), Some("ab-1"), Some("anna")), true),
         ];
-        for (wanted, expected) in table {
+        for (filter, expected) in table {
             for raw in [TEXT, JSON] {
-                assert_eq!(wanted.includes(&Line::read(raw)), expected, "{wanted:?}");
+                assert_eq!(filter.includes(&Line::parse(raw)), expected, "{filter:?}");
             }
         }
-        assert!(!wish(None, Some(12), None, None).includes(&Line::read("research.id=12")));
+        assert!(!filter(None, Some(12), None, None).includes(&Line::parse("research.id=12")));
     }
 }

@@ -1,13 +1,13 @@
-//! Where log lines go: one file for each part of the service in `<data>/logs/`, warnings to standard error as well.
+//! Logging: one file per part of the service in `<data>/logs/`, and warnings on standard error.
 //!
-//! | Module | What lives there |
+//! | Module | Content |
 //! |---|---|
-//! | `files` | the names of the log files, and which queue writes where |
-//! | `route` | how a line finds its file, and keeps to one line |
-//! | `screen` | what the screen shows, one line for each event |
-//! | `rotation` | files that begin anew when they are full, shared by processes |
-//! | `line`, `tail`, `follow` | reading them again, for `tributary logs` |
-//! | `excerpt` | their last lines, for a support bundle |
+//! | `files` | names of the log files, and which queue writes to which |
+//! | `route` | routing of lines to files, one line per event |
+//! | `screen` | output on standard error, one line per event |
+//! | `rotation` | rotation of files that several processes share |
+//! | `line`, `tail`, `follow` | reading log files, for `tributary logs` |
+//! | `excerpt` | last lines, for a support bundle |
 
 mod excerpt;
 mod files;
@@ -20,8 +20,8 @@ mod tail;
 
 pub use excerpt::{Excerpt, excerpt, excerpt_of};
 pub use files::LogFile;
-pub use follow::Followed;
-pub use line::{Line, Wanted};
+pub use follow::LogFollower;
+pub use line::{Line, LineFilter};
 
 use anyhow::{Context, bail};
 use domain::settings::Settings;
@@ -36,14 +36,14 @@ use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 use tracing_subscriber::{EnvFilter, Layer, Registry, fmt};
 
-/// Lines that wait for the disk or the screen. What comes when they are that many is lost, and counted.
+/// Maximum number of buffered lines. Further lines are dropped and counted.
 const WAITING_LINES_MAX: usize = 16_384;
 const BYTES_PER_MB: u64 = 1024 * 1024;
-/// Why the service did not start is for the file; the command says it on the screen itself.
+/// Target of the startup error, which goes to the file only; the command prints it itself.
 pub const START_FAILED: &str = "tributary::start_failed";
-/// Our own crates. A level applies to them; the crates of others say no more than `info`, because what they say
-/// beyond that may hold headers and addresses with secrets.
-const CRATES: [&str; 17] = [
+/// Our own crates. The level applies to them; other crates log at most at `info`, because more may contain headers and
+/// URLs with secrets.
+const CRATES: [&str; 18] = [
     "ai",
     "answers",
     "connectors",
@@ -56,6 +56,7 @@ const CRATES: [&str; 17] = [
     "outbound",
     "page_fetch",
     "processors",
+    "provider_doctor",
     "relevancy",
     "server",
     "store",
@@ -63,7 +64,7 @@ const CRATES: [&str; 17] = [
     "tributary",
 ];
 
-/// Keeps the writers of the log. Dropped, it writes what is left.
+/// Guard of the log writers; flushes on drop.
 pub struct Logging {
     lost: [ErrorCounter; 2],
     _file: WorkerGuard,
@@ -74,7 +75,7 @@ impl Drop for Logging {
     fn drop(&mut self) {
         let lost: usize = self.lost.iter().map(ErrorCounter::dropped_lines).sum();
         if lost > 0 {
-            crate::terminal::note(format!("{lost} log lines were lost: the disk was too slow for them."));
+            crate::terminal::note(format!("{lost} log lines were dropped, because the disk was too slow."));
         }
     }
 }
@@ -91,25 +92,26 @@ pub fn start(settings: &Settings, data_dir: &Path) -> anyhow::Result<Logging> {
         Limits { bytes_max: u64::from(settings.log_max_mb) * BYTES_PER_MB, files: settings.log_files };
     let files = LogFiles::open(&folder, limits)
         .with_context(|| format!("the log folder {} cannot be used", folder.display()))?;
-    let (file, file_guard) = beside(files);
-    let (screen, screen_guard) = beside(OneLine(std::io::stderr()));
+    let (file, file_guard) = non_blocking(files);
+    let (screen, screen_guard) = non_blocking(OneLine(std::io::stderr()));
     let lost = [file.error_counter(), screen.error_counter()];
-    // Spans carry the ids and the way to the file, so they are kept whatever the level is.
+    // Spans carry ids and the log file, so they are enabled at every level.
     let spans = filter_fn(|metadata| metadata.is_span() && *metadata.level() <= Level::INFO)
         .with_max_level_hint(LevelFilter::INFO);
-    let shown =
-        EnvFilter::try_new(format!("warn,{MUTE},{START_FAILED}=off")).context("the filter of the screen")?;
-    let screen = fmt::layer().with_target(false).with_writer(screen).with_ansi(crate::terminal::is_watched());
+    let shown = EnvFilter::try_new(format!("warn,{MUTE},{START_FAILED}=off"))
+        .context("the filter of standard error")?;
+    let screen =
+        fmt::layer().with_target(false).with_writer(screen).with_ansi(crate::terminal::is_interactive());
     tracing_subscriber::registry()
         .with(file_layer(&settings.log_format, file).with_filter(filter(settings)?.or(spans)))
         .with(screen.with_filter(shown))
         .try_init()
-        .context("logging was started twice")?;
+        .context("logging is already started")?;
     Ok(Logging { lost, _file: file_guard, _screen: screen_guard })
 }
 
-/// A writer on a thread of its own: who logs never waits.
-fn beside(writer: impl std::io::Write + Send + 'static) -> (NonBlocking, WorkerGuard) {
+/// Runs the writer on its own thread, so that logging never blocks.
+fn non_blocking(writer: impl std::io::Write + Send + 'static) -> (NonBlocking, WorkerGuard) {
     NonBlockingBuilder::default().buffered_lines_limit(WAITING_LINES_MAX).lossy(true).finish(writer)
 }
 
@@ -126,11 +128,11 @@ fn file_layer(format: &str, file: NonBlocking) -> Box<dyn Layer<Registry> + Send
     }
 }
 
-/// A driver that logs what a database answers, the words of a query with it: the connector tells it to who asked. And
-/// an SDK that warns of every mistake of a client: the client is told.
+/// Muted crates: a driver that logs database errors with parts of the query, and an SDK that warns about client errors.
+/// Both are reported to the caller.
 const MUTE: &str = "tiberius=off,rmcp=error";
 
-/// What `SVC_LOG_LEVEL` and `SVC_LOG_DEBUG` let through.
+/// The filter from `SVC_LOG_LEVEL` and `SVC_LOG_DEBUG`.
 fn filter(settings: &Settings) -> anyhow::Result<EnvFilter> {
     let text = settings.log_level.trim();
     let directives = match text.parse::<LevelFilter>() {
@@ -146,7 +148,7 @@ fn filter(settings: &Settings) -> anyhow::Result<EnvFilter> {
     for name in settings.log_debug.iter().map(|name| name.trim()).filter(|name| !name.is_empty()) {
         let krate = name.split("::").next().unwrap_or_default();
         if !CRATES.contains(&krate) {
-            bail!("SVC_LOG_DEBUG: '{name}' is not a part of the program; use {}", CRATES.join(", "));
+            bail!("SVC_LOG_DEBUG: '{name}' is not a crate of the program; use {}", CRATES.join(", "));
         }
         let directive = format!("{name}=trace").parse();
         filter = filter.add_directive(directive.with_context(|| format!("SVC_LOG_DEBUG: '{name}'"))?);
@@ -180,11 +182,11 @@ mod tests {
     }
 
     #[test]
-    fn parts_of_the_program_may_say_everything() {
+    fn crates_may_log_at_trace() {
         let found = with("warn", &["federation", " outbound::client ", ""]).unwrap();
         assert!(found.contains("federation=trace") && found.contains("outbound::client=trace"), "{found}");
         let refused = with("warn", &["hyper"]).unwrap_err().to_string();
-        assert!(refused.contains("'hyper' is not a part of the program"), "{refused}");
+        assert!(refused.contains("'hyper' is not a crate of the program"), "{refused}");
     }
 
     #[test]

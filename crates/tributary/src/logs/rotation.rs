@@ -1,5 +1,5 @@
-//! Log files that begin anew when they are full. Several processes may write to one folder: all append, and nobody
-//! writes while another renames, so that no line is lost.
+//! Rotating log files. Several processes may share a folder: all append, and renaming excludes writing, so that no line
+//! is lost.
 
 use super::LogFile;
 use std::fs::{self, File, Metadata};
@@ -7,27 +7,27 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// Lines that are written to a file at once.
+/// Buffer size.
 const BUFFER_BYTES_MAX: usize = 64 * 1024;
-/// Held shared by who writes, alone by who renames.
+/// Locked shared for writing, exclusively for renaming.
 const LOCK_FILE: &str = ".lock";
-/// How often, and after which pause, a writer tries again while another process renames. After that it writes all
-/// the same: a process that was stopped in the middle must not stop the others.
+/// Retries of a writer while another process renames. After that it writes anyway, so that a suspended process does not
+/// block the others.
 const LOCK_TRIES: u32 = 50;
 const LOCK_PAUSE: Duration = Duration::from_millis(2);
 
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
-    /// How large a file grows.
+    /// Maximum size of a file.
     pub bytes_max: u64,
-    /// How many files of one name are kept, the current one included.
+    /// Number of files to keep per name, including the current one.
     pub files: u32,
 }
 
-/// What tells a file from the one that took its name.
+/// Identifies a file independently of its name.
 pub type Identity = (u64, u64);
 
-/// None where the system has no such thing.
+/// `None` if the system has no such identity.
 pub fn identity(metadata: &Metadata) -> Option<Identity> {
     #[cfg(unix)]
     {
@@ -41,7 +41,7 @@ pub fn identity(metadata: &Metadata) -> Option<Identity> {
     }
 }
 
-/// The file's earlier generation: 1 is the newest, 0 the current file.
+/// The path of a rotated file: 1 is the newest, 0 the current file.
 pub fn generation(path: &Path, number: u32) -> PathBuf {
     match number {
         0 => path.to_owned(),
@@ -49,7 +49,7 @@ pub fn generation(path: &Path, number: u32) -> PathBuf {
     }
 }
 
-/// All log files of a folder as one writer: each write is one line after the tag of its file.
+/// All log files of a folder as one writer: each write is one line with the tag of its file.
 pub struct LogFiles {
     lock: File,
     files: Vec<RotatingFile>,
@@ -61,7 +61,7 @@ impl LogFiles {
         let lock = File::create(folder.join(LOCK_FILE))?;
         let mut files: Vec<RotatingFile> =
             LogFile::all().map(|log| RotatingFile::new(folder.join(log.file_name()), limits)).collect();
-        // All files are there from the start, so that who follows them finds them.
+        // Create all files at startup, so that followers find them.
         files.iter_mut().try_for_each(|file| file.current().map(|_| ()))?;
         Ok(Self { lock, files })
     }
@@ -81,7 +81,7 @@ impl Write for LogFiles {
         Ok(tagged.len())
     }
 
-    /// Every file is tried, whatever happens to the others.
+    /// Flushes every file, even if others fail.
     fn flush(&mut self) -> io::Result<()> {
         let tried: Vec<io::Result<()>> =
             self.files.iter_mut().map(|file| file.write_out(&self.lock)).collect();
@@ -101,13 +101,13 @@ impl RotatingFile {
         Self { path, limits, open: None, waiting: Vec::new() }
     }
 
-    /// Writes what waits. What cannot be written is given up, so that memory does not grow while a disk is full.
+    /// Writes the buffer. Discards it on failure, so that memory does not grow while the disk is full.
     fn write_out(&mut self, lock: &File) -> io::Result<()> {
         let lines = std::mem::take(&mut self.waiting);
         if lines.is_empty() {
             return Ok(());
         }
-        // If others write just now, the file is a little larger until the next time.
+        // If others are writing, rotation is postponed.
         if self.is_full(lines.len()) && lock.try_lock().is_ok() {
             let rotated = if self.is_full(lines.len()) { self.rotate() } else { Ok(()) };
             lock.unlock()?;
@@ -131,7 +131,7 @@ impl RotatingFile {
         length > 0 && length + more as u64 > self.limits.bytes_max
     }
 
-    /// The file that has the name now: another process may have renamed the one that is open.
+    /// Reopens the file if another process has renamed it.
     fn current(&mut self) -> io::Result<&mut File> {
         let named = fs::metadata(&self.path).ok().and_then(|metadata| identity(&metadata));
         self.open.take_if(|(known, _)| named.is_none() || *known != named);
@@ -150,7 +150,7 @@ impl RotatingFile {
         if oldest == 0 {
             return File::options().write(true).open(&self.path)?.set_len(0);
         }
-        // More may be there if the limit was higher before.
+        // There may be more files from a higher limit before.
         for number in oldest.. {
             if fs::remove_file(generation(&self.path, number)).is_err() {
                 break;

@@ -1,5 +1,5 @@
-//! How a line finds its file: the innermost span with a field `queue` names it, and without one it is the API
-//! server's. The file's tag goes before the line, so that one writer serves all files.
+//! Routes log lines to files: the innermost span with a field `queue` selects the file, by default that of the API
+//! server. Each line is prefixed with the tag of its file, so that one writer serves all files.
 
 use super::LogFile;
 use serde_json::Value;
@@ -14,12 +14,12 @@ use tracing_subscriber::fmt::{FmtContext, FormatEvent, FormatFields};
 use tracing_subscriber::layer::Context;
 use tracing_subscriber::registry::LookupSpan;
 
-/// The longest line that is written; what is beyond is cut.
+/// Maximum length of a line; longer lines are truncated.
 const LINE_BYTES_MAX: usize = 16 * 1024;
-/// The longest value in a JSON line that is too long.
+/// Maximum length of a value in a truncated JSON line.
 const VALUE_CHARS_MAX: usize = 1024;
 
-/// Notes the file of each span that names one.
+/// Records the log file of each span that has a `queue`.
 pub struct Route;
 
 impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for Route {
@@ -44,7 +44,7 @@ impl Visit for QueueField {
     fn record_debug(&mut self, _field: &Field, _value: &dyn fmt::Debug) {}
 }
 
-/// Writes an event as `inner` does, in one line, after the tag of its file.
+/// Formats an event on one line, after the tag of its file.
 pub struct Routed<F>(pub F);
 
 impl<S, N, F> FormatEvent<S, N> for Routed<F>
@@ -69,7 +69,7 @@ where
     }
 }
 
-/// A text from outside must not look like a line of its own.
+/// Escapes line breaks, so that foreign text cannot forge a line.
 pub(super) fn one_line(line: &str) -> Cow<'_, str> {
     match line.contains(['\n', '\r']) {
         true => line.replace('\n', "\\n").replace('\r', "\\r").into(),
@@ -77,7 +77,7 @@ pub(super) fn one_line(line: &str) -> Cow<'_, str> {
     }
 }
 
-/// Not longer than a line may be. A JSON line stays JSON.
+/// Truncates a line. A JSON line stays valid JSON.
 fn short(line: Cow<'_, str>) -> Cow<'_, str> {
     if line.len() <= LINE_BYTES_MAX {
         return line;
@@ -114,9 +114,9 @@ mod tests {
     use tracing_subscriber::layer::SubscriberExt;
 
     #[derive(Clone, Default)]
-    struct Memory(Arc<Mutex<Vec<u8>>>);
+    struct Buffer(Arc<Mutex<Vec<u8>>>);
 
-    impl std::io::Write for Memory {
+    impl std::io::Write for Buffer {
         fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
             self.0.lock().unwrap().extend_from_slice(bytes);
             Ok(bytes.len())
@@ -128,7 +128,7 @@ mod tests {
     }
 
     fn logged(work: impl FnOnce()) -> Vec<String> {
-        let memory = Memory::default();
+        let memory = Buffer::default();
         let written = memory.clone();
         let layer = tracing_subscriber::fmt::layer().without_time().with_ansi(false);
         let layer = layer.with_writer(move || memory.clone()).map_event_format(Routed).and_then(Route);

@@ -1,9 +1,9 @@
-//! Lines for the screen: a text from outside never looks like a line of its own.
+//! Writer for standard error that escapes line breaks, so that foreign text cannot forge a line.
 
 use super::route::one_line;
 use std::io;
 
-/// Writes every event in one line. The log hands over a whole event at a time.
+/// Writes every event on one line. Each write is a whole event.
 pub struct OneLine<W>(pub W);
 
 impl<W: io::Write> io::Write for OneLine<W> {
@@ -26,7 +26,7 @@ mod tests {
     use std::io::Write;
 
     #[test]
-    fn a_line_break_in_a_name_forges_no_line_on_the_screen() {
+    fn line_breaks_are_escaped() {
         let mut screen = OneLine(Vec::new());
         screen.write_all(b"WARN provider 'a\n2026-01-01T00:00:00Z ERROR forged\r' is down\n").unwrap();
         screen.write_all(b"\x1b[33m WARN\x1b[0m the next\n").unwrap();

@@ -1,19 +1,19 @@
-//! The end of a log file: its lines from the last to the first.
+//! Reads the lines of a log file backward from the end.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 
-/// What is read at once.
+/// Read size.
 const STEP: u64 = 64 * 1024;
-/// What is longer without an end of line is taken for a line.
+/// Longer data without a line break is split.
 pub const LINE_BYTES_MAX: usize = 1024 * 1024;
 
-/// The lines before a place in a file, backwards. Empty lines are left out.
+/// The lines before an offset, backward, without empty lines.
 pub struct LinesBackward {
     file: File,
-    /// What is not read yet.
+    /// Start of the data read so far.
     left: u64,
-    /// Read, not given yet; begins somewhere in a line.
+    /// Read but not returned; starts somewhere in a line.
     held: Vec<u8>,
 }
 
@@ -54,7 +54,7 @@ impl LinesBackward {
     }
 }
 
-/// Where the last whole line ends; a line that is being written comes later.
+/// The end of the last complete line.
 pub fn end_of_lines(file: &mut File) -> io::Result<u64> {
     let length = file.metadata()?.len();
     let from = length.saturating_sub(STEP);
@@ -66,7 +66,7 @@ pub fn end_of_lines(file: &mut File) -> io::Result<u64> {
     })
 }
 
-/// May be shorter than asked for, if the file was emptied meanwhile.
+/// The result may be shorter if the file was truncated meanwhile.
 fn read_at(file: &mut File, from: u64, length: u64) -> io::Result<Vec<u8>> {
     let mut read = Vec::new();
     file.seek(SeekFrom::Start(from))?;

@@ -1,4 +1,5 @@
-//! The table of faults in `deploy/prometheus`: each alert fires in its own faults and in no other. promtool plays them.
+//! The fault table in `deploy/prometheus`: each alert fires for its own faults and for no other. promtool evaluates the
+//! rules.
 
 use crate::alerts::{alerts, file};
 use serde_json::{Map, Value, json};
@@ -6,9 +7,9 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::Command;
 
-/// One sample of a series.
+/// Seconds between two samples of a series.
 const SAMPLE_S: u64 = 30;
-/// Series go on for so many samples after the moment that is looked at.
+/// A series has this many samples after the evaluated moment.
 const MORE: u64 = 4;
 
 pub fn table() -> Value {
@@ -26,14 +27,14 @@ fn names(list: &Value) -> Vec<&str> {
     list.as_array().unwrap().iter().map(|name| name.as_str().unwrap()).collect()
 }
 
-/// `90m` or `7h` in samples.
+/// Converts `90m` or `7h` to a number of samples.
 fn samples(time: &str) -> u64 {
     let (number, unit) = time.split_at(time.len() - 1);
     let minutes = number.parse::<u64>().unwrap() * if unit == "h" { 60 } else { 1 };
     minutes * 60 / SAMPLE_S
 }
 
-/// The series of a fault in the notation of promtool.
+/// The series of a fault in promtool's notation.
 fn series(healthy: &Map<String, Value>, fault: &Value) -> Vec<Value> {
     let mut all = if fault["alone"] == true { Map::new() } else { healthy.clone() };
     all.extend(fault["series"].as_object().cloned().unwrap_or_default());
@@ -46,7 +47,7 @@ fn series(healthy: &Map<String, Value>, fault: &Value) -> Vec<Value> {
     all.into_iter().map(line).collect()
 }
 
-/// Everything that has fired until then is counted, so that no alert comes and goes unseen.
+/// Counts everything that fired up to that moment, so that an alert that has already resolved is seen too.
 fn check(fault: &Value) -> Value {
     let after = &fault["after"].as_str().unwrap();
     let expected = |name: &str| json!({"labels": format!("{{alertname=\"{name}\"}}"), "value": 1});
@@ -76,7 +77,7 @@ fn each_alert_fires_in_its_fault_and_in_no_other() {
         "tests": faults(&table).iter().map(test).collect::<Vec<_>>(),
     });
     let folder = tempfile::tempdir().unwrap();
-    // Every JSON text is YAML.
+    // JSON is valid YAML.
     let path = folder.path().join("tests.yaml");
     std::fs::write(&path, tests.to_string()).unwrap();
     crate::deployment::lint(Command::new("promtool").args(["test", "rules"]).arg(path));

@@ -1,7 +1,7 @@
-//! The alerts and the dashboard of `deploy/`: every figure that they name is there in a real scrape.
+//! The alerts and the dashboard of `deploy/`: every metric that they name exists in a real scrape.
 
-use crate::answering::Answering;
 use crate::app_harness::licensed;
+use crate::rag_fixture::RagFixture;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::io::Write;
@@ -9,11 +9,11 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use testkit::source::{Behaviour, Source};
 
-/// What stands in an expression and is neither a function nor a figure.
+/// Operators of PromQL, which are neither functions nor metrics.
 const WORDS: [&str; 5] = ["and", "or", "unless", "bool", "offset"];
-/// What Prometheus itself knows of a process.
+/// The metric that Prometheus itself records for a target.
 const OF_PROMETHEUS: &str = "up";
-/// Figures that an installation has with NATS, after a backup, after the first run of a schedule, or after a day.
+/// Metrics that exist only with NATS, after a backup, after the first run of a schedule, or after a day.
 const OF_OTHERS: [&str; 5] = [
     "tributary_nats_up",
     "tributary_backup_last_success_timestamp_seconds",
@@ -21,7 +21,7 @@ const OF_OTHERS: [&str; 5] = [
     "tributary_database_growth_per_day_bytes",
     "tributary_database_full_in_days",
 ];
-/// Words before a list of labels.
+/// Keywords that precede a list of labels.
 const BEFORE_LABELS: [&str; 6] = ["by", "on", "without", "ignoring", "group_left", "group_right"];
 
 pub fn file(path: &str) -> String {
@@ -34,7 +34,7 @@ fn rules() -> Vec<Value> {
     groups.flat_map(|group| group["rules"].as_array().unwrap().clone()).collect()
 }
 
-/// The rules that are alerts; the others record what alerts use.
+/// The alerting rules; the others are recording rules.
 pub fn alerts() -> Vec<Value> {
     rules().into_iter().filter(|rule| rule.get("alert").is_some()).collect()
 }
@@ -45,14 +45,14 @@ fn panels() -> Vec<Value> {
     panels.filter(|panel| panel["type"] != "row").cloned().collect()
 }
 
-/// The figures and the labels that an expression names.
+/// The metrics and labels that an expression names.
 #[derive(Debug, Default, PartialEq)]
-struct Named {
+struct MetricNames {
     figures: BTreeSet<String>,
     labels: BTreeSet<String>,
 }
 
-impl Named {
+impl MetricNames {
     fn of(expression: &str) -> Self {
         let mut named = Self::default();
         let mut rest = expression;
@@ -73,7 +73,7 @@ impl Named {
                 } else if labels_until.is_some() {
                     named.labels.insert(word.to_owned());
                 } else if first.is_alphabetic() && !WORDS.contains(&word) && !next.starts_with('(') {
-                    // An aggregation may have its labels before its brackets.
+                    // An aggregation may have its labels before its parentheses.
                     let is_aggregation =
                         BEFORE_LABELS.iter().any(|before| next.starts_with(&format!("{before} (")));
                     if !is_aggregation || word.contains('_') {
@@ -96,7 +96,7 @@ impl Named {
 #[test]
 fn expressions_are_read() {
     let named = |text| {
-        let Named { figures, labels } = Named::of(text);
+        let MetricNames { figures, labels } = MetricNames::of(text);
         let join = |set: BTreeSet<String>| set.into_iter().collect::<Vec<_>>().join(" ");
         (join(figures), join(labels))
     };
@@ -117,9 +117,10 @@ fn expressions_are_read() {
     }
 }
 
-/// The names of all series of the scrapes, and of all their labels.
-fn scraped(texts: &[String]) -> Named {
-    let mut named = Named { labels: ["job", "instance"].map(str::to_owned).into(), ..Named::default() };
+/// The names of all scraped series and their labels.
+fn scraped(texts: &[String]) -> MetricNames {
+    let mut named =
+        MetricNames { labels: ["job", "instance"].map(str::to_owned).into(), ..MetricNames::default() };
     for line in texts.iter().flat_map(|text| text.lines()).filter(|line| !line.starts_with('#')) {
         let (name, rest) = line.split_at(line.find(['{', ' ']).unwrap());
         named.figures.insert(name.to_owned());
@@ -132,7 +133,7 @@ fn scraped(texts: &[String]) -> Named {
     named
 }
 
-/// promtool reads it. What it would name otherwise (status 3) is not a fault of the text.
+/// Checks the text with promtool. Its style warnings (status 3) are ignored.
 fn check_classic(text: &str) {
     let mut command = Command::new("promtool");
     command.args(["check", "metrics"]).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -147,8 +148,8 @@ fn check_classic(text: &str) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn every_figure_is_there() {
-    let it = Answering::with(licensed).await;
+async fn every_metric_exists() {
+    let it = RagFixture::with(licensed).await;
     let bad = Source::start().await;
     bad.reply(Behaviour::status(500));
     it.app.provider("Bad", &bad).await;
@@ -178,7 +179,7 @@ async fn every_figure_is_there() {
     assert!(expressions.len() > 30, "{}", expressions.len());
     let mut used = BTreeSet::new();
     for expression in expressions {
-        let named = Named::of(expression);
+        let named = MetricNames::of(expression);
         assert!(!named.figures.is_empty(), "{expression}");
         for figure in &named.figures {
             assert!(known.contains(figure), "{figure} of {expression} is in no scrape");
@@ -188,7 +189,7 @@ async fn every_figure_is_there() {
         }
         used.extend(named.figures);
     }
-    // The other way round: what is scraped is shown somewhere. `_sum` and `_count` go with their buckets.
+    // Conversely, every scraped metric is shown somewhere. `_sum` and `_count` belong to their buckets.
     let is_shown = |figure: &&String| {
         !used.contains(*figure) && !figure.ends_with("_sum") && !figure.ends_with("_count")
     };
@@ -203,7 +204,7 @@ fn alerts_have_the_limits_of_the_interface() {
     for rule in &rules {
         let text = |place: &Value| place.as_str().is_some_and(|text| !text.is_empty());
         let name = rule["alert"].as_str().unwrap();
-        assert!(names.insert(name), "{name} stands twice");
+        assert!(names.insert(name), "{name} is listed twice");
         assert!(["warning", "critical"].contains(&rule["labels"]["severity"].as_str().unwrap()), "{name}");
         assert!(text(&rule["for"]), "{name}");
         assert!(text(&rule["annotations"]["summary"]) && text(&rule["annotations"]["description"]), "{name}");
@@ -228,7 +229,7 @@ fn alerts_have_the_limits_of_the_interface() {
         ("tasks_metrics_collection_error", "> 0", "critical"),
     ] {
         let is_it = |rule: &&Value| {
-            // What follows names causes that have alerts of their own.
+            // What follows excludes causes that have their own alerts.
             let expression = rule["expr"].as_str().unwrap().split(" unless ").next().unwrap();
             let has_limit = expression.ends_with(limit) || expression.contains(&format!("{limit} "));
             expression.contains(figure) && has_limit && rule["labels"]["severity"] == severity
@@ -238,16 +239,16 @@ fn alerts_have_the_limits_of_the_interface() {
 }
 
 #[test]
-fn panels_are_whole() {
+fn panels_are_complete() {
     let mut places = BTreeSet::new();
     for panel in panels() {
         let title = panel["title"].as_str().unwrap();
-        assert!(places.insert(panel["gridPos"].to_string()), "{title} stands on another");
+        assert!(places.insert(panel["gridPos"].to_string()), "{title} overlaps another panel");
         assert_eq!(panel["datasource"]["uid"], "${datasource}", "{title}");
         let targets = panel["targets"].as_array().unwrap();
         assert!(!targets.is_empty(), "{title}");
-        let letters: BTreeSet<&str> = targets.iter().map(|one| one["refId"].as_str().unwrap()).collect();
-        assert_eq!(letters.len(), targets.len(), "{title}");
+        let ref_ids: BTreeSet<&str> = targets.iter().map(|one| one["refId"].as_str().unwrap()).collect();
+        assert_eq!(ref_ids.len(), targets.len(), "{title}");
         assert!(!panel["fieldConfig"]["defaults"]["unit"].as_str().unwrap().is_empty(), "{title}");
     }
 }

@@ -1,11 +1,11 @@
-//! AppHarness: the whole service on a free port, with a database of its own, and a client for it.
+//! The test harness: the whole service on a free port with its own database, and a client for it.
 //!
 //! `SVC_TEST_BACKEND=postgres` with `SVC_TEST_POSTGRES` runs every test on PostgreSQL instead of SQLite.
 
-use domain::contracts::{TokenStore, UserStore};
 use domain::license::{LicenseTerms, SigningKey};
+use domain::ports::{TokenStore, UserStore};
 use domain::secret::Secret;
-use domain::settings::{Secs, Settings};
+use domain::settings::{Seconds, Settings};
 use domain::user::{GroupSpec, TokenSpec, UserSpec};
 use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};
@@ -13,8 +13,8 @@ use std::time::{Duration, Instant};
 use tempfile::TempDir;
 use testkit::postgres::TestDatabase;
 use testkit::source::{Behaviour, Source};
+use tributary::app::App;
 use tributary::service::{Role, Service, ensure_admin};
-use tributary::wiring::Wired;
 
 pub const ADMIN_PASSWORD: &str = "correct horse battery";
 /// How long a test waits for a search that should be quick.
@@ -28,7 +28,7 @@ pub struct AppHarness {
     folder: TempDir,
 }
 
-/// An answer: status, headers that matter, and the body as JSON (or as text in a string).
+/// A response: its status, the headers that matter, and the body as JSON (or as a JSON string).
 #[derive(Debug)]
 pub struct Answer {
     pub status: StatusCode,
@@ -49,10 +49,10 @@ impl AppHarness {
             data_dir: folder.path().display().to_string(),
             database_url: database.as_ref().map(|one| Secret::new(one.url.clone())).unwrap_or_default(),
             admin_password: Secret::new(ADMIN_PASSWORD),
-            timeout: Secs::new(10),
+            timeout: Seconds::new(10),
             ..Settings::default()
         });
-        let wired = Wired::open(settings).await.unwrap();
+        let wired = App::build(settings).await.unwrap();
         ensure_admin(&wired).await.unwrap();
         let token = token_for(&wired, "admin").await;
         let service = Service::start(wired, &Role::all()).await.unwrap();
@@ -76,9 +76,9 @@ impl AppHarness {
         Client::new(&self.base, Some(authorization.to_owned()))
     }
 
-    /// A new user in the given groups (made if need be), signed in by token.
+    /// Creates a user in these groups, which are created if necessary, and returns a client with a token of the user.
     pub async fn user(&self, name: &str, groups: &[&str]) -> Client {
-        let wired = self.service.wired();
+        let wired = self.service.app();
         let now = wired.clock.now();
         for group in groups {
             let _there_already = wired.store.create_group(GroupSpec { name: (*group).to_owned() }, now).await;
@@ -95,12 +95,12 @@ impl AppHarness {
         Client::new(&self.base, Some(format!("Token {token}")))
     }
 
-    /// Adds a provider for a fake source that answers `{"total", "items": [{title, body, url, date}]}`; its id.
+    /// Adds a provider for a fake source that returns `{"total", "items": [{title, body, url, date}]}`. Returns its id.
     pub async fn provider(&self, name: &str, source: &Source) -> i64 {
         self.provider_with(name, source, json!({})).await
     }
 
-    /// The same with more fields.
+    /// Like `provider`, with additional fields.
     pub async fn provider_with(&self, name: &str, source: &Source, more: Value) -> i64 {
         let mut spec = json!({
             "name": name,
@@ -115,22 +115,22 @@ impl AppHarness {
         answer.body["id"].as_i64().unwrap()
     }
 
-    /// Puts a document into the cache that the provider gave to this person: a search finds it, and goes again.
-    pub async fn keep_given(
+    /// Ingests a document that the provider returned to this person in a search. The search is deleted afterwards.
+    pub async fn ingest_from_provider(
         &self,
         client: &Client,
         (provider, source): (i64, &Source),
-        mut wish: Value,
+        mut payload: Value,
     ) -> Answer {
-        let title = wish["title"].as_str().unwrap_or("Levels").to_owned();
-        let item = json!({"title": title, "body": title, "url": wish["url"]});
+        let title = payload["title"].as_str().unwrap_or("Levels").to_owned();
+        let item = json!({"title": title, "body": title, "url": payload["url"]});
         source.reply_at("/", Behaviour::Json(json!({"total": 1, "items": [item]})));
         let spec = json!({"query_string": title, "searchprovider_list": [provider]});
         let search = client.search(&spec).await;
         assert_eq!(search["status"], "FULL_RESULTS_READY", "{search}");
         source.reply_as_elsewhere_at("/");
-        wish["provider_id"] = json!(provider);
-        let answer = client.post("/svc/ingest/", &wish).await;
+        payload["provider_id"] = json!(provider);
+        let answer = client.post("/svc/ingest/", &payload).await;
         let gone = client.delete(&format!("/svc/search/{}/", search["id"])).await;
         assert_eq!(gone.status, 204, "{gone:?}");
         answer
@@ -145,7 +145,7 @@ impl AppHarness {
     }
 }
 
-async fn token_for(wired: &Wired, username: &str) -> String {
+async fn token_for(wired: &App, username: &str) -> String {
     let user = wired.store.user_by_name(username).await.unwrap();
     let made = server::token::make();
     let spec = TokenSpec::default();
@@ -173,7 +173,7 @@ impl Client {
         Self { base: base.to_owned(), authorization, http }
     }
 
-    /// A request to be completed by the test.
+    /// Begins a request that the test completes.
     pub fn request(&self, method: Method, path: &str) -> reqwest::RequestBuilder {
         let request = self.http.request(method, format!("{}{path}", self.base));
         match &self.authorization {
@@ -207,7 +207,7 @@ impl Client {
         Answer::of(request.body(body.to_string())).await
     }
 
-    /// Creates a search and waits until it is ready or has ended in an error; the Search.
+    /// Creates a search and waits until it is ready or has failed. Returns the search.
     pub async fn search(&self, spec: &Value) -> Value {
         let created = self.post("/svc/search/", spec).await;
         assert_eq!(created.status, 201, "{created:?}");
@@ -242,13 +242,13 @@ impl Answer {
         self.headers.get(name).map(|value| value.to_str().unwrap()).unwrap_or_default()
     }
 
-    /// The machine word of an error.
+    /// The machine-readable code of an error.
     pub fn code(&self) -> &str {
         self.body["code"].as_str().unwrap_or_default()
     }
 }
 
-#[expect(clippy::disallowed_methods, reason = "tests are told by the environment which servers there are")]
+#[expect(clippy::disallowed_methods, reason = "the environment tells tests which servers are running")]
 async fn postgres_database() -> Option<TestDatabase> {
     if std::env::var("SVC_TEST_BACKEND").as_deref() != Ok("postgres") {
         return None;
@@ -258,7 +258,7 @@ async fn postgres_database() -> Option<TestDatabase> {
     Some(TestDatabase::create(&server).await)
 }
 
-/// Settings with a license that opens the semantic cache.
+/// Settings with a license for the semantic cache.
 pub fn licensed(settings: Settings) -> Settings {
     let (key, _) = SigningKey::make().unwrap();
     let terms = LicenseTerms {
@@ -275,7 +275,7 @@ pub fn licensed(settings: Settings) -> Settings {
     }
 }
 
-/// A text that is long enough to stand for a document.
+/// A text that is long enough to be ingested as a document.
 pub fn long_text(topic: &str) -> String {
     let sentence =
         |number: usize| format!("Sentence {number} of this report tells something about {topic}. ");

@@ -1,12 +1,12 @@
-//! The rules of the codebase that the compiler does not know: who may import whom, where things stand.
+//! Rules of the codebase that the compiler does not check: dependencies between crates, and the location of files.
 
 use cargo_metadata::DependencyKind;
-use domain::contracts::PostResultProcessorKind;
+use domain::ports::PostResultProcessorKind;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use tributary::wiring::PLUGINS;
+use tributary::app::PLUGINS;
 
-/// Who may import whom. `testkit` is for tests: it may be anyone's dev-dependency.
+/// The allowed dependencies between crates. `testkit` is for tests: it may be a dev-dependency of any crate.
 pub const ARROWS: &[(&str, &[&str])] = &[
     ("domain", &[]),
     ("relevancy", &["domain"]),
@@ -16,14 +16,15 @@ pub const ARROWS: &[(&str, &[&str])] = &[
     ("mixers", &["domain"]),
     ("store", &["domain"]),
     ("federation", &["domain"]),
+    ("provider_doctor", &["domain", "federation"]),
     ("processors", &["domain", "relevancy"]),
-    ("tasks", &["domain", "store"]),
+    ("tasks", &["domain"]),
     ("ai", &["domain", "relevancy"]),
     ("page_fetch", &["domain", "relevancy"]),
     ("corpus", &["domain", "relevancy"]),
     ("answers", &["domain", "federation", "relevancy"]),
     ("mcp", &["answers", "corpus", "domain", "federation", "relevancy"]),
-    ("server", &["ai", "answers", "corpus", "domain", "federation", "mcp"]),
+    ("server", &["ai", "answers", "corpus", "domain", "federation", "mcp", "provider_doctor"]),
     ("testkit", &["domain"]),
     (
         "tributary",
@@ -40,6 +41,7 @@ pub const ARROWS: &[(&str, &[&str])] = &[
             "outbound",
             "page_fetch",
             "processors",
+            "provider_doctor",
             "relevancy",
             "server",
             "store",
@@ -48,7 +50,7 @@ pub const ARROWS: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// Heavy things, each locked into its crates.
+/// Large dependencies, each restricted to the crates that may use it.
 const LOCKED: &[(&str, &[&str])] = &[
     // The relational connector has its own driver in its own file; the demo writes a sample database.
     ("sqlx", &["store", "connectors", "testkit", "tributary"]),
@@ -58,9 +60,9 @@ const LOCKED: &[(&str, &[&str])] = &[
     ("clap", &["tributary"]),
     ("tracing-subscriber", &["tributary"]),
     ("utoipa-axum", &["server"]),
-    // The tables of the tokenizers are large.
+    // The token tables are large.
     ("tiktoken-rs", &["ai"]),
-    // Its service stands behind a route of the server.
+    // Its service is mounted on a route of the server.
     ("rmcp", &["mcp", "server"]),
     ("zstd", &["ai", "store"]),
 ];
@@ -69,12 +71,12 @@ pub fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
 }
 
-/// Name of each crate to the names of its ordinary dependencies.
+/// Maps each crate to its normal dependencies.
 pub fn dependencies() -> BTreeMap<String, BTreeSet<String>> {
     dependencies_of(DependencyKind::Normal)
 }
 
-/// Name of each crate to the names of its dependencies of this kind.
+/// Maps each crate to its dependencies of this kind.
 pub fn dependencies_of(kind: DependencyKind) -> BTreeMap<String, BTreeSet<String>> {
     let metadata = cargo_metadata::MetadataCommand::new()
         .manifest_path(root().join("Cargo.toml"))
@@ -93,17 +95,16 @@ pub fn dependencies_of(kind: DependencyKind) -> BTreeMap<String, BTreeSet<String
 }
 
 #[test]
-fn crates_import_only_what_they_may() {
+fn crates_depend_on_what_the_arrows_say() {
     let crates = dependencies();
     let known: BTreeSet<&str> = ARROWS.iter().map(|(krate, _)| *krate).collect();
     let there: BTreeSet<&str> = crates.keys().map(String::as_str).collect();
-    assert_eq!(there, known, "every crate stands in ARROWS, and nothing else does");
-    for (krate, may) in ARROWS {
+    assert_eq!(there, known, "ARROWS lists every crate and nothing else");
+    for (krate, expected) in ARROWS {
         let ours: BTreeSet<&str> =
             crates[*krate].iter().map(String::as_str).filter(|name| known.contains(name)).collect();
-        let allowed: BTreeSet<&str> = may.iter().copied().collect();
-        let forbidden: Vec<_> = ours.difference(&allowed).collect();
-        assert!(forbidden.is_empty(), "{krate} imports {forbidden:?}, which it may not");
+        let expected: BTreeSet<&str> = expected.iter().copied().collect();
+        assert_eq!(ours, expected, "the dependencies of {krate} in ARROWS and ARCHITECTURE.md");
     }
 }
 
@@ -117,8 +118,8 @@ fn heavy_dependencies_stay_in_their_crates() {
     }
 }
 
-/// `DedupeByFieldPostResultProcessor` lives in `dedupe_by_field.rs`.
-fn file_name(wire_name: &str, suffix: &str) -> String {
+/// `DedupeByFieldPostResultProcessor` is in `dedupe_by_field.rs`.
+fn plug_in_file(wire_name: &str, suffix: &str) -> String {
     let stem = wire_name.strip_suffix(suffix).unwrap_or(wire_name);
     let mut name = String::new();
     let mut previous_is_lower = false;
@@ -132,12 +133,12 @@ fn file_name(wire_name: &str, suffix: &str) -> String {
     name + ".rs"
 }
 
-/// A post-result processor's own name, or that of the wrapper when the name is a result processor's.
+/// The name of a post-result processor, or that of the wrapper if the name is a result processor's.
 fn own_or_wrapped(name: &'static str) -> &'static str {
     if PLUGINS.result_processor(name).is_some() { "PerProvider" } else { name }
 }
 
-/// The plug-ins of a folder, each a file or a folder of its own.
+/// The plug-ins of a folder; each is a file or a folder.
 fn plug_ins(folder: &Path) -> BTreeSet<String> {
     let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap());
     entries
@@ -152,11 +153,11 @@ fn plug_ins(folder: &Path) -> BTreeSet<String> {
 #[test]
 fn a_plug_in_is_one_file_and_one_row() {
     let names = |list: Vec<&'static str>, suffix: &str| -> BTreeSet<String> {
-        list.into_iter().map(|name| file_name(name, suffix)).collect()
+        list.into_iter().map(|name| plug_in_file(name, suffix)).collect()
     };
     let crates = root().join("crates");
     let checks = [
-        ("connectors/src", names(PLUGINS.connectors.iter().map(|kind| kind.name).collect(), "")),
+        ("connectors/src", PLUGINS.connectors.iter().map(|kind| format!("{}.rs", kind.module)).collect()),
         (
             "processors/src/query",
             names(PLUGINS.query_processors.iter().map(|kind| kind.name).collect(), "QueryProcessor"),
@@ -167,7 +168,7 @@ fn a_plug_in_is_one_file_and_one_row() {
         ),
         (
             "processors/src/post_result",
-            // A result processor that may stand in this pipeline too is wrapped by `per_provider.rs`.
+            // `per_provider.rs` wraps a result processor that may also be used in this pipeline.
             names(
                 PLUGINS.post_result_processors.iter().map(|kind| kind.name).map(own_or_wrapped).collect(),
                 "PostResultProcessor",
@@ -184,11 +185,14 @@ fn a_plug_in_is_one_file_and_one_row() {
     }
 }
 
-/// Who adds a connector also writes its page and a record to begin with.
+/// A new connector needs its documentation page and a ready source.
 #[test]
 fn every_connector_has_its_page_and_a_ready_source() {
-    let used: BTreeSet<String> =
-        tributary::ready::all().unwrap().into_iter().map(|source| source.spec.connector).collect();
+    let used: BTreeSet<String> = tributary::bundled_providers::all()
+        .unwrap()
+        .into_iter()
+        .map(|source| source.spec.connector)
+        .collect();
     for kind in PLUGINS.connectors {
         let page = root().join(format!("docs/connectors/{}.md", kind.name));
         let text = std::fs::read_to_string(&page).unwrap_or_else(|_| panic!("{} has no page", kind.name));
@@ -200,7 +204,7 @@ fn every_connector_has_its_page_and_a_ready_source() {
     }
 }
 
-/// Without the result processors that stand there under their own names.
+/// Excludes the result processors, which are listed under their own names.
 fn own_post_result() -> impl Iterator<Item = &'static PostResultProcessorKind> {
     PLUGINS.post_result_processors.iter().filter(|kind| PLUGINS.result_processor(kind.name).is_none())
 }
@@ -217,7 +221,7 @@ fn catalogue_names_are_unique_and_summed_up() {
         .chain(PLUGINS.mixers.iter().map(|kind| (kind.name, kind.summary)))
         .collect();
     let names: BTreeSet<&str> = rows.iter().map(|(name, _)| *name).collect();
-    assert_eq!(names.len(), rows.len(), "a name stands twice");
+    assert_eq!(names.len(), rows.len(), "a name is listed twice");
     for (name, summary) in rows {
         assert!(summary.len() > 15 && summary.ends_with('.'), "{name} needs a sentence: '{summary}'");
     }
@@ -247,7 +251,7 @@ fn generated_documents_are_fresh() {
     assert!(paths.is_empty(), "not fresh: {paths:?}; run `cargo run -- docs`");
 }
 
-/// Crates whose writing to the records is noted, and folders in them that write to records of their own only.
+/// Crates whose changes to records are audited, and folders in them that write only their own records.
 const AUDITED: [&str; 2] = ["crates/server/src", "crates/tributary/src"];
 const NOT_AUDITED: [&str; 2] = ["tributary/src/command/bench", "tributary/src/eval"];
 
@@ -262,7 +266,7 @@ fn rust_files(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// Whoever changes a record that steers the service does it for an author, so that the audit log has it.
+/// Every change to a record that controls the service has an author, so that the audit log contains it.
 #[test]
 fn nobody_changes_records_past_the_audit_log() {
     let records = [
@@ -287,9 +291,9 @@ fn nobody_changes_records_past_the_audit_log() {
     AUDITED.iter().for_each(|folder| rust_files(&root().join(folder), &mut files));
     for file in files {
         let shown = file.display().to_string();
-        // Calls may be broken over lines.
+        // A call may be split over several lines.
         let code: String = std::fs::read_to_string(&file).unwrap().split_whitespace().collect();
-        let through = ["store().", "changes.at(", "by_command()."];
+        let through = ["store().", "audited.at(", "by_command()."];
         seen += through.iter().map(|way| code.matches(way).count()).sum::<usize>();
         if NOT_AUDITED.iter().any(|folder| shown.contains(folder)) {
             continue;
@@ -297,26 +301,26 @@ fn nobody_changes_records_past_the_audit_log() {
         for write in &writes {
             assert!(
                 !code.contains(write.as_str()),
-                "{shown} calls {write}…); write through `Changes` or `by_command`"
+                "{shown} calls {write}…); write through `AuditedStore` or `by_command`"
             );
         }
     }
     assert!(seen > 20, "{seen} changes are noted");
 }
 
-/// Where another program is started, and why it may be.
+/// The files that start another program, each with its reason.
 const STARTS_PROGRAMS: [&str; 6] = [
-    // The build asks which C library this machine has.
+    // The build script asks which C library the machine has.
     "crates/tributary/build.rs",
-    // This program reads one file, within limits that the system holds.
-    "crates/extraction/src/program/mod.rs",
-    // This program serves in the background.
+    // Reads one file in a subprocess with limits that the operating system enforces.
+    "crates/extraction/src/subprocess/mod.rs",
+    // Starts the service in the background.
     "crates/tributary/src/command/control/start.rs",
-    // This program shows its state for a support bundle, and may fail or hang without harm.
+    // Collects the state of the installation for a support bundle; the subprocess may fail or hang without harm.
     "crates/tributary/src/command/support_bundle/other_command.rs",
-    // This program is measured.
+    // Starts the processes that are measured.
     "crates/tributary/src/command/bench/nodes.rs",
-    // The memory of an index is told by a process that has nothing else.
+    // Measures the memory of an index in a process of its own.
     "crates/store/benches/vectors.rs",
 ];
 
@@ -334,13 +338,13 @@ fn programs_are_started_in_few_places() {
     assert_eq!(found, allowed, "name the place in STARTS_PROGRAMS, with its reason");
 }
 
-/// The one way to skip, and the test of how `./test` tells it.
+/// The only code that skips a test, and the test of how `./test` reports it.
 const SAYS_SKIPPED: [&str; 2] = ["crates/testkit/src/skip.rs", "crates/tributary/tests/it/test_script.rs"];
-/// Reads the environment for another reason than to learn whether a test can run.
+/// Files that read the test environment for another reason than to decide whether a test can run.
 const READS_TEST_SETTINGS: [&str; 2] =
-    ["crates/tributary/tests/it/door/matrix.rs", "crates/tributary/tests/it/app_harness.rs"];
+    ["crates/tributary/tests/it/authorization/matrix.rs", "crates/tributary/tests/it/app_harness.rs"];
 
-/// A test that says by itself that it is skipped counts as passed.
+/// A test that reports by itself that it is skipped would count as passed.
 #[test]
 fn tests_are_skipped_in_one_way() {
     let mut files = Vec::new();

@@ -1,16 +1,16 @@
-//! The audit log from outside: each kind of change leaves its entry, no entry holds a secret, and whoever edits the
-//! log in the database or in a backup is found.
+//! The audit log over the API and the CLI: each kind of change leaves an entry, no entry contains a secret, and edits
+//! of the log in the database or in a backup are detected.
 
 use crate::app_harness::{AppHarness, Client, items};
 use crate::program::{program, run, text};
-use domain::notation::rate::Rate;
 use domain::settings::{Settings, Throttle};
+use domain::syntax::rate::Rate;
 use reqwest::Method;
 use serde_json::{Value, json};
 use sqlx::{AssertSqlSafe, Connection, SqliteConnection};
 use std::path::Path;
 use std::time::Duration;
-use store::copy::CopySink;
+use store::dump::DumpSink;
 use testkit::source::{Behaviour, Source};
 use tributary::backup::{Backup, BackupWriter};
 
@@ -20,23 +20,24 @@ async fn entries(admin: &Client, query: &str) -> Vec<Value> {
     answer.body.as_array().unwrap().clone()
 }
 
-async fn last(admin: &Client) -> Value {
+async fn last_entry(admin: &Client) -> Value {
     entries(admin, "").await[0].clone()
 }
 
-fn said(entry: &Value) -> String {
+fn summary(entry: &Value) -> String {
     let word = |name: &str| entry[name].as_str().unwrap().to_owned();
     format!("{} {} {}", word("action"), word("kind"), word("record_name"))
 }
 
-/// Sends it with a request id of its own; the entry that it left, checked for who, from where and under which id.
+/// Sends a request with its own request id and returns the audit entry, after checking its author, address and request
+/// id.
 async fn change(app: &AppHarness, method: Method, path: &str, body: Value) -> Value {
     let id = format!("test-{:08x}", rand::random::<u32>());
     let request = app.admin.request(method.clone(), path).header("X-Request-ID", &id);
     let request = request.header("Content-Type", "application/json").body(body.to_string());
     let answer = crate::app_harness::Answer::of(request).await;
     assert!(answer.status.is_success(), "{method} {path}: {answer:?}");
-    let entry = last(&app.admin).await;
+    let entry = last_entry(&app.admin).await;
     assert_eq!(entry["request_id"], id, "{method} {path} left no entry: {entry}");
     assert_eq!((&entry["actor"], &entry["client_address"]), (&json!("admin"), &json!("127.0.0.1")));
     assert!(entry["actor_id"].is_i64() && entry["hash"].as_str().unwrap().len() == 64, "{entry}");
@@ -47,7 +48,7 @@ async fn people_and_rules(app: &AppHarness) {
     let (post, put, patch, delete) = (Method::POST, Method::PUT, Method::PATCH, Method::DELETE);
     let rules = json!({"name": "phones", "config_content": "a,b"});
     let made = change(app, post.clone(), "/svc/querytransforms/", rules).await;
-    assert_eq!(said(&made), "created querytransform phones.rewrite");
+    assert_eq!(summary(&made), "created querytransform phones.rewrite");
     let path = format!("/svc/querytransforms/{}/", made["record_id"]);
     let edited = change(app, patch.clone(), &path, json!({"config_content": "a,c"})).await;
     assert_eq!(edited["changes"], json!({"config_content": {"from": "a,b", "to": "a,c"}}));
@@ -55,7 +56,7 @@ async fn people_and_rules(app: &AppHarness) {
 
     let person = json!({"username": "otto", "password": "hush-password-1"});
     let made = change(app, post.clone(), "/svc/users/", person).await;
-    assert_eq!(said(&made), "created user otto");
+    assert_eq!(summary(&made), "created user otto");
     let path = format!("/svc/users/{}/", made["record_id"]);
     let edited =
         change(app, patch.clone(), &path, json!({"is_admin": true, "password": "hush-password-2"})).await;
@@ -64,21 +65,21 @@ async fn people_and_rules(app: &AppHarness) {
         "password": {"from": "••••", "to": "••••"},
     });
     assert_eq!(edited["changes"], expected);
-    assert_eq!(said(&change(app, delete.clone(), &path, json!({})).await), "deleted user otto");
+    assert_eq!(summary(&change(app, delete.clone(), &path, json!({})).await), "deleted user otto");
 
     let made = change(app, post.clone(), "/svc/groups/", json!({"name": "research"})).await;
     let path = format!("/svc/groups/{}/", made["record_id"]);
     let edited = change(app, put.clone(), &path, json!({"name": "studies"})).await;
     assert_eq!(edited["changes"], json!({"name": {"from": "research", "to": "studies"}}));
-    assert_eq!(said(&change(app, delete.clone(), &path, json!({})).await), "deleted group studies");
+    assert_eq!(summary(&change(app, delete.clone(), &path, json!({})).await), "deleted group studies");
 
     let made = change(app, post.clone(), "/svc/tokens/", json!({"label": "laptop"})).await;
     assert_eq!(
-        (said(&made), &made["changes"]["user"]["to"]),
+        (summary(&made), &made["changes"]["user"]["to"]),
         ("created token laptop".into(), &json!("admin"))
     );
     let path = format!("/svc/tokens/{}/", made["record_id"]);
-    assert_eq!(said(&change(app, delete.clone(), &path, json!({})).await), "deleted token laptop");
+    assert_eq!(summary(&change(app, delete.clone(), &path, json!({})).await), "deleted token laptop");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -93,28 +94,28 @@ async fn each_kind_of_change_leaves_an_entry() {
     };
     let (post, put, patch, delete) = (Method::POST, Method::PUT, Method::PATCH, Method::DELETE);
     let made = change(&app, post.clone(), "/svc/searchproviders/", provider("One", "hush-one")).await;
-    assert_eq!(said(&made), "created searchprovider One");
+    assert_eq!(summary(&made), "created searchprovider One");
     assert_eq!(made["changes"]["credentials"], json!({"from": null, "to": "key=••••"}));
     let path = format!("/svc/searchproviders/{}/", made["record_id"]);
     let edited =
         change(&app, patch.clone(), &path, json!({"active": false, "credentials": "key=hush-2"})).await;
-    assert_eq!(said(&edited), "changed searchprovider One");
+    assert_eq!(summary(&edited), "changed searchprovider One");
     let expected = json!({
         "active": {"from": true, "to": false},
         "credentials": {"from": "key=••••", "to": "key=••••"},
     });
     assert_eq!(edited["changes"], expected);
     let replaced = change(&app, put.clone(), &path, provider("New", "hush-3")).await;
-    assert_eq!(said(&replaced), "replaced searchprovider One");
+    assert_eq!(summary(&replaced), "replaced searchprovider One");
     assert_eq!(replaced["changes"]["name"], json!({"from": "One", "to": "New"}));
     let reset = change(&app, delete.clone(), &format!("{path}state/"), json!({})).await;
-    assert_eq!(said(&reset), "reset searchprovider New");
+    assert_eq!(summary(&reset), "reset searchprovider New");
     let gone = change(&app, delete.clone(), &path, json!({})).await;
-    assert_eq!(said(&gone), "deleted searchprovider New");
+    assert_eq!(summary(&gone), "deleted searchprovider New");
     assert_eq!(gone["changes"]["active"], json!({"from": true, "to": null}));
     let list = json!([provider("A", "hush-a"), provider("B", "hush-b")]);
     change(&app, post.clone(), "/svc/searchproviders/", list).await;
-    let both: Vec<String> = entries(&app.admin, "").await.iter().take(2).map(said).collect();
+    let both: Vec<String> = entries(&app.admin, "").await.iter().take(2).map(summary).collect();
     assert_eq!(both, ["created searchprovider B", "created searchprovider A"], "each of a list");
 
     people_and_rules(&app).await;
@@ -123,16 +124,20 @@ async fn each_kind_of_change_leaves_an_entry() {
     let edited = change(&app, put, &path, json!({"processors": []})).await;
     assert_eq!(edited["changes"], json!({"processors": {"from": pipeline["processors"], "to": []}}));
     let edited = change(&app, patch, "/svc/schedules/subscribe/", json!({"enabled": false})).await;
-    assert_eq!(said(&edited), "changed schedule subscribe");
+    assert_eq!(summary(&edited), "changed schedule subscribe");
     assert_eq!(edited["changes"], json!({"enabled": {"from": true, "to": false}}));
 
-    let before = last(&app.admin).await["id"].clone();
+    let before = last_entry(&app.admin).await["id"].clone();
     app.admin.search(&json!({"query_string": "river"})).await;
     assert_eq!(app.admin.patch(&path, &json!({"processors": []})).await.status, 200);
-    assert_eq!(last(&app.admin).await["id"], before, "searches and what changes nothing leave none");
+    assert_eq!(last_entry(&app.admin).await["id"], before, "searches and what changes nothing leave none");
     let all = entries(&app.admin, "").await;
     assert!(!json!(all).to_string().contains("hush"), "{all:?}");
-    assert_eq!(said(all.last().unwrap()), "created user admin", "the first of all, by the program's start");
+    assert_eq!(
+        summary(all.last().unwrap()),
+        "created user admin",
+        "the first of all, by the program's start"
+    );
     assert_eq!(all.last().unwrap()["actor"], "command line");
     let report = app.admin.get("/svc/audit/verify/").await.body;
     assert_eq!(
@@ -156,12 +161,15 @@ async fn the_log_is_filtered_paged_and_for_administrators() {
         assert_eq!(app.anonymous().get(path).await.status, 401);
     }
     let page = app.admin.get("/svc/audit/?kind=group&page=1&items=2").await.body;
-    assert_eq!((page["count"].as_u64(), said(&page["results"][0])), (Some(3), "created group c".to_owned()));
+    assert_eq!(
+        (page["count"].as_u64(), summary(&page["results"][0])),
+        (Some(3), "created group c".to_owned())
+    );
     let next = page["next"].as_str().unwrap();
     assert!(next.ends_with("/svc/audit/?kind=group&page=2&items=2"), "{next}");
     let second = next.replace(&app.base, "");
     let rest = app.admin.get(&second);
-    assert_eq!(said(&rest.await.body["results"][0]), "created group a");
+    assert_eq!(summary(&rest.await.body["results"][0]), "created group a");
     let cases = [
         ("?record=b", 1),
         ("?kind=group&actor=admin&action=created", 3),
@@ -186,10 +194,10 @@ async fn sign_ins_and_lockouts_are_noted() {
     let app = AppHarness::with(|settings| Settings { throttle_login: rate, ..settings }).await;
     let right = json!({"username": "admin", "password": crate::app_harness::ADMIN_PASSWORD});
     let token = app.anonymous().post("/svc/login/", &right).await.body["token"].as_str().unwrap().to_owned();
-    let made = last(&app.admin).await;
-    assert_eq!((said(&made), &made["actor"]), ("created token login".into(), &json!("admin")));
+    let made = last_entry(&app.admin).await;
+    assert_eq!((summary(&made), &made["actor"]), ("created token login".into(), &json!("admin")));
     app.with_header(&format!("Token {token}")).post("/svc/swirl-logout/", &json!({})).await;
-    assert_eq!(said(&last(&app.admin).await), "deleted token login");
+    assert_eq!(summary(&last_entry(&app.admin).await), "deleted token login");
     let wrong = json!({"username": "admin", "password": "hush-guess"});
     let mut refused = 0;
     for _ in 0..10 {
@@ -199,7 +207,7 @@ async fn sign_ins_and_lockouts_are_noted() {
     let noted = entries(&app.admin, "?kind=sign-in").await;
     assert_eq!(noted.len(), 1, "once, not {refused} times: {noted:?}");
     assert_eq!(
-        (said(&noted[0]), &noted[0]["actor"]),
+        (summary(&noted[0]), &noted[0]["actor"]),
         ("refused sign-in /svc/login/".into(), &json!("not signed in"))
     );
     assert_eq!((&noted[0]["client_address"], &noted[0]["actor_id"]), (&json!("127.0.0.1"), &Value::Null));
@@ -207,8 +215,8 @@ async fn sign_ins_and_lockouts_are_noted() {
     app.stop().await;
 }
 
-/// Entries of commands, oldest first.
-fn listed(folder: &Path) -> Vec<Value> {
+/// The entries of commands, oldest first.
+fn command_entries(folder: &Path) -> Vec<Value> {
     let listed = run(folder, &["audit", "list", "--json"]);
     assert!(listed.status.success(), "{listed:?}");
     let mut entries: Vec<Value> = serde_json::from_slice(&listed.stdout).unwrap();
@@ -241,11 +249,11 @@ fn commands_are_noted_too() {
     }
     let restored = run(here, &["restore", "monday", "--force"]);
     assert!(restored.status.success(), "{restored:?}");
-    let entries = listed(here);
-    let sentences: Vec<String> = entries.iter().map(said).collect();
+    let entries = command_entries(here);
+    let sentences: Vec<String> = entries.iter().map(summary).collect();
     let wikipedia = entries[1]["record_name"].as_str().unwrap().to_owned();
     assert!(wikipedia.contains("Wikipedia"), "{wikipedia}");
-    // The entries after the backup went with the database that it took the place of.
+    // The entries written after the backup were lost with the database that the restore replaced.
     let expected = [
         "created user admin",
         &format!("created searchprovider {wikipedia}"),
@@ -268,7 +276,7 @@ fn commands_are_noted_too() {
     let verified = run(here, &["audit", "verify"]);
     assert!(verified.status.success() && text(&verified.stdout).contains("10 entries"), "{verified:?}");
     run(here, &["backup", "tuesday"]);
-    assert_eq!(said(listed(here).last().unwrap()), "backed up database tuesday");
+    assert_eq!(summary(command_entries(here).last().unwrap()), "backed up database tuesday");
     let shown = run(here, &["audit", "list", "--kind", "user", "--record", "anna"]);
     let shown = text(&shown.stdout);
     assert!(shown.contains("changed user") && shown.contains("2 of 2 entries"), "{shown}");
@@ -307,7 +315,7 @@ async fn an_edited_row_is_named() {
     assert_eq!((&report["ok"], &report["broken_at"]), (&json!(false), &json!(4)), "{report}");
 }
 
-/// Writes the backup anew with one value changed: every hash of the file fits.
+/// Rewrites the backup with one value changed and with correct checksums.
 fn forge(from: &Path, to: &Path, table: &str, old: &str, new: &str) {
     let backup = Backup::open(from).unwrap();
     let mut writer = BackupWriter::create(to).unwrap();

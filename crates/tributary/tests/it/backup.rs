@@ -1,4 +1,5 @@
-//! A backup during searches, restored elsewhere: the same answers. A damaged byte is found before anything is changed.
+//! A backup during searches gives the same results when it is restored elsewhere. A damaged byte is found before
+//! anything is changed.
 
 use crate::app_harness::{Client, items};
 use crate::program::{Running, program, run, text};
@@ -13,7 +14,7 @@ use testkit::source::{Behaviour, Source};
 use tokio::task::JoinSet;
 use tributary::backup::{Backup, BackupWriter, Manifest};
 
-/// For what hangs.
+/// Upper bound for operations that might hang.
 const PATIENCE: Duration = Duration::from_secs(60);
 pub const PASSWORD: &str = "a password for tests";
 
@@ -51,14 +52,14 @@ async fn add_provider(client: &Client, source: &Source) {
     assert_eq!(answer.status, 201, "{answer:?}");
 }
 
-/// The answers to these searches, without the address of the service that gave them and the time of asking.
+/// The results of these searches, without the address of the service and the time of the request.
 pub async fn answers(running: &Running, ids: &[i64]) -> BTreeMap<i64, String> {
     let client = admin(running);
     let mut answers = BTreeMap::new();
     for &id in ids {
         let mut mixed = client.get(&format!("/svc/results/?search_id={id}")).await;
         assert_eq!(mixed.status, 200, "{mixed:?}");
-        // The mixer's own line, the last, bears the time at which somebody asked.
+        // The last message, written by the mixer, contains the time of the request.
         let messages = mixed.body["messages"].as_array_mut().unwrap();
         let mixer = messages.pop().unwrap();
         assert!(mixer.as_str().unwrap().contains("Results ordered by"), "{mixer}");
@@ -68,7 +69,7 @@ pub async fn answers(running: &Running, ids: &[i64]) -> BTreeMap<i64, String> {
     answers
 }
 
-pub async fn searched(client: &Client, count: usize) -> Vec<i64> {
+pub async fn run_searches(client: &Client, count: usize) -> Vec<i64> {
     let mut ids = Vec::new();
     for number in 0..count {
         let search = client.search(&json!({"query_string": format!("river {number}")})).await;
@@ -78,7 +79,7 @@ pub async fn searched(client: &Client, count: usize) -> Vec<i64> {
     ids
 }
 
-/// Posts searches until it is told to stop; how many were accepted.
+/// Posts searches until it is stopped. Returns how many were accepted.
 async fn load(client: Client, mut stopped: tokio::sync::watch::Receiver<bool>) -> usize {
     let mut accepted = 0;
     while !*stopped.borrow_and_update() {
@@ -89,7 +90,8 @@ async fn load(client: Client, mut stopped: tokio::sync::watch::Receiver<bool>) -
     accepted
 }
 
-/// Searches are done, then a backup is made while others run. The service ends; the ids and their answers.
+/// Finishes searches, makes a backup while others run, and stops the service. Returns the ids and results of the
+/// finished ones.
 async fn backed_up_under_load(
     folder: &Path,
     source: &Source,
@@ -98,7 +100,7 @@ async fn backed_up_under_load(
     let running = serve(folder, environment);
     let client = admin(&running);
     add_provider(&client, source).await;
-    let ids = searched(&client, 6).await;
+    let ids = run_searches(&client, 6).await;
     let before = answers(&running, &ids).await;
     let (stop, stopped) = tokio::sync::watch::channel(false);
     let mut callers = JoinSet::new();
@@ -118,7 +120,8 @@ async fn backed_up_under_load(
     before
 }
 
-/// Every search that the backup holds becomes ready, the finished ones answer as before, and ids go on.
+/// Every search in the backup becomes ready, the finished ones have the same results, and new ids continue the
+/// sequence.
 async fn check_restored(folder: &Path, before: &BTreeMap<i64, String>, environment: &Environment<'_>) {
     let running = serve(folder, environment);
     let ids: Vec<i64> = before.keys().copied().collect();
@@ -132,7 +135,7 @@ async fn check_restored(folder: &Path, before: &BTreeMap<i64, String>, environme
         let search = client.ready(id).await;
         assert_eq!(search["status"], "FULL_RESULTS_READY", "{search}");
     }
-    let next = searched(&client, 1).await[0];
+    let next = run_searches(&client, 1).await[0];
     assert!(known.iter().all(|&id| id < next), "{next} was given already: {known:?}");
     assert_eq!(running.terminate(), Some(0));
 }
@@ -171,11 +174,11 @@ async fn the_texts_of_the_cache_come_along() {
         let is_of_cache = |line: &&str| line.split_whitespace().nth(1) == Some("cache");
         said.lines().find(is_of_cache).unwrap_or_default().to_owned()
     };
-    // The demo answers while it still keeps its documents.
+    // The demo answers while it is still ingesting its documents.
     let started = Instant::now();
     let whole = loop {
         let whole = doctor(here.path());
-        if whole.starts_with("ok") && whole.contains("12 kept texts in 12 files") {
+        if whole.starts_with("ok") && whole.contains("12 stored texts in 12 files") {
             break whole;
         }
         assert!(started.elapsed() < PATIENCE, "{whole}");
@@ -186,10 +189,7 @@ async fn the_texts_of_the_cache_come_along() {
     running.kill();
     let file = here.path().join("monday");
     let restored = run(there.path(), &["--data-dir", "data/demo", "restore", file.to_str().unwrap()]);
-    assert!(
-        text(&restored.stdout).contains("12 texts of the semantic cache came with them."),
-        "{restored:?}"
-    );
+    assert!(text(&restored.stdout).contains("Restored 12 texts of the semantic cache."), "{restored:?}");
     assert_eq!(doctor(there.path()), whole, "records, vectors and texts agree as they did");
 }
 
@@ -208,7 +208,7 @@ async fn a_backup_moves_between_the_two_databases() {
             let running = serve(first.path(), &embedded);
             let client = admin(&running);
             add_provider(&client, &source).await;
-            let ids = searched(&client, 3).await;
+            let ids = run_searches(&client, 3).await;
             let before = answers(&running, &ids).await;
             assert_eq!(running.terminate(), Some(0));
             before
@@ -219,7 +219,7 @@ async fn a_backup_moves_between_the_two_databases() {
         let restored = command(second.path(), &["restore", &path(&first)], &cluster).await;
         assert!(restored.status.success(), "{restored:?}");
         check_restored(second.path(), &before, &cluster).await;
-        // Under load from PostgreSQL, and back into a file.
+        // From PostgreSQL under load, and back into a file.
         let running = serve(second.path(), &cluster);
         let (stop, stopped) = tokio::sync::watch::channel(false);
         let mut callers = JoinSet::new();
@@ -277,7 +277,7 @@ async fn searches_that_waited_in_nats_run_after_a_restore() {
     second.drop().await;
 }
 
-/// A search that is to be updated, and searches that are to be run: no worker is there, and NATS has all the tasks.
+/// Leaves one search to be updated and others to be run: no worker is running, and NATS has all the tasks.
 async fn left_in_nats(
     folder: &Path,
     source: &Source,
@@ -287,11 +287,11 @@ async fn left_in_nats(
     let running = serve(folder, environment);
     let client = admin(&running);
     add_provider(&client, source).await;
-    let updated = searched(&client, 1).await[0];
+    let updated = run_searches(&client, 1).await[0];
     assert_eq!(running.terminate(), Some(0));
-    let mut doors = program(folder, &["serve", "--port", "0", "--roles", "web"]);
-    doors.envs(environment.iter().copied());
-    let running = Running::start(doors);
+    let mut web = program(folder, &["serve", "--port", "0", "--roles", "web"]);
+    web.envs(environment.iter().copied());
+    let running = Running::start(web);
     let client = admin(&running);
     let (_, held) = nats.messages("tributary");
     let mut waiting = Vec::new();
@@ -300,7 +300,7 @@ async fn left_in_nats(
         assert_eq!(created.status, 201, "{created:?}");
         waiting.push(created.body["id"].as_i64().unwrap());
     }
-    // It waits for results that nobody brings.
+    // The request waits for results that never come.
     let path = format!("/svc/search/?update={updated}");
     let _no_answer = tokio::time::timeout(Duration::from_secs(1), client.get(&path)).await;
     let started = Instant::now();
@@ -314,7 +314,7 @@ async fn left_in_nats(
 }
 
 #[test]
-fn a_flipped_byte_is_named_and_nothing_is_touched() {
+fn a_flipped_byte_is_reported_and_nothing_is_changed() {
     let (here, there) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     assert!(run(here.path(), &["setup"]).status.success());
     assert!(run(here.path(), &["backup", "b", "--with-key"]).status.success());
@@ -373,7 +373,7 @@ fn what_root_restores_belongs_to_the_user_of_the_service() {
 }
 
 #[test]
-fn commands_for_what_is_there_make_nothing_where_nothing_is() {
+fn commands_on_existing_data_create_no_data_folder() {
     let folder = tempfile::tempdir().unwrap();
     let table: [&[&str]; 5] = [
         &["backup", "b"],
@@ -386,7 +386,7 @@ fn commands_for_what_is_there_make_nothing_where_nothing_is() {
         let output = run(folder.path(), arguments);
         let said = text(&output.stderr);
         assert_eq!(output.status.code(), Some(1), "{arguments:?}: {said}");
-        assert!(said.contains("there is no database in") && said.contains("SVC_DATABASE_URL"), "{said}");
+        assert!(said.contains("no database in") && said.contains("SVC_DATABASE_URL"), "{said}");
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "{arguments:?} made something");
     }
 }
@@ -398,7 +398,7 @@ fn a_backup_with_its_key_needs_nothing_else() {
     std::fs::create_dir(here.path().join("data/dictionaries")).unwrap();
     std::fs::write(here.path().join("data/dictionaries/german.txt"), "fluss\n").unwrap();
     let made = run(here.path(), &["backup", "b", "--with-key"]);
-    assert!(made.status.success() && text(&made.stderr).contains("holds the key"), "{made:?}");
+    assert!(made.status.success() && text(&made.stderr).contains("contains the encryption key"), "{made:?}");
     let twice = run(here.path(), &["backup", "b"]);
     assert!(!twice.status.success() && text(&twice.stderr).contains("--force"), "{twice:?}");
     let file = here.path().join("b");
@@ -429,13 +429,13 @@ fn with_passphrase(folder: &Path, arguments: &[&str], passphrase: &str) -> Outpu
 }
 
 #[test]
-fn a_backup_under_a_passphrase_tells_nothing_without_it() {
+fn an_encrypted_backup_reveals_nothing_without_its_passphrase() {
     const RIGHT: &str = "four words of a passphrase";
     let (here, there) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     assert!(run(here.path(), &["setup"]).status.success());
     assert!(run(here.path(), &["user", "add", "canary-of-people"]).status.success());
     let short = with_passphrase(here.path(), &["backup", "b"], "short");
-    assert!(!short.status.success() && text(&short.stderr).contains("too short"), "{short:?}");
+    assert!(!short.status.success() && text(&short.stderr).contains("must have at least"), "{short:?}");
     let made = with_passphrase(here.path(), &["backup", "b", "--with-key"], RIGHT);
     assert!(made.status.success(), "{made:?}");
     let file = here.path().join("b");
@@ -447,9 +447,9 @@ fn a_backup_under_a_passphrase_tells_nothing_without_it() {
     let verified = with_passphrase(here.path(), &["backup", "--verify", &file], RIGHT);
     assert!(verified.status.success() && text(&verified.stdout).contains("table users"), "{verified:?}");
     for (arguments, passphrase, said) in [
-        (["backup", "--verify", &file], Some("another passphrase"), "the passphrase of"),
+        (["backup", "--verify", &file], Some("another passphrase"), "wrong passphrase"),
         (["backup", "--verify", &file], None, "is encrypted"),
-        (["restore", "--force", &file], Some("another passphrase"), "the passphrase of"),
+        (["restore", "--force", &file], Some("another passphrase"), "wrong passphrase"),
         (["restore", "--force", &file], None, "is encrypted"),
     ] {
         let refused = match passphrase {
@@ -478,7 +478,7 @@ async fn a_restore_refuses_a_running_service_and_a_newer_backup() {
     assert!(run(here.path(), &["backup", "b"]).status.success());
     let refused = run(here.path(), &["restore", "b", "--force"]);
     assert!(
-        !refused.status.success() && text(&refused.stderr).contains("stop it where it was started"),
+        !refused.status.success() && text(&refused.stderr).contains("stop it the way it was started"),
         "{refused:?}"
     );
     let live: Value = admin(&running).get("/svc/health/live/").await.body;

@@ -1,4 +1,4 @@
-//! `tributary bench`: real processes, few searches.
+//! `tributary bench` with real processes and few searches.
 
 use crate::program::{program, run, text};
 use serde_json::Value;
@@ -35,7 +35,7 @@ async fn one_process_and_a_cluster_are_compared() {
         assert_eq!(forms[0]["times_embedded"], 1.0);
 
         let again = scale(folder.path(), &database, &queue);
-        assert!(text(&again.stderr).contains("give an empty one"), "{again:?}");
+        assert!(text(&again.stderr).contains("use an empty one"), "{again:?}");
         assert_eq!(again.status.code(), Some(1));
     })
     .await;
@@ -51,7 +51,7 @@ fn a_cluster_needs_postgres() {
     assert_eq!(unclear.status.code(), Some(2), "only with --scale");
 }
 
-/// The least, the median and the 95th percentile of a series.
+/// The minimum, the median and the 95th percentile of a series.
 fn spread(times: &Value) -> [f64; 3] {
     ["min", "median", "p95"].map(|name| times[name].as_f64().unwrap_or_else(|| panic!("{name} in {times}")))
 }
@@ -77,17 +77,17 @@ fn the_cost_of_a_search_is_that_of_the_service_alone() {
         assert!(record["cpu_ms_per_search"].as_f64().unwrap() > 0.0, "{record}");
         let memory = |name: &str| record["memory_mb"][name].as_f64().unwrap();
         assert!(memory("peak_rss") > 10.0 && memory("pss") > 10.0, "{record}");
-        assert!(table.contains("of the service alone"), "{table}");
+        assert!(table.contains("service only"), "{table}");
     }
 }
 
 #[test]
-fn what_the_bench_lacks_is_said_before_it_measures() {
+fn missing_requirements_are_reported_before_measuring() {
     let folder = tempfile::tempdir().unwrap();
     let refused = run(folder.path(), &["bench", "--json", "no/where.json"]);
     assert!(text(&refused.stderr).contains("no/where.json cannot be written"), "{refused:?}");
     let mut without = program(folder.path(), &["bench", "--instructions"]);
     let refused = without.env("PATH", folder.path()).output().unwrap();
     assert_eq!(refused.status.code(), Some(1));
-    assert!(text(&refused.stderr).contains("install it, or leave --instructions out"), "{refused:?}");
+    assert!(text(&refused.stderr).contains("install it or omit --instructions"), "{refused:?}");
 }

@@ -1,4 +1,4 @@
-//! A browser as far as the tests need one: it keeps its cookies and reads the hidden field of a form.
+//! A minimal browser: it stores its cookies and reads the CSRF field of a form.
 
 use crate::app_harness::{Answer, Client};
 use reqwest::Method;
@@ -16,7 +16,7 @@ impl Browser {
         Self { client: Client::new(base, None), cookies: BTreeMap::new() }
     }
 
-    /// A browser that is signed in.
+    /// Opens a browser and signs in.
     pub async fn signed_in(base: &str, username: &str, password: &str) -> Self {
         let mut browser = Self::open(base);
         let answer = browser.sign_in(username, password, "").await;
@@ -25,7 +25,7 @@ impl Browser {
         browser
     }
 
-    /// Loads the sign-in page and sends its form.
+    /// Loads the sign-in page and submits its form.
     pub async fn sign_in(&mut self, username: &str, password: &str, next: &str) -> Answer {
         let page = self.get("/login/").await;
         assert_eq!(page.status, 200);
@@ -47,7 +47,7 @@ impl Browser {
         self.send(request).await
     }
 
-    /// Sends a form.
+    /// Submits a form.
     pub async fn submit(&mut self, path: &str, fields: &[(&str, &str)]) -> Answer {
         let body = url::form_urlencoded::Serializer::new(String::new()).extend_pairs(fields).finish();
         let request = self.request(Method::POST, path);
@@ -68,7 +68,7 @@ impl Browser {
     }
 }
 
-/// The hidden field of a page's form.
+/// The CSRF field of a page's form.
 pub fn csrf_of(page: &Answer) -> String {
     let text = page.body.as_str().unwrap();
     let after = text.split("name=\"csrf_token\" value=\"").nth(1).expect("the form has a hidden field");

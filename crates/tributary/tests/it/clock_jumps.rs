@@ -1,34 +1,34 @@
-//! Searches while the clock jumps by days: times stay short and never negative, retention and subscriptions do their
-//! work once.
+//! Searches while the clock jumps by days: durations stay short and are never negative, and retention and subscriptions
+//! run once.
 
 use chrono::TimeDelta;
-use domain::contracts::{
-    AnswerEnd, ClaimedTask, Clock, Observer, PipelineStore, ProviderStore, QueueName, ResultStore,
-    SearchStore, Store, StoreError, TaskHandler, TaskQueue, UserStore,
-};
 use domain::ids::{ProviderId, SearchId, TaskId, UserId};
 use domain::instant::Instant;
-use domain::pipeline_record::SYSTEM_DEFAULT;
+use domain::pipeline::SYSTEM_DEFAULT;
+use domain::ports::{
+    ClaimedTask, Clock, Observer, PipelineStore, ProviderStore, QueueName, ResultStore, SearchStore, Store,
+    StoreError, SummaryEnd, TaskHandler, TaskQueue, UserStore,
+};
 use domain::provider::ProviderSpec;
 use domain::search::{Search, SearchSpec};
 use domain::secret::Secret;
 use domain::settings::Settings;
 use domain::status::SearchStatus;
 use domain::user::UserSpec;
-use federation::{ExpireSearches, Federation, FederationParts, RunSubscriptions};
+use federation::{ExpireSearches, Federation, FederationDeps, RunSubscriptions};
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
-use store::{SealKey, SqlStore, StoreConfig};
+use store::{EncryptionKey, SqlStore, StoreConfig};
 use tasks::queue::SqlQueue;
 use testkit::clock::FixedClock;
 use testkit::source::{Behaviour, Source};
-use tributary::wiring::{PLUGINS, context};
+use tributary::app::{PLUGINS, context};
 
 /// Longer than any run here takes, and far shorter than a jump.
 const RUN_MAX: Duration = Duration::from_secs(60);
 
-/// Every look at it gives another day: today, tomorrow, yesterday.
+/// Every reading gives another day: today, tomorrow, yesterday.
 #[derive(Default)]
 struct JumpingClock(AtomicI64, FixedClock);
 
@@ -39,15 +39,15 @@ impl Clock for JumpingClock {
     }
 }
 
-/// What the metrics would be told.
+/// Records the durations that are reported to the metrics.
 #[derive(Default)]
-struct Heard {
+struct RecordedDurations {
     all: Mutex<Vec<Duration>>,
-    /// The longest part of the run that has not ended yet.
+    /// The longest stage of the current run.
     longest: Mutex<Duration>,
 }
 
-impl Heard {
+impl RecordedDurations {
     fn part(&self, took: Duration) {
         self.all.lock().unwrap().push(took);
         let mut longest = self.longest.lock().unwrap();
@@ -55,8 +55,8 @@ impl Heard {
     }
 }
 
-impl Observer for Heard {
-    /// Counted from the stored moment of asking, so a jump may make it long; it cannot make it less than a part.
+impl Observer for RecordedDurations {
+    /// Counted from the stored time of the request, so a jump may make it long; it cannot be less than one stage.
     fn search_ended(&self, _status: SearchStatus, took: Duration) {
         let longest = std::mem::take(&mut *self.longest.lock().unwrap());
         assert!(took >= longest, "{took:?} is less than {longest:?}");
@@ -70,26 +70,26 @@ impl Observer for Heard {
         self.part(took);
     }
 
-    fn answer_ended(&self, _end: &AnswerEnd<'_>) {}
+    fn summary_ended(&self, _end: &SummaryEnd<'_>) {}
 }
 
-struct Bench {
+struct Fixture {
     store: Arc<SqlStore>,
     queue: Arc<dyn TaskQueue>,
     federation: Arc<Federation>,
-    heard: Arc<Heard>,
+    recorded: Arc<RecordedDurations>,
     owner: UserId,
     _source: Source,
 }
 
-impl Bench {
+impl Fixture {
     async fn open(clock: Arc<dyn Clock>) -> Self {
-        let key = SealKey::from_secret(&Secret::new("a test key"));
+        let key = EncryptionKey::from_secret(&Secret::new("a test key"));
         let config = StoreConfig { url: Secret::new("sqlite::memory:"), pool_max: 1, key };
         let store = Arc::new(SqlStore::open(config).await.unwrap());
         let shared: Arc<dyn Store> = store.clone();
         let queue: Arc<dyn TaskQueue> = Arc::new(SqlQueue::new(Arc::clone(&shared), Arc::clone(&clock)));
-        let heard = Arc::new(Heard::default());
+        let recorded = Arc::new(RecordedDurations::default());
         let source = Source::start().await;
         source
             .reply(Behaviour::Json(crate::app_harness::items("river", 3)).delayed(Duration::from_millis(20)));
@@ -105,23 +105,23 @@ impl Bench {
         };
         store.ensure_pipeline(SYSTEM_DEFAULT, PLUGINS.default_post_result, clock.now()).await.unwrap();
         store.create_providers(vec![provider], owner, clock.now()).await.unwrap();
-        let federation = Arc::new(Federation::new(FederationParts {
+        let federation = Arc::new(Federation::new(FederationDeps {
             store: shared,
             queue: Arc::clone(&queue),
             plugins: PLUGINS,
             context: context(&Arc::new(Settings::default()), clock).unwrap(),
-            tokens: Arc::new(domain::contracts::Nothing),
-            pages: Arc::new(domain::contracts::Nothing),
-            observer: heard.clone(),
+            tokens: Arc::new(domain::ports::Unavailable),
+            pages: Arc::new(domain::ports::Unavailable),
+            observer: recorded.clone(),
         }));
-        Self { store, queue, federation, heard, owner, _source: source }
+        Self { store, queue, federation, recorded, owner, _source: source }
     }
 
-    /// A search that has run.
+    /// Creates a search and runs it.
     async fn search(&self, spec: SearchSpec) -> Search {
         let spec = SearchSpec { query_string: "river".to_owned(), ..spec };
         let search = self.federation.create(self.owner, spec).await.unwrap();
-        self.federation.run(search.id, search.run, false, &domain::contracts::NoSlot).await.unwrap();
+        self.federation.run(search.id, search.run, false, &domain::ports::NoSlot).await.unwrap();
         self.store.search(search.id).await.unwrap()
     }
 
@@ -149,12 +149,12 @@ fn task(name: &str) -> ClaimedTask {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn times_are_right_while_the_clock_jumps_all_the_time() {
-    let bench = Bench::open(Arc::new(JumpingClock::default())).await;
+    let fixture = Fixture::open(Arc::new(JumpingClock::default())).await;
     for _ in 0..9 {
-        let search = bench.search(SearchSpec::default()).await;
+        let search = fixture.search(SearchSpec::default()).await;
         assert_eq!(search.status, SearchStatus::FullResultsReady, "{search:?}");
         assert!((0.0..RUN_MAX.as_secs_f64()).contains(&search.time_s), "{search:?}");
-        let sets = bench.store.result_sets(search.id).await.unwrap();
+        let sets = fixture.store.result_sets(search.id).await.unwrap();
         assert_eq!((sets.len(), sets[0].items.len()), (1, 3));
         assert!((0.0..RUN_MAX.as_secs_f64()).contains(&sets[0].time_s), "{sets:?}");
         for line in search.messages.iter().chain(&sets[0].messages) {
@@ -163,50 +163,50 @@ async fn times_are_right_while_the_clock_jumps_all_the_time() {
             assert!(!has_minus && !said.contains("86400"), "{line}");
         }
     }
-    let heard = bench.heard.all.lock().unwrap().clone();
-    assert!(heard.len() >= 18, "{heard:?}");
-    assert!(heard.iter().all(|took| *took < RUN_MAX), "{heard:?}");
+    let recorded = fixture.recorded.all.lock().unwrap().clone();
+    assert!(recorded.len() >= 18, "{recorded:?}");
+    assert!(recorded.iter().all(|took| *took < RUN_MAX), "{recorded:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn retention_ends_once_whatever_the_clock_did_before() {
     let clock = Arc::new(FixedClock::default());
-    let bench = Bench::open(clock.clone()).await;
-    let expire = ExpireSearches(Arc::clone(&bench.federation));
-    let for_a_day = bench.search(SearchSpec { retention: Some(2), ..SearchSpec::default() }).await.id;
-    let for_ever = bench.search(SearchSpec::default()).await.id;
+    let fixture = Fixture::open(clock.clone()).await;
+    let expire = ExpireSearches(Arc::clone(&fixture.federation));
+    let for_a_day = fixture.search(SearchSpec { retention: Some(2), ..SearchSpec::default() }).await.id;
+    let for_ever = fixture.search(SearchSpec::default()).await.id;
     let start = clock.now();
-    // Nothing is deleted early, and coming back from yesterday deletes nothing either.
+    // Nothing is deleted early, and returning from yesterday deletes nothing either.
     for days in [-1, 0, -1, 0] {
         clock.set(start + TimeDelta::days(days));
         expire.run(&task(ExpireSearches::NAME)).await.unwrap();
-        assert!(bench.is_there(for_a_day).await, "{days}");
+        assert!(fixture.is_there(for_a_day).await, "{days}");
     }
     for days in [1, -1, 1] {
         clock.set(start + TimeDelta::days(days));
         expire.run(&task(ExpireSearches::NAME)).await.unwrap();
-        assert!(!bench.is_there(for_a_day).await && bench.is_there(for_ever).await, "{days}");
+        assert!(!fixture.is_there(for_a_day).await && fixture.is_there(for_ever).await, "{days}");
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_subscription_runs_once_for_each_time_it_is_started() {
     let clock = Arc::new(FixedClock::default());
-    let bench = Bench::open(clock.clone()).await;
-    let subscribe = RunSubscriptions(Arc::clone(&bench.federation));
-    let mut search = bench.search(SearchSpec { subscribe: true, ..SearchSpec::default() }).await;
+    let fixture = Fixture::open(clock.clone()).await;
+    let subscribe = RunSubscriptions(Arc::clone(&fixture.federation));
+    let mut search = fixture.search(SearchSpec { subscribe: true, ..SearchSpec::default() }).await;
     for days in [1, -1, -1, 1] {
         clock.set(clock.now() + TimeDelta::days(days));
-        let waiting = bench.queue.depth(QueueName::Search).await.unwrap();
-        // A task may run twice; the update is asked for once.
+        let waiting = fixture.queue.depth(QueueName::Search).await.unwrap();
+        // A task may run twice; the update is requested once.
         for _ in 0..2 {
             subscribe.run(&task(RunSubscriptions::NAME)).await.unwrap();
         }
-        let asked = bench.store.search(search.id).await.unwrap();
+        let asked = fixture.store.search(search.id).await.unwrap();
         assert_eq!(asked.run, search.run + 1, "{days} day(s)");
-        assert_eq!(bench.queue.depth(QueueName::Search).await.unwrap(), waiting + 1);
-        bench.federation.run(asked.id, asked.run, true, &domain::contracts::NoSlot).await.unwrap();
-        search = bench.store.search(asked.id).await.unwrap();
+        assert_eq!(fixture.queue.depth(QueueName::Search).await.unwrap(), waiting + 1);
+        fixture.federation.run(asked.id, asked.run, true, &domain::ports::NoSlot).await.unwrap();
+        search = fixture.store.search(asked.id).await.unwrap();
         assert_eq!(search.status, SearchStatus::FullUpdateReady, "{search:?}");
         assert!((0.0..RUN_MAX.as_secs_f64()).contains(&search.time_s), "{search:?}");
     }

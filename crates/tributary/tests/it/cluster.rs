@@ -1,5 +1,5 @@
-//! The cluster form: PostgreSQL, NATS, two web and two worker processes. Workers are killed with `kill -9` at random
-//! moments and NATS is restarted; nothing accepted is lost, nothing is doubled. Prints its numbers and its seed.
+//! A cluster of PostgreSQL, NATS, two web and two worker processes. Workers are killed with `kill -9` at random moments
+//! and NATS is restarted; nothing accepted is lost or duplicated. Prints its numbers and its seed.
 
 use crate::app_harness::{Client, items};
 use crate::program::{Running, program};
@@ -16,7 +16,7 @@ use testkit::source::{Behaviour, Source};
 const PASSWORD: &str = "a password for tests";
 const SEARCHES: usize = 200;
 const KILLS: usize = 8;
-/// The kill after which NATS is restarted as well.
+/// NATS is restarted after this kill.
 const NATS_FALLS_AT: usize = 4;
 const RESULTS: usize = 3;
 
@@ -27,7 +27,7 @@ struct Cluster {
     queue: String,
 }
 
-/// A process with no door. Killed when dropped.
+/// A process without the web role. Killed when dropped.
 struct WorkerProcess(Child);
 
 impl Drop for WorkerProcess {
@@ -73,10 +73,10 @@ async fn searches_survive_the_death_of_workers_and_of_nats() {
     let (Some(postgres), Some(nats)) = (testkit::postgres::server(suite), NatsServer::prepare(suite)) else {
         return;
     };
-    testkit::postgres::with_database(&postgres, |database| storm(database, nats)).await;
+    testkit::postgres::with_database(&postgres, |database| run_under_kills(database, nats)).await;
 }
 
-async fn storm(database: String, mut nats: NatsServer) {
+async fn run_under_kills(database: String, mut nats: NatsServer) {
     let seed: u64 = rand::random();
     eprintln!("seed {seed}");
     nats.start();
@@ -94,7 +94,7 @@ async fn storm(database: String, mut nats: NatsServer) {
     let started = Instant::now();
     let (accepted, _workers) = tokio::join!(
         post_searches(&clients),
-        fell(&cluster, workers, &mut nats, StdRng::seed_from_u64(seed))
+        kill_workers(&cluster, workers, &mut nats, StdRng::seed_from_u64(seed))
     );
     assert_eq!(accepted.len(), SEARCHES);
     let mut results = BTreeSet::new();
@@ -122,7 +122,7 @@ async fn storm(database: String, mut nats: NatsServer) {
     );
 }
 
-/// Posts to both doors in turn, over the time of the kills.
+/// Posts to both web processes in turn, over the time of the kills.
 async fn post_searches(clients: &[Client; 2]) -> Vec<i64> {
     let mut accepted = Vec::new();
     for number in 0..SEARCHES {
@@ -135,8 +135,8 @@ async fn post_searches(clients: &[Client; 2]) -> Vec<i64> {
     accepted
 }
 
-/// Kills a worker now and then and starts it again; NATS once.
-async fn fell(
+/// Kills and restarts workers from time to time, and NATS once.
+async fn kill_workers(
     cluster: &Cluster,
     mut workers: [WorkerProcess; 2],
     nats: &mut NatsServer,

@@ -13,13 +13,13 @@ use testkit::source::{Behaviour, Source};
 use tokio::task::JoinSet;
 
 const WRITERS: u64 = 8;
-/// Of each writer. Counted, not timed: on a busy machine hardly anything would be written in a time.
+/// Writes per writer. A count and not a duration: a busy machine would write hardly anything in a fixed time.
 const WRITES: usize = 24;
-/// How long edits and reruns meet, and how many edits of each field at least.
+/// How long edits and reruns overlap, and the minimum number of edits of each field.
 const FOR: Duration = Duration::from_secs(2);
 const EDITS_MIN: u32 = 4;
 
-/// A service with two sources that answer after a moment, so that runs overlap.
+/// A service with two sources that respond after a moment, so that runs overlap.
 async fn app() -> (AppHarness, [Source; 2]) {
     let app = AppHarness::start().await;
     let sources = [Source::start().await, Source::start().await];
@@ -30,7 +30,7 @@ async fn app() -> (AppHarness, [Source; 2]) {
     (app, sources)
 }
 
-/// One random write; its status.
+/// Makes one random write. Returns its status.
 async fn write(client: &Client, id: i64, dice: &mut StdRng) -> StatusCode {
     let path = format!("/svc/search/{id}/");
     let query = format!("river {}", dice.random_range(0..4));
@@ -45,7 +45,7 @@ async fn write(client: &Client, id: i64, dice: &mut StdRng) -> StatusCode {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn writers_leave_one_whole_search_or_none_of_it() {
+async fn concurrent_writers_leave_a_consistent_search_or_none() {
     let seed: u64 = rand::random();
     eprintln!("seed {seed}");
     let (app, _sources) = app().await;
@@ -76,16 +76,16 @@ async fn writers_leave_one_whole_search_or_none_of_it() {
         match is_deleted {
             true => {
                 assert_eq!(count(204), 1, "seed {seed}: it is deleted once");
-                is_gone(&app, id, seed).await;
+                assert_deleted(&app, id, seed).await;
             }
-            false => is_whole(&app, id, seed).await,
+            false => assert_consistent(&app, id, seed).await,
         }
     }
     app.stop().await;
 }
 
-/// It has ended, and every provider has one set, made for the query that is stored.
-async fn is_whole(app: &AppHarness, id: i64, seed: u64) {
+/// The search has ended, and every provider has one result set, for the stored query.
+async fn assert_consistent(app: &AppHarness, id: i64, seed: u64) {
     let search = app.admin.ready(id).await;
     assert!(search["status"].as_str().unwrap().starts_with("FULL_"), "seed {seed}: {search}");
     let mixed = app.admin.get(&format!("/svc/results/?search_id={id}")).await.body;
@@ -104,8 +104,8 @@ async fn is_whole(app: &AppHarness, id: i64, seed: u64) {
     }
 }
 
-async fn is_gone(app: &AppHarness, id: i64, seed: u64) {
-    // What still runs must find out by itself that there is nothing to write to.
+async fn assert_deleted(app: &AppHarness, id: i64, seed: u64) {
+    // A run in progress must notice by itself that its search is gone.
     tokio::time::sleep(Duration::from_millis(500)).await;
     assert_eq!(app.admin.get(&format!("/svc/search/{id}/")).await.status, 404);
     assert_eq!(app.admin.get(&format!("/svc/results/?search_id={id}")).await.status, 404);
@@ -113,7 +113,7 @@ async fn is_gone(app: &AppHarness, id: i64, seed: u64) {
     let own = all.as_array().unwrap().iter().filter(|row| row["search_id"] == id).count();
     assert_eq!(own, 0, "seed {seed}: results of a search that is gone");
     if let Some(rows) = rows(app.folder()).await {
-        // The search of the first round is still there.
+        // The search of the first round still exists.
         assert_eq!(rows, Rows { sets: 2, orphans: 0 }, "seed {seed}");
     }
 }
@@ -121,11 +121,11 @@ async fn is_gone(app: &AppHarness, id: i64, seed: u64) {
 #[derive(Debug, PartialEq, Eq)]
 struct Rows {
     sets: i64,
-    /// Sets without a search, and ranges without a set.
+    /// Result sets without a search, and ranges without a result set.
     orphans: i64,
 }
 
-/// What stands in the database file; None when the service uses another database.
+/// Counts rows in the database file; `None` if the service uses another database.
 async fn rows(folder: &Path) -> Option<Rows> {
     let path = folder.join("tributary.db");
     if !path.exists() {
@@ -139,7 +139,7 @@ async fn rows(folder: &Path) -> Option<Rows> {
     Some(Rows { sets: row.get(0), orphans: row.get(1) })
 }
 
-/// What the owner of a field writes in this turn.
+/// The value that the writer of a field writes in this turn.
 fn value_of(field: &str, turn: usize) -> Value {
     match field {
         "query_string" => json!(format!("river {turn}")),
@@ -150,8 +150,8 @@ fn value_of(field: &str, turn: usize) -> Value {
     }
 }
 
-/// Each writer has a field of its own and changes nothing else. Whatever else happens to the search meanwhile, the
-/// last value that was accepted is the one that stands.
+/// Each writer changes only its own field. Whatever else happens to the search meanwhile, the last accepted value
+/// remains.
 #[tokio::test(flavor = "multi_thread")]
 async fn no_accepted_edit_is_lost() {
     let (app, _sources) = app().await;
@@ -197,6 +197,6 @@ async fn no_accepted_edit_is_lost() {
         assert!(count >= EDITS_MIN, "{field} was hardly ever written");
         assert_eq!(last[field], value, "the last of {count} edits of {field}");
     }
-    is_whole(&app, id, 0).await;
+    assert_consistent(&app, id, 0).await;
     app.stop().await;
 }

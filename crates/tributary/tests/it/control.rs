@@ -1,4 +1,4 @@
-//! Services in the background, setup, completions and the doctor of the installation, as a person would use them.
+//! Background services, setup, completions and `tributary doctor`, as a person uses them.
 
 use crate::program::{program, text};
 use serde_json::Value;
@@ -10,7 +10,7 @@ use testkit::source::{Behaviour, Source};
 use testkit::{Signal, send_signal};
 use tributary::command::exit_codes;
 
-/// A data folder whose services are stopped when the test ends, however it ends.
+/// A data folder whose services are stopped when the test ends, even if it fails.
 struct Background(TempDir);
 
 impl Background {
@@ -58,11 +58,11 @@ fn a_service_starts_is_shown_and_stops() {
     let started = app.run(&["start"]);
     let said = text(&started.stdout);
     assert!(started.status.success(), "{started:?}");
-    assert!(said.contains("all runs") && said.contains("Password: "), "{said}");
+    assert!(said.contains("all is running") && said.contains("Password: "), "{said}");
     let twice = app.run(&["start"]);
-    assert!(code(&twice) == 1 && text(&twice.stderr).contains("runs already"), "{twice:?}");
+    assert!(code(&twice) == 1 && text(&twice.stderr).contains("is already running"), "{twice:?}");
     let other = app.run(&["start", "web"]);
-    assert!(code(&other) == 1 && text(&other.stderr).contains("holds web"), "{other:?}");
+    assert!(code(&other) == 1 && text(&other.stderr).contains("includes web"), "{other:?}");
 
     let status = app.run(&["status"]);
     let table = text(&status.stdout);
@@ -75,13 +75,13 @@ fn a_service_starts_is_shown_and_stops() {
     assert!(app.run(&["restart"]).status.success());
     assert_ne!(app.pid("all"), before);
     let stopped = app.run(&["stop"]);
-    assert!(stopped.status.success() && text(&stopped.stdout).contains("all has stopped"), "{stopped:?}");
+    assert!(stopped.status.success() && text(&stopped.stdout).contains("all stopped"), "{stopped:?}");
     assert_eq!(code(&app.run(&["status"])), 3);
     assert_eq!(code(&app.run(&["stop"])), 0, "a second stop is no error");
 }
 
 #[test]
-fn roles_run_apart_and_one_that_is_gone_is_seen() {
+fn roles_run_separately_and_a_dead_one_is_reported() {
     let app = Background::new();
     assert!(app.run(&["setup"]).status.success());
     let started = app.run(&["start", "search", "beat"]);
@@ -104,17 +104,18 @@ fn an_early_end_is_shown_with_its_reason() {
     let app = Background::new();
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();
     assert!(app.run(&["setup"]).status.success());
-    // On a slow machine the process may outlive the time of watching; then `status` says that it is gone.
+    // On a slow machine the process may outlive the time for which `start` watches it; then `status` reports that it is
+    // gone.
     let port = taken.local_addr().unwrap().port().to_string();
     let started = app.command(&["start", "web"]).env("SVC_PORT", port).output().unwrap();
     let said = text(&started.stderr);
     assert_eq!(code(&started), 1, "{started:?}");
-    assert!(said.contains("web ended at once") && said.contains("cannot be listened on"), "{said}");
+    assert!(said.contains("web exited") && said.contains("cannot listen on"), "{said}");
     assert_eq!(code(&app.run(&["status"])), 3);
 }
 
 #[test]
-fn a_stranger_with_the_same_process_id_is_left_alone() {
+fn another_process_with_the_same_id_is_not_stopped() {
     let app = Background::new();
     assert!(app.run(&["setup"]).status.success());
     let mut stranger = Command::new("sleep").arg("60").spawn().unwrap();
@@ -139,7 +140,7 @@ fn setup_makes_the_administrator_once() {
     let said = text(&first.stdout);
     assert!(first.status.success() && said.contains("Password: ") && said.contains("Added "), "{first:?}");
     let second = text(&app.run(&["setup", "wikipedia"]).stdout);
-    assert!(!second.contains("Password: ") && second.contains("is there already"), "{second}");
+    assert!(!second.contains("Password: ") && second.contains("already exists"), "{second}");
 }
 
 #[test]
@@ -166,7 +167,7 @@ fn exit_codes_are_documented() {
         exit_codes::page()
     );
     let help = text(&Background::new().run(&["--help"]).stdout);
-    assert!(help.contains("Exit codes:") && help.contains("no service runs"), "{help}");
+    assert!(help.contains("Exit codes:") && help.contains("no service is running"), "{help}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -198,13 +199,13 @@ async fn the_doctor_examines_the_installation() {
     assert!(code(&asked) == 1 && said.contains("ok    provider     Good: 2 of"), "{said}");
     assert!(said.contains("fail  provider     Gone:") && said.contains("1 failures"), "{said}");
     let offline = app.run(&["doctor", "--offline"]);
-    assert!(code(&offline) == 0 && text(&offline.stdout).contains("2 are active; not asked"), "{offline:?}");
-    // The first start makes the cache a source, which has nothing to say as long as there is no license.
+    assert!(code(&offline) == 0 && text(&offline.stdout).contains("2 active; not probed"), "{offline:?}");
+    // The first start adds the cache as a source, which returns nothing without a license.
     let added = app.run(&["providers", "add", domain::corpus::PROVIDER_NAME]);
     assert!(added.status.success(), "{added:?}");
     let said = text(&app.run(&["doctor"]).stdout);
     assert!(
-        said.contains("ok    provider     Files - Tributary Cache: not asked; it needs a license"),
+        said.contains("ok    provider     Files - Tributary Cache: not probed; it needs a license"),
         "{said}"
     );
     assert!(said.contains("1 warnings, 1 failures"), "the queue and the source that is gone: {said}");

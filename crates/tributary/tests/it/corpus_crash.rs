@@ -1,9 +1,9 @@
-//! `kill -9` while documents come into the semantic cache: afterwards each is fully in or fully absent, and records, vectors
-//! and texts agree.
+//! `kill -9` during ingest: afterwards each document is completely stored or absent, and records, vectors and bodies
+//! agree.
 
 use crate::app_harness::Client;
 use crate::program::{Running, program, run, text};
-use corpus::upkeep::Repair;
+use corpus::maintenance::Repair;
 use domain::license::{LicenseTerms, SigningKey};
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
@@ -19,7 +19,7 @@ const KILLS: usize = 6;
 /// How long the last documents may take; a debug build on a busy machine is slow.
 const PATIENCE: Duration = Duration::from_secs(180);
 
-/// The license of a test, and who issued it.
+/// A license for the test, and the key of its issuer.
 struct License {
     license: String,
     public_key: String,
@@ -52,10 +52,10 @@ fn admin(running: &Running) -> Client {
     running.client(Some(crate::demo::basic("admin", PASSWORD)))
 }
 
-/// Every so many documents are given with their text, which waits in the storage for its task.
+/// One in this many documents is supplied with its text, which is stored until the task runs.
 const SUPPLIED_EVERY: usize = 5;
 
-/// The text of one document: some hundred words that no other has.
+/// The text of one document: about a hundred words that no other document has.
 fn lines(number: usize) -> Vec<String> {
     (0..60)
         .map(|line| format!("Gauge {number} of the river stood at {line} in the year of the flood."))
@@ -80,8 +80,8 @@ async fn source() -> Source {
     source
 }
 
-/// Wishes for these documents; those that were accepted, with their ids.
-async fn wish(
+/// Requests the ingest of these documents. Returns the accepted ones with their ids.
+async fn ingest_documents(
     client: &Client,
     source: &Source,
     provider: i64,
@@ -92,15 +92,15 @@ async fn wish(
         let url = source.url_at(&format!("/gauge/{number}"));
         let body = number.is_multiple_of(SUPPLIED_EVERY).then(|| lines(number).join("\n\n"));
         let title = format!("Gauge {number}");
-        let wish = json!({"url": url, "title": title, "body": body, "provider_id": provider});
-        let answer = client.post("/svc/ingest/", &wish).await;
+        let payload = json!({"url": url, "title": title, "body": body, "provider_id": provider});
+        let answer = client.post("/svc/ingest/", &payload).await;
         assert_eq!(answer.status, 202, "{answer:?}");
         accepted.push((number, answer.body["signal_id"].as_i64().unwrap()));
     }
     accepted
 }
 
-/// All documents by id, as the admin, who retrieved them, sees them.
+/// All documents by id, as seen by the administrator who ingested them.
 async fn documents(client: &Client) -> BTreeMap<i64, Value> {
     let mut all = BTreeMap::new();
     for page in 1.. {
@@ -116,7 +116,7 @@ async fn documents(client: &Client) -> BTreeMap<i64, Value> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn documents_are_in_or_out_after_kill_nine() {
+async fn documents_are_complete_or_absent_after_kill_nine() {
     let seed: u64 = rand::random();
     eprintln!("seed {seed}");
     let mut moments = StdRng::seed_from_u64(seed);
@@ -143,11 +143,11 @@ async fn documents_are_in_or_out_after_kill_nine() {
     let mut interrupted = 0;
     for kill in 0..=KILLS {
         let part = DOCUMENTS * kill / (KILLS + 1)..DOCUMENTS * (kill + 1) / (KILLS + 1);
-        accepted.extend(wish(&admin(&running), &source, provider, part).await);
+        accepted.extend(ingest_documents(&admin(&running), &source, provider, part).await);
         if kill < KILLS {
             tokio::time::sleep(Duration::from_millis(moments.random_range(0..400))).await;
             running.kill();
-            interrupted += accepted.len() - assert_halves(folder.path(), seed).await;
+            interrupted += accepted.len() - assert_complete_or_absent(folder.path(), seed).await;
             running = license.serve(folder.path());
         }
     }
@@ -177,39 +177,39 @@ async fn documents_are_in_or_out_after_kill_nine() {
     let doctor = run(folder.path(), &["doctor", "--offline"]);
     let said = text(&doctor.stdout) + &text(&doctor.stderr);
     assert!(doctor.status.success(), "seed {seed}: {said}");
-    assert_whole(folder.path(), seed).await;
+    assert_consistent(folder.path(), seed).await;
 }
 
-/// What a kill left behind: records are whole, and no document that is in lacks its text. How many are in.
-async fn assert_halves(folder: &Path, seed: u64) -> usize {
-    let agreement = agreement(folder).await;
-    assert_eq!(agreement.pieces, agreement.pieces_recorded, "seed {seed}: {agreement:?}");
-    assert_eq!(agreement.indexed, agreement.with_body, "seed {seed}: {agreement:?}");
-    assert_eq!(agreement.bodies_missing.count, 0, "seed {seed}: {agreement:?}");
-    usize::try_from(agreement.indexed).unwrap()
+/// After a kill, records are complete, and every stored document has its body. Returns how many are stored.
+async fn assert_complete_or_absent(folder: &Path, seed: u64) -> usize {
+    let report = report(folder).await;
+    assert_eq!(report.pieces, report.pieces_recorded, "seed {seed}: {report:?}");
+    assert_eq!(report.indexed, report.with_body, "seed {seed}: {report:?}");
+    assert_eq!(report.bodies_missing.count, 0, "seed {seed}: {report:?}");
+    usize::try_from(report.indexed).unwrap()
 }
 
-/// At last everything agrees, and nothing is too much.
-async fn assert_whole(folder: &Path, seed: u64) {
-    let agreement = agreement(folder).await;
-    assert!(agreement.is_whole(), "seed {seed}: {agreement:?}");
+/// In the end everything agrees, and nothing is left over.
+async fn assert_consistent(folder: &Path, seed: u64) {
+    let report = report(folder).await;
+    assert!(report.is_whole(), "seed {seed}: {report:?}");
     let count = DOCUMENTS as u64;
-    assert_eq!((agreement.indexed, agreement.with_body, agreement.bodies), (count, count, count));
-    assert_eq!(agreement.vectors, Some(agreement.pieces), "{agreement:?}");
+    assert_eq!((report.indexed, report.with_body, report.bodies), (count, count, count));
+    assert_eq!(report.vectors, Some(report.pieces), "{report:?}");
 }
 
-async fn agreement(folder: &Path) -> corpus::upkeep::Agreement {
+async fn report(folder: &Path) -> corpus::maintenance::ReconcileReport {
     let settings = domain::settings::Settings {
         data_dir: data_dir(folder).display().to_string(),
         ..domain::settings::Settings::default()
     };
-    let wired = tributary::wiring::Wired::open(settings).await.unwrap();
-    let agreement = wired.corpus.agree(Repair::Nothing).await.unwrap();
+    let wired = tributary::app::App::build(settings).await.unwrap();
+    let report = wired.corpus.reconcile(Repair::Nothing).await.unwrap();
     wired.store.close().await;
-    agreement
+    report
 }
 
-/// Where the program keeps its data when nothing is said.
+/// The default data folder.
 fn data_dir(folder: &Path) -> std::path::PathBuf {
     folder.join(domain::settings::Settings::default().data_dir)
 }

@@ -1,39 +1,39 @@
-//! The permission matrix of the semantic cache, from outside. Ann retrieved four documents; what others find of them, by any
-//! door, is what they may see, and Ann herself sees no more of one that was taken from her.
+//! The permission matrix of the semantic cache. Ann ingested four documents; other people get only what they may see
+//! over every interface, and Ann loses access to a document when the source revokes it.
 
 use crate::app_harness::{Answer, AppHarness, Client, licensed};
-use domain::contracts::{Retrieval, SignalStore, UserStore};
 use domain::corpus::{
     DocumentAddress, IndexedContent, NewSignal, Origin, PROVIDER_NAME, SourceKind, StoredChunk,
 };
 use domain::ids::{ProviderId, SignalId, UserId};
-use domain::settings::{Settings, Share};
+use domain::ports::{Retrieval, SignalStore, UserStore};
+use domain::settings::{Ratio, Settings};
 use futures_util::future::join_all;
-use relevancy::reader::{MODEL_NAME, embed};
+use relevancy::embedder::{MODEL_NAME, embed};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use testkit::source::{Behaviour, Source};
-use tributary::cache_source;
+use tributary::corpus::provider as corpus_provider;
 
 const QUERY: &str = "river gauge";
-/// The documents by the source that gave them. `supplied` was given by Ann, `account` is asked with her own account.
+/// The documents by origin. Ann supplied `supplied`; `account` is queried with her own account.
 pub const DOCUMENTS: [&str; 4] = ["public", "group", "account", "supplied"];
-/// A page whose address Ann typed: it was fetched as nobody.
+/// A page whose URL Ann typed; it is fetched without credentials.
 pub const TYPED: &str = "typed";
 const ROUNDS: usize = 8;
 
-pub struct Stage {
+pub struct Fixture {
     pub app: AppHarness,
     pub ann: Client,
     pub ben: Client,
-    /// Of the same group as Ann.
+    /// In the same group as Ann.
     pub lea: Client,
     ann_id: UserId,
     signals: Vec<SignalId>,
     _site: Source,
 }
 
-/// A word that stands in the text of this document alone.
+/// A word that occurs only in this document.
 fn canary(name: &str) -> String {
     format!("quokka{name}")
 }
@@ -55,7 +55,7 @@ fn page_of(name: &str) -> Behaviour {
 }
 
 fn with_a_low_floor(settings: Settings) -> Settings {
-    Settings { corpus_min_score: Share(0.1), ..licensed(settings) }
+    Settings { corpus_min_score: Ratio(0.1), ..licensed(settings) }
 }
 
 fn kept_id(kept: &Answer) -> SignalId {
@@ -63,27 +63,27 @@ fn kept_id(kept: &Answer) -> SignalId {
     SignalId(kept.body["signal_id"].as_i64().unwrap())
 }
 
-impl Stage {
+impl Fixture {
     pub async fn start() -> Self {
         let site = Source::start().await;
         let allow = vec![site.address().to_string()];
         let app =
             AppHarness::with(|settings| Settings { outbound_allow: allow, ..with_a_low_floor(settings) })
                 .await;
-        assert!(cache_source::ensure(app.service.wired()).await.unwrap());
-        assert!(!cache_source::ensure(app.service.wired()).await.unwrap(), "it is made once");
+        assert!(corpus_provider::ensure(app.service.app()).await.unwrap());
+        assert!(!corpus_provider::ensure(app.service.app()).await.unwrap(), "it is made once");
         let ann = app.user("ann", &["law"]).await;
         let (ben, lea) = (app.user("ben", &[]).await, app.user("lea", &["law"]).await);
-        let ann_id = app.service.wired().store.user_by_name("ann").await.unwrap().id;
+        let ann_id = app.service.app().store.user_by_name("ann").await.unwrap().id;
         let model = json!({
             "name": "Picker", "model": "local/extractive", "active": true, "tags": ["rag", "chat"],
             "defaults": ["rag", "chat"],
         });
         let made = app.admin.post("/svc/aiproviders/", &model).await;
         assert_eq!(made.status, 201, "{made:?}");
-        let mut stage = Self { app, ann, ben, lea, ann_id, signals: Vec::new(), _site: site };
-        stage.fill().await;
-        stage
+        let mut fixture = Self { app, ann, ben, lea, ann_id, signals: Vec::new(), _site: site };
+        fixture.fill().await;
+        fixture
     }
 
     async fn fill(&mut self) {
@@ -102,33 +102,34 @@ impl Stage {
                 _ => {
                     let url = self._site.url_at(&format!("/{name}")).to_string();
                     let title = format!("Gauge {name}");
-                    let wish = json!({"url": url, "title": title, "wait": true});
-                    let kept = self.app.keep_given(&self.ann, (provider, &self._site), wish).await;
+                    let payload = json!({"url": url, "title": title, "wait": true});
+                    let kept =
+                        self.app.ingest_from_provider(&self.ann, (provider, &self._site), payload).await;
                     kept_id(&kept)
                 }
             };
             self.signals.push(signal);
         }
-        let wish = json!({"url": "https://h.example/own", "title": "Gauge supplied", "body": text_of("supplied"), "wait": true});
-        let supplied = self.ingested(wish).await;
+        let payload = json!({"url": "https://h.example/own", "title": "Gauge supplied", "body": text_of("supplied"), "wait": true});
+        let supplied = self.ingested(payload).await;
         self.signals.push(supplied);
     }
 
-    /// Ann types the address of a page that a source has as well, and that source did not give it.
+    /// Ann types the URL of a page that a source also has, but did not return to her.
     pub async fn type_an_address(&mut self) {
         self._site.reply_at("/typed", page_of(TYPED));
-        let wish = json!({"url": self._site.url_at("/typed"), "wait": true});
-        let typed = self.ingested(wish).await;
+        let payload = json!({"url": self._site.url_at("/typed"), "wait": true});
+        let typed = self.ingested(payload).await;
         self.signals.push(typed);
     }
 
-    async fn ingested(&self, wish: Value) -> SignalId {
-        kept_id(&self.ann.post("/svc/ingest/", &wish).await)
+    async fn ingested(&self, payload: Value) -> SignalId {
+        kept_id(&self.ann.post("/svc/ingest/", &payload).await)
     }
 
-    /// As the task leaves it when the source gave the document to Ann's own account.
+    /// Stores what the task stores if the source returned the document to Ann's own account.
     async fn retrieved_by_account(&self, provider: ProviderId) -> SignalId {
-        let (wired, text) = (self.app.service.wired(), text_of("account"));
+        let (wired, text) = (self.app.service.app(), text_of("account"));
         let (store, now) = (&wired.store, wired.clock.now());
         let hash = "ac".repeat(32);
         let by = Retrieval {
@@ -186,8 +187,8 @@ impl Stage {
     }
 }
 
-/// The documents of which something stands in a text: a word of its text, or its title.
-pub fn told_of(text: &str) -> String {
+/// The documents that a text reveals, by a word of their body or by their title.
+pub fn documents_revealed_by(text: &str) -> String {
     let text = text.replace("<em>", "").replace("</em>", "");
     let is_told = |name: &&str| text.contains(&canary(name)) || text.contains(&format!("Gauge {name}"));
     all_documents().filter(is_told).collect::<Vec<_>>().join(" ")
@@ -206,14 +207,14 @@ async fn tool(client: &Client, name: &str, arguments: Value) -> Answer {
     client.post("/mcp", &json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params})).await
 }
 
-/// Searches in the cache; the id of the search.
-pub async fn searched(client: &Client) -> i64 {
+/// Searches in the cache. Returns the id of the search.
+pub async fn search_cache(client: &Client) -> i64 {
     let search = client.search(&json!({"query_string": QUERY, "searchprovider_list": [PROVIDER_NAME]})).await;
     assert_eq!(search["status"], "FULL_RESULTS_READY", "{search}");
     search["id"].as_i64().unwrap()
 }
 
-/// All that a person can read of one of their searches: where, and what.
+/// Everything that a person can read about one of their searches: path and text.
 async fn readings(client: &Client, search: i64) -> Vec<(String, String)> {
     let mut readings = Vec::new();
     for path in [
@@ -258,25 +259,25 @@ async fn rows(client: &Client, search: i64) -> Vec<(i64, String)> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn everybody_finds_what_is_theirs_by_every_door() {
-    let stage = Stage::start().await;
-    // The administrator owns the sources that need no account, and has no more than that.
+async fn every_interface_shows_only_what_a_person_may_see() {
+    let fixture = Fixture::start().await;
+    // The administrator owns the sources that need no account, and sees nothing else.
     for (name, client, expected) in [
-        ("ann", &stage.ann, "public group account supplied"),
-        ("ben", &stage.ben, "public"),
-        ("lea", &stage.lea, "public group"),
-        ("admin", &stage.app.admin, "public group"),
+        ("ann", &fixture.ann, "public group account supplied"),
+        ("ben", &fixture.ben, "public"),
+        ("lea", &fixture.lea, "public group"),
+        ("admin", &fixture.app.admin, "public group"),
     ] {
-        let search = searched(client).await;
+        let search = search_cache(client).await;
         let count = expected.split(' ').count();
         let readings = readings(client, search).await;
         let all: String = readings.iter().map(|(_, text)| text.as_str()).collect();
-        assert_eq!(told_of(&all), expected, "{name}");
-        assert_eq!(told_of(&readings[0].1), expected, "{name} finds them");
+        assert_eq!(documents_revealed_by(&all), expected, "{name}");
+        assert_eq!(documents_revealed_by(&readings[0].1), expected, "{name} finds them");
         for (place, text) in &readings {
             let told: BTreeSet<&str> = expected.split(' ').collect();
             assert!(
-                told_of(text).split(' ').all(|one| one.is_empty() || told.contains(one)),
+                documents_revealed_by(text).split(' ').all(|one| one.is_empty() || told.contains(one)),
                 "{name}: {place}"
             );
         }
@@ -291,26 +292,29 @@ async fn everybody_finds_what_is_theirs_by_every_door() {
         let answer = client.get(&format!("/svc/search/?qs=river+gauge&providers={}&rag=true", "Cache")).await;
         assert_eq!(answer.status, 200, "{answer:?}");
         let allowed: BTreeSet<&str> = expected.split(' ').collect();
-        assert!(told_of(&text(&answer)).split(' ').all(|one| allowed.contains(one)), "{name}: {answer:?}");
+        assert!(
+            documents_revealed_by(&text(&answer)).split(' ').all(|one| allowed.contains(one)),
+            "{name}: {answer:?}"
+        );
         let summary = &answer.body["ai_summary"][0]["body"];
         assert!(summary.as_str().is_some_and(|body| body.contains("gauge")), "{name}: {answer:?}");
         let document = rows(client, search).await[0].0;
         let read = tool(client, "read_document", json!({"search_id": search, "swirl_id": document})).await;
         assert_ne!(read.body["result"]["isError"], true, "{name}: {read:?}");
-        assert!(allowed.contains(told_of(&text(&read)).as_str()), "{name}: {read:?}");
+        assert!(allowed.contains(documents_revealed_by(&text(&read)).as_str()), "{name}: {read:?}");
     }
-    stage.app.stop().await;
+    fixture.app.stop().await;
 }
 
-/// Ids of others lead nowhere, and the answer is the same as for an id that nobody has.
+/// Ids of other people's documents give the same response as ids that do not exist.
 #[tokio::test(flavor = "multi_thread")]
-async fn ids_of_others_lead_nowhere() {
-    let stage = Stage::start().await;
-    let search = searched(&stage.ann).await;
-    let result = rows(&stage.ann, search).await[0].0;
-    let hidden = stage.signal("account").0;
+async fn ids_of_other_people_are_not_found() {
+    let fixture = Fixture::start().await;
+    let search = search_cache(&fixture.ann).await;
+    let result = rows(&fixture.ann, search).await[0].0;
+    let hidden = fixture.signal("account").0;
     let nobody = 99_999_999;
-    for other in [&stage.ben, &stage.app.admin] {
+    for other in [&fixture.ben, &fixture.app.admin] {
         for (path, unknown) in [
             (format!("/svc/results/{result}/"), format!("/svc/results/{nobody}/")),
             (format!("/svc/results/?search_id={search}"), format!("/svc/results/?search_id={nobody}")),
@@ -323,15 +327,15 @@ async fn ids_of_others_lead_nowhere() {
         ] {
             let (found, missing) = (other.get(&path).await, other.get(&unknown).await);
             assert_eq!(
-                (found.status.as_u16(), told_of(&text(&found)).as_str()),
+                (found.status.as_u16(), documents_revealed_by(&text(&found)).as_str()),
                 (404, ""),
                 "{path}: {found:?}"
             );
             assert_eq!(found.body["detail"], missing.body["detail"], "{path}");
         }
-        let wishes = [json!({"search_id": search, "swirl_id": result})];
-        for wish in wishes {
-            assert_eq!(other.post("/svc/ingest/", &wish).await.status, 404);
+        let payloads = [json!({"search_id": search, "swirl_id": result})];
+        for payload in payloads {
+            assert_eq!(other.post("/svc/ingest/", &payload).await.status, 404);
         }
         for (name, given) in [
             ("get_search_results", json!({"search_id": search})),
@@ -339,59 +343,67 @@ async fn ids_of_others_lead_nowhere() {
         ] {
             let answer = tool(other, name, given).await;
             assert_eq!(answer.body["result"]["isError"], true, "{name}: {answer:?}");
-            assert_eq!(told_of(&text(&answer)), "", "{name}");
+            assert_eq!(documents_revealed_by(&text(&answer)), "", "{name}");
         }
         let checked = other.post("/svc/cache/check_liveness/", &json!({"signal_id": hidden})).await;
-        assert_eq!((checked.status.as_u16(), told_of(&text(&checked)).as_str()), (404, ""), "{checked:?}");
+        assert_eq!(
+            (checked.status.as_u16(), documents_revealed_by(&text(&checked)).as_str()),
+            (404, ""),
+            "{checked:?}"
+        );
     }
-    let removed = stage.ben.post("/svc/cache/unindex/", &json!({"signal_id": hidden})).await;
-    assert_eq!((removed.status.as_u16(), told_of(&text(&removed)).as_str()), (404, ""), "{removed:?}");
-    // Whoever asks for it to be kept does not learn that somebody has it.
-    let wish = async |url: &str| {
-        let answer = stage.ben.post("/svc/ingest/", &json!({"url": url})).await;
+    let removed = fixture.ben.post("/svc/cache/unindex/", &json!({"signal_id": hidden})).await;
+    assert_eq!(
+        (removed.status.as_u16(), documents_revealed_by(&text(&removed)).as_str()),
+        (404, ""),
+        "{removed:?}"
+    );
+    // Requesting the ingest of a document does not reveal that somebody else has it.
+    let ingest = async |url: &str| {
+        let answer = fixture.ben.post("/svc/ingest/", &json!({"url": url})).await;
         assert_eq!(answer.status, 202, "{answer:?}");
         ["state", "upgraded", "message"].map(|field| answer.body[field].clone())
     };
-    assert_eq!(wish("https://account.example/gauge").await, wish("https://account.example/none").await);
-    assert_eq!(stage.ben.get("/svc/cache/statistics/").await.status, 403);
-    let counts = stage.app.admin.get("/svc/cache/statistics/").await;
+    assert_eq!(ingest("https://account.example/gauge").await, ingest("https://account.example/none").await);
+    assert_eq!(fixture.ben.get("/svc/cache/statistics/").await.status, 403);
+    let counts = fixture.app.admin.get("/svc/cache/statistics/").await;
     assert_eq!(
-        (counts.status.as_u16(), told_of(&text(&counts)).as_str()),
+        (counts.status.as_u16(), documents_revealed_by(&text(&counts)).as_str()),
         (200, ""),
         "counts, and no content"
     );
-    stage.app.stop().await;
+    fixture.app.stop().await;
 }
 
-/// The same words at the same moment by different people: nobody gets the answer of another.
+/// Different people send the same query at the same moment: nobody gets the results of another.
 #[tokio::test(flavor = "multi_thread")]
 async fn racing_equal_queries_do_not_mix() {
-    let stage = Stage::start().await;
+    let fixture = Fixture::start().await;
     let people = [
-        (&stage.ann, "public group account supplied"),
-        (&stage.ben, "public"),
-        (&stage.lea, "public group"),
-        (&stage.app.admin, "public group"),
+        (&fixture.ann, "public group account supplied"),
+        (&fixture.ben, "public"),
+        (&fixture.lea, "public group"),
+        (&fixture.app.admin, "public group"),
     ];
     for _ in 0..ROUNDS {
         let asked = people.iter().map(|(client, expected)| async move {
-            let search = searched(client).await;
+            let search = search_cache(client).await;
             let page = client.get(&format!("/svc/results/?search_id={search}")).await;
-            (told_of(&text(&page)), *expected)
+            (documents_revealed_by(&text(&page)), *expected)
         });
         for (found, expected) in join_all(asked).await {
             assert_eq!(found, expected);
         }
     }
-    stage.app.stop().await;
+    fixture.app.stop().await;
 }
 
-/// What was saved before the source refused it is gone with the right, everywhere and at once.
+/// Saved results disappear everywhere and at once when the source revokes access.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_right_that_ends_takes_saved_results_along() {
-    let stage = Stage::start().await;
-    let Stage { app, ann, .. } = &stage;
-    let search = searched(ann).await;
+async fn revoked_access_hides_saved_results() {
+    let fixture = Fixture::start().await;
+    let Fixture { app, ann, .. } = &fixture;
+    let search = search_cache(ann).await;
     let asked = json!({"search_id": search});
     let answered = ann.post("/svc/rag-search/", &asked).await;
     assert_eq!(answered.status, 200, "{answered:?}");
@@ -399,15 +411,17 @@ async fn a_right_that_ends_takes_saved_results_along() {
     let account = rows_before.iter().find(|(_, title)| title == "Gauge account").unwrap().0;
     assert_eq!(ann.get(&format!("/svc/results/{account}/")).await.status, 200);
     let read = json!({"search_id": search, "swirl_id": account});
-    assert!(told_of(&text(&tool(ann, "read_document", read.clone()).await)).contains("account"));
+    assert!(
+        documents_revealed_by(&text(&tool(ann, "read_document", read.clone()).await)).contains("account")
+    );
     let count = async || ann.get("/svc/results/?page=1&items=2").await.body["count"].as_u64().unwrap();
     let count_before = count().await;
     let before = ann.get(&format!("/svc/results/?search_id={search}")).await;
     assert!(!before.body["ai_summary"].as_array().unwrap().is_empty(), "{before:?}");
 
-    let wired = app.service.wired();
-    let signal = stage.signal("account");
-    assert!(wired.store.revoke_grant(signal, stage.ann_id, wired.clock.now()).await.unwrap());
+    let wired = app.service.app();
+    let signal = fixture.signal("account");
+    assert!(wired.store.revoke_grant(signal, fixture.ann_id, wired.clock.now()).await.unwrap());
     let list = ann.get("/svc/results/").await.body.as_array().unwrap().len() as u64;
     assert_eq!((count().await, list), (count_before - 1, count_before - 1), "it has no part in the count");
     for page in 1..count_before {
@@ -415,7 +429,7 @@ async fn a_right_that_ends_takes_saved_results_along() {
         assert_eq!(one["results"].as_array().unwrap().len(), 1, "no page comes short: {one}");
     }
     for (place, text) in readings(ann, search).await {
-        assert!(!told_of(&text).contains("account"), "{place}: {text}");
+        assert!(!documents_revealed_by(&text).contains("account"), "{place}: {text}");
     }
     let page = ann.get(&format!("/svc/results/?search_id={search}&facets=true")).await.body;
     assert_eq!(page["info"]["results"]["found_total"], 3, "{page}");
@@ -425,15 +439,15 @@ async fn a_right_that_ends_takes_saved_results_along() {
     assert_eq!(tool(ann, "read_document", read).await.body["result"]["isError"], true);
     let again = ann.post("/svc/rag-search/", &asked).await;
     assert_eq!(
-        (again.status.as_u16(), told_of(&text(&again)).contains("account")),
+        (again.status.as_u16(), documents_revealed_by(&text(&again)).contains("account")),
         (200, false),
         "{again:?}"
     );
-    assert_eq!(told_of(&text(&ann.get(&format!("/svc/cache/{signal}/")).await)), "");
-    // The source gives it again: all is as it was.
+    assert_eq!(documents_revealed_by(&text(&ann.get(&format!("/svc/cache/{signal}/")).await)), "");
+    // The source grants access again: everything is visible as before.
     let count_without = count().await;
     let by = Retrieval {
-        user: stage.ann_id,
+        user: fixture.ann_id,
         idp: "hub".to_owned(),
         account_provider_id: None,
         content_hash: "ac".repeat(32),
@@ -441,15 +455,15 @@ async fn a_right_that_ends_takes_saved_results_along() {
     wired.store.verify_signal(signal, "", &by, wired.clock.now()).await.unwrap();
     assert_eq!(rows(ann, search).await, rows_before);
     assert_eq!(count().await, count_without + 1);
-    stage.app.stop().await;
+    fixture.app.stop().await;
 }
 
-/// An answer in a chat goes with the document that it cites.
+/// An answer in a chat disappears with the document that it cites.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_right_that_ends_takes_answers_of_chats_along() {
-    let stage = Stage::start().await;
-    let Stage { app, ann, .. } = &stage;
-    let search = searched(ann).await;
+async fn revoked_access_hides_chat_answers() {
+    let fixture = Fixture::start().await;
+    let Fixture { app, ann, .. } = &fixture;
+    let search = search_cache(ann).await;
     let account = rows(ann, search).await.into_iter().find(|(_, title)| title == "Gauge account").unwrap().0;
     let chat = ann.post("/svc/chat/", &json!({"searchprovider_list": ["account"]})).await.body["id"].clone();
     let attach = json!([{"search_id": search, "swirl_id": account}]);
@@ -458,10 +472,10 @@ async fn a_right_that_ends_takes_answers_of_chats_along() {
     let answer = ann.post(&messages, &said).await;
     assert_eq!(answer.status, 201, "{answer:?}");
     assert!(text(&answer).contains(&canary("account")), "{answer:?}");
-    assert_eq!(answer.body["citations"][0]["signal_id"], stage.signal("account").0, "{answer:?}");
+    assert_eq!(answer.body["citations"][0]["signal_id"], fixture.signal("account").0, "{answer:?}");
 
-    let wired = app.service.wired();
-    wired.store.revoke_grant(stage.signal("account"), stage.ann_id, wired.clock.now()).await.unwrap();
+    let wired = app.service.app();
+    wired.store.revoke_grant(fixture.signal("account"), fixture.ann_id, wired.clock.now()).await.unwrap();
     let message = answer.body["id"].as_i64().unwrap();
     for path in [
         format!("/svc/chat/{chat}/"),
@@ -471,29 +485,33 @@ async fn a_right_that_ends_takes_answers_of_chats_along() {
     ] {
         let answer = ann.get(&path).await;
         assert_eq!(
-            (answer.status.as_u16(), told_of(&text(&answer)).as_str()),
+            (answer.status.as_u16(), documents_revealed_by(&text(&answer)).as_str()),
             (200, ""),
             "{path}: {answer:?}"
         );
     }
     let again = ann.post(&messages, &said).await;
-    assert_eq!((again.status.as_u16(), told_of(&text(&again)).as_str()), (400, ""), "{again:?}");
-    stage.app.stop().await;
+    assert_eq!(
+        (again.status.as_u16(), documents_revealed_by(&text(&again)).as_str()),
+        (400, ""),
+        "{again:?}"
+    );
+    fixture.app.stop().await;
 }
 
-/// A row that lost its mark on the way, or rows with one mark for all of them, could not be taken back later.
+/// A row without its document id, or rows with one shared id, could not be hidden later.
 #[tokio::test(flavor = "multi_thread")]
-async fn no_mapping_takes_the_mark_away() {
-    let stage = Stage::start().await;
-    let list = stage.app.admin.get("/svc/searchproviders/").await.body;
+async fn no_mapping_removes_the_document_id() {
+    let fixture = Fixture::start().await;
+    let list = fixture.app.admin.get("/svc/searchproviders/").await.body;
     let cache =
         list.as_array().unwrap().iter().find(|one| one["name"] == PROVIDER_NAME).unwrap()["id"].clone();
     for mappings in ["DATASET", "title=title,NO_PAYLOAD", "cache=title,title=url"] {
         let change = json!({"result_mappings": mappings});
-        let changed = stage.app.admin.patch(&format!("/svc/searchproviders/{cache}/"), &change).await;
+        let changed = fixture.app.admin.patch(&format!("/svc/searchproviders/{cache}/"), &change).await;
         assert_eq!(changed.status, 200, "{changed:?}");
-        let search = searched(&stage.ann).await;
-        let page = stage.ann.get(&format!("/svc/results/?search_id={search}")).await.body;
+        let search = search_cache(&fixture.ann).await;
+        let page = fixture.ann.get(&format!("/svc/results/?search_id={search}")).await.body;
         let results = page["results"].as_array().unwrap();
         assert_eq!(results.len(), DOCUMENTS.len(), "{mappings}: {page}");
         let mut marks: Vec<i64> =
@@ -502,21 +520,22 @@ async fn no_mapping_takes_the_mark_away() {
         marks.dedup();
         assert_eq!(marks.len(), DOCUMENTS.len(), "{mappings}: each its own");
     }
-    stage.app.stop().await;
+    fixture.app.stop().await;
 }
 
-/// Saved results, answers and messages are read through `federation/seen.rs`, which asks for the rights of now.
+/// Saved results, summaries and messages are read through the visibility check of `federation`, which applies the
+/// current permissions.
 #[test]
-fn nobody_reads_what_is_saved_past_the_rights() {
-    // Each of these asks for the rights itself, shows nothing of it, or writes it back.
+fn saved_results_are_read_through_the_visibility_check() {
+    // Each of these checks permissions itself, shows nothing of the results, or only writes them back.
     const ALLOWED: [&str; 10] = [
         "answers/src/chat/mod.rs",
-        "corpus/src/ingest/begin.rs",
-        "federation/src/elect.rs",
-        "federation/src/mix/mod.rs",
-        "federation/src/seen.rs",
-        "federation/src/update.rs",
-        "server/src/api/chat/mod.rs",
+        "corpus/src/ingest/enqueue.rs",
+        "federation/src/results/versions.rs",
+        "federation/src/results/mod.rs",
+        "federation/src/results/visibility.rs",
+        "federation/src/search/update.rs",
+        "server/src/api/chat/access.rs",
         "server/src/api/chat/rating.rs",
         "server/src/api/ingest.rs",
         "store/src",
@@ -525,7 +544,7 @@ fn nobody_reads_what_is_saved_past_the_rights() {
         "store.result(",
         "store.results(",
         "store.result_sets(",
-        "store.answer(",
+        "store.summary(",
         "store.messages(",
         "store.run_entries(",
     ];
@@ -551,12 +570,12 @@ fn nobody_reads_what_is_saved_past_the_rights() {
     assert_eq!(found, BTreeSet::new(), "read them by federation's saved_… instead");
 }
 
-/// The record is made once, and not again after somebody deleted it.
+/// The record is created once, and not again after somebody deleted it.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_deleted_source_stays_deleted() {
     let app = AppHarness::with(with_a_low_floor).await;
-    let wired = app.service.wired();
-    assert!(cache_source::ensure(wired).await.unwrap());
+    let wired = app.service.app();
+    assert!(corpus_provider::ensure(wired).await.unwrap());
     let list = app.admin.get("/svc/searchproviders/").await.body;
     let made = &list[0];
     let shown = ["name", "connector", "active", "default", "shared"].map(|field| made[field].clone());
@@ -564,7 +583,7 @@ async fn a_deleted_source_stays_deleted() {
         [json!(PROVIDER_NAME), json!("TributaryCorpusConnector"), json!(true), json!(true), json!(true)];
     assert_eq!(shown, expected);
     assert_eq!(app.admin.delete(&format!("/svc/searchproviders/{}/", made["id"])).await.status, 204);
-    assert!(!cache_source::ensure(wired).await.unwrap());
+    assert!(!corpus_provider::ensure(wired).await.unwrap());
     assert_eq!(app.admin.get("/svc/searchproviders/").await.body, json!([]));
     app.stop().await;
 }

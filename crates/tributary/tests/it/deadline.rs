@@ -1,12 +1,12 @@
-//! One deadline for all sources: who does not answer in time is named, and nobody waits longer.
+//! One deadline for all sources: late sources are named, and the search does not wait for them.
 
 use crate::app_harness::{AppHarness, items};
-use domain::settings::{Secs, Settings};
+use domain::settings::{Seconds, Settings};
 use serde_json::json;
 use testkit::source::{Behaviour, Source};
 
 fn two_seconds(settings: Settings) -> Settings {
-    Settings { timeout: Secs::new(2), ..settings }
+    Settings { timeout: Seconds::new(2), ..settings }
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -20,7 +20,7 @@ async fn a_sleeping_source_makes_the_search_partial_within_the_deadline() {
 
     let mixed = app.admin.get("/svc/search/?qs=river").await;
     assert_eq!(mixed.status, 200);
-    // The service's own time: how long the test's client waited for the machine is not its business.
+    // The time measured by the service: delays of the test's client do not count.
     let took = mixed.body["info"]["results"]["federation_time"].as_f64().unwrap();
     assert!((1.9..60.0).contains(&took), "it waited for the deadline of 2 s and not for the source: {took}");
     assert_eq!(mixed.body["results"].as_array().unwrap().len(), 3);
@@ -37,7 +37,7 @@ async fn a_sleeping_source_makes_the_search_partial_within_the_deadline() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn all_sources_time_out_and_nothing_pretends_to_be_full() {
+async fn a_search_whose_sources_all_time_out_is_not_full() {
     let app = AppHarness::with(two_seconds).await;
     let source = Source::start().await;
     source.reply(Behaviour::Hang);
@@ -54,7 +54,7 @@ async fn all_sources_time_out_and_nothing_pretends_to_be_full() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn each_way_to_fail_is_that_sources_own() {
+async fn each_failure_is_reported_for_its_source() {
     let app = AppHarness::with(two_seconds).await;
     let good = Source::start().await;
     good.reply(Behaviour::Json(items("river", 2)));
@@ -91,17 +91,17 @@ async fn each_way_to_fail_is_that_sources_own() {
     app.stop().await;
 }
 
-/// What the first page brought stays, when a later one is late, fails or is empty.
+/// The results of the first page are kept if a later page is late, fails or is empty.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_later_page_takes_nothing_away() {
-    let app = AppHarness::with(|settings| Settings { timeout: Secs::new(6), ..settings }).await;
+async fn a_failed_later_page_keeps_earlier_results() {
+    let app = AppHarness::with(|settings| Settings { timeout: Seconds::new(6), ..settings }).await;
     let first = || {
         let mut page = items("river", 10);
         page["total"] = json!(55);
         Behaviour::Json(page)
     };
     let cases = [
-        ("Late", Behaviour::Hang, Some("Error: Late: its later pages did not come in time")),
+        ("Late", Behaviour::Hang, Some("Error: Late: its later pages did not arrive in time")),
         ("Failing", Behaviour::status(404), Some("Error: Failing: ")),
         ("Empty", Behaviour::Json(json!({"total": 0, "items": []})), None),
     ];

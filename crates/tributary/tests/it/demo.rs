@@ -1,4 +1,4 @@
-//! `tributary demo`: what a newcomer sees first.
+//! `tributary demo`, the first contact with the program.
 
 use crate::program::{Running, program, text};
 use serde_json::{Value, json};
@@ -46,11 +46,11 @@ async fn the_demo_answers_from_all_three_sources() {
         grouped.body["results"].as_array().unwrap().iter().filter(|item| item.get("duplicates").is_some());
     assert!(duplicates.count() > 0, "documents in two sources are grouped");
 
-    // The command line works beside the running server, on the same data folder.
+    // The command line works beside the running server on the same data folder.
     let search =
         program(folder.path(), &["search", "flood warning", "--data-dir", "data/demo"]).output().unwrap();
     assert!(search.status.success(), "{search:?}");
-    assert!(text(&search.stdout).contains("4 of 4 sources answered"), "{}", text(&search.stdout));
+    assert!(text(&search.stdout).contains("4 of 4 sources responded"), "{}", text(&search.stdout));
     let json = program(
         folder.path(),
         &["search", "flood", "--json", "--data-dir", "data/demo", "--providers", "news"],
@@ -61,7 +61,7 @@ async fn the_demo_answers_from_all_three_sources() {
     assert_eq!(sources(&mixed), BTreeSet::from(["Newsroom - Riverbend".to_owned()]));
 }
 
-/// The contracts come in by tasks after the start.
+/// The contracts are ingested by tasks after the start.
 const VERSIONS_MAX: Duration = Duration::from_secs(60);
 
 #[tokio::test(flavor = "multi_thread")]
@@ -90,7 +90,7 @@ async fn the_demo_has_versions_and_somebody_who_decides() {
     assert_eq!(run["may_decide"], true, "{run}");
     assert_eq!(run["winner"]["title"], "Gauge Hosting Agreement Alder Lock v3 final", "{run}");
 
-    // A second start brings back nothing that was removed.
+    // A second start does not restore what was removed.
     let admin = running.client(Some(basic("admin", password)));
     let winner = serde_json::json!({"signal_id": run["winner_signal_id"]});
     assert_eq!(admin.post("/svc/cache/unindex/", &winner).await.status, 200);

@@ -1,4 +1,4 @@
-//! What the crates take from others: everything is used, has its reason, and stands where the page says.
+//! The dependencies of the crates: each is used, has a reason, and is listed in `docs/dependencies.md`.
 
 use crate::architecture::{ARROWS, dependencies, dependencies_of, root};
 use crate::product_text::{all_text, has_word, product_text};
@@ -23,7 +23,7 @@ fn every_dependency_has_its_reason() {
     }
 }
 
-/// The name by which the code knows a crate.
+/// The name of a crate in code.
 fn in_code(name: &str) -> String {
     match name {
         "md-5" => "md5".to_owned(),
@@ -31,12 +31,12 @@ fn in_code(name: &str) -> String {
     }
 }
 
-/// Those of the dependencies that the code does not name.
+/// The dependencies that the code does not use.
 fn unused<'a>(needs: &'a BTreeSet<String>, code: &str) -> Vec<&'a str> {
     needs.iter().map(String::as_str).filter(|name| !has_word(code, &in_code(name))).collect()
 }
 
-/// What only tests use is a dependency of the tests.
+/// A dependency that only tests use is a dev-dependency.
 #[test]
 fn every_dependency_is_used() {
     for (krate, needs) in dependencies() {
@@ -68,7 +68,7 @@ fn every_version_is_for_a_crate() {
     assert!(idle.is_empty(), "no crate names {idle:?}");
 }
 
-/// More crates than these are `many`.
+/// More crates than these are written as `many`.
 const CRATES_NAMED_MAX: usize = 6;
 
 #[test]
@@ -103,14 +103,14 @@ fn the_page_names_the_crates() {
     }
 }
 
-/// The names in the first cell of a row of a table, and the second cell.
+/// The names in the first cell of a table row, and the second cell.
 fn row(line: &str) -> Option<(Vec<&str>, &str)> {
     let mut cells = line.strip_prefix("| `")?.split(" | ");
     let names = cells.next()?.split(", ").map(|name| name.trim_matches('`')).collect();
     Some((names, cells.next()?))
 }
 
-/// The default program is complete, and the page tells what can be left out of it.
+/// The default program has every feature, and the page lists what can be left out.
 #[test]
 fn every_feature_is_built_in_and_documented() {
     let manifest = std::fs::read_to_string(root().join("crates/tributary/Cargo.toml")).unwrap();

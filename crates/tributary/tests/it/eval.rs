@@ -1,4 +1,4 @@
-//! `tributary eval`: the whole program, on a collection of a few documents and on a judged one if it is there.
+//! `tributary eval`: the whole program on a collection of a few documents, and on a judged one if it is available.
 
 use crate::program::{run, text};
 use serde_json::Value;
@@ -70,7 +70,7 @@ fn figure(object: &Value, way: &str, measure: &str) -> f64 {
     value
 }
 
-/// The keys are there, and the ways stand in the order that they must have.
+/// Checks the keys and the order of the compared methods.
 pub fn check(object: &Value) {
     for way in ["merged", "central_bm25", "round_robin", "rrf", "oracle"] {
         figure(object, way, "recall100");
@@ -84,7 +84,7 @@ pub fn check(object: &Value) {
     assert_eq!(object["per_query"].as_array().unwrap().len() as u64, object["queries"].as_u64().unwrap());
 }
 
-/// Figures by query, without the times.
+/// The measures of each query, without the times.
 fn by_query(object: &Value) -> Vec<Value> {
     let mut list = object["per_query"].as_array().unwrap().clone();
     list.iter_mut().for_each(|query| query["ms"] = Value::Null);
@@ -176,12 +176,12 @@ fn mistakes_are_named_and_end_with_a_code() {
         (
             &["--collection", "tiny", "--judgements", "wrong.tsv"],
             1,
-            &["2 mistake(s)", "wrong.tsv:2:", "wrong.tsv:3: the grade is 'good'"],
+            &["2 error(s)", "wrong.tsv:2:", "wrong.tsv:3: the grade is 'good'"],
         ),
         (&["--collection", "tiny", "--mixer", "BestMixer"], 1, &["no mixer 'BestMixer'", "RoundRobinMixer"]),
         (&["--collection", "tiny", "--sources", "25"], 1, &["use --sources 24 at most"]),
         (&["--collection", "tiny", "--sources", "101"], 2, &["1..=100"]),
-        (&["--collection", "tiny", "--overlap", "1.5"], 2, &["a number from 0 to 1 is needed"]),
+        (&["--collection", "tiny", "--overlap", "1.5"], 2, &["must be a number from 0 to 1"]),
         (&["--collection", "tiny", "--split", "even"], 2, &["random, topical, zipf"]),
         (&["--collection", "tiny", "--svg", "no/where.svg"], 1, &["no/where.svg cannot be written"]),
         (&["--compare", "a.json", "b.json"], 1, &["a.json cannot be read", "two saved runs or two mixers"]),
@@ -200,7 +200,7 @@ fn mistakes_are_named_and_end_with_a_code() {
     }
 }
 
-/// The collection is not part of the source tree: its licence is not stated.
+/// The collection is not part of the source tree, because its license is not stated.
 #[test]
 fn the_adi_collection_is_measured_if_it_is_there() {
     let adi = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/eval/collections/adi");

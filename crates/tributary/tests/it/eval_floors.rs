@@ -1,14 +1,14 @@
-//! How good the merged list must be on judged collections: at least 0.97 of one central BM25 index by nDCG@10.
+//! The required quality of the merged list on judged collections: at least 0.97 of one central BM25 index by nDCG@10.
 
 use crate::eval::{check, json};
 use crate::program::run;
 use std::path::Path;
 
 const FLOOR: f64 = 0.97;
-/// Ten sources, each about other topics, unlike each other, that share a third of their documents: as in the README.
+/// Ten topical sources with different engines that share a third of their documents, as in the README.
 const RECIPE: [&str; 6] = ["--split", "topical", "--overlap", "0.3", "--unlike", "--json"];
 
-/// Asks one of every `step` queries of the collection.
+/// Runs every `step`-th query of the collection.
 fn hold_floor(name: &str, step: usize, queries: u64) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/eval/collections").join(name);
     let Ok(collection) = folder.canonicalize() else {

@@ -1,42 +1,42 @@
-//! Fairness between users: one user's many searches leave space for everybody else, and are bounded themselves.
+//! Fairness between users: many searches of one user leave capacity for everybody else, and are bounded themselves.
 
 use crate::app_harness::{AppHarness, Client, items};
 use domain::secret::Secret;
-use domain::settings::{Secs, Settings, Throttle};
+use domain::settings::{Seconds, Settings, Throttle};
 use futures_util::future::join_all;
 use serde_json::{Value, json};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 use testkit::source::{Behaviour, Source};
 
-/// One user's share is one of them, and one is kept in reserve.
+/// One user may use all but one of them; one is reserved.
 const SLOTS: u32 = 8;
 
-/// A source that takes requests and never answers holds its searches for as long as the test takes.
-fn patient(settings: Settings) -> Settings {
+/// Timeouts so long that a source that never responds holds its searches for the whole test.
+fn with_long_timeouts(settings: Settings) -> Settings {
     Settings {
         search_concurrency: SLOTS,
-        timeout: Secs::new(600),
-        search_http_read_timeout: Secs::new(600),
-        stop_grace: Secs::new(0),
+        timeout: Seconds::new(600),
+        search_http_read_timeout: Seconds::new(600),
+        stop_grace: Seconds::new(0),
         ..settings
     }
 }
 
-/// The service, a source that answers, and one that never does.
-struct Ground {
+/// The service, a source that responds, and one that never does.
+struct Fixture {
     app: AppHarness,
     quick: i64,
     held: i64,
     source: Source,
     _answering: Source,
-    /// Equal queries of one user are asked once, so every query has a number.
+    /// Equal queries of one user are sent once, so every query has a number.
     queries: AtomicUsize,
 }
 
-impl Ground {
+impl Fixture {
     async fn with(change: impl FnOnce(Settings) -> Settings) -> Self {
-        let app = AppHarness::with(|settings| change(patient(settings))).await;
+        let app = AppHarness::with(|settings| change(with_long_timeouts(settings))).await;
         let (answering, source) = (Source::start().await, Source::start().await);
         answering.reply(Behaviour::Json(items("river", 2)));
         source.reply(Behaviour::Hang);
@@ -56,7 +56,7 @@ impl Ground {
         answer.body["id"].as_i64().unwrap()
     }
 
-    /// Waits until the source holds so many requests.
+    /// Waits until the hanging source holds this many requests.
     async fn until_held(&self, count: usize) {
         let started = std::time::Instant::now();
         while self.source.requests().len() < count {
@@ -68,7 +68,7 @@ impl Ground {
 }
 
 async fn others_are_served(change: impl FnOnce(Settings) -> Settings) {
-    let it = Ground::with(change).await;
+    let it = Fixture::with(change).await;
     let (ann, bob) = (it.app.user("ann", &[]).await, it.app.user("bob", &[]).await);
     for _ in 0..5 * SLOTS {
         it.post(&ann, it.held).await;
@@ -95,10 +95,10 @@ async fn one_users_slow_searches_do_not_keep_others_waiting_on_nats() {
 }
 
 /// Far more searches wait for a source than may run at once: each has been sent, and another search is served.
-async fn waiting_is_not_working(change: impl FnOnce(Settings) -> Settings) {
+async fn assert_waiting_holds_no_slots(change: impl FnOnce(Settings) -> Settings) {
     const WAITING: usize = 40;
     let slots = |settings| Settings { search_concurrency: 64, searches_running_max: 2, ..settings };
-    let it = Ground::with(|settings| change(slots(settings))).await;
+    let it = Fixture::with(|settings| change(slots(settings))).await;
     let (ann, bob) = (it.app.user("ann", &[]).await, it.app.user("bob", &[]).await);
     for _ in 0..WAITING {
         it.post(&ann, it.held).await;
@@ -111,19 +111,19 @@ async fn waiting_is_not_working(change: impl FnOnce(Settings) -> Settings) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn searches_that_wait_for_their_sources_hold_no_slots() {
-    waiting_is_not_working(|settings| settings).await;
+    assert_waiting_holds_no_slots(|settings| settings).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn searches_that_wait_for_their_sources_hold_no_slots_on_nats() {
     let Some(url) = testkit::nats::queue("slots of waiting searches") else { return };
-    waiting_is_not_working(|settings| Settings { queue_url: Secret::new(url), ..settings }).await;
+    assert_waiting_holds_no_slots(|settings| Settings { queue_url: Secret::new(url), ..settings }).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_full_queue_takes_no_more_searches_of_anybody() {
     const QUEUED: u32 = 3;
-    let it = Ground::with(|settings| Settings { searches_queued_max: QUEUED, ..settings }).await;
+    let it = Fixture::with(|settings| Settings { searches_queued_max: QUEUED, ..settings }).await;
     let (ann, bob) = (it.app.user("ann", &[]).await, it.app.user("bob", &[]).await);
     for number in 0..SLOTS - 1 {
         it.post(&ann, it.held).await;
@@ -145,7 +145,7 @@ async fn a_full_queue_takes_no_more_searches_of_anybody() {
 #[tokio::test(flavor = "multi_thread")]
 async fn waiting_searches_of_one_user_are_bounded() {
     const WAITING: u32 = 3;
-    let it = Ground::with(|settings| Settings { searches_waiting_max: WAITING, ..settings }).await;
+    let it = Fixture::with(|settings| Settings { searches_waiting_max: WAITING, ..settings }).await;
     let (ann, bob) = (it.app.user("ann", &[]).await, it.app.user("bob", &[]).await);
     let done = it.post(&ann, it.quick).await;
     ann.ready(done).await;
@@ -181,7 +181,7 @@ async fn waiting_searches_of_one_user_are_bounded() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn posts_at_the_same_moment_do_not_pass_the_bound_together() {
-    let it = Ground::with(|settings| Settings { searches_waiting_max: 5, ..settings }).await;
+    let it = Fixture::with(|settings| Settings { searches_waiting_max: 5, ..settings }).await;
     let ann = it.app.user("ann", &[]).await;
     let specs: Vec<Value> = (0..40).map(|_| it.spec(it.held)).collect();
     let answers = join_all(specs.iter().map(|spec| ann.post("/svc/search/", spec))).await;
@@ -193,7 +193,7 @@ async fn posts_at_the_same_moment_do_not_pass_the_bound_together() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn searches_kept_for_one_user_are_bounded() {
-    let it = Ground::with(|settings| Settings { searches_kept_max: 2, ..settings }).await;
+    let it = Fixture::with(|settings| Settings { searches_kept_max: 2, ..settings }).await;
     let (ann, bob) = (it.app.user("ann", &[]).await, it.app.user("bob", &[]).await);
     let first = it.post(&ann, it.quick).await;
     ann.ready(first).await;
@@ -224,11 +224,11 @@ async fn searches_kept_for_one_user_are_bounded() {
     it.app.stop().await;
 }
 
-/// A person at work, and a client at a normal pace, never meet the throttle.
+/// A person at work and a client at a normal pace never reach the limit.
 #[tokio::test(flavor = "multi_thread")]
 async fn the_throttle_of_searches_is_on_and_generous() {
     assert_eq!(Settings::default().throttle_search, Throttle::per_minute(600));
-    let it = Ground::with(|settings| settings).await;
+    let it = Fixture::with(|settings| settings).await;
     let ann = it.app.user("ann", &[]).await;
     for _ in 0..60 {
         it.post(&ann, it.quick).await;

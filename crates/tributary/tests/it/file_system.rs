@@ -1,4 +1,4 @@
-//! A folder as a source, by HTTP: what may be saved, and what a search finds in files of several kinds.
+//! A folder as a source over HTTP: which folders may be saved, and what a search finds in files of several formats.
 
 use crate::app_harness::AppHarness;
 use serde_json::{Value, json};
@@ -40,7 +40,7 @@ async fn only_allowed_folders_are_searched() {
     let moved = json!({"url": other.path().display().to_string()});
     let refused = app.admin.patch(&format!("/svc/searchproviders/{id}/"), &moved).await;
     assert_eq!(refused.status, 400, "{refused:?}");
-    // One that is not active may be prepared.
+    // An inactive provider may be saved.
     let mut prepared = spec("Prepared", other.path());
     prepared["active"] = json!(false);
     assert_eq!(app.admin.post("/svc/searchproviders/", &prepared).await.status, 201);
@@ -63,8 +63,8 @@ async fn only_allowed_folders_are_searched() {
 async fn old_formats_are_read_by_tika_where_one_is_set() {
     let old = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1\0\0The river rose by two metres\0\0";
     let tika = testkit::vendors::tika::Tika::start().await;
-    for (address, count) in [(tika.stand.url.clone(), 1), (String::new(), 0)] {
-        // What was read of a file is remembered by its path.
+    for (address, count) in [(tika.listener.url.clone(), 1), (String::new(), 0)] {
+        // Extracted texts are cached by the path of the file.
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("floods.doc"), old).unwrap();
         let allow = folder.path().display().to_string();

@@ -1,4 +1,5 @@
-//! `scripts/file_times.sh`: what a fresh clone holds unchanged is as old as in the clone before, and nothing else is.
+//! `scripts/file_times.sh`: a fresh clone gets the modification times of unchanged files from the previous clone, and
+//! no others.
 
 use crate::architecture::root;
 use std::fs;
@@ -8,7 +9,7 @@ use std::time::{Duration, SystemTime};
 
 const DAY: Duration = Duration::from_secs(86_400);
 
-/// A clone at always the same path, with these files, which are all as new.
+/// Makes a clone at the same path with these files, all with the same time.
 fn clone(at: &Path, files: &[(&str, &str)], time: SystemTime) {
     let _ = fs::remove_dir_all(at);
     fs::create_dir_all(at.join("scripts")).unwrap();
@@ -49,7 +50,7 @@ fn only_what_is_unchanged_keeps_its_time() {
         [first, second, first, second]
     );
 
-    // What was there once, and not in the last clone, is new: something else was built since.
+    // A file that an earlier clone had, but not the last one, is new: something else was built since.
     clone(&at, &[("same", "1"), ("other", "1"), ("new", "1")], third);
     fs::write(at.join("same"), "not added to git").unwrap();
     let written = modified(&at, "same");

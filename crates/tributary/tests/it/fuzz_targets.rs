@@ -1,4 +1,4 @@
-//! The fuzz targets in `fuzz/`: each is built, has inputs to begin with, and its check holds on them.
+//! The fuzz targets in `fuzz/`: each has a binary, committed inputs, and a check that passes on them.
 
 use crate::architecture::root;
 use std::collections::BTreeSet;
@@ -7,7 +7,7 @@ use std::path::PathBuf;
 #[path = "../../../../fuzz/src/checks/mod.rs"]
 mod checks;
 
-/// The inputs are there to start from, not to cover everything.
+/// The inputs are seeds and need not cover everything.
 const CORPUS_BYTES_MAX: usize = 200 * 1024;
 
 fn names(folder: &str) -> BTreeSet<String> {
@@ -56,7 +56,7 @@ fn committed_inputs_are_small_and_pass_their_checks() {
     let mut bytes = 0;
     for (target, check) in checks::CHECKS {
         for (path, input) in inputs(target) {
-            // What fails names its input.
+            // A failure shows its input.
             eprintln!("{}", path.display());
             check(&input);
             bytes += input.len();

@@ -1,4 +1,4 @@
-//! Sources whose answers are small on the wire and very large in memory.
+//! Responses of sources that are small on the wire and very large in memory.
 
 use crate::app_harness::AppHarness;
 use domain::settings::Settings;
@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use testkit::source::{Behaviour, Source};
 
-/// What a source of this answer is reported with.
-async fn reported(app: &AppHarness, media: &str, body: String) -> Value {
+/// The error that is reported for a source with this response.
+async fn reported_error(app: &AppHarness, media: &str, body: String) -> Value {
     let source = Source::start().await;
     source.reply(Behaviour::text(media, body));
     let name = format!("Source {}", source.address().port());
@@ -19,7 +19,7 @@ async fn reported(app: &AppHarness, media: &str, body: String) -> Value {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_answer_of_very_many_values_is_an_error_of_its_source() {
-    // With memory for any number of values that may be read.
+    // Enough memory for the maximum number of values.
     let app = AppHarness::with(|settings| Settings { answer_memory_mb: 512, ..settings }).await;
     let lists = |count: usize| format!(r#"{{"total": 1, "items": [{}[0]]}}"#, "[0],".repeat(count));
     let objects = format!(r#"{{"total": 1, "items": [{}{{}}]}}"#, r#"{"a":{}},"#.repeat(150_000));
@@ -30,7 +30,7 @@ async fn an_answer_of_very_many_values_is_an_error_of_its_source() {
         ("application/json", objects, dense),
         ("application/xml", elements, many),
     ] {
-        let info = reported(&app, media, body).await;
+        let info = reported_error(&app, media, body).await;
         assert_eq!(info["error"]["code"], "unreadable", "{info}");
         let said = info["error"]["message"].as_str().unwrap();
         assert!(said.contains(why), "{said}");
@@ -44,7 +44,7 @@ async fn an_answer_that_needs_more_memory_than_a_search_may_use_names_the_settin
     let values = format!(r#"{{"total": 1, "items": [{}[0]]}}"#, "[0],".repeat(20_000));
     let large = format!(r#"{{"total": 1, "items": ["{}"]}}"#, "x".repeat(3 * 1024 * 1024));
     for body in [values, large] {
-        let info = reported(&app, "application/json", body).await;
+        let info = reported_error(&app, "application/json", body).await;
         assert_eq!(info["error"]["code"], "unreadable", "{info}");
         assert!(info["error"]["message"].as_str().unwrap().contains("SVC_ANSWER_MEMORY_MB"), "{info}");
     }

@@ -1,5 +1,5 @@
-//! Requests that cost more than they bring: long and half-sent bodies of strangers, bodies of very many values, and
-//! requests that name no host or several.
+//! Expensive requests: long and partial bodies of anonymous callers, bodies with very many values, and requests with no
+//! host or several.
 
 use crate::app_harness::{Answer, AppHarness, licensed};
 use domain::settings::Settings;
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-/// Sends this text as it is; the status and the body of the answer.
+/// Sends this text unchanged. Returns the status and the body of the response.
 async fn ask(app: &AppHarness, text: &str) -> (u16, Value) {
     let address = app.base.strip_prefix("http://").unwrap();
     let mut stream = TcpStream::connect(address).await.unwrap();
@@ -27,9 +27,9 @@ fn post(path: &str, bytes: usize) -> String {
     )
 }
 
-/// Nothing of the body is sent, so an answer means that nothing of it was waited for.
+/// The body is never sent, so a response means that the service did not wait for it.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_stranger_cannot_make_the_service_hold_a_long_body() {
+async fn an_anonymous_caller_cannot_make_the_service_buffer_a_long_body() {
     let app = AppHarness::start().await;
     let open = ["/svc/login/", "/login/", "/svc/oidc_authenticate/", "/svc/callback/x/", "/svc/health/live/"];
     for path in open {
@@ -122,7 +122,7 @@ async fn a_long_document_is_taken_in_and_what_is_beside_it_is_skipped() {
     app.stop().await;
 }
 
-/// Sentences and fields are the same, however the body is read.
+/// Error messages and fields are the same, however the body is parsed.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_wrong_field_is_named_in_a_short_and_in_a_long_body() {
     let app = AppHarness::start().await;

@@ -1,19 +1,19 @@
-//! The license table row by row: what each license opens, and what happens when it ends while the service runs. And the
-//! commands that make and check licenses.
+//! The license table row by row: what each license enables, what happens when it expires while the service runs, and
+//! the commands that make and check licenses.
 
 use crate::app_harness::{AppHarness, Client};
 use crate::program::{program, run, text};
 use chrono::{Days, NaiveDate};
-use domain::contracts::{Clock, QueueName, SignalStore, SystemClock};
 use domain::corpus::PROVIDER_NAME;
 use domain::license::{LicenseTerms, SigningKey};
+use domain::ports::{Clock, QueueName, SignalStore, SystemClock};
 use domain::secret::Secret;
-use domain::settings::{Settings, Share};
+use domain::settings::{Ratio, Settings};
 use serde_json::{Value, json};
 use std::time::Duration;
 use tempfile::TempDir;
 use testkit::source::{Behaviour, Source};
-use tributary::cache_source;
+use tributary::corpus::provider as corpus_provider;
 
 fn in_days(days: i64) -> NaiveDate {
     let today = SystemClock.now().date_naive();
@@ -23,19 +23,19 @@ fn in_days(days: i64) -> NaiveDate {
     }
 }
 
-/// An issuer, and a data folder in which one document is cached.
-pub struct Stage {
+/// An issuer, and a data folder with one cached document.
+pub struct LicenseFixture {
     key: SigningKey,
     pub folder: TempDir,
 }
 
-impl Stage {
+impl LicenseFixture {
     pub fn new() -> Self {
         let (key, _) = SigningKey::make().unwrap();
         Self { key, folder: tempfile::tempdir().unwrap() }
     }
 
-    /// What a good license says.
+    /// The terms of a valid license.
     fn terms(&self) -> LicenseTerms {
         LicenseTerms {
             owner: "Delta Ltd".to_owned(),
@@ -50,7 +50,7 @@ impl Stage {
         self.terms().issue(&self.key)
     }
 
-    /// The service on that folder. Each has the same records, so that what one shows and another does not is by license.
+    /// The service on that folder. Each has the same records, so that differences are caused by the license.
     async fn app(&self, license: String) -> AppHarness {
         let (folder, issuer) = (self.folder.path().display().to_string(), self.key.issuer().unwrap());
         AppHarness::with(move |settings| Settings {
@@ -58,21 +58,22 @@ impl Stage {
             database_url: Secret::default(),
             license: Secret::new(license),
             license_public_key: issuer.pem(),
-            corpus_min_score: Share(0.1),
+            corpus_min_score: Ratio(0.1),
             ..settings
         })
         .await
     }
 
-    /// Puts the document in.
+    /// Ingests the document.
     pub async fn fill(&self) {
         let app = self.app(self.license()).await;
-        cache_source::ensure(app.service.wired()).await.unwrap();
+        corpus_provider::ensure(app.service.app()).await.unwrap();
         let kept = app.admin.post("/svc/ingest/", &document("https://h.example/gauge", true)).await;
         assert_eq!((kept.status.as_u16(), &kept.body["state"]), (200, &json!("indexed")), "{kept:?}");
-        assert_eq!(shown(&app.admin, "gauge").await.len(), 1, "it is found");
-        // Who looked at it has it checked. While something waits, texts without a document are left alone.
-        let queue = &app.service.wired().queue;
+        assert_eq!(search_cache(&app.admin, "gauge").await.len(), 1, "it is found");
+        // Reading the document queued a liveness check. While tasks are waiting, bodies without a document are not
+        // removed.
+        let queue = &app.service.app().queue;
         while queue.depth(QueueName::Corpus).await.unwrap() > 0 {
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
@@ -80,15 +81,15 @@ impl Stage {
     }
 }
 
-/// A wish with a text that is long enough.
+/// An ingest request with a text that is long enough.
 fn document(url: &str, wait: bool) -> Value {
     let body =
         "The gauge at the river shows how high the water stands, and a warning is sent when it rises. ";
     json!({"url": url, "title": "The gauge", "body": body.repeat(15), "wait": wait})
 }
 
-/// What a search in the cache alone shows. It never fails.
-async fn shown(client: &Client, words: &str) -> Vec<Value> {
+/// The results of a search in the cache alone, which never fails.
+async fn search_cache(client: &Client, words: &str) -> Vec<Value> {
     let search = client.search(&json!({"query_string": words})).await;
     assert_eq!(search["status"], "FULL_RESULTS_READY", "{search}");
     results(client, search["id"].as_i64().unwrap()).await
@@ -104,8 +105,8 @@ async fn results(client: &Client, search: i64) -> Vec<Value> {
 }
 
 async fn assert_closed(app: &AppHarness, row: &str, why: &str) {
-    let before = app.service.wired().store.corpus_counts().await.unwrap();
-    assert_eq!(shown(&app.admin, "gauge").await, Vec::<Value>::new(), "{row}: nothing is found");
+    let before = app.service.app().store.corpus_counts().await.unwrap();
+    assert_eq!(search_cache(&app.admin, "gauge").await, Vec::<Value>::new(), "{row}: nothing is found");
     for wait in [false, true] {
         let refused = app.admin.post("/svc/ingest/", &document("https://h.example/new", wait)).await;
         assert_eq!(
@@ -120,21 +121,21 @@ async fn assert_closed(app: &AppHarness, row: &str, why: &str) {
     let told = app.admin.get("/svc/license/").await.body;
     assert_eq!(told["cache"], false, "{row}");
     assert!(told["message"].as_str().unwrap().contains(why), "{row}: {told}");
-    let after = app.service.wired().store.corpus_counts().await.unwrap();
+    let after = app.service.app().store.corpus_counts().await.unwrap();
     assert_eq!(after, before, "{row}: nothing went in, and nothing was lost");
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_license_table_row_by_row() {
-    let stage = Stage::new();
-    stage.fill().await;
-    let terms = stage.terms();
+    let fixture = LicenseFixture::new();
+    fixture.fill().await;
+    let terms = fixture.terms();
     let edited = |from: &str, to: &str| {
-        let license = stage.license();
+        let license = fixture.license();
         assert!(license.contains(from), "{license}");
         license.replace(from, to)
     };
-    let signed = |terms: LicenseTerms| terms.issue(&stage.key);
+    let signed = |terms: LicenseTerms| terms.issue(&fixture.key);
     let (other, _) = SigningKey::make().unwrap();
     let without = LicenseTerms { cache: false, ..terms.clone() };
     let table = [
@@ -143,11 +144,11 @@ async fn the_license_table_row_by_row() {
         (
             "cache added by hand",
             signed(without).replace("\"owner\"", "\"cache\":true,\"owner\""),
-            "does not fit",
+            "signature is not valid",
         ),
-        ("owner edited", edited("Delta", "Gamma"), "does not fit"),
-        ("date edited", edited(&terms.expiration.to_string(), "2999-12-31"), "does not fit"),
-        ("another issuer", terms.issue(&other), "does not fit"),
+        ("owner edited", edited("Delta", "Gamma"), "signature is not valid"),
+        ("date edited", edited(&terms.expiration.to_string(), "2999-12-31"), "signature is not valid"),
+        ("another issuer", terms.issue(&other), "signature is not valid"),
         (
             "cache expired while the license is valid",
             signed(LicenseTerms { cache_expiration: Some(in_days(-1)), ..terms.clone() }),
@@ -157,14 +158,14 @@ async fn the_license_table_row_by_row() {
         ("no JSON", "cache=true".to_owned(), "not a JSON object"),
     ];
     for (row, license, why) in table {
-        let app = stage.app(license).await;
+        let app = fixture.app(license).await;
         assert_closed(&app, row, why).await;
         app.stop().await;
     }
-    // The last day counts, and a closed cache has lost nothing.
+    // The last day is included, and the disabled cache has lost nothing.
     let last_day = LicenseTerms { expiration: in_days(0), cache_expiration: Some(in_days(0)), ..terms };
-    let app = stage.app(last_day.issue(&stage.key)).await;
-    assert_eq!(shown(&app.admin, "gauge").await.len(), 1);
+    let app = fixture.app(last_day.issue(&fixture.key)).await;
+    assert_eq!(search_cache(&app.admin, "gauge").await.len(), 1);
     let again = app.admin.post("/svc/ingest/", &document("https://h.example/new", true)).await;
     assert_eq!(again.status, 200, "{again:?}");
     assert_eq!(app.admin.get("/svc/agent/status/").await.body["features"]["cache"], true);
@@ -173,9 +174,9 @@ async fn the_license_table_row_by_row() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_license_that_ends_during_a_search_closes_the_cache_at_once() {
-    let stage = Stage::new();
-    stage.fill().await;
-    let app = stage.app(stage.license()).await;
+    let fixture = LicenseFixture::new();
+    fixture.fill().await;
+    let app = fixture.app(fixture.license()).await;
     let source = Source::start().await;
     let items = json!({"total": 1, "items": [{"title": "A gauge elsewhere", "body": "gauge", "url": "https://e.example/1"}]});
     source.reply(Behaviour::Json(items).delayed(Duration::from_millis(1500)));
@@ -184,7 +185,7 @@ async fn a_license_that_ends_during_a_search_closes_the_cache_at_once() {
     let id = created.body["id"].as_i64().unwrap();
     tokio::time::sleep(Duration::from_millis(500)).await;
     // The day after the last one begins.
-    app.service.wired().license.saw(in_days(101));
+    app.service.app().license.observe_day(in_days(101));
     let search = app.admin.ready(id).await;
     assert_eq!(search["status"], "FULL_RESULTS_READY", "{search}");
     let page = app.admin.get(&format!("/svc/results/?search_id={id}")).await.body;
@@ -198,13 +199,13 @@ async fn a_license_that_ends_during_a_search_closes_the_cache_at_once() {
     assert_closed(&app, "ended during a search", "expired on").await;
     app.stop().await;
 
-    // The clock is where it was before, but the day is remembered.
-    let app = stage.app(stage.license()).await;
-    assert_closed(&app, "clock turned back", "turned back").await;
+    // The clock is set back, but the latest day is remembered.
+    let app = fixture.app(fixture.license()).await;
+    assert_closed(&app, "clock set back", "set back").await;
     app.stop().await;
-    // A license that is issued anew begins with its own day.
-    let app = stage.app(LicenseTerms { issued: in_days(0), ..stage.terms() }.issue(&stage.key)).await;
-    assert_eq!(shown(&app.admin, "gauge").await.len(), 1);
+    // A newly issued license starts with its own day.
+    let app = fixture.app(LicenseTerms { issued: in_days(0), ..fixture.terms() }.issue(&fixture.key)).await;
+    assert_eq!(search_cache(&app.admin, "gauge").await.len(), 1);
     app.stop().await;
 }
 
@@ -276,7 +277,7 @@ fn licenses_are_made_and_checked_by_command() {
         (&shown["status"], &shown["cache"], &shown["owner"]),
         (&json!("valid"), &json!(true), &json!("Delta Ltd"))
     );
-    // A key that cannot be read stops everything, a license that cannot be believed does not.
+    // An unreadable key stops the program; an invalid license does not.
     let wrong =
         program(here, &["license", "show"]).env("SVC_LICENSE_PUBLIC_KEY", "missing.pem").output().unwrap();
     assert!(!wrong.status.success() && text(&wrong.stderr).contains("SVC_LICENSE_PUBLIC_KEY"), "{wrong:?}");

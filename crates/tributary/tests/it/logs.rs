@@ -1,4 +1,4 @@
-//! Log files: each part of the service writes its own, nothing secret stands in any, and `tributary logs` reads them.
+//! Log files: each part of the service writes its own, none contains a secret, and `tributary logs` reads them.
 
 use crate::app_harness::{Client, items};
 use crate::program::{Running, program, run, text};
@@ -30,7 +30,7 @@ fn log(folder: &Path, name: &str) -> String {
     fs::read_to_string(folder.join("data/logs").join(name)).unwrap()
 }
 
-/// The line with all of these texts.
+/// The line that contains all of these texts.
 fn line<'a>(log: &'a str, parts: &[&str]) -> &'a str {
     let has_all = |line: &&str| parts.iter().all(|part| line.contains(part));
     log.lines().find(has_all).unwrap_or_else(|| panic!("no line with {parts:?} in:\n{log}"))
@@ -41,8 +41,8 @@ fn provider(name: &str, source: &Source) -> Value {
         "response_mappings": "FOUND=total,RESULTS=items", "result_mappings": "title=title,body=body,url=url"})
 }
 
-/// Starts searches in every way, signs in and fails to.
-async fn use_it(client: &Client) {
+/// Starts searches in every way, signs in, and fails to sign in.
+async fn use_service(client: &Client) {
     let created = client.request(Method::POST, "/svc/search/").header("X-Request-Id", "made-by-post");
     let created = created.header("Content-Type", "application/json").body(r#"{"query_string": "river"}"#);
     assert_eq!(created.send().await.unwrap().status(), 201);
@@ -75,7 +75,7 @@ async fn each_part_writes_its_own_file_and_the_command_reads_them() {
     assert_eq!(client.post("/svc/searchproviders/", &provider("One", &source)).await.status, 201);
     let broken = json!({"name": "Two", "url": "http://127.0.0.1:1/", "active": true, "default": false});
     assert_eq!(client.post("/svc/searchproviders/", &broken).await.status, 201);
-    use_it(&client).await;
+    use_service(&client).await;
     tokio::time::sleep(Duration::from_millis(2500)).await;
     assert_eq!(running.terminate(), Some(0));
 
@@ -106,8 +106,8 @@ async fn each_part_writes_its_own_file_and_the_command_reads_them() {
     );
     line(&whole, &["request.id=made-by-post", "search 1 of user 1 ended"]);
     let work = log(here, "tasks-search-worker.log");
-    line(&work, &["INFO", "search.id=1", "One gave 4 of 4 results"]);
-    line(&work, &["INFO", "search.id=1", "request.id=made-by-post", "One gave 4 of 4 results"]);
+    line(&work, &["INFO", "search.id=1", "One returned 4 of 4 results"]);
+    line(&work, &["INFO", "search.id=1", "request.id=made-by-post", "One returned 4 of 4 results"]);
     line(&work, &["INFO", "task run_search ended"]);
     line(&log(here, "tasks-beats.log"), &["INFO", "expire"]);
     line(&log(here, "tasks-beats.log"), &["INFO", "There is no license"]);
@@ -126,7 +126,7 @@ async fn probes_scrapes_and_resting_sources_do_not_fill_the_log() {
     let running = Running::start(command);
     let client = running.client(Some(crate::demo::basic("admin", PASSWORD)));
     assert_eq!(client.post("/svc/searchproviders/", &provider("Shaky", &source)).await.status, 201);
-    // Five failures open its breaker; four searches do not ask it.
+    // Five failures open its circuit breaker; four searches skip it.
     for _ in 0..9 {
         assert_eq!(client.get("/svc/search/?qs=river").await.status, 200);
     }
@@ -158,7 +158,8 @@ fn read_by_command(here: &Path) {
         of_search.iter().filter_map(|line| line.split_whitespace().next()).collect();
     assert_eq!(names.into_iter().collect::<Vec<_>>(), ["django", "search", "search-orchestrator"]);
     let times: Vec<&str> = of_search.iter().filter_map(|line| line.split_whitespace().nth(1)).collect();
-    // Started by three ways and viewed once; three runs, each with a line of its provider, of the cache and of its own.
+    // Three searches were started and one was viewed; three runs, each with a line of its provider, of the cache and of
+    // its own.
     assert_eq!(times.len(), 4 + 3 + 3 + 3, "{of_search:#?}");
     assert!(times.is_sorted(), "{times:?}");
     assert!(shown(&["--request", "made-by-post"]).len() >= 2);
@@ -167,7 +168,7 @@ fn read_by_command(here: &Path) {
     assert!(shown(&["--level", "warn", "--lines", "1000"]).iter().all(|line| line.contains(" WARN ")));
     let unknown = run(here, &["logs", "--file", "swirl"]);
     assert_eq!(unknown.status.code(), Some(2));
-    assert!(text(&unknown.stderr).contains("there is no log file 'swirl'; use django"), "{unknown:?}");
+    assert!(text(&unknown.stderr).contains("no log file 'swirl'; use django"), "{unknown:?}");
 }
 
 #[test]
@@ -208,8 +209,8 @@ fn all_logs(here: &Path) -> String {
     logs.map(|entry| fs::read_to_string(entry.unwrap().path()).unwrap()).collect()
 }
 
-/// Every line is JSON, and none holds one of these.
-fn assert_silent(logs: &str, secrets: &[&str]) {
+/// Every line is JSON, and none contains one of these secrets.
+fn assert_no_secret(logs: &str, secrets: &[&str]) {
     assert!(logs.lines().count() > 60, "too few lines to prove anything:\n{logs}");
     for line in logs.lines() {
         let read: Value = serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"));
@@ -217,12 +218,12 @@ fn assert_silent(logs: &str, secrets: &[&str]) {
     }
     for secret in secrets {
         let hit = logs.lines().find(|line| line.contains(secret));
-        assert_eq!(hit, None, "{secret} stands in the log");
+        assert_eq!(hit, None, "{secret} is in the log");
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn no_secret_stands_in_any_log() {
+async fn no_log_contains_a_secret() {
     let folder = tempfile::tempdir().unwrap();
     let here = folder.path();
     let mut command = program(here, &["serve", "--port", "0"]);
@@ -285,7 +286,7 @@ async fn no_secret_stands_in_any_log() {
         assert_eq!(running.client(Some(header.to_owned())).get("/svc/search/").await.status, 401);
     }
     assert_eq!(running.terminate(), Some(0));
-    assert_silent(&all_logs(here), &["canary", "Y2FuYXJ5", &token, &of_login]);
+    assert_no_secret(&all_logs(here), &["canary", "Y2FuYXJ5", &token, &of_login]);
 }
 
 #[test]

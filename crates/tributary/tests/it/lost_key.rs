@@ -1,4 +1,4 @@
-//! A restore without the key: the service works, says which records must be entered again, and they can be.
+//! A restore without the key: the service works, reports which records must be entered again, and accepts them.
 
 use crate::app_harness::{Client, items};
 use crate::backup::{admin, command, key_of, serve};
@@ -47,7 +47,7 @@ struct Records {
     authenticator: String,
 }
 
-/// A backup without its key, of records of every kind that is sealed.
+/// A backup without its key, with records of every encrypted kind.
 async fn backed_up(folder: &Path, sources: [&Source; 2]) -> Records {
     let running = serve(folder, &[]);
     let client = admin(&running);
@@ -71,8 +71,8 @@ async fn backed_up(folder: &Path, sources: [&Source; 2]) -> Records {
     records
 }
 
-/// The search's status, and `info` of its results.
-async fn searched(client: &Client) -> (String, Value) {
+/// The status of a search, and the `info` of its results.
+async fn run_search(client: &Client) -> (String, Value) {
     let search = client.search(&json!({"query_string": "river"})).await;
     let mixed = client.get(&format!("/svc/results/?search_id={}", search["id"])).await;
     assert_eq!(mixed.status, 200, "{mixed:?}");
@@ -103,7 +103,7 @@ async fn assert_lists_work(client: &Client, records: &Records) {
     }
 }
 
-/// Edits that enter no secret keep what is stored; nothing of it can be sent elsewhere.
+/// Edits without a secret keep the stored one; it cannot be sent elsewhere.
 async fn assert_edits_keep_secrets(client: &Client, records: &Records) {
     for path in [&records.sealed, &records.inactive] {
         let edited = client.patch(path, &json!({"description": "edited"})).await;
@@ -121,7 +121,7 @@ async fn assert_edits_keep_secrets(client: &Client, records: &Records) {
     }
 }
 
-/// What is sealed as a whole is not overwritten by a record without its secret, in whichever way it comes.
+/// A record that is encrypted as a whole is not overwritten by a record without its secret.
 async fn assert_whole_records_need_their_secrets(folder: &Path, client: &Client, records: &Records) {
     let table =
         [(&records.model, "api_key", model()), (&records.authenticator, "client_secret", authenticator())];
@@ -141,13 +141,13 @@ async fn assert_whole_records_need_their_secrets(folder: &Path, client: &Client,
         for refused in refusals {
             assert_eq!(refused.status, 400, "{refused:?}");
             let why = refused.body["errors"][field].to_string();
-            assert!(why.contains("sealed with another key"), "{refused:?}");
+            assert!(why.contains("encrypted with another key"), "{refused:?}");
         }
         for record in [omitted, empty, masked] {
             std::fs::write(folder.join("again.json"), json!([record]).to_string()).unwrap();
             let loaded = command(folder, &["load", "again.json", "--replace"], &[]).await;
             let said = text(&loaded.stdout) + &text(&loaded.stderr);
-            assert!(!loaded.status.success() && said.contains("sealed with another key"), "{said}");
+            assert!(!loaded.status.success() && said.contains("encrypted with another key"), "{said}");
         }
         let kept = client.get(path).await.body;
         assert!(kept["unreadable_fields"].as_array().is_some_and(|list| !list.is_empty()), "{kept}");
@@ -190,7 +190,7 @@ async fn after_a_restore_without_the_key_the_service_works_and_is_repaired() {
     let running = serve(there.path(), &[]);
     let client = admin(&running);
     assert_lists_work(&client, &records).await;
-    let (status, info) = searched(&client).await;
+    let (status, info) = run_search(&client).await;
     assert_eq!(status, "PARTIAL_RESULTS_READY", "{info}");
     assert_eq!(info["Sealed"]["error"]["code"], "secrets_unreadable", "{info}");
     assert!(info["Sealed"]["error"]["message"].as_str().unwrap().contains("enter them again"), "{info}");
@@ -213,12 +213,12 @@ async fn after_a_restore_without_the_key_the_service_works_and_is_repaired() {
     }
     assert!(said.contains("/admin/searchproviders/") && said.contains("SVC_SECRET_KEY"), "{said}");
     assert_repair_works(&client, &records).await;
-    let (status, info) = searched(&client).await;
+    let (status, info) = run_search(&client).await;
     assert_eq!(status, "FULL_RESULTS_READY", "{info}");
     assert!(!sealed.requests().is_empty());
     running.kill();
 
-    // The key is found again: what nobody entered anew is there as it was, with the edits.
+    // The key is found again: secrets that nobody entered again are restored, together with the edits.
     let key = key_of(here.path());
     let running = serve(there.path(), &[("SVC_SECRET_KEY", &key)]);
     let client = admin(&running);

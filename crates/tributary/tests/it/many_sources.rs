@@ -1,7 +1,7 @@
-//! A thousand sources, a tenth of them failing: the list is the same whenever the sources answer the same.
+//! A thousand sources, a tenth of them failing: equal responses give an equal list.
 
 use crate::app_harness::{AppHarness, items};
-use domain::settings::{Secs, Settings};
+use domain::settings::{Seconds, Settings};
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 use serde_json::{Value, json};
@@ -14,7 +14,7 @@ async fn the_same_answers_give_the_same_list() {
     let seed: u64 = rand::random();
     eprintln!("seed {seed}");
     let mut chance = StdRng::seed_from_u64(seed);
-    let app = AppHarness::with(|settings| Settings { timeout: Secs::new(60), ..settings }).await;
+    let app = AppHarness::with(|settings| Settings { timeout: Seconds::new(60), ..settings }).await;
     let source = Source::start().await;
     let mut failing = 0;
     let mut specs = Vec::new();

@@ -1,20 +1,20 @@
-//! Models at work in searches: one reads for ranking, ranks again, rewrites the query and answers as a source.
+//! Models in searches: as embedder, as re-ranker, for rewriting the query, and as a source.
 
-use crate::answering::documents;
 use crate::app_harness::AppHarness;
+use crate::rag_fixture::documents;
 use serde_json::{Value, json};
 use testkit::source::{Behaviour, Source};
 use testkit::vendors::models::cohere::Cohere;
 use testkit::vendors::models::{KEY, Manner, ModelServer};
 
-/// A service with a source about mills and a model with these roles, the default one of each.
+/// A service with a source about mills, and a model that is the default for these roles.
 async fn app(roles: &[&str]) -> (AppHarness, ModelServer, Source) {
     let app = AppHarness::start().await;
     let source = Source::start().await;
     source.reply(Behaviour::Json(documents()));
     app.provider("Mills", &source).await;
     let model = ModelServer::start(Cohere).await;
-    // The built-in reader is the default one until somebody says otherwise.
+    // The built-in embedder is the default until another one is chosen.
     let records = app.admin.get("/svc/aiproviders/").await;
     let all = records.body.as_array().or_else(|| records.body["results"].as_array()).unwrap();
     let local = all.iter().find(|record| record["name"] == "local").unwrap()["id"].clone();
@@ -29,7 +29,7 @@ async fn app(roles: &[&str]) -> (AppHarness, ModelServer, Source) {
     (app, model, source)
 }
 
-async fn found(app: &AppHarness, spec: &Value) -> Value {
+async fn search_results(app: &AppHarness, spec: &Value) -> Value {
     let search = app.admin.search(spec).await;
     let id = &search["id"];
     let answer = app.admin.get(&format!("/svc/results/?search_id={id}&explain=true")).await;
@@ -49,11 +49,11 @@ fn paths(model: &ModelServer) -> Vec<String> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_service_reads_and_ranks_and_its_failure_is_told() {
+async fn a_model_embeds_and_reranks_and_its_failure_is_reported() {
     let (app, model, source) = app(&["reader", "reranker"]).await;
     let processors = ["CosineRelevancyPostResultProcessor", "RerankPostResultProcessor"];
     let spec = |query: &str| json!({"query_string": query, "post_result_processors": processors});
-    let body = found(&app, &spec("river mill")).await;
+    let body = search_results(&app, &spec("river mill")).await;
     assert_eq!(paths(&model), ["/v2/embed", "/v2/embed", "/v2/rerank"], "the query, the results, the ranks");
     assert!(says(&body, "RerankPostResultProcessor updated 2 results"), "{body}");
     assert!(!says(&body, "built-in reader model"), "{body}");
@@ -71,9 +71,9 @@ async fn a_service_reads_and_ranks_and_its_failure_is_told() {
     source.reply(Behaviour::Json(json!({"total": 1, "items": [
         {"title": "A new mill", "url": "https://mills.example/3", "body": "It has no wheel.", "date": "2024-01-01"},
     ]})));
-    let body = found(&app, &spec("new mill")).await;
+    let body = search_results(&app, &spec("new mill")).await;
     assert!(says(&body, "CosineRelevancyPostResultProcessor used the built-in reader model"), "{body}");
-    assert!(says(&body, "RerankPostResultProcessor failed and was left out"), "{body}");
+    assert!(says(&body, "RerankPostResultProcessor failed and was skipped"), "{body}");
     assert!(says(&body, "status 429") && !body.to_string().contains(KEY), "{body}");
     assert_eq!(body["results"].as_array().unwrap().len(), 1, "no result is lost");
     assert!(body["results"][0]["swirl_confidence_score"].as_f64().unwrap() > 0.0, "{body}");
@@ -89,7 +89,7 @@ async fn a_model_rewrites_the_query_and_answers_as_a_source() {
     });
     assert_eq!(app.admin.post("/svc/searchproviders/", &answers).await.status, 201);
     let spec = json!({"query_string": "the river mill", "pre_query_processors": ["GenAIQueryProcessor"]});
-    let body = found(&app, &spec).await;
+    let body = search_results(&app, &spec).await;
     assert!(says(&body, "GenAIQueryProcessor rewrote query to: river mill"), "{body}");
     let sent: Vec<String> = model.requests().iter().map(|request| request.body.to_string()).collect();
     assert!(sent.iter().any(|body| body.contains("Tell me about: river mill")), "{sent:?}");
@@ -99,8 +99,8 @@ async fn a_model_rewrites_the_query_and_answers_as_a_source() {
     assert_eq!((&written[0]["author"], &written[0]["url"]), (&json!("All of it"), &json!("")));
 
     model.behaves(Manner::Throttles(None));
-    let body = found(&app, &spec).await;
-    assert!(says(&body, "GenAIQueryProcessor failed and was left out: ERR_PROMPT_FAILED"), "{body}");
+    let body = search_results(&app, &spec).await;
+    assert!(says(&body, "GenAIQueryProcessor failed and was skipped: ERR_PROMPT_FAILED"), "{body}");
     assert!(says(&body, "Error: Answers: ERR_PROMPT_FAILED"), "{body}");
     assert_eq!(body["results"].as_array().unwrap().len(), 2, "the other source's results are there: {body}");
     app.stop().await;

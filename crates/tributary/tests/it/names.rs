@@ -1,11 +1,11 @@
-//! Names and labels that people give: they stay in their line, wherever they are shown or logged.
+//! Names and labels of records: no line breaks or control characters, wherever they are shown or logged.
 
 use crate::app_harness::AppHarness;
 use serde_json::{Value, json};
 
 const FORGED: &str = "Rivers\n2026-01-01T00:00:00Z ERROR the admin's password is wrong";
 
-/// Where names are given, with a record that is valid without them, and the field of the name.
+/// The routes with names, a record that is valid except for its name, and the field of the name.
 fn table() -> Vec<(&'static str, Value, &'static str)> {
     vec![
         (

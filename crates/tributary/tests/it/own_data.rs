@@ -1,5 +1,5 @@
-//! The service's own data is no source: neither its database by any name, nor its data folder, nor a file that the
-//! machine's administrator did not allow. And whoever tries a source leaves an entry in the audit log.
+//! The service's own data cannot be used as a source: neither its database under any name, nor its data folder, nor a
+//! file that the server's administrator did not allow. Every test of a source is in the audit log.
 
 use crate::app_harness::{Answer, AppHarness, Client, items};
 use serde_json::{Value, json};
@@ -16,7 +16,7 @@ fn spec(name: &str, file: &Path) -> Value {
     })
 }
 
-async fn tried(client: &Client, file: &Path) -> Answer {
+async fn test_source(client: &Client, file: &Path) -> Answer {
     client.post("/svc/searchproviders/test/?q=x", &spec("own", file)).await
 }
 
@@ -35,7 +35,7 @@ async fn a_source_cannot_open_the_services_own_database() {
     let allowed = tempfile::tempdir().unwrap();
     let allow = allowed.path().display().to_string();
     let app = AppHarness::with(|mut settings| {
-        // Even a data folder that somebody allows stays closed.
+        // The data folder stays forbidden even if it is allowed explicitly.
         settings.sqlite_allow = vec![allow, settings.data_dir.clone()];
         settings
     })
@@ -48,12 +48,12 @@ async fn a_source_cannot_open_the_services_own_database() {
     std::os::unix::fs::symlink(&own, allowed.path().join("link.db")).unwrap();
     std::fs::hard_link(&own, allowed.path().join("hard.db")).unwrap();
     for file in [own, allowed.path().join("link.db"), allowed.path().join("hard.db")] {
-        let answer = tried(&app.admin, &file).await;
+        let answer = test_source(&app.admin, &file).await;
         let text = answer.body.to_string();
         assert!(!text.contains("argon2") && !text.contains("password_hash"), "{}: {text}", file.display());
         assert!(text.contains("belongs to this service"), "{}: {text}", file.display());
     }
-    let answer = tried(&app.admin, &allowed.path().join("list.db")).await;
+    let answer = test_source(&app.admin, &allowed.path().join("list.db")).await;
     assert!(answer.body.to_string().contains("A list of people"), "{answer:?}");
     app.stop().await;
 }
@@ -66,10 +66,10 @@ async fn only_files_of_allowed_folders_are_opened() {
     let refused = app.admin.post("/svc/searchproviders/", &spec("List", &other.path().join("list.db"))).await;
     assert_eq!(refused.status, 400, "{refused:?}");
     assert!(refused.body["errors"]["url"].to_string().contains("SVC_SQLITE_ALLOW"), "{refused:?}");
-    let tried = tried(&app.admin, &other.path().join("list.db")).await;
+    let tried = test_source(&app.admin, &other.path().join("list.db")).await;
     assert!(tried.body.to_string().contains("SVC_SQLITE_ALLOW"), "{tried:?}");
     assert!(!tried.body.to_string().contains("A list of people"), "{tried:?}");
-    // A source that was saved before there was such a rule says at a search what to do.
+    // A source that was saved before the rule existed reports at search time what to do.
     let mut prepared = spec("Before", &other.path().join("list.db"));
     prepared["active"] = json!(false);
     assert_eq!(app.admin.post("/svc/searchproviders/", &prepared).await.status, 201);

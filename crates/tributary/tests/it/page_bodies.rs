@@ -1,8 +1,7 @@
-//! `config.swirl.fetch_url_body` from outside: results whose source says little of them are filled from their pages
-//! before they are scored.
+//! `config.swirl.fetch_url_body`: results with short bodies are filled from their pages before scoring.
 
 use crate::app_harness::AppHarness;
-use domain::settings::{Secs, Settings};
+use domain::settings::{Seconds, Settings};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 use testkit::source::{Behaviour, Source};
@@ -25,7 +24,7 @@ fn filling(method: &str) -> Value {
         "body_pagefetch_generation_method": method, "body_pagefetch_text_extract_timeout": 2}}}})
 }
 
-/// The bodies of a search without the marks around hits, by title.
+/// The bodies of a search without highlight marks, by title.
 async fn bodies(app: &AppHarness, query: &str) -> (Vec<String>, Value) {
     let mixed = app.admin.get(&format!("/svc/search/?qs={query}")).await.body;
     let mut results: Vec<Value> = mixed["results"].as_array().unwrap().clone();
@@ -51,7 +50,7 @@ async fn thin_bodies_are_filled_before_they_are_scored() {
         assert_eq!(found, [expected], "{method} {query}: {mixed}");
         let line = format!("Filled the body of 1 results from their pages from: {method} {query}");
         assert!(mixed["messages"].to_string().contains(&line), "{mixed}");
-        // The words of the page count for the score.
+        // The text of the page counts for the score.
         let score = mixed["results"][0]["swirl_score"].as_f64().unwrap();
         assert!(score > 0.0 || query != "river", "{mixed}");
     }
@@ -59,7 +58,7 @@ async fn thin_bodies_are_filled_before_they_are_scored() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_does_not_work_leaves_the_body() {
+async fn a_failed_fetch_keeps_the_body() {
     let (api, site, inside) = (Source::start().await, Source::start().await, Source::start().await);
     site.reply(Behaviour::text("text/html", PAGE));
     site.reply_at("/slow", Behaviour::Hang);
@@ -84,7 +83,7 @@ async fn pages_end_before_the_search_does() {
     site.reply(Behaviour::Hang);
     let allow = vec![site.address().to_string()];
     let app =
-        AppHarness::with(|settings| Settings { outbound_allow: allow, timeout: Secs::new(2), ..settings })
+        AppHarness::with(|settings| Settings { outbound_allow: allow, timeout: Seconds::new(2), ..settings })
             .await;
     api.reply(results(&[site.url().to_string()]));
     let mut more = filling("TERM_COUNT");

@@ -1,4 +1,4 @@
-//! The pages for people: signing in, searching, and texts of sources that must stay texts.
+//! The web pages: signing in, searching, and escaping of texts from sources.
 
 use crate::app_harness::{ADMIN_PASSWORD, Answer, AppHarness, items};
 use crate::browser::{Browser, SESSION, csrf_of};
@@ -10,14 +10,14 @@ fn text(page: &Answer) -> &str {
     page.body.as_str().unwrap()
 }
 
-/// Where the links of a page lead, as a browser reads them.
+/// The targets of the links of a page, as a browser resolves them.
 fn links(page: &Answer) -> Vec<String> {
     let values = text(page).split("href=\"").skip(1).map(|rest| rest.split('"').next().unwrap());
     values.map(|link| link.replace("&#x2f;", "/").replace("&amp;", "&")).collect()
 }
 
-/// The page of a search when it has ended: until then it loads again by itself.
-pub async fn ended(browser: &mut Browser, location: &str) -> Answer {
+/// The page of a finished search; until then the page reloads itself.
+pub async fn finished_page(browser: &mut Browser, location: &str) -> Answer {
     for _ in 0..200 {
         let page = browser.get(location).await;
         if !text(&page).contains("<noscript><meta http-equiv=\"refresh\"") {
@@ -50,9 +50,9 @@ fn assert_strict(page: &Answer) {
     assert!(!text(page).contains(" style=") && !text(page).contains(" onclick"));
 }
 
-/// Everything that is typed into or pressed has a name for who cannot see it.
+/// Every input and button has an accessible name.
 #[track_caller]
-fn assert_labelled(page: &Answer) {
+fn assert_labeled(page: &Answer) {
     let html = text(page);
     let mut count = 0;
     for tag in html.split("<input ").skip(1).map(|rest| rest.split('>').next().unwrap()) {
@@ -78,7 +78,7 @@ fn assert_labelled(page: &Answer) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn who_is_not_signed_in_is_led_to_the_sign_in_page() {
+async fn anonymous_visitors_are_redirected_to_the_sign_in_page() {
     let app = AppHarness::start().await;
     let mut browser = Browser::open(&app.base);
     for (path, place) in [
@@ -92,7 +92,7 @@ async fn who_is_not_signed_in_is_led_to_the_sign_in_page() {
     let page = browser.get("/login/").await;
     assert_eq!(page.status, 200);
     assert_strict(&page);
-    assert_labelled(&page);
+    assert_labeled(&page);
     assert_eq!(app.admin.get("/svc/search/").await.body, json!([]), "nothing was searched");
     app.stop().await;
 }
@@ -103,7 +103,7 @@ async fn the_sign_in_form() {
     let mut browser = Browser::open(&app.base);
     let wrong = browser.sign_in("admin", "wrong", "").await;
     assert_eq!(wrong.status, 401);
-    assert!(text(&wrong).contains("The user name or the password is wrong."));
+    assert!(text(&wrong).contains("Incorrect username or password."));
     assert!(text(&wrong).contains("value=\"admin\"") && !text(&wrong).contains("value=\"wrong\""));
     assert!(!browser.cookies.contains_key(SESSION));
     assert_strict(&wrong);
@@ -145,23 +145,23 @@ async fn the_search_page_lists_what_was_found() {
     let start = browser.get("/").await;
     assert_eq!(start.status, 200);
     assert_strict(&start);
-    assert_labelled(&start);
+    assert_labeled(&start);
 
     let moved = browser.get("/?q=deep+river").await;
     assert_eq!(moved.status, 303, "{moved:?}");
     let location = moved.header("location").to_owned();
     assert!(location.starts_with("/?search_id="), "{location}");
-    let page = ended(&mut browser, &location).await;
+    let page = finished_page(&mut browser, &location).await;
     assert_eq!(page.status, 200);
     assert_strict(&page);
-    assert_labelled(&page);
+    assert_labeled(&page);
     let html = text(&page);
     assert_eq!(html.matches("<article").count(), 10);
     let found = links(&page).iter().filter(|link| link.starts_with("https://deep-river.example/")).count();
     assert_eq!(found, 10, "{html}");
     assert!(html.contains("value=\"deep river\""), "the query stays in the box");
     assert!(html.contains("<mark>deep</mark> <mark>river</mark>") && !html.contains("em&gt;"), "{html}");
-    assert!(html.contains("12 of 12") && html.contains("This list is not complete."), "{html}");
+    assert!(html.contains("12 of 12") && html.contains("These results are incomplete."), "{html}");
     assert_eq!(source.requests().len(), 1, "a reload does not search again");
     let second = browser.get(&format!("{location}&page=2")).await;
     assert_eq!(text(&second).matches("<article").count(), 2);
@@ -195,7 +195,7 @@ async fn hostile_texts_of_a_source_stay_texts() {
     let mut browser = Browser::signed_in(&app.base, "admin", ADMIN_PASSWORD).await;
     let moved = browser.get("/?q=river+%3Cscript%3Ealert(1)%3C%2Fscript%3E").await;
     assert_eq!(moved.status, 303, "{moved:?}");
-    let page = ended(&mut browser, moved.header("location")).await;
+    let page = finished_page(&mut browser, moved.header("location")).await;
     assert_eq!(page.status, 200);
     assert_strict(&page);
     let html = text(&page);

@@ -1,11 +1,11 @@
-//! The texts of the repository, for tests that look for what is named in them.
+//! Source texts of the repository, for tests that search them for names.
 
 use std::path::{Path, PathBuf};
 
-/// What stands before the tests of a file.
+/// The line before the tests of a file.
 const TESTS: &str = "#[cfg(test)]\nmod tests {";
 
-/// Every file below this place that is text, with its text; folders that `enters` refuses are passed over.
+/// Every text file below this folder, with its text; folders that `enters` refuses are skipped.
 pub fn texts(place: &Path, enters: &dyn Fn(&Path) -> bool) -> Vec<(PathBuf, String)> {
     if !place.is_dir() {
         return std::fs::read_to_string(place).map(|text| (place.to_owned(), text)).into_iter().collect();
@@ -16,20 +16,20 @@ pub fn texts(place: &Path, enters: &dyn Fn(&Path) -> bool) -> Vec<(PathBuf, Stri
     paths.iter().filter(|path| enters(path)).flat_map(|path| texts(path, enters)).collect()
 }
 
-/// The code of a folder without its tests and without comments.
+/// The code of a folder without its tests and comments.
 pub fn product_text(folder: &Path) -> String {
     let is_code = |path: &Path| path.is_dir() || is_rust(path) && !path.ends_with("tests.rs");
     let of_product = |text: String| code(text.split(TESTS).next().unwrap_or_default());
     texts(folder, &is_code).into_iter().map(|(_, text)| of_product(text)).collect()
 }
 
-/// The code of a folder, tests and all, without comments.
+/// The code of a folder, including tests, without comments.
 pub fn all_text(folder: &Path) -> String {
     let is_code = |path: &Path| path.is_dir() || is_rust(path);
     texts(folder, &is_code).into_iter().map(|(_, text)| code(&text)).collect()
 }
 
-/// The name stands in the text, and not as a part of another.
+/// True if the text contains the name as a whole word.
 pub fn has_word(text: &str, word: &str) -> bool {
     let is_part = |c: char| c.is_alphanumeric() || c == '_';
     text.match_indices(word)
@@ -40,7 +40,7 @@ fn is_rust(path: &Path) -> bool {
     path.extension().is_some_and(|ending| ending == "rs")
 }
 
-/// Without the lines that are comments.
+/// The text without comment lines.
 fn code(text: &str) -> String {
     text.lines().filter(|line| !line.trim_start().starts_with("//")).flat_map(|line| [line, "\n"]).collect()
 }

@@ -1,4 +1,4 @@
-//! The program itself: started as a person would start it.
+//! The program, started as a person starts it.
 
 use crate::app_harness::Client;
 use std::io::{BufRead, BufReader};
@@ -8,7 +8,7 @@ use std::sync::mpsc;
 use std::time::{Duration, Instant};
 use testkit::{Signal, send_signal};
 
-/// How long the program may take to say that it listens; a debug build on a busy machine is slow.
+/// How long the program may take until it listens; a debug build on a busy machine is slow.
 const START_MAX: Duration = Duration::from_secs(60);
 
 /// A running `tributary serve` or `tributary demo`. Killed when dropped.
@@ -36,7 +36,7 @@ pub fn text(bytes: &[u8]) -> String {
 }
 
 impl Running {
-    /// Starts it and waits until a printed line holds its address.
+    /// Starts the program and waits until it prints its address.
     pub fn start(mut command: Command) -> Self {
         let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
         let output = BufReader::new(child.stdout.take().unwrap());
@@ -58,7 +58,7 @@ impl Running {
             running.base = address.filter(|_| line.contains("Tributary")).unwrap_or_default().to_owned();
             running.said.push(line);
         }
-        // The demo says more after its address.
+        // The demo prints more after its address.
         while let Ok(line) = lines.recv_timeout(Duration::from_millis(200)) {
             running.said.push(line);
         }
@@ -79,7 +79,7 @@ impl Running {
         self.child.wait().unwrap();
     }
 
-    /// SIGTERM, then waits; the exit code.
+    /// Sends SIGTERM and waits. Returns the exit code.
     pub fn terminate(mut self) -> Option<i32> {
         assert!(send_signal(self.child.id(), Signal::TERM));
         self.child.wait().unwrap().code()
@@ -93,10 +93,10 @@ impl Drop for Running {
     }
 }
 
-/// systemd waits for the word that the service is ready, and kills a service that falls silent.
+/// systemd waits for the readiness notification, and kills a service whose watchdog messages stop.
 #[cfg(target_os = "linux")]
 #[test]
-fn the_service_manager_is_told() {
+fn the_service_manager_is_notified() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("notify");
     let socket = std::os::unix::net::UnixDatagram::bind(&path).unwrap();
@@ -136,7 +136,7 @@ fn settings_show_value_and_origin_and_all_mistakes() {
     assert_eq!(wrong.status.code(), Some(1));
     let said = text(&wrong.stderr);
     assert!(
-        said.contains("2 mistake(s)") && said.contains("SVC_PORT") && said.contains("'SVC_TIMEOUT'"),
+        said.contains("2 error(s)") && said.contains("SVC_PORT") && said.contains("'SVC_TIMEOUT'"),
         "{said}"
     );
 }
@@ -166,11 +166,11 @@ fn people_tokens_and_providers_by_command() {
     std::fs::write(here.join("broken.json"), "{").unwrap();
     let loaded = run(here, &["load-providers", "--user", "anna", "providers.json", "broken.json"]);
     assert_eq!(loaded.status.code(), Some(1));
-    assert_eq!(text(&loaded.stdout).trim(), "1 added, 0 replaced, 0 already there, 2 failed");
+    assert_eq!(text(&loaded.stdout).trim(), "1 added, 0 replaced, 0 already present, 2 failed");
     let said = text(&loaded.stderr);
     assert!(said.contains("record 2 (B)") && said.contains("Did you mean 'RequestsGet'?"), "{said}");
     let again = run(here, &["load-providers", "--user", "anna", "--replace", "providers.json"]);
-    assert_eq!(text(&again.stdout).trim(), "0 added, 1 replaced, 0 already there, 1 failed");
+    assert_eq!(text(&again.stdout).trim(), "0 added, 1 replaced, 0 already present, 1 failed");
 
     assert!(text(&run(here, &["migrate"]).stdout).contains("up to date"));
     let last = run(here, &["user", "delete", "anna"]);
@@ -180,7 +180,7 @@ fn people_tokens_and_providers_by_command() {
     assert!(run(here, &["user", "delete", "anna"]).status.success());
     let nobody = run(here, &["search", "river"]);
     assert_eq!(nobody.status.code(), Some(1));
-    assert!(text(&nobody.stderr).contains("there is no user 'admin'"), "{nobody:?}");
+    assert!(text(&nobody.stderr).contains("no user 'admin'"), "{nobody:?}");
 }
 
 #[test]
@@ -198,7 +198,7 @@ fn help_has_examples() {
     assert!(text(&role.stderr).contains("'webb' is not a role"), "{role:?}");
 }
 
-/// A folder and all that is in it, with who may do what.
+/// A folder and its contents, with their permissions.
 fn modes(path: &Path) -> Vec<(PathBuf, u32)> {
     use std::os::unix::fs::PermissionsExt;
     let metadata = std::fs::metadata(path).unwrap();

@@ -1,19 +1,19 @@
-//! Addresses that a person typed or edited, from outside: they are fetched without the source's credentials and never at a
-//! private host, and what is found there is nobody else's.
+//! URLs that a person typed or edited: they are fetched without the source's credentials, never from a private host,
+//! and the page belongs only to that person.
 
 use crate::app_harness::{Answer, AppHarness, Client, licensed, long_text};
 use domain::corpus::PROVIDER_NAME;
-use domain::settings::{Settings, Share};
+use domain::settings::{Ratio, Settings};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use testkit::source::{Behaviour, Recorded, Source};
-use tributary::cache_source;
+use tributary::corpus::provider as corpus_provider;
 
-/// `Basic` of the credentials of the source.
+/// The `Authorization` header of the source.
 const AUTHORIZATION: &str = "Basic c3ZjOlMzQ1JFVC1QQVNTV09SRA==";
 const UNREACHABLE: &str = "Its address cannot be reached from here.";
 
-struct Stage {
+struct Fixture {
     app: AppHarness,
     ann: Client,
     bob: Client,
@@ -28,13 +28,13 @@ fn page(title: &str, topic: &str) -> Behaviour {
     Behaviour::text("text/html", format!("<html>{head}<body><main><p>{text}</p></main></body></html>"))
 }
 
-impl Stage {
+impl Fixture {
     async fn start(allowed: &[&Source], more: Value) -> Self {
         let allow = allowed.iter().map(|source| source.address().to_string()).collect();
         let change =
-            |settings| Settings { outbound_allow: allow, corpus_min_score: Share(0.1), ..licensed(settings) };
+            |settings| Settings { outbound_allow: allow, corpus_min_score: Ratio(0.1), ..licensed(settings) };
         let app = AppHarness::with(change).await;
-        assert!(cache_source::ensure(app.service.wired()).await.unwrap());
+        assert!(corpus_provider::ensure(app.service.app()).await.unwrap());
         let model = json!({
             "name": "Picker", "model": "local/extractive", "active": true, "tags": ["rag", "chat"],
             "defaults": ["rag", "chat"],
@@ -57,19 +57,19 @@ impl Stage {
         Self { app, ann, bob, intranet, provider }
     }
 
-    /// Ann's search of the source: its id, and the id of its one result.
-    async fn searched(&self) -> (i64, i64) {
+    /// Ann searches the source. Returns the ids of the search and of its only result.
+    async fn search_source(&self) -> (i64, i64) {
         let spec = json!({"query_string": "travel policy", "searchprovider_list": ["Company Intranet"]});
         let search = self.ann.search(&spec).await["id"].as_i64().unwrap();
         let list = self.ann.get(&format!("/svc/results/?search_id={search}")).await.body;
         (search, list["results"][0]["swirl_id"].as_i64().unwrap())
     }
 
-    async fn ingest(&self, wish: Value) -> Answer {
-        self.ann.post("/svc/ingest/", &wish).await
+    async fn ingest(&self, payload: Value) -> Answer {
+        self.ann.post("/svc/ingest/", &payload).await
     }
 
-    /// Reads the page behind a result in every way that a person has.
+    /// Reads the page of a result in every way that a person can.
     async fn read_in_all_ways(&self, search: i64, result: i64) {
         let named = json!({"search_id": search, "swirl_id": result});
         let chat = self.ann.post("/svc/chat/", &json!({})).await.body["id"].clone();
@@ -84,7 +84,7 @@ impl Stage {
         }
     }
 
-    /// What reached the source beside searches.
+    /// The requests to the source other than searches.
     fn fetched(&self) -> Vec<Recorded> {
         self.intranet.requests().into_iter().filter(|request| request.path != "/list").collect()
     }
@@ -101,102 +101,102 @@ async fn tool(client: &Client, name: &str, arguments: Value) -> Answer {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_typed_address_at_a_source_is_not_fetched_with_its_rights() {
-    let stage = Stage::start(&[], json!({})).await;
-    stage.searched().await;
-    let secret = |number: u8| stage.intranet.url_at(&format!("/admin/secret?x={number}"));
-    for wish in [
-        json!({"url": secret(1), "provider_id": stage.provider, "wait": true}),
+    let fixture = Fixture::start(&[], json!({})).await;
+    fixture.search_source().await;
+    let secret = |number: u8| fixture.intranet.url_at(&format!("/admin/secret?x={number}"));
+    for payload in [
+        json!({"url": secret(1), "provider_id": fixture.provider, "wait": true}),
         json!({"url": secret(2), "wait": true}),
-        json!({"url": secret(3), "provider_id": stage.provider, "body": "short", "wait": true}),
-        // An address that the source did give, with something added.
-        json!({"url": stage.intranet.url_at("/doc/1?x=1"), "provider_id": stage.provider, "wait": true}),
+        json!({"url": secret(3), "provider_id": fixture.provider, "body": "short", "wait": true}),
+        // A URL that the source returned, with an addition.
+        json!({"url": fixture.intranet.url_at("/doc/1?x=1"), "provider_id": fixture.provider, "wait": true}),
     ] {
-        let refused = stage.ingest(wish.clone()).await;
-        assert_eq!((refused.status.as_u16(), refused.code()), (422, "impossible"), "{wish}: {refused:?}");
-        assert!(refused.body["detail"].as_str().unwrap().contains(UNREACHABLE), "{wish}: {refused:?}");
+        let refused = fixture.ingest(payload.clone()).await;
+        assert_eq!((refused.status.as_u16(), refused.code()), (422, "impossible"), "{payload}: {refused:?}");
+        assert!(refused.body["detail"].as_str().unwrap().contains(UNREACHABLE), "{payload}: {refused:?}");
     }
-    assert_eq!(stage.fetched(), [], "nothing at all reached the private host");
-    stage.app.stop().await;
+    assert_eq!(fixture.fetched(), [], "nothing at all reached the private host");
+    fixture.app.stop().await;
 }
 
-/// On a host that anybody may reach the page comes, without credentials, and is the person's alone.
+/// On a public host the page is fetched without credentials, and belongs only to the person.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_typed_address_is_fetched_as_nobody_and_belongs_to_the_person() {
+async fn a_typed_address_is_fetched_without_credentials_and_belongs_to_the_person() {
     let site = Source::start().await;
     site.reply(page("Anything", "what an attacker wrote about supplier payment"));
-    let stage = Stage::start(&[&site], json!({})).await;
+    let fixture = Fixture::start(&[&site], json!({})).await;
     let title = "Official supplier payment policy (Finance)";
-    let wish = json!({
-        "url": site.url_at("/policy"), "provider_id": stage.provider, "title": title, "wait": true,
+    let payload = json!({
+        "url": site.url_at("/policy"), "provider_id": fixture.provider, "title": title, "wait": true,
     });
-    let kept = stage.ingest(wish.clone()).await;
+    let kept = fixture.ingest(payload.clone()).await;
     assert_eq!(kept.status, 200, "{kept:?}");
     let document = format!("/svc/cache/{}/", kept.body["signal_id"]);
-    let own = stage.ann.get(&document).await.body;
+    let own = fixture.ann.get(&document).await.body;
     assert_eq!((&own["source_provider_id"], &own["source_provider"]), (&Value::Null, &json!("")), "{own}");
     assert_eq!(own["title"], "Anything", "what is said of a page is what the page says of itself");
     assert!(!format!("{:?}", site.requests()).contains("Basic"), "{:?}", site.requests());
-    for other in [&stage.bob, &stage.app.admin] {
+    for other in [&fixture.bob, &fixture.app.admin] {
         assert_eq!(other.get(&document).await.status, 404);
         let spec = json!({"query_string": "supplier payment policy", "searchprovider_list": [PROVIDER_NAME]});
         let search = other.search(&spec).await["id"].clone();
         let found = other.get(&format!("/svc/results/?search_id={search}")).await.body;
         assert_eq!(found["results"], json!([]), "{found}");
     }
-    // Said without waiting, the answer tells how it is fetched.
-    let other = json!({"url": site.url_at("/other"), "provider_id": stage.provider});
-    let accepted = stage.ingest(other).await;
+    // Without waiting, the response says how the page is fetched.
+    let other = json!({"url": site.url_at("/other"), "provider_id": fixture.provider});
+    let accepted = fixture.ingest(other).await;
     assert_eq!(accepted.status, 202, "{accepted:?}");
     assert!(accepted.body["message"].as_str().unwrap().contains("only you will see it"), "{accepted:?}");
-    stage.app.stop().await;
+    fixture.app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_address_that_the_source_gave_is_fetched_with_its_rights() {
-    let stage = Stage::start(&[], json!({})).await;
-    let wish = json!({
-        "url": stage.intranet.url_at("/doc/1"), "provider_id": stage.provider, "title": "Mine", "wait": true,
+    let fixture = Fixture::start(&[], json!({})).await;
+    let payload = json!({
+        "url": fixture.intranet.url_at("/doc/1"), "provider_id": fixture.provider, "title": "Mine", "wait": true,
     });
-    assert_eq!(stage.ingest(wish.clone()).await.status, 422, "nobody gave it to her yet");
-    stage.searched().await;
-    let kept = stage.ingest(wish).await;
+    assert_eq!(fixture.ingest(payload.clone()).await.status, 422, "nobody gave it to her yet");
+    fixture.search_source().await;
+    let kept = fixture.ingest(payload).await;
     assert_eq!(kept.status, 200, "{kept:?}");
-    let fetched = stage.fetched();
-    assert_eq!(stage.fetched_paths(), BTreeSet::from(["/doc/1".to_owned()]));
+    let fetched = fixture.fetched();
+    assert_eq!(fixture.fetched_paths(), BTreeSet::from(["/doc/1".to_owned()]));
     assert!(fetched.iter().all(|one| one.header("authorization") == Some(AUTHORIZATION)), "{fetched:?}");
-    let shown = stage.bob.get(&format!("/svc/cache/{}/", kept.body["signal_id"])).await.body;
+    let shown = fixture.bob.get(&format!("/svc/cache/{}/", kept.body["signal_id"])).await.body;
     assert_eq!(
         (&shown["title"], &shown["source_provider"]),
         (&json!("Travel policy"), &json!("Company Intranet")),
         "{shown}"
     );
-    stage.app.stop().await;
+    fixture.app.stop().await;
 }
 
-/// What a shared source leads to on a host of others, or by a redirect, came from somebody else: it is not published in the
-/// name of the source.
+/// A page on another host, or behind a redirect, was not returned by the shared source: it is not published as a
+/// document of that source.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_page_from_elsewhere_is_the_finders_alone() {
+async fn a_page_of_another_host_is_visible_only_to_its_finder() {
     let site = Source::start().await;
     site.reply(page("Anything", "what an attacker wrote about supplier payment"));
-    let stage = Stage::start(&[&site], json!({})).await;
+    let fixture = Fixture::start(&[&site], json!({})).await;
     let there = site.url_at("/policy").to_string();
-    stage.intranet.reply_at("/doc/2", Behaviour::redirect(there.clone(), 302));
-    for url in [there, stage.intranet.url_at("/doc/2").to_string()] {
+    fixture.intranet.reply_at("/doc/2", Behaviour::redirect(there.clone(), 302));
+    for url in [there, fixture.intranet.url_at("/doc/2").to_string()] {
         let item = json!({"title": "Official supplier payment policy", "author": "Finance", "url": url});
-        stage.intranet.reply_at("/list", Behaviour::Json(json!({"total": 1, "items": [item]})));
-        let (search, result) = stage.searched().await;
-        let kept = stage.ingest(json!({"search_id": search, "swirl_id": result, "wait": true})).await;
+        fixture.intranet.reply_at("/list", Behaviour::Json(json!({"total": 1, "items": [item]})));
+        let (search, result) = fixture.search_source().await;
+        let kept = fixture.ingest(json!({"search_id": search, "swirl_id": result, "wait": true})).await;
         assert_eq!(kept.status, 200, "{url}: {kept:?}");
         let document = format!("/svc/cache/{}/", kept.body["signal_id"]);
-        let own = stage.ann.get(&document).await.body;
+        let own = fixture.ann.get(&document).await.body;
         assert_eq!(
             (&own["source_provider_id"], &own["source_provider"]),
             (&Value::Null, &json!("")),
             "{own}"
         );
         assert_eq!((&own["title"], &own["author"]), (&json!("Anything"), &json!("")), "{own}");
-        for other in [&stage.bob, &stage.app.admin] {
+        for other in [&fixture.bob, &fixture.app.admin] {
             assert_eq!(other.get(&document).await.status, 404, "{url}");
             assert_eq!(other.get("/svc/cache/").await.body, json!([]), "{url}");
             let spec =
@@ -207,40 +207,40 @@ async fn a_page_from_elsewhere_is_the_finders_alone() {
         }
     }
     assert!(!format!("{:?}", site.requests()).contains("Basic"), "{:?}", site.requests());
-    stage.app.stop().await;
+    fixture.app.stop().await;
 }
 
-/// Whatever the owner writes into a result, its page is the one that the source named.
+/// Whatever the owner writes into a result, its page is the one that the source returned.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_result_that_was_edited_is_read_as_its_source_gave_it() {
     let site = Source::start().await;
     site.reply(page("Poison", "what an attacker wrote about travel"));
-    let stage = Stage::start(&[&site], json!({})).await;
-    let (search, result) = stage.searched().await;
+    let fixture = Fixture::start(&[&site], json!({})).await;
+    let (search, result) = fixture.search_source().await;
     let path = format!("/svc/results/{result}/");
-    let given = stage.ann.get(&path).await.body;
+    let given = fixture.ann.get(&path).await.body;
     assert_eq!(given.get("source_url"), None, "{given}");
-    let inside = stage.intranet.url_at("/_security/user").to_string();
+    let inside = fixture.intranet.url_at("/_security/user").to_string();
     let other = site.url_at("/policy").to_string();
     for (url, is_put) in [(&inside, false), (&other, false), (&inside, true)] {
         let edit = json!({
             "url": url, "source_url": url, "title": "Official", "author": "Finance", "searchprovider": "Other",
-            "provider_id": 999, "provenance": {"AsGiven": stage.provider},
+            "provider_id": 999, "provenance": {"AsGiven": fixture.provider},
         });
         let edited = match is_put {
-            true => stage.ann.put(&path, &edit).await,
-            false => stage.ann.patch(&path, &edit).await,
+            true => fixture.ann.put(&path, &edit).await,
+            false => fixture.ann.patch(&path, &edit).await,
         };
         assert_eq!(edited.status, 200, "{edited:?}");
         assert_eq!((&edited.body["url"], &edited.body["source_url"]), (&json!(url), &given["url"]));
         assert_eq!(edited.body["searchprovider"], "Company Intranet");
-        assert_eq!(edited.body["provider_id"], stage.provider);
-        stage.read_in_all_ways(search, result).await;
+        assert_eq!(edited.body["provider_id"], fixture.provider);
+        fixture.read_in_all_ways(search, result).await;
     }
-    assert_eq!(stage.fetched_paths(), BTreeSet::from(["/doc/1".to_owned()]));
+    assert_eq!(fixture.fetched_paths(), BTreeSet::from(["/doc/1".to_owned()]));
     assert_eq!(site.requests(), [], "no address that she wrote was fetched");
-    // What came into the cache is the source's document, by the name that the source gave it.
-    let list = stage.bob.get("/svc/cache/").await.body;
+    // The cache contains the source's document, under the source's title.
+    let list = fixture.bob.get("/svc/cache/").await.body;
     let shown: Vec<[&Value; 4]> = list
         .as_array()
         .unwrap()
@@ -250,112 +250,113 @@ async fn a_result_that_was_edited_is_read_as_its_source_gave_it() {
     assert_eq!(shown.len(), 1, "{list}");
     assert_eq!(shown[0][..3], [&json!("Travel policy"), &given["url"], &json!("Company Intranet")], "{list}");
     assert_ne!(shown[0][3], "Finance");
-    // The same edit undone: there is nothing to tell any more.
-    let whole = stage.ann.put(&path, &given).await.body;
+    // After the edit is undone, there is nothing to report.
+    let whole = fixture.ann.put(&path, &given).await.body;
     assert_eq!(whole.get("source_url"), None, "{whole}");
-    stage.app.stop().await;
+    fixture.app.stop().await;
 }
 
-/// Templates are filled from what the source gave, not from what its owner made of the result's payload.
+/// Templates are filled from the source's response, not from the edited payload of the result.
 #[tokio::test(flavor = "multi_thread")]
-async fn an_edited_payload_leads_nowhere_else() {
-    let stage = Stage::start(&[], json!({})).await;
-    let template = stage.intranet.url_at("/content/").to_string() + "{id}";
-    let lookup = stage.intranet.url_at("/kind/").to_string() + "{id}";
+async fn an_edited_payload_does_not_redirect_the_fetch() {
+    let fixture = Fixture::start(&[], json!({})).await;
+    let template = fixture.intranet.url_at("/content/").to_string() + "{id}";
+    let lookup = fixture.intranet.url_at("/kind/").to_string() + "{id}";
     let config = json!({
         "cache": "true", "content_url": template, "mimetype_url": lookup, "mimetype_path": "kind",
     });
     let change = json!({"page_fetch_config_json": config});
-    let path = format!("/svc/searchproviders/{}/", stage.provider);
-    let changed = stage.app.admin.patch(&path, &change).await;
+    let path = format!("/svc/searchproviders/{}/", fixture.provider);
+    let changed = fixture.app.admin.patch(&path, &change).await;
     assert_eq!(changed.status, 200, "{changed:?}");
-    stage.intranet.reply_at("/kind/1", Behaviour::Json(json!({"kind": "text/html"})));
-    let (search, result) = stage.searched().await;
+    fixture.intranet.reply_at("/kind/1", Behaviour::Json(json!({"kind": "text/html"})));
+    let (search, result) = fixture.search_source().await;
     for payload in
         [json!({"id": "admin"}), json!({"id": "1", "file": {"id": "x"}, "url": "http://127.0.0.1/"})]
     {
-        let edited = stage.ann.patch(&format!("/svc/results/{result}/"), &json!({"payload": payload})).await;
+        let edited =
+            fixture.ann.patch(&format!("/svc/results/{result}/"), &json!({"payload": payload})).await;
         assert_eq!(edited.status, 200, "{edited:?}");
-        stage.read_in_all_ways(search, result).await;
+        fixture.read_in_all_ways(search, result).await;
     }
     let own = ["/content/1".to_owned(), "/kind/1".to_owned()];
-    assert!(stage.fetched_paths().is_subset(&BTreeSet::from(own)), "{:?}", stage.fetched_paths());
-    assert!(stage.fetched_paths().contains("/content/1"));
-    // Nor does an edited result vouch for an address.
-    let url = stage.intranet.url_at("/admin").to_string();
-    let edited = stage.ann.patch(&format!("/svc/results/{result}/"), &json!({"url": url})).await;
+    assert!(fixture.fetched_paths().is_subset(&BTreeSet::from(own)), "{:?}", fixture.fetched_paths());
+    assert!(fixture.fetched_paths().contains("/content/1"));
+    // An edited result does not prove the origin of a URL either.
+    let url = fixture.intranet.url_at("/admin").to_string();
+    let edited = fixture.ann.patch(&format!("/svc/results/{result}/"), &json!({"url": url})).await;
     assert_eq!(edited.status, 200, "{edited:?}");
-    let refused = stage.ingest(json!({"url": url, "provider_id": stage.provider, "wait": true})).await;
+    let refused = fixture.ingest(json!({"url": url, "provider_id": fixture.provider, "wait": true})).await;
     assert_eq!(refused.status, 422, "{refused:?}");
-    assert!(!stage.fetched_paths().contains("/admin"));
-    stage.app.stop().await;
+    assert!(!fixture.fetched_paths().contains("/admin"));
+    fixture.app.stop().await;
 }
 
-/// What decides who may see a result, and what it was made from, is not for its owner to write.
+/// The owner cannot edit the fields that decide who may see a result and what it was made from.
 #[tokio::test(flavor = "multi_thread")]
 async fn the_documents_of_a_result_are_not_edited() {
-    let stage = Stage::start(&[], json!({})).await;
-    let (_, result) = stage.searched().await;
+    let fixture = Fixture::start(&[], json!({})).await;
+    let (_, result) = fixture.search_source().await;
     let mark = json!({"signal_id": 1, "state": "indexed", "badge": "Cached", "liveness": "alive", "stale": false,
         "shared_externally": false, "matter_tags": []});
     let copy = json!({"signal_id": 1, "title": "x", "url": "http://127.0.0.1/", "searchprovider": "Other"});
     let edit =
         json!({"cache": mark, "duplicates": [copy], "result_block": "facts", "rag_query_items": ["1"]});
     let path = format!("/svc/results/{result}/");
-    for edited in [stage.ann.patch(&path, &edit).await, stage.ann.put(&path, &edit).await] {
+    for edited in [fixture.ann.patch(&path, &edit).await, fixture.ann.put(&path, &edit).await] {
         assert_eq!(edited.status, 200, "{edited:?}");
         for field in ["cache", "duplicates", "result_block", "rag_query_items"] {
             assert_eq!(edited.body.get(field), None, "{field}: {edited:?}");
         }
     }
-    // Nor is what a summary was made from. The edited result has nothing left to make one from.
-    stage.intranet.reply_at("/doc/1", page("Travel policy", "the travel policy"));
-    let (search, _) = stage.searched().await;
-    let answered = stage.ann.post("/svc/rag-search/", &json!({"search_id": search})).await;
+    // The sources of a summary cannot be edited either. The edited result has no text left to summarize.
+    fixture.intranet.reply_at("/doc/1", page("Travel policy", "the travel policy"));
+    let (search, _) = fixture.search_source().await;
+    let answered = fixture.ann.post("/svc/rag-search/", &json!({"search_id": search})).await;
     assert_eq!(answered.status, 200, "{answered:?}");
-    let mixed = stage.ann.get(&format!("/svc/results/?search_id={search}")).await.body;
+    let mixed = fixture.ann.get(&format!("/svc/results/?search_id={search}")).await.body;
     let row = &mixed["ai_summary"][0];
     assert!(row.is_object(), "{mixed}");
     let path = format!("/svc/results/{}/", row["swirl_id"]);
     let edit =
         json!({"body": "My words", "additional_content": null, "rag_query_items": [], "result_block": null});
-    let edited = stage.ann.patch(&path, &edit).await;
+    let edited = fixture.ann.patch(&path, &edit).await;
     assert_eq!(edited.status, 200, "{edited:?}");
     for field in ["additional_content", "rag_query_items"] {
         assert!(!row[field].is_null(), "{row}");
         assert_eq!(edited.body[field], row[field], "{field}: {edited:?}");
     }
     assert_eq!(edited.body["result_block"], "ai_summary", "{edited:?}");
-    stage.app.stop().await;
+    fixture.app.stop().await;
 }
 
-/// One sentence, whether a name is unknown, is one of the inside, or is refused: users learn no names.
+/// One message, whether a host name is unknown, internal or refused: users learn no names.
 #[tokio::test(flavor = "multi_thread")]
-async fn refusals_do_not_tell_which_names_exist() {
-    let stage = Stage::start(&[], json!({})).await;
-    let port = stage.intranet.address().port();
+async fn refusals_do_not_reveal_which_names_exist() {
+    let fixture = Fixture::start(&[], json!({})).await;
+    let port = fixture.intranet.address().port();
     let mut told = BTreeSet::new();
     for host in ["no-such-host.invalid", "localhost", "127.0.0.1", "10.0.0.1", "169.254.169.254"] {
-        for (path, provider) in [("x", Value::Null), ("y", json!(stage.provider))] {
+        for (path, provider) in [("x", Value::Null), ("y", json!(fixture.provider))] {
             let url = format!("http://{host}:{port}/{path}");
-            let refused = stage.ingest(json!({"url": url, "provider_id": provider, "wait": true})).await;
+            let refused = fixture.ingest(json!({"url": url, "provider_id": provider, "wait": true})).await;
             assert_eq!(refused.status, 422, "{host}: {refused:?}");
             told.insert(refused.body["detail"].to_string());
         }
     }
     assert_eq!(told.len(), 1, "{told:?}");
-    let list = stage.ann.get("/svc/cache/").await.body.to_string();
+    let list = fixture.ann.get("/svc/cache/").await.body.to_string();
     assert!(!list.contains("not allowed") && !list.contains("cannot be found"), "{list}");
-    assert_eq!(stage.fetched(), []);
-    stage.app.stop().await;
+    assert_eq!(fixture.fetched(), []);
+    fixture.app.stop().await;
 }
 
-/// Only these say that a provider gave a result: the mapping of its answer, the store, the cache for its documents, and
-/// the demo for its own.
+/// Only these may state that a provider returned a result: the mapping of its response, the store, the cache for its
+/// documents, and the demo for its own.
 #[test]
-fn nobody_else_vouches_for_an_address() {
+fn only_known_modules_confirm_the_origin_of_a_url() {
     const ALLOWED: [&str; 5] = [
-        "corpus/src/ingest/errand.rs",
+        "corpus/src/ingest/job.rs",
         "corpus/src/ingest/source.rs",
         "federation/src/provider/results.rs",
         "store/src/sql/result_rows.rs",

@@ -1,20 +1,20 @@
-//! Searches while NATS hangs or is dead: they end all the same, and none runs again when it is back.
+//! Searches while NATS hangs or is down: they finish nevertheless, and none runs again afterwards.
 
 use crate::app_harness::{Client, items};
 use crate::program::Running;
-use crate::reconciler::{WorkerProcess, admin, ended, node, wait_for_messages};
+use crate::reconciler::{WorkerProcess, admin, node, wait_for_messages, wait_until_ended};
 use serde_json::json;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 use testkit::nats::NatsServer;
 use testkit::source::{Behaviour, Source};
 
-/// Short, so that what is given out twice comes soon.
+/// Short, so that a redelivery comes soon.
 const LEASE: u64 = 8;
 /// More than a web process runs at once.
 const SEARCHES: usize = 20;
 
-/// A web process, and a source for it.
+/// A web process and a source.
 struct Installation {
     folder: tempfile::TempDir,
     nats: NatsServer,
@@ -59,16 +59,20 @@ impl Installation {
         accepted
     }
 
-    async fn all_end(&self, searches: &[i64]) {
+    async fn wait_until_all_ended(&self, searches: &[i64]) {
         let started = Instant::now();
         for id in searches {
-            assert_eq!(ended(&self.client, *id, started).await, "FULL_RESULTS_READY", "search {id}");
+            assert_eq!(
+                wait_until_ended(&self.client, *id, started).await,
+                "FULL_RESULTS_READY",
+                "search {id}"
+            );
         }
         eprintln!("{} searches ended after {:?}", searches.len(), started.elapsed());
     }
 
-    /// Waits until everything that NATS has was given out again, and counts the runs.
-    async fn none_ran_twice(self) {
+    /// Waits until NATS has redelivered everything, and counts the runs.
+    async fn assert_none_ran_twice(self) {
         let started = Instant::now();
         while self.nats.messages("tributary").1 > 0 {
             assert!(started.elapsed() < Duration::from_secs(60), "messages stay in NATS");
@@ -85,17 +89,17 @@ async fn searches_end_while_nats_hangs_and_none_runs_twice_afterwards() {
     let Some(mut installation) = Installation::start("searches while NATS hangs").await else { return };
     let _worker = installation.worker();
     let before = installation.post(3).await;
-    installation.all_end(&before).await;
+    installation.wait_until_all_ended(&before).await;
     installation.nats.pause();
     let accepted = installation.post(SEARCHES).await;
-    installation.all_end(&accepted).await;
-    // Some are accepted and run at the moment at which it goes on.
+    installation.wait_until_all_ended(&accepted).await;
+    // Some are accepted and run at the moment when NATS continues.
     let accepted = installation.post(3).await;
     installation.nats.resume();
-    installation.all_end(&accepted).await;
+    installation.wait_until_all_ended(&accepted).await;
     let after = installation.post(3).await;
-    installation.all_end(&after).await;
-    installation.none_ran_twice().await;
+    installation.wait_until_all_ended(&after).await;
+    installation.assert_none_ran_twice().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -105,9 +109,9 @@ async fn a_web_process_alone_ends_searches_while_nats_is_dead() {
     wait_for_messages(&installation.nats).await;
     installation.nats.kill();
     let accepted = installation.post(SEARCHES).await;
-    installation.all_end(&accepted).await;
+    installation.wait_until_all_ended(&accepted).await;
     installation.nats.start();
     let _worker = installation.worker();
-    installation.all_end(&sent).await;
-    installation.none_ran_twice().await;
+    installation.wait_until_all_ended(&sent).await;
+    installation.assert_none_ran_twice().await;
 }

@@ -1,9 +1,9 @@
-//! The demo answers without a model, and every sentence of its answers stands in the source that it cites.
+//! The demo answers without a model, and every sentence of its answers occurs in the source that it cites.
 
 use crate::app_harness::Client;
 use crate::demo::basic;
 use crate::program::{Running, program};
-use domain::notation::marks;
+use domain::syntax::highlights;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -61,11 +61,11 @@ const QUERIES: [&str; 50] = [
     "barometric compensation",
 ];
 
-/// What stands in a document's title and hardly in its text; then questions in other words than the documents'.
+/// Words from titles that hardly occur in the texts; then questions in other words than the documents'.
 const HARD: [&str; 40] = [
     "solar panels under trees",
     "antennas in wet places",
-    "alarm fatigue in control rooms",
+    "alarm fatigue in control centers",
     "cold water what it does to you",
     "warning messages people understand",
     "return periods without tears",
@@ -104,10 +104,10 @@ const HARD: [&str; 40] = [
     "old mechanical recorders",
     "children learn about rivers",
 ];
-/// So many of them are answered: those by title, and three of the questions. More would be better.
+/// How many of them are answered at least: those by title, and three of the questions.
 const HARD_ANSWERED_MIN: usize = 31;
 
-/// What nothing in the demo answers, though its words may stand there.
+/// Questions that nothing in the demo answers, although their words may occur.
 const UNANSWERABLE: [&str; 10] = [
     "price of tea in 1870 London",
     "xyzzy plugh frobnicate",
@@ -121,7 +121,7 @@ const UNANSWERABLE: [&str; 10] = [
     "birthday of the inventor of the rain gauge",
 ];
 
-/// The demo, and who asks it.
+/// The demo and a client.
 struct Demo {
     client: Client,
     _running: Running,
@@ -130,7 +130,7 @@ struct Demo {
 
 /// Answers to some queries.
 #[derive(Default)]
-struct Asked {
+struct Answers {
     sentences: usize,
     answered: usize,
     unanswered: Vec<String>,
@@ -154,9 +154,9 @@ impl Demo {
         answer.body
     }
 
-    /// Asks them all, and checks every sentence of every answer.
-    async fn ask_all(&self, queries: &[&str]) -> Asked {
-        let mut asked = Asked::default();
+    /// Asks all queries, and checks every sentence of every answer.
+    async fn ask_all(&self, queries: &[&str]) -> Answers {
+        let mut asked = Answers::default();
         for query in queries {
             let body = self.ask(query).await;
             assert!(!body["results"].as_array().unwrap().is_empty(), "{query}");
@@ -213,14 +213,14 @@ async fn what_the_demo_does_not_know_it_does_not_answer() {
     }
 }
 
-/// Every line of the answer is a sentence with citations, and stands in each source that it cites; how many there are.
+/// Every line of the answer is a sentence with citations that occurs in each cited source. Returns the number of lines.
 async fn check(client: &Client, query: &str, row: &Value) -> usize {
     let sources = row["additional_content"]["sources"].as_array().unwrap();
     let lines: Vec<&str> =
         row["body"].as_str().unwrap().lines().filter(|line| !line.trim().is_empty()).collect();
     assert!(!lines.is_empty(), "{query}");
     for line in &lines {
-        let (text, cites) = parted(line);
+        let (text, cites) = split_citations(line);
         assert!(!cites.is_empty(), "{query}: no citation in '{line}'");
         for n in cites {
             let source = sources.iter().find(|source| source["n"].as_u64() == Some(n));
@@ -235,8 +235,8 @@ async fn check(client: &Client, query: &str, row: &Value) -> usize {
     lines.len()
 }
 
-/// A line without its citations, and their numbers.
-fn parted(line: &str) -> (String, Vec<u64>) {
+/// Splits a line into its text and the numbers of its citations.
+fn split_citations(line: &str) -> (String, Vec<u64>) {
     let (mut text, mut cites) = (String::new(), Vec::new());
     let mut rest = line;
     while let Some(at) = rest.find('[') {
@@ -252,13 +252,13 @@ fn parted(line: &str) -> (String, Vec<u64>) {
     (text, cites)
 }
 
-/// Words as people read them, with one space between them: our marks on what was looked for are no words.
+/// The visible words, separated by single spaces, without highlight marks.
 fn plain(text: &str) -> String {
-    marks::plain(text).split_whitespace().collect::<Vec<_>>().join(" ")
+    highlights::plain(text).split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 #[test]
-fn citations_are_parted_from_the_text() {
-    assert_eq!(parted("The river rises [1] [2]."), ("The river rises  .".to_owned(), vec![1, 2]));
-    assert_eq!(parted("See [a] here"), ("See [a] here".to_owned(), vec![]));
+fn citations_are_split_from_the_text() {
+    assert_eq!(split_citations("The river rises [1] [2]."), ("The river rises  .".to_owned(), vec![1, 2]));
+    assert_eq!(split_citations("See [a] here"), ("See [a] here".to_owned(), vec![]));
 }

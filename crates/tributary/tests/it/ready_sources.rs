@@ -1,12 +1,12 @@
-//! The ready sources of `config/providers/`: each is a valid provider, and maps its made-up answer as it should.
+//! The ready sources of `config/providers/`: each is a valid provider, and maps its sample response correctly.
 
 use async_trait::async_trait;
 use bytes::Bytes;
-use domain::contracts::{
+use domain::ids::UserId;
+use domain::ports::{
     Fetch, FetchError, HttpRequest, HttpResponse, PluginContext, ProviderQuery, ResultBatch, ResultContext,
     SourceResponse,
 };
-use domain::ids::UserId;
 use domain::provider::SearchProvider;
 use domain::result::ResultItem;
 use domain::search::{Search, SearchSpec, Sort};
@@ -17,12 +17,12 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 use testkit::clock::FixedClock;
-use tributary::ready::{self, ReadySource};
-use tributary::wiring::PLUGINS;
+use tributary::app::PLUGINS;
+use tributary::bundled_providers::{self, ReadySource};
 
 const QUERY: &str = "solid state";
 
-/// Nothing leaves the machine in these tests.
+/// An HTTP client that refuses every request: nothing leaves the machine in these tests.
 struct NoWayOut;
 
 #[async_trait]
@@ -36,7 +36,7 @@ pub fn context() -> PluginContext {
     PluginContext::new(
         Arc::new(NoWayOut),
         Arc::new(FixedClock::default()),
-        // A folder of a ready source may be anywhere.
+        // The folder of a ready source may be anywhere.
         Arc::new(Settings {
             filesystem_allow: vec!["/".to_owned()],
             sqlite_allow: vec!["/".to_owned()],
@@ -49,25 +49,25 @@ pub fn provider(source: &ReadySource) -> SearchProvider {
     SearchProvider::unsaved(source.spec.clone(), UserId(1), Default::default())
 }
 
-/// The made-up answer and its content type.
+/// The sample response and its content type.
 pub fn answer(slug: &str) -> (&'static str, Vec<u8>) {
-    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/made_up_answers");
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/sample_responses");
     [("json", "application/json"), ("xml", "application/xml")]
         .into_iter()
         .find_map(|(ending, kind)| Some((kind, std::fs::read(folder.join(format!("{slug}.{ending}"))).ok()?)))
-        .unwrap_or_else(|| panic!("{slug} has no made-up answer"))
+        .unwrap_or_else(|| panic!("{slug} has no sample response"))
 }
 
-/// The sources whose made-up answers come over HTTP.
+/// The sources with a sample response over HTTP.
 pub fn over_http() -> Vec<ReadySource> {
-    let all = ready::all().unwrap().into_iter();
-    all.filter(|source| matches!(made_up(&source.slug), SourceResponse::Http(_))).collect()
+    let all = bundled_providers::all().unwrap().into_iter();
+    all.filter(|source| matches!(sample_response(&source.slug), SourceResponse::Http(_))).collect()
 }
 
-/// What the source of a slug might answer: rows for one that is not asked over HTTP.
-fn made_up(slug: &str) -> SourceResponse {
+/// A sample response for a source: rows if it is not queried over HTTP.
+fn sample_response(slug: &str) -> SourceResponse {
     let rows =
-        PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(format!("tests/made_up_answers/{slug}.rows.json"));
+        PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(format!("tests/sample_responses/{slug}.rows.json"));
     if let Ok(rows) = std::fs::read(rows) {
         let rows: Vec<serde_json::Value> = serde_json::from_slice(&rows).expect("a list of rows");
         return SourceResponse::Rows { found: rows.len() as u64, rows };
@@ -80,8 +80,8 @@ fn made_up(slug: &str) -> SourceResponse {
     })
 }
 
-/// The results in our schema, before anything else is done to them.
-pub async fn mapped(source: &ReadySource) -> Vec<ResultItem> {
+/// The mapped results, before any processor.
+pub async fn map_results(source: &ReadySource) -> Vec<ResultItem> {
     process(source, &["MappingResultProcessor".to_owned()]).await
 }
 
@@ -90,7 +90,7 @@ async fn process(source: &ReadySource, processors: &[String]) -> Vec<ResultItem>
     let (provider, context) = (provider(source), context());
     let kind = PLUGINS.connector(&source.spec.connector).expect("a known connector");
     let connector = (kind.build)(&provider, &context).expect("it can be built");
-    let page = connector.normalize(made_up(&source.slug)).expect("a readable answer");
+    let page = connector.normalize(sample_response(&source.slug)).expect("a readable answer");
     let search = Search {
         id: Default::default(),
         owner: UserId(1),
@@ -120,7 +120,7 @@ async fn process(source: &ReadySource, processors: &[String]) -> Vec<ResultItem>
 
 #[test]
 fn every_source_is_a_valid_provider() {
-    let sources = ready::all().unwrap();
+    let sources = bundled_providers::all().unwrap();
     assert!(sources.len() >= 45, "{} sources", sources.len());
     let names: BTreeSet<&str> = sources.iter().map(|source| source.spec.name.as_str()).collect();
     assert_eq!(names.len(), sources.len(), "names are unique");
@@ -136,10 +136,10 @@ fn every_source_is_a_valid_provider() {
     assert!(keyless >= 14, "{keyless} sources need no key");
 }
 
-/// Those without blanks to fill in build a request for both sorts and two pages.
+/// Sources without placeholders build a request for both sort orders and two pages.
 #[test]
 fn every_keyless_source_builds_its_request() {
-    for source in ready::all().unwrap().iter().filter(|source| source.spec.active) {
+    for source in bundled_providers::all().unwrap().iter().filter(|source| source.spec.active) {
         let kind = PLUGINS.connector(&source.spec.connector).expect("a known connector");
         let connector = (kind.build)(&provider(source), &context()).expect("it can be built");
         for (sort, page) in [(Sort::Relevancy, 0), (Sort::Date, 1)] {
@@ -164,18 +164,18 @@ fn every_keyless_source_builds_its_request() {
 }
 
 #[tokio::test]
-async fn every_source_shows_its_made_up_answer() {
-    for source in ready::all().unwrap() {
+async fn every_source_maps_its_sample_response() {
+    for source in bundled_providers::all().unwrap() {
         let mut items = process(&source, &source.spec.result_processors).await;
         assert!(!items.is_empty(), "{} gives no results", source.slug);
         for item in &items {
             assert!(!item.title.trim().is_empty(), "{}: a result without a title: {item:?}", source.slug);
             let has_link = item.url.starts_with("http") || item.url.starts_with("file:");
-            // What a model says is nowhere.
+            // A text by a model has no URL.
             let is_written = source.spec.connector == "GenAI";
             assert!(has_link || is_written, "{}: a result without a link: {item:?}", source.slug);
         }
-        // What the ranking says of a result has tests of its own.
+        // The explanation of the ranking has its own tests.
         items.iter_mut().for_each(|item| item.explain = None);
         insta::with_settings!({snapshot_path => "snapshots/ready_sources", prepend_module_to_snapshot => false, omit_expression => true}, {
             insta::assert_json_snapshot!(source.slug.as_str(), items);

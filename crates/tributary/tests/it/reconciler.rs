@@ -1,10 +1,10 @@
-//! Accepted work has a live task whatever happens: NATS that lost its store, a task that is gone, a task that was given up.
+//! Accepted work has a live task whatever happens: NATS lost its store, the task is gone, or it was given up.
 
 use crate::app_harness::{AppHarness, Client, items};
 use crate::program::{Running, program, text};
 use chrono::TimeDelta;
-use domain::contracts::{NewTask, QueueName, ReconcileStore, SearchStore, TaskKey, UserStore};
-use domain::contracts::{OutboxStore, TaskState};
+use domain::ports::{NewTask, QueueName, ReconcileStore, SearchStore, TaskKey, UserStore};
+use domain::ports::{OutboxStore, TaskState};
 use domain::search::{Search, SearchSpec};
 use serde_json::{Value, json};
 use std::path::Path;
@@ -14,7 +14,7 @@ use testkit::nats::NatsServer;
 use testkit::source::{Behaviour, Source};
 
 const PASSWORD: &str = "a password for tests";
-/// All that was accepted ends within a minute of the fault.
+/// Everything that was accepted ends within a minute of the fault.
 const RECOVERED_WITHIN: Duration = Duration::from_secs(60);
 /// More than a stream is given while no worker is known.
 const SEARCHES: usize = 12;
@@ -29,7 +29,7 @@ pub(crate) fn admin(web: &Running) -> Client {
     web.client(Some(crate::demo::basic("admin", PASSWORD)))
 }
 
-/// A process with no door. Killed when dropped.
+/// A process without the web role. Killed when dropped.
 pub(crate) struct WorkerProcess(pub(crate) Child);
 
 impl Drop for WorkerProcess {
@@ -39,7 +39,7 @@ impl Drop for WorkerProcess {
     }
 }
 
-/// Searches are accepted and with NATS, which is killed and comes back without its store.
+/// NATS is killed after it has accepted searches, and comes back without its store.
 #[tokio::test(flavor = "multi_thread")]
 async fn searches_end_within_a_minute_after_nats_lost_its_store() {
     let Some(mut nats) = NatsServer::prepare("searches that NATS lost") else { return };
@@ -65,7 +65,7 @@ async fn searches_end_within_a_minute_after_nats_lost_its_store() {
     let worker = node(folder.path(), &nats.url(), roles).stdout(Stdio::null()).spawn().unwrap();
     let _worker = WorkerProcess(worker);
     for id in &accepted {
-        let status = ended(&client, *id, started).await;
+        let status = wait_until_ended(&client, *id, started).await;
         assert_eq!(status, "FULL_RESULTS_READY", "search {id}");
     }
     eprintln!("{waiting} searches were lost with NATS; all {SEARCHES} ended after {:?}", started.elapsed());
@@ -85,7 +85,7 @@ pub(crate) async fn wait_for_messages(nats: &NatsServer) -> (u64, u64) {
     }
 }
 
-pub(crate) async fn ended(client: &Client, id: i64, since: Instant) -> String {
+pub(crate) async fn wait_until_ended(client: &Client, id: i64, since: Instant) -> String {
     loop {
         let search = client.get(&format!("/svc/search/{id}/")).await.body;
         let status = search["status"].as_str().unwrap().to_owned();
@@ -115,7 +115,7 @@ fn of_an_unknown_name(search: &Search) -> NewTask {
     task_of(search, "lost", 1)
 }
 
-/// A service whose reconciler runs only when it is asked, and a source for it.
+/// A service whose reconciler runs only on request, and a source.
 async fn quiet_app() -> (AppHarness, Source) {
     let app = AppHarness::start().await;
     let off = app.admin.patch("/svc/schedules/reconcile_tasks/", &json!({"enabled": false})).await;
@@ -128,7 +128,7 @@ async fn quiet_app() -> (AppHarness, Source) {
 
 /// A search that was accepted a minute ago, with this task.
 async fn accepted(app: &AppHarness, task: fn(&Search) -> NewTask) -> Search {
-    let wired = app.service.wired();
+    let wired = app.service.app();
     let owner = wired.store.user_by_name("admin").await.unwrap().id;
     let then = wired.clock.now() - TimeDelta::minutes(1);
     wired.store.create_search(SearchSpec::of_query("river"), owner, vec![], then, task).await.unwrap()
@@ -137,7 +137,7 @@ async fn accepted(app: &AppHarness, task: fn(&Search) -> NewTask) -> Search {
 /// A search that was accepted a minute ago and whose task is gone.
 async fn orphaned(app: &AppHarness) -> Search {
     let search = accepted(app, of_an_unknown_name).await;
-    let store = &app.service.wired().store;
+    let store = &app.service.app().store;
     for task in store.unfinished_tasks(Some("lost"), 9, search.date_created).await.unwrap() {
         store.take_out(&[TaskKey { id: task.id, date_created: task.date_created }]).await.unwrap();
     }
@@ -147,7 +147,7 @@ async fn orphaned(app: &AppHarness) -> Search {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_search_that_lost_its_task_gets_one_again() {
     let (app, source) = quiet_app().await;
-    let wired = app.service.wired();
+    let wired = app.service.app();
     let done = app.admin.search(&json!({"query_string": "river"})).await;
     let asked = source.requests().len();
     let search = orphaned(&app).await;
@@ -164,7 +164,7 @@ async fn a_search_that_lost_its_task_gets_one_again() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_search_whose_task_was_given_up_ends_with_an_error() {
     let (app, _source) = quiet_app().await;
-    let wired = app.service.wired();
+    let wired = app.service.app();
     let search = accepted(&app, never_started).await;
     let started = Instant::now();
     loop {
@@ -173,7 +173,7 @@ async fn a_search_whose_task_was_given_up_ends_with_an_error() {
             break;
         }
         assert!(started.elapsed() < RECOVERED_WITHIN, "{tasks:?}");
-        wired.queue.nudge(QueueName::Search);
+        wired.queue.notify(QueueName::Search);
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
     assert_eq!(wired.reconciler().reconcile().await.unwrap(), 0, "another task would fail as well");
@@ -200,8 +200,8 @@ async fn lost_work_is_listed_and_requeued_by_command() {
     assert_eq!(requeued.status.code(), Some(0), "{requeued:?}");
     assert_eq!(app.admin.ready(other.id.0).await["status"], "FULL_RESULTS_READY");
     let idle = command(&app, &["tasks", "requeue", "--all"]).await;
-    assert!(text(&idle.stdout).contains("Nothing has failed or lost its task."), "{idle:?}");
-    for (wrong, said) in [(id.as_str(), "has not lost its task"), ("999999", "no task 999999 has failed")] {
+    assert!(text(&idle.stdout).contains("No failed or lost work."), "{idle:?}");
+    for (wrong, said) in [(id.as_str(), "is not lost"), ("999999", "task 999999 has not failed")] {
         let refused = command(&app, &["tasks", "requeue", wrong]).await;
         assert_eq!(refused.status.code(), Some(1), "{refused:?}");
         assert!(text(&refused.stderr).contains(said), "{refused:?}");
@@ -214,7 +214,7 @@ async fn lost_work_is_listed_and_requeued_by_command() {
 async fn command(app: &AppHarness, arguments: &[&str]) -> Output {
     let mut command = program(app.folder(), arguments);
     command.env("SVC_DATA_DIR", app.folder());
-    let database = &app.service.wired().settings.database_url;
+    let database = &app.service.app().settings.database_url;
     if !database.is_empty() {
         command.env("SVC_DATABASE_URL", database.expose());
     }

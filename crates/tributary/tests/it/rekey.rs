@@ -1,4 +1,4 @@
-//! Another key for the credentials, while the service runs; stopped in the middle; with keys from outside.
+//! Changing the encryption key: while the service runs, interrupted halfway, and with keys from the environment.
 
 use crate::app_harness::{Client, items};
 use crate::program::{Running, program, run, text};
@@ -44,7 +44,7 @@ async fn add(client: &Client, name: &str, source: &Source, key: &str) {
     assert_eq!(made.status, 201, "{made:?}");
 }
 
-/// The key that the source is sent by a search with this provider.
+/// The API key that the source receives in a search with this provider.
 async fn key_sent(client: &Client, name: &str, source: &Source) -> String {
     client.search(&json!({"query_string": "river", "searchprovider_list": [name]})).await;
     source.requests().last().and_then(|sent| sent.header("x-api-key").map(str::to_owned)).unwrap_or_default()
@@ -78,7 +78,7 @@ async fn a_running_service_goes_on_under_another_key() {
     assert_eq!(noted.body.as_array().map(Vec::len), Some(2), "{noted:?}");
     running.kill();
 
-    // The old key opens nothing any more, and the new one everything.
+    // The old key decrypts nothing any more, and the new one everything.
     let verified = with(folder.path(), &["audit", "verify"], &[("SVC_SECRET_KEY", old[0].as_str())]);
     assert!(!verified.status.success(), "{verified:?}");
     let verified = run(folder.path(), &["audit", "verify"]);
@@ -98,7 +98,7 @@ async fn a_command_that_was_stopped_leaves_a_working_service_and_is_run_again() 
     let source = source().await;
     let running = serve(folder.path(), &[]);
     add(&admin(&running), "One", &source, "canary-one").await;
-    // As the command leaves it when it is stopped after its first step.
+    // The state that the command leaves if it is stopped after its first step.
     let old = keys(folder.path());
     let both = format!("a-new-key-that-was-just-made\n{}\n", old[0]);
     std::fs::write(folder.path().join("data/secret.key"), both).unwrap();
@@ -111,7 +111,10 @@ async fn a_command_that_was_stopped_leaves_a_working_service_and_is_run_again() 
     }
     assert_log_is_whole(&admin(&running)).await;
     let rekeyed = run(folder.path(), &["rekey"]);
-    assert!(rekeyed.status.success() && text(&rekeyed.stdout).contains("Going on"), "{rekeyed:?}");
+    assert!(
+        rekeyed.status.success() && text(&rekeyed.stdout).contains("Continuing with the new key"),
+        "{rekeyed:?}"
+    );
     assert_eq!(keys(folder.path()), ["a-new-key-that-was-just-made"]);
     for (name, key) in [("One", "canary-one"), ("Two", "canary-two")] {
         assert_eq!(key_sent(&admin(&running), name, &source).await, key);
@@ -172,7 +175,7 @@ async fn commands_at_the_same_time_lose_no_credentials() {
     let refused: Vec<&Output> = ended.iter().filter(|output| !output.status.success()).collect();
     assert!(!refused.is_empty() && refused.len() < ended.len(), "{ended:?}");
     for output in refused {
-        assert!(text(&output.stderr).contains("wait until it has ended"), "{output:?}");
+        assert!(text(&output.stderr).contains("Wait until it has finished"), "{output:?}");
     }
     assert_eq!(keys(folder.path()).len(), 1);
     assert_eq!(key_sent(&client, "One", &source).await, "canary-one");
@@ -188,7 +191,7 @@ async fn a_service_that_seals_with_the_old_key_keeps_it_in_place() {
     serve(folder.path(), &[]).kill();
     let old = keys(folder.path()).remove(0);
     std::fs::write(folder.path().join("data/secret.key"), format!("{NEW}\n{old}\n")).unwrap();
-    // It has its keys from elsewhere, and sees no change of the file.
+    // This service has its keys from the environment, and does not notice a change of the file.
     let running = serve(folder.path(), &[("SVC_SECRET_KEY", old.as_str()), ("SVC_SECRET_KEY_OLD", NEW)]);
     let mut command = program(folder.path(), &["rekey"]);
     let mut command = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
@@ -200,7 +203,7 @@ async fn a_service_that_seals_with_the_old_key_keeps_it_in_place() {
     }
     let refused = command.wait_with_output().unwrap();
     let said = text(&refused.stderr);
-    assert!(!refused.status.success() && said.contains("still seals with the old key"), "{refused:?}");
+    assert!(!refused.status.success() && said.contains("still encrypts with the old key"), "{refused:?}");
     assert_eq!(keys(folder.path()), [NEW, &old]);
     running.kill();
 

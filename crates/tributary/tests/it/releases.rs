@@ -1,5 +1,5 @@
-//! The data of every earlier release, opened by the program of today: the same answers to the same questions, also
-//! after a backup and a restore elsewhere, and the sealed credential can be opened.
+//! The data of every earlier release, opened by the current program: the same responses, also after a backup and a
+//! restore elsewhere, and the stored credential can be decrypted.
 
 use crate::app_harness::{Client, items};
 use crate::program::{Running, program, run};
@@ -15,11 +15,11 @@ use std::process::Stdio;
 use testkit::source::{Behaviour, Source};
 
 const RELEASES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/releases");
-/// A release costs this much at most: every clone of the repository pays for it.
+/// The maximum size of a release's data: every clone of the repository contains it.
 const FOLDER_BYTES_MAX: u64 = 200_000;
 
-/// What a later version changed on purpose: release, who asks, place in the answers, and why.
-const MEANT: &[(&str, &str, &str, &str)] = &[
+/// Intended changes of a later version: release, caller, place in the responses, and reason.
+const INTENDED_CHANGES: &[(&str, &str, &str, &str)] = &[
     (
         "0.1.0-schema-5",
         "admin",
@@ -32,20 +32,20 @@ const MEANT: &[(&str, &str, &str, &str)] = &[
 ];
 const PAGE_FETCH: &str = "page_fetch_config_json: {} became null";
 
-/// What a program of that time wrote, and what it told.
+/// The data that a program of that release wrote, and its responses.
 struct Release {
     name: String,
     folder: PathBuf,
-    told: Value,
+    responses: Value,
 }
 
-/// The source and the group that come with a new version stand beside those of then.
-fn without_new_records(mut told: Value) -> Value {
+/// Removes the source and the group that a newer version adds.
+fn without_new_records(mut responses: Value) -> Value {
     let is_new = |row: &Value| row["name"] == PROVIDER_NAME || row["name"] == CURATORS;
-    if let Some(rows) = told.as_array_mut() {
+    if let Some(rows) = responses.as_array_mut() {
         rows.retain(|row| !is_new(row));
     }
-    told
+    responses
 }
 
 impl Release {
@@ -57,48 +57,48 @@ impl Release {
     }
 
     fn read(folder: PathBuf) -> Self {
-        let told = serde_json::from_slice(&unpacked(&folder.join("answers.json.gz"))).unwrap();
+        let responses = serde_json::from_slice(&decompress(&folder.join("answers.json.gz"))).unwrap();
         let name = folder.file_name().unwrap().to_str().unwrap().to_owned();
-        Self { name, folder, told }
+        Self { name, folder, responses }
     }
 
     fn text(&self, field: &str) -> &str {
-        self.told[field].as_str().unwrap()
+        self.responses[field].as_str().unwrap()
     }
 
-    /// Its data as they were, in the data folder below `folder`.
+    /// Copies its data into the data folder below `folder`.
     fn put(&self, folder: &Path) {
         let data = folder.join("data");
         std::fs::create_dir(&data).unwrap();
-        std::fs::write(data.join("tributary.db"), unpacked(&self.folder.join("tributary.db.gz"))).unwrap();
+        std::fs::write(data.join("tributary.db"), decompress(&self.folder.join("tributary.db.gz"))).unwrap();
         std::fs::copy(self.folder.join("secret.txt"), data.join("secret.key")).unwrap();
     }
 
-    fn is_meant(&self, who: &str, said: &str) -> bool {
+    fn is_intended_change(&self, who: &str, said: &str) -> bool {
         let is_it =
             |row: &&(&str, &str, &str, &str)| (row.0, row.1) == (&self.name, who) && said.contains(row.2);
-        MEANT.iter().any(|row| is_it(&row))
+        INTENDED_CHANGES.iter().any(|row| is_it(&row))
     }
 
     fn admin(&self, running: &Running) -> Client {
         running.client(Some(crate::demo::basic("admin", self.text("admin_password"))))
     }
 
-    /// Every answer of then is an answer of today. The doors alone are open: nothing runs, so nothing changes.
-    async fn is_told_again(&self, folder: &Path) {
+    /// The current program gives every recorded response. It runs only the web role, so that nothing changes.
+    async fn assert_same_responses(&self, folder: &Path) {
         let running = serve(folder, "web");
         let by_token = running.client(Some(format!("Token {}", self.text("user_token"))));
         let by_password = running.client(Some(crate::demo::basic("anna", self.text("user_password"))));
         let mut count = 0;
         for (who, client) in [("admin", self.admin(&running)), ("user", by_token), ("user", by_password)] {
-            for (path, then) in self.told[who].as_object().unwrap() {
+            for (path, then) in self.responses[who].as_object().unwrap() {
                 let now = client.get(path).await;
                 assert_eq!(now.status, 200, "{}: {who} {path}: {now:?}", self.name);
                 let now = serde_json::from_str(&now.body.to_string().replace(&running.base, "")).unwrap();
                 let now = without_new_records(now);
                 let mut lost = Vec::new();
-                compare(path, &lasting(then.clone()), &lasting(now), &mut lost);
-                lost.retain(|said| !self.is_meant(who, said));
+                compare(path, &without_times(then.clone()), &without_times(now), &mut lost);
+                lost.retain(|said| !self.is_intended_change(who, said));
                 assert!(lost.is_empty(), "{}: {who}: {}", self.name, lost.join("\n"));
                 count += 1;
             }
@@ -107,12 +107,12 @@ impl Release {
         assert_eq!(running.terminate(), Some(0));
     }
 
-    /// A provider that was made then is asked with its sealed credential, and a search by it ends.
-    async fn opens_its_secret(&self, folder: &Path) {
+    /// A provider of that release is queried with its encrypted credential, and a search with it finishes.
+    async fn assert_secret_decrypts(&self, folder: &Path) {
         let source = Source::start().await;
         source.reply(Behaviour::Json(items("river", 2)));
-        let id = &self.told["sealed_provider"];
-        // By the API a stored secret does not follow to another address.
+        let id = &self.responses["sealed_provider"];
+        // The API would not keep a stored secret for another address.
         move_provider(folder, id.as_i64().unwrap(), source.url().as_str()).await;
         let running = serve(folder, "web,search");
         let client = self.admin(&running);
@@ -129,7 +129,7 @@ impl Release {
     }
 }
 
-/// Writes another address into a provider's record.
+/// Writes another URL into a provider's record.
 async fn move_provider(folder: &Path, id: i64, url: &str) {
     let address = format!("sqlite://{}", folder.join("data/tributary.db").display());
     let mut file = SqliteConnection::connect(&address).await.unwrap();
@@ -139,7 +139,7 @@ async fn move_provider(folder: &Path, id: i64, url: &str) {
     file.close().await.unwrap();
 }
 
-fn unpacked(path: &Path) -> Vec<u8> {
+fn decompress(path: &Path) -> Vec<u8> {
     let mut bytes = Vec::new();
     GzDecoder::new(File::open(path).unwrap()).read_to_end(&mut bytes).unwrap();
     bytes
@@ -151,8 +151,8 @@ fn serve(folder: &Path, roles: &str) -> Running {
     Running::start(command)
 }
 
-/// A backup of what is here, restored in a new place.
-fn restored(here: &Path) -> tempfile::TempDir {
+/// A backup of this folder, restored in a new one.
+fn restore_backup(here: &Path) -> tempfile::TempDir {
     let there = tempfile::tempdir().unwrap();
     let file = there.path().join("backup");
     let file = file.to_str().unwrap();
@@ -163,8 +163,9 @@ fn restored(here: &Path) -> tempfile::TempDir {
     there
 }
 
-/// The answer without what depends on the moment of asking: the time of a mixer's line, and the use of a token.
-fn lasting(mut answer: Value) -> Value {
+/// The response without the parts that depend on the time of the request: the time of the mixer's message, and the last
+/// use of a token.
+fn without_times(mut answer: Value) -> Value {
     for line in answer.get_mut("messages").and_then(Value::as_array_mut).into_iter().flatten() {
         let text = line.as_str().unwrap();
         if let Some((_, said)) = text.split_once("] ").filter(|(_, said)| said.contains("Mixer")) {
@@ -177,7 +178,7 @@ fn lasting(mut answer: Value) -> Value {
     answer
 }
 
-/// Names what was told then and is not told now. What is new is allowed.
+/// Lists what the old response has and the new one lacks. Additions are allowed.
 fn compare(place: &str, then: &Value, now: &Value, lost: &mut Vec<String>) {
     match (then, now) {
         (Value::Object(then), Value::Object(now)) => {
@@ -202,13 +203,13 @@ async fn the_data_of_every_release_is_opened_backed_up_and_restored() {
     for release in releases {
         let here = tempfile::tempdir().unwrap();
         release.put(here.path());
-        // A backup of data that no program of today has opened yet.
-        let untouched = restored(here.path());
-        release.is_told_again(untouched.path()).await;
-        release.is_told_again(here.path()).await;
-        let there = restored(here.path());
-        release.is_told_again(there.path()).await;
-        release.opens_its_secret(there.path()).await;
+        // A backup of data that the current program has not opened yet.
+        let untouched = restore_backup(here.path());
+        release.assert_same_responses(untouched.path()).await;
+        release.assert_same_responses(here.path()).await;
+        let there = restore_backup(here.path());
+        release.assert_same_responses(there.path()).await;
+        release.assert_secret_decrypts(there.path()).await;
     }
 }
 

@@ -1,14 +1,14 @@
-//! Sources that limit, fail, hang or flood: each costs the others nothing, and each is named.
+//! Sources that rate-limit, fail, hang or flood: none affects the others, and each is named.
 
 use crate::app_harness::{AppHarness, items};
 use bytes::Bytes;
-use domain::settings::{Secs, Settings};
+use domain::settings::{Seconds, Settings};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 use testkit::source::{Behaviour, Source};
 
 fn two_seconds(settings: Settings) -> Settings {
-    Settings { timeout: Secs::new(2), ..settings }
+    Settings { timeout: Seconds::new(2), ..settings }
 }
 
 async fn info(app: &AppHarness, provider: &str) -> Value {
@@ -23,7 +23,7 @@ fn busy(retry_after: &str) -> Behaviour {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_source_that_asks_for_a_rest_gets_it() {
+async fn retry_after_is_respected() {
     let app = AppHarness::start().await;
     let source = Source::start().await;
     let id = app.provider("Busy", &source).await;
@@ -40,7 +40,7 @@ async fn a_source_that_asks_for_a_rest_gets_it() {
         let resting = info(&app, "Busy").await;
         assert_eq!(resting["status"], "suspended", "{resting}");
         let sentence = resting["error"]["message"].as_str().unwrap();
-        assert!(sentence.contains("it asked for a rest; it is asked again in "), "{sentence}");
+        assert!(sentence.contains("it asked for a pause; it is queried again in "), "{sentence}");
         let state = app.admin.get(&format!("/svc/searchproviders/{id}/state/")).await;
         assert_eq!(state.body["state"], "suspended");
         assert_eq!(source.requests().len(), before + 1, "it is left alone");
@@ -87,7 +87,8 @@ async fn five_failures_open_the_breaker_and_a_reset_closes_it() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_hanging_source_costs_nothing_once_its_breaker_is_open() {
     let app =
-        AppHarness::with(|settings| Settings { timeout: Secs(Duration::from_millis(700)), ..settings }).await;
+        AppHarness::with(|settings| Settings { timeout: Seconds(Duration::from_millis(700)), ..settings })
+            .await;
     let (good, hanging) = (Source::start().await, Source::start().await);
     good.reply(Behaviour::Json(items("river", 1)));
     hanging.reply(Behaviour::Hang);
@@ -124,7 +125,7 @@ async fn passing_failures_are_tried_again_as_the_provider_says() {
     assert_eq!(mixed.body["info"]["Twice"]["status"], "ok", "{}", mixed.body);
     assert_eq!(source.requests().len(), 3);
     let messages = mixed.body["messages"].to_string();
-    assert!(messages.contains("try 1 failed") && messages.contains("try 2 failed"), "{messages}");
+    assert!(messages.contains("attempt 1 failed") && messages.contains("attempt 2 failed"), "{messages}");
     app.stop().await;
 }
 
@@ -165,9 +166,9 @@ async fn equal_searches_of_one_person_share_a_call_and_of_two_do_not() {
     app.stop().await;
 }
 
-/// Each rude source is in error or cut off, and the good one's results come within the deadline.
+/// Each misbehaving source fails or is cut off, and the results of the good one come within the deadline.
 #[tokio::test(flavor = "multi_thread")]
-async fn floods_bombs_and_drips_hurt_nobody() {
+async fn floods_bombs_and_drips_affect_no_other_source() {
     let app =
         AppHarness::with(|settings| Settings { outbound_body_max_mb: 2, ..two_seconds(settings) }).await;
     let good = Source::start().await;
@@ -210,7 +211,7 @@ async fn floods_bombs_and_drips_hurt_nobody() {
     app.stop().await;
 }
 
-/// Memory of this process; 0 where the system does not tell.
+/// The memory of this process; 0 if the system does not report it.
 fn resident_mb() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));

@@ -1,4 +1,4 @@
-//! `kill -9` in the middle of searches: nothing accepted is lost, nothing is doubled.
+//! `kill -9` in the middle of searches: nothing accepted is lost or duplicated.
 
 use crate::app_harness::{Client, items};
 use crate::program::{Running, program};
@@ -21,7 +21,7 @@ fn admin(running: &Running) -> Client {
     running.client(Some(crate::demo::basic("admin", PASSWORD)))
 }
 
-/// The rows that a search left, as its owner sees them: ids and urls.
+/// The results of a search as its owner sees them: ids and URLs.
 async fn rows(client: &Client, id: i64) -> Vec<(i64, String)> {
     let mixed = client.get(&format!("/svc/results/?search_id={id}&result_mixer=RelevancyMixer")).await;
     assert_eq!(mixed.status, 200, "{mixed:?}");
@@ -94,7 +94,7 @@ async fn a_thousand_searches_survive_random_kills() {
     for kill in 0..=KILLS {
         let client = admin(&running);
         let wanted = SEARCHES * (kill as usize + 1) / (KILLS as usize + 1) - accepted.len();
-        // Some more are on their way when the kill strikes; only those that were answered count.
+        // Some requests are in flight at the kill; only those that were answered count.
         let lifetime = Duration::from_millis(moments.random_range(0..150));
         accepted.extend(post_searches(&client, wanted).await);
         if kill < KILLS {
@@ -118,7 +118,7 @@ async fn a_thousand_searches_survive_random_kills() {
     }
 }
 
-/// Posts searches one after the other; the ids of those that were accepted.
+/// Posts searches one after the other. Returns the ids of the accepted ones.
 async fn post_searches(client: &Client, count: usize) -> Vec<i64> {
     let mut accepted = Vec::new();
     for _ in 0..count {

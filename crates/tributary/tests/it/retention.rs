@@ -1,18 +1,18 @@
-//! The default retention of searches, and the disk that they take.
+//! The default retention of searches, and their disk usage.
 
 use crate::app_harness::{ADMIN_PASSWORD, AppHarness, items};
 use crate::program::{run, text};
 use chrono::TimeDelta;
-use domain::contracts::SearchStore;
 use domain::ids::SearchId;
+use domain::ports::SearchStore;
 use domain::retention::Retention;
-use domain::settings::{Secs, Settings};
+use domain::settings::{Seconds, Settings};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 use testkit::source::{Behaviour, Source};
 
 fn for_an_hour(settings: Settings) -> Settings {
-    Settings { default_retention: Retention::Hour, expire_every: Secs::new(1), ..settings }
+    Settings { default_retention: Retention::Hour, expire_every: Seconds::new(1), ..settings }
 }
 
 async fn retention(app: &AppHarness, id: &Value) -> Value {
@@ -45,11 +45,11 @@ async fn searches_that_name_no_retention_get_the_default() {
     app.stop().await;
 }
 
-/// The clock is moved by storing searches as if they had been changed long ago.
+/// The clock is simulated by storing searches as if they had been changed long ago.
 #[tokio::test(flavor = "multi_thread")]
 async fn the_default_retention_ends_searches_but_not_saved_and_subscribed_ones() {
     let app = AppHarness::with(for_an_hour).await;
-    let (wired, mut ids) = (app.service.wired(), Vec::new());
+    let (wired, mut ids) = (app.service.app(), Vec::new());
     for more in [json!({}), json!({"tags": ["saved"]}), json!({"subscribe": true}), json!({"retention": 0})] {
         let mut body = json!({"query_string": "river"});
         body.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
@@ -72,7 +72,7 @@ async fn the_default_retention_ends_searches_but_not_saved_and_subscribed_ones()
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_size_of_the_database_is_told_to_scrapers_and_the_dashboard() {
+async fn the_size_of_the_database_is_reported() {
     let app = AppHarness::with(for_an_hour).await;
     let metrics = app.admin.get("/metrics/").await;
     let text = metrics.body.as_str().unwrap();
@@ -95,13 +95,13 @@ fn a_database_is_compacted_while_no_service_runs() {
         (output.status.code().unwrap(), text(&output.stdout) + &text(&output.stderr))
     };
     let (code, none) = said(&["database", "compact"]);
-    assert!(code == 1 && none.contains("there is no database"), "{none}");
+    assert!(code == 1 && none.contains("no database in"), "{none}");
     let (code, setup) = said(&["setup"]);
     assert!(code == 0 && setup.contains("SVC_DEFAULT_RETENTION=3"), "{setup}");
     let (code, done) = said(&["database", "compact"]);
-    assert!(code == 0 && done.contains("MiB now"), "{done}");
+    assert!(code == 0 && done.contains("Compacted the database"), "{done}");
     let (_, doctor) = said(&["doctor", "--offline"]);
-    assert!(doctor.contains("ok    size") && doctor.contains("its growth is known after a day"), "{doctor}");
+    assert!(doctor.contains("ok    size") && doctor.contains("growth is known after a day"), "{doctor}");
 
     let mut serving = crate::program::program(folder.path(), &["serve", "--port", "0"]);
     let serving = crate::program::Running::start({
@@ -110,7 +110,7 @@ fn a_database_is_compacted_while_no_service_runs() {
     });
     let (code, refused) = said(&["database", "compact"]);
     assert!(
-        code == 1 && refused.contains("a service runs on") && refused.contains("tributary stop"),
+        code == 1 && refused.contains("a service is running on") && refused.contains("tributary stop"),
         "{refused}"
     );
     drop(serving);

@@ -1,7 +1,7 @@
-//! Backups that go from one database to the other and back, in every order: all records and the audit log arrive.
+//! Backups from one database to the other and back, in every order: all records and the audit log arrive.
 
 use crate::app_harness::items;
-use crate::backup::{admin, answers, command, searched, serve};
+use crate::backup::{admin, answers, command, run_searches, serve};
 use crate::program::text;
 use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet};
@@ -11,16 +11,16 @@ use testkit::source::{Behaviour, Source};
 use tributary::backup::{Backup, Part};
 
 const KEY: (&str, &str) = ("SVC_SECRET_KEY", "one key for all");
-/// Each makes an entry of the audit log. There are more than ten, so that 10 would come before 2 as text.
+/// Each creates an audit entry. There are more than ten, so that an order by text (10 before 2) would be noticed.
 const PROVIDERS: usize = 14;
 
-/// An installation with a database of its own.
-struct Place {
+/// An installation with its own database.
+struct Installation {
     folder: tempfile::TempDir,
     database: Option<TestDatabase>,
 }
 
-impl Place {
+impl Installation {
     async fn make(postgres: Option<&str>) -> Self {
         let database = match postgres {
             Some(server) => Some(TestDatabase::create(server).await),
@@ -34,7 +34,7 @@ impl Place {
         [KEY].into_iter().chain(database).collect()
     }
 
-    /// Runs a command that must succeed; what it said.
+    /// Runs a command that must succeed. Returns its output.
     async fn succeed(&self, arguments: &[&str]) -> String {
         let output = command(self.folder.path(), arguments, &self.environment()).await;
         assert!(output.status.success(), "{arguments:?}: {output:?}");
@@ -59,7 +59,7 @@ impl Place {
 
 type Rows = BTreeSet<BTreeMap<String, Option<String>>>;
 
-/// Every table of a backup. The databases have their columns and, where records have no number, their rows in other orders.
+/// Every table of a backup. The databases differ in the order of columns and, for records without an id, of rows.
 fn tables(file: &Path) -> BTreeMap<String, Rows> {
     let backup = Backup::open(file).unwrap();
     let rows_of = |part: &Part| {
@@ -75,7 +75,7 @@ fn tables(file: &Path) -> BTreeMap<String, Rows> {
     parts.map(|part| (part.name.clone(), rows_of(part))).collect()
 }
 
-/// All records of the first backup are in the second. A backup and a restore write entries of the audit log themselves.
+/// All records of the first backup are in the second. Backups and restores add audit entries themselves.
 fn assert_arrived(first: &Path, second: &Path) {
     let (before, after) = (tables(first), tables(second));
     assert!(before["table audit_entries"].len() >= 12, "{} entries", before["table audit_entries"].len());
@@ -89,9 +89,9 @@ fn assert_arrived(first: &Path, second: &Path) {
     }
 }
 
-/// The search ids and their answers.
-async fn filled(place: &Place, source: &Source) -> BTreeMap<i64, String> {
-    let running = serve(place.folder.path(), &place.environment());
+/// Fills an installation. Returns the ids of its searches and their results.
+async fn fill(installation: &Installation, source: &Source) -> BTreeMap<i64, String> {
+    let running = serve(installation.folder.path(), &installation.environment());
     let client = admin(&running);
     for number in 0..PROVIDERS {
         let provider = json!({
@@ -105,53 +105,53 @@ async fn filled(place: &Place, source: &Source) -> BTreeMap<i64, String> {
         let answer = client.post("/svc/searchproviders/", &provider).await;
         assert_eq!(answer.status, 201, "{answer:?}");
     }
-    let ids = searched(&client, 3).await;
+    let ids = run_searches(&client, 3).await;
     let found = answers(&running, &ids).await;
     assert_eq!(running.terminate(), Some(0));
     found
 }
 
-/// True: PostgreSQL.
-async fn travel(order: [bool; 3]) {
+/// `true` is PostgreSQL.
+async fn round_trip(order: [bool; 3]) {
     let Some(server) = server("backups in every order") else { return };
     let source = Source::start().await;
     source.reply(Behaviour::Json(items("river", 3)));
-    let mut places = Vec::new();
+    let mut installations = Vec::new();
     for is_postgres in order {
-        places.push(Place::make(is_postgres.then_some(server.as_str())).await);
+        installations.push(Installation::make(is_postgres.then_some(server.as_str())).await);
     }
-    let before = filled(&places[0], &source).await;
-    let first = places[0].back_up().await;
+    let before = fill(&installations[0], &source).await;
+    let first = installations[0].back_up().await;
     let mut file = first.clone();
-    for place in &places[1..] {
-        place.restore(&file).await;
-        file = place.back_up().await;
+    for installation in &installations[1..] {
+        installation.restore(&file).await;
+        file = installation.back_up().await;
         assert_arrived(&first, &file);
     }
-    let last = &places[2];
+    let last = &installations[2];
     let running = serve(last.folder.path(), &last.environment());
     let ids: Vec<i64> = before.keys().copied().collect();
     assert_eq!(answers(&running, &ids).await, before);
     let list = admin(&running).get("/svc/searchproviders/?items=100").await;
     assert!(!list.body.to_string().contains("unreadable_fields"), "{list:?}");
     assert_eq!(running.terminate(), Some(0));
-    for database in places.into_iter().filter_map(|place| place.database) {
+    for database in installations.into_iter().filter_map(|installation| installation.database) {
         database.drop().await;
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn from_sqlite_to_postgresql_and_back() {
-    travel([false, true, false]).await;
+    round_trip([false, true, false]).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn from_postgresql_to_sqlite_and_back() {
-    travel([true, false, true]).await;
+    round_trip([true, false, true]).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn from_each_database_into_its_own_kind() {
-    travel([false, false, true]).await;
-    travel([true, true, false]).await;
+    round_trip([false, false, true]).await;
+    round_trip([true, true, false]).await;
 }

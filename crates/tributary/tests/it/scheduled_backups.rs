@@ -1,4 +1,4 @@
-//! Backups by the scheduler: written, read again, counted, and never at the cost of the last good one.
+//! Scheduled backups: written, verified, counted, and never at the cost of the last good one.
 
 use crate::backup::{admin, serve};
 use crate::program::{run, text};
@@ -37,7 +37,7 @@ async fn the_newest_are_kept_and_every_one_is_whole() {
     let running = serve(here.path(), &environment);
     until("the first backup", || !backups(&folder).is_empty()).await;
     let first = backups(&folder)[0].clone();
-    // What a process that was killed in the middle would leave.
+    // The remains of a process that was killed while it wrote a backup.
     std::fs::write(folder.join("tributary-20200101T000000Z.backup.1.partial"), "half").unwrap();
     std::fs::write(folder.join("monday"), "not ours").unwrap();
     until("the end of the first backup", || !first.exists()).await;
@@ -78,7 +78,7 @@ async fn a_folder_that_is_not_there_is_named_and_stops_nothing() {
         texts.collect::<String>()
     };
     until("the line in the log", || logged().contains("the scheduled backup failed")).await;
-    assert!(logged().contains("make it, or mount its disk"), "{}", logged());
+    assert!(logged().contains("create it, or mount its disk"), "{}", logged());
     assert_eq!(admin(&running).get("/svc/health/ready/").await.status, 200);
     assert!(!Path::new(&missing).exists(), "the place of a disk is not made");
     running.kill();
@@ -94,10 +94,10 @@ fn doctor_warns_of_a_late_backup() {
     };
     assert!(!doctor("").contains("backups"));
     let on = "SVC_BACKUP_DIR = \"kept\"\n";
-    assert!(doctor(on).contains("the folder of scheduled backups cannot be read"));
+    assert!(doctor(on).contains("the backup folder cannot be read"));
     let folder = here.path().join("kept");
     std::fs::create_dir(&folder).unwrap();
-    assert!(doctor(on).contains("there is no scheduled backup"));
+    assert!(doctor(on).contains("no scheduled backup in"));
     std::fs::write(folder.join("tributary-20200101T000000Z.backup"), "old").unwrap();
     assert!(doctor(on).contains("hours old"));
 }

@@ -1,8 +1,8 @@
-//! The search page while a search runs and after: what one request begins and tells, and what links and forms do.
+//! The search page during and after a search: its event stream, links and forms.
 
 use crate::app_harness::{ADMIN_PASSWORD, Answer, AppHarness, items};
 use crate::browser::{Browser, csrf_of};
-use crate::pages::ended;
+use crate::pages::finished_page;
 use domain::settings::{Settings, Throttle};
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -12,7 +12,7 @@ use testkit::source::{Behaviour, Source};
 const EVENTS: &str = "text/event-stream";
 const SLOW: Duration = Duration::from_secs(2);
 
-/// A quick source, a slow one and a broken one.
+/// A fast source, a slow one and a failing one.
 async fn rivers(app: &AppHarness) -> [Source; 3] {
     let sources = [Source::start().await, Source::start().await, Source::start().await];
     sources[0].reply(Behaviour::Json(items("deep river", 12)));
@@ -24,7 +24,7 @@ async fn rivers(app: &AppHarness) -> [Source; 3] {
     sources
 }
 
-/// Sends the form of the box as the page's module does.
+/// Submits the search form as the page's script does.
 async fn post(browser: &mut Browser, form: &str, accept: &str) -> Answer {
     let csrf = csrf_of(&browser.get("/").await);
     let request =
@@ -52,7 +52,7 @@ fn keys(html: &str) -> Vec<&str> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn one_request_begins_a_search_and_tells_it() {
+async fn one_request_starts_a_search_and_streams_it() {
     let app = AppHarness::start().await;
     let _sources = rivers(&app).await;
     let mut browser = Browser::signed_in(&app.base, "admin", ADMIN_PASSWORD).await;
@@ -61,7 +61,7 @@ async fn one_request_begins_a_search_and_tells_it() {
     let begun = &told[0].1;
     let rail = begun["rail"].as_str().unwrap();
     assert_eq!(
-        (rail.matches("class=\"src asking\"").count(), rail.matches("asking …").count()),
+        (rail.matches("class=\"src asking\"").count(), rail.matches("searching…").count()),
         (3, 3),
         "{rail}"
     );
@@ -76,7 +76,7 @@ async fn one_request_begins_a_search_and_tells_it() {
     assert!(early["isFinal"] == false && early["head"].as_str().unwrap().contains("so far"), "{early}");
     let last = lists.last().unwrap();
     assert_eq!((last["isFinal"].clone(), last["ids"].as_array().unwrap().len()), (json!(true), 10));
-    assert!(last["note"].as_str().unwrap().contains("This list is not complete."), "{last}");
+    assert!(last["note"].as_str().unwrap().contains("These results are incomplete."), "{last}");
     let mut sent = std::collections::BTreeSet::new();
     for piece in lists.iter().flat_map(|list| list["results"].as_array().unwrap()) {
         let (id, html) = (piece["id"].as_str().unwrap(), piece["html"].as_str().unwrap());
@@ -106,13 +106,13 @@ async fn without_a_script_the_page_does_not_wait_and_loads_again() {
     assert_eq!(moved.status, 303, "{moved:?}");
     let location = moved.header("location").to_owned();
     let running = browser.get(&location).await;
-    // That a source is still asked says that the page did not wait for it.
+    // A source that is still being queried proves that the page did not wait for it.
     let html = running.body.as_str().unwrap();
     assert!(html.contains("<noscript><meta http-equiv=\"refresh\" content=\"1\"></noscript>"), "{html}");
     assert!(html.contains("src asking") && html.contains("so far"), "{html}");
-    let page = ended(&mut browser, &location).await;
+    let page = finished_page(&mut browser, &location).await;
     let html = page.body.as_str().unwrap();
-    assert!(html.contains("16 results") && html.contains("one source did not answer"), "{html}");
+    assert!(html.contains("16 results") && html.contains("one source did not respond"), "{html}");
     assert_eq!(sources[0].requests().len(), 1, "loading again does not search again");
 
     let head = browser.request(Method::HEAD, "/?q=river");
@@ -124,7 +124,7 @@ async fn without_a_script_the_page_does_not_wait_and_loads_again() {
     let id = location.rsplit('=').next().unwrap();
     let again = browser.get(&format!("/?rerun={id}")).await;
     assert_eq!((again.status.as_u16(), again.header("location")), (303, location.as_str()));
-    ended(&mut browser, &location).await;
+    finished_page(&mut browser, &location).await;
     assert_eq!(sources[0].requests().len(), 2, "who tries again asks again");
     app.stop().await;
 }
@@ -136,7 +136,7 @@ async fn orders_filters_and_pages_by_links() {
     let mut browser = Browser::signed_in(&app.base, "admin", ADMIN_PASSWORD).await;
     let moved = browser.get("/?q=river").await;
     let location = moved.header("location").to_owned();
-    ended(&mut browser, &location).await;
+    finished_page(&mut browser, &location).await;
     let id = location.rsplit('=').next().unwrap();
     let listed = async |browser: &mut Browser, query: &str| {
         let page = browser.get(&format!("{location}&{query}")).await;
@@ -152,16 +152,16 @@ async fn orders_filters_and_pages_by_links() {
     let table = [
         ("page=1", 10, "16 results"),
         ("page=2", 6, "16 results"),
-        ("page=9", 0, "nothing on this page"),
+        ("page=9", 0, "No results on this page"),
         ("providers=2", 4, "4 results"),
         ("not_providers=2", 10, "12 results"),
         ("date=older", 10, "16 results"),
-        ("date=undated", 0, "Nothing fits these filters"),
+        ("date=undated", 0, "No results match these filters"),
         ("author=a.+writer&page=2", 6, "16 results"),
-        ("author=nobody", 0, "Nothing fits"),
+        ("author=nobody", 0, "No results match"),
         ("sort=DateMixer", 10, "16 results"),
         ("sort=NoMixer", 10, "16 results"),
-        ("new=true", 0, "Nothing fits"),
+        ("new=true", 0, "No results match"),
     ];
     for (query, count, sentence) in table {
         let (found, pieces) = listed(&mut browser, query).await;
@@ -230,7 +230,7 @@ async fn what_is_refused() {
 
     let moved = post(&mut browser, "q=river", "text/html").await;
     assert_eq!(moved.status, 303, "who wants no events is led to the page");
-    ended(&mut browser, moved.header("location")).await;
+    finished_page(&mut browser, moved.header("location")).await;
     let throttled = post(&mut browser, "q=river", EVENTS).await;
     assert_eq!((throttled.status.as_u16(), throttled.code()), (429, "throttled"), "{throttled:?}");
     assert!(!throttled.header("retry-after").is_empty());

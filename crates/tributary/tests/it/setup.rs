@@ -1,4 +1,4 @@
-//! `tributary setup` and how long searches are kept.
+//! `tributary setup`, and the retention of searches.
 
 use crate::program::{program, text};
 use std::path::Path;
@@ -24,7 +24,7 @@ fn setup_writes_the_retention_once_and_changes_no_decision() {
     let refused = setup(here, &["--default-retention", "3"], &set);
     let said = text(&refused.stderr);
     assert!(
-        refused.status.code() == Some(1) && said.contains("is 2 already, from the environment"),
+        refused.status.code() == Some(1) && said.contains("is already 2, from the environment"),
         "{said}"
     );
     assert!(setup(here, &["--default-retention", "2"], &set).status.success() && !file.exists());
@@ -33,7 +33,7 @@ fn setup_writes_the_retention_once_and_changes_no_decision() {
     let written = setup(here, &["--default-retention", "1 month"], &[]);
     let said = text(&written.stdout);
     assert!(written.status.success() && said.contains("kept for 1 month"), "{written:?}");
-    assert!(!said.contains("we recommend"), "{said}");
+    assert!(!said.contains("recommended"), "{said}");
     let content = std::fs::read_to_string(&file).unwrap();
     assert!(
         content.starts_with("SVC_TIMEOUT = 7\n") && content.ends_with("SVC_DEFAULT_RETENTION = 3\n"),
@@ -53,5 +53,5 @@ fn for_ever_is_a_decision_that_is_kept() {
     let folder = tempfile::tempdir().unwrap();
     assert!(setup(folder.path(), &["--default-retention", "0"], &[]).status.success());
     let again = setup(folder.path(), &[], &[]);
-    assert!(again.status.success() && !text(&again.stdout).contains("we recommend"), "{again:?}");
+    assert!(again.status.success() && !text(&again.stdout).contains("recommended"), "{again:?}");
 }

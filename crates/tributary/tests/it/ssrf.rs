@@ -1,10 +1,10 @@
-//! The guarded client from outside: what a source says never leads the service to an address that nobody vouched for.
+//! Server-side request forgery: responses of sources never lead the service to a forbidden address.
 
 use crate::app_harness::{AppHarness, items};
 use serde_json::json;
 use testkit::source::{Behaviour, Source};
 
-/// Everything that a redirect may name in order to reach the machine itself or its neighbours.
+/// Redirect targets that would reach the machine itself or its network.
 const FORBIDDEN: &[&str] = &[
     "http://127.0.0.1:{port}/",
     "http://localhost:{port}/",

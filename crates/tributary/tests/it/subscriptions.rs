@@ -1,10 +1,10 @@
-//! Subscriptions and retention: what the scheduler does with searches in the background.
+//! Subscriptions and retention: scheduled work on searches.
 
 use crate::app_harness::{AppHarness, items};
 use chrono::TimeDelta;
-use domain::contracts::SearchStore;
 use domain::ids::SearchId;
-use domain::settings::{Secs, Settings};
+use domain::ports::SearchStore;
+use domain::settings::{Seconds, Settings};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 use testkit::source::{Behaviour, Source};
@@ -20,7 +20,7 @@ async fn eventually(what: &str, mut holds: impl AsyncFnMut() -> bool) {
 }
 
 fn every_second(settings: Settings) -> Settings {
-    Settings { subscribe_every: Secs::new(1), expire_every: Secs::new(1), ..settings }
+    Settings { subscribe_every: Seconds::new(1), expire_every: Seconds::new(1), ..settings }
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -72,14 +72,14 @@ async fn a_subscription_that_cannot_run_is_switched_off() {
     app.stop().await;
 }
 
-/// The clock is moved by storing searches as if they had been changed long ago.
+/// The clock is simulated by storing searches as if they had been changed long ago.
 #[tokio::test(flavor = "multi_thread")]
 async fn searches_go_when_their_retention_has_run_out() {
     let app = AppHarness::with(every_second).await;
     let source = Source::start().await;
     source.reply(Behaviour::Json(items("river", 2)));
     app.provider("Rivers", &source).await;
-    let wired = app.service.wired();
+    let wired = app.service.app();
     let minutes = [(4, 5), (1, 60), (2, 24 * 60), (3, 30 * 24 * 60), (0, 100_000)];
     let (mut old, mut young) = (Vec::new(), Vec::new());
     for (retention, lasts) in minutes {

@@ -1,4 +1,5 @@
-//! `tributary support-bundle`: what helps is in it, what is nobody's business is not, whatever state the installation is in.
+//! `tributary support-bundle`: it contains what helps, and nothing confidential, whatever the state of the
+//! installation.
 
 use crate::app_harness::items;
 use crate::demo::basic;
@@ -62,8 +63,8 @@ fn ensure_none(files: &BTreeMap<String, String>, planted: &[&str]) {
     }
 }
 
-/// A service with secrets wherever one can be, a user, and a search that was made.
-async fn planted(folder: &Path, source: &Source) -> Running {
+/// A service with secrets in every possible place, a user, and a finished search.
+async fn service_with_secrets(folder: &Path, source: &Source) -> Running {
     let command = || {
         let mut command = program(folder, &["serve", "--port", "0"]);
         command.envs(ENVIRONMENT);
@@ -96,7 +97,7 @@ async fn planted(folder: &Path, source: &Source) -> Running {
     running
 }
 
-/// A token of the administrator, also in a file.
+/// A token of the administrator, which is also written to a file.
 async fn token(running: &Running, folder: &Path) -> String {
     let admin = running.client(Some(basic("admin", ADMIN)));
     let made = admin.post("/svc/tokens/", &json!({"label": "bundle"})).await;
@@ -110,7 +111,7 @@ async fn a_bundle_holds_no_secret_no_query_and_no_user() {
     let folder = tempfile::tempdir().unwrap();
     let source = Source::start().await;
     source.reply_at("/", Behaviour::Json(items("river", 2)));
-    let running = planted(folder.path(), &source).await;
+    let running = service_with_secrets(folder.path(), &source).await;
     // What a program of another version may have logged.
     let log = folder.path().join("data/logs/tasks-search-worker.log");
     let line = format!(
@@ -125,7 +126,7 @@ async fn a_bundle_holds_no_secret_no_query_and_no_user() {
     assert!(raw.contains(USER), "there is something to mask");
     let port = running.base.rsplit(':').next().unwrap().to_owned();
     let closed = bundle(folder.path(), &["--port", &port], &ENVIRONMENT);
-    assert!(text(&closed.stderr).contains("the metrics are for administrators"), "{closed:?}");
+    assert!(text(&closed.stderr).contains("only administrators can read the metrics"), "{closed:?}");
     let token = token(&running, folder.path()).await;
     let input = std::fs::File::open(folder.path().join(TOKEN_FILE)).unwrap();
     let arguments = ["support-bundle", "--output", "bundle.zip", "--force", "--port", &port, "--token-stdin"];
@@ -187,12 +188,12 @@ fn a_bundle_of_a_stopped_service_says_what_could_not_be_had() {
     );
     assert!(remark(&files, "metrics.txt").contains("Start the service"), "{files:?}");
     let services = parsed(&files, "services.json");
-    assert!(services["status"][0].as_str().unwrap().contains("No service was started here"), "{services}");
-    assert!(files["doctor.txt"].contains("no worker was heard of"), "{}", files["doctor.txt"]);
+    assert!(services["status"][0].as_str().unwrap().contains("No services were started"), "{services}");
+    assert!(files["doctor.txt"].contains("no active worker for"), "{}", files["doctor.txt"]);
     assert_eq!(parsed(&files, "tasks.json")["unfinished"], 0);
     let log = &files["logs/django.log"];
     assert!(log.len() <= 2 * 1024 * 1024 && log.len() > 1024 * 1024, "{}", log.len());
-    assert_eq!(remark(&files, "logs/django.log"), "earlier lines are left out");
+    assert_eq!(remark(&files, "logs/django.log"), "earlier lines are omitted");
     assert!(files["logs/start-all.out"].contains("Password: ••••"), "{files:?}");
 
     let place = folder.path().join("bundle.zip");
@@ -204,7 +205,7 @@ fn a_bundle_of_a_stopped_service_says_what_could_not_be_had() {
     let before = std::fs::read(&place).unwrap();
     let refused = bundle(folder.path(), &[], &environment);
     assert!(
-        refused.status.code() == Some(1) && text(&refused.stderr).contains("--force replaces it"),
+        refused.status.code() == Some(1) && text(&refused.stderr).contains("use --force to overwrite it"),
         "{refused:?}"
     );
     assert_eq!(std::fs::read(&place).unwrap(), before);
@@ -232,7 +233,7 @@ fn a_bundle_without_its_database_or_with_wrong_settings_has_the_rest() {
     assert!(read["doctor.txt"].contains("fail  database"), "{}", read["doctor.txt"]);
     assert_eq!(parsed(&read, "settings.json")["settings"][0]["name"], "SVC_HOST");
     assert!(read["logs/django.log"].contains("wrong password for ••••"), "{read:?}");
-    assert!(remark(&read, "logs/django.log").contains("names are masked in their fields only"));
+    assert!(remark(&read, "logs/django.log").contains("names are masked only in known fields"));
     assert!(!folder.path().join("data/secret.key").exists(), "a bundle makes no key");
 
     let made = bundle(folder.path(), &["--force"], &[("SVC_PORT", "eighty")]);

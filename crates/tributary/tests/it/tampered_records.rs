@@ -1,5 +1,5 @@
-//! Records that somebody changed in the database itself, past every check: an unknown processor, a mapping that cannot be
-//! read. Each is named where it stands, nothing takes its place in silence, and everything else works on.
+//! Records that somebody changed directly in the database: an unknown processor, or a mapping that cannot be parsed.
+//! Each is reported by name, nothing replaces it silently, and everything else works.
 
 use crate::app_harness::{AppHarness, items};
 use domain::secret::Secret;
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use sqlx::{Connection, SqliteConnection};
 use testkit::source::{Behaviour, Source};
 
-/// Field of the provider, what stands there now, and the word by which it is named.
+/// The field of the provider, its new value, and the word that names it in the message.
 const TAMPERED: [(&str, &str, &str); 5] = [
     ("connector", "\"NoSuchConnector\"", "NoSuchConnector"),
     ("query_processors", "[\"NoSuchQueryProcessor\"]", "NoSuchQueryProcessor"),
@@ -46,7 +46,7 @@ async fn a_tampered_provider_is_named_and_breaks_nothing_else() {
         let of_it = shown.filter(|item| item["searchprovider"] == field).count();
         assert_eq!(of_it, 0, "{field}: nothing takes the place of what is not known");
     }
-    // The record can be looked at and put right.
+    // The record can be read and corrected.
     let list = app.admin.get("/svc/searchproviders/").await;
     assert_eq!(list.status, 200);
     let id = |name: &str| {

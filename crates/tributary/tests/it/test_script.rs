@@ -1,4 +1,4 @@
-//! What `./test` says about itself: each test counts once, a skip is no pass, an old program is not taken.
+//! The reports of `./test`: each test counts once, a skip is not a pass, and an outdated program is not used.
 
 use crate::architecture::root;
 use crate::program::text;
@@ -32,13 +32,13 @@ FAIL  list: two (0.3 s): Error: no (1.0 s)
 skip  list: three
 ";
 
-/// A shell with the functions of `./test`, whose scratch folder this is.
+/// A shell with the functions of `./test` and this scratch folder.
 fn shell(scratch: &Path, script: &str) -> Output {
     let start = ". scripts/skip.sh; . scripts/fetch.sh; . scripts/servers.sh; . scripts/results.sh; \
                  : >>$scratch/passed; : >>$scratch/failed; : >>$SVC_TEST_SKIPPED;";
     let mut bash = Command::new("bash");
     bash.args(["-c", &format!("{start} {script}")]).current_dir(root()).env("scratch", scratch);
-    // `./test --no-install` says so to all that it starts; here the functions decide by themselves.
+    // `./test --no-install` sets it for everything that it starts; here the functions decide by themselves.
     bash.env_remove("SVC_TEST_NO_INSTALL");
     bash.env("SVC_TEST_SKIPPED", scratch.join("skipped")).env("XDG_CACHE_HOME", scratch.join("cache"));
     bash.output().unwrap()
@@ -74,7 +74,7 @@ fn each_test_counts_once_and_a_skip_is_no_pass() {
     assert_eq!(told.status.code(), Some(1));
 }
 
-/// The first run, and the second of what failed in it.
+/// The first run, and the second run of the failed tests.
 const TWICE: &str = "
         PASS [   0.012s] (   1/3) store::suite sqlite::one
         FAIL [   0.012s] (   2/3) tasks::it queue::leases
@@ -125,7 +125,7 @@ fn a_test_that_failed_is_not_skipped_too() {
 }
 
 #[test]
-fn a_server_that_is_too_old_is_not_taken_and_its_version_is_said() {
+fn an_outdated_server_is_not_used_and_its_version_is_reported() {
     let folder = tempfile::tempdir().unwrap();
     let make = "mkdir -p $scratch/bin; printf '#!/bin/sh\\necho nats-server: v%s\\n' $version >$scratch/bin/nats-server; \
                 chmod +x $scratch/bin/nats-server; PATH=$scratch/bin:$PATH; installed nats-server 2.11";

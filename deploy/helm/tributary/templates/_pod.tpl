@@ -107,7 +107,7 @@ spec:
         {{- toYaml . | nindent 8 }}
       {{- end }}
       initContainers:
-        # Migrations run under a lock of the database: the first pod does them, the others wait.
+        # Migrations run under a database lock: the first pod runs them, the others wait.
         - name: migrate
           args: ["migrate"]
           {{- include "tributary.container" $top | nindent 10 }}
@@ -119,7 +119,7 @@ spec:
           {{- include "tributary.container" $top | nindent 10 }}
           resources:
             {{- toYaml .resources | nindent 12 }}
-          # A process without the web role answers health and metrics here, nothing else.
+          # A process without the web role serves only health and metrics here.
           ports:
             - name: http
               containerPort: 8000
@@ -156,7 +156,7 @@ spec:
         {{- toYaml . | nindent 8 }}
       {{- end }}
       {{- if $top.Values.topologySpread.enabled }}
-      # Pods of one role on different machines, and in different zones where the nodes have them.
+      # Spread the pods of a role over nodes, and over zones if the nodes have them.
       topologySpreadConstraints:
         {{- $component := .name }}
         {{- range $key := $top.Values.topologySpread.keys }}

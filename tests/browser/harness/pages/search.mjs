@@ -7,7 +7,7 @@ export const box = (page) => page.getByRole("searchbox").first();
 export const sum = (page) => page.locator("#sum");
 /** A source's line in the rail. */
 export const line = (page, name) => page.locator(`.src[data-name=${JSON.stringify(name)}]`);
-export const better = (page) => page.getByRole("button", { name: /better results? arrived/ });
+export const better = (page) => page.getByRole("button", { name: /Show \d+ better results?/ });
 
 /** Asks from the start page, by the box; `sources` are records or ids. */
 export async function ask(page, query, { sources = undefined, path = "/" } = {}) {

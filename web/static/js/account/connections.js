@@ -1,9 +1,9 @@
-// Accounts at services whose sources answer only to their own people.
+// Connected accounts: sources that require the user's own account.
 
 import { del, get, post } from "../api.js";
 import { ask } from "../ask.js";
 import { fill, h, toast } from "../dom.js";
-import { t } from "../words.js";
+import { t } from "../i18n.js";
 
 const HERE = "/account/";
 /** The services that "Connect all" has been at, so that one which refuses does not send the browser round for ever. */
@@ -18,7 +18,7 @@ export async function mount(place) {
 }
 
 function draw(place, services, providers) {
-  if (!services.length) return fill(place, h("p", { class: "nothing" }, t("No source that you see needs an account of yours.")));
+  if (!services.length) return fill(place, h("p", { class: "nothing" }, t("None of your sources require an account.")));
   const open = services.filter((one) => !one.connected);
   const held = services.filter((one) => one.connected);
   const again = () => mount(place).catch((error) => toast(error.message, { bad: true }));
@@ -51,13 +51,13 @@ function line(service, providers, again) {
 /** The browser goes to the service, and comes back to `next`. */
 async function connect(service, next) {
   const { auth_url: address } = await post(`/authenticators/${service.idp}/connect/?next=${encodeURIComponent(next)}`);
-  if (!/^https?:$/.test(new URL(address).protocol)) throw new Error(t("The service gave an address that cannot be opened."));
+  if (!/^https?:$/.test(new URL(address).protocol)) throw new Error(t("The service returned a URL that cannot be opened."));
   location.assign(address);
 }
 
 async function disconnect(service) {
   await del(`/authenticators/${service.idp}/connection/`);
-  toast(t("{service} is disconnected", { service: service.name }));
+  toast(t("{service} disconnected", { service: service.name }));
 }
 
 function connectAll(services) {
@@ -75,7 +75,7 @@ async function connectNext(services) {
 }
 
 async function disconnectAll(services, again) {
-  const sentence = t("Their sources will not be asked for you any more, until you connect again.");
+  const sentence = t("Their sources will not be searched for you until you connect again.");
   if (!(await ask({ title: t("Disconnect all?"), sentence, yes: t("Disconnect all") }))) return;
   for (const service of services) await attempt(() => disconnect(service));
   again();

@@ -1,7 +1,7 @@
-// Copies text for the person to paste elsewhere.
+// Copies text to the clipboard.
 
 import { toast } from "../dom.js";
-import { t } from "../words.js";
+import { t } from "../i18n.js";
 
 /** Says how it went. Where a browser does not allow it, the text can still be selected by hand. */
 export async function copy(text, sentence) {
@@ -9,6 +9,6 @@ export async function copy(text, sentence) {
     await navigator.clipboard.writeText(text);
     toast(sentence);
   } catch {
-    toast(t("This browser does not allow copying. Select the text and copy it by hand: {text}", { text }), { bad: true });
+    toast(t("This browser does not allow copying. Select the text and copy it manually: {text}", { text }), { bad: true });
   }
 }

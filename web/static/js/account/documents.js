@@ -1,10 +1,10 @@
-// The documents in the semantic cache that this person may see: found by words and state, checked, removed.
+// Cached documents that the user may see: search, check, remove.
 
 import { get } from "../api.js";
-import { check, forget, keepAddress, verdict } from "../cache/deeds.js";
+import { check, forget, keepAddress, verdict } from "../cache/actions.js";
 import { announce, fill, h, one, toast } from "../dom.js";
-import { outside } from "../outside.js";
-import { number, t, time, tn } from "../words.js";
+import { externalLink } from "../externals.js";
+import { number, t, time, tn } from "../i18n.js";
 import { field, form } from "./form.js";
 import { me } from "./me.js";
 
@@ -22,24 +22,24 @@ export async function mount(place) {
     toolbar.hidden = !count && !wanted.text && !wanted.state;
     return count;
   };
-  const search = h("input", { type: "search", "aria-label": t("Find a cached document"), placeholder: t("Find a cached document"), autocomplete: "off", maxlength: 200 });
+  const search = h("input", { type: "search", "aria-label": t("Search cached documents"), placeholder: t("Search cached documents"), autocomplete: "off", maxlength: 200 });
   let waiting;
   search.addEventListener("input", () => {
     clearTimeout(waiting);
     waiting = setTimeout(() => again(wanted, { text: search.value.trim() }, show), TYPING_MS);
   });
-  const options = [["", t("all")], ["indexed", t("kept")], ["pinned", t("pinned")], ["known", t("not kept yet")]];
+  const options = [["", t("all")], ["indexed", t("cached")], ["pinned", t("pinned")], ["known", t("not cached yet")]];
   const state = h("select", { "aria-label": t("State") }, options.map(([value, name]) => h("option", { value }, name)));
   state.addEventListener("change", () => again(wanted, { state: state.value }, show));
   const [{ features }, count] = await Promise.all([get("/agent/status/"), show()]);
-  const closed = !features.cache && h("p", { class: "nothing" }, t("The semantic cache is not open here: nothing goes in, and nothing is found in it."));
+  const closed = !features.cache && h("p", { class: "nothing" }, t("The semantic cache is not enabled. Nothing is stored or searched."));
   fill(place, closed, fill(toolbar, search, state), (features.cache || count > 0) && list, features.cache && byAddress(show));
 }
 
 /** A page of the web that nobody searched for. */
 function byAddress(show) {
-  const url = field(t("Keep a page by its address"), { type: "url", required: true, maxlength: 2048, placeholder: "https://example.org/report", autocomplete: "off" });
-  const element = form({ url }, t("Keep a copy"), async () => {
+  const url = field(t("Save a page by URL"), { type: "url", required: true, maxlength: 2048, placeholder: "https://example.org/report", autocomplete: "off" });
+  const element = form({ url }, t("Save a copy"), async () => {
     const { message } = await keepAddress(url.input.value.trim());
     url.input.value = "";
     toast(message);
@@ -78,7 +78,7 @@ async function draw(list, wanted, show) {
 }
 
 const emptiness = ({ text, state }) =>
-  text || state ? t("No cached document fits.") : t("Nothing is kept yet. A copy is kept when an answer reads a page, or when you press “Keep a copy” at a result.");
+  text || state ? t("No matching documents.") : t("No cached documents yet. A copy is saved when an answer reads a page, or when you select “Save a copy” on a result.");
 
 function pager({ count, previous, next }, { page }, turn) {
   if (!previous && !next) return null;
@@ -100,11 +100,11 @@ function line(one, show) {
   const remove = async () => {
     const { is_admin: isForAll } = await me();
     if (!(await forget(one.signal_id, title, isForAll))) return;
-    toast(t("The copy of “{title}” is removed", { title }));
+    toast(t("Removed the copy of “{title}”", { title }));
     await show();
   };
   return h("li", { "data-signal": one.signal_id },
-    h("div", null, h("b", null, outside(one.url, title)), h("p", { class: "meta num" }, about.filter(Boolean).map((part) => (part.nodeType ? part : h("span", null, part))))),
+    h("div", null, h("b", null, externalLink(one.url, title)), h("p", { class: "meta num" }, about.filter(Boolean).map((part) => (part.nodeType ? part : h("span", null, part))))),
     h("div", { class: "buttons" },
       one.state !== "known" && h("button", { type: "button", class: "soft small", "aria-label": t("Check now: {title}", { title }), onclick: attempt(look) }, t("Check now")),
       h("button", { type: "button", class: "soft small", "aria-label": t("Remove {title}", { title }), onclick: attempt(remove) }, t("Remove"))));
@@ -112,15 +112,15 @@ function line(one, show) {
 
 function state({ state: word }) {
   if (word === "pinned") return h("span", { class: "badge pin" }, t("pinned"));
-  if (word === "indexed") return h("span", { class: "badge" }, t("kept"));
-  return h("span", { class: "badge quiet" }, t("not kept yet"));
+  if (word === "indexed") return h("span", { class: "badge" }, t("cached"));
+  return h("span", { class: "badge quiet" }, t("not cached yet"));
 }
 
 /** What is known of it at its source. */
 function freshness({ liveness, last_verified: verified, stale }) {
-  if (liveness === "gone") return said("gone", t("No longer at its source"));
-  if (!verified) return said("unknown", t("Not checked at its source yet"));
-  return said(stale ? "stale" : liveness, t("Checked at its source {when}", { when: time(verified) }));
+  if (liveness === "gone") return said("gone", t("No longer at the source"));
+  if (!verified) return said("unknown", t("Not checked yet"));
+  return said(stale ? "stale" : liveness, t("Last checked {when}", { when: time(verified) }));
 }
 
 const said = (word, sentence) => h("span", { class: `state ${{ alive: "good", gone: "bad", stale: "warn" }[word] ?? ""}` }, sentence);

@@ -1,4 +1,4 @@
-// Fields with their mistakes beside them, for the forms of the account page.
+// Form fields with validation errors, for the account page.
 
 import { fill, h, toast } from "../dom.js";
 

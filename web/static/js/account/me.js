@@ -1,4 +1,4 @@
-// Who is signed in, asked for once.
+// The signed-in user, requested once.
 
 import { get } from "../api.js";
 

@@ -1,28 +1,28 @@
-// One's own wishes about sources and domains, as the API keeps them.
+// Ranking preferences for sources and domains, in the API.
 
 import { Refused, get, put } from "../api.js";
-import { t } from "../words.js";
+import { t } from "../i18n.js";
 
 /** In the order in which they are offered. */
-export const WISHES = {
+export const PREFERENCES = {
   raise: { drawing: "up", name: () => t("Raise") },
   lower: { drawing: "down", name: () => t("Lower") },
   block: { drawing: "block", name: () => t("Block") },
 };
 
-/** Where the two kinds stand, and by what a wish is known among its kind. */
+/** The list and the key of each kind of preference. */
 const KINDS = { source: ["sources", "provider_id"], domain: ["domains", "domain"] };
 
-export const read = () => get("/preferences/");
+export const readPreferences = () => get("/preferences/");
 
-/** How often a wish is added again because another page of the same person was quicker. */
+/** Attempts if another page of the same user changes the preferences at the same time. */
 const ATTEMPTS_MAX = 5;
 
-/** Sets the wish about one source or domain; null takes it away. Returns all wishes as they are now. */
-export async function wish(kind, key, wanted) {
+/** Sets the preference for one source or domain; null removes it. Returns all preferences. */
+export async function setPreference(kind, key, wanted) {
   const [list, name] = KINDS[kind];
   for (let attempt = 1; ; attempt += 1) {
-    const all = await read();
+    const all = await readPreferences();
     const others = all[list].filter((one) => one[name] !== key);
     try {
       return await put("/preferences/", { ...all, [list]: wanted ? [...others, { [name]: key, wish: wanted }] : others }, all);

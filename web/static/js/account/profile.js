@@ -1,8 +1,8 @@
-// Name, address and groups of the person who is signed in.
+// Profile section: name, email and groups.
 
 import { patch } from "../api.js";
 import { fill, h, toast } from "../dom.js";
-import { day, t } from "../words.js";
+import { day, t } from "../i18n.js";
 import { field, form } from "./form.js";
 import { me } from "./me.js";
 
@@ -16,13 +16,13 @@ export async function mount(place) {
     h(
       "dl",
       { class: "facts" },
-      fact(t("User name"), user.username, user.is_admin && h("span", { class: "badge pin" }, t("administrator"))),
+      fact(t("Username"), user.username, user.is_admin && h("span", { class: "badge pin" }, t("administrator"))),
       fact(t("Groups"), groups),
       fact(t("Member since"), h("span", { class: "num" }, day(user.date_created))),
     ),
     form({ email }, t("Save"), async () => {
       await patch("/users/me/", { email: email.input.value.trim() });
-      toast(t("Your profile is saved"));
+      toast(t("Profile saved"));
     }),
   );
 }

@@ -1,9 +1,9 @@
-// API tokens: made here, shown once, revoked here.
+// API tokens: create, show once, revoke.
 
 import { del, get, post } from "../api.js";
 import { ask } from "../ask.js";
 import { fill, h, toast } from "../dom.js";
-import { day, t, time } from "../words.js";
+import { day, t, time } from "../i18n.js";
 import { copy } from "./copy.js";
 import { field, form } from "./form.js";
 import { me } from "./me.js";
@@ -17,8 +17,8 @@ export async function mount(place) {
   const list = h("div");
   const fresh = h("div", { "aria-live": "polite" });
   const fields = {
-    label: field(t("What for"), { maxlength: 200, required: true, placeholder: t("Report script"), autocomplete: "off" }),
-    expires: field(t("Lasts"), { options: [["30", t("30 days")], ["90", t("90 days")], ["365", t("one year")], ["", t("until it is revoked")]] }),
+    label: field(t("Description"), { maxlength: 200, required: true, placeholder: t("Report script"), autocomplete: "off" }),
+    expires: field(t("Expiration"), { options: [["30", t("30 days")], ["90", t("90 days")], ["365", t("one year")], ["", t("no expiration")]] }),
   };
   fields.expires.input.value = "90";
   const element = form(fields, t("Create token"), async () => {
@@ -44,8 +44,8 @@ function once(made, done) {
     h(
       "div",
       { class: "buttons" },
-      h("button", { type: "button", class: "go", onclick: () => copy(made.token, t("The token is copied")) }, t("Copy")),
-      h("button", { type: "button", class: "soft", onclick: done }, t("I have it")),
+      h("button", { type: "button", class: "go", onclick: () => copy(made.token, t("Token copied")) }, t("Copy")),
+      h("button", { type: "button", class: "soft", onclick: done }, t("Done")),
     ),
   );
 }
@@ -63,17 +63,17 @@ async function own() {
 
 async function draw(list) {
   const tokens = await own();
-  if (!tokens.length) return fill(list, h("p", { class: "nothing" }, t("You have no token.")));
+  if (!tokens.length) return fill(list, h("p", { class: "nothing" }, t("No tokens yet.")));
   const all = h("button", { type: "button", class: "danger small", onclick: () => revokeAll(list) }, t("Revoke all tokens"));
   fill(list, h("ul", { class: "things" }, tokens.map((token) => line(token, list))), h("p", null, all));
 }
 
 async function revokeAll(list) {
-  const sentence = t("All programs that use a token of yours will be refused at once.");
+  const sentence = t("All programs that use one of your tokens will lose access immediately.");
   if (!(await ask({ title: t("Revoke all your tokens?"), sentence, yes: t("Revoke all tokens") }))) return;
   try {
     await del("/tokens/");
-    toast(t("All your tokens are revoked"));
+    toast(t("All your tokens were revoked"));
     await draw(list);
   } catch (error) {
     toast(error.message, { bad: true });
@@ -88,16 +88,16 @@ function line(token, list) {
     isOver ? h("span", { class: "badge bad" }, t("expired")) : token.expires ? t("until {day}", { day: day(token.expires) }) : t("does not expire"),
   ];
   const revoke = async () => {
-    const sentence = t("Programs that use “{label}” will be refused at once.", { label: token.label });
+    const sentence = t("Programs that use “{label}” will lose access immediately.", { label: token.label });
     if (!(await ask({ title: t("Revoke this token?"), sentence, yes: t("Revoke") }))) return;
     try {
       await del(`/tokens/${token.id}/`);
-      toast(t("The token is revoked"));
+      toast(t("Token revoked"));
       await draw(list);
     } catch (error) {
       toast(error.message, { bad: true });
     }
   };
   const button = h("button", { type: "button", class: "soft small", "aria-label": t("Revoke {label}", { label: token.label }), onclick: revoke }, t("Revoke"));
-  return h("li", null, h("div", null, h("b", null, token.label || t("Without a name")), h("p", { class: "meta num" }, about.map((one) => h("span", null, one)))), button);
+  return h("li", null, h("div", null, h("b", null, token.label || t("Unnamed")), h("p", { class: "meta num" }, about.map((one) => h("span", null, one)))), button);
 }

@@ -1,7 +1,7 @@
-// Activity: how much is searched, which sources are asked, what found nothing, and how answers were rated.
+// Activity page: search volume, sources used, searches without results, answer ratings.
 
 import { fill, h } from "../dom.js";
-import { locale, number, seconds, t, time, tn } from "../words.js";
+import { locale, number, seconds, t, time, tn } from "../i18n.js";
 import { columns } from "./charts/bars.js";
 import { lineChart } from "./charts/line.js";
 import { card, segments, shown, table, work } from "./parts.js";
@@ -10,7 +10,7 @@ const DAYS = ["7", "30", "90"];
 const dayShort = new Intl.DateTimeFormat(locale, { day: "numeric", month: "short", timeZone: "UTC" });
 
 const place = h("div");
-fill(work(), h("div", { class: "tools" }, segments(t("Time"), DAYS.map((days) => [days, t("{n} days", { n: days })]), "30", load)), place);
+fill(work(), h("div", { class: "tools" }, segments(t("Period"), DAYS.map((days) => [days, t("{n} days", { n: days })]), "30", load)), place);
 load("30");
 
 function load(days) {
@@ -23,42 +23,42 @@ function draw(activity) {
 
 function volume({ days, totals }) {
   const labels = days.map((one) => dayShort.format(new Date(one.day)));
-  if (!days.some((one) => one.searches > 0)) return card(t("Volume"), h("p", { class: "note" }, t("Nobody searched in this time.")));
+  if (!days.some((one) => one.searches > 0)) return card(t("Volume"), h("p", { class: "note" }, t("No searches in this period.")));
   return h("div", { class: "cards" },
     card(t("Searches per day"), h("p", { class: "muted" }, tn("One search", "{n} searches", totals.searches), ", ", tn("one result", "{n} results", totals.results)),
       columns(t("Searches per day"), { labels, first: t("Day"), series: [
-        { label: t("with results"), colour: 0, values: days.map((one) => one.searches - one.futile) },
-        { label: t("without results"), colour: 3, values: days.map((one) => one.futile) }] })),
-    card(t("Time of searches"), h("p", { class: "muted" }, t("95 of 100 searches were done within this time.")),
-      lineChart(t("p95 of searches per day"), { labels, first: t("Day"), shown: seconds, series: [{ label: "p95", colour: 2, values: days.map((one) => one.p95 ?? null) }] })));
+        { label: t("with results"), color: 0, values: days.map((one) => one.searches - one.futile) },
+        { label: t("without results"), color: 3, values: days.map((one) => one.futile) }] })),
+    card(t("Search latency"), h("p", { class: "muted" }, t("95% of searches finished within this time.")),
+      lineChart(t("p95 search latency per day"), { labels, first: t("Day"), shown: seconds, series: [{ label: "p95", color: 2, values: days.map((one) => one.p95 ?? null) }] })));
 }
 
 const providers = (list) => card(t("Sources used"), table(t("Sources used"), [
   { title: t("Source"), cell: (one) => h("a", { href: `/admin/searchproviders/${one.provider_id}/` }, one.name) },
-  { title: t("Asked"), kind: "num", cell: (one) => number(one.asked) },
+  { title: t("Requests"), kind: "num", cell: (one) => number(one.asked) },
   { title: t("Answered"), kind: "num", cell: (one) => number(one.ok) },
   { title: t("Failed"), kind: "num", cell: (one) => number(one.failed) },
-  { title: t("Too slow"), kind: "num", cell: (one) => number(one.timed_out) },
+  { title: t("Timed out"), kind: "num", cell: (one) => number(one.timed_out) },
   { title: "p50", kind: "num", cell: (one) => seconds(one.p50) },
   { title: "p95", kind: "num", cell: (one) => seconds(one.p95) },
   { title: t("Results"), kind: "num", cell: (one) => number(one.retrieved) },
-], [...list].sort((one, other) => other.asked - one.asked), t("No source was asked in this time.")));
+], [...list].sort((one, other) => other.asked - one.asked), t("No source was queried in this period.")));
 
 /** People's searches are their own: their words are shown only where the settings say so, and never with a name. */
 function futile({ shows_queries: showsQueries, futile: list, days }) {
   const count = days.reduce((sum, one) => sum + one.futile, 0);
-  const found = showsQueries ? table(t("Searches that found nothing"), [
+  const found = showsQueries ? table(t("Searches without results"), [
     { title: t("Query"), cell: (one) => h("a", { href: `/?q=${encodeURIComponent(one.query)}` }, h("bdi", {}, one.query)) },
     { title: t("Searches"), kind: "num", cell: (one) => number(one.searches) },
-    { title: t("Last"), kind: "nowrap", cell: (one) => dayShort.format(new Date(one.day)) },
-  ], list, t("Every search found something.")) : h("p", { class: "muted" }, t("Queries are private. SVC_ACTIVITY_SHOWS_QUERIES lists them here, without names."));
-  return card(t("Searches that found nothing"), h("p", {}, tn("One search", "{n} searches", count)), found);
+    { title: t("Last searched"), kind: "nowrap", cell: (one) => dayShort.format(new Date(one.day)) },
+  ], list, t("Every search returned results.")) : h("p", { class: "muted" }, t("Queries are private. Set SVC_ACTIVITY_SHOWS_QUERIES to list them here, without user names."));
+  return card(t("Searches without results"), h("p", {}, tn("One search", "{n} searches", count)), found);
 }
 
-const ratings = (list) => card(t("Ratings of answers"), table(t("Ratings of answers"), [
+const ratings = (list) => card(t("Answer ratings"), table(t("Answer ratings"), [
   { title: t("Rating"), cell: (one) => (one.rating > 0 ? h("span", { class: "badge" }, t("good")) : h("span", { class: "badge bad" }, t("bad"))) },
-  { title: t("Of"), cell: (one) => (one.kind === "chat" ? t("chat") : t("summary")) },
+  { title: t("Type"), cell: (one) => (one.kind === "chat" ? t("chat") : t("summary")) },
   { title: t("Reasons"), cell: (one) => (one.reasons ?? []).join(", ") || "-" },
   { title: t("Model"), cell: (one) => one.model || "-" },
   { title: t("Date"), kind: "nowrap", cell: (one) => time(one.date) },
-], list, t("Nobody rated an answer in this time.")));
+], list, t("No answers were rated in this period.")));

@@ -1,9 +1,9 @@
-// AIProviders: the key is never shown, and a model is tried with the role that it should serve.
+// AIProviders page. Keys are never shown; a saved model can be tested in a role.
 
 import { h } from "../dom.js";
-import { t } from "../words.js";
+import { t } from "../i18n.js";
 import { start } from "./records/page.js";
-import { modelTrial } from "./records/trial.js";
+import { modelTest } from "./records/test_panel.js";
 
 /** The roles stand in two places of a record; the form shows them once, as picks. */
 function stored(row) {
@@ -13,6 +13,6 @@ function stored(row) {
 }
 
 const defaults = (row) =>
-  row.defaults?.length ? h("span", { class: "badge", title: t("Roles that it serves before others") }, t("first for {roles}", { roles: row.defaults.join(", ") })) : null;
+  row.defaults?.length ? h("span", { class: "badge", title: t("Roles for which it is the default") }, t("default for {roles}", { roles: row.defaults.join(", ") })) : null;
 
-start({ list: { badge: defaults }, form: { stored, aside: modelTrial } });
+start({ list: { badge: defaults }, form: { stored, aside: modelTest } });

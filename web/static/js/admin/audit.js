@@ -1,8 +1,8 @@
-// The audit log: who changed what, filtered and paged, and whether it is as it was written.
+// Audit log: filtered and paged entries, and verification of the chain.
 
 import { get } from "../api.js";
 import { fill, h } from "../dom.js";
-import { number, t } from "../words.js";
+import { number, t } from "../i18n.js";
 import { actions, kinds } from "./audit/names.js";
 import { actionsTable } from "./audit/table.js";
 import { problem, shown, work } from "./parts.js";
@@ -11,7 +11,7 @@ const ITEMS = 50;
 
 const choice = (label, options) => h("label", {}, label, h("select", {}, h("option", { value: "" }, t("all")), options.map(([value, name]) => h("option", { value }, name))));
 const text = (label) => h("label", { class: "some" }, label, h("input", { type: "search", maxlength: 200, autocomplete: "off" }));
-const kind = choice(t("Kind"), kinds);
+const kind = choice(t("Type"), kinds);
 const action = choice(t("Action"), actions);
 const actor = text(t("Who"));
 const record = text(t("Record"));
@@ -23,7 +23,7 @@ const list = h("div");
 const tools = h("form", { class: "tools", "aria-label": t("Filter"), onsubmit: (event) => { event.preventDefault(); load(1); } },
   kind, action, actor, record, since, until, h("button", { class: "soft" }, t("Filter")), verify);
 tools.addEventListener("change", () => load(1));
-fill(work(), h("p", { class: "lead muted" }, t("Every change by a person or a command. Each entry is bound to the one before, so that nothing can be changed or taken out unnoticed.")), tools, verdict, list);
+fill(work(), h("p", { class: "lead muted" }, t("Every change made by a user or a command. The entries are chained, so any later edit or removal is detected.")), tools, verdict, list);
 load(1);
 
 function load(page) {
@@ -32,7 +32,7 @@ function load(page) {
   for (const [name, label] of [["kind", kind], ["action", action], ["actor", actor], ["record", record]]) if (value(label)) query.set(name, value(label));
   if (value(since)) query.set("since", `${value(since)}T00:00:00Z`);
   if (value(until)) query.set("until", `${value(until)}T23:59:59Z`);
-  return shown(list, `/audit/?${query}`, (found) => [actionsTable(found.results, t("No change fits this filter.")), pager(found, page)]);
+  return shown(list, `/audit/?${query}`, (found) => [actionsTable(found.results, t("No matching changes.")), pager(found, page)]);
 }
 
 function pager(found, page) {
@@ -45,10 +45,10 @@ function pager(found, page) {
 
 async function check() {
   verify.disabled = true;
-  fill(verdict, h("p", { class: "muted" }, t("Reading the whole log…")));
+  fill(verdict, h("p", { class: "muted" }, t("Verifying the log…")));
   try {
     const report = await get("/audit/verify/");
-    fill(verdict, h("p", { class: report.ok ? "note good" : "alert", role: report.ok ? null : "alert" }, h("b", {}, report.ok ? t("The log is whole.") : t("The log was changed.")), " ", report.detail));
+    fill(verdict, h("p", { class: report.ok ? "note good" : "alert", role: report.ok ? null : "alert" }, h("b", {}, report.ok ? t("The log is intact.") : t("The log was changed.")), " ", report.detail));
   } catch (error) {
     fill(verdict, problem(error, check));
   } finally {

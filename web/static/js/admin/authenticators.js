@@ -1,15 +1,15 @@
-// Authenticators: whether you are connected is shown, never a token.
+// Authenticators page. Shows whether the user is connected, never a token.
 
 import { h } from "../dom.js";
-import { t, time } from "../words.js";
+import { t, time } from "../i18n.js";
 import { start } from "./records/page.js";
 
 function connection(form) {
   if (form.isNew) return null;
   const { connected, account, expires_at: end } = form.row;
-  const said = connected ? t("Your account is connected.") : t("You have no connection by this service. People connect on their account page.");
+  const said = connected ? t("Your account is connected.") : t("You are not connected to this service. Users connect on their account page.");
   return h("section", { class: "card" }, h("h3", {}, t("Connection")), h("p", {}, said),
-    account && h("p", { class: "muted" }, account), connected && end && h("p", { class: "faint" }, t("The token lasts until {when}.", { when: time(end) })));
+    account && h("p", { class: "muted" }, account), connected && end && h("p", { class: "faint" }, t("The token expires on {when}.", { when: time(end) })));
 }
 
 start({ form: { aside: connection } });

@@ -1,9 +1,9 @@
-// Branding: the name, logos, colour and words of the pages, shown while they are chosen; older ones can come back.
+// Branding page: name, logos, color and texts, with a live preview.
 
 import { Refused, del, get, post, put } from "../api.js";
 import { ask } from "../ask.js";
 import { fill, h, one, toast } from "../dom.js";
-import { fixed, number, t } from "../words.js";
+import { fixed, number, t } from "../i18n.js";
 import { CONTRAST_MIN, onLight } from "./branding/contrast.js";
 import { LogoField } from "./branding/logo.js";
 import { preview } from "./branding/preview.js";
@@ -21,17 +21,17 @@ const controls = {
   select_label: text(t("Select items")),
 };
 const accent = h("input", { type: "color", value: ACCENT });
-const code = h("input", { type: "text", maxlength: 7, value: ACCENT, class: "path", "aria-label": t("Colour as #rrggbb"), spellcheck: "false" });
-const colourField = field(t("Colour"), accent, t("Buttons, links that are chosen, and the sign of the house. Dark pages use a lighter shade of it."));
-const pair = h("span", { class: "colours" });
-const logos = { logo_light: new LogoField(t("Logo on light pages"), draw), logo_dark: new LogoField(t("Logo on dark pages"), draw) };
+const code = h("input", { type: "text", maxlength: 7, value: ACCENT, class: "path", "aria-label": t("Color as #rrggbb"), spellcheck: "false" });
+const colorField = field(t("Color"), accent, t("Used for buttons, selected links and the logo. The dark theme uses a lighter shade."));
+const pair = h("span", { class: "colors" });
+const logos = { logo_light: new LogoField(t("Logo for the light theme"), draw), logo_dark: new LogoField(t("Logo for the dark theme"), draw) };
 const shownPlace = h("div", { class: "brand-shown" });
 const list = h("div");
 const said = h("div", { role: "alert" });
 const saveButton = h("button", { class: "go" }, t("Save and use"));
 let editing = null;
 
-colourField.classList.add("is-wide");
+colorField.classList.add("is-wide");
 accent.replaceWith(pair);
 pair.append(accent, code);
 accent.addEventListener("input", () => { code.value = accent.value; draw(); });
@@ -39,14 +39,14 @@ code.addEventListener("change", () => { if (/^#[0-9a-f]{6}$/i.test(code.value)) 
 for (const control of Object.values(controls)) control.addEventListener("input", draw);
 
 const form = h("form", { class: "branding", novalidate: true, onsubmit: save },
-  field(t("Name of this branding"), controls.name, t("For you, in the list below.")),
-  field(t("Name of the product"), controls.product),
-  colourField, logos.logo_light.element, logos.logo_dark.element,
-  field(t("Text of the search button"), controls.button), field(t("Text in the empty search box"), controls.placeholder),
-  field(t("Name of the AI answer"), controls.ai_label), field(t("Name of “select items”"), controls.select_label),
-  said, h("div", { class: "save-row" }, saveButton, h("button", { type: "button", class: "soft", onclick: () => edit(null) }, t("A new one"))));
+  field(t("Branding name"), controls.name, t("Shown only in the list below.")),
+  field(t("Product name"), controls.product),
+  colorField, logos.logo_light.element, logos.logo_dark.element,
+  field(t("Search button label"), controls.button), field(t("Search box placeholder"), controls.placeholder),
+  field(t("Label of the AI answer"), controls.ai_label), field(t("Label of “Select items”"), controls.select_label),
+  said, h("div", { class: "save-row" }, saveButton, h("button", { type: "button", class: "soft", onclick: () => edit(null) }, t("New branding"))));
 
-fill(work(), h("div", { class: "cards" }, card(t("Look"), form), h("section", { class: "card is-sticky" }, h("h2", {}, t("Preview")), shownPlace)), list);
+fill(work(), h("div", { class: "cards" }, card(t("Appearance"), form), h("section", { class: "card is-sticky" }, h("h2", {}, t("Preview")), shownPlace)), list);
 edit(null);
 load().then((brandings) => open(brandings?.find((one) => one.active)));
 
@@ -57,7 +57,7 @@ function values() {
 
 function draw() {
   const ratio = onLight(accent.value);
-  mistake(accent, ratio < CONTRAST_MIN ? t("This colour is hard to read on light pages: its contrast is {ratio}, {least} is needed. Choose a darker one.", { ratio: fixed(ratio, 1), least: number(CONTRAST_MIN) }) : "");
+  mistake(accent, ratio < CONTRAST_MIN ? t("This color is hard to read on light pages: its contrast is {ratio}, at least {least} is required. Choose a darker one.", { ratio: fixed(ratio, 1), least: number(CONTRAST_MIN) }) : "");
   fill(shownPlace, preview(values()));
 }
 
@@ -88,12 +88,12 @@ async function load() {
     fill(list, card(t("Saved brandings"), table(t("Saved brandings"), [
       { title: t("Name"), cell: (one) => [one.name, " ", one.active && h("span", { class: "badge" }, t("in use"))] },
       { title: t("Product"), cell: (one) => one.product },
-      { title: t("Colour"), cell: (one) => h("code", {}, one.accent || "-") },
+      { title: t("Color"), cell: (one) => h("code", {}, one.accent || "-") },
       { title: t("Actions"), cell: (one) => h("span", { class: "save-row" },
         !one.active && h("button", { type: "button", class: "soft small", onclick: () => activate(one) }, t("Use"), h("span", { class: "unseen" }, ` ${one.name}`)),
         h("button", { type: "button", class: "plain", onclick: async () => { await open(one); form.scrollIntoView({ behavior: "smooth" }); controls.name.focus(); } }, t("Edit"), h("span", { class: "unseen" }, ` ${one.name}`)),
         h("button", { type: "button", class: "plain", onclick: () => remove(one) }, t("Delete"), h("span", { class: "unseen" }, ` ${one.name}`))) },
-    ], brandings, t("None yet: the pages look as they came."))));
+    ], brandings, t("None yet. The pages use the default look."))));
     return brandings;
   } catch (error) {
     fill(list, problem(error, load));
@@ -106,14 +106,14 @@ async function save(event) {
   fill(said);
   for (const control of Object.values(controls)) mistake(control);
   if (!controls.name.value.trim()) {
-    mistake(controls.name, t("Give it a name."));
+    mistake(controls.name, t("Enter a name."));
     controls.name.focus();
     return;
   }
   saveButton.disabled = true;
   try {
     const saved = editing ? await put(`/brandings/${editing.id}/`, values(), editing) : await post("/brandings/", values());
-    toast(t("Saved. Load the page again to see it everywhere."));
+    toast(t("Saved. Reload the page to see it everywhere."));
     edit(saved);
     await load();
   } catch (error) {
@@ -131,20 +131,20 @@ function refused(error) {
     else others.push([lines].flat().join(" "));
   }
   const isPlaced = error instanceof Refused && Object.keys(error.errors).length && !others.length;
-  fill(said, h("p", { class: "alert" }, isPlaced ? t("Correct the marked fields.") : others.join(" ") || sentence(error)));
+  fill(said, h("p", { class: "alert" }, isPlaced ? t("Correct the highlighted fields.") : others.join(" ") || sentence(error)));
 }
 
 async function activate(branding) {
-  await attempt(() => post(`/brandings/${branding.id}/activate/`, {}), t("{name} is in use. Load the page again to see it everywhere.", { name: branding.name }));
+  await attempt(() => post(`/brandings/${branding.id}/activate/`, {}), t("{name} is now in use. Reload the page to see it everywhere.", { name: branding.name }));
   // The one that is edited here may be in use no longer, which is a new version of it.
   if (editing) editing = await get(`/brandings/${editing.id}/`).catch(() => editing);
 }
 
 async function remove(branding) {
-  const isSure = await ask({ title: t("Delete this branding?"), sentence: branding.active ? t("It is in use; the pages will look as they came.") : t("It cannot be brought back."), yes: t("Delete") });
+  const isSure = await ask({ title: t("Delete this branding?"), sentence: branding.active ? t("It is in use. The pages will return to the default look.") : t("This cannot be undone."), yes: t("Delete") });
   if (!isSure) return;
   if (editing?.id === branding.id) edit(null);
-  await attempt(() => del(`/brandings/${branding.id}/`), t("{name} is deleted.", { name: branding.name }));
+  await attempt(() => del(`/brandings/${branding.id}/`), t("{name} was deleted.", { name: branding.name }));
 }
 
 async function attempt(action, done) {

@@ -1,8 +1,8 @@
-// How the sources stand: asked as usual, resting, or tried by one question at a time; and a way to end a rest.
+// Circuit breakers: the state of each source, and a button to resume a paused one.
 
 import { del, get } from "../api.js";
 import { announce, fill, h, toast } from "../dom.js";
-import { number, seconds, t } from "../words.js";
+import { number, seconds, t } from "../i18n.js";
 import { problem, segments, sentence, table, work } from "./parts.js";
 
 const REFRESH_MS = 5000;
@@ -14,9 +14,9 @@ const list = h("div");
 const filter = h("input", { type: "search", autocomplete: "off" });
 filter.addEventListener("input", draw);
 fill(work(),
-  h("p", { class: "lead muted" }, t("A source that fails five times in a row, or asks for a rest, is left alone for a while. Then one question tries it. You can end a rest when the source is well again.")),
+  h("p", { class: "lead muted" }, t("A source that fails five times in a row, or asks for fewer requests, is paused for a while. Then a single request checks whether it has recovered. You can resume it earlier.")),
   h("div", { class: "tools" }, h("label", { class: "grow" }, t("Filter by name"), filter),
-    segments(t("Show"), [["all", t("All")], ["resting", t("Resting")]], "all", (value) => { which = value; draw(); })),
+    segments(t("Show"), [["all", t("All")], ["resting", t("Paused")]], "all", (value) => { which = value; draw(); })),
   list);
 load();
 setInterval(() => document.visibilityState === "visible" && !list.contains(document.activeElement) && load(), REFRESH_MS);
@@ -38,26 +38,26 @@ function draw() {
   fill(list, table(t("Sources"), [
     { title: t("Source"), cell: (one) => h("a", { href: `/admin/searchproviders/${one.id}/` }, one.name) },
     { title: t("State"), cell: state },
-    { title: t("Asked again in"), kind: "num", cell: (one) => (one.seconds > 0 ? `${number(Math.ceil(one.seconds))} s` : "-") },
+    { title: t("Resumes in"), kind: "num", cell: (one) => (one.seconds > 0 ? `${number(Math.ceil(one.seconds))} s` : "-") },
     { title: t("Reason"), cell: (one) => one.reason || "-" },
     { title: "p50", kind: "num", cell: (one) => seconds(one.p50) },
     { title: t("Last hour"), kind: "num", cell: (one) => t("{ok} ok, {failed} failed", { ok: number(one.ok ?? 0), failed: number(one.failed ?? 0) }) },
-    { title: t("Reset"), cell: (one) => isResting(one) && h("button", { type: "button", class: "soft small", onclick: () => reset(one) }, t("Ask again now"), h("span", { class: "unseen" }, ` ${one.name}`)) },
-  ], found, which === "resting" ? t("No source is resting.") : states.length ? t("No source has this name.") : t("There are no sources yet.")));
+    { title: t("Reset"), cell: (one) => isResting(one) && h("button", { type: "button", class: "soft small", onclick: () => reset(one) }, t("Resume now"), h("span", { class: "unseen" }, ` ${one.name}`)) },
+  ], found, which === "resting" ? t("No paused sources.") : states.length ? t("No matching sources.") : t("No sources yet.")));
 }
 
 function state(one) {
-  if (one.state === "closed") return h("span", { class: "badge" }, t("asked as usual"));
-  if (one.state === "half_open") return h("span", { class: "badge warn" }, t("being tried"));
-  if (one.state === "unknown") return h("span", { class: "badge quiet" }, t("not asked yet"));
-  return h("span", { class: "badge bad" }, t("resting"));
+  if (one.state === "closed") return h("span", { class: "badge" }, t("active"));
+  if (one.state === "half_open") return h("span", { class: "badge warn" }, t("recovering"));
+  if (one.state === "unknown") return h("span", { class: "badge quiet" }, t("not queried yet"));
+  return h("span", { class: "badge bad" }, t("paused"));
 }
 
 async function reset(one) {
   try {
     await del(`/searchproviders/${one.id}/state/`);
-    announce(t("{name} is asked again.", { name: one.name }));
-    toast(t("{name} is asked again.", { name: one.name }));
+    announce(t("{name} resumed.", { name: one.name }));
+    toast(t("{name} resumed.", { name: one.name }));
     await load();
     filter.focus();
   } catch (error) {

@@ -1,9 +1,9 @@
-// The semantic cache in figures. What is in it is nobody's business here: documents are for those who have a right to them.
+// Statistics of the semantic cache. Shows counts only, never documents.
 
 import { get } from "../api.js";
 import { bytes } from "../bytes.js";
 import { fill, h } from "../dom.js";
-import { number, t, tn } from "../words.js";
+import { number, t, tn } from "../i18n.js";
 import { rows } from "./charts/bars.js";
 import { card, problem, work } from "./parts.js";
 
@@ -14,7 +14,7 @@ const notes = h("div");
 const tiles = h("div", { class: "tiles" });
 const cards = h("div", { class: "cards" });
 fill(work(),
-  h("p", { class: "lead muted" }, t("Copies of what people retrieved with their own rights, so that it is found again at once. Only counts are shown here: documents are for those who have a right to them.")),
+  h("p", { class: "lead muted" }, t("Copies of documents that users retrieved with their own permissions, so they can be found again quickly. Only counts are shown here; a document is visible only to users who have access to it.")),
   failed, notes, tiles, cards);
 
 let last = "";
@@ -34,35 +34,35 @@ async function refresh() {
 
 function draw(told) {
   const { signals, today } = told;
-  fill(notes, !told.licensed && h("p", { class: "note" }, t("The license does not open the cache: nothing is found in it and nothing goes in."), " ", h("a", { href: "/admin/license/" }, t("License"))));
+  fill(notes, !told.licensed && h("p", { class: "note" }, t("The license does not include the semantic cache. Nothing is stored or searched."), " ", h("a", { href: "/admin/license/" }, t("License"))));
   fill(tiles,
-    tile(t("Documents"), signals.indexed + signals.pinned, signals.known ? tn("One more was asked for and is not here yet.", "{n} more were asked for and are not here yet.", signals.known) : t("All that were asked for are here.")),
-    tile(t("Pieces that can be found"), told.chunks, tn("One document is pinned.", "{n} documents are pinned.", signals.pinned)),
-    h("div", { class: "tile" }, h("span", { class: "muted" }, t("Full texts")), h("b", { class: "num" }, bytes(told.body_bytes)), h("p", { class: "faint" }, t("Packed, as they lie in the storage."))),
-    tile(t("Rights of people"), told.grants, t("One for each person who retrieved a document.")));
-  fill(cards, atSources(told.liveness), ofToday(today), backing(t("Vector store"), told.vector_store), backing(t("Storage of texts"), told.storage));
+    tile(t("Documents"), signals.indexed + signals.pinned, signals.known ? tn("1 more requested and not cached yet.", "{n} more requested and not cached yet.", signals.known) : t("All requested documents are cached.")),
+    tile(t("Searchable chunks"), told.chunks, tn("One document is pinned.", "{n} documents are pinned.", signals.pinned)),
+    h("div", { class: "tile" }, h("span", { class: "muted" }, t("Full texts")), h("b", { class: "num" }, bytes(told.body_bytes)), h("p", { class: "faint" }, t("Compressed size in storage."))),
+    tile(t("Access grants"), told.grants, t("One per user who retrieved a document.")));
+  fill(cards, atSources(told.liveness), ofToday(today), backing(t("Vector store"), told.vector_store), backing(t("Text storage"), told.storage));
 }
 
 const tile = (name, value, extra) => h("div", { class: "tile" }, h("span", { class: "muted" }, name), h("b", { class: "num" }, number(value)), h("p", { class: "faint" }, extra));
 
 function atSources({ alive, gone, unknown }) {
-  const items = [{ label: t("still there"), values: [alive] }, { label: t("not known"), values: [unknown] }, { label: t("gone"), values: [gone] }];
+  const items = [{ label: t("available"), values: [alive] }, { label: t("unknown"), values: [unknown] }, { label: t("gone"), values: [gone] }];
   const hasAny = alive + gone + unknown > 0;
-  return card(t("At their sources"), hasAny
-    ? rows(t("Documents by what their sources last said"), { items, first: t("Answer"), series: [{ label: t("Documents"), colour: 0 }] })
+  return card(t("Status at the source"), hasAny
+    ? rows(t("Documents by status at the source"), { items, first: t("Answer"), series: [{ label: t("Documents"), color: 0 }] })
     : h("p", { class: "note" }, t("The cache is empty.")));
 }
 
 function ofToday({ searches, hits, ingested, failed: lost }) {
   const share = searches ? t("{hits} of {all} ({share}%)", { hits: number(hits), all: number(searches), share: number(Math.round((100 * hits) / searches)) }) : "-";
   return card(t("Today"), h("dl", { class: "facts" },
-    fact(t("Questions to the cache"), number(searches)), fact(t("It had something for"), share),
-    fact(t("Documents that came in"), number(ingested)), fact(t("Documents that could not be had"), number(lost))),
-    h("p", { class: "faint" }, t("Since midnight UTC, in the process that answered.")));
+    fact(t("Cache lookups"), number(searches)), fact(t("Cache hits"), share),
+    fact(t("Documents added"), number(ingested)), fact(t("Documents that failed"), number(lost))),
+    h("p", { class: "faint" }, t("Since midnight UTC, in the process that served this page.")));
 }
 
 function backing(name, { kind, ok, message }) {
-  const badge = ok ? h("span", { class: "badge" }, t("good")) : h("span", { class: "badge bad" }, t("does not work"));
+  const badge = ok ? h("span", { class: "badge" }, t("good")) : h("span", { class: "badge bad" }, t("unavailable"));
   return card(name, h("p", {}, badge, " ", h("code", {}, kind)), message && h("p", { class: "muted help" }, message));
 }
 

@@ -1,8 +1,8 @@
-// The dashboard: four tiles that tell whether anything is wrong, live charts, and what happened lately.
+// Dashboard: status tiles, live charts, recent changes.
 
 import { get, prefix } from "../api.js";
 import { fill, h } from "../dom.js";
-import { fixed, locale, number, seconds, t, tn } from "../words.js";
+import { fixed, locale, number, seconds, t, tn } from "../i18n.js";
 import { columns, rows } from "./charts/bars.js";
 import { lineChart, spark } from "./charts/line.js";
 import { card, problem, table, work } from "./parts.js";
@@ -61,10 +61,10 @@ function tileList(now) {
   const over = (pick) => minutes.map(pick);
   const resting = now.resting.slice(0, 3).map((one) => t("{name}, {seconds} s left", { name: one.name, seconds: number(one.seconds) }));
   return [
-    tile(t("Searches today"), number(now.searches_today), spark(t("Searches of the last hour"), over((one) => one.searches), 0)),
-    tile(t("p95 search"), seconds(now.p95), spark(t("Time of searches in the last hour"), over((one) => one.p95 ?? null), 2)),
+    tile(t("Searches today"), number(now.searches_today), spark(t("Searches in the last hour"), over((one) => one.searches), 0)),
+    tile(t("p95 latency"), seconds(now.p95), spark(t("Search latency in the last hour"), over((one) => one.p95 ?? null), 2)),
     tile(t("Answered in full"), share(now.full_share), spark(t("Share of searches in which every source answered, 30 days"), fullShares, 5) ?? h("p", { class: "faint" }, t("Searches in which every source answered."))),
-    tile(t("Resting sources"), number(now.resting.length), h("p", { class: "faint" }, resting.length ? h("a", { href: "/admin/breakers/" }, resting.join("; ")) : t("Every source may be asked."))),
+    tile(t("Paused sources"), number(now.resting.length), h("p", { class: "faint" }, resting.length ? h("a", { href: "/admin/breakers/" }, resting.join("; ")) : t("All sources are active."))),
   ];
 }
 
@@ -76,21 +76,21 @@ function liveCards(now) {
   const hasErrors = now.minutes.some((one) => one.errors > 0);
   return [
     card(t("Searches per minute"), now.minutes.some((one) => one.searches > 0)
-      ? lineChart(t("Searches per minute, last hour"), { labels, first: t("Minute"), isCount: true, series: [{ label: t("Searches"), colour: 0, isFilled: true, values: now.minutes.map((one) => one.searches) }] })
-      : h("p", { class: "note" }, t("This process ran no search in the last hour. Those of other processes and of the command line count in the days only."))),
-    card(t("Time by source"), busiest.length
-      ? rows(t("Time by source, last hour"), { first: t("Source"), shown: seconds, items: busiest.map((one) => ({ label: one.name, values: [one.p50 ?? null, one.p95 ?? null] })), series: [{ label: "p50", colour: 0 }, { label: "p95", colour: 3 }] })
-      : h("p", { class: "note" }, t("This process asked no source in the last hour."))),
+      ? lineChart(t("Searches per minute, last hour"), { labels, first: t("Minute"), isCount: true, series: [{ label: t("Searches"), color: 0, isFilled: true, values: now.minutes.map((one) => one.searches) }] })
+      : h("p", { class: "note" }, t("This process ran no searches in the last hour. Searches by other processes and the command line are counted per day only."))),
+    card(t("Latency by source"), busiest.length
+      ? rows(t("Latency by source, last hour"), { first: t("Source"), shown: seconds, items: busiest.map((one) => ({ label: one.name, values: [one.p50 ?? null, one.p95 ?? null] })), series: [{ label: "p50", color: 0 }, { label: "p95", color: 3 }] })
+      : h("p", { class: "note" }, t("This process queried no source in the last hour."))),
     card(t("Errors"), hasErrors
-      ? columns(t("Errors per minute, last hour"), { labels, first: t("Minute"), series: [{ label: t("Errors"), colour: 4, values: now.minutes.map((one) => one.errors) }] })
-      : h("p", { class: "note" }, t("This process saw no source fail in the last hour."))),
+      ? columns(t("Errors per minute, last hour"), { labels, first: t("Minute"), series: [{ label: t("Errors"), color: 4, values: now.minutes.map((one) => one.errors) }] })
+      : h("p", { class: "note" }, t("No source failed in this process in the last hour."))),
     card(t("Queues"), table(t("Queues"), [
       { title: t("Queue"), cell: (one) => one.queue },
       { title: t("Waiting"), kind: "num", cell: (one) => number(one.waiting) },
       { title: t("Active"), kind: "num", cell: (one) => number(one.active) },
       { title: t("Workers"), kind: "num", cell: (one) => number(one.workers) },
       { title: t("Health"), cell: (one) => (one.workers === 0 ? h("span", { class: "badge bad" }, t("no worker")) : one.waiting > one.capacity ? h("span", { class: "badge warn" }, t("busy")) : h("span", { class: "badge" }, t("good"))) },
-    ], now.queues, t("There are no queues."))),
+    ], now.queues, t("No queues."))),
   ];
 }
 
@@ -101,12 +101,12 @@ function monthCards(activity) {
   return [
     card(t("Searches per day"), activity.days.some((one) => one.searches > 0)
       ? columns(t("Searches per day, 30 days"), { labels, first: t("Day"), series: [
-        { label: t("with results"), colour: 0, values: activity.days.map((one) => one.searches - one.futile) },
-        { label: t("without results"), colour: 3, values: activity.days.map((one) => one.futile) }] })
-      : h("p", { class: "note" }, t("Nobody searched in the last 30 days."))),
-    card(t("Sources asked most"), top.length
-      ? rows(t("Sources asked most, 30 days"), { first: t("Source"), items: top.map((one) => ({ label: one.name, values: [one.asked] })), series: [{ label: t("Asked"), colour: 0 }] })
-      : h("p", { class: "note" }, t("No source was asked in the last 30 days."))),
+        { label: t("with results"), color: 0, values: activity.days.map((one) => one.searches - one.futile) },
+        { label: t("without results"), color: 3, values: activity.days.map((one) => one.futile) }] })
+      : h("p", { class: "note" }, t("No searches in the last 30 days."))),
+    card(t("Most-used sources"), top.length
+      ? rows(t("Most-used sources, 30 days"), { first: t("Source"), items: top.map((one) => ({ label: one.name, values: [one.asked] })), series: [{ label: t("Requests"), color: 0 }] })
+      : h("p", { class: "note" }, t("No source was queried in the last 30 days."))),
     h("p", { class: "muted is-wide" }, tn("One search", "{n} searches", totals.searches), " · ", tn("one active source", "{n} active sources", totals.providers_active), " · ", tn("one result", "{n} results", totals.results), " · ", t("Version {version}", { version: totals.version })),
   ];
 }
@@ -130,7 +130,7 @@ once(month, "/activity/?days=30", (activity) => {
   if (lastNow) fill(tiles, tileList(lastNow));
   return monthCards(activity);
 });
-once(below, "/audit/?items=8&page=1", (page) => [h("section", { class: "card is-wide" }, h("h2", {}, t("Recent changes")), actionsTable(page.results, t("Nothing was changed yet.")), h("p", {}, h("a", { href: "/admin/audit/" }, t("All changes"))))]);
+once(below, "/audit/?items=8&page=1", (page) => [h("section", { class: "card is-wide" }, h("h2", {}, t("Recent changes")), actionsTable(page.results, t("No changes yet.")), h("p", {}, h("a", { href: "/admin/audit/" }, t("All changes"))))]);
 refresh();
 setInterval(() => document.visibilityState === "visible" && refresh(), REFRESH_MS);
 document.addEventListener("visibilitychange", () => document.visibilityState === "visible" && refresh());

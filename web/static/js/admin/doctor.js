@@ -1,7 +1,7 @@
-// Adding a source on one page: ask it, look at its answer, point at the fields, test, save.
+// Page that adds a source: send a request, review the response, map the fields, test, save.
 
 import { announce, fill, h, one } from "../dom.js";
-import { t } from "../words.js";
+import { t } from "../i18n.js";
 import { askStep } from "./doctor/ask.js";
 import { FieldList } from "./doctor/fields.js";
 import { Mappings } from "./doctor/mappings.js";
@@ -18,16 +18,16 @@ const step = (number, title, waits) => {
 };
 
 const steps = [
-  step(1, t("Ask the source")),
-  step(2, t("Look at its answer"), t("The answer appears here, with the list of results marked.")),
-  step(3, t("Check the fields"), t("What becomes the title, the text, the address, the date and the author is proposed here.")),
-  step(4, t("Test and save"), t("A name, a real question, and the source is there.")),
+  step(1, t("Send a sample request")),
+  step(2, t("Review the response"), t("The response appears here with the result list highlighted.")),
+  step(3, t("Check the fields"), t("Suggestions for the title, text, URL, date and author appear here.")),
+  step(4, t("Test and save"), t("Name it, test it with a real query, and save.")),
 ];
 
 fill(work(),
-  h("p", { class: "lead muted" }, t("Paste a request to a JSON or XML API as you would type it into a browser or a terminal. The rest is proposed."),
-    " ", h("a", { href: "/admin/gallery/" }, t("Many sources are ready already.")), " ",
-    h("a", { href: "/admin/searchproviders/new/" }, t("Write it by hand"))),
+  h("p", { class: "lead muted" }, t("Paste a request to a JSON or XML API as you would enter it in a browser or a terminal. The configuration is suggested from the response."),
+    " ", h("a", { href: "/admin/gallery/" }, t("Browse ready-made sources")), " ",
+    h("a", { href: "/admin/searchproviders/new/" }, t("Enter it manually"))),
   h("div", { class: "doctor" }, steps[0].section, h("div", { class: "answer-and-fields" }, steps[1].section, steps[2].section), steps[3].section));
 
 fill(steps[0].body, askStep(show));
@@ -45,7 +45,7 @@ function show(asked, diagnosis) {
   one("h2", steps[1].section).setAttribute("tabindex", "-1");
   one("h2", steps[1].section).focus({ preventScroll: true });
   steps[1].section.scrollIntoView({ block: "start", behavior: "smooth" });
-  announce(t("The answer is there. Check the fields, then test and save."));
+  announce(t("Response received. Check the fields, then test and save."));
 
   function onchoose(path) {
     fields.take(path);

@@ -1,8 +1,8 @@
-// Ready sources: somebody wrote them already; fill in what is missing, test, save.
+// Gallery of ready-made sources: fill in the missing values, test, save.
 
 import { get } from "../api.js";
 import { fill, h, toast } from "../dom.js";
-import { t, tn } from "../words.js";
+import { t, tn } from "../i18n.js";
 import { Saving } from "./doctor/save.js";
 import { sentence, shown, work } from "./parts.js";
 
@@ -17,7 +17,7 @@ const chips = h("div", { class: "chips", role: "group", "aria-label": t("Tags") 
 const count = h("p", { class: "muted", role: "status" });
 const list = h("ul", { class: "ready" });
 const place = h("div");
-fill(work(), h("p", { class: "lead muted" }, t("Sources that are described already. Yours is not among them?"), " ", h("a", { href: "/admin/doctor/" }, t("Add a source"))), place);
+fill(work(), h("p", { class: "lead muted" }, t("Sources that are already configured. Yours is not listed?"), " ", h("a", { href: "/admin/doctor/" }, t("Add a source"))), place);
 filter.addEventListener("input", draw);
 onlyOpen.addEventListener("change", draw);
 shown(place, "/readysources/", (answer) => {
@@ -25,7 +25,7 @@ shown(place, "/readysources/", (answer) => {
   fill(chips, tags().map((tag) => h("button", { type: "button", "aria-pressed": "false", onclick: (event) => press(event.currentTarget, tag) }, tag)));
   draw();
   return [h("div", { class: "tools" }, h("label", { class: "grow" }, t("Filter by name, tag or description"), filter),
-    h("label", { class: "toggle" }, onlyOpen, h("span", {}, t("Only those that need nothing")))), chips, count, list];
+    h("label", { class: "toggle" }, onlyOpen, h("span", {}, t("Only sources that need no setup")))), chips, count, list];
 });
 
 function tags() {
@@ -45,12 +45,12 @@ function draw() {
   const found = sources.filter((one) =>
     (!onlyOpen.checked || !one.needs.length) && [...chosen].every((tag) => one.tags.includes(tag)) &&
     `${one.name} ${one.description} ${one.connector} ${one.tags.join(" ")}`.toLowerCase().includes(wanted));
-  count.textContent = found.length ? tn("One source", "{n} sources", found.length) : t("No ready source fits. Take away a filter, or add the source by its address.");
+  count.textContent = found.length ? tn("One source", "{n} sources", found.length) : t("No matching sources. Remove a filter, or add the source by its URL.");
   fill(list, found.map(item));
 }
 
 function item(source) {
-  const needs = source.needs.length ? t("needs {what}", { what: [...new Set(source.needs.map(need))].join(", ") }) : t("needs nothing");
+  const needs = source.needs.length ? t("needs {what}", { what: [...new Set(source.needs.map(need))].join(", ") }) : t("no setup needed");
   return h("li", {}, h("h2", {}, source.name), h("p", {}, source.description),
     h("div", { class: "ready-foot" },
       h("span", { class: "badges" }, h("span", { class: source.needs.length ? "badge warn" : "badge" }, needs), h("span", { class: "badge quiet" }, source.connector)),
@@ -61,8 +61,8 @@ function item(source) {
 function need(name) {
   if (name === "credentials" || name === "http_request_headers") return t("a key");
   if (name === "authenticator") return t("a connected account");
-  if (name === "url") return t("an address");
-  return t("names of your data");
+  if (name === "url") return t("a URL");
+  return t("details of your data");
 }
 
 async function use(source, button) {
@@ -71,7 +71,7 @@ async function use(source, button) {
     const record = await get(`/readysources/${encodeURIComponent(source.slug)}/`);
     const saving = new Saving(record, { query: "" });
     const close = h("button", { type: "button", class: "plain", onclick: () => dialog.close() }, t("Close"));
-    const needsAccount = source.needs.includes("authenticator") && h("p", { class: "note" }, t("Each person connects an account of their own. Set up the authenticator first."), " ", h("a", { href: "/admin/authenticators/" }, t("Authenticators")));
+    const needsAccount = source.needs.includes("authenticator") && h("p", { class: "note" }, t("Each user connects their own account. Set up the authenticator first."), " ", h("a", { href: "/admin/authenticators/" }, t("Authenticators")));
     const dialog = h("dialog", { class: "use", "aria-labelledby": "use-title", onclose: () => { dialog.remove(); button.focus(); } },
       h("div", { class: "work-head" }, h("h2", { id: "use-title" }, source.name), close), h("p", { class: "muted" }, source.description), needsAccount, saving.element);
     document.body.append(dialog);

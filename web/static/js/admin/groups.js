@@ -1,4 +1,4 @@
-// Groups: a name each.
+// Groups page.
 
 import { start } from "./records/page.js";
 

@@ -1,8 +1,8 @@
-// The log viewer: one tab for each file, its last lines, a filter, following, and a download.
+// Log viewer: a tab for each file, the last lines, filter, follow, download.
 
 import { get, prefix } from "../api.js";
 import { fill, h } from "../dom.js";
-import { number, t, time, tn } from "../words.js";
+import { number, t, time, tn } from "../i18n.js";
 import { problem, segments, shown, toggle, work } from "./parts.js";
 
 const LINES = [50, 200, 500, 1000, 5000];
@@ -16,7 +16,7 @@ const filter = h("input", { type: "search", autocomplete: "off", spellcheck: "fa
 const follow = toggle(t("Follow"), false, () => isFollowing() && load());
 const download = h("a", { class: "soft push" }, t("Download"));
 const count = h("p", { class: "muted", role: "status" });
-const box = h("pre", { class: "log", tabindex: "0", role: "region", "aria-label": t("Lines of the log") });
+const box = h("pre", { class: "log", tabindex: "0", role: "region", "aria-label": t("Log lines") });
 const failed = h("div");
 const place = h("div");
 fill(work(), place);
@@ -28,7 +28,7 @@ setInterval(() => isFollowing() && document.visibilityState === "visible" && loa
 const isFollowing = () => file !== null && follow.querySelector("input").checked;
 
 function viewer(files) {
-  if (!files.length) return h("p", { class: "note" }, t("There is no log file yet. The program keeps them in the folder logs below SVC_DATA_DIR."));
+  if (!files.length) return h("p", { class: "note" }, t("No log files yet. They are written to the logs folder in SVC_DATA_DIR."));
   file = files[0].name;
   queueMicrotask(load);
   const size = (one) => t("{size} kB, {time}", { size: number(Math.ceil(one.size / 1024)), time: one.modified ? time(one.modified) : "-" });
@@ -62,14 +62,14 @@ function draw() {
   const wanted = filter.value.trim().toLowerCase();
   const found = wanted ? lines.filter((line) => line.toLowerCase().includes(wanted)) : lines;
   const wasAtEnd = box.scrollTop + box.clientHeight >= box.scrollHeight - 40;
-  fill(box, found.flatMap((line) => [coloured(line), "\n"]));
+  fill(box, found.flatMap((line) => [colored(line), "\n"]));
   count.textContent = wanted ? t("{n} of {all} lines", { n: number(found.length), all: number(lines.length) }) : tn("One line", "{n} lines", lines.length);
   if (isCut) count.textContent += ` · ${t("older lines are in the file")}`;
-  if (!found.length) box.textContent = wanted ? t("No line fits the filter.") : t("The file is empty.");
+  if (!found.length) box.textContent = wanted ? t("No matching lines.") : t("The file is empty.");
   if (wasAtEnd || isFollowing()) box.scrollTop = box.scrollHeight;
 }
 
-function coloured(line) {
+function colored(line) {
   const level = /\bERROR\b/.test(line) ? "is-bad" : /\bWARN\b/.test(line) ? "is-warn" : null;
   return level ? h("span", { class: level }, line) : line;
 }

@@ -1,8 +1,8 @@
-// The list of pages: the one that is open is in sight, and beside the elections stands how many wait for a decision.
+// Console navigation: scrolls to the current page and shows the number of open elections.
 
 import { get } from "../api.js";
 import { all, one } from "../dom.js";
-import { number } from "../words.js";
+import { number } from "../i18n.js";
 
 // The list may be longer than the window is high.
 const nav = one(".side > .nav");

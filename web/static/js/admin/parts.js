@@ -1,16 +1,16 @@
-// Pieces that pages of the console share: the place of work, tables that scroll, and what is said when something fails.
+// Shared components of the console: tables, fields, error messages.
 
 import { Refused, get } from "../api.js";
 import { fill, h, one } from "../dom.js";
-import { t } from "../words.js";
+import { t } from "../i18n.js";
 
 /** Where a page puts itself. */
 export const work = () => one("#work");
 
 /** What went wrong, as a sentence. */
 export function sentence(error) {
-  if (!(error instanceof Refused)) return t("The service did not answer. Check the connection and try again.");
-  if (error.status === 412) return t("Somebody else has changed this meanwhile. Load it again, then make your change.");
+  if (!(error instanceof Refused)) return t("The service did not respond. Check your connection and try again.");
+  if (error.status === 412) return t("Someone else changed this in the meantime. Reload it, then make your change.");
   const lines = Object.entries(error.errors).flatMap(([, said]) => said);
   return lines.length ? lines.join(" ") : error.message;
 }

@@ -1,4 +1,4 @@
-// Pipelines: an ordered list of processors, nothing else.
+// Pipelines page.
 
 import { start } from "./records/page.js";
 

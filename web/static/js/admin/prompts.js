@@ -1,8 +1,8 @@
-// Prompts: standard ones stay as they are and are copied; a copy can take the standard texts back.
+// Prompts page. Standard prompts are read-only; a copy can restore their texts.
 
 import { get } from "../api.js";
 import { h, toast } from "../dom.js";
-import { t } from "../words.js";
+import { t } from "../i18n.js";
 import { sentence } from "./parts.js";
 import { start } from "./records/page.js";
 
@@ -17,8 +17,8 @@ function restore(form) {
   const put = h("button", { type: "button", class: "soft", disabled: true, onclick: () => {
     const row = rows.find((one) => String(one.id) === select.value);
     for (const name of PARTS) form.fields.get(name).write(row[name]);
-    toast(t("The standard texts are in the form. Save to keep them."));
-  } }, t("Put them in"));
+    toast(t("Standard texts inserted. Save to keep them."));
+  } }, t("Insert"));
   let rows = [];
   get("/prompts/").then((all) => {
     rows = all.filter((row) => row.standard);
@@ -28,14 +28,14 @@ function restore(form) {
     if (fitting) select.value = fitting.id;
     put.disabled = !rows.length;
   }, (error) => toast(sentence(error), { bad: true }));
-  return h("section", { class: "card" }, h("h3", {}, t("Restore the standard texts")),
-    h("p", { class: "muted" }, t("Replaces prompt, note and footer in the form by those of a standard prompt.")), h("div", { class: "beside" }, select, put));
+  return h("section", { class: "card" }, h("h3", {}, t("Restore standard texts")),
+    h("p", { class: "muted" }, t("Replaces the prompt, note and footer in the form with those of a standard prompt.")), h("div", { class: "beside" }, select, put));
 }
 
 start({
   list: { badge: standard, isFixed: (row) => row.standard },
   form: {
-    isFixed: (row) => (row.standard ? t("This is a standard prompt. It cannot be changed; save it as new under a name of your own.") : ""),
+    isFixed: (row) => (row.standard ? t("This is a standard prompt and cannot be changed. Save it as new to edit it.") : ""),
     aside: restore,
   },
 });

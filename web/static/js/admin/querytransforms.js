@@ -1,8 +1,8 @@
-// Query transforms: rules from a file, and what they make of a query before they are saved.
+// Query transforms page: rules from a file, and a preview on a query.
 
 import { post, prefix } from "../api.js";
 import { fill, h, toast } from "../dom.js";
-import { t, tn } from "../words.js";
+import { t, tn } from "../i18n.js";
 import { start } from "./records/page.js";
 
 const FILE_BYTES_MAX = 1024 * 1024;
@@ -16,9 +16,9 @@ function upload(form) {
     form.fields.get("config_content").write(await chosen.text());
     const name = form.fields.get("name");
     if (!name.read()) name.write(chosen.name.replace(/\.[^.]*$/, "").replaceAll(".", "_"));
-    toast(t("{file} is in the form. Try it, then save.", { file: chosen.name }));
+    toast(t("{file} loaded. Try it, then save.", { file: chosen.name }));
   } });
-  return h("p", { class: "beside upload" }, h("label", { for: "rules-file" }, t("Take the rules from a CSV file")), file);
+  return h("p", { class: "beside upload" }, h("label", { for: "rules-file" }, t("Load rules from a CSV file")), file);
 }
 
 /** Tries the rules in the form on a query. */
@@ -40,16 +40,16 @@ function preview(form) {
   };
   const element = h("section", { class: "card" }, h("h3", {}, t("Try it on a query")),
     h("form", { class: "trial", onsubmit: submit }, h("label", { for: "trial-query" }, t("Query")), h("div", { class: "beside" }, query, h("button", { class: "go" }, t("Preview")))), answer);
-  return [element, h("p", { class: "muted" }, h("a", { href: `${prefix}/query_transform_form/` }, t("The page for uploads alone")))];
+  return [element, h("p", { class: "muted" }, h("a", { href: `${prefix}/query_transform_form/` }, t("Upload page")))];
 }
 
 const result = (seen) => [
-  h("p", {}, t("The query becomes:"), " ", h("b", { class: "becomes" }, seen.query)),
+  h("p", {}, t("Resulting query:"), " ", h("b", { class: "becomes" }, seen.query)),
   h("p", { class: "faint" }, tn("one rule", "{n} rules", seen.rules)),
 ];
 
 const mistakes = (list) => [
-  h("p", { class: "mistake" }, tn("There is a mistake in the rules.", "There are {n} mistakes in the rules.", list.length)),
+  h("p", { class: "mistake" }, tn("The rules contain an error.", "The rules contain {n} errors.", list.length)),
   h("ol", { class: "mistakes" }, list.map((one) => h("li", {}, h("b", {}, t("Line {n}", { n: one.line })), " ", one.message))),
 ];
 

@@ -1,12 +1,12 @@
-// SearchProviders: how fast they are, which of them rest, adding them by pasted JSON, and trying them.
+// SearchProviders page: latency, paused sources, pasted JSON, and tests.
 
 import { get } from "../api.js";
 import { h } from "../dom.js";
-import { t } from "../words.js";
+import { t } from "../i18n.js";
 import { resting } from "./records/cells.js";
 import { start } from "./records/page.js";
 import { pasteJson } from "./records/paste.js";
-import { sourceTrial } from "./records/trial.js";
+import { sourceTest } from "./records/test_panel.js";
 
 start({
   list: {
@@ -23,6 +23,6 @@ start({
       const slug = new URLSearchParams(location.search).get("ready");
       return slug ? get(`/readysources/${encodeURIComponent(slug)}/`) : {};
     },
-    aside: sourceTrial,
+    aside: sourceTest,
   },
 });

@@ -1,7 +1,7 @@
-// The settings of this installation, to be read: value, where it came from, and what it means.
+// Settings page, read-only: value, origin and description.
 
 import { fill, h } from "../dom.js";
-import { t, tn } from "../words.js";
+import { t, tn } from "../i18n.js";
 import { segments, shown, table, work } from "./parts.js";
 
 let settings = [];
@@ -11,12 +11,12 @@ const count = h("p", { class: "muted", role: "status" });
 const filter = h("input", { type: "search", autocomplete: "off" });
 const place = h("div");
 filter.addEventListener("input", draw);
-fill(work(), h("p", { class: "lead muted" }, t("Settings are read when the program starts, from its environment, its file, or their defaults. Change them there and start it again.")), place);
+fill(work(), h("p", { class: "lead muted" }, t("Settings are read at startup from the environment, the configuration file, or the defaults. Change them there and restart the service.")), place);
 shown(place, "/settings/", (answer) => {
   settings = answer;
   draw();
-  return [h("div", { class: "tools" }, h("label", { class: "grow" }, t("Filter by name or meaning"), filter),
-    segments(t("Show"), [["all", t("All")], ["set", t("Set here")]], "all", (value) => { which = value; draw(); })), count, list];
+  return [h("div", { class: "tools" }, h("label", { class: "grow" }, t("Filter by name or description"), filter),
+    segments(t("Show"), [["all", t("All")], ["set", t("Customized")]], "all", (value) => { which = value; draw(); })), count, list];
 });
 
 function draw() {
@@ -27,8 +27,8 @@ function draw() {
     { title: t("Name"), cell: (one) => [h("code", {}, one.name), h("div", { class: "faint" }, one.kind)] },
     { title: t("Value"), cell: (one) => [value(one.value), one.origin !== "default" && h("div", { class: "faint" }, t("default:"), " ", value(one.default))] },
     { title: t("Origin"), cell: (one) => h("span", { class: one.origin === "default" ? "badge quiet" : "badge" }, one.origin) },
-    { title: t("Meaning"), cell: (one) => spoken(one.meaning) },
-  ], found, t("No setting fits this filter.")));
+    { title: t("Description"), cell: (one) => spoken(one.meaning) },
+  ], found, t("No matching settings.")));
 }
 
 function value(one) {

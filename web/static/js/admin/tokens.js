@@ -1,16 +1,16 @@
-// Tokens: everybody's, taken back by one button; a new one is shown once.
+// Tokens page: all tokens, revoked with one button; a new one is shown once.
 
 import { del } from "../api.js";
 import { ask } from "../ask.js";
 import { fill, h, toast } from "../dom.js";
-import { t } from "../words.js";
+import { t } from "../i18n.js";
 import { sentence, work } from "./parts.js";
-import { listPage, nameOf } from "./records/kind.js";
+import { listPage, nameOf } from "./records/resource.js";
 import { start } from "./records/page.js";
 
 const revoke = (row, again) =>
   h("button", { type: "button", class: "danger small", "aria-label": t("Revoke {what} of {user}", { what: nameOf(row), user: row.user }), onclick: async () => {
-    const isMeant = await ask({ title: t("Revoke {what}?", { what: nameOf(row) }), sentence: t("Programs that use it are refused at once. This cannot be undone."), yes: t("Revoke") });
+    const isMeant = await ask({ title: t("Revoke {what}?", { what: nameOf(row) }), sentence: t("Programs that use it lose access immediately. This cannot be undone."), yes: t("Revoke") });
     if (!isMeant) return;
     try {
       await del(`/tokens/${row.id}/`);
@@ -23,15 +23,15 @@ const revoke = (row, again) =>
 
 /** The only time that a token is seen. */
 function created(row) {
-  const box = h("input", { type: "text", class: "code", readonly: true, value: row.token, "aria-label": t("The new token") });
+  const box = h("input", { type: "text", class: "code", readonly: true, value: row.token, "aria-label": t("New token") });
   const copy = h("button", { type: "button", class: "go", onclick: async () => {
     box.select();
     await navigator.clipboard?.writeText(row.token).then(() => toast(t("Copied.")), () => {});
   } }, t("Copy"));
-  fill(work(), h("section", { class: "card" }, h("h2", {}, t("The token is made")),
+  fill(work(), h("section", { class: "card" }, h("h2", {}, t("Token created")),
     h("p", {}, t("Copy it now. It cannot be shown again.")), h("div", { class: "beside" }, box, copy),
-    h("p", { class: "muted" }, t("Programs send it in a header:"), " ", h("code", {}, "Authorization: Token …")),
-    h("p", {}, h("a", { href: listPage }, t("To the list of tokens")))));
+    h("p", { class: "muted" }, t("Programs send it in this header:"), " ", h("code", {}, "Authorization: Token …")),
+    h("p", {}, h("a", { href: listPage }, t("Back to tokens")))));
   box.focus();
   box.select();
 }

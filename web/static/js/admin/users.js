@@ -1,9 +1,9 @@
-// Users: rights, passwords, and doors that are shut after too many wrong ones.
+// Users page: permissions, passwords, lockouts.
 
 import { del, get } from "../api.js";
 import { ask } from "../ask.js";
 import { h, toast } from "../dom.js";
-import { t } from "../words.js";
+import { t } from "../i18n.js";
 import { sentence } from "./parts.js";
 import { start } from "./records/page.js";
 import { span } from "./records/prose.js";
@@ -12,10 +12,10 @@ import { span } from "./records/prose.js";
 async function lockouts(again, only) {
   const rows = (await get("/lockouts/")).filter((row) => only === undefined || row.username === only);
   if (!rows.length) return null;
-  return h("section", { class: "card lockouts" }, h("h2", {}, t("Locked out after too many wrong passwords")),
+  return h("section", { class: "card lockouts" }, h("h2", {}, t("Locked out after too many failed sign-ins")),
     h("ul", {}, rows.map((row) => h("li", {},
-      h("span", {}, h("b", {}, row.username || t("unknown names")), " ", row.address && h("code", {}, row.address), " ", h("span", { class: "muted" }, t("for {time} more", { time: span(row.seconds) }))),
-      h("button", { type: "button", class: "soft", onclick: (event) => open(event, row) }, t("Let in again"))))));
+      h("span", {}, h("b", {}, row.username || t("unknown names")), " ", row.address && h("code", {}, row.address), " ", h("span", { class: "muted" }, t("{time} left", { time: span(row.seconds) }))),
+      h("button", { type: "button", class: "soft", onclick: (event) => open(event, row) }, t("Unlock"))))));
 
   async function open(event, row) {
     try {
@@ -23,7 +23,7 @@ async function lockouts(again, only) {
       const card = event.target.closest("section");
       event.target.closest("li").remove();
       if (!card.querySelector("li")) card.remove();
-      toast(t("The door is open again."));
+      toast(t("Sign-in unlocked."));
       again?.();
     } catch (error) {
       toast(sentence(error), { bad: true });
@@ -42,11 +42,11 @@ function lockoutOf(form) {
 function tokensOf({ row }) {
   const user = row.username;
   const revoke = async () => {
-    const about = t("Programs that use one of them are refused at once. This cannot be undone.");
+    const about = t("Programs that use one of them lose access immediately. This cannot be undone.");
     if (!(await ask({ title: t("Revoke all tokens of {user}?", { user }), sentence: about, yes: t("Revoke all tokens") }))) return;
     try {
       await del(`/tokens/?user=${row.id}`);
-      toast(t("All tokens of {user} are revoked.", { user }));
+      toast(t("All tokens of {user} were revoked.", { user }));
     } catch (error) {
       toast(sentence(error), { bad: true });
     }

@@ -1,14 +1,14 @@
-// The answer above the list: a guest. The list never waits for it, and whatever happens to it stays in its own place.
+// The summary card above the results. The results never wait for it, and its errors stay in the card.
 
 import { copy } from "../account/copy.js";
 import { send } from "../api.js";
 import { announce, fill, one } from "../dom.js";
 import { fragment } from "../fragment.js";
-import { t, tn } from "../words.js";
-import { make } from "./making.js";
+import { t, tn } from "../i18n.js";
+import { generate } from "./generation.js";
 import { passages } from "./passages.js";
 import { ratings } from "./rating.js";
-import { why } from "./why.js";
+import { describeFailure } from "./failure.js";
 
 const slot = one("#answer-slot");
 const wants = new URLSearchParams(location.search);
@@ -27,7 +27,7 @@ async function load() {
   }
   if (search !== state.search || state.isBusy) return;
   const typed = one("[name=instructions]", slot)?.value;
-  const isOpen = one(".wishes", slot)?.hidden === false;
+  const isOpen = one(".instructions", slot)?.hidden === false;
   fill(slot, html ? fragment(html) : null);
   slot.hidden = !html;
   const form = one(".answer-ask", slot);
@@ -58,12 +58,12 @@ async function ask() {
   };
   const search = state.search;
   busy(true);
-  const ended = await make(slot, body);
+  const ended = await generate(slot, body);
   if (search !== state.search) return;
   busy(false);
   if (ended.end === "done") {
     await load();
-    announce(t("The answer is there."));
+    announce(t("Answer ready."));
   } else if (ended.end === "failed") {
     failed(ended, seconds ?? form.dataset.time);
   }
@@ -78,7 +78,7 @@ function busy(isBusy) {
 }
 
 function failed(ended, seconds) {
-  const { title, sentence, next } = why(ended, seconds);
+  const { title, sentence, next } = describeFailure(ended, seconds);
   const section = one(".failed", slot);
   one("h2", section).textContent = title;
   one("[data-why]", section).textContent = sentence;
@@ -94,7 +94,7 @@ function label() {
   const count = state.selection.length;
   const sentence = count
     ? tn("Answer from the selected result", "Answer from {n} selected results", count)
-    : one(".done", slot) ? t("Answer again") : t("Answer from these results");
+    : one(".done", slot) ? t("Regenerate answer") : t("Answer from these results");
   one("[data-ask-label]", form).textContent = sentence;
   one("[data-ask]", form).disabled = !state.isFinal || state.isBusy;
   const link = one("[data-to-chat]", form);
@@ -103,9 +103,9 @@ function label() {
 }
 
 function open(isOpen) {
-  const wishes = one(".wishes", slot);
-  wishes.hidden = !isOpen;
-  one("[data-wishes]", slot).setAttribute("aria-expanded", String(isOpen));
+  const panel = one(".instructions", slot);
+  panel.hidden = !isOpen;
+  one("[data-instructions]", slot).setAttribute("aria-expanded", String(isOpen));
 }
 
 /** A citation leads to its result; where that is on another page of the list, to the source in the card. */
@@ -126,10 +126,10 @@ function clicked(event) {
   const follow = target.closest("[data-follow]");
   const copied = target.closest("[data-copy]");
   if (cite) lead(event, cite);
-  else if (copied) copy(copied.dataset.copy, t("The answer was copied."));
-  else if (target.closest("[data-wishes]")) {
-    open(one(".wishes", slot).hidden);
-    if (!one(".wishes", slot).hidden) one("[name=instructions]", slot).focus();
+  else if (copied) copy(copied.dataset.copy, t("Answer copied."));
+  else if (target.closest("[data-instructions]")) {
+    open(one(".instructions", slot).hidden);
+    if (!one(".instructions", slot).hidden) one("[name=instructions]", slot).focus();
   } else if (follow) {
     open(true);
     one("[name=instructions]", slot).value = follow.dataset.follow;

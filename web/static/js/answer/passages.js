@@ -1,5 +1,4 @@
-// Shows the passage behind a citation while it is pointed at or has the focus. It can be pointed at itself, and Escape
-// closes it.
+// Tooltip with the passage of a citation, on hover and on focus. It can be hovered itself; Escape closes it.
 
 import { all } from "../dom.js";
 import { place } from "./place.js";

@@ -1,4 +1,4 @@
-// Where a floating card stands. Pure arithmetic on rectangles.
+// Position of a floating card. Pure arithmetic on rectangles.
 
 const GAP = 8;
 

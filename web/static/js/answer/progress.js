@@ -1,11 +1,11 @@
-// How far an answer is, from what is told of it. Knows nothing of the page.
+// State of a summary, from its events. Independent of the page.
 
 export const STAGES = ["waiting", "choosing", "reading", "writing", "checking"];
 
 export const begin = () => ({ stage: "choosing", done: 0, of: 0, text: "", sources: 0, end: null, code: "", message: "" });
 
 /** The state after one event; what is not understood changes nothing. */
-export function told(state, event, data) {
+export function applyEvent(state, event, data) {
   switch (event) {
     case "status":
       return STAGES.includes(data.stage) ? { ...state, stage: data.stage, done: data.done ?? 0, of: data.of ?? 0 } : state;

@@ -1,8 +1,8 @@
-// Thumbs up or down for an answer, and the reasons when it was no good.
+// Rating of an answer, with reasons if it was not helpful.
 
 import { post } from "../api.js";
 import { all, one, toast } from "../dom.js";
-import { t } from "../words.js";
+import { t } from "../i18n.js";
 
 /** Watches the thumbs within `root`. `pathOf` gives the path of the API for the element of an answer. */
 export function ratings(root, selector, pathOf) {
@@ -40,7 +40,7 @@ export function ratings(root, selector, pathOf) {
     const fields = new FormData(form);
     if (await send(answer, -1, fields.getAll("reason"), String(fields.get("comment") ?? ""))) {
       form.hidden = true;
-      toast(t("Thank you. This helps to make answers better."));
+      toast(t("Thank you. Your feedback helps improve answers."));
     }
   });
 }

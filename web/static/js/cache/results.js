@@ -1,8 +1,8 @@
-// Copies on the search page: a result is kept, and what came from the cache is checked or removed.
+// Cached copies on the search page: save, check, remove.
 
 import { announce, h, one, toast } from "../dom.js";
-import { t } from "../words.js";
-import { check, forget, keep, verdict } from "./deeds.js";
+import { t } from "../i18n.js";
+import { check, forget, keep, verdict } from "./actions.js";
 
 const page = one("#page");
 
@@ -25,11 +25,11 @@ one("#results").addEventListener("click", async ({ target }) => {
 });
 
 const titleOf = (result) => one("h2", result).textContent.trim();
-const signalOf = (result) => Number(one(".kept", result).dataset.signal);
+const signalOf = (result) => Number(one(".cached", result).dataset.signal);
 
 async function kept(button, result) {
   const before = button.textContent;
-  button.textContent = t("Keeping a copy …");
+  button.textContent = t("Saving a copy…");
   let answer;
   try {
     answer = await keep(Number(page.dataset.search), Number(result.dataset.id));
@@ -38,7 +38,7 @@ async function kept(button, result) {
     throw error;
   }
   const isThere = answer.state !== "known";
-  const said = isThere ? t("A copy is kept") : t("The copy will be there soon");
+  const said = isThere ? t("Copy saved") : t("The copy will be available soon");
   const link = h("a", { href: "/account/#documents", class: "keep", "data-done": true }, said);
   button.replaceWith(link);
   link.focus({ preventScroll: true });
@@ -67,5 +67,5 @@ async function forgotten(result, isForAll) {
   const next = result.nextElementSibling ?? result.previousElementSibling;
   result.remove();
   next?.focus({ preventScroll: true });
-  toast(t("The copy of “{title}” is removed", { title }));
+  toast(t("Removed the copy of “{title}”", { title }));
 }

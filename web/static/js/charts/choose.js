@@ -1,4 +1,4 @@
-// Which chart suits a table, and what it shows. Knows nothing of the page.
+// Chooses the chart for a table. Independent of the page.
 //
 // | Numeric columns | Chart |
 // |---|---|

@@ -1,4 +1,4 @@
-// Draws bars, points and bubbles. Colours come from the styles; each mark says its numbers.
+// Draws bars, points and bubbles. Colors come from the styles; each mark has its numbers as a title.
 
 import { s } from "../dom.js";
 import { barsOf, pointsOf } from "./choose.js";

@@ -1,7 +1,7 @@
-// A chart for each result that is a table. The table itself stays: it is the chart in words.
+// Charts for results with a table. The table remains as the accessible form of the data.
 
 import { all, h, one } from "../dom.js";
-import { number, t, tn } from "../words.js";
+import { number, t, tn } from "../i18n.js";
 import { chosen } from "./choose.js";
 import { draw } from "./draw.js";
 
@@ -22,7 +22,7 @@ function chart(table, suggested, width) {
   const kind = chosen(names, rows, suggestion(suggested));
   const name = nameOf(kind, names);
   const { svg, leftOut } = draw(names, rows, kind, { name, say, width });
-  const rest = leftOut ? tn("One more row stands in the table.", "{n} more rows stand in the table.", leftOut) : "";
+  const rest = leftOut ? tn("The table contains 1 more row.", "The table contains {n} more rows.", leftOut) : "";
   return h("figure", { class: "chart", "data-kind": kind.kind }, svg, h("figcaption", null, name, rest ? `. ${rest}` : ""));
 }
 

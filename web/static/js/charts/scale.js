@@ -1,4 +1,4 @@
-// Round numbers for axes, and where a value stands between them.
+// Round numbers for axes, and linear scales.
 
 /** About `count` round steps that hold all values between `least` and `most`. */
 export function ticks(least, most, count = 5) {

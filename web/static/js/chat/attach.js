@@ -1,9 +1,9 @@
-// Finds documents to hold: a search in a dialog, and ticks.
+// Dialog that finds documents to attach.
 
 import { get } from "../api.js";
 import { all, fill, h } from "../dom.js";
-import { t } from "../words.js";
-import { hold } from "./held.js";
+import { t } from "../i18n.js";
+import { attachDocument } from "./attached_documents.js";
 
 /** Marks of the query's words are left out, and what was escaped is read. It stays text in any case. */
 const plain = (text) =>
@@ -18,9 +18,9 @@ const plain = (text) =>
 export function attach() {
   const before = /** @type {HTMLElement | null} */ (document.activeElement);
   const found = h("ul", { "aria-label": t("Results") });
-  const note = h("p", { class: "muted", role: "status" }, t("Search for the documents that your questions are about."));
+  const note = h("p", { class: "muted", role: "status" }, t("Search for documents to attach."));
   const box = h("input", { type: "search", "aria-label": t("Search"), placeholder: t("Search all sources"), required: true, maxlength: 2048 });
-  const keep = h("button", { type: "button", class: "go", disabled: true }, t("Keep the ticked ones"));
+  const keep = h("button", { type: "button", class: "go", disabled: true }, t("Attach selected"));
   const close = h("button", { type: "button", class: "soft", onclick: () => dialog.close() }, t("Cancel"));
   const form = h("form", { class: "find" }, box, h("button", { class: "soft" }, t("Search")));
   const dialog = h(
@@ -36,7 +36,7 @@ export function attach() {
       const mixed = await get(`/search/?qs=${encodeURIComponent(box.value)}`);
       const rows = mixed.results.map((result) => row(mixed.info.search.id, result));
       fill(found, rows);
-      note.textContent = rows.length ? t("Tick what your questions are about.") : t("Nothing was found.");
+      note.textContent = rows.length ? t("Select the documents to attach.") : t("No results.");
     } catch (error) {
       note.textContent = error.message;
     }
@@ -44,7 +44,7 @@ export function attach() {
   });
   found.addEventListener("change", () => (keep.disabled = all(":checked", found).length === 0));
   keep.addEventListener("click", () => {
-    for (const tick of all(":checked", found)) hold(tick.value, tick.dataset.title);
+    for (const tick of all(":checked", found)) attachDocument(tick.value, tick.dataset.title);
     dialog.close();
   });
   dialog.addEventListener("close", () => {
@@ -57,7 +57,7 @@ export function attach() {
 }
 
 function row(search, result) {
-  const title = plain(result.title) || t("(no title)");
+  const title = plain(result.title) || t("Untitled");
   const tick = h("input", { type: "checkbox", value: `${search}:${result.swirl_id}`, "data-title": title });
   return h("li", null, h("label", null, tick, h("span", null, title), h("span", { class: "faint" }, result.searchprovider)));
 }

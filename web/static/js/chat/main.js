@@ -1,17 +1,17 @@
-// The Assistant's page: the box, the conversation and what can be clicked in it.
+// The Assistant page: message box, conversation, and actions.
 
 import { copy } from "../account/copy.js";
 import { patch } from "../api.js";
 import { passages } from "../answer/passages.js";
 import { ratings } from "../answer/rating.js";
 import { all, one, toast } from "../dom.js";
-import { t, tn } from "../words.js";
+import { t, tn } from "../i18n.js";
 import { attach } from "./attach.js";
-import * as documents from "./held.js";
+import * as documents from "./attached_documents.js";
 import * as rail from "./rail.js";
-import { halt, isBusy, say } from "./say.js";
+import { halt, isBusy, sendMessage } from "./send.js";
 
-const talk = one(".talk");
+const conversation = one(".conversation");
 const form = one(".compose");
 const box = one("textarea", form);
 
@@ -28,8 +28,8 @@ async function submit() {
   grow();
   const { ai_provider: model, prompt } = form.elements;
   const sources = all("[name=source]:checked", form).map((tick) => Number(tick.value));
-  const wishes = { ai_provider: Number(model?.value) || null, prompt: prompt?.value ?? "", searchprovider_list: sources };
-  await say(content, documents.held(), wishes);
+  const options = { ai_provider: Number(model?.value) || null, prompt: prompt?.value ?? "", searchprovider_list: sources };
+  await sendMessage(content, documents.attachedDocuments(), options);
   grow();
   box.focus();
 }
@@ -46,18 +46,18 @@ async function serve(button) {
 
 function clicked({ target }) {
   const follow = target.closest("[data-follow]");
-  const hold = target.closest("[data-hold]");
+  const attached = target.closest("[data-attach-document]");
   const copied = target.closest("[data-copy]");
   const button = target.closest("[data-serve]");
   if (follow) {
     box.value = follow.dataset.follow;
     submit();
-  } else if (hold) {
-    documents.hold(hold.dataset.hold, hold.dataset.title);
+  } else if (attached) {
+    documents.attachDocument(attached.dataset.attachDocument, attached.dataset.title);
     box.focus();
-  } else if (copied) copy(copied.dataset.copy, t("The answer was copied."));
+  } else if (copied) copy(copied.dataset.copy, t("Answer copied."));
   else if (button) serve(button);
-  else if (target.closest("[data-again]")) say("", [], {});
+  else if (target.closest("[data-again]")) sendMessage("", [], {});
   else if (target.closest("[data-attach]")) attach();
   else if (target.closest("[data-stop]")) halt();
 }
@@ -77,9 +77,9 @@ form.addEventListener("submit", (event) => {
   event.preventDefault();
   submit();
 });
-talk.addEventListener("click", clicked);
-passages(talk);
-ratings(talk, ".message.theirs", (message) => `/chat/${talk.dataset.chat}/messages/${message.dataset.message}/rating/`);
+conversation.addEventListener("click", clicked);
+passages(conversation);
+ratings(conversation, ".message.theirs", (message) => `/chat/${conversation.dataset.chat}/messages/${message.dataset.message}/rating/`);
 documents.watch();
 rail.watch();
 if (one("#thread").children.length) scrollTo(0, document.documentElement.scrollHeight);

@@ -1,10 +1,10 @@
-// The list of chats: rename, save, delete one, delete all.
+// List of chats: rename, export, delete one or all.
 
 import { del, patch, send } from "../api.js";
 import { ask } from "../ask.js";
 import { fill, h, one, toast } from "../dom.js";
 import { fragment } from "../fragment.js";
-import { t } from "../words.js";
+import { t } from "../i18n.js";
 
 const list = () => one("#chat-list");
 
@@ -64,7 +64,7 @@ async function remove(row) {
   const title = one("a", row).textContent.trim();
   const isSure = await ask({
     title: t("Delete this chat?"),
-    sentence: t("“{title}” and all its messages are deleted for good.", { title }),
+    sentence: t("“{title}” and all its messages will be permanently deleted.", { title }),
     yes: t("Delete"),
   });
   if (!isSure) return;
@@ -75,7 +75,7 @@ async function remove(row) {
 async function removeAll() {
   const isSure = await ask({
     title: t("Delete all chats?"),
-    sentence: t("All your chats and their messages are deleted for good."),
+    sentence: t("All your chats and messages will be permanently deleted."),
     yes: t("Delete all"),
   });
   if (isSure && (await attempt(() => del("/chat/")))) location.assign("/chat/");

@@ -1,9 +1,9 @@
-// The documents that were recognised in one's own sent mail: what is sure stands confirmed, the rest waits for a decision.
+// Documents recognized in the user's sent mail, and their review.
 
 import { get, patch } from "../api.js";
 import { announce, fill, h, one, toast } from "../dom.js";
 import { inSight } from "../tabs.js";
-import { number, t, time, tn } from "../words.js";
+import { number, t, time, tn } from "../i18n.js";
 
 const ITEMS = 10;
 
@@ -12,14 +12,14 @@ const methods = () => ({
   attachment_hash: t("by an attachment with the same text"),
   attachment_id: t("by an attachment that is the same file"),
   filename_size: t("by an attachment of the same name and size"),
-  content_similarity: t("by an attachment that says nearly the same"),
+  content_similarity: t("by an attachment with nearly the same text"),
 });
 
 export async function mount(place) {
   const wanted = { status: "candidate", page: 1 };
   const list = h("div");
-  const tabs = h("div", { class: "seg", role: "group", "aria-label": t("Which documents") });
-  const names = { candidate: t("To decide"), confirmed: t("Confirmed"), dismissed: t("Dismissed"), "": t("All") };
+  const tabs = h("div", { class: "seg", role: "group", "aria-label": t("Filter documents") });
+  const names = { candidate: t("To review"), confirmed: t("Confirmed"), dismissed: t("Dismissed"), "": t("All") };
   const show = async () => {
     const asked = `/egress/events/?page=${wanted.page}&items=${ITEMS}${wanted.status && `&status=${wanted.status}`}`;
     wanted.asked = asked;
@@ -43,7 +43,7 @@ export async function mount(place) {
     button.disabled = true;
     try {
       await patch(`/egress/events/${event.event_id}/`, { status });
-      toast(status === "confirmed" ? t("Confirmed: it went outside") : t("Dismissed: it was another document"));
+      toast(status === "confirmed" ? t("Confirmed as sent outside") : t("Dismissed as a different document"));
       await turn({});
     } catch (error) {
       button.disabled = false;
@@ -61,9 +61,9 @@ export async function mount(place) {
 }
 
 function line(event, decide) {
-  const title = event.signal_title || t("Without a title");
-  const [kind, word] = { confirmed: ["", t("confirmed")], dismissed: ["quiet", t("dismissed")], candidate: ["warn", t("to decide")] }[event.status] ?? ["", event.status];
-  const about = [time(event.sent_at), methods()[event.match_method] ?? event.match_method, t("{n} % sure", { n: number(Math.round(event.confidence * 100)) })];
+  const title = event.signal_title || t("Untitled");
+  const [kind, word] = { confirmed: ["", t("confirmed")], dismissed: ["quiet", t("dismissed")], candidate: ["warn", t("to review")] }[event.status] ?? ["", event.status];
+  const about = [time(event.sent_at), methods()[event.match_method] ?? event.match_method, t("{n}% certain", { n: number(Math.round(event.confidence * 100)) })];
   const button = (status, name, said) => event.status !== status && h("button", { type: "button", class: "soft small", "aria-label": said, onclick: decide(event, status) }, name);
   return h("li", { "data-event": event.event_id },
     h("div", null,
@@ -82,4 +82,4 @@ function pager({ count, previous, next }, { page }, turn) {
 }
 
 const emptiness = ({ status }) =>
-  status === "candidate" ? t("Nothing waits for a decision.") : t("No document is known to have gone outside. A scan of your sent mail looks for them.");
+  status === "candidate" ? t("Nothing to review.") : t("No documents found so far. Scan your sent mail to look for them.");

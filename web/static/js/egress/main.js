@@ -1,4 +1,4 @@
-// The page of what one sent outside: each section is a module of its own.
+// Egress page. Each section is a module.
 
 import { fill, h, one } from "../dom.js";
 import * as events from "./events.js";

@@ -1,10 +1,10 @@
-// A scan of one's own sent mail: begun, followed, cancelled; and those of before.
+// Scans of the user's sent mail: start, follow, cancel, previous scans.
 
 import { del, get, post } from "../api.js";
 import { field, form } from "../account/form.js";
 import { announce, fill, h, toast } from "../dom.js";
-import { number, t, time, tn } from "../words.js";
-import { LOOK_MS, waitAfter } from "./patience.js";
+import { number, t, time, tn } from "../i18n.js";
+import { LOOK_MS, waitAfter } from "./retry.js";
 
 const SHOWN = 5;
 
@@ -16,13 +16,13 @@ export const changed = () => document.dispatchEvent(new CustomEvent("tributary:e
 
 export async function mount(place) {
   const [{ features }, scans] = await Promise.all([get("/agent/status/"), list()]);
-  if (features.cache === false) return fill(place, h("p", { class: "nothing" }, t("The semantic cache is not open here, so that there is nothing to look for.")));
+  if (features.cache === false) return fill(place, h("p", { class: "nothing" }, t("The semantic cache is not enabled, so there is nothing to scan for.")));
   const now = h("div", { class: "scan-now" });
   const before = h("div");
   const show = (all) => {
     const [newest, ...older] = all;
     fill(now, newest && current(newest, follow));
-    fill(before, older.length > 0 && h("details", { class: "older" }, h("summary", null, t("Scans of before")), h("ul", { class: "things" }, older.slice(0, SHOWN).map((one) => h("li", null, line(one))))));
+    fill(before, older.length > 0 && h("details", { class: "older" }, h("summary", null, t("Previous scans")), h("ul", { class: "things" }, older.slice(0, SHOWN).map((one) => h("li", null, line(one))))));
   };
   const follow = async (scan) => {
     fill(now, current(scan, follow));
@@ -43,7 +43,7 @@ export async function mount(place) {
       else setTimeout(() => look(id, failures + 1), wait);
     }
   };
-  fill(place, wishes(follow), now, before);
+  fill(place, scanForm(follow), now, before);
   show(scans);
   if (scans[0] && !isOver(scans[0])) look(scans[0].scan_id);
 }
@@ -54,26 +54,26 @@ async function list() {
 }
 
 /** The form by which a scan is begun. */
-function wishes(follow) {
-  const options = [["", t("the mailbox that is connected")], ...Object.entries(channels())];
+function scanForm(follow) {
+  const options = [["", t("connected mailbox")], ...Object.entries(channels())];
   const channel = field(t("Mailbox"), { options });
-  const matter_tag = field(t("Only documents of the matter"), { type: "text", maxlength: 200, autocomplete: "off" });
+  const matter_tag = field(t("Only documents of this matter"), { type: "text", maxlength: 200, autocomplete: "off" });
   const date_from = field(t("From"), { type: "date" });
   const date_to = field(t("To"), { type: "date" });
   const fields = { channel, matter_tag, date_from, date_to };
   const place = h("div", { role: "alert" });
   const element = form(fields, t("Scan"), async () => {
     fill(place);
-    const wish = Object.fromEntries(Object.entries(fields).map(([name, { input }]) => [name, input.value.trim()]).filter(([, value]) => value));
+    const request = Object.fromEntries(Object.entries(fields).map(([name, { input }]) => [name, input.value.trim()]).filter(([, value]) => value));
     try {
-      await follow(await post("/egress/scan/", wish));
+      await follow(await post("/egress/scan/", request));
     } catch (error) {
       if (error.code === "scan_running" && error.body.scan) await follow(error.body.scan);
       else if (error.status === 424) return fill(place, unconnected(error));
       throw error;
     }
   });
-  element.classList.add("inline", "scan-wish");
+  element.classList.add("inline", "scan-form");
   return [element, place];
 }
 
@@ -86,8 +86,8 @@ function lost(error, look) {
     note.remove();
     look();
   };
-  const sentence = t("How far the scan is cannot be seen: {why} It goes on by itself.", { why: error.message });
-  const note = h("p", { class: "note", role: "alert" }, sentence, " ", h("button", { type: "button", class: "soft small", onclick: again }, t("Look again")));
+  const sentence = t("The progress of the scan is not available: {why} The scan continues in the background.", { why: error.message });
+  const note = h("p", { class: "note", role: "alert" }, sentence, " ", h("button", { type: "button", class: "soft small", onclick: again }, t("Try again")));
   return note;
 }
 
@@ -105,8 +105,8 @@ function current(scan, follow) {
   return h("div", { class: "scan-state", "data-status": scan.status },
     line(scan),
     h("p", { class: "meta num" }, counts(scan).map((part) => h("span", null, part))),
-    scan.truncated && h("p", { class: "note" }, t("There were more messages than one scan reads. Choose a shorter time to see the rest.")),
-    !isOver(scan) && h("button", { type: "button", class: "soft small", onclick: cancel }, t("Cancel the scan")));
+    scan.truncated && h("p", { class: "note" }, t("There are more messages than one scan can read. Choose a shorter period to scan the rest.")),
+    !isOver(scan) && h("button", { type: "button", class: "soft small", onclick: cancel }, t("Cancel scan")));
 }
 
 const KINDS = { queued: "busy", running: "busy", completed: "good", failed: "bad", cancelled: "warn" };
@@ -117,8 +117,8 @@ function line(scan) {
 }
 
 function outcome({ status, error }) {
-  if (status === "queued") return t("The scan waits for its turn");
-  if (status === "running") return t("Your sent mail is being read …");
+  if (status === "queued") return t("The scan is queued");
+  if (status === "running") return t("Reading your sent mail…");
   if (status === "completed") return t("The scan is complete");
   if (status === "cancelled") return t("The scan was cancelled");
   return error || t("The scan failed");
@@ -126,7 +126,7 @@ function outcome({ status, error }) {
 
 const counts = ({ messages_seen: seen, messages_external: external, matches, candidates }) => [
   tn("1 message read", "{n} messages read", seen),
-  t("{n} of them to people outside", { n: number(external) }),
-  tn("1 document recognised", "{n} documents recognised", matches),
-  tn("1 to decide", "{n} to decide", candidates),
+  t("{n} sent outside", { n: number(external) }),
+  tn("1 document recognized", "{n} documents recognized", matches),
+  tn("1 to review", "{n} to review", candidates),
 ];

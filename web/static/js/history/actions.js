@@ -1,15 +1,15 @@
-// The bar above a list of results: export, save, subscribe, a link to share, and marking all as read.
+// Toolbar above the results: export, save, subscribe, copy link, mark as read.
 
 import { prefix } from "../api.js";
 import { copy } from "../account/copy.js";
 import { fill, h, one, toast } from "../dom.js";
 import { icon } from "../icon.js";
-import { t, tn } from "../words.js";
-import { countNew, isSaved, markRead, read, save, subscribe } from "./deeds.js";
+import { t, tn } from "../i18n.js";
+import { countNew, isSaved, markRead, read, save, subscribe } from "./operations.js";
 
 /** What narrows the list, by the names that the address and the API share. */
 const FILTERS = ["providers", "not_providers", "author", "date", "starred", "new"];
-const FORMATS = { csv: () => t("CSV, for a spreadsheet"), json: () => "JSON", bibtex: () => t("BibTeX, for references"), rss: () => "RSS" };
+const FORMATS = { csv: () => t("CSV (spreadsheet)"), json: () => "JSON", bibtex: () => t("BibTeX (references)"), rss: () => "RSS" };
 const DEFAULT_MIXER = "RelevancyConfidenceMixer";
 
 const place = one("#list-actions");
@@ -37,8 +37,8 @@ function draw() {
     bar,
     exports(),
     toggle("star", saved, saved ? t("Saved") : t("Save"), () => save(search, !saved)),
-    toggle("bell", subscribed, subscribed ? t("Subscribed") : t("Subscribe"), () => subscribe(search, !subscribed)),
-    h("button", { type: "button", class: "soft small drawn", onclick: () => copy(shareable(), t("The link is copied")) }, icon("link"), t("Copy link")),
+    toggle("subscribe", subscribed, subscribed ? t("Subscribed") : t("Subscribe"), () => subscribe(search, !subscribed)),
+    h("button", { type: "button", class: "soft small drawn", onclick: () => copy(shareable(), t("Link copied")) }, icon("link"), t("Copy link")),
     search.new_results > 0 && h("button", { type: "button", class: "soft small drawn", onclick: readAll }, icon("tick"), tn("Mark 1 new result as read", "Mark {n} new results as read", search.new_results)),
   );
 }
@@ -47,7 +47,7 @@ function draw() {
 function exports() {
   const sheet = h("div", { class: "sheet-menu left" });
   const link = ([format, name]) => h("a", { href: exported(format), download: "" }, name());
-  const paper = () => h("button", { type: "button", class: "plain", onclick: onPaper }, t("Print, or PDF"));
+  const paper = () => h("button", { type: "button", class: "plain", onclick: onPaper }, t("Print or PDF"));
   const refresh = () => fill(sheet, Object.entries(FORMATS).map(link), paper());
   refresh();
   return h("details", { class: "menu", ontoggle: refresh }, h("summary", { class: "soft small drawn" }, icon("export"), t("Export")), sheet);
@@ -94,7 +94,7 @@ async function readAll() {
     await markRead(search.id);
     search = { ...search, new_results: 0 };
     draw();
-    toast(t("All results are marked as read"));
+    toast(t("All results marked as read"));
     document.dispatchEvent(new CustomEvent("tributary:read", { detail: { search: search.id } }));
   } catch (error) {
     toast(error.message, { bad: true });

@@ -1,8 +1,8 @@
-// One's own searches of the last days, as bars.
+// Chart of the user's recent searches.
 
 import { get } from "../api.js";
 import { h, one, s } from "../dom.js";
-import { day, t, tn } from "../words.js";
+import { day, t, tn } from "../i18n.js";
 
 const HEIGHT = 56;
 const STEP = 20;

@@ -1,7 +1,7 @@
-// Several searches at once: choosing them, and what can be done with all that are chosen.
+// Bulk selection of searches.
 
 import { h } from "../dom.js";
-import { t, tn } from "../words.js";
+import { t, tn } from "../i18n.js";
 
 /** A bar that stays; `show(chosen, shown, count)` brings it up to date. */
 export function bulk({ chooseAll, removeChosen }) {

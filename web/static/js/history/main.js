@@ -1,13 +1,13 @@
-// The page of one's own searches.
+// History page.
 
 import { get } from "../api.js";
 import { ask } from "../ask.js";
 import { all, announce, fill, h, one, toast } from "../dom.js";
 import { inSight } from "../tabs.js";
-import { day, number, t, tn } from "../words.js";
+import { day, number, t, tn } from "../i18n.js";
 import { activity } from "./activity.js";
 import { bulk } from "./bulk.js";
-import { isSaved, remove } from "./deeds.js";
+import { isSaved, remove } from "./operations.js";
 import { count, row } from "./row.js";
 import { isBusy } from "./status.js";
 
@@ -20,14 +20,14 @@ const SHOWS = { recent: "", saved: "&saved=true", subscribed: "&subscribed=true"
 
 const place = one("#searches");
 const chosen = new Set();
-let wish = wishOfAddress();
+let view = viewFromUrl();
 let shown = { count: 0, results: [] };
 let asking = new AbortController();
 let again = 0;
 
 const names = { recent: t("Recent"), saved: t("Saved"), subscribed: t("Subscribed") };
-const tabs = h("nav", { class: "seg", "aria-label": t("Which searches") });
-const filter = h("input", { type: "search", "aria-label": t("Filter by words"), placeholder: t("Filter by words"), maxlength: 200, value: wish.text });
+const tabs = h("nav", { class: "seg", "aria-label": t("Show searches") });
+const filter = h("input", { type: "search", "aria-label": t("Filter searches"), placeholder: t("Filter searches"), maxlength: 200, value: view.text });
 const bar = bulk({ chooseAll, removeChosen });
 const rows = h("div", { class: "rows" });
 const pages = h("nav", { class: "pages", "aria-label": t("Pages") });
@@ -39,14 +39,14 @@ filter.addEventListener("input", () => {
   typing = setTimeout(() => go({ text: filter.value.trim(), page: 1 }, true), TYPING_MS);
 });
 addEventListener("popstate", () => {
-  wish = wishOfAddress();
-  filter.value = wish.text;
+  view = viewFromUrl();
+  filter.value = view.text;
   load();
 });
 load();
 activity(one("#activity")).catch(() => null);
 
-function wishOfAddress() {
+function viewFromUrl() {
   const asked = new URLSearchParams(location.search);
   const show = asked.get("show");
   const page = Number.parseInt(asked.get("page") ?? "1", 10);
@@ -62,8 +62,8 @@ function address(next) {
 }
 
 function go(change, isSmall = false) {
-  wish = { ...wish, ...change };
-  history[isSmall ? "replaceState" : "pushState"](null, "", address(wish));
+  view = { ...view, ...change };
+  history[isSmall ? "replaceState" : "pushState"](null, "", address(view));
   chosen.clear();
   again = 0;
   return load();
@@ -75,9 +75,9 @@ async function load() {
   const { signal } = asking;
   drawTabs();
   try {
-    const text = wish.text ? `&text=${encodeURIComponent(wish.text)}` : "";
-    shown = await get(`/search/?search_only=true&items=${ITEMS}&page=${wish.page}${SHOWS[wish.show]}${text}`, { signal });
-    if (!shown.results.length && shown.count && wish.page > 1) return go({ page: Math.ceil(shown.count / ITEMS) }, true);
+    const text = view.text ? `&text=${encodeURIComponent(view.text)}` : "";
+    shown = await get(`/search/?search_only=true&items=${ITEMS}&page=${view.page}${SHOWS[view.show]}${text}`, { signal });
+    if (!shown.results.length && shown.count && view.page > 1) return go({ page: Math.ceil(shown.count / ITEMS) }, true);
     draw();
     announce(tn("1 search", "{n} searches", shown.count));
     counts(signal);
@@ -89,13 +89,13 @@ async function load() {
 
 function drawTabs() {
   const links = Object.keys(SHOWS).map((show) => {
-    const target = { show, text: wish.text, page: 1 };
+    const target = { show, text: view.text, page: 1 };
     const follow = (event) => {
       if (event.ctrlKey || event.metaKey || event.shiftKey) return;
       event.preventDefault();
       go(target).then(() => one("[aria-current]", tabs).focus());
     };
-    return h("a", { href: address(target), "aria-current": show === wish.show ? "page" : null, onclick: follow }, names[show]);
+    return h("a", { href: address(target), "aria-current": show === view.show ? "page" : null, onclick: follow }, names[show]);
   });
   fill(tabs, links);
   inSight(tabs);
@@ -110,7 +110,7 @@ function draw() {
 
 const list = {
   changed(search) {
-    const stays = (wish.show !== "saved" || isSaved(search)) && (wish.show !== "subscribed" || search.subscribe);
+    const stays = (view.show !== "saved" || isSaved(search)) && (view.show !== "subscribed" || search.subscribe);
     if (!stays || isBusy(search.status)) return load();
     const old = shown.results.find((one) => one.id === search.id);
     Object.assign(old ?? {}, search);
@@ -127,7 +127,7 @@ const list = {
   },
   reload: () => load(),
   isChosen: (id) => chosen.has(id),
-  remove: (search) => removeAll([search.id], t("“{query}” and its results will be gone for good.", { query: search.query_string })),
+  remove: (search) => removeAll([search.id], t("“{query}” and its results will be permanently deleted.", { query: search.query_string })),
 };
 
 /** Rows that do not say how many results they have get it from their newest run. */
@@ -152,7 +152,7 @@ function chooseAll(isChosen) {
 }
 
 function removeChosen() {
-  return removeAll([...chosen], tn("1 search and its results will be gone for good.", "{n} searches and their results will be gone for good.", chosen.size));
+  return removeAll([...chosen], tn("1 search and its results will be permanently deleted.", "{n} searches and their results will be permanently deleted.", chosen.size));
 }
 
 async function removeAll(ids, sentence) {
@@ -169,15 +169,15 @@ async function removeAll(ids, sentence) {
 function drawPages() {
   const last = Math.max(1, Math.ceil(shown.count / ITEMS));
   const step = (page, name) => h("button", { type: "button", class: "soft", disabled: page < 1 || page > last, onclick: () => go({ page }) }, name);
-  const where = t("Page {page} of {last}", { page: number(wish.page), last: number(last) });
-  fill(pages, last > 1 && [step(wish.page - 1, t("Previous")), h("span", { class: "muted num" }, where), step(wish.page + 1, t("Next"))]);
+  const where = t("Page {page} of {last}", { page: number(view.page), last: number(last) });
+  fill(pages, last > 1 && [step(view.page - 1, t("Previous")), h("span", { class: "muted num" }, where), step(view.page + 1, t("Next"))]);
 }
 
 function empty() {
-  const sentence = wish.text
-    ? t("No search has these words.")
-    : { recent: t("You have not searched yet."), saved: t("Nothing is saved yet. The star beside a search saves it."), subscribed: t("Nothing is subscribed yet. The bell beside a search looks for new results by itself.") }[wish.show];
-  return h("div", { class: "empty" }, h("p", { class: "muted" }, sentence), !wish.text && h("p", null, h("a", { href: "/" }, t("To the search page"))));
+  const sentence = view.text
+    ? t("No matching searches.")
+    : { recent: t("You have not searched yet."), saved: t("No saved searches yet. Use the star next to a search to save it."), subscribed: t("No subscriptions yet. A subscribed search checks for new results automatically.") }[view.show];
+  return h("div", { class: "empty" }, h("p", { class: "muted" }, sentence), !view.text && h("p", null, h("a", { href: "/" }, t("Go to search"))));
 }
 
 function dayOf(search) {

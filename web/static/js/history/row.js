@@ -1,9 +1,9 @@
-// One search in the list: what was asked, how it went, and what can be done with it.
+// Row of a search: query, status, actions.
 
 import { h, toast } from "../dom.js";
 import { icon } from "../icon.js";
-import { locale, t, time, tn } from "../words.js";
-import { isSaved, markRead, run, save, subscribe } from "./deeds.js";
+import { locale, t, time, tn } from "../i18n.js";
+import { isSaved, markRead, run, save, subscribe } from "./operations.js";
 import { runsOf } from "./runs.js";
 import { isBusy, state } from "./status.js";
 
@@ -45,7 +45,7 @@ function what(search) {
     h(
       "p",
       { class: "line" },
-      h("a", { class: "query", href: `/?search_id=${search.id}` }, search.query_string || t("Without words")),
+      h("a", { class: "query", href: `/?search_id=${search.id}` }, search.query_string || t("(empty query)")),
       search.new_results > 0 && h("a", { class: "badge", href: `/?search_id=${search.id}&new=true` }, tn("1 new", "{n} new", search.new_results)),
     ),
     h(
@@ -62,18 +62,18 @@ function what(search) {
 
 function sources({ searchprovider_list: list }) {
   if (list.length <= 3 && list.every((one) => Number.isNaN(Number(one)))) return list.join(", ");
-  return tn("1 chosen source", "{n} chosen sources", list.length);
+  return tn("1 selected source", "{n} selected sources", list.length);
 }
 
 function toggles(search, act) {
   const [saved, subscribed] = [isSaved(search), search.subscribe];
   return [
-    toggle("star", saved, saved ? t("Saved") : t("Save"), act(() => save(search, !saved), saved ? t("No longer saved") : t("Saved"))),
+    toggle("star", saved, saved ? t("Saved") : t("Save"), act(() => save(search, !saved), saved ? t("Removed from saved searches") : t("Saved"))),
     toggle(
-      "bell",
+      "subscribe",
       subscribed,
       subscribed ? t("Subscribed") : t("Subscribe"),
-      act(() => subscribe(search, !subscribed), subscribed ? t("No longer subscribed") : t("Subscribed. New results will be marked.")),
+      act(() => subscribe(search, !subscribed), subscribed ? t("Unsubscribed") : t("Subscribed. New results will be marked.")),
     ),
   ];
 }
@@ -82,7 +82,7 @@ const toggle = (drawing, isOn, name, onclick) =>
   h("button", { type: "button", class: "tool", "aria-pressed": String(isOn), "aria-label": name, title: name, onclick }, icon(drawing));
 
 function menu(search, act, list, element) {
-  const summary = h("summary", { class: "tool", title: t("More") }, icon("more"), h("span", { class: "unseen" }, t("More about {query}", { query: search.query_string })));
+  const summary = h("summary", { class: "tool", title: t("More") }, icon("more"), h("span", { class: "unseen" }, t("More actions for {query}", { query: search.query_string })));
   const closing = (deed) => () => {
     fold.open = false;
     summary.focus();
@@ -98,9 +98,9 @@ function menu(search, act, list, element) {
       "div",
       { class: "sheet-menu" },
       h("a", { href: `/?search_id=${search.id}` }, t("Open")),
-      rests && entry(t("Run again"), act(() => run(search, "rerun"), t("The sources were asked again"))),
+      rests && entry(t("Run again"), act(() => run(search, "rerun"), t("Search started again"))),
       rests && entry(t("Update now"), act(() => run(search, "update"), t("Updated"))),
-      search.new_results > 0 && entry(t("Mark all read"), act(() => markRead(search.id).then(() => ({ new_results: 0 })), t("All results are marked as read"))),
+      search.new_results > 0 && entry(t("Mark all as read"), act(() => markRead(search.id).then(() => ({ new_results: 0 })), t("All results marked as read"))),
       entry(t("Runs and differences"), () => unfold(search, element)),
       entry(t("Delete"), () => list.remove(search), "bad"),
     ),
@@ -127,4 +127,4 @@ export function count(element, retrieved) {
 }
 
 /** What the sources gave. The list may have fewer, so this is not called its results. */
-const fetched = (retrieved) => h("span", { class: "count", title: t("What the sources gave. The list shows what is found twice once, and leaves out what you do not want.") }, tn("1 fetched", "{n} fetched", retrieved));
+const fetched = (retrieved) => h("span", { class: "count", title: t("Results returned by the sources. The list merges duplicates and hides what you blocked.") }, tn("1 retrieved", "{n} retrieved", retrieved));

@@ -1,9 +1,9 @@
-// The runs of one search, and what differs between two of them.
+// Runs of a search, and the differences between two of them.
 
 import { get } from "../api.js";
 import { fill, h } from "../dom.js";
-import { outside } from "../outside.js";
-import { day, number, t, time, tn } from "../words.js";
+import { externalLink } from "../externals.js";
+import { day, number, t, time, tn } from "../i18n.js";
 import { state } from "./status.js";
 
 /** Most results that are drawn on each side of a comparison. */
@@ -11,15 +11,15 @@ const SHOWN_MAX = 50;
 
 /** A panel that fills itself. */
 export function runsOf(search) {
-  const panel = h("div", { class: "runs" }, h("p", { class: "faint" }, t("Loading …")));
+  const panel = h("div", { class: "runs" }, h("p", { class: "faint" }, t("Loading…")));
   get(`/search/${search.id}/runs/`)
-    .then((runs) => fill(panel, runs.length ? drawn(search, runs) : h("p", { class: "muted" }, t("No run is kept yet."))))
+    .then((runs) => fill(panel, runs.length ? drawn(search, runs) : h("p", { class: "muted" }, t("No runs recorded yet."))))
     .catch((error) => fill(panel, h("p", { class: "alert", role: "alert" }, error.message)));
   return panel;
 }
 
 function drawn(search, runs) {
-  const heads = [t("Run"), t("When"), t("How it ended"), t("Fetched"), t("New"), t("Gone")];
+  const heads = [t("Run"), t("When"), t("Status"), t("Retrieved"), t("New"), t("Removed")];
   const table = h(
     "div",
     { class: "scroll", tabindex: 0, role: "group", "aria-label": t("Runs") },
@@ -30,7 +30,7 @@ function drawn(search, runs) {
       h("tbody", null, runs.map(line)),
     ),
   );
-  return runs.length > 1 ? [table, comparison(search, runs)] : [table, h("p", { class: "faint" }, t("A second run can be compared with this one."))];
+  return runs.length > 1 ? [table, comparison(search, runs)] : [table, h("p", { class: "faint" }, t("Run the search again to compare runs."))];
 }
 
 function line(run) {
@@ -71,10 +71,10 @@ function comparison(search, runs) {
 function difference({ added, gone, kept }) {
   const parts = [
     h("span", { class: "plus" }, tn("1 new", "{n} new", added.length)),
-    h("span", { class: "minus" }, tn("1 gone", "{n} gone", gone.length)),
-    h("span", { class: "muted" }, tn("1 the same", "{n} the same", kept)),
+    h("span", { class: "minus" }, tn("1 removed", "{n} removed", gone.length)),
+    h("span", { class: "muted" }, tn("1 unchanged", "{n} unchanged", kept)),
   ];
-  return [h("p", { class: "sum num" }, parts), side(added, "plus", t("New")), side(gone, "minus", t("Gone"))];
+  return [h("p", { class: "sum num" }, parts), side(added, "plus", t("New")), side(gone, "minus", t("Removed"))];
 }
 
 function side(results, kind, name) {
@@ -89,5 +89,5 @@ function side(results, kind, name) {
 function item(result) {
   const when = result.date_published ? new Date(result.date_published) : null;
   const about = [result.searchprovider, when && !Number.isNaN(when.getTime()) && day(when)].filter(Boolean).join(" · ");
-  return h("li", null, outside(result.url, result.title || result.url || t("Without a title")), h("span", { class: "faint" }, ` ${about}`));
+  return h("li", null, externalLink(result.url, result.title || result.url || t("Untitled")), h("span", { class: "faint" }, ` ${about}`));
 }

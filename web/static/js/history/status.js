@@ -1,21 +1,21 @@
-// How a search or one of its runs ended, in words.
+// Status of a search or a run as text.
 
-import { t } from "../words.js";
+import { t } from "../i18n.js";
 
 const WORDS = {
   FULL_RESULTS_READY: ["good", () => t("All sources answered")],
   FULL_UPDATE_READY: ["good", () => t("Updated, all sources answered")],
   PARTIAL_RESULTS_READY: ["warn", () => t("Not all sources answered")],
   PARTIAL_UPDATE_READY: ["warn", () => t("Updated, not all sources answered")],
-  ERR_NO_QUERY_STRING: ["bad", () => t("Nothing was asked")],
-  ERR_NO_SEARCHPROVIDERS: ["bad", () => t("No source could be asked")],
-  ERR_PRE_QUERY_PROCESSING: ["bad", () => t("The query could not be prepared")],
+  ERR_NO_QUERY_STRING: ["bad", () => t("Empty query")],
+  ERR_NO_SEARCHPROVIDERS: ["bad", () => t("No source available")],
+  ERR_PRE_QUERY_PROCESSING: ["bad", () => t("Query processing failed")],
   ERR_RUN_FAILED: ["bad", () => t("The search failed")],
 };
 
 /** `{kind, words}`; kind is `good`, `warn`, `bad` or `busy`. */
 export function state(status) {
-  const [kind, words] = WORDS[status] ?? ["busy", () => t("The sources are being asked")];
+  const [kind, words] = WORDS[status] ?? ["busy", () => t("Searching")];
   return { kind, words: words() };
 }
 

@@ -1,16 +1,16 @@
-// The decision on an election: its winner is right, or it is not and why.
+// Decision on an election: approve, or reject with a reason.
 
 import { h, toast } from "../dom.js";
-import { approve, holds, reject } from "../versions/deeds.js";
+import { approve, holds, reject } from "../versions/actions.js";
 import { askReason } from "../versions/reason.js";
-import { t } from "../words.js";
+import { t } from "../i18n.js";
 
 const COMMENT_MAX = 2000;
 
 /** A panel; `again` shows the election anew. */
 export function decision(run, again) {
   const winner = run.members.find((member) => member.signal_id === run.winner_signal_id);
-  const title = winner?.title || run.winner?.title || t("Without a title");
+  const title = winner?.title || run.winner?.title || t("Untitled");
   const comment = h("input", { type: "text", maxlength: COMMENT_MAX, id: "comment", autocomplete: "off" });
   const attempt = (deed) => async ({ currentTarget: button }) => {
     if (button.ariaBusy) return;
@@ -34,13 +34,13 @@ export function decision(run, again) {
     const said = await askReason(title);
     if (!said) return;
     await reject(run.run_id, said);
-    toast(t("Rejected. The next search elects anew."));
+    toast(t("Rejected. The next search holds a new election."));
     await again();
   });
   return h("section", { class: "panel decide", "aria-labelledby": "decide-title" },
-    h("h2", { id: "decide-title" }, t("Is this the version that counts?")),
+    h("h2", { id: "decide-title" }, t("Is this the right version?")),
     h("p", null, h("b", null, title), " ", winner?.version_label && h("span", { class: "badge quiet" }, winner.version_label)),
-    h("p", { class: "muted" }, t("Approving pins it {where}: it comes first for this query, for all who may see it.", { where: holds(run.scope) })),
+    h("p", { class: "muted" }, t("Approving pins it {where}: it ranks first for this query for everyone who can see it.", { where: holds(run.scope) })),
     h("div", { class: "field" }, h("label", { for: "comment" }, t("Comment")), comment),
     h("div", { class: "buttons" }, h("button", { type: "button", class: "go", onclick: yes }, t("Approve")), h("button", { type: "button", class: "danger", onclick: no }, t("Reject …"))));
 }

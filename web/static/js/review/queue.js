@@ -1,12 +1,12 @@
-// The queue of elections: those that wait for a decision, those that were decided, and what is pinned.
+// Review queue: open and decided elections, and pins.
 
 import { get } from "../api.js";
 import { announce, fill, h, one, toast } from "../dom.js";
-import { outside } from "../outside.js";
+import { externalLink } from "../externals.js";
 import { inSight } from "../tabs.js";
-import { holds, unpin } from "../versions/deeds.js";
+import { holds, unpin } from "../versions/actions.js";
 import { reasons, status } from "../versions/names.js";
-import { number, t, time, tn } from "../words.js";
+import { number, t, time, tn } from "../i18n.js";
 
 const ITEMS = 20;
 const TYPING_MS = 250;
@@ -23,11 +23,11 @@ const main = one("#main");
 const isCurator = main.dataset.curator !== undefined;
 const names = { open: t("Waiting"), approved: t("Approved"), rejected: t("Rejected"), all: t("All"), pins: t("Pinned") };
 const shows = Object.keys(SHOWS).filter((show) => isCurator || show !== "pins");
-let wish = wishOfAddress();
+let view = viewFromUrl();
 let asking = new AbortController();
 
-const tabs = h("nav", { class: "seg", "aria-label": t("Which elections") });
-const filter = h("input", { type: "search", maxlength: 1000, value: wish.query });
+const tabs = h("nav", { class: "seg", "aria-label": t("Filter elections") });
+const filter = h("input", { type: "search", maxlength: 1000, value: view.query });
 const rows = h("div", { class: "rows" });
 const pages = h("nav", { class: "pages", "aria-label": t("Pages") });
 fill(one("#work"), h("div", { class: "toolbar" }, tabs, filter), rows, pages);
@@ -38,13 +38,13 @@ filter.addEventListener("input", () => {
   typing = setTimeout(() => go({ query: filter.value.trim(), page: 1 }, true), TYPING_MS);
 });
 addEventListener("popstate", () => {
-  wish = wishOfAddress();
-  filter.value = wish.query;
+  view = viewFromUrl();
+  filter.value = view.query;
   load();
 });
 load();
 
-function wishOfAddress() {
+function viewFromUrl() {
   const asked = new URLSearchParams(location.search);
   const show = asked.get("show");
   const page = Number.parseInt(asked.get("page") ?? "1", 10);
@@ -60,8 +60,8 @@ function address({ show, query, page }) {
 }
 
 function go(change, isSmall = false) {
-  wish = { ...wish, ...change };
-  history[isSmall ? "replaceState" : "pushState"](null, "", address(wish));
+  view = { ...view, ...change };
+  history[isSmall ? "replaceState" : "pushState"](null, "", address(view));
   return load();
 }
 
@@ -69,9 +69,9 @@ async function load() {
   asking.abort();
   asking = new AbortController();
   drawTabs();
-  const { status: state, isOfPins } = SHOWS[wish.show];
-  const asked = new URLSearchParams({ page: String(wish.page), items: String(ITEMS) });
-  for (const [name, value] of Object.entries({ status: state, query: wish.query })) if (value) asked.set(name, value);
+  const { status: state, isOfPins } = SHOWS[view.show];
+  const asked = new URLSearchParams({ page: String(view.page), items: String(ITEMS) });
+  for (const [name, value] of Object.entries({ status: state, query: view.query })) if (value) asked.set(name, value);
   try {
     const found = await get(`/canonical/${isOfPins ? "pins/" : ""}?${asked}`, { signal: asking.signal });
     drawPages(found.count);
@@ -84,18 +84,18 @@ async function load() {
 }
 
 function drawTabs() {
-  filter.ariaLabel = filter.placeholder = SHOWS[wish.show].isOfPins ? t("The query as it was asked") : t("Filter by query");
-  if (document.activeElement !== filter) filter.value = wish.query;
+  filter.ariaLabel = filter.placeholder = SHOWS[view.show].isOfPins ? t("Exact query") : t("Filter by query");
+  if (document.activeElement !== filter) filter.value = view.query;
   const link = (show) => {
     // Elections are found by words of their query, pins by the query itself.
-    const isLike = Boolean(SHOWS[show].isOfPins) === Boolean(SHOWS[wish.show].isOfPins);
-    const target = { query: isLike ? wish.query : "", show, page: 1 };
+    const isLike = Boolean(SHOWS[show].isOfPins) === Boolean(SHOWS[view.show].isOfPins);
+    const target = { query: isLike ? view.query : "", show, page: 1 };
     const follow = (event) => {
       if (event.ctrlKey || event.metaKey || event.shiftKey) return;
       event.preventDefault();
       go(target).then(() => one("[aria-current]", tabs).focus());
     };
-    return h("a", { href: address(target), "aria-current": show === wish.show ? "page" : null, onclick: follow }, names[show]);
+    return h("a", { href: address(target), "aria-current": show === view.show ? "page" : null, onclick: follow }, names[show]);
   };
   fill(tabs, shows.map(link));
   inSight(tabs);
@@ -103,11 +103,11 @@ function drawTabs() {
 
 function election(run) {
   const [kind, words] = status(run.status);
-  const title = run.winner?.title || run.winner?.url || t("Without a title");
+  const title = run.winner?.title || run.winner?.url || t("Untitled");
   const about = [
     holds(run.scope),
     tn("1 version", "{n} versions", run.size),
-    run.margin > 0 ? t("ahead by {margin}", { margin: number(run.margin) }) : t("nobody else could be chosen"),
+    run.margin > 0 ? t("ahead by {margin}", { margin: number(run.margin) }) : t("no other eligible version"),
     run.decided_by && t("decided by {user}", { user: run.decided_by }),
     run.reject_reason && reasons()[run.reject_reason],
   ];
@@ -116,7 +116,7 @@ function election(run) {
     { class: "run-row", "data-run": run.run_id },
     h("div", null,
       h("p", { class: "line" }, h("a", { class: "query", href: `/review/${run.run_id}/` }, run.query), h("span", { class: `badge ${kind}` }, words)),
-      h("p", { class: "chosen" }, t("Chosen:"), " ", h("b", null, title)),
+      h("p", { class: "chosen" }, t("Selected:"), " ", h("b", null, title)),
       h("p", { class: "meta num" }, h("time", { datetime: run.created_at }, time(run.created_at)), about.filter(Boolean).map((part) => h("span", null, part)))),
   );
 }
@@ -128,7 +128,7 @@ function pinned(pin) {
     button.disabled = true;
     try {
       await unpin(pin.signal_id, pin.query);
-      toast(t("No longer pinned for “{query}”", { query: pin.query }));
+      toast(t("Unpinned for “{query}”", { query: pin.query }));
       await load();
       one("[aria-current]", tabs).focus();
     } catch (error) {
@@ -141,7 +141,7 @@ function pinned(pin) {
     { class: "run-row", "data-pin": pin.id },
     h("div", null,
       h("p", { class: "line" }, h("span", { class: "query" }, pin.query), h("span", { class: "badge pin" }, t("Pinned"))),
-      h("p", { class: "chosen" }, outside(pin.url ?? "", title)),
+      h("p", { class: "chosen" }, externalLink(pin.url ?? "", title)),
       h("p", { class: "meta num" }, h("time", { datetime: pin.pinned_at }, time(pin.pinned_at)), about.filter(Boolean).map((part) => h("span", null, part)), pin.run_id && h("a", { href: `/review/${pin.run_id}/` }, t("Election")))),
     h("button", { type: "button", class: "soft small", "aria-label": t("Unpin for {query}", { query: pin.query }), onclick: free }, t("Unpin")),
   );
@@ -150,13 +150,13 @@ function pinned(pin) {
 function drawPages(count) {
   const last = Math.max(1, Math.ceil(count / ITEMS));
   const step = (page, name) => h("button", { type: "button", class: "soft", disabled: page < 1 || page > last, onclick: () => go({ page }) }, name);
-  const where = t("Page {page} of {last}", { page: number(wish.page), last: number(last) });
-  fill(pages, last > 1 && [step(wish.page - 1, t("Previous")), h("span", { class: "muted num" }, where), step(wish.page + 1, t("Next"))]);
+  const where = t("Page {page} of {last}", { page: number(view.page), last: number(last) });
+  fill(pages, last > 1 && [step(view.page - 1, t("Previous")), h("span", { class: "muted num" }, where), step(view.page + 1, t("Next"))]);
 }
 
 function emptiness() {
-  if (wish.query) return wish.show === "pins" ? t("Nothing is pinned for this query.") : t("No query has these words.");
-  if (wish.show === "pins") return t("Nothing is pinned. A curator pins a result beside it, or by approving an election.");
-  if (wish.show === "open") return t("Nothing waits for a decision. An election is held when a search finds several versions of a cached document.");
-  return t("There is no such election yet.");
+  if (view.query) return view.show === "pins" ? t("Nothing is pinned for this query.") : t("No matching elections.");
+  if (view.show === "pins") return t("Nothing is pinned yet. Curators pin results on the search page or by approving an election.");
+  if (view.show === "open") return t("Nothing to review. An election is held when a search finds several versions of a cached document.");
+  return t("No elections yet.");
 }

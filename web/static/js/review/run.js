@@ -1,10 +1,10 @@
-// One election: its versions side by side with what each got and why, what differs between two of them, and the decision.
+// Page of an election: versions side by side, differences, decision.
 
 import { get } from "../api.js";
 import { announce, fill, h, one, toast } from "../dom.js";
-import { holds, pin } from "../versions/deeds.js";
+import { holds, pin } from "../versions/actions.js";
 import { isOpen, reasons, status } from "../versions/names.js";
-import { number, t, time, tn } from "../words.js";
+import { number, t, time, tn } from "../i18n.js";
 import { decision } from "./decision.js";
 import { difference } from "./difference.js";
 import { sides } from "./sides.js";
@@ -21,7 +21,7 @@ async function load() {
 }
 
 function failed(error) {
-  const sentence = error.status === 404 ? t("There is no such election, or it is not for you.") : error.message;
+  const sentence = error.status === 404 ? t("Election not found, or you do not have access.") : error.message;
   fill(work, h("p", { class: "alert", role: "alert" }, sentence));
 }
 
@@ -31,10 +31,10 @@ function draw(run) {
     head(run),
     run.may_decide && isOpen(run) && decision(run, again),
     h("section", null,
-      h("h2", null, t("The versions side by side")),
-      h("p", { class: "muted" }, t("Every factor lies between 0 and 1 and counts by its weight. What they add up to is the score; the highest one wins.")),
+      h("h2", null, t("Versions side by side")),
+      h("p", { class: "muted" }, t("Each factor is between 0 and 1 and is multiplied by its weight. The sum is the score; the highest score wins.")),
       sides(run, isCurator && pinned),
-      run.hidden_members > 0 && h("p", { class: "note" }, tn("One version that you may not see is left out.", "{n} versions that you may not see are left out.", run.hidden_members))),
+      run.hidden_members > 0 && h("p", { class: "note" }, tn("One version that you cannot access is hidden.", "{n} versions that you cannot access are hidden.", run.hidden_members))),
     run.members.length > 1 && difference(run.members),
   );
 
@@ -58,13 +58,13 @@ function head(run) {
   const [kind, words] = status(run.status);
   const fact = (name, value) => value && [h("dt", null, name), h("dd", null, value)];
   const { relevance_min: least, relevance_ratio: share } = run.gates;
-  return h("section", { class: "run-head", "aria-label": t("What was elected") },
+  return h("section", { class: "run-head", "aria-label": t("Election details") },
     h("p", { class: "line" }, h("b", { class: "query" }, run.query), h("span", { id: "state", class: `badge ${kind}`, "data-status": run.status }, words)),
     h("dl", { class: "facts num" },
-      fact(t("Holds"), holds(run.scope)),
-      fact(t("Held"), time(run.created_at)),
-      fact(t("Lead"), run.margin > 0 ? number(run.margin) : t("nobody else could be chosen")),
-      fact(t("Gates"), t("confidence at least {least}, and {share} % of the best", { least: number(least), share: number(Math.round(share * 100)) })),
+      fact(t("Scope"), holds(run.scope)),
+      fact(t("Date"), time(run.created_at)),
+      fact(t("Margin"), run.margin > 0 ? number(run.margin) : t("no other eligible version")),
+      fact(t("Thresholds"), t("confidence at least {least} and {share}% of the best", { least: number(least), share: number(Math.round(share * 100)) })),
       fact(t("Decided"), run.decided_at && [time(run.decided_at), run.decided_by && h("span", { class: "muted" }, t("by {user}", { user: run.decided_by }))]),
       fact(t("Reason"), run.reject_reason && (reasons()[run.reject_reason] ?? run.reject_reason)),
       fact(t("Comment"), run.comment)));

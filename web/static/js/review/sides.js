@@ -2,10 +2,10 @@
 // its score.
 
 import { h, s, toast } from "../dom.js";
-import { outside } from "../outside.js";
+import { externalLink } from "../externals.js";
 import { grounds } from "../versions/grounds.js";
 import { factors } from "../versions/names.js";
-import { day, fixed, locale, number, t } from "../words.js";
+import { day, fixed, locale, number, t } from "../i18n.js";
 import { spans, steps } from "./spans.js";
 
 const two = (value) => fixed(value, 2);
@@ -20,7 +20,7 @@ export function sides(run, pinned) {
   const table = h(
     "table",
     { class: "sides num" },
-    h("caption", { class: "unseen" }, t("The versions side by side")),
+    h("caption", { class: "unseen" }, t("Versions side by side")),
     h("thead", null, h("tr", null, h("td", null), members.map((member) => top(member)))),
     h(
       "tbody",
@@ -29,24 +29,24 @@ export function sides(run, pinned) {
       Object.entries(names).map(([factor, name]) => row([name, " ", h("span", { class: "faint weight" }, t("weight {weight}", { weight: number(weights[factor] ?? 0) }))], (member) => single(member, factor, reach))),
       row(t("Confidence"), (member) => two(member.relevance)),
       row(t("Why"), (member) => why(member)),
-      pinned && row(t("Decide"), (member) => pinning(member, pinned)),
+      pinned && row(t("Decision"), (member) => pinning(member, pinned)),
     ),
   );
-  return h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": t("The versions side by side") }, table);
+  return h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": t("Versions side by side") }, table);
 }
 
 const parts = (member) => Object.keys(factors()).map((factor) => ({ factor, value: contribution(member, factor) }));
 const contribution = (member, factor) => member.contributions?.[factor] ?? 0;
 
 function top(member) {
-  const role = { winner: ["pin", t("chosen")], alternate: ["quiet", t("other version")], ineligible: ["bad", t("could not be chosen")] }[member.role] ?? ["", member.role];
+  const role = { winner: ["pin", t("selected")], alternate: ["quiet", t("other version")], ineligible: ["bad", t("not eligible")] }[member.role] ?? ["", member.role];
   const when = member.date ? new Date(member.date) : null;
   const about = [member.version_label, member.searchprovider, when && !Number.isNaN(when.getTime()) && day(when)].filter(Boolean);
   return h(
     "th",
     { scope: "col", "data-signal": member.signal_id, class: member.role === "winner" ? "is-winner" : null },
     h("p", { class: "badges" }, h("span", { class: `badge ${role[0]}` }, role[1]), member.shared_externally && h("span", { class: "badge" }, t("shared outside")), member.liveness === "gone" && h("span", { class: "badge bad" }, t("gone")), member.state === "pinned" && h("span", { class: "badge pin" }, t("pinned"))),
-    h("p", { class: "title" }, outside(member.url, member.title || member.url || t("Without a title"))),
+    h("p", { class: "title" }, externalLink(member.url, member.title || member.url || t("Untitled"))),
     h("p", { class: "meta" }, about.map((part) => h("span", null, part))),
   );
 }
@@ -55,7 +55,7 @@ function top(member) {
 function stacked(member, reach) {
   const { drawn } = spans(parts(member));
   const said = drawn.map(({ factor, value }) => `${factors()[factor]} ${signed.format(value)}`).join(", ");
-  return bar(drawn, reach, { role: "img", "aria-label": said || t("nothing") });
+  return bar(drawn, reach, { role: "img", "aria-label": said || t("none") });
 }
 
 /** One factor; its bar begins where the one above it ended. */
@@ -87,7 +87,7 @@ function why(member) {
 }
 
 function pinning(member, pinned) {
-  const name = member.title || t("Without a title");
+  const name = member.title || t("Untitled");
   const act = async ({ currentTarget: button }) => {
     button.disabled = true;
     try {

@@ -1,4 +1,4 @@
-// Where the parts of a sum lie on a line.
+// Positions of the parts of a sum on a line.
 
 /**
  * All on one line, those above zero one after the other to the right, those below to the left. Of `{factor, value}`: those

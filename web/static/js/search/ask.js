@@ -1,10 +1,10 @@
-// Asks, and shows what comes: one request, and the pieces of the page as the sources answer.
+// Starts or follows a search and shows its results as they stream.
 
 import { events, send } from "../api.js";
 import { announce, fill, one, toast } from "../dom.js";
 import { fragment } from "../fragment.js";
-import { arrive, clear } from "./paint.js";
-import { turning } from "./turn.js";
+import { clear, receiveList } from "./render.js";
+import { pageTransition } from "./page_transition.js";
 
 const page = one("#page");
 const form = one("#ask");
@@ -18,7 +18,7 @@ export async function ask(fields) {
   const before = page.hidden ? null : page.dataset.search;
   const stop = begin();
   try {
-    await hear(await send("POST", "/search/", fields, { accept: "text/event-stream", signal: stop.signal }), stop);
+    await readStream(await send("POST", "/search/", fields, { accept: "text/event-stream", signal: stop.signal }), stop);
   } catch (error) {
     refused(error, stop, before);
   }
@@ -30,7 +30,7 @@ export async function follow(search, query, { fresh = false, tries = TRIES } = {
   page.dataset.running = "";
   try {
     const response = await send("GET", `/search/${search}/stream/${query}`, undefined, { accept: "text/event-stream", signal: stop.signal });
-    await hear(response, stop, { query, tries, isOld: true });
+    await readStream(response, stop, { query, tries, isOld: true });
   } catch (error) {
     refused(error, stop, null);
   }
@@ -41,13 +41,13 @@ export const isRunning = () => page.dataset.running !== undefined;
 function begin(fresh = true) {
   current?.abort();
   current = new AbortController();
-  current.turn = turning(current.signal);
+  current.transition = pageTransition(current.signal);
   problem.hidden = true;
   if (fresh) {
-    current.turn.then(show);
-    current.turn.then(clear);
+    current.transition.then(show);
+    current.transition.then(clear);
   } else {
-    current.turn.now();
+    current.transition.now();
   }
   return current;
 }
@@ -63,15 +63,15 @@ function show() {
   }
 }
 
-async function hear(response, stop, { query = "", tries = TRIES, isOld = false } = {}) {
+async function readStream(response, stop, { query = "", tries = TRIES, isOld = false } = {}) {
   let hasEnded = false;
   try {
     for await (const { event, data } of events(response)) {
       if (stop.signal.aborted) return;
-      const told = JSON.parse(data);
-      if (event === "list") list(told, stop);
-      else if (event === "source") stop.turn.then(() => source(told));
-      else if (event === "search") begun(told, stop, isOld);
+      const message = JSON.parse(data);
+      if (event === "list") list(message, stop);
+      else if (event === "source") stop.transition.then(() => source(message));
+      else if (event === "search") begun(message, stop, isOld);
       else if (event === "done") hasEnded = true;
     }
   } catch (error) {
@@ -87,16 +87,16 @@ async function hear(response, stop, { query = "", tries = TRIES, isOld = false }
   else toast(page.dataset.broken, { bad: true });
 }
 
-function list(told, stop) {
-  stop.turn.now();
-  arrive(told);
+function list(message, stop) {
+  stop.transition.now();
+  receiveList(message);
 }
 
 function begun({ id, url, query, rail }, stop, isOld) {
   page.dataset.search = id;
   page.dataset.running = "";
   one("#answer-slot").dataset.search = id;
-  stop.turn.then(() => fill(one("#sources"), fragment(rail)));
+  stop.transition.then(() => fill(one("#sources"), fragment(rail)));
   if (isOld) return;
   if (location.pathname + location.search !== url) history.pushState(null, "", url);
   page.dataset.at = location.search;
@@ -116,7 +116,7 @@ function source({ id, html }) {
 /** Says beside the box what is wrong; the list of before stays away, because it was another one. */
 function refused(error, stop, before) {
   if (stop.signal.aborted || error.name === "AbortError") return;
-  stop.turn.now();
+  stop.transition.now();
   delete page.dataset.running;
   problem.textContent = error.message;
   problem.hidden = false;

@@ -1,4 +1,4 @@
-// Everything by keyboard. Keys never work while something is typed.
+// Keyboard shortcuts. They are inactive while the user types.
 
 import { all, one } from "../dom.js";
 import { toggle } from "./select.js";

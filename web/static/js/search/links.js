@@ -1,9 +1,9 @@
-// Order, filters and pages without loading the page again. The links lead to the same lists without a script.
+// Sort order, filters and pages without reloading. Without JavaScript, the links lead to the same lists.
 
 import { send } from "../api.js";
 import { all, announce, one, toast } from "../dom.js";
 import { ask, follow, isRunning } from "./ask.js";
-import { replace } from "./paint.js";
+import { replace } from "./render.js";
 
 const page = one("#page");
 let current = null;

@@ -1,9 +1,9 @@
-// The search page. Searching needs nothing but this: no module waits for words or for another one.
+// The search page. No module here waits for translations.
 
 import { ask, follow } from "./ask.js";
 import { keys } from "./keys.js";
 import { links } from "./links.js";
-import { tell } from "./paint.js";
+import { announceList } from "./render.js";
 import { picker, wanted } from "./picker.js";
 import { selection } from "./select.js";
 import { one } from "../dom.js";
@@ -26,4 +26,4 @@ keys();
 
 if (page.dataset.running !== undefined) follow(page.dataset.search, location.search);
 // Those who want to know of the list may still be on their way.
-else if (page.dataset.search) addEventListener("load", () => tell(true));
+else if (page.dataset.search) addEventListener("load", () => announceList(true));

@@ -1,4 +1,4 @@
-// What may be painted without moving anything. Pure arithmetic on keys.
+// Which results can be added without moving others. Pure arithmetic on keys.
 
 /**
  * `shown` are the keys on the page, `order` is the right order of the page now. `below` may be added at the end: they

@@ -1,4 +1,4 @@
-// The choice of sources: all, none, some, or by tag.
+// Source selection: all, none, some, or by tag.
 
 import { all, one } from "../dom.js";
 

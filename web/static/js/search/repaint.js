@@ -1,4 +1,4 @@
-// Changes a piece of the page without disturbing who uses it: open menus stay open, and the focus stays.
+// Replaces a fragment of the page; open menus stay open, and the focus is kept.
 
 import { all, fill } from "../dom.js";
 import { fragment } from "../fragment.js";

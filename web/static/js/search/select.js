@@ -1,4 +1,4 @@
-// Results are chosen for an answer, and details are shown of all. The choice holds over pages and orders of a search.
+// Selection of results for a summary, and the switch for all details. The selection persists across pages.
 
 import { all, h, one } from "../dom.js";
 

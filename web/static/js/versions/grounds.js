@@ -1,25 +1,25 @@
-// Why a version stands where it stands in an election, in the language of the page.
+// Reasons for the score of a version, translated.
 
-import { number, t, tn } from "../words.js";
+import { number, t, tn } from "../i18n.js";
 
 /** The sentences of a member; one of a kind that this page does not know is said as the API says it. */
 export const grounds = (member) => (member.grounds ?? []).map((ground, place) => SAID[ground.code]?.(ground) ?? member.reasons[place]);
 
 const SAID = {
-  below_least: ({ relevance, least }) => t("Its confidence {relevance} is below the least, {least}.", { relevance: number(relevance), least: number(least) }),
-  below_share: ({ relevance, least, share }) => t("Its confidence {relevance} is below {least}, which is {share} % of the best.", { relevance: number(relevance), least: number(least), share: number(share * 100) }),
-  gone: () => t("Its source says that it is gone."),
+  below_least: ({ relevance, least }) => t("Its confidence of {relevance} is below the minimum of {least}.", { relevance: number(relevance), least: number(least) }),
+  below_share: ({ relevance, least, share }) => t("Its confidence of {relevance} is below {least}, {share}% of the best.", { relevance: number(relevance), least: number(least), share: number(share * 100) }),
+  gone: () => t("The source reports that it no longer exists."),
   authority_configured: () => t("The authority of its source is configured."),
   source_kind: ({ kind }) => SOURCES[kind]?.(),
-  name: ({ stages, is_numbered_copy: isCopy, version }) => t("Its name says {what}.", { what: [
+  name: ({ stages, is_numbered_copy: isCopy, version }) => t("Its name contains {what}.", { what: [
     ...stages.map((word) => t("“{word}”", { word })),
-    isCopy && t("a number in brackets, as copies have"),
+    isCopy && t("a copy number in parentheses"),
     version && t("version {version}", { version }),
   ].filter(Boolean).join(", ") }),
   newest: () => t("No version is newer."),
   older: ({ days }) => tn("It is one day older than the newest version.", "It is {n} days older than the newest version.", days),
-  date_ahead: () => t("Its date lies ahead and is not believed."),
-  date_unknown: () => t("Its date is not known."),
+  date_ahead: () => t("Its date is in the future and is ignored."),
+  date_unknown: () => t("Its date is unknown."),
   format: ({ format }) => FORMATS[format]?.(),
   shared_outside: () => t("It was shared outside."),
   pinned_elsewhere: () => t("It is pinned for another query."),
@@ -40,8 +40,8 @@ const SOURCES = {
 const FORMATS = {
   pdf: () => t("It is a PDF."),
   text_document: () => t("It is a text document."),
-  slides_or_table: () => t("It is slides or a table."),
-  page: () => t("It is a page."),
-  mail: () => t("It is a mail."),
-  other: () => t("It is of another format."),
+  slides_or_table: () => t("It is a presentation or a spreadsheet."),
+  page: () => t("It is a web page."),
+  mail: () => t("It is an email."),
+  other: () => t("It has another format."),
 };

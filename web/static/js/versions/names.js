@@ -1,25 +1,25 @@
-// The words of elections, in the language of the page.
+// Translated names of elections.
 
-import { t } from "../words.js";
+import { t } from "../i18n.js";
 
 export const reasons = () => ({
   wrong_version: t("Wrong version"),
   wrong_document: t("Wrong document"),
   not_authoritative: t("Not authoritative"),
-  duplicate: t("A duplicate"),
+  duplicate: t("Duplicate"),
   outdated: t("Outdated"),
-  other: t("Another reason"),
+  other: t("Other reason"),
 });
 
 /** In the order in which they are drawn. */
 export const factors = () => ({
-  source_authority: t("Authority of its source"),
-  naming: t("Its name"),
-  recency: t("How new it is"),
-  format: t("Its format"),
+  source_authority: t("Source authority"),
+  naming: t("Naming"),
+  recency: t("Recency"),
+  format: t("Format"),
   egress_external: t("Shared outside"),
   pin: t("Pinned for another query"),
-  rejection: t("Rejected before"),
+  rejection: t("Previously rejected"),
 });
 
 const STATUS = () => ({
@@ -27,8 +27,8 @@ const STATUS = () => ({
   auto_elected: ["", t("waiting, shown first")],
   approved: ["good", t("approved")],
   rejected: ["bad", t("rejected")],
-  superseded: ["quiet", t("superseded by a newer one")],
-  stale: ["quiet", t("nobody decided")],
+  superseded: ["quiet", t("superseded")],
+  stale: ["quiet", t("undecided")],
 });
 
 /** `[kind of badge, words]` of an election. */

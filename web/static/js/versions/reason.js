@@ -1,7 +1,7 @@
-// Asks why a version is rejected.
+// Dialog that asks for the reason of a rejection.
 
 import { h } from "../dom.js";
-import { t } from "../words.js";
+import { t } from "../i18n.js";
 import { reasons } from "./names.js";
 
 /** Longest comment, as the API takes it. */
@@ -18,7 +18,7 @@ export function askReason(title) {
       "form",
       { class: "deciding" },
       h("h2", { id: "reject-title" }, t("Reject this version?")),
-      h("p", { class: "muted", id: "reject-sentence" }, t("“{title}” will hardly be chosen for this query again.", { title })),
+      h("p", { class: "muted", id: "reject-sentence" }, t("“{title}” is unlikely to be selected for this query again.", { title })),
       h("label", null, t("Reason"), reason),
       h("label", null, t("Comment"), comment),
       h("div", { class: "buttons" }, h("button", { type: "button", class: "soft", onclick: () => dialog.close() }, t("Cancel")), h("button", { class: "danger solid" }, t("Reject"))),

@@ -1,24 +1,24 @@
-// On the search page: a curator pins a result for its query, takes that back, or rejects a version that was chosen.
+// Curator actions on the search page: pin, unpin, reject.
 
 import { one, toast } from "../dom.js";
 import { go } from "../search/links.js";
-import { t } from "../words.js";
-import { holds, pin, reject, unpin } from "./deeds.js";
+import { t } from "../i18n.js";
+import { holds, pin, reject, unpin } from "./actions.js";
 import { askReason } from "./reason.js";
 
 export async function decide(button, result) {
-  const { signal, query, scope, run } = one(".kept", result).dataset;
+  const { signal, query, scope, run } = one(".cached", result).dataset;
   if (button.matches("[data-pin]")) {
     if (!(await pin(Number(button.dataset.pin || signal), { query, scope }))) return;
     toast(`${t("Pinned for “{query}”", { query })}, ${holds(scope)}`);
   } else if (button.matches("[data-unpin]")) {
     await unpin(Number(signal), query);
-    toast(t("No longer pinned for “{query}”", { query }));
+    toast(t("Unpinned for “{query}”", { query }));
   } else {
     const said = await askReason(one("h2", result).textContent.trim());
     if (!said) return;
     await reject(run, said);
-    toast(t("Rejected. The next search elects anew."));
+    toast(t("Rejected. The next search holds a new election."));
   }
   await again(result.dataset.key);
 }

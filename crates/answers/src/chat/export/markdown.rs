@@ -1,6 +1,6 @@
-//! A chat as Markdown.
+//! Exports a chat as Markdown.
 
-use super::{address, heading, minute, title};
+use super::format::{address, heading, minute, title};
 use domain::chat::{Chat, ChatMessage};
 
 pub fn markdown(chat: &Chat, messages: &[ChatMessage]) -> String {
@@ -24,7 +24,7 @@ pub fn markdown(chat: &Chat, messages: &[ChatMessage]) -> String {
     text
 }
 
-/// In one line, with the signs of Markdown as text.
+/// Escapes a text for one line of Markdown.
 fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.split_whitespace().collect::<Vec<_>>().join(" ").chars() {
@@ -36,7 +36,7 @@ fn escaped(text: &str) -> String {
     out
 }
 
-/// An address that ends where its angle bracket does.
+/// A URL that cannot close its angle bracket.
 fn plain(url: &str) -> String {
     url.chars().filter(|c| !c.is_whitespace() && !c.is_control() && !matches!(c, '<' | '>')).collect()
 }

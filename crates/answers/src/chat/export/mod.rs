@@ -1,53 +1,19 @@
-//! A chat as a file: Markdown for everything, PDF for what Latin letters can write.
+//! Export of chats as Markdown or PDF; PDF only supports Latin characters.
 
+mod format;
 mod markdown;
 mod pdf;
 
 pub use markdown::markdown;
 pub use pdf::{PdfError, pdf};
 
-use domain::chat::{Chat, ChatCitation, ChatMessage, Speaker};
-use domain::instant::Instant;
-use domain::notation::display::web_link;
-
-/// How the speakers are called.
-fn speaker(role: Speaker) -> &'static str {
-    match role {
-        Speaker::User => "You",
-        Speaker::Assistant => "Assistant",
-    }
-}
-
-/// Who spoke, when, and which model it was.
-fn heading(message: &ChatMessage) -> String {
-    let mut text = format!("{}, {}", speaker(message.role), minute(message.created));
-    if !message.body.ai_model.is_empty() {
-        text.push_str(&format!(", {}", message.body.ai_model));
-    }
-    text
-}
-
-fn minute(time: Instant) -> String {
-    time.format("%Y-%m-%d %H:%M UTC").to_string()
-}
-
-fn title(chat: &Chat) -> &str {
-    if chat.spec.title.trim().is_empty() { "Chat" } else { &chat.spec.title }
-}
-
-/// Addresses of the web only: others lead nowhere from a file.
-fn address(citation: &ChatCitation) -> Option<&str> {
-    let url = citation.url.as_str();
-    web_link(url).is_some().then_some(url)
-}
-
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use domain::chat::{ChatSpec, MessageContent};
+    use domain::chat::{Chat, ChatCitation, ChatMessage, ChatSpec, MessageContent, Speaker};
     use domain::ids::{ChatId, MessageId, ResultId, SearchId, UserId};
+    use domain::instant::Instant;
 
-    /// A chat of one question and one answer.
+    /// A chat with one question and one reply.
     pub fn sample(question: &str, answer: &str) -> (Chat, Vec<ChatMessage>) {
         let now: Instant = "2026-11-15T12:00:00Z".parse().unwrap();
         let spec = ChatSpec { title: "Dams".into(), ..ChatSpec::default() };

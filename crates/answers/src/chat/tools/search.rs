@@ -1,40 +1,41 @@
-//! `search`: a search of the person's own, over the sources of the chat.
+//! `search`: a search of the user over the sources of the chat.
 
-use super::{ToolSaid, text_of};
-use crate::chat::ChatError;
-use crate::chat::exchange::Exchange;
+use super::arguments::text_of;
+use super::result::ToolResult;
+use crate::chat::error::ChatError;
 use crate::chat::limits::{ANSWER_TIME, RESULTS_SHOWN_MAX, SEARCHES_MAX, SNIPPET_CHARS_MAX, TOOL_TOKENS_MAX};
-use crate::prompt::{SEARCH_RESULT, inert, one_line};
-use domain::answer::SourceMode;
+use crate::chat::tool_scope::ToolScope;
+use crate::prompt::{SEARCH_RESULT, escape_text, one_line};
 use domain::chat::DocumentRef;
 use domain::mixed::MixedResponse;
-use domain::notation::markup::readable;
-use domain::notation::query_string;
 use domain::provider::SearchProvider;
 use domain::result::ResultItem;
 use domain::search::{NATIVE_QUERY, ProviderRef, QUERY_CHARS_MAX, Search, SearchSpec, Sort};
+use domain::summary::SourceMode;
+use domain::syntax::query_string;
+use domain::syntax::strip_html::readable;
 use federation::{FederationError, MixRequest, is_listed};
 use serde_json::Value;
 
-/// Searches of a chat are kept for a day.
+/// Searches of a chat are retained for a day.
 const RETENTION_DAY: u8 = 2;
-/// Tokens without which a result is not begun: what stands around its text.
+/// Minimum number of tokens for a result: those around its text.
 const RESULT_TOKENS_MIN: usize = 40;
-/// Results of the list among which those that are shown are looked for.
+/// Number of results among which the shown ones are selected.
 const RESULTS_LOOKED_AT_MAX: usize = 50;
-/// How they are told from the person's own.
+/// The tag of searches by the chat.
 const TAG: &str = "chat";
 
-/// What the model wants to search.
+/// The arguments of the tool.
 #[derive(Debug, Clone, PartialEq)]
-pub(in crate::chat) struct SearchWish {
+pub(in crate::chat) struct SearchArgs {
     pub query: String,
     pub sources: Vec<ProviderRef>,
     pub sort: Sort,
     pub native: bool,
 }
 
-impl SearchWish {
+impl SearchArgs {
     pub fn of_message(message: &str) -> Self {
         Self {
             query: one_line(message, QUERY_CHARS_MAX),
@@ -63,51 +64,55 @@ impl SearchWish {
     }
 }
 
-pub(super) async fn search(exchange: &mut Exchange<'_>, args: &Value) -> Result<ToolSaid, ChatError> {
-    let wish = SearchWish::of(args);
-    if exchange.searches >= SEARCHES_MAX {
-        return Ok(ToolSaid::text(format!(
+pub(super) async fn search(scope: &mut ToolScope<'_>, args: &Value) -> Result<ToolResult, ChatError> {
+    let request = SearchArgs::of(args);
+    if scope.searches >= SEARCHES_MAX {
+        return Ok(ToolResult::text(format!(
             "All {SEARCHES_MAX} searches of this message are made. Answer from what was found."
         )));
     }
     let mut notes = Vec::new();
-    let asked = askable(exchange, &wish, &mut notes).await;
-    if asked.is_empty() {
+    let searched = searchable_sources(scope, &request, &mut notes).await;
+    if searched.is_empty() {
         notes.push("No source could be asked.".to_owned());
-        return Ok(ToolSaid::text(notes.join("\n")));
+        return Ok(ToolResult::text(notes.join("\n")));
     }
-    if wish.native && asked.len() != 1 {
-        return Ok(ToolSaid::text("native needs exactly one source in sources."));
+    if request.native && searched.len() != 1 {
+        return Ok(ToolResult::text("native needs exactly one source in sources."));
     }
-    exchange.searches += 1;
-    let search = match exchange.parts.federation.create(exchange.chat.owner, spec(&wish, &asked)).await {
+    scope.searches += 1;
+    let search = match scope.deps.federation.create(scope.chat.owner, spec(&request, &searched)).await {
         Ok(search) => search,
         Err(FederationError::Invalid(errors)) => {
-            return Ok(ToolSaid::text(format!("This cannot be searched: {errors}")));
+            return Ok(ToolResult::text(format!("This cannot be searched: {errors}")));
         }
         Err(
             error @ (FederationError::TooManyWaiting { .. }
             | FederationError::QueueFull { .. }
             | FederationError::TooManyKept { .. }),
         ) => {
-            return Ok(ToolSaid::text(format!("No search can be started now: {error}. Tell the user.")));
+            return Ok(ToolResult::text(format!("No search can be started now: {error}. Tell the user.")));
         }
         Err(error) => return Err(error.into()),
     };
-    let text = match found(exchange, &search).await? {
-        Some(mixed) => shown(exchange, &search, &mixed, notes),
+    let text = match wait_for_results(scope, &search).await? {
+        Some(mixed) => shown(scope, &search, &mixed, notes),
         None => {
             notes.push("The search did not end in time; nothing is known of its results.".to_owned());
             notes.join("\n")
         }
     };
-    Ok(ToolSaid { text, search: Some(search.id) })
+    Ok(ToolResult { text, search: Some(search.id) })
 }
 
-/// The sources that are asked: those of the chat that the model named and the person has connected.
-async fn askable(exchange: &Exchange<'_>, wish: &SearchWish, notes: &mut Vec<String>) -> Vec<SearchProvider> {
-    let is_known = |wanted: &&ProviderRef| exchange.sources.iter().any(|source| is_listed(source, wanted));
-    let unknown: Vec<String> = wish
+/// The sources to search: those of the chat that the model named and the user has connected.
+async fn searchable_sources(
+    scope: &ToolScope<'_>,
+    request: &SearchArgs,
+    notes: &mut Vec<String>,
+) -> Vec<SearchProvider> {
+    let is_known = |wanted: &&ProviderRef| scope.sources.iter().any(|source| is_listed(source, wanted));
+    let unknown: Vec<String> = request
         .sources
         .iter()
         .filter(|wanted| !is_known(wanted))
@@ -116,40 +121,39 @@ async fn askable(exchange: &Exchange<'_>, wish: &SearchWish, notes: &mut Vec<Str
     if !unknown.is_empty() {
         notes.push(format!("There are no such sources here: {}.", unknown.join(", ")));
     }
-    let mut asked = Vec::new();
-    for source in &exchange.sources {
+    let mut searched = Vec::new();
+    for source in &scope.sources {
         let is_wanted =
-            wish.sources.is_empty() || wish.sources.iter().any(|wanted| is_listed(source, wanted));
+            request.sources.is_empty() || request.sources.iter().any(|wanted| is_listed(source, wanted));
         if !is_wanted {
             continue;
         }
-        match exchange.parts.federation.missing_connection(exchange.chat.owner, source).await {
-            None => asked.push(source.clone()),
+        match scope.deps.federation.missing_connection(scope.chat.owner, source).await {
+            None => searched.push(source.clone()),
             Some(reason) => notes.push(format!("{} was not searched: {reason}.", source.spec.name)),
         }
     }
-    asked
+    searched
 }
 
-fn spec(wish: &SearchWish, asked: &[SearchProvider]) -> SearchSpec {
+fn spec(request: &SearchArgs, searched: &[SearchProvider]) -> SearchSpec {
     let mut tags = vec![TAG.to_owned()];
-    if wish.native {
+    if request.native {
         tags.push(NATIVE_QUERY.to_owned());
     }
-    let query_string = if wish.native { wish.query.clone() } else { without_tags(&wish.query) };
+    let query_string = if request.native { request.query.clone() } else { without_tags(&request.query) };
     SearchSpec {
         query_string,
-        sort: wish.sort,
+        sort: request.sort,
         results_requested: RESULTS_SHOWN_MAX,
-        searchprovider_list: asked.iter().map(|source| ProviderRef::Id(source.id.0)).collect(),
+        searchprovider_list: searched.iter().map(|source| ProviderRef::Id(source.id.0)).collect(),
         retention: Some(RETENTION_DAY),
         tags,
         ..SearchSpec::default()
     }
 }
 
-/// A word such as `news:` asks all sources with that tag, also those that the chat does not have; so a query of the
-/// model holds none.
+/// Removes tags such as `news:`, which would select sources beyond those of the chat.
 fn without_tags(query: &str) -> String {
     let tags = query_string::tags(query);
     let word = |word: &str| match word.split_once(':') {
@@ -159,48 +163,51 @@ fn without_tags(query: &str) -> String {
     query.split_whitespace().map(word).collect::<Vec<_>>().join(" ")
 }
 
-/// None when it did not end in time.
-async fn found(exchange: &Exchange<'_>, search: &Search) -> Result<Option<MixedResponse>, ChatError> {
-    let federation = &exchange.parts.federation;
-    let patience = exchange.time_left().saturating_sub(ANSWER_TIME);
+/// Waits for a search; None if it did not finish in time.
+async fn wait_for_results(
+    scope: &ToolScope<'_>,
+    search: &Search,
+) -> Result<Option<MixedResponse>, ChatError> {
+    let federation = &scope.deps.federation;
+    let patience = scope.time_left().saturating_sub(ANSWER_TIME);
     let search = match federation.wait(search.id, patience).await {
         Ok(search) => search,
         Err(FederationError::NotReady(_)) => return Ok(None),
         Err(error) => return Err(error.into()),
     };
-    // Versions follow each other in the list, and only one of them is shown.
+    // Versions are adjacent in the list, and only one of them is shown.
     let items = Some(RESULTS_LOOKED_AT_MAX);
     let request = MixRequest { explain: Some(false), items, ..MixRequest::default() };
     Ok(Some(federation.mix(&search, &request).await?))
 }
 
-/// The best results. Of several versions of a document the one that counts is offered, where that is decided.
+/// The best results, with only the elected version of each document.
 fn offered(results: &[ResultItem]) -> impl Iterator<Item = &ResultItem> {
     let results = results.iter().filter(|item| item.result_block.is_none() && !item.is_alternate());
     results.take(RESULTS_SHOWN_MAX as usize)
 }
 
-/// The results with their numbers, as many as fit.
+/// The numbered results, as many as fit.
 fn shown(
-    exchange: &mut Exchange<'_>,
+    scope: &mut ToolScope<'_>,
     search: &Search,
     mixed: &MixedResponse,
     mut notes: Vec<String>,
 ) -> String {
     let mut pieces = Vec::new();
-    let least = exchange.tokens_left - TOOL_TOKENS_MAX.min(exchange.tokens_left / 2);
+    let least = scope.tokens_left - TOOL_TOKENS_MAX.min(scope.tokens_left / 2);
     for item in offered(&mixed.results) {
-        let snippet: String = inert(&readable(&item.body)).chars().take(SNIPPET_CHARS_MAX).collect();
-        let tokens = exchange.tokens_left.saturating_sub(least);
+        let snippet: String = escape_text(&readable(&item.body)).chars().take(SNIPPET_CHARS_MAX).collect();
+        let tokens = scope.tokens_left.saturating_sub(least);
         if tokens < RESULT_TOKENS_MIN {
             notes.push("There is no space for more results.".to_owned());
             break;
         }
-        let snippet = exchange.fitting(&snippet, tokens - RESULT_TOKENS_MIN);
+        let snippet = scope.fitting(&snippet, tokens - RESULT_TOKENS_MIN);
         let reference = DocumentRef { search_id: search.id, swirl_id: item.swirl_id };
-        let n = exchange.material.number(reference, item);
-        let shown = exchange.material.show(n, snippet, (SourceMode::Snippet, SEARCH_RESULT));
-        exchange.charge(&shown);
+        let n = scope.documents.number(reference, item);
+        let shown = scope.documents.show(n, snippet, (SourceMode::Snippet, SEARCH_RESULT));
+        scope.charge(&shown);
         pieces.push(shown);
     }
     let count = pieces.len();
@@ -220,14 +227,17 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn wishes_are_read_as_models_write_them() {
-        let wish = SearchWish::of(&json!({
+    fn search_arguments_are_parsed_as_models_write_them() {
+        let request = SearchArgs::of(&json!({
             "query": " dams\nand weirs ", "sources": ["Papers", 3], "sort": "date", "native": true}));
-        assert_eq!(wish.query, "dams and weirs");
-        assert_eq!(wish.sources, [ProviderRef::Text("Papers".into()), ProviderRef::Id(3)]);
-        assert_eq!((wish.sort, wish.native), (Sort::Date, true));
-        let wish = SearchWish::of(&json!({"query": "x".repeat(5000), "sources": "Papers", "sort": 1}));
-        assert_eq!((wish.query.len(), wish.sources.len(), wish.sort), (QUERY_CHARS_MAX, 1, Sort::Relevancy));
+        assert_eq!(request.query, "dams and weirs");
+        assert_eq!(request.sources, [ProviderRef::Text("Papers".into()), ProviderRef::Id(3)]);
+        assert_eq!((request.sort, request.native), (Sort::Date, true));
+        let request = SearchArgs::of(&json!({"query": "x".repeat(5000), "sources": "Papers", "sort": 1}));
+        assert_eq!(
+            (request.query.len(), request.sources.len(), request.sort),
+            (QUERY_CHARS_MAX, 1, Sort::Relevancy)
+        );
     }
 
     #[test]
@@ -248,7 +258,7 @@ mod tests {
         let row = |id: i64| {
             let mut mark = testkit::versions::mark(id);
             let standing = standings.get(&mark.signal_id).cloned();
-            standing.into_iter().for_each(|standing| mark.stand(standing));
+            standing.into_iter().for_each(|standing| mark.set_version_status(standing));
             ResultItem { title: id.to_string(), cache: Some(Box::new(mark)), ..ResultItem::default() }
         };
         let block = ResultItem { result_block: Some("ai_summary".to_owned()), ..ResultItem::default() };

@@ -1,11 +1,11 @@
-//! What one message may cost.
+//! Limits of a chat turn.
 
 use super::Scenario;
-use super::talker::{Does, calls, says};
-use answers::chat::{ChatError, ChatEvent, MESSAGE_TIME_MAX, ROUNDS_MAX, SEARCHES_MAX, Said};
+use super::scripted_model::{Step, calls, says};
+use answers::chat::{ChatError, ChatEvent, ChatInput, MESSAGE_TIME_MAX, ROUNDS_MAX, SEARCHES_MAX};
 use domain::chat::{CONTENT_CHARS_MAX, DocumentRef, LIST_MAX, MESSAGES_MAX, MessageContent, Speaker};
-use domain::contracts::{Clock, SystemClock, Turn};
 use domain::ids::{ResultId, SearchId};
+use domain::ports::{Clock, SystemClock, Turn};
 use futures_util::StreamExt;
 use serde_json::json;
 use std::time::Duration;
@@ -14,10 +14,10 @@ use std::time::Duration;
 async fn rounds_end_and_the_model_has_to_answer() {
     let scenario = Scenario::open().await;
     let endless = (0..ROUNDS_MAX).map(|_| calls("list_sources", json!({})));
-    scenario.talker.will(endless.chain([says("Enough.")]));
+    scenario.model.follow_script(endless.chain([says("Enough.")]));
     let answer = scenario.say("Go on and on").await.unwrap();
     assert_eq!(answer.body.content, "Enough.");
-    let prompts = scenario.talker.prompts();
+    let prompts = scenario.model.prompts();
     assert_eq!(prompts.len() as u32, ROUNDS_MAX + 1);
     let offered: Vec<bool> = prompts.iter().map(|prompt| !prompt.tools.is_empty()).collect();
     assert_eq!(offered, [true, true, true, true, false]);
@@ -33,37 +33,40 @@ async fn rounds_end_and_the_model_has_to_answer() {
 async fn searches_end() {
     let scenario = Scenario::open().await;
     let many = (0..5).map(|number| ("search", json!({"query": format!("river {number}")})));
-    scenario.talker.will([Does::Calls(many.collect()), says("Enough [1].")]);
+    scenario.model.follow_script([Step::Calls(many.collect()), says("Enough [1].")]);
     scenario.say("Search a lot").await.unwrap();
     assert_eq!(scenario.searches().await.len() as u32, SEARCHES_MAX);
-    let told = scenario.talker.told();
-    assert_eq!(told.matches("All 3 searches of this message are made.").count(), 2, "{told}");
-    assert!(told.contains("<source id=\"6\"") && !told.contains("<source id=\"7\""), "numbers go on: {told}");
+    let tool_text = scenario.model.tool_text();
+    assert_eq!(tool_text.matches("All 3 searches of this message are made.").count(), 2, "{tool_text}");
+    assert!(
+        tool_text.contains("<source id=\"6\"") && !tool_text.contains("<source id=\"7\""),
+        "numbers go on: {tool_text}"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn calls_of_one_round_end() {
     let scenario = Scenario::open().await;
     let many = (0..11).map(|_| ("list_sources", json!({})));
-    scenario.talker.will([Does::Calls(many.collect()), says("Enough.")]);
+    scenario.model.follow_script([Step::Calls(many.collect()), says("Enough.")]);
     let answer = scenario.say("All at once").await.unwrap();
     assert_eq!(answer.body.tool_calls.len(), 8);
-    assert!(scenario.talker.told().contains("3 more calls were left out"));
+    assert!(scenario.model.tool_text().contains("3 more calls were left out"));
 }
 
-/// The clock stands still once the model is asked, so that nothing but its silence takes time.
+/// The clock is paused once the model is asked, so that only its silence takes time.
 #[tokio::test]
 async fn the_time_of_a_message_ends() {
     let scenario = Scenario::open().await;
-    scenario.talker.will([Does::Hangs]);
-    let said = Said { content: "Hello?".into(), ..Said::default() };
-    let begun = scenario.chats().begin(scenario.chat.clone(), said).await.unwrap();
-    let mut events = scenario.chats().follow(begun);
+    scenario.model.follow_script([Step::Hangs]);
+    let input = ChatInput { content: "Hello?".into(), ..ChatInput::default() };
+    let pending = scenario.chats().begin(scenario.chat.clone(), input).await.unwrap();
+    let mut events = scenario.chats().follow(pending);
     assert_eq!(events.next().await, Some(ChatEvent::Asking { round: 1 }));
     {
         let next = events.next();
         tokio::pin!(next);
-        tokio::select! { biased; event = &mut next => panic!("{event:?}"), () = scenario.talker.asked(1) => {} }
+        tokio::select! { biased; event = &mut next => panic!("{event:?}"), () = scenario.model.asked(1) => {} }
         tokio::time::pause();
         tokio::time::advance(MESSAGE_TIME_MAX - Duration::from_secs(1)).await;
         assert!(tokio::time::timeout(Duration::from_millis(500), &mut next).await.is_err(), "not yet");
@@ -73,40 +76,43 @@ async fn the_time_of_a_message_ends() {
     }
     drop(events);
     assert_eq!(scenario.messages().await.len(), 1, "what was said is kept");
-    scenario.talker.will([says("Here.")]);
+    scenario.model.follow_script([says("Here.")]);
     assert_eq!(scenario.say("").await.unwrap().body.content, "Here.");
 }
 
 #[tokio::test]
 async fn time_is_left_for_the_last_words() {
     let scenario = Scenario::open().await;
-    scenario.talker.will([Does::Waits(MESSAGE_TIME_MAX - Duration::from_secs(14)), says("In a hurry.")]);
-    let said = Said { content: "Hello?".into(), ..Said::default() };
-    let begun = scenario.chats().begin(scenario.chat.clone(), said).await.unwrap();
-    let mut events = scenario.chats().follow(begun);
+    scenario
+        .model
+        .follow_script([Step::Waits(MESSAGE_TIME_MAX - Duration::from_secs(14)), says("In a hurry.")]);
+    let input = ChatInput { content: "Hello?".into(), ..ChatInput::default() };
+    let pending = scenario.chats().begin(scenario.chat.clone(), input).await.unwrap();
+    let mut events = scenario.chats().follow(pending);
     assert_eq!(events.next().await, Some(ChatEvent::Asking { round: 1 }));
     tokio::time::pause();
-    let mut told = Vec::new();
+    let mut received = Vec::new();
     while let Some(event) = events.next().await {
         if matches!(event, ChatEvent::Asking { .. }) {
             tokio::time::resume();
         }
-        told.push(event);
+        received.push(event);
     }
     assert!(
-        matches!(&told[1], ChatEvent::ToolDone(_)) && told[2] == ChatEvent::Asking { round: ROUNDS_MAX + 1 }
+        matches!(&received[1], ChatEvent::ToolDone(_))
+            && received[2] == ChatEvent::Asking { round: ROUNDS_MAX + 1 }
     );
-    let Some(ChatEvent::Done(answer)) = told.last() else { panic!("{told:?}") };
+    let Some(ChatEvent::Done(answer)) = received.last() else { panic!("{received:?}") };
     assert_eq!(answer.body.content, "In a hurry.");
-    let prompts = scenario.talker.prompts();
+    let prompts = scenario.model.prompts();
     assert!(!prompts[0].tools.is_empty() && prompts[1].tools.is_empty());
-    assert!(scenario.talker.told().contains("There is no time left to look anything up."));
+    assert!(scenario.model.tool_text().contains("There is no time left to look anything up."));
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_endless_answer_is_cut_off() {
     let scenario = Scenario::open().await;
-    scenario.talker.will([says(&"word ".repeat(20_000))]);
+    scenario.model.follow_script([says(&"word ".repeat(20_000))]);
     let answer = scenario.say("Never stop").await.unwrap();
     let chars = answer.body.content.chars().count();
     assert!((39_000..=40_000).contains(&chars), "{chars}");
@@ -115,16 +121,16 @@ async fn an_endless_answer_is_cut_off() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_small_model_gets_what_fits() {
     let scenario = Scenario::open().await;
-    *scenario.talker.tokens_max.lock().unwrap() = 600;
+    *scenario.model.tokens_max.lock().unwrap() = 600;
     for number in 0..30 {
         let body =
             MessageContent { content: format!("{number} {}", "w ".repeat(20)), ..MessageContent::default() };
         let role = if number % 2 == 0 { Speaker::User } else { Speaker::Assistant };
         scenario.fixture.store.add_message(scenario.chat.id, role, body, SystemClock.now()).await.unwrap();
     }
-    scenario.talker.will([calls("search", json!({"query": "river"})), says("So it is.")]);
+    scenario.model.follow_script([calls("search", json!({"query": "river"})), says("So it is.")]);
     scenario.say("And now?").await.unwrap();
-    for prompt in scenario.talker.prompts() {
+    for prompt in scenario.model.prompts() {
         let words = |text: &str| text.split_whitespace().count();
         let turns: usize = prompt
             .turns
@@ -147,8 +153,8 @@ async fn messages_and_attachments_are_bounded() {
     let long = "x".repeat(CONTENT_CHARS_MAX + 1);
     assert!(matches!(scenario.say(&long).await, Err(ChatError::Invalid(_))));
     let one = DocumentRef { search_id: SearchId(1), swirl_id: ResultId(1) };
-    let said = Said { content: "x".into(), attach: vec![one; LIST_MAX + 1] };
-    assert!(matches!(scenario.say_with(said).await, Err(ChatError::Invalid(_))));
+    let input = ChatInput { content: "x".into(), attach: vec![one; LIST_MAX + 1] };
+    assert!(matches!(scenario.say_with(input).await, Err(ChatError::Invalid(_))));
     for number in 0..MESSAGES_MAX - 1 {
         let body = MessageContent { content: number.to_string(), ..MessageContent::default() };
         scenario
@@ -159,7 +165,7 @@ async fn messages_and_attachments_are_bounded() {
             .unwrap();
     }
     assert_eq!(scenario.say("no scenario for me and my answer").await, Err(ChatError::Full));
-    scenario.talker.will([says("The last one.")]);
+    scenario.model.follow_script([says("The last one.")]);
     assert!(scenario.say("").await.is_ok(), "there is scenario for an answer");
     assert_eq!(scenario.messages().await.len(), MESSAGES_MAX);
     assert_eq!(scenario.say("one more").await, Err(ChatError::Full));

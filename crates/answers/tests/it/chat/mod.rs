@@ -1,25 +1,25 @@
-//! Chats over a real store, with a model that follows a script.
+//! Chats over a real store, with a scripted model.
 
+mod conversation;
 mod documents;
 mod limits;
-mod talk;
-mod talker;
+mod scripted_model;
 
 use crate::fixture::Fixture;
-use answers::Answers;
-use answers::chat::{ChatError, Chats, Said};
+use answers::Summaries;
+use answers::chat::{ChatError, ChatInput, Chats};
 use domain::chat::{Chat, ChatMessage, ChatSpec};
-use domain::contracts::{Clock, SystemClock};
+use domain::ports::{Clock, SystemClock};
 use domain::search::Search;
+use scripted_model::ScriptedModel;
 use std::sync::Arc;
 use std::time::Duration;
-use talker::Talker;
 
-/// A service with a person who talks.
+/// A service with one chat.
 struct Scenario {
     fixture: Fixture,
-    talker: Arc<Talker>,
-    answers: Arc<Answers>,
+    model: Arc<ScriptedModel>,
+    summaries: Arc<Summaries>,
     chat: Chat,
 }
 
@@ -29,25 +29,25 @@ impl Scenario {
     }
 
     async fn of(fixture: Fixture, spec: ChatSpec) -> Self {
-        let talker = Talker::new();
-        let answers = fixture.process_with(talker.clone());
+        let model = ScriptedModel::new();
+        let summaries = fixture.process_with(model.clone());
         let chat = fixture.store.create_chat(spec, fixture.search.owner, SystemClock.now()).await.unwrap();
-        Self { fixture, talker, answers, chat }
+        Self { fixture, model, summaries, chat }
     }
 
     fn chats(&self) -> &Arc<Chats> {
-        self.answers.chats()
+        self.summaries.chats()
     }
 
     async fn say(&self, content: &str) -> Result<ChatMessage, ChatError> {
-        self.say_with(Said { content: content.to_owned(), ..Said::default() }).await
+        self.say_with(ChatInput { content: content.to_owned(), ..ChatInput::default() }).await
     }
 
-    async fn say_with(&self, said: Said) -> Result<ChatMessage, ChatError> {
+    async fn say_with(&self, input: ChatInput) -> Result<ChatMessage, ChatError> {
         let chat = self.fixture.store.chat(self.chat.id).await.unwrap();
-        // Nobody else runs the searches.
+        // Nothing else runs the searches.
         tokio::select! {
-            answer = self.chats().say(chat, said) => answer,
+            answer = self.chats().reply(chat, input) => answer,
             () = self.run_searches() => unreachable!(),
         }
     }
@@ -56,7 +56,7 @@ impl Scenario {
         self.fixture.store.messages(self.chat.id).await.unwrap()
     }
 
-    /// The searches that chats made, the oldest first.
+    /// The searches of chats, oldest first.
     async fn searches(&self) -> Vec<Search> {
         let all = self.fixture.store.searches(Some(self.fixture.search.owner), 0, 100).await.unwrap().items;
         let mut made: Vec<Search> =
@@ -65,7 +65,7 @@ impl Scenario {
         made
     }
 
-    /// Finishes every search with the same two results, which other addresses hold each time.
+    /// Finishes every search with the same two results at new URLs.
     async fn run_searches(&self) {
         loop {
             for search in self.searches().await.into_iter().filter(|search| !search.status.is_final()) {

@@ -1,10 +1,10 @@
-//! Which folders may be searched: those that the machine's administrator allows, and what lies below them.
+//! Which folders may be searched: those that the administrator of the machine allows, and their subfolders.
 
 use crate::shared::own_data;
 use domain::settings::Settings;
 use std::path::{Component, Path, PathBuf};
 
-/// Says whether a folder may be searched, before it is looked at: its path as it is written.
+/// Checks whether a folder may be searched, by its path alone.
 pub fn check(folder: &str, allow: &[String]) -> Result<PathBuf, String> {
     let path = plain_path(folder)?;
     if allow.is_empty() {
@@ -15,12 +15,12 @@ pub fn check(folder: &str, allow: &[String]) -> Result<PathBuf, String> {
         root.is_absolute() && path.starts_with(root)
     });
     if !is_inside {
-        return Err("The folder is not inside a folder of SVC_FILESYSTEM_ALLOW.".to_owned());
+        return Err("The folder is not inside a folder in SVC_FILESYSTEM_ALLOW.".to_owned());
     }
     Ok(path)
 }
 
-/// A path that can be judged by its text alone.
+/// A path that can be checked as text.
 pub fn plain_path(folder: &str) -> Result<PathBuf, String> {
     let folder = folder.trim();
     let path = Path::new(folder.strip_prefix("file://").unwrap_or(folder));
@@ -28,34 +28,34 @@ pub fn plain_path(folder: &str) -> Result<PathBuf, String> {
         return Err("The absolute path of a folder is needed.".to_owned());
     }
     if path.components().any(|part| matches!(part, Component::ParentDir)) {
-        return Err("The path must not hold '..'.".to_owned());
+        return Err("The path must not contain '..'.".to_owned());
     }
     Ok(path.to_owned())
 }
 
-/// A folder that may be searched now, all links resolved.
+/// A folder that may be searched, with all links resolved.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Permitted {
     pub folder: PathBuf,
-    /// The allowed folder around it; links may lead to any place in it.
+    /// The allowed folder that contains it; links may point anywhere inside it.
     pub root: PathBuf,
-    /// The service's own data folder, which is passed over wherever it is.
+    /// The service's own data folder, which is always skipped.
     pub own_data: Option<PathBuf>,
 }
 
-/// Why a folder cannot be searched now.
+/// Why a folder cannot be searched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Refusal {
-    /// It is not there, or not a folder.
+    /// It does not exist or is not a folder.
     Missing,
-    /// It leads out of what is allowed.
+    /// It is outside of the allowed folders.
     Outside,
-    /// It is in the service's own data folder.
+    /// It is inside the service's own data folder.
     OwnData,
 }
 
 impl Permitted {
-    /// Resolves a folder; what it is called does not count any more, only where it leads.
+    /// Resolves a folder; from here on only the resolved path counts.
     pub fn resolve(folder: &Path, settings: &Settings) -> Result<Self, Refusal> {
         let folder = folder.canonicalize().map_err(|_| Refusal::Missing)?;
         if !folder.is_dir() {

@@ -1,11 +1,11 @@
-//! Texts that were read out of files, kept so that the next question is quick. A file that changes is another file.
+//! Cache of file texts, keyed by path, size and modification time.
 
 use super::terms::Folded;
 use domain::instant::Instant as Moment;
 use std::path::PathBuf;
 use std::sync::{Arc, LazyLock};
 
-/// All kept texts together.
+/// Size limit of all cached texts.
 pub const CACHE_BYTES_MAX: u64 = 128 * 1024 * 1024;
 /// Longest text of one file that is searched, in bytes.
 pub const TEXT_BYTES_MAX: usize = 2 * 1024 * 1024;
@@ -17,7 +17,7 @@ pub struct FileKey {
     pub size: u64,
 }
 
-/// What a file says; empty for one that cannot be read, which is not tried again until it changes.
+/// The text of a file; empty for one that cannot be read, which is not retried until it changes.
 #[derive(Debug, Default)]
 pub struct FileText {
     pub title: String,
@@ -45,7 +45,7 @@ impl FileText {
 
 type Cache = moka::sync::Cache<FileKey, Arc<FileText>>;
 
-/// A connector lives as long as one search; what files say outlives it.
+/// A connector lives as long as one search; the cache outlives it.
 static CACHE: LazyLock<Cache> = LazyLock::new(|| cache(CACHE_BYTES_MAX));
 
 pub fn get(key: &FileKey) -> Option<Arc<FileText>> {

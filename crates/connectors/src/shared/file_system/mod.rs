@@ -1,4 +1,4 @@
-//! A folder that is searched: which one is allowed, which files it holds, what they say, and which of them match.
+//! Searching a folder: allowed paths, the walk, cached texts, and term matching.
 
 pub mod allow;
 pub mod cache;

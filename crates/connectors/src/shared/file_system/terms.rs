@@ -1,20 +1,20 @@
-//! The words of a question and of a text: case and accents do not count, all words must be there.
+//! Matches the words of a query against file names and texts, ignoring case and accents; all words must match.
 
-use domain::notation::query_string::negation;
+use domain::syntax::query_string::negation;
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
-/// Most words of one question.
+/// Most words of one query.
 pub const TERMS_MAX: usize = 32;
-/// Length of the piece of text that is shown around the hits, in characters.
+/// Length of the excerpt around the hits, in characters.
 pub const WINDOW_CHARS: usize = 400;
-/// Most words of a text that are looked at for the best piece.
+/// Most words of a text that are scanned for the best excerpt.
 const WINDOW_WORDS_MAX: usize = 200_000;
 /// Most hits that are compared for it.
 const HITS_MAX: usize = 5_000;
-/// How much a word in the name of a file counts against one in its text.
+/// Weight of a word in the file name relative to one in the text.
 const NAME_WEIGHT: f64 = 3.0;
-/// Beyond so many words of text the same number of hits counts less.
+/// In longer texts, in words, the same number of hits counts less.
 const USUAL_WORDS: f64 = 300.0;
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -24,7 +24,7 @@ pub struct Terms {
 }
 
 impl Terms {
-    /// The words of a query; none when there is nothing to search for.
+    /// The words of a query; `None` if there is nothing to search for.
     pub fn of(query: &str) -> Option<Self> {
         let parts = negation(query);
         let words = |list: &[&str]| -> Vec<String> {
@@ -40,7 +40,7 @@ impl Terms {
         (!wanted.is_empty()).then_some(Self { wanted, unwanted })
     }
 
-    /// How well a file matches; none when it does not.
+    /// How well a file matches; `None` if it does not.
     pub fn score(&self, name: &Folded, text: &Folded) -> Option<f64> {
         if self.unwanted.iter().any(|word| name.holds(word) || text.holds(word)) {
             return None;
@@ -59,7 +59,7 @@ impl Terms {
         Some(score)
     }
 
-    /// The piece of a text with the most different words of the question, and the most hits.
+    /// The excerpt with the most distinct words of the query, and then the most hits.
     pub fn window(&self, text: &str) -> String {
         let hits: Vec<(usize, usize)> = words_of(text)
             .take(WINDOW_WORDS_MAX)
@@ -85,7 +85,7 @@ impl Terms {
     }
 }
 
-/// A text made ready: its words, folded, between single spaces.
+/// A normalized text: its folded words, separated by single spaces.
 #[derive(Debug, Clone, Default)]
 pub struct Folded {
     text: String,
@@ -118,7 +118,7 @@ impl Folded {
     fn count(&self, word: &str) -> usize {
         match is_unspaced(word) {
             true => self.text.matches(word).count(),
-            // Two neighbours share the space between them.
+            // Two neighbors share the space between them.
             false => self.text.match_indices(word).filter(|(at, _)| self.is_whole(*at, word.len())).count(),
         }
     }
@@ -129,7 +129,7 @@ impl Folded {
     }
 }
 
-/// The words of a text and where each begins, folded.
+/// The folded words of a text and where each begins.
 fn words_of(text: &str) -> impl Iterator<Item = (usize, String)> + '_ {
     let is_part = |c: char| c.is_alphanumeric() || is_combining_mark(c);
     let mut rest = (0, text);
@@ -152,7 +152,7 @@ fn fold(word: &str) -> String {
     plain.flat_map(char::to_lowercase).flat_map(expanded).collect()
 }
 
-/// Letters that are two in plain writing.
+/// Characters that decompose into two.
 fn expanded(c: char) -> impl Iterator<Item = char> {
     let (first, second) = match c {
         'ß' => ('s', Some('s')),
@@ -170,14 +170,14 @@ fn is_same(wanted: &str, word: &str) -> bool {
     wanted == word || (is_unspaced(wanted) && word.contains(wanted))
 }
 
-/// Writing without spaces between words: there a word may stand inside another.
+/// Scripts without spaces between words, where a word may be part of another.
 fn is_unspaced(word: &str) -> bool {
     word.chars().any(
         |c| matches!(u32::from(c), 0x0e00..=0x0eff | 0x2e80..=0x9fff | 0xac00..=0xd7af | 0x2_0000..=0x3_ffff),
     )
 }
 
-/// The text from a little before `at`, at the bounds of words.
+/// The text from shortly before `at`, cut at word boundaries.
 fn cut(text: &str, at: usize) -> String {
     let mut begin = at.saturating_sub(WINDOW_CHARS / 5);
     while !text.is_char_boundary(begin) {

@@ -1,4 +1,4 @@
-//! The files of a folder and of the folders in it, as many and as deep as the limits allow.
+//! Lists the files of a folder tree, within limits.
 
 use super::allow::Permitted;
 use domain::instant::Instant as Moment;
@@ -7,14 +7,14 @@ use std::fs::{self, DirEntry, Metadata};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-/// Most files that one question looks at.
+/// Most files per query.
 pub const FILES_MAX: usize = 20_000;
-/// Most folders that one question opens.
+/// Most folders per query.
 pub const FOLDERS_MAX: usize = 5_000;
-/// Deepest folder below the first one.
+/// Deepest level below the root folder.
 pub const DEPTH_MAX: usize = 16;
 
-/// How far a walk goes.
+/// Limits of a walk.
 #[derive(Debug, Clone, Copy)]
 pub struct Reach {
     pub files: usize,
@@ -24,18 +24,18 @@ pub struct Reach {
     pub until: Instant,
 }
 
-/// A file that was found.
+/// A file found by the walk.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FoundFile {
-    /// Where it is, all links resolved.
+    /// The resolved path.
     pub path: PathBuf,
-    /// As it is called below the folder.
+    /// The path relative to the root folder.
     pub relative: PathBuf,
     pub size: u64,
     pub modified: Moment,
 }
 
-/// The files, the newest first. What cannot be opened is left out.
+/// The files, newest first. What cannot be opened is skipped.
 pub fn walk(permitted: &Permitted, reach: &Reach) -> Vec<FoundFile> {
     let mut walk = Walk { permitted, reach, found: Vec::new(), seen: HashSet::new() };
     let mut open = vec![(permitted.folder.clone(), PathBuf::new(), 0)];
@@ -65,7 +65,7 @@ struct Walk<'w> {
     permitted: &'w Permitted,
     reach: &'w Reach,
     found: Vec<FoundFile>,
-    /// Places that a link led to, so that none is searched twice and no circle has an end missing.
+    /// Targets of links, so that none is searched twice and cycles end.
     seen: HashSet<PathBuf>,
 }
 
@@ -74,7 +74,7 @@ impl Walk<'_> {
         self.found.len() >= self.reach.files || Instant::now() >= self.reach.until
     }
 
-    /// Keeps a file; gives a folder back.
+    /// Records a file; returns a folder.
     fn take(&mut self, entry: &DirEntry, above: &Path) -> Option<(PathBuf, PathBuf)> {
         let name = entry.file_name();
         if !self.reach.with_hidden && name.as_encoded_bytes().starts_with(b".") {
@@ -92,8 +92,8 @@ impl Walk<'_> {
         None
     }
 
-    /// Where an entry really is. A link out of what is allowed leads nowhere; one into the folder itself is
-    /// found there anyway.
+    /// The resolved path of an entry. Links out of the allowed folder are skipped, and so are links into the root
+    /// folder, which is walked anyway.
     fn resolved(&mut self, entry: &DirEntry) -> Option<(PathBuf, Metadata)> {
         let path = entry.path();
         let data = fs::symlink_metadata(&path).ok()?;
@@ -102,7 +102,7 @@ impl Walk<'_> {
         }
         let target = path.canonicalize().ok()?;
         let is_known = target.starts_with(&self.permitted.folder) || !self.permitted.holds(&target);
-        // A folder around this one would bring this one again.
+        // A parent folder would lead here again.
         if is_known || self.permitted.folder.starts_with(&target) || !self.seen.insert(target.clone()) {
             return None;
         }
@@ -139,7 +139,7 @@ mod tests {
         assert_eq!(found(folder.path(), |reach| reach.files = 3), 3);
         assert_eq!(found(folder.path(), |reach| reach.depth = 2), 4);
         assert_eq!(found(folder.path(), |reach| reach.depth = 1), 0);
-        // The folder itself, one in it, and one in that.
+        // The root, a subfolder, and one below that.
         assert_eq!(found(folder.path(), |reach| reach.folders = 3), 1);
         assert_eq!(found(folder.path(), |reach| reach.until = Instant::now()), 0);
     }

@@ -1,26 +1,26 @@
-//! What a tool answered: data, or blocks of text and links.
+//! Results of a tool call: structured data, or text and link blocks.
 
-use super::reply::{kind_of, said};
+use super::response::{kind_of, said};
 use crate::shared::found_item::{FoundItem, first_text, or};
 use domain::bounded_json::parse_answer;
-use domain::contracts::{ConnectorError, ConnectorErrorKind};
+use domain::ports::{ConnectorError, ConnectorErrorKind};
 use serde_json::Value;
 
-/// Most blocks of an answer that become results.
+/// Most blocks of a result that become items.
 const BLOCKS_MAX: usize = 1000;
-/// Longest title that is made of a text, in characters.
+/// Longest title made from a text, in characters.
 const TITLE_CHARS_MAX: usize = 120;
 
-/// An answer that was read.
+/// A parsed tool result.
 #[derive(Debug, PartialEq)]
 pub enum Data {
-    /// To be taken apart by the provider's mappings.
+    /// To be split by the provider's response mappings.
     Structured(Value),
-    /// Results with the names of ours.
+    /// Items with the fields of a result.
     Items(Vec<Value>),
 }
 
-/// Data where there is any, else each link and text as a result. That the tool failed is an error.
+/// Structured data if there is any, otherwise each link and text as an item. A failed tool call is an error.
 pub fn data(result: &Value) -> Result<Data, ConnectorError> {
     let blocks = result["content"].as_array().map(Vec::as_slice).unwrap_or_default();
     if result["isError"] == true {
@@ -38,7 +38,7 @@ pub fn data(result: &Value) -> Result<Data, ConnectorError> {
     Ok(Data::Items(blocks.iter().take(BLOCKS_MAX).flat_map(items).collect()))
 }
 
-/// The list in an object that has one and no other; anything else as it is.
+/// The only list of an object; anything else unchanged.
 pub fn only_list(data: Value) -> Value {
     let Value::Object(object) = &data else { return data };
     let mut lists = object.values().filter(|value| value.is_array());
@@ -53,7 +53,7 @@ fn as_data(text: &str) -> Option<Value> {
     parse_answer(text.as_bytes()).ok().filter(|value: &Value| value.is_object() || value.is_array())
 }
 
-/// One block as results: a text that holds data is one for each of its entries.
+/// One block as items: a text that contains data becomes one item per entry.
 fn items(block: &Value) -> Vec<Value> {
     let item = match block["type"].as_str().unwrap_or_default() {
         "resource_link" => FoundItem {
@@ -92,7 +92,7 @@ fn title_of(text: &str) -> String {
     line.unwrap_or_default().chars().take(TITLE_CHARS_MAX).collect()
 }
 
-/// A tool has no codes; some servers put the protocol's code in front of the text.
+/// Tool errors have no codes; some servers put the protocol's code in front of the text.
 fn tool_failed(blocks: &[Value]) -> ConnectorError {
     let text = blocks.iter().find_map(|block| block["text"].as_str()).unwrap_or("no reason");
     let code = text.strip_prefix("MCP error ").and_then(|rest| rest.split(':').next()?.trim().parse().ok());

@@ -1,17 +1,17 @@
-//! The arguments of a tool: `query_mappings` says which one holds the words, the limit, the order and the page; its
-//! other pairs and `query_template_json` have fixed values.
+//! Tool arguments: `query_mappings` names those for the words, limit, order and page; its other pairs and
+//! `query_template_json` have fixed values.
 
 use domain::bounded_json::{self, FIELD_VALUES_MAX};
-use domain::contracts::ProviderQuery;
-use domain::notation::query_mappings::{PAGE_SIZE, QueryMappings};
+use domain::ports::ProviderQuery;
 use domain::search::Sort;
+use domain::syntax::query_mappings::{PAGE_SIZE, QueryMappings};
 use serde_json::{Map, Value, json};
 
-/// Most results of one call, unless `limit_max` says another number.
+/// Results per call, unless `limit_max` is set.
 const LIMIT_MAX: u32 = 100;
 /// Longest name of a tool or an argument, in characters.
 const NAME_CHARS_MAX: usize = 128;
-/// Keys that have a meaning here; every other one is an argument with a fixed value.
+/// Reserved keys; every other key is an argument with a fixed value.
 const KNOWN: [&str; 11] = [
     "tool",
     "argument",
@@ -77,7 +77,7 @@ impl Arguments {
         if self.has_pages() { results_wanted.div_ceil(self.page_size(results_wanted)) } else { 1 }
     }
 
-    /// The arguments for one page. The words are one text, whatever they hold.
+    /// The arguments for one page. The words are always one string.
     pub fn bind(&self, query: &ProviderQuery<'_>) -> Value {
         let mut all = self.fixed.clone();
         let size = self.page_size(query.results_wanted);
@@ -98,7 +98,7 @@ impl Arguments {
         Value::Object(all)
     }
 
-    /// Without an argument for the limit the tool gives what it gives; ten results are assumed.
+    /// Without a limit argument, a page size of ten is assumed.
     fn page_size(&self, results_wanted: u32) -> u32 {
         if self.limit.is_some() { results_wanted.clamp(1, self.limit_max) } else { PAGE_SIZE }
     }
@@ -112,7 +112,7 @@ fn name_of(key: &str, name: &str) -> Result<String, String> {
     if is_name { Ok(name.to_owned()) } else { Err(format!("{key} needs the name of a tool or an argument.")) }
 }
 
-/// JSON where it is JSON, else a text.
+/// Parsed as JSON, or else a string.
 fn value(text: &str) -> Value {
     bounded_json::parse(text.as_bytes(), FIELD_VALUES_MAX).unwrap_or_else(|_| json!(text))
 }

@@ -1,6 +1,6 @@
-//! A server that speaks the Model Context Protocol: what its tool is given, how it is called, what it answers.
+//! Model Context Protocol client: tool arguments, sessions and responses.
 
 pub mod answer;
 pub mod arguments;
-pub mod exchange;
-pub mod reply;
+pub mod response;
+pub mod session;

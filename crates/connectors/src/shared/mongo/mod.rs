@@ -1,7 +1,7 @@
-//! What the connector for MongoDB is made of: where it asks, what it asks, and what it makes of the answer.
+//! Helpers for the MongoDB connector: target, clients, filter templates and values.
 
-pub mod place;
-pub mod servers;
+pub mod clients;
+pub mod target;
 pub mod template;
 pub mod terms;
 pub mod values;

@@ -1,9 +1,9 @@
-//! The filter of a question: `query_template_json` with the query in its texts. What is put in stays a text: it can
-//! be no operator, no field and no code.
+//! The filter of a query: `query_template_json` with the words in its strings. Inserted words stay strings; they can
+//! never become an operator, a field or code.
 
 use super::terms;
-use domain::notation::query_mappings::QueryMappings;
-use domain::notation::query_template::{Part, parts};
+use domain::syntax::query_mappings::QueryMappings;
+use domain::syntax::query_template::{Part, parts};
 use serde_json::{Map, Value};
 
 /// Operators that run code at the source.
@@ -18,21 +18,21 @@ pub struct Template {
     searches_text: bool,
 }
 
-/// What the query is put into.
+/// Where the words are inserted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Inside {
     Value,
-    /// `$text`: its `$search` is a search, not a value.
+    /// `$text`: its `$search` is a search string, not a value.
     Text,
     Search,
     /// `$regex`: a pattern.
     Pattern,
-    /// `$expr`: a text in it may be the name of a field.
+    /// `$expr`: a string in it may be a field name.
     Expression,
 }
 
 impl Template {
-    /// Checks the template and puts the mappings in.
+    /// Validates the template and inserts the mappings.
     pub fn parse(
         template: &Map<String, Value>,
         mappings: &QueryMappings,
@@ -48,12 +48,12 @@ impl Template {
         Ok(Self { filter, is_any, searches_text: scan.searches_text })
     }
 
-    /// It asks the text index, which scores what it finds.
+    /// Whether it uses the text index, which scores its results.
     pub fn searches_text(&self) -> bool {
         self.searches_text
     }
 
-    /// The filter for a query; none when no word of it can be searched for.
+    /// The filter for a query; `None` if no word of it can be searched for.
     pub fn bind(&self, query: &str) -> Option<Value> {
         self.object(&self.filter, Inside::Value, query)
     }
@@ -102,7 +102,7 @@ impl Inside {
     }
 }
 
-/// One pass over a template, when it is saved and when it is used.
+/// One pass over a template, when it is validated and when it is bound.
 struct Scan<'m> {
     mappings: &'m QueryMappings,
     has_query: bool,
@@ -114,7 +114,7 @@ impl Scan<'_> {
         let mut mapped = Map::new();
         for (key, value) in object {
             if holds_query(key) {
-                return Err(format!("{QUERY_PLACE} may stand in a text, not in a key."));
+                return Err(format!("{QUERY_PLACE} is allowed in a string, not in a key."));
             }
             let key = self.mapped(key);
             if CODE.contains(&key.trim()) || key.contains('\0') {
@@ -149,7 +149,7 @@ impl Scan<'_> {
         }
         self.has_query = true;
         match inside {
-            Inside::Expression => Err(format!("{QUERY_PLACE} may not stand in $expr.")),
+            Inside::Expression => Err(format!("{QUERY_PLACE} is not allowed in $expr.")),
             Inside::Search if text.trim().trim_matches('"') != QUERY_PLACE => {
                 Err(format!("$search is {QUERY_PLACE} or \"{QUERY_PLACE}\" and nothing else."))
             }
@@ -157,7 +157,7 @@ impl Scan<'_> {
         }
     }
 
-    /// A text with the values of the mappings in it. A filter may hold braces of its own.
+    /// Inserts the mapped values into a string. A filter may contain other braces.
     fn mapped(&self, text: &str) -> String {
         let mut mapped = String::with_capacity(text.len());
         for part in parts(text) {
@@ -189,7 +189,7 @@ fn filled(text: &str, query: &str) -> String {
     filled
 }
 
-/// A text as a pattern that matches this text alone. A pattern ends at NUL.
+/// Escapes a text for a pattern. A pattern ends at NUL.
 fn escaped(query: &str) -> String {
     let mut pattern = String::with_capacity(query.len() + 8);
     for c in query.chars().filter(|c| *c != '\0') {
@@ -250,7 +250,7 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever a query holds, the shape of the filter stays, and a search holds no operator.
+        /// The shape of the filter is the same for every query, and a search string contains no operator.
         #[test]
         fn a_query_stays_one_text(query in "[\"\\\\${}:,\\[\\]a -]{0,40}|.{0,40}") {
             let template = json!({"a": {"$in": ["{query_string}", 1]}, "b": {"$gt": "x{query_string}y"}});

@@ -1,8 +1,7 @@
-//! The text of a `$text` search: each word of a query in double quotes, so that nothing in it is an operator, and
-//! unwanted words with their hyphen.
+//! The search string of `$text`: each word in double quotes, so that none is an operator; unwanted words get a hyphen.
 
-/// The search for a query; none when no word of it is searched for. With `is_any` words are not quoted, and any of
-/// them will do.
+/// The search string of a query; `None` if no word of it can be searched for. With `is_any`, words are not quoted and
+/// any of them may match.
 pub fn expression(query: &str, is_any: bool) -> Option<String> {
     let mut terms = Vec::new();
     let mut is_wanted = false;
@@ -11,7 +10,7 @@ pub fn expression(query: &str, is_any: bool) -> Option<String> {
             Some(rest) => ("-", rest.trim_start_matches('-')),
             None => ("", word),
         };
-        // A word without letters or digits is in no index.
+        // A word without alphanumeric characters is in no index.
         if !word.chars().any(char::is_alphanumeric) {
             continue;
         }
@@ -23,7 +22,7 @@ pub fn expression(query: &str, is_any: bool) -> Option<String> {
     is_wanted.then(|| terms.join(" "))
 }
 
-/// The search for a query as one phrase.
+/// The search string for a query as one phrase.
 pub fn phrase(query: &str) -> Option<String> {
     query.chars().any(char::is_alphanumeric).then(|| format!("\"{}\"", query.replace('"', " ")))
 }

@@ -1,14 +1,14 @@
-//! JSON to BSON for a question, BSON to JSON for its answer.
+//! Conversion between JSON and BSON.
 
 use mongodb::bson::oid::ObjectId;
 use mongodb::bson::spec::BinarySubtype;
 use mongodb::bson::{Bson, DateTime, Document};
 use serde_json::{Map, Value};
 
-/// Deepest document that is read; the source allows no deeper one.
+/// Deepest document; MongoDB allows no deeper one.
 pub const DEPTH_MAX: usize = 100;
 
-/// An object of JSON as a document. `{"$date": "…"}` and `{"$oid": "…"}` are the values that they name.
+/// Converts a JSON object. `{"$date": "…"}` and `{"$oid": "…"}` become the values that they name.
 pub fn to_document(object: &Map<String, Value>) -> Document {
     object.iter().map(|(key, value)| (key.clone(), to_bson(value))).collect()
 }
@@ -36,7 +36,7 @@ fn special(object: &Map<String, Value>) -> Option<Bson> {
     }
 }
 
-/// A document as JSON; what nothing can be said with is null.
+/// Converts a document to JSON; values without a JSON form become null.
 pub fn to_json(document: Document) -> Value {
     of_document(document, 0)
 }
@@ -71,7 +71,7 @@ fn of_bson(value: Bson, depth: usize) -> Value {
     }
 }
 
-/// As a number where one can hold it.
+/// As a number if it fits.
 fn decimal(text: String) -> Value {
     let number = text.parse::<f64>().ok().filter(|number| number.is_finite());
     number.map_or(Value::String(text), Value::from)

@@ -1,10 +1,10 @@
-//! Databases that are asked over the HTTP interface of their vendor: a question with its count, within its time.
+//! Databases that are queried over the vendor's HTTP API: rows and a count, within a deadline.
 
-pub mod access;
-pub mod exchange;
-pub mod fault;
+pub mod base_url;
+pub mod error;
+pub mod http;
 pub mod signature;
-pub mod site;
+pub mod token_cache;
 pub mod values;
 
 use super::check::{config_error, read_notations};
@@ -12,53 +12,53 @@ use super::database::{in_time, other_kind, too_late};
 use super::dialect::Dialect;
 use super::statement::Template;
 use async_trait::async_trait;
-use domain::contracts::{ConnectorError, SourceQuery, SourceResponse};
-use domain::notation::credentials::SourceCredentials;
-use domain::notation::query_mappings::QueryMappings;
+use domain::ports::{ConnectorError, SourceQuery, SourceResponse};
 use domain::provider::SearchProvider;
+use domain::syntax::credentials::SourceCredentials;
+use domain::syntax::query_mappings::QueryMappings;
 use domain::validation::FieldErrors;
 use serde_json::Value;
 use std::time::Duration;
 use tokio::time::{Instant, sleep, timeout};
 
-/// Most answers that are read for one statement.
+/// Most responses that are read for one statement.
 pub const PAGES_MAX: usize = 100;
-/// How long to wait between two looks at a statement that is still running: at first, and at most.
+/// First and longest wait between two polls of a running statement.
 const WAIT_FIRST: Duration = Duration::from_millis(50);
 const WAIT_MAX: Duration = Duration::from_secs(1);
-/// What is kept of the time for the request that ends a statement, at most.
+/// Most time that is reserved for cancelling a statement.
 const RESERVE_MAX: Duration = Duration::from_secs(1);
 
 /// One statement with its bound values.
 #[derive(Debug, Clone, Copy)]
-pub struct Asked<'a> {
+pub struct BoundStatement<'a> {
     pub text: &'a str,
     pub values: &'a [String],
     pub rows_max: u32,
-    pub until: Deadline,
+    pub deadline: Deadline,
 }
 
-/// A database behind HTTP.
+/// A database behind an HTTP API.
 #[async_trait]
 pub trait RemoteDatabase: Send + Sync {
-    async fn rows(&self, asked: &Asked<'_>) -> Result<Vec<Value>, ConnectorError>;
+    async fn rows(&self, statement: &BoundStatement<'_>) -> Result<Vec<Value>, ConnectorError>;
 }
 
-/// The end of the time for one question.
+/// The deadline of one query.
 #[derive(Debug, Clone, Copy)]
 pub struct Deadline {
     ends: Instant,
     reserve: Duration,
 }
 
-/// The pauses between looks at a statement that is still running.
+/// The growing waits between polls of a running statement.
 #[derive(Debug)]
-pub struct Patience {
+pub struct PollBackoff {
     wait: Duration,
-    until: Deadline,
+    deadline: Deadline,
 }
 
-/// Checks what the three have in common; the rest is the connector's own.
+/// Validates what these connectors have in common.
 pub fn check(provider: &SearchProvider, dialect: Dialect) -> (QueryMappings, SourceCredentials, FieldErrors) {
     let mut errors = FieldErrors::default();
     let notations = read_notations(provider, &mut errors);
@@ -69,33 +69,35 @@ pub fn check(provider: &SearchProvider, dialect: Dialect) -> (QueryMappings, Sou
     (mappings, notations.credentials, errors)
 }
 
-/// A mistake in one field of the provider.
+/// The error for one invalid field of the provider.
 pub fn wrong(field: &str, sentence: impl Into<String>) -> ConnectorError {
     config_error(&FieldErrors::one(field, sentence))
 }
 
-/// The rows, and how many there are in all when there may be more than were wanted.
-pub async fn answer(
+/// The rows, and the total if there may be more than requested.
+pub async fn execute(
     database: &dyn RemoteDatabase,
     built: &SourceQuery,
 ) -> Result<SourceResponse, ConnectorError> {
     let SourceQuery::Statement { text, count_text, values, rows_max, time_max } = built else {
         return Err(other_kind());
     };
-    let until = Deadline::after(*time_max);
-    let asked = Asked { text, values, rows_max: *rows_max, until };
-    let rows = in_time(*time_max, database.rows(&asked)).await?;
+    let deadline = Deadline::after(*time_max);
+    let statement = BoundStatement { text, values, rows_max: *rows_max, deadline };
+    let rows = in_time(*time_max, database.rows(&statement)).await?;
     let found = match count_text {
-        Some(text) if rows.len() >= *rows_max as usize => count(database, &Asked { text, ..asked }).await,
+        Some(text) if rows.len() >= *rows_max as usize => {
+            count(database, &BoundStatement { text, ..statement }).await
+        }
         _ => None,
     };
     Ok(SourceResponse::Rows { found: found.unwrap_or_default().max(rows.len() as u64), rows })
 }
 
-/// A count that fails or takes too long takes nothing away from the rows.
-async fn count(database: &dyn RemoteDatabase, asked: &Asked<'_>) -> Option<u64> {
-    let asked = Asked { rows_max: 1, ..*asked };
-    let rows = timeout(asked.until.left(), database.rows(&asked)).await.ok()?.ok()?;
+/// A count that fails or takes too long does not lose the rows.
+async fn count(database: &dyn RemoteDatabase, statement: &BoundStatement<'_>) -> Option<u64> {
+    let statement = BoundStatement { rows_max: 1, ..*statement };
+    let rows = timeout(statement.deadline.remaining(), database.rows(&statement)).await.ok()?.ok()?;
     rows.first()?.as_object()?.values().next()?.as_u64()
 }
 
@@ -104,26 +106,26 @@ impl Deadline {
         Self { ends: Instant::now() + time_max, reserve: RESERVE_MAX.min(time_max / 10) }
     }
 
-    /// All that is left.
-    pub fn left(&self) -> Duration {
+    /// The time until the deadline.
+    pub fn remaining(&self) -> Duration {
         self.ends.saturating_duration_since(Instant::now())
     }
 
-    /// What is left for the statement; the rest is for ending it.
-    pub fn working(&self) -> Duration {
-        self.left().saturating_sub(self.reserve)
+    /// The time for the statement, without the reserve for cancelling it.
+    pub fn statement_time(&self) -> Duration {
+        self.remaining().saturating_sub(self.reserve)
     }
 }
 
-impl Patience {
-    pub fn until(until: Deadline) -> Self {
-        Self { wait: WAIT_FIRST, until }
+impl PollBackoff {
+    pub fn new(deadline: Deadline) -> Self {
+        Self { wait: WAIT_FIRST, deadline }
     }
 
-    /// Waits before the next look; an error when the time for the statement is over.
+    /// Waits before the next poll; an error when the time for the statement is over.
     pub async fn wait(&mut self) -> Result<(), ConnectorError> {
-        if self.until.working() <= self.wait {
-            sleep(self.until.working()).await;
+        if self.deadline.statement_time() <= self.wait {
+            sleep(self.deadline.statement_time()).await;
             return Err(too_late());
         }
         sleep(self.wait).await;
@@ -135,21 +137,21 @@ impl Patience {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use domain::contracts::ConnectorErrorKind;
+    use domain::ports::ConnectorErrorKind;
     use serde_json::json;
 
-    /// Has rows without end; its count answers or does not.
+    /// Has endless rows; its count succeeds or fails.
     struct Table {
         counts: bool,
     }
 
     #[async_trait]
     impl RemoteDatabase for Table {
-        async fn rows(&self, asked: &Asked<'_>) -> Result<Vec<Value>, ConnectorError> {
-            match (asked.text, self.counts) {
+        async fn rows(&self, statement: &BoundStatement<'_>) -> Result<Vec<Value>, ConnectorError> {
+            match (statement.text, self.counts) {
                 ("count", true) => Ok(vec![json!({"count(*)": 900})]),
                 ("count", false) => Err(too_late()),
-                _ => Ok((0..asked.rows_max).map(|number| json!({"n": number})).collect()),
+                _ => Ok((0..statement.rows_max).map(|number| json!({"n": number})).collect()),
             }
         }
     }
@@ -164,7 +166,7 @@ mod tests {
                 rows_max: 3,
                 time_max: Duration::from_secs(5),
             };
-            let answered = answer(&Table { counts }, &built).await.expect("an answer");
+            let answered = execute(&Table { counts }, &built).await.expect("an answer");
             let SourceResponse::Rows { found, rows } = answered else { panic!("rows were expected") };
             assert_eq!((found, rows.len()), (want, 3));
         }
@@ -172,17 +174,17 @@ mod tests {
 
     #[tokio::test]
     async fn patience_ends_before_the_time_does() {
-        let until = Deadline::after(Duration::from_millis(600));
-        let mut patience = Patience::until(until);
+        let deadline = Deadline::after(Duration::from_millis(600));
+        let mut backoff = PollBackoff::new(deadline);
         let mut looks = 0;
         let error = loop {
-            match patience.wait().await {
+            match backoff.wait().await {
                 Ok(()) => looks += 1,
                 Err(error) => break error,
             }
         };
         assert_eq!(error.kind, ConnectorErrorKind::Timeout);
         assert!((1..=4).contains(&looks), "{looks} looks, longer apart each time");
-        assert!(!until.left().is_zero(), "time to end the statement is left");
+        assert!(!deadline.remaining().is_zero(), "time to end the statement is left");
     }
 }

@@ -1,8 +1,8 @@
-//! Signed tokens (RS256) made with a private key that the administrator gave.
+//! Signs RS256 tokens with a private key from the configuration.
 
 use base64::Engine;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
-use domain::contracts::{ConnectorError, ConnectorErrorKind};
+use domain::ports::{ConnectorError, ConnectorErrorKind};
 use domain::secret::Secret;
 use ring::rand::SystemRandom;
 use ring::signature::{RSA_PKCS1_SHA256, RsaKeyPair};
@@ -10,18 +10,18 @@ use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use tokio::io::AsyncReadExt;
 
-/// A file of keys is small; more than this is something else.
+/// Largest key file.
 const FILE_BYTES_MAX: u64 = 64 * 1024;
-/// The head of a public RSA key in the form that is hashed for its fingerprint: the name of the algorithm.
+/// The DER header of a public RSA key: the algorithm identifier.
 const RSA_ENCRYPTION: [u8; 15] =
     [0x30, 0x0d, 0x06, 0x09, 0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x01, 0x01, 0x05, 0x00];
 
 pub struct SigningKey(RsaKeyPair);
 
 impl SigningKey {
-    /// A key in PEM form. A mistake is told without any part of the key.
+    /// Parses a PEM key. Error messages contain no part of the key.
     pub fn read(pem: &str) -> Result<Self, String> {
-        // In a field of one line its line ends are often written as \n.
+        // In a single-line field, line ends are often written as \n.
         let pem = pem.replace("\\n", "\n");
         let inside = |name: &str| {
             let (_, rest) = pem.split_once(&format!("-----BEGIN {name}-----"))?;
@@ -29,7 +29,7 @@ impl SigningKey {
             STANDARD.decode(text.split_whitespace().collect::<String>()).ok()
         };
         if pem.contains("ENCRYPTED") {
-            return Err("The private key is locked with a passphrase; give one that is not.".to_owned());
+            return Err("The private key is encrypted with a passphrase; use one that is not.".to_owned());
         }
         let key = match (inside("PRIVATE KEY"), inside("RSA PRIVATE KEY")) {
             (Some(der), _) => RsaKeyPair::from_pkcs8(&der),
@@ -42,7 +42,7 @@ impl SigningKey {
         key.map(Self).map_err(wrong)
     }
 
-    /// The hash of the public key, as `openssl … | sha256` gives it, in base64.
+    /// The base64 SHA-256 fingerprint of the public key.
     pub fn fingerprint(&self) -> String {
         let mut bits = vec![0];
         bits.extend(self.0.public().as_ref());
@@ -67,7 +67,7 @@ impl SigningKey {
     }
 }
 
-/// A file with a key. Neither its content nor the reason why it cannot be read is told.
+/// Reads a key file. Neither its content nor the cause of a failure is reported.
 pub async fn file(path: &str) -> Result<Secret, ConnectorError> {
     let unreadable = || {
         ConnectorError::new(ConnectorErrorKind::ConfigInvalid, "the key file in credentials cannot be read")
@@ -81,7 +81,7 @@ pub async fn file(path: &str) -> Result<Secret, ConnectorError> {
     }
 }
 
-/// One element of DER: tag, length, content.
+/// A DER element: tag, length, content.
 fn tagged(tag: u8, content: &[u8]) -> Vec<u8> {
     let length = content.len().to_be_bytes();
     let length: Vec<u8> = length.into_iter().skip_while(|byte| *byte == 0).collect();
@@ -131,8 +131,8 @@ mod tests {
             ),
         ];
         for (pem, want) in table {
-            let told = SigningKey::read(pem).err().expect("a mistake");
-            assert!(told.contains(want) && !told.contains("hush"), "{told}");
+            let vendor_message = SigningKey::read(pem).err().expect("a mistake");
+            assert!(vendor_message.contains(want) && !vendor_message.contains("hush"), "{vendor_message}");
         }
     }
 

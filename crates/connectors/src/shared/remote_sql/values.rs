@@ -1,4 +1,4 @@
-//! Cells that vendors send as texts, turned into native values.
+//! Converts values that vendors send as strings to native JSON values.
 
 use chrono::{DateTime, Days, FixedOffset, NaiveDate, NaiveDateTime, NaiveTime, Utc};
 use domain::bounded_json::parse_answer;
@@ -6,7 +6,7 @@ use serde_json::Value;
 
 const NANOS: i64 = 1_000_000_000;
 
-/// A number of any size; one that JSON cannot hold stays a text.
+/// A number of any size; one that JSON cannot represent stays a string.
 pub fn number(text: &str) -> Value {
     if let Ok(whole) = text.parse::<i64>() {
         return whole.into();
@@ -21,7 +21,7 @@ pub fn boolean(text: &str) -> Value {
     matches!(text, "true" | "TRUE" | "1").into()
 }
 
-/// JSON in a text; what is none stays a text.
+/// Embedded JSON; anything else stays a string.
 pub fn json(text: &str) -> Value {
     parse_answer(text.as_bytes()).unwrap_or_else(|_| text.into())
 }
@@ -36,7 +36,7 @@ pub fn date(text: &str) -> Option<NaiveDate> {
     }
 }
 
-/// Seconds since 1970-01-01 with a fraction, or with an exponent as some vendors write large numbers.
+/// Seconds since 1970-01-01 with a fraction, or in exponent notation as some vendors write large numbers.
 pub fn instant(text: &str) -> Option<DateTime<Utc>> {
     let (seconds, nanos) = match text.contains(['e', 'E']) {
         true => of_exponent(text)?,
@@ -45,7 +45,7 @@ pub fn instant(text: &str) -> Option<DateTime<Utc>> {
     DateTime::from_timestamp(seconds, nanos)
 }
 
-/// The same without a zone.
+/// An [`instant`] without a time zone.
 pub fn local(text: &str) -> Option<NaiveDateTime> {
     Some(instant(text)?.naive_utc())
 }
@@ -56,7 +56,7 @@ pub fn time(text: &str) -> Option<NaiveTime> {
     NaiveTime::from_num_seconds_from_midnight_opt(u32::try_from(seconds).ok()?, nanos)
 }
 
-/// In the zone that is so many minutes east.
+/// An [`instant`] in the zone this many minutes east of UTC.
 pub fn zoned(text: &str, minutes_east: i32) -> Option<DateTime<FixedOffset>> {
     let zone = FixedOffset::east_opt(minutes_east.checked_mul(60)?)?;
     Some(instant(text)?.with_timezone(&zone))
@@ -76,7 +76,7 @@ fn of_decimal(text: &str) -> Option<(i64, u32)> {
     }
 }
 
-/// A floating number holds microseconds of our time exactly enough.
+/// A floating-point number is precise enough for microseconds.
 fn of_exponent(text: &str) -> Option<(i64, u32)> {
     let micros = text.parse::<f64>().ok()? * 1e6;
     if !micros.is_finite() || micros.abs() > 1e18 {

@@ -1,29 +1,32 @@
-//! Credentials of a search engine: a key in the engine's own header, a login, and words about the certificate.
+//! Credentials of a search engine: a key in the engine's own header, a login, and certificate options.
 
-use super::Mistake;
+use crate::shared::check::FieldError;
 use crate::shared::http_auth::basic;
 use base64::Engine as _;
-use domain::contracts::TlsOptions;
-use domain::notation::credentials::{Login, SourceCredentials};
+use domain::ports::TlsOptions;
 use domain::secret::Secret;
+use domain::syntax::credentials::{Login, SourceCredentials};
 use std::path::PathBuf;
 
-/// The names under which a key may be written.
+/// The names under which a key may be given.
 const KEY_NAMES: [&str; 4] = ["ApiKey", "api_key", "apikey", "key"];
 
-/// How an engine wants its key.
+/// How an engine expects its key.
 #[derive(Debug, Clone, Copy)]
 pub struct KeyHeader {
     pub name: &'static str,
-    /// What stands before the key.
+    /// The prefix of the key.
     pub prefix: &'static str,
-    /// The engine knows users: `user:password` is a login, and a key with a colon is sent as Base64.
+    /// The engine has users: `user:password` is a login, and a key with a colon is sent as Base64.
     pub has_users: bool,
 }
 
 impl KeyHeader {
-    /// The header for credentials whose form is the engine's own; none when HTTP's own forms carry them.
-    pub fn header(&self, credentials: &SourceCredentials) -> Result<Option<(&'static str, Secret)>, Mistake> {
+    /// The header for the engine's own form of credentials; `None` if standard HTTP authentication carries them.
+    pub fn header(
+        &self,
+        credentials: &SourceCredentials,
+    ) -> Result<Option<(&'static str, Secret)>, FieldError> {
         match credentials {
             SourceCredentials::Pairs(pairs) => match pairs.as_slice() {
                 [(name, key)] if KEY_NAMES.iter().any(|known| known.eq_ignore_ascii_case(name)) => {
@@ -51,8 +54,8 @@ impl KeyHeader {
     }
 }
 
-/// Parts `verify_certs=` and `ca_certs=` from the rest of a comma-separated list.
-pub fn part(credentials: &Secret) -> Result<(Option<TlsOptions>, Secret), Mistake> {
+/// Separates `verify_certs=` and `ca_certs=` from the rest of a comma-separated list.
+pub fn part(credentials: &Secret) -> Result<(Option<TlsOptions>, Secret), FieldError> {
     let (mut verify, mut ca_file, mut rest) = (true, None, Vec::new());
     for piece in credentials.expose().split(',') {
         match piece.trim().split_once('=') {
@@ -60,7 +63,7 @@ pub fn part(credentials: &Secret) -> Result<(Option<TlsOptions>, Secret), Mistak
                 verify = match value.trim().to_ascii_lowercase().as_str() {
                     "true" | "1" | "yes" | "y" => true,
                     "false" | "0" | "no" | "n" => false,
-                    // A misspelt word must not switch the check off.
+                    // A misspelled value must not disable the verification.
                     _ => return Err(("credentials", "verify_certs is true or false.".to_owned())),
                 };
             }
@@ -75,7 +78,7 @@ pub fn part(credentials: &Secret) -> Result<(Option<TlsOptions>, Secret), Mistak
     Ok((trust, Secret::new(rest.join(",").trim())))
 }
 
-fn unknown() -> Mistake {
+fn unknown() -> FieldError {
     let sentence = "Use ApiKey=<key>, bearer=<token>, user:password or HTTPBasicAuth('user','password'), \
                     with verify_certs= and ca_certs= beside it.";
     ("credentials", sentence.to_owned())

@@ -1,21 +1,21 @@
-//! The body of a search as a template: each text is bound by what its clause makes of the words.
+//! The search body as a template: each string is bound according to its clause.
 
 use super::lucene::{self, Exclusion};
 use super::{WORDS, configured};
 use crate::shared::json_body::BODY_BYTES_MAX;
-use domain::notation::query_mappings::QueryMappings;
+use domain::syntax::query_mappings::QueryMappings;
 use serde_json::{Map, Value};
 
-/// What a clause makes of a text.
+/// How a clause interprets a string.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Reading {
     /// A value.
     Plain,
-    /// Lucene's query syntax.
+    /// Lucene query syntax.
     Lucene,
     /// A pattern with `*` and `?`.
     Wildcard,
-    /// A program or a regular expression: no words of a query may go there.
+    /// A script or a regular expression, which must not contain words of a query.
     Program,
 }
 
@@ -32,7 +32,7 @@ impl Reading {
     }
 }
 
-/// The words of one query, in each form that a clause may want.
+/// The words of one query in each form that a clause may need.
 pub struct Words {
     plain: String,
     lucene: String,
@@ -40,7 +40,7 @@ pub struct Words {
 }
 
 impl Words {
-    /// `has_operators`: the reader's words may use Lucene's operators.
+    /// `has_operators`: the user may write Lucene operators.
     pub fn of(text: &str, exclusion: &Exclusion, has_operators: bool) -> Self {
         Self {
             plain: text.to_owned(),
@@ -50,19 +50,19 @@ impl Words {
     }
 }
 
-/// Says why a template cannot be used.
+/// Checks whether a template can be used.
 pub fn check(template: &Map<String, Value>) -> Result<(), String> {
     let whole = Value::Object(template.clone());
     if !mentions(&whole, WORDS) {
-        return Err(format!("{WORDS} must stand in a text of the query."));
+        return Err(format!("{WORDS} must be in a string of the query."));
     }
     match misplaced(&whole, Reading::Plain) {
-        Some(name) => Err(format!("{WORDS} may not stand in {name}: it would be a part of a program.")),
+        Some(name) => Err(format!("{WORDS} is not allowed in {name}: it would become part of a script.")),
         None => Ok(()),
     }
 }
 
-/// The template with the mappings and the words put in.
+/// Inserts the mappings and the words into the template.
 pub fn bind(
     template: &Map<String, Value>,
     mappings: &QueryMappings,
@@ -71,7 +71,7 @@ pub fn bind(
     Body { mappings, words, bytes_left: BODY_BYTES_MAX }.object(template, Reading::Plain)
 }
 
-/// True when a text or a name in the value holds `text`.
+/// Whether a string or a name in the value contains `text`.
 pub fn mentions(value: &Value, text: &str) -> bool {
     match value {
         Value::String(own) => own.contains(text),
@@ -83,7 +83,7 @@ pub fn mentions(value: &Value, text: &str) -> bool {
     }
 }
 
-/// True when a clause in it is read by Lucene.
+/// Whether a clause in it uses Lucene syntax.
 pub fn has_query_string(body: &Map<String, Value>) -> bool {
     body.iter().any(|(name, value)| Reading::Plain.under(name) == Reading::Lucene || inside(value))
 }
@@ -96,7 +96,7 @@ fn inside(value: &Value) -> bool {
     }
 }
 
-/// The clause in which the words must not stand; a name is no place for them either.
+/// A clause that must not contain the words; names must not either.
 fn misplaced(value: &Value, reading: Reading) -> Option<&str> {
     match value {
         Value::Object(object) => object.iter().find_map(|(name, item)| {
@@ -180,7 +180,7 @@ mod tests {
             {"match": {"title": "a* {f}"}},
             {"wildcard": {"title": {"value": "*a\\* {f}*"}}},
         ]}}});
-        // Braces are special to Lucene, so they are escaped there.
+        // Braces are special in Lucene, so they are escaped there.
         let want_text = want.to_string().replacen("a\\\\* {f}", "a\\\\* \\\\{f\\\\}", 1);
         assert_eq!(bound(&template, "a* {f}", false).to_string(), want_text);
         let raw = json!({"query": {"query_string": {"query": "{query_string}"}}});
@@ -226,7 +226,7 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever a query holds, the shape of the body stays.
+        /// The shape of the body is the same for every query.
         #[test]
         fn a_query_stays_one_text(query in "[\"\\\\{}:,\\[\\]a* ]{0,40}|.{0,40}") {
             let template = json!({"query": {"bool": {"must": [{"match": {"t": "{query_string}"}}]}}});

@@ -1,20 +1,20 @@
-//! Engines of the Elasticsearch family: a search body in their query language, hits in their answer.
+//! Engines of the Elasticsearch family: Query DSL requests and their hits.
 
 use super::clause::{self, Words};
 use super::lucene::Exclusion;
 use super::template::{Template, WINDOW, read};
 use super::{
-    Engine, KeyHeader, check as check_engine, has_operators, item, mappings, mistaken, names_inside, pages,
-    seconds, unreadable,
+    Engine, KeyHeader, check as check_engine, has_operators, into_connector_error, item, mappings,
+    names_inside, pages, seconds, unreadable,
 };
 use async_trait::async_trait;
-use domain::contracts::{
+use domain::ports::{
     Capability, Connector, ConnectorError, ConnectorErrorKind, NormalizedPage, PluginContext, ProviderQuery,
     SourceQuery, SourceResponse,
 };
-use domain::notation::query_mappings::QueryMappings;
 use domain::provider::SearchProvider;
 use domain::search::Sort;
+use domain::syntax::query_mappings::QueryMappings;
 use domain::validation::FieldErrors;
 use serde_json::{Value, json};
 
@@ -55,7 +55,7 @@ pub fn build(
     context: &PluginContext,
 ) -> Result<Box<dyn Connector>, ConnectorError> {
     let mappings = mappings(provider)?;
-    let (path, template) = read(provider, &mappings).map_err(mistaken)?;
+    let (path, template) = read(provider, &mappings).map_err(into_connector_error)?;
     Ok(Box::new(Dsl {
         engine: Engine::new(provider, context, &path, &KEY)?,
         template,
@@ -72,7 +72,7 @@ impl Connector for Dsl {
         Capability {
             page: true,
             date_sort: self.template.date_field.is_some(),
-            // Only a query string has a way to exclude a word.
+            // Only a query string can exclude words.
             not: self.exclusion.is_known() && clause::has_query_string(&self.template.body),
         }
     }
@@ -106,7 +106,7 @@ impl Connector for Dsl {
         let hits =
             answer.pointer("/hits/hits").and_then(Value::as_array).ok_or_else(|| unreadable("hits"))?;
         if hits.is_empty() && answer["timed_out"] == true {
-            let message = "the source did not finish in its own time";
+            let message = "the source reported a timeout";
             return Err(ConnectorError::new(ConnectorErrorKind::Timeout, message));
         }
         let total = &answer["hits"]["total"];
@@ -120,19 +120,19 @@ impl Connector for Dsl {
 
 impl Dsl {
     fn item(&self, hit: &Value) -> Value {
-        // A search for `fields` with `_source` switched off has its values there.
+        // A search for `fields` without `_source` has its values there.
         let inside = if hit.get("_source").is_none() { "fields" } else { "_source" };
         item(hit, inside, &BESIDE, self.is_raw)
     }
 }
 
-/// What the engine says against a request.
+/// Reads the error of a rejected request.
 fn refused(status: u16, body: &Value) -> Option<(Option<ConnectorErrorKind>, String)> {
     let error = body.get("error")?;
     if let Some(sentence) = error.as_str() {
         return Some((None, sentence.to_owned()));
     }
-    // The cause in a shard says more than the failure of all of them.
+    // The cause in a shard is more specific than the overall failure.
     let cause = error.pointer("/root_cause/0").unwrap_or(error);
     let text = |value: &Value, name: &str| value.get(name).and_then(Value::as_str).map(str::to_owned);
     let (name, reason) = (text(cause, "type")?, text(cause, "reason").unwrap_or_default());

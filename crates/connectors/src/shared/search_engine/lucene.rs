@@ -1,11 +1,11 @@
-//! Words in Lucene's query syntax: escaped, so that nothing in them is an operator.
+//! Escapes words for Lucene query syntax.
 
-use domain::notation::query_mappings::QueryMappings;
+use domain::syntax::query_mappings::QueryMappings;
 
 const SPECIAL: &str = "+-=&|!(){}[]^\"~*?:\\/";
 const OPERATORS: [&str; 3] = ["AND", "OR", "NOT"];
 
-/// Which ways to exclude a word stay operators, as the provider's mappings say.
+/// Which ways to exclude a word remain operators, according to the provider's mappings.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Exclusion {
     word: bool,
@@ -22,16 +22,16 @@ impl Exclusion {
     }
 }
 
-/// The text as words to search for; `NOT word` and `-word` exclude where the provider says so.
+/// The words to search for; `NOT word` and `-word` exclude if the provider enables them.
 pub fn literal(text: &str, exclusion: &Exclusion) -> String {
     // These begin a range and cannot be escaped.
     let text = text.replace(['<', '>'], " ");
     let pieces: Vec<&str> = text.split_inclusive(char::is_whitespace).collect();
     let mut out = String::with_capacity(text.len() + 8);
     let mut is_excluding = false;
-    for (place, piece) in pieces.iter().enumerate() {
+    for (index, piece) in pieces.iter().enumerate() {
         let word = piece.trim_end();
-        let next = pieces[place + 1..].iter().map(|piece| piece.trim_end()).find(|word| !word.is_empty());
+        let next = pieces[index + 1..].iter().map(|piece| piece.trim_end()).find(|word| !word.is_empty());
         let is_not = exclusion.word && word == "NOT" && !is_excluding;
         if is_not && next.is_some_and(|next| next.starts_with(char::is_alphanumeric) && next != "NOT") {
             out.push_str(piece);
@@ -51,7 +51,7 @@ pub fn literal(text: &str, exclusion: &Exclusion) -> String {
     out
 }
 
-/// The text as the literal part of a pattern with `*` and `?`.
+/// Escapes a text for a pattern with `*` and `?`.
 pub fn in_wildcard(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
@@ -105,7 +105,7 @@ mod tests {
         assert_eq!(in_wildcard(r"a*b?\c"), r"a\*b\?\\c");
     }
 
-    /// The text that Lucene reads, when no operator is left in it.
+    /// The text that Lucene parses, if it contains no operator.
     fn read(escaped: &str) -> Option<String> {
         let (mut out, mut is_escaped) = (String::new(), false);
         for c in escaped.chars() {

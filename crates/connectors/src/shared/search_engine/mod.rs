@@ -1,38 +1,35 @@
-//! Search engines that are asked with a JSON body over HTTP: what their requests and answers have in common.
+//! What the connectors of search engines with a JSON API share.
 
 mod access;
 mod clause;
 pub mod dsl;
-mod literal;
+mod error_message;
 mod lucene;
+mod python_literal;
 mod template;
-mod told;
 
 pub use access::KeyHeader;
 pub use clause::mentions;
-pub use told::{Told, reported};
+pub use error_message::{ReadError, source_error};
 
-use super::check::read_notations;
+use super::check::{FieldError, read_notations};
 use super::http_check;
 use super::http_source::{HttpSource, config_invalid};
 use super::response;
-use domain::contracts::{
+use domain::ports::{
     Clock, ConnectorError, ConnectorErrorKind, PluginContext, ProviderQuery, SourceQuery, SourceResponse,
 };
-use domain::notation::query_mappings::QueryMappings;
-use domain::notation::query_template::{Binding, bind_text};
 use domain::provider::SearchProvider;
 use domain::search::Sort;
+use domain::syntax::query_mappings::QueryMappings;
+use domain::syntax::query_template::{Binding, bind_text};
 use domain::validation::FieldErrors;
 use serde_json::{Map, Value};
 use std::fmt;
 use std::sync::Arc;
 
-/// Where the words of a query go.
+/// The placeholder of the words.
 pub const WORDS: &str = "{query_string}";
-
-/// The field that is wrong, and why.
-pub type Mistake = (&'static str, String);
 
 /// One engine at one path.
 pub struct Engine {
@@ -53,13 +50,13 @@ impl Engine {
         path: &str,
         key: &KeyHeader,
     ) -> Result<Self, ConnectorError> {
-        let (plain, trust) = plain(provider, path).map_err(mistaken)?;
+        let (plain, tls) = plain(provider, path).map_err(into_connector_error)?;
         let mut source = HttpSource::new(&plain, context)?;
-        if let Some((name, value)) = key.header(source.credentials()).map_err(mistaken)? {
+        if let Some((name, value)) = key.header(source.credentials()).map_err(into_connector_error)? {
             source.carry(name, value);
         }
-        if let Some(trust) = trust {
-            source.trust(trust);
+        if let Some(tls) = tls {
+            source.set_tls(tls);
         }
         Ok(Self { source, clock: Arc::clone(&context.clock) })
     }
@@ -72,23 +69,24 @@ impl Engine {
         self.source.execute(built).await
     }
 
-    /// The answer as JSON; what the engine says against the request is told in its own words.
-    pub fn answer(&self, response: SourceResponse, told: Told) -> Result<Value, ConnectorError> {
+    /// The response as JSON; an error contains the engine's own message.
+    pub fn answer(&self, response: SourceResponse, read_error: ReadError) -> Result<Value, ConnectorError> {
         let SourceResponse::Http(http) = response else {
-            return Err(config_invalid("this is an answer of another kind of source".to_owned()));
+            return Err(config_invalid("the response is from another kind of source".to_owned()));
         };
-        response::read(&http, self.clock.now()).map_err(|error| told::explained(error, &http, told))
+        response::read(&http, self.clock.now())
+            .map_err(|error| error_message::explain(error, &http, read_error))
     }
 }
 
-/// The mistakes in a provider's own fields, with those that `read` finds in its template and mappings.
+/// All errors in a provider, including those that `read` finds in its template and mappings.
 pub fn check<T>(
     provider: &SearchProvider,
     key: &KeyHeader,
-    read: impl FnOnce(&SearchProvider, &QueryMappings) -> Result<(String, T), Mistake>,
+    read: impl FnOnce(&SearchProvider, &QueryMappings) -> Result<(String, T), FieldError>,
 ) -> FieldErrors {
     let mut errors = FieldErrors::default();
-    // Credentials are read below, without the words about trust that the notation does not know.
+    // The credentials are validated below, without the certificate options that their parser does not know.
     let shown = SearchProvider { credentials: Default::default(), ..provider.clone() };
     let mappings = read_notations(&shown, &mut errors).query_mappings;
     let path = match read(provider, &mappings) {
@@ -101,8 +99,9 @@ pub fn check<T>(
     match plain(provider, &path) {
         Ok((plain, _)) => {
             let (notations, mistakes) = http_check::check(&plain);
-            let told: Vec<String> = errors.iter().map(|(field, _)| field.to_owned()).collect();
-            for (field, sentence) in mistakes.iter().filter(|(field, _)| !told.iter().any(|one| one == field))
+            let known: Vec<String> = errors.iter().map(|(field, _)| field.to_owned()).collect();
+            for (field, sentence) in
+                mistakes.iter().filter(|(field, _)| !known.iter().any(|one| one == field))
             {
                 errors.add(field, sentence);
             }
@@ -115,69 +114,73 @@ pub fn check<T>(
     errors
 }
 
-/// The query mappings of a provider that was checked before.
+/// The query mappings of a valid provider.
 pub fn mappings(provider: &SearchProvider) -> Result<QueryMappings, ConnectorError> {
     QueryMappings::parse(&provider.spec.query_mappings).map_err(config_invalid)
 }
 
-/// The mapping `OPERATORS`: the engine's own operators work in the words of a query.
+/// The mapping `OPERATORS`: users may write the engine's own operators.
 pub fn has_operators(mappings: &QueryMappings) -> bool {
     mappings.has_flag("OPERATORS")
         || mappings.get("OPERATORS").is_some_and(|value| value.trim().eq_ignore_ascii_case("true"))
 }
 
-pub fn mistaken((field, sentence): Mistake) -> ConnectorError {
+pub fn into_connector_error((field, sentence): FieldError) -> ConnectorError {
     config_invalid(format!("{field}: {sentence}"))
 }
 
-/// A name that becomes a step of the path or a word of the engine's language: of an index, a collection, a field.
-pub fn plain_name<'a>(key: &str, name: &'a str, more: &[char]) -> Result<&'a str, Mistake> {
+/// A name that becomes a path segment or part of the engine's query language: an index, a collection, a field.
+pub fn plain_name<'a>(key: &str, name: &'a str, more: &[char]) -> Result<&'a str, FieldError> {
     let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.') || more.contains(&c);
     let name = name.trim();
     if name.is_empty() || name.starts_with('.') && !name.contains(char::is_alphanumeric) {
         return Err(("query_mappings", format!("{key} needs a name.")));
     }
     match name.chars().find(|&c| !is_part(c)) {
-        Some(c) => Err(("query_mappings", format!("{key} must not hold '{c}'."))),
+        Some(c) => Err(("query_mappings", format!("{key} must not contain '{c}'."))),
         None => Ok(name),
     }
 }
 
-/// The name that a mapping must give.
-pub fn required_name<'a>(mappings: &'a QueryMappings, key: &str, more: &[char]) -> Result<&'a str, Mistake> {
+/// The name in a required mapping.
+pub fn required_name<'a>(
+    mappings: &'a QueryMappings,
+    key: &str,
+    more: &[char],
+) -> Result<&'a str, FieldError> {
     let value = mappings.get(key).ok_or_else(|| ("query_mappings", format!("{key}=<name> is needed.")))?;
     plain_name(key, value, more)
 }
 
-/// The field that `sort_by_date` names.
-pub fn date_field(mappings: &QueryMappings) -> Result<Option<String>, Mistake> {
+/// The field in `sort_by_date`.
+pub fn date_field(mappings: &QueryMappings) -> Result<Option<String>, FieldError> {
     let name = mappings.get("sort_by_date").filter(|name| !name.trim().is_empty());
     name.map(|name| plain_name("sort_by_date", name, &[]).map(str::to_owned)).transpose()
 }
 
-/// A text of the configuration with the mappings put in.
+/// Inserts the mappings into a text of the configuration.
 pub fn configured(text: &str, mappings: &QueryMappings, words: &str) -> Result<String, String> {
     let binding =
         Binding { url: "", mappings, credentials: &[], query: words, sort: Sort::Relevancy, page: 0 };
     bind_text(text, &binding, true)
 }
 
-/// The members that a provider adds to every question. The words of the query go into `words` alone, because
-/// the other members are languages of their own; `ours` are set by the connector.
+/// The members that a provider adds to every request. The words are allowed in `words` only, because the other members
+/// have their own syntax; `ours` are set by the connector.
 pub fn members(
     provider: &SearchProvider,
     mappings: &QueryMappings,
     words: &str,
     ours: &[&str],
-) -> Result<Map<String, Value>, Mistake> {
+) -> Result<Map<String, Value>, FieldError> {
     let field = "query_template_json";
     let mut template = provider.spec.query_template_json.clone();
     if let Some(name) = ours.iter().find(|name| template.contains_key(**name)) {
         return Err((field, format!("{name} is set by the connector; leave it out.")));
     }
-    let spoken = template.remove(words);
+    let text = template.remove(words);
     if mentions(&Value::Object(template.clone()), WORDS) {
-        return Err((field, format!("{WORDS} may stand in {words} alone.")));
+        return Err((field, format!("{WORDS} is allowed in {words} only.")));
     }
     let mut bound = super::json_body::bind(
         &template,
@@ -186,30 +189,30 @@ pub fn members(
     )
     .map_err(|sentence| (field, sentence))?;
     let members = bound.as_object_mut().map(std::mem::take).unwrap_or_default();
-    match spoken {
+    match text {
         None => Ok(members),
         Some(Value::String(text)) if text.contains(WORDS) => {
-            // The place of the words stays; it is filled with each query.
+            // The placeholder of the words stays; it is filled for each query.
             let text = configured(&text, mappings, WORDS).map_err(|sentence| (field, sentence))?;
             Ok(std::iter::once((words.to_owned(), Value::String(text))).chain(members).collect())
         }
-        Some(_) => Err((field, format!("{words} must hold {WORDS}."))),
+        Some(_) => Err((field, format!("{words} must contain {WORDS}."))),
     }
 }
 
-/// The text for the engine's member of words: the provider's own with the query in it, or the query.
-pub fn spoken(members: &Map<String, Value>, name: &str, query: &str) -> Value {
+/// The value of the member with the words: the provider's template with the query in it, or the query.
+pub fn query_value(members: &Map<String, Value>, name: &str, query: &str) -> Value {
     let template = members.get(name).and_then(Value::as_str).unwrap_or(WORDS);
     Value::String(template.replace(WORDS, query))
 }
 
-/// How many pages of `size` it takes, when the engine gives `window` results at most.
+/// Number of pages of `size`, if the engine returns at most `window` results.
 pub fn pages(results_wanted: u32, size: u32, window: u32) -> u32 {
     results_wanted.min(window).div_ceil(size).max(1)
 }
 
-/// The fields of a document at the top of the item, with the engine's own members beside them. The document's
-/// fields win. A provider whose mappings name `inside` gets the hit as it came.
+/// The document's fields as an item, with the engine's own members beside them; the document's fields take precedence.
+/// If the provider's mappings name `inside`, the hit stays unchanged.
 pub fn item(hit: &Value, inside: &str, beside: &[&str], is_raw: bool) -> Value {
     let (Some(members), false) = (hit.as_object(), is_raw) else { return hit.clone() };
     let mut item = members.get(inside).and_then(Value::as_object).cloned().unwrap_or_default();
@@ -222,13 +225,13 @@ pub fn item(hit: &Value, inside: &str, beside: &[&str], is_raw: bool) -> Value {
     Value::Object(item)
 }
 
-/// True when the provider's result mappings speak of the hit as it came.
+/// Whether the provider's result mappings address the raw hit.
 pub fn names_inside(provider: &SearchProvider, inside: &str) -> bool {
     let texts = [&provider.spec.result_mappings, &provider.spec.result_grouping_field];
     texts.iter().any(|text| text.contains(&format!("{inside}.")) || text.contains(&format!("{inside}[")))
 }
 
-/// Whole seconds for the engine's own time limit, so that equal questions stay equal.
+/// Whole seconds for the engine's time limit, so that equal queries produce equal requests.
 pub fn seconds(query: &ProviderQuery<'_>) -> u64 {
     query.time_max.as_secs().saturating_add(1)
 }
@@ -237,22 +240,22 @@ pub fn unreadable(what: &str) -> ConnectorError {
     ConnectorError::new(ConnectorErrorKind::Unreadable, format!("the source's answer has no {what}"))
 }
 
-/// The provider as a plain source over HTTP at a path, and how its certificate is judged.
+/// The provider as a plain HTTP source at a path, and its TLS options.
 fn plain(
     provider: &SearchProvider,
     path: &str,
-) -> Result<(SearchProvider, Option<domain::contracts::TlsOptions>), Mistake> {
-    let (trust, credentials) = access::part(&provider.credentials)?;
+) -> Result<(SearchProvider, Option<domain::ports::TlsOptions>), FieldError> {
+    let (tls, credentials) = access::part(&provider.credentials)?;
     let mut plain = provider.clone();
     plain.spec.url = format!("{}{path}", base(&provider.spec.url)?);
     plain.spec.query_template = "{url}".to_owned();
     plain.spec.query_mappings = String::new();
     plain.credentials = credentials;
-    Ok((plain, trust))
+    Ok((plain, tls))
 }
 
-/// The address of the engine. It may be written as a client's argument: `hosts='https://…'`.
-fn base(url: &str) -> Result<&str, Mistake> {
+/// The address of the engine, also in the form of a client argument: `hosts='https://…'`.
+fn base(url: &str) -> Result<&str, FieldError> {
     let url = url.trim();
     let url = url.strip_prefix("hosts=").unwrap_or(url).trim();
     let url = url.strip_prefix('[').and_then(|list| list.strip_suffix(']')).unwrap_or(url);
@@ -261,7 +264,7 @@ fn base(url: &str) -> Result<&str, Mistake> {
         return Err(("url", "The address of the engine is needed, such as https://host:9200.".to_owned()));
     }
     if url.contains(['?', '#']) {
-        return Err(("url", "The address must not hold ? or #; the connector adds the path.".to_owned()));
+        return Err(("url", "The address must not contain ? or #; the connector adds the path.".to_owned()));
     }
     Ok(url)
 }

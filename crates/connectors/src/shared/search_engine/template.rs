@@ -1,18 +1,19 @@
-//! The template of a search body: as JSON, as the text of a client's call, or the usual one.
+//! The template of a search body: JSON, the text of a client call, or the default.
 
 use super::clause::{self, Words};
 use super::lucene::Exclusion;
-use super::{Mistake, configured, date_field, literal, plain_name};
-use domain::notation::query_mappings::QueryMappings;
+use super::{configured, date_field, plain_name, python_literal};
+use crate::shared::check::FieldError;
 use domain::provider::SearchProvider;
+use domain::syntax::query_mappings::QueryMappings;
 use serde_json::{Map, Value, json};
 
-/// Hits of one request, unless the template says `size`.
+/// Hits per request, unless the template sets `size`.
 const HITS_PER_PAGE: u32 = 100;
-/// The engine refuses to look further (`index.max_result_window`).
+/// The engine returns no hits beyond this (`index.max_result_window`).
 pub const WINDOW: u32 = 10_000;
 
-/// Members of a search body; anything else alone is a query.
+/// Members of a search body; any other member alone is a query clause.
 const BODY_MEMBERS: [&str; 8] =
     ["query", "knn", "retriever", "highlight", "_source", "fields", "sort", "size"];
 
@@ -23,8 +24,8 @@ pub struct Template {
     pub date_field: Option<String>,
 }
 
-/// The path of the index, and what is asked there.
-pub fn read(provider: &SearchProvider, mappings: &QueryMappings) -> Result<(String, Template), Mistake> {
+/// The path of the index and the template of the body.
+pub fn read(provider: &SearchProvider, mappings: &QueryMappings) -> Result<(String, Template), FieldError> {
     let (index, mut body) = template(provider, mappings)?;
     let field =
         if provider.spec.query_template_json.is_empty() { "query_template" } else { "query_template_json" };
@@ -41,7 +42,7 @@ pub fn read(provider: &SearchProvider, mappings: &QueryMappings) -> Result<(Stri
             .filter(|size| (1..=WINDOW).contains(size))
             .ok_or_else(|| wrong(format!("size is a number from 1 to {WINDOW}.")))?,
     };
-    // A dry run finds what grows too long.
+    // A dry run finds templates that grow too large.
     clause::bind(&body, mappings, &Words::of("one", &Exclusion::default(), false)).map_err(wrong)?;
     let index = match index {
         Some(text) => configured(&text, mappings, "").map_err(wrong)?,
@@ -51,33 +52,35 @@ pub fn read(provider: &SearchProvider, mappings: &QueryMappings) -> Result<(Stri
             .to_owned(),
     };
     let index = plain_name("index_name", &index, &['*', ',', ':', '+'])?;
-    // A name that begins so is a command of the engine.
+    // Names that begin with an underscore are API endpoints of the engine.
     if index.starts_with('_') && index != "_all" {
         return Err(("query_mappings", "index_name must not begin with '_'.".to_owned()));
     }
     Ok((format!("/{index}/_search"), Template { body, hits_per_page, date_field: date_field(mappings)? }))
 }
 
-/// The index, if the template names it, and the body of the search.
+/// The index, if the template names it, and the search body.
 fn template(
     provider: &SearchProvider,
     mappings: &QueryMappings,
-) -> Result<(Option<String>, Map<String, Value>), Mistake> {
+) -> Result<(Option<String>, Map<String, Value>), FieldError> {
     let (text, given) = (provider.spec.query_template.trim(), &provider.spec.query_template_json);
     if !given.is_empty() {
         return Ok((None, whole(given.clone(), mappings)));
     }
     let wrong = |sentence: String| ("query_template", sentence);
-    // `{url}` and the like belong to other connectors; it is what a new provider begins with.
+    // The default template of a new provider; `{url}` and similar placeholders belong to other connectors.
     if text.is_empty() || text.starts_with("{url}") {
         return Ok((None, whole(Map::new(), mappings)));
     }
     if text.starts_with('{') {
-        let Value::Object(body) = literal::value(text).map_err(wrong)? else { return Ok((None, Map::new())) };
+        let Value::Object(body) = python_literal::value(text).map_err(wrong)? else {
+            return Ok((None, Map::new()));
+        };
         return Ok((None, whole(body, mappings)));
     }
     let (mut index, mut body) = (None, Map::new());
-    for (name, value) in literal::arguments(text).map_err(wrong)? {
+    for (name, value) in python_literal::arguments(text).map_err(wrong)? {
         match (name.as_str(), value) {
             ("index", Value::String(text)) => index = Some(text),
             ("index", _) => return Err(wrong("index is a text in quotes.".to_owned())),
@@ -93,7 +96,7 @@ fn template(
     Ok((index, whole(body, mappings)))
 }
 
-/// A whole body: a lone clause is its query, and without one the words are a query string.
+/// A complete body: a lone clause becomes its query, and without one the words are a query string.
 fn whole(given: Map<String, Value>, mappings: &QueryMappings) -> Map<String, Value> {
     let has_query = ["query", "knn", "retriever"].iter().any(|name| given.contains_key(*name));
     let is_clause = given.len() == 1 && given.keys().all(|name| !BODY_MEMBERS.contains(&name.as_str()));
@@ -129,7 +132,7 @@ mod tests {
         SearchProvider::unsaved(spec, Default::default(), Default::default())
     }
 
-    fn read_of(provider: &SearchProvider) -> Result<(String, Value), Mistake> {
+    fn read_of(provider: &SearchProvider) -> Result<(String, Value), FieldError> {
         let (path, template) =
             read(provider, &crate::shared::search_engine::mappings(provider).expect("mappings"))?;
         Ok((path, Value::Object(template.body)))

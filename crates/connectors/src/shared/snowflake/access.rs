@@ -1,21 +1,21 @@
-//! Who asks a warehouse: a token that was given, or one that is signed with the user's private key.
+//! Authorization for Snowflake: a fixed token, or one signed with the user's private key.
 
 use super::account::Account;
 use crate::shared::remote_sql::signature::{self, SigningKey};
 use crate::shared::remote_sql::wrong;
-use domain::contracts::ConnectorError;
 use domain::instant::Instant;
-use domain::notation::credentials::SourceCredentials;
+use domain::ports::ConnectorError;
 use domain::secret::Secret;
+use domain::syntax::credentials::SourceCredentials;
 use serde_json::json;
 
-/// How long a signed token is good. The source allows an hour; a question takes less.
+/// Lifetime of a signed token. Snowflake allows an hour; a query takes less.
 const LIFE_S: i64 = 300;
 
 pub enum Access {
-    /// A programmatic access token or an OAuth token; the source sees which.
+    /// A programmatic access token or an OAuth token.
     Token(Secret),
-    /// The user's private key: the key itself or its file.
+    /// The user's private key: PEM text or the path of a file.
     KeyPair { user: String, key: Secret },
 }
 
@@ -30,7 +30,7 @@ impl Access {
                     if key.expose().contains("-----BEGIN") {
                         SigningKey::read(key.expose())?;
                     } else if !account.is_at_vendor() {
-                        // Who names a file need not know the key, and must not have it sign for another place.
+                        // Naming a file does not prove knowledge of the key, so it may sign for Snowflake itself only.
                         return Err("A key file signs for an account of snowflakecomputing.com only.".to_owned());
                     }
                     Ok(Self::KeyPair { user: user.expose().to_uppercase(), key: key.clone() })
@@ -38,12 +38,12 @@ impl Access {
                 _ => Err("Use key_pair=<file or PEM text>,user=<name>.".to_owned()),
             },
             _ => Err("The SQL API takes no password. Use bearer=<token> with a programmatic access token, or \
-                      key_pair=<file or PEM text>,user=<name>; database and warehouse stand in query_mappings."
+                      key_pair=<file or PEM text>,user=<name>; database and warehouse belong in query_mappings."
                 .to_owned()),
         }
     }
 
-    /// The value of the header `Authorization`.
+    /// The value of the `Authorization` header.
     pub async fn authorization(&self, account: &Account, now: Instant) -> Result<Secret, ConnectorError> {
         let token = match self {
             Self::Token(token) => token.clone(),
@@ -74,7 +74,7 @@ async fn signed(user: &str, key: &Secret, account: &Account, now: Instant) -> Re
     key.token(None, &json!({"iss": issuer, "sub": subject, "iat": now, "exp": now + LIFE_S}))
 }
 
-/// A new name for a request: a UUID of random bits.
+/// A new request id: a random UUID.
 pub fn request_id() -> String {
     let bits: u128 = rand::random();
     // Version 4, variant 1.
@@ -103,10 +103,11 @@ mod tests {
         for (text, want) in table {
             let credentials = SourceCredentials::parse(&Secret::new(text)).expect("credentials");
             let account = Account::read("riverco", None).expect("an account");
-            let told = Access::of(&credentials, &account).err();
-            assert_eq!(told.is_some(), want.is_some(), "{text}");
+            let vendor_message = Access::of(&credentials, &account).err();
+            assert_eq!(vendor_message.is_some(), want.is_some(), "{text}");
             assert!(
-                told.is_none_or(|told| told.contains(want.unwrap_or_default()) && !told.contains("hush"))
+                vendor_message.is_none_or(|vendor_message| vendor_message.contains(want.unwrap_or_default())
+                    && !vendor_message.contains("hush"))
             );
         }
     }

@@ -1,48 +1,48 @@
-//! The account of a warehouse: its name, or the address at which it answers.
+//! Snowflake account: its name, or its address.
 
-use crate::shared::remote_sql::site::Site;
+use crate::shared::remote_sql::base_url::BaseUrl;
 
 const DOMAIN: &str = "snowflakecomputing.com";
-/// The vendor's own domains.
+/// Snowflake's own domains.
 const DOMAINS: [&str; 2] = [DOMAIN, "snowflakecomputing.cn"];
 
 #[derive(Debug, Clone)]
 pub struct Account {
-    pub site: Site,
-    /// In capitals and without its region, as signed tokens name it.
+    pub base_url: BaseUrl,
+    /// In upper case and without the region, as signed tokens name it.
     pub name: String,
 }
 
 impl Account {
-    /// `organisation-account`, or an address. `named` is the account when its address does not say it.
+    /// Parses `organization-account` or a URL. `named` is the account if the URL does not contain it.
     pub fn read(url: &str, named: Option<&str>) -> Result<Self, String> {
         let url = url.trim();
-        let site = match url.contains("://") {
-            true => Site::read(url)?,
-            false => Site::read(&address(url)?)?,
+        let base_url = match url.contains("://") {
+            true => BaseUrl::parse(url)?,
+            false => BaseUrl::parse(&address(url)?)?,
         };
-        let written = if url.contains("://") { site.host() } else { url };
+        let written = if url.contains("://") { base_url.host() } else { url };
         let first = written.split('.').next().unwrap_or_default();
         let name = named.unwrap_or(first).trim().to_uppercase();
-        Ok(Self { site, name })
+        Ok(Self { base_url, name })
     }
 
-    /// At the vendor itself, over TLS.
+    /// Whether the address is Snowflake's own, over TLS.
     pub fn is_at_vendor(&self) -> bool {
-        let origin = &self.site.origin;
-        origin.scheme == "https" && DOMAINS.iter().any(|domain| Site::is_within(&origin.host, domain))
+        let origin = &self.base_url.origin;
+        origin.scheme == "https" && DOMAINS.iter().any(|domain| BaseUrl::is_within(&origin.host, domain))
     }
 }
 
-/// Only letters, digits and `-` `_` `.` stand in a name, so that it can lead to no other place.
+/// The restricted character set of a name prevents it from pointing to another host.
 fn address(name: &str) -> Result<String, String> {
     let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
     let is_whole = !name.is_empty() && name.chars().all(is_name) && !name.split('.').any(str::is_empty);
     if !is_whole {
-        return Err(format!("Use the account's name, organisation-account, or https://<account>.{DOMAIN}."));
+        return Err(format!("Use the account's name, organization-account, or https://<account>.{DOMAIN}."));
     }
     let host = name.to_lowercase().replace('_', "-");
-    Ok(match Site::is_within(&host, DOMAIN) {
+    Ok(match BaseUrl::is_within(&host, DOMAIN) {
         true => format!("https://{host}"),
         false => format!("https://{host}.{DOMAIN}"),
     })
@@ -60,7 +60,7 @@ mod tests {
             ("xy.snowflakecomputing.com", None, Some(("xy.snowflakecomputing.com", "XY"))),
             ("https://xy.snowflakecomputing.com", None, Some(("xy.snowflakecomputing.com", "XY"))),
             ("http://127.0.0.1:9", Some("river"), Some(("127.0.0.1", "RIVER"))),
-            // A look-alike is a name below the domain, never a place of its own.
+            // A look-alike is a name below the domain, never a host of its own.
             (
                 "snowflakecomputing.com.evil",
                 None,
@@ -76,7 +76,7 @@ mod tests {
         ];
         for (url, named, want) in table {
             let account = Account::read(url, named).ok();
-            let found = account.as_ref().map(|account| (account.site.host(), account.name.as_str()));
+            let found = account.as_ref().map(|account| (account.base_url.host(), account.name.as_str()));
             assert_eq!(found, want, "{url}");
         }
         for (url, want) in [

@@ -1,4 +1,4 @@
-//! What the SQL API of Snowflake needs: the account's address, tokens of its kinds, and typed results.
+//! Helpers for the Snowflake SQL API: account address, tokens and typed results.
 
 pub mod access;
 pub mod account;

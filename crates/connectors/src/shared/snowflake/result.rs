@@ -1,10 +1,10 @@
-//! Results of a warehouse: rows of texts, and the types of their columns.
+//! Converts Snowflake results, rows of strings with column types, to JSON.
 
 use crate::shared::remote_sql::PAGES_MAX;
 use crate::shared::remote_sql::values;
 use serde_json::{Map, Value};
 
-/// An offset of zero is written as this number of minutes.
+/// A zero UTC offset is written as this number of minutes.
 const ZONE_ZERO: i32 = 1440;
 
 pub struct ResultSet {
@@ -42,14 +42,14 @@ impl ResultSet {
     }
 }
 
-/// A row by the names of its columns, in small letters.
+/// A row as an object by column name, in lower case.
 pub fn object(columns: &[Column], cells: &Value) -> Value {
     let cells = cells.as_array().map(Vec::as_slice).unwrap_or_default();
     let named = columns.iter().zip(cells).map(|(column, value)| (column.name.clone(), cell(column, value)));
     Value::Object(named.collect::<Map<String, Value>>())
 }
 
-/// What cannot be read as its type stays the text that came.
+/// A value that cannot be parsed as its type stays a string.
 fn cell(column: &Column, value: &Value) -> Value {
     let Some(text) = value.as_str() else { return value.clone() };
     match column.kind.as_str() {
@@ -110,8 +110,8 @@ mod tests {
 
     #[test]
     fn partitions_are_bounded() {
-        for (told, want) in [(0, 1), (1, 1), (7, 7), (PAGES_MAX + 5, PAGES_MAX)] {
-            let info = vec![json!({"rowCount": 1}); told];
+        for (vendor_message, want) in [(0, 1), (1, 1), (7, 7), (PAGES_MAX + 5, PAGES_MAX)] {
+            let info = vec![json!({"rowCount": 1}); vendor_message];
             let body = json!({"resultSetMetaData": {"rowType": [], "partitionInfo": info}, "data": []});
             assert_eq!(ResultSet::read(&body).expect("a result").partitions(), want);
         }

@@ -1,4 +1,4 @@
-//! Rows of an SQL Server whose bytes are all in memory, for the fuzz target of TDS.
+//! Reads SQL Server rows from memory, for the TDS fuzz target.
 
 use super::prelogin::plain_answer;
 use super::rows::to_object;
@@ -9,8 +9,8 @@ use tiberius::error::Error;
 use tiberius::{AuthMethod, Client, Config};
 use tokio_util::compat::TokioAsyncWriteCompatExt;
 
-/// Logs in and reads the rows of one statement. `server` is everything that the server sends after its greeting. None
-/// if the driver waits for more.
+/// Logs in and reads the rows of one statement. `server` is everything that the server sends after its PRELOGIN
+/// response. `None` if the driver waits for more.
 pub fn read_rows(server: &[u8]) -> Option<Result<Vec<Value>, Error>> {
     let sent = [plain_answer().as_slice(), server].concat();
     let stream = tokio::io::join(Cursor::new(sent), tokio::io::sink()).compat_write();
@@ -41,10 +41,10 @@ mod tests {
     use crate::shared::tds::prelogin::{ANSWER, packet};
     use serde_json::json;
 
-    /// LOGINACK of TDS 7.4 by a server without a name, and DONE.
+    /// LOGINACK of TDS 7.4 from a server without a name, and DONE.
     const LOGIN_ACCEPTED: &[u8] =
         &[0xad, 10, 0, 1, 0x74, 0, 0, 4, 0, 16, 0, 3, 0xe8, 0xfd, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
-    /// COLMETADATA of a number that is called n, ROW, DONE.
+    /// COLMETADATA of a number named n, ROW, DONE.
     const ONE_ROW: &[u8] = &[
         0x81, 1, 0, 0, 0, 0, 0, 1, 0, 0x26, 4, 1, b'n', 0, 0xd1, 4, 7, 0, 0, 0, 0xfd, 0x10, 0, 0, 0, 1, 0, 0,
         0, 0, 0, 0, 0,

@@ -1,7 +1,7 @@
-//! The line to an SQL Server: greeting, TLS, and rows as JSON. The driver speaks over it as over a plain one.
+//! TDS, the protocol of SQL Server: PRELOGIN, TLS, and rows as JSON.
 
-mod envelope;
+pub mod connection;
 pub mod in_memory;
-pub mod line;
 pub mod prelogin;
 pub mod rows;
+mod tls_handshake;

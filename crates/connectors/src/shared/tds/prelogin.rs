@@ -1,10 +1,10 @@
-//! PRELOGIN of TDS: the first packet, in which both sides say whether they encrypt.
+//! PRELOGIN of TDS: the first packet, which negotiates encryption.
 
-/// Bytes of a packet's header.
+/// Bytes of a packet header.
 pub const HEADER_BYTES: usize = 8;
-/// Largest packet that may hold a greeting.
+/// Largest packet that may hold a PRELOGIN.
 pub const GREETING_BYTES_MAX: usize = 4096;
-/// The types of the packets of a greeting and of an answer.
+/// Packet types of PRELOGIN and of a response.
 pub const GREETING: u8 = 0x12;
 pub const ANSWER: u8 = 0x04;
 
@@ -16,7 +16,7 @@ const THREAD: u8 = 3;
 const MARS: u8 = 4;
 const TERMINATOR: u8 = 0xff;
 
-/// What a side says about encryption.
+/// The encryption option of PRELOGIN.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Encryption {
     Off,
@@ -40,7 +40,7 @@ impl Encryption {
     }
 }
 
-/// The client's greeting as one packet.
+/// The client's PRELOGIN packet.
 pub fn greeting(encryption: Encryption) -> Vec<u8> {
     let options: [(u8, &[u8]); 5] = [
         (VERSION, &[0; 6]),
@@ -52,13 +52,13 @@ pub fn greeting(encryption: Encryption) -> Vec<u8> {
     packet(GREETING, &payload(&options))
 }
 
-/// A server's greeting that speaks of no encryption: for a driver that need not know of it.
+/// A PRELOGIN response without encryption, for the driver.
 pub fn plain_answer() -> Vec<u8> {
     let version = [16, 0, 0, 0, 0, 0];
     packet(ANSWER, &payload(&[(VERSION, &version), (ENCRYPTION, &[Encryption::NotSupported.byte()])]))
 }
 
-/// What the server says about encryption; none when this is no greeting.
+/// The encryption option of a PRELOGIN response; `None` if it is not one.
 pub fn encryption(payload: &[u8]) -> Option<Encryption> {
     let mut options = payload;
     while let [option, high, low, length_high, length_low, rest @ ..] = options {
@@ -75,7 +75,7 @@ pub fn encryption(payload: &[u8]) -> Option<Encryption> {
     None
 }
 
-/// A header with its payload. Payloads of ours are shorter than a packet can be.
+/// A packet with its header. Payloads are always shorter than the maximum.
 pub fn packet(kind: u8, payload: &[u8]) -> Vec<u8> {
     let length = u16::try_from(payload.len() + HEADER_BYTES).unwrap_or(u16::MAX).to_be_bytes();
     let mut bytes = vec![kind, END_OF_MESSAGE, length[0], length[1], 0, 0, 0, 0];
@@ -83,7 +83,7 @@ pub fn packet(kind: u8, payload: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// The type of a packet and the length of its payload, from its header.
+/// Packet type and payload length from a header.
 pub fn read_header(header: [u8; HEADER_BYTES]) -> Option<(u8, usize)> {
     let [kind, _, high, low, ..] = header;
     Some((kind, usize::from(u16::from_be_bytes([high, low])).checked_sub(HEADER_BYTES)?))
@@ -95,7 +95,7 @@ fn payload(options: &[(u8, &[u8])]) -> Vec<u8> {
     let mut values = Vec::new();
     for (option, value) in options {
         table.push(*option);
-        // A greeting is some dozens of bytes long.
+        // A PRELOGIN payload has a few dozen bytes.
         table.extend_from_slice(&(at as u16).to_be_bytes());
         table.extend_from_slice(&(value.len() as u16).to_be_bytes());
         values.extend_from_slice(value);

@@ -1,10 +1,10 @@
-//! Rows of SQL Server as JSON objects by column name.
+//! Converts SQL Server rows to JSON objects by column name.
 
 use chrono::{DateTime, FixedOffset, NaiveDate, NaiveDateTime, NaiveTime};
 use serde_json::{Map, Value};
 use tiberius::{ColumnData, Row};
 
-/// One row; a binary value is left out, since nothing can be said with it.
+/// One row; binary values become null.
 pub fn to_object(row: &Row) -> Result<Value, tiberius::error::Error> {
     let mut object = Map::new();
     for (index, (column, data)) in row.cells().enumerate() {
@@ -13,7 +13,7 @@ pub fn to_object(row: &Row) -> Result<Value, tiberius::error::Error> {
     Ok(Value::Object(object))
 }
 
-/// The first value of a row as a number of rows.
+/// The first value of a row as a row count.
 pub fn count(row: &Row) -> u64 {
     let number = match row.cells().next() {
         Some((_, ColumnData::I32(Some(number)))) => i64::from(*number),
@@ -29,7 +29,7 @@ fn cell(row: &Row, index: usize, data: &ColumnData<'static>) -> Result<Value, ti
         ColumnData::I16(value) => (*value).into(),
         ColumnData::I32(value) => (*value).into(),
         ColumnData::I64(value) => (*value).into(),
-        // As it is written, not as the nearest number of twice the size.
+        // Via text, because a conversion to f64 would show digits that are not there.
         ColumnData::F32(value) => value.map_or(Value::Null, |value| number(value.to_string())),
         ColumnData::F64(value) => (*value).into(),
         ColumnData::Numeric(value) => value.map_or(Value::Null, |value| number(value.to_string())),

@@ -1,19 +1,19 @@
-//! Stores of vectors that are asked over HTTP: what their connectors share.
+//! What the connectors of vector stores with an HTTP API share.
 
-pub mod known;
-pub mod place;
-pub mod plan;
+pub mod config;
+pub mod metadata_cache;
+pub mod paging;
 pub mod reply;
 pub mod source;
 pub mod store;
 
-pub use place::{extras, list, path_name, server, word};
-pub use plan::{Metric, Plan, Window};
-pub use reply::{Place, Reply};
-pub use source::{VectorSource, Vendor, check_with, wrong};
-pub use store::{KeyPlace, Store};
+pub use config::{extras, list, path_name, server, word};
+pub use paging::{Metric, PagePlan, Window};
+pub use reply::{Reply, Target};
+pub use source::{VectorSource, Vendor, check_with, into_connector_error};
+pub use store::{KeyLocation, Store};
 
-/// What a store is, for [`Plan::of`]: whether it can skip what an earlier page gave.
+/// Whether a store can skip results, for [`PagePlan::of`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Paging {
     Offset,

@@ -1,37 +1,37 @@
-//! What a store answered, and what it means when it refuses: one sentence, with the names that the provider uses.
+//! Responses of vector stores, and their errors.
 
 use crate::shared::response;
 use domain::bounded_json::parse_answer;
-use domain::contracts::{ConnectorError, ConnectorErrorKind, HttpResponse};
 use domain::instant::Instant;
+use domain::ports::{ConnectorError, ConnectorErrorKind, HttpResponse};
 use serde_json::Value;
 
-/// Longest sentence of a store that is repeated.
+/// Longest error message of a store that is repeated.
 const WORDS_CHARS_MAX: usize = 200;
 
-/// Where the stores put their sentence.
+/// Where the stores put their error message.
 const WORDS_AT: [&str; 6] =
     ["/status/error", "/error/message", "/errors/0/message", "/error/0/message", "/message", "/error"];
 
-/// An answer of any status.
+/// A response of any status.
 #[derive(Debug)]
 pub struct Reply {
     pub status: u16,
     pub body: Value,
-    /// What the status alone says.
+    /// The error derived from the status alone.
     refused: Option<ConnectorError>,
 }
 
-/// What was asked for, for the sentences about it.
+/// The collection that was queried, for error messages.
 #[derive(Debug, Clone)]
-pub struct Place {
+pub struct Target {
     /// `collection`, `index`, `class`
     pub what: &'static str,
     pub name: String,
 }
 
 impl Reply {
-    /// An answer that is good but cannot be read is an error.
+    /// A successful response that cannot be parsed is an error.
     pub fn of(http: &HttpResponse, now: Instant) -> Result<Self, ConnectorError> {
         let (body, refused) = match response::read(http, now) {
             Ok(body) => (body, None),
@@ -41,31 +41,31 @@ impl Reply {
         Ok(Self { status: http.status, body, refused })
     }
 
-    /// The body, if the status is good. `dimensions` are those of the question's vector.
-    pub fn good(self, place: &Place, dimensions: usize) -> Result<Value, ConnectorError> {
+    /// The body of a successful response. `dimensions` is that of the query vector.
+    pub fn good(self, target: &Target, dimensions: usize) -> Result<Value, ConnectorError> {
         let Some(refused) = self.refused else { return Ok(self.body) };
         let words = words(&self.body);
         Err(match refused.kind {
             ConnectorErrorKind::QueryInvalid | ConnectorErrorKind::Unavailable
                 if is_about_dimensions(&words) =>
             {
-                place.other_dimensions(&words, dimensions)
+                target.other_dimensions(&words, dimensions)
             }
-            ConnectorErrorKind::QueryInvalid if self.status == 404 => place.unknown(),
-            // A question holds nothing of the person's words but numbers, so that it is the provider that is wrong.
-            ConnectorErrorKind::QueryInvalid => place.refused(&words, self.status),
+            ConnectorErrorKind::QueryInvalid if self.status == 404 => target.unknown(),
+            // The query is only a vector, so the provider's configuration must be wrong.
+            ConnectorErrorKind::QueryInvalid => target.refused(&words, self.status),
             _ => refused,
         })
     }
 }
 
-impl Place {
+impl Target {
     pub fn unknown(&self) -> ConnectorError {
         let message = format!("the {} '{}' does not exist", self.what, self.name);
         ConnectorError::new(ConnectorErrorKind::PlaceUnknown, message)
     }
 
-    /// The vectors there were made by another model than the question's.
+    /// The stored vectors were made by another model than that of the query.
     pub fn other_dimensions(&self, words: &str, ours: usize) -> ConnectorError {
         let theirs = theirs(words, ours).map_or("another number".to_owned(), |number| number.to_string());
         let message = format!(
@@ -77,16 +77,18 @@ impl Place {
     }
 
     pub fn refused(&self, words: &str, status: u16) -> ConnectorError {
-        let said = if words.is_empty() { format!("HTTP {status}") } else { words.to_owned() };
-        let message = format!("the source refused the question to the {} '{}': {said}", self.what, self.name);
+        let message_text = if words.is_empty() { format!("HTTP {status}") } else { words.to_owned() };
+        let message =
+            format!("the source rejected the query to the {} '{}': {message_text}", self.what, self.name);
         ConnectorError::new(ConnectorErrorKind::ConfigInvalid, message)
     }
 }
 
-/// The store's own sentence in one line, empty if it said none.
+/// The store's error message in one line; empty if there is none.
 pub fn words(body: &Value) -> String {
-    let said = WORDS_AT.iter().find_map(|place| body.pointer(place)?.as_str()).unwrap_or_default();
-    let line = said.split_whitespace().collect::<Vec<_>>().join(" ");
+    let message_text =
+        WORDS_AT.iter().find_map(|pointer| body.pointer(pointer)?.as_str()).unwrap_or_default();
+    let line = message_text.split_whitespace().collect::<Vec<_>>().join(" ");
     line.chars().filter(|c| !c.is_control()).take(WORDS_CHARS_MAX).collect()
 }
 
@@ -97,7 +99,7 @@ pub fn is_about_dimensions(words: &str) -> bool {
         .any(|part| words.contains(part))
 }
 
-/// The number beside ours in the sentence. Some stores count bytes, four for each number.
+/// The dimension next to ours in the message. Some stores count bytes, four per number.
 fn theirs(words: &str, ours: usize) -> Option<usize> {
     let parts = words.split(|c: char| !c.is_ascii_alphanumeric());
     let numbers: Vec<usize> = parts.filter_map(|part| part.parse().ok()).collect();
@@ -114,14 +116,14 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn place() -> Place {
-        Place { what: "collection", name: "rivers".to_owned() }
+    fn target() -> Target {
+        Target { what: "collection", name: "rivers".to_owned() }
     }
 
     fn refusal(status: u16, body: &Value) -> ConnectorError {
         let http = HttpResponse { status, headers: Vec::new(), body: body.to_string().into() };
         let reply = Reply::of(&http, Instant::default()).expect("a reply");
-        reply.good(&place(), 3).expect_err("a refusal")
+        reply.good(&target(), 3).expect_err("a refusal")
     }
 
     #[test]
@@ -138,9 +140,12 @@ mod tests {
         ] {
             let error = refusal(400, &json!({"message": sentence}));
             assert_eq!(error.kind, ConnectorErrorKind::ConfigInvalid, "{sentence}");
-            let said = &error.message;
-            assert!(said.contains("3 dimensions") && said.contains("have 768;"), "{sentence}: {said}");
-            assert!(said.contains("model:<name>"), "{said}");
+            let message_text = &error.message;
+            assert!(
+                message_text.contains("3 dimensions") && message_text.contains("have 768;"),
+                "{sentence}: {message_text}"
+            );
+            assert!(message_text.contains("model:<name>"), "{message_text}");
         }
         let error = refusal(500, &json!({"message": "QueryNode 1 failed: vector dimension mismatch"}));
         assert!(error.message.contains("another number"), "{error}");

@@ -1,13 +1,12 @@
-//! The connector of any such store: the steps are the same, the words differ.
+//! Connector for any vector store, generic over the vendor.
 
-use super::plan::{Plan, Window};
+use super::paging::{PagePlan, Window};
 use super::reply::Reply;
-use crate::shared::check::{Notations, config_error, read_notations};
+use crate::shared::check::{FieldError, Notations, config_error, read_notations};
 use crate::shared::database::other_kind;
-use crate::shared::statement::Mistake;
 use crate::shared::vectors;
 use async_trait::async_trait;
-use domain::contracts::{
+use domain::ports::{
     Capability, Connector, ConnectorError, ConnectorErrorKind, NormalizedPage, PluginContext, ProviderQuery,
     SourceQuery, SourceResponse,
 };
@@ -17,23 +16,23 @@ use serde_json::{Map, Value, json};
 use std::fmt;
 use std::time::Duration;
 
-/// The words of one kind of store.
+/// The API of one vendor.
 #[async_trait]
 pub trait Vendor: Send + Sync + fmt::Debug {
-    /// The question about a part of the nearest. No I/O.
+    /// The request for a range of nearest documents. No I/O.
     fn ask(&self, vector: &[f32], window: Window) -> Value;
-    /// Sends it.
+    /// Sends the request.
     async fn send(&self, ask: &Value, time_max: Duration) -> Result<Reply, ConnectorError>;
-    /// The documents in the answer, nearest first. No I/O.
+    /// The documents in the response, nearest first. No I/O.
     fn items(&self, reply: Reply, dimensions: usize) -> Result<Vec<Value>, ConnectorError>;
-    /// What is asked, as it may be shown.
-    fn place(&self) -> &str;
+    /// The name of the queried collection, for display.
+    fn target_name(&self) -> &str;
 }
 
 pub struct VectorSource<V> {
     vendor: V,
-    plan: Plan,
-    /// The reader model.
+    plan: PagePlan,
+    /// The embedding model.
     model: String,
     context: PluginContext,
 }
@@ -45,15 +44,15 @@ impl<V: fmt::Debug> fmt::Debug for VectorSource<V> {
 }
 
 impl<V: Vendor> VectorSource<V> {
-    pub fn new(provider: &SearchProvider, plan: Plan, vendor: V, context: &PluginContext) -> Self {
+    pub fn new(provider: &SearchProvider, plan: PagePlan, vendor: V, context: &PluginContext) -> Self {
         Self { vendor, plan, model: vectors::model(provider), context: context.clone() }
     }
 }
 
-/// The notations of a provider, and what `read` finds wrong beyond them.
+/// Validates a provider, including what `read` checks.
 pub fn check_with<T>(
     provider: &SearchProvider,
-    read: impl FnOnce(&SearchProvider, &Notations) -> Result<T, Mistake>,
+    read: impl FnOnce(&SearchProvider, &Notations) -> Result<T, FieldError>,
 ) -> FieldErrors {
     let mut errors = FieldErrors::default();
     let notations = read_notations(provider, &mut errors);
@@ -63,12 +62,12 @@ pub fn check_with<T>(
     errors
 }
 
-/// A mistake that was saved all the same.
-pub fn wrong((field, sentence): Mistake) -> ConnectorError {
+/// The connector error for an invalid field of a saved provider.
+pub fn into_connector_error((field, sentence): FieldError) -> ConnectorError {
     config_error(&FieldErrors::one(field, sentence))
 }
 
-/// A document's fields with its id and how near it is.
+/// A document's fields with its id and similarity.
 pub fn item(fields: Option<&Value>, id: Value, similarity: Option<f64>) -> Value {
     let mut fields: Map<String, Value> = fields.and_then(Value::as_object).cloned().unwrap_or_default();
     fields.insert("id".to_owned(), id);
@@ -76,7 +75,7 @@ pub fn item(fields: Option<&Value>, id: Value, similarity: Option<f64>) -> Value
     Value::Object(fields)
 }
 
-/// An answer that has not the form of the store's.
+/// The error for a response without an expected member.
 pub fn unreadable(what: &str) -> ConnectorError {
     ConnectorError::new(ConnectorErrorKind::Unreadable, format!("the source's answer has no {what}"))
 }
@@ -98,12 +97,12 @@ impl<V: Vendor> Connector for VectorSource<V> {
     fn construct(&self, query: &ProviderQuery<'_>) -> Result<SourceQuery, ConnectorError> {
         let vector = vectors::required(query)?;
         if vector.iter().any(|number| !number.is_finite()) {
-            let message = "the query's vector holds what is no number";
+            let message = "the query's vector contains values that are not numbers";
             return Err(ConnectorError::new(ConnectorErrorKind::QueryInvalid, message));
         }
         let ask = self.plan.window(query).map(|window| self.vendor.ask(vector, window));
         Ok(SourceQuery::Command {
-            place: self.vendor.place().to_owned(),
+            place: self.vendor.target_name().to_owned(),
             body: json!({
                 "ask": ask,
                 "dimensions": vector.len(),
@@ -140,7 +139,7 @@ impl<V: Vendor> Connector for VectorSource<V> {
                 self.vendor.items(Reply::of(&http, self.context.clock.now())?, 0)?
             }
         };
-        // Every document is near to some degree; how many there are says nothing.
+        // Every document is near to some degree, so a total means nothing.
         Ok(NormalizedPage { found: None, retrieved: Some(items.len() as u64), items })
     }
 }

@@ -1,6 +1,6 @@
-//! The requests to a store: its address, the credentials on them, and nothing sent to anybody else.
+//! HTTP client of a vector store; credentials go to its server only.
 
-use super::known::{Key, key};
+use super::metadata_cache::{Key, key};
 use super::reply::Reply;
 use crate::shared::check::require_notations;
 use crate::shared::http_auth::{self, Headers};
@@ -8,20 +8,20 @@ use crate::shared::http_check::web_address;
 use crate::shared::http_source::config_invalid;
 use crate::shared::response;
 use bytes::Bytes;
-use domain::contracts::{ConnectorError, HttpMethod, HttpRequest, Origin, PluginContext, TlsOptions};
-use domain::notation::credentials::SourceCredentials;
+use domain::ports::{ConnectorError, HttpMethod, HttpRequest, Origin, PluginContext, TlsOptions};
 use domain::provider::SearchProvider;
 use domain::secret::Secret;
+use domain::syntax::credentials::SourceCredentials;
 use serde_json::Value;
 use std::fmt;
 use std::time::Duration;
 use url::Url;
 
-/// Where the key goes.
+/// How the key is sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum KeyPlace {
+pub enum KeyLocation {
     Header(&'static str),
-    /// A header for every form of credentials, a bearer token too.
+    /// In this header for every form of credentials, including a bearer token.
     HeaderAlways(&'static str),
     Bearer,
 }
@@ -44,42 +44,42 @@ impl Store {
     pub fn new(
         provider: &SearchProvider,
         server: &str,
-        key_place: KeyPlace,
+        key_location: KeyLocation,
         context: &PluginContext,
     ) -> Result<Self, ConnectorError> {
         let credentials = require_notations(provider)?.credentials;
         Ok(Self {
             server: server.trim().trim_end_matches('/').to_owned(),
-            headers: headers(provider, &credentials, key_place),
+            headers: headers(provider, &credentials, key_location),
             secrets: http_auth::secrets(&credentials),
             tls: http_auth::tls(&credentials),
             context: context.clone(),
         })
     }
 
-    /// One more header with every request.
+    /// Adds a header to every request.
     pub fn with_header(mut self, name: &str, value: &str) -> Self {
         self.headers.open.push((name.to_owned(), value.to_owned()));
         self
     }
 
-    /// The address of the server itself.
+    /// The URL of the server.
     pub fn server(&self) -> Result<Url, ConnectorError> {
         web_address(&self.server).map_err(config_invalid)
     }
 
-    /// An address below the server's; each part is one part of the path, whatever is in it.
+    /// A URL below the server's; each part is one segment, whatever it contains.
     pub fn at(&self, parts: &[&str]) -> Result<Url, ConnectorError> {
         below(self.server()?, parts)
     }
 
-    /// For what the server told whoever asks with these credentials.
+    /// Cache key for metadata of the server, which may depend on the credentials.
     pub fn key(&self, parts: &[&str]) -> Key {
         let headers = self.headers.secret.iter().flat_map(|(name, value)| [name.as_str(), value.expose()]);
         key(std::iter::once(self.server.as_str()).chain(headers).chain(parts.iter().copied()))
     }
 
-    /// Asks the provider's own server.
+    /// Sends a GET request to the provider's server.
     pub async fn get(&self, parts: &[&str], time_max: Duration) -> Result<Reply, ConnectorError> {
         self.send(self.at(parts)?, true, None, time_max).await
     }
@@ -93,7 +93,7 @@ impl Store {
         self.send(self.at(parts)?, true, Some(body), time_max).await
     }
 
-    /// Asks an address that the caller has checked: the credentials go to its origin.
+    /// Sends a request to a URL that the caller has checked; the credentials go to its origin.
     pub async fn send(
         &self,
         url: Url,
@@ -124,24 +124,24 @@ impl Store {
     }
 }
 
-/// An address below another one.
+/// Appends path segments to a URL.
 pub fn below(mut url: Url, parts: &[&str]) -> Result<Url, ConnectorError> {
     let no_path = || config_invalid("The address can have no path.".to_owned());
     url.path_segments_mut().map_err(|()| no_path())?.pop_if_empty().extend(parts);
     Ok(url)
 }
 
-fn headers(provider: &SearchProvider, credentials: &SourceCredentials, place: KeyPlace) -> Headers {
+fn headers(provider: &SearchProvider, credentials: &SourceCredentials, location: KeyLocation) -> Headers {
     let given = &provider.spec.http_request_headers;
     let key = match credentials {
         SourceCredentials::Plain(key) | SourceCredentials::ApiKeyHeader(key) => key,
         SourceCredentials::Pairs(pairs) if pairs.len() == 1 => &pairs[0].1,
-        SourceCredentials::Bearer { token, .. } if matches!(place, KeyPlace::HeaderAlways(_)) => token,
+        SourceCredentials::Bearer { token, .. } if matches!(location, KeyLocation::HeaderAlways(_)) => token,
         other => return http_auth::headers(given, other),
     };
-    let (name, value) = match place {
-        KeyPlace::Header(name) | KeyPlace::HeaderAlways(name) => (name, key.clone()),
-        KeyPlace::Bearer => ("Authorization", Secret::new(format!("Bearer {}", key.expose()))),
+    let (name, value) = match location {
+        KeyLocation::Header(name) | KeyLocation::HeaderAlways(name) => (name, key.clone()),
+        KeyLocation::Bearer => ("Authorization", Secret::new(format!("Bearer {}", key.expose()))),
     };
     let mut headers = http_auth::headers(given, &SourceCredentials::None);
     headers.secret.retain(|(known, _)| !known.eq_ignore_ascii_case(name));
@@ -157,23 +157,23 @@ mod tests {
     #[test]
     fn a_key_goes_where_the_store_wants_it() {
         let table = [
-            ("abc", KeyPlace::Header("api-key"), ("api-key", "abc")),
-            ("X-Api-Key=abc", KeyPlace::Header("api-key"), ("api-key", "abc")),
-            ("api_key=abc", KeyPlace::Header("api-key"), ("api-key", "abc")),
-            ("bearer=abc", KeyPlace::Header("api-key"), ("Authorization", "Bearer abc")),
-            ("bearer=abc", KeyPlace::HeaderAlways("Api-Key"), ("Api-Key", "abc")),
-            ("root:Milvus", KeyPlace::Bearer, ("Authorization", "Bearer root:Milvus")),
-            ("HTTPBasicAuth('u','p')", KeyPlace::Bearer, ("Authorization", "Basic dTpw")),
+            ("abc", KeyLocation::Header("api-key"), ("api-key", "abc")),
+            ("X-Api-Key=abc", KeyLocation::Header("api-key"), ("api-key", "abc")),
+            ("api_key=abc", KeyLocation::Header("api-key"), ("api-key", "abc")),
+            ("bearer=abc", KeyLocation::Header("api-key"), ("Authorization", "Bearer abc")),
+            ("bearer=abc", KeyLocation::HeaderAlways("Api-Key"), ("Api-Key", "abc")),
+            ("root:Milvus", KeyLocation::Bearer, ("Authorization", "Bearer root:Milvus")),
+            ("HTTPBasicAuth('u','p')", KeyLocation::Bearer, ("Authorization", "Basic dTpw")),
         ];
-        for (text, place, (name, value)) in table {
+        for (text, location, (name, value)) in table {
             let credentials = SourceCredentials::parse(&Secret::new(text)).expect("credentials");
             let spec = ProviderSpec {
                 http_request_headers: [(name.to_lowercase(), "old".to_owned())].into(),
                 ..ProviderSpec::default()
             };
             let provider = SearchProvider::unsaved(spec, Default::default(), Default::default());
-            let found = headers(&provider, &credentials, place).secret;
-            assert_eq!(found, [(name.to_owned(), Secret::new(value))], "{text} {place:?}");
+            let found = headers(&provider, &credentials, location).secret;
+            assert_eq!(found, [(name.to_owned(), Secret::new(value))], "{text} {location:?}");
         }
     }
 

@@ -1,8 +1,8 @@
-//! Google Workspace.
+//! Google Workspace connectors.
 
 use super::{kind, refused, spec, subject, subject_of, tells_refusals, title};
 use crate::fixture::{Script, answer, provider, query};
-use domain::contracts::{ConnectorErrorKind, SourceQuery};
+use domain::ports::{ConnectorErrorKind, SourceQuery};
 use domain::provider::{ProviderSpec, SearchProvider};
 use domain::search::Sort;
 use domain::secret::Secret;
@@ -13,10 +13,10 @@ use testkit::vendors::google::Google;
 #[tokio::test]
 async fn drive_keeps_the_contract() {
     let google = Google::start().await;
-    let mut subject = subject("GoogleDrive", &google.stand.url, Literal::Words(title));
+    let mut subject = subject("GoogleDrive", &google.listener.url, Literal::Words(title));
     subject.date = None;
     subject.check().await;
-    tells_refusals(&subject, &google.desk).await;
+    tells_refusals(&subject, &google.state).await;
     let page = subject.ask("river", Sort::Date, 100).await.expect("no order is asked for");
     assert!(page.items.len() > 30 && page.items.iter().all(|item| item["title"] != "river folder"));
 }
@@ -24,27 +24,28 @@ async fn drive_keeps_the_contract() {
 #[tokio::test]
 async fn gmail_keeps_the_contract() {
     let google = Google::start().await;
-    let subject = subject("Gmail", &google.stand.url, Literal::Words(title));
+    let subject = subject("Gmail", &google.listener.url, Literal::Words(title));
     subject.check().await;
-    tells_refusals(&subject, &google.desk).await;
+    tells_refusals(&subject, &google.state).await;
     subject.ask("river", Sort::Relevancy, 40).await.expect("an answer");
-    let most = google.desk.lock().most_open;
+    let most = google.state.lock().most_open;
     assert!((2..=8).contains(&most), "{most} at once");
 }
 
 #[tokio::test]
 async fn calendar_keeps_the_contract() {
     let google = Google::start().await;
-    let subject = subject("GoogleCalendar", &google.stand.url, Literal::Seen(Box::new(google.desk.seen())));
+    let subject =
+        subject("GoogleCalendar", &google.listener.url, Literal::Seen(Box::new(google.state.seen())));
     subject.check().await;
-    tells_refusals(&subject, &google.desk).await;
+    tells_refusals(&subject, &google.state).await;
 }
 
-/// The clock of these tests stands at the 5th of March 2024.
+/// The clock of these tests is at March 5, 2024.
 #[tokio::test]
 async fn a_calendar_has_a_window_and_the_nearest_first() {
     let google = Google::start().await;
-    let subject = subject("GoogleCalendar", &google.stand.url, Literal::Found(title));
+    let subject = subject("GoogleCalendar", &google.listener.url, Literal::Found(title));
     let page = subject.ask("river", Sort::Relevancy, 25).await.expect("an answer");
     let days: Vec<i64> = page.items.iter().map(|item| days_away(&item["date_published"])).collect();
     assert!(days.is_sorted(), "{days:?}");
@@ -74,13 +75,13 @@ fn days_are_checked() {
     }
 }
 
-/// Google says 403 to too many requests.
+/// Google answers 403 to rate limiting.
 #[tokio::test]
 async fn a_quota_is_no_missing_permission() {
     let google = Google::start().await;
     for connector in ["GoogleDrive", "Gmail", "GoogleCalendar"] {
-        let subject = subject(connector, &google.stand.url, Literal::Found(title));
-        google.desk.refuse(403, None);
+        let subject = subject(connector, &google.listener.url, Literal::Found(title));
+        google.state.refuse(403, None);
         assert_eq!(refused(&subject).await.kind, ConnectorErrorKind::RateLimited, "{connector}");
     }
 }
@@ -89,10 +90,10 @@ async fn a_quota_is_no_missing_permission() {
 async fn words_are_never_operators() {
     let google = Google::start().await;
     for connector in ["GoogleDrive", "Gmail"] {
-        let subject = subject(connector, &google.stand.url, Literal::Found(title));
+        let subject = subject(connector, &google.listener.url, Literal::Found(title));
         for text in ["river OR snow", "river -3", "subject:x river", "{river snow}", "it's AROUND river"] {
             subject.ask(text, Sort::Relevancy, 5).await.expect(text);
-            assert_eq!(google.desk.seen()().as_deref(), Some(text), "{connector}");
+            assert_eq!(google.state.seen()().as_deref(), Some(text), "{connector}");
         }
         let spec = ProviderSpec { query_mappings: "NOT=true".into(), ..subject.spec.clone() };
         let all = subject.ask("river", Sort::Relevancy, 90).await.expect("an answer").items.len();
@@ -106,7 +107,7 @@ fn connected(connector: &str) -> SearchProvider {
     SearchProvider { user_token: Some(Secret::new("a-token")), ..provider(spec(connector)) }
 }
 
-/// A calendar that never ends is read up to a limit, and mail is asked for up to another.
+/// An endless calendar is read up to a limit, and so is mail.
 #[tokio::test]
 async fn reading_has_its_limits() {
     let events: Vec<Value> =
@@ -123,14 +124,14 @@ async fn reading_has_its_limits() {
     );
 
     let gmail = (kind("Gmail").build)(&connected("Gmail"), &script.context()).expect("a connector");
-    let many = domain::contracts::ProviderQuery { results_wanted: 1000, ..query("x") };
+    let many = domain::ports::ProviderQuery { results_wanted: 1000, ..query("x") };
     let SourceQuery::Command { rows_max, .. } = gmail.construct(&many).expect("a question") else {
         panic!("a command was expected");
     };
     assert_eq!(rows_max, 100);
 }
 
-/// A message that was deleted after it was found is left out; another failure is told.
+/// A message deleted after the search is left out; other failures are reported.
 #[tokio::test]
 async fn a_message_may_be_gone() {
     let list = json!({"messages": [{"id": "a"}, {"id": "b"}]}).to_string();

@@ -1,13 +1,13 @@
-//! Microsoft 365.
+//! Microsoft 365 connectors.
 
 use super::{kind, refused, subject, subject_of, tells_refusals, title};
 use crate::fixture::provider;
-use domain::contracts::ConnectorErrorKind;
+use domain::ports::ConnectorErrorKind;
 use domain::provider::ProviderSpec;
 use domain::search::Sort;
 use serde_json::json;
 use testkit::suites::connector::Literal;
-use testkit::vendors::graph::Graph;
+use testkit::vendors::microsoft_graph::Graph;
 
 const CONNECTORS: [(&str, &str); 5] = [
     ("M365OutlookMessages", "Mail.Read"),
@@ -21,7 +21,7 @@ const CONNECTORS: [(&str, &str); 5] = [
 async fn each_kind_keeps_the_contract() {
     let graph = Graph::start().await;
     for (connector, scope) in CONNECTORS {
-        let mut subject = subject(connector, &graph.stand.url, Literal::Words(title));
+        let mut subject = subject(connector, &graph.listener.url, Literal::Words(title));
         subject.check().await;
         subject.user_token = subject.mistakes.pop().expect("a mistake").user_token;
         let error = refused(&subject).await;
@@ -33,23 +33,23 @@ async fn each_kind_keeps_the_contract() {
 async fn refusals_are_told() {
     let graph = Graph::start().await;
     for (connector, _) in CONNECTORS {
-        tells_refusals(&subject(connector, &graph.stand.url, Literal::Found(title)), &graph.desk).await;
+        tells_refusals(&subject(connector, &graph.listener.url, Literal::Found(title)), &graph.state).await;
     }
 }
 
 #[tokio::test]
 async fn words_are_never_operators() {
     let graph = Graph::start().await;
-    let subject = subject("M365OneDrive", &graph.stand.url, Literal::Found(title));
+    let subject = subject("M365OneDrive", &graph.listener.url, Literal::Found(title));
     for text in
         ["river OR snow", "river NOT 3", "NEAR river", "from:boss river", "river -3", "(river) AND all"]
     {
         subject.ask(text, Sort::Relevancy, 5).await.expect(text);
-        assert_eq!(graph.desk.seen()().as_deref(), Some(text));
+        assert_eq!(graph.state.seen()().as_deref(), Some(text));
     }
-    // Quotes and wildcards are no part of a word.
+    // Quotes and wildcards are not part of a word.
     subject.ask("\"river*\" \"", Sort::Relevancy, 5).await.expect("an answer");
-    assert_eq!(graph.desk.seen()().as_deref(), Some("river"));
+    assert_eq!(graph.state.seen()().as_deref(), Some("river"));
     let error = subject.ask("\" * -", Sort::Relevancy, 5).await.expect_err("no word");
     assert_eq!(error.kind, ConnectorErrorKind::QueryInvalid);
 }
@@ -57,7 +57,7 @@ async fn words_are_never_operators() {
 #[tokio::test]
 async fn negation_is_understood_when_the_provider_says_so() {
     let graph = Graph::start().await;
-    let subject = subject("M365OutlookMessages", &graph.stand.url, Literal::Found(title));
+    let subject = subject("M365OutlookMessages", &graph.listener.url, Literal::Found(title));
     let spec = ProviderSpec { query_mappings: "NOT=true".into(), ..subject.spec.clone() };
     let negating = subject_of(&subject, spec);
     let all = subject.ask("river", Sort::Date, 200).await.expect("an answer").items.len();
@@ -68,11 +68,11 @@ async fn negation_is_understood_when_the_provider_says_so() {
 #[tokio::test]
 async fn folders_are_left_out_and_pages_are_large() {
     let graph = Graph::start().await;
-    let subject = subject("M365OneDrive", &graph.stand.url, Literal::Found(title));
-    let before = graph.desk.requests();
+    let subject = subject("M365OneDrive", &graph.listener.url, Literal::Found(title));
+    let before = graph.state.requests();
     let page = subject.ask("river", Sort::Relevancy, 100).await.expect("an answer");
     assert!(page.items.iter().all(|item| item["title"] != "river folder"));
-    assert_eq!((page.found, graph.desk.requests() - before), (Some(page.items.len() as u64), 1));
+    assert_eq!((page.found, graph.state.requests() - before), (Some(page.items.len() as u64), 1));
     let item = page.items.iter().find(|item| item["title"] == "river 1").expect("a river");
     assert_eq!((&item["author"], &item["size"]), (&json!("Ann Reed"), &json!(10)));
     assert!(item["body"].as_str().expect("a body").starts_with("about "), "{item}");
@@ -81,7 +81,7 @@ async fn folders_are_left_out_and_pages_are_large() {
 #[tokio::test]
 async fn the_provider_may_map_for_itself() {
     let graph = Graph::start().await;
-    let subject = subject("M365OutlookMessages", &graph.stand.url, Literal::Found(title));
+    let subject = subject("M365OutlookMessages", &graph.listener.url, Literal::Found(title));
     let spec = ProviderSpec {
         result_mappings: "title=resource.subject,url=resource.webLink".into(),
         response_mappings: "RESULTS=value[0].hitsContainers[0].hits".into(),
@@ -94,7 +94,7 @@ async fn the_provider_may_map_for_itself() {
 #[tokio::test]
 async fn the_provider_may_bring_its_own_body() {
     let graph = Graph::start().await;
-    let subject = subject("M365OneDrive", &graph.stand.url, Literal::Found(title));
+    let subject = subject("M365OneDrive", &graph.listener.url, Literal::Found(title));
     let body = json!({"requests": [{"entityTypes": ["driveItem"], "from": 0, "size": 4,
         "query": {"queryString": "{query_string} AND NOT folder"}}]});
     let spec = ProviderSpec {

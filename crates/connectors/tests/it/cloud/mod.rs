@@ -1,5 +1,5 @@
-//! Services that people connect, against strict stand-ins: the whole contract of each connector, refusals, and that
-//! a token goes nowhere but to the API.
+//! Cloud services that users connect, against strict fakes: the connector suite, error responses, and that a token is
+//! sent to its API only.
 
 mod google;
 mod microsoft;
@@ -8,7 +8,7 @@ mod storage;
 mod tokens;
 
 use crate::fixture::{all_services_at, guarded_context, kind};
-use domain::contracts::{ConnectorError, ConnectorErrorKind, PluginContext};
+use domain::ports::{ConnectorError, ConnectorErrorKind, PluginContext};
 use domain::provider::ProviderSpec;
 use domain::search::Sort;
 use domain::secret::Secret;
@@ -16,15 +16,15 @@ use serde_json::Value;
 use std::sync::Arc;
 use std::time::Duration;
 use testkit::suites::connector::{Literal, Mistake, Subject};
-use testkit::vendors::callers::{NARROW_TOKEN, TOKEN};
-use testkit::vendors::cloud_desk::CloudDesk;
+use testkit::vendors::access_tokens::{NARROW_TOKEN, TOKEN};
+use testkit::vendors::cloud_state::CloudState;
 
-/// All services at one address, by the real client.
+/// All services at one address, with the real HTTP client.
 fn context(address: &str) -> PluginContext {
     PluginContext { settings: Arc::new(all_services_at(address)), ..guarded_context() }
 }
 
-/// Url and credentials are those of somebody else: they are not read.
+/// Url and credentials are wrong on purpose: they must not be used.
 fn spec(connector: &str) -> ProviderSpec {
     ProviderSpec {
         name: "Mine".into(),
@@ -73,8 +73,8 @@ async fn refused(subject: &Subject) -> ConnectorError {
     subject.ask("river", Sort::Relevancy, 5).await.expect_err("a refusal")
 }
 
-/// What every service may answer, and what is told about it.
-async fn tells_refusals(subject: &Subject, desk: &CloudDesk) {
+/// The error responses of every service and the resulting errors.
+async fn tells_refusals(subject: &Subject, state: &CloudState) {
     let table = [
         (429, Some(7), ConnectorErrorKind::RateLimited),
         (503, Some(7), ConnectorErrorKind::RateLimited),
@@ -83,7 +83,7 @@ async fn tells_refusals(subject: &Subject, desk: &CloudDesk) {
         (401, None, ConnectorErrorKind::NotConnected),
     ];
     for (status, rest, kind) in table {
-        desk.refuse(status, rest);
+        state.refuse(status, rest);
         let error = refused(subject).await;
         assert_eq!(error.kind, kind, "{status}: {error}");
         assert_eq!(error.retry_after, rest.map(|rest| Duration::from_secs(rest.into())), "{status}");
@@ -105,7 +105,7 @@ fn like(subject: &Subject) -> Subject {
     subject_of(subject, subject.spec.clone())
 }
 
-/// The same with another spec, and without mistakes.
+/// The subject with another spec and without mistakes.
 fn subject_of(subject: &Subject, spec: ProviderSpec) -> Subject {
     Subject {
         kind: subject.kind,

@@ -1,4 +1,4 @@
-//! The ready records of authenticators: valid, not active, and with what the connectors need.
+//! The bundled authenticator records: valid, inactive, and with the scopes that the connectors need.
 
 use super::kind;
 use domain::authenticator::AuthenticatorSpec;

@@ -1,26 +1,26 @@
-//! Box and Dropbox.
+//! Box and Dropbox connectors.
 
 use super::{kind, refused, spec, subject, subject_of, tells_refusals, title};
 use crate::fixture::{Script, answer, provider, query};
-use domain::contracts::{ConnectorErrorKind, ProviderQuery};
+use domain::ports::{ConnectorErrorKind, ProviderQuery};
 use domain::provider::{ProviderSpec, SearchProvider};
 use domain::search::Sort;
 use domain::secret::Secret;
 use serde_json::json;
 use testkit::suites::connector::Literal;
+use testkit::vendors::access_tokens::NARROW_TOKEN;
 use testkit::vendors::box_storage::BoxStorage;
-use testkit::vendors::callers::NARROW_TOKEN;
 use testkit::vendors::dropbox::Dropbox;
 
 #[tokio::test]
 async fn box_keeps_the_contract() {
     let service = BoxStorage::start().await;
-    let subject = subject("BoxStorage", &service.stand.url, Literal::Words(title));
+    let subject = subject("BoxStorage", &service.listener.url, Literal::Words(title));
     subject.check().await;
-    tells_refusals(&subject, &service.desk).await;
+    tells_refusals(&subject, &service.state).await;
     for text in ["river OR snow", "NOT river", "river AND NOT 3"] {
         subject.ask(text, Sort::Relevancy, 5).await.expect(text);
-        assert_eq!(service.desk.seen()().as_deref(), Some(text));
+        assert_eq!(service.state.seen()().as_deref(), Some(text));
     }
     let spec = ProviderSpec { query_mappings: "NOT=true".into(), ..subject.spec.clone() };
     let all = subject.ask("river", Sort::Relevancy, 250).await.expect("an answer");
@@ -32,9 +32,10 @@ async fn box_keeps_the_contract() {
 #[tokio::test]
 async fn dropbox_keeps_the_contract() {
     let service = Dropbox::start().await;
-    let mut subject = subject("Dropbox", &service.stand.url, Literal::Seen(Box::new(service.desk.seen())));
+    let mut subject =
+        subject("Dropbox", &service.listener.url, Literal::Seen(Box::new(service.state.seen())));
     subject.check().await;
-    tells_refusals(&subject, &service.desk).await;
+    tells_refusals(&subject, &service.state).await;
     let page = subject.ask("river", Sort::Relevancy, 100).await.expect("an answer");
     assert!(page.items.len() > 30 && page.items.iter().all(|item| item["title"] != "river folder"));
     assert_eq!(page.items[0]["body"], "about it");
@@ -44,7 +45,7 @@ async fn dropbox_keeps_the_contract() {
     assert_eq!(error.kind, ConnectorErrorKind::QueryInvalid);
 }
 
-/// A service whose pages never end is asked a bounded number of times.
+/// A service with endless pages gets a bounded number of requests.
 #[tokio::test]
 async fn a_circle_of_cursors_ends() {
     let found = json!({"metadata": {"metadata": {".tag": "file", "name": "a"}}});

@@ -1,18 +1,18 @@
-//! A token goes to the API that is set, and to nobody who looks like it or is named by an answer.
+//! A token is sent to the configured API only, never to a look-alike host or one named by a response.
 
 use super::{context, kind, spec, subject, title};
 use crate::fixture::{Script, answer, provider, query, request};
-use domain::contracts::{ConnectorErrorKind, Fetch, PluginContext, SourceQuery};
-use domain::notation::network::Network;
+use domain::ports::{ConnectorErrorKind, Fetch, PluginContext, SourceQuery};
 use domain::provider::SearchProvider;
 use domain::search::Sort;
 use domain::secret::Secret;
+use domain::syntax::network::Network;
 use outbound::{AllowRule, ClientLimits, GuardedClient};
 use std::sync::Arc;
 use std::time::Duration;
 use testkit::suites::connector::Literal;
 use testkit::vendors::box_storage::BoxStorage;
-use testkit::vendors::graph::{Graph, SCOPES};
+use testkit::vendors::microsoft_graph::{Graph, SCOPES};
 
 const CONNECTORS: [&str; 10] = [
     "M365OutlookMessages",
@@ -31,7 +31,7 @@ fn connected(connector: &str, token: &str) -> SearchProvider {
     SearchProvider { user_token: Some(Secret::new(token)), ..provider(spec(connector)) }
 }
 
-/// Whatever url the provider names, what is sent goes to the vendor's own host with the token in one header.
+/// Whatever url the provider has, requests go to the vendor's own host with the token in one header.
 #[tokio::test]
 async fn every_request_goes_to_the_vendor() {
     let hosts = ["graph.microsoft.com", "www.googleapis.com", "api.box.com", "api.dropboxapi.com"];
@@ -58,18 +58,18 @@ async fn every_request_goes_to_the_vendor() {
 #[tokio::test]
 async fn a_link_that_leads_elsewhere_is_refused_and_named() {
     let graph = Graph::start().await;
-    let subject = subject("M365OutlookMessages", &graph.stand.url, Literal::Found(title));
+    let subject = subject("M365OutlookMessages", &graph.listener.url, Literal::Found(title));
     for host in ["graph.microsoft.com.evil.test", "evilgraph.microsoft.com"] {
-        graph.desk.lock().link = Some(format!("https://{host}/v1.0/search/query?$skip=25"));
+        graph.state.lock().link = Some(format!("https://{host}/v1.0/search/query?$skip=25"));
         let error = subject.ask("river", Sort::Relevancy, 5).await.expect_err(host);
         assert_eq!(error.kind, ConnectorErrorKind::AddressRefused);
         assert!(error.message.contains(host), "{error}");
     }
-    graph.desk.lock().link = Some(graph.stand.at("/v1.0/search/query?$skip=25"));
+    graph.state.lock().link = Some(graph.listener.at("/v1.0/search/query?$skip=25"));
     assert!(subject.ask("river", Sort::Relevancy, 5).await.is_ok());
 }
 
-/// A client that lets everything on this machine be reached, so that a redirect is followed.
+/// A client that may reach everything on this machine, so that redirects are followed.
 fn open_client(address: &str) -> PluginContext {
     let limits = ClientLimits {
         connect: Duration::from_secs(5),
@@ -85,28 +85,28 @@ fn open_client(address: &str) -> PluginContext {
 #[tokio::test]
 async fn a_redirect_takes_no_token_along() {
     let (service, other) = (BoxStorage::start().await, BoxStorage::start().await);
-    let mut boxed = subject("BoxStorage", &service.stand.url, Literal::Found(title));
-    boxed.context = open_client(&service.stand.url);
-    service.desk.redirect(&other.stand.at("/2.0/search?query=x&type=file&limit=5&offset=0"));
+    let mut boxed = subject("BoxStorage", &service.listener.url, Literal::Found(title));
+    boxed.context = open_client(&service.listener.url);
+    service.state.redirect(&other.listener.at("/2.0/search?query=x&type=file&limit=5&offset=0"));
     let error = boxed.ask("river", Sort::Relevancy, 5).await.expect_err("nobody is known there");
     assert_eq!(error.kind, ConnectorErrorKind::NotConnected, "{error}");
-    assert_eq!(other.desk.lock().callers.seen(), [""], "it was asked, without a token");
-    // The words of a question with a body do not even leave.
+    assert_eq!(other.state.lock().access_tokens.seen(), [""], "it was asked, without a token");
+    // A request with a body is not redirected at all.
     let (graph, other) = (Graph::start().await, Graph::start().await);
-    let mut mail = subject("M365OutlookMessages", &graph.stand.url, Literal::Found(title));
-    mail.context = open_client(&graph.stand.url);
-    graph.desk.redirect(&other.stand.at("/v1.0/search/query"));
+    let mut mail = subject("M365OutlookMessages", &graph.listener.url, Literal::Found(title));
+    mail.context = open_client(&graph.listener.url);
+    graph.state.redirect(&other.listener.at("/v1.0/search/query"));
     mail.ask("river", Sort::Relevancy, 5).await.expect_err("no answer");
-    assert_eq!((graph.desk.requests(), other.desk.requests()), (1, 0));
+    assert_eq!((graph.state.requests(), other.state.requests()), (1, 0));
 }
 
-/// Two people ask at the same time; each request has the token of the one who asks.
+/// Two users search at the same time; each request has its user's token.
 #[tokio::test]
 async fn tokens_are_not_mixed_up() {
     let graph = Graph::start().await;
-    graph.desk.lock().callers.allow("token-of-ann", &SCOPES);
-    graph.desk.lock().callers.allow("token-of-bo", &[]);
-    let tools = context(&graph.stand.url);
+    graph.state.lock().access_tokens.allow("token-of-ann", &SCOPES);
+    graph.state.lock().access_tokens.allow("token-of-bo", &[]);
+    let tools = context(&graph.listener.url);
     let ask = |token: &'static str| {
         let connector =
             (kind("M365OneDrive").build)(&connected("M365OneDrive", token), &tools).expect("a connector");
@@ -122,7 +122,7 @@ async fn tokens_are_not_mixed_up() {
         assert!(ann.is_ok());
         assert_eq!(bo.expect_err("nothing was agreed to").kind, ConnectorErrorKind::Denied);
     }
-    let desk = graph.desk.lock();
-    let of_ann = desk.callers.seen().iter().filter(|header| *header == "Bearer token-of-ann").count();
-    assert_eq!((of_ann, desk.callers.seen().len()), (20, 40));
+    let state = graph.state.lock();
+    let of_ann = state.access_tokens.seen().iter().filter(|header| *header == "Bearer token-of-ann").count();
+    assert_eq!((of_ann, state.access_tokens.seen().len()), (20, 40));
 }

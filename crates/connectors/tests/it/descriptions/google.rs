@@ -1,8 +1,8 @@
-//! Google's discovery documents: Drive, Gmail, Calendar and BigQuery.
+//! Google discovery documents: Drive, Gmail, Calendar and BigQuery.
 
 use super::{asked, asked_service, is_full, spec, subject};
 use crate::fixture::{Script, answer, guarded_context};
-use domain::contracts::{NormalizedPage, PluginContext};
+use domain::ports::{NormalizedPage, PluginContext};
 use domain::provider::ProviderSpec;
 use domain::search::Sort;
 use serde_json::{Value, json};
@@ -12,10 +12,10 @@ use testkit::descriptions::{self, Description, Recorder};
 use testkit::vendors::bigquery::BigQuery;
 use testkit::vendors::google::Google;
 
-/// Every request with its answer; names of fields that an answer is asked to have are members of its type.
+/// Checks every request and response; the requested fields are members of the response type.
 async fn check_service(connector: &str, description: &Description, answer_type: &str) {
     let google = Google::start().await;
-    let recorder = asked_service(connector, &google.stand.url).await;
+    let recorder = asked_service(connector, &google.listener.url).await;
     for exchange in recorder.exchanges() {
         description.check(&exchange);
         for (_, mask) in exchange.query.iter().filter(|(name, _)| name == "fields") {
@@ -26,7 +26,7 @@ async fn check_service(connector: &str, description: &Description, answer_type: 
     }
 }
 
-/// The pointers of a mask like `a,b(c,d(e))`.
+/// The pointers of a field mask such as `a,b(c,d(e))`.
 fn masked(mask: &str) -> Vec<String> {
     let (mut pointers, mut places, mut name) = (Vec::new(), Vec::new(), String::new());
     for sign in mask.chars().chain([',']) {
@@ -53,7 +53,7 @@ fn a_mask_is_read() {
     assert_eq!(masked("a,b(c,d(e,f)),g"), ["/a", "/b/c", "/b/d/e", "/b/d/f", "/g"]);
 }
 
-/// What a connector makes of answers that are made of the description alone.
+/// The items that a connector builds from responses generated from the description.
 async fn read(connector: &str, answers: Vec<Value>) -> NormalizedPage {
     let answers = answers.into_iter().map(|body| answer("application/json", body.to_string()));
     let script = Script::of(answers);
@@ -116,7 +116,7 @@ async fn big_query_is_asked_as_google_describes_it() {
         query_template: "select {fields} from {table} where {a} like '%{query_string}%'".into(),
         ..spec(
             "BigQuery",
-            &source.stand.url,
+            &source.listener.url,
             &source.key(),
             "fields=*,table=river_documents,a=title,sort_by_date=published,dataset=rivers,location=EU,max_bytes=2000000",
         )
@@ -125,7 +125,7 @@ async fn big_query_is_asked_as_google_describes_it() {
     let exchanges = recorder.exchanges();
     let (asked, tokens): (Vec<_>, Vec<_>) =
         exchanges.iter().partition(|exchange| exchange.path.starts_with("/bigquery/"));
-    // The token is no part of this interface.
+    // The token endpoint is not part of this API.
     assert_eq!(tokens.len(), 1);
     assert!(asked.iter().any(|exchange| exchange.method == "POST"));
     assert!(asked.iter().any(|exchange| exchange.method == "GET"), "a second page");

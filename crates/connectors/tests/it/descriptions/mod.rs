@@ -1,5 +1,5 @@
-//! What the connectors send and what they read, held against the vendors' own machine-readable descriptions. The
-//! stand-ins answer, so that their answers are held against them too.
+//! Requests and responses of the connectors, checked against the vendors' machine-readable descriptions. The fakes
+//! respond, so that they are checked too.
 
 mod google;
 mod microsoft;
@@ -8,7 +8,7 @@ mod storage;
 mod vector_stores;
 
 use crate::fixture::{all_services_at, guarded_context, kind, provider_spec};
-use domain::contracts::{NormalizedPage, PluginContext};
+use domain::ports::{NormalizedPage, PluginContext};
 use domain::provider::ProviderSpec;
 use domain::search::Sort;
 use domain::secret::Secret;
@@ -17,8 +17,8 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use testkit::descriptions::Recorder;
 use testkit::suites::connector::{Literal, MANY, Subject};
-use testkit::vendors::callers::TOKEN;
-use testkit::vendors::likeness;
+use testkit::vendors::access_tokens::TOKEN;
+use testkit::vendors::vector_documents;
 
 fn spec(connector: &str, url: &str, credentials: &str, query_mappings: &str) -> ProviderSpec {
     let spec = provider_spec(connector, url, credentials, query_mappings);
@@ -31,7 +31,7 @@ fn subject(spec: ProviderSpec, context: PluginContext) -> Subject {
         context,
         spec,
         user_token: Some(Secret::new(TOKEN)),
-        reader: Some(likeness::read),
+        reader: Some(vector_documents::embed),
         many: "river",
         date: None,
         mistakes: Vec::new(),
@@ -39,7 +39,7 @@ fn subject(spec: ProviderSpec, context: PluginContext) -> Subject {
     }
 }
 
-/// What is sent for more than one page by relevancy and by date.
+/// The requests for more than one page, by relevancy and by date.
 async fn asked(spec: ProviderSpec, context: PluginContext) -> Arc<Recorder> {
     let recorder = Recorder::new(Arc::clone(&context.fetch));
     let subject = subject(spec, PluginContext { fetch: Arc::<Recorder>::clone(&recorder), ..context });
@@ -50,7 +50,7 @@ async fn asked(spec: ProviderSpec, context: PluginContext) -> Arc<Recorder> {
     recorder
 }
 
-/// The same of a service that people connect.
+/// Like [`asked`], for a service that users connect.
 async fn asked_service(connector: &str, address: &str) -> Arc<Recorder> {
     asked(
         spec(connector, "", "", ""),
@@ -59,7 +59,7 @@ async fn asked_service(connector: &str, address: &str) -> Arc<Recorder> {
     .await
 }
 
-/// The one result of an answer has every member.
+/// Asserts that the only result of a response has every member.
 fn is_full(page: &NormalizedPage, members: &[&str]) {
     assert_eq!(page.items.len(), 1, "{page:?}");
     for name in members {
@@ -69,7 +69,7 @@ fn is_full(page: &NormalizedPage, members: &[&str]) {
     }
 }
 
-/// Those that are not in the list; each of the list must be there.
+/// Removes the known exceptions, each of which must occur.
 fn without(pointers: BTreeSet<String>, others: &[&str]) -> BTreeSet<String> {
     for other in others {
         assert!(pointers.contains(*other), "{other} is not read any more");

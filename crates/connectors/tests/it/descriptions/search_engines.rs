@@ -1,4 +1,4 @@
-//! The types and addresses in the clients of Elasticsearch, OpenSearch, Meilisearch and Typesense.
+//! Types and addresses from the clients of Elasticsearch, OpenSearch, Meilisearch and Typesense.
 
 use super::{asked, object, spec};
 use crate::fixture::guarded_context;
@@ -57,7 +57,7 @@ async fn elastic_is_asked_as_elastic_describes_it() {
         query_template: "index='{index_name}', query={'query_string': {'query': '{query_string}', \
                          'default_field': '{default_field}', 'default_operator': 'and'}}, size=100"
             .into(),
-        ..spec("Elastic", &format!("hosts='{}'", server.stand.url), elastic::CREDENTIALS, mappings)
+        ..spec("Elastic", &format!("hosts='{}'", server.listener.url), elastic::CREDENTIALS, mappings)
     };
     check(program, vec![spec], "/rivers/_search", &HITS).await;
 }
@@ -72,7 +72,7 @@ async fn open_search_is_asked_as_open_search_describes_it() {
             "query": {"multi_match": {"query": "{query_string}", "fields": ["{default_field}"], "operator": "and"}},
             "highlight": {"fields": {"title": {}}},
         })),
-        ..spec("OpenSearch", &server.stand.url, elastic::CREDENTIALS, mappings)
+        ..spec("OpenSearch", &server.listener.url, elastic::CREDENTIALS, mappings)
     };
     check(program, vec![plain], "/rivers/_search", &HITS).await;
 }
@@ -91,7 +91,7 @@ async fn typesense_is_asked_as_typesense_describes_it() {
     let server = Typesense::start().await;
     let spec = spec(
         "Typesense",
-        &server.stand.url,
+        &server.listener.url,
         "key=typesense-key-8d20",
         "index_name=rivers,default_field=title,sort_by_date=day",
     );

@@ -1,4 +1,4 @@
-//! The types and addresses in the SDKs of Box and Dropbox.
+//! Types and addresses from the SDKs of Box and Dropbox.
 
 use super::{asked_service, without};
 use serde_json::{Map, Value, json};
@@ -10,10 +10,10 @@ const BOX: &str =
     "import type { SearchForContentQueryParams } from \"./node_modules/box-node-sdk/lib/managers/search\";
 import type { SearchResults } from \"./node_modules/box-node-sdk/lib/schemas/searchResults\";
 import type { FileFull } from \"./node_modules/box-node-sdk/lib/schemas/fileFull\";
-// What is found is a file, because no other type is asked for.
+// Hits are files, because no other type is requested.
 type Found = Omit<SearchResults, \"entries\"> & { entries: FileFull[] };";
 
-/// The parameters with the types that the SDK has before it writes them.
+/// The parameters with the types that the SDK has before serialization.
 fn box_parameters(exchange: &Exchange) -> Value {
     let mut parameters = Map::new();
     for (name, text) in &exchange.query {
@@ -31,7 +31,7 @@ fn box_parameters(exchange: &Exchange) -> Value {
 async fn box_is_asked_as_box_describes_it() {
     let Some(mut program) = TypeScript::given(BOX) else { return };
     let service = BoxStorage::start().await;
-    for exchange in asked_service("BoxStorage", &service.stand.url).await.exchanges() {
+    for exchange in asked_service("BoxStorage", &service.listener.url).await.exchanges() {
         assert_eq!(exchange.method, "GET");
         let manager = program.source("box-node-sdk/lib/managers/search.js");
         assert!(manager.contains(&format!("'{}'", exchange.path)), "{}", exchange.path);
@@ -69,7 +69,7 @@ async fn dropbox_is_asked_as_dropbox_describes_it() {
         return;
     };
     let service = Dropbox::start().await;
-    let recorder = asked_service("Dropbox", &service.stand.url).await;
+    let recorder = asked_service("Dropbox", &service.listener.url).await;
     let routes = program.source("dropbox/lib/routes.js");
     for exchange in recorder.to("/search_v2") {
         program.request("files.SearchV2Arg", &with_tags(&exchange.body));

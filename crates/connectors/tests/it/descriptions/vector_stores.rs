@@ -1,4 +1,4 @@
-//! The types and addresses in the clients of Qdrant, Pinecone, Milvus and Weaviate.
+//! Types and addresses from the clients of Qdrant, Pinecone, Milvus and Weaviate.
 
 use super::{asked, object, spec};
 use crate::fixture::guarded_context;
@@ -33,7 +33,7 @@ type Route = paths[\"/graphql\"][\"post\"];";
 async fn qdrant_is_asked_as_qdrant_describes_it() {
     let Some(mut program) = TypeScript::given(QDRANT) else { return };
     let store = qdrant::start().await;
-    let plain = spec("QdrantDB", &format!("{}-rivers", store.stand.url), qdrant::KEY, "limit_max=10");
+    let plain = spec("QdrantDB", &format!("{}-rivers", store.listener.url), qdrant::KEY, "limit_max=10");
     let filter = json!({"must": [{"key": "number", "range": {"gte": 20, "lt": 30}}]});
     let full = ProviderSpec {
         query_template_json: object(json!({"filter": filter, "with_payload": true, "score_threshold": -1.0})),
@@ -50,7 +50,7 @@ async fn qdrant_is_asked_as_qdrant_describes_it() {
             program.answer("Answer", &exchange.answer);
         }
     }
-    // The name of a vector, which this collection does not have.
+    // A vector name, which this collection does not have.
     program.request("Body", &json!({"query": [0.5], "using": "title", "limit": 1, "offset": 0}));
     let read = ["/result/points/0/payload", "/result/points/0/id", "/result/points/0/score"];
     program.reads("Answer", &read.map(str::to_owned).into());
@@ -61,11 +61,11 @@ async fn qdrant_is_asked_as_qdrant_describes_it() {
 async fn pinecone_is_asked_as_pinecone_describes_it() {
     let Some(mut program) = TypeScript::given(PINECONE) else { return };
     let store = pinecone::start().await;
-    let mappings = format!("api={}", store.api.stand.url);
+    let mappings = format!("api={}", store.api.listener.url);
     let by_name = spec("PineconeDB", "rivers", pinecone::KEY, &mappings);
     let by_host = ProviderSpec {
         query_template_json: object(json!({"filter": {"number": {"$gte": 3}}})),
-        ..spec("PineconeDB", &store.rivers.stand.url, pinecone::KEY, "")
+        ..spec("PineconeDB", &store.rivers.listener.url, pinecone::KEY, "")
     };
     let folder = "@pinecone-database/pinecone/dist/pinecone-generated-ts-fetch";
     let queries = program.source(&format!("{folder}/db_data/apis/VectorOperationsApi.js"));
@@ -103,13 +103,13 @@ async fn milvus_is_asked_as_milvus_describes_it() {
     let store = milvus::start().await;
     let spec = ProviderSpec {
         query_template_json: object(json!({"filter": "number >= 3"})),
-        ..spec("Milvus", &store.stand.url, milvus::TOKEN, "collection=rivers,limit_max=10")
+        ..spec("Milvus", &store.listener.url, milvus::TOKEN, "collection=rivers,limit_max=10")
     };
     for mut exchange in asked(spec, guarded_context()).await.exchanges() {
         let address = (exchange.method.as_str(), exchange.path.as_str());
         assert_eq!(address, ("POST", "/v2/vectordb/entities/search"));
         program.request("http.HttpVectorSearchReq", &exchange.body);
-        // The type does not have it, and we do not read it.
+        // Not in the type, and not read.
         assert!(exchange.answer.as_object_mut().expect("an object").remove("cost").is_some());
         program.answer("http.HttpVectorSearchResponse", &exchange.answer);
     }
@@ -117,12 +117,13 @@ async fn milvus_is_asked_as_milvus_describes_it() {
     program.check();
 }
 
-/// The question itself is GraphQL, which the description does not know.
+/// The query itself is GraphQL, which the description does not cover.
 #[tokio::test]
 async fn weaviate_is_asked_as_weaviate_describes_it() {
     let Some(mut program) = TypeScript::given(WEAVIATE) else { return };
     let store = weaviate::start().await;
-    let spec = spec("Weaviate", &store.stand.url, weaviate::KEY, "class=River,fields=title published number");
+    let spec =
+        spec("Weaviate", &store.listener.url, weaviate::KEY, "class=River,fields=title published number");
     for exchange in asked(spec, guarded_context()).await.exchanges() {
         assert_eq!((exchange.method.as_str(), exchange.path.as_str()), ("POST", "/v1/graphql"));
         program.request("Route[\"parameters\"][\"body\"][\"body\"]", &exchange.body);

@@ -1,14 +1,14 @@
-//! Elasticsearch and OpenSearch: the whole contract, their credentials, their operators and their refusals.
+//! Elastic and OpenSearch connectors: the connector suite, credentials, operators and errors.
 
 use super::{is_refused, mistakes, object, pages_and_rests, spec, subject, title};
-use domain::contracts::ConnectorErrorKind;
+use domain::ports::ConnectorErrorKind;
 use domain::provider::ProviderSpec;
 use domain::search::Sort;
 use serde_json::json;
 use testkit::hostile;
 use testkit::suites::connector::Literal;
 use testkit::vendors::elastic::{self, Elastic, Flavour};
-use testkit::vendors::shelf::RIVERS;
+use testkit::vendors::engine_documents::RIVERS;
 
 const TEXT_TEMPLATE: &str = "index='{index_name}', query={'query_string': {'query': '{query_string}', \
                              'default_field': '{default_field}', 'default_operator': 'and'}}, size=100";
@@ -17,7 +17,7 @@ fn elastic_spec(server: &Elastic) -> ProviderSpec {
     let mappings = "index_name=rivers,default_field=title,sort_by_date=published,NOT=true,NOT_CHAR=-";
     ProviderSpec {
         query_template: TEXT_TEMPLATE.into(),
-        ..spec("Elastic", &format!("hosts='{}'", server.stand.url), elastic::CREDENTIALS, mappings)
+        ..spec("Elastic", &format!("hosts='{}'", server.listener.url), elastic::CREDENTIALS, mappings)
     }
 }
 
@@ -28,10 +28,10 @@ async fn elastic_keeps_the_contract() {
     let mistakes = mistakes(&spec, "reader:wrong-password");
     let subject = subject(spec, mistakes, Literal::Words(title));
     subject.check().await;
-    pages_and_rests(&subject, &server.desk).await;
+    pages_and_rests(&subject, &server.state).await;
     let page = subject.ask("river 3", Sort::Date, 1).await.expect("an answer");
     assert_eq!(page.items[0]["_id"], "3", "the engine's own members stand beside the fields");
-    let last = server.desk.last();
+    let last = server.state.last();
     assert_eq!(
         (&last["sort"], &last["track_scores"]),
         (&json!([{"published": {"order": "desc"}}]), &json!(true))
@@ -48,15 +48,15 @@ async fn open_search_keeps_the_contract() {
         })),
         ..spec(
             "OpenSearch",
-            &server.stand.url,
+            &server.listener.url,
             elastic::CREDENTIALS,
             "index_name=rivers,default_field=title,sort_by_date=day",
         )
     };
     let mistakes = mistakes(&spec, elastic::API_KEY);
-    let subject = subject(spec, mistakes, Literal::Seen(Box::new(server.desk.seen())));
+    let subject = subject(spec, mistakes, Literal::Seen(Box::new(server.state.seen())));
     subject.check().await;
-    pages_and_rests(&subject, &server.desk).await;
+    pages_and_rests(&subject, &server.state).await;
     let page = subject.ask("river 3", Sort::Relevancy, 1).await.expect("an answer");
     assert_eq!(page.items[0]["highlight"], json!({"title": ["<em>river 3</em>"]}));
 }
@@ -88,12 +88,12 @@ async fn elastic_reads_operators_only_when_told() {
     let open =
         ProviderSpec { query_mappings: format!("{},OPERATORS=true", plain.query_mappings), ..plain.clone() };
     let [plain, open] = [plain, open].map(|spec| subject(spec, Vec::new(), Literal::Words(title)));
-    // What the provider's mappings call an exclusion is one in both.
+    // An exclusion in the provider's mappings is one in both.
     for (subject, text) in [(&plain, "river -3"), (&plain, "river NOT 3"), (&open, "river -3")] {
         let page = subject.ask(text, Sort::Relevancy, 300).await.expect("an answer");
         assert_eq!(page.items.len(), RIVERS - 1, "{text}");
     }
-    // The stand-in obeys operators that reach it, so that the suite would notice them.
+    // The fake obeys operators, so the suite would notice any that reach it.
     let hostile = "x AND title:* OR _exists_:secret";
     for (subject, found) in [(&plain, 1), (&open, RIVERS as u64 + hostile::QUERIES.len() as u64)] {
         let page = subject.ask(hostile, Sort::Relevancy, 10).await.expect("an answer");
@@ -134,7 +134,7 @@ async fn elastic_tells_what_the_engine_refuses() {
     }
 }
 
-/// Mappings that speak of `_source` get the hit as it came.
+/// Mappings that address `_source` get the raw hit.
 #[tokio::test]
 async fn older_mappings_find_their_fields() {
     let server = Elastic::start(Flavour::Elasticsearch).await;

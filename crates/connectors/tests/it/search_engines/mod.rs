@@ -1,11 +1,11 @@
-//! Search engines against strict stand-ins: the whole contract of a connector for each, and what is their own.
+//! Search engine connectors against strict fakes: the connector suite for each, and their peculiarities.
 
 mod elastic;
 
 use crate::fixture::{
     connector, context, guarded_context, kind, provider, provider_spec as spec, query, request,
 };
-use domain::contracts::{ConnectorErrorKind, ProviderQuery};
+use domain::ports::{ConnectorErrorKind, ProviderQuery};
 use domain::provider::ProviderSpec;
 use domain::search::Sort;
 use domain::secret::Secret;
@@ -14,8 +14,8 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::Duration;
 use testkit::suites::connector::{Literal, Mistake, Subject};
+use testkit::vendors::engine_documents::{EngineState, RIVERS};
 use testkit::vendors::meilisearch::{self, Meilisearch};
-use testkit::vendors::shelf::{Desk, RIVERS};
 use testkit::vendors::solr::{self, Solr};
 use testkit::vendors::typesense::{self, Typesense};
 use testkit::vendors::vespa::{self, Vespa};
@@ -37,11 +37,11 @@ pub fn meilisearch_spec(server: &Meilisearch) -> ProviderSpec {
     let mappings = "index_name=rivers,sort_by_date=published";
     ProviderSpec {
         query_template_json: object(json!({"attributesToHighlight": ["title"]})),
-        ..spec("Meilisearch", &server.stand.at("/"), meilisearch::KEY, mappings)
+        ..spec("Meilisearch", &server.listener.at("/"), meilisearch::KEY, mappings)
     }
 }
 
-/// What can be wrong with the provider of any engine.
+/// Mistakes in the provider of any engine.
 fn mistakes(spec: &ProviderSpec, wrong_key: &str) -> Vec<Mistake> {
     let with = |what, kind, change: &dyn Fn(&mut ProviderSpec)| {
         let mut spec = spec.clone();
@@ -77,13 +77,13 @@ fn subject(spec: ProviderSpec, mistakes: Vec<Mistake>, literal: Literal) -> Subj
     }
 }
 
-/// Every engine: all documents over several pages without one twice, and a rest when it is asked for.
-async fn pages_and_rests(subject: &Subject, desk: &Desk) {
+/// All documents arrive over several pages without duplicates, and a 429 is reported.
+async fn pages_and_rests(subject: &Subject, state: &EngineState) {
     let name = subject.kind.name;
     let page = subject.ask("river", Sort::Date, RIVERS as u32).await.expect("an answer");
     let titles: BTreeSet<String> = page.items.iter().map(title).collect();
     assert_eq!((titles.len(), page.found), (RIVERS, Some(RIVERS as u64)), "{name}: each once");
-    desk.throttle();
+    state.throttle();
     let error = subject.ask("river", Sort::Relevancy, 5).await.expect_err("429");
     let want = (ConnectorErrorKind::RateLimited, Some(Duration::from_secs(7)));
     assert_eq!((error.kind, error.retry_after), want, "{name}: {error}");
@@ -91,7 +91,7 @@ async fn pages_and_rests(subject: &Subject, desk: &Desk) {
     assert_eq!((none.items.len(), none.found), (0, Some(0)), "{name}: no results are no error");
 }
 
-/// A mistake that the engine itself finds, in one sentence.
+/// A mistake that the engine itself reports, in one sentence.
 async fn is_refused(subject: &Subject, sort: Sort, kind: ConnectorErrorKind, reason: &str) {
     let error = subject.ask("river", sort, 5).await.expect_err(reason);
     assert_eq!(error.kind, kind, "{error}");
@@ -103,9 +103,9 @@ async fn meilisearch_keeps_the_contract() {
     let server = Meilisearch::start().await;
     let spec = meilisearch_spec(&server);
     let mistakes = mistakes(&spec, "bearer=wrong-key");
-    let subject = subject(spec.clone(), mistakes, Literal::Seen(Box::new(server.desk.seen())));
+    let subject = subject(spec.clone(), mistakes, Literal::Seen(Box::new(server.state.seen())));
     subject.check().await;
-    pages_and_rests(&subject, &server.desk).await;
+    pages_and_rests(&subject, &server.state).await;
     let page = subject.ask("river 3", Sort::Relevancy, 1).await.expect("an answer");
     assert_eq!(page.items[0]["_formatted"], json!({"title": "<em>river 3</em>"}), "what is marked");
     let unsorted = ProviderSpec { query_mappings: "index_name=rivers,sort_by_date=day".into(), ..spec };
@@ -118,15 +118,15 @@ async fn typesense_keeps_the_contract() {
     let server = Typesense::start().await;
     let spec = spec(
         "Typesense",
-        &server.stand.url,
+        &server.listener.url,
         "key=typesense-key-8d20",
         "index_name=rivers,default_field=title,sort_by_date=day",
     );
     assert!(spec.credentials.ends_with(typesense::KEY));
     let mistakes = mistakes(&spec, "key=wrong-key");
-    let subject = subject(spec.clone(), mistakes, Literal::Seen(Box::new(server.desk.seen())));
+    let subject = subject(spec.clone(), mistakes, Literal::Seen(Box::new(server.state.seen())));
     subject.check().await;
-    pages_and_rests(&subject, &server.desk).await;
+    pages_and_rests(&subject, &server.state).await;
     let page = subject.ask("river 3", Sort::Relevancy, 1).await.expect("an answer");
     assert_eq!(page.items[0]["highlight"]["title"]["snippet"], "<mark>river 3</mark>");
     for (mappings, sort) in [
@@ -144,16 +144,16 @@ async fn vespa_keeps_the_contract() {
     let server = Vespa::start().await;
     let spec = spec(
         "Vespa",
-        &server.stand.url,
+        &server.listener.url,
         &format!("bearer={}", vespa::TOKEN),
         "index_name=rivers,default_field=default,sort_by_date=published",
     );
     let mistakes = mistakes(&spec, "bearer=wrong-token");
-    let subject = subject(spec.clone(), mistakes, Literal::Seen(Box::new(server.desk.seen())));
+    let subject = subject(spec.clone(), mistakes, Literal::Seen(Box::new(server.state.seen())));
     subject.check().await;
-    pages_and_rests(&subject, &server.desk).await;
+    pages_and_rests(&subject, &server.state).await;
     subject.ask("river", Sort::Relevancy, 1).await.expect("an answer");
-    let last = server.desk.last();
+    let last = server.state.last();
     let want = json!({"yql": "select * from sources rivers where userQuery()", "query": "river", "model.type": "tokenize",
         "model.defaultIndex": "default", "hits": 1, "offset": 0, "timeout": "11s"});
     assert_eq!(last, want, "the words are a parameter, and nothing in them is an operator");
@@ -168,21 +168,21 @@ async fn vespa_keeps_the_contract() {
     }
 }
 
-/// The ready source for Solr, with its blanks filled in.
+/// The bundled provider for Solr, with its placeholders filled in.
 #[tokio::test]
 async fn solr_is_asked_by_requests_get() {
     let server = Solr::start().await;
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../config/providers/solr.json");
     let ready = std::fs::read(file).expect("the ready source");
     let mut spec: ProviderSpec = serde_json::from_slice(&ready).expect("a provider");
-    spec.url = spec.url.replace("http://<your-solr-host>:8983", &server.stand.url);
+    spec.url = spec.url.replace("http://<your-solr-host>:8983", &server.listener.url);
     spec.query_mappings = spec.query_mappings.replace("YOUR_COLLECTION", solr::COLLECTION);
     spec.credentials = solr::CREDENTIALS.into();
     let wrong_key = "HTTPBasicAuth('reader','wrong-password')";
     let mistakes = mistakes(&spec, wrong_key);
     let subject = Subject {
         date: Some(|item| item["date"][0].as_str().expect("a date").to_owned()),
-        ..subject(spec, mistakes, Literal::Seen(Box::new(server.desk.seen())))
+        ..subject(spec, mistakes, Literal::Seen(Box::new(server.state.seen())))
     };
     subject.check().await;
     let page = subject.ask("river", Sort::Relevancy, 45).await.expect("an answer");
@@ -193,7 +193,7 @@ async fn solr_is_asked_by_requests_get() {
 #[tokio::test(flavor = "multi_thread")]
 async fn requests_post_keeps_the_contract() {
     let server = Meilisearch::start().await;
-    let url = format!("{}/indexes/{}/search", server.stand.url, meilisearch::INDEX);
+    let url = format!("{}/indexes/{}/search", server.listener.url, meilisearch::INDEX);
     let spec = ProviderSpec {
         query_template: "{url}".into(),
         post_query_template: object(json!({"q": "{query_string}", "limit": 30})),
@@ -206,12 +206,12 @@ async fn requests_post_keeps_the_contract() {
             mistake.spec.url = url.replace("/rivers/", "/no_such_index/");
         }
     }
-    let literal = Literal::Seen(Box::new(server.desk.seen()));
-    // What a body says cannot depend on the order that is asked for.
+    let literal = Literal::Seen(Box::new(server.state.seen()));
+    // The body cannot depend on the requested order.
     Subject { date: None, ..subject(spec, mistakes, literal) }.check().await;
 }
 
-/// The result window is never left, however much is wanted.
+/// Paging stays within the result window.
 #[test]
 fn no_page_lies_beyond_the_window() {
     let answer = crate::fixture::answer("application/json", "{}");
@@ -234,7 +234,7 @@ fn no_page_lies_beyond_the_window() {
     }
 }
 
-/// A key goes to the provider's own origin, and nobody sees it.
+/// A key goes to the provider's own origin only and is never shown.
 #[test]
 fn keys_are_secret_headers() {
     let answer = crate::fixture::answer("application/json", "{}");

@@ -1,15 +1,15 @@
-//! Requests to a mailbox: with the person's own token, which is renewed when it ends on the way, and with patience when the
-//! service asks for it.
+//! HTTP client for a mailbox: uses the person's token, refreshes it when it expires, and retries when the service
+//! throttles.
 
-use super::{MailError, authenticator, unreadable};
+use super::mailbox::{MailError, authenticator, unreadable};
 use crate::egress::MailParts;
 use bytes::Bytes;
 use chrono::DateTime;
 use domain::bounded_json::parse_answer;
-use domain::contracts::{Clock, FetchError, HttpMethod, HttpRequest, HttpResponse, Origin, SourceTokenError};
 use domain::corpus::Channel;
 use domain::ids::UserId;
 use domain::instant::Instant;
+use domain::ports::{Clock, FetchError, HttpMethod, HttpRequest, HttpResponse, Origin, SourceTokenError};
 use domain::secret::Secret;
 use domain::settings::Settings;
 use serde_json::Value;
@@ -18,13 +18,13 @@ use std::time::Duration;
 use tokio::sync::Mutex;
 use url::Url;
 
-/// So often a request is made again after the service said to wait, or did not answer.
+/// Most retries after throttling or a missing response.
 const RETRIES_MAX: u32 = 5;
-/// The longest time that is waited for the service at once.
+/// Longest single wait.
 const WAIT_MAX: Duration = Duration::from_secs(300);
-/// The first wait when the service does not say how long; each further one is twice as long.
+/// First wait if the service does not give one; it doubles each time.
 const WAIT_FIRST: Duration = Duration::from_secs(1);
-/// For one answer.
+/// For one response.
 const TIME_MAX: Duration = Duration::from_secs(60);
 
 /// Whose mailbox is opened, and with what.
@@ -33,7 +33,7 @@ pub struct Access<'a> {
     pub parts: &'a MailParts,
     pub settings: &'a Settings,
     pub user: UserId,
-    /// To understand a time until which to wait.
+    /// To interpret a retry date.
     pub clock: &'a Arc<dyn Clock>,
 }
 
@@ -48,9 +48,9 @@ pub struct Client {
     clock: Arc<dyn Clock>,
 }
 
-/// What keeps an answer from being one.
-enum Trouble {
-    /// Once more, after this time; None: the service does not say.
+/// Why a request did not succeed.
+enum RequestFailure {
+    /// Retry after this time; None: the service does not say.
     Wait(Option<Duration>),
     Expired,
     Missing,
@@ -66,7 +66,7 @@ impl Client {
         };
         let invalid = || MailError::Failed(format!("{setting} is not an address"));
         let base = Url::parse(url.trim_end_matches('/')).map_err(|_| invalid())?;
-        // An administrator wrote it.
+        // Set by an administrator.
         let origin = Origin::of(&base, true).ok_or_else(invalid)?;
         let name = authenticator(settings, channel).to_owned();
         let token = parts.tokens.access_token(user, &name).await.map_err(untold)?;
@@ -83,7 +83,7 @@ impl Client {
         })
     }
 
-    /// An address below that of the service.
+    /// A URL below the service's base.
     pub fn at(&self, path: &[&str], query: &[(&str, &str)]) -> Result<Url, MailError> {
         let mut url = self.base.clone();
         url.path_segments_mut().map_err(|()| unreadable())?.extend(path);
@@ -93,7 +93,7 @@ impl Client {
         Ok(url)
     }
 
-    /// An address that the service itself named. It must be its own, because the token goes there.
+    /// A URL that the service returned. It must be on the service's own origin, because the token is sent there.
     pub fn named(&self, text: &str) -> Result<Url, MailError> {
         let url = Url::parse(text).ok().filter(|url| self.origin.is_of(url));
         url.ok_or_else(|| MailError::Failed("the mailbox names its next page at another place".to_owned()))
@@ -107,46 +107,46 @@ impl Client {
         let (mut retries, mut is_renewed) = (0, false);
         loop {
             let token = self.token.lock().await.clone();
-            let trouble = match self.parts.fetch.fetch(&self.request(url, more, &token)).await {
-                Ok(answer) => match trouble(&answer, self.clock.now()) {
+            let failure = match self.parts.fetch.fetch(&self.request(url, more, &token)).await {
+                Ok(answer) => match failure(&answer, self.clock.now()) {
                     None => return Ok(answer.body),
-                    Some(trouble) => trouble,
+                    Some(failure) => failure,
                 },
-                Err(FetchError::TooLarge { .. }) => Trouble::Missing,
+                Err(FetchError::TooLarge { .. }) => RequestFailure::Missing,
                 Err(FetchError::Timeout(_) | FetchError::Connect(..) | FetchError::Broken(..)) => {
-                    Trouble::Wait(None)
+                    RequestFailure::Wait(None)
                 }
-                Err(error) => Trouble::Bad(error.to_string()),
+                Err(error) => RequestFailure::Bad(error.to_string()),
             };
-            match trouble {
-                Trouble::Expired if !is_renewed => {
+            match failure {
+                RequestFailure::Expired if !is_renewed => {
                     is_renewed = true;
                     self.renew(&token).await?;
                 }
-                Trouble::Wait(told) if retries < RETRIES_MAX => {
+                RequestFailure::Wait(told) if retries < RETRIES_MAX => {
                     let usual = WAIT_FIRST * 2_u32.pow(retries);
                     retries += 1;
                     tokio::time::sleep(bounded(told.unwrap_or(usual))).await;
                 }
-                Trouble::Missing => return Err(MailError::Missing),
-                Trouble::Expired => {
+                RequestFailure::Missing => return Err(MailError::Missing),
+                RequestFailure::Expired => {
                     return Err(MailError::Failed(format!(
                         "the mailbox does not accept your connection any more; connect {} again and scan again",
                         self.authenticator
                     )));
                 }
-                Trouble::Wait(_) => {
+                RequestFailure::Wait(_) => {
                     let sentence =
                         format!("{} does not answer or is too busy; scan again later", self.origin.host);
                     return Err(MailError::Failed(sentence));
                 }
-                Trouble::Bad(sentence) => return Err(MailError::Failed(sentence)),
+                RequestFailure::Bad(sentence) => return Err(MailError::Failed(sentence)),
             }
         }
     }
 
-    /// Another token than the one that was not accepted, where there is one. Several requests may ask at once: the first
-    /// fetches it.
+    /// Replaces a token that was not accepted, if there is another one. Of parallel requests, the first one fetches
+    /// it.
     async fn renew(&self, refused: &Secret) -> Result<(), MailError> {
         let mut token = self.token.lock().await;
         if token.expose() == refused.expose() {
@@ -183,22 +183,22 @@ fn untold(error: SourceTokenError) -> MailError {
     })
 }
 
-/// None: it is one.
-fn trouble(answer: &HttpResponse, now: Instant) -> Option<Trouble> {
+/// None: the response is good.
+fn failure(answer: &HttpResponse, now: Instant) -> Option<RequestFailure> {
     Some(match answer.status {
         200 => return None,
-        401 => Trouble::Expired,
-        404 | 410 => Trouble::Missing,
+        401 => RequestFailure::Expired,
+        404 | 410 => RequestFailure::Missing,
         408 | 429 | 500 | 502 | 503 | 504 | 509 => {
-            Trouble::Wait(answer.header("retry-after").and_then(|text| wait(text, now)))
+            RequestFailure::Wait(answer.header("retry-after").and_then(|text| wait(text, now)))
         }
-        // Gmail says so when too much was asked, and when a permission is missing.
-        403 if is_throttled(&answer.body) => Trouble::Wait(None),
-        403 => Trouble::Bad(
+        // Gmail uses it for throttling and for a missing permission.
+        403 if is_throttled(&answer.body) => RequestFailure::Wait(None),
+        403 => RequestFailure::Bad(
             "the mailbox refuses: your connection lacks the permission to read mail; connect it again with that permission"
                 .to_owned(),
         ),
-        status => Trouble::Bad(format!("the mailbox answered with the status {status}")),
+        status => RequestFailure::Bad(format!("the mailbox answered with the status {status}")),
     })
 }
 
@@ -213,7 +213,7 @@ fn bounded(wait: Duration) -> Duration {
     wait.min(WAIT_MAX)
 }
 
-/// Seconds, or a moment.
+/// Seconds, or a date.
 fn wait(text: &str, now: Instant) -> Option<Duration> {
     let text = text.trim();
     if let Ok(seconds) = text.parse() {
@@ -254,13 +254,13 @@ mod tests {
             let headers = [("retry-after".to_owned(), after.to_owned())];
             let headers = headers.into_iter().filter(|(_, value)| !value.is_empty()).collect();
             let body = Bytes::copy_from_slice(body.as_bytes());
-            let found = match trouble(&HttpResponse { status, headers, body }, now) {
+            let found = match failure(&HttpResponse { status, headers, body }, now) {
                 None => "good".to_owned(),
-                Some(Trouble::Wait(Some(time))) => format!("wait {}", time.as_secs()),
-                Some(Trouble::Wait(None)) => "wait".to_owned(),
-                Some(Trouble::Expired) => "expired".to_owned(),
-                Some(Trouble::Missing) => "missing".to_owned(),
-                Some(Trouble::Bad(_)) => "bad".to_owned(),
+                Some(RequestFailure::Wait(Some(time))) => format!("wait {}", time.as_secs()),
+                Some(RequestFailure::Wait(None)) => "wait".to_owned(),
+                Some(RequestFailure::Expired) => "expired".to_owned(),
+                Some(RequestFailure::Missing) => "missing".to_owned(),
+                Some(RequestFailure::Bad(_)) => "bad".to_owned(),
             };
             assert_eq!(found, expected, "{status} {after}");
         }

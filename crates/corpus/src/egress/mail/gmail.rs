@@ -1,8 +1,8 @@
-//! Gmail: a list gives ids of sent messages, newest first; each message is read by its own, its text only when somebody
-//! outside got it.
+//! Gmail: a list gives the ids of sent messages, newest first; each message is read separately, its text only if it
+//! has an external recipient.
 
 use super::client::Client;
-use super::{
+use super::mailbox::{
     ATTACHMENTS_MAX, Attachment, Content, Head, HeadPage, MailError, PAGE_MAX, SentMail, Window, unreadable,
 };
 use crate::egress::domains::addresses;
@@ -15,15 +15,15 @@ use chrono::DateTime;
 use futures_util::{StreamExt, TryStreamExt};
 use serde_json::Value;
 
-/// Messages that are read side by side.
+/// Messages read in parallel.
 const AT_ONCE: usize = 8;
-/// Most parts of one message that are looked at.
+/// Most parts of one message that are considered.
 const PARTS_MAX: usize = 200;
-/// Most texts of one message that are asked for by themselves.
+/// Most texts of one message that are fetched separately.
 const TEXTS_ELSEWHERE_MAX: usize = 10;
-/// So deep parts may lie in each other.
+/// Deepest nesting of parts.
 const DEPTH_MAX: usize = 20;
-/// Written for addresses, with or without `=` at the end.
+/// URL-safe, with or without padding.
 const BASE64: GeneralPurpose = GeneralPurpose::new(
     &base64::alphabet::URL_SAFE,
     GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
@@ -53,7 +53,7 @@ impl SentMail for Gmail {
             .flatten()
             .filter_map(|one| one["id"].as_str().map(str::to_owned))
             .collect();
-        // Boxed one by one, because the compiler cannot see through the closure that they may go to other threads.
+        // Boxed one by one: the compiler cannot prove that the closure's futures are `Send`.
         let reads: Vec<_> = ids.into_iter().map(|id| Box::pin(self.head(id))).collect();
         let heads: Vec<Option<Head>> =
             futures_util::stream::iter(reads).buffered(AT_ONCE).try_collect().await?;
@@ -87,14 +87,14 @@ impl SentMail for Gmail {
 }
 
 impl Gmail {
-    /// A part that did not come with its message.
+    /// Fetches a part that was not included in its message.
     async fn elsewhere(&self, head: &Head, id: &str) -> Result<Bytes, MailError> {
         let path = ["users", "me", "messages", &head.id, "attachments", id];
         let answer = self.client.json(&self.client.at(&path, &[])?, &[]).await?;
         data(&answer).ok_or_else(unreadable)
     }
 
-    /// None when it was removed meanwhile.
+    /// None if it was deleted in the meantime.
     async fn head(&self, id: String) -> Result<Option<Head>, MailError> {
         const QUERY: [(&str, &str); 5] = [
             ("format", "metadata"),
@@ -112,7 +112,7 @@ impl Gmail {
     }
 }
 
-/// Gmail takes seconds; what stands on the edge is looked at again by the walk.
+/// Gmail uses whole seconds; messages at the edge are filtered again by the scan.
 fn words(window: Window) -> String {
     let from = window.from.map(|from| format!("after:{}", from.timestamp() - 1));
     let until = window.until.map(|until| format!("before:{}", until.timestamp()));
@@ -137,18 +137,18 @@ fn head(id: String, message: &Value) -> Option<Head> {
     })
 }
 
-/// What is in a message.
+/// The content of a message.
 #[derive(Default)]
 struct Found {
     content: Content,
-    /// Ids of texts that are too long to come with their message.
+    /// Ids of texts that are too long to be included.
     texts_elsewhere: Vec<String>,
-    /// So many parts may still be looked at.
+    /// Number of parts that may still be considered.
     space: usize,
 }
 
 impl Found {
-    /// Looks at a part and at the parts below it.
+    /// Collects a part and its children.
     fn collect(&mut self, part: &Value, depth: usize) {
         if depth > DEPTH_MAX || self.space == 0 {
             return;

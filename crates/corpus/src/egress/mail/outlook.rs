@@ -1,7 +1,7 @@
-//! Outlook by Microsoft Graph: the folder of sent items, and what is in a message of it.
+//! Outlook via Microsoft Graph: the folder of sent items.
 
 use super::client::Client;
-use super::{
+use super::mailbox::{
     ATTACHMENTS_MAX, Attachment, Content, Head, HeadPage, MailError, PAGE_MAX, SentMail, Window, unreadable,
 };
 use async_trait::async_trait;
@@ -11,7 +11,7 @@ use domain::instant::{Instant, to_micros};
 use serde_json::Value;
 
 const FIELDS: &str = "id,sentDateTime,from,sender,toRecipients,ccRecipients,bccRecipients,hasAttachments";
-/// A message keeps its id when it is moved, so that it is known again.
+/// A message keeps its id when it is moved.
 const PREFER: [(&str, &str); 1] = [("Prefer", r#"IdType="ImmutableId""#)];
 const FILE: &str = "#microsoft.graph.fileAttachment";
 
@@ -50,7 +50,7 @@ impl SentMail for Outlook {
         if !head.may_have_attachments {
             return Ok(Content { texts, attachments: Vec::new() });
         }
-        // A file that was attached as a link has no bytes here; its link stands in the body, too.
+        // A file attached as a link has no bytes here; its link is also in the body.
         let fields = [("$select", "id,name,contentType,size")];
         let url = self.client.at(&["me", "messages", &head.id, "attachments"], &fields)?;
         let answer = self.client.json(&url, &PREFER).await?;
@@ -65,7 +65,7 @@ impl SentMail for Outlook {
     }
 }
 
-/// Graph orders by a field only when the filter begins with it, which holds here.
+/// Graph sorts by a field only if the filter begins with it.
 fn filter(window: Window) -> String {
     let text = |moment: Instant| moment.to_rfc3339_opts(SecondsFormat::Secs, true);
     let from = window.from.map(|from| format!("sentDateTime ge {}", text(from)));
@@ -73,7 +73,7 @@ fn filter(window: Window) -> String {
     from.into_iter().chain(until).collect::<Vec<_>>().join(" and ")
 }
 
-/// None for what was never sent, such as a spec that lies there.
+/// None if it was never sent, such as a draft in this folder.
 fn head(message: &Value) -> Option<Head> {
     let address = |person: &Value| person["emailAddress"]["address"].as_str().map(str::to_owned);
     let list = |name: &str| message[name].as_array().into_iter().flatten().filter_map(address);

@@ -1,39 +1,41 @@
-//! What is known of each version becomes seven numbers from 0 to 1, each with the reason that says what it follows from.
+//! The factors of each version: seven numbers from 0 to 1, each with its reason.
 
+use super::candidate::Candidate;
+use super::format::format;
 use super::naming::{Name, Span, span};
-use super::{Candidate, format::format, round};
+use super::rounding::round;
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::corpus::{Factors, Liveness, Reason, Signal, SourceKind};
 use domain::instant::{Instant, to_micros};
-use domain::notation::dates;
+use domain::syntax::dates;
 
-/// After so many days a version is half as recent.
+/// Days after which recency is halved.
 const HALF_LIFE_DAYS: f64 = 180.0;
 const DAY_S: f64 = 86_400.0;
-/// A date further ahead than this is a mistake.
+/// A date further in the future is a mistake.
 const AHEAD_MAX: TimeDelta = TimeDelta::days(1);
-/// What one rejection for another query counts.
+/// Weight of a rejection for another query.
 const REJECTION_ELSEWHERE: f64 = 0.25;
 
-/// What an election knows of one version.
+/// The facts about one version.
 #[derive(Debug, Clone)]
 pub struct Facts<'a> {
     pub signal: &'a Signal,
-    /// Its confidence for the query.
+    /// Confidence for the query.
     pub relevance: f64,
-    /// What the configuration of its source says of it.
+    /// As configured for its source.
     pub authority: Option<f64>,
-    /// It is known that somebody sent it to somebody outside.
+    /// Known to have been sent to an external recipient.
     pub is_shared: bool,
-    /// It is pinned for another query.
+    /// Pinned for another query.
     pub is_pinned_elsewhere: bool,
-    /// It was rejected for this query.
+    /// Rejected for this query.
     pub is_rejected: bool,
-    /// How often it was rejected for other queries.
+    /// Number of rejections for other queries.
     pub rejections_elsewhere: u32,
 }
 
-/// The versions of one document as they stand for election.
+/// The candidates of an election among the versions of one document.
 pub fn candidates(facts: &[Facts<'_>], now: Instant) -> Vec<Candidate> {
     let names: Vec<Name> = facts.iter().map(|one| Name::of(&one.signal.title, &one.signal.url)).collect();
     let span = span(names.iter());
@@ -43,7 +45,7 @@ pub fn candidates(facts: &[Facts<'_>], now: Instant) -> Vec<Candidate> {
     each.map(|(facts, (name, dated))| candidate(facts, (name, span), (dated, newest))).collect()
 }
 
-/// 1 for the newest, half as much for every 180 days that a version is older; 0 where its date is not known.
+/// 1 for the newest, halved for every 180 days; 0 without a known date.
 pub fn recency(dated: Option<Instant>, newest: Option<Instant>) -> f64 {
     let Some((dated, newest)) = dated.zip(newest) else { return 0.0 };
     round(0.5_f64.powf(days_between(dated, newest) / HALF_LIFE_DAYS))
@@ -53,7 +55,7 @@ pub fn newest(dates: impl Iterator<Item = Option<Instant>>) -> Option<Instant> {
     dates.flatten().max()
 }
 
-/// When a version was published, as far as that can be believed.
+/// The date of publication, if plausible.
 struct Dated {
     day: Option<DateTime<Utc>>,
     is_ahead: bool,
@@ -115,7 +117,7 @@ fn candidate(
     }
 }
 
-/// What the configuration of its source says, else by the kind of the source.
+/// As configured for its source, else by the kind of source.
 fn authority(configured: Option<f64>, kind: SourceKind) -> (f64, Reason) {
     if let Some(said) = configured.filter(|said| said.is_finite()) {
         return (said.clamp(0.0, 1.0), Reason::AuthorityConfigured);
@@ -142,7 +144,7 @@ fn rejection(facts: &Facts<'_>) -> (f64, Option<Reason>) {
     }
 }
 
-/// A tenth of a day is as exact as anybody wants it.
+/// A tenth of a day is precise enough.
 fn tenths(days: f64) -> f64 {
     (days * 10.0).round() / 10.0
 }
@@ -154,7 +156,7 @@ fn days_between(earlier: Instant, later: Instant) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::versions::samples::signal;
+    use crate::versions::fixtures::signal;
 
     fn now() -> Instant {
         DateTime::from_timestamp(1_767_323_045, 0).unwrap_or_default()

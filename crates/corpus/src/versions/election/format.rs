@@ -1,8 +1,8 @@
-//! Which format a version has, and what that is worth: the more finished, the more.
+//! The format of a version and its factor: the more finished, the higher.
 
 use domain::corpus::{FormatKind, Signal, SourceKind};
 
-/// Formats by the endings of names, and by words of media types.
+/// Formats by file extension, and by words of media types.
 const FORMATS: [(FormatKind, f64, &[&str], &[&str]); 5] = [
     (FormatKind::Pdf, 1.0, &["pdf"], &["application/pdf"]),
     (
@@ -35,13 +35,13 @@ const FORMATS: [(FormatKind, f64, &[&str], &[&str]); 5] = [
 const MAIL_WORTH: f64 = 0.4;
 const OTHER_WORTH: f64 = 0.3;
 
-/// Which one it is and what it is worth, 0 to 1.
+/// The format and its factor, 0 to 1.
 pub fn format(signal: &Signal) -> (FormatKind, f64) {
     let (ext, mime) = (signal.ext.to_ascii_lowercase(), signal.mime.to_ascii_lowercase());
     let by_ext = FORMATS.iter().find(|(_, _, endings, _)| endings.contains(&ext.as_str()));
     let by_mime = || FORMATS.iter().find(|(_, _, _, words)| words.iter().any(|word| mime.contains(word)));
     match by_ext.or_else(by_mime) {
-        // The page that a mail was read from is still a mail.
+        // The page of a mail is still a mail.
         Some((_, worth, _, _)) if signal.source_kind == SourceKind::Mail && *worth < OFFICE_WORTH_MIN => {
             (FormatKind::Mail, MAIL_WORTH)
         }
@@ -51,13 +51,13 @@ pub fn format(signal: &Signal) -> (FormatKind, f64) {
     }
 }
 
-/// From here on a format is that of a file, such as one that was attached to a mail.
+/// From this factor on a format is that of a file, such as a mail attachment.
 const OFFICE_WORTH_MIN: f64 = 0.7;
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::versions::samples::signal;
+    use crate::versions::fixtures::signal;
 
     #[test]
     fn formats_are_worth() {

@@ -1,23 +1,23 @@
-//! What a version says of itself in its name: how far it has come, its number, and whether it is a mere copy.
+//! Version information in a name: stage, number, and whether it is a copy.
 
 use crate::lineage::{Named, named};
 use domain::corpus::Reason;
 
-/// Words of a version that is done.
+/// Words of a finished version.
 const DONE: [&str; 5] = ["final", "approved", "executed", "signed", "published"];
-/// Words of a version that is not, or that was replaced.
+/// Words of an unfinished or replaced version.
 const UNDONE: [&str; 5] = ["draft", "wip", "redline", "old", "backup"];
 const COPY: &str = "copy";
-/// What a name is worth that says nothing.
+/// The factor of a name without information.
 const START: f64 = 0.5;
 const DONE_WORTH: f64 = 0.3;
 const NUMBER_WORTH: f64 = 0.2;
 const UNDONE_WORTH: f64 = -0.3;
 const COPY_WORTH: f64 = -0.15;
-/// Smaller numbers count thousandths: 2.10 is above 2.9.
+/// Minor numbers count as thousandths: 2.10 is above 2.9.
 const MINOR_PARTS: f64 = 1000.0;
 
-/// A name as an election reads it.
+/// A name as an election uses it.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Name(Named);
 
@@ -25,7 +25,7 @@ pub struct Name(Named);
 pub type Span = Option<(f64, f64)>;
 
 impl Name {
-    /// By title and address.
+    /// From title and URL.
     pub fn of(title: &str, url: &str) -> Self {
         Self(named(title, url))
     }
@@ -58,7 +58,7 @@ impl Name {
         worth.clamp(0.0, 1.0)
     }
 
-    /// None when the name says nothing.
+    /// None if the name has no information.
     pub fn reason(&self) -> Option<Reason> {
         let counts = |stage: &&&str| DONE.contains(stage) || UNDONE.contains(stage) || **stage == COPY;
         let stages: Vec<String> =
@@ -84,7 +84,7 @@ pub fn span<'a>(names: impl Iterator<Item = &'a Name>) -> Span {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::versions::election::round;
+    use crate::versions::election::rounding::round;
 
     #[test]
     fn names_are_worth() {
@@ -132,7 +132,7 @@ mod tests {
         assert_eq!(span, Some((2.0, 2.01)));
         let worth = names.each_ref().map(|name| round(name.worth(span)));
         assert_eq!(worth, [0.68, 0.7, 0.5, 0.5]);
-        // One number alone is neither high nor low.
+        // A single number is neither high nor low.
         assert_eq!(Name::of("A v7", "").worth(Some((7.0, 7.0))), 0.5);
         assert_eq!(Name::of("A v7", "").worth(None), 0.5);
     }

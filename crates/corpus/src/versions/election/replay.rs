@@ -1,10 +1,11 @@
-//! An election that was held, computed again from what is stored of it.
+//! Repeats an election from its stored inputs.
 
+use super::candidate::Candidate;
 use super::factors::{newest, recency};
-use super::{Candidate, hold};
+use super::outcome::run_election;
 use domain::corpus::{Member, Run};
 
-/// How the outcome differs from what is stored, in sentences; nothing: it is the same to the digit.
+/// How the outcome differs from the stored one, in sentences; empty: it is identical.
 pub fn replay(run: &Run) -> Vec<String> {
     let newest = newest(run.members.iter().map(|member| member.dated));
     let candidates = run.members.iter().map(|member| Candidate {
@@ -15,7 +16,7 @@ pub fn replay(run: &Run) -> Vec<String> {
         factors: member.factors,
         reasons: Vec::new(),
     });
-    let again = hold(candidates.collect(), &run.weights, &run.thresholds);
+    let again = run_election(candidates.collect(), &run.weights, &run.thresholds);
     let mut found = Vec::new();
     if again.winner != Some(run.winner_signal_id) {
         let winner = again.winner.map_or_else(|| "nobody".to_owned(), |winner| winner.to_string());
@@ -47,9 +48,10 @@ fn difference(again: &Member, stored: &Member) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{candidates, exact, factors::Facts};
+    use super::super::factors::{Facts, candidates};
+    use super::super::rounding::exact;
     use super::*;
-    use crate::versions::samples::signal;
+    use crate::versions::fixtures::signal;
     use chrono::DateTime;
     use domain::corpus::{Factors, Liveness, RunStatus, Scope, Signal, SourceKind, Thresholds, Weights};
     use domain::ids::{RunId, SearchId};
@@ -58,7 +60,7 @@ mod tests {
     use serde::de::DeserializeOwned;
 
     fn run_of(candidates: Vec<Candidate>, weights: Weights, thresholds: Thresholds) -> Option<Run> {
-        let election = hold(candidates, &weights, &thresholds);
+        let election = run_election(candidates, &weights, &thresholds);
         Some(Run {
             run_id: RunId(1),
             query: "lease".to_owned(),
@@ -83,7 +85,7 @@ mod tests {
     }
 
     fn through_json<T: Serialize + DeserializeOwned>(value: &T) -> T {
-        // As PostgreSQL keeps it: parsed, and written anew.
+        // As PostgreSQL stores it: parsed and rewritten.
         let parsed: serde_json::Value =
             serde_json::from_str(&serde_json::to_string(value).expect("json")).expect("json");
         serde_json::from_str(&parsed.to_string()).expect("the same type")

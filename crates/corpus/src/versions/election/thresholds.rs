@@ -1,9 +1,9 @@
-//! Which versions can be elected: those that fit the query, and that are still there.
+//! Eligibility of versions: relevant to the query, and still available.
 
-use super::round;
+use super::rounding::round;
 use domain::corpus::{Reason, Thresholds};
 
-/// Why a version cannot be elected; nothing: it can. `best` is the best relevance among the versions.
+/// Why a version is not eligible; empty: it is. `best` is the highest relevance among the versions.
 pub fn obstacles(relevance: f64, best: f64, is_gone: bool, thresholds: &Thresholds) -> Vec<Reason> {
     let mut found = Vec::new();
     if relevance < thresholds.relevance_min {
@@ -24,16 +24,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_gates() {
+    fn thresholds_exclude_documents() {
         let thresholds = Thresholds { relevance_min: 0.1, relevance_ratio: 0.6 };
         let table: [(f64, f64, bool, &[&str]); 7] = [
             (0.1, 0.1, false, &[]),
-            (0.099_999, 0.1, false, &["below the least, 0.1"]),
+            (0.099_999, 0.1, false, &["below the minimum, 0.1"]),
             (0.6, 1.0, false, &[]),
             (0.599_999, 1.0, false, &["below 0.6, which is 0.6 of the best"]),
-            (0.05, 1.0, false, &["below the least", "of the best"]),
-            (1.0, 1.0, true, &["it is gone"]),
-            (0.0, 1.0, true, &["below the least", "of the best", "it is gone"]),
+            (0.05, 1.0, false, &["below the minimum", "of the best"]),
+            (1.0, 1.0, true, &["no longer exists"]),
+            (0.0, 1.0, true, &["below the minimum", "of the best", "no longer exists"]),
         ];
         for (relevance, best, is_gone, expected) in table {
             let found = obstacles(relevance, best, is_gone, &thresholds);

@@ -1,21 +1,21 @@
-//! A cache with people, documents and mailboxes. Its records lie in a file, so that it can be seen what is in them.
+//! A cache with people, documents and mailboxes. Its records are in a file, so that tests can inspect it.
 
 use crate::ground::{Ground, named};
 use crate::web::Web;
 use async_trait::async_trait;
 use bytes::Bytes;
-use corpus::ingest::{Document, IngestWish};
+use corpus::ingest::{Document, IngestRequest};
 use corpus::{
-    CacheParts, EgressError, IngestDocument, MAIL_ANSWER_BYTES_MAX, MailParts, ScanSentMail, ScanWish,
+    CacheParts, EgressError, IngestDocument, MAIL_ANSWER_BYTES_MAX, MailParts, ScanRequest, ScanSentMail,
     SemanticCache,
-};
-use domain::contracts::{
-    ClaimedTask, EventFilter, FileToRead, PageText, QueueName, SignalStore, SourceTokenError, SourceTokens,
-    TaskHandler,
 };
 use domain::corpus::{Channel, EgressEvent, Origin, Scan};
 use domain::ids::{ScanId, SignalId, UserId};
 use domain::instant::Instant;
+use domain::ports::{
+    ClaimedTask, EventFilter, FileToRead, PageText, QueueName, SignalStore, SourceTokenError, SourceTokens,
+    TaskHandler,
+};
 use domain::provider::{ProviderSpec, SearchProvider};
 use domain::result::ResultItem;
 use domain::secret::Secret;
@@ -29,16 +29,16 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use store::SqlStore;
 use testkit::clock::FixedClock;
-use testkit::vendors::sent_mail::{Letter, MAIL_TOKEN, Mailbox, Post};
+use testkit::vendors::sent_mail::{MAIL_TOKEN, MailServer, Mailbox, SentMessage};
 
 const LEASE: Duration = Duration::from_secs(60);
 
-/// The newest letter of every mailbox.
+/// The date of the newest message of every mailbox.
 pub fn newest() -> Instant {
     "2026-03-20T12:00:00Z".parse().unwrap()
 }
 
-/// What a person connected: the first token at first, each renewal gives the next, and the last one stays.
+/// A person's tokens: each renewal gives the next one, and the last one stays.
 pub struct Wallet {
     pub channel: Channel,
     pub user: Mutex<UserId>,
@@ -74,22 +74,22 @@ pub struct Fixture {
     pub ann: Principal,
     pub bob: Principal,
     web: Arc<Web>,
-    pub post: Post,
+    pub post: MailServer,
     ground: Ground,
 }
 
 impl Fixture {
-    pub async fn open(channel: Channel, letters: Vec<Letter>) -> Self {
-        Self::with(channel, letters, |settings| settings).await
+    pub async fn open(channel: Channel, messages: Vec<SentMessage>) -> Self {
+        Self::with(channel, messages, |settings| settings).await
     }
 
     pub async fn with(
         channel: Channel,
-        letters: Vec<Letter>,
+        messages: Vec<SentMessage>,
         change: impl FnOnce(Settings) -> Settings,
     ) -> Self {
         let (ground, web) = (Ground::on_disk().await, Arc::new(Web::default()));
-        let (post, settings) = post(channel, letters).await;
+        let (post, settings) = post(channel, messages).await;
         let wallet = Arc::new(Wallet {
             channel,
             user: Mutex::new(UserId(0)),
@@ -122,7 +122,7 @@ impl Fixture {
         self.ground.folder()
     }
 
-    /// A source that belongs to one person, of one kind of place.
+    /// A provider of one person, with this kind of source.
     pub async fn source(&self, owner: &Principal, kind: &str) -> SearchProvider {
         let spec: ProviderSpec = serde_json::from_value(json!({
             "name": format!("The {kind} of {}", owner.username), "shared": false,
@@ -132,7 +132,7 @@ impl Fixture {
         self.ground.source(owner.user, spec).await
     }
 
-    /// What this person retrieved comes into the cache.
+    /// Ingests a file that this person retrieved.
     pub async fn keep(&self, by: &Principal, source: &SearchProvider, file: &Kept<'_>) -> SignalId {
         let name = file.url.rsplit('/').next().unwrap().to_owned();
         let bytes = Bytes::copy_from_slice(file.text.as_bytes());
@@ -149,13 +149,13 @@ impl Fixture {
         let mut item =
             ResultItem { title: file.title.to_owned(), url: file.url.to_owned(), ..ResultItem::default() };
         item.mark_as_given(source.id);
-        let wish = IngestWish {
+        let request = IngestRequest {
             user: by.user,
             document: Document::Result { provider: source.clone(), item },
             matter_tags: file.matter.iter().map(|tag| (*tag).to_owned()).collect(),
             origin: Origin::Ingest,
         };
-        let id = self.cache.ingest(wish).await.unwrap().signal.signal_id;
+        let id = self.cache.ingest(request).await.unwrap().signal.signal_id;
         let handler = IngestDocument(Arc::clone(&self.cache));
         while let Some(task) = self.claim().await {
             handler.run(&task).await.unwrap();
@@ -167,16 +167,16 @@ impl Fixture {
     }
 
     pub async fn begin(&self) -> Result<Scan, EgressError> {
-        self.cache.begin_scan(&self.ann, ScanWish::default()).await
+        self.cache.begin_scan(&self.ann, ScanRequest::default()).await
     }
 
     pub async fn claim(&self) -> Option<ClaimedTask> {
         self.parts.queue.claim(QueueName::Corpus, "a worker", LEASE).await.unwrap()
     }
 
-    /// Begins a scan and lets it come to its end.
-    pub async fn scan(&self, wish: ScanWish) -> Scan {
-        let scan = self.cache.begin_scan(&self.ann, wish).await.unwrap();
+    /// Starts a scan and runs it to its end.
+    pub async fn scan(&self, request: ScanRequest) -> Scan {
+        let scan = self.cache.begin_scan(&self.ann, request).await.unwrap();
         self.work().await;
         self.read(scan.scan_id).await
     }
@@ -206,32 +206,32 @@ pub struct Kept<'a> {
     pub matter: &'a [&'a str],
 }
 
-/// A letter of Ann's to these.
-pub fn letter(to: &[&str], html: &str) -> Letter {
-    Letter {
+/// A message of Ann to these recipients.
+pub fn message(to: &[&str], html: &str) -> SentMessage {
+    SentMessage {
         from: "ann@home.example".to_owned(),
         to: to.iter().map(|address| (*address).to_owned()).collect(),
         subject: "About it".to_owned(),
         html: html.to_owned(),
-        ..Letter::default()
+        ..SentMessage::default()
     }
 }
 
-pub fn with_file(letter: Letter, name: &str, text: &str) -> Letter {
+pub fn with_file(message: SentMessage, name: &str, text: &str) -> SentMessage {
     let file = (name.to_owned(), "text/plain".to_owned(), Bytes::copy_from_slice(text.as_bytes()));
-    Letter { files: vec![file], ..letter }
+    SentMessage { files: vec![file], ..message }
 }
 
-async fn post(channel: Channel, letters: Vec<Letter>) -> (Post, Settings) {
+async fn post(channel: Channel, messages: Vec<SentMessage>) -> (MailServer, Settings) {
     let settings = Settings { storage_max_body_mb: 1, ..Settings::default() };
     match channel {
         Channel::Outlook => {
-            let post = Post::outlook(letters, newest()).await;
+            let post = MailServer::outlook(messages, newest()).await;
             let settings = Settings { egress_outlook_url: post.url(), ..settings };
             (post, settings)
         }
         Channel::Gmail => {
-            let post = Post::gmail(letters, newest()).await;
+            let post = MailServer::gmail(messages, newest()).await;
             let settings = Settings { egress_gmail_url: post.url(), ..settings };
             (post, settings)
         }

@@ -1,4 +1,4 @@
-//! Sent mail is looked through at stand-ins of both mailboxes, with real records, the real client and the real reading of files.
+//! Egress scans against fakes of both mailboxes, with real records, the real client and the real extraction.
 
 mod finds;
 mod fixture;

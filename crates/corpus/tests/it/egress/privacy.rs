@@ -1,18 +1,18 @@
-//! Nothing of a message stays: not in the records, not in the texts, not in the log.
+//! Nothing of a message is kept: not in the records, not in the texts, not in the log.
 
-use super::fixture::{Fixture, Kept, letter, with_file};
-use corpus::ScanWish;
+use super::fixture::{Fixture, Kept, message, with_file};
+use corpus::ScanRequest;
 use domain::corpus::{Channel, ScanStatus};
 use std::fmt::{Debug, Write};
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
-use testkit::vendors::sent_mail::{Letter, Trouble};
+use testkit::vendors::sent_mail::{Fault, SentMessage};
 use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
 use tracing::{Event, Metadata, Subscriber};
 
-/// Words that stand in messages only.
+/// Words that occur in messages only.
 const PERSON: &str = "zorbadelphine";
 const HIDDEN: &str = "quillomantra";
 const SUBJECT: &str = "vexillothrum";
@@ -24,9 +24,9 @@ const WORDS: [&str; 7] = [PERSON, HIDDEN, SUBJECT, BODY, FILE_TEXT, FILE_NAME, D
 
 const TEXT: &str = "The minutes of the meeting say who was there, what was decided and by which majority, and when the \
     next one is to be. They are read aloud at its beginning, corrected where somebody remembers it otherwise, signed \
-    by the chair and put with the others into the cabinet in the hall.";
+    by the chair and put with the others into the cabinet in the office.";
 
-/// Everything that is told at any level, by anybody in this process.
+/// Everything logged in this process, at any level.
 #[derive(Clone, Default)]
 struct Log(Arc<Mutex<String>>, Arc<AtomicU64>);
 
@@ -65,16 +65,16 @@ impl Subscriber for Log {
     fn exit(&self, _span: &Id) {}
 }
 
-fn letters() -> Vec<Letter> {
+fn messages() -> Vec<SentMessage> {
     let html = format!("<p>{BODY} <a href=\"https://files.example/minutes.txt\">{BODY}</a></p>");
-    let linked = Letter {
+    let linked = SentMessage {
         cc: vec![format!("{HIDDEN}@client.example")],
         subject: format!("Re: {SUBJECT}"),
-        ..letter(&[&format!("{PERSON}@{DEEP_DOMAIN}.client.example")], &html)
+        ..message(&[&format!("{PERSON}@{DEEP_DOMAIN}.client.example")], &html)
     };
     let attached = with_file(linked.clone(), &format!("{FILE_NAME}.txt"), &format!("{FILE_TEXT} {TEXT}"));
     let same = with_file(linked.clone(), &format!("{FILE_NAME}.txt"), TEXT);
-    let inside = Letter { to: vec![format!("{PERSON}@home.example")], cc: Vec::new(), ..linked.clone() };
+    let inside = SentMessage { to: vec![format!("{PERSON}@home.example")], cc: Vec::new(), ..linked.clone() };
     vec![linked, attached, same, inside]
 }
 
@@ -83,13 +83,13 @@ async fn nothing_of_a_message_stays() {
     let log = Log::default();
     tracing::subscriber::set_global_default(log.clone()).unwrap();
     for channel in [Channel::Outlook, Channel::Gmail] {
-        let fixture = Fixture::open(channel, letters()).await;
+        let fixture = Fixture::open(channel, messages()).await;
         let source = fixture.source(&fixture.ann, "web").await;
         let kept =
             Kept { url: "https://files.example/minutes.txt", title: "Minutes", text: TEXT, matter: &[] };
         fixture.keep(&fixture.ann, &source, &kept).await;
-        fixture.mailbox().trouble(2, Trouble::Refuse(503, Some(0)));
-        let scan = fixture.scan(ScanWish::default()).await;
+        fixture.mailbox().fail_request(2, Fault::Refuse(503, Some(0)));
+        let scan = fixture.scan(ScanRequest::default()).await;
         assert_eq!(
             (scan.status, scan.counts.messages_external),
             (ScanStatus::Completed, 3),
@@ -97,14 +97,14 @@ async fn nothing_of_a_message_stays() {
             scan.error
         );
         assert_eq!(fixture.events().await.len(), 3);
-        // A scan that fails tells no more.
-        fixture.mailbox().trouble(fixture.mailbox().requests() + 3, Trouble::Refuse(418, None));
-        assert_eq!(fixture.scan(ScanWish::default()).await.status, ScanStatus::Failed);
+        // A failing scan logs no more.
+        fixture.mailbox().fail_request(fixture.mailbox().requests() + 3, Fault::Refuse(418, None));
+        assert_eq!(fixture.scan(ScanRequest::default()).await.status, ScanStatus::Failed);
         let (mut files, mut found) = (0, Vec::new());
         search(fixture.folder(), &mut files, &mut found);
         assert!(files >= 2, "the records and a text: {files}");
         assert!(found.is_empty(), "{found:?}");
-        // The search would have seen what is there.
+        // The search works: it finds what is there.
         let mut there = Vec::new();
         search_for(fixture.folder(), &["client.example", "Minutes", "link_exact"], &mut 0, &mut there);
         assert!(there.len() >= 3, "{there:?}");
@@ -120,7 +120,7 @@ fn search(folder: &Path, files: &mut usize, found: &mut Vec<String>) {
     search_for(folder, &WORDS, files, found);
 }
 
-/// Every file below the folder, byte for byte.
+/// Every file below the folder, byte by byte.
 fn search_for(folder: &Path, words: &[&str], files: &mut usize, found: &mut Vec<String>) {
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();

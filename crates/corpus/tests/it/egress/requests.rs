@@ -1,9 +1,9 @@
-//! Who may begin, read and end a scan, and who may say something of an event.
+//! Who may start, read and cancel a scan, and decide on events.
 
-use super::fixture::{Fixture, Kept, letter};
-use corpus::{CacheParts, EgressError, ScanWish, SemanticCache};
-use domain::contracts::EventFilter;
+use super::fixture::{Fixture, Kept, message};
+use corpus::{CacheParts, EgressError, ScanRequest, SemanticCache};
 use domain::corpus::{Channel, EventStatus, LicensePolicy, ScanStatus};
+use domain::ports::EventFilter;
 use domain::secret::Secret;
 use domain::user::Principal;
 
@@ -13,7 +13,7 @@ const TEXT: &str = "Everybody has a right to their own mail and to nobody else's
 
 async fn fixture() -> Fixture {
     let fixture =
-        Fixture::open(Channel::Gmail, vec![letter(&["bo@client.example"], "https://files.example/a.txt")])
+        Fixture::open(Channel::Gmail, vec![message(&["bo@client.example"], "https://files.example/a.txt")])
             .await;
     let source = fixture.source(&fixture.ann, "web").await;
     let kept = Kept { url: "https://files.example/a.txt", title: "Rights", text: TEXT, matter: &[] };
@@ -30,32 +30,35 @@ async fn one_scan_at_a_time() {
         Err(EgressError::Running(scan)) => assert_eq!(*scan, first),
         other => panic!("{other:?}"),
     }
-    // One that never began can be ended, and its task then does nothing.
+    // A queued scan can be canceled, and its task then does nothing.
     let ended = fixture.cache.cancel_scan(&fixture.ann, first.scan_id).await.unwrap();
     assert_eq!(ended.status, ScanStatus::Cancelled);
     fixture.work().await;
     assert_eq!((fixture.read(first.scan_id).await, fixture.mailbox().requests()), (ended.clone(), 0));
     assert_eq!(fixture.cache.cancel_scan(&fixture.ann, first.scan_id).await.unwrap(), ended);
-    assert_eq!(fixture.scan(ScanWish::default()).await.status, ScanStatus::Completed);
+    assert_eq!(fixture.scan(ScanRequest::default()).await.status, ScanStatus::Completed);
     assert_eq!(fixture.cache.scans(&fixture.ann, 0, 10).await.unwrap().total, 2);
 }
 
 #[tokio::test]
 async fn a_mailbox_must_be_connected() {
     let fixture = fixture().await;
-    let wish = |channel| ScanWish { channel, ..ScanWish::default() };
+    let request = |channel| ScanRequest { channel, ..ScanRequest::default() };
     for (who, channel, names) in [
         (&fixture.ann, Some(Channel::Outlook), "microsoft"),
         (&fixture.bob, Some(Channel::Gmail), "google"),
         (&fixture.bob, None, "microsoft or google"),
     ] {
-        match fixture.cache.begin_scan(who, wish(channel)).await {
+        match fixture.cache.begin_scan(who, request(channel)).await {
             Err(EgressError::NotConnected(sentence)) => assert!(sentence.contains(names), "{sentence}"),
             other => panic!("{other:?}"),
         }
     }
-    let late =
-        ScanWish { date_from: "2026-02-01".parse().ok(), date_to: "2026-01-01".parse().ok(), ..wish(None) };
+    let late = ScanRequest {
+        date_from: "2026-02-01".parse().ok(),
+        date_to: "2026-01-01".parse().ok(),
+        ..request(None)
+    };
     let refused = fixture.cache.begin_scan(&fixture.ann, late).await;
     assert!(matches!(refused, Err(EgressError::Invalid("date_to", _))));
     assert_eq!(fixture.cache.scans(&fixture.bob, 0, 10).await.unwrap().total, 0);
@@ -64,7 +67,7 @@ async fn a_mailbox_must_be_connected() {
 #[tokio::test]
 async fn everything_belongs_to_who_scanned() {
     let fixture = fixture().await;
-    let scan = fixture.scan(ScanWish::default()).await;
+    let scan = fixture.scan(ScanRequest::default()).await;
     let event = fixture.events().await.remove(0);
     let admin = Principal { is_admin: true, ..fixture.bob.clone() };
     for other in [&fixture.bob, &admin] {
@@ -85,20 +88,20 @@ async fn everything_belongs_to_who_scanned() {
 #[tokio::test]
 async fn without_a_license_nothing_begins_and_all_is_read() {
     let mut fixture = fixture().await;
-    let scan = fixture.scan(ScanWish::default()).await;
+    let scan = fixture.scan(ScanRequest::default()).await;
     let queued = fixture.begin().await.unwrap();
     let license = LicensePolicy::new(Secret::default(), None, fixture.clock.clone());
     let closed = SemanticCache::new(CacheParts { license, ..fixture.parts.clone() });
     let event = fixture.events().await.remove(0);
     assert!(matches!(
-        closed.begin_scan(&fixture.ann, ScanWish::default()).await,
+        closed.begin_scan(&fixture.ann, ScanRequest::default()).await,
         Err(EgressError::Unlicensed)
     ));
     let decided = closed.decide(&fixture.ann, event.event_id, EventStatus::Dismissed).await;
     assert!(matches!(decided, Err(EgressError::Unlicensed)));
     assert_eq!(closed.scan(&fixture.ann, scan.scan_id).await.unwrap(), scan);
     assert_eq!(closed.events(&fixture.ann, &EventFilter::default(), 0, 10).await.unwrap().items, [event]);
-    // What waits when the license ends is not done.
+    // Queued scans are not run after the license ends.
     let before = fixture.mailbox().requests();
     fixture.cache = closed.into();
     fixture.work().await;

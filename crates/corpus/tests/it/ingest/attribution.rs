@@ -1,12 +1,12 @@
 //! A document is attributed to a provider only when its bytes came from the provider's own origin (docs/decisions/0019).
 
 use super::fixture::{Fixture, address, given, item, result, text_of};
-use corpus::CachedPages;
-use domain::contracts::{
-    ByteOrigin, Corpus, NewTask, PageError, PageText, PageWanted, QueueName, ReadPages, SignalStore,
-};
+use corpus::CachedPageReader;
 use domain::corpus::{Signal, SourceKind};
 use domain::ids::{ProviderId, UserId};
+use domain::ports::{
+    ByteOrigin, Corpus, DocumentRequest, NewTask, PageError, PageText, QueueName, ReadPages, SignalStore,
+};
 use domain::provider::SearchProvider;
 use domain::result::ResultItem;
 use domain::settings::Settings;
@@ -20,12 +20,12 @@ const FOREIGN: &str = "https://b.example/river";
 /// Longer than a copy is fresh.
 const LATER: Duration = Duration::from_secs(7_200);
 
-/// Who was asked for what, by which provider (0: none).
+/// Requests: provider (0: none) and URL.
 fn asked(fixture: &Fixture) -> Vec<(i64, String)> {
     fixture.web.asked.lock().unwrap().drain(..).map(|(_, provider, url)| (provider, url)).collect()
 }
 
-/// The page at the address comes from elsewhere: a redirect led there.
+/// The page at this URL comes from elsewhere, through a redirect.
 fn redirects(fixture: &Fixture, url: &str, text: &str) {
     let page = PageText {
         title: "A page".to_owned(),
@@ -43,9 +43,9 @@ async fn read(
     provider: &SearchProvider,
     url: &str,
 ) -> Result<PageText, PageError> {
-    let pages = CachedPages::new(fixture.web.clone(), Arc::clone(&fixture.cache));
+    let pages = CachedPageReader::new(fixture.web.clone(), Arc::clone(&fixture.cache));
     let item = given(provider, item(url));
-    pages.read(&PageWanted::of_result(provider, &item, user, Duration::from_secs(5))).await
+    pages.read(&DocumentRequest::of_result(provider, &item, user, Duration::from_secs(5))).await
 }
 
 async fn account(fixture: &Fixture, signal: &Signal, user: UserId) -> Option<ProviderId> {
@@ -58,7 +58,7 @@ async fn a_foreign_page_of_a_shared_source_is_the_finders_alone() {
     let fixture = Fixture::open().await;
     let provider = fixture.provider("Web", json!({})).await;
     fixture.web.gives(FOREIGN, Ok(&text_of("river", 100)));
-    let accepted = fixture.wish(fixture.ann, result(&provider, FOREIGN)).await.unwrap();
+    let accepted = fixture.request(fixture.ann, result(&provider, FOREIGN)).await.unwrap();
     assert!(accepted.message.contains("only you will see it"), "{}", accepted.message);
     fixture.work().await;
     assert_eq!(asked(&fixture), [(provider.id.0, FOREIGN.to_owned())], "by the rules of the provider");
@@ -68,10 +68,10 @@ async fn a_foreign_page_of_a_shared_source_is_the_finders_alone() {
     assert_eq!(fixture.finds(fixture.ann, "river").await, [signal.signal_id]);
     assert_eq!(fixture.finds(fixture.bob, "river").await, [], "the source did not give it");
     assert_eq!(fixture.store.corpus_counts().await.unwrap().grants, 1);
-    // Fetched again, it is asked for as nobody, and it stays hers.
+    // It is fetched again anonymously, and stays hers.
     fixture.clock.advance(LATER);
     fixture.web.gives(FOREIGN, Ok(&text_of("newer river", 100)));
-    fixture.wish(fixture.ann, address(FOREIGN, None)).await.unwrap();
+    fixture.request(fixture.ann, address(FOREIGN, None)).await.unwrap();
     fixture.work().await;
     assert_eq!(asked(&fixture), [(0, FOREIGN.to_owned())]);
     assert_eq!(fixture.finds(fixture.ann, "newer river").await, [signal.signal_id]);
@@ -104,18 +104,18 @@ async fn a_redirect_to_a_foreign_host_attributes_nothing() {
         ResultItem { author: "Finance".to_owned(), date_published: "2030-01-01".to_owned(), ..item(OWN) };
     let document =
         corpus::ingest::Document::Result { provider: provider.clone(), item: given(&provider, told) };
-    let request = fixture.wish(fixture.ann, document).await.unwrap().signal;
+    let request = fixture.request(fixture.ann, document).await.unwrap().signal;
     fixture.work().await;
     let id =
         fixture.store.led_to(request.signal_id, fixture.ann).await.unwrap().expect("the number leads there");
     let signal = fixture.signal(id).await;
     assert_eq!((signal.source_provider_id, signal.source_provider.as_str()), (None, ""));
-    // What the provider said of it is not for others who are given the same text.
+    // What the provider said about it is not for others who get the same text.
     assert_eq!((signal.title.as_str(), signal.author.as_str()), ("A page", ""));
     assert_eq!((signal.date_published.as_str(), signal.source_kind), ("unknown", SourceKind::Web));
     assert_eq!(fixture.finds(fixture.ann, "river").await, [id]);
     assert_eq!(fixture.finds(fixture.bob, "river").await, []);
-    // The same again is the same record, and its request leaves nothing behind.
+    // The same text again is the same record, and its request leaves nothing behind.
     fixture.clock.advance(LATER);
     assert_eq!(fixture.ingest(fixture.ann, &provider, OWN).await.signal_id, id);
     assert_eq!(fixture.store.signal_ids(None, 9).await.unwrap(), [id]);
@@ -164,7 +164,7 @@ async fn pages_of_answers_are_attributed_by_where_they_came_from() {
     }
 }
 
-/// Without the rights or the template the address may show a sign-in page, which must not replace the text.
+/// Without credentials or template the URL may show a sign-in page, which must not replace the text.
 #[tokio::test]
 async fn what_came_with_rights_is_not_fetched_again_as_nobody() {
     let fixture = Fixture::open().await;
@@ -187,40 +187,40 @@ async fn what_came_with_rights_is_not_fetched_again_as_nobody() {
         asked(&fixture);
         let mark = fixture.cache.mark(&signal);
         let cached = ResultItem { cache: Some(Box::new(mark)), ..item(url) };
-        let pages = CachedPages::new(fixture.web.clone(), Arc::clone(&fixture.cache));
-        let wanted = PageWanted::of_result(&provider, &cached, fixture.ann, Duration::from_secs(1));
+        let pages = CachedPageReader::new(fixture.web.clone(), Arc::clone(&fixture.cache));
+        let wanted = DocumentRequest::of_result(&provider, &cached, fixture.ann, Duration::from_secs(1));
         assert_eq!(pages.read(&wanted).await, Err(PageError::NoAddress), "{name}");
         assert_eq!(asked(&fixture), [], "{name}");
-        // The result itself leads there again.
+        // The result leads there again.
         fixture.clock.advance(LATER);
         assert_eq!(fixture.ingest(fixture.ann, &provider, url).await.signal_id, signal.signal_id, "{name}");
         assert_eq!(asked(&fixture), [(provider.id.0, url.to_owned())], "{name}");
     }
 }
 
-/// The provider refuses the document, so that the right ends to what its redirect led to, by either way of asking.
+/// The provider denies the document, so access ends to what its redirect led to, for both kinds of request.
 #[tokio::test]
 async fn a_refusal_ends_the_right_to_a_redirected_text() {
     for is_answer in [true, false] {
         let fixture = Fixture::open().await;
         let provider = fixture.provider("Mails", json!({"authenticator": "microsoft"})).await;
-        redirects(&fixture, OWN, &text_of("letter", 100));
+        redirects(&fixture, OWN, &text_of("memo", 100));
         let signal = fixture.ingest(fixture.ann, &provider, OWN).await;
         assert_eq!(account(&fixture, &signal, fixture.ann).await, Some(provider.id));
-        assert_eq!(fixture.finds(fixture.ann, "letter").await, [signal.signal_id]);
+        assert_eq!(fixture.finds(fixture.ann, "memo").await, [signal.signal_id]);
         fixture.clock.advance(LATER);
         fixture.web.gives(OWN, Err(PageError::Denied(403)));
         if is_answer {
             assert_eq!(read(&fixture, fixture.ann, &provider, OWN).await, Err(PageError::Denied(403)));
         } else {
-            fixture.wish(fixture.ann, result(&provider, OWN)).await.unwrap();
+            fixture.request(fixture.ann, result(&provider, OWN)).await.unwrap();
             fixture.work().await;
         }
-        assert_eq!(fixture.finds(fixture.ann, "letter").await, [], "is_answer: {is_answer}");
+        assert_eq!(fixture.finds(fixture.ann, "memo").await, [], "is_answer: {is_answer}");
     }
 }
 
-/// A task of an earlier version does not say where its text came from.
+/// A task of an earlier version does not record the origin of its text.
 #[tokio::test]
 async fn a_held_text_that_does_not_say_where_it_came_from_is_not_believed() {
     let fixture = Fixture::open().await;

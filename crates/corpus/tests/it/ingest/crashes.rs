@@ -1,17 +1,16 @@
-//! Stores that fail in the middle, and workers that end there: afterwards a document is in or out, and a second try brings
-//! it in.
+//! Failing stores and crashing workers: a document is either ingested or not, and a retry ingests it.
 
 use super::fixture::{Fixture, result, text_of};
 use async_trait::async_trait;
 use bytes::Bytes;
-use corpus::upkeep::Repair;
+use corpus::maintenance::Repair;
 use corpus::{CacheParts, IngestDocument};
-use domain::contracts::{
-    Asking, BodyError, BodyKey, BodyStore, SignalStore, SignalVectors, SparseVector, TaskHandler,
-    VectorError, VectorHit, VectorState, VectorStore,
-};
 use domain::corpus::{AclToken, SignalState};
 use domain::ids::SignalId;
+use domain::ports::{
+    BodyError, BodyKey, BodyStore, SignalStore, SignalVectors, SparseVector, TaskHandler, VectorError,
+    VectorHit, VectorQuery, VectorState, VectorStore,
+};
 use serde_json::json;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -23,9 +22,9 @@ const URL: &str = "https://a.example/river";
 enum Next {
     Works,
     Fails,
-    /// It never ends, and nothing of it happens.
+    /// It never returns, and nothing is written.
     Hangs,
-    /// It happens, and nobody learns of it.
+    /// It is written, but never returns.
     HangsAfter,
 }
 
@@ -34,7 +33,7 @@ struct Fragile {
     bodies: Arc<dyn BodyStore>,
     at_vectors: Mutex<Next>,
     at_bodies: Mutex<Next>,
-    /// What it says of the collection.
+    /// The reported dimension.
     dimension: Mutex<Option<usize>>,
 }
 
@@ -75,7 +74,7 @@ impl BodyStore for Fragile {
     }
 }
 
-/// A store of its own: it follows nothing by itself, as those in other processes do not.
+/// A separate store, which is not synchronized automatically.
 #[async_trait]
 impl VectorStore for Fragile {
     async fn put(&self, vectors: SignalVectors) -> Result<(), VectorError> {
@@ -95,18 +94,22 @@ impl VectorStore for Fragile {
     async fn remove(&self, signals: &[SignalId]) -> Result<(), VectorError> {
         self.vectors.remove(signals).await
     }
-    async fn nearest(&self, asking: Asking<'_>, dense: &[f32]) -> Result<Vec<VectorHit>, VectorError> {
-        self.vectors.nearest(asking, dense).await
+    async fn nearest(&self, query: VectorQuery<'_>, dense: &[f32]) -> Result<Vec<VectorHit>, VectorError> {
+        self.vectors.nearest(query, dense).await
     }
     async fn nearest_by_words(
         &self,
-        asking: Asking<'_>,
+        query: VectorQuery<'_>,
         words: &SparseVector,
     ) -> Result<Vec<VectorHit>, VectorError> {
-        self.vectors.nearest_by_words(asking, words).await
+        self.vectors.nearest_by_words(query, words).await
     }
-    async fn held(&self, after: Option<SignalId>, limit: usize) -> Result<Vec<(SignalId, u32)>, VectorError> {
-        self.vectors.held(after, limit).await
+    async fn chunk_counts(
+        &self,
+        after: Option<SignalId>,
+        limit: usize,
+    ) -> Result<Vec<(SignalId, u32)>, VectorError> {
+        self.vectors.chunk_counts(after, limit).await
     }
     async fn state(&self) -> Result<VectorState, VectorError> {
         let state = self.vectors.state().await?;
@@ -145,7 +148,7 @@ async fn fragile_fixture() -> (Fixture, Arc<Fragile>) {
     (fixture, made.unwrap())
 }
 
-/// A worker that ends in the middle of the task; its lease runs out.
+/// A worker that crashes in the middle of the task; its lease expires.
 async fn a_worker_that_ends(fixture: &Fixture) {
     let task = fixture.claim().await.unwrap();
     let handler = IngestDocument(Arc::clone(&fixture.cache));
@@ -161,10 +164,10 @@ async fn a_store_that_fails_is_tried_again() {
         let provider = fixture.provider("Rivers", json!({})).await;
         let place = if at == "bodies" { &fragile.at_bodies } else { &fragile.at_vectors };
         *place.lock().unwrap() = Next::Fails;
-        fixture.wish(fixture.ann, result(&provider, URL)).await.unwrap();
+        fixture.request(fixture.ann, result(&provider, URL)).await.unwrap();
         assert_eq!(fixture.work().await, 2, "{at}");
         assert_eq!(fixture.finds(fixture.ann, "river").await.len(), 1, "{at}");
-        assert!(fixture.cache.agree(Repair::Nothing).await.unwrap().is_whole());
+        assert!(fixture.cache.reconcile(Repair::Nothing).await.unwrap().is_whole());
     }
 }
 
@@ -180,7 +183,7 @@ async fn a_worker_may_end_anywhere() {
         let provider = fixture.provider("Rivers", json!({})).await;
         let place = if at == "bodies" { &fragile.at_bodies } else { &fragile.at_vectors };
         *place.lock().unwrap() = next;
-        let accepted = fixture.wish(fixture.ann, result(&provider, URL)).await.unwrap();
+        let accepted = fixture.request(fixture.ann, result(&provider, URL)).await.unwrap();
         a_worker_that_ends(&fixture).await;
         let signal = fixture.signal(accepted.signal.signal_id).await;
         let is_in = at == "vectors";
@@ -189,7 +192,7 @@ async fn a_worker_may_end_anywhere() {
         assert_eq!(chunks.len() as u32, signal.chunk_count, "the record is written as one");
         assert_eq!(fixture.work().await, 1);
         assert_eq!(fixture.finds(fixture.ann, "river").await, [signal.signal_id]);
-        let agreement = fixture.cache.agree(Repair::Nothing).await.unwrap();
+        let agreement = fixture.cache.reconcile(Repair::Nothing).await.unwrap();
         assert!(agreement.is_whole(), "{at}: {agreement:?}");
     }
 }
@@ -199,11 +202,11 @@ async fn a_document_may_be_removed_while_it_comes_in() {
     let (fixture, fragile) = fragile_fixture().await;
     let provider = fixture.provider("Rivers", json!({})).await;
     // Before its text is written.
-    let accepted = fixture.wish(fixture.ann, result(&provider, URL)).await.unwrap();
+    let accepted = fixture.request(fixture.ann, result(&provider, URL)).await.unwrap();
     fixture.store.remove_signal(accepted.signal.signal_id).await.unwrap();
     fixture.work().await;
-    // Between the storage of texts and the record.
-    let accepted = fixture.wish(fixture.ann, result(&provider, URL)).await.unwrap();
+    // Between storing the text and the record.
+    let accepted = fixture.request(fixture.ann, result(&provider, URL)).await.unwrap();
     *fragile.at_bodies.lock().unwrap() = Next::HangsAfter;
     a_worker_that_ends(&fixture).await;
     fixture.store.remove_signal(accepted.signal.signal_id).await.unwrap();
@@ -211,7 +214,7 @@ async fn a_document_may_be_removed_while_it_comes_in() {
     assert_eq!(fixture.vectors().await, []);
     assert_eq!(fixture.finds(fixture.ann, "river").await, []);
     assert_eq!(fixture.store.corpus_counts().await.unwrap().chunks, 0);
-    // The text that was left behind goes with the second sweep.
+    // The leftover text is removed by the second sweep.
     assert_eq!(fixture.bodies().await, 1);
     for swept in [0, 1] {
         assert_eq!(fixture.cache.sweep_bodies().await.unwrap().unneeded, swept);

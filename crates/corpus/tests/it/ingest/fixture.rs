@@ -1,16 +1,16 @@
-//! A service with a cache in it: SQLite in memory, vectors in memory, texts in a folder of their own.
+//! A service with a cache: SQLite in memory, vectors in memory, texts in a temporary folder.
 
 use crate::ground::{Ground, named};
 use crate::web::Web;
 use async_trait::async_trait;
-use corpus::ingest::{Accepted, Document, IngestError, IngestWish};
+use corpus::ingest::{Accepted, Document, IngestError, IngestRequest};
 use corpus::{CacheParts, IngestDocument, SemanticCache};
-use domain::contracts::{
-    ClaimedTask, Clock, Corpus, CorpusHit, CorpusQuestion, QueueName, ReadAs, ReaderError, ReaderModels,
-    SignalStore, TaskHandler, UserStore,
-};
 use domain::corpus::{Origin, Signal};
 use domain::ids::{SignalId, UserId};
+use domain::ports::{
+    ClaimedTask, Clock, Corpus, CorpusHit, CorpusQuery, EmbeddingError, EmbeddingInput, EmbeddingModels,
+    QueueName, SignalStore, TaskHandler, UserStore,
+};
 use domain::provider::{ProviderSpec, SearchProvider};
 use domain::result::ResultItem;
 use domain::settings::Settings;
@@ -24,7 +24,7 @@ use testkit::clock::FixedClock;
 /// The group of Ann and Bob.
 pub const GROUP: &str = "law";
 const LEASE: Duration = Duration::from_secs(60);
-/// More runs of tasks than any test needs.
+/// More task runs than any test needs.
 const RUNS_MAX: usize = 1_000;
 
 pub struct Fixture {
@@ -43,7 +43,7 @@ impl Fixture {
         Self::with(|settings| settings, |parts| parts).await
     }
 
-    /// With other settings, and with other parts.
+    /// With other settings and parts.
     pub async fn with(
         settings: impl FnOnce(Settings) -> Settings,
         change: impl FnOnce(CacheParts) -> CacheParts,
@@ -62,7 +62,7 @@ impl Fixture {
         Self { cache, parts, store, web, clock, ann, bob, ground }
     }
 
-    /// A source of Ann's that everybody may use, and that lets its pages be fetched and kept.
+    /// A shared provider of Ann's whose pages may be fetched and cached.
     pub async fn provider(&self, name: &str, more: Value) -> SearchProvider {
         let mut spec = json!({
             "name": name, "url": "https://a.example/search", "page_fetch_config_json": {"cache": "true"},
@@ -72,20 +72,20 @@ impl Fixture {
         self.ground.source(self.ann, spec).await
     }
 
-    pub async fn wish(&self, user: UserId, document: Document) -> Result<Accepted, IngestError> {
-        self.cache.ingest(wish(user, document)).await
+    pub async fn request(&self, user: UserId, document: Document) -> Result<Accepted, IngestError> {
+        self.cache.ingest(request(user, document)).await
     }
 
-    /// Wishes for the document of a result and lets it come in.
+    /// Requests the document of a result and runs the tasks.
     pub async fn ingest(&self, user: UserId, provider: &SearchProvider, url: &str) -> Signal {
-        let accepted = self.wish(user, result(provider, url)).await.unwrap();
+        let accepted = self.request(user, result(provider, url)).await.unwrap();
         self.work().await;
         let id = accepted.signal.signal_id;
         let led = self.store.led_to(id, user).await.unwrap();
         self.signal(led.unwrap_or(id)).await
     }
 
-    /// Runs the tasks of the cache until there is none; how many runs it took.
+    /// Runs the cache's tasks until there are none; returns the number of runs.
     pub async fn work(&self) -> usize {
         let handler = IngestDocument(Arc::clone(&self.cache));
         let mut runs = 0;
@@ -111,7 +111,7 @@ impl Fixture {
     /// What this person finds.
     pub async fn found(&self, user: UserId, words: &str) -> Vec<CorpusHit> {
         let question =
-            CorpusQuestion { asker: user, words, topic: domain::corpus::Topic::default(), results_max: 10 };
+            CorpusQuery { asker: user, words, topic: domain::corpus::Topic::default(), results_max: 10 };
         self.cache.search(question).await.unwrap().hits
     }
 
@@ -125,19 +125,19 @@ impl Fixture {
     }
 
     pub async fn vectors(&self) -> Vec<(SignalId, u32)> {
-        self.parts.vectors.held(None, 1_000).await.unwrap()
+        self.parts.vectors.chunk_counts(None, 1_000).await.unwrap()
     }
 }
 
-pub fn wish(user: UserId, document: Document) -> IngestWish {
-    IngestWish { user, document, matter_tags: vec!["matter:a".to_owned()], origin: Origin::Ingest }
+pub fn request(user: UserId, document: Document) -> IngestRequest {
+    IngestRequest { user, document, matter_tags: vec!["matter:a".to_owned()], origin: Origin::Ingest }
 }
 
 pub fn item(url: &str) -> ResultItem {
     ResultItem { title: "The <em>river</em>".to_owned(), url: url.to_owned(), ..ResultItem::default() }
 }
 
-/// The result as this provider gave it.
+/// The result as returned by this provider.
 pub fn given(provider: &SearchProvider, mut item: ResultItem) -> ResultItem {
     item.mark_as_given(provider.id);
     item
@@ -151,32 +151,32 @@ pub fn address(url: &str, body: Option<String>) -> Document {
     Document::Address { provider: None, url: url.to_owned(), title: "Mine".to_owned(), body }
 }
 
-/// A text about something, of so many words or some more.
+/// A text about something, with at least this many words.
 pub fn text_of(subject: &str, words: usize) -> String {
     let sentence = format!("The {subject} is what this document tells of. ");
     sentence.repeat(words.div_ceil(8))
 }
 
-/// A model that is not there.
+/// An unavailable model.
 pub struct Away;
 
 #[async_trait]
-impl ReaderModels for Away {
-    async fn embed(&self, _model: &str, _text: &str) -> Result<Vec<f32>, ReaderError> {
-        Err(ReaderError::Failed("it does not answer".to_owned()))
+impl EmbeddingModels for Away {
+    async fn embed(&self, _model: &str, _text: &str) -> Result<Vec<f32>, EmbeddingError> {
+        Err(EmbeddingError::Failed("it does not answer".to_owned()))
     }
     async fn embed_many(
         &self,
         _model: &str,
-        _read_as: ReadAs,
+        _read_as: EmbeddingInput,
         _texts: &[String],
-    ) -> Result<Vec<Vec<f32>>, ReaderError> {
-        Err(ReaderError::Failed("it does not answer".to_owned()))
+    ) -> Result<Vec<Vec<f32>>, EmbeddingError> {
+        Err(EmbeddingError::Failed("it does not answer".to_owned()))
     }
-    async fn ranking_model(&self) -> Result<Option<String>, ReaderError> {
+    async fn ranking_model(&self) -> Result<Option<String>, EmbeddingError> {
         Ok(Some("away".to_owned()))
     }
-    async fn rerank(&self, _query: &str, _texts: &[String]) -> Result<Option<Vec<f32>>, ReaderError> {
+    async fn rerank(&self, _query: &str, _texts: &[String]) -> Result<Option<Vec<f32>>, EmbeddingError> {
         Ok(None)
     }
 }

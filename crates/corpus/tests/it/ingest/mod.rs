@@ -1,4 +1,4 @@
-//! Documents on their way into the cache, with sources that do what a test says.
+//! Ingest, with scripted sources.
 
 mod attribution;
 mod crashes;

@@ -1,10 +1,10 @@
-//! Pages from the cache where it has them, and from their sources otherwise.
+//! Pages are read from the cache if possible, else from their sources.
 
 use super::fixture::{Fixture, given, item, text_of};
-use corpus::CachedPages;
-use domain::contracts::{Corpus, PageError, PageText, PageWanted, ReadPages, SearchStore, SignalStore};
-use domain::corpus::{CacheMark, Origin, Signal, SignalState};
+use corpus::CachedPageReader;
+use domain::corpus::{CacheStatus, Origin, Signal, SignalState};
 use domain::ids::UserId;
+use domain::ports::{Corpus, DocumentRequest, PageError, PageText, ReadPages, SearchStore, SignalStore};
 use domain::provider::SearchProvider;
 use domain::result::ResultItem;
 use domain::search::SearchSpec;
@@ -20,15 +20,15 @@ async fn read(
     provider: &SearchProvider,
     item: &ResultItem,
 ) -> Result<PageText, PageError> {
-    let pages = CachedPages::new(fixture.web.clone(), Arc::clone(&fixture.cache));
+    let pages = CachedPageReader::new(fixture.web.clone(), Arc::clone(&fixture.cache));
     let time_max = Duration::from_secs(5);
     let item = given(provider, item.clone());
-    pages.read(&PageWanted::of_result(provider, &item, user, time_max)).await
+    pages.read(&DocumentRequest::of_result(provider, &item, user, time_max)).await
 }
 
 fn from_cache(fixture: &Fixture, signal: &Signal) -> ResultItem {
-    use domain::contracts::Clock;
-    let mark = CacheMark::of(signal, fixture.clock.now(), Duration::from_secs(3_600));
+    use domain::ports::Clock;
+    let mark = CacheStatus::of(signal, fixture.clock.now(), Duration::from_secs(3_600));
     ResultItem { cache: Some(Box::new(mark)), ..item(&signal.url) }
 }
 
@@ -45,7 +45,7 @@ async fn what_is_fetched_for_an_answer_is_kept() {
     let signal = fixture.found(fixture.ann, "river").await.remove(0).signal;
     assert_eq!((signal.origin, signal.state), (Origin::Rag, SignalState::Indexed));
 
-    // The next answer reads the copy; later the source is asked again.
+    // The next summary reads the copy; later the source is asked again.
     let copy = read(&fixture, fixture.bob, &provider, &item("https://a.example/river#part")).await.unwrap();
     assert_eq!((copy.text.as_str(), fixture.web.asked_times()), (text.trim(), 1));
     assert_eq!((copy.media_type.as_str(), copy.author.as_str()), ("text/html", "Ada"));
@@ -53,7 +53,7 @@ async fn what_is_fetched_for_an_answer_is_kept() {
     fixture.clock.advance(Duration::from_secs(3_601));
     read(&fixture, fixture.ann, &provider, &item(URL)).await.unwrap();
     assert_eq!(fixture.web.asked_times(), 2);
-    // It said the same, so that nothing is to be done, and the copy is fresh again.
+    // The text is unchanged, so there is nothing to do, and the copy is fresh again.
     assert_eq!(fixture.work().await, 0);
     read(&fixture, fixture.ann, &provider, &item(URL)).await.unwrap();
     assert_eq!(fixture.web.asked_times(), 2);
@@ -63,7 +63,7 @@ async fn what_is_fetched_for_an_answer_is_kept() {
 async fn a_copy_is_read_only_by_who_may_see_it() {
     let fixture = Fixture::open().await;
     let provider = fixture.provider("Mails", json!({"authenticator": "microsoft"})).await;
-    fixture.web.gives_to(fixture.ann, URL, Ok(&text_of("letter to ann", 100)));
+    fixture.web.gives_to(fixture.ann, URL, Ok(&text_of("memo to ann", 100)));
     fixture.web.gives_to(fixture.bob, URL, Err(PageError::Denied(403)));
     let signal = fixture.ingest(fixture.ann, &provider, URL).await;
     assert!(read(&fixture, fixture.ann, &provider, &item(URL)).await.unwrap().text.contains("ann"));
@@ -72,11 +72,11 @@ async fn a_copy_is_read_only_by_who_may_see_it() {
         let refused = read(&fixture, fixture.bob, &provider, &item).await;
         assert!(matches!(refused, Err(PageError::Denied(403) | PageError::NoAddress)), "{refused:?}");
     }
-    // When the source refuses her, the copy is closed as well.
+    // If the source denies access, the copy is closed as well.
     fixture.clock.advance(Duration::from_secs(3_601));
     fixture.web.gives_to(fixture.ann, URL, Err(PageError::Denied(401)));
     assert_eq!(read(&fixture, fixture.ann, &provider, &item(URL)).await, Err(PageError::Denied(401)));
-    assert_eq!(fixture.finds(fixture.ann, "letter").await, []);
+    assert_eq!(fixture.finds(fixture.ann, "memo").await, []);
     let stale = read(&fixture, fixture.ann, &provider, &from_cache(&fixture, &signal)).await;
     assert_eq!(stale, Err(PageError::NoAddress));
 }
@@ -92,7 +92,7 @@ async fn a_result_from_the_cache_is_read_by_its_own_source() {
     fixture.clock.advance(Duration::from_secs(7_200));
     read(&fixture, fixture.ann, &cache, &item).await.unwrap();
     assert_eq!(fixture.web.asked_times(), 1, "a copy is a copy, however old");
-    // Its text is not kept any more: its own source is asked.
+    // Its text has expired: its own source is asked.
     fixture.store.drop_body(signal.signal_id).await.unwrap();
     read(&fixture, fixture.ann, &cache, &item).await.unwrap();
     assert_eq!(fixture.web.asked.lock().unwrap().last(), Some(&(fixture.ann, provider.id.0, URL.to_owned())));
@@ -122,19 +122,19 @@ async fn some_pages_are_not_kept() {
 async fn a_right_that_was_taken_away_meanwhile_is_not_given_back() {
     let fixture = Fixture::open().await;
     let provider = fixture.provider("Mails", json!({"authenticator": "microsoft"})).await;
-    fixture.web.gives(URL, Ok(&text_of("letter", 100)));
+    fixture.web.gives(URL, Ok(&text_of("memo", 100)));
     let item = given(&provider, item(URL));
     read(&fixture, fixture.ann, &provider, &item).await.unwrap();
     let time_max = Duration::from_secs(1);
-    let wanted = PageWanted::of_result(&provider, &item, fixture.ann, time_max);
+    let wanted = DocumentRequest::of_result(&provider, &item, fixture.ann, time_max);
     fixture.cache.denied(&wanted).await;
     fixture.work().await;
-    assert_eq!(fixture.finds(fixture.ann, "letter").await, []);
+    assert_eq!(fixture.finds(fixture.ann, "memo").await, []);
 }
 
 #[tokio::test]
 async fn matters_come_from_the_search() {
-    use domain::contracts::{Clock, FinishedRun, NewTask, QueueName};
+    use domain::ports::{Clock, FinishedRun, NewTask, QueueName};
     let fixture = Fixture::open().await;
     let provider = fixture.provider("Rivers", json!({})).await;
     fixture.web.gives(URL, Ok(&text_of("river", 100)));

@@ -1,10 +1,10 @@
-//! A document that is pinned before its text is here.
+//! Pinning a document before its text is cached.
 
 use super::fixture::{Fixture, result, text_of};
-use corpus::canonical::{CanonicalError, PinWish};
-use domain::contracts::PageError;
+use corpus::canonical::{CanonicalError, PinRequest};
 use domain::corpus::{Scope, SignalState};
 use domain::ids::SignalId;
+use domain::ports::PageError;
 use domain::user::{CURATORS, Principal};
 use serde_json::json;
 use std::time::Duration;
@@ -20,13 +20,13 @@ async fn the_text_is_fetched_first() {
     fixture.web.gives(HERE, Ok(&text_of("river", 100)));
     fixture.web.gives(GONE, Err(PageError::Gone(404)));
     let known = async |provider, url| {
-        fixture.wish(fixture.ann, result(provider, url)).await.unwrap().signal.signal_id
+        fixture.request(fixture.ann, result(provider, url)).await.unwrap().signal.signal_id
     };
     let (here, gone) = (known(&provider, HERE).await, known(&provider, GONE).await);
-    // Of a source that is there no more nothing can come.
+    // A deleted provider returns nothing.
     let other = fixture.provider("Bakers", json!({})).await;
     let closed = known(&other, CLOSED).await;
-    domain::contracts::ProviderStore::delete_provider(&*fixture.store, other.id).await.unwrap();
+    domain::ports::ProviderStore::delete_provider(&*fixture.store, other.id).await.unwrap();
     let ann = Principal {
         user: fixture.ann,
         username: "ann".to_owned(),
@@ -35,8 +35,8 @@ async fn the_text_is_fetched_first() {
     };
     let bob = Principal { user: fixture.bob, ..ann.clone() };
     let pin = async |who: &Principal, signal_id: SignalId| {
-        let wish = PinWish { signal_id, query: "river".to_owned(), scope: Scope::Firm, force: true };
-        fixture.cache.pin(who, wish).await
+        let request = PinRequest { signal_id, query: "river".to_owned(), scope: Scope::Firm, force: true };
+        fixture.cache.pin(who, request).await
     };
     let worker = async {
         loop {

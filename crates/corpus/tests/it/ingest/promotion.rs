@@ -1,9 +1,9 @@
-//! The best results of a search are fetched into the cache, when that is set.
+//! The best results of a search are cached if enabled.
 
 use super::fixture::{Fixture, given, item, text_of};
-use domain::contracts::{Corpus, SignalStore};
-use domain::corpus::{CacheMark, Origin};
+use domain::corpus::{CacheStatus, Origin};
 use domain::ids::ProviderId;
+use domain::ports::{Corpus, SignalStore};
 use domain::result::ResultItem;
 use domain::settings::Settings;
 use serde_json::json;
@@ -38,12 +38,12 @@ async fn some_of_the_best_are_fetched() {
     assert_eq!((hits.len(), hits[0].signal.origin), (3, Origin::Eager));
     assert_eq!(hits[0].signal.matter_tags, ["dam"]);
 
-    // The same search again costs nothing.
+    // Repeating the search costs nothing.
     fixture.cache.promote(fixture.ann, &tags, &results).await;
     assert_eq!(fixture.work().await, 0);
-    // Nor do results of the cache itself.
+    // Neither do results from the cache.
     let signal = hits.into_iter().next().unwrap().signal;
-    let mark = CacheMark::of(&signal, signal.first_seen, std::time::Duration::ZERO);
+    let mark = CacheStatus::of(&signal, signal.first_seen, std::time::Duration::ZERO);
     let of_cache = ResultItem { cache: Some(Box::new(mark)), ..item("https://a.example/9") };
     fixture.cache.promote(fixture.ann, &[], &[(provider.id, given(&provider, of_cache))]).await;
     assert_eq!(fixture.work().await, 0);

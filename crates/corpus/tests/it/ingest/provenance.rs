@@ -1,13 +1,13 @@
-//! Whose document it is: what a provider gave is the provider's, what a person typed is the person's.
+//! Attribution: a provider's result belongs to the provider, a typed URL to the person.
 
 use super::fixture::{Fixture, GROUP, given, item, text_of};
 use corpus::ingest::Document;
-use domain::contracts::{
-    Clock, FinishedRun, NewTask, PageError, PageWanted, ProviderStore, QueueName, ReadPages, ResultStore,
-    SearchStore, SignalStore,
-};
 use domain::corpus::Signal;
 use domain::ids::UserId;
+use domain::ports::{
+    Clock, DocumentRequest, FinishedRun, NewTask, PageError, ProviderStore, QueueName, ReadPages,
+    ResultStore, SearchStore, SignalStore,
+};
 use domain::provider::SearchProvider;
 use domain::result::ResultItem;
 use domain::search::SearchSpec;
@@ -23,18 +23,18 @@ fn typed(provider: &SearchProvider, url: &str) -> Document {
 }
 
 async fn kept(fixture: &Fixture, user: UserId, document: Document) -> Signal {
-    let accepted = fixture.wish(user, document).await.unwrap();
+    let accepted = fixture.request(user, document).await.unwrap();
     fixture.work().await;
     let id = accepted.signal.signal_id;
     fixture.signal(fixture.store.led_to(id, user).await.unwrap().unwrap_or(id)).await
 }
 
-/// Who was asked for what, by which provider (0: none).
+/// Requests: provider (0: none) and URL.
 fn asked(fixture: &Fixture) -> Vec<(i64, String)> {
     fixture.web.asked.lock().unwrap().drain(..).map(|(_, provider, url)| (provider, url)).collect()
 }
 
-/// A search of this person in which the provider gave this result; the result as it is saved.
+/// A search of this person with this result of the provider; returns the saved result.
 async fn found(fixture: &Fixture, user: UserId, provider: &SearchProvider, item: ResultItem) -> ResultItem {
     let (store, now) = (&fixture.store, fixture.clock.now());
     let task = |_: &domain::search::Search| NewTask {
@@ -80,7 +80,7 @@ async fn an_edited_result_is_kept_as_its_provider_gave_it() {
     assert_eq!(signal.source_provider_id, Some(provider.id));
 }
 
-/// A provider that leads to the hosts of others vouches for nothing that it says of the page.
+/// A provider that links to other hosts does not vouch for what it says about the page.
 #[tokio::test]
 async fn a_page_of_another_host_is_called_as_it_calls_itself() {
     let fixture = Fixture::open().await;
@@ -123,8 +123,8 @@ async fn a_named_provider_counts_for_what_it_gave_to_this_person() {
         (fixture.bob, &provider, URL),
         (fixture.ann, &provider, "https://a.example/river?x=1"),
     ] {
-        fixture.wish(user, typed(provider, url)).await.unwrap();
-        let is_told = fixture.wish(user, typed(provider, url)).await.unwrap().message.contains("only you");
+        fixture.request(user, typed(provider, url)).await.unwrap();
+        let is_told = fixture.request(user, typed(provider, url)).await.unwrap().message.contains("only you");
         assert!(is_told, "{url}");
         fixture.work().await;
         assert!(asked(&fixture).iter().all(|(provider, _)| *provider == 0), "{url}");
@@ -132,7 +132,7 @@ async fn a_named_provider_counts_for_what_it_gave_to_this_person() {
     fixture.clock.advance(std::time::Duration::from_secs(7_200));
     kept(&fixture, fixture.ann, typed(&provider, URL)).await;
     assert_eq!(asked(&fixture), [(provider.id.0, URL.to_owned())]);
-    // An edit takes the word of the provider away from both addresses.
+    // An edit removes the attribution of both URLs.
     fixture.store.replace_result(saved.swirl_id, item(TYPED), fixture.clock.now()).await.unwrap();
     fixture.clock.advance(std::time::Duration::from_secs(7_200));
     for url in [URL, TYPED] {
@@ -147,16 +147,16 @@ async fn an_account_of_ones_own_opens_the_providers_origin() {
     let more = json!({"authenticator": "microsoft", "url": "https://a.example/api"});
     let provider = fixture.provider("Mails", more).await;
     for (url, by) in [(TYPED, provider.id.0), ("https://b.example/x", 0)] {
-        fixture.web.gives(url, Ok(&text_of("letter", 100)));
+        fixture.web.gives(url, Ok(&text_of("memo", 100)));
         let signal = kept(&fixture, fixture.ann, typed(&provider, url)).await;
         assert_eq!(asked(&fixture), [(by, url.to_owned())]);
         assert_eq!((signal.source_provider_id, signal.source_provider.as_str()), (None, ""));
         assert_eq!(signal.title, "A page");
-        assert_eq!(fixture.finds(fixture.bob, "letter").await, [], "an account is one person's");
+        assert_eq!(fixture.finds(fixture.bob, "memo").await, [], "an account is one person's");
     }
 }
 
-/// A provider of the group of Ann and Bob, whose members see what any of them was given.
+/// A provider of Ann's and Bob's group, whose members see what any of them retrieved.
 async fn shared_among_members(fixture: &Fixture) -> SearchProvider {
     let more = json!({
         "authenticator": "microsoft", "url": "https://a.example/api", "groups": [GROUP],
@@ -170,19 +170,19 @@ async fn a_typed_page_of_an_account_is_not_published_to_the_members() {
     let fixture = Fixture::open().await;
     let provider = shared_among_members(&fixture).await;
     fixture.web.gives(TYPED, Ok(&text_of("secret", 100)));
-    let accepted = fixture.wish(fixture.ann, typed(&provider, TYPED)).await.unwrap();
+    let accepted = fixture.request(fixture.ann, typed(&provider, TYPED)).await.unwrap();
     assert!(accepted.message.contains("with your account, and only you"), "{}", accepted.message);
     fixture.work().await;
     assert_eq!(asked(&fixture), [(provider.id.0, TYPED.to_owned())]);
     assert_eq!(fixture.finds(fixture.ann, "secret").await, [accepted.signal.signal_id]);
     assert_eq!(fixture.finds(fixture.bob, "secret").await, [], "nobody but her typed the address");
-    // What the provider gave is for all of them.
+    // The provider's own documents are for all of them.
     fixture.web.gives(URL, Ok(&text_of("river", 100)));
     let given = fixture.ingest(fixture.ann, &provider, URL).await;
     assert_eq!(fixture.finds(fixture.bob, "river").await, [given.signal_id]);
 }
 
-/// The account is stored with the person's right, so that the page is fetched with it again, and never without it.
+/// The account is stored with the person's grant, so that the page is always fetched with it.
 #[tokio::test]
 async fn a_typed_page_of_an_account_is_renewed_with_the_account() {
     let fixture = Fixture::open().await;
@@ -199,20 +199,21 @@ async fn a_typed_page_of_an_account_is_renewed_with_the_account() {
     assert_eq!((renewed.signal_id, renewed.source_provider_id), (signal.signal_id, None));
     assert_ne!(renewed.content_hash, signal.content_hash);
     assert_eq!(fixture.finds(fixture.bob, "newer secret").await, []);
-    // Without an account there, the copy is not replaced by what anybody gets.
+    // Without the account, the copy is not replaced by the anonymous page.
     let mut spec = provider.spec.clone();
     spec.authenticator = String::new();
     fixture.store.replace_provider(provider.id, spec, fixture.clock.now()).await.unwrap();
-    let pages = corpus::CachedPages::new(fixture.web.clone(), std::sync::Arc::clone(&fixture.cache));
+    let pages = corpus::CachedPageReader::new(fixture.web.clone(), std::sync::Arc::clone(&fixture.cache));
     fixture.store.drop_body(signal.signal_id).await.unwrap();
     let mark = fixture.cache.mark(&renewed);
     let result = ResultItem { cache: Some(Box::new(mark)), ..item(TYPED) };
-    let wanted = PageWanted::of_result(&provider, &result, fixture.ann, std::time::Duration::from_secs(1));
+    let wanted =
+        DocumentRequest::of_result(&provider, &result, fixture.ann, std::time::Duration::from_secs(1));
     assert_eq!(pages.read(&wanted).await, Err(PageError::NoAddress));
     assert_eq!(asked(&fixture), []);
 }
 
-/// Bob's account at another provider, or none at all, says nothing of what Ann's account was given.
+/// Bob's account at another provider, or none, says nothing about what Ann's account got.
 #[tokio::test]
 async fn a_refusal_without_the_account_does_not_end_the_right_that_came_with_it() {
     let fixture = Fixture::open().await;
@@ -228,14 +229,14 @@ async fn a_refusal_without_the_account_does_not_end_the_right_that_came_with_it(
     assert_eq!(fixture.finds(fixture.ann, "secret").await, [], "her account was refused");
 }
 
-/// A task of an earlier version does not say who gave its document.
+/// A task of an earlier version does not record who returned its document.
 #[tokio::test]
 async fn a_task_that_does_not_say_who_gave_its_document_is_not_believed() {
     let fixture = Fixture::open().await;
     let provider = fixture.provider("Rivers", json!({})).await;
     fixture.web.gives(URL, Ok(&text_of("river", 100)));
     let document = Document::Result { provider: provider.clone(), item: given(&provider, item(URL)) };
-    fixture.wish(fixture.ann, document).await.unwrap();
+    fixture.request(fixture.ann, document).await.unwrap();
     let task = fixture.claim().await.unwrap();
     let mut payload = task.payload.clone();
     payload.as_object_mut().unwrap().remove("is_given");

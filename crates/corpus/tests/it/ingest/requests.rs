@@ -1,9 +1,9 @@
-//! A wish, and what comes of it.
+//! Ingest requests and their results.
 
-use super::fixture::{Away, Fixture, address, result, text_of, wish};
+use super::fixture::{Away, Fixture, address, request, result, text_of};
 use corpus::ingest::{Document, IngestError, SUPPLIED_WORDS_MIN, WORDS_MIN};
-use domain::contracts::{PageError, ProviderStore, SignalStore, UserStore};
 use domain::corpus::{LicensePolicy, Liveness, Origin, SignalState};
+use domain::ports::{PageError, ProviderStore, SignalStore, UserStore};
 use domain::secret::Secret;
 use serde_json::json;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ async fn a_result_becomes_a_document_that_is_found() {
     let fixture = Fixture::open().await;
     let provider = fixture.provider("Rivers", json!({})).await;
     fixture.web.gives(URL, Ok(&text_of("river", 1_000)));
-    let accepted = fixture.wish(fixture.ann, result(&provider, URL)).await.unwrap();
+    let accepted = fixture.request(fixture.ann, result(&provider, URL)).await.unwrap();
     assert!(accepted.upgraded && !accepted.is_done && accepted.job.is_some());
     assert_eq!(accepted.signal.state, SignalState::Known);
     assert_eq!(fixture.work().await, 1);
@@ -39,7 +39,7 @@ async fn a_result_becomes_a_document_that_is_found() {
 
     // Again: nothing to do, and nothing changes.
     let again =
-        fixture.wish(fixture.ann, result(&provider, "https://A.example:443/river#top")).await.unwrap();
+        fixture.request(fixture.ann, result(&provider, "https://A.example:443/river#top")).await.unwrap();
     assert!(again.is_done && again.job.is_none() && !again.upgraded, "{again:?}");
     assert_eq!((again.signal.signal_id, fixture.work().await), (signal.signal_id, 0));
 }
@@ -48,15 +48,15 @@ async fn a_result_becomes_a_document_that_is_found() {
 async fn what_cannot_be_wished_for() {
     let fixture = Fixture::open().await;
     let provider = fixture.provider("Rivers", json!({"shared": false})).await;
-    let no_address = fixture.wish(fixture.ann, result(&provider, "/etc/passwd")).await;
+    let no_address = fixture.request(fixture.ann, result(&provider, "/etc/passwd")).await;
     assert!(matches!(no_address, Err(IngestError::NoAddress)), "{no_address:?}");
-    let not_his = fixture.wish(fixture.bob, result(&provider, URL)).await;
+    let not_his = fixture.request(fixture.bob, result(&provider, URL)).await;
     assert!(matches!(not_his, Err(IngestError::NotAllowed)), "{not_his:?}");
     let long = "word ".repeat(300_000);
-    let too_large = fixture.wish(fixture.ann, address(URL, Some(long))).await;
+    let too_large = fixture.request(fixture.ann, address(URL, Some(long))).await;
     assert!(matches!(too_large, Err(IngestError::TooLarge(1))), "{too_large:?}");
     let cache = fixture.provider("Cache", json!({"connector": "TributaryCorpusConnector"})).await;
-    let of_itself = fixture.wish(fixture.ann, result(&cache, URL)).await;
+    let of_itself = fixture.request(fixture.ann, result(&cache, URL)).await;
     assert!(matches!(of_itself, Err(IngestError::NotAllowed)), "{of_itself:?}");
     assert_eq!(fixture.store.corpus_counts().await.unwrap().grants, 0, "nothing was noted");
 
@@ -68,7 +68,7 @@ async fn what_cannot_be_wished_for() {
         },
     )
     .await;
-    let refused = unlicensed.wish(unlicensed.ann, address(URL, None)).await;
+    let refused = unlicensed.request(unlicensed.ann, address(URL, None)).await;
     assert!(matches!(refused, Err(IngestError::Unlicensed)), "{refused:?}");
 }
 
@@ -86,7 +86,7 @@ async fn failures_leave_a_message_and_no_document() {
     ];
     for (url, page, runs, why) in table {
         fixture.web.gives(url, page.clone());
-        let accepted = fixture.wish(fixture.ann, result(&provider, url)).await.unwrap();
+        let accepted = fixture.request(fixture.ann, result(&provider, url)).await.unwrap();
         assert_eq!(fixture.work().await, runs, "{url}");
         let signal = fixture.signal(accepted.signal.signal_id).await;
         assert_eq!((signal.state, signal.messages.len()), (SignalState::Known, 1), "{url}");
@@ -96,7 +96,7 @@ async fn failures_leave_a_message_and_no_document() {
     }
     assert_eq!((fixture.vectors().await.len(), fixture.bodies().await), (0, 0));
 
-    // It is tried again when somebody wants it again.
+    // It is retried when somebody requests it again.
     fixture.web.gives("https://a.example/2", Ok(&text_of("river", 100)));
     let signal = fixture.ingest(fixture.ann, &provider, "https://a.example/2").await;
     assert_eq!(signal.state, SignalState::Indexed);
@@ -116,8 +116,8 @@ async fn a_refusal_takes_the_right_away_at_once() {
     let signal = fixture.ingest(fixture.ann, &provider, URL).await;
     assert_eq!(fixture.finds(fixture.ann, "river").await, []);
     assert_eq!(fixture.finds(fixture.bob, "river").await, [signal.signal_id]);
-    // Wishing once more opens nothing.
-    fixture.wish(fixture.ann, result(&provider, URL)).await.unwrap();
+    // Repeating the request gives no access.
+    fixture.request(fixture.ann, result(&provider, URL)).await.unwrap();
     assert_eq!(fixture.finds(fixture.ann, "river").await, []);
 }
 
@@ -137,7 +137,7 @@ async fn what_is_gone_for_ones_account_ends_ones_own_right() {
     assert_eq!(fixture.finds(fixture.bob, "river").await, [signal.signal_id]);
 }
 
-/// Why one person could not have a document says what that person asked for, and with which rights.
+/// The reason of a failure names only what that person requested, and with which credentials.
 #[tokio::test]
 async fn a_failure_is_told_to_the_person_who_asked_alone() {
     let fixture = Fixture::open().await;
@@ -152,21 +152,21 @@ async fn a_failure_is_told_to_the_person_who_asked_alone() {
         fixture.web.gives(url, Ok(&text_of("river", 100)));
         let mut id = None;
         for user in [fixture.ann, fixture.bob] {
-            let asked = fixture.wish(user, document()).await.unwrap().signal.signal_id;
+            let asked = fixture.request(user, document()).await.unwrap().signal.signal_id;
             fixture.work().await;
             id = fixture.store.led_to(asked, user).await.unwrap().or(Some(asked));
         }
         let id = id.unwrap();
         fixture.web.gives_to(fixture.ann, url, Err(error));
         fixture.clock.advance(Duration::from_secs(7_200));
-        fixture.wish(fixture.ann, document()).await.unwrap();
+        fixture.request(fixture.ann, document()).await.unwrap();
         fixture.work().await;
         assert_eq!(fixture.cache.document_of(fixture.ann, id).await.unwrap().messages.len(), 1, "{url}");
         let his = fixture.cache.document_of(fixture.bob, id).await.unwrap();
         assert_eq!((his.messages.len(), his.liveness), (0, Liveness::Alive), "{url}");
-        // When the text comes again, there is nothing to tell any more.
+        // When the text is fetched, the failure is cleared.
         fixture.web.gives_to(fixture.ann, url, Ok(&text_of("river", 100)));
-        fixture.wish(fixture.ann, document()).await.unwrap();
+        fixture.request(fixture.ann, document()).await.unwrap();
         fixture.work().await;
         assert_eq!(fixture.cache.document_of(fixture.ann, id).await.unwrap().messages.len(), 0, "{url}");
     }
@@ -200,7 +200,7 @@ async fn the_same_text_is_verified_and_not_read_again() {
     let after = fixture.ingest(fixture.ann, &provider, URL).await;
     assert_eq!(after.indexed_at, before.indexed_at);
     assert!(after.last_verified > before.last_verified);
-    // Near the end of its time it is written again, so that it is kept longer.
+    // Shortly before it expires it is stored again, so that it is kept longer.
     fixture.clock.advance(Duration::from_secs(60 * 24 * 3_600));
     let renewed = fixture.ingest(fixture.ann, &provider, URL).await;
     assert!(renewed.body_expires > after.body_expires);
@@ -214,7 +214,7 @@ async fn a_text_from_one_source_is_not_for_those_of_another() {
     fixture.web.gives(URL, Ok(&text_of("river", 100)));
     fixture.ingest(fixture.bob, &open, URL).await;
     assert_eq!(fixture.finds(fixture.ann, "river").await.len(), 1, "everybody may ask this source");
-    // Ann asks by a source of her own, which gives her another text.
+    // Ann asks through a provider of her own, which returns another text.
     fixture.web.gives_to(fixture.ann, URL, Ok(&text_of("secret treaty", 100)));
     let signal = fixture.ingest(fixture.ann, &closed, URL).await;
     assert_eq!(signal.source_provider_id, Some(closed.id));
@@ -228,15 +228,15 @@ async fn a_text_from_one_source_is_not_for_those_of_another() {
 async fn the_same_address_may_show_everybody_something_else() {
     let fixture = Fixture::open().await;
     let provider = fixture.provider("Mails", json!({"authenticator": "microsoft"})).await;
-    fixture.web.gives_to(fixture.ann, URL, Ok(&text_of("letter to ann", 100)));
-    fixture.web.gives_to(fixture.bob, URL, Ok(&text_of("letter to bob", 100)));
+    fixture.web.gives_to(fixture.ann, URL, Ok(&text_of("memo to ann", 100)));
+    fixture.web.gives_to(fixture.bob, URL, Ok(&text_of("memo to bob", 100)));
     fixture.ingest(fixture.ann, &provider, URL).await;
-    assert_eq!(fixture.finds(fixture.ann, "letter").await.len(), 1);
+    assert_eq!(fixture.finds(fixture.ann, "memo").await.len(), 1);
     fixture.ingest(fixture.bob, &provider, URL).await;
     for (user, name) in [(fixture.ann, "ann"), (fixture.bob, "bob")] {
-        let found = fixture.found(user, "letter").await;
+        let found = fixture.found(user, "memo").await;
         assert_eq!(found.len(), 1, "{name}");
-        assert!(found[0].passages[0].contains(name), "everybody has their own letter");
+        assert!(found[0].passages[0].contains(name), "everybody has their own memo");
     }
     assert_eq!((fixture.vectors().await.len(), fixture.bodies().await), (2, 2));
 }
@@ -253,7 +253,7 @@ async fn a_text_that_a_person_gives_is_theirs_alone() {
             title: "Mine".to_owned(),
             body: Some(text.to_owned()),
         };
-        fixture.wish(user, document)
+        fixture.request(user, document)
     };
     let accepted = given(fixture.ann, &body).await.unwrap();
     assert_eq!((fixture.work().await, fixture.web.asked_times()), (1, 0), "nobody was asked");
@@ -262,7 +262,7 @@ async fn a_text_that_a_person_gives_is_theirs_alone() {
     assert_eq!(fixture.finds(fixture.ann, "river").await, [signal.signal_id]);
     assert_eq!(fixture.finds(fixture.bob, "river").await, [], "although he may ask the source");
 
-    // Another person's text does not take its place: it is theirs, and nobody learns of the other.
+    // Another person's text does not replace it: it is private to them.
     let his = given(fixture.bob, &text_of("poison", SUPPLIED_WORDS_MIN)).await.unwrap();
     assert_eq!((his.signal.state, &his.message), (SignalState::Known, &accepted.message));
     fixture.work().await;
@@ -273,7 +273,7 @@ async fn a_text_that_a_person_gives_is_theirs_alone() {
     fixture.work().await;
     assert!(fixture.found(fixture.ann, "glacier").await[0].passages[0].contains("glacier"));
 
-    // What the source gives is a record of its own, and is not replaced by anybody's text.
+    // The source's text has its own record, and is not replaced by a supplied one.
     fixture.web.gives(URL, Ok(&text_of("river at its source", 100)));
     let of_source = fixture.ingest(fixture.bob, &provider, URL).await;
     assert_eq!(fixture.finds(fixture.bob, "river").await.first(), Some(&of_source.signal_id));
@@ -289,7 +289,7 @@ async fn a_short_text_is_fetched_instead() {
     let fixture = Fixture::open().await;
     fixture.web.gives(URL, Ok(&text_of("river", 100)));
     let few = text_of("river", SUPPLIED_WORDS_MIN - 16);
-    let accepted = fixture.wish(fixture.ann, address(URL, Some(few))).await.unwrap();
+    let accepted = fixture.request(fixture.ann, address(URL, Some(few))).await.unwrap();
     fixture.work().await;
     assert_eq!(fixture.web.asked.lock().unwrap().as_slice(), [(fixture.ann, 0, URL.to_owned())]);
     let signal = fixture.signal(accepted.signal.signal_id).await;
@@ -303,7 +303,7 @@ async fn rights_are_looked_at_again_when_the_task_runs() {
     let fixture = Fixture::open().await;
     fixture.web.gives(URL, Ok(&text_of("river", 100)));
     let provider = fixture.provider("Rivers", json!({})).await;
-    let accepted = fixture.wish(fixture.bob, result(&provider, URL)).await.unwrap();
+    let accepted = fixture.request(fixture.bob, result(&provider, URL)).await.unwrap();
     let mut spec = provider.spec.clone();
     spec.shared = false;
     fixture.store.replace_provider(provider.id, spec, fixture.parts.clock.now()).await.unwrap();
@@ -311,10 +311,10 @@ async fn rights_are_looked_at_again_when_the_task_runs() {
     assert_eq!(fixture.signal(accepted.signal.signal_id).await.state, SignalState::Known);
     assert_eq!(fixture.web.asked_times(), 0);
 
-    fixture.wish(fixture.ann, result(&provider, URL)).await.unwrap();
+    fixture.request(fixture.ann, result(&provider, URL)).await.unwrap();
     fixture.store.delete_provider(provider.id).await.unwrap();
     fixture.work().await;
-    fixture.wish(fixture.bob, address("https://b.example/", None)).await.unwrap();
+    fixture.request(fixture.bob, address("https://b.example/", None)).await.unwrap();
     fixture.store.delete_user(fixture.bob).await.unwrap();
     fixture.work().await;
     assert_eq!((fixture.web.asked_times(), fixture.vectors().await.len()), (0, 0));
@@ -327,9 +327,9 @@ async fn a_caller_may_wait() {
     fixture.web.gives(URL, Ok(&text_of("river", 100)));
     fixture.web.gives("https://a.example/gone", Err(PageError::Gone(404)));
     let waiting = |url: &'static str, at_most: u64| {
-        let wish = wish(fixture.ann, result(&provider, url));
+        let request = request(fixture.ann, result(&provider, url));
         let (cache, at_most) = (Arc::clone(&fixture.cache), Duration::from_millis(at_most));
-        async move { cache.ingest_and_wait(wish, at_most).await }
+        async move { cache.ingest_and_wait(request, at_most).await }
     };
     let worker = async {
         loop {
@@ -368,9 +368,11 @@ async fn equal_texts_are_kept_once_and_are_of_one_line() {
 
 #[tokio::test]
 async fn without_its_reader_model_a_document_stays_out() {
-    let fixture =
-        Fixture::with(|settings| settings, |parts| corpus::CacheParts { readers: Arc::new(Away), ..parts })
-            .await;
+    let fixture = Fixture::with(
+        |settings| settings,
+        |parts| corpus::CacheParts { embedding_models: Arc::new(Away), ..parts },
+    )
+    .await;
     let provider = fixture.provider("Rivers", json!({})).await;
     fixture.web.gives(URL, Ok(&text_of("river", 100)));
     let signal = fixture.ingest(fixture.ann, &provider, URL).await;

@@ -1,10 +1,10 @@
-//! Texts whose time is over, and texts that no document has.
+//! Expired texts, and texts without a document.
 
 use super::fixture::{Fixture, text_of};
 use bytes::Bytes;
 use corpus::Swept;
-use domain::contracts::BodyKey;
 use domain::corpus::SignalState;
+use domain::ports::BodyKey;
 use serde_json::json;
 use std::time::Duration;
 
@@ -26,7 +26,7 @@ async fn texts_expire_and_their_documents_are_found_still() {
     }
     assert_eq!(fixture.bodies().await, 2);
     fixture.clock.advance(DAY);
-    // The first is over; the second has the same text.
+    // The first has expired; the second has the same text.
     assert_eq!(fixture.cache.sweep_bodies().await.unwrap(), Swept { expired: 1, unneeded: 0 });
     assert_eq!(fixture.bodies().await, 2);
     fixture.clock.advance(60 * DAY);

@@ -1,10 +1,10 @@
-//! While the license does not open the cache nothing is decided, and what was decided is still read.
+//! Without a license nothing can be decided, but decisions can be read.
 
 use super::fixture::{Fixture, Kept};
-use corpus::canonical::{CanonicalError, PinWish, PinsAsked, RunsAsked};
-use domain::contracts::{CanonicalStore, Clock, Corpus, VersionsAsked};
+use corpus::canonical::{CanonicalError, PinQuery, PinRequest, RunQuery};
 use domain::corpus::{Factors, Member, MemberRole, NewRun, RejectReason, Scope, Thresholds, Topic, Weights};
 use domain::ids::SearchId;
+use domain::ports::{CanonicalStore, Clock, Corpus, VersionQuery};
 use domain::settings::Settings;
 
 #[tokio::test]
@@ -45,16 +45,16 @@ async fn without_a_license_nothing_is_decided() {
     let id = fixture.store.record_run(run, fixture.clock.now()).await.unwrap().run_id;
 
     let cache = &fixture.cache;
-    let wish = PinWish { signal_id: one, query: "river".to_owned(), scope: Scope::Firm, force: false };
+    let request = PinRequest { signal_id: one, query: "river".to_owned(), scope: Scope::Firm, force: false };
     let refused = [
-        cache.pin(&who, wish).await.unwrap_err(),
+        cache.pin(&who, request).await.unwrap_err(),
         cache.unpin(&who, one, None, None).await.unwrap_err(),
         cache.approve(&who, id, "", false).await.unwrap_err(),
         cache.reject(&who, id, RejectReason::Other, "").await.unwrap_err(),
         cache.diff_of(&who, one, other).await.unwrap_err(),
     ];
     assert_eq!(refused, std::array::from_fn(|_| CanonicalError::Unlicensed));
-    let asked = VersionsAsked {
+    let asked = VersionQuery {
         asker: ann,
         search: SearchId(1),
         topic: Topic { query: "river", tags: &[] },
@@ -63,8 +63,8 @@ async fn without_a_license_nothing_is_decided() {
         on_request: true,
     };
     assert!(cache.versions(asked).await.unwrap().is_empty());
-    let runs = cache.runs(&who, &RunsAsked { limit: 10, ..RunsAsked::default() }).await.unwrap();
+    let runs = cache.runs(&who, &RunQuery { limit: 10, ..RunQuery::default() }).await.unwrap();
     assert_eq!((runs.total, runs.items[0].may_decide), (1, false));
     assert_eq!(cache.run(&who, id).await.unwrap().members.len(), 1);
-    assert_eq!(cache.pins(&who, &PinsAsked { limit: 10, ..PinsAsked::default() }).await.unwrap().total, 0);
+    assert_eq!(cache.pins(&who, &PinQuery { limit: 10, ..PinQuery::default() }).await.unwrap().total, 0);
 }

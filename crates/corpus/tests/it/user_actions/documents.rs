@@ -1,9 +1,9 @@
-//! What a person sees of their own documents, and nothing of those of others.
+//! A person sees their own documents, and nothing of others.
 
 use super::fixture::{Fixture, Kept};
-use domain::contracts::{Clock, SignalFilter, SignalStore, StoreError};
 use domain::corpus::SignalState;
 use domain::ids::{SignalId, UserId};
+use domain::ports::{Clock, SignalFilter, SignalStore, StoreError};
 use domain::settings::Settings;
 
 const URL: &str = "https://a.example/report";
@@ -38,9 +38,9 @@ async fn everybody_lists_what_they_may_see() {
     assert!(fixture.cache.document_of(ann, anns).await.is_err());
 }
 
-/// Who asked for a document sees how far it is. What others got from the same address is not shown.
+/// A person sees the status of their request, but not what others got from the same URL.
 #[tokio::test]
-async fn a_wish_is_seen_by_who_has_it() {
+async fn a_request_is_visible_to_the_user_who_made_it() {
     let fixture = Fixture::open(Settings::default()).await;
     let (ann, ben) = (fixture.person("ann").await, fixture.person("ben").await);
     let id = fixture.note(ann, None, URL).await;
@@ -50,7 +50,7 @@ async fn a_wish_is_seen_by_who_has_it() {
     assert_eq!(seen.messages, ["no answer"]);
     assert!(fixture.cache.document_of(ben, id).await.is_err());
 
-    // Ben wishes for the same address: his request is his own, and he sees nothing else.
+    // Ben requests the same URL: his request is his own, and he sees nothing else.
     let his = fixture.note(ben, None, URL).await;
     assert_ne!(his, id);
     let kept = Kept { by: ann, from: None, url: URL, text: "Ann's own.", version: "7", is_supplied: false };
@@ -66,7 +66,7 @@ async fn a_wish_is_seen_by_who_has_it() {
         assert_eq!(listed(&fixture, ben, "").await, []);
     }
     assert_eq!(fixture.cache.document_of(ann, id).await.unwrap().state, SignalState::Indexed);
-    // He is given the same text: the number of his request leads to it.
+    // He gets the same text: the id of his request leads to it.
     assert_eq!(fixture.keep(Kept { by: ben, ..kept }).await, id);
     assert_eq!(fixture.cache.document_of(ben, his).await.unwrap().signal_id, id);
     assert!(fixture.cache.document_of(ann, his).await.is_err());

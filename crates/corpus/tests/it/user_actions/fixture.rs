@@ -1,14 +1,14 @@
-//! A cache with people and documents, and sources that say what a test tells them.
+//! A cache with people and documents, and scripted sources.
 
 use crate::ground::{Ground, content, named, seen};
 use async_trait::async_trait;
 use corpus::{CacheParts, SemanticCache};
-use domain::contracts::{
-    BodyKey, BodyStore, Clock, PageError, PageProbe, PageText, PageWanted, QueueName, ReadPages, Retrieval,
-    SignalStore, TaskQueue, UserStore, WorkerSlots,
-};
 use domain::corpus::{Grant, IndexedContent, NewSignal, Origin, Signal};
 use domain::ids::{ProviderId, SignalId, UserId};
+use domain::ports::{
+    BodyKey, BodyStore, Clock, DocumentRequest, PageError, PageProbe, PageText, QueueName, ReadPages,
+    Retrieval, SignalStore, TaskQueue, UserStore, WorkerSlots,
+};
 use domain::provider::{ProviderSpec, SearchProvider};
 use domain::result::ResultItem;
 use domain::settings::Settings;
@@ -31,14 +31,14 @@ pub struct Fixture {
     ground: Ground,
 }
 
-/// What a source says to one person, or to all.
+/// The response of a source, to one person or to all.
 #[derive(Debug, Clone)]
 pub enum Says {
     Status(u16),
     Version(&'static str),
-    /// No answer came.
-    Nothing,
-    /// Nor ever will.
+    /// No response.
+    Unavailable,
+    /// It never responds.
     Silence,
 }
 
@@ -58,7 +58,7 @@ impl Sources {
         self.says.lock().unwrap().insert((url.to_owned(), Some(user)), says);
     }
 
-    /// Who has asked since this was last looked at.
+    /// Who asked since the last call.
     pub fn asked(&self) -> Vec<UserId> {
         self.asked.lock().unwrap().drain(..).map(|(user, _)| user).collect()
     }
@@ -66,11 +66,11 @@ impl Sources {
 
 #[async_trait]
 impl ReadPages for Sources {
-    async fn read(&self, _wanted: &PageWanted<'_>) -> Result<PageText, PageError> {
+    async fn read(&self, _wanted: &DocumentRequest<'_>) -> Result<PageText, PageError> {
         Err(PageError::NoAddress)
     }
 
-    async fn probe(&self, wanted: &PageWanted<'_>) -> Result<PageProbe, PageError> {
+    async fn probe(&self, wanted: &DocumentRequest<'_>) -> Result<PageProbe, PageError> {
         let url = wanted.target.address().to_owned();
         self.asked.lock().unwrap().push((wanted.user, url.clone()));
         let says = {
@@ -82,7 +82,7 @@ impl ReadPages for Sources {
             Some(Says::Status(status)) => probe(status, ""),
             Some(Says::Version(version)) => probe(200, version),
             Some(Says::Silence) => std::future::pending().await,
-            Some(Says::Nothing) | None => Err(PageError::Failed("no answer".to_owned())),
+            Some(Says::Unavailable) | None => Err(PageError::Failed("no answer".to_owned())),
         }
     }
 
@@ -128,12 +128,12 @@ impl Fixture {
         self.ground.person(named(name)).await.id
     }
 
-    /// As whom somebody asks.
+    /// The principal of a user.
     pub async fn principal(&self, user: UserId, is_admin: bool) -> Principal {
         Principal { is_admin, ..Principal::of(&self.store.user(user).await.unwrap()) }
     }
 
-    /// A source that everybody may ask; with an authenticator everybody gets what is theirs.
+    /// A shared provider; with an authenticator everybody gets their own results.
     pub async fn provider(&self, owner: UserId, name: &str, authenticator: &str) -> ProviderId {
         let spec = ProviderSpec {
             name: name.to_owned(),
@@ -162,7 +162,7 @@ impl Fixture {
         self.store.index_signal(id, content, &by, now).await.unwrap().signal_id
     }
 
-    /// Somebody asks for a document whose text is not here.
+    /// A request for a document without a text.
     pub async fn note(&self, by: UserId, from: Option<ProviderId>, url: &str) -> SignalId {
         self.asked(by, from, url, false).await
     }
@@ -188,7 +188,7 @@ impl Fixture {
         self.store.grants(id).await.unwrap().into_iter().find(|grant| grant.user_id == user)
     }
 
-    /// The names and payloads of the tasks that wait.
+    /// Names and payloads of queued tasks.
     pub async fn waiting(&self) -> Vec<(String, serde_json::Value)> {
         let tasks = self
             .queue

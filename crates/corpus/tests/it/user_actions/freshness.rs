@@ -1,21 +1,21 @@
-//! Checks on demand: what a source's answer means, whose credentials are used, and what follows.
+//! Liveness checks on demand: the meaning of responses, whose credentials are used, and the consequences.
 
 use super::fixture::{Fixture, Kept, Says};
 use corpus::CheckError;
-use domain::contracts::{Clock, Corpus, PageWanted, ProviderStore, SignalStore};
 use domain::corpus::{Liveness, Signal};
 use domain::ids::{SignalId, UserId};
+use domain::ports::{Clock, Corpus, DocumentRequest, ProviderStore, SignalStore};
 use domain::result::ResultItem;
-use domain::settings::{Secs, Settings};
+use domain::settings::{Seconds, Settings};
 use std::time::Duration;
 
 const URL: &str = "https://a.example/report";
 
 fn settings() -> Settings {
-    Settings { cache_liveness_probe_timeout: Secs::new(1), ..Settings::default() }
+    Settings { cache_liveness_probe_timeout: Seconds::new(1), ..Settings::default() }
 }
 
-/// Ann has the document, from a source that gives everybody their own.
+/// Ann has the document, from a provider with user accounts.
 struct Scenario {
     fixture: Fixture,
     ann: UserId,
@@ -57,13 +57,13 @@ impl Scenario {
 #[tokio::test]
 async fn an_answer_is_noted_and_nothing_is_deleted() {
     use Liveness::{Alive, Gone, Unknown};
-    // What the source says, the verdict, and how the document stands afterwards; one after the other.
+    // Response of the source, verdict, and stored liveness; in sequence.
     let table = [
         (Says::Status(200), Alive, Some(200), Alive),
         (Says::Status(503), Unknown, Some(503), Unknown),
         (Says::Status(404), Gone, Some(404), Gone),
         (Says::Status(500), Unknown, Some(500), Gone),
-        (Says::Nothing, Unknown, None, Gone),
+        (Says::Unavailable, Unknown, None, Gone),
         (Says::Status(429), Unknown, Some(429), Gone),
         (Says::Status(301), Alive, Some(301), Alive),
         (Says::Status(410), Gone, Some(410), Gone),
@@ -98,14 +98,25 @@ async fn a_refusal_ends_the_right_at_once() {
         assert_eq!(scenario.check(scenario.ann).await.unwrap(), (Liveness::Unknown, Some(status)));
         assert!(scenario.fixture.grant(scenario.id, scenario.ann).await.unwrap().revoked_at.is_some());
         assert!(matches!(scenario.check(scenario.ann).await, Err(CheckError::NotFound)));
-        assert!(scenario.fixture.cache.marks(scenario.ann, None, &[scenario.id]).await.unwrap().is_empty());
-        // Ben's is another right, and the document stays.
+        assert!(
+            scenario
+                .fixture
+                .cache
+                .cache_statuses(scenario.ann, None, &[scenario.id])
+                .await
+                .unwrap()
+                .is_empty()
+        );
+        // Ben has his own access, and the document stays.
         assert_eq!(scenario.check(scenario.ben).await.unwrap(), (Liveness::Alive, Some(200)));
-        assert_eq!(scenario.fixture.cache.marks(scenario.ben, None, &[scenario.id]).await.unwrap().len(), 1);
+        assert_eq!(
+            scenario.fixture.cache.cache_statuses(scenario.ben, None, &[scenario.id]).await.unwrap().len(),
+            1
+        );
     }
 }
 
-/// Many sources say 404 to an account that may not see a document: what others have is not marked by it.
+/// Many sources respond with 404 to accounts without access: that must not affect others.
 #[tokio::test]
 async fn what_is_gone_for_one_account_is_not_gone_for_others() {
     for status in [404, 410] {
@@ -118,7 +129,7 @@ async fn what_is_gone_for_one_account_is_not_gone_for_others() {
         assert_eq!((signal.liveness, signal.liveness_http), (Liveness::Unknown, None));
         assert!(scenario.fixture.grant(scenario.id, scenario.ann).await.unwrap().revoked_at.is_some());
         assert_eq!(scenario.check(scenario.ben).await.unwrap(), (Liveness::Alive, Some(200)));
-        // He is the only one who has it now: what his account is told is noted, and nothing is removed.
+        // He is the only one who has it now: the response to his account is stored, and nothing is removed.
         scenario.fixture.sources.say(URL, Says::Status(status));
         scenario.check(scenario.ben).await.unwrap();
         assert_eq!(scenario.signal().await.liveness, Liveness::Gone);
@@ -126,7 +137,7 @@ async fn what_is_gone_for_one_account_is_not_gone_for_others() {
     }
 }
 
-/// The text is the person's own; whether a stranger may read the page says nothing of it.
+/// A supplied text is the person's own; whether the page is readable does not matter.
 #[tokio::test]
 async fn a_refusal_does_not_take_away_what_the_person_gave() {
     let scenario = Scenario::open("\"1\"", true).await;
@@ -146,10 +157,10 @@ async fn the_askers_credentials_come_first_then_those_of_others() {
     scenario.check(scenario.ann).await.unwrap();
     assert_eq!(scenario.fixture.sources.asked(), [scenario.ann]);
     // Ann has no token any more.
-    scenario.fixture.sources.say_to(URL, scenario.ann, Says::Nothing);
+    scenario.fixture.sources.say_to(URL, scenario.ann, Says::Unavailable);
     assert_eq!(scenario.check(scenario.ann).await.unwrap().0, Liveness::Alive);
     assert_eq!(scenario.fixture.sources.asked(), [scenario.ann, scenario.ben]);
-    // Nobody is asked for ever, and whose right has ended is not asked at all.
+    // The number of attempts is limited, and people without access are not asked.
     for name in ["carl", "dora", "emil"] {
         let other = scenario.fixture.person(name).await;
         scenario.fixture.clock.advance(Duration::from_secs(1));
@@ -164,7 +175,7 @@ async fn the_askers_credentials_come_first_then_those_of_others() {
         .revoke_grant(scenario.id, scenario.ben, scenario.fixture.clock.now())
         .await
         .unwrap();
-    scenario.fixture.sources.say(URL, Says::Nothing);
+    scenario.fixture.sources.say(URL, Says::Unavailable);
     assert_eq!(scenario.check(scenario.ann).await.unwrap(), (Liveness::Unknown, None));
     let asked = scenario.fixture.sources.asked();
     assert_eq!((asked.len(), asked[0]), (3, scenario.ann));
@@ -196,7 +207,7 @@ async fn a_changed_version_is_fetched_again_with_the_rights_of_who_asked() {
                 (&tasks[0].1["signal"], &tasks[0].1["user"]),
                 (&scenario.id.0.into(), &scenario.ann.0.into())
             );
-            // The copy is not what the source has, so that it is not verified.
+            // The copy is outdated, so it is not verified.
             assert_eq!((signal.last_verified, signal.liveness), (verified, Liveness::Unknown));
             assert_eq!(signal.liveness_checked, Some(scenario.fixture.clock.now()));
         }
@@ -239,7 +250,7 @@ async fn several_are_answered_in_their_order() {
     assert_eq!(checked[12].verdict, Liveness::Unknown);
 }
 
-/// A fetch for an answer was refused.
+/// A fetch for a summary was denied.
 #[tokio::test]
 async fn a_refused_fetch_ends_the_right_too() {
     for by_mark in [false, true] {
@@ -251,7 +262,7 @@ async fn a_refused_fetch_ends_the_right_too() {
             let mark = scenario
                 .fixture
                 .cache
-                .marks(scenario.ann, None, &[scenario.id])
+                .cache_statuses(scenario.ann, None, &[scenario.id])
                 .await
                 .unwrap()
                 .remove(&scenario.id)
@@ -262,7 +273,7 @@ async fn a_refused_fetch_ends_the_right_too() {
         let time_max = Duration::from_secs(1);
         for user in [scenario.ben, scenario.ann] {
             assert!(scenario.fixture.grant(scenario.id, scenario.ann).await.unwrap().revoked_at.is_none());
-            let wanted = PageWanted::of_result(&provider, &item, user, time_max);
+            let wanted = DocumentRequest::of_result(&provider, &item, user, time_max);
             scenario.fixture.cache.denied(&wanted).await;
         }
         assert!(

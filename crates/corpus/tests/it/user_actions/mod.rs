@@ -1,4 +1,4 @@
-//! What people do with the cache: look whether a document is still there, see what is theirs, take it out.
+//! What people do with the cache: check documents, list them, remove them.
 
 mod canonical;
 mod documents;

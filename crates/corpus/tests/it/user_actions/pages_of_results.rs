@@ -1,11 +1,11 @@
-//! The documents of a page of results: which are checked, when, and what the page learns of it.
+//! Liveness checks for a page of results: which documents are checked, when, and the effect on the page.
 
 use super::fixture::{Fixture, Kept, Says};
 use corpus::CheckLiveness;
-use domain::contracts::{Clock, Corpus, NewTask, QueueName, TaskHandler, WorkerSlots};
-use domain::corpus::{CacheMark, Liveness};
+use domain::corpus::{CacheStatus, Liveness};
 use domain::ids::{SignalId, UserId};
-use domain::settings::{Secs, Settings};
+use domain::ports::{Clock, Corpus, NewTask, QueueName, TaskHandler, WorkerSlots};
+use domain::settings::{Seconds, Settings};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -37,9 +37,9 @@ impl Page {
         Self { fixture, ann, ids }
     }
 
-    /// The marks as a page has them, after what was due was checked.
-    async fn shown(&self) -> BTreeMap<SignalId, CacheMark> {
-        let mut marks = self.fixture.cache.marks(self.ann, None, &self.ids).await.unwrap();
+    /// The statuses of a page, after due checks.
+    async fn shown(&self) -> BTreeMap<SignalId, CacheStatus> {
+        let mut marks = self.fixture.cache.cache_statuses(self.ann, None, &self.ids).await.unwrap();
         self.fixture.cache.recheck(self.ann, &mut marks).await;
         marks
     }
@@ -73,7 +73,7 @@ async fn what_is_due_is_checked_in_the_background() {
     let marks = page.shown().await;
     assert!(marks.values().all(|mark| mark.stale && mark.liveness == Liveness::Alive), "{marks:?}");
     assert_eq!(page.fixture.sources.asked(), [], "the page does not wait");
-    // The same page again, before a worker came: nothing is asked twice.
+    // The same page again before a worker ran: nothing is queued twice.
     page.shown().await;
     assert_eq!(page.run_tasks().await, 2);
     assert_eq!(page.fixture.sources.asked().len(), 3);
@@ -90,7 +90,7 @@ async fn what_is_due_is_checked_in_the_background() {
 #[tokio::test]
 async fn a_source_that_is_down_is_not_asked_at_every_page() {
     let page = Page::open(1, Settings::default()).await;
-    page.fixture.sources.say(&url(0), Says::Nothing);
+    page.fixture.sources.say(&url(0), Says::Unavailable);
     page.fixture.clock.advance(HOUR * 2);
     for tasks in [1, 0, 0] {
         page.shown().await;
@@ -106,7 +106,7 @@ async fn at_once_within_limits() {
     let settings = Settings {
         cache_liveness_sync: true,
         cache_liveness_sync_max: 2,
-        cache_liveness_sync_timeout: Secs(Duration::from_millis(200)),
+        cache_liveness_sync_timeout: Seconds(Duration::from_millis(200)),
         ..Settings::default()
     };
     let page = Page::open(3, settings).await;
@@ -162,7 +162,7 @@ async fn without_a_license_nothing_is_asked() {
     let id = fixture.keep(kept).await;
     fixture.clock.advance(HOUR * 2);
     let signal = fixture.signal(id).await;
-    let mut marks = BTreeMap::from([(id, CacheMark::of(&signal, fixture.clock.now(), HOUR))]);
+    let mut marks = BTreeMap::from([(id, CacheStatus::of(&signal, fixture.clock.now(), HOUR))]);
     fixture.cache.recheck(ann, &mut marks).await;
     assert_eq!((fixture.sources.asked(), fixture.waiting().await), (vec![], vec![]));
 }

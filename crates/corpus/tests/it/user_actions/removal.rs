@@ -1,10 +1,10 @@
-//! Out of the cache again: who may remove what, and that nothing is left behind.
+//! Removal: who may remove what, and that nothing is left behind.
 
 use super::fixture::{Fixture, Kept};
-use corpus::{RemovalError, Which};
-use domain::contracts::{CanonicalStore, Clock, Corpus, PinFilter, SignalStore, StoreError};
+use corpus::{RemovalError, RemovalTarget};
 use domain::corpus::{NewPin, PinAction, PinVia, Scope};
 use domain::ids::{SignalId, UserId};
+use domain::ports::{CanonicalStore, Clock, Corpus, PinFilter, SignalStore, StoreError};
 use domain::settings::Settings;
 
 const URL: &str = "https://a.example/report";
@@ -34,16 +34,16 @@ async fn a_person_gives_up_their_own_right_and_the_last_takes_the_document_along
     let id = kept_by(&fixture, &[ann, ben]).await;
     let (as_ann, as_ben) = (fixture.principal(ann, false).await, fixture.principal(ben, false).await);
 
-    let by_url = Which::Url("HTTPS://A.example:443/report?utm_source=x#part".to_owned());
+    let by_url = RemovalTarget::Url("HTTPS://A.example:443/report?utm_source=x#part".to_owned());
     let removed = fixture.cache.unindex(&as_ann, &by_url, false).await.unwrap();
     assert_eq!((removed.signal_id, removed.is_whole), (id, false));
-    assert!(fixture.cache.marks(ann, None, &[id]).await.unwrap().is_empty());
-    assert_eq!(fixture.cache.marks(ben, None, &[id]).await.unwrap().len(), 1);
-    let again = fixture.cache.unindex(&as_ann, &Which::Id(id), false).await;
+    assert!(fixture.cache.cache_statuses(ann, None, &[id]).await.unwrap().is_empty());
+    assert_eq!(fixture.cache.cache_statuses(ben, None, &[id]).await.unwrap().len(), 1);
+    let again = fixture.cache.unindex(&as_ann, &RemovalTarget::Id(id), false).await;
     assert!(matches!(again, Err(RemovalError::NotFound)), "{again:?}");
 
     assert_eq!(fixture.bodies.keys(None, 10).await.unwrap().len(), 1);
-    let removed = fixture.cache.unindex(&as_ben, &Which::Id(id), false).await.unwrap();
+    let removed = fixture.cache.unindex(&as_ben, &RemovalTarget::Id(id), false).await.unwrap();
     assert!(removed.is_whole && !is_there(&fixture, id).await);
     assert_eq!(fixture.bodies.keys(None, 10).await.unwrap(), []);
     assert_eq!(fixture.store.grants(id).await.unwrap(), []);
@@ -56,19 +56,25 @@ async fn an_administrator_removes_for_all_without_seeing_it() {
     let (ann, ben) = (fixture.person("ann").await, fixture.person("ben").await);
     let id = kept_by(&fixture, &[ann]).await;
     let as_ben = fixture.principal(ben, false).await;
-    for which in
-        [Which::Id(id), Which::Url(URL.to_owned()), Which::Id(SignalId(999)), Which::Url("x".to_owned())]
-    {
+    for which in [
+        RemovalTarget::Id(id),
+        RemovalTarget::Url(URL.to_owned()),
+        RemovalTarget::Id(SignalId(999)),
+        RemovalTarget::Url("x".to_owned()),
+    ] {
         let refused = fixture.cache.unindex(&as_ben, &which, true).await;
         assert!(matches!(refused, Err(RemovalError::NotFound)), "{which:?}: {refused:?}");
     }
     assert!(is_there(&fixture, id).await);
-    let removed =
-        fixture.cache.unindex(&fixture.principal(ben, true).await, &Which::Id(id), false).await.unwrap();
+    let removed = fixture
+        .cache
+        .unindex(&fixture.principal(ben, true).await, &RemovalTarget::Id(id), false)
+        .await
+        .unwrap();
     assert!(removed.is_whole && !is_there(&fixture, id).await);
 }
 
-/// Who sees a document because its source is open to all has no right of their own to give up.
+/// A person who sees a document through a shared provider has no grant of their own to give up.
 #[tokio::test]
 async fn what_others_put_there_stays() {
     let fixture = Fixture::open(Settings::default()).await;
@@ -76,13 +82,18 @@ async fn what_others_put_there_stays() {
     let from = Some(fixture.provider(ann, "Rivers", "").await);
     let kept = Kept { by: ann, from, url: URL, text: "The river rose.", version: "", is_supplied: false };
     let id = fixture.keep(kept).await;
-    assert_eq!(fixture.cache.marks(ben, None, &[id]).await.unwrap().len(), 1, "everybody may see it");
-    let refused = fixture.cache.unindex(&fixture.principal(ben, false).await, &Which::Id(id), false).await;
+    assert_eq!(
+        fixture.cache.cache_statuses(ben, None, &[id]).await.unwrap().len(),
+        1,
+        "everybody may see it"
+    );
+    let refused =
+        fixture.cache.unindex(&fixture.principal(ben, false).await, &RemovalTarget::Id(id), false).await;
     assert!(matches!(refused, Err(RemovalError::NotOwn)), "{refused:?}");
     assert!(is_there(&fixture, id).await);
 }
 
-/// What is the answer to a query by somebody's decision goes only when it is meant; the history tells.
+/// A pinned document is removed only with force; the history records it.
 #[tokio::test]
 async fn a_pinned_document_goes_by_force_alone() {
     let fixture = Fixture::open(Settings::default()).await;
@@ -98,15 +109,18 @@ async fn a_pinned_document_goes_by_force_alone() {
     };
     fixture.store.pin(wanted, false, fixture.clock.now()).await.unwrap();
     let as_ann = fixture.principal(ann, false).await;
-    let given_up = fixture.cache.unindex(&as_ann, &Which::Id(id), false).await.unwrap();
+    let given_up = fixture.cache.unindex(&as_ann, &RemovalTarget::Id(id), false).await.unwrap();
     assert!(!given_up.is_whole, "one's own right is one's own");
     for person in [fixture.principal(ben, false).await, fixture.principal(ann, true).await] {
-        let refused = fixture.cache.unindex(&person, &Which::Id(id), false).await;
+        let refused = fixture.cache.unindex(&person, &RemovalTarget::Id(id), false).await;
         assert!(matches!(refused, Err(RemovalError::Pinned)), "{refused:?}");
     }
     assert_eq!(fixture.store.pins_of(&[id]).await.unwrap().len(), 1);
-    let removed =
-        fixture.cache.unindex(&fixture.principal(ben, false).await, &Which::Id(id), true).await.unwrap();
+    let removed = fixture
+        .cache
+        .unindex(&fixture.principal(ben, false).await, &RemovalTarget::Id(id), true)
+        .await
+        .unwrap();
     assert!(removed.is_whole && !is_there(&fixture, id).await);
     assert_eq!(fixture.store.pins_of(&[id]).await.unwrap(), []);
     let told = fixture.store.pin_history(&PinFilter::default(), 0, 9).await.unwrap().items;
@@ -114,7 +128,7 @@ async fn a_pinned_document_goes_by_force_alone() {
     assert_eq!(actions, [PinAction::Removed, PinAction::Pinned], "newest first");
 }
 
-/// A text that two documents have is kept for the other.
+/// A text shared by two documents is kept for the other.
 #[tokio::test]
 async fn a_shared_text_stays() {
     let fixture = Fixture::open(Settings::default()).await;
@@ -127,19 +141,20 @@ async fn a_shared_text_stays() {
     assert_ne!(id, other);
     let as_ann = fixture.principal(ann, false).await;
     for (id, left) in [(id, 1), (other, 0)] {
-        fixture.cache.unindex(&as_ann, &Which::Id(id), false).await.unwrap();
+        fixture.cache.unindex(&as_ann, &RemovalTarget::Id(id), false).await.unwrap();
         assert_eq!(fixture.bodies.keys(None, 10).await.unwrap().len(), left);
     }
 }
 
-/// What was asked for and never came can be taken back, with or without a license.
+/// A request without a text can be withdrawn, with or without a license.
 #[tokio::test]
-async fn a_mere_wish_is_taken_back() {
+async fn a_request_without_a_document_is_withdrawn() {
     let fixture = Fixture::with_license(Settings::default(), false).await;
     let (ann, ben) = (fixture.person("ann").await, fixture.person("ben").await);
     let id = fixture.note(ann, None, URL).await;
-    let refused = fixture.cache.unindex(&fixture.principal(ben, false).await, &Which::Id(id), false).await;
+    let refused =
+        fixture.cache.unindex(&fixture.principal(ben, false).await, &RemovalTarget::Id(id), false).await;
     assert!(matches!(refused, Err(RemovalError::NotFound)), "{refused:?}");
-    fixture.cache.unindex(&fixture.principal(ann, false).await, &Which::Id(id), false).await.unwrap();
+    fixture.cache.unindex(&fixture.principal(ann, false).await, &RemovalTarget::Id(id), false).await.unwrap();
     assert!(!is_there(&fixture, id).await);
 }

@@ -1,15 +1,15 @@
-//! Pins, approvals and rejections: who may, what becomes of it, and what is told.
+//! Pins, approvals and rejections: permissions, effects, and views.
 
 use super::fixture::{QUERY, Scenario, electing};
-use corpus::canonical::{CanonicalError, PinWish, PinsAsked};
-use domain::contracts::SignalStore;
+use corpus::canonical::{CanonicalError, PinQuery, PinRequest};
 use domain::corpus::{PinAction, PinVia, RejectReason, RunStatus, Scope, SignalState};
 use domain::ids::{RunId, SignalId};
+use domain::ports::SignalStore;
 
 async fn run_of(scenario: &Scenario, owner: domain::ids::UserId) -> RunId {
     let search = scenario.search(owner, QUERY, &[]).await;
-    let standings = scenario.standings(&search, true).await;
-    standings[&scenario.versions[0]].run_id.unwrap()
+    let statuses = scenario.statuses(&search, true).await;
+    statuses[&scenario.versions[0]].run_id.unwrap()
 }
 
 #[tokio::test]
@@ -18,33 +18,34 @@ async fn curators_pin_what_they_see() {
     let cache = &scenario.fixture.cache;
     let (ann, ben) = (scenario.principal(scenario.ann).await, scenario.principal(scenario.ben).await);
     let (cleo, admin) = (scenario.principal(scenario.cleo).await, scenario.principal(scenario.admin).await);
-    let refused = async |who, wish| cache.pin(who, wish).await.unwrap_err();
-    assert_eq!(refused(&ben, scenario.wish(0, "firm")).await, CanonicalError::Forbidden);
+    let refused = async |who, request| cache.pin(who, request).await.unwrap_err();
+    assert_eq!(refused(&ben, scenario.request(0, "firm")).await, CanonicalError::Forbidden);
     for who in [&cleo, &admin] {
-        assert_eq!(refused(who, scenario.wish(2, "firm")).await, CanonicalError::NotFound);
+        assert_eq!(refused(who, scenario.request(2, "firm")).await, CanonicalError::NotFound);
     }
-    let unknown = PinWish { signal_id: SignalId(999), ..scenario.wish(0, "firm") };
+    let unknown = PinRequest { signal_id: SignalId(999), ..scenario.request(0, "firm") };
     assert_eq!(refused(&ann, unknown).await, CanonicalError::NotFound);
-    let without = PinWish { query: "  ".to_owned(), ..scenario.wish(0, "firm") };
+    let without = PinRequest { query: "  ".to_owned(), ..scenario.request(0, "firm") };
     assert_eq!(refused(&ann, without).await, CanonicalError::NoQuery);
 
-    let made = cache.pin(&ann, scenario.wish(2, "firm")).await.unwrap();
+    let made = cache.pin(&ann, scenario.request(2, "firm")).await.unwrap();
     assert!(made.is_new);
     assert_eq!(made.pin.pinned_by.as_deref(), Some("ann"));
     assert_eq!((made.pin.pin.query_key.as_str(), made.pin.pin.via), ("lease of the mill", PinVia::Manual));
-    let same = cache.pin(&ann, scenario.wish(2, "firm")).await.unwrap();
+    let same = cache.pin(&ann, scenario.request(2, "firm")).await.unwrap();
     assert_eq!((same.is_new, &same.pin), (false, &made.pin));
-    // Who may not see the pinned document learns that there is one, and nothing of it.
+    // A person who may not see the pinned document learns only that there is one.
     for (who, is_visible) in [(&ann, true), (&cleo, false)] {
-        let CanonicalError::PinExists { pin, visible } = refused(who, scenario.wish(0, "firm")).await else {
+        let CanonicalError::PinExists { pin, visible } = refused(who, scenario.request(0, "firm")).await
+        else {
             panic!("another document is pinned");
         };
         assert_eq!((visible, pin.document.is_some()), (is_visible, is_visible), "{}", who.username);
         assert_eq!(pin.pin.id, made.pin.pin.id);
     }
     // Another scope is another decision.
-    assert!(cache.pin(&cleo, scenario.wish(0, "matter:acme")).await.unwrap().is_new);
-    let forced = PinWish { force: true, ..scenario.wish(0, "firm") };
+    assert!(cache.pin(&cleo, scenario.request(0, "matter:acme")).await.unwrap().is_new);
+    let forced = PinRequest { force: true, ..scenario.request(0, "firm") };
     assert!(cache.pin(&cleo, forced).await.unwrap().is_new);
     let states = async || {
         let mut states = Vec::new();
@@ -66,12 +67,12 @@ async fn the_history_is_told_as_far_as_documents_are_seen() {
         scenario.principal(scenario.cleo).await,
     );
     scenario.pin(scenario.ann, 2, "firm").await;
-    cache.pin(&cleo, PinWish { force: true, ..scenario.wish(0, "firm") }).await.unwrap();
-    let all = PinsAsked { limit: 10, ..PinsAsked::default() };
+    cache.pin(&cleo, PinRequest { force: true, ..scenario.request(0, "firm") }).await.unwrap();
+    let all = PinQuery { limit: 10, ..PinQuery::default() };
     let lines = async |who| {
         let page = cache.pin_history(who, &all).await.unwrap();
         assert_eq!(page.total, page.items.len() as u64);
-        let line = |one: &corpus::canonical::PinEventSeen| {
+        let line = |one: &corpus::canonical::VisiblePinEvent| {
             (one.event.action, one.event.signal_id, one.event.before, one.by.clone().unwrap_or_default())
         };
         page.items.iter().map(line).collect::<Vec<_>>()
@@ -83,10 +84,10 @@ async fn the_history_is_told_as_far_as_documents_are_seen() {
     assert_eq!(cache.pin_history(&ben, &all).await.unwrap_err(), CanonicalError::Forbidden);
     assert_eq!(cache.pins(&ben, &all).await.unwrap_err(), CanonicalError::Forbidden);
     for (query, expected) in [(QUERY, 1), ("bread", 0), ("", 1)] {
-        let asked = PinsAsked { query: Some(query.to_owned()), ..all.clone() };
+        let asked = PinQuery { query: Some(query.to_owned()), ..all.clone() };
         assert_eq!(cache.pins(&ann, &asked).await.unwrap().total, expected, "{query}");
     }
-    // Nobody's right, nobody's list.
+    // No permission, no list.
     assert_eq!(cache.pins(&scenario.principal(scenario.admin).await, &all).await.unwrap().total, 0);
 }
 
@@ -134,17 +135,17 @@ async fn an_approved_winner_is_pinned() {
     let comment = "x".repeat(domain::corpus::COMMENT_CHARS_MAX + 1);
     let decided = cache.approve(&ann, id, &comment, true).await.unwrap();
     assert_eq!(
-        (decided.seen.run.status, decided.seen.decided_by.as_deref()),
+        (decided.election.run.status, decided.election.decided_by.as_deref()),
         (RunStatus::Approved, Some("ann"))
     );
-    assert_eq!(decided.seen.run.comment.len(), domain::corpus::COMMENT_CHARS_MAX);
-    assert!(!decided.seen.may_decide);
+    assert_eq!(decided.election.run.comment.len(), domain::corpus::COMMENT_CHARS_MAX);
+    assert!(!decided.election.may_decide);
     let again = cache.approve(&ann, id, "", false).await.unwrap_err();
     assert!(matches!(again, CanonicalError::AlreadyDecided(_)), "{again:?}");
     let search = scenario.search(scenario.ann, QUERY, &[]).await;
-    let standings = scenario.standings(&search, true).await;
-    assert_eq!(scenario.told(&standings), "Alternate alternate, Alternate alternate, Pinned winner");
-    assert_eq!(standings[&scenario.versions[0]].run_id, Some(id), "the approved election is behind it");
+    let statuses = scenario.statuses(&search, true).await;
+    assert_eq!(scenario.told(&statuses), "Alternate alternate, Alternate alternate, Pinned winner");
+    assert_eq!(statuses[&scenario.versions[0]].run_id, Some(id), "the approved election is behind it");
 }
 
 #[tokio::test]
@@ -154,7 +155,7 @@ async fn a_rejected_winner_counts_for_less() {
     let ann = scenario.principal(scenario.ann).await;
     let id = run_of(&scenario, scenario.ann).await;
     let rejected = cache.reject(&ann, id, RejectReason::WrongVersion, "not signed").await.unwrap();
-    let run = &rejected.seen.run;
+    let run = &rejected.election.run;
     assert_eq!((run.status, run.reject_reason), (RunStatus::Rejected, Some(RejectReason::WrongVersion)));
     assert!(matches!(
         cache.reject(&ann, id, RejectReason::Other, "").await,
@@ -168,9 +169,9 @@ async fn a_rejected_winner_counts_for_less() {
     let told: Vec<_> =
         next.members.iter().map(|one| (one.member.signal_id, one.contributions.rejection)).collect();
     assert!(told.contains(&(scenario.versions[2], -4.0)), "{told:?}");
-    // Of another query it is said less.
+    // For another query the penalty is smaller.
     let search = scenario.search(scenario.ann, "the mill", &[]).await;
-    let other = scenario.standings(&search, true).await[&scenario.versions[2]].run_id.unwrap();
+    let other = scenario.statuses(&search, true).await[&scenario.versions[2]].run_id.unwrap();
     let other = cache.run(&ann, other).await.unwrap();
     let penalty = other.members.iter().find(|one| one.member.signal_id == scenario.versions[2]).unwrap();
     assert_eq!(penalty.contributions.rejection, -1.0);

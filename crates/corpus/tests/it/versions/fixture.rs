@@ -1,18 +1,18 @@
 //! Versions of a lease that some people may see, and searches for them.
 
 use crate::fixture::{CorpusFixture, Retrieved};
-use corpus::canonical::PinWish;
-use domain::contracts::{
-    Clock, Corpus, EgressStore, FinishedRun, NewTask, QueueName, ScanOutcome, SearchStore, SignalStore,
-    UserStore, VersionsAsked,
-};
+use corpus::canonical::PinRequest;
 use domain::corpus::{
-    Channel, Liveness, MatchMethod, MemberRole, NewEvent, NewScan, ScanCounts, Scope, Standing, Topic,
+    Channel, Liveness, MatchMethod, MemberRole, NewEvent, NewScan, ScanCounts, Scope, Topic, VersionStatus,
 };
 use domain::ids::{ProviderId, SearchId, SignalId, UserId};
+use domain::ports::{
+    Clock, Corpus, EgressStore, FinishedRun, NewTask, QueueName, ScanOutcome, SearchStore, SignalStore,
+    UserStore, VersionQuery,
+};
 use domain::result::{ResultItem, ResultSet};
 use domain::search::{Search, SearchSpec};
-use domain::settings::{Settings, Share};
+use domain::settings::{Ratio, Settings};
 use domain::status::{ProviderStatus, SearchStatus};
 use domain::user::{CURATORS, Principal};
 use serde_json::json;
@@ -21,7 +21,7 @@ use std::collections::BTreeMap;
 pub const QUERY: &str = "Lease of the mill";
 const TEXT: &str = "The owner lets the old mill at the river to the tenant for ten years. The tenant pays the rent on \
     the first day of every month and keeps the wheel, the stones and the roof in order. The owner may look at the \
-    building twice a year after a letter of two weeks. Whoever breaks a stone replaces it.";
+    building twice a year after a notice of two weeks. Whoever breaks a stone replaces it.";
 
 pub struct Scenario {
     pub fixture: CorpusFixture,
@@ -33,9 +33,9 @@ pub struct Scenario {
     pub cleo: UserId,
     /// An administrator who retrieved nothing.
     pub admin: UserId,
-    /// `Lease v1 spec`, `Lease v2` and `Lease v3 final`.
+    /// `Lease v1 draft`, `Lease v2` and `Lease v3 final`.
     pub versions: [SignalId; 3],
-    /// Something else, which all but the administrator retrieved.
+    /// An unrelated document that all but the administrator retrieved.
     pub bread: SignalId,
 }
 
@@ -43,9 +43,9 @@ pub fn electing() -> Settings {
     Settings { canonical_auto_elect_enabled: true, ..quiet() }
 }
 
-/// Elections are not automatic.
+/// Without automatic elections.
 pub fn quiet() -> Settings {
-    Settings { corpus_min_score: Share(0.3), ..Settings::default() }
+    Settings { corpus_min_score: Ratio(0.3), ..Settings::default() }
 }
 
 impl Scenario {
@@ -81,7 +81,7 @@ impl Scenario {
         Principal::of(&self.fixture.store.user(user).await.unwrap())
     }
 
-    /// A search of this person that has ended, with the documents of the space among its results.
+    /// A finished search of this person, with the documents among its results.
     pub async fn search(&self, owner: UserId, query: &str, tags: &[&str]) -> Search {
         let spec = SearchSpec {
             query_string: query.to_owned(),
@@ -98,7 +98,7 @@ impl Scenario {
         };
         let search = self.fixture.store.create_search(spec, owner, Vec::new(), now, task).await.unwrap();
         let signals: Vec<SignalId> = self.candidates().iter().map(|(id, _)| *id).collect();
-        let mut marks = self.fixture.cache.marks(owner, None, &signals).await.unwrap();
+        let mut marks = self.fixture.cache.cache_statuses(owner, None, &signals).await.unwrap();
         let items = self.candidates().into_iter().filter_map(|(id, confidence)| {
             let cache = Some(Box::new(marks.remove(&id)?));
             Some(ResultItem { cache, swirl_confidence_score: confidence, ..ResultItem::default() })
@@ -136,43 +136,43 @@ impl Scenario {
         search
     }
 
-    /// All documents, each as relevant as the others.
+    /// All documents, equally relevant.
     pub fn candidates(&self) -> Vec<(SignalId, f64)> {
         self.versions.iter().chain([&self.bread]).map(|id| (*id, 0.8)).collect()
     }
 
-    pub async fn standings(&self, search: &Search, records: bool) -> BTreeMap<SignalId, Standing> {
+    pub async fn statuses(&self, search: &Search, records: bool) -> BTreeMap<SignalId, VersionStatus> {
         let candidates = self.candidates();
         let asked = asked(search.id, search.owner, search.topic(), &candidates, records);
         self.fixture.cache.versions(asked).await.unwrap()
     }
 
-    /// Searches, and tells `badge role` of the three versions; `-` for one that is not among them.
+    /// Searches, and returns `badge role` of the three versions; `-` for a missing one.
     pub async fn shown(&self, owner: UserId, tags: &[&str]) -> String {
         let search = self.search(owner, QUERY, tags).await;
-        let standings = self.standings(&search, true).await;
-        self.told(&standings)
+        let statuses = self.statuses(&search, true).await;
+        self.told(&statuses)
     }
 
-    pub fn told(&self, standings: &BTreeMap<SignalId, Standing>) -> String {
+    pub fn told(&self, statuses: &BTreeMap<SignalId, VersionStatus>) -> String {
         let one = |id: &SignalId| {
-            let Some(standing) = standings.get(id) else { return "-".to_owned() };
-            let role = standing.cluster.as_ref().and_then(|cluster| cluster.role);
-            format!("{:?} {}", standing.badge, role.map_or("none", MemberRole::as_str))
+            let Some(status) = statuses.get(id) else { return "-".to_owned() };
+            let role = status.cluster.as_ref().and_then(|cluster| cluster.role);
+            format!("{:?} {}", status.badge, role.map_or("none", MemberRole::as_str))
         };
         self.versions.iter().map(one).collect::<Vec<_>>().join(", ")
     }
 
     pub async fn pin(&self, by: UserId, version: usize, scope: &str) {
-        let wish = self.wish(version, scope);
-        self.fixture.cache.pin(&self.principal(by).await, wish).await.unwrap();
+        let request = self.request(version, scope);
+        self.fixture.cache.pin(&self.principal(by).await, request).await.unwrap();
     }
 
-    pub fn wish(&self, version: usize, scope: &str) -> PinWish {
-        PinWish {
+    pub fn request(&self, version: usize, scope: &str) -> PinRequest {
+        PinRequest {
             signal_id: self.versions[version],
             query: format!("  {} ", QUERY.to_uppercase()),
-            scope: Scope::read(scope),
+            scope: Scope::parse(scope),
             force: false,
         }
     }
@@ -183,7 +183,7 @@ impl Scenario {
         self.fixture.store.set_liveness(id, Liveness::Gone, Some(404), now).await.unwrap();
     }
 
-    /// Somebody sent this version to somebody outside.
+    /// Records that this version was sent to an external recipient.
     pub async fn sent_outside(&self, by: UserId, version: usize) {
         let (store, now) = (&self.fixture.store, self.fixture.clock.now());
         let wanted = NewScan {
@@ -215,6 +215,6 @@ pub fn asked<'a>(
     topic: Topic<'a>,
     candidates: &'a [(SignalId, f64)],
     records: bool,
-) -> VersionsAsked<'a> {
-    VersionsAsked { asker, search, topic, candidates, records, on_request: false }
+) -> VersionQuery<'a> {
+    VersionQuery { asker, search, topic, candidates, records, on_request: false }
 }

@@ -1,6 +1,6 @@
-//! Versions of a document: which counts, who says so, and who sees it.
+//! Versions of a document: which counts, who decides, and who sees it.
 
 mod decisions;
 mod fixture;
 mod reading;
-mod standing;
+mod status;

@@ -1,8 +1,8 @@
-//! Who reads which election, and the difference of two versions.
+//! Who may read which election, and diffs of two versions.
 
 use super::fixture::{QUERY, Scenario, electing};
 use crate::fixture::Retrieved;
-use corpus::canonical::{CanonicalError, DiffOp, RunsAsked};
+use corpus::canonical::{CanonicalError, DiffOp, RunQuery};
 use domain::corpus::RunStatus;
 
 #[tokio::test]
@@ -13,11 +13,11 @@ async fn elections_are_read_by_who_sees_their_winner() {
     let (cleo, admin) = (scenario.principal(scenario.cleo).await, scenario.principal(scenario.admin).await);
     let of = async |owner, query| {
         let search = scenario.search(owner, query, &[]).await;
-        scenario.standings(&search, true).await[&scenario.versions[0]].run_id.unwrap()
+        scenario.statuses(&search, true).await[&scenario.versions[0]].run_id.unwrap()
     };
-    // Its winner is for Ann alone; the other one's is for all three.
+    // Its winner is visible to Ann only; the other one's to all three.
     let (anns, bens) = (of(scenario.ann, QUERY).await, of(scenario.ben, "the mill").await);
-    let all = RunsAsked { limit: 10, ..RunsAsked::default() };
+    let all = RunQuery { limit: 10, ..RunQuery::default() };
     let table = [(&ann, vec![bens, anns]), (&ben, vec![bens]), (&cleo, vec![bens]), (&admin, vec![])];
     for (who, expected) in table {
         let page = cache.runs(who, &all).await.unwrap();
@@ -35,9 +35,9 @@ async fn elections_are_read_by_who_sees_their_winner() {
         assert!(page.items.iter().all(|one| one.may_decide == who.may_curate()));
     }
     for (asked, expected) in [
-        (RunsAsked { status: vec![RunStatus::AutoElected], ..all.clone() }, 2),
-        (RunsAsked { status: vec![RunStatus::Approved], ..all.clone() }, 0),
-        (RunsAsked { words: "lease".to_owned(), ..all.clone() }, 1),
+        (RunQuery { status: vec![RunStatus::AutoElected], ..all.clone() }, 2),
+        (RunQuery { status: vec![RunStatus::Approved], ..all.clone() }, 0),
+        (RunQuery { words: "lease".to_owned(), ..all.clone() }, 1),
     ] {
         assert_eq!(cache.runs(&ann, &asked).await.unwrap().total, expected, "{asked:?}");
     }
@@ -46,14 +46,14 @@ async fn elections_are_read_by_who_sees_their_winner() {
 #[tokio::test]
 async fn members_that_may_not_be_seen_are_counted_only() {
     let scenario = Scenario::open(electing()).await;
-    // With the best version gone its winner is for all, and one of its members for Ann alone.
+    // Without the best version its winner is visible to all, and one of its members to Ann only.
     scenario.gone(2).await;
     let search = scenario.search(scenario.ann, QUERY, &[]).await;
-    let id = scenario.standings(&search, true).await[&scenario.versions[0]].run_id.unwrap();
+    let id = scenario.statuses(&search, true).await[&scenario.versions[0]].run_id.unwrap();
     for (who, members, hidden) in [(scenario.ann, 3, 0), (scenario.cleo, 2, 1)] {
         let read = scenario.fixture.cache.run(&scenario.principal(who).await, id).await.unwrap();
         assert_eq!((read.members.len(), read.hidden_members), (members, hidden));
-        assert_eq!(read.seen.winner.signal_id, scenario.versions[1]);
+        assert_eq!(read.election.winner.signal_id, scenario.versions[1]);
         for member in &read.members {
             let sum: f64 = member.contributions.values().iter().sum();
             assert!((sum - member.member.score).abs() < 1e-9, "the bars add up");
@@ -66,7 +66,7 @@ async fn members_that_may_not_be_seen_are_counted_only() {
 async fn a_document_names_no_version_that_may_not_be_seen() {
     let scenario = Scenario::open(electing()).await;
     let search = scenario.search(scenario.ann, QUERY, &[]).await;
-    scenario.standings(&search, true).await;
+    scenario.statuses(&search, true).await;
     for (who, expected) in [(scenario.ann, Some(scenario.versions[2])), (scenario.ben, None)] {
         let read = scenario.fixture.cache.document_of(who, scenario.versions[0]).await.unwrap();
         assert_eq!(read.superseded_by, expected);

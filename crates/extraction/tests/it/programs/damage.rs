@@ -1,17 +1,17 @@
-//! Damage to files that programs wrote: cut anywhere, bytes changed anywhere. Reading ends with a text or with an error.
+//! Damage to files of real programs: truncated anywhere, bytes changed anywhere. Reading ends with a text or an error.
 
 use super::{REPORT, SHEET, SHEET_FILTER, SLIDES, Workshop};
 use crate::samples::file;
-use domain::contracts::ExtractError;
+use domain::ports::ExtractError;
 use extraction::{Limits, read};
 use std::time::{Duration, Instant};
 
-/// Places at which a file is cut, and at which its bytes are changed.
+/// Positions at which a file is truncated, and at which its bytes are changed.
 const PLACES: usize = 60;
 /// Far more than any of these small files takes.
 const TIME_MAX: Duration = Duration::from_secs(60);
 
-/// Whatever is made of it, it ends soon.
+/// It ends soon, whatever the result.
 fn assert_ends(name: &str, bytes: Vec<u8>, what: &str) {
     let started = Instant::now();
     let answer = read(&file(name, bytes), &Limits::default());

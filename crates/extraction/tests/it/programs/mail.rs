@@ -1,4 +1,4 @@
-//! Mails as Python's `email` writes them, with what people attach.
+//! Mails as written by Python's `email`, with usual attachments.
 
 use super::{REPORT, REPORT_WORDS, Workshop};
 

@@ -1,5 +1,5 @@
-//! Files that other programs wrote. A test whose program is not installed says so and ends; `./test` installs them where
-//! it may.
+//! Files written by other programs. A test whose program is not installed is skipped; `./test` installs them if it
+//! may.
 
 mod damage;
 mod mail;
@@ -8,19 +8,19 @@ mod password;
 mod pdf;
 
 use crate::samples::file;
-use domain::contracts::{ExtractError, ExtractedText};
+use domain::ports::{ExtractError, ExtractedText};
 use extraction::{Limits, read};
 use std::path::PathBuf;
 use std::process::Command;
 use tempfile::TempDir;
 
-/// A report with what people write: accents, ligatures, a list, a table, a note.
+/// A report with typical content: accents, ligatures, a list, a table, a note.
 const REPORT: &str = "---\ntitle: Flood report\nauthor: Ann Lee\n---\n\n# Überschwemmung am Fluss\n\n\
     The second paragraph has a *naïve café* and efficient offices.[^1]\n\n- first point\n- second point\n\n\
     | Gauge   | Level |\n|---------|-------|\n| Delta   | 4.5   |\n| Harbour | 7.25  |\n\n\
     [^1]: A footnote about sluices.\n";
 
-/// Words of the report that must come out, in their order.
+/// Words of the report that must be extracted, in order.
 const REPORT_WORDS: &[&str] = &[
     "Überschwemmung am Fluss",
     "The second paragraph has a naïve café and efficient offices.",
@@ -45,7 +45,7 @@ const SHEET_WORDS: &[&str] = &["Gauge Level", "Delta 4.5", "Harbour, old 7.25", 
 /// The sheet is in UTF-8 with commas and quotes.
 const SHEET_FILTER: &str = "--infilter=CSV:44,34,76,1";
 
-/// A folder in which programs work.
+/// A folder in which programs run.
 struct Workshop(TempDir);
 
 impl Workshop {
@@ -65,7 +65,7 @@ impl Workshop {
         std::fs::read(self.path(name)).expect(name)
     }
 
-    /// Runs a program here; false when it is not installed.
+    /// Runs a program here; false if it is not installed.
     fn run(&self, program: &str, arguments: &[&str]) -> bool {
         let done = match Command::new(program).args(arguments).current_dir(self.0.path()).output() {
             Ok(done) => done,
@@ -84,7 +84,7 @@ impl Workshop {
         true
     }
 
-    /// A file converted by LibreOffice into `out/<the same name>.<ending>`; false when it cannot.
+    /// Converts a file with LibreOffice to `out/<the same name>.<ending>`; false if it cannot.
     fn convert(&self, source: &str, to: &str, more: &[&str]) -> bool {
         let profile = self.profile();
         let mut arguments = vec![profile.as_str(), "--headless", "--convert-to", to, "--outdir", "out"];
@@ -99,7 +99,7 @@ impl Workshop {
         true
     }
 
-    /// LibreOffice writes into its profile, and two of them must not share one.
+    /// LibreOffice writes to its profile, and two instances must not share one.
     fn profile(&self) -> String {
         format!("-env:UserInstallation=file://{}", self.path("profile").display())
     }
@@ -108,7 +108,7 @@ impl Workshop {
         read(&file(name, self.bytes(name)), &Limits::default())
     }
 
-    /// The text of a file has these words, in this order.
+    /// Asserts that the text of a file has these words, in this order.
     fn assert_words(&self, name: &str, words: &[&str]) -> ExtractedText {
         let found = self.read(name).expect(name);
         let text = found.text.split_whitespace().collect::<Vec<_>>().join(" ");

@@ -1,9 +1,9 @@
-//! Texts, sheets and slides as LibreOffice and Pandoc write them.
+//! Texts, spreadsheets and presentations as written by LibreOffice and Pandoc.
 
 use super::{
     REPORT, REPORT_NOTE, REPORT_WORDS, SHEET, SHEET_FILTER, SHEET_WORDS, SLIDE_WORDS, SLIDES, Workshop,
 };
-use domain::contracts::ExtractError;
+use domain::ports::ExtractError;
 
 #[test]
 fn texts_of_pandoc() {
@@ -17,7 +17,7 @@ fn texts_of_pandoc() {
         assert!(found.text.contains(REPORT_NOTE), "{name}: {}", found.text);
         assert_eq!((found.title.as_str(), found.author.as_str()), ("Flood report", "Ann Lee"), "{name}");
     }
-    // What we do not read is named, and not taken for something else.
+    // Unsupported formats are named, and not mistaken for others.
     for name in ["report.rtf", "report.epub"] {
         assert!(shop.run("pandoc", &["--standalone", "report.md", "-o", name]));
         assert!(
@@ -60,7 +60,7 @@ fn sheets_of_libreoffice() {
         let name = format!("out/sheet.{}", to.split(':').next().unwrap_or_default());
         shop.assert_words(&name, &[&["sheet"], SHEET_WORDS].concat());
     }
-    // A sheet of many rows, as exports are.
+    // A sheet with many rows, as in exports.
     let rows: String = (0..20_000).map(|row| format!("gauge{row},{row}.5\n")).collect();
     shop.write("long.csv", &rows);
     assert!(shop.convert("long.csv", "xlsx:Calc MS Excel 2007 XML", &[SHEET_FILTER]));

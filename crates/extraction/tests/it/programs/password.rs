@@ -1,9 +1,9 @@
-//! Files behind a password are told as such; those that anyone may open are read.
+//! Encrypted files are reported as such; those that anyone may open are read.
 
 use super::{REPORT, REPORT_WORDS, Workshop};
-use domain::contracts::ExtractError;
+use domain::ports::ExtractError;
 
-/// A macro of LibreOffice that saves a document behind a password.
+/// A LibreOffice macro that saves an encrypted document.
 const SEAL: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
 <!DOCTYPE script:module PUBLIC "-//OpenOffice.org//DTD OfficeDocument 1.0//EN" "module.dtd">
 <script:module xmlns:script="http://openoffice.org/2000/script" script:name="Module1" script:language="StarBasic">
@@ -55,7 +55,7 @@ fn report(shop: &Workshop) -> bool {
 #[test]
 fn what_libreoffice_seals() {
     let shop = Workshop::new();
-    // The first conversion makes the profile.
+    // The first conversion creates the profile.
     if !report(&shop) || !shop.convert("report.odt", "docx:MS Word 2007 XML", &[]) {
         return;
     }
@@ -95,7 +95,7 @@ fn what_qpdf_seals() {
                 return;
             }
             match is_open {
-                // Only changes need the owner's password.
+                // Only changes need the owner password.
                 true => drop(shop.assert_words("sealed.pdf", REPORT_WORDS)),
                 false => assert_eq!(shop.read("sealed.pdf"), Err(ExtractError::Protected), "{bits} {more:?}"),
             }

@@ -1,8 +1,8 @@
-//! PDF as LibreOffice, Ghostscript, Cairo and qpdf write it.
+//! PDF as written by LibreOffice, Ghostscript, Cairo and qpdf.
 
 use super::{REPORT, REPORT_NOTE, REPORT_WORDS, SHEET, SHEET_FILTER, SLIDE_WORDS, SLIDES, Workshop};
 
-/// The report as LibreOffice prints it; false when a program is missing.
+/// The report as PDF by LibreOffice; false if a program is missing.
 fn report(shop: &Workshop) -> bool {
     shop.write("report.md", REPORT);
     shop.run("pandoc", &["--standalone", "report.md", "-o", "report.odt"])
@@ -41,7 +41,7 @@ fn pdf_of_cairo() {
 #[test]
 fn pdf_of_ghostscript() {
     let shop = Workshop::new();
-    // Its own names for ligatures are wrong in the file, so that they are not asked for.
+    // Its names of ligatures are wrong in the file, so they are not checked.
     let plain = ["Überschwemmung am Fluss", "naïve café and", "second point", "Gauge", "7.25"];
     if report(&shop)
         && shop

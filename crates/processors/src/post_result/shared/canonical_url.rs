@@ -1,3 +1,3 @@
-//! The form of a URL in which two addresses of the same page are equal.
+//! Canonical form of a URL, equal for two addresses of the same page.
 
-pub use domain::notation::canonical_url::canonical;
+pub use domain::syntax::canonical_url::canonical;

@@ -1,16 +1,16 @@
 //! Groups of results that are one document: the best of each stays, the others are listed under it or deleted.
 
-use domain::contracts::{Outcome, PostResultContext};
 use domain::corpus::Badge;
-use domain::notation::marks::unmarked;
+use domain::ports::{Outcome, PostResultContext};
 use domain::result::{DUPLICATE_BODY_CHARS_MAX, Duplicate, ResultItem, ResultSet};
+use domain::syntax::highlights::unmarked;
 use std::cmp::Ordering;
 use std::collections::{HashMap, HashSet};
 
-/// Where a result stands: its set, and its place in it.
+/// The position of a result: its set, and its index in it.
 pub type Place = (usize, usize);
 
-/// The results of the list, the best first. Results of a block are no part of the list.
+/// The listed results, best first. Results of a block are not part of the list.
 pub fn best_first(sets: &[ResultSet]) -> Vec<Place> {
     let mut places: Vec<Place> = Vec::new();
     for (number, set) in sets.iter().enumerate() {
@@ -21,8 +21,8 @@ pub fn best_first(sets: &[ResultSet]) -> Vec<Place> {
     places
 }
 
-/// The results that are compared with each other, the best first. Where versions are looked for afterwards, documents of the
-/// semantic cache are left to that: a version that is taken away here could never be the one that counts.
+/// The results that are compared with each other, best first. If versions are clustered afterwards, documents of the
+/// semantic cache are left out: a version removed here could never win.
 pub fn compared(sets: &[ResultSet], cx: &PostResultContext<'_>) -> Vec<Place> {
     let mut places = best_first(sets);
     if cx.finds_versions {
@@ -31,11 +31,11 @@ pub fn compared(sets: &[ResultSet], cx: &PostResultContext<'_>) -> Vec<Place> {
     places
 }
 
-/// Takes every result of `bests` out of the list, and lists it under the one that is given for it if `lists` is set.
-/// Else it is deleted.
+/// Removes every result of `bests` from the list, and lists it under the given one if `lists` is set. Otherwise it is
+/// deleted.
 pub fn settle(sets: &mut [ResultSet], bests: &HashMap<Place, Place>, lists: bool) -> Outcome {
     let mut moved: Vec<(Place, ResultItem)> = Vec::new();
-    // Those that stay move up to where others left.
+    // The remaining results move up.
     let mut stands_now: HashMap<Place, usize> = HashMap::new();
     for (number, set) in sets.iter_mut().enumerate() {
         for (place, item) in std::mem::take(&mut set.items).into_iter().enumerate() {
@@ -65,8 +65,8 @@ pub fn settle(sets: &mut [ResultSet], bests: &HashMap<Place, Place>, lists: bool
     Outcome::grouped(count)
 }
 
-/// What is not new, so that an update takes no result away; then what is pinned for the query, confidence, score, the
-/// earlier provider, the earlier place.
+/// Results that are not new first, so that an update removes none; then what is pinned for the query, confidence,
+/// score, the earlier provider, the earlier position.
 fn better_first(sets: &[ResultSet], a: Place, b: Place) -> Ordering {
     let item = |place: Place| &sets[place.0].items[place.1];
     let order = |place: Place| (sets[place.0].provider, place.1, place.0);
@@ -77,18 +77,18 @@ fn better_first(sets: &[ResultSet], a: Place, b: Place) -> Ordering {
         .then_with(|| order(a).cmp(&order(b)))
 }
 
-/// Somebody decided that it is the answer to this query: no better score of another source hides that.
+/// Somebody pinned it as the answer to this query: no better score of another source hides it.
 fn is_pinned(item: &ResultItem) -> bool {
     item.cache.as_ref().is_some_and(|mark| mark.badge == Badge::Pinned)
 }
 
-/// A score that is no number is the worst.
+/// A score that is not a number is the worst.
 fn descending(a: f64, b: f64) -> Ordering {
     let number = |score: f64| if score.is_nan() { f64::NEG_INFINITY } else { score + 0.0 };
     number(b).total_cmp(&number(a))
 }
 
-/// Lists results, and what was listed under them before, once each.
+/// Lists results and their own duplicates, once each.
 fn list_under(best: &mut ResultItem, items: Vec<ResultItem>) {
     let mut listed: HashSet<Duplicate> = best.duplicates.iter().cloned().collect();
     for item in items {
@@ -111,8 +111,8 @@ fn list_under(best: &mut ResultItem, items: Vec<ResultItem>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::post_result::shared::samples::{item, listed, set};
-    use domain::corpus::CacheMark;
+    use crate::post_result::shared::fixtures::{item, listed, set};
+    use domain::corpus::CacheStatus;
 
     fn under(bests: &[(Place, Place)]) -> HashMap<Place, Place> {
         bests.iter().copied().collect()
@@ -123,7 +123,7 @@ mod tests {
         let new = ResultItem { new: Some(1), ..item("new", "", 0.9, 9.0) };
         let block = ResultItem { result_block: Some("facts".to_owned()), ..item("block", "", 1.0, 9.0) };
         let first = vec![item("low", "", 0.1, 9.0), new, block, item("high", "", 0.5, 1.0)];
-        let mark = CacheMark { badge: Badge::Pinned, ..testkit::versions::mark(1) };
+        let mark = CacheStatus { badge: Badge::Pinned, ..testkit::versions::mark(1) };
         let pinned = ResultItem { cache: Some(Box::new(mark)), ..item("pinned", "", 0.0, 0.0) };
         let second = vec![
             item("scored", "", 0.5, 2.0),

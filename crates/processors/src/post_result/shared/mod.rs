@@ -1,6 +1,6 @@
-//! What several post-result processors need.
+//! Code shared by several post-result processors.
 
 pub mod canonical_url;
-pub mod groups;
 #[cfg(test)]
-pub mod samples;
+pub mod fixtures;
+pub mod groups;

@@ -1,10 +1,10 @@
-//! Satoshi to Bitcoin, in decimal digits, so that no value is bent by binary fractions.
+//! Satoshi to Bitcoin in decimal digits, without rounding errors.
 
-/// More digits than all the Satoshi that can exist have.
+/// More digits than the largest possible number of Satoshi has.
 const DIGITS_MAX: usize = 17;
 const SIGNIFICANT_DIGITS: u32 = 10;
 
-/// A whole number of Satoshi in Bitcoin, with ten significant digits; nothing for any other text.
+/// A whole number of Satoshi in Bitcoin, with ten significant digits; `None` for any other text.
 pub fn to_bitcoin(satoshi: &str) -> Option<String> {
     let is_number = !satoshi.is_empty() && satoshi.bytes().all(|byte| byte.is_ascii_digit());
     if !is_number || satoshi.len() > DIGITS_MAX {

@@ -1,4 +1,4 @@
-//! Which chart suits a table, by the number of its numeric columns.
+//! Chooses a chart for a table by the number of its numeric columns.
 //!
 //! | Numeric columns | Chart |
 //! |---|---|
@@ -9,11 +9,11 @@
 
 use serde_json::{Value, json};
 
-/// A longer text is no number.
+/// A longer text is not a number.
 const NUMBER_BYTES_MAX: usize = 32;
 
-/// `{"kind": "bar" | "scatter" | "bubble", "fields": […]}`. Fields of bars are the label, if there is one, and the value;
-/// of the others x, y and the size.
+/// `{"kind": "bar" | "scatter" | "bubble", "fields": […]}`. The fields of bars are the label, if there is one, and the
+/// value; of the others x, y and the size.
 pub fn suggest(names: &[String], rows: &[Vec<Value>]) -> Value {
     let spreads: Vec<Option<Spread>> = (0..names.len()).map(|column| Spread::of(rows, column)).collect();
     let numeric: Vec<usize> = (0..names.len()).filter(|column| spreads[*column].is_some()).collect();
@@ -46,14 +46,14 @@ pub fn suggest(names: &[String], rows: &[Vec<Value>]) -> Value {
     }
 }
 
-/// From where to where the numbers of a column go.
+/// The range of the numbers in a column.
 struct Spread {
     least: f64,
     most: f64,
 }
 
 impl Spread {
-    /// None if the column holds anything but numbers, or nothing.
+    /// `None` if the column contains anything but numbers, or nothing.
     fn of(rows: &[Vec<Value>], column: usize) -> Option<Self> {
         let mut spread = Self { least: f64::INFINITY, most: f64::NEG_INFINITY };
         for value in rows.iter().filter_map(|row| row.get(column)).filter(|value| !value.is_null()) {
@@ -67,13 +67,13 @@ impl Spread {
         self.most > self.least
     }
 
-    /// A bubble cannot be smaller than nothing.
+    /// A size cannot be negative.
     fn can_be_size(&self) -> bool {
         self.has_range() && self.least >= 0.0
     }
 }
 
-/// Databases and lists of lists often give numbers as text.
+/// Databases and lists of lists often return numbers as text.
 fn number_of(value: &Value) -> Option<f64> {
     let number = match value {
         Value::Number(number) => number.as_f64(),

@@ -1,6 +1,6 @@
-//! The cleaning of CleanTextResultProcessor, which other processors compare by.
+//! The text cleaning of CleanTextResultProcessor, which other processors use for comparisons.
 
-use domain::notation::markup::strip_markup;
+use domain::syntax::strip_html::strip_markup;
 use regex::Regex;
 use std::sync::LazyLock;
 
@@ -10,7 +10,7 @@ static OTHER: LazyLock<Regex> = LazyLock::new(|| Regex::new(r#"[^\w\s().?!'",]+"
 #[expect(clippy::expect_used, reason = "the pattern is a constant, and every test of this file compiles it")]
 static DOTS: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"\.{3,}").expect("a valid pattern"));
 
-/// Text without markup and without signs: each becomes a space, spaces are single, and many dots become three.
+/// Text without markup and symbols: each becomes a space, spaces are collapsed, and many dots become three.
 pub fn clean_text(text: &str) -> String {
     let stripped = strip_markup(text);
     let signless = OTHER.replace_all(&stripped, " ");

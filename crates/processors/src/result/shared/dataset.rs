@@ -1,4 +1,4 @@
-//! `DATASET`: a columnar answer as one result, which carries the table and a suggestion for its chart.
+//! `DATASET`: a columnar response as one result with the table and a suggested chart.
 
 use super::chart::suggest;
 use super::payload::PAYLOAD_BYTES_MAX;
@@ -9,18 +9,18 @@ use std::collections::HashMap;
 
 /// Most columns of a table; later ones are left out.
 pub const COLUMNS_MAX: usize = 100;
-/// What a cell costs beside its text.
+/// Overhead of a cell beside its text.
 const CELL_BYTES: usize = 8;
 
 const TABLE: &str = "dataset";
 const CHART: &str = "chart";
 const ROWS_LEFT_OUT: &str = "dataset_rows_left_out";
 
-/// Puts all results into the first: its title is the query, `payload.dataset` is a row of names and a row of values for
-/// each result. The columns are `fields` of the results, then what their payloads hold. Nothing happens to results
-/// that are a dataset already, that hold nothing, or that come from the semantic cache.
+/// Merges all results into the first: its title is the query, `payload.dataset` is a row of names and a row of values
+/// per result. The columns are `fields` of the results, then the keys of their payloads. Results that are already a
+/// dataset, are empty, or come from the semantic cache stay unchanged.
 pub fn collapse(items: &mut Vec<ResultItem>, fields: &[&str], query: &str) {
-    // Documents of the cache have rights of their own: one mark must not stand for several.
+    // Cached documents have their own permissions: one status must not cover several.
     if items.iter().any(|item| is_dataset(item) || item.cache.is_some()) {
         return;
     }
@@ -72,7 +72,7 @@ pub fn item_text<'a>(item: &'a ResultItem, field: &str) -> Option<&'a str> {
     })
 }
 
-/// Each name once, in the order in which they appear.
+/// Each name once, in order of appearance.
 fn columns(items: &[ResultItem], fields: &[&str]) -> Vec<String> {
     let mut known: HashMap<&str, ()> = HashMap::new();
     let mut names = Vec::new();
@@ -85,7 +85,7 @@ fn columns(items: &[ResultItem], fields: &[&str]) -> Vec<String> {
     names
 }
 
-/// Numbers, booleans and texts as they are; lists and objects as text.
+/// Numbers, booleans and strings unchanged; lists and objects as text.
 fn cell(item: &ResultItem, fields: &[&str], name: &str) -> Value {
     if fields.contains(&name) {
         let text = item_text(item, name).filter(|text| !text.is_empty());

@@ -1,4 +1,4 @@
-//! What several result processors need to handle the values of a source.
+//! Code shared by several result processors.
 
 pub mod bitcoin;
 pub mod chart;

@@ -1,11 +1,11 @@
-//! The payload of a result while it is filled: bounded, so that mappings cannot multiply a large answer.
+//! A payload being filled, with a size limit, so that mappings cannot multiply a large response.
 
 use serde_json::{Map, Value};
 use std::borrow::Cow;
 
-/// Most bytes in the payload of one result, names included; what does not fit is left out.
+/// Most bytes in the payload of one result, including names; what does not fit is left out.
 pub const PAYLOAD_BYTES_MAX: usize = 512 * 1024;
-/// What a value costs beside its text: a list of numbers takes many times the bytes that it has in an answer.
+/// Overhead of a value beside its text: a list of numbers takes much more memory than its JSON.
 const VALUE_BYTES: usize = size_of::<Value>();
 
 #[derive(Debug)]
@@ -33,7 +33,7 @@ impl Payload {
         }
     }
 
-    /// One value as it is, several as a list.
+    /// One value unchanged, several as a list.
     pub fn insert_all(&mut self, key: &str, values: &[Cow<'_, Value>]) {
         match values {
             [] => {}
@@ -54,7 +54,7 @@ impl Payload {
     }
 }
 
-/// A copy without NUL, if what is left suffices.
+/// A copy without NUL, if it fits.
 fn copy(value: &Value, bytes_left: &mut usize) -> Option<Value> {
     *bytes_left = bytes_left.checked_sub(VALUE_BYTES)?;
     Some(match value {

@@ -1,11 +1,11 @@
-//! What the fields of some payloads hold, and which of them can be the title, body, date and url of a result.
+//! Profiles the fields of payloads to choose the title, body, date and url of a result.
 
-use domain::notation::dates::parse_date;
 use domain::result::ResultItem;
+use domain::syntax::dates::parse_date;
 use serde_json::Value;
 use std::collections::HashMap;
 
-/// What a field holds.
+/// What a field contains.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Holds {
     Date,
@@ -26,13 +26,13 @@ struct Field<'a> {
 /// Limits that tags can change.
 #[derive(Debug, Clone, Copy)]
 pub struct TitleLimits {
-    /// A lone text whose longest value is shorter is a title, else a body.
+    /// A lone text field whose longest value is shorter is a title, otherwise a body.
     pub chars_max: usize,
     /// The median length of a good title.
     pub chars_median: usize,
 }
 
-/// The names of the fields that were chosen.
+/// The names of the chosen fields.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Choice {
     pub title: Option<String>,
@@ -53,7 +53,7 @@ impl Choice {
             several => {
                 let badness = |field: &&&Field<'_>| field.badness_as_title(items.len(), limits.chars_median);
                 let title = several.iter().min_by(|a, b| badness(a).total_cmp(&badness(b)));
-                // Of fields of the same length the first is taken.
+                // The first of fields with the same length.
                 let body = several.iter().rev().max_by_key(|field| field.longest());
                 let body = body.filter(|body| title.is_none_or(|title| title.name != body.name));
                 (title.map(|field| field.owned_name()), body.map(|field| field.owned_name()))
@@ -90,7 +90,7 @@ fn median(lengths: &[usize]) -> f64 {
     }
 }
 
-/// Each field of the payloads once, in the order in which they appear. Lists and objects are no fields.
+/// Each field of the payloads once, in order of appearance. Lists and objects are not fields.
 fn profile(items: &[ResultItem]) -> Vec<Field<'_>> {
     let mut places: HashMap<&str, usize> = HashMap::new();
     let mut fields: Vec<Field<'_>> = Vec::new();
@@ -121,7 +121,7 @@ fn holds(name: &str, value: &Value) -> Option<Holds> {
     })
 }
 
-/// A field whose values differ in kind holds text, unless all are numbers.
+/// A field with values of different kinds is text, unless all are numbers.
 fn both(a: Holds, b: Holds) -> Holds {
     match (a, b) {
         (a, b) if a == b => a,

@@ -1,14 +1,14 @@
-//! A result on its way: its fields and its payload while the values of one source item are put into them.
+//! Builds a result: fills its fields and its payload with the values of one source item.
 
 use super::payload::Payload;
 use super::source_value::{is_populated, joined, look_up, push_bounded, text_of};
-use domain::notation::dates::{normalize_date, parse_date};
-use domain::notation::result_mappings::{ResultMappings, Source, TemplatePart};
 use domain::result::{DATE_UNKNOWN, ResultItem};
+use domain::syntax::dates::{normalize_date, parse_date};
+use domain::syntax::result_mappings::{ResultMappings, Source, TemplatePart};
 use serde_json::Value;
 use std::borrow::Cow;
 
-/// A result on its way.
+/// Builder of a result.
 pub struct ResultBuilder<'m> {
     item: ResultItem,
     payload: Payload,
@@ -20,8 +20,8 @@ impl<'m> ResultBuilder<'m> {
         Self { item: ResultItem::default(), payload: Payload::default(), mappings }
     }
 
-    /// The first populated source fills its field; later ones go to the payload as `<key>_<path>`.
-    /// A key that is no field of a result is a name in the payload.
+    /// The first populated source fills its field; later ones go to the payload as `<key>_<path>`. A key that is not a
+    /// field of a result is a name in the payload.
     pub fn place(&mut self, key: &str, source: &Source, values: &[Cow<'_, Value>]) {
         if values.is_empty() {
             return;
@@ -44,12 +44,12 @@ impl<'m> ResultBuilder<'m> {
         }
     }
 
-    /// A source that is named without a key goes to the payload under its own name.
+    /// A source without a key goes to the payload under its own name.
     pub fn place_in_payload(&mut self, source: &Source, values: &[Cow<'_, Value>]) {
         self.payload.insert_all(source.path.as_str(), values);
     }
 
-    /// A template replaces what its field held.
+    /// A template replaces the value of its field.
     pub fn place_template(&mut self, key: &str, parts: &[TemplatePart], raw: &Value) {
         let mut text = String::new();
         for part in parts {
@@ -69,15 +69,15 @@ impl<'m> ResultBuilder<'m> {
         }
     }
 
-    /// What no mapping named: fields of the same name are filled, the rest is copied to the payload.
+    /// Members without a mapping: fields of the same name are filled, the rest is copied to the payload.
     pub fn take_leftovers(&mut self, raw: &Value) {
         let Some(object) = raw.as_object() else { return };
         for (key, value) in object.iter().filter(|(_, value)| is_populated(value)) {
             match Target::of(&mut self.item, key).filter(Target::is_empty) {
-                // When the service retrieved a result, the service says.
+                // The service itself sets when a result was retrieved.
                 Some(target) if key != "date_retrieved" => {
                     target.fill(&[Cow::Borrowed(value)]);
-                    // A dataset shows every column that its source has.
+                    // A dataset shows every column of its source.
                     if self.mappings.dataset && !self.mappings.no_payload {
                         self.payload.insert(key, value);
                     }
@@ -90,7 +90,7 @@ impl<'m> ResultBuilder<'m> {
         }
     }
 
-    /// The result; nothing when it holds nothing.
+    /// The result; `None` if it is empty.
     pub fn finish(self, retrieved: &str) -> Option<ResultItem> {
         let mut item = self.item;
         item.payload = self.payload.into_map();
@@ -163,7 +163,7 @@ impl<'a> Target<'a> {
     }
 }
 
-/// The first of several values that is a date; else the first as it is.
+/// The first of several values that is a date; otherwise the first unchanged.
 fn date_of(values: &[Cow<'_, Value>]) -> String {
     let flat = values.iter().flat_map(|value| match value.as_ref() {
         Value::Array(items) => items.as_slice(),

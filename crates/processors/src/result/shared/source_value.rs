@@ -1,8 +1,8 @@
-//! Source values as text: what a mapping finds in an item, and how it reads in a field of a result.
+//! Values of source items as text.
 
 use super::bitcoin::to_bitcoin;
-use domain::notation::query_template::encode_percent;
-use domain::notation::result_mappings::{Function, Source};
+use domain::syntax::query_template::encode_percent;
+use domain::syntax::result_mappings::{Function, Source};
 use serde_json::Value;
 use std::borrow::Cow;
 use std::io::{self, Write};
@@ -10,7 +10,7 @@ use std::io::{self, Write};
 /// Longest text of one field; the rest is cut.
 pub const TEXT_BYTES_MAX: usize = 256 * 1024;
 
-/// The populated values that a source finds in an item: no null, nothing empty.
+/// The populated values that a source finds in an item, without null and empty values.
 pub fn look_up<'a>(source: &Source, item: &'a Value) -> Vec<Cow<'a, Value>> {
     let found = source.path.find(item).into_iter().filter(|value| is_populated(value));
     match source.function {
@@ -22,8 +22,8 @@ pub fn look_up<'a>(source: &Source, item: &'a Value) -> Vec<Cow<'a, Value>> {
     }
 }
 
-/// One value as text: numbers and booleans as in JSON, a list joined by spaces, an object as JSON
-/// (but an XML element with attributes as its text). Without NUL, which no database keeps.
+/// One value as text: numbers and booleans as in JSON, a list joined by spaces, an object as JSON (but an XML element
+/// with attributes as its text). Without NUL, which databases reject.
 pub fn text_of(value: &Value) -> String {
     let mut out = String::new();
     push_text(&mut out, value);
@@ -39,7 +39,7 @@ pub fn joined<'a>(values: impl IntoIterator<Item = &'a Value>) -> String {
     out
 }
 
-/// False for null and for what is empty.
+/// False for null and empty values.
 pub fn is_populated(value: &Value) -> bool {
     match value {
         Value::Null => false,
@@ -74,7 +74,7 @@ fn push_spaced(out: &mut String, value: &Value) {
     if out.len() >= TEXT_BYTES_MAX || !is_populated(value) {
         return;
     }
-    // A list inside a list puts its own spaces.
+    // A nested list adds its own spaces.
     if !out.is_empty() && !value.is_array() {
         out.push(' ');
     }
@@ -93,7 +93,7 @@ pub fn push_bounded(out: &mut String, text: &str) {
 
 fn push_json(out: &mut String, value: &Value) {
     let mut written = Bounded(Vec::new());
-    // The writer refuses what goes beyond the limit; what it has is kept.
+    // The writer stops at the limit; what was written is kept.
     let _ = serde_json::to_writer(&mut written, value);
     push_bounded(out, &String::from_utf8_lossy(&written.0));
 }

@@ -1,9 +1,9 @@
 //! Tags that set a number for a processor: `max_length:300`.
 
-use domain::contracts::ResultContext;
+use domain::ports::ResultContext;
 
-/// The number of the first tag of that name: the search's own tags first, then the provider's. A value that is no
-/// number counts as not given.
+/// The number of the first tag of that name: the search's own tags first, then the provider's. A value that is not a
+/// number is ignored.
 pub fn number(cx: &ResultContext<'_>, name: &str) -> Option<usize> {
     find(cx.search.spec.tags.iter().chain(&cx.provider.spec.tags), name)
 }

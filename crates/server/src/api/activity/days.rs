@@ -1,16 +1,16 @@
-//! The last days: volume, providers used, searches in vain, ratings of answers.
+//! Activity of the last days: volume, providers used, searches without results, ratings of summaries.
 
-use crate::AppState;
 use crate::auth::{Admin, Caller};
 use crate::error::{ApiError, ErrorBody};
 use crate::extract::ApiQuery;
+use crate::state::AppState;
 use crate::storage::storage_forecast;
 use axum::Json;
 use axum::extract::State;
 use chrono::{DateTime, Days, NaiveDate, Utc};
 use domain::activity::{DayFigures, FutileQuery, ProviderFigures, RatedAnswer};
-use domain::contracts::StoreError;
 use domain::ids::ProviderId;
+use domain::ports::StoreError;
 use domain::storage_forecast::StorageForecast;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -20,16 +20,16 @@ const DAYS_DEFAULT: u32 = 30;
 const DAYS_MAX: u32 = 90;
 /// Days of the caller's own activity.
 const OWN_DAYS: u32 = 14;
-/// Searches in vain whose queries are listed.
+/// Most searches without results whose queries are listed.
 const FUTILE_MAX: u64 = 100;
-/// Ratings that are listed.
+/// Most ratings listed.
 const RATINGS_MAX: u64 = 100;
 
 #[derive(Debug, Default, Deserialize, utoipa::IntoParams)]
 #[into_params(parameter_in = Query)]
 #[serde(default)]
 pub struct Period {
-    /// How many days, today included; 1 to 90, 30 when it is not given.
+    /// Number of days including today, 1 to 90; 30 by default.
     #[param(minimum = 1, maximum = 90)]
     days: Option<u32>,
 }
@@ -40,43 +40,43 @@ pub struct Activity {
     totals: Totals,
     /// Every day of the period, the oldest first, in UTC.
     days: Vec<DayFigures>,
-    /// The most asked first.
+    /// The most queried is first.
     providers: Vec<ProviderActivity>,
-    /// Whether `futile` is filled: `SVC_ACTIVITY_SHOWS_QUERIES`.
+    /// True if `futile` is filled: `SVC_ACTIVITY_SHOWS_QUERIES`.
     shows_queries: bool,
-    /// Queries of the last 100 searches that retrieved nothing, without names, the newest first. Empty unless
+    /// Queries of the last 100 searches without results, without user names, newest first. Empty unless
     /// `SVC_ACTIVITY_SHOWS_QUERIES` is True.
     futile: Vec<FutileQuery>,
-    /// What people think of answers, the newest first; 100 at most.
+    /// Ratings of summaries and answers, newest first; at most 100.
     ratings: Vec<RatedAnswer>,
 }
 
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 struct Totals {
-    /// Searches that are stored.
+    /// Stored searches.
     searches: u64,
     providers_active: u64,
-    /// Results that providers gave in these days.
+    /// Results returned by providers in these days.
     results: u64,
     /// The product's version.
     version: &'static str,
-    /// How long a search is kept whose request does not say it: `SVC_DEFAULT_RETENTION`.
+    /// Default retention of a search: `SVC_DEFAULT_RETENTION`.
     default_retention: u8,
-    /// How the disk of the database fills.
+    /// Forecast of the database's disk usage.
     storage: StorageForecast,
 }
 
-/// A provider in these days.
+/// Activity of a provider.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 struct ProviderActivity {
     provider_id: ProviderId,
-    /// Its present name; `#` and its id for one that is gone.
+    /// Its present name; `#` and its id if it was deleted.
     name: String,
     asked: u64,
     ok: u64,
     failed: u64,
     timed_out: u64,
-    /// Half of its answers took no longer, in seconds.
+    /// Median time of its responses, in seconds.
     p50: Option<f64>,
     p95: Option<f64>,
     retrieved: u64,
@@ -96,10 +96,10 @@ struct OwnDay {
     searches: u64,
 }
 
-/// What happened in the last days. Of very many searches the newest 50,000 count.
+/// Activity of the last days. If there are very many searches, the newest 50,000 are counted.
 #[utoipa::path(get, path = "/svc/activity/", tag = "service", params(Period), responses(
-    (status = 200, description = "Figures and lists.", body = Activity),
-    (status = 400, description = "A parameter is not valid.", body = ErrorBody),
+    (status = 200, description = "Statistics and lists.", body = Activity),
+    (status = 400, description = "Invalid parameter.", body = ErrorBody),
     (status = 403, description = "Not an administrator.", body = ErrorBody)))]
 pub async fn read_activity(
     _admin: Admin,
@@ -140,7 +140,7 @@ pub async fn read_activity(
     }))
 }
 
-/// People's searches are their own: without the setting nobody reads what others searched for.
+/// Searches are private: without the setting nobody reads the queries of others.
 async fn futile_queries(state: &AppState, since: DateTime<Utc>) -> Result<Vec<FutileQuery>, StoreError> {
     match state.settings.activity_shows_queries {
         true => state.store.futile_queries(since, FUTILE_MAX).await,
@@ -183,7 +183,7 @@ impl ProviderActivity {
     }
 }
 
-/// The first of so many days, today included.
+/// The first of this many days, including today.
 fn first_day(today: NaiveDate, days: u32) -> NaiveDate {
     today.checked_sub_days(Days::new(u64::from(days.saturating_sub(1)))).unwrap_or(today)
 }
@@ -192,7 +192,7 @@ pub fn begin_of(day: NaiveDate) -> DateTime<Utc> {
     day.and_time(chrono::NaiveTime::MIN).and_utc()
 }
 
-/// Days without a search are told too.
+/// Adds the days without a search.
 fn every_day(today: NaiveDate, days: u32, counted: Vec<DayFigures>) -> Vec<DayFigures> {
     let mut counted: BTreeMap<String, DayFigures> =
         counted.into_iter().map(|day| (day.day.clone(), day)).collect();
@@ -208,13 +208,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn quiet_days_are_told() {
+    fn days_without_searches_are_included() {
         let today: NaiveDate = "2026-03-02".parse().expect("a day");
         let busy = DayFigures { day: "2026-03-01".to_owned(), searches: 3, ..DayFigures::default() };
         let old = DayFigures { day: "2026-01-01".to_owned(), ..DayFigures::default() };
         let days = every_day(today, 4, vec![old, busy]);
-        let told: Vec<(&str, u64)> = days.iter().map(|day| (day.day.as_str(), day.searches)).collect();
-        assert_eq!(told, [("2026-02-27", 0), ("2026-02-28", 0), ("2026-03-01", 3), ("2026-03-02", 0)]);
+        let counts: Vec<(&str, u64)> = days.iter().map(|day| (day.day.as_str(), day.searches)).collect();
+        assert_eq!(counts, [("2026-02-27", 0), ("2026-02-28", 0), ("2026-03-01", 3), ("2026-03-02", 0)]);
         assert_eq!(every_day(today, 1, Vec::new()).len(), 1);
         assert_eq!(every_day(today, DAYS_MAX, Vec::new()).len(), DAYS_MAX as usize);
         assert_eq!(begin_of(today).to_rfc3339(), "2026-03-02T00:00:00+00:00");

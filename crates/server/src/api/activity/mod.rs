@@ -1,9 +1,9 @@
-//! What people did with the service: the last days from the records, the last hour from this process.
+//! Activity of users: the last days from the records, the last hour from this process.
 
 mod days;
 mod now;
 
-use crate::AppState;
+use crate::state::AppState;
 use std::sync::Arc;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;

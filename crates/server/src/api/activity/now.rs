@@ -1,26 +1,26 @@
 //! The last hour of this process, for the dashboard.
 
 use super::days::begin_of;
-use crate::AppState;
 use crate::api::metrics::{QueueFigures, collect};
 use crate::auth::Admin;
 use crate::error::{ApiError, ErrorBody};
 use crate::metrics::HourView;
+use crate::state::AppState;
 use axum::Json;
 use axum::extract::State;
-use domain::contracts::QueueName;
 use domain::ids::ProviderId;
+use domain::ports::QueueName;
 use serde::Serialize;
 use std::sync::Arc;
 
-/// What happens at this moment.
+/// Current activity.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 pub struct ActivityNow {
     /// Searches created since midnight UTC, by all processes.
     searches_today: u64,
-    /// Sources that are left alone.
+    /// Sources that are not queried at the moment.
     resting: Vec<Resting>,
-    /// Empty when the queues cannot be read.
+    /// Empty if the queues cannot be read.
     queues: Vec<Queue>,
     #[serde(flatten)]
     hour: HourView,
@@ -30,7 +30,7 @@ pub struct ActivityNow {
 struct Resting {
     provider_id: ProviderId,
     name: String,
-    /// Seconds until it may be asked again.
+    /// Seconds until it may be queried again.
     seconds: u64,
 }
 
@@ -38,18 +38,18 @@ struct Resting {
 struct Queue {
     #[schema(example = "search")]
     queue: &'static str,
-    /// Tasks that wait.
+    /// Waiting tasks.
     waiting: u64,
-    /// Tasks that run anywhere.
+    /// Running tasks, on all workers.
     active: u64,
-    /// Tasks that can run at once.
+    /// Most tasks that can run at once.
     capacity: u64,
     workers: u64,
 }
 
-/// The last hour, minute by minute, as this process saw it.
+/// The last hour by minute, from this process.
 #[utoipa::path(get, path = "/svc/activity/now/", tag = "service", responses(
-    (status = 200, description = "Figures.", body = ActivityNow),
+    (status = 200, description = "Statistics.", body = ActivityNow),
     (status = 403, description = "Not an administrator.", body = ErrorBody)))]
 pub async fn read_now(
     _admin: Admin,
@@ -59,7 +59,7 @@ pub async fn read_now(
     let (searches_today, providers) =
         tokio::try_join!(state.store.search_count(Some(midnight)), state.store.providers())?;
     let resting = providers.into_iter().filter_map(|provider| {
-        let known = state.federation.source_state(provider.id)?;
+        let known = state.federation.provider_state(provider.id)?;
         (known.state != "closed").then_some(Resting {
             provider_id: provider.id,
             name: provider.spec.name,

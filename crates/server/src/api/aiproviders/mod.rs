@@ -1,10 +1,10 @@
-//! AIProviders: seen by everybody who may use them, written and tried by administrators, their keys shown to nobody.
+//! AIProviders: visible to users who may use them, edited and tested by administrators. Keys are never shown.
 
 mod read;
-mod trial;
+mod test;
 mod write;
 
-use crate::AppState;
+use crate::state::AppState;
 use std::sync::Arc;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
@@ -18,5 +18,5 @@ pub fn router() -> OpenApiRouter<Arc<AppState>> {
             write::change_aiprovider,
             write::delete_aiprovider
         ))
-        .routes(routes!(trial::test_aiprovider))
+        .routes(routes!(test::test_aiprovider))
 }

@@ -1,21 +1,21 @@
 //! Reading AIProviders.
 
-use crate::AppState;
-use crate::api::listing::{ListRequest, Listing, Paging};
-use crate::api::owners::OwnerNames;
+use crate::api::owner_names::OwnerNames;
+use crate::api::pagination::{ListRequest, Listing, Paging};
 use crate::auth::Caller;
-use crate::error::{ApiError, ErrorBody, Refusal};
+use crate::error::{ApiError, ErrorBody, ErrorCode};
 use crate::extract::{ApiPath, ApiQuery};
 use crate::links::Links;
 use crate::preconditions::{Versioned, versioned};
+use crate::state::AppState;
 use axum::extract::State;
 use axum::response::Response;
 use chrono::{DateTime, Utc};
 use domain::ai_provider::{AiProvider, Role};
-use domain::contracts::EditableRecord;
 use domain::ids::AiProviderId;
-use domain::names;
-use domain::prompt_record::PromptParts;
+use domain::ports::EditableRecord;
+use domain::prompt::PromptParts;
+use domain::suggest;
 use domain::user::Principal;
 use domain::validation::FieldErrors;
 use serde::{Deserialize, Serialize};
@@ -24,34 +24,34 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// An AIProvider as it is shown. The key never is.
+/// An AIProvider. The key is never shown.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 #[schema(as = AIProvider)]
 pub struct AiProviderView {
     id: AiProviderId,
     #[schema(example = "OpenAI")]
     name: String,
-    /// User name of the owner; empty for what came with the program.
+    /// User name of the owner; empty for a bundled one.
     owner: String,
     shared: bool,
     active: bool,
-    /// There is a key.
+    /// A key is stored.
     api_key_set: bool,
     #[schema(example = "gpt-5")]
     model: String,
-    /// With `roles`, which are the tags. Secrets are masked; who is no administrator sees the roles alone.
+    /// With `roles`, which are the tags. Secrets are masked; users who are not administrators see only the roles.
     #[schema(value_type = Object)]
     config: Map<String, Value>,
-    /// Roles that it may serve.
+    /// Roles that it can serve.
     tags: Vec<String>,
-    /// Roles that it serves before others.
+    /// Roles that it serves by default.
     defaults: Vec<String>,
-    /// Absent for who is no administrator.
+    /// Absent for users who are not administrators.
     #[serde(skip_serializing_if = "Option::is_none")]
     prompt_overrides: Option<BTreeMap<String, PromptParts>>,
-    /// Fields whose stored values cannot be read, because the record was sealed with another key, as after a restore
-    /// without the key. The model is not asked until they are entered again. Absent when all can be read, and for who is
-    /// no administrator.
+    /// Fields whose stored values cannot be read, because the record was encrypted with another key, for example after
+    /// a restore without the key. The model is not used until they are entered again. Absent if all can be read, and
+    /// for users who are not administrators.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     unreadable_fields: Vec<String>,
     date_created: DateTime<Utc>,
@@ -88,10 +88,10 @@ impl AiProviderView {
 #[into_params(parameter_in = Query)]
 #[serde(default)]
 pub struct ProvidersQuery {
-    /// Only those that may serve this role.
+    /// Only AIProviders that can serve this role.
     #[param(example = "rag")]
     tag: Option<String>,
-    /// The same.
+    /// An alias of `tag`.
     role: Option<String>,
     /// Page number, from 1.
     #[param(minimum = 1)]
@@ -117,14 +117,14 @@ impl ProvidersQuery {
 pub fn role(field: &str, name: &str) -> Result<Role, ApiError> {
     Role::of_name(name).ok_or_else(|| {
         let mut errors = FieldErrors::default();
-        errors.add(field, names::unknown("role", name, Role::ALL.map(Role::as_str)));
+        errors.add(field, suggest::unknown("role", name, Role::ALL.map(Role::as_str)));
         ApiError::invalid(errors)
     })
 }
 
 /// The AIProviders that you may use; all of them for administrators.
 #[utoipa::path(get, path = "/svc/aiproviders/", tag = "answers", params(ProvidersQuery), responses(
-    (status = 200, description = "AIProviders, the one updated last first.", body = Listing<AiProviderView>),
+    (status = 200, description = "AIProviders, last updated first.", body = Listing<AiProviderView>),
     (status = 400, description = "Unknown role.", body = ErrorBody)))]
 pub async fn list_aiproviders(
     caller: Caller,
@@ -155,7 +155,7 @@ pub async fn list_aiproviders(
 #[utoipa::path(get, path = "/svc/aiproviders/{id}/", tag = "answers",
     params(("id" = i64, Path, description = "Id of the AIProvider.")), responses(
     (status = 200, description = "The AIProvider.", body = AiProviderView),
-    (status = 404, description = "Unknown, or not for you to use.", body = ErrorBody)))]
+    (status = 404, description = "Unknown, or not available to you.", body = ErrorBody)))]
 pub async fn read_aiprovider(
     caller: Caller,
     State(state): State<Arc<AppState>>,
@@ -165,7 +165,7 @@ pub async fn read_aiprovider(
         let provider = state.store.ai_provider(AiProviderId(id)).await?;
         match may_see(&caller.principal, &provider) {
             true => show(&state, &provider, &caller.principal).await,
-            false => Err(ApiError::of(Refusal::NotFound)),
+            false => Err(ApiError::of(ErrorCode::NotFound)),
         }
     };
     versioned(&state, EditableRecord::AiProvider(AiProviderId(id)), view).await

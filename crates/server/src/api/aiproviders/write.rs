@@ -1,18 +1,18 @@
-//! Writing AIProviders: administrators only, because the service calls the address that they name.
+//! Creation and editing of AIProviders: administrators only, because the service calls the address in the record.
 
 use super::read::{AiProviderView, show};
-use crate::AppState;
-use crate::api::merge::merge;
+use crate::api::merge_patch::merge;
+use crate::audit::AuditedStore;
 use crate::auth::Admin;
-use crate::changes::Changes;
 use crate::error::{ApiError, ErrorBody};
 use crate::extract::{ApiJson, ApiPath};
 use crate::preconditions::{IfMatch, Versioned, deletable, edit, versioned};
+use crate::state::AppState;
 use axum::extract::State;
 use axum::http::StatusCode;
 use domain::ai_provider::{AiProvider, AiProviderSpec};
-use domain::contracts::EditableRecord;
 use domain::ids::AiProviderId;
+use domain::ports::EditableRecord;
 use domain::user::Principal;
 use serde_json::{Map, Value};
 use std::sync::Arc;
@@ -20,69 +20,69 @@ use std::sync::Arc;
 /// Creates an AIProvider.
 #[utoipa::path(post, path = "/svc/aiproviders/", tag = "answers", request_body = AiProviderSpec, responses(
     (status = 201, description = "Created.", body = AiProviderView),
-    (status = 400, description = "Not valid; the fields are named.", body = ErrorBody),
+    (status = 400, description = "Invalid; the fields are named.", body = ErrorBody),
     (status = 403, description = "Not an administrator.", body = ErrorBody),
-    (status = 409, description = "The name is taken.", body = ErrorBody)))]
+    (status = 409, description = "The name is already taken.", body = ErrorBody)))]
 pub async fn create_aiprovider(
     Admin(principal): Admin,
-    changes: Changes,
+    audited: AuditedStore,
     State(state): State<Arc<AppState>>,
     ApiJson(spec): ApiJson<AiProviderSpec>,
 ) -> Result<(StatusCode, Versioned<AiProviderView>), ApiError> {
     let (spec, now) = (checked(spec)?, state.clock.now());
-    let created = changes.store().create_ai_provider(spec, Some(principal.user), now).await?;
+    let created = audited.store().create_ai_provider(spec, Some(principal.user), now).await?;
     Ok((StatusCode::CREATED, Versioned::first(show(&state, &created, &principal).await?)))
 }
 
-/// Replaces an AIProvider. A masked, empty or absent `api_key` keeps the stored one; one with
-/// `unreadable_fields` needs a new `api_key`.
+/// Replaces an AIProvider. A masked, empty or absent `api_key` keeps the stored one; if it has `unreadable_fields`, a
+/// new `api_key` is required.
 #[utoipa::path(put, path = "/svc/aiproviders/{id}/", tag = "answers",
     params(("id" = i64, Path, description = "Id of the AIProvider.")), request_body = AiProviderSpec, responses(
     (status = 200, description = "Replaced.", body = AiProviderView),
-    (status = 400, description = "Not valid; the fields are named.", body = ErrorBody),
+    (status = 400, description = "Invalid; the fields are named.", body = ErrorBody),
     (status = 403, description = "Not an administrator.", body = ErrorBody),
     (status = 404, description = "Unknown.", body = ErrorBody),
-    (status = 409, description = "The name is taken.", body = ErrorBody)))]
+    (status = 409, description = "The name is already taken.", body = ErrorBody)))]
 pub async fn replace_aiprovider(
     Admin(principal): Admin,
-    changes: Changes,
+    audited: AuditedStore,
     State(state): State<Arc<AppState>>,
     if_match: IfMatch,
     ApiPath(id): ApiPath<i64>,
     ApiJson(spec): ApiJson<AiProviderSpec>,
 ) -> Result<Versioned<AiProviderView>, ApiError> {
     let load = || load(&state, AiProviderId(id));
-    let save = |version, stored| save(&state, &changes, &principal, (version, stored), spec.clone());
+    let save = |version, stored| save(&state, &audited, &principal, (version, stored), spec.clone());
     edit(&if_match, load, save).await
 }
 
-/// Changes what is given of an AIProvider, for example `{"active": true, "api_key": "…"}`. One with
-/// `unreadable_fields` is entered again: a new `api_key` and the `model` must be among what is given.
+/// Changes the given fields of an AIProvider, for example `{"active": true, "api_key": "…"}`. If it has
+/// `unreadable_fields`, a new `api_key` and the `model` are required.
 #[utoipa::path(patch, path = "/svc/aiproviders/{id}/", tag = "answers",
     params(("id" = i64, Path, description = "Id of the AIProvider.")), request_body = AiProviderSpec, responses(
     (status = 200, description = "Changed.", body = AiProviderView),
-    (status = 400, description = "Not valid; the fields are named.", body = ErrorBody),
+    (status = 400, description = "Invalid; the fields are named.", body = ErrorBody),
     (status = 403, description = "Not an administrator.", body = ErrorBody),
     (status = 404, description = "Unknown.", body = ErrorBody),
-    (status = 409, description = "The name is taken.", body = ErrorBody)))]
+    (status = 409, description = "The name is already taken.", body = ErrorBody)))]
 pub async fn change_aiprovider(
     Admin(principal): Admin,
-    changes: Changes,
+    audited: AuditedStore,
     State(state): State<Arc<AppState>>,
     if_match: IfMatch,
     ApiPath(id): ApiPath<i64>,
     ApiJson(given): ApiJson<Map<String, Value>>,
 ) -> Result<Versioned<AiProviderView>, ApiError> {
-    let (state, changes, principal, given) = (&state, &changes, &principal, &given);
+    let (state, audited, principal, given) = (&state, &audited, &principal, &given);
     let load = || load(state, AiProviderId(id));
     let save = move |version, stored: AiProvider| async move {
         let spec = merge(&stored.spec_to_edit().masked(), given.clone())?;
-        save(state, changes, principal, (version, stored), spec).await
+        save(state, audited, principal, (version, stored), spec).await
     };
     edit(&if_match, load, save).await
 }
 
-/// Deletes an AIProvider. One that came with the program does not come back.
+/// Deletes an AIProvider. A bundled one is not created again.
 #[utoipa::path(delete, path = "/svc/aiproviders/{id}/", tag = "answers",
     params(("id" = i64, Path, description = "Id of the AIProvider.")),
     responses((status = 204, description = "Deleted."),
@@ -90,13 +90,13 @@ pub async fn change_aiprovider(
     (status = 404, description = "Unknown.", body = ErrorBody)))]
 pub async fn delete_aiprovider(
     _admin: Admin,
-    changes: Changes,
+    audited: AuditedStore,
     State(state): State<Arc<AppState>>,
     if_match: IfMatch,
     ApiPath(id): ApiPath<i64>,
 ) -> Result<StatusCode, ApiError> {
     let version = deletable(&state, &if_match, EditableRecord::AiProvider(AiProviderId(id))).await?;
-    changes.at(version).delete_ai_provider(AiProviderId(id)).await?;
+    audited.at(version).delete_ai_provider(AiProviderId(id)).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -106,17 +106,17 @@ async fn load(state: &AppState, id: AiProviderId) -> Result<Versioned<AiProvider
 
 async fn save(
     state: &AppState,
-    changes: &Changes,
+    audited: &AuditedStore,
     principal: &Principal,
     (version, stored): (i64, AiProvider),
     spec: AiProviderSpec,
 ) -> Result<Versioned<AiProviderView>, ApiError> {
     let spec = checked(spec.in_place_of(&stored).map_err(ApiError::invalid)?)?;
-    let saved = changes.at(Some(version)).replace_ai_provider(stored.id, spec, state.clock.now()).await?;
+    let saved = audited.at(Some(version)).replace_ai_provider(stored.id, spec, state.clock.now()).await?;
     Ok(Versioned::after(version, show(state, &saved, principal).await?))
 }
 
-/// The spec as it is kept, if nothing is wrong with it.
+/// The normalized spec, if it is valid.
 fn checked(spec: AiProviderSpec) -> Result<AiProviderSpec, ApiError> {
     spec.checked().map_err(ApiError::invalid)
 }
@@ -127,7 +127,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn what_would_not_be_read_is_refused() {
+    fn unreadable_values_are_refused() {
         for (more, refused) in [
             (json!({"config": {"roles": ["rag", "CHAT"]}}), None),
             (json!({"config": {"roles": "rag"}}), Some("config: roles is a list")),
@@ -137,10 +137,10 @@ mod tests {
         ] {
             let mut fields = json!({"name": "A", "model": "gpt-5"});
             fields.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-            let told =
+            let detail =
                 checked(serde_json::from_value(fields).unwrap()).err().map(|error| error.detail().to_owned());
-            assert_eq!(told.is_some(), refused.is_some(), "{more}: {told:?}");
-            assert!(told.is_none_or(|text| text.contains(refused.unwrap_or_default())), "{more}");
+            assert_eq!(detail.is_some(), refused.is_some(), "{more}: {detail:?}");
+            assert!(detail.is_none_or(|text| text.contains(refused.unwrap_or_default())), "{more}");
         }
     }
 }

@@ -1,34 +1,34 @@
-//! Reading authenticators: the records for administrators, the state of their own connections for everybody.
+//! Reading authenticators: records for administrators, the state of their own connections for all users.
 
-use super::{by_id_or_idp, needed};
-use crate::AppState;
-use crate::api::listing::{ListRequest, Listing, Paging};
+use super::lookup::{by_id_or_idp, needed};
+use crate::api::pagination::{ListRequest, Listing, Paging};
 use crate::auth::{Admin, Caller};
 use crate::error::{ApiError, ErrorBody};
 use crate::extract::{ApiPath, ApiQuery};
 use crate::links::Links;
 use crate::preconditions::{Versioned, versioned};
+use crate::state::AppState;
 use axum::extract::State;
 use axum::response::Response;
 use chrono::{DateTime, Utc};
 use domain::authenticator::{Authenticator, AuthenticatorSpec};
-use domain::contracts::EditableRecord;
 use domain::ids::{AuthenticatorId, UserId};
+use domain::ports::EditableRecord;
 use serde::Serialize;
 use std::sync::Arc;
 
-/// What the caller connected.
+/// The caller's connection.
 #[derive(Debug, Default, Serialize, utoipa::ToSchema)]
 pub struct ConnectionView {
-    /// Your account is connected, and the token can be used or renewed.
+    /// Your account is connected, and the token is valid or can be refreshed.
     connected: bool,
-    /// When the token ends; it is renewed by itself if the service allows that.
+    /// When the token expires; it is refreshed automatically if the service allows that.
     expires_at: Option<DateTime<Utc>>,
-    /// Whose account it is there, as far as the service says.
+    /// The account name, as far as the service reports it.
     account: String,
 }
 
-/// An authenticator as everybody sees it.
+/// An authenticator as users see it.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 #[schema(as = NeededAuthenticator)]
 pub struct NeededView {
@@ -40,7 +40,7 @@ pub struct NeededView {
     connection: ConnectionView,
 }
 
-/// An authenticator as administrators see it, with what they themselves connected.
+/// An authenticator as administrators see it, with their own connection.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 #[schema(as = Authenticator)]
 pub struct AuthenticatorView {
@@ -50,8 +50,9 @@ pub struct AuthenticatorView {
     spec: AuthenticatorSpec,
     #[serde(flatten)]
     connection: ConnectionView,
-    /// Fields whose stored values cannot be read, because the record was sealed with another key, as after a restore
-    /// without the key. Nobody connects or signs in by it until they are entered again. Absent when all can be read.
+    /// Fields whose stored values cannot be read, because the record was encrypted with another key, for example after
+    /// a restore without the key. Nobody can connect or sign in with it until they are entered again. Absent if all can
+    /// be read.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     unreadable_fields: Vec<String>,
     date_created: DateTime<Utc>,

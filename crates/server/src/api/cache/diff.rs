@@ -1,9 +1,9 @@
-//! GET: how two versions differ.
+//! GET: differences between two versions.
 
-use crate::AppState;
 use crate::auth::Caller;
 use crate::error::{ApiError, ErrorBody};
 use crate::extract::ApiPath;
+use crate::state::AppState;
 use axum::Json;
 use axum::extract::State;
 use corpus::canonical::{Diff, DiffOp, DiffPiece};
@@ -12,18 +12,18 @@ use domain::ids::SignalId;
 use serde::Serialize;
 use std::sync::Arc;
 
-/// What must be done to the text on the left to get the one on the right.
+/// The edits that turn the text on the left into the one on the right.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 #[schema(as = TextDifference)]
 pub struct DiffView {
     left: SideView,
     right: SideView,
-    /// Words that are only on the right.
+    /// Words only on the right.
     added: usize,
-    /// Words that are only on the left.
+    /// Words only on the left.
     removed: usize,
     same: usize,
-    /// The texts are longer than what is compared, or differ in more places than what is told.
+    /// The texts are longer than what is compared, or have more differences than are listed.
     truncated: bool,
     /// In the order of the texts.
     pieces: Vec<PieceView>,
@@ -36,7 +36,7 @@ struct SideView {
     title: String,
     /// Such as `v2` or `final`; may be empty.
     version_label: String,
-    /// As its source said it; `unknown` otherwise.
+    /// As the source reported it; otherwise `unknown`.
     date: String,
 }
 
@@ -72,13 +72,13 @@ impl From<Diff> for DiffView {
     }
 }
 
-/// How the texts of two documents of the semantic cache differ, word by word.
+/// Differences between the texts of two documents of the semantic cache, by words.
 #[utoipa::path(get, path = "/svc/cache/{id}/diff/{other}/", tag = "cache", params(
     ("id" = i64, Path, description = "`signal_id` of the document on the left."),
     ("other" = i64, Path, description = "`signal_id` of the document on the right.")), responses(
     (status = 200, description = "The difference.", body = DiffView),
-    (status = 402, description = "`cache_unlicensed`: the license does not open the cache.", body = ErrorBody),
-    (status = 404, description = "One of them is unknown, or not for you.", body = ErrorBody)))]
+    (status = 402, description = "`cache_unlicensed`: the license does not include the cache.", body = ErrorBody),
+    (status = 404, description = "One of them is unknown, or not visible to you.", body = ErrorBody)))]
 pub async fn read_difference(
     caller: Caller,
     State(state): State<Arc<AppState>>,

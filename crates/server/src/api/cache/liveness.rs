@@ -1,9 +1,9 @@
-//! POST: the sources are asked now whether documents are still there.
+//! POST: checks at the sources whether documents still exist.
 
-use crate::AppState;
 use crate::auth::Caller;
 use crate::error::{ApiError, ErrorBody};
 use crate::extract::ApiJson;
+use crate::state::AppState;
 use axum::Json;
 use axum::extract::State;
 use chrono::{DateTime, Utc};
@@ -23,13 +23,13 @@ pub struct CheckInput {
     signal_ids: Option<Vec<i64>>,
 }
 
-/// What one source said.
+/// The result for one document.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 pub struct CheckView {
     signal_id: SignalId,
-    /// `gone` after 404 or 410 alone.
+    /// `gone` only after 404 or 410.
     verdict: Liveness,
-    /// Null: no answer came.
+    /// Null: no response.
     http_status: Option<u16>,
     checked_at: DateTime<Utc>,
 }
@@ -39,7 +39,7 @@ pub struct ChecksView {
     results: Vec<CheckView>,
 }
 
-/// One answer for `signal_id`, a list for `signal_ids`.
+/// One result for `signal_id`, a list for `signal_ids`.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 #[serde(untagged)]
 pub enum CheckAnswer {
@@ -54,14 +54,14 @@ impl From<Checked> for CheckView {
     }
 }
 
-/// Asks the sources now whether documents of the semantic cache are still there, with the stored credentials of people who
-/// have them, yours first. Nothing is removed for what they say.
+/// Checks at the sources whether documents of the semantic cache still exist, with the stored credentials of users who
+/// have them, yours first. Nothing is removed because of the result.
 #[utoipa::path(post, path = "/svc/cache/check_liveness/", tag = "cache",
     request_body(content = CheckInput, example = json!({"signal_id": 7})), responses(
-    (status = 200, description = "What the sources said.", body = CheckAnswer),
-    (status = 400, description = "Not valid; the fields are named.", body = ErrorBody),
-    (status = 402, description = "`cache_unlicensed`: the license does not open the cache.", body = ErrorBody),
-    (status = 404, description = "One of them is unknown, or not for you.", body = ErrorBody),
+    (status = 200, description = "The results of the checks.", body = CheckAnswer),
+    (status = 400, description = "Invalid; the fields are named.", body = ErrorBody),
+    (status = 402, description = "`cache_unlicensed`: the license does not include the cache.", body = ErrorBody),
+    (status = 404, description = "One of them is unknown, or not visible to you.", body = ErrorBody),
     (status = 415, description = "The body is not JSON.", body = ErrorBody)))]
 pub async fn check_liveness(
     caller: Caller,

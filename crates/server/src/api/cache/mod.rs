@@ -1,4 +1,4 @@
-//! The semantic cache: what of it is the caller's, whether it is still true, and out of it again.
+//! The semantic cache: the caller's documents, their liveness, and their removal.
 
 mod diff;
 mod liveness;
@@ -6,7 +6,7 @@ mod read;
 mod statistics;
 mod unindex;
 
-use crate::AppState;
+use crate::state::AppState;
 use std::sync::Arc;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;

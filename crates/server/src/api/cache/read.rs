@@ -1,19 +1,19 @@
 //! The caller's documents in the cache.
 
-use crate::AppState;
-use crate::api::listing::{ListRequest, Listing, Paging};
+use crate::api::pagination::{ListRequest, Listing, Paging};
 use crate::auth::Caller;
 use crate::error::{ApiError, ErrorBody};
 use crate::extract::{ApiPath, ApiQuery};
 use crate::links::Links;
+use crate::state::AppState;
 use axum::Json;
 use axum::extract::State;
 use axum::response::Response;
 use chrono::{DateTime, Utc};
-use domain::contracts::SignalFilter;
 use domain::corpus::{Liveness, Origin, Signal, SignalState, SourceKind};
 use domain::ids::{ProviderId, SignalId};
-use domain::names;
+use domain::ports::SignalFilter;
+use domain::suggest;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -25,25 +25,25 @@ pub struct CachedDocument {
     signal_id: SignalId,
     title: String,
     url: String,
-    /// Name of the provider that it came from; empty: it was named by its address.
+    /// Name of the provider that it came from; empty if it was ingested by its address.
     source_provider: String,
     state: SignalState,
     origin: Origin,
     liveness: Liveness,
-    /// When the copy was last known to be what the source has.
+    /// When the copy was last known to match the source.
     last_verified: Option<DateTime<Utc>>,
-    /// That was longer ago than `SVC_CACHE_LIVENESS_RECHECK_SECONDS`.
+    /// `last_verified` is older than `SVC_CACHE_LIVENESS_RECHECK_SECONDS`.
     stale: bool,
     indexed_at: Option<DateTime<Utc>>,
-    /// What the full text takes in the storage, packed.
+    /// Compressed size of the full text in the storage.
     body_bytes: u64,
-    /// Pieces that can be found.
+    /// Indexed chunks.
     chunk_count: u32,
-    /// Those that you gave the document.
+    /// Your tags of the document.
     matter_tags: Vec<String>,
 }
 
-/// A document in the cache, with all that is known of it.
+/// A document in the cache, with all details.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 pub struct CachedDocumentDetails {
     #[serde(flatten)]
@@ -57,26 +57,26 @@ pub struct CachedDocumentDetails {
     language: String,
     /// Characters of the text.
     size: u64,
-    /// The text came from a person, not from the source: only they see it.
+    /// A user supplied the text, not the source: only that user sees it.
     is_supplied: bool,
     date_published: String,
-    /// When you first had it; of a document that you see through its source: when anybody first had it.
+    /// When you first had it; for a document that you see through its source: when anyone first had it.
     first_seen: DateTime<Utc>,
     last_retrieved: DateTime<Utc>,
-    /// When the source was last asked whether it is still there, and what it answered.
+    /// When the source was last checked, and the result.
     liveness_checked: Option<DateTime<Utc>>,
     liveness_http: Option<u16>,
-    /// When the full text leaves the storage; its pieces are still found after that.
+    /// When the full text leaves the storage; its chunks can still be found after that.
     body_expires: Option<DateTime<Utc>>,
     lineage: Lineage,
-    /// Why the text could not be had, the newest last.
+    /// Why the text could not be fetched, newest last.
     messages: Vec<String>,
 }
 
-/// Its place among its versions.
+/// Its position among its versions.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 struct Lineage {
-    /// Documents with the same are versions of each other.
+    /// Documents with the same value are versions of each other.
     lineage_id: Option<SignalId>,
     #[schema(example = "v2")]
     version_label: String,
@@ -133,20 +133,20 @@ impl CachedDocumentDetails {
     }
 }
 
-/// Which documents are wanted.
+/// Filter of the list.
 #[derive(Debug, Default, Deserialize, utoipa::IntoParams)]
 #[into_params(parameter_in = Query)]
 #[serde(default)]
-pub struct Wanted {
-    /// Words of its title or address.
+pub struct DocumentParams {
+    /// Words in its title or address.
     text: Option<String>,
     /// `known`, `indexed` or `pinned`.
     state: Option<String>,
-    /// Only those of this matter.
+    /// Only documents of this matter.
     matter_tag: Option<String>,
 }
 
-impl Wanted {
+impl DocumentParams {
     fn filter(&self) -> Result<SignalFilter, ApiError> {
         for (field, text) in [("text", &self.text), ("matter_tag", &self.matter_tag)] {
             if text.as_ref().is_some_and(|text| text.chars().count() > TEXT_CHARS_MAX) {
@@ -159,7 +159,7 @@ impl Wanted {
             "" => None,
             name => Some(SignalState::parse(name).ok_or_else(|| {
                 let known = SignalState::ALL.iter().map(|state| state.as_str());
-                ApiError::invalid_field("state", names::unknown("state", name, known))
+                ApiError::invalid_field("state", suggest::unknown("state", name, known))
             })?),
         };
         Ok(SignalFilter {
@@ -170,7 +170,7 @@ impl Wanted {
         })
     }
 
-    /// The list's own address, so that its pages keep the filter.
+    /// The path of the list with its filter, for the links to its pages.
     fn path(&self) -> String {
         let mut query = url::form_urlencoded::Serializer::new(String::new());
         let texts = [("text", &self.text), ("state", &self.state), ("matter_tag", &self.matter_tag)];
@@ -182,19 +182,19 @@ impl Wanted {
     }
 }
 
-/// The documents in the semantic cache that you may see, newest retrieved first.
-#[utoipa::path(get, path = "/svc/cache/", tag = "cache", params(Wanted, Paging), responses(
+/// The documents in the semantic cache that you may see, last retrieved first.
+#[utoipa::path(get, path = "/svc/cache/", tag = "cache", params(DocumentParams, Paging), responses(
     (status = 200, description = "Documents.", body = Listing<CachedDocument>),
-    (status = 400, description = "A parameter is not valid.", body = ErrorBody)))]
+    (status = 400, description = "Invalid parameter.", body = ErrorBody)))]
 pub async fn read_documents(
     caller: Caller,
     State(state): State<Arc<AppState>>,
     links: Links,
-    ApiQuery(wanted): ApiQuery<Wanted>,
+    ApiQuery(params): ApiQuery<DocumentParams>,
     ApiQuery(paging): ApiQuery<Paging>,
 ) -> Result<Response, ApiError> {
-    let list = ListRequest::read(paging, &links, &wanted.path())?;
-    let (user, filter) = (caller.principal.user, wanted.filter()?);
+    let list = ListRequest::read(paging, &links, &params.path())?;
+    let (user, filter) = (caller.principal.user, params.filter()?);
     let page = state.corpus.documents_of(user, filter, list.offset(), list.limit()).await?;
     let items = page.items.iter().map(|signal| CachedDocument::of(&state, signal)).collect();
     Ok(list.answer::<CachedDocument>(items, page.total))
@@ -204,7 +204,7 @@ pub async fn read_documents(
 #[utoipa::path(get, path = "/svc/cache/{id}/", tag = "cache",
     params(("id" = i64, Path, description = "`signal_id` of the document.")), responses(
     (status = 200, description = "The document.", body = CachedDocumentDetails),
-    (status = 404, description = "Unknown, or not for you.", body = ErrorBody)))]
+    (status = 404, description = "Unknown, or not visible to you.", body = ErrorBody)))]
 pub async fn read_document(
     caller: Caller,
     State(state): State<Arc<AppState>>,
@@ -219,25 +219,25 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_wanted_is_read_and_kept() {
-        let wanted = |text: &str, state: &str, tag: &str| Wanted {
+    fn filters_are_parsed_and_kept_in_links() {
+        let params = |text: &str, state: &str, tag: &str| DocumentParams {
             text: Some(text.to_owned()).filter(|text| !text.is_empty()),
             state: Some(state.to_owned()).filter(|text| !text.is_empty()),
             matter_tag: Some(tag.to_owned()).filter(|text| !text.is_empty()),
         };
-        let read = wanted(" rivers ", "indexed", "a b").filter().expect("a filter");
+        let read = params(" rivers ", "indexed", "a b").filter().expect("a filter");
         assert_eq!((read.words.as_str(), read.state), ("rivers", Some(SignalState::Indexed)));
         assert_eq!(read.matter_tag.as_deref(), Some("a b"));
         assert_eq!(read.visible_to, None, "who may see them is not the client's to say");
-        assert_eq!(wanted("", "", "").filter().expect("a filter"), SignalFilter::default());
+        assert_eq!(params("", "", "").filter().expect("a filter"), SignalFilter::default());
         let long = "x".repeat(TEXT_CHARS_MAX);
-        assert!(wanted(&long, "", &long).filter().is_ok());
+        assert!(params(&long, "", &long).filter().is_ok());
         for bad in
-            [wanted("", "lost", ""), wanted(&(long.clone() + "x"), "", ""), wanted("", "", &(long + "x"))]
+            [params("", "lost", ""), params(&(long.clone() + "x"), "", ""), params("", "", &(long + "x"))]
         {
             assert!(bad.filter().is_err());
         }
-        assert_eq!(wanted("", "", "").path(), "/cache/");
-        assert_eq!(wanted("a b", "known", "").path(), "/cache/?text=a+b&state=known");
+        assert_eq!(params("", "", "").path(), "/cache/");
+        assert_eq!(params("a b", "known", "").path(), "/cache/?text=a+b&state=known");
     }
 }

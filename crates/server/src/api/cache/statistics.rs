@@ -1,35 +1,35 @@
-//! How much is in the cache, for administrators: counts alone, because documents are for those who have a right to them.
+//! Statistics of the cache, for administrators: only counts, because documents are visible only to users with access.
 
-use crate::AppState;
 use crate::auth::Admin;
 use crate::error::{ApiError, ErrorBody};
+use crate::state::AppState;
 use axum::Json;
 use axum::extract::State;
-use corpus::{Backing, Counted, Decisions};
-use domain::contracts::{Corpus, CorpusCounts};
+use corpus::{BackendHealth, CounterValues, Decisions};
 use domain::corpus::{Liveness, SignalState};
+use domain::ports::{Corpus, CorpusCounts};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// The cache in figures.
+/// Statistics of the cache.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 pub struct CacheStatistics {
-    /// The license opens it now.
+    /// The license includes the cache.
     licensed: bool,
     signals: States,
     liveness: Verdicts,
-    /// Pieces that can be found.
+    /// Indexed chunks.
     chunks: u64,
-    /// What the full texts take in the storage, packed.
+    /// Compressed size of the full texts in the storage.
     body_bytes: u64,
-    /// Rights of people to documents.
+    /// Access grants of users to documents.
     grants: u64,
     vector_store: BackingView,
     storage: BackingView,
     /// Decisions on versions.
     canonical: CanonicalFigures,
-    /// What was found in sent mail.
+    /// Documents found in sent mail.
     egress: EgressFigures,
     today: Today,
 }
@@ -46,7 +46,7 @@ struct CanonicalFigures {
 struct EgressFigures {
     /// Scans by status.
     scans: BTreeMap<&'static str, u64>,
-    /// Documents that were found in sent mail, by status.
+    /// Documents found in sent mail, by status.
     events: BTreeMap<&'static str, u64>,
 }
 
@@ -58,7 +58,7 @@ struct States {
     pinned: u64,
 }
 
-/// Documents by what their sources last said of them.
+/// Documents by their last liveness.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 struct Verdicts {
     alive: u64,
@@ -66,51 +66,51 @@ struct Verdicts {
     unknown: u64,
 }
 
-/// A store behind the cache.
+/// A store of the cache.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 struct BackingView {
     #[schema(example = "memory")]
     kind: &'static str,
-    /// It answers.
+    /// It responds.
     ok: bool,
-    /// A sentence for people.
+    /// A message for people.
     message: String,
 }
 
-/// What this process has counted since midnight UTC.
+/// Counts of this process since midnight UTC.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 struct Today {
-    /// Questions to the cache as a source.
+    /// Queries to the cache as a source.
     searches: u64,
-    /// Those of them to which it had something.
+    /// Queries with results.
     hits: u64,
-    /// Documents whose text came in.
+    /// Ingested documents.
     ingested: u64,
-    /// Documents whose text could not be had.
+    /// Documents whose text could not be fetched.
     failed: u64,
-    /// Groups of versions in searches among which an election chose.
+    /// Groups of versions in searches that were decided by an election.
     elections: u64,
-    /// Those among which a pin did.
+    /// Groups of versions in searches that were decided by a pin.
     pins: u64,
 }
 
-impl From<Backing> for BackingView {
-    fn from(backing: Backing) -> Self {
-        let Backing { kind, ok, message } = backing;
+impl From<BackendHealth> for BackingView {
+    fn from(backing: BackendHealth) -> Self {
+        let BackendHealth { kind, ok, message } = backing;
         Self { kind, ok, message }
     }
 }
 
-impl From<Counted> for Today {
-    fn from(counted: Counted) -> Self {
-        let Counted { searches, hits, ingested, failed, elections, pins, .. } = counted;
+impl From<CounterValues> for Today {
+    fn from(counted: CounterValues) -> Self {
+        let CounterValues { searches, hits, ingested, failed, elections, pins, .. } = counted;
         Self { searches, hits, ingested, failed, elections, pins }
     }
 }
 
-/// The semantic cache in figures.
+/// Statistics of the semantic cache.
 #[utoipa::path(get, path = "/svc/cache/statistics/", tag = "cache", responses(
-    (status = 200, description = "Counts; nothing of any document.", body = CacheStatistics),
+    (status = 200, description = "Counts, without details of documents.", body = CacheStatistics),
     (status = 403, description = "Not an administrator.", body = ErrorBody)))]
 pub async fn read_statistics(
     _admin: Admin,

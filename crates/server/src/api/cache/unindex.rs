@@ -1,24 +1,24 @@
-//! POST: a document leaves the cache, or the caller's right to it does.
+//! POST: removes a document from the cache, or the caller's access to it.
 
-use crate::AppState;
 use crate::auth::Caller;
 use crate::error::{ApiError, ErrorBody};
 use crate::extract::ApiJson;
+use crate::state::AppState;
 use axum::Json;
 use axum::extract::State;
-use corpus::Which;
+use corpus::RemovalTarget;
 use domain::ids::SignalId;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-/// Which document leaves: by `signal_id` or by `url`.
+/// The document to remove: by `signal_id` or by `url`.
 #[derive(Debug, Default, Deserialize, utoipa::ToSchema)]
 #[serde(default)]
 pub struct UnindexInput {
     signal_id: Option<i64>,
     /// Any form of its address.
     url: Option<String>,
-    /// Remove it although it is pinned.
+    /// Remove it even if it is pinned.
     force: bool,
 }
 
@@ -29,15 +29,15 @@ pub struct Unindexed {
     signal_id: SignalId,
 }
 
-/// Removes a document from the semantic cache. When others have it too, you give up your own right to it; an administrator
-/// removes it for all. The license is not asked: what is yours you may always take out.
+/// Removes a document from the semantic cache. If other users have it too, only your own access is removed; an
+/// administrator removes it for all. This works without a license: you may always remove your documents.
 #[utoipa::path(post, path = "/svc/cache/unindex/", tag = "cache",
     request_body(content = UnindexInput, example = json!({"signal_id": 7})), responses(
     (status = 200, description = "Removed.", body = Unindexed),
-    (status = 400, description = "Not valid; the fields are named.", body = ErrorBody),
-    (status = 403, description = "You see it, and somebody else put it there.", body = ErrorBody),
-    (status = 404, description = "Unknown, or not for you.", body = ErrorBody),
-    (status = 409, description = "It is pinned; `force` removes it all the same.", body = ErrorBody),
+    (status = 400, description = "Invalid; the fields are named.", body = ErrorBody),
+    (status = 403, description = "You may see it, but someone else ingested it.", body = ErrorBody),
+    (status = 404, description = "Unknown, or not visible to you.", body = ErrorBody),
+    (status = 409, description = "It is pinned; `force` removes it anyway.", body = ErrorBody),
     (status = 415, description = "The body is not JSON.", body = ErrorBody)))]
 pub async fn unindex(
     caller: Caller,
@@ -45,8 +45,8 @@ pub async fn unindex(
     ApiJson(input): ApiJson<UnindexInput>,
 ) -> Result<Json<Unindexed>, ApiError> {
     let which = match (input.signal_id, input.url) {
-        (Some(id), None) => Which::Id(SignalId(id)),
-        (None, Some(url)) => Which::Url(url),
+        (Some(id), None) => RemovalTarget::Id(SignalId(id)),
+        (None, Some(url)) => RemovalTarget::Url(url),
         _ => {
             return Err(ApiError::invalid_field("signal_id", "Name a document by signal_id or by url."));
         }

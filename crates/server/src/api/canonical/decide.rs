@@ -1,65 +1,65 @@
-//! POST: an election is held, approved or rejected.
+//! POST: holds, approves or rejects an election.
 
-use super::refusal::PinConflict;
+use super::errors::PinConflict;
 use super::view::{ElectionsView, RunDetailView, RunView};
-use crate::AppState;
 use crate::auth::Caller;
-use crate::error::{ApiError, ErrorBody, Refusal};
+use crate::error::{ApiError, ErrorBody, ErrorCode};
 use crate::extract::{ApiJson, ApiPath, JsonOrNothing};
+use crate::state::AppState;
 use axum::Json;
 use axum::extract::State;
-use corpus::canonical::RunsAsked;
-use domain::contracts::Corpus;
+use corpus::canonical::RunQuery;
 use domain::corpus::{COMMENT_CHARS_MAX, RejectReason};
 use domain::ids::{RunId, SearchId};
-use domain::names;
+use domain::ports::Corpus;
+use domain::suggest;
 use domain::validation::FieldErrors;
 use serde::Deserialize;
 use std::sync::Arc;
 
-/// The winner is right.
+/// Approval of the winner.
 #[derive(Debug, Default, Deserialize, utoipa::ToSchema)]
 #[serde(default)]
 pub struct ApproveInput {
-    /// For those who look at it later; at most 2,000 characters.
+    /// A comment for later readers; at most 2,000 characters.
     #[schema(max_length = 2000)]
     comment: Option<String>,
-    /// Take the place of another document that is pinned for the query.
+    /// Replace another document that is pinned for the query.
     force: bool,
 }
 
-/// The winner is wrong.
+/// Rejection of the winner.
 #[derive(Debug, Default, Deserialize, utoipa::ToSchema)]
 #[serde(default)]
 pub struct RejectInput {
     #[schema(value_type = RejectReason)]
     reason: String,
-    /// For those who look at it later; at most 2,000 characters.
+    /// A comment for later readers; at most 2,000 characters.
     #[schema(max_length = 2000)]
     comment: Option<String>,
 }
 
-/// The search whose results are looked at.
+/// The search to hold elections for.
 #[derive(Debug, Default, Deserialize, utoipa::ToSchema)]
 #[serde(default)]
 pub struct ElectInput {
-    /// One of your own searches that has run.
+    /// A finished search of yours.
     #[schema(value_type = i64)]
     search_id: Option<i64>,
 }
 
 /// Approves the winner of an election: it is pinned for the election's query and scope, and the other members are its
-/// alternates. For curators and administrators who may see the winner. The body may be left out.
+/// alternates. For curators and administrators who may see the winner. The body may be omitted.
 #[utoipa::path(post, path = "/svc/canonical/{id}/approve/", tag = "canonical",
     params(("id" = i64, Path, description = "`run_id` of the election.")),
     request_body(content = ApproveInput, example = json!({"comment": "Signed on 4 May."})), responses(
     (status = 200, description = "The election as it is now.", body = RunDetailView),
-    (status = 400, description = "Not valid; the fields are named.", body = ErrorBody),
-    (status = 402, description = "`cache_unlicensed`: the license does not open the cache.", body = ErrorBody),
+    (status = 400, description = "Invalid; the fields are named.", body = ErrorBody),
+    (status = 402, description = "`cache_unlicensed`: the license does not include the cache.", body = ErrorBody),
     (status = 403, description = "Neither a curator nor an administrator.", body = ErrorBody),
-    (status = 404, description = "Unknown, or not for you.", body = ErrorBody),
-    (status = 409, description = "`already_decided`, or `pin_exists`: another document is pinned for the query; \
-        `force` takes its place.", body = PinConflict),
+    (status = 404, description = "Unknown, or not visible to you.", body = ErrorBody),
+    (status = 409, description = "`already_decided`, or `pin_exists`: another document is pinned for the query; `force` \
+        replaces it.", body = PinConflict),
     (status = 415, description = "The body is not JSON.", body = ErrorBody)))]
 pub async fn approve_run(
     caller: Caller,
@@ -74,16 +74,16 @@ pub async fn approve_run(
     Ok(Json(detail.into()))
 }
 
-/// Rejects the winner of an election: it counts for less in later elections, most of all for the same query. For curators
-/// and administrators who may see the winner.
+/// Rejects the winner of an election: it counts for less in later elections, most of all for the same query. For
+/// curators and administrators who may see the winner.
 #[utoipa::path(post, path = "/svc/canonical/{id}/reject/", tag = "canonical",
     params(("id" = i64, Path, description = "`run_id` of the election.")),
     request_body(content = RejectInput, example = json!({"reason": "outdated"})), responses(
     (status = 200, description = "The election as it is now.", body = RunDetailView),
-    (status = 400, description = "Not valid; the fields are named.", body = ErrorBody),
-    (status = 402, description = "`cache_unlicensed`: the license does not open the cache.", body = ErrorBody),
+    (status = 400, description = "Invalid; the fields are named.", body = ErrorBody),
+    (status = 402, description = "`cache_unlicensed`: the license does not include the cache.", body = ErrorBody),
     (status = 403, description = "Neither a curator nor an administrator.", body = ErrorBody),
-    (status = 404, description = "Unknown, or not for you.", body = ErrorBody),
+    (status = 404, description = "Unknown, or not visible to you.", body = ErrorBody),
     (status = 409, description = "`already_decided`.", body = ErrorBody),
     (status = 415, description = "The body is not JSON.", body = ErrorBody)))]
 pub async fn reject_run(
@@ -100,16 +100,16 @@ pub async fn reject_run(
     Ok(Json(detail.into()))
 }
 
-/// Holds the elections of one of your own searches now, also where `SVC_CANONICAL_AUTO_ELECT_ENABLED` is off. The same
-/// again gives the same elections.
+/// Holds the elections of one of your own searches now, even if `SVC_CANONICAL_AUTO_ELECT_ENABLED` is off. Repeating it
+/// returns the same elections.
 #[utoipa::path(post, path = "/svc/canonical/elect/", tag = "canonical",
     request_body(content = ElectInput, example = json!({"search_id": 12})), responses(
     (status = 200, description = "The elections of the search.", body = ElectionsView),
-    (status = 400, description = "Not valid; the fields are named.", body = ErrorBody),
-    (status = 402, description = "`cache_unlicensed`: the license does not open the cache.", body = ErrorBody),
-    (status = 404, description = "No search of yours.", body = ErrorBody),
+    (status = 400, description = "Invalid; the fields are named.", body = ErrorBody),
+    (status = 402, description = "`cache_unlicensed`: the license does not include the cache.", body = ErrorBody),
+    (status = 404, description = "Not one of your searches.", body = ErrorBody),
     (status = 415, description = "The body is not JSON.", body = ErrorBody),
-    (status = 503, description = "`not_ready`: the search still runs.", body = ErrorBody)))]
+    (status = 503, description = "`not_ready`: the search is still running.", body = ErrorBody)))]
 pub async fn elect(
     caller: Caller,
     State(state): State<Arc<AppState>>,
@@ -118,16 +118,16 @@ pub async fn elect(
     let id =
         input.search_id.ok_or_else(|| ApiError::invalid_field("search_id", "Name a search of yours."))?;
     if !state.corpus.is_open() {
-        return Err(ApiError::of(Refusal::CacheUnlicensed));
+        return Err(ApiError::of(ErrorCode::CacheUnlicensed));
     }
     let search = state.store.search(SearchId(id)).await?;
     if search.owner != caller.principal.user {
-        return Err(ApiError::of(Refusal::NotFound));
+        return Err(ApiError::of(ErrorCode::NotFound));
     }
     let search_id = search.id;
     let held = state.federation.elect(&search).await?;
-    let asked = RunsAsked { limit: held.len() as u64, ids: Some(held), ..RunsAsked::default() };
-    let runs = state.corpus.runs(&caller.principal, &asked).await?;
+    let query = RunQuery { limit: held.len() as u64, ids: Some(held), ..RunQuery::default() };
+    let runs = state.corpus.runs(&caller.principal, &query).await?;
     Ok(Json(ElectionsView { search_id, results: runs.items.into_iter().map(RunView::from).collect() }))
 }
 
@@ -143,7 +143,7 @@ fn reason(given: &str) -> Result<RejectReason, ApiError> {
         let known: Vec<&str> = RejectReason::ALL.iter().map(|reason| reason.as_str()).collect();
         let sentence = match given.trim() {
             "" => format!("A reason is needed: {}.", known.join(", ")),
-            given => names::unknown("reason", given, known),
+            given => suggest::unknown("reason", given, known),
         };
         ApiError::invalid_field("reason", sentence)
     })

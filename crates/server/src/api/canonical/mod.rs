@@ -1,13 +1,13 @@
-//! Which version of a document counts: elections to look at and to decide, and pins.
+//! Elections among versions of a document: review, decisions, and pins.
 
 mod decide;
+mod errors;
+mod filters;
 mod pins;
-mod refusal;
 mod runs;
 mod view;
-mod wanted;
 
-use crate::AppState;
+use crate::state::AppState;
 use std::sync::Arc;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;

@@ -1,19 +1,19 @@
-//! Pins: made, taken back, listed, and what happened to them.
+//! Pins: create, remove, list, and their history.
 
-use super::refusal::PinConflict;
+use super::errors::PinConflict;
+use super::filters::{PinFilter, check};
 use super::view::{PinEventView, PinView};
-use super::wanted::{WantedPins, check};
-use crate::AppState;
-use crate::api::listing::{ListRequest, Paged, Paging};
+use crate::api::pagination::{ListRequest, Paged, Paging};
 use crate::auth::Caller;
 use crate::error::{ApiError, ErrorBody};
 use crate::extract::{ApiJson, ApiPath, ApiQuery, JsonOrNothing};
 use crate::links::Links;
+use crate::state::AppState;
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
-use corpus::canonical::PinWish;
+use corpus::canonical::PinRequest;
 use domain::corpus::Scope;
 use domain::ids::SignalId;
 use domain::validation::FieldErrors;
@@ -23,48 +23,48 @@ use std::sync::Arc;
 const PINS: &str = "/canonical/pins/";
 const HISTORY: &str = "/canonical/pins/history/";
 
-/// A document that is to be the answer to a query.
+/// A document to pin for a query.
 #[derive(Debug, Default, Deserialize, utoipa::ToSchema)]
 #[serde(default)]
 pub struct PinInput {
     #[schema(value_type = i64)]
     signal_id: Option<i64>,
-    /// In any case and spacing.
+    /// Case and whitespace do not matter.
     #[schema(value_type = String)]
     query: Option<String>,
-    /// Take the place of another document.
+    /// Replace another document.
     force: bool,
-    /// `firm` when nothing is said, or `matter:<tag>`.
+    /// `firm` by default, or `matter:<tag>`.
     scope: Option<String>,
 }
 
-/// Which pins of the document go; nothing said: all.
+/// Which pins of the document are removed; all by default.
 #[derive(Debug, Default, Deserialize, utoipa::ToSchema)]
 #[serde(default)]
 pub struct UnpinInput {
-    /// Only that of this query.
+    /// Only the pin of this query.
     query: Option<String>,
-    /// Only those of this scope: `firm`, or `matter:<tag>`.
+    /// Only pins of this scope: `firm`, or `matter:<tag>`.
     scope: Option<String>,
 }
 
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 pub struct Unpinned {
-    /// How many pins went.
+    /// Number of removed pins.
     removed: u64,
 }
 
-/// Pins a document as the answer to a query, for everybody who may see the document. For curators and administrators who
-/// may see it themselves.
+/// Pins a document for a query, for everyone who may see the document. For curators and administrators who may see it
+/// themselves.
 #[utoipa::path(post, path = "/svc/canonical/pin-for-query/", tag = "canonical",
     request_body(content = PinInput, example = json!({"signal_id": 7, "query": "master services agreement"})), responses(
     (status = 201, description = "The pin.", body = PinView),
-    (status = 200, description = "It is pinned for this query already.", body = PinView),
-    (status = 400, description = "Not valid; the fields are named.", body = ErrorBody),
-    (status = 402, description = "`cache_unlicensed`: the license does not open the cache.", body = ErrorBody),
+    (status = 200, description = "It is already pinned for this query.", body = PinView),
+    (status = 400, description = "Invalid; the fields are named.", body = ErrorBody),
+    (status = 402, description = "`cache_unlicensed`: the license does not include the cache.", body = ErrorBody),
     (status = 403, description = "Neither a curator nor an administrator.", body = ErrorBody),
-    (status = 404, description = "Unknown, or not for you.", body = ErrorBody),
-    (status = 409, description = "`pin_exists`: another document is pinned for this query; `force` takes its place.",
+    (status = 404, description = "Unknown, or not visible to you.", body = ErrorBody),
+    (status = 409, description = "`pin_exists`: another document is pinned for this query; `force` replaces it.",
         body = PinConflict),
     (status = 415, description = "The body is not JSON.", body = ErrorBody),
     (status = 422, description = "`not_indexed`: its text is not in the cache.", body = ErrorBody)))]
@@ -73,8 +73,8 @@ pub async fn pin_for_query(
     State(state): State<Arc<AppState>>,
     ApiJson(input): ApiJson<PinInput>,
 ) -> Result<(StatusCode, Json<PinView>), ApiError> {
-    let wish = input.wish()?;
-    let pinned = state.corpus.pin(&caller.principal, wish).await?;
+    let request = input.into_request()?;
+    let pinned = state.corpus.pin(&caller.principal, request).await?;
     let status = if pinned.is_new { StatusCode::CREATED } else { StatusCode::OK };
     let (pin, who) = (&pinned.pin.pin, &caller.principal.username);
     if pinned.is_new {
@@ -84,16 +84,16 @@ pub async fn pin_for_query(
     Ok((status, Json(pinned.pin.into())))
 }
 
-/// Removes pins of a document, all of them where the body is left out. It has no other consequence: the next search elects
-/// afresh, and the same document may win.
+/// Removes pins of a document, all of them if the body is omitted. There is no penalty: the next search holds a new
+/// election, and the same document may win.
 #[utoipa::path(post, path = "/svc/canonical/{id}/unpin/", tag = "canonical",
     params(("id" = i64, Path, description = "`signal_id` of the document.")),
     request_body(content = UnpinInput, example = json!({"query": "master services agreement"})), responses(
-    (status = 200, description = "How many went; 0 when it was not pinned so.", body = Unpinned),
-    (status = 400, description = "Not valid; the fields are named.", body = ErrorBody),
-    (status = 402, description = "`cache_unlicensed`: the license does not open the cache.", body = ErrorBody),
+    (status = 200, description = "Number of removed pins; 0 if there was none.", body = Unpinned),
+    (status = 400, description = "Invalid; the fields are named.", body = ErrorBody),
+    (status = 402, description = "`cache_unlicensed`: the license does not include the cache.", body = ErrorBody),
     (status = 403, description = "Neither a curator nor an administrator.", body = ErrorBody),
-    (status = 404, description = "Unknown, or not for you.", body = ErrorBody),
+    (status = 404, description = "Unknown, or not visible to you.", body = ErrorBody),
     (status = 415, description = "The body is not JSON.", body = ErrorBody)))]
 pub async fn unpin(
     caller: Caller,
@@ -104,7 +104,7 @@ pub async fn unpin(
     let mut errors = FieldErrors::default();
     check(&mut errors, input.query.as_deref(), input.scope.as_deref());
     errors.into_result(()).map_err(ApiError::invalid)?;
-    // Empty texts would name nothing, and take away everything.
+    // Empty texts would match nothing and remove everything.
     let is_empty = |text: &Option<String>| text.as_ref().is_some_and(|text| text.trim().is_empty());
     if is_empty(&input.query) {
         return Err(ApiError::invalid_field("query", "Name a query, or leave it out for all."));
@@ -112,7 +112,7 @@ pub async fn unpin(
     if is_empty(&input.scope) {
         return Err(ApiError::invalid_field("scope", "Name a scope, or leave it out for all."));
     }
-    let scope = input.scope.as_deref().map(Scope::read);
+    let scope = input.scope.as_deref().map(Scope::parse);
     let signal = SignalId(id);
     let removed =
         state.corpus.unpin(&caller.principal, signal, input.query.as_deref(), scope.as_ref()).await?;
@@ -122,55 +122,55 @@ pub async fn unpin(
 }
 
 /// For curators and administrators: the pins of documents that they may see, newest first.
-#[utoipa::path(get, path = "/svc/canonical/pins/", tag = "canonical", params(WantedPins, Paging), responses(
+#[utoipa::path(get, path = "/svc/canonical/pins/", tag = "canonical", params(PinFilter, Paging), responses(
     (status = 200, description = "A page of pins.", body = Paged<PinView>),
-    (status = 400, description = "A parameter is not valid.", body = ErrorBody),
+    (status = 400, description = "Invalid parameter.", body = ErrorBody),
     (status = 403, description = "Neither a curator nor an administrator.", body = ErrorBody)))]
 pub async fn list_pins(
     caller: Caller,
     State(state): State<Arc<AppState>>,
     links: Links,
-    ApiQuery(wanted): ApiQuery<WantedPins>,
+    ApiQuery(filter): ApiQuery<PinFilter>,
     ApiQuery(paging): ApiQuery<Paging>,
 ) -> Result<Response, ApiError> {
-    let list = ListRequest::read(paging.paged(), &links, &wanted.path(PINS))?;
-    let asked = wanted.asked(list.offset(), list.limit())?;
-    let page = state.corpus.pins(&caller.principal, &asked).await?;
+    let list = ListRequest::read(paging.paged(), &links, &filter.path(PINS))?;
+    let query = filter.to_query(list.offset(), list.limit())?;
+    let page = state.corpus.pins(&caller.principal, &query).await?;
     Ok(list.answer(page.items.into_iter().map(PinView::from).collect(), page.total))
 }
 
-/// For curators and administrators: what happened to the pins of documents that they may see, newest first.
-#[utoipa::path(get, path = "/svc/canonical/pins/history/", tag = "canonical", params(WantedPins, Paging), responses(
+/// For curators and administrators: the history of the pins of documents that they may see, newest first.
+#[utoipa::path(get, path = "/svc/canonical/pins/history/", tag = "canonical", params(PinFilter, Paging), responses(
     (status = 200, description = "A page of changes.", body = Paged<PinEventView>),
-    (status = 400, description = "A parameter is not valid.", body = ErrorBody),
+    (status = 400, description = "Invalid parameter.", body = ErrorBody),
     (status = 403, description = "Neither a curator nor an administrator.", body = ErrorBody)))]
 pub async fn list_pin_history(
     caller: Caller,
     State(state): State<Arc<AppState>>,
     links: Links,
-    ApiQuery(wanted): ApiQuery<WantedPins>,
+    ApiQuery(filter): ApiQuery<PinFilter>,
     ApiQuery(paging): ApiQuery<Paging>,
 ) -> Result<Response, ApiError> {
-    let list = ListRequest::read(paging.paged(), &links, &wanted.path(HISTORY))?;
-    let asked = wanted.asked(list.offset(), list.limit())?;
-    let page = state.corpus.pin_history(&caller.principal, &asked).await?;
+    let list = ListRequest::read(paging.paged(), &links, &filter.path(HISTORY))?;
+    let query = filter.to_query(list.offset(), list.limit())?;
+    let page = state.corpus.pin_history(&caller.principal, &query).await?;
     Ok(list.answer(page.items.into_iter().map(PinEventView::from).collect(), page.total))
 }
 
 impl PinInput {
-    fn wish(self) -> Result<PinWish, ApiError> {
+    fn into_request(self) -> Result<PinRequest, ApiError> {
         let mut errors = FieldErrors::default();
         let query = self.query.unwrap_or_default().trim().to_owned();
         errors.check(self.signal_id.is_some(), "signal_id", || "Name a document.".to_owned());
         errors.check(!query.is_empty(), "query", || "A query is needed.".to_owned());
         check(&mut errors, Some(&query), self.scope.as_deref());
-        let wish = PinWish {
+        let request = PinRequest {
             signal_id: SignalId(self.signal_id.unwrap_or_default()),
             query,
-            scope: Scope::read(self.scope.as_deref().unwrap_or_default()),
+            scope: Scope::parse(self.scope.as_deref().unwrap_or_default()),
             force: self.force,
         };
-        errors.into_result(wish).map_err(ApiError::invalid)
+        errors.into_result(request).map_err(ApiError::invalid)
     }
 }
 
@@ -180,25 +180,25 @@ mod tests {
     use domain::search::QUERY_CHARS_MAX;
 
     #[test]
-    fn wishes_are_whole() {
+    fn pin_requests_are_complete() {
         let input = |id: Option<i64>, query: &str, scope: Option<&str>| PinInput {
             signal_id: id,
             query: Some(query.to_owned()),
             force: false,
             scope: scope.map(str::to_owned),
         };
-        let wish = input(Some(7), " The MSA ", Some("matter:acme")).wish().expect("a wish");
-        assert_eq!((wish.signal_id, wish.query.as_str()), (SignalId(7), "The MSA"));
-        assert_eq!(wish.scope, Scope::Matter("acme".to_owned()));
-        assert_eq!(input(Some(7), "msa", None).wish().expect("a wish").scope, Scope::Firm);
-        assert!(input(Some(7), &"x".repeat(QUERY_CHARS_MAX), None).wish().is_ok());
+        let request = input(Some(7), " The MSA ", Some("matter:acme")).into_request().expect("a request");
+        assert_eq!((request.signal_id, request.query.as_str()), (SignalId(7), "The MSA"));
+        assert_eq!(request.scope, Scope::Matter("acme".to_owned()));
+        assert_eq!(input(Some(7), "msa", None).into_request().expect("a request").scope, Scope::Firm);
+        assert!(input(Some(7), &"x".repeat(QUERY_CHARS_MAX), None).into_request().is_ok());
         for bad in [
             input(None, "msa", None),
             input(Some(7), " ", None),
             input(Some(7), &"x".repeat(QUERY_CHARS_MAX + 1), None),
             PinInput::default(),
         ] {
-            assert!(bad.wish().is_err());
+            assert!(bad.into_request().is_err());
         }
     }
 }

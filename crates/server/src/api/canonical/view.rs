@@ -1,8 +1,8 @@
-//! Elections and pins as they are sent: names of people in place of their ids, and nothing of documents that the reader
-//! may not see.
+//! Response bodies of elections and pins: user names instead of ids, and nothing about documents that the reader may
+//! not see.
 
 use chrono::{DateTime, Utc};
-use corpus::canonical::{MemberSeen, PinEventSeen, PinSeen, RunDetail, RunSeen};
+use corpus::canonical::{ElectionDetail, VisibleElection, VisibleMember, VisiblePin, VisiblePinEvent};
 use domain::corpus::{
     Factors, Liveness, MemberRole, PinAction, PinVia, Reason, RejectReason, RunStatus, Scope, Signal,
     SignalState, Thresholds, Weights,
@@ -15,9 +15,9 @@ use serde::Serialize;
 #[schema(as = CanonicalRun)]
 pub struct RunView {
     run_id: RunId,
-    /// As it was asked.
+    /// As the user entered it.
     query: String,
-    /// In lower case, whitespace collapsed.
+    /// In lower case, with collapsed whitespace.
     query_key: String,
     /// `firm`, or `matter:<tag>`.
     #[schema(value_type = String, example = "firm")]
@@ -25,19 +25,19 @@ pub struct RunView {
     /// The smallest id of its members.
     cluster_key: SignalId,
     status: RunStatus,
-    /// Its winner was shown first at once.
+    /// Its winner was shown first immediately.
     auto: bool,
     winner_signal_id: SignalId,
     winner: DocumentView,
-    /// By how much the winner is ahead; 0 where nobody else could be elected.
+    /// Lead of the winner; 0 if nobody else could be elected.
     margin: f64,
-    /// How many members it has.
+    /// Number of members.
     size: usize,
     weights: Weights,
     #[serde(rename = "gates")]
     thresholds: Thresholds,
     created_at: DateTime<Utc>,
-    /// Name of who approved or rejected it.
+    /// Name of the user who approved or rejected it.
     decided_by: Option<String>,
     decided_at: Option<DateTime<Utc>>,
     reject_reason: Option<RejectReason>,
@@ -46,7 +46,7 @@ pub struct RunView {
     search_id: SearchId,
 }
 
-/// A document of the cache, to recognise it by.
+/// Identification of a cached document.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 #[schema(as = CanonicalDocument)]
 pub struct DocumentView {
@@ -61,15 +61,15 @@ pub struct DocumentView {
 pub struct RunDetailView {
     #[serde(flatten)]
     run: RunView,
-    /// By rank, those that you may see.
+    /// By rank, only those that you may see.
     members: Vec<MemberView>,
-    /// Those that you may not see, or that have left the cache.
+    /// Members that you may not see, or that have left the cache.
     hidden_members: usize,
     /// You may approve or reject it now.
     may_decide: bool,
 }
 
-/// A member of an election, and what its place follows from.
+/// A member of an election, and the reasons for its rank.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 #[schema(as = CanonicalMember)]
 struct MemberView {
@@ -80,14 +80,14 @@ struct MemberView {
     searchprovider: String,
     /// Such as `v2` or `final`; may be empty.
     version_label: String,
-    /// As its source said it; `unknown` otherwise.
+    /// As the source reported it; otherwise `unknown`.
     date: String,
     /// Its confidence for the query when the election was held.
     relevance: f64,
     eligible: bool,
-    /// Why it cannot be elected, and what its factors follow from.
+    /// Why it cannot be elected, and the reasons for its factors.
     reasons: Vec<String>,
-    /// The same as codes with their values, for those who say it in other words.
+    /// `reasons` as codes with their values, for clients with their own texts.
     grounds: Vec<Reason>,
     /// Each 0 to 1.
     factors: Factors,
@@ -97,7 +97,7 @@ struct MemberView {
     /// From 1.
     rank: u32,
     role: MemberRole,
-    /// It is known that somebody sent it to somebody outside.
+    /// A user confirmed that it was sent outside.
     shared_externally: bool,
     liveness: Liveness,
     state: SignalState,
@@ -108,17 +108,17 @@ struct MemberView {
 #[schema(as = CanonicalElections)]
 pub struct ElectionsView {
     pub search_id: SearchId,
-    /// None where a pin decides, or where no document has another version.
+    /// Empty if a pin decides, or if no document has another version.
     pub results: Vec<RunView>,
 }
 
-/// A document that is the answer to a query.
+/// A document pinned for a query.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 #[schema(as = CanonicalPin)]
 pub struct PinView {
     id: PinId,
     query_key: String,
-    /// As it was given.
+    /// As the user entered it.
     query: String,
     /// `firm`, or `matter:<tag>`.
     #[schema(value_type = String, example = "firm")]
@@ -127,19 +127,19 @@ pub struct PinView {
     signal_id: Option<SignalId>,
     title: Option<String>,
     url: Option<String>,
-    /// Null: that person is no longer here.
+    /// Null: that user was deleted.
     pinned_by: Option<String>,
     pinned_at: DateTime<Utc>,
     via: PinVia,
-    /// The election that was approved.
+    /// The approved election.
     run_id: Option<RunId>,
 }
 
-/// What happened to a pin.
+/// A change of a pin.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 #[schema(as = CanonicalPinEvent)]
 pub struct PinEventView {
-    /// Grows by every change.
+    /// Increases with every change.
     id: i64,
     action: PinAction,
     query_key: String,
@@ -149,9 +149,9 @@ pub struct PinEventView {
     signal_id: SignalId,
     title: String,
     url: String,
-    /// The document that was pinned before, where another took its place and you may see it.
+    /// The document that was pinned before, if it was replaced and you may see it.
     before: Option<SignalId>,
-    /// Null: that person is no longer here, or it was nobody.
+    /// Null: that user was deleted, or there was none.
     by: Option<String>,
     at: DateTime<Utc>,
     via: PinVia,
@@ -164,9 +164,9 @@ impl From<Signal> for DocumentView {
     }
 }
 
-impl From<RunSeen> for RunView {
-    fn from(seen: RunSeen) -> Self {
-        let RunSeen { run, winner, decided_by, may_decide: _ } = seen;
+impl From<VisibleElection> for RunView {
+    fn from(seen: VisibleElection) -> Self {
+        let VisibleElection { run, winner, decided_by, may_decide: _ } = seen;
         Self {
             run_id: run.run_id,
             query: run.query,
@@ -191,18 +191,18 @@ impl From<RunSeen> for RunView {
     }
 }
 
-impl From<RunDetail> for RunDetailView {
-    fn from(detail: RunDetail) -> Self {
-        let RunDetail { seen, members, hidden_members } = detail;
-        let may_decide = seen.may_decide;
+impl From<ElectionDetail> for RunDetailView {
+    fn from(detail: ElectionDetail) -> Self {
+        let ElectionDetail { election, members, hidden_members } = detail;
+        let may_decide = election.may_decide;
         let members = members.into_iter().map(MemberView::from).collect();
-        Self { run: seen.into(), members, hidden_members, may_decide }
+        Self { run: election.into(), members, hidden_members, may_decide }
     }
 }
 
-impl From<MemberSeen> for MemberView {
-    fn from(seen: MemberSeen) -> Self {
-        let MemberSeen { member, signal, contributions, shared_externally } = seen;
+impl From<VisibleMember> for MemberView {
+    fn from(seen: VisibleMember) -> Self {
+        let VisibleMember { member, signal, contributions, shared_externally } = seen;
         Self {
             signal_id: member.signal_id,
             title: signal.title,
@@ -226,10 +226,10 @@ impl From<MemberSeen> for MemberView {
     }
 }
 
-impl From<PinSeen> for PinView {
-    /// Of a document that the reader may not see, neither id nor name is told, nor the election that leads there.
-    fn from(seen: PinSeen) -> Self {
-        let PinSeen { pin, pinned_by, document } = seen;
+impl From<VisiblePin> for PinView {
+    /// Neither id nor title of a document that the reader may not see are included, nor the election that leads to it.
+    fn from(seen: VisiblePin) -> Self {
+        let VisiblePin { pin, pinned_by, document } = seen;
         let run_id = pin.run_id.filter(|_| document.is_some());
         let signal_id = document.as_ref().map(|document| document.signal_id);
         let (title, url) = document.map(|document| (document.title, document.url)).unzip();
@@ -249,9 +249,9 @@ impl From<PinSeen> for PinView {
     }
 }
 
-impl From<PinEventSeen> for PinEventView {
-    fn from(seen: PinEventSeen) -> Self {
-        let PinEventSeen { event, by, document } = seen;
+impl From<VisiblePinEvent> for PinEventView {
+    fn from(seen: VisiblePinEvent) -> Self {
+        let VisiblePinEvent { event, by, document } = seen;
         Self {
             id: event.id,
             action: event.action,

@@ -1,10 +1,10 @@
-//! A chat as a file.
+//! Export of a chat as a file.
 
-use super::{messages_of, own_chat};
-use crate::AppState;
+use super::access::{messages_of, own_chat};
 use crate::auth::Caller;
-use crate::error::{ApiError, ErrorBody, Refusal};
+use crate::error::{ApiError, ErrorBody, ErrorCode};
 use crate::extract::{ApiPath, ApiQuery};
+use crate::state::AppState;
 use answers::chat::export::{markdown, pdf};
 use axum::extract::State;
 use axum::http::header;
@@ -30,13 +30,14 @@ pub struct ExportQuery {
     format: Format,
 }
 
-/// A chat as PDF or Markdown. The PDF holds the letters of Western Europe: emoji and other signs are written by their
-/// number, such as `[U+2705]`, and a chat with other letters is refused; Markdown holds everything.
+/// A chat as PDF or Markdown. The PDF has the characters of Western European languages: emoji and other symbols are
+/// written by their code point, such as `[U+2705]`, and a chat in another script is refused; Markdown supports
+/// everything.
 #[utoipa::path(get, path = "/svc/chat/{id}/export/", tag = "answers", params(("id" = i64, Path, description = "Id of the chat."), ExportQuery),
     responses((status = 200, description = "The file.", content((Vec<u8> = "application/pdf"), (String = "text/markdown"))),
     (status = 400, description = "Another format.", body = ErrorBody),
-    (status = 404, description = "Unknown, or someone else's.", body = ErrorBody),
-    (status = 422, description = "It has letters that the PDF cannot hold, or is too long for it.", body = ErrorBody)))]
+    (status = 404, description = "Unknown, or it belongs to someone else.", body = ErrorBody),
+    (status = 422, description = "It has characters that the PDF does not support, or is too long for it.", body = ErrorBody)))]
 pub async fn export_chat(
     caller: Caller,
     State(state): State<Arc<AppState>>,
@@ -49,7 +50,8 @@ pub async fn export_chat(
         Format::Md => (markdown(&chat, &messages).into_bytes(), "text/markdown; charset=utf-8", "md"),
         Format::Pdf => {
             let file = pdf(&chat, &messages);
-            let file = file.map_err(|error| ApiError::saying(Refusal::Impossible, error.to_string()))?;
+            let file =
+                file.map_err(|error| ApiError::with_detail(ErrorCode::Impossible, error.to_string()))?;
             (file, "application/pdf", "pdf")
         }
     };

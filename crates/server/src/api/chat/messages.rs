@@ -1,15 +1,15 @@
-//! Saying something: the answer at once, or by server-sent events while it is made.
+//! Chat messages: the reply in one response, or by server-sent events while it is generated.
 
-use super::own_chat;
+use super::access::own_chat;
 use super::view::MessageView;
-use crate::AppState;
 use crate::api::rag_search::accepts_events;
 use crate::auth::Caller;
 use crate::client_address::ClientAddress;
 use crate::error::{ApiError, ErrorBody};
 use crate::extract::{ApiJson, ApiPath};
-use crate::throttle::{Class, StreamPlace};
-use answers::chat::{ChatEvent, ROUNDS_MAX, Said};
+use crate::state::AppState;
+use crate::throttle::{Class, StreamPermit};
+use answers::chat::{ChatEvent, ChatInput, ROUNDS_MAX};
 use axum::Json;
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
@@ -25,36 +25,36 @@ use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// A comment in quiet times, so that proxies keep the line open.
+/// Comment in idle times, so that proxies keep the connection open.
 const HEARTBEAT: Duration = Duration::from_secs(15);
 
-/// What you say.
+/// A message of the user.
 #[derive(Debug, Default, Deserialize, utoipa::ToSchema)]
 #[serde(default)]
 pub struct ChatMessageInput {
-    /// Empty: your last message is answered again, when it has no answer.
+    /// Empty: your last message is answered again, if it has no reply.
     #[schema(example = "Who owns the dam?", max_length = 8000)]
     content: String,
-    /// Results of your searches that the answer should look at.
+    /// Results of your searches that the reply should consider.
     #[schema(max_items = 20)]
     attach: Vec<DocumentRef>,
 }
 
-/// Says something in a chat and answers it from the sources, with citations.
+/// Sends a message to a chat and answers it from the sources, with citations.
 ///
-/// The message is kept in any case; when there is no answer, an empty `content` asks for it again. With
-/// `Accept: text/event-stream` the answer is told while it is made: `status` (`stage`, `round`), `tool` (what is looked
-/// up, and with `took` when it is done), `delta` (`text` of a `round`; it counts when that round uses no tool),
-/// `citations`, and `done` with the whole message, or `error`.
+/// The message is stored in any case; if there is no reply, an empty `content` requests it again. With `Accept:
+/// text/event-stream` the reply is streamed: `status` (`stage`, `round`), `tool` (a lookup, with `took` when it is
+/// done), `delta` (`text` of a `round`; final if that round uses no tool), `citations`, and `done` with the whole
+/// message, or `error`.
 #[utoipa::path(post, path = "/svc/chat/{id}/messages/", tag = "answers", params(("id" = i64, Path, description = "Id of the chat.")),
     request_body = ChatMessageInput, responses(
-    (status = 201, description = "The answer.", body = MessageView),
-    (status = 400, description = "Not valid; the fields are named.", body = ErrorBody),
-    (status = 404, description = "Unknown, or someone else's.", body = ErrorBody),
-    (status = 409, description = "The message before is still being answered, or the chat is full.", body = ErrorBody),
-    (status = 429, description = "You ask too often; `retry_after` says when to try again.", body = ErrorBody),
+    (status = 201, description = "The message.", body = MessageView),
+    (status = 400, description = "Invalid; the fields are named.", body = ErrorBody),
+    (status = 404, description = "Unknown, or it belongs to someone else.", body = ErrorBody),
+    (status = 409, description = "The previous message is still being answered, or the chat is full.", body = ErrorBody),
+    (status = 429, description = "Too many requests; `retry_after` says when to try again.", body = ErrorBody),
     (status = 502, description = "`ai_provider_error`: the model failed.", body = ErrorBody),
-    (status = 503, description = "`no_ai_provider`: none is active for the chat.", body = ErrorBody),
+    (status = 503, description = "`no_ai_provider`: no model is active for the chat.", body = ErrorBody),
     (status = 504, description = "`rag_timeout`: it took too long.", body = ErrorBody)))]
 pub async fn send_message(
     caller: Caller,
@@ -66,26 +66,26 @@ pub async fn send_message(
     let chat = own_chat(&state, &caller.principal, ChatId(id)).await?;
     state.throttles.take(Class::Chat, caller.principal.user, address)?;
     let ChatMessageInput { content, attach } = input;
-    let (chats, said) = (state.answers.chats(), Said { content, attach });
+    let (chats, input) = (state.answers.chats(), ChatInput { content, attach });
     if accepts_events(&headers) {
-        let place = state.throttles.streams.enter(caller.principal.user)?;
-        let begun = chats.begin(chat, said).await?;
-        return Ok(stream(chats.follow(begun), place));
+        let permit = state.throttles.streams.enter(caller.principal.user)?;
+        let begun = chats.begin(chat, input).await?;
+        return Ok(stream(chats.follow(begun), permit));
     }
-    let answer = chats.say(chat, said).await?;
+    let answer = chats.reply(chat, input).await?;
     Ok((StatusCode::CREATED, Json(MessageView::from(answer))).into_response())
 }
 
-/// The stream's place is free again when it ends.
-fn stream(answer: BoxStream<'static, ChatEvent>, place: StreamPlace) -> Response {
+/// The permit is released when the stream ends.
+fn stream(answer: BoxStream<'static, ChatEvent>, permit: StreamPermit) -> Response {
     let events = answer.filter_map(move |one| {
-        let _held = &place;
-        std::future::ready(told(one).map(Ok::<_, Infallible>))
+        let _permit_ref = &permit;
+        std::future::ready(encode(one).map(Ok::<_, Infallible>))
     });
     Sse::new(events).keep_alive(KeepAlive::new().interval(HEARTBEAT)).into_response()
 }
 
-fn told(one: ChatEvent) -> Option<Event> {
+fn encode(one: ChatEvent) -> Option<Event> {
     match one {
         ChatEvent::Asking { round } => {
             event("status", &json!({"stage": "asking", "round": round, "of": ROUNDS_MAX + 1}))
@@ -98,7 +98,7 @@ fn told(one: ChatEvent) -> Option<Event> {
         ChatEvent::Failed(error) => {
             let refusal = ApiError::from(error);
             if let Some(cause) = refusal.cause() {
-                tracing::error!("a message could not be answered: {cause}");
+                tracing::error!("a chat message could not be answered: {cause}");
             }
             event("error", &json!({"code": refusal.code(), "message": refusal.detail()}))
         }

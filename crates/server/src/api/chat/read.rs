@@ -1,21 +1,21 @@
 //! Reading chats.
 
+use super::access::{messages_of, own_chat};
 use super::view::{ChatView, WholeChatView};
-use super::{messages_of, own_chat};
-use crate::AppState;
-use crate::api::listing::{ListRequest, Listing, Paging};
+use crate::api::pagination::{ListRequest, Listing, Paging};
 use crate::auth::Caller;
 use crate::error::{ApiError, ErrorBody};
 use crate::extract::{ApiPath, ApiQuery};
 use crate::links::Links;
 use crate::preconditions::{Versioned, versioned};
+use crate::state::AppState;
 use axum::extract::State;
 use axum::response::Response;
-use domain::contracts::EditableRecord;
 use domain::ids::ChatId;
+use domain::ports::EditableRecord;
 use std::sync::Arc;
 
-/// Your chats, the one changed last first.
+/// Your chats, last changed first.
 #[utoipa::path(get, path = "/svc/chat/", tag = "answers", params(Paging),
     responses((status = 200, description = "Chats without their messages.", body = Listing<ChatView>)))]
 pub async fn list_chats(
@@ -32,7 +32,7 @@ pub async fn list_chats(
 /// One chat with its messages.
 #[utoipa::path(get, path = "/svc/chat/{id}/", tag = "answers", params(("id" = i64, Path, description = "Id of the chat.")),
     responses((status = 200, description = "The chat.", body = WholeChatView),
-    (status = 404, description = "Unknown, or someone else's.", body = ErrorBody)))]
+    (status = 404, description = "Unknown, or it belongs to someone else.", body = ErrorBody)))]
 pub async fn read_chat(
     caller: Caller,
     State(state): State<Arc<AppState>>,

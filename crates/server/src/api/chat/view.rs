@@ -1,4 +1,4 @@
-//! Chats and messages as they are shown.
+//! Response bodies of chats and messages.
 
 use chrono::{DateTime, Utc};
 use domain::chat::{Chat, ChatMessage, ChatSpec, MessageContent, Rating, Speaker};
@@ -15,13 +15,13 @@ pub struct ChatView {
     date_updated: DateTime<Utc>,
 }
 
-/// A chat with all that was said.
+/// A chat with all messages.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 #[schema(as = ChatWithMessages)]
 pub struct WholeChatView {
     #[serde(flatten)]
     chat: ChatView,
-    /// In their order.
+    /// In chronological order.
     messages: Vec<MessageView>,
 }
 
@@ -30,10 +30,10 @@ pub struct WholeChatView {
 pub struct MessageView {
     id: MessageId,
     role: Speaker,
-    /// With `[n]` where an answer rests on the citation of that number.
+    /// With `[n]` where a reply is supported by the citation of that number.
     #[serde(flatten)]
     body: MessageContent,
-    /// What you think of it.
+    /// Your rating.
     rating: Option<Rating>,
     created: DateTime<Utc>,
 }

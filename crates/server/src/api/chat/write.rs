@@ -1,31 +1,31 @@
-//! Beginning, renaming and deleting chats.
+//! Creating, renaming and deleting chats.
 
-use super::own_chat;
+use super::access::own_chat;
 use super::view::ChatView;
-use crate::AppState;
-use crate::api::merge::merge;
+use crate::api::merge_patch::merge;
 use crate::auth::Caller;
 use crate::client_address::ClientAddress;
-use crate::error::{ApiError, ErrorBody, Refusal};
+use crate::error::{ApiError, ErrorBody, ErrorCode};
 use crate::extract::{ApiJson, ApiPath};
 use crate::preconditions::{IfMatch, Versioned, deletable, edit, versioned};
+use crate::state::AppState;
 use crate::throttle::Class;
 use axum::extract::State;
 use axum::http::StatusCode;
 use domain::ai_provider::Role;
 use domain::chat::{CHATS_MAX, Chat, ChatSpec};
-use domain::contracts::{EditableRecord, StoreError};
 use domain::ids::{ChatId, UserId};
-use domain::prompt_record::{CHAT, CHAT_RAG};
+use domain::ports::{EditableRecord, StoreError};
+use domain::prompt::{CHAT, CHAT_RAG};
 use serde_json::{Map, Value};
 use std::sync::Arc;
 
-/// Begins a chat. Without a title it is named by its first message.
+/// Creates a chat. Without a title it is named after its first message.
 #[utoipa::path(post, path = "/svc/chat/", tag = "answers", request_body = ChatSpec, responses(
-    (status = 201, description = "Begun.", body = ChatView),
-    (status = 400, description = "Not valid; the fields are named.", body = ErrorBody),
+    (status = 201, description = "Created.", body = ChatView),
+    (status = 400, description = "Invalid; the fields are named.", body = ErrorBody),
     (status = 409, description = "You have too many chats.", body = ErrorBody),
-    (status = 429, description = "You ask too often; `retry_after` says when to try again.", body = ErrorBody)))]
+    (status = 429, description = "Too many requests; `retry_after` says when to try again.", body = ErrorBody)))]
 pub async fn create_chat(
     caller: Caller,
     State(state): State<Arc<AppState>>,
@@ -36,19 +36,19 @@ pub async fn create_chat(
     state.throttles.take(Class::Chat, user, address)?;
     let spec = checked(&state, user, spec).await?;
     if state.store.chats(user, 0, 1).await?.total >= CHATS_MAX {
-        let sentence = format!("You have {CHATS_MAX} chats, which is the most; delete some first.");
-        return Err(ApiError::saying(Refusal::Conflict, sentence));
+        let sentence = format!("You have {CHATS_MAX} chats, the maximum; delete some first.");
+        return Err(ApiError::with_detail(ErrorCode::Conflict, sentence));
     }
     let chat = state.store.create_chat(spec, user, state.clock.now()).await?;
     Ok((StatusCode::CREATED, Versioned::first(chat.into())))
 }
 
-/// Changes what is given of a chat: its title, its sources, its model, its prompt.
+/// Changes the given fields of a chat: its title, its sources, its model, its prompt.
 #[utoipa::path(patch, path = "/svc/chat/{id}/", tag = "answers", params(("id" = i64, Path, description = "Id of the chat.")),
     request_body = ChatSpec, responses(
     (status = 200, description = "Changed.", body = ChatView),
-    (status = 400, description = "Not valid; the fields are named.", body = ErrorBody),
-    (status = 404, description = "Unknown, or someone else's.", body = ErrorBody)))]
+    (status = 400, description = "Invalid; the fields are named.", body = ErrorBody),
+    (status = 404, description = "Unknown, or it belongs to someone else.", body = ErrorBody)))]
 pub async fn change_chat(
     caller: Caller,
     State(state): State<Arc<AppState>>,
@@ -67,10 +67,10 @@ pub async fn change_chat(
     edit(&if_match, load, save).await
 }
 
-/// Deletes a chat and its messages. Its searches end by themselves within a day.
+/// Deletes a chat and its messages. Its searches are deleted within a day.
 #[utoipa::path(delete, path = "/svc/chat/{id}/", tag = "answers", params(("id" = i64, Path, description = "Id of the chat.")),
     responses((status = 204, description = "Deleted."),
-    (status = 404, description = "Unknown, or someone else's.", body = ErrorBody)))]
+    (status = 404, description = "Unknown, or it belongs to someone else.", body = ErrorBody)))]
 pub async fn delete_chat(
     caller: Caller,
     State(state): State<Arc<AppState>>,
@@ -87,7 +87,7 @@ pub async fn delete_chat(
 
 /// Deletes all your chats.
 #[utoipa::path(delete, path = "/svc/chat/", tag = "answers",
-    responses((status = 204, description = "You have no chats any more.")))]
+    responses((status = 204, description = "All your chats were deleted.")))]
 pub async fn delete_chats(
     caller: Caller,
     State(state): State<Arc<AppState>>,
@@ -96,7 +96,7 @@ pub async fn delete_chats(
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// The spec as it is kept, if nothing is wrong with it: its model and its prompt must be there for this person.
+/// The normalized spec, if it is valid: its model and its prompt must be available to this user.
 async fn checked(state: &AppState, user: UserId, mut spec: ChatSpec) -> Result<ChatSpec, ApiError> {
     spec.title = spec.title.trim().to_owned();
     let mut errors = spec.check();

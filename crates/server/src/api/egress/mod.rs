@@ -1,10 +1,10 @@
-//! What went outside: scans of the caller's own sent mail, and the documents that were found in it. Everything here is the
-//! caller's alone; an administrator sees counts, and not here.
+//! Egress: scans of the caller's own sent mail, and the documents found in it. Everything here is private to the
+//! caller; administrators see only counts, elsewhere.
 
 mod events;
 mod scans;
 
-use crate::AppState;
+use crate::state::AppState;
 use domain::corpus::Channel;
 use domain::settings::Settings;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ pub fn router() -> OpenApiRouter<Arc<AppState>> {
         .routes(routes!(events::decide_event))
 }
 
-/// The authenticators by which people connect their mailboxes.
+/// The authenticators that connect mailboxes.
 pub fn authenticators(settings: &Settings) -> impl Iterator<Item = (Channel, &str)> {
     let both = [
         (Channel::Outlook, settings.egress_outlook_authenticator.as_str()),

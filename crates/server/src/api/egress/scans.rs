@@ -1,40 +1,40 @@
-//! Scans of the caller's own sent mail: begun, watched, cancelled.
+//! Scans of the caller's own sent mail: start, progress, cancel.
 
-use crate::AppState;
-use crate::api::listing::{ListRequest, Paged, Paging};
+use crate::api::pagination::{ListRequest, Paged, Paging};
 use crate::auth::Caller;
-use crate::error::{ApiError, ErrorBody, Refusal};
+use crate::error::{ApiError, ErrorBody, ErrorCode};
 use crate::extract::{ApiPath, ApiQuery, JsonOrNothing};
 use crate::links::Links;
+use crate::state::AppState;
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
 use chrono::{DateTime, NaiveDate, Utc};
-use corpus::{EgressError, ScanWish};
+use corpus::{EgressError, ScanRequest};
 use domain::corpus::{Channel, Scan, ScanCounts, ScanStatus};
 use domain::ids::ScanId;
-use domain::names;
+use domain::suggest;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 const RESOURCE: &str = "/egress/scan/";
-/// How a day is written.
+/// Format of a date.
 const DAY: &str = "%Y-%m-%d";
 const DAY_CHARS: usize = 10;
 
-/// Which mail is looked through. Nothing said: all of the mailbox that is connected, the newest first.
+/// Which mail is scanned. By default all mail of the connected mailbox, newest first.
 #[derive(Debug, Default, Deserialize, utoipa::ToSchema)]
 #[serde(default)]
 pub struct ScanInput {
-    /// `outlook` or `gmail`; absent: the one that is connected, Outlook first.
+    /// `outlook` or `gmail`; by default the connected one, Outlook first.
     channel: Option<String>,
     /// Only documents of this matter.
     matter_tag: Option<String>,
-    /// The first day of the mail.
+    /// The first day.
     #[schema(example = "2026-01-01")]
     date_from: Option<String>,
-    /// The last day of it.
+    /// The last day.
     date_to: Option<String>,
 }
 
@@ -58,7 +58,7 @@ pub struct ScanView {
     finished_at: Option<DateTime<Utc>>,
     /// Why it failed; empty otherwise.
     error: String,
-    /// There were more messages than a scan looks at (`SVC_EGRESS_MAX_MESSAGES`).
+    /// There were more messages than the limit of a scan (`SVC_EGRESS_MAX_MESSAGES`).
     truncated: bool,
 }
 
@@ -83,16 +83,16 @@ impl ScanView {
 }
 
 impl ScanInput {
-    fn wish(self) -> Result<ScanWish, ApiError> {
+    fn into_request(self) -> Result<ScanRequest, ApiError> {
         let given = |text: Option<String>| text.map(|text| text.trim().to_owned()).unwrap_or_default();
         let channel = match given(self.channel).as_str() {
             "" => None,
             name => Some(Channel::parse(name).ok_or_else(|| {
                 let known = Channel::ALL.iter().map(|channel| channel.as_str());
-                ApiError::invalid_field("channel", names::unknown("channel", name, known))
+                ApiError::invalid_field("channel", suggest::unknown("channel", name, known))
             })?),
         };
-        Ok(ScanWish {
+        Ok(ScanRequest {
             channel,
             matter_tag: given(self.matter_tag),
             date_from: day("date_from", &given(self.date_from))?,
@@ -101,29 +101,29 @@ impl ScanInput {
     }
 }
 
-/// Begins a scan of your own sent mail, with your own token: documents of the cache that you may see are looked for in
-/// messages to the outside. Of a message only the domains it went to and its time are kept. The body may be left out.
+/// Starts a scan of your own sent mail, with your own token: it looks for cached documents that you may see in messages
+/// to external recipients. Of a message only its recipients' domains and its time are stored. The body may be omitted.
 #[utoipa::path(post, path = "/svc/egress/scan/", tag = "egress",
     request_body(content = ScanInput, example = json!({"matter_tag": "smith-2026", "date_from": "2026-01-01"})),
     responses(
-    (status = 202, description = "Begun; ask for it by its `scan_id`.", body = ScanView),
-    (status = 400, description = "Not valid; the fields are named.", body = ErrorBody),
-    (status = 402, description = "`cache_unlicensed`: the license does not open the cache.", body = ErrorBody),
-    (status = 409, description = "`scan_running`: one of yours is not over; it is told as `scan`.", body = ErrorBody),
+    (status = 202, description = "Started; poll it by its `scan_id`.", body = ScanView),
+    (status = 400, description = "Invalid; the fields are named.", body = ErrorBody),
+    (status = 402, description = "`cache_unlicensed`: the license does not include the cache.", body = ErrorBody),
+    (status = 409, description = "`scan_running`: one of your scans is still running; it is included as `scan`.", body = ErrorBody),
     (status = 415, description = "The body is not JSON.", body = ErrorBody),
     (status = 424, description = "`mailbox_not_connected`: connect your mailbox first.", body = ErrorBody),
-    (status = 503, description = "Your token cannot be renewed at the moment.", body = ErrorBody)))]
+    (status = 503, description = "Your token cannot be refreshed at the moment.", body = ErrorBody)))]
 pub async fn begin_scan(
     caller: Caller,
     State(state): State<Arc<AppState>>,
     JsonOrNothing(input): JsonOrNothing<ScanInput>,
 ) -> Result<(StatusCode, Json<ScanView>), ApiError> {
-    let wish = input.wish()?;
-    match state.corpus.begin_scan(&caller.principal, wish).await {
+    let request = input.into_request()?;
+    match state.corpus.begin_scan(&caller.principal, request).await {
         Ok(scan) => Ok((StatusCode::ACCEPTED, Json(ScanView::of(&caller, scan)))),
         Err(EgressError::Running(scan)) => {
             let running = serde_json::to_value(ScanView::of(&caller, *scan)).map_err(ApiError::internal)?;
-            Err(ApiError::of(Refusal::ScanRunning).with("scan", running))
+            Err(ApiError::of(ErrorCode::ScanRunning).with_extra("scan", running))
         }
         Err(error) => Err(error.into()),
     }
@@ -132,7 +132,7 @@ pub async fn begin_scan(
 /// Your scans, newest first.
 #[utoipa::path(get, path = "/svc/egress/scan/", tag = "egress", params(Paging), responses(
     (status = 200, description = "Scans.", body = Paged<ScanView>),
-    (status = 400, description = "A parameter is not valid.", body = ErrorBody)))]
+    (status = 400, description = "Invalid parameter.", body = ErrorBody)))]
 pub async fn read_scans(
     caller: Caller,
     State(state): State<Arc<AppState>>,
@@ -145,11 +145,11 @@ pub async fn read_scans(
     Ok(list.answer(items, page.total))
 }
 
-/// One of your scans: how far it is, and what it has found.
+/// One of your scans: its progress, and what it has found.
 #[utoipa::path(get, path = "/svc/egress/scan/{id}/", tag = "egress",
     params(("id" = i64, Path, description = "`scan_id` of the scan.")), responses(
     (status = 200, description = "The scan.", body = ScanView),
-    (status = 404, description = "Unknown, or somebody else's.", body = ErrorBody)))]
+    (status = 404, description = "Unknown, or it belongs to someone else.", body = ErrorBody)))]
 pub async fn read_scan(
     caller: Caller,
     State(state): State<Arc<AppState>>,
@@ -159,11 +159,11 @@ pub async fn read_scan(
     Ok(Json(ScanView::of(&caller, scan)))
 }
 
-/// Cancels one of your scans. What it has found stays; one that is over stays as it is.
+/// Cancels one of your scans. What it has found remains; a finished scan does not change.
 #[utoipa::path(delete, path = "/svc/egress/scan/{id}/", tag = "egress",
     params(("id" = i64, Path, description = "`scan_id` of the scan.")), responses(
-    (status = 204, description = "It is over."),
-    (status = 404, description = "Unknown, or somebody else's.", body = ErrorBody)))]
+    (status = 204, description = "The scan has ended."),
+    (status = 404, description = "Unknown, or it belongs to someone else.", body = ErrorBody)))]
 pub async fn cancel_scan(
     caller: Caller,
     State(state): State<Arc<AppState>>,
@@ -178,10 +178,10 @@ fn day(field: &str, text: &str) -> Result<Option<NaiveDate>, ApiError> {
     if text.is_empty() {
         return Ok(None);
     }
-    // Whoever reads it more freely takes signs and years of one digit, too.
+    // More lenient parsers accept signs and one-digit years.
     let read = NaiveDate::parse_from_str(text, DAY).ok();
     let is_written_so = |day: &NaiveDate| text.len() == DAY_CHARS && day.format(DAY).to_string() == text;
-    let invalid = || ApiError::invalid_field(field, "Use a day such as 2026-01-31.");
+    let invalid = || ApiError::invalid_field(field, "Use a date such as 2026-01-31.");
     read.filter(is_written_so).map(Some).ok_or_else(invalid)
 }
 
@@ -200,18 +200,18 @@ mod tests {
     }
 
     #[test]
-    fn a_wish_is_read() {
-        let wish = input(" gmail ", "2026-01-31").wish().expect("a wish");
-        assert_eq!((wish.channel, wish.matter_tag.as_str()), (Some(Channel::Gmail), "smith"));
-        assert_eq!((wish.date_from, wish.date_to), (NaiveDate::from_ymd_opt(2026, 1, 31), None));
-        assert_eq!(input("", " ").wish().expect("a wish").channel, None);
+    fn a_scan_request_is_parsed() {
+        let request = input(" gmail ", "2026-01-31").into_request().expect("a request");
+        assert_eq!((request.channel, request.matter_tag.as_str()), (Some(Channel::Gmail), "smith"));
+        assert_eq!((request.date_from, request.date_to), (NaiveDate::from_ymd_opt(2026, 1, 31), None));
+        assert_eq!(input("", " ").into_request().expect("a request").channel, None);
         for channel in ["fax", "Outlook"] {
-            assert!(input(channel, "").wish().is_err(), "{channel}");
+            assert!(input(channel, "").into_request().is_err(), "{channel}");
         }
         for day in
             ["31.1.2026", "2026-02-30", "2026-1-5", "+2026-1-05", "-2026-01-05", "+12026-01-05", "26-01-05"]
         {
-            assert!(input("", day).wish().is_err(), "{day}");
+            assert!(input("", day).into_request().is_err(), "{day}");
         }
     }
 }

@@ -1,7 +1,7 @@
-//! The time of the last backup, as the audit log knows it: scheduled ones and those of commands.
+//! The time of the last backup in the audit log, scheduled or by a command.
 
 use super::limits::COLLECT_TIME_MAX;
-use crate::AppState;
+use crate::state::AppState;
 use domain::audit::{Action, AuditFilter, Kind};
 use domain::instant::Instant;
 

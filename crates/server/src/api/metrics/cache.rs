@@ -1,10 +1,10 @@
-//! The figures of the semantic cache at this moment. Its stores are asked only while the license opens it.
+//! Current values of the corpus metrics. Its stores are queried only if the license includes it.
 
 use super::limits::COLLECT_TIME_MAX;
-use crate::AppState;
 use crate::metrics::CacheFigures;
-use corpus::Backing;
-use domain::contracts::{Corpus, StoreError};
+use crate::state::AppState;
+use corpus::BackendHealth;
+use domain::ports::{Corpus, StoreError};
 
 pub async fn collect(state: &AppState) -> CacheFigures {
     let cache = &state.corpus;
@@ -21,8 +21,8 @@ pub async fn collect(state: &AppState) -> CacheFigures {
     CacheFigures { counts, decisions, counted: cache.counted(), licensed, stores }
 }
 
-/// Whether a store of the cache answers in time.
-async fn answers(store: impl Future<Output = Backing>) -> bool {
+/// Whether a store of the cache responds in time.
+async fn answers(store: impl Future<Output = BackendHealth>) -> bool {
     tokio::time::timeout(COLLECT_TIME_MAX, store).await.is_ok_and(|backing| backing.ok)
 }
 
@@ -30,11 +30,11 @@ async fn within_time<T>(counts: impl Future<Output = Result<T, StoreError>>) -> 
     match tokio::time::timeout(COLLECT_TIME_MAX, counts).await {
         Ok(Ok(counts)) => Some(counts),
         Ok(Err(error)) => {
-            tracing::warn!("the figures of the cache cannot be read: {error}");
+            tracing::warn!("the cache metrics cannot be read: {error}");
             None
         }
         Err(_) => {
-            tracing::warn!("the figures of the cache take too long");
+            tracing::warn!("the cache metrics take too long");
             None
         }
     }

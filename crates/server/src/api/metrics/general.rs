@@ -1,11 +1,11 @@
-//! `/metrics/`: everything that this process counts.
+//! `/metrics/`: all metrics of this process.
 
 use super::limits::COLLECT_TIME_MAX;
 use super::{backups, cache, queues, servers, storage};
-use crate::AppState;
 use crate::auth::Admin;
 use crate::error::{ApiError, ErrorBody};
-use crate::metrics::{Disk, Standing, TextFormat};
+use crate::metrics::{Disk, Snapshot, TextFormat};
+use crate::state::AppState;
 use axum::extract::{FromRequestParts, State};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, header};
@@ -13,12 +13,12 @@ use axum::response::IntoResponse;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// This process for a scraper: requests, searches, providers, AI summaries, queues, database connections, license,
-/// disk, memory and time. For administrators, because it names all providers; for everybody with `SVC_METRICS_OPEN`.
+/// Metrics of this process: requests, searches, providers, AI summaries, queues, database connections, license, disk,
+/// memory and time. For administrators, because it names all providers; public with `SVC_METRICS_OPEN`.
 ///
-/// The text format 0.0.4 of Prometheus, or OpenMetrics 1.0.0 if `Accept` names `application/openmetrics-text`.
+/// Prometheus text format 0.0.4, or OpenMetrics 1.0.0 if `Accept` names `application/openmetrics-text`.
 #[utoipa::path(get, path = "/metrics/", tag = "service", operation_id = "metrics",
-    responses((status = 200, description = "Text for a scraper.", body = String, content_type = "text/plain"),
+    responses((status = 200, description = "Metrics as text.", body = String, content_type = "text/plain"),
     (status = 403, description = "Not an administrator.", body = ErrorBody)))]
 pub async fn general(
     _scraper: Scraper,
@@ -35,10 +35,10 @@ pub async fn general(
         backups::collect(&state)
     );
     let figures = queues.map(|queues| queues.into_iter().map(|(queue, one)| (queue, one.depth, one.active)));
-    let standing = Standing {
+    let snapshot = Snapshot {
         queues: figures.map(Iterator::collect),
         pools: state.store.pools(),
-        tasks_requeued: state.workload.requeued(),
+        tasks_requeued: state.worker_gauges.requeued(),
         servers,
         cache,
         license: state.corpus.license(),
@@ -46,14 +46,14 @@ pub async fn general(
         storage,
         last_backup,
     };
-    let breaker = |provider| state.federation.source_state(provider).map(|source| source.state);
-    let text = state.metrics.scrape(&standing, breaker);
+    let breaker = |provider| state.federation.provider_state(provider).map(|source| source.state);
+    let text = state.metrics.scrape(&snapshot, breaker);
     let text = text.map_err(|error| ApiError::internal(format!("the metrics cannot be written: {error}")))?;
     let format = TextFormat::accepted(&headers);
     Ok(([(header::CONTENT_TYPE, format.content_type())], format.write(text)))
 }
 
-/// Whoever may read the metrics: an administrator, or everybody when the settings say so.
+/// A caller who may read the metrics: an administrator, or anyone if the settings say so.
 pub struct Scraper;
 
 impl FromRequestParts<Arc<AppState>> for Scraper {
@@ -67,7 +67,7 @@ impl FromRequestParts<Arc<AppState>> for Scraper {
     }
 }
 
-/// A network disk that is gone never tells its size.
+/// An unreachable network disk never returns its size.
 async fn disk_of(folder: PathBuf) -> Option<Disk> {
     let read = tokio::task::spawn_blocking(move || Disk::of(&folder));
     tokio::time::timeout(COLLECT_TIME_MAX, read).await.ok()?.ok()?

@@ -1,4 +1,4 @@
-//! Figures for a scraper: those of the task queues in the form of the interface, and everything that is counted.
+//! Metrics for scrapers: the task queues in the interface's own format, and all metrics.
 
 mod backups;
 mod cache;
@@ -11,7 +11,7 @@ mod tasks;
 
 pub use queues::{QueueFigures, collect};
 
-use crate::AppState;
+use crate::state::AppState;
 use std::sync::Arc;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;

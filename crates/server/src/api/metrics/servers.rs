@@ -1,8 +1,8 @@
-//! Whether the servers behind the service answer, and the work that waits in them.
+//! Whether the servers that the service depends on respond, and their waiting work.
 
 use super::limits::COLLECT_TIME_MAX;
-use crate::AppState;
 use crate::metrics::ServerFigures;
+use crate::state::AppState;
 
 pub async fn collect(state: &AppState) -> ServerFigures {
     let now = state.clock.now();

@@ -1,16 +1,16 @@
-//! `/svc/metrics/tasks/`: the gauges of the interface, in the text form 0.0.4.
+//! `/svc/metrics/tasks/`: the gauges of the interface, in text format 0.0.4.
 
 use super::queues::{QueueFigures, collect};
-use crate::AppState;
 use crate::metrics::TextFormat;
+use crate::state::AppState;
 use axum::extract::State;
 use axum::http::header;
 use axum::response::IntoResponse;
-use domain::contracts::QueueName;
+use domain::ports::QueueName;
 use std::fmt::Write;
 use std::sync::Arc;
 
-/// A gauge: its name, its help, and how it is read.
+/// A gauge: its name, its help, and its value.
 type Row = (&'static str, &'static str, fn(&QueueFigures) -> f64);
 
 const GAUGES: [Row; 7] = [
@@ -24,15 +24,15 @@ const GAUGES: [Row; 7] = [
 ];
 const ERROR: (&str, &str) = ("tasks_metrics_collection_error", "1 when collection failed");
 
-/// The task queues for a scraper: depth, running tasks, workers, capacity and busy ratio of each.
+/// Metrics of the task queues: depth, running tasks, workers, capacity and busy ratio of each.
 #[utoipa::path(get, path = "/svc/metrics/tasks/", tag = "service", operation_id = "tasks_metrics",
-    responses((status = 200, description = "Gauges in the text form of Prometheus.", body = String,
+    responses((status = 200, description = "Gauges in the Prometheus text format.", body = String,
         content_type = "text/plain")))]
 pub async fn tasks(State(state): State<Arc<AppState>>) -> impl IntoResponse {
     ([(header::CONTENT_TYPE, TextFormat::Classic.content_type())], text(collect(&state).await.as_deref()))
 }
 
-/// Without figures there is the error gauge only.
+/// Without values there is only the error gauge.
 fn text(queues: Option<&[(QueueName, QueueFigures)]>) -> String {
     let mut text = String::new();
     if let Some(queues) = queues {
@@ -58,7 +58,7 @@ fn head(text: &mut String, name: &str, help: &str) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use domain::contracts::WaitingOwners;
+    use domain::ports::WaitingOwners;
 
     #[test]
     fn every_queue_stands_in_every_gauge_and_totals_are_of_the_served() {

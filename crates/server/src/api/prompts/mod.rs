@@ -1,9 +1,9 @@
-//! Prompts: everybody reads what is shared and keeps some of their own; the standard ones are copied, not changed.
+//! Prompts: users read shared ones and have their own; standard ones can be copied, not changed.
 
 mod read;
 mod write;
 
-use crate::AppState;
+use crate::state::AppState;
 use std::sync::Arc;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;

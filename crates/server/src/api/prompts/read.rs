@@ -1,33 +1,33 @@
 //! Reading prompts.
 
-use crate::AppState;
-use crate::api::listing::{ListRequest, Listing, Paging};
-use crate::api::owners::OwnerNames;
+use crate::api::owner_names::OwnerNames;
+use crate::api::pagination::{ListRequest, Listing, Paging};
 use crate::auth::Caller;
-use crate::error::{ApiError, ErrorBody, Refusal};
+use crate::error::{ApiError, ErrorBody, ErrorCode};
 use crate::extract::{ApiPath, ApiQuery};
 use crate::links::Links;
 use crate::preconditions::{Versioned, versioned};
+use crate::state::AppState;
 use axum::extract::State;
 use axum::response::Response;
 use chrono::{DateTime, Utc};
-use domain::contracts::EditableRecord;
 use domain::ids::PromptId;
-use domain::names;
-use domain::prompt_record::{PromptRecord, PromptSpec, TAGS};
+use domain::ports::EditableRecord;
+use domain::prompt::{PromptRecord, PromptSpec, TAGS};
+use domain::suggest;
 use domain::user::Principal;
 use domain::validation::FieldErrors;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-/// A prompt as it is shown.
+/// A prompt.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 #[schema(as = Prompt)]
 pub struct PromptView {
     id: PromptId,
     /// User name of the owner; empty for a standard one.
     owner: String,
-    /// It came with the program and is put back at every start.
+    /// It is bundled with the program and restored at every start.
     standard: bool,
     #[serde(flatten)]
     spec: PromptSpec,
@@ -39,7 +39,7 @@ pub struct PromptView {
 #[into_params(parameter_in = Query)]
 #[serde(default)]
 pub struct PromptsQuery {
-    /// Only those with this tag.
+    /// Only prompts with this tag.
     #[param(example = "search-rag")]
     tag: Option<String>,
     /// Page number, from 1.
@@ -50,7 +50,7 @@ pub struct PromptsQuery {
     items: Option<u32>,
 }
 
-/// The prompts that you may use: the standard ones, those that are shared, and your own.
+/// The prompts that you may use: the standard ones, the shared ones, and your own.
 #[utoipa::path(get, path = "/svc/prompts/", tag = "answers", params(PromptsQuery), responses(
     (status = 200, description = "Prompts by id.", body = Listing<PromptView>),
     (status = 400, description = "Unknown tag.", body = ErrorBody)))]
@@ -63,7 +63,7 @@ pub async fn list_prompts(
     let mut resource = "/prompts/".to_owned();
     if let Some(tag) = &query.tag {
         let mut errors = FieldErrors::default();
-        errors.check(TAGS.contains(&tag.as_str()), "tag", || names::unknown("tag", tag, TAGS));
+        errors.check(TAGS.contains(&tag.as_str()), "tag", || suggest::unknown("tag", tag, TAGS));
         errors.into_result(()).map_err(ApiError::invalid)?;
         resource.push_str(&format!("?tag={tag}"));
     }
@@ -83,7 +83,7 @@ pub async fn list_prompts(
 #[utoipa::path(get, path = "/svc/prompts/{id}/", tag = "answers",
     params(("id" = i64, Path, description = "Id of the prompt.")), responses(
     (status = 200, description = "The prompt.", body = PromptView),
-    (status = 404, description = "Unknown, or another's.", body = ErrorBody)))]
+    (status = 404, description = "Unknown, or it belongs to someone else.", body = ErrorBody)))]
 pub async fn read_prompt(
     caller: Caller,
     State(state): State<Arc<AppState>>,
@@ -93,14 +93,14 @@ pub async fn read_prompt(
     versioned(&state, EditableRecord::Prompt(PromptId(id)), view).await
 }
 
-/// The prompt, if this person may use it.
+/// The prompt, if this user may use it.
 pub async fn visible(
     state: &AppState,
     id: PromptId,
     principal: &Principal,
 ) -> Result<PromptRecord, ApiError> {
     let prompt = state.store.prompt(id).await?;
-    if prompt.is_for(Some(principal.user)) { Ok(prompt) } else { Err(ApiError::of(Refusal::NotFound)) }
+    if prompt.is_for(Some(principal.user)) { Ok(prompt) } else { Err(ApiError::of(ErrorCode::NotFound)) }
 }
 
 pub async fn show(state: &AppState, prompt: PromptRecord) -> Result<PromptView, ApiError> {

@@ -1,31 +1,31 @@
-//! Writing prompts: one's own by everybody, shared ones by administrators, standard ones by nobody.
+//! Writing prompts: users write their own, administrators the shared ones, and nobody the standard ones.
 
 use super::read::{PromptView, show, visible};
-use crate::AppState;
-use crate::api::merge::merge;
+use crate::api::merge_patch::merge;
+use crate::audit::AuditedStore;
 use crate::auth::Caller;
-use crate::changes::Changes;
-use crate::error::{ApiError, ErrorBody, Refusal};
+use crate::error::{ApiError, ErrorBody, ErrorCode};
 use crate::extract::{ApiJson, ApiPath};
 use crate::preconditions::{IfMatch, Versioned, deletable, edit, versioned};
+use crate::state::AppState;
 use axum::extract::State;
 use axum::http::StatusCode;
-use domain::contracts::EditableRecord;
 use domain::ids::PromptId;
-use domain::prompt_record::{OWN_MAX, PromptRecord, PromptSpec};
+use domain::ports::EditableRecord;
+use domain::prompt::{OWN_MAX, PromptRecord, PromptSpec};
 use domain::user::Principal;
 use serde_json::{Map, Value};
 use std::sync::Arc;
 
-/// Creates a prompt of your own. Only administrators share theirs.
+/// Creates a prompt of your own. Only administrators can share theirs.
 #[utoipa::path(post, path = "/svc/prompts/", tag = "answers", request_body = PromptSpec, responses(
     (status = 201, description = "Created.", body = PromptView),
-    (status = 400, description = "Not valid; the fields are named.", body = ErrorBody),
-    (status = 403, description = "Shared, and you are no administrator.", body = ErrorBody),
-    (status = 409, description = "The name is taken, or you have too many.", body = ErrorBody)))]
+    (status = 400, description = "Invalid; the fields are named.", body = ErrorBody),
+    (status = 403, description = "Shared, and you are not an administrator.", body = ErrorBody),
+    (status = 409, description = "The name is already taken, or you have too many.", body = ErrorBody)))]
 pub async fn create_prompt(
     caller: Caller,
-    changes: Changes,
+    audited: AuditedStore,
     State(state): State<Arc<AppState>>,
     ApiJson(spec): ApiJson<PromptSpec>,
 ) -> Result<(StatusCode, Versioned<PromptView>), ApiError> {
@@ -34,10 +34,10 @@ pub async fn create_prompt(
     let spec = checked(spec)?;
     let own = state.store.prompts().await?.iter().filter(|one| one.owner == Some(principal.user)).count();
     if own >= OWN_MAX {
-        let sentence = format!("You have {OWN_MAX} prompts, which is the most; delete one first.");
-        return Err(ApiError::saying(Refusal::Conflict, sentence));
+        let sentence = format!("You have {OWN_MAX} prompts, the maximum; delete one first.");
+        return Err(ApiError::with_detail(ErrorCode::Conflict, sentence));
     }
-    let created = changes.store().create_prompt(spec, Some(principal.user), state.clock.now()).await?;
+    let created = audited.store().create_prompt(spec, Some(principal.user), state.clock.now()).await?;
     Ok((StatusCode::CREATED, Versioned::first(show(&state, created).await?)))
 }
 
@@ -45,47 +45,47 @@ pub async fn create_prompt(
 #[utoipa::path(put, path = "/svc/prompts/{id}/", tag = "answers",
     params(("id" = i64, Path, description = "Id of the prompt.")), request_body = PromptSpec, responses(
     (status = 200, description = "Replaced.", body = PromptView),
-    (status = 400, description = "Not valid; the fields are named.", body = ErrorBody),
-    (status = 403, description = "Not yours, or shared, and you are no administrator.", body = ErrorBody),
-    (status = 404, description = "Unknown, or another's.", body = ErrorBody),
-    (status = 409, description = "A standard prompt, or the name is taken.", body = ErrorBody)))]
+    (status = 400, description = "Invalid; the fields are named.", body = ErrorBody),
+    (status = 403, description = "It belongs to another user or is shared, and you are not an administrator.", body = ErrorBody),
+    (status = 404, description = "Unknown, or it belongs to someone else.", body = ErrorBody),
+    (status = 409, description = "A standard prompt, or the name is already taken.", body = ErrorBody)))]
 pub async fn replace_prompt(
     caller: Caller,
-    changes: Changes,
+    audited: AuditedStore,
     State(state): State<Arc<AppState>>,
     if_match: IfMatch,
     ApiPath(id): ApiPath<i64>,
     ApiJson(spec): ApiJson<PromptSpec>,
 ) -> Result<Versioned<PromptView>, ApiError> {
-    let (state, changes, caller, spec) = (&state, &changes, &caller, &spec);
+    let (state, audited, caller, spec) = (&state, &audited, &caller, &spec);
     let load = || load(state, PromptId(id), &caller.principal);
     let save = move |version, stored| async move {
-        save(state, changes, &caller.principal, (version, stored), spec.clone()).await
+        save(state, audited, &caller.principal, (version, stored), spec.clone()).await
     };
     edit(&if_match, load, save).await
 }
 
-/// Changes what is given of a prompt.
+/// Changes the given fields of a prompt.
 #[utoipa::path(patch, path = "/svc/prompts/{id}/", tag = "answers",
     params(("id" = i64, Path, description = "Id of the prompt.")), request_body = PromptSpec, responses(
     (status = 200, description = "Changed.", body = PromptView),
-    (status = 400, description = "Not valid; the fields are named.", body = ErrorBody),
-    (status = 403, description = "Not yours, or shared, and you are no administrator.", body = ErrorBody),
-    (status = 404, description = "Unknown, or another's.", body = ErrorBody),
-    (status = 409, description = "A standard prompt, or the name is taken.", body = ErrorBody)))]
+    (status = 400, description = "Invalid; the fields are named.", body = ErrorBody),
+    (status = 403, description = "It belongs to another user or is shared, and you are not an administrator.", body = ErrorBody),
+    (status = 404, description = "Unknown, or it belongs to someone else.", body = ErrorBody),
+    (status = 409, description = "A standard prompt, or the name is already taken.", body = ErrorBody)))]
 pub async fn change_prompt(
     caller: Caller,
-    changes: Changes,
+    audited: AuditedStore,
     State(state): State<Arc<AppState>>,
     if_match: IfMatch,
     ApiPath(id): ApiPath<i64>,
     ApiJson(given): ApiJson<Map<String, Value>>,
 ) -> Result<Versioned<PromptView>, ApiError> {
-    let (state, changes, caller, given) = (&state, &changes, &caller, &given);
+    let (state, audited, caller, given) = (&state, &audited, &caller, &given);
     let load = || load(state, PromptId(id), &caller.principal);
     let save = move |version, stored: PromptRecord| async move {
         let spec = merge(&stored.spec, given.clone())?;
-        save(state, changes, &caller.principal, (version, stored), spec).await
+        save(state, audited, &caller.principal, (version, stored), spec).await
     };
     edit(&if_match, load, save).await
 }
@@ -94,19 +94,19 @@ pub async fn change_prompt(
 #[utoipa::path(delete, path = "/svc/prompts/{id}/", tag = "answers",
     params(("id" = i64, Path, description = "Id of the prompt.")), responses(
     (status = 204, description = "Deleted."),
-    (status = 403, description = "Shared, and you are no administrator.", body = ErrorBody),
-    (status = 404, description = "Unknown, or another's.", body = ErrorBody),
+    (status = 403, description = "Shared, and you are not an administrator.", body = ErrorBody),
+    (status = 404, description = "Unknown, or it belongs to someone else.", body = ErrorBody),
     (status = 409, description = "A standard prompt.", body = ErrorBody)))]
 pub async fn delete_prompt(
     caller: Caller,
-    changes: Changes,
+    audited: AuditedStore,
     State(state): State<Arc<AppState>>,
     if_match: IfMatch,
     ApiPath(id): ApiPath<i64>,
 ) -> Result<StatusCode, ApiError> {
     let stored = editable(&state, PromptId(id), &caller.principal).await?;
     let version = deletable(&state, &if_match, EditableRecord::Prompt(stored.id)).await?;
-    changes.at(version).delete_prompt(stored.id).await?;
+    audited.at(version).delete_prompt(stored.id).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -120,34 +120,34 @@ async fn load(
 
 async fn save(
     state: &AppState,
-    changes: &Changes,
+    audited: &AuditedStore,
     principal: &Principal,
     (version, stored): (i64, PromptRecord),
     spec: PromptSpec,
 ) -> Result<Versioned<PromptView>, ApiError> {
     may_share(principal, &spec)?;
     let (spec, now) = (checked(spec)?, state.clock.now());
-    let saved = changes.at(Some(version)).replace_prompt(stored.id, spec, now).await?;
+    let saved = audited.at(Some(version)).replace_prompt(stored.id, spec, now).await?;
     Ok(Versioned::after(version, show(state, saved).await?))
 }
 
-/// The prompt, if this person may change it.
+/// The prompt, if this user may change it.
 async fn editable(state: &AppState, id: PromptId, principal: &Principal) -> Result<PromptRecord, ApiError> {
     let prompt = visible(state, id, principal).await?;
     if prompt.owner.is_none() {
         let name = &prompt.spec.name;
         let sentence =
             format!("'{name}' is a standard prompt and cannot be changed; copy it under a name of your own.");
-        return Err(ApiError::saying(Refusal::Conflict, sentence));
+        return Err(ApiError::with_detail(ErrorCode::Conflict, sentence));
     }
-    if prompt.is_editable_by(principal) { Ok(prompt) } else { Err(ApiError::of(Refusal::PermissionDenied)) }
+    if prompt.is_editable_by(principal) { Ok(prompt) } else { Err(ApiError::of(ErrorCode::PermissionDenied)) }
 }
 
 fn may_share(principal: &Principal, spec: &PromptSpec) -> Result<(), ApiError> {
     if !spec.shared || principal.is_admin {
         return Ok(());
     }
-    Err(ApiError::saying(Refusal::PermissionDenied, "Only administrators share prompts."))
+    Err(ApiError::with_detail(ErrorCode::PermissionDenied, "Only administrators can share prompts."))
 }
 
 fn checked(spec: PromptSpec) -> Result<PromptSpec, ApiError> {

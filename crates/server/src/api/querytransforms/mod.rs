@@ -1,10 +1,10 @@
-//! Query Transforms: used by who may, written by administrators, and tried before they are saved.
+//! Query transforms: used by users with access, written by administrators, with a preview.
 
 mod preview;
 mod read;
 mod write;
 
-use crate::AppState;
+use crate::state::AppState;
 use std::sync::Arc;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;

@@ -1,18 +1,18 @@
-//! Trying rules on a query before they are saved.
+//! Preview of rules on a query before they are saved.
 
 use crate::auth::Admin;
 use crate::error::{ApiError, ErrorBody};
 use crate::extract::ApiJson;
 use axum::Json;
-use domain::query_transform::{LineMistake, Rules, TransformSpec, TransformType};
+use domain::query_transform::{LineError, Rules, TransformSpec, TransformType};
 use domain::search::QUERY_CHARS_MAX;
 use serde::{Deserialize, Serialize};
 
-/// Rules, and a query to try them on.
+/// Rules, and a query to apply them to.
 #[derive(Debug, Default, Deserialize, utoipa::ToSchema)]
 #[serde(default)]
 #[schema(as = QueryTransformTrial)]
-pub struct TrialInput {
+pub struct PreviewInput {
     qrx_type: TransformType,
     /// The rules as CSV.
     #[schema(example = "mobiles; ombile; mo bile,mobile")]
@@ -21,30 +21,30 @@ pub struct TrialInput {
     query: String,
 }
 
-/// What the rules make of the query.
+/// The result of the rules.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 #[schema(as = QueryTransformPreview)]
 pub struct Preview {
-    /// The query as a search would use it; unchanged when there are mistakes.
+    /// The query as a search would use it; unchanged if there are errors.
     #[schema(example = "mobile phone")]
     query: String,
-    /// How many rows are rules; 0 when there are mistakes.
+    /// Number of rules; 0 if there are errors.
     #[schema(example = 1)]
     rules: usize,
-    /// What is wrong with the rules, by line.
-    mistakes: Vec<LineMistake>,
+    /// Errors in the rules, by line.
+    mistakes: Vec<LineError>,
 }
 
-/// Tries rules on a query; nothing is saved.
-#[utoipa::path(post, path = "/svc/querytransforms/preview/", tag = "transforms", request_body = TrialInput, responses(
-    (status = 200, description = "What the rules make of the query, or what is wrong with them.", body = Preview),
+/// Applies rules to a query; nothing is saved.
+#[utoipa::path(post, path = "/svc/querytransforms/preview/", tag = "transforms", request_body = PreviewInput, responses(
+    (status = 200, description = "The rewritten query, or the errors in the rules.", body = Preview),
     (status = 400, description = "Too long.", body = ErrorBody),
     (status = 403, description = "Not an administrator.", body = ErrorBody)))]
 pub async fn preview_querytransform(
     _admin: Admin,
-    ApiJson(trial): ApiJson<TrialInput>,
+    ApiJson(input): ApiJson<PreviewInput>,
 ) -> Result<Json<Preview>, ApiError> {
-    let TrialInput { qrx_type, config_content, query } = trial;
+    let PreviewInput { qrx_type, config_content, query } = input;
     let spec = TransformSpec { name: "trial".to_owned(), qrx_type, config_content, ..Default::default() };
     let mut errors = spec.check();
     errors.check_text("query", &query, QUERY_CHARS_MAX);

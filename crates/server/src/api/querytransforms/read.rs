@@ -1,23 +1,23 @@
-//! Reading Query Transforms.
+//! Reading query transforms.
 
-use crate::AppState;
-use crate::api::listing::{ListRequest, Listing, Paging};
-use crate::api::owners::OwnerNames;
+use crate::api::owner_names::OwnerNames;
+use crate::api::pagination::{ListRequest, Listing, Paging};
 use crate::auth::Caller;
-use crate::error::{ApiError, ErrorBody, Refusal};
+use crate::error::{ApiError, ErrorBody, ErrorCode};
 use crate::extract::{ApiPath, ApiQuery};
 use crate::links::Links;
 use crate::preconditions::{Versioned, versioned};
+use crate::state::AppState;
 use axum::extract::State;
 use axum::response::Response;
 use chrono::{DateTime, Utc};
-use domain::contracts::EditableRecord;
 use domain::ids::TransformId;
+use domain::ports::EditableRecord;
 use domain::query_transform::{QueryTransform, TransformSpec};
 use serde::Serialize;
 use std::sync::Arc;
 
-/// A Query Transform as it is shown.
+/// A query transform.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 #[schema(as = QueryTransform)]
 pub struct TransformView {
@@ -54,7 +54,7 @@ pub async fn list_querytransforms(
 /// One transform.
 #[utoipa::path(get, path = "/svc/querytransforms/{id}/", tag = "transforms", params(("id" = i64, Path, description = "Id of the transform.")),
     responses((status = 200, description = "The transform.", body = TransformView),
-    (status = 404, description = "Unknown, or not for you to use.", body = ErrorBody)))]
+    (status = 404, description = "Unknown, or not available to you.", body = ErrorBody)))]
 pub async fn read_querytransform(
     caller: Caller,
     State(state): State<Arc<AppState>>,
@@ -64,7 +64,7 @@ pub async fn read_querytransform(
         let transform = state.store.transform(TransformId(id)).await?;
         match caller.principal.may_use(&transform) {
             true => show(&state, transform).await,
-            false => Err(ApiError::of(Refusal::NotFound)),
+            false => Err(ApiError::of(ErrorCode::NotFound)),
         }
     };
     versioned(&state, EditableRecord::Transform(TransformId(id)), view).await

@@ -1,17 +1,17 @@
-//! Writing Query Transforms: administrators only, and every row of the rules is checked before it is saved.
+//! Writing query transforms: administrators only; every row of the rules is validated before it is saved.
 
 use super::read::{TransformView, show};
-use crate::AppState;
-use crate::api::merge::merge;
+use crate::api::merge_patch::merge;
+use crate::audit::AuditedStore;
 use crate::auth::Admin;
-use crate::changes::Changes;
 use crate::error::{ApiError, ErrorBody};
 use crate::extract::{ApiJson, ApiPath};
 use crate::preconditions::{IfMatch, Versioned, deletable, edit, versioned};
+use crate::state::AppState;
 use axum::extract::State;
 use axum::http::StatusCode;
-use domain::contracts::EditableRecord;
 use domain::ids::TransformId;
+use domain::ports::EditableRecord;
 use domain::query_transform::{QueryTransform, TransformSpec};
 use serde_json::{Map, Value};
 use std::sync::Arc;
@@ -19,17 +19,17 @@ use std::sync::Arc;
 /// Creates a transform.
 #[utoipa::path(post, path = "/svc/querytransforms/", tag = "transforms", request_body = TransformSpec, responses(
     (status = 201, description = "Created.", body = TransformView),
-    (status = 400, description = "Not valid; mistakes in the rules name their lines.", body = ErrorBody),
+    (status = 400, description = "Invalid; errors in the rules name their lines.", body = ErrorBody),
     (status = 403, description = "Not an administrator.", body = ErrorBody),
-    (status = 409, description = "There is one of this name and type.", body = ErrorBody)))]
+    (status = 409, description = "One with this name and type exists.", body = ErrorBody)))]
 pub async fn create_querytransform(
     Admin(principal): Admin,
-    changes: Changes,
+    audited: AuditedStore,
     State(state): State<Arc<AppState>>,
     ApiJson(spec): ApiJson<TransformSpec>,
 ) -> Result<(StatusCode, Versioned<TransformView>), ApiError> {
     let spec = checked(spec)?;
-    let created = changes.store().create_transform(spec, principal.user, state.clock.now()).await?;
+    let created = audited.store().create_transform(spec, principal.user, state.clock.now()).await?;
     Ok((StatusCode::CREATED, Versioned::first(show(&state, created).await?)))
 }
 
@@ -37,62 +37,62 @@ pub async fn create_querytransform(
 #[utoipa::path(put, path = "/svc/querytransforms/{id}/", tag = "transforms", params(("id" = i64, Path, description = "Id of the transform.")),
     request_body = TransformSpec, responses(
     (status = 200, description = "Replaced.", body = TransformView),
-    (status = 400, description = "Not valid; mistakes in the rules name their lines.", body = ErrorBody),
+    (status = 400, description = "Invalid; errors in the rules name their lines.", body = ErrorBody),
     (status = 403, description = "Not an administrator.", body = ErrorBody),
     (status = 404, description = "Unknown.", body = ErrorBody),
-    (status = 409, description = "There is one of this name and type.", body = ErrorBody)))]
+    (status = 409, description = "One with this name and type exists.", body = ErrorBody)))]
 pub async fn replace_querytransform(
     _admin: Admin,
-    changes: Changes,
+    audited: AuditedStore,
     State(state): State<Arc<AppState>>,
     if_match: IfMatch,
     ApiPath(id): ApiPath<i64>,
     ApiJson(spec): ApiJson<TransformSpec>,
 ) -> Result<Versioned<TransformView>, ApiError> {
     let load = || load(&state, TransformId(id));
-    let save = |version, stored| save(&state, &changes, (version, stored), spec.clone());
+    let save = |version, stored| save(&state, &audited, (version, stored), spec.clone());
     edit(&if_match, load, save).await
 }
 
-/// Changes what is given of a transform.
+/// Changes the given fields of a transform.
 #[utoipa::path(patch, path = "/svc/querytransforms/{id}/", tag = "transforms", params(("id" = i64, Path, description = "Id of the transform.")),
     request_body = TransformSpec, responses(
     (status = 200, description = "Changed.", body = TransformView),
-    (status = 400, description = "Not valid; mistakes in the rules name their lines.", body = ErrorBody),
+    (status = 400, description = "Invalid; errors in the rules name their lines.", body = ErrorBody),
     (status = 403, description = "Not an administrator.", body = ErrorBody),
     (status = 404, description = "Unknown.", body = ErrorBody),
-    (status = 409, description = "There is one of this name and type.", body = ErrorBody)))]
+    (status = 409, description = "One with this name and type exists.", body = ErrorBody)))]
 pub async fn change_querytransform(
     _admin: Admin,
-    changes: Changes,
+    audited: AuditedStore,
     State(state): State<Arc<AppState>>,
     if_match: IfMatch,
     ApiPath(id): ApiPath<i64>,
     ApiJson(given): ApiJson<Map<String, Value>>,
 ) -> Result<Versioned<TransformView>, ApiError> {
-    let (state, changes, given) = (&state, &changes, &given);
+    let (state, audited, given) = (&state, &audited, &given);
     let load = || load(state, TransformId(id));
     let save = move |version, stored: QueryTransform| async move {
         let spec = merge(&stored.spec, given.clone())?;
-        save(state, changes, (version, stored), spec).await
+        save(state, audited, (version, stored), spec).await
     };
     edit(&if_match, load, save).await
 }
 
-/// Deletes a transform. Searches and providers that name it say so when they run.
+/// Deletes a transform. Searches and providers that name it report that when they run.
 #[utoipa::path(delete, path = "/svc/querytransforms/{id}/", tag = "transforms", params(("id" = i64, Path, description = "Id of the transform.")),
     responses((status = 204, description = "Deleted."),
     (status = 403, description = "Not an administrator.", body = ErrorBody),
     (status = 404, description = "Unknown.", body = ErrorBody)))]
 pub async fn delete_querytransform(
     _admin: Admin,
-    changes: Changes,
+    audited: AuditedStore,
     State(state): State<Arc<AppState>>,
     if_match: IfMatch,
     ApiPath(id): ApiPath<i64>,
 ) -> Result<StatusCode, ApiError> {
     let version = deletable(&state, &if_match, EditableRecord::Transform(TransformId(id))).await?;
-    changes.at(version).delete_transform(TransformId(id)).await?;
+    audited.at(version).delete_transform(TransformId(id)).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -102,16 +102,16 @@ async fn load(state: &AppState, id: TransformId) -> Result<Versioned<QueryTransf
 
 async fn save(
     state: &AppState,
-    changes: &Changes,
+    audited: &AuditedStore,
     (version, stored): (i64, QueryTransform),
     spec: TransformSpec,
 ) -> Result<Versioned<TransformView>, ApiError> {
     let (spec, now) = (checked(spec)?, state.clock.now());
-    let saved = changes.at(Some(version)).replace_transform(stored.id, spec, now).await?;
+    let saved = audited.at(Some(version)).replace_transform(stored.id, spec, now).await?;
     Ok(Versioned::after(version, show(state, saved).await?))
 }
 
-/// The spec as it is kept, if nothing is wrong with it.
+/// The normalized spec, if it is valid.
 fn checked(spec: TransformSpec) -> Result<TransformSpec, ApiError> {
     spec.checked().map_err(ApiError::invalid)
 }

@@ -1,9 +1,9 @@
-//! An answer while it is made, by server-sent events: `status`, `source`, `delta`, `citations`, then `done` or `error`.
+//! Server-sent events of a summary: `status`, `source`, `delta`, `citations`, then `done` or `error`.
 
-use super::Asked;
-use crate::AppState;
-use crate::throttle::StreamPlace;
-use answers::AnswerEvent;
+use super::RagRequest;
+use crate::state::AppState;
+use crate::throttle::StreamPermit;
+use answers::SummaryEvent;
 use axum::http::{HeaderMap, header};
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
@@ -18,10 +18,10 @@ use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// A comment in quiet times, so that proxies keep the line open.
+/// Comment in idle times, so that proxies keep the connection open.
 const HEARTBEAT: Duration = Duration::from_secs(15);
 
-/// True for a client that wants the answer while it is made.
+/// True if the client accepts an event stream.
 pub fn accepts_events(headers: &HeaderMap) -> bool {
     let accepted = headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok());
     accepted
@@ -29,37 +29,37 @@ pub fn accepts_events(headers: &HeaderMap) -> bool {
         .any(|one| one.split(';').next().unwrap_or_default().trim().eq_ignore_ascii_case("text/event-stream"))
 }
 
-/// `results`, where a search was part of the request, comes first. The stream's place is free again when it ends.
+/// `results` comes first if a search was part of the request. The permit is released when the stream ends.
 pub fn answer_stream(
     state: &Arc<AppState>,
     search: &Search,
-    asked: &Asked,
+    rag_request: &RagRequest,
     results: Option<&MixedResponse>,
-    place: StreamPlace,
+    permit: StreamPermit,
 ) -> Response {
     let first = results.and_then(|mixed| event("results", mixed));
-    let answer = state.answers.follow(search, &asked.wish, asked.time_max);
-    let told = answer.filter_map(move |one| {
-        let _held = &place;
-        std::future::ready(told(one))
+    let answer = state.answers.follow(search, &rag_request.summary, rag_request.time_max);
+    let encoded = answer.filter_map(move |one| {
+        let _permit_ref = &permit;
+        std::future::ready(encode(one))
     });
-    let events = stream::iter(first).chain(told).map(Ok::<_, Infallible>);
+    let events = stream::iter(first).chain(encoded).map(Ok::<_, Infallible>);
     Sse::new(events).keep_alive(KeepAlive::new().interval(HEARTBEAT)).into_response()
 }
 
-fn told(one: AnswerEvent) -> Option<Event> {
+fn encode(one: SummaryEvent) -> Option<Event> {
     match one {
-        AnswerEvent::Stage { stage, done, of } => {
+        SummaryEvent::Stage { stage, done, of } => {
             event("status", &json!({"stage": stage, "done": done, "of": of}))
         }
-        AnswerEvent::Source(source) => event("source", &source),
-        AnswerEvent::Delta(text) => event("delta", &json!({"text": text})),
-        AnswerEvent::Citations(sources) => event("citations", &json!({"sources": sources})),
-        AnswerEvent::Done(answer) => {
+        SummaryEvent::Source(source) => event("source", &source),
+        SummaryEvent::Delta(text) => event("delta", &json!({"text": text})),
+        SummaryEvent::Citations(sources) => event("citations", &json!({"sources": sources})),
+        SummaryEvent::Done(answer) => {
             let row = ResultItem { swirl_rank: 1, result_block: None, ..answer.row };
             event("done", &row)
         }
-        AnswerEvent::Failed { fault, message } => {
+        SummaryEvent::Failed { fault, message } => {
             event("error", &json!({"code": fault.code(), "message": message}))
         }
     }
@@ -75,7 +75,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn who_wants_events() {
+    fn clients_that_accept_events() {
         for (accept, expected) in [
             ("text/event-stream", true),
             ("application/json, Text/Event-Stream;q=0.5", true),

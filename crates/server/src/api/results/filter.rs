@@ -1,4 +1,4 @@
-//! The parameters that narrow a list of results.
+//! Parameters that filter a list of results.
 
 use crate::error::ApiError;
 use crate::extract::Flag;
@@ -19,8 +19,8 @@ pub struct FilterQuery {
     pub not_providers: Option<String>,
     /// Only results of this author.
     pub author: Option<String>,
-    /// `week`, `month` or `year` back from now, `older`, `undated`, or days such as `2024-05-01..2024-05-31`, of which
-    /// one may be left out.
+    /// `week`, `month` or `year` before now, `older`, `undated`, or dates such as `2024-05-01..2024-05-31`, of which
+    /// one may be omitted.
     #[param(example = "month")]
     pub date: Option<String>,
     /// Only results with a star.
@@ -32,14 +32,14 @@ pub struct FilterQuery {
 }
 
 impl FilterQuery {
-    /// Empty parameters filter nothing.
+    /// Empty parameters are ignored.
     pub fn filter(&self) -> Result<ResultFilter, ApiError> {
         let mut errors = FieldErrors::default();
         let filter = ResultFilter {
             providers: ids(&mut errors, "providers", self.providers.as_deref()),
             not_providers: ids(&mut errors, "not_providers", self.not_providers.as_deref()),
-            author: said(self.author.as_deref()).map(str::to_owned),
-            date: said(self.date.as_deref()).and_then(|text| {
+            author: non_empty(self.author.as_deref()).map(str::to_owned),
+            date: non_empty(self.date.as_deref()).and_then(|text| {
                 text.parse().map_err(|sentence: String| errors.check(false, "date", || sentence)).ok()
             }),
             starred: self.starred == Some(Flag(true)),
@@ -52,12 +52,12 @@ impl FilterQuery {
     }
 }
 
-fn said(text: Option<&str>) -> Option<&str> {
+fn non_empty(text: Option<&str>) -> Option<&str> {
     text.map(str::trim).filter(|text| !text.is_empty())
 }
 
 fn ids(errors: &mut FieldErrors, field: &str, text: Option<&str>) -> Vec<ProviderId> {
-    let words = said(text).unwrap_or_default().split(',').map(str::trim).filter(|word| !word.is_empty());
+    let words = non_empty(text).unwrap_or_default().split(',').map(str::trim).filter(|word| !word.is_empty());
     let ids: Option<Vec<ProviderId>> =
         words.take(LIST_MAX + 1).map(|word| word.parse().ok().map(ProviderId)).collect();
     errors.check(ids.is_some(), field, || "Use ids of providers, separated by commas.".to_owned());

@@ -2,18 +2,20 @@
 
 mod export;
 mod filter;
+mod mixer_name;
 
 pub use filter::FilterQuery;
+pub use mixer_name::named_mixer;
 
-use super::listing::{ListRequest, Listing, Paging};
-use super::merge::merge;
+use super::merge_patch::merge;
+use super::pagination::{ListRequest, Listing, Paging};
 use super::search::{is_prefetch, log_view, own_search};
-use crate::AppState;
 use crate::auth::Caller;
-use crate::error::{ApiError, ErrorBody, Refusal};
+use crate::error::{ApiError, ErrorBody, ErrorCode};
 use crate::extract::{ApiJson, ApiPath, ApiQuery, Flag};
 use crate::links::Links;
 use crate::preconditions::{IfMatch, Versioned, edit};
+use crate::state::AppState;
 use axum::Json;
 use axum::extract::State;
 use axum::http::{HeaderMap, Method, StatusCode};
@@ -53,10 +55,10 @@ struct ResultsQuery {
     /// False leaves out `explain`.
     #[param(value_type = Option<bool>)]
     explain: Option<Flag>,
-    /// `info.facets` counts what the list can be narrowed by.
+    /// Adds `info.facets`: the values that the list can be filtered by, with counts.
     #[param(value_type = Option<bool>)]
     facets: Option<Flag>,
-    /// Any value, with a NewItems mixer: all results of the search are marked as read, after this answer.
+    /// Any value, with a NewItems mixer: marks all results of the search as read, after this response.
     mark_all_read: Option<String>,
     /// Items on one page of the list of Results, 1 to 100; not with `search_id`.
     #[param(minimum = 1, maximum = 100)]
@@ -67,11 +69,11 @@ struct ResultsQuery {
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 #[schema(as = SavedResult)]
 struct ResultView {
-    /// The same as `swirl_id`.
+    /// Equal to `swirl_id`.
     id: ResultId,
     search_id: SearchId,
     provider_id: ProviderId,
-    /// What its provider's run had to say.
+    /// Notices of its provider's run.
     messages: Vec<String>,
     #[serde(flatten)]
     item: ResultItem,
@@ -95,11 +97,11 @@ impl From<SavedResult> for ResultView {
 
 /// The mixed results of a search, or the list of all your Results.
 #[utoipa::path(get, path = "/svc/results/", tag = "results", params(ResultsQuery, FilterQuery), responses(
-    (status = 200, description = "With `search_id`: a page of the mixed list. A search that ended in an error gives an \
-        empty list and says why. Without: your Results, newest first.", body = ResultsAnswer),
-    (status = 400, description = "A parameter is not valid.", body = ErrorBody),
-    (status = 404, description = "Unknown search, or someone else's.", body = ErrorBody),
-    (status = 503, description = "The search still runs; ask again after `Retry-After`.", body = ErrorBody)))]
+    (status = 200, description = "With `search_id`: a page of the mixed list. A search that ended in an error has an \
+        empty list and the reason. Without: your Results, newest first.", body = ResultsAnswer),
+    (status = 400, description = "Invalid parameter.", body = ErrorBody),
+    (status = 404, description = "Unknown search, or it belongs to someone else.", body = ErrorBody),
+    (status = 503, description = "The search is still running; try again after `Retry-After`.", body = ErrorBody)))]
 async fn read_results(
     caller: Caller,
     State(state): State<Arc<AppState>>,
@@ -123,7 +125,7 @@ async fn read_results(
     }
     let request = MixRequest { filter: filter.filter()?, ..mix_request(&query, &links)? };
     let search = own_search(&state, &caller.principal, SearchId(id)).await?;
-    // What nobody looks at is not read.
+    // A prefetch does not mark results as read.
     let is_read = method == Method::GET && !is_prefetch(&headers);
     let mixed = match query.mark_all_read.as_deref() {
         Some(value) if !value.is_empty() && is_read => {
@@ -150,15 +152,7 @@ fn mix_request(query: &ResultsQuery, links: &Links) -> Result<MixRequest, ApiErr
     })
 }
 
-/// A mixer's name from a URL: may be unknown, but not blank.
-pub fn named_mixer(name: Option<&str>) -> Result<Option<String>, ApiError> {
-    match name.map(str::trim) {
-        Some("") => Err(ApiError::invalid_field("result_mixer", "A mixer's name is needed; this is empty.")),
-        name => Ok(name.map(str::to_owned)),
-    }
-}
-
-/// What `/svc/results/` may answer, for the documentation.
+/// Responses of `/svc/results/`, for the documentation.
 #[derive(utoipa::ToSchema)]
 #[serde(untagged)]
 #[expect(dead_code, reason = "it describes the two shapes; the handler sends either")]
@@ -170,7 +164,7 @@ enum ResultsAnswer {
 /// One result.
 #[utoipa::path(get, path = "/svc/results/{id}/", tag = "results", params(("id" = i64, Path, description = "`swirl_id` of the result.")),
     responses((status = 200, description = "The result.", body = ResultView),
-    (status = 404, description = "Unknown, or someone else's.", body = ErrorBody)))]
+    (status = 404, description = "Unknown, or it belongs to someone else.", body = ErrorBody)))]
 async fn read_result(
     caller: Caller,
     State(state): State<Arc<AppState>>,
@@ -180,13 +174,14 @@ async fn read_result(
     Ok(Versioned::new(saved.version, saved.into()))
 }
 
-/// Replaces one result; its id, provider, block, rank at the provider, duplicates, place in the cache and the sources of a
-/// summary stay, and so does the address that the provider gave: pages are fetched by `source_url`, not by an edited `url`.
+/// Replaces one result; its id, provider, block, rank at the provider, duplicates, cache status and the sources of a
+/// summary remain, and so does the address that the provider returned: pages are fetched by `source_url`, not by an
+/// edited `url`.
 #[utoipa::path(put, path = "/svc/results/{id}/", tag = "results", params(("id" = i64, Path, description = "`swirl_id` of the result.")),
     request_body = ResultItem, responses(
     (status = 200, description = "Replaced.", body = ResultView),
-    (status = 400, description = "Not valid.", body = ErrorBody),
-    (status = 404, description = "Unknown, or someone else's.", body = ErrorBody)))]
+    (status = 400, description = "Invalid.", body = ErrorBody),
+    (status = 404, description = "Unknown, or it belongs to someone else.", body = ErrorBody)))]
 async fn replace_result(
     caller: Caller,
     State(state): State<Arc<AppState>>,
@@ -199,12 +194,12 @@ async fn replace_result(
     edit(&if_match, load, save).await
 }
 
-/// Changes what is given of one result.
+/// Changes the given fields of one result.
 #[utoipa::path(patch, path = "/svc/results/{id}/", tag = "results", params(("id" = i64, Path, description = "`swirl_id` of the result.")),
     request_body = ResultItem, responses(
     (status = 200, description = "Changed.", body = ResultView),
-    (status = 400, description = "Not valid.", body = ErrorBody),
-    (status = 404, description = "Unknown, or someone else's.", body = ErrorBody)))]
+    (status = 400, description = "Invalid.", body = ErrorBody),
+    (status = 404, description = "Unknown, or it belongs to someone else.", body = ErrorBody)))]
 async fn change_result(
     caller: Caller,
     State(state): State<Arc<AppState>>,
@@ -221,10 +216,10 @@ async fn change_result(
     edit(&if_match, load, save).await
 }
 
-/// Deletes one result; its search stays.
+/// Deletes one result; its search remains.
 #[utoipa::path(delete, path = "/svc/results/{id}/", tag = "results", params(("id" = i64, Path, description = "`swirl_id` of the result.")),
     responses((status = 204, description = "Deleted."),
-    (status = 404, description = "Unknown, or someone else's.", body = ErrorBody)))]
+    (status = 404, description = "Unknown, or it belongs to someone else.", body = ErrorBody)))]
 async fn delete_result(
     caller: Caller,
     State(state): State<Arc<AppState>>,
@@ -244,10 +239,10 @@ async fn load(state: &AppState, caller: &Caller, id: ResultId) -> Result<Version
     Ok(Versioned::new(saved.version, saved.item))
 }
 
-/// A result belongs to whoever owns its search.
+/// A result belongs to the owner of its search.
 async fn own_result(state: &AppState, caller: &Caller, id: ResultId) -> Result<SavedResult, ApiError> {
     let (saved, search) = state.federation.saved_result(id).await?;
-    if search.owner == caller.principal.user { Ok(saved) } else { Err(ApiError::of(Refusal::NotFound)) }
+    if search.owner == caller.principal.user { Ok(saved) } else { Err(ApiError::of(ErrorCode::NotFound)) }
 }
 
 async fn save(
@@ -259,7 +254,7 @@ async fn save(
         swirl_id: stored.swirl_id,
         searchprovider: stored.searchprovider.clone(),
         searchprovider_rank: stored.searchprovider_rank,
-        // Whose right it is to see it is not the person's to say.
+        // Users cannot edit who may see it.
         cache: stored.cache.clone(),
         duplicates: stored.duplicates.clone(),
         rag_query_items: stored.rag_query_items.clone(),

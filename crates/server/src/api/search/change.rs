@@ -1,15 +1,15 @@
-//! PUT, PATCH and DELETE on a search. What changes the run makes it run again.
+//! PUT, PATCH and DELETE of a search. It runs again if the edit affects the run.
 
-use super::own_search;
+use super::access::own_search;
 use super::view::SearchView;
-use crate::AppState;
-use crate::api::merge::merge;
+use crate::api::merge_patch::merge;
 use crate::auth::Caller;
 use crate::client_address::ClientAddress;
 use crate::error::{ApiError, ErrorBody};
 use crate::extract::{ApiJson, ApiPath};
 use crate::links::Links;
 use crate::preconditions::{IfMatch, Versioned};
+use crate::state::AppState;
 use crate::throttle::Class;
 use axum::extract::State;
 use axum::http::StatusCode;
@@ -18,15 +18,14 @@ use domain::search::{Search, SearchSpec};
 use serde_json::{Map, Value};
 use std::sync::Arc;
 
-/// Replaces a search. If what runs has changed, its results are discarded and it runs again.
+/// Replaces a search. If the edit affects the run, its results are discarded and it runs again.
 #[utoipa::path(put, path = "/svc/search/{id}/", tag = "search", params(("id" = i64, Path, description = "Id of the search.")),
     request_body = SearchSpec, responses(
     (status = 200, description = "Replaced.", body = SearchView),
-    (status = 400, description = "Not valid; the fields are named.", body = ErrorBody),
-    (status = 404, description = "Unknown, or someone else's.", body = ErrorBody),
-    (status = 409, description = "Others change it at the same moment.", body = ErrorBody),
-    (status = 429, description = "You start searches too often, or too many of yours wait to start; `retry_after` says when \
-        to try again.", body = ErrorBody)))]
+    (status = 400, description = "Invalid; the fields are named.", body = ErrorBody),
+    (status = 404, description = "Unknown, or it belongs to someone else.", body = ErrorBody),
+    (status = 409, description = "It was modified concurrently.", body = ErrorBody),
+    (status = 429, description = "Too many searches started or waiting to start; `retry_after` says when to try again.", body = ErrorBody)))]
 pub async fn replace_search(
     caller: Caller,
     State(state): State<Arc<AppState>>,
@@ -44,15 +43,14 @@ pub async fn replace_search(
     Ok(Versioned::new(changed.version(), SearchView::of(changed, &caller.principal.username, &links)))
 }
 
-/// Changes what is given of a search, and runs it again if that changes what runs.
+/// Changes the given fields of a search, and runs it again if that affects the run.
 #[utoipa::path(patch, path = "/svc/search/{id}/", tag = "search", params(("id" = i64, Path, description = "Id of the search.")),
     request_body = SearchSpec, responses(
     (status = 200, description = "Changed.", body = SearchView),
-    (status = 400, description = "Not valid; the fields are named.", body = ErrorBody),
-    (status = 404, description = "Unknown, or someone else's.", body = ErrorBody),
-    (status = 409, description = "Others change it at the same moment.", body = ErrorBody),
-    (status = 429, description = "You start searches too often, or too many of yours wait to start; `retry_after` says when \
-        to try again.", body = ErrorBody)))]
+    (status = 400, description = "Invalid; the fields are named.", body = ErrorBody),
+    (status = 404, description = "Unknown, or it belongs to someone else.", body = ErrorBody),
+    (status = 409, description = "It was modified concurrently.", body = ErrorBody),
+    (status = 429, description = "Too many searches started or waiting to start; `retry_after` says when to try again.", body = ErrorBody)))]
 pub async fn change_search(
     caller: Caller,
     State(state): State<Arc<AppState>>,
@@ -70,10 +68,10 @@ pub async fn change_search(
     Ok(Versioned::new(changed.version(), SearchView::of(changed, &caller.principal.username, &links)))
 }
 
-/// Deletes a search and its results at once.
+/// Deletes a search and its results.
 #[utoipa::path(delete, path = "/svc/search/{id}/", tag = "search", params(("id" = i64, Path, description = "Id of the search.")),
     responses((status = 204, description = "Deleted."),
-    (status = 404, description = "Unknown, or someone else's.", body = ErrorBody)))]
+    (status = 404, description = "Unknown, or it belongs to someone else.", body = ErrorBody)))]
 pub async fn delete_search(
     caller: Caller,
     State(state): State<Arc<AppState>>,
@@ -85,7 +83,7 @@ pub async fn delete_search(
         Some(version) => state.store.if_version(version).delete_search(search.id).await?,
         None => state.store.delete_search(search.id).await?,
     }
-    state.federation.events().changed(search.id);
+    state.federation.progress().changed(search.id);
     Ok(StatusCode::NO_CONTENT)
 }
 

@@ -1,17 +1,17 @@
-//! A search as it happens, by server-sent events: `provider`, `results`, `status`, `done`.
+//! Server-sent events of a search: `provider`, `results`, `status`, `done`.
 
-use super::own_search;
-use super::watch::{Tell, Watch, event};
-use crate::AppState;
+use super::access::own_search;
+use super::search_stream::{EventEncoder, SearchStream, event};
 use crate::auth::Caller;
 use crate::error::{ApiError, ErrorBody};
 use crate::extract::ApiPath;
 use crate::links::Links;
+use crate::state::AppState;
 use axum::extract::State;
 use axum::response::sse::{Event, Sse};
 use domain::ids::{ProviderId, SearchId};
 use domain::mixed::MixedResponse;
-use domain::result::{ProviderFault, ResultSet};
+use domain::result::{ProviderError, ResultSet};
 use domain::search::Search;
 use domain::status::{ProviderStatus, SearchStatus};
 use federation::MixRequest;
@@ -21,11 +21,11 @@ use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Follows a search: one `provider` event for each provider as it ends, the merged page as it stands in `results`,
-/// every new `status`, and `done` at the end. A search that is already ready has the same ends.
+/// Follows a search: one `provider` event for each provider as it ends, the current merged page in `results`, every new
+/// `status`, and `done` at the end. A finished search ends with the same events.
 #[utoipa::path(get, path = "/svc/search/{id}/events/", tag = "search", params(("id" = i64, Path, description = "Id of the search.")),
     responses((status = 200, description = "A stream of events.", content_type = "text/event-stream", body = String),
-    (status = 404, description = "Unknown, or someone else's.", body = ErrorBody),
+    (status = 404, description = "Unknown, or it belongs to someone else.", body = ErrorBody),
     (status = 429, description = "You have too many streams open.", body = ErrorBody),
     (status = 503, description = "Too many streams are open.", body = ErrorBody)))]
 pub async fn follow_search(
@@ -34,19 +34,19 @@ pub async fn follow_search(
     links: Links,
     ApiPath(id): ApiPath<i64>,
 ) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>>>, ApiError> {
-    // Who has no place costs no look at the database.
-    let place = state.throttles.streams.enter(caller.principal.user)?;
-    // Listening begins before the row is read, so nothing falls between the two.
-    let receiver = state.federation.events().subscribe(SearchId(id));
+    // Without a permit, the database is not queried.
+    let permit = state.throttles.streams.enter(caller.principal.user)?;
+    // Subscribes before the row is read, so that nothing is missed in between.
+    let receiver = state.federation.progress().subscribe(SearchId(id));
     let search = own_search(&state, &caller.principal, SearchId(id)).await?;
     let request = MixRequest { base_url: links.base(), ..MixRequest::default() };
-    Ok(Watch::new(state, search, (receiver, place), request, AsJson).stream())
+    Ok(SearchStream::new(state, search, (receiver, permit), request, JsonEncoder).stream())
 }
 
-/// For programs.
-struct AsJson;
+/// Encodes events as JSON.
+struct JsonEncoder;
 
-/// One provider's end, as `provider` tells it.
+/// The outcome of one provider, in `provider`.
 #[derive(Serialize)]
 struct ProviderEnd<'a> {
     provider_id: ProviderId,
@@ -56,17 +56,17 @@ struct ProviderEnd<'a> {
     retrieved: u64,
     search_time: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
-    error: Option<&'a ProviderFault>,
+    error: Option<&'a ProviderError>,
 }
 
 #[derive(Serialize)]
 struct StatusNow {
     search_id: SearchId,
-    /// None when the search is gone.
+    /// None if the search was deleted.
     status: Option<SearchStatus>,
 }
 
-impl Tell for AsJson {
+impl EventEncoder for JsonEncoder {
     fn status(&mut self, search: &Search) -> Option<Event> {
         event("status", &StatusNow { search_id: search.id, status: Some(search.status) })
     }

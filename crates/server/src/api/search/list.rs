@@ -1,12 +1,12 @@
-//! The list of one's searches: all, the saved ones, the subscribed ones, or those that speak of something.
+//! The list of the caller's searches: all, saved, subscribed, or by text.
 
 use super::view::SearchView;
-use crate::AppState;
-use crate::api::listing::{ListRequest, Paging};
+use crate::api::pagination::{ListRequest, Paging};
 use crate::auth::Caller;
 use crate::error::ApiError;
 use crate::extract::Flag;
 use crate::links::Links;
+use crate::state::AppState;
 use axum::response::Response;
 use domain::ids::{SearchId, UserId};
 use domain::search::{FILTER_CHARS_MAX, SearchFilter};
@@ -24,7 +24,7 @@ pub struct ListQuery {
     /// Of the list: only subscribed searches.
     #[param(value_type = Option<bool>)]
     subscribed: Option<Flag>,
-    /// Of the list: only searches whose query holds this text.
+    /// Of the list: only searches whose query contains this text.
     #[param(max_length = 255)]
     text: Option<String>,
 }
@@ -44,15 +44,15 @@ impl ListQuery {
     }
 }
 
-/// `paging` is what was asked for; with `search_only` the list comes in pages in any case.
+/// With `search_only` the list is always paginated.
 pub async fn list(
     state: &AppState,
     caller: &Caller,
     links: &Links,
-    wanted: &ListQuery,
+    list_query: &ListQuery,
     (search_only, paging): (bool, Paging),
 ) -> Result<Response, ApiError> {
-    let filter = wanted.filter(caller.principal.user)?;
+    let filter = list_query.filter(caller.principal.user)?;
     let page = paging.page.or(search_only.then_some(1));
     let list = ListRequest::read(Paging { page, ..paging }, links, &resource(&filter, search_only))?;
     let page = state.store.find_searches(&filter, list.offset(), list.limit()).await?;
@@ -67,7 +67,7 @@ pub async fn list(
     Ok(list.answer(views.collect::<Vec<_>>(), page.total))
 }
 
-/// The path of the list with its filter, which all its pages keep.
+/// The path of the list with its filter, for the links to its pages.
 fn resource(filter: &SearchFilter, search_only: bool) -> String {
     let mut parameters = url::form_urlencoded::Serializer::new(String::new());
     for (name, is_set) in

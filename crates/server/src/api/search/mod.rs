@@ -1,23 +1,21 @@
-//! Searches: created, followed, changed and run again by their owner, and by nobody else.
+//! Searches: created, followed, changed and run again only by their owner.
 
+mod access;
 mod change;
 mod create;
 mod events;
+mod from_url;
+mod history;
 mod list;
 mod read;
-mod run;
-mod runs;
+mod search_stream;
 mod view;
-mod watch;
 
-pub use run::{is_prefetch, log_start, log_view};
-pub use watch::{Tell, Watch, event};
+pub use access::own_search;
+pub use from_url::{is_prefetch, log_start, log_view};
+pub use search_stream::{EventEncoder, SearchStream, event};
 
-use crate::AppState;
-use crate::error::{ApiError, Refusal};
-use domain::ids::SearchId;
-use domain::search::Search;
-use domain::user::Principal;
+use crate::state::AppState;
 use std::sync::Arc;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
@@ -32,12 +30,6 @@ pub fn router() -> OpenApiRouter<Arc<AppState>> {
             change::delete_search
         ))
         .routes(routes!(events::follow_search))
-        .routes(routes!(runs::read_runs))
-        .routes(routes!(runs::read_diff))
-}
-
-/// The search, if it is the caller's own: searches are private, also to administrators.
-pub async fn own_search(state: &AppState, principal: &Principal, id: SearchId) -> Result<Search, ApiError> {
-    let search = state.store.search(id).await?;
-    if search.owner == principal.user { Ok(search) } else { Err(ApiError::of(Refusal::NotFound)) }
+        .routes(routes!(history::read_runs))
+        .routes(routes!(history::read_diff))
 }

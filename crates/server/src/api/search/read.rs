@@ -1,27 +1,27 @@
-//! GET: the list of searches, one search, and the searches that a URL starts (`q`, `qs`, `rerun`, `update`).
+//! GET: the list of searches, one search, and searches started from URL parameters (`q`, `qs`, `rerun`, `update`).
 
+use super::access::own_search;
+use super::from_url::{RunOptions, is_prefetch, log_start, log_view, run_and_wait, wait};
 use super::list::{ListQuery, list};
-use super::own_search;
-use super::run::{RunOptions, is_prefetch, log_start, log_view, run_and_wait, wait};
 use super::view::SearchView;
-use crate::AppState;
-use crate::api::listing::{Listing, Paging};
-use crate::api::rag_search::{Asked, Wanted, accepts_events, answer_stream, answered, time_max};
+use crate::api::pagination::{Listing, Paging};
+use crate::api::rag_search::{LenientBool, RagRequest, accepts_events, answer_stream, summarize, time_max};
 use crate::auth::Caller;
 use crate::client_address::ClientAddress;
 use crate::error::{ApiError, ErrorBody};
 use crate::extract::{ApiPath, ApiQuery, Flag};
 use crate::links::Links;
 use crate::preconditions::Versioned;
+use crate::state::AppState;
 use crate::throttle::Class;
 use axum::Json;
 use axum::extract::State;
 use axum::http::{HeaderMap, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use domain::answer::AnswerWish;
 use domain::ids::{AiProviderId, ProviderId, SearchId};
 use domain::mixed::MixedResponse;
 use domain::search::Search;
+use domain::summary::SummaryRequest;
 use federation::MixRequest;
 use serde::Deserialize;
 use std::sync::Arc;
@@ -33,11 +33,11 @@ pub struct SearchQuery {
     /// Creates a search, waits for it and redirects to its results.
     #[param(example = "river level sensors")]
     q: Option<String>,
-    /// Creates a search, waits for it and answers the first page of its results.
+    /// Creates a search, waits for it and returns the first page of its results.
     qs: Option<String>,
     /// Id of a search: discards its results, runs it again, waits and redirects to its results.
     rerun: Option<i64>,
-    /// Id of a search: runs it again and keeps its results, waits and redirects to them. What is new has `new`: 1.
+    /// Id of a search: runs it again and keeps its results, waits and redirects to them. New results have `new`: 1.
     update: Option<i64>,
     /// With `q` or `qs`: names, ids or tags of providers, separated by commas.
     #[param(example = "news,3")]
@@ -53,23 +53,24 @@ pub struct SearchQuery {
     pre_query_processor: Option<String>,
     /// With `q` or `qs`: tags of the search, separated by commas.
     search_tags: Option<String>,
-    /// With `qs` and exactly one provider id: how many results that provider is asked for.
+    /// With `qs` and exactly one provider id: how many results are requested from that provider.
     #[param(minimum = 1)]
     single_provider_results_requested: Option<u32>,
-    /// With `q` or `qs`: an AI summary is made of the results. Off with `false`, `0`, `no` or `off`; on with anything else.
+    /// With `q` or `qs`: adds an AI summary of the results. Off with `false`, `0`, `no` or `off`; on with anything
+    /// else.
     #[param(value_type = Option<bool>)]
-    rag: Option<Wanted>,
-    /// The same as `rag`.
+    rag: Option<LenientBool>,
+    /// An alias of `rag`.
     #[param(value_type = Option<bool>)]
-    do_rag: Option<Wanted>,
+    do_rag: Option<LenientBool>,
     /// With `rag`: seconds that the summary may take, after the search.
     #[param(minimum = 1, maximum = 180)]
     rag_timeout: Option<i64>,
-    /// With `rag`: wishes for the style of the summary; at most 2,000 characters are used.
+    /// With `rag`: instructions for the style of the summary; at most 2,000 characters are used.
     ai_instructions: Option<String>,
-    /// With `rag`: id of the AIProvider that is to answer.
+    /// With `rag`: id of the AIProvider to use.
     ai_provider: Option<i64>,
-    /// The list in pages, as with `page`.
+    /// Paginates the list, as with `page`.
     #[param(value_type = Option<bool>)]
     search_only: Option<Flag>,
     /// Page number of the list, from 1.
@@ -80,7 +81,7 @@ pub struct SearchQuery {
     items: Option<u32>,
 }
 
-/// What `/svc/search/` may answer, for the documentation.
+/// Responses of `/svc/search/`, for the documentation.
 #[derive(utoipa::ToSchema)]
 #[serde(untagged)]
 #[expect(dead_code, reason = "it describes the two shapes; the handler sends either")]
@@ -91,47 +92,46 @@ enum SearchesAnswer {
 
 /// Your searches, newest first; or a search started by `q`, `qs`, `rerun` or `update`.
 #[utoipa::path(get, path = "/svc/search/", tag = "search", params(SearchQuery, ListQuery), responses(
-    (status = 200, description = "The list; with `qs` the first page of the mixed results, and with `rag` the AI summary \
-        first in it, or `info.ai` with the reason why there is none. With `Accept: text/event-stream`, `qs` and `rag`: \
-        the event `results`, then those of `/svc/rag-search/`.", body = SearchesAnswer),
+    (status = 200, description = "The list; with `qs` the first page of the mixed results, and with `rag` the AI \
+        summary as its first item, or `info.ai` with the reason why there is none. With `Accept: \
+        text/event-stream`, `qs` and `rag`: the event `results`, then those of `/svc/rag-search/`.", body = SearchesAnswer),
     (status = 204, description = "A prefetch: nothing was started."),
     (status = 302, description = "With `q`, `rerun` or `update`: to the results."),
-    (status = 400, description = "A parameter is not valid.", body = ErrorBody),
-    (status = 404, description = "The search to run again is unknown, or someone else's.", body = ErrorBody),
-    (status = 409, description = "As many of your searches are kept as may be; delete some.", body = ErrorBody),
-    (status = 429, description = "You start searches too often, or too many of yours wait to start; `retry_after` says when \
-        to try again.", body = ErrorBody),
-    (status = 503, description = "With `qs`: the search takes longer than it may; its results come later.", body = ErrorBody)))]
+    (status = 400, description = "Invalid parameter.", body = ErrorBody),
+    (status = 404, description = "The search to rerun is unknown, or belongs to someone else.", body = ErrorBody),
+    (status = 409, description = "You have reached the maximum number of stored searches; delete some.", body = ErrorBody),
+    (status = 429, description = "Too many searches started or waiting to start; `retry_after` says when to try again.", body = ErrorBody),
+    (status = 503, description = "With `qs`: the search takes too long; its results follow later.", body = ErrorBody)))]
 pub async fn read_searches(
     caller: Caller,
     State(state): State<Arc<AppState>>,
     links: Links,
     address: ClientAddress,
     (method, headers): (Method, HeaderMap),
-    (ApiQuery(query), ApiQuery(wanted)): (ApiQuery<SearchQuery>, ApiQuery<ListQuery>),
+    (ApiQuery(query), ApiQuery(list_query)): (ApiQuery<SearchQuery>, ApiQuery<ListQuery>),
 ) -> Result<Response, ApiError> {
     let runs_again = query.rerun.or(query.update);
     let starts = query.q.is_some() || query.qs.is_some() || runs_again.is_some();
     if starts && (is_prefetch(&headers) || method == Method::HEAD) {
         return Ok(StatusCode::NO_CONTENT.into_response());
     }
-    let asked = query.asked(&state)?;
+    let rag_request = query.rag_request(&state)?;
     if starts {
         state.throttles.take(Class::Search, caller.principal.user, address)?;
     }
     if let Some(text) = &query.q {
         let text = not_blank("q", text)?;
-        pay(&state, &caller, address, asked.as_ref())?;
-        return start_and_redirect(&state, &caller, &links, (&query, text, asked)).await;
+        charge_rag_quota(&state, &caller, address, rag_request.as_ref())?;
+        return start_and_redirect(&state, &caller, &links, (&query, text, rag_request)).await;
     }
     if let Some(text) = &query.qs {
         let text = not_blank("qs", text)?;
-        pay(&state, &caller, address, asked.as_ref())?;
-        return match asked {
-            Some(asked) if accepts_events(&headers) => {
-                start_and_stream(&state, &caller, &links, (&query, text, asked)).await
+        charge_rag_quota(&state, &caller, address, rag_request.as_ref())?;
+        return match rag_request {
+            Some(rag_request) if accepts_events(&headers) => {
+                start_and_stream(&state, &caller, &links, (&query, text, rag_request)).await
             }
-            asked => start_and_mix(&state, &caller, &links, (&query, text, asked)).await,
+            rag_request => start_and_mix(&state, &caller, &links, (&query, text, rag_request)).await,
         };
     }
     if let Some(id) = runs_again {
@@ -145,13 +145,13 @@ pub async fn read_searches(
         return Ok(redirect(&links, search.id, &query, None));
     }
     let paging = Paging { page: query.page, items: query.items };
-    list(&state, &caller, &links, &wanted, (query.search_only == Some(Flag(true)), paging)).await
+    list(&state, &caller, &links, &list_query, (query.search_only == Some(Flag(true)), paging)).await
 }
 
 /// One search; poll its `status`.
 #[utoipa::path(get, path = "/svc/search/{id}/", tag = "search", params(("id" = i64, Path, description = "Id of the search.")),
     responses((status = 200, description = "The search.", body = SearchView),
-    (status = 404, description = "Unknown, or someone else's.", body = ErrorBody)))]
+    (status = 404, description = "Unknown, or it belongs to someone else.", body = ErrorBody)))]
 pub async fn read_search(
     caller: Caller,
     State(state): State<Arc<AppState>>,
@@ -166,13 +166,13 @@ async fn start_and_redirect(
     state: &AppState,
     caller: &Caller,
     links: &Links,
-    (query, text, asked): (&SearchQuery, &str, Option<Asked>),
+    (query, text, rag_request): (&SearchQuery, &str, Option<RagRequest>),
 ) -> Result<Response, ApiError> {
     let (spec, unknown_mixer) = query.options().spec(state, text)?;
     let search = run_and_wait(state, caller.principal.user, spec, "search_q").await?;
-    if let Some(asked) = asked.filter(|_| search.status.is_ready()) {
-        // The results show the answer where there is one; why there is none is in the log.
-        answered(state, &search, &asked).await;
+    if let Some(rag_request) = rag_request.filter(|_| search.status.is_ready()) {
+        // The results show the summary if there is one; the log has the reason if there is none.
+        summarize(state, &search, &rag_request).await;
     }
     Ok(redirect(links, search.id, query, unknown_mixer))
 }
@@ -181,34 +181,34 @@ async fn start_and_mix(
     state: &AppState,
     caller: &Caller,
     links: &Links,
-    (query, text, asked): (&SearchQuery, &str, Option<Asked>),
+    (query, text, rag_request): (&SearchQuery, &str, Option<RagRequest>),
 ) -> Result<Response, ApiError> {
-    let (search, mut request) = start(state, caller, links, (query, text)).await?;
-    // A search that still runs is refused below, and nobody should wait for its answer.
-    if let Some(asked) = asked.filter(|_| search.status.is_final()) {
-        request.answered = Some(answered(state, &search, &asked).await);
+    let (search, mut request) = start_from_url(state, caller, links, (query, text)).await?;
+    // A search that is still running is refused below, without waiting for a summary.
+    if let Some(rag_request) = rag_request.filter(|_| search.status.is_final()) {
+        request.summary = Some(summarize(state, &search, &rag_request).await);
     }
     let mixed = state.federation.mix(&search, &request).await?;
     log_view(&search, &mixed);
     Ok(Json(mixed).into_response())
 }
 
-/// The results, then the answer while it is made.
+/// Returns the results, then streams the summary.
 async fn start_and_stream(
     state: &Arc<AppState>,
     caller: &Caller,
     links: &Links,
-    (query, text, asked): (&SearchQuery, &str, Asked),
+    (query, text, rag_request): (&SearchQuery, &str, RagRequest),
 ) -> Result<Response, ApiError> {
-    let place = state.throttles.streams.enter(caller.principal.user)?;
-    let (search, request) = start(state, caller, links, (query, text)).await?;
+    let permit = state.throttles.streams.enter(caller.principal.user)?;
+    let (search, request) = start_from_url(state, caller, links, (query, text)).await?;
     let mixed = state.federation.mix(&search, &request).await?;
     log_view(&search, &mixed);
-    Ok(answer_stream(state, &search, &asked, Some(&mixed), place))
+    Ok(answer_stream(state, &search, &rag_request, Some(&mixed), permit))
 }
 
-/// The search of `qs`, run, and how its first page is asked for.
-async fn start(
+/// Runs the search of `qs`, and returns the request of its first page.
+async fn start_from_url(
     state: &AppState,
     caller: &Caller,
     links: &Links,
@@ -217,7 +217,7 @@ async fn start(
     if query.page.is_some() {
         return Err(ApiError::invalid_field(
             "page",
-            "qs answers the first page; follow info.results.next_page.",
+            "qs returns the first page; follow info.results.next_page.",
         ));
     }
     let (spec, unknown_mixer) = query.options().spec(state, text)?;
@@ -232,14 +232,14 @@ async fn start(
     Ok((search, request))
 }
 
-/// An answer is counted beside the search.
-fn pay(
+/// A summary is counted in addition to the search.
+fn charge_rag_quota(
     state: &AppState,
     caller: &Caller,
     address: ClientAddress,
-    asked: Option<&Asked>,
+    rag_request: Option<&RagRequest>,
 ) -> Result<(), ApiError> {
-    match asked {
+    match rag_request {
         Some(_) => state.throttles.take(Class::Rag, caller.principal.user, address),
         None => Ok(()),
     }
@@ -270,18 +270,18 @@ fn not_blank<'a>(field: &str, text: &'a str) -> Result<&'a str, ApiError> {
 }
 
 impl SearchQuery {
-    /// The answer that is asked for beside the results. A wrong `rag_timeout` is refused in any case.
-    fn asked(&self, state: &AppState) -> Result<Option<Asked>, ApiError> {
+    /// The summary requested with the results. An invalid `rag_timeout` is refused in any case.
+    fn rag_request(&self, state: &AppState) -> Result<Option<RagRequest>, ApiError> {
         let time_max = time_max(state, self.rag_timeout)?;
-        if ![self.rag, self.do_rag].contains(&Some(Wanted(true))) {
+        if ![self.rag, self.do_rag].contains(&Some(LenientBool(true))) {
             return Ok(None);
         }
-        let wish = AnswerWish {
+        let summary = SummaryRequest {
             instructions: self.ai_instructions.clone().unwrap_or_default(),
             ai_provider: self.ai_provider.map(AiProviderId),
-            ..AnswerWish::default()
+            ..SummaryRequest::default()
         };
-        Ok(Some(Asked { wish, time_max }))
+        Ok(Some(RagRequest { summary, time_max }))
     }
 
     fn options(&self) -> RunOptions {

@@ -1,4 +1,4 @@
-//! A Search as it is shown.
+//! Response body of a search.
 
 use crate::links::Links;
 use chrono::{DateTime, Utc};
@@ -19,7 +19,7 @@ pub struct SearchView {
     /// The query after the pre-query processors.
     query_string_processed: String,
     status: SearchStatus,
-    /// What happened; the first entry names the service and its version.
+    /// Notices; the first one names the service and its version.
     messages: Vec<String>,
     /// The results, ordered by the search's mixer.
     result_url: String,
@@ -50,14 +50,14 @@ impl SearchView {
         }
     }
 
-    /// The same, with the number of its new results.
+    /// Adds the number of its new results.
     pub fn with_new(self, new_results: Option<u64>) -> Self {
         Self { new_results, ..self }
     }
 }
 
-/// What shows the new results in the order of the search's own mixer. Its `sort` says nothing here: every update
-/// sets it to `date`, and a mixer by date hides what has none.
+/// The mixer that shows the new results in the order of the search's own mixer. `sort` is ignored: every update sets it
+/// to `date`, and a mixer by date hides results without one.
 fn new_items_mixer(result_mixer: &str) -> &'static str {
     match result_mixer {
         "DateMixer" | "DateNewItemsMixer" => "DateNewItemsMixer",
@@ -65,7 +65,7 @@ fn new_items_mixer(result_mixer: &str) -> &'static str {
     }
 }
 
-/// The banner first, and once: that of the program which accepted the search.
+/// The banner of the program that accepted the search comes first, and once.
 fn with_banner(messages: Vec<String>) -> Vec<String> {
     let (banners, rest): (Vec<_>, Vec<_>) = messages.into_iter().partition(|line| message::is_banner(line));
     let banner = banners.into_iter().next().unwrap_or_else(message::banner);

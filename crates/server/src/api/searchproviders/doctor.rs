@@ -1,40 +1,40 @@
-//! The provider doctor: from a sample answer to a ready SearchProvider. Nothing is saved.
+//! The provider doctor: suggests a SearchProvider from a sample response. Nothing is saved.
 
-use crate::AppState;
 use crate::auth::Admin;
 use crate::error::{ApiError, ErrorBody};
 use crate::extract::ApiJson;
+use crate::state::AppState;
 use axum::Json;
 use axum::extract::State;
-use federation::doctor::{Case, Diagnosis};
+use provider_doctor::{Diagnosis, DiagnosisInput};
 use serde::Deserialize;
 use serde_json::Value;
 use std::sync::Arc;
 
-/// What the doctor is given: a sample, or a request to be sent with `fetch`.
+/// Input of the doctor: a sample, or a request to be sent with `fetch`.
 #[derive(Deserialize, Default, utoipa::ToSchema)]
 #[serde(default)]
 pub struct DoctorInput {
-    /// A curl command or an address; empty when there is only a sample.
+    /// A curl command or a URL; empty if there is only a sample.
     #[schema(example = "curl 'https://source.example/search?q=tea&page=1' -H 'Authorization: Bearer …'")]
     request: String,
-    /// A sample of the source's answer: an object or a list, or JSON or XML as text.
+    /// A sample response of the source: an object or a list, or JSON or XML as text.
     #[schema(value_type = Object)]
     sample: Option<Value>,
-    /// The word that was searched for, so that its place in the request is known.
+    /// The query of the sample, so that it is found in the request.
     #[schema(example = "tea")]
     query: String,
-    /// Name of the provider; without it the host's.
+    /// Name of the provider; by default the host.
     name: String,
-    /// Without a sample: send the request once, with the secrets in it, and look at the answer.
+    /// Without a sample: send the request once, with its secrets, and examine the response.
     fetch: bool,
 }
 
-/// Proposes a provider: finds the list of results in a sample answer, its counts, and the paths of title,
-/// body, url, date and author, each with a confidence. Secrets in the request become blanks.
+/// Suggests a provider: finds the list of results in a sample response, its counts, and the paths of title, body, url,
+/// date and author, each with a confidence. Secrets in the request become placeholders.
 #[utoipa::path(post, path = "/svc/searchproviders/doctor/", tag = "providers", request_body = DoctorInput, responses(
-    (status = 200, description = "The provider, ready to be saved, and how sure each part is.", body = Diagnosis),
-    (status = 400, description = "Not valid, or the source could not be asked; the field is named.", body = ErrorBody),
+    (status = 200, description = "The suggested provider, with the confidence of each part.", body = Diagnosis),
+    (status = 400, description = "Invalid, or the source could not be queried; the field is named.", body = ErrorBody),
     (status = 403, description = "Not an administrator.", body = ErrorBody)))]
 pub async fn examine_sample(
     _admin: Admin,
@@ -42,9 +42,9 @@ pub async fn examine_sample(
     ApiJson(input): ApiJson<DoctorInput>,
 ) -> Result<Json<Diagnosis>, ApiError> {
     let DoctorInput { request, sample, query, name, fetch } = input;
-    let request =
-        Case::request_of(&request).map_err(|sentence| ApiError::invalid_field("request", sentence))?;
+    let request = DiagnosisInput::parse_request(&request)
+        .map_err(|sentence| ApiError::invalid_field("request", sentence))?;
     let sample = sample.filter(|sample| !sample.is_null() && *sample != "");
-    let case = Case { request, sample, query, name, fetch };
-    state.federation.doctor().examine(case).await.map(Json).map_err(ApiError::invalid)
+    let input = DiagnosisInput { request, sample, query, name, fetch };
+    state.doctor.diagnose(input).await.map(Json).map_err(ApiError::invalid)
 }

@@ -1,14 +1,13 @@
-//! SearchProviders: visible by one rule, written by administrators, their secrets shown to nobody.
+//! SearchProviders: visible to users with access, edited by administrators. Secrets are never shown.
 
 mod doctor;
+mod health;
 mod read;
 mod secrets;
-mod state;
-mod states;
-mod testing;
+mod test;
 mod write;
 
-use crate::AppState;
+use crate::state::AppState;
 use std::sync::Arc;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
@@ -22,9 +21,9 @@ pub fn router() -> OpenApiRouter<Arc<AppState>> {
             write::change_searchprovider,
             write::delete_searchprovider
         ))
-        .routes(routes!(testing::test_unsaved_searchprovider))
+        .routes(routes!(test::test_unsaved_searchprovider))
         .routes(routes!(doctor::examine_sample))
-        .routes(routes!(states::list_states))
-        .routes(routes!(testing::test_searchprovider))
-        .routes(routes!(state::read_state, state::reset_state))
+        .routes(routes!(health::list_states))
+        .routes(routes!(test::test_searchprovider))
+        .routes(routes!(health::read_state, health::reset_state))
 }

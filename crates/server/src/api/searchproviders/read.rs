@@ -1,44 +1,44 @@
 //! Reading SearchProviders.
 
 use super::secrets::shown_fields;
-use crate::AppState;
-use crate::api::listing::{ListRequest, Listing, Paging};
-use crate::api::owners::OwnerNames;
+use crate::api::owner_names::OwnerNames;
+use crate::api::pagination::{ListRequest, Listing, Paging};
 use crate::auth::Caller;
-use crate::error::{ApiError, ErrorBody, Refusal};
+use crate::error::{ApiError, ErrorBody, ErrorCode};
 use crate::extract::{ApiPath, ApiQuery, Flag};
 use crate::links::Links;
 use crate::preconditions::{Versioned, versioned};
+use crate::state::AppState;
 use axum::extract::State;
 use axum::response::Response;
 use chrono::{DateTime, Utc};
-use domain::contracts::{Capability, EditableRecord};
 use domain::ids::ProviderId;
 use domain::inline_secrets;
+use domain::ports::{Capability, EditableRecord};
 use domain::provider::{ProviderSpec, SearchProvider};
 use domain::user::Principal;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::sync::Arc;
 
-/// A SearchProvider as it is shown.
+/// A SearchProvider.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 #[schema(as = SearchProvider)]
 pub struct ProviderView {
     id: ProviderId,
     /// User name of the owner.
     owner: String,
-    /// `credentials` and secrets in headers are masked. For who may not edit the provider, `credentials`,
+    /// `credentials` and secrets in headers are masked. For users who may not edit the provider, `credentials`,
     /// `eval_credentials`, `http_request_headers` and `page_fetch_config_json` are absent.
     #[serde(flatten)]
     #[schema(value_type = ProviderSpec)]
     fields: Map<String, Value>,
-    /// Fields whose stored values cannot be read, because they were sealed with another key, as after a restore without
-    /// the key. The source is not asked until they are entered again. Absent when all can be read, and for who may not
-    /// edit the provider.
+    /// Fields whose stored values cannot be read, because they were encrypted with another key, for example after a
+    /// restore without the key. The source is not queried until they are entered again. Absent if all can be read, and
+    /// for users who may not edit the provider.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     unreadable_fields: Vec<&'static str>,
-    /// What the source can do with these mappings; null while the connector cannot be built from them.
+    /// What the source supports with these mappings; null if the connector cannot be built from them.
     capability: Option<Capability>,
     date_created: DateTime<Utc>,
     date_updated: DateTime<Utc>,
@@ -68,16 +68,16 @@ impl ProviderView {
     }
 }
 
-/// Which providers are wanted.
+/// Filter of the list.
 #[derive(Debug, Clone, Default, Deserialize, utoipa::IntoParams)]
 #[into_params(parameter_in = Query)]
 #[serde(default)]
-pub struct Wanted {
-    /// A text in the name, the url or a tag; letter case does not matter.
+pub struct ProviderFilter {
+    /// A text in the name, the url or a tag, case-insensitive.
     text: Option<String>,
     /// Name of the connector.
     connector: Option<String>,
-    /// One of the tags; letter case does not matter.
+    /// One of the tags, case-insensitive.
     tag: Option<String>,
     #[param(value_type = Option<bool>)]
     active: Option<Flag>,
@@ -85,19 +85,19 @@ pub struct Wanted {
     default: Option<Flag>,
 }
 
-impl Wanted {
+impl ProviderFilter {
     fn includes(&self, spec: &ProviderSpec) -> bool {
-        let same = |wanted: &Option<String>, text: &str| {
-            wanted
+        let same = |filter: &Option<String>, text: &str| {
+            filter
                 .as_ref()
-                .is_none_or(|wanted| wanted.is_empty() || wanted.to_lowercase() == text.to_lowercase())
+                .is_none_or(|filter| filter.is_empty() || filter.to_lowercase() == text.to_lowercase())
         };
         let text = self.text.as_deref().unwrap_or_default().trim().to_lowercase();
         let has_text = |one: &String| one.to_lowercase().contains(&text);
         let has_tag =
             self.tag.as_deref().is_none_or(str::is_empty) || spec.tags.iter().any(|tag| same(&self.tag, tag));
-        // A filter must not tell of a secret in the address, piece by piece.
-        let url = inline_secrets::masked(&spec.url);
+        // A filter must not reveal a secret in the address, piece by piece.
+        let url = inline_secrets::mask(&spec.url);
         (text.is_empty() || has_text(&spec.name) || has_text(&url) || spec.tags.iter().any(has_text))
             && same(&self.connector, &spec.connector)
             && has_tag
@@ -105,7 +105,7 @@ impl Wanted {
             && self.default.is_none_or(|flag| flag.0 == spec.default)
     }
 
-    /// The list's own address, so that its pages keep the filter.
+    /// The path of the list with its filter, for the links to its pages.
     fn path(&self) -> String {
         let mut query = url::form_urlencoded::Serializer::new(String::new());
         let texts = [("text", &self.text), ("connector", &self.connector), ("tag", &self.tag)];
@@ -121,19 +121,19 @@ impl Wanted {
 }
 
 /// The providers that you may see.
-#[utoipa::path(get, path = "/svc/searchproviders/", tag = "providers", params(Wanted, Paging), responses(
+#[utoipa::path(get, path = "/svc/searchproviders/", tag = "providers", params(ProviderFilter, Paging), responses(
     (status = 200, description = "Providers by id.", body = Listing<ProviderView>),
-    (status = 400, description = "A parameter is not valid.", body = ErrorBody)))]
+    (status = 400, description = "Invalid parameter.", body = ErrorBody)))]
 pub async fn list_searchproviders(
     caller: Caller,
     State(state): State<Arc<AppState>>,
     links: Links,
-    ApiQuery(wanted): ApiQuery<Wanted>,
+    ApiQuery(filter): ApiQuery<ProviderFilter>,
     ApiQuery(paging): ApiQuery<Paging>,
 ) -> Result<Response, ApiError> {
-    let list = ListRequest::read(paging, &links, &wanted.path())?;
+    let list = ListRequest::read(paging, &links, &filter.path())?;
     let mut providers = state.store.providers().await?;
-    providers.retain(|one| caller.principal.may_see(one) && wanted.includes(&one.spec));
+    providers.retain(|one| caller.principal.may_see(one) && filter.includes(&one.spec));
     let total = providers.len() as u64;
     let mut owners = OwnerNames::default();
     let mut views = Vec::new();
@@ -157,13 +157,13 @@ pub async fn read_searchprovider(
         let provider = state.store.provider(ProviderId(id)).await?;
         match caller.principal.may_see(&provider) {
             true => show(&state, &provider, &caller.principal).await,
-            false => Err(ApiError::of(Refusal::NotFound)),
+            false => Err(ApiError::of(ErrorCode::NotFound)),
         }
     };
     versioned(&state, EditableRecord::Provider(ProviderId(id)), view).await
 }
 
-/// The provider as this person may see it.
+/// The provider as this user may see it.
 pub async fn show(
     state: &AppState,
     provider: &SearchProvider,
@@ -187,31 +187,43 @@ mod tests {
             ..ProviderSpec::default()
         };
         let text = |text: &str| Some(text.to_owned());
-        let none = Wanted::default();
+        let none = ProviderFilter::default();
         let table = [
             (none.clone(), true, "/searchproviders/"),
-            (Wanted { text: text("ARTICLES"), ..none.clone() }, true, "/searchproviders/?text=ARTICLES"),
             (
-                Wanted { text: text("export.arxiv"), ..none.clone() },
+                ProviderFilter { text: text("ARTICLES"), ..none.clone() },
+                true,
+                "/searchproviders/?text=ARTICLES",
+            ),
+            (
+                ProviderFilter { text: text("export.arxiv"), ..none.clone() },
                 true,
                 "/searchproviders/?text=export.arxiv",
             ),
-            (Wanted { text: text("scien"), ..none.clone() }, true, "/searchproviders/?text=scien"),
-            (Wanted { text: text("&"), ..none.clone() }, false, "/searchproviders/?text=%26"),
-            (Wanted { tag: text("science"), ..none.clone() }, true, "/searchproviders/?tag=science"),
-            (Wanted { tag: text("scien"), ..none.clone() }, false, "/searchproviders/?tag=scien"),
-            (Wanted { tag: text(""), ..none.clone() }, true, "/searchproviders/?tag="),
+            (ProviderFilter { text: text("scien"), ..none.clone() }, true, "/searchproviders/?text=scien"),
+            (ProviderFilter { text: text("&"), ..none.clone() }, false, "/searchproviders/?text=%26"),
+            (ProviderFilter { tag: text("science"), ..none.clone() }, true, "/searchproviders/?tag=science"),
+            (ProviderFilter { tag: text("scien"), ..none.clone() }, false, "/searchproviders/?tag=scien"),
+            (ProviderFilter { tag: text(""), ..none.clone() }, true, "/searchproviders/?tag="),
             (
-                Wanted { connector: text("RequestsGet"), ..none.clone() },
+                ProviderFilter { connector: text("RequestsGet"), ..none.clone() },
                 true,
                 "/searchproviders/?connector=RequestsGet",
             ),
-            (Wanted { connector: text("Box"), ..none.clone() }, false, "/searchproviders/?connector=Box"),
-            (Wanted { active: Some(Flag(true)), ..none.clone() }, false, "/searchproviders/?active=true"),
-            (Wanted { default: Some(Flag(true)), ..none }, true, "/searchproviders/?default=true"),
+            (
+                ProviderFilter { connector: text("Box"), ..none.clone() },
+                false,
+                "/searchproviders/?connector=Box",
+            ),
+            (
+                ProviderFilter { active: Some(Flag(true)), ..none.clone() },
+                false,
+                "/searchproviders/?active=true",
+            ),
+            (ProviderFilter { default: Some(Flag(true)), ..none }, true, "/searchproviders/?default=true"),
         ];
-        for (wanted, is_included, path) in table {
-            assert_eq!((wanted.includes(&spec), wanted.path().as_str()), (is_included, path));
+        for (filter, is_included, path) in table {
+            assert_eq!((filter.includes(&spec), filter.path().as_str()), (is_included, path));
         }
     }
 }

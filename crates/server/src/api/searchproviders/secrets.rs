@@ -1,4 +1,4 @@
-//! What leaves of a provider's secrets: a mask for who may edit it, nothing for others.
+//! Masking of a provider's secrets: a mask for users who may edit it, nothing for others.
 
 use crate::error::ApiError;
 use domain::provider::{ProviderSpec, SearchProvider};
@@ -6,15 +6,15 @@ use domain::secret::Secret;
 use domain::validation::FieldErrors;
 use serde_json::{Map, Value};
 
-/// Fields that are, name or may hold secrets.
+/// Fields that are, name or may contain secrets.
 const SECRET_FIELDS: &[&str] =
     &["credentials", "eval_credentials", "http_request_headers", "page_fetch_config_json"];
 
-/// The provider's writable fields as they are shown.
+/// The provider's writable fields for a response.
 pub fn shown_fields(provider: &SearchProvider, may_edit: bool) -> Result<Map<String, Value>, ApiError> {
     let mut fields = match serde_json::to_value(provider.spec.masked()).map_err(ApiError::internal)? {
         Value::Object(fields) => fields,
-        other => return Err(ApiError::internal(format_args!("a provider is no object: {other}"))),
+        other => return Err(ApiError::internal(format_args!("a provider is not an object: {other}"))),
     };
     if may_edit {
         fields.insert("credentials".to_owned(), Value::String(provider.credentials.masked()));
@@ -26,13 +26,13 @@ pub fn shown_fields(provider: &SearchProvider, may_edit: bool) -> Result<Map<Str
     Ok(fields)
 }
 
-/// The spec as the store wants it: masked texts are the stored ones again, and an empty secret keeps the stored one.
-/// Refused where a stored secret would be sent to another place than before.
+/// The spec to store: masked texts become the stored ones again, and an empty secret keeps the stored one. Refused if a
+/// stored secret would be sent to another address than before.
 pub fn keeping_secret(stored: &SearchProvider, spec: ProviderSpec) -> Result<ProviderSpec, ApiError> {
     spec.in_place_of(stored).map_err(ApiError::invalid)
 }
 
-/// A masked text that stands for nothing stored is no value: it would be sent to the source as it is.
+/// A masked text without a stored value is refused: it would be sent to the source literally.
 pub fn check_masks(spec: &ProviderSpec, errors: &mut FieldErrors) {
     for field in spec.masked_fields() {
         errors.add(
@@ -42,7 +42,7 @@ pub fn check_masks(spec: &ProviderSpec, errors: &mut FieldErrors) {
     }
 }
 
-/// What the stored provider would be after the change, for checks: a kept secret is filled in.
+/// The stored provider after the change, for validation: a kept secret is filled in.
 pub fn changed(stored: &SearchProvider, spec: &ProviderSpec) -> SearchProvider {
     let credentials = match spec.credentials.is_empty() {
         true => stored.credentials.clone(),

@@ -1,20 +1,20 @@
-//! Writing SearchProviders: administrators only, and everything is checked before it is saved.
+//! Writing SearchProviders: administrators only; everything is validated before it is saved.
 
 use super::read::{ProviderView, show};
 use super::secrets::{changed, check_masks, keeping_secret, shown_fields};
-use crate::AppState;
-use crate::api::merge::merge;
+use crate::api::merge_patch::merge;
+use crate::audit::AuditedStore;
 use crate::auth::Admin;
-use crate::changes::Changes;
 use crate::error::{ApiError, ErrorBody};
 use crate::extract::{ApiJson, ApiPath, ApiValue, read_fields, read_object};
 use crate::preconditions::{IfMatch, Versioned, deletable, edit, versioned};
+use crate::state::AppState;
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
-use domain::contracts::EditableRecord;
 use domain::ids::ProviderId;
+use domain::ports::EditableRecord;
 use domain::provider::{PROVIDERS_PER_POST_MAX, ProviderSpec, SearchProvider};
 use domain::user::Principal;
 use domain::validation::FieldErrors;
@@ -36,13 +36,13 @@ enum OneOrMany<T> {
 
 /// Creates one provider, or a list of them: all or none.
 #[utoipa::path(post, path = "/svc/searchproviders/", tag = "providers", request_body = OneOrMany<ProviderSpec>, responses(
-    (status = 201, description = "Created; a list answers a list.", body = OneOrMany<ProviderView>),
-    (status = 400, description = "Not valid; the fields are named.", body = ErrorBody),
+    (status = 201, description = "Created; a list for a list.", body = OneOrMany<ProviderView>),
+    (status = 400, description = "Invalid; the fields are named.", body = ErrorBody),
     (status = 403, description = "Not an administrator.", body = ErrorBody),
-    (status = 409, description = "The name is taken.", body = ErrorBody)))]
+    (status = 409, description = "The name is already taken.", body = ErrorBody)))]
 pub async fn create_searchproviders(
     Admin(principal): Admin,
-    changes: Changes,
+    audited: AuditedStore,
     State(state): State<Arc<AppState>>,
     ApiValue(body): ApiValue,
 ) -> Result<Response, ApiError> {
@@ -50,79 +50,79 @@ pub async fn create_searchproviders(
     let Value::Array(list) = body else {
         let spec = read_object(body)?;
         check_new(&state, &principal, &transforms, &spec).into_result(()).map_err(ApiError::invalid)?;
-        let mut views = create(&state, &changes, &principal, vec![spec]).await?;
+        let mut views = create(&state, &audited, &principal, vec![spec]).await?;
         let view = views.pop().ok_or_else(|| ApiError::internal("the store created nothing"))?;
         return Ok((StatusCode::CREATED, Versioned::first(view)).into_response());
     };
     let specs = read_list(list, |spec| check_new(&state, &principal, &transforms, spec))?;
-    Ok((StatusCode::CREATED, Json(create(&state, &changes, &principal, specs).await?)).into_response())
+    Ok((StatusCode::CREATED, Json(create(&state, &audited, &principal, specs).await?)).into_response())
 }
 
 /// Replaces a provider. Masked, empty or absent `credentials` keep the stored ones; so do masked headers.
 #[utoipa::path(put, path = "/svc/searchproviders/{id}/", tag = "providers", params(("id" = i64, Path, description = "Id of the provider.")),
     request_body = ProviderSpec, responses(
     (status = 200, description = "Replaced.", body = ProviderView),
-    (status = 400, description = "Not valid; the fields are named.", body = ErrorBody),
+    (status = 400, description = "Invalid; the fields are named.", body = ErrorBody),
     (status = 403, description = "Not an administrator.", body = ErrorBody),
     (status = 404, description = "Unknown.", body = ErrorBody),
-    (status = 409, description = "The name is taken.", body = ErrorBody)))]
+    (status = 409, description = "The name is already taken.", body = ErrorBody)))]
 pub async fn replace_searchprovider(
     Admin(principal): Admin,
-    changes: Changes,
+    audited: AuditedStore,
     State(state): State<Arc<AppState>>,
     if_match: IfMatch,
     ApiPath(id): ApiPath<i64>,
     ApiJson(spec): ApiJson<ProviderSpec>,
 ) -> Result<Versioned<ProviderView>, ApiError> {
     let load = || load(&state, ProviderId(id));
-    let save = |version, stored| save(&state, &changes, &principal, (version, stored), spec.clone());
+    let save = |version, stored| save(&state, &audited, &principal, (version, stored), spec.clone());
     edit(&if_match, load, save).await
 }
 
-/// Changes what is given of a provider.
+/// Changes the given fields of a provider.
 #[utoipa::path(patch, path = "/svc/searchproviders/{id}/", tag = "providers", params(("id" = i64, Path, description = "Id of the provider.")),
     request_body = ProviderSpec, responses(
     (status = 200, description = "Changed.", body = ProviderView),
-    (status = 400, description = "Not valid; the fields are named.", body = ErrorBody),
+    (status = 400, description = "Invalid; the fields are named.", body = ErrorBody),
     (status = 403, description = "Not an administrator.", body = ErrorBody),
     (status = 404, description = "Unknown.", body = ErrorBody),
-    (status = 409, description = "The name is taken.", body = ErrorBody)))]
+    (status = 409, description = "The name is already taken.", body = ErrorBody)))]
 pub async fn change_searchprovider(
     Admin(principal): Admin,
-    changes: Changes,
+    audited: AuditedStore,
     State(state): State<Arc<AppState>>,
     if_match: IfMatch,
     ApiPath(id): ApiPath<i64>,
     ApiJson(given): ApiJson<Map<String, Value>>,
 ) -> Result<Versioned<ProviderView>, ApiError> {
-    let (state, changes, principal, given) = (&state, &changes, &principal, &given);
+    let (state, audited, principal, given) = (&state, &audited, &principal, &given);
     let load = || load(state, ProviderId(id));
     let save = move |version, stored: SearchProvider| async move {
         let merged = merge(&shown_fields(&stored, true)?, given.clone())?;
         let spec: ProviderSpec = read_object(Value::Object(merged))?;
-        save(state, changes, principal, (version, stored), spec).await
+        save(state, audited, principal, (version, stored), spec).await
     };
     edit(&if_match, load, save).await
 }
 
-/// Deletes a provider; saved results stay.
+/// Deletes a provider; saved results remain.
 #[utoipa::path(delete, path = "/svc/searchproviders/{id}/", tag = "providers", params(("id" = i64, Path, description = "Id of the provider.")),
     responses((status = 204, description = "Deleted."),
     (status = 403, description = "Not an administrator.", body = ErrorBody),
     (status = 404, description = "Unknown.", body = ErrorBody)))]
 pub async fn delete_searchprovider(
     _admin: Admin,
-    changes: Changes,
+    audited: AuditedStore,
     State(state): State<Arc<AppState>>,
     if_match: IfMatch,
     ApiPath(id): ApiPath<i64>,
 ) -> Result<StatusCode, ApiError> {
     let version = deletable(&state, &if_match, EditableRecord::Provider(ProviderId(id))).await?;
-    changes.at(version).delete_provider(ProviderId(id)).await?;
+    audited.at(version).delete_provider(ProviderId(id)).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// Reads and checks a list; mistakes are named by place and field, as in `2.connector`.
+/// Reads and checks a list; errors are named by index and field, as in `2.connector`.
 fn read_list(
     list: Vec<Value>,
     check: impl Fn(&ProviderSpec) -> FieldErrors,
@@ -157,12 +157,12 @@ fn check_new(
     let mut errors = state.plugins.check_provider(&unsaved, transforms);
     errors.merge(check_secret(spec));
     if errors.is_empty() {
-        errors = state.federation.check_in_force(&unsaved);
+        errors = state.federation.check_against_installation(&unsaved);
     }
     errors
 }
 
-/// What [`ProviderSpec::check`] says of the secret must be asked before the secret is set apart.
+/// [`ProviderSpec::check`] must run before the secret is taken out of the spec.
 fn check_secret(spec: &ProviderSpec) -> FieldErrors {
     let mut errors = FieldErrors::default();
     errors.check_text("credentials", &spec.credentials, domain::provider::CREDENTIALS_CHARS_MAX);
@@ -172,11 +172,11 @@ fn check_secret(spec: &ProviderSpec) -> FieldErrors {
 
 async fn create(
     state: &AppState,
-    changes: &Changes,
+    audited: &AuditedStore,
     principal: &Principal,
     specs: Vec<ProviderSpec>,
 ) -> Result<Vec<ProviderView>, ApiError> {
-    let created = changes.store().create_providers(specs, principal.user, state.clock.now()).await?;
+    let created = audited.store().create_providers(specs, principal.user, state.clock.now()).await?;
     let view = |provider| ProviderView::of(state, provider, principal.username.clone(), principal);
     created.iter().map(view).collect()
 }
@@ -187,7 +187,7 @@ async fn load(state: &AppState, id: ProviderId) -> Result<Versioned<SearchProvid
 
 async fn save(
     state: &AppState,
-    changes: &Changes,
+    audited: &AuditedStore,
     principal: &Principal,
     (version, stored): (i64, SearchProvider),
     spec: ProviderSpec,
@@ -198,10 +198,10 @@ async fn save(
     let mut errors = state.plugins.check_provider(&proposed, &transforms);
     errors.merge(check_secret(&spec));
     if errors.is_empty() {
-        errors = state.federation.check_in_force(&proposed);
+        errors = state.federation.check_against_installation(&proposed);
     }
     let spec = errors.into_result(spec).map_err(ApiError::invalid)?;
-    let saved = changes.at(Some(version)).replace_provider(stored.id, spec, state.clock.now()).await?;
+    let saved = audited.at(Some(version)).replace_provider(stored.id, spec, state.clock.now()).await?;
     Ok(Versioned::after(version, show(state, &saved, principal).await?))
 }
 

@@ -1,20 +1,20 @@
-//! What people see and change of themselves.
+//! The caller's own account.
 
-use super::{current_spec, load};
-use crate::AppState;
+use super::record::{current_spec, load};
+use crate::audit::AuditedStore;
 use crate::auth::{Caller, Scheme, by_password, keep_session, password};
-use crate::changes::Changes;
 use crate::client_address::ClientAddress;
 use crate::error::{ApiError, ErrorBody};
 use crate::extract::ApiJson;
 use crate::preconditions::{IfMatch, Versioned, edit};
+use crate::state::AppState;
 use axum::extract::State;
 use domain::user::{User, UserSpec};
 use serde::Deserialize;
 use std::path::Path;
 use std::sync::Arc;
 
-/// What people may change of their own account.
+/// Fields of their own account that users may change.
 #[derive(Debug, Default, Deserialize, utoipa::ToSchema)]
 #[serde(default)]
 pub struct MeInput {
@@ -24,7 +24,7 @@ pub struct MeInput {
 
 #[derive(Deserialize, utoipa::ToSchema)]
 pub struct PasswordInput {
-    /// The password in force.
+    /// The present password.
     current: String,
     /// 8 to 256 characters, neither a common password nor the user name.
     new: String,
@@ -40,18 +40,18 @@ pub async fn read_me(
     load(&state, caller.principal.user).await
 }
 
-/// Changes what people may change of themselves: the mail address.
+/// Changes the caller's own account: the mail address.
 #[utoipa::path(patch, path = "/svc/users/me/", tag = "people", request_body = MeInput, responses(
     (status = 200, description = "Changed.", body = User),
-    (status = 400, description = "Not valid.", body = ErrorBody)))]
+    (status = 400, description = "Invalid.", body = ErrorBody)))]
 pub async fn change_me(
     caller: Caller,
-    changes: Changes,
+    audited: AuditedStore,
     State(state): State<Arc<AppState>>,
     if_match: IfMatch,
     ApiJson(input): ApiJson<MeInput>,
 ) -> Result<Versioned<User>, ApiError> {
-    let (state, changes, input) = (&state, &changes, &input);
+    let (state, audited, input) = (&state, &audited, &input);
     let load = || load(state, caller.principal.user);
     let save = move |version, user: User| async move {
         let Some(email) = input.email.clone() else {
@@ -60,21 +60,21 @@ pub async fn change_me(
         let spec = UserSpec { email, ..current_spec(&user) };
         let spec = spec.check(false).into_result(spec).map_err(ApiError::invalid)?;
         let now = state.clock.now();
-        let saved = changes.at(Some(version)).replace_user(user.id, spec, None, now).await?;
+        let saved = audited.at(Some(version)).replace_user(user.id, spec, None, now).await?;
         Ok(Versioned::after(version, saved))
     };
     edit(&if_match, load, save).await
 }
 
-/// A new password for the caller, who must know the one in force. All other sessions end, and so do all tokens of
-/// `/svc/login/`; tokens that the caller made by hand stay.
+/// Sets a new password of the caller, who must know the present one. All other sessions end, and so do all tokens of
+/// `/svc/login/`; tokens that the caller created explicitly remain.
 #[utoipa::path(post, path = "/svc/users/me/password/", tag = "people", request_body = PasswordInput, responses(
     (status = 200, description = "Changed.", body = User),
-    (status = 400, description = "Not valid, or `current` is wrong.", body = ErrorBody),
-    (status = 429, description = "Too many attempts have failed; `retry_after` says when to try again.", body = ErrorBody)))]
+    (status = 400, description = "Invalid, or `current` is wrong.", body = ErrorBody),
+    (status = 429, description = "Too many failed attempts; `retry_after` says when to try again.", body = ErrorBody)))]
 pub async fn change_password(
     caller: Caller,
-    changes: Changes,
+    audited: AuditedStore,
     State(state): State<Arc<AppState>>,
     address: ClientAddress,
     ApiJson(input): ApiJson<PasswordInput>,
@@ -89,12 +89,12 @@ pub async fn change_password(
         return Err(ApiError::invalid_field("current", "This is not your password."));
     }
     let hash = state.basic.hash(&input.new).await?;
-    // Hashing takes a while: rights and groups are those of the moment of writing.
-    let (state, changes, hash) = (&state, &changes, &hash);
+    // Hashing takes a while: rights and groups are those at the time of writing.
+    let (state, audited, hash) = (&state, &audited, &hash);
     let load = || load(state, user.id);
     let save = move |version, newest: User| async move {
         let (spec, now) = (current_spec(&newest), state.clock.now());
-        let saved = changes.at(Some(version)).replace_user(newest.id, spec, Some(hash.clone()), now).await?;
+        let saved = audited.at(Some(version)).replace_user(newest.id, spec, Some(hash.clone()), now).await?;
         Ok(Versioned::after(version, saved))
     };
     let changed = edit(&IfMatch::Absent, load, save).await?;

@@ -1,22 +1,24 @@
-//! Users: administrators only, except `/svc/users/me/`. Passwords go in and never come out.
+//! Users: administrators only, except `/svc/users/me/`. Passwords are never returned.
 
 mod me;
+mod record;
 
-use super::listing::{ListRequest, Listing, Paging};
-use super::merge::merge;
-use crate::AppState;
+use super::merge_patch::merge;
+use super::pagination::{ListRequest, Listing, Paging};
+use crate::audit::AuditedStore;
 use crate::auth::{Admin, password};
-use crate::changes::Changes;
-use crate::error::{ApiError, ErrorBody, Refusal};
+use crate::error::{ApiError, ErrorBody, ErrorCode};
 use crate::extract::{ApiJson, ApiPath, ApiQuery};
 use crate::links::Links;
-use crate::preconditions::{IfMatch, Versioned, deletable, edit, versioned};
+use crate::preconditions::{IfMatch, Versioned, deletable, edit};
+use crate::state::AppState;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
-use domain::contracts::EditableRecord;
 use domain::ids::UserId;
+use domain::ports::EditableRecord;
 use domain::user::{User, UserSpec};
+use record::{current_spec, load};
 use serde_json::{Map, Value};
 use std::path::Path;
 use std::sync::Arc;
@@ -50,18 +52,18 @@ async fn list_users(
 /// Creates a user.
 #[utoipa::path(post, path = "/svc/users/", tag = "people", request_body = UserSpec, responses(
     (status = 201, description = "Created.", body = User),
-    (status = 400, description = "Not valid.", body = ErrorBody),
+    (status = 400, description = "Invalid.", body = ErrorBody),
     (status = 403, description = "Not an administrator.", body = ErrorBody),
-    (status = 409, description = "The name is taken.", body = ErrorBody)))]
+    (status = 409, description = "The name is already taken.", body = ErrorBody)))]
 async fn create_user(
     _admin: Admin,
-    changes: Changes,
+    audited: AuditedStore,
     State(state): State<Arc<AppState>>,
     ApiJson(spec): ApiJson<UserSpec>,
 ) -> Result<(StatusCode, Versioned<User>), ApiError> {
     let mut spec = spec.check(true).into_result(spec).map_err(ApiError::invalid)?;
     let hash = state.basic.hash(&spec.password.take().unwrap_or_default()).await?;
-    let user = changes.store().create_user(spec, hash, state.clock.now()).await?;
+    let user = audited.store().create_user(spec, hash, state.clock.now()).await?;
     Ok((StatusCode::CREATED, Versioned::first(user)))
 }
 
@@ -76,17 +78,17 @@ async fn read_user(
     load(&state, UserId(id)).await
 }
 
-/// Replaces a user; without `password` the stored one stays. A new password ends the user's sessions and the tokens of
-/// `/svc/login/`.
+/// Replaces a user; without `password` the stored one remains. A new password ends the user's sessions and the tokens
+/// of `/svc/login/`.
 #[utoipa::path(put, path = "/svc/users/{id}/", tag = "people", params(("id" = i64, Path, description = "Id of the user.")),
     request_body = UserSpec, responses(
     (status = 200, description = "Replaced.", body = User),
-    (status = 400, description = "Not valid.", body = ErrorBody),
+    (status = 400, description = "Invalid.", body = ErrorBody),
     (status = 404, description = "Unknown.", body = ErrorBody),
-    (status = 409, description = "The name is taken, or this is the last administrator.", body = ErrorBody)))]
+    (status = 409, description = "The name is already taken, or this is the last administrator.", body = ErrorBody)))]
 async fn replace_user(
     _admin: Admin,
-    changes: Changes,
+    audited: AuditedStore,
     State(state): State<Arc<AppState>>,
     if_match: IfMatch,
     ApiPath(id): ApiPath<i64>,
@@ -94,31 +96,31 @@ async fn replace_user(
 ) -> Result<Versioned<User>, ApiError> {
     let hash = PasswordHash::default();
     let load = || load(&state, UserId(id));
-    let save = |version, user| save(&state, &changes, (version, user), spec.clone(), &hash);
+    let save = |version, user| save(&state, &audited, (version, user), spec.clone(), &hash);
     edit(&if_match, load, save).await
 }
 
-/// Changes what is given of a user.
+/// Changes the given fields of a user.
 #[utoipa::path(patch, path = "/svc/users/{id}/", tag = "people", params(("id" = i64, Path, description = "Id of the user.")),
     request_body = UserSpec, responses(
     (status = 200, description = "Changed.", body = User),
-    (status = 400, description = "Not valid.", body = ErrorBody),
+    (status = 400, description = "Invalid.", body = ErrorBody),
     (status = 404, description = "Unknown.", body = ErrorBody),
-    (status = 409, description = "The name is taken, or this is the last administrator.", body = ErrorBody)))]
+    (status = 409, description = "The name is already taken, or this is the last administrator.", body = ErrorBody)))]
 async fn change_user(
     _admin: Admin,
-    changes: Changes,
+    audited: AuditedStore,
     State(state): State<Arc<AppState>>,
     if_match: IfMatch,
     ApiPath(id): ApiPath<i64>,
     ApiJson(given): ApiJson<Map<String, Value>>,
 ) -> Result<Versioned<User>, ApiError> {
     let hash = PasswordHash::default();
-    let (state, changes, given, hash) = (&state, &changes, &given, &hash);
+    let (state, audited, given, hash) = (&state, &audited, &given, &hash);
     let load = || load(state, UserId(id));
     let save = move |version, user: User| async move {
         let spec = merge(&current_spec(&user), given.clone())?;
-        save(state, changes, (version, user), spec, hash).await
+        save(state, audited, (version, user), spec, hash).await
     };
     edit(&if_match, load, save).await
 }
@@ -131,31 +133,27 @@ async fn change_user(
     (status = 409, description = "Yourself, or the last administrator.", body = ErrorBody)))]
 async fn delete_user(
     Admin(principal): Admin,
-    changes: Changes,
+    audited: AuditedStore,
     State(state): State<Arc<AppState>>,
     if_match: IfMatch,
     ApiPath(id): ApiPath<i64>,
 ) -> Result<StatusCode, ApiError> {
     let user = state.store.user(UserId(id)).await?;
     if user.id == principal.user {
-        return Err(ApiError::saying(Refusal::Conflict, "You cannot delete yourself."));
+        return Err(ApiError::with_detail(ErrorCode::Conflict, "You cannot delete yourself."));
     }
     let version = deletable(&state, &if_match, EditableRecord::User(user.id)).await?;
-    changes.at(version).delete_user(user.id).await?;
+    audited.at(version).delete_user(user.id).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
-async fn load(state: &AppState, id: UserId) -> Result<Versioned<User>, ApiError> {
-    versioned(state, EditableRecord::User(id), state.store.user(id)).await
-}
-
-/// The hash of a new password: made once, however often the edit is made again.
+/// The hash of a new password: computed once, however often the edit is retried.
 type PasswordHash = OnceCell<String>;
 
-/// Writes a user. The store refuses what would leave no administrator, in the transaction that writes.
+/// Writes a user. The store refuses a change that would leave no administrator, in the same transaction.
 async fn save(
     state: &AppState,
-    changes: &Changes,
+    audited: &AuditedStore,
     (version, user): (i64, User),
     spec: UserSpec,
     hash: &PasswordHash,
@@ -166,19 +164,9 @@ async fn save(
         None => None,
     };
     let (is_new_password, now) = (hash.is_some(), state.clock.now());
-    let saved = changes.at(Some(version)).replace_user(user.id, spec, hash, now).await?;
+    let saved = audited.at(Some(version)).replace_user(user.id, spec, hash, now).await?;
     if is_new_password {
         password::forget_initial(Path::new(&state.settings.data_dir), &user.username);
     }
     Ok(Versioned::after(version, saved))
-}
-
-fn current_spec(user: &User) -> UserSpec {
-    UserSpec {
-        username: user.username.clone(),
-        password: None,
-        email: user.email.clone(),
-        groups: user.groups.clone(),
-        is_admin: user.is_admin,
-    }
 }

@@ -1,8 +1,8 @@
-//! Which origins are this service itself, or are named in its settings.
+//! Which origins are this service itself, or are listed in its settings.
 //!
-//! Origins are compared as browsers do: `http://a:80` is `http://a`, and names have no upper case.
+//! Origins are compared as browsers do: `http://a:80` is `http://a`, and host names are case-insensitive.
 
-use super::text;
+use super::header_text::text;
 use crate::client_address::is_from_proxy;
 use axum::http::uri::Authority;
 use axum::http::{Extensions, HeaderMap, HeaderName, Uri, header};
@@ -11,7 +11,7 @@ use url::{Origin, Url};
 
 const FORWARDED_HOST: HeaderName = HeaderName::from_static("x-forwarded-host");
 const FORWARDED_PROTO: HeaderName = HeaderName::from_static("x-forwarded-proto");
-/// The ports that stand in no origin.
+/// Ports that are omitted from an origin.
 const DEFAULT_PORTS: [u16; 2] = [80, 443];
 
 /// The origin of `SVC_PUBLIC_URL`, or one of `SVC_CORS_ORIGINS`.
@@ -21,14 +21,14 @@ pub fn is_listed(settings: &Settings, origin: &str) -> bool {
     public_origin(settings).as_ref() == Some(&origin) || listed.any(|listed| listed == origin)
 }
 
-/// The origin names the host that the request was sent to.
+/// True if the origin names the host that the request was sent to.
 #[cfg(feature = "mcp")]
 pub fn is_same_host(origin: &str, host: &str) -> bool {
     web_origin(origin).is_some_and(|origin| is_at(&origin, host))
 }
 
-/// The page has the address under which the service was asked: its public one, the one that a trusted proxy names, or
-/// that of the request itself. A whole address counts as its origin.
+/// True if the page has an address of the service: its public one, the one that a trusted proxy reports, or that of the
+/// request itself. A whole URL counts as its origin.
 pub fn is_own(
     settings: &Settings,
     page: &str,
@@ -48,17 +48,17 @@ pub fn is_own(
         return false;
     }
     let hosts = [forwarded(&FORWARDED_HOST), host(headers, uri)];
-    // The public address has one scheme; the same host by another one is another site.
+    // The public address has one scheme; the same host with another scheme is another site.
     let is_public_host = |host: &str| public.as_ref().is_some_and(|public| has_name_of(public, host));
     hosts.into_iter().flatten().any(|host| is_at(&origin, host) && !is_public_host(host))
 }
 
-/// The host that the request names.
+/// The host of the request.
 pub fn host<'a>(headers: &'a HeaderMap, uri: &'a Uri) -> Option<&'a str> {
     text(headers, &header::HOST).or_else(|| uri.authority().map(Authority::as_str))
 }
 
-/// What the first of several proxies said: it is the one that the browser spoke to.
+/// The value of the first of several proxies, which is the one that the browser connected to.
 fn first<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<&'a str> {
     let value = text(headers, name)?.split(',').next()?.trim();
     Some(value).filter(|value| !value.is_empty())
@@ -68,7 +68,7 @@ fn public_origin(settings: &Settings) -> Option<Origin> {
     web_origin(&settings.public_url)
 }
 
-/// None for what is no address of the web, such as `null`.
+/// None if it is no web address, such as `null`.
 fn web_origin(text: &str) -> Option<Origin> {
     let url = Url::parse(text).ok()?;
     matches!(url.scheme(), "http" | "https").then(|| url.origin())
@@ -85,7 +85,7 @@ fn is_at(origin: &Origin, host: &str) -> bool {
     host_origin(scheme_of(origin), host).as_ref() == Some(origin)
 }
 
-/// The host has the name of this origin, on its port or on one that stands in no address.
+/// True if the host has the name of this origin, on its port or on a default port.
 fn has_name_of(origin: &Origin, host: &str) -> bool {
     let (Origin::Tuple(_, name, port), Some(Origin::Tuple(_, own_name, own_port))) =
         (origin, host_origin("http", host))

@@ -1,11 +1,11 @@
-//! Whose page a request comes from, by tables of headers.
+//! Tests of the site of a request, by tables of headers.
 
 use super::*;
 use crate::connection::Peer;
 use axum::body::Body;
 use axum::extract::ConnectInfo;
-use domain::notation::network::Network;
 use domain::settings::WebOrigin;
+use domain::syntax::network::Network;
 
 /// Names and values.
 type Headers<'h> = &'h [(&'h str, &'h str)];
@@ -108,7 +108,7 @@ fn what_a_trusted_proxy_says_counts() {
             &[(origin, "http://a.example"), (host, "a.example"), ("x-forwarded-proto", "https")],
             Site::Own,
         ),
-        // Several proxies in a row, the first one first.
+        // Several proxies, in order.
         (
             "10.0.0.1",
             &[
@@ -200,11 +200,11 @@ fn without_fetch_metadata_the_referer_counts() {
         (&[host, foreign, (origin, "http://lan:8000")], Site::Own),
         (&[host, foreign, (site, "same-origin")], Site::Own),
         (&[host, own, (site, "cross-site")], Site::Foreign),
-        // A page can hide itself: `Referrer-Policy: no-referrer`, or a link from HTTPS to HTTP.
+        // A page can hide its origin: `Referrer-Policy: no-referrer`, or a link from HTTPS to HTTP.
         (&[host, BROWSER, language], Site::Unstated),
         (&[host, BROWSER, language, own], Site::Own),
         (&[host, BROWSER, language, ("x-csrf-token", "x")], Site::Own),
-        // PowerShell calls itself so.
+        // PowerShell identifies itself like this.
         (&[host, ("user-agent", "Mozilla/5.0 (Windows NT; en-US) WindowsPowerShell/5.1")], Site::Unknown),
         (&[host, ("user-agent", "curl/8.5.0"), ("accept", "*/*")], Site::Unknown),
         (&[host, ("user-agent", "python-requests/2.32"), language], Site::Unknown),
@@ -216,11 +216,11 @@ fn without_fetch_metadata_the_referer_counts() {
 
 #[test]
 fn a_refusal_names_the_setting_and_the_host() {
-    let refused = refusal(request(&[("host", "lan:8000")]).headers(), &Uri::default());
+    let refused = csrf_error(request(&[("host", "lan:8000")]).headers(), &Uri::default());
     assert!(
         refused.detail().contains("SVC_PUBLIC_URL") && refused.detail().contains("'lan:8000'"),
         "{refused:?}"
     );
     let long = "a".repeat(5000);
-    assert!(refusal(request(&[("host", &long)]).headers(), &Uri::default()).detail().len() < 1000);
+    assert!(csrf_error(request(&[("host", &long)]).headers(), &Uri::default()).detail().len() < 1000);
 }

@@ -14,7 +14,7 @@ use thiserror::Error;
 
 const CERT_SETTING: &str = "SVC_TLS_CERT_FILE";
 const KEY_SETTING: &str = "SVC_TLS_KEY_FILE";
-/// Larger files are no PEM files of a certificate or a key.
+/// Larger files are not PEM files of a certificate or a key.
 const FILE_BYTES_MAX: u64 = 1024 * 1024;
 /// Protocols that a client may choose from (ALPN), the preferred one first.
 const PROTOCOLS: [&[u8]; 2] = [b"h2", b"http/1.1"];
@@ -50,7 +50,7 @@ pub enum TlsError {
     Setup(Error),
 }
 
-/// Where chain and key are.
+/// Paths of chain and key.
 #[derive(Debug)]
 pub struct CertificateFiles {
     certificate: PathBuf,
@@ -86,7 +86,7 @@ impl CertificateFiles {
         Ok(PemPair { certificate, key })
     }
 
-    /// The configuration that shows this certificate; an error if the pair cannot be used.
+    /// A configuration with this certificate; an error if the pair cannot be used.
     pub fn server_config(&self, pair: &PemPair) -> Result<ServerConfig, TlsError> {
         let provider = Arc::new(rustls::crypto::ring::default_provider());
         let certified = self.certified_key(pair, &provider)?;
@@ -106,7 +106,7 @@ impl CertificateFiles {
         if chain.is_empty() {
             return Err(TlsError::NoCertificate(self.certificate.clone()));
         }
-        // What is wrong with a key is not repeated: it might be a part of the key.
+        // Errors do not repeat the content: it might be a part of the key.
         let no_key = || TlsError::NoKey(self.key.clone());
         let key = PrivateKeyDer::from_pem_slice(&pair.key).map_err(|_| no_key())?;
         let key = provider.key_provider.load_private_key(key).map_err(|_| no_key())?;

@@ -6,8 +6,9 @@ mod tests;
 
 pub use files::TlsError;
 
-use super::patient::PatientStream;
-use super::watch::Watch;
+use super::deadlines::Deadlines;
+use super::final_response::write_and_close;
+use super::stall_timeout::StallTimeoutStream;
 use crate::security_headers;
 use domain::settings::Settings;
 use files::CertificateFiles;
@@ -43,7 +44,7 @@ enum Reload {
     Unchanged,
     Replaced,
     /// The certificate in use stays.
-    Refused(TlsError),
+    Invalid(TlsError),
 }
 
 impl ReloadingAcceptor {
@@ -56,23 +57,23 @@ impl ReloadingAcceptor {
         Ok(Some(Self { files, state: Mutex::new(state) }))
     }
 
-    /// Ends with an established connection. The caller limits the time that this takes.
+    /// Performs the handshake. The caller limits its duration.
     pub(super) async fn accept(
         &self,
         stream: TcpStream,
         stall_max: Duration,
-        watch: &Arc<Watch>,
-    ) -> io::Result<TlsStream<PatientStream>> {
+        deadlines: &Arc<Deadlines>,
+    ) -> io::Result<TlsStream<StallTimeoutStream>> {
         if is_plain_http(&stream).await? {
-            super::write_and_close(stream, &plain_http_response()).await;
+            write_and_close(stream, &plain_http_response()).await;
             return Err(io::Error::other("plain HTTP on a port that serves HTTPS"));
         }
         let config = Arc::clone(&self.lock().config);
-        let stream = PatientStream::new(stream, stall_max, Arc::clone(watch));
+        let stream = StallTimeoutStream::new(stream, stall_max, Arc::clone(deadlines));
         TlsAcceptor::from(config).accept(stream).await
     }
 
-    /// Follows changes of the files for as long as it is polled.
+    /// Watches the files for as long as it is polled.
     pub(super) async fn follow_files(&self) {
         loop {
             tokio::time::sleep(RELOAD_EVERY).await;
@@ -81,14 +82,14 @@ impl ReloadingAcceptor {
                 Reload::Replaced => {
                     tracing::info!("the TLS certificate was replaced; new connections use it")
                 }
-                Reload::Refused(error) => {
+                Reload::Invalid(error) => {
                     tracing::error!("the new TLS certificate is refused, the old one stays in use: {error}");
                 }
             }
         }
     }
 
-    /// Uses what the files contain now, if it has changed and is valid.
+    /// Loads the files, if they have changed and are valid.
     async fn reload(&self) -> Reload {
         let read = self.files.read().await;
         let examined: Examined = match &read {
@@ -106,7 +107,7 @@ impl ReloadingAcceptor {
                 state.config = Arc::new(config);
                 Reload::Replaced
             }
-            Err(error) => Reload::Refused(error),
+            Err(error) => Reload::Invalid(error),
         }
     }
 
@@ -115,7 +116,7 @@ impl ReloadingAcceptor {
     }
 }
 
-/// Requests of HTTP begin with a letter, and no TLS record does.
+/// HTTP requests begin with an alphabetic byte, and no TLS record does.
 async fn is_plain_http(stream: &TcpStream) -> io::Result<bool> {
     let mut first = [0];
     let count = stream.peek(&mut first).await?;

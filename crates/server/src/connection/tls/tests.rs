@@ -2,8 +2,9 @@
 
 use super::*;
 use crate::connection::address_limit::AddressLimit;
+use crate::connection::limits::Limits;
+use crate::connection::serve_within;
 use crate::connection::tests::{LONG, Open};
-use crate::connection::{Limits, serve_within};
 use axum::Router;
 use axum::routing::get;
 use http_body_util::{BodyExt, Empty};
@@ -96,7 +97,7 @@ impl TestServer {
     }
 }
 
-/// Sends a request of HTTP/1 and reads the response.
+/// Sends an HTTP/1 request and reads the response.
 async fn get_once(client: &mut ClientStream<TcpStream>) -> String {
     client.write_all(GET).await.unwrap();
     let mut buffer = [0; 4096];
@@ -228,13 +229,13 @@ async fn a_broken_pair_leaves_the_old_certificate_in_use() {
     let certificate_file = server.folder.path().join("cert.pem");
     // The certificate is replaced before its key, as renewals do.
     std::fs::write(&certificate_file, new.certificate_pem()).unwrap();
-    let refused = server.acceptor.reload().await;
-    assert!(matches!(refused, Reload::Refused(TlsError::KeyMismatch { .. })), "{refused:?}");
+    let rejection = server.acceptor.reload().await;
+    assert!(matches!(rejection, Reload::Invalid(TlsError::KeyMismatch { .. })), "{rejection:?}");
     assert!(matches!(server.acceptor.reload().await, Reload::Unchanged), "it is reported once");
     assert!(server.connect(&old, "http/1.1").await.is_ok());
     std::fs::remove_file(&certificate_file).unwrap();
-    let refused = server.acceptor.reload().await;
-    assert!(matches!(refused, Reload::Refused(TlsError::Unreadable { .. })), "{refused:?}");
+    let rejection = server.acceptor.reload().await;
+    assert!(matches!(rejection, Reload::Invalid(TlsError::Unreadable { .. })), "{rejection:?}");
     assert!(server.connect(&old, "http/1.1").await.is_ok());
     new.write(server.folder.path());
     assert!(matches!(server.acceptor.reload().await, Reload::Replaced));
@@ -254,7 +255,7 @@ async fn the_files_are_followed() {
 }
 
 #[tokio::test]
-async fn what_is_wrong_with_the_files_is_said() {
+async fn errors_name_the_problem_with_the_files() {
     let (own, other) = (TestCertificate::new("own"), TestCertificate::new("other"));
     let rsa = testkit::vendors::keys::OTHER_PRIVATE_PEM;
     let chain = format!("{}{}", own.certificate_pem(), other.certificate_pem());

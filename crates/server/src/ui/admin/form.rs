@@ -1,20 +1,19 @@
-//! The forms of the console: the declared fields, each with the type, default, choices and help of the API's own
-//! document. A field is described in one place, its spec; the API's pages and the console tell the same.
+//! Forms of the console: the declared fields with type, default, choices and help from the OpenAPI document.
 
-use super::kinds::{Control, FieldGroup, FieldUse, KINDS, Kind};
+use super::resources::{Control, FieldGroup, FieldUse, RESOURCES, Resource};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
 const SCHEMAS: &str = "#/components/schemas/";
-/// References that are followed one after the other.
+/// Longest chain of references.
 const DEPTH_MAX: usize = 8;
 
-/// All kinds as pages read them, by slug. They are the same as long as the program runs.
+/// The declarations of all resources, by slug.
 static DECLARED: OnceLock<BTreeMap<&'static str, Value>> = OnceLock::new();
 
-/// A field as the page reads it.
+/// A field of a form, as the page reads it.
 #[derive(Debug, Serialize)]
 struct FormField {
     name: &'static str,
@@ -30,27 +29,27 @@ struct FormField {
     max_length: Option<u64>,
 }
 
-/// The kind of this page, if the page is about records. `document` is the OpenAPI document as JSON.
-pub fn declared(slug: &str, document: &[u8]) -> Option<&'static Value> {
+/// The declaration of the resource of this page, if it has one. `document` is the OpenAPI document as JSON.
+pub fn declared_resource(slug: &str, document: &[u8]) -> Option<&'static Value> {
     let all = DECLARED.get_or_init(|| {
         let document = serde_json::from_slice::<Value>(document).unwrap_or_default();
-        KINDS.iter().map(|kind| (kind.slug, described(kind, &document))).collect()
+        RESOURCES.iter().map(|resource| (resource.slug, describe(resource, &document))).collect()
     });
     all.get(slug)
 }
 
-/// The kind with its groups of fields.
-fn described(kind: &Kind, document: &Value) -> Value {
+/// The resource with its groups of fields.
+fn describe(resource: &Resource, document: &Value) -> Value {
     let schemas = &document["components"]["schemas"];
-    let properties = properties(schemas, &schemas[kind.schema], 0);
+    let properties = properties(schemas, &schemas[resource.schema], 0);
     let groups: Vec<Value> =
-        kind.groups.iter().map(|group| described_group(group, schemas, &properties)).collect();
-    let mut value = json!(kind);
+        resource.groups.iter().map(|group| describe_group(group, schemas, &properties)).collect();
+    let mut value = json!(resource);
     value["groups"] = Value::Array(groups);
     value
 }
 
-fn described_group(group: &FieldGroup, schemas: &Value, properties: &Map<String, Value>) -> Value {
+fn describe_group(group: &FieldGroup, schemas: &Value, properties: &Map<String, Value>) -> Value {
     let field = |one: &FieldUse| form_field(one, schemas, properties.get(one.name).unwrap_or(&Value::Null));
     let fields: Vec<FormField> = group.fields.iter().map(field).collect();
     let mut value = json!(group);
@@ -59,33 +58,33 @@ fn described_group(group: &FieldGroup, schemas: &Value, properties: &Map<String,
 }
 
 fn form_field(one: &FieldUse, schemas: &Value, property: &Value) -> FormField {
-    let schema = followed(schemas, property);
-    let words = enum_of(schemas, schema).or_else(|| enum_of(schemas, &schema["items"]));
+    let schema = resolve_ref(schemas, property);
+    let words = enum_values(schemas, schema).or_else(|| enum_values(schemas, &schema["items"]));
     let choices = match one.choices {
         Some(choices) => Some(json!(choices)),
         None => words.map(|words| json!({"these": words})),
     };
-    let control = one.control.unwrap_or_else(|| control_of(schema, choices.is_some()));
+    let control = one.control.unwrap_or_else(|| control_for(schema, choices.is_some()));
     let text = |key: &str| property[key].as_str().or(schema[key].as_str()).unwrap_or_default();
     FormField {
         name: one.name,
         label: if one.label.is_empty() { label(one.name) } else { one.label.to_owned() },
         control,
         choices,
-        default: default_of(property, schema),
+        default: default_value(property, schema),
         help: text("description").replace('\n', " "),
         example: property.get("example").filter(|example| !example.is_null()).cloned(),
         max_length: schema["maxLength"].as_u64(),
     }
 }
 
-/// The writable fields of a schema, with those of the schemas that it is made of.
+/// The writable fields of a schema, including those in `allOf`.
 fn properties(schemas: &Value, schema: &Value, depth: usize) -> Map<String, Value> {
     let mut found = Map::new();
     if depth > DEPTH_MAX {
         return found;
     }
-    let schema = followed(schemas, schema);
+    let schema = resolve_ref(schemas, schema);
     for part in schema["allOf"].as_array().into_iter().flatten() {
         found.extend(properties(schemas, part, depth + 1));
     }
@@ -95,8 +94,8 @@ fn properties(schemas: &Value, schema: &Value, depth: usize) -> Map<String, Valu
     found
 }
 
-/// The schema itself, or the one that it refers to.
-fn followed<'a>(schemas: &'a Value, schema: &'a Value) -> &'a Value {
+/// The schema, with references resolved.
+fn resolve_ref<'a>(schemas: &'a Value, schema: &'a Value) -> &'a Value {
     let mut schema = schema;
     for _ in 0..DEPTH_MAX {
         match schema["$ref"].as_str().and_then(|path| path.strip_prefix(SCHEMAS)) {
@@ -107,45 +106,45 @@ fn followed<'a>(schemas: &'a Value, schema: &'a Value) -> &'a Value {
     schema
 }
 
-fn enum_of(schemas: &Value, schema: &Value) -> Option<Vec<Value>> {
-    followed(schemas, schema)["enum"].as_array().cloned()
+fn enum_values(schemas: &Value, schema: &Value) -> Option<Vec<Value>> {
+    resolve_ref(schemas, schema)["enum"].as_array().cloned()
 }
 
-fn is_of_type(schema: &Value, name: &str) -> bool {
+fn has_type(schema: &Value, name: &str) -> bool {
     match &schema["type"] {
         Value::Array(types) => types.iter().any(|one| one == name),
         one => one == name,
     }
 }
 
-fn control_of(schema: &Value, has_choices: bool) -> Control {
+fn control_for(schema: &Value, has_choices: bool) -> Control {
     match () {
         () if has_choices => Control::Choice,
-        () if is_of_type(schema, "boolean") => Control::Switch,
-        () if is_of_type(schema, "integer") || is_of_type(schema, "number") => Control::Number,
-        () if is_of_type(schema, "array") => Control::Lines,
-        () if is_of_type(schema, "object") => Control::Json,
+        () if has_type(schema, "boolean") => Control::Switch,
+        () if has_type(schema, "integer") || has_type(schema, "number") => Control::Number,
+        () if has_type(schema, "array") => Control::Lines,
+        () if has_type(schema, "object") => Control::Json,
         () if schema["format"] == "date-time" => Control::Moment,
         () => Control::Text,
     }
 }
 
-/// What a new record has; an object without a default is empty.
-fn default_of(property: &Value, schema: &Value) -> Value {
+/// The value in a new record; an object without a default is empty.
+fn default_value(property: &Value, schema: &Value) -> Value {
     match property.get("default").or_else(|| schema.get("default")) {
         Some(value) => value.clone(),
-        None if is_of_type(schema, "object") => json!({}),
-        None if is_of_type(schema, "boolean") => json!(true),
+        None if has_type(schema, "object") => json!({}),
+        None if has_type(schema, "boolean") => json!(true),
         None => Value::Null,
     }
 }
 
-/// `query_mappings` as people read it: `Query mappings`.
+/// The label of a field: `query_mappings` becomes `Query mappings`.
 fn label(name: &str) -> String {
     let plain = name.trim_end_matches("_json").replace('_', " ");
-    let plain = plain.replace("uri", "address").replace("api key", "API key");
-    let mut letters = plain.chars();
-    letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
+    let plain = plain.replace("uri", "URL").replace("api key", "API key");
+    let mut chars = plain.chars();
+    chars.next().map(|first| first.to_uppercase().chain(chars).collect()).unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -156,8 +155,8 @@ mod tests {
         serde_json::from_str(&crate::openapi_json().expect("a document")).expect("JSON")
     }
 
-    fn fields(kind: &Kind) -> Vec<&'static str> {
-        kind.groups.iter().flat_map(|group| group.fields).map(|field| field.name).collect()
+    fn fields(resource: &Resource) -> Vec<&'static str> {
+        resource.groups.iter().flat_map(|group| group.fields).map(|field| field.name).collect()
     }
 
     fn form_fields(described: &Value) -> impl Iterator<Item = &Value> {
@@ -166,17 +165,22 @@ mod tests {
     }
 
     #[test]
-    fn every_field_of_a_schema_stands_in_one_group_and_no_other_does() {
+    fn groups_contain_every_schema_field_exactly_once() {
         let document = document();
-        for kind in KINDS {
+        for resource in RESOURCES {
             let schemas = &document["components"]["schemas"];
-            assert!(schemas.get(kind.schema).is_some(), "{} has no schema {}", kind.slug, kind.schema);
-            let mut declared = fields(kind);
+            assert!(
+                schemas.get(resource.schema).is_some(),
+                "{} has no schema {}",
+                resource.slug,
+                resource.schema
+            );
+            let mut declared = fields(resource);
             declared.sort_unstable();
-            let properties = properties(schemas, &schemas[kind.schema], 0);
+            let properties = properties(schemas, &schemas[resource.schema], 0);
             let mut known: Vec<&str> = properties.keys().map(String::as_str).collect();
             known.sort_unstable();
-            assert_eq!(declared, known, "{}", kind.slug);
+            assert_eq!(declared, known, "{}", resource.slug);
         }
     }
 
@@ -184,11 +188,11 @@ mod tests {
     fn every_field_has_a_help_text() {
         let document = document();
         let mut without = Vec::new();
-        for kind in KINDS {
-            let described = described(kind, &document);
+        for resource in RESOURCES {
+            let described = describe(resource, &document);
             for field in form_fields(&described) {
                 if field["help"].as_str().is_none_or(|help| help.len() < 10) {
-                    without.push(format!("{}.{}", kind.schema, field["name"]));
+                    without.push(format!("{}.{}", resource.schema, field["name"]));
                 }
             }
         }
@@ -196,10 +200,10 @@ mod tests {
     }
 
     #[test]
-    fn paths_and_parameters_are_those_of_the_api() {
+    fn paths_and_parameters_match_the_api() {
         let document = document();
-        for kind in KINDS {
-            let path = format!("/svc{}", kind.api);
+        for resource in RESOURCES {
+            let path = format!("/svc{}", resource.api);
             let list = &document["paths"][&path]["get"];
             assert!(!list.is_null(), "{path}");
             let parameters: Vec<&str> = list["parameters"]
@@ -208,33 +212,35 @@ mod tests {
                 .flatten()
                 .filter_map(|one| one["name"].as_str())
                 .collect();
-            for filter in kind.filters {
+            for filter in resource.filters {
                 assert!(parameters.contains(&filter.parameter), "{path} has no {}", filter.parameter);
             }
-            assert_eq!(kind.is_paged, parameters.contains(&"text"), "{path}");
+            assert_eq!(resource.is_paged, parameters.contains(&"text"), "{path}");
             let one = &document["paths"][format!("{path}{{id}}/")];
-            for (may, method) in [(kind.may.change, "patch"), (kind.may.delete, "delete")] {
-                assert_eq!(may, !one[method].is_null(), "{method} {path}");
+            for (is_allowed, method) in
+                [(resource.permissions.change, "patch"), (resource.permissions.delete, "delete")]
+            {
+                assert_eq!(is_allowed, !one[method].is_null(), "{method} {path}");
             }
-            assert_eq!(kind.may.create, !document["paths"][&path]["post"].is_null(), "{path}");
+            assert_eq!(resource.permissions.create, !document["paths"][&path]["post"].is_null(), "{path}");
         }
     }
 
     #[test]
-    fn every_kind_has_its_page() {
-        for kind in KINDS {
-            assert!(super::super::CONSOLE.iter().any(|page| page.slug == kind.slug), "{}", kind.slug);
-            let module = format!("static/js/admin/{}.js", kind.slug);
+    fn every_resource_has_a_page() {
+        for resource in RESOURCES {
+            assert!(super::super::CONSOLE.iter().any(|page| page.slug == resource.slug), "{}", resource.slug);
+            let module = format!("static/js/admin/{}.js", resource.slug);
             assert!(crate::ui::Assets::new("").read(&module).is_some(), "{module}");
         }
     }
 
     #[test]
-    fn switches_are_fields_that_are_true_or_false() {
+    fn switches_are_boolean_fields() {
         let document = document();
-        for kind in KINDS {
-            let described = described(kind, &document);
-            for switch in kind.switches {
+        for resource in RESOURCES {
+            let described = describe(resource, &document);
+            for switch in resource.switches {
                 let field = form_fields(&described).find(|field| field["name"] == *switch);
                 assert_eq!(field.map(|field| &field["control"]), Some(&json!("switch")), "{switch}");
             }
@@ -252,10 +258,10 @@ mod tests {
             (json!({"type": "string"}), Control::Text),
         ];
         for (schema, control) in table {
-            assert_eq!(control_of(&schema, false), control, "{schema}");
+            assert_eq!(control_for(&schema, false), control, "{schema}");
         }
-        assert_eq!(control_of(&json!({"type": "string"}), true), Control::Choice);
+        assert_eq!(control_for(&json!({"type": "string"}), true), Control::Choice);
         assert_eq!(label("query_mappings"), "Query mappings");
-        assert_eq!(label("token_uri"), "Token address");
+        assert_eq!(label("token_uri"), "Token URL");
     }
 }

@@ -1,12 +1,12 @@
-//! The console at `/admin/`: one table of pages. The server gives the frame and what is declared; a module of the
-//! page's name fills it from the API, so that whatever the console does, a program can do too.
+//! The console at `/admin/`. The server renders the navigation and the resource declaration; the script of the page fills
+//! it through the public API.
 
 mod form;
-mod kinds;
+mod resources;
 
-use super::frame::Frame;
-use crate::AppState;
-use crate::error::{ApiError, Refusal};
+use super::page_context::PageContext;
+use crate::error::{ApiError, ErrorCode};
+use crate::state::AppState;
 use axum::Router;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
@@ -18,10 +18,10 @@ use std::sync::Arc;
 /// A page of the console.
 #[derive(Debug, Serialize)]
 pub struct ConsolePage {
-    /// Its path below `/admin/`, and the name of its module in `web/static/js/admin/`.
+    /// Its path below `/admin/`, and the name of its script in `web/static/js/admin/`.
     slug: &'static str,
     title: &'static str,
-    /// The heading in the list of pages that it stands under.
+    /// Its heading in the navigation.
     group: &'static str,
 }
 
@@ -29,15 +29,15 @@ const fn page(slug: &'static str, title: &'static str, group: &'static str) -> C
     ConsolePage { slug, title, group }
 }
 
-/// Every page, in the order of the list. The first one is `/admin/` itself.
+/// Every page, in the order of the navigation. The first one is `/admin/` itself.
 const CONSOLE: &[ConsolePage] = &[
     page("dashboard", "Dashboard", ""),
     page("searchproviders", "SearchProviders", "Search"),
     page("doctor", "Add a source", "Search"),
-    page("gallery", "Ready sources", "Search"),
+    page("gallery", "Ready-made sources", "Search"),
     page("querytransforms", "Query transforms", "Search"),
     page("pipelines", "Pipelines", "Search"),
-    page("breakers", "Resting sources", "Search"),
+    page("breakers", "Paused sources", "Search"),
     page("cache", "Semantic cache", "Cache"),
     page("aiproviders", "AIProviders", "Answers"),
     page("prompts", "Prompts", "Answers"),
@@ -58,10 +58,10 @@ const CONSOLE: &[ConsolePage] = &[
 struct Console {
     pages: &'static [ConsolePage],
     page: &'static ConsolePage,
-    /// The record that the page is about: its id, or `new`.
+    /// The record to edit: its id, or `new`.
     record: Option<String>,
-    /// What is declared of the records that the page is about.
-    kind: Option<&'static serde_json::Value>,
+    /// The declaration of the resource, if the page edits one.
+    resource: Option<&'static serde_json::Value>,
 }
 
 pub fn router() -> Router<Arc<AppState>> {
@@ -71,38 +71,48 @@ pub fn router() -> Router<Arc<AppState>> {
         .route("/admin/{page}/{record}/", get(record))
 }
 
-async fn dashboard(frame: Frame, State(state): State<Arc<AppState>>) -> Result<Response, ApiError> {
-    show(&state, &frame, "dashboard", None)
+async fn dashboard(context: PageContext, State(state): State<Arc<AppState>>) -> Result<Response, ApiError> {
+    show(&state, &context, "dashboard", None)
 }
 
 async fn list(
-    frame: Frame,
+    context: PageContext,
     State(state): State<Arc<AppState>>,
     Path(slug): Path<String>,
 ) -> Result<Response, ApiError> {
-    show(&state, &frame, &slug, None)
+    show(&state, &context, &slug, None)
 }
 
 async fn record(
-    frame: Frame,
+    context: PageContext,
     State(state): State<Arc<AppState>>,
     Path((slug, record)): Path<(String, String)>,
 ) -> Result<Response, ApiError> {
-    show(&state, &frame, &slug, Some(record))
+    show(&state, &context, &slug, Some(record))
 }
 
-fn show(state: &AppState, frame: &Frame, slug: &str, record: Option<String>) -> Result<Response, ApiError> {
-    if !frame.is_admin {
-        return super::notice::only_administrators(state, frame);
+fn show(
+    state: &AppState,
+    context: &PageContext,
+    slug: &str,
+    record: Option<String>,
+) -> Result<Response, ApiError> {
+    if !context.is_admin {
+        return super::notice::only_administrators(state, context);
     }
     let page =
-        CONSOLE.iter().find(|page| page.slug == slug).ok_or_else(|| ApiError::of(Refusal::NotFound))?;
-    let kind = form::declared(page.slug, &state.document.bytes());
-    state.pages.show(StatusCode::OK, "admin/page.html", frame, Console { pages: CONSOLE, page, record, kind })
+        CONSOLE.iter().find(|page| page.slug == slug).ok_or_else(|| ApiError::of(ErrorCode::NotFound))?;
+    let resource = form::declared_resource(page.slug, &state.document.bytes());
+    state.templates.render_page(
+        StatusCode::OK,
+        "admin/page.html",
+        context,
+        Console { pages: CONSOLE, page, record, resource },
+    )
 }
 
-/// All kinds as pages read them, for whoever looks at the sentences in them.
+/// The declarations of all resources, for the translation coverage test.
 #[cfg(test)]
-pub fn declared_kinds(document: &[u8]) -> Vec<&'static serde_json::Value> {
-    CONSOLE.iter().filter_map(|page| form::declared(page.slug, document)).collect()
+pub fn declared_resources(document: &[u8]) -> Vec<&'static serde_json::Value> {
+    CONSOLE.iter().filter_map(|page| form::declared_resource(page.slug, document)).collect()
 }

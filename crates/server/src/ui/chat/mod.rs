@@ -1,18 +1,17 @@
-//! The Assistant: chats over the sources. The page, its list of chats and each message come from templates; modules
-//! fetch pieces anew when something has changed.
+//! The Assistant page. The chat list and each message are templates that scripts can fetch separately.
 
-mod shown;
+mod view;
 
-use super::answer::{beginning, prompts_for};
-use super::frame::Frame;
-use super::words::t;
-use crate::AppState;
+use super::answer::{prompts_for, truncate};
+use super::i18n::t;
+use super::page_context::PageContext;
 use crate::api::chat::{messages_of, own_chat};
 use crate::api::sapi::usable_models;
 use crate::api::search::own_search;
 use crate::auth::Caller;
-use crate::error::{ApiError, Refusal};
+use crate::error::{ApiError, ErrorCode};
 use crate::extract::{ApiPath, ApiQuery};
+use crate::state::AppState;
 use axum::Router;
 use axum::extract::State;
 use axum::http::{StatusCode, header};
@@ -21,37 +20,37 @@ use axum::routing::get;
 use domain::ai_provider::{AiProvider, EXTRACTIVE_MODEL, Role};
 use domain::chat::{CONTENT_CHARS_MAX, Chat, DocumentRef, LIST_MAX, Speaker, TITLE_CHARS_MAX};
 use domain::ids::{AiProviderId, ChatId, MessageId, ProviderId, ResultId, SearchId};
-use domain::notation::marks;
-use domain::prompt_record::{CHAT, CHAT_RAG};
+use domain::prompt::{CHAT, CHAT_RAG};
+use domain::syntax::highlights;
 use serde::{Deserialize, Serialize};
-use shown::{ShownChat, ShownDocument, ShownMessage};
 use std::sync::Arc;
+use view::{ChatView, DocumentView, MessageView};
 
-/// Most chats in the list; older ones are found by the API.
+/// Most chats in the list; the API returns older ones.
 const CHATS_SHOWN_MAX: u64 = 200;
-/// Most sources to choose from.
+/// Most selectable sources.
 const SOURCES_SHOWN_MAX: usize = 200;
-/// How much of a held document's title is shown.
+/// Length at which the title of an attached document is cut.
 const DOCUMENT_CHARS_MAX: usize = 120;
 
 pub fn router() -> Router<Arc<AppState>> {
     Router::new()
         .route("/chat/", get(chat_page))
-        .route("/chat/rail/", get(rail_piece))
-        .route("/chat/{id}/messages/{message}/", get(message_piece))
+        .route("/chat/rail/", get(chat_list_fragment))
+        .route("/chat/{id}/messages/{message}/", get(message_fragment))
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct ChatQuery {
-    /// The id of the chat that is open; none for a new one.
+    /// The id of the open chat; none for a new one.
     chat: Option<String>,
-    /// Results to hold, as `search:result`, separated by commas.
+    /// Results to attach, as `search:result`, separated by commas.
     attach: String,
 }
 
 impl ChatQuery {
-    /// What cannot be an id does not exist.
+    /// None if the text is not an id.
     fn id(&self) -> Option<ChatId> {
         self.chat.as_deref()?.trim().parse().ok().map(ChatId)
     }
@@ -60,7 +59,7 @@ impl ChatQuery {
 #[derive(Serialize)]
 struct Rail {
     open: Option<ChatId>,
-    chats: Vec<ShownChat>,
+    chats: Vec<ChatView>,
     total: u64,
 }
 
@@ -70,23 +69,23 @@ struct ChatPage {
     rail: Rail,
     title: String,
     error: Option<&'static str>,
-    messages: Vec<ShownMessage>,
-    /// The last message was not answered.
+    messages: Vec<MessageView>,
+    /// Whether the last message has no reply yet.
     is_waiting: bool,
-    held: Vec<ShownDocument>,
-    held_max: usize,
-    models: Vec<ShownModel>,
+    attached_documents: Vec<DocumentView>,
+    attached_max: usize,
+    models: Vec<ModelView>,
     prompts: Vec<String>,
-    /// What may be searched; a new chat can be kept to some of it.
-    sources: Vec<ShownSource>,
-    /// What picks sentences and could serve here, where nothing else does.
-    could_serve: Option<ShownModel>,
+    /// Visible sources; a new chat can be limited to some of them.
+    sources: Vec<SourceView>,
+    /// The extractive model, if it could be enabled for chats and no other model is.
+    could_serve: Option<ModelView>,
     content_max: usize,
     title_max: usize,
 }
 
 #[derive(Serialize)]
-struct ShownModel {
+struct ModelView {
     id: AiProviderId,
     name: String,
     model: String,
@@ -94,59 +93,63 @@ struct ShownModel {
 }
 
 #[derive(Serialize)]
-struct ShownSource {
+struct SourceView {
     id: ProviderId,
     name: String,
 }
 
-/// `GET /chat/`: a new chat, or with `chat` one that goes on.
+/// `GET /chat/`: a new chat, or an existing one with `chat`.
 async fn chat_page(
     caller: Caller,
-    frame: Frame,
+    context: PageContext,
     State(state): State<Arc<AppState>>,
     ApiQuery(query): ApiQuery<ChatQuery>,
 ) -> Result<Response, ApiError> {
     let open = match query.id() {
         Some(id) => match own_chat(&state, &caller.principal, id).await {
             Ok(chat) => Some(chat),
-            Err(error) if error.refusal() == Refusal::NotFound => None,
+            Err(error) if error.error_code() == ErrorCode::NotFound => None,
             Err(error) => return Err(error),
         },
         None => None,
     };
     let is_missing = query.chat.is_some_and(|text| !text.is_empty()) && open.is_none();
     let page = page_of(&state, &caller, open, &query.attach).await?;
-    let error = is_missing.then(|| t("There is no such chat."));
+    let error = is_missing.then(|| t("Chat not found."));
     let status = if is_missing { StatusCode::NOT_FOUND } else { StatusCode::OK };
-    state.pages.show(status, "chat.html", &frame, ChatPage { error, ..page })
+    state.templates.render_page(status, "chat.html", &context, ChatPage { error, ..page })
 }
 
 /// `GET /chat/rail/`: the list of chats.
-async fn rail_piece(
+async fn chat_list_fragment(
     caller: Caller,
-    frame: Frame,
+    context: PageContext,
     State(state): State<Arc<AppState>>,
     ApiQuery(query): ApiQuery<ChatQuery>,
 ) -> Result<Response, ApiError> {
     let rail = Rail::of(&state, &caller, query.id()).await?;
-    piece(state.pages.text("chat/rail.html", &frame, rail)?)
+    fragment(state.templates.render("chat/rail.html", &context, rail)?)
 }
 
 /// `GET /chat/{id}/messages/{message}/`: one message.
-async fn message_piece(
+async fn message_fragment(
     caller: Caller,
-    frame: Frame,
+    context: PageContext,
     State(state): State<Arc<AppState>>,
     ApiPath((id, message)): ApiPath<(i64, i64)>,
 ) -> Result<Response, ApiError> {
     let chat = own_chat(&state, &caller.principal, ChatId(id)).await?;
     let messages = messages_of(&state, &chat).await?;
     let found = messages.into_iter().find(|one| one.id == MessageId(message));
-    let message = ShownMessage::of(found.ok_or_else(|| ApiError::of(Refusal::NotFound))?);
-    piece(state.pages.text("chat/message.html", &frame, serde_json::json!({ "message": message }))?)
+    let message = MessageView::of(found.ok_or_else(|| ApiError::of(ErrorCode::NotFound))?);
+    fragment(state.templates.render(
+        "chat/message.html",
+        &context,
+        serde_json::json!({ "message": message }),
+    )?)
 }
 
-fn piece(text: String) -> Result<Response, ApiError> {
+fn fragment(text: String) -> Result<Response, ApiError> {
     Ok(([(header::CACHE_CONTROL, "no-store")], Html(text)).into_response())
 }
 
@@ -169,41 +172,45 @@ async fn page_of(
     providers.retain(|provider| provider.spec.active && caller.principal.may_see(provider));
     let sources = providers.into_iter().take(SOURCES_SHOWN_MAX);
     Ok(ChatPage {
-        sources: sources.map(|one| ShownSource { id: one.id, name: one.spec.name }).collect(),
+        sources: sources.map(|one| SourceView { id: one.id, name: one.spec.name }).collect(),
         rail: Rail::of(state, caller, open.as_ref().map(|chat| chat.id)).await?,
         title: open.map(|chat| chat.spec.title).unwrap_or_default(),
         error: None,
-        messages: messages.into_iter().map(ShownMessage::of).collect(),
+        messages: messages.into_iter().map(MessageView::of).collect(),
         is_waiting,
-        held: held(state, caller, attach).await?,
-        held_max: LIST_MAX,
-        could_serve: could_serve.filter(|_| models.is_empty()).map(ShownModel::of),
-        models: models.into_iter().map(ShownModel::of).collect(),
+        attached_documents: attached_documents(state, caller, attach).await?,
+        attached_max: LIST_MAX,
+        could_serve: could_serve.filter(|_| models.is_empty()).map(ModelView::of),
+        models: models.into_iter().map(ModelView::of).collect(),
         prompts: prompts_for(state, caller.principal.user, &[CHAT, CHAT_RAG]).await?,
         content_max: CONTENT_CHARS_MAX,
         title_max: TITLE_CHARS_MAX,
     })
 }
 
-/// The documents that were brought along, if they are results of the caller's own searches.
-async fn held(state: &AppState, caller: &Caller, attach: &str) -> Result<Vec<ShownDocument>, ApiError> {
+/// The documents in `attach` that are results of the caller's own searches.
+async fn attached_documents(
+    state: &AppState,
+    caller: &Caller,
+    attach: &str,
+) -> Result<Vec<DocumentView>, ApiError> {
     let mut documents = Vec::new();
     for reference in references(attach) {
         let DocumentRef { search_id, swirl_id } = reference;
         let Ok(search) = own_search(state, &caller.principal, search_id).await else { continue };
         let Ok((saved, _)) = state.federation.saved_result(swirl_id).await else { continue };
         if saved.search == search.id {
-            let title = beginning(&marks::plain(&saved.item.title), DOCUMENT_CHARS_MAX);
-            documents.push(ShownDocument { search_id, swirl_id, title });
+            let title = truncate(&highlights::plain(&saved.item.title), DOCUMENT_CHARS_MAX);
+            documents.push(DocumentView { search_id, swirl_id, title });
         }
     }
     Ok(documents)
 }
 
-/// What is no pair of ids is left out.
+/// Parses `attach`; invalid entries are ignored.
 fn references(text: &str) -> Vec<DocumentRef> {
-    let pair = |piece: &str| {
-        let (search, result) = piece.split_once(':')?;
+    let pair = |fragment: &str| {
+        let (search, result) = fragment.split_once(':')?;
         let (search, result) = (search.trim().parse().ok()?, result.trim().parse().ok()?);
         Some(DocumentRef { search_id: SearchId(search), swirl_id: ResultId(result) })
     };
@@ -214,12 +221,12 @@ impl Rail {
     async fn of(state: &AppState, caller: &Caller, open: Option<ChatId>) -> Result<Self, ApiError> {
         let page = state.store.chats(caller.principal.user, 0, CHATS_SHOWN_MAX).await?;
         let now = state.clock.now();
-        let chats = page.items.into_iter().map(|chat| ShownChat::of(chat, now)).collect();
+        let chats = page.items.into_iter().map(|chat| ChatView::of(chat, now)).collect();
         Ok(Self { open, chats, total: page.total })
     }
 }
 
-impl ShownModel {
+impl ModelView {
     fn of(model: AiProvider) -> Self {
         let (id, spec) = (model.id, model.spec);
         Self { id, name: spec.name, model: spec.model, tags: spec.tags }
@@ -231,7 +238,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn documents_in_an_address() {
+    fn attached_documents_are_parsed() {
         let read = |text: &str| -> Vec<(i64, i64)> {
             references(text).iter().map(|one| (one.search_id.0, one.swirl_id.0)).collect()
         };

@@ -1,17 +1,17 @@
-//! What else a source said of a result: its payload as a list of names and texts, or as a table.
+//! Other fields of a result: its payload as a list of names and values, or as a table.
 
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-/// Most fields that are shown.
+/// Most fields shown.
 const FIELDS_MAX: usize = 60;
-/// How much of a field is shown, in characters.
+/// Length at which a field is cut, in characters.
 const TEXT_CHARS_MAX: usize = 1000;
 /// Most rows of a table.
 const ROWS_MAX: usize = 500;
 /// Most columns of a table.
 const COLUMNS_MAX: usize = 30;
-/// How much of a cell is shown, in characters.
+/// Length at which a cell is cut, in characters.
 const CELL_CHARS_MAX: usize = 200;
 
 const DATASET: &str = "dataset";
@@ -21,7 +21,7 @@ const CHART: &str = "chart";
 pub struct Details {
     fields: Vec<Field>,
     pub dataset: Option<Dataset>,
-    /// Fields that are not shown.
+    /// Number of fields not shown.
     left_out: usize,
 }
 
@@ -35,9 +35,9 @@ struct Field {
 pub struct Dataset {
     columns: Vec<String>,
     rows: Vec<Vec<String>>,
-    /// Rows that are not shown.
+    /// Number of rows not shown.
     left_out: usize,
-    /// Which chart suits it, as JSON.
+    /// Suggested chart, as JSON.
     chart: String,
 }
 
@@ -83,7 +83,7 @@ fn text(value: &Value, chars_max: usize) -> String {
     cut(&readable(value), chars_max)
 }
 
-/// Lists with commas, objects line by line; no quotes and no braces.
+/// Lists separated by commas, objects line by line; no quotes or braces.
 fn readable(value: &Value) -> String {
     match value {
         Value::Null => String::new(),
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn fields_are_shown_as_texts_and_bounded() {
+    fn fields_are_rendered_as_text_and_bounded() {
         let shown = details(
             json!({"a": "x", "b": ["p", "q"], "c": {"k": 1, "l": [2, "\"x\""]}, "d": "", "e": null, "f": 3}),
         );

@@ -1,7 +1,7 @@
-//! The filters beside the list. Each line is a link that turns it on, or off again; its count stays what it was.
+//! Filters of the result list. Each entry is a link that toggles the filter.
 
 use super::query::ListQuery;
-use super::sources::colour;
+use super::sources::color;
 use domain::ids::SearchId;
 use domain::mixed::{AuthorFacet, DateFacet, Facets, SourceFacet};
 use federation::ResultFilter;
@@ -18,17 +18,17 @@ pub struct FacetsView {
     new: Facet,
 }
 
-/// One line of a filter.
+/// One entry of a filter.
 #[derive(Debug, Default, Serialize)]
 struct Facet {
     name: String,
     count: u64,
     href: String,
     is_on: bool,
-    /// Leaves out this source; only for sources.
+    /// Link that excludes this source; only for sources.
     without: Option<String>,
     is_without: bool,
-    colour: Option<i64>,
+    color: Option<i64>,
 }
 
 impl FacetsView {
@@ -55,14 +55,14 @@ impl FacetsView {
     }
 }
 
-/// Makes the lines of one list.
+/// Builds the entries.
 struct Lines<'a> {
     query: &'a ListQuery,
     search: SearchId,
 }
 
 impl Lines<'_> {
-    /// The address of the list with another filter.
+    /// The URL of the list with another filter.
     fn href(&self, change: impl FnOnce(&mut ResultFilter)) -> String {
         self.query.narrowed(change).href(self.search)
     }
@@ -94,7 +94,7 @@ impl Lines<'_> {
             href,
             without: Some(without),
             is_without: filter.not_providers.contains(&id),
-            colour: Some(colour(id)),
+            color: Some(color(id)),
         }
     }
 
@@ -126,7 +126,7 @@ mod tests {
     use domain::ids::ProviderId;
 
     fn view(query: &str) -> FacetsView {
-        let query = ListQuery::read(&Fields::read(query)).expect("a list");
+        let query = ListQuery::parse(&Fields::parse(query)).expect("a list");
         let source = |id, count| SourceFacet { provider_id: ProviderId(id), name: format!("P{id}"), count };
         let facets = Facets {
             sources: vec![source(1, 5), source(2, 3)],
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn each_line_turns_itself_on_and_off() {
+    fn each_entry_toggles_its_filter() {
         let off = view("page=3&sort=DateMixer");
         let href = |more: &str| format!("/?search_id=7&sort=DateMixer{more}");
         assert_eq!((off.all.count, off.all.is_on, off.sources[0].is_on), (8, true, false));

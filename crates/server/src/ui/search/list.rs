@@ -1,17 +1,17 @@
-//! The list and what stands around it: the line at its head, the filters, the pages. Whole for the page, in pieces for
-//! a page that is open.
+//! The result list with its header, filters and pages; as a whole for the page, and as fragments for an open page.
 
 use super::facets::FacetsView;
 use super::query::{Fields, ListQuery};
-use super::result::{Showing, ShownResult, folded};
-use super::sources::{self, ShownSource};
-use crate::AppState;
+use super::result::{ResultView, folded};
+use super::sources::{self, SourceView};
+use super::view_context::ViewContext;
 use crate::api::search::{log_view, own_search};
 use crate::auth::Caller;
 use crate::error::ApiError;
 use crate::extract::ApiPath;
 use crate::links::Links;
-use crate::ui::frame::Frame;
+use crate::state::AppState;
+use crate::ui::page_context::PageContext;
 use axum::Json;
 use axum::extract::{RawQuery, State};
 use domain::ids::SearchId;
@@ -23,11 +23,11 @@ use federation::ResultFilter;
 use serde::Serialize;
 use std::sync::Arc;
 
-/// Pages that are linked on each side of the one that is shown.
+/// Linked pages on each side of the current one.
 const NEIGHBOURS: u32 = 2;
-/// The orders that have a button; the others stand in a menu.
+/// Sort orders with a button; the others are in a menu.
 const FIRST_ORDERS: [&str; 4] = ["RelevancyConfidenceMixer", "RelevancyMixer", "DateMixer", GROUPED];
-/// The order that shows each source's best together.
+/// The sort order that groups results by source.
 const GROUPED: &str = "StackNMixer";
 const FORMATS: [&str; 4] = ["csv", "json", "bibtex", "rss"];
 
@@ -39,14 +39,14 @@ pub struct ListView {
     total: u64,
     found: u64,
     seconds: String,
-    /// Why there is nothing, if a search could not run.
+    /// Why the search could not run.
     notes: Vec<String>,
-    /// Results that the order leaves out because they have no date, and those that the reader does not want.
+    /// Results hidden because they have no date, and because of preferences.
     undated: u64,
     unwanted: u64,
-    pub results: Vec<ShownResult>,
-    pub rail: Vec<ShownSource>,
-    /// Sources that are still being asked, and names of those that gave nothing because something went wrong.
+    pub results: Vec<ResultView>,
+    pub rail: Vec<SourceView>,
+    /// Number of sources still running, and names of those that failed.
     asking: usize,
     missing: Vec<String>,
     sort: String,
@@ -56,7 +56,7 @@ pub struct ListView {
     pages: Vec<PageLink>,
     previous: Option<String>,
     next: Option<String>,
-    /// All results: the list without its filters.
+    /// The list without filters.
     clear: Option<String>,
     exports: Vec<(&'static str, String)>,
 }
@@ -72,19 +72,19 @@ struct Order {
 
 #[derive(Debug, PartialEq, Serialize)]
 struct PageLink {
-    /// 0 for pages that are not linked.
+    /// 0 for a gap.
     number: u32,
     href: String,
     is_current: bool,
 }
 
-/// What the list is made of.
+/// Inputs of the list.
 pub struct Listing<'a> {
     pub state: &'a AppState,
-    pub frame: &'a Frame,
+    pub context: &'a PageContext,
     pub search: &'a Search,
     pub query: &'a ListQuery,
-    /// Who is asked, as long as it runs.
+    /// The queried providers while the search runs.
     pub asked: &'a [SearchProvider],
 }
 
@@ -104,7 +104,7 @@ impl Listing<'_> {
             is_running,
             total: info.results.retrieved_total,
             found: info.results.found_total,
-            seconds: sources::shown_seconds(info.results.federation_time),
+            seconds: sources::format_seconds(info.results.federation_time),
             notes: if search.status.is_error() { search.messages.clone() } else { Vec::new() },
             undated: counted(&messages, "DateMixer hid "),
             unwanted: counted(&messages, "Your preferences hid "),
@@ -125,22 +125,22 @@ impl Listing<'_> {
         }
     }
 
-    /// The mixer in force; an unknown name in a URL is shown by the one that stands in for it.
+    /// The mixer in use; unknown names are replaced by the default.
     fn sort(&self) -> &'static str {
         let mixers = &self.state.plugins;
         let wanted = self.query.sort.as_deref().unwrap_or(&self.search.spec.result_mixer);
         mixers.mixer(wanted).map_or(FIRST_ORDERS[1], |kind| kind.name)
     }
 
-    fn results(&self, info: &MixedInfo, items: Vec<ResultItem>, sort: &str) -> Vec<ShownResult> {
+    fn results(&self, info: &MixedInfo, items: Vec<ResultItem>, sort: &str) -> Vec<ResultView> {
         let ids = info.providers.iter().map(|(name, one)| (name.clone(), sources::id_of(one))).collect();
-        let showing = Showing {
-            language: self.frame.language,
+        let view_context = ViewContext {
+            language: self.context.language,
             ids: &ids,
             now: self.state.clock.now(),
             topic: self.search.topic(),
         };
-        let mut shown = folded(items.into_iter().map(|item| showing.result(item)).collect());
+        let mut shown = folded(items.into_iter().map(|item| view_context.result(item)).collect());
         let sources: Vec<String> = shown.iter().map(|result| result.source().to_owned()).collect();
         for (place, result) in shown.iter_mut().enumerate() {
             let is_alone = sources.get(place + 1) != Some(&sources[place]);
@@ -171,18 +171,18 @@ impl Listing<'_> {
         pairs.append_pair("search_id", &self.search.id.to_string()).append_pair("format", format);
         pairs.extend_pairs(self.query.sort.as_ref().map(|sort| ("result_mixer", sort)));
         pairs.extend_pairs(self.query.filter.parameters());
-        format!("{}/results/export/?{}", self.frame.api, pairs.finish())
+        format!("{}/results/export/?{}", self.context.api, pairs.finish())
     }
 }
 
-/// The pieces of the list for a page that is open.
+/// The fragments of the list for an open page.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Pieces {
+pub struct ListFragments {
     search: SearchId,
-    /// The keys of the results in their order.
+    /// The keys of the results, in order.
     ids: Vec<String>,
-    results: Vec<Piece>,
+    results: Vec<ResultFragment>,
     head: String,
     facets: String,
     pages: String,
@@ -191,32 +191,32 @@ pub struct Pieces {
 }
 
 #[derive(Debug, Serialize)]
-pub struct Piece {
+pub struct ResultFragment {
     id: String,
     html: String,
 }
 
-impl Pieces {
-    /// `is_new` says whether a piece of a result has to be sent.
+impl ListFragments {
+    /// `is_new` decides whether the fragment of a result is sent.
     pub fn of(
-        (state, frame): (&AppState, &Frame),
+        (state, context): (&AppState, &PageContext),
         list: &ListView,
         mut is_new: impl FnMut(&str, &str) -> bool,
     ) -> Result<Self, ApiError> {
         #[derive(Serialize)]
         struct OneResult<'a> {
-            result: &'a ShownResult,
+            result: &'a ResultView,
         }
         #[derive(Serialize)]
         struct WholeList<'a> {
             list: &'a ListView,
         }
-        let piece = |name: &str| state.pages.text(name, frame, WholeList { list });
+        let piece = |name: &str| state.templates.render(name, context, WholeList { list });
         let mut results = Vec::new();
         for result in &list.results {
-            let html = state.pages.text("search/result.html", frame, OneResult { result })?;
+            let html = state.templates.render("search/result.html", context, OneResult { result })?;
             if is_new(&result.key, &html) {
-                results.push(Piece { id: result.key.clone(), html });
+                results.push(ResultFragment { id: result.key.clone(), html });
             }
         }
         Ok(Self {
@@ -232,32 +232,32 @@ impl Pieces {
     }
 }
 
-/// `/search/{id}/list/`: the pieces of a list of a search that has ended. 503 while it runs; follow its stream then.
+/// `/search/{id}/list/`: the fragments of the list of a finished search. 503 while it runs; use the stream then.
 pub async fn read_list(
     caller: Caller,
-    frame: Frame,
+    context: PageContext,
     State(state): State<Arc<AppState>>,
     links: Links,
     ApiPath(id): ApiPath<i64>,
     RawQuery(query): RawQuery,
-) -> Result<Json<Pieces>, ApiError> {
-    let query = ListQuery::read(&Fields::read(&query.unwrap_or_default()))?;
+) -> Result<Json<ListFragments>, ApiError> {
+    let query = ListQuery::parse(&Fields::parse(&query.unwrap_or_default()))?;
     let search = own_search(&state, &caller.principal, SearchId(id)).await?;
     let mixed = state.federation.mix(&search, &query.request(links.base())).await?;
     log_view(&search, &mixed);
-    let listing = Listing { state: &state, frame: &frame, search: &search, query: &query, asked: &[] };
+    let listing = Listing { state: &state, context: &context, search: &search, query: &query, asked: &[] };
     let list = listing.view(mixed);
-    Pieces::of((&state, &frame), &list, |_, _| true).map(Json)
+    ListFragments::of((&state, &context), &list, |_, _| true).map(Json)
 }
 
-/// The number that follows these words in a message.
+/// The number after these words in a message.
 fn counted(messages: &[String], words: &str) -> u64 {
     let number = |rest: &str| rest.split(' ').next().and_then(|number| number.parse().ok());
     let found = messages.iter().find_map(|line| line.split_once(words).and_then(|(_, rest)| number(rest)));
     found.unwrap_or_default()
 }
 
-/// The first page, those around the one that is shown, and the last; gaps between them have the number 0.
+/// The first page, those around the current one, and the last; gaps have the number 0.
 fn page_links(current: u32, last: u32, href: impl Fn(u32) -> String) -> Vec<PageLink> {
     if last < 2 {
         return Vec::new();
@@ -309,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn what_messages_count() {
+    fn counts_are_read_from_messages() {
         let lines = [message::hid_undated("DateMixer", 7), message::hid_personally(1)]
             .map(|line| format!("[now] {line}"));
         assert_eq!((counted(&lines, "DateMixer hid "), counted(&lines, "Your preferences hid ")), (7, 1));

@@ -1,31 +1,34 @@
-//! The search page: a box, the mixed list as it grows, and a line for each source that says how it ended.
+//! The search page: search box, mixed results as they arrive, and the status of each source.
 //!
-//! | Module | What lives there |
+//! | Module | Contents |
 //! |---|---|
-//! | `query` | what a URL or a form says: a new search, or which list of a search |
-//! | `start` | a search is begun, or run again |
-//! | `page` | the whole page; all of it works by links and forms |
-//! | `list`, `facets` | the list and what stands around it, and the pieces of it for a page that is open |
-//! | `stream` | the pieces as the sources answer |
-//! | `result`, `why`, `details` | one result, why it is here, what else its source said |
-//! | `kept`, `versions` | how the copy behind a result from the semantic cache stands, and its other versions |
-//! | `sources`, `picker` | how each source ended; which ones are asked |
+//! | `query` | parameters of URLs and forms |
+//! | `search_form` | parses the search form; starts or reruns a search |
+//! | `page` | the whole page; works with links and forms alone |
+//! | `list`, `facets` | the result list and its filters, as a whole and as fragments |
+//! | `stream` | the fragments as server-sent events |
+//! | `result`, `explain`, `details` | one result, the explanation of its rank, its other fields |
+//! | `cache_badge`, `versions` | status of a cached copy, and the other versions of the document |
+//! | `sources`, `picker` | status of each source; selection of sources |
 
+mod cache_badge;
+mod copy;
 mod details;
+mod explain;
 mod facets;
-mod kept;
 mod list;
 mod page;
 mod picker;
 mod query;
 mod result;
+mod result_text;
+mod search_form;
 mod sources;
-mod start;
 mod stream;
 mod versions;
-mod why;
+mod view_context;
 
-use crate::AppState;
+use crate::state::AppState;
 use axum::Router;
 use axum::routing::{get, post};
 use std::sync::Arc;
@@ -40,13 +43,14 @@ pub fn router() -> Router<Arc<AppState>> {
 
 #[cfg(test)]
 mod tests {
-    use super::result::{Showing, folded};
+    use super::result::folded;
+    use super::view_context::ViewContext;
     use crate::ui::assets::Assets;
-    use crate::ui::pages::Pages;
-    use crate::ui::pages::tests::frame;
-    use crate::ui::words::LANGUAGES;
+    use crate::ui::i18n::LANGUAGES;
+    use crate::ui::templates::Templates;
+    use crate::ui::templates::tests::context;
     use domain::corpus::{
-        Badge, CacheMark, ClusterMark, ClusterMember, DecidedBy, Liveness, MemberRole, SignalState, Topic,
+        Badge, CacheStatus, ClusterMark, ClusterMember, DecidedBy, Liveness, MemberRole, SignalState, Topic,
     };
     use domain::ids::{ProviderId, ResultId, RunId, SignalId};
     use domain::instant::Instant;
@@ -61,7 +65,7 @@ mod tests {
         value.as_object().cloned().unwrap_or_default()
     }
 
-    /// Versions 7 and 8, of which 7 counts.
+    /// Versions 7 and 8; 7 is the winner.
     fn cluster(own: SignalId, text: &str) -> ClusterMark {
         let member = |id| ClusterMember {
             signal_id: SignalId(id),
@@ -81,7 +85,7 @@ mod tests {
         }
     }
 
-    /// A result whose source lies wherever it can.
+    /// A result with hostile text in every field.
     fn hostile() -> ResultItem {
         let copy = Duplicate {
             searchprovider: BAD.to_owned(),
@@ -102,7 +106,7 @@ mod tests {
             new: Some(1),
             starred: true,
             duplicates: vec![copy],
-            cache: Some(Box::new(CacheMark {
+            cache: Some(Box::new(CacheStatus {
                 cluster: Some(cluster(SignalId(7), BAD)),
                 run_id: Some(RunId(5)),
                 signal_id: SignalId(7),
@@ -119,24 +123,24 @@ mod tests {
             })),
             explain: Some(object(json!({
                 "confidence": {"embedding": 0.4, BAD: 0.2}, "hits": {"title": {BAD: [0]}},
-                "NOT": {"body": BAD}, "personal": [{"source": BAD, "wish": BAD, "factor": 2.0}], "score": {"total": 1},
+                "NOT": {"body": BAD}, "personal": [{"source": BAD, "factor": 2.0}], "score": {"total": 1},
             }))),
             ..ResultItem::default()
         }
     }
 
-    fn showing(ids: &BTreeMap<String, ProviderId>, now: Instant) -> Showing<'_> {
-        Showing { language: LANGUAGES[0], ids, now, topic: Topic { query: BAD, tags: &[] } }
+    fn view_context(ids: &BTreeMap<String, ProviderId>, now: Instant) -> ViewContext<'_> {
+        ViewContext { language: LANGUAGES[0], ids, now, topic: Topic { query: BAD, tags: &[] } }
     }
 
     fn list() -> Value {
         let ids = BTreeMap::new();
-        let mut result = showing(&ids, Instant::default()).result(hostile());
+        let mut result = view_context(&ids, Instant::default()).result(hostile());
         result.opens_group = true;
         let facet = json!({"name": BAD, "count": 3, "href": BAD, "is_on": true, "without": BAD,
-            "is_without": true, "colour": 1});
+            "is_without": true, "color": 1});
         let source = |status: Value| {
-            json!({"id": 1, "name": BAD, "colour": 1, "status": status, "found": 1, "retrieved": 1,
+            json!({"id": 1, "name": BAD, "color": 1, "status": status, "found": 1, "retrieved": 1,
                 "seconds": "0.1", "fault": BAD, "rests_s": null})
         };
         json!({
@@ -153,10 +157,10 @@ mod tests {
     }
 
     #[test]
-    fn hostile_texts_stay_texts_in_every_piece() {
-        let pages = Pages::new(Arc::new(Assets::new("")));
+    fn hostile_text_is_escaped_in_every_fragment() {
+        let templates = Templates::new(Arc::new(Assets::new("")));
         let list = list();
-        let picker = json!({"groups": [{"tag": BAD, "sources": [{"id": 1, "name": BAD, "colour": 0, "tags": [BAD],
+        let picker = json!({"groups": [{"tag": BAD, "sources": [{"id": 1, "name": BAD, "color": 0, "tags": [BAD],
             "is_chosen": true, "is_default": true}]}], "tags": [{"name": BAD, "count": 1, "is_chosen": true}],
             "chosen": 1, "count": 2, "left_out": 1});
         let recent = json!([{"id": 1, "query": BAD, "time": BAD, "day": BAD}]);
@@ -172,7 +176,7 @@ mod tests {
             ("search.html", json!({"query": BAD, "error": BAD, "picker": picker, "recent": recent})),
         ];
         for (name, values) in pieces {
-            let html = pages.text(name, &frame(BAD), values).expect(name);
+            let html = templates.render(name, &context(BAD), values).expect(name);
             assert!(html.contains("&lt;script&gt;") && !html.contains("alert(1)</script"), "{name}: {html}");
             assert_eq!(
                 html.matches("<script").count(),
@@ -186,8 +190,8 @@ mod tests {
     }
 
     #[test]
-    fn a_copy_says_how_far_it_can_be_believed() {
-        let pages = Pages::new(Arc::new(Assets::new("")));
+    fn a_cached_copy_shows_when_it_was_checked() {
+        let templates = Templates::new(Arc::new(Assets::new("")));
         let now: Instant = "2026-11-15T12:00:00Z".parse().expect("a time");
         let ids = BTreeMap::new();
         let shown = |badge, liveness, minutes: Option<i64>| {
@@ -195,7 +199,7 @@ mod tests {
                 swirl_id: ResultId(3),
                 url: "https://a.example/".to_owned(),
                 cache: minutes.map(|minutes| {
-                    Box::new(CacheMark {
+                    Box::new(CacheStatus {
                         cluster: None,
                         run_id: None,
                         signal_id: SignalId(7),
@@ -210,15 +214,15 @@ mod tests {
                 }),
                 ..ResultItem::default()
             };
-            let result = showing(&ids, now).result(item);
-            pages.text("search/result.html", &frame(""), json!({"result": result})).expect("a result")
+            let result = view_context(&ids, now).result(item);
+            templates.render("search/result.html", &context(""), json!({"result": result})).expect("a result")
         };
         let table = [
             (Badge::Cached, Liveness::Alive, 0, ">Cached<", "fresh alive\"", "just now"),
-            (Badge::Pinned, Liveness::Alive, 1, ">Pinned<", "fresh alive\"", "one minute ago"),
+            (Badge::Pinned, Liveness::Alive, 1, ">Pinned<", "fresh alive\"", "1 minute ago"),
             (Badge::AutoSelected, Liveness::Unknown, 150, ">Auto-selected<", "stale", "2 hours ago"),
             (Badge::Alternate, Liveness::Alive, 3 * 1440, ">Alternate<", "stale", "3 days ago"),
-            (Badge::Cached, Liveness::Gone, 5, ">gone<", "fresh gone", "No longer at its source"),
+            (Badge::Cached, Liveness::Gone, 5, ">gone<", "fresh gone", "No longer at the source"),
             (Badge::Cached, Liveness::Unknown, -1, ">Cached<", "fresh unknown", "Not checked"),
         ];
         for (badge, liveness, minutes, word, look, sentence) in table {
@@ -233,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn versions_are_folded_under_the_one_that_counts() {
+    fn versions_are_folded_under_the_winner() {
         let ids = BTreeMap::new();
         let of = |id: i64, badge| {
             let mut item = ResultItem { swirl_id: ResultId(id), ..hostile() };
@@ -253,15 +257,15 @@ mod tests {
             (vec![other, alone], vec![8, 1], false),
             (vec![of(7, Badge::Cached), of(8, Badge::Cached)], vec![7, 8], false),
         ];
-        let pages = Pages::new(Arc::new(Assets::new("")));
+        let templates = Templates::new(Arc::new(Assets::new("")));
         for (items, expected, is_folded) in table {
-            let showing = showing(&ids, Instant::default());
-            let shown = folded(items.into_iter().map(|item| showing.result(item)).collect());
+            let view_context = view_context(&ids, Instant::default());
+            let shown = folded(items.into_iter().map(|item| view_context.result(item)).collect());
             let left: Vec<i64> = shown.iter().map(|result| result.id.0).collect();
             assert_eq!(left, expected);
             let html: String = shown
                 .iter()
-                .map(|result| pages.text("search/result.html", &frame(""), json!({"result": result})))
+                .map(|result| templates.render("search/result.html", &context(""), json!({"result": result})))
                 .map(|html| html.expect("a result"))
                 .collect();
             assert_eq!(html.contains("class=\"version\" data-id=\"8\""), is_folded, "{html}");

@@ -1,25 +1,25 @@
-//! The whole page: the box alone, a search that is begun, or the list of one. All of it works by links and forms; a
-//! page whose search runs loads again by itself where there is no script.
+//! The whole search page: start page, new search, or result list. It works with links and forms alone; without
+//! JavaScript, the page of a running search reloads itself.
 
 use super::list::{ListView, Listing};
 use super::picker::Picker;
 use super::query::{Fields, ListQuery};
-use super::start::{Wanted, listed};
-use crate::AppState;
+use super::search_form::{SearchForm, requested_providers};
 use crate::api::sapi::usable_models;
 use crate::api::search::{is_prefetch, log_view, own_search};
 use crate::auth::Caller;
 use crate::client_address::ClientAddress;
-use crate::error::{ApiError, Refusal};
+use crate::error::{ApiError, ErrorCode};
 use crate::links::Links;
-use crate::ui::frame::Frame;
+use crate::state::AppState;
+use crate::ui::page_context::PageContext;
 use axum::extract::{RawQuery, State};
 use axum::http::{HeaderMap, Method, StatusCode, header};
 use axum::response::{IntoResponse, Redirect, Response};
 use domain::ai_provider::Role;
-use domain::contracts::Corpus;
 use domain::ids::SearchId;
 use domain::mixed::MixedResponse;
+use domain::ports::Corpus;
 use domain::provider::SearchProvider;
 use domain::result::ResultSet;
 use domain::search::{ProviderRef, Search};
@@ -27,10 +27,10 @@ use federation::FederationError;
 use serde::Serialize;
 use std::sync::Arc;
 
-/// Searches of before that the start page offers.
+/// Recent searches on the start page.
 const RECENT: u64 = 6;
-/// The same query may have been asked several times; as many are looked at for each that is shown.
-const LOOKED_AT_FOR_ONE: u64 = 4;
+/// Searches that are read for each one shown, because a query may occur several times.
+const SEARCHES_PER_RECENT: u64 = 4;
 
 #[derive(Default, Serialize)]
 struct SearchPage {
@@ -38,65 +38,65 @@ struct SearchPage {
     error: Option<String>,
     picker: Picker,
     recent: Vec<Recent>,
-    /// Somebody could write an answer: its place is kept free.
+    /// Whether summaries are available; space is reserved for the card.
     has_answers: bool,
-    /// Copies may be kept.
+    /// Whether copies can be saved.
     has_cache: bool,
     list: Option<ListView>,
 }
 
-/// A search of before.
+/// A recent search.
 #[derive(Serialize)]
 struct Recent {
     id: SearchId,
     query: String,
-    /// For machines, then for people.
+    /// Machine-readable, then for display.
     time: String,
     day: String,
 }
 
-/// `/`: with `q` a new search, with `rerun` one that runs again, with `search_id` the list of one. A reload does not
-/// search again.
+/// `/`: `q` starts a search, `rerun` runs one again, `search_id` shows the list of one. New searches redirect to their
+/// list, so that a reload does not search again.
 pub async fn search_page(
     caller: Caller,
-    frame: Frame,
+    context: PageContext,
     State(state): State<Arc<AppState>>,
     links: Links,
     address: ClientAddress,
     (method, headers, RawQuery(query)): (Method, HeaderMap, RawQuery),
 ) -> Result<Response, ApiError> {
-    let fields = Fields::read(&query.unwrap_or_default());
-    let visit = Visit { state: &state, frame: &frame, caller: &caller };
-    let wanted = match Wanted::read(&fields) {
-        Ok(wanted) => wanted,
-        Err(error) => return visit.refused(&fields, &error).await,
+    let fields = Fields::parse(&query.unwrap_or_default());
+    let view = PageView { state: &state, context: &context, caller: &caller };
+    let form = match SearchForm::parse(&fields) {
+        Ok(form) => form,
+        Err(error) => return view.show_refused(&fields, &error).await,
     };
-    if let Some(wanted) = wanted {
+    if let Some(form) = form {
         if is_prefetch(&headers) || method == Method::HEAD {
             return Ok(StatusCode::NO_CONTENT.into_response());
         }
-        let wanted = wanted.shortened(&state, &caller.principal).await?;
-        return match wanted.begin(&state, &caller, address).await {
+        let form = form.shortened(&state, &caller.principal).await?;
+        return match form.start(&state, &caller, address).await {
             Ok(search) => {
                 let place = with_answer(ListQuery::default().href(search.id), &fields);
                 Ok(Redirect::to(&place).into_response())
             }
-            Err(error) => visit.refused(&fields, &error).await,
+            Err(error) => view.show_refused(&fields, &error).await,
         };
     }
-    let read = fields.number("search_id").and_then(|id| Ok((id, ListQuery::read(&fields)?)));
+    let read = fields.number("search_id").and_then(|id| Ok((id, ListQuery::parse(&fields)?)));
     let (id, query) = match read {
         Ok((Some(id), query)) => (SearchId(id), query),
-        Ok((None, _)) => return visit.start(&fields).await,
-        Err(error) => return visit.refused(&fields, &error).await,
+        Ok((None, _)) => return view.start(&fields).await,
+        Err(error) => return view.show_refused(&fields, &error).await,
     };
     match own_search(&state, &caller.principal, id).await {
-        Ok(search) => visit.list(&search, &query, links.base()).await,
-        Err(error) => visit.refused(&fields, &error).await,
+        Ok(search) => view.list(&search, &query, links.base()).await,
+        Err(error) => view.show_refused(&fields, &error).await,
     }
 }
 
-/// The address with what it says about an answer, which a module asks for when the list is there.
+/// Appends the summary parameters, which a script uses when the list has loaded.
 fn with_answer(mut place: String, fields: &Fields) -> String {
     for name in ["rag", "rag_timeout"] {
         if let Some(text) = fields.text(name) {
@@ -108,18 +108,18 @@ fn with_answer(mut place: String, fields: &Fields) -> String {
     place
 }
 
-/// Who looks at the page.
-struct Visit<'a> {
+/// The request context of the page.
+struct PageView<'a> {
     state: &'a AppState,
-    frame: &'a Frame,
+    context: &'a PageContext,
     caller: &'a Caller,
 }
 
-impl Visit<'_> {
-    /// The box, what was searched for before, and the tags of the sources.
+impl PageView<'_> {
+    /// The start page.
     async fn start(&self, fields: &Fields) -> Result<Response, ApiError> {
         let page = SearchPage {
-            picker: self.picker(&listed(fields)).await?,
+            picker: self.picker(&requested_providers(fields)).await?,
             recent: self.recent().await?,
             has_answers: self.has_answers().await?,
             ..SearchPage::default()
@@ -127,23 +127,23 @@ impl Visit<'_> {
         self.show(StatusCode::OK, page)
     }
 
-    /// The box again with what was typed, and why it did not work.
-    async fn refused(&self, fields: &Fields, error: &ApiError) -> Result<Response, ApiError> {
-        let status = match error.refusal() {
-            Refusal::Invalid => StatusCode::BAD_REQUEST,
-            Refusal::Throttled => StatusCode::TOO_MANY_REQUESTS,
-            Refusal::NotFound => StatusCode::NOT_FOUND,
-            Refusal::Conflict => StatusCode::CONFLICT,
+    /// The search box with the input and the error message.
+    async fn show_refused(&self, fields: &Fields, error: &ApiError) -> Result<Response, ApiError> {
+        let status = match error.error_code() {
+            ErrorCode::Invalid => StatusCode::BAD_REQUEST,
+            ErrorCode::Throttled => StatusCode::TOO_MANY_REQUESTS,
+            ErrorCode::NotFound => StatusCode::NOT_FOUND,
+            ErrorCode::Conflict => StatusCode::CONFLICT,
             _ => return Err(error.clone()),
         };
-        let sentence = match error.refusal() {
-            Refusal::NotFound => "There is no such search.".to_owned(),
+        let sentence = match error.error_code() {
+            ErrorCode::NotFound => "Search not found.".to_owned(),
             _ => error.detail().to_owned(),
         };
         let page = SearchPage {
             query: fields.text("q").unwrap_or_default().to_owned(),
             error: Some(sentence),
-            picker: self.picker(&listed(fields)).await?,
+            picker: self.picker(&requested_providers(fields)).await?,
             ..SearchPage::default()
         };
         let page = self.show(status, page)?;
@@ -153,15 +153,15 @@ impl Visit<'_> {
         }
     }
 
-    /// The list of a search: all of it, or what has arrived so far.
+    /// The list of a search: complete, or the results so far.
     async fn list(&self, search: &Search, query: &ListQuery, base_url: String) -> Result<Response, ApiError> {
         let request = query.request(base_url);
         let mut asked = Vec::new();
         let mixed = match self.state.federation.mix(search, &request).await {
             Ok(mixed) => mixed,
             Err(FederationError::NotReady(_)) => {
-                asked = self.state.federation.asked_by(search).await?;
-                let sets = self.so_far(search);
+                asked = self.state.federation.selected_providers(search).await?;
+                let sets = self.partial_sets(search);
                 self.state.federation.mix_sets(search, sets, &request).await
             }
             Err(error) => return Err(error.into()),
@@ -177,8 +177,8 @@ impl Visit<'_> {
         self.show(StatusCode::OK, page)
     }
 
-    fn so_far(&self, search: &Search) -> Vec<ResultSet> {
-        let sets = self.state.federation.events().so_far(search.id, search.run);
+    fn partial_sets(&self, search: &Search) -> Vec<ResultSet> {
+        let sets = self.state.federation.progress().snapshot(search.id, search.run);
         sets.iter().map(|set| ResultSet::clone(set)).collect()
     }
 
@@ -189,7 +189,7 @@ impl Visit<'_> {
         asked: &[SearchProvider],
         mixed: MixedResponse,
     ) -> ListView {
-        Listing { state: self.state, frame: self.frame, search, query, asked }.view(mixed)
+        Listing { state: self.state, context: self.context, search, query, asked }.view(mixed)
     }
 
     async fn picker(&self, list: &[ProviderRef]) -> Result<Picker, ApiError> {
@@ -202,9 +202,9 @@ impl Visit<'_> {
     }
 
     async fn recent(&self) -> Result<Vec<Recent>, ApiError> {
-        let looked = RECENT * LOOKED_AT_FOR_ONE;
+        let looked = RECENT * SEARCHES_PER_RECENT;
         let page = self.state.store.searches(Some(self.caller.principal.user), 0, looked).await?;
-        let form = if self.frame.language.code == "de" { "%d.%m.%Y" } else { "%-d %b %Y" };
+        let form = if self.context.language.code == "de" { "%d.%m.%Y" } else { "%-d %b %Y" };
         let mut recent: Vec<Recent> = Vec::new();
         for search in page.items {
             let query = search.spec.query_string;
@@ -219,7 +219,7 @@ impl Visit<'_> {
 
     fn show(&self, status: StatusCode, page: SearchPage) -> Result<Response, ApiError> {
         let page = SearchPage { has_cache: self.state.corpus.is_open(), ..page };
-        self.state.pages.show(status, "search.html", self.frame, page)
+        self.state.templates.render_page(status, "search.html", self.context, page)
     }
 }
 
@@ -228,13 +228,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_wish_for_an_answer_is_kept() {
+    fn summary_parameters_are_preserved() {
         for (given, expected) in [
             ("q=a", "/?search_id=7"),
             ("q=a&rag=true", "/?search_id=7&rag=true"),
             ("q=a&rag=%26x&rag_timeout=90", "/?search_id=7&rag=%26x&rag_timeout=90"),
         ] {
-            assert_eq!(with_answer("/?search_id=7".to_owned(), &Fields::read(given)), expected);
+            assert_eq!(with_answer("/?search_id=7".to_owned(), &Fields::parse(given)), expected);
         }
     }
 }

@@ -1,9 +1,8 @@
-//! The choice of sources beside the box: all of them by tag, and those that are ticked.
+//! Source selection of the search box, grouped by tag.
 
-use super::sources::colour;
-use super::start::sources_for;
-use crate::AppState;
+use super::sources::{color, visible_providers};
 use crate::error::ApiError;
+use crate::state::AppState;
 use domain::ids::ProviderId;
 use domain::provider::SearchProvider;
 use domain::search::ProviderRef;
@@ -11,22 +10,22 @@ use domain::user::Principal;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// Most sources that are listed one by one; of more, tags alone are offered beside them.
+/// Most sources listed individually; the rest can be selected by tag.
 pub const SOURCES_MAX: usize = 200;
-/// Most tags that are offered.
+/// Most tags offered.
 const TAGS_MAX: usize = 24;
 
 #[derive(Debug, Default, Serialize)]
 pub struct Picker {
     groups: Vec<Group>,
     tags: Vec<Tag>,
-    /// How many are ticked, and how many there are.
+    /// Number of selected sources, and of all.
     chosen: usize,
     count: usize,
     left_out: usize,
 }
 
-/// The sources whose first tag is the same.
+/// Sources with the same first tag.
 #[derive(Debug, PartialEq, Serialize)]
 struct Group {
     tag: String,
@@ -37,8 +36,8 @@ struct Group {
 struct Choice {
     id: ProviderId,
     name: String,
-    colour: i64,
-    /// In lower case, for the module that ticks sources by their tags.
+    color: i64,
+    /// In lower case, for the script that selects sources by tag.
     tags: Vec<String>,
     is_chosen: bool,
     is_default: bool,
@@ -52,9 +51,9 @@ struct Tag {
 }
 
 impl Picker {
-    /// `list` as a search has it: empty for the sources that are asked by default.
+    /// `list` as in a search: empty for the default sources.
     pub async fn of(state: &AppState, person: &Principal, list: &[ProviderRef]) -> Result<Self, ApiError> {
-        Ok(Self::with(&sources_for(state, person).await?, list))
+        Ok(Self::with(&visible_providers(state, person).await?, list))
     }
 
     fn with(providers: &[SearchProvider], list: &[ProviderRef]) -> Self {
@@ -75,7 +74,7 @@ impl Picker {
                 groups.entry(own.first().cloned().unwrap_or_default()).or_default().push(Choice {
                     id: provider.id,
                     name: provider.spec.name.clone(),
-                    colour: colour(provider.id),
+                    color: color(provider.id),
                     tags: own.iter().map(|tag| tag.to_lowercase()).collect(),
                     is_chosen: is_chosen(provider),
                     is_default: provider.spec.default,
@@ -110,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_ticked() {
+    fn selected_sources() {
         let all =
             [provider(1, true, &["News", "web"]), provider(2, false, &["news"]), provider(3, true, &[])];
         let table = [
@@ -137,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn many_sources_are_not_all_listed() {
+    fn only_the_first_sources_are_listed() {
         let all: Vec<SearchProvider> = (1..=SOURCES_MAX as i64 + 7)
             .map(|id| provider(id, true, &[format!("t{}", id % (TAGS_MAX as i64 + 5)).as_str()]))
             .collect();

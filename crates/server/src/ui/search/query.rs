@@ -1,5 +1,4 @@
-//! What a URL or a form says: a new search, or which list of a search. A field may stand several times, as the
-//! checkboxes of a form do, or once with commas.
+//! Parameters of URLs and forms. A field may be repeated, as checkboxes are, or contain commas.
 
 use crate::error::ApiError;
 use domain::ids::{ProviderId, SearchId};
@@ -11,17 +10,17 @@ use std::str::FromStr;
 pub struct Fields(Vec<(String, String)>);
 
 impl Fields {
-    pub fn read(text: &str) -> Self {
+    pub fn parse(text: &str) -> Self {
         Self(url::form_urlencoded::parse(text.as_bytes()).into_owned().collect())
     }
 
-    /// What the field says; None when it is not there or blank.
+    /// The value of the field; None if it is missing or blank.
     pub fn text(&self, name: &str) -> Option<&str> {
         let mut found = self.0.iter().filter(|(own, _)| own == name).map(|(_, text)| text.as_str());
         found.find(|text| !text.trim().is_empty())
     }
 
-    /// All that the field says.
+    /// All values of the field.
     pub fn list(&self, name: &str) -> Vec<&str> {
         let fields = self.0.iter().filter(|(own, _)| own == name);
         let pieces = fields.flat_map(|(_, text)| text.split(','));
@@ -33,7 +32,7 @@ impl Fields {
         self.text(name).map(read).transpose()
     }
 
-    /// The order, by the name of a mixer; also by the name that the API has for it.
+    /// The sort order, as the name of a mixer; the API calls the field `result_mixer`.
     pub fn sort(&self) -> Option<&str> {
         self.text("sort").or_else(|| self.text("result_mixer")).map(str::trim)
     }
@@ -49,10 +48,10 @@ impl Fields {
 }
 
 fn wrong(name: &str) -> ApiError {
-    ApiError::invalid_field(name, "A number is needed here.")
+    ApiError::invalid_field(name, "Enter a number.")
 }
 
-/// Which list of a search is shown.
+/// Which list of a search to show.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ListQuery {
     /// The name of a mixer; None: the search's own.
@@ -69,7 +68,7 @@ impl Default for ListQuery {
 }
 
 impl ListQuery {
-    pub fn read(fields: &Fields) -> Result<Self, ApiError> {
+    pub fn parse(fields: &Fields) -> Result<Self, ApiError> {
         let date = fields.text("date").map(str::parse).transpose();
         Ok(Self {
             sort: fields.sort().map(str::to_owned),
@@ -85,7 +84,7 @@ impl ListQuery {
         })
     }
 
-    /// How the list is asked for, with all that the page shows of it.
+    /// The request for the list, with everything that the page shows.
     pub fn request(&self, base_url: String) -> MixRequest {
         MixRequest {
             mixer: self.sort.clone(),
@@ -98,7 +97,7 @@ impl ListQuery {
         }
     }
 
-    /// The address of the list.
+    /// The URL of the list.
     pub fn href(&self, search: SearchId) -> String {
         let mut pairs = url::form_urlencoded::Serializer::new(String::new());
         pairs.append_pair("search_id", &search.to_string());
@@ -131,11 +130,11 @@ mod tests {
     use super::*;
 
     fn read(text: &str) -> Result<ListQuery, ApiError> {
-        ListQuery::read(&Fields::read(text))
+        ListQuery::parse(&Fields::parse(text))
     }
 
     #[test]
-    fn an_address_is_read_and_written_again() {
+    fn urls_round_trip() {
         let id = SearchId(7);
         let table = [
             ("search_id=7", "/?search_id=7"),
@@ -157,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn a_narrower_list_begins_at_its_first_page() {
+    fn a_changed_filter_starts_at_the_first_page() {
         let third = read("page=3&sort=DateMixer").expect("a list");
         assert_eq!(
             third.narrowed(|filter| filter.starred = true).href(SearchId(1)),

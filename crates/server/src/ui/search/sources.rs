@@ -1,45 +1,57 @@
-//! The rail: a line for each source that is asked, and what is missing because of some of them.
+//! Status of each source of a search.
 
-use crate::AppState;
+use crate::error::ApiError;
+use crate::state::AppState;
 use domain::ids::ProviderId;
 use domain::mixed::{MixedInfo, ProviderInfo};
 use domain::provider::SearchProvider;
-use domain::result::{ProviderFault, ResultSet};
+use domain::result::{ProviderError, ResultSet};
 use domain::status::ProviderStatus;
+use domain::user::Principal;
 use serde::Serialize;
 
-/// Sources have this many colours.
-const COLOURS: i64 = 8;
+/// Number of source colors.
+const COLORS: i64 = 8;
 
-/// The colour of a source, everywhere on the page.
-pub fn colour(id: ProviderId) -> i64 {
-    id.0.rem_euclid(COLOURS)
+/// The color of a source, everywhere on the page.
+pub fn color(id: ProviderId) -> i64 {
+    id.0.rem_euclid(COLORS)
 }
 
-/// One line of the rail.
+/// The active providers that the user may see, ordered by id.
+pub async fn visible_providers(
+    state: &AppState,
+    person: &Principal,
+) -> Result<Vec<SearchProvider>, ApiError> {
+    let mut providers = state.store.providers().await?;
+    providers.retain(|provider| provider.spec.active && person.may_see(provider));
+    Ok(providers)
+}
+
+/// The status line of a source.
 #[derive(Debug, Clone, Serialize)]
-pub struct ShownSource {
+pub struct SourceView {
     pub id: ProviderId,
     pub name: String,
-    colour: i64,
-    /// None: it is still being asked.
+    color: i64,
+    /// None while the source is queried.
     status: Option<ProviderStatus>,
     found: u64,
     retrieved: u64,
     seconds: String,
-    /// What went wrong, in the source's words.
+    /// The error message.
     fault: String,
-    /// Seconds until it may be asked again, and whether it asked for that itself.
+    /// Seconds until it is queried again, and whether the source asked for the pause.
     rests_s: Option<u64>,
     wants_rest: bool,
 }
 
-impl ShownSource {
+impl SourceView {
     pub fn asking(provider: &SearchProvider) -> Self {
         Self {
             id: provider.id,
             name: provider.spec.name.clone(),
-            colour: colour(provider.id),
+            color: color(provider.id),
             status: None,
             found: 0,
             retrieved: 0,
@@ -58,18 +70,18 @@ impl ShownSource {
     fn ended(
         state: &AppState,
         (id, name): (ProviderId, &str),
-        (status, fault): (ProviderStatus, Option<&ProviderFault>),
+        (status, fault): (ProviderStatus, Option<&ProviderError>),
         (found, retrieved, seconds): (u64, u64, f64),
     ) -> Self {
-        let state = state.federation.source_state(id).filter(|_| !status.has_delivered());
+        let state = state.federation.provider_state(id).filter(|_| !status.has_delivered());
         Self {
             id,
             name: name.to_owned(),
-            colour: colour(id),
+            color: color(id),
             status: Some(status),
             found,
             retrieved,
-            seconds: shown_seconds(seconds),
+            seconds: format_seconds(seconds),
             fault: fault.map(|fault| fault.message.clone()).unwrap_or_default(),
             rests_s: state.map(|state| state.retry_in_s).filter(|seconds| *seconds > 0),
             wants_rest: state.is_some_and(|state| state.state == "suspended"),
@@ -80,34 +92,34 @@ impl ShownSource {
         self.status.is_none()
     }
 
-    /// It gave nothing because something went wrong.
+    /// Whether it failed.
     pub fn is_missing(&self) -> bool {
         self.status.is_some_and(|status| !status.has_delivered())
     }
 }
 
-/// Every source of a search, in the order of their ids: how it ended, or that it is still being asked.
-pub fn rail(state: &AppState, info: &MixedInfo, asked: &[SearchProvider]) -> Vec<ShownSource> {
-    let mut lines: Vec<ShownSource> = Vec::new();
+/// The status of every source of a search, ordered by id.
+pub fn rail(state: &AppState, info: &MixedInfo, asked: &[SearchProvider]) -> Vec<SourceView> {
+    let mut lines: Vec<SourceView> = Vec::new();
     for (name, one) in &info.providers {
         let counts = (one.found, one.retrieved, one.search_time);
-        lines.push(ShownSource::ended(state, (id_of(one), name), (one.status, one.error.as_ref()), counts));
+        lines.push(SourceView::ended(state, (id_of(one), name), (one.status, one.error.as_ref()), counts));
     }
     for provider in asked {
         if !lines.iter().any(|line| line.id == provider.id) {
-            lines.push(ShownSource::asking(provider));
+            lines.push(SourceView::asking(provider));
         }
     }
     lines.sort_by_key(|line| line.id);
     lines
 }
 
-/// Times are known to a tenth of a second; what took less was not done in no time.
-pub fn shown_seconds(seconds: f64) -> String {
+/// Seconds with one decimal place; `<0.1` below that.
+pub fn format_seconds(seconds: f64) -> String {
     if seconds < 0.05 { "<0.1".to_owned() } else { format!("{seconds:.1}") }
 }
 
-/// The id of a provider stands at the end of the link to its own results.
+/// The id of a provider, from the link to its results.
 pub fn id_of(info: &ProviderInfo) -> ProviderId {
     let id = info.filter_url.rsplit_once("provider=").and_then(|(_, id)| id.parse().ok());
     ProviderId(id.unwrap_or_default())
@@ -118,12 +130,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn times_and_colours() {
+    fn times_and_colors() {
         for (seconds, text) in [(0.0, "<0.1"), (0.1, "0.1"), (12.34, "12.3")] {
-            assert_eq!(shown_seconds(seconds), text);
+            assert_eq!(format_seconds(seconds), text);
         }
         for (id, expected) in [(0, 0), (7, 7), (8, 0), (1_000_001, 1), (-1, 7)] {
-            assert_eq!(colour(ProviderId(id)), expected, "{id}");
+            assert_eq!(color(ProviderId(id)), expected, "{id}");
         }
     }
 }

@@ -1,17 +1,17 @@
-//! The list as the sources answer: one request begins a search and brings the pieces of the page.
+//! Server-sent events of the search page: one request starts a search and streams page fragments.
 
-use super::list::{Listing, Pieces};
+use super::list::{ListFragments, Listing};
 use super::query::{Fields, ListQuery};
-use super::sources::ShownSource;
-use super::start::Wanted;
-use crate::AppState;
-use crate::api::search::{Tell, Watch, event, is_prefetch, own_search};
+use super::search_form::SearchForm;
+use super::sources::SourceView;
+use crate::api::search::{EventEncoder, SearchStream, event, is_prefetch, own_search};
 use crate::auth::Caller;
 use crate::client_address::ClientAddress;
 use crate::error::ApiError;
 use crate::extract::ApiPath;
 use crate::links::Links;
-use crate::ui::frame::Frame;
+use crate::state::AppState;
+use crate::ui::page_context::PageContext;
 use axum::extract::{RawQuery, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::sse::Event;
@@ -28,45 +28,45 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// A browser paints a page before it is given the next one.
+/// Pause between pages, so that the browser can paint.
 const PAGE_PAUSE: Duration = Duration::from_millis(100);
 
-/// `POST /search/`: begins a search, or runs one again, and tells it at once. Who does not ask for events is led to
-/// the page of the search.
+/// `POST /search/`: starts or reruns a search and streams it. Clients that do not accept events are redirected to the
+/// page of the search.
 pub async fn start_search(
     caller: Caller,
-    frame: Frame,
+    context: PageContext,
     State(state): State<Arc<AppState>>,
     (links, address, headers): (Links, ClientAddress, HeaderMap),
     form: String,
 ) -> Result<Response, ApiError> {
-    let wanted = Wanted::read(&Fields::read(&form))?
+    let form = SearchForm::parse(&Fields::parse(&form))?
         .ok_or_else(|| ApiError::invalid_field("q", "A query is needed; this one is empty."))?;
     let wants_events = headers
         .get(header::ACCEPT)
         .and_then(|value| value.to_str().ok())
         .is_some_and(|text| text.contains("text/event-stream"));
     if !wants_events {
-        let search = wanted.begin(&state, &caller, address).await?;
+        let search = form.start(&state, &caller, address).await?;
         return Ok(Redirect::to(&ListQuery::default().href(search.id)).into_response());
     }
-    // Who has no place starts nothing.
-    let place = state.throttles.streams.enter(caller.principal.user)?;
-    let search = wanted.begin(&state, &caller, address).await?;
-    let receiver = state.federation.events().subscribe(search.id);
-    // Read again after listening began, so that nothing falls between the two.
+    // Without a free stream, no search is started.
+    let permit = state.throttles.streams.enter(caller.principal.user)?;
+    let search = form.start(&state, &caller, address).await?;
+    let receiver = state.federation.progress().subscribe(search.id);
+    // Read again after subscribing, so that no event is missed.
     let search = own_search(&state, &caller.principal, search.id).await?;
     let query = ListQuery::default();
     let request = query.request(links.base());
-    let asked = state.federation.asked_by(&search).await?;
-    let teller = AsPieces::new(Arc::clone(&state), frame, query, asked);
-    Ok(Watch::new(state, search, (receiver, place), request, teller).stream().into_response())
+    let asked = state.federation.selected_providers(&search).await?;
+    let encoder = PageFragments::new(Arc::clone(&state), context, query, asked);
+    Ok(SearchStream::new(state, search, (receiver, permit), request, encoder).stream().into_response())
 }
 
-/// `GET /search/{id}/stream/`: the same for a search that runs already, in any order and with any filter.
+/// `GET /search/{id}/stream/`: streams a running search, with any sort order and filter.
 pub async fn follow_search(
     caller: Caller,
-    frame: Frame,
+    context: PageContext,
     State(state): State<Arc<AppState>>,
     links: Links,
     ApiPath(id): ApiPath<i64>,
@@ -75,29 +75,29 @@ pub async fn follow_search(
     if is_prefetch(&headers) {
         return Ok(StatusCode::NO_CONTENT.into_response());
     }
-    let query = ListQuery::read(&Fields::read(&query.unwrap_or_default()))?;
-    let place = state.throttles.streams.enter(caller.principal.user)?;
-    let receiver = state.federation.events().subscribe(SearchId(id));
+    let query = ListQuery::parse(&Fields::parse(&query.unwrap_or_default()))?;
+    let permit = state.throttles.streams.enter(caller.principal.user)?;
+    let receiver = state.federation.progress().subscribe(SearchId(id));
     let search = own_search(&state, &caller.principal, SearchId(id)).await?;
     let request = query.request(links.base());
-    let asked = state.federation.asked_by(&search).await?;
-    let teller = AsPieces::new(Arc::clone(&state), frame, query, asked);
-    Ok(Watch::new(state, search, (receiver, place), request, teller).stream().into_response())
+    let asked = state.federation.selected_providers(&search).await?;
+    let encoder = PageFragments::new(Arc::clone(&state), context, query, asked);
+    Ok(SearchStream::new(state, search, (receiver, permit), request, encoder).stream().into_response())
 }
 
-/// For people: pieces of the page, made by its own templates.
-struct AsPieces {
+/// Encodes events as page fragments.
+struct PageFragments {
     state: Arc<AppState>,
-    frame: Frame,
+    context: PageContext,
     query: ListQuery,
     asked: Vec<SearchProvider>,
-    /// The pieces of results that were sent, so that none is sent twice.
+    /// Digests of the fragments that were sent, so that none is sent twice.
     sent: HashMap<String, u64>,
-    has_begun: bool,
+    has_started: bool,
 }
 
 #[derive(Serialize)]
-struct Begun {
+struct SearchStarted {
     id: SearchId,
     url: String,
     query: String,
@@ -111,29 +111,29 @@ struct SourceLine {
 }
 
 #[derive(Serialize)]
-struct Ended {
+struct SearchEnded {
     id: SearchId,
-    /// None when the search is gone.
+    /// None if the search was deleted.
     status: Option<SearchStatus>,
 }
 
-impl AsPieces {
-    fn new(state: Arc<AppState>, frame: Frame, query: ListQuery, asked: Vec<SearchProvider>) -> Self {
-        Self { state, frame, query, asked, sent: HashMap::new(), has_begun: false }
+impl PageFragments {
+    fn new(state: Arc<AppState>, context: PageContext, query: ListQuery, asked: Vec<SearchProvider>) -> Self {
+        Self { state, context, query, asked, sent: HashMap::new(), has_started: false }
     }
 
-    fn source(&self, line: &ShownSource) -> Result<String, ApiError> {
+    fn source(&self, line: &SourceView) -> Result<String, ApiError> {
         #[derive(Serialize)]
         struct OneSource<'a> {
-            source: &'a ShownSource,
+            source: &'a SourceView,
         }
-        self.state.pages.text("search/source.html", &self.frame, OneSource { source: line })
+        self.state.templates.render("search/source.html", &self.context, OneSource { source: line })
     }
 
-    fn begun(&self, search: &Search) -> Result<Begun, ApiError> {
-        let lines = self.asked.iter().map(|provider| self.source(&ShownSource::asking(provider)));
+    fn started(&self, search: &Search) -> Result<SearchStarted, ApiError> {
+        let lines = self.asked.iter().map(|provider| self.source(&SourceView::asking(provider)));
         let rail: Result<String, ApiError> = lines.collect();
-        Ok(Begun {
+        Ok(SearchStarted {
             id: search.id,
             url: self.query.href(search.id),
             query: search.spec.query_string.clone(),
@@ -141,10 +141,10 @@ impl AsPieces {
         })
     }
 
-    fn pieces(&mut self, search: &Search, page: MixedResponse) -> Result<Pieces, ApiError> {
-        let Self { state, frame, query, asked, sent, .. } = self;
-        let list = Listing { state, frame, search, query, asked }.view(page);
-        Pieces::of((state, frame), &list, |key, html| {
+    fn fragments(&mut self, search: &Search, page: MixedResponse) -> Result<ListFragments, ApiError> {
+        let Self { state, context, query, asked, sent, .. } = self;
+        let list = Listing { state, context, search, query, asked }.view(page);
+        ListFragments::of((state, context), &list, |key, html| {
             let mut hasher = DefaultHasher::new();
             html.hash(&mut hasher);
             let digest = hasher.finish();
@@ -153,42 +153,42 @@ impl AsPieces {
     }
 }
 
-/// A piece that cannot be made is left out and logged; the others are told.
-fn told<T: Serialize>(name: &str, made: Result<T, ApiError>) -> Option<Event> {
+/// The event with a fragment. A fragment that cannot be rendered is logged and skipped.
+fn fragment_event<T: Serialize>(name: &str, made: Result<T, ApiError>) -> Option<Event> {
     let made = made.inspect_err(|error| {
         tracing::error!(
             error = error.detail(),
-            "search page: the piece `{name}` cannot be made: {}",
+            "search page: cannot render the fragment `{name}`: {}",
             error.detail()
         );
     });
     event(name, &made.ok()?)
 }
 
-impl Tell for AsPieces {
-    /// Once, at the beginning: the search and all sources that are asked.
+impl EventEncoder for PageFragments {
+    /// Sent once at the start: the search and its sources.
     fn status(&mut self, search: &Search) -> Option<Event> {
-        if std::mem::replace(&mut self.has_begun, true) {
+        if std::mem::replace(&mut self.has_started, true) {
             return None;
         }
-        told("search", self.begun(search))
+        fragment_event("search", self.started(search))
     }
 
     fn provider(&mut self, set: &ResultSet) -> Option<Event> {
-        let line = ShownSource::of_set(&self.state, set);
-        told("source", self.source(&line).map(|html| SourceLine { id: line.id.0, html }))
+        let line = SourceView::of_set(&self.state, set);
+        fragment_event("source", self.source(&line).map(|html| SourceLine { id: line.id.0, html }))
     }
 
     fn page(&mut self, search: &Search, page: MixedResponse) -> Option<Event> {
-        let pieces = self.pieces(search, page);
-        told("list", pieces)
+        let fragments = self.fragments(search, page);
+        fragment_event("list", fragments)
     }
 
-    fn pause(&self) -> Duration {
+    fn page_interval(&self) -> Duration {
         PAGE_PAUSE
     }
 
     fn done(&mut self, search: SearchId, status: Option<SearchStatus>) -> Option<Event> {
-        event("done", &Ended { id: search, status })
+        event("done", &SearchEnded { id: search, status })
     }
 }

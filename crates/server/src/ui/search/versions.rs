@@ -1,27 +1,28 @@
-//! The versions of a document that came from the semantic cache: which one counts, which others there are, and which
-//! rows of a list stand folded under it.
+//! Versions of a cached document: the winner, the others, and the rows folded under it.
 
-use super::result::{Copy, Showing, shortened, web_link};
-use domain::corpus::{CacheMark, ClusterMark, ClusterMember, DecidedBy};
+use super::copy::Copy;
+use super::result_text::{shortened, web_link};
+use super::view_context::ViewContext;
+use domain::corpus::{CacheStatus, ClusterMark, ClusterMember, DecidedBy};
 use domain::ids::{ResultId, SignalId};
 use serde::Serialize;
 
-/// Most versions that are listed under a result; the page of the election has them all.
+/// Most versions listed under a result; the election page lists all.
 const OTHERS_MAX: usize = 24;
 
-/// In templates: `result.kept.versions`.
+/// In templates: `result.cached.versions`.
 #[derive(Debug, Serialize)]
 pub struct Versions {
     size: u32,
-    /// Which one it is by age, the oldest being 1; None where the dates do not tell.
+    /// Position by age, starting at 1 for the oldest; None if the dates are not conclusive.
     place: Option<usize>,
     /// Such as `v2 spec`; may be empty.
     label: String,
     decided_by: Option<DecidedBy>,
-    /// Another one counts.
+    /// Whether another version is the winner.
     is_alternate: bool,
     others: Vec<Version>,
-    /// How many more there are.
+    /// Number of versions not listed.
     left_out: usize,
 }
 
@@ -33,13 +34,13 @@ struct Version {
     href: Option<String>,
     label: String,
     date: String,
-    /// It is the one that counts.
+    /// Whether it is the winner.
     is_winner: bool,
-    /// Its row stands folded here.
+    /// Its row, if it is folded here.
     row: Option<Row>,
 }
 
-/// What only the row of a version says.
+/// Values of the row of a version.
 #[derive(Debug, Serialize)]
 pub struct Row {
     pub id: ResultId,
@@ -50,7 +51,7 @@ pub struct Row {
 }
 
 impl Versions {
-    pub fn of(mark: &CacheMark, showing: &Showing<'_>) -> Option<Self> {
+    pub fn of(mark: &CacheStatus, view_context: &ViewContext<'_>) -> Option<Self> {
         let cluster = mark.cluster.as_ref()?;
         let own = cluster.members.iter().find(|member| member.signal_id == mark.signal_id);
         let label = own.map(|member| member.version_label.clone()).unwrap_or_default();
@@ -62,34 +63,36 @@ impl Versions {
             decided_by: cluster.decided_by,
             is_alternate: mark.is_alternate(),
             left_out: others.clone().count().saturating_sub(OTHERS_MAX),
-            others: others.take(OTHERS_MAX).map(|member| Version::of(member, cluster, showing)).collect(),
+            others: others
+                .take(OTHERS_MAX)
+                .map(|member| Version::of(member, cluster, view_context))
+                .collect(),
         })
     }
 
-    /// Takes the row of another version in; false where that one is not listed.
-    pub fn take_in(&mut self, signal: SignalId, row: Row) -> bool {
+    /// Adds the row of another version; false if that version is not listed.
+    pub fn fold_in(&mut self, signal: SignalId, row: Row) -> bool {
         let version = self.others.iter_mut().find(|version| version.signal == signal);
         version.map(|version| version.row = Some(row)).is_some()
     }
 }
 
 impl Version {
-    fn of(member: &ClusterMember, cluster: &ClusterMark, showing: &Showing<'_>) -> Self {
+    fn of(member: &ClusterMember, cluster: &ClusterMark, view_context: &ViewContext<'_>) -> Self {
         let title = if member.title.trim().is_empty() { &member.url } else { &member.title };
         Self {
             signal: member.signal_id,
             title: shortened(title),
             href: web_link(&member.url),
             label: member.version_label.clone(),
-            date: showing.dates(&member.date, "").1,
+            date: view_context.dates(&member.date, "").1,
             is_winner: cluster.winner_signal_id == Some(member.signal_id),
             row: None,
         }
     }
 }
 
-/// Which one it is by age. Nobody knows when a date is missing or stands twice; and a name such as `v3` that says another
-/// number is believed rather than the dates.
+/// Position by age. None if a date is missing or ambiguous, or if a label such as `v3` contradicts the dates.
 fn place(own: &ClusterMember, cluster: &ClusterMark) -> Option<usize> {
     let days: Vec<&str> = cluster.members.iter().map(|member| day(&member.date)).collect::<Option<_>>()?;
     let mine = day(&own.date)?;
@@ -104,7 +107,7 @@ fn place(own: &ClusterMember, cluster: &ClusterMark) -> Option<usize> {
     }
 }
 
-/// The day of a date that is one: `2024-05-06…`.
+/// The day of a date such as `2024-05-06…`.
 fn day(date: &str) -> Option<&str> {
     date.get(..10).filter(|day| day.bytes().next().is_some_and(|first| first.is_ascii_digit()))
 }
@@ -124,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn a_version_has_its_place_by_age() {
+    fn versions_are_ordered_by_age() {
         let dates = ["2024-03-01 10:00:00", "2022-01-01", "2023-05-05"];
         let table = [
             (0, "", dates, Some(3)),

@@ -1,12 +1,12 @@
-//! What an S3 server answers: its codes of errors, and its lists of objects.
+//! Responses of an S3 server: error codes and object lists.
 
 use bytes::Bytes;
 use domain::bounded_json::ANSWER_VALUES_MAX;
-use domain::contracts::BodyError;
+use domain::ports::BodyError;
 use quick_xml::Reader;
 use quick_xml::events::Event;
 
-/// Longest code of an error that is passed on.
+/// Longest error code that is passed on.
 const CODE_CHARS_MAX: usize = 64;
 
 pub(super) struct Answered {
@@ -18,12 +18,12 @@ pub(super) struct Answered {
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Listing {
     pub(super) keys: Vec<String>,
-    /// What to ask for the next page with.
+    /// Token of the next page.
     pub(super) next: Option<String>,
 }
 
 impl Answered {
-    /// The same request may have success a moment later.
+    /// Whether the same request may succeed a moment later.
     pub(super) fn is_passing(&self) -> bool {
         matches!(self.status, 408 | 429 | 500..)
     }
@@ -32,12 +32,12 @@ impl Answered {
         self.status == 404 && self.code().as_deref() != Some("NoSuchBucket")
     }
 
-    /// It says no because the bucket is there already.
+    /// Whether the bucket already exists.
     pub(super) fn is_own_bucket(&self) -> bool {
         self.status == 409 && self.code().as_deref() == Some("BucketAlreadyOwnedByYou")
     }
 
-    /// The body of an answer that is a success. Errors name the code alone: the sentences of servers repeat what was sent.
+    /// The body of a successful response. Errors contain only the code: server messages repeat what was sent.
     pub(super) fn into_body(self, bucket: &str) -> Result<Bytes, BodyError> {
         if matches!(self.status, 200..=299) {
             return Ok(self.body);
@@ -65,7 +65,7 @@ impl Answered {
 }
 
 impl Listing {
-    /// None for what is no list.
+    /// None if it is not a list.
     pub(super) fn read(body: &[u8]) -> Option<Self> {
         let mut listing = Self { keys: Vec::new(), next: None };
         let (mut is_list, mut is_cut) = (false, false);
@@ -77,13 +77,13 @@ impl Listing {
                 _ => {}
             }
         }
-        // Some servers give a token with the last page, too. One that is missing would make the list end too early.
+        // Some servers send a token with the last page as well. A missing token would end the list too early.
         listing.next = listing.next.filter(|_| is_cut);
         (is_list && is_cut == listing.next.is_some()).then_some(listing)
     }
 }
 
-/// The elements that hold text, with it, in order. None for what is not well formed, and for more than any page has.
+/// The text elements in order. None if malformed, or larger than any page.
 fn leaves(body: &[u8]) -> Option<Vec<(String, String)>> {
     let mut reader = Reader::from_str(std::str::from_utf8(body).ok()?);
     let mut leaves = Vec::new();
@@ -148,7 +148,7 @@ mod tests {
                 "<IsTruncated>false</IsTruncated><NextContinuationToken>t</NextContinuationToken>".to_owned(),
                 Some((vec![], None)),
             ),
-            // It ends without a way to go on, and without a word that it ends.
+            // Truncated, but without a token.
             ("<IsTruncated>true</IsTruncated>".to_owned(), None),
             (one.to_owned(), None),
             ("<Contents><Key>a</Contents>".to_owned(), None),
@@ -175,18 +175,18 @@ mod tests {
         let table = [
             (
                 answered(403, "SignatureDoesNotMatch"),
-                "the storage of texts refuses: the key is not accepted, or may not do this in the bucket b (HTTP 403, SignatureDoesNotMatch)",
+                "the text storage rejected the request: the key is not accepted, or may not do this in the bucket b (HTTP 403, SignatureDoesNotMatch)",
             ),
             (
                 answered(404, "NoSuchBucket"),
-                "the storage of texts refuses: the bucket b is not there (HTTP 404, NoSuchBucket): run `tributary init_storage` once",
+                "the text storage rejected the request: the bucket b is not there (HTTP 404, NoSuchBucket): run `tributary init_storage` once",
             ),
             (
                 answered(503, "SlowDown"),
-                "the storage of texts cannot be reached: it answered with HTTP 503, SlowDown",
+                "the text storage cannot be reached: it answered with HTTP 503, SlowDown",
             ),
-            (answered(400, "a <code>"), "the storage of texts refuses: HTTP 400"),
-            (answered(507, "x y"), "the storage of texts cannot be reached: it answered with HTTP 507"),
+            (answered(400, "a <code>"), "the text storage rejected the request: HTTP 400"),
+            (answered(507, "x y"), "the text storage cannot be reached: it answered with HTTP 507"),
         ];
         for (answered, expected) in table {
             assert_eq!(answered.into_body("b").unwrap_err().to_string(), expected);

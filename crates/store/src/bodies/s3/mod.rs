@@ -1,15 +1,15 @@
-//! Bodies as objects in a bucket of an S3 server, through the guarded client. Every request may be sent again: each does the same
-//! however often it arrives.
+//! Bodies as objects in a bucket of an S3 server, through the guarded client. All requests are idempotent and may be
+//! retried.
 
 mod answer;
 mod signature;
 
-use super::beside;
-use super::pack::Packing;
+use super::blocking::beside;
+use super::compression::Compression;
 use answer::{Answered, Listing};
 use async_trait::async_trait;
 use bytes::{Bytes, BytesMut};
-use domain::contracts::{
+use domain::ports::{
     BodyError, BodyKey, BodyStore, Clock, Fetch, FetchError, HttpMethod, HttpRequest, Origin,
 };
 use domain::secret::Secret;
@@ -19,22 +19,22 @@ use std::sync::Arc;
 use std::time::Duration;
 use url::Url;
 
-/// Time for one request, the largest body included.
+/// Time limit of one request, for the largest body.
 const TIME_MAX: Duration = Duration::from_secs(120);
-/// How long is waited before a request is sent again, and how often it is.
+/// Pauses before retries.
 const PAUSES: [Duration; 2] = [Duration::from_millis(200), Duration::from_secs(1)];
-/// The most keys that S3 gives at once.
+/// Most keys that S3 lists at once.
 const KEYS_MAX: usize = 1_000;
-/// The region whose buckets are made without naming it.
+/// The default region, which must not be named when a bucket is created.
 const FIRST_REGION: &str = "us-east-1";
 
-/// Where the bucket is, and who asks.
+/// Bucket and credentials.
 #[derive(Clone)]
 pub struct S3Config {
-    /// The guarded client. Its limit of an answer must be at least `packed_bytes_max(max_mb)`.
+    /// The guarded client. Its response limit must be at least `compressed_bytes_max(max_mb)`.
     pub fetch: Arc<dyn Fetch>,
     pub clock: Arc<dyn Clock>,
-    /// Such as `https://s3.example`. Empty: Amazon's own in the region.
+    /// Such as `https://s3.example`. Empty: Amazon's endpoint of the region.
     pub endpoint: String,
     pub region: String,
     pub bucket: String,
@@ -45,10 +45,10 @@ pub struct S3Config {
 
 pub struct S3Bodies {
     config: S3Config,
-    /// The address of the bucket, without a slash at its end.
+    /// The URL of the bucket, without a trailing slash.
     bucket: Url,
     origin: Origin,
-    packing: Packing,
+    compression: Compression,
 }
 
 struct Call<'a> {
@@ -66,18 +66,18 @@ impl S3Bodies {
             let missing = "SVC_STORAGE_ACCESS_KEY and SVC_STORAGE_SECRET_KEY are needed";
             return Err(BodyError::Refused(missing.to_owned()));
         }
-        // Whoever runs the service set it: it may be a private address.
+        // Set by the operator: it may be a private address.
         let origin = Origin::of(&bucket, true).ok_or_else(|| no_address(&config.endpoint))?;
-        let packing = Packing { max_mb: config.max_mb };
-        Ok(Self { config, bucket, origin, packing })
+        let compression = Compression { max_mb: config.max_mb };
+        Ok(Self { config, bucket, origin, compression })
     }
 
-    async fn put_packed(&self, key: &BodyKey, packed: Bytes) -> Result<(), BodyError> {
-        let call = Call { body: packed, ..Call::of(HttpMethod::Put, Some(key)) };
+    async fn put_compressed(&self, key: &BodyKey, compressed: Bytes) -> Result<(), BodyError> {
+        let call = Call { body: compressed, ..Call::of(HttpMethod::Put, Some(key)) };
         self.ask(&call).await?.into_body(&self.config.bucket).map(|_| ())
     }
 
-    async fn get_packed(&self, key: &BodyKey) -> Result<Option<Bytes>, BodyError> {
+    async fn get_compressed(&self, key: &BodyKey) -> Result<Option<Bytes>, BodyError> {
         let answered = self.ask(&Call::of(HttpMethod::Get, Some(key))).await?;
         if answered.is_missing_object() {
             return Ok(None);
@@ -85,7 +85,7 @@ impl S3Bodies {
         answered.into_body(&self.config.bucket).map(Some)
     }
 
-    /// One page of what is in the bucket.
+    /// One page of the bucket's contents.
     async fn page(&self, after: Option<&BodyKey>, token: Option<String>) -> Result<Listing, BodyError> {
         let mut query = vec![("list-type", "2".to_owned()), ("max-keys", KEYS_MAX.to_string())];
         match (token, after) {
@@ -100,7 +100,7 @@ impl S3Bodies {
     }
 
     async fn make_bucket(&self) -> Result<(), BodyError> {
-        // The first region must not be named. The body is never empty, because some servers want to know its length.
+        // The default region must not be named. The body is never empty, because some servers require a length.
         let place = match self.config.region.as_str() {
             FIRST_REGION => String::new(),
             region => format!("<LocationConstraint>{region}</LocationConstraint>"),
@@ -117,7 +117,7 @@ impl S3Bodies {
         answered.into_body(&self.config.bucket).map(|_| ())
     }
 
-    /// Sends until an answer comes that is no passing trouble.
+    /// Retries temporary failures.
     async fn ask(&self, call: &Call<'_>) -> Result<Answered, BodyError> {
         let mut pauses = PAUSES.into_iter();
         loop {
@@ -137,7 +137,7 @@ impl S3Bodies {
 
     async fn send(&self, call: &Call<'_>) -> Result<Answered, FetchError> {
         let request = self.request(call);
-        // A stream has the time of its request; a fetch would have that of a search.
+        // A stream uses the time limit of the request; a fetch would use that of a search.
         let mut stream = self.config.fetch.stream(&request).await?;
         let mut body = BytesMut::new();
         while let Some(piece) = stream.body.next().await {
@@ -178,17 +178,17 @@ impl S3Bodies {
 #[async_trait]
 impl BodyStore for S3Bodies {
     async fn put(&self, key: &BodyKey, body: Bytes) -> Result<u64, BodyError> {
-        let packing = self.packing;
-        let packed: Bytes = beside(move || packing.pack(&body)).await?.into();
-        let size = packed.len() as u64;
-        self.put_packed(key, packed).await?;
+        let compression = self.compression;
+        let compressed: Bytes = beside(move || compression.compress(&body)).await?.into();
+        let size = compressed.len() as u64;
+        self.put_compressed(key, compressed).await?;
         Ok(size)
     }
 
     async fn get(&self, key: &BodyKey) -> Result<Option<Bytes>, BodyError> {
-        let Some(packed) = self.get_packed(key).await? else { return Ok(None) };
-        let packing = self.packing;
-        beside(move || packing.unpack(&packed)).await.map(|body| Some(body.into()))
+        let Some(compressed) = self.get_compressed(key).await? else { return Ok(None) };
+        let compression = self.compression;
+        beside(move || compression.decompress(&compressed)).await.map(|body| Some(body.into()))
     }
 
     async fn delete(&self, key: &BodyKey) -> Result<(), BodyError> {
@@ -228,14 +228,13 @@ impl<'a> Call<'a> {
     }
 }
 
-/// Adds what is listed. What others put into the bucket is none of ours, and a server may list twice what several writers
-/// have just replaced.
+/// Adds listed keys. Foreign objects are ignored, and a server may list an object twice while it is replaced.
 fn add_ours(keys: &mut Vec<BodyKey>, listed: &[String]) {
     keys.extend(listed.iter().filter_map(|key| BodyKey::parse(key)));
     keys.dedup();
 }
 
-/// The address of the bucket: by its path, or, at Amazon, by its name as a host.
+/// The URL of the bucket: by path, or at Amazon by host name.
 fn address(config: &S3Config) -> Result<Url, BodyError> {
     let (bucket, region) = (&config.bucket, &config.region);
     let is_plain = |text: &str, more: &str| {
@@ -251,7 +250,7 @@ fn address(config: &S3Config) -> Result<Url, BodyError> {
     }
     let endpoint = config.endpoint.trim();
     let text = match endpoint {
-        // The certificate of the host is for one label only.
+        // The certificate covers only one label.
         "" if bucket.contains('.') => format!("https://s3.{region}.amazonaws.com/{bucket}"),
         "" => format!("https://{bucket}.s3.{region}.amazonaws.com/"),
         _ => format!("{}/{bucket}", endpoint.trim_end_matches('/')),
@@ -267,7 +266,7 @@ fn address(config: &S3Config) -> Result<Url, BodyError> {
 }
 
 fn no_address(endpoint: &str) -> BodyError {
-    // It may hold a password in a wrong place.
+    // It may contain a misplaced password.
     let shown = if endpoint.contains('@') { "SVC_STORAGE_ENDPOINT" } else { endpoint };
     BodyError::Refused(format!("'{shown}' is no address such as https://s3.example (SVC_STORAGE_ENDPOINT)"))
 }

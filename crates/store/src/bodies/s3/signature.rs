@@ -1,7 +1,7 @@
-//! AWS Signature Version 4 as S3 wants it: the path as it is sent, and the hash of the body in a header.
+//! AWS Signature Version 4 for S3: unmodified path, and the hash of the body in a header.
 
 use chrono::{DateTime, Utc};
-use domain::contracts::HttpMethod;
+use domain::ports::HttpMethod;
 use domain::secret::Secret;
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::{Digest, Sha256};
@@ -17,7 +17,7 @@ pub(super) struct Signer<'a> {
 }
 
 impl Signer<'_> {
-    /// The headers that must be added, and the value of `authorization`. The query of the URL must be encoded and in order.
+    /// The headers to add, including `authorization`. The query of the URL must be encoded and sorted.
     pub(super) fn headers(
         &self,
         method: HttpMethod,
@@ -48,14 +48,14 @@ impl Signer<'_> {
     }
 }
 
-/// A part of a query: all but unreserved characters in percent signs.
+/// Percent-encodes all but unreserved characters.
 pub(super) fn encoded(text: &str) -> String {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~".contains(&byte);
     let part = |byte: u8| if is_plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") };
     text.bytes().map(part).collect()
 }
 
-/// As the HTTP client writes it: with the port, if it is not the usual one.
+/// As the HTTP client sends it: with the port if it is not the default.
 fn host(url: &Url) -> String {
     let host = url.host_str().unwrap_or_default();
     url.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"))
@@ -76,7 +76,7 @@ fn hex(bytes: &[u8]) -> String {
 mod tests {
     use super::*;
 
-    /// The worked examples of the manual of S3.
+    /// The examples of the S3 manual.
     #[test]
     fn the_published_examples() {
         let (access_key, secret_key) =

@@ -1,7 +1,7 @@
-//! Bodies in a bucket: on the server of `SVC_TEST_S3`, and against answers that no server gives on demand.
+//! Tests of bodies in a bucket: on the server of `SVC_TEST_S3`, and with scripted responses.
 
 use super::*;
-use domain::contracts::{HttpResponse, SystemClock};
+use domain::ports::{HttpResponse, SystemClock};
 use outbound::{ClientLimits, GuardedClient};
 use std::collections::VecDeque;
 use std::sync::Mutex;
@@ -13,7 +13,7 @@ fn client() -> Arc<dyn Fetch> {
     let limits = ClientLimits {
         connect: Duration::from_secs(5),
         read: Duration::from_secs(5),
-        body_bytes_max: super::super::packed_bytes_max(MAX_MB),
+        body_bytes_max: super::super::compressed_bytes_max(MAX_MB),
         redirects_max: 0,
         allow: Vec::new(),
     };
@@ -37,7 +37,7 @@ fn own_bucket() -> String {
     format!("bodies-{:016x}", rand::random::<u64>())
 }
 
-/// In a bucket of its own.
+/// In its own bucket.
 fn bodies(suite: &str) -> Option<S3Bodies> {
     let server = testkit::s3::server(suite)?;
     Some(S3Bodies::new(config(&server, &own_bucket())).unwrap())
@@ -74,7 +74,7 @@ async fn more_keys_than_a_page_holds_and_strangers_between_them() {
     let hash = |number: u32| format!("{:02x}{number:062x}", number % 256);
     let mut keys: Vec<BodyKey> = (0..count).map(|number| BodyKey::of_hash(&hash(number)).unwrap()).collect();
     for key in &keys {
-        bodies.put_packed(key, Bytes::from_static(b"x")).await.unwrap();
+        bodies.put_compressed(key, Bytes::from_static(b"x")).await.unwrap();
     }
     let mut stranger = bodies.bucket.clone();
     stranger.set_path(&format!("{}/7f/notes.txt", bodies.bucket.path()));
@@ -101,9 +101,9 @@ async fn a_damaged_body_is_told_from_a_missing_one() {
     bodies.prepare().await.unwrap();
     let text = Bytes::from("rivers ".repeat(999));
     bodies.put(&key(1), text.clone()).await.unwrap();
-    let packed = bodies.get_packed(&key(1)).await.unwrap().unwrap();
-    for damaged in [packed.slice(..packed.len() - 1), Bytes::from_static(b"no packed text")] {
-        bodies.put_packed(&key(1), damaged).await.unwrap();
+    let compressed = bodies.get_compressed(&key(1)).await.unwrap().unwrap();
+    for damaged in [compressed.slice(..compressed.len() - 1), Bytes::from_static(b"no packed text")] {
+        bodies.put_compressed(&key(1), damaged).await.unwrap();
         assert_eq!(bodies.get(&key(1)).await, Err(BodyError::Damaged));
     }
     assert_eq!(bodies.get(&key(2)).await, Ok(None));
@@ -138,7 +138,7 @@ async fn a_wrong_key_and_an_absent_bucket_are_refused_in_words() {
     assert!(matches!(wrong.prepare().await, Err(BodyError::Refused(_))));
 }
 
-/// Gives its answers one after the other.
+/// Returns its responses one after the other.
 struct Script(Mutex<VecDeque<Result<(u16, &'static str), FetchError>>>);
 
 #[async_trait]

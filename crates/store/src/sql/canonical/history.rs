@@ -1,14 +1,14 @@
-//! Every change of a pin, in a line that is written with the change itself.
+//! The history of pins; each entry is written with its change.
 
-use super::pins::push_filter;
-use super::topic;
-use crate::db::{Db, Tx, changed, on_db, on_tx};
+use super::pin_filter::push_filter;
+use super::topic::topic;
+use crate::db::{Db, Tx, on_db, on_tx, rows_affected};
 use crate::json::{to_column, to_count};
 use crate::row::row;
-use domain::contracts::{Page, PinFilter, StoreError};
 use domain::corpus::{Pin, PinAction, PinEvent, PinVia, Scope};
 use domain::ids::{RunId, SignalId, UserId};
 use domain::instant::Instant;
+use domain::ports::{Page, PinFilter, StoreError};
 use sqlx::QueryBuilder;
 
 row! {
@@ -35,7 +35,7 @@ impl TryFrom<EventRow> for PinEvent {
             id: row.id,
             action: PinAction::parse(&row.action).ok_or_else(unreadable)?,
             via: PinVia::parse(&row.via).ok_or_else(unreadable)?,
-            scope: Scope::read(&row.scope),
+            scope: Scope::parse(&row.scope),
             signal_id: SignalId(row.signal_id),
             before: row.before_id.map(SignalId),
             by: row.changed_by.map(UserId),
@@ -46,7 +46,7 @@ impl TryFrom<EventRow> for PinEvent {
     }
 }
 
-/// Who changed it, when, and what was pinned before.
+/// Author, time and previously pinned document of a change.
 pub(super) struct Change {
     pub(super) action: PinAction,
     pub(super) before: Option<SignalId>,
@@ -57,7 +57,7 @@ pub(super) struct Change {
 pub(super) async fn note(tx: &mut Tx, pin: &Pin, change: &Change) -> Result<(), StoreError> {
     const TEXT: &str = "INSERT INTO pin_history (action, topic, signal_id, before_id, changed_by, changed_at, via, \
          run_id, scope, query_key) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)";
-    on_tx!(tx, db => changed(sqlx::query(TEXT)
+    on_tx!(tx, db => rows_affected(sqlx::query(TEXT)
         .bind(change.action.as_str())
         .bind(topic(&pin.query_key, &pin.scope))
         .bind(pin.signal_id.0)

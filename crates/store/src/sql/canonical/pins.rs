@@ -1,15 +1,17 @@
-//! Pins: one for each query and scope. The database decides among those who pin at once.
+//! Pins: one per query and scope. The database resolves concurrent pins.
 
 use super::history::{self, Change};
-use super::topic;
-use crate::db::{Db, Tx, changed, on_db, on_tx};
+use super::pin_filter::push_filter;
+use super::topic::topic;
+use crate::db::{Db, Tx, on_db, on_tx, rows_affected};
 use crate::json::{plain, to_column, to_count};
 use crate::row::row;
-use crate::sql::corpus::{self, in_lists, push_list, push_visible};
-use domain::contracts::{Page, PinFilter, PinOutcome, StoreError};
+use crate::sql::corpus;
+use crate::sql::text::{in_lists, push_list};
 use domain::corpus::{NewPin, Pin, PinAction, PinVia, QUERY_CHARS_MAX, Scope, query_key};
 use domain::ids::{PinId, RunId, SignalId, UserId};
 use domain::instant::{Instant, to_micros};
+use domain::ports::{Page, PinFilter, PinOutcome, StoreError};
 use sqlx::QueryBuilder;
 
 macro_rules! columns {
@@ -41,7 +43,7 @@ impl TryFrom<PinRow> for Pin {
         Ok(Self {
             id: PinId(row.id),
             via: PinVia::parse(&row.via).ok_or_else(unreadable)?,
-            scope: Scope::read(&row.scope),
+            scope: Scope::parse(&row.scope),
             signal_id: SignalId(row.signal_id),
             pinned_by: row.pinned_by.map(UserId),
             pinned_at: row.pinned_at,
@@ -66,7 +68,7 @@ pub(super) async fn pin(
     Ok(outcome)
 }
 
-/// Pins within a transaction that holds the cache.
+/// Pins within a transaction that holds the corpus lock.
 pub(super) async fn place(
     tx: &mut Tx,
     wanted: &NewPin,
@@ -114,7 +116,7 @@ pub(super) async fn of_topics(db: &Db, key: &str, scopes: &[Scope]) -> Result<Ve
     Ok(pins)
 }
 
-/// By document, then in the order in which they were made.
+/// By document, then by creation.
 pub(super) async fn of_signals(db: &Db, signals: &[SignalId]) -> Result<Vec<Pin>, StoreError> {
     let mut pins = Vec::new();
     for some in in_lists(signals) {
@@ -154,7 +156,7 @@ pub(super) async fn list(
     Ok(Page { items, total: to_count(total) })
 }
 
-/// Which pins of a document are unwanted; nothing said: all.
+/// Which pins of a document to remove. Default: all.
 pub(super) struct Unwanted<'a> {
     pub(super) signal: SignalId,
     pub(super) query_key: Option<&'a str>,
@@ -185,7 +187,7 @@ pub(super) async fn unpin(
     Ok(removed)
 }
 
-/// The pins of a document as they are in this transaction.
+/// The pins of a document within this transaction.
 pub(super) async fn stored(tx: &mut Tx, signal: SignalId) -> Result<Vec<Pin>, StoreError> {
     const TEXT: &str = concat!("SELECT ", columns!(), " FROM pins WHERE signal_id = $1 ORDER BY id");
     let rows = on_tx!(tx, db => sqlx::query_as::<_, PinRow>(TEXT).bind(signal.0).fetch_all(db))?;
@@ -197,39 +199,9 @@ pub(super) async fn settle(tx: &mut Tx, signals: &[SignalId]) -> Result<(), Stor
     const TEXT: &str = "UPDATE signals SET state = CASE WHEN EXISTS (SELECT 1 FROM pins WHERE signal_id = $1) \
          THEN 'pinned' ELSE 'indexed' END WHERE id = $1 AND content_hash <> ''";
     for id in signals {
-        on_tx!(&mut *tx, db => changed(sqlx::query(TEXT).bind(id.0).execute(db)))?;
+        on_tx!(&mut *tx, db => rows_affected(sqlx::query(TEXT).bind(id.0).execute(db)))?;
     }
     Ok(())
-}
-
-/// Works on pins and on their history, called `decided`.
-pub(super) fn push_filter<'a, D>(query: &mut QueryBuilder<D>, filter: &PinFilter)
-where
-    D: sqlx::Database,
-    i64: sqlx::Encode<'a, D> + sqlx::Type<D> + 'a,
-    String: sqlx::Encode<'a, D> + sqlx::Type<D> + 'a,
-{
-    query.push(" WHERE TRUE");
-    match (&filter.query_key, &filter.scope) {
-        (Some(key), Some(scope)) => {
-            query.push(" AND topic = ").push_bind(topic(key, scope));
-        }
-        (Some(key), None) => {
-            query.push(" AND query_key = ").push_bind(plain(key));
-        }
-        (None, Some(scope)) => {
-            query.push(" AND scope = ").push_bind(plain(&scope.to_string()));
-        }
-        (None, None) => {}
-    }
-    if let Some(signal) = filter.signal_id {
-        query.push(" AND signal_id = ").push_bind(signal.0);
-    }
-    if let Some(tokens) = &filter.visible_to {
-        query.push(" AND EXISTS (SELECT 1 FROM signals WHERE signals.id = decided.signal_id");
-        push_visible(query, Some(tokens));
-        query.push(")");
-    }
 }
 
 async fn of_topic(tx: &mut Tx, key: &str, scope: &Scope) -> Result<Option<Pin>, StoreError> {
@@ -263,6 +235,6 @@ async fn insert(tx: &mut Tx, wanted: &NewPin, now: Instant) -> Result<Pin, Store
 }
 
 async fn delete(tx: &mut Tx, id: PinId) -> Result<(), StoreError> {
-    on_tx!(tx, db => changed(sqlx::query("DELETE FROM pins WHERE id = $1").bind(id.0).execute(db)))?;
+    on_tx!(tx, db => rows_affected(sqlx::query("DELETE FROM pins WHERE id = $1").bind(id.0).execute(db)))?;
     Ok(())
 }

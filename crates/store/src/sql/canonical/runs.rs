@@ -1,14 +1,14 @@
-//! Elections and rejections as they are read.
+//! Reads elections and rejections.
 
 use crate::db::{Db, Tx, on_db, on_tx};
 use crate::json::{plain, to_column, to_count};
 use crate::row::row;
-use crate::sql::corpus::{LIST_MAX, in_lists, push_list, push_visible};
-use crate::sql::searches::pattern;
-use domain::contracts::{Page, RunFilter, StoreError};
+use crate::sql::corpus::push_visible;
+use crate::sql::text::{LIST_MAX, in_lists, pattern, push_list};
 use domain::corpus::{Member, RejectReason, Rejection, Run, RunStatus, Scope, Thresholds, Weights};
 use domain::ids::{RunId, SearchId, SignalId, UserId};
 use domain::instant::Instant;
+use domain::ports::{Page, RunFilter, StoreError};
 use sqlx::QueryBuilder;
 use sqlx::types::Json;
 use std::collections::BTreeSet;
@@ -21,7 +21,7 @@ macro_rules! columns {
 }
 pub(super) use columns;
 
-/// Runs that somebody may still decide.
+/// Undecided runs.
 macro_rules! open {
     () => {
         "status IN ('pending', 'auto_elected')"
@@ -64,7 +64,7 @@ impl TryFrom<RunRow> for Run {
             run_id,
             query: row.query,
             query_key: row.query_key,
-            scope: Scope::read(&row.scope),
+            scope: Scope::parse(&row.scope),
             cluster_key: SignalId(row.cluster_key),
             status: RunStatus::parse(&row.status).ok_or_else(unreadable)?,
             auto: row.is_auto,
@@ -89,14 +89,14 @@ pub(super) async fn run(db: &Db, id: RunId) -> Result<Run, StoreError> {
     on_db!(*db, read, db => sqlx::query_as::<_, RunRow>(TEXT).bind(id.0).fetch_one(db))?.try_into()
 }
 
-pub(super) async fn has_asked(db: &Db, id: RunId, user: UserId) -> Result<bool, StoreError> {
+pub(super) async fn run_concerns_user(db: &Db, id: RunId, user: UserId) -> Result<bool, StoreError> {
     const TEXT: &str = "SELECT (SELECT COUNT(*) FROM canonical_runs WHERE id = $1 AND search_owner = $2) \
          + (SELECT COUNT(*) FROM canonical_run_askers WHERE run_id = $1 AND user_id = $2)";
     let count: i64 = on_db!(*db, read, db => sqlx::query_scalar(TEXT).bind(id.0).bind(user.0).fetch_one(db))?;
     Ok(count > 0)
 }
 
-/// The run as it is in this transaction.
+/// The run within this transaction.
 pub(super) async fn load(tx: &mut Tx, id: RunId) -> Result<Run, StoreError> {
     const TEXT: &str = concat!("SELECT ", columns!(), " FROM canonical_runs WHERE id = $1");
     on_tx!(tx, db => sqlx::query_as::<_, RunRow>(TEXT).bind(id.0).fetch_one(db))?.try_into()
@@ -124,7 +124,7 @@ pub(super) async fn list(
     Ok(Page { items, total: to_count(total) })
 }
 
-/// By document, then in the order in which they were made.
+/// By document, then by creation.
 pub(super) async fn rejections(db: &Db, signals: &[SignalId]) -> Result<Vec<Rejection>, StoreError> {
     let mut found = Vec::new();
     for some in in_lists(signals) {
@@ -156,7 +156,7 @@ pub(super) async fn rejected(db: &Db, ids: &[RunId]) -> Result<BTreeSet<RunId>, 
     Ok(found)
 }
 
-/// Every state, also those without a run.
+/// Every status, also those without a run.
 pub(super) async fn counts(db: &Db) -> Result<(Vec<(RunStatus, u64)>, u64), StoreError> {
     const RUNS: &str = "SELECT status, COUNT(*) FROM canonical_runs GROUP BY status";
     let runs: Vec<(String, i64)> = on_db!(*db, read, db => sqlx::query_as(RUNS).fetch_all(db))?;

@@ -1,21 +1,21 @@
-//! Attributions that earlier versions made and that do not hold: the provider led to the document, and its bytes came from
-//! somewhere else. They are withdrawn once, after an upgrade.
+//! Withdraws wrong attributions of earlier versions, where the provider only linked to the document and its bytes came
+//! from elsewhere. Runs once, after an upgrade.
 
-use super::reading::push_list;
 use super::signals::load;
-use super::{LIST_MAX, changes, identity, removal};
+use super::{changes, identity, removal};
 use crate::SqlStore;
-use crate::db::{Tx, changed, on_db, on_tx};
+use crate::db::{Tx, on_db, on_tx, rows_affected};
 use crate::row::row;
-use domain::contracts::{ProviderStore, StoreError};
+use crate::sql::text::{LIST_MAX, push_list};
 use domain::ids::SignalId;
 use domain::page_fetch::PageFetchConfig;
+use domain::ports::{ProviderStore, StoreError};
 use domain::provenance::is_fetched_from_own_origin;
 use domain::provider::SearchProvider;
 use sqlx::QueryBuilder;
 use std::collections::BTreeSet;
 
-/// The note of the migration that the attributions are to be looked at.
+/// Set by the migration if attributions must be checked.
 const NOTE: &str = "SELECT COUNT(*) FROM corpus_values WHERE name = 'attribution'";
 
 row! {
@@ -28,9 +28,9 @@ row! {
 }
 
 impl SqlStore {
-    /// Does what an upgrade left to do, and removes nothing. Documents of a provider that is gone are nobody's to see by
-    /// it, and stay as they are; so do requests, whose texts are attributed when they come. What a provider's own origins
-    /// are is not known while its secrets cannot be read: its documents are looked at when they can.
+    /// Completes an upgrade; deletes nothing. Documents of a deleted provider are not visible through it and stay
+    /// unchanged; so do requests, whose texts are attributed when fetched. Documents of a provider with unreadable
+    /// secrets are checked when its origins are known again.
     pub(crate) async fn withdraw_attributions(&self) -> Result<(), StoreError> {
         let noted: i64 = on_db!(self.db, read, db => sqlx::query_scalar(NOTE).fetch_one(db))?;
         if noted == 0 {
@@ -49,13 +49,13 @@ impl SqlStore {
         }
         if unreadable.is_empty() {
             const DONE: &str = "DELETE FROM corpus_values WHERE name = 'attribution'";
-            on_tx!(&mut tx, db => changed(sqlx::query(DONE).execute(db)))?;
+            on_tx!(&mut tx, db => rows_affected(sqlx::query(DONE).execute(db)))?;
         }
         tx.commit().await
     }
 }
 
-/// The documents of one provider that are not on its own origin.
+/// Withdraws the attribution of a provider's documents that are not on its own origin.
 async fn withdraw(tx: &mut Tx, provider: &SearchProvider) -> Result<(), StoreError> {
     const TEXT: &str = "SELECT id, url, url_hash, content_hash FROM signals WHERE source_provider_id = $1 \
          AND NOT is_supplied AND content_hash <> '' ORDER BY id";
@@ -73,9 +73,9 @@ async fn withdraw(tx: &mut Tx, provider: &SearchProvider) -> Result<(), StoreErr
     changes::note(tx, &all).await
 }
 
-/// Their addresses alone do not give their texts.
+/// Their URLs alone do not lead to their texts.
 fn has_template(provider: &SearchProvider) -> bool {
-    PageFetchConfig::of(&provider.spec).content_url.is_some()
+    PageFetchConfig::parse(&provider.spec.page_fetch_config_json).content_url.is_some()
 }
 
 async fn note_account(tx: &mut Tx, provider: &SearchProvider, ids: &[i64]) -> Result<(), StoreError> {
@@ -84,12 +84,12 @@ async fn note_account(tx: &mut Tx, provider: &SearchProvider, ids: &[i64]) -> Re
         query.push_bind(provider.id.0).push(" WHERE signal_id IN (");
         push_list(&mut query, ids.iter().copied());
         query.push(")");
-        changed(query.build().execute(db)).await
+        rows_affected(query.build().execute(db)).await
     })?;
     Ok(())
 }
 
-/// The texts have no provider from now on. One that has come without a provider, too, is one record with it.
+/// Removes the provider from these texts. If the same text already exists without a provider, the records are merged.
 async fn release(tx: &mut Tx, rows: Vec<&AttributedRow>) -> Result<(), StoreError> {
     let taken = taken(tx, &rows).await?;
     let mut seen = BTreeSet::new();
@@ -105,7 +105,7 @@ async fn release(tx: &mut Tx, rows: Vec<&AttributedRow>) -> Result<(), StoreErro
             );
             push_list(&mut query, ids.iter().copied());
             query.push(")");
-            changed(query.build().execute(db)).await
+            rows_affected(query.build().execute(db)).await
         })?;
     }
     for row in equal {
@@ -120,7 +120,7 @@ async fn release(tx: &mut Tx, rows: Vec<&AttributedRow>) -> Result<(), StoreErro
     Ok(())
 }
 
-/// Those whose text has come from the address alone as well.
+/// Rows whose text also exists without a provider.
 async fn taken(tx: &mut Tx, rows: &[&AttributedRow]) -> Result<Vec<i64>, StoreError> {
     if rows.is_empty() {
         return Ok(Vec::new());

@@ -1,29 +1,28 @@
-//! What changed in the cache, numbered in the order in which it is committed, so that whoever keeps an index over it can
-//! follow.
+//! Change log of the corpus, numbered in commit order, so that indexes can follow it.
 
-use super::LIST_MAX;
-use crate::db::{Db, Tx, changed, on_db, on_tx};
+use crate::db::{Db, Tx, on_db, on_tx, rows_affected};
 use crate::error::failure;
 use crate::json::to_column;
-use domain::contracts::{CorpusChange, StoreError};
+use crate::sql::text::LIST_MAX;
 use domain::ids::SignalId;
+use domain::ports::{CorpusChange, StoreError};
 use sqlx::QueryBuilder;
 
-/// The number of the lock that writers of the cache hold in PostgreSQL; any number that is ours alone.
+/// The advisory lock of corpus writers in PostgreSQL; an arbitrary unique number.
 const LOCK: i64 = 0x7472_6962_636f_7270;
-/// At least so many of the newest changes are kept.
+/// Fewest changes that are kept.
 const KEPT: i64 = 20_000;
-/// The older ones are dropped when so many more have come.
+/// Older ones are deleted in batches of this size.
 const DROPPED_TOGETHER: i64 = 1_000;
 
-/// A transaction that is the only one which writes to the cache, until it ends.
+/// Starts a transaction that is the only corpus writer until it ends.
 pub(in crate::sql) async fn begin(db: &Db) -> Result<Tx, StoreError> {
     let mut tx = db.begin().await?;
     hold(&mut tx).await?;
     Ok(tx)
 }
 
-/// From now on this transaction is the only one which writes to the cache. In SQLite it is that already.
+/// Makes this transaction the only corpus writer. In SQLite it already is.
 pub(in crate::sql) async fn hold(tx: &mut Tx) -> Result<(), StoreError> {
     if let Tx::Postgres(tx) = tx {
         let lock = sqlx::query("SELECT pg_advisory_xact_lock($1)").bind(LOCK);
@@ -32,7 +31,7 @@ pub(in crate::sql) async fn hold(tx: &mut Tx) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Notes that these documents changed.
+/// Records that these documents changed.
 pub(super) async fn note(tx: &mut Tx, signals: &[i64]) -> Result<(), StoreError> {
     const NEWEST: &str = "SELECT COALESCE(MAX(sequence), 0) FROM corpus_changes";
     if signals.is_empty() {
@@ -46,18 +45,18 @@ pub(super) async fn note(tx: &mut Tx, signals: &[i64]) -> Result<(), StoreError>
             query.push_values((newest + 1..).zip(some), |mut row, (sequence, signal)| {
                 row.push_bind(sequence).push_bind(*signal);
             });
-            changed(query.build().execute(db)).await
+            rows_affected(query.build().execute(db)).await
         })?;
         newest += some.len() as i64;
     }
     if before / DROPPED_TOGETHER < newest / DROPPED_TOGETHER {
         const DROP: &str = "DELETE FROM corpus_changes WHERE sequence <= $1";
-        on_tx!(tx, db => changed(sqlx::query(DROP).bind(newest - KEPT).execute(db)))?;
+        on_tx!(tx, db => rows_affected(sqlx::query(DROP).bind(newest - KEPT).execute(db)))?;
     }
     Ok(())
 }
 
-/// None when changes after this number are no longer kept, or when the number is of another database.
+/// None if changes after this number are no longer kept, or the number is from another database.
 pub(super) async fn after(
     db: &Db,
     sequence: i64,
@@ -66,7 +65,7 @@ pub(super) async fn after(
     const ENDS: &str = "SELECT COALESCE(MIN(sequence), 1), COALESCE(MAX(sequence), 0) FROM corpus_changes";
     const TEXT: &str =
         "SELECT sequence, signal_id FROM corpus_changes WHERE sequence > $1 ORDER BY sequence LIMIT $2";
-    // The rows first: what is dropped between the two statements is then seen as missing.
+    // Rows are read first: what is deleted between the two statements is then detected as missing.
     let rows: Vec<(i64, i64)> = on_db!(*db, read, db =>
         sqlx::query_as(TEXT).bind(sequence).bind(to_column(limit)).fetch_all(db))?;
     let (oldest, newest): (i64, i64) = on_db!(*db, read, db => sqlx::query_as(ENDS).fetch_one(db))?;

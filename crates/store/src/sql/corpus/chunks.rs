@@ -1,15 +1,15 @@
-//! The pieces of documents, with their vectors.
+//! Chunks of documents, with their vectors.
 
-use super::LIST_MAX;
-use crate::db::{Db, Tx, changed, on_db, on_tx};
+use crate::db::{Db, Tx, on_db, on_tx, rows_affected};
 use crate::json::plain;
 use crate::row::row;
-use domain::contracts::StoreError;
+use crate::sql::text::LIST_MAX;
 use domain::corpus::StoredChunk;
 use domain::ids::SignalId;
+use domain::ports::StoreError;
 use sqlx::QueryBuilder;
 
-/// Pieces in one statement; each takes seven values.
+/// Chunks per statement; each takes seven values.
 const ROWS_MAX: usize = 100;
 const BYTES_OF_NUMBER: usize = 4;
 
@@ -50,7 +50,7 @@ row! {
 }
 
 pub(super) async fn replace(tx: &mut Tx, id: SignalId, pieces: &[StoredChunk]) -> Result<(), StoreError> {
-    on_tx!(&mut *tx, db => changed(
+    on_tx!(&mut *tx, db => rows_affected(
         sqlx::query("DELETE FROM signal_chunks WHERE signal_id = $1").bind(id.0).execute(db)))?;
     for some in pieces.chunks(ROWS_MAX) {
         on_tx!(&mut *tx, db => async {
@@ -66,7 +66,7 @@ pub(super) async fn replace(tx: &mut Tx, id: SignalId, pieces: &[StoredChunk]) -
                     .push_bind(plain(&piece.text))
                     .push_bind(to_bytes(&piece.vector));
             });
-            changed(query.build().execute(db)).await
+            rows_affected(query.build().execute(db)).await
         })?;
     }
     Ok(())

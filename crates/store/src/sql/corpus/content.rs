@@ -1,18 +1,18 @@
-//! The text of a record: written with its pieces, read again by another model, verified.
+//! The text of a record: written with its chunks, re-embedded, verified.
 
 use super::signals::{load, save, unneeded};
 use super::{changes, chunks, grants, identity};
-use crate::db::{Db, Tx, changed, on_db, on_tx};
+use crate::db::{Db, Tx, on_db, on_tx, rows_affected};
 use crate::json::plain;
-use domain::contracts::{BodyKey, Retrieval, StoreError};
 use domain::corpus::{IndexedContent, Liveness, Signal, SignalState, StoredChunk};
 use domain::ids::SignalId;
 use domain::instant::{Instant, to_micros};
+use domain::ports::{BodyKey, Retrieval, StoreError};
 
-/// The newest of the earlier texts whose hashes are kept.
+/// Most hashes of earlier texts that are kept.
 const EARLIER_KEPT: i64 = 50;
 
-/// Writes a text into its record, with its pieces.
+/// Writes a text and its chunks into its record.
 pub(super) async fn write(
     tx: &mut Tx,
     signal: &mut Signal,
@@ -55,7 +55,7 @@ pub(super) async fn verify(
     let now = to_micros(now);
     let mut tx = changes::begin(db).await?;
     let mut signal = load(&mut tx, id).await?;
-    // Another text may have come meanwhile: then this is not the one that was seen again.
+    // Another text may have come in the meantime, and then this is not the verified one.
     if !by.content_hash.is_empty() && by.content_hash != signal.content_hash {
         return Ok(());
     }
@@ -87,7 +87,7 @@ pub(super) async fn drop_body(db: &Db, id: SignalId) -> Result<Option<BodyKey>, 
     Ok(unneeded)
 }
 
-/// Puts hashes before those that are there, the newest first; the current text is not among them.
+/// Prepends hashes, newest first, without that of the current text.
 pub(super) async fn add_earlier(
     tx: &mut Tx,
     id: SignalId,
@@ -100,14 +100,14 @@ pub(super) async fn add_earlier(
     const DROP: &str = "DELETE FROM signal_versions WHERE signal_id = $1 AND (content_hash = $2 OR number <= \
          (SELECT MAX(number) FROM signal_versions WHERE signal_id = $1) - $3)";
     for hash in newest_first.iter().rev().filter(|hash| !hash.is_empty() && *hash != current) {
-        on_tx!(&mut *tx, db => changed(sqlx::query(ADD).bind(id.0).bind(plain(hash)).execute(db)))?;
+        on_tx!(&mut *tx, db => rows_affected(sqlx::query(ADD).bind(id.0).bind(plain(hash)).execute(db)))?;
     }
-    on_tx!(tx, db => changed(sqlx::query(DROP)
+    on_tx!(tx, db => rows_affected(sqlx::query(DROP)
         .bind(id.0).bind(plain(current)).bind(EARLIER_KEPT).execute(db)))?;
     Ok(())
 }
 
-/// The text that a record had is kept in its line of versions.
+/// Keeps the hash of the replaced text for the lineage.
 pub(super) async fn keep_earlier_hash(tx: &mut Tx, signal: &Signal, new: &str) -> Result<(), StoreError> {
     if signal.content_hash.is_empty() || signal.content_hash == new {
         return Ok(());
@@ -115,7 +115,7 @@ pub(super) async fn keep_earlier_hash(tx: &mut Tx, signal: &Signal, new: &str) -
     add_earlier(tx, signal.signal_id, std::slice::from_ref(&signal.content_hash), new).await
 }
 
-/// The document says this from now on. Returns the pieces.
+/// Updates the record with this content. Returns the chunks.
 fn take_over(signal: &mut Signal, content: IndexedContent, now: Instant) -> Vec<StoredChunk> {
     fn replace(place: &mut String, text: String) {
         if !text.is_empty() {
@@ -161,7 +161,7 @@ fn take_over(signal: &mut Signal, content: IndexedContent, now: Instant) -> Vec<
     content.chunks
 }
 
-/// The provider gave the text that is here.
+/// The provider returned the stored text again.
 pub(super) fn mark_verified(signal: &mut Signal, version: &str, now: Instant) {
     signal.last_verified = Some(now);
     signal.liveness = Liveness::Alive;

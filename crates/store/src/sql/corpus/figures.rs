@@ -1,9 +1,9 @@
-//! How much is in the cache, and what it keeps for itself.
+//! Sizes of the corpus, and its key-value settings.
 
-use crate::db::{Db, changed, on_db};
+use crate::db::{Db, on_db, rows_affected};
 use crate::json::{plain, to_count};
-use domain::contracts::{BodyKey, CorpusCounts, StoreError};
 use domain::corpus::{Liveness, SignalState};
+use domain::ports::{BodyKey, CorpusCounts, StoreError};
 
 pub(super) async fn counts(db: &Db) -> Result<CorpusCounts, StoreError> {
     const KINDS: &str = "SELECT state, liveness, COUNT(*), CAST(SUM(chunk_count) AS BIGINT) FROM signals \
@@ -50,17 +50,17 @@ pub(super) async fn set_value(db: &Db, name: &str, value: &str) -> Result<(), St
     const TEXT: &str = "INSERT INTO corpus_values (name, value) VALUES ($1, $2) \
          ON CONFLICT (name) DO UPDATE SET value = excluded.value";
     let (name, value) = (plain(name), plain(value));
-    on_db!(*db, write, db => changed(
+    on_db!(*db, write, db => rows_affected(
         sqlx::query(TEXT).bind(name.as_str()).bind(value.as_str()).execute(db)))?;
     Ok(())
 }
 
-/// Sets a value that is not there yet; the one that holds.
+/// Sets a value if there is none; returns the one in effect.
 pub(super) async fn claim_value(db: &Db, name: &str, value: &str) -> Result<String, StoreError> {
     const TEXT: &str =
         "INSERT INTO corpus_values (name, value) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING";
     let (wanted, given) = (plain(name), plain(value));
-    on_db!(*db, write, db => changed(
+    on_db!(*db, write, db => rows_affected(
         sqlx::query(TEXT).bind(wanted.as_str()).bind(given.as_str()).execute(db)))?;
     self::value(db, name).await?.ok_or(StoreError::NotFound)
 }

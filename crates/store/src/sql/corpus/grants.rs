@@ -1,19 +1,20 @@
-//! Who may see a document. A grant is to one text: it opens the document while the document says exactly that.
+//! Grants: who may see a document. A grant applies to one text, and gives access while the document has exactly that
+//! text.
 
-use super::reading::{in_lists, push_list};
 use super::{changes, signals};
-use crate::db::{Db, Tx, changed, on_db, on_tx};
+use crate::db::{Db, Tx, on_db, on_tx, rows_affected};
 use crate::json::{JsonText, plain};
 use crate::row::row;
-use domain::contracts::{Retrieval, StoreError};
+use crate::sql::text::{in_lists, push_list};
 use domain::corpus::{AclToken, Grant, Signal};
 use domain::ids::{ProviderId, SignalId, UserId};
 use domain::instant::{Instant, to_micros};
+use domain::ports::{Retrieval, StoreError};
 use sqlx::QueryBuilder;
 use sqlx::types::Json;
 use std::collections::BTreeMap;
 
-/// The newest messages of one person that are kept.
+/// Most messages of one person that are kept.
 const MESSAGES_KEPT: usize = 10;
 
 macro_rules! columns {
@@ -58,7 +59,7 @@ macro_rules! of_signal {
     };
 }
 
-/// In the order of the users' ids.
+/// By user id.
 pub(super) async fn grants(db: &Db, id: SignalId) -> Result<Vec<Grant>, StoreError> {
     let rows = on_db!(*db, read, db =>
         sqlx::query_as::<_, GrantRow>(of_signal!()).bind(id.0).fetch_all(db))?;
@@ -70,7 +71,7 @@ pub(super) async fn stored(tx: &mut Tx, id: SignalId) -> Result<Vec<Grant>, Stor
     Ok(rows.into_iter().map(Grant::from).collect())
 }
 
-/// The right of whoever retrieved the document. True: it opens the document now and did not, or the other way round.
+/// Records the access of the person who retrieved the document. True: it changed whether they may see it.
 pub(super) async fn note(
     tx: &mut Tx,
     signal: &Signal,
@@ -84,7 +85,7 @@ pub(super) async fn note(
     Ok(after.opens(signal) != before.is_some_and(|grant| grant.opens(signal)))
 }
 
-/// A revoked right lives again without its text: the source must give it once more.
+/// A revoked grant is renewed without its text: the source must return it once more.
 fn retrieved(id: SignalId, before: Option<&Grant>, by: &Retrieval, now: Instant) -> Grant {
     let came = !by.content_hash.is_empty();
     let kept = before.filter(|grant| grant.revoked_at.is_none());
@@ -102,7 +103,7 @@ fn retrieved(id: SignalId, before: Option<&Grant>, by: &Retrieval, now: Instant)
     }
 }
 
-/// Why this person could not have the text.
+/// Records why this person could not get the text.
 pub(super) async fn note_failure(
     db: &Db,
     id: SignalId,
@@ -115,7 +116,7 @@ pub(super) async fn note_failure(
     all.push(message.chars().take(signals::LINE_CHARS_MAX).collect());
     all.drain(..all.len().saturating_sub(MESSAGES_KEPT));
     let all = JsonText::of(&all)?;
-    let rows = on_tx!(&mut tx, db => changed(
+    let rows = on_tx!(&mut tx, db => rows_affected(
         sqlx::query(TEXT).bind(id.0).bind(user.0).bind(all.clone()).execute(db)))?;
     if rows == 0 {
         return Err(StoreError::NotFound);
@@ -123,13 +124,13 @@ pub(super) async fn note_failure(
     tx.commit().await
 }
 
-/// Why this person could not have the text, the newest last.
+/// Why this person could not get the text, newest last.
 pub(super) async fn messages(tx: &mut Tx, id: SignalId, user: UserId) -> Result<Vec<String>, StoreError> {
     let grant = stored(tx, id).await?.into_iter().find(|grant| grant.user_id == user);
     Ok(grant.map(|grant| grant.messages).unwrap_or_default())
 }
 
-/// From now on the number of one record leads this person to another one.
+/// Redirects the id of one record to another one for this person.
 pub(super) async fn lead(
     tx: &mut Tx,
     from: SignalId,
@@ -137,12 +138,12 @@ pub(super) async fn lead(
     user: UserId,
 ) -> Result<(), StoreError> {
     const TEXT: &str = "UPDATE signal_grants SET asked_as = $1 WHERE signal_id = $2 AND user_id = $3";
-    on_tx!(tx, db => changed(
+    on_tx!(tx, db => rows_affected(
         sqlx::query(TEXT).bind(from.0).bind(into.0).bind(user.0).execute(db)))?;
     Ok(())
 }
 
-/// Where the number of a record leads this person that is not theirs any more.
+/// The record that an id is redirected to for this person.
 pub(super) async fn led(db: &Db, from: SignalId, user: UserId) -> Result<Option<SignalId>, StoreError> {
     const TEXT: &str = "SELECT signal_id FROM signal_grants WHERE asked_as = $1 AND user_id = $2 \
          AND revoked_at IS NULL ORDER BY signal_id DESC LIMIT 1";
@@ -151,10 +152,10 @@ pub(super) async fn led(db: &Db, from: SignalId, user: UserId) -> Result<Option<
     Ok(found.map(SignalId))
 }
 
-/// The right of one person ends, with the tags that the person gave.
+/// Removes the access of one person, with their tags.
 pub(super) async fn drop_of(tx: &mut Tx, id: SignalId, user: UserId) -> Result<(), StoreError> {
     const TEXT: &str = "DELETE FROM signal_grants WHERE signal_id = $1 AND user_id = $2";
-    on_tx!(tx, db => changed(sqlx::query(TEXT).bind(id.0).bind(user.0).execute(db)))?;
+    on_tx!(tx, db => rows_affected(sqlx::query(TEXT).bind(id.0).bind(user.0).execute(db)))?;
     Ok(())
 }
 
@@ -165,7 +166,7 @@ pub(super) async fn write(tx: &mut Tx, grant: &Grant) -> Result<(), StoreError> 
          last_ok = excluded.last_ok, revoked_at = excluded.revoked_at, content_hash = excluded.content_hash, \
          account_provider_id = excluded.account_provider_id, messages = excluded.messages";
     let messages = JsonText::of(&grant.messages)?;
-    on_tx!(tx, db => changed(sqlx::query(TEXT)
+    on_tx!(tx, db => rows_affected(sqlx::query(TEXT)
         .bind(grant.signal_id.0)
         .bind(grant.user_id.0)
         .bind(signals::line(&grant.idp))
@@ -183,7 +184,7 @@ pub(super) async fn revoke(db: &Db, id: SignalId, user: UserId, now: Instant) ->
     const TEXT: &str = "UPDATE signal_grants SET revoked_at = $3 \
          WHERE signal_id = $1 AND user_id = $2 AND revoked_at IS NULL";
     let mut tx = changes::begin(db).await?;
-    let rows = on_tx!(&mut tx, db => changed(
+    let rows = on_tx!(&mut tx, db => rows_affected(
         sqlx::query(TEXT).bind(id.0).bind(user.0).bind(to_micros(now)).execute(db)))?;
     end_if_changed(tx, id, rows).await
 }
@@ -192,7 +193,7 @@ pub(super) async fn remove(db: &Db, id: SignalId, user: UserId) -> Result<bool, 
     const TEXT: &str =
         "DELETE FROM signal_grants WHERE signal_id = $1 AND user_id = $2 AND revoked_at IS NULL";
     let mut tx = changes::begin(db).await?;
-    let rows = on_tx!(&mut tx, db => changed(sqlx::query(TEXT).bind(id.0).bind(user.0).execute(db)))?;
+    let rows = on_tx!(&mut tx, db => rows_affected(sqlx::query(TEXT).bind(id.0).bind(user.0).execute(db)))?;
     end_if_changed(tx, id, rows).await
 }
 
@@ -212,7 +213,7 @@ row! {
     }
 }
 
-/// Those of them that are there, in the order of their ids. One without text has no tokens.
+/// The existing ones of these documents, by id. One without text has no tokens.
 pub(super) async fn acl_of(db: &Db, ids: &[SignalId]) -> Result<Vec<(SignalId, Vec<AclToken>)>, StoreError> {
     let mut lists: BTreeMap<SignalId, Vec<AclToken>> = BTreeMap::new();
     for some in in_lists(ids) {
@@ -262,8 +263,7 @@ mod tests {
 
     #[test]
     fn a_right_is_to_what_the_source_gave() {
-        // Before, the hash that came; the hash after, since when, last given when, by which
-        // authenticator, with the account of which provider.
+        // Grant before, fetched hash; then hash after, since, last success, authenticator, account provider.
         let table = [
             (None, "", ("", 9, None, "new", 8)),
             (None, "a", ("a", 9, Some(9), "new", 8)),

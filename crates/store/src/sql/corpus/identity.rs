@@ -1,28 +1,28 @@
-//! Identity of records: one for each address, provider and text. What is not a provider's text is one person's: a request
-//! whose text has not come, and a text that the person supplied.
+//! Identity of records: one per URL, provider and text. Other records belong to one person: a request without a text,
+//! and a supplied text.
 
 use super::signals::{SignalRow, columns};
-use crate::db::{Tx, changed, on_tx};
+use crate::db::{Tx, on_tx, rows_affected};
 use chrono::TimeDelta;
-use domain::contracts::StoreError;
 use domain::corpus::Signal;
 use domain::ids::{ProviderId, SignalId, UserId};
 use domain::instant::{Instant, to_micros};
+use domain::ports::StoreError;
 
-/// Stands for no provider: the page was fetched as anybody could.
+/// No provider: the page was fetched anonymously.
 pub(super) const NO_PROVIDER: i64 = 0;
 
-/// A text that a provider gave, or that came from the address alone.
+/// A text from a provider, or from the URL alone.
 pub(super) fn of_text(url_hash: &str, provider: Option<ProviderId>, content_hash: &str) -> String {
     format!("{url_hash}:{}:{content_hash}", number(provider))
 }
 
-/// A request of one person whose text has not come.
+/// A request of one person without a text.
 pub(super) fn of_request(url_hash: &str, provider: Option<ProviderId>, user: UserId) -> String {
     format!("{url_hash}:{}:requested by {user}", number(provider))
 }
 
-/// A text that one person supplied.
+/// A text supplied by one person.
 pub(super) fn of_supplied(url_hash: &str, user: UserId) -> String {
     format!("{url_hash}:supplied by {user}")
 }
@@ -39,12 +39,12 @@ pub(super) async fn find(tx: &mut Tx, key: &str) -> Result<Option<Signal>, Store
 }
 
 pub(super) async fn set(tx: &mut Tx, id: SignalId, key: &str) -> Result<(), StoreError> {
-    on_tx!(tx, db => changed(sqlx::query("UPDATE signals SET record_key = $2 WHERE id = $1")
+    on_tx!(tx, db => rows_affected(sqlx::query("UPDATE signals SET record_key = $2 WHERE id = $1")
         .bind(id.0).bind(key).execute(db)))?;
     Ok(())
 }
 
-/// The other texts of the same address and provider, oldest record first.
+/// The other texts of the same URL and provider, oldest record first.
 pub(super) async fn siblings(tx: &mut Tx, signal: &Signal) -> Result<Vec<Signal>, StoreError> {
     const TEXT: &str = concat!(
         "SELECT ",
@@ -62,7 +62,7 @@ pub(super) async fn siblings(tx: &mut Tx, signal: &Signal) -> Result<Vec<Signal>
     .collect()
 }
 
-/// The provider gave this text now: it is the newest of its address and provider, whatever the clocks of others say.
+/// The provider returned this text now: it becomes the newest of its URL and provider, independent of other clocks.
 pub(super) async fn mark_given(tx: &mut Tx, signal: &Signal, now: Instant) -> Result<(), StoreError> {
     const NEWEST: &str = "SELECT given_at FROM signals WHERE url_hash = $1 AND COALESCE(source_provider_id, 0) = $2 \
          AND NOT is_supplied AND given_at IS NOT NULL AND id <> $3 ORDER BY given_at DESC LIMIT 1";
@@ -72,7 +72,7 @@ pub(super) async fn mark_given(tx: &mut Tx, signal: &Signal, now: Instant) -> Re
         .bind(signal.signal_id.0)
         .fetch_optional(db))?;
     let after = newest.map_or(now, |other| now.max(other + TimeDelta::microseconds(1)));
-    on_tx!(tx, db => changed(sqlx::query("UPDATE signals SET given_at = $2 WHERE id = $1")
+    on_tx!(tx, db => rows_affected(sqlx::query("UPDATE signals SET given_at = $2 WHERE id = $1")
         .bind(signal.signal_id.0).bind(to_micros(after)).execute(db)))?;
     Ok(())
 }

@@ -1,5 +1,5 @@
-//! The records of the semantic cache. Whoever writes holds the lock of `changes`, so that a document is read, changed and
-//! written back by one at a time, and changes are numbered in the order in which they are committed.
+//! Records of the corpus. Writers hold the lock of `changes`, so that documents are read and written back by one
+//! writer at a time, and changes are numbered in commit order.
 
 mod attribution;
 mod changes;
@@ -8,30 +8,28 @@ mod content;
 mod figures;
 mod grants;
 mod identity;
-mod noting;
 mod personal;
 mod placement;
-mod reading;
+mod read;
 mod removal;
 mod signals;
 mod tags;
+mod update;
+mod visibility;
 
 pub(super) use changes::{begin, hold};
-pub(super) use reading::{in_lists, push_list, push_visible};
 pub(super) use removal::{forget_source, forget_user};
 pub(super) use signals::line;
+pub(super) use visibility::push_visible;
 
 use crate::SqlStore;
 use async_trait::async_trait;
-use domain::contracts::{
-    BodyKey, CorpusChange, CorpusCounts, Page, Placed, Retrieval, SignalFilter, SignalStore, StoreError,
-};
 use domain::corpus::{AclToken, Grant, IndexedContent, Liveness, NewSignal, Signal, StoredChunk};
 use domain::ids::{SignalId, UserId};
 use domain::instant::Instant;
-
-/// Most values in one list of a statement: far below what either database takes.
-pub(super) const LIST_MAX: usize = 500;
+use domain::ports::{
+    BodyKey, CorpusChange, CorpusCounts, Page, Placement, Retrieval, SignalFilter, SignalStore, StoreError,
+};
 
 #[async_trait]
 impl SignalStore for SqlStore {
@@ -41,11 +39,11 @@ impl SignalStore for SqlStore {
         by: &Retrieval,
         now: Instant,
     ) -> Result<(Signal, bool), StoreError> {
-        noting::note(&self.db, seen, by, now).await
+        update::note(&self.db, seen, by, now).await
     }
 
     async fn signal(&self, id: SignalId) -> Result<Signal, StoreError> {
-        reading::signal(&self.db, id).await
+        read::signal(&self.db, id).await
     }
 
     async fn signals_at(
@@ -53,7 +51,7 @@ impl SignalStore for SqlStore {
         url_hash: &str,
         visible_to: Option<&[AclToken]>,
     ) -> Result<Vec<Signal>, StoreError> {
-        reading::at(&self.db, url_hash, visible_to).await
+        read::at(&self.db, url_hash, visible_to).await
     }
 
     async fn led_to(&self, id: SignalId, user: UserId) -> Result<Option<SignalId>, StoreError> {
@@ -65,7 +63,7 @@ impl SignalStore for SqlStore {
         ids: &[SignalId],
         visible_to: Option<&[AclToken]>,
     ) -> Result<Vec<Signal>, StoreError> {
-        reading::signals(&self.db, ids, visible_to).await
+        read::signals(&self.db, ids, visible_to).await
     }
 
     async fn find_signals(
@@ -74,11 +72,11 @@ impl SignalStore for SqlStore {
         offset: u64,
         limit: u64,
     ) -> Result<Page<Signal>, StoreError> {
-        reading::find(&self.db, filter, offset, limit).await
+        read::find(&self.db, filter, offset, limit).await
     }
 
     async fn signal_ids(&self, after: Option<SignalId>, limit: u64) -> Result<Vec<SignalId>, StoreError> {
-        reading::ids(&self.db, after, limit).await
+        read::ids(&self.db, after, limit).await
     }
 
     async fn index_signal(
@@ -87,7 +85,7 @@ impl SignalStore for SqlStore {
         content: IndexedContent,
         by: &Retrieval,
         now: Instant,
-    ) -> Result<Placed, StoreError> {
+    ) -> Result<Placement, StoreError> {
         placement::index(&self.db, id, content, by, now).await
     }
 
@@ -98,7 +96,7 @@ impl SignalStore for SqlStore {
         by: &Retrieval,
         followers: &[UserId],
         now: Instant,
-    ) -> Result<Placed, StoreError> {
+    ) -> Result<Placement, StoreError> {
         placement::join(&self.db, (from, into), version, by, followers, now).await
     }
 
@@ -133,11 +131,11 @@ impl SignalStore for SqlStore {
         http: Option<u16>,
         now: Instant,
     ) -> Result<(), StoreError> {
-        noting::liveness(&self.db, id, verdict, http, now).await
+        update::liveness(&self.db, id, verdict, http, now).await
     }
 
     async fn set_lineage(&self, id: SignalId, lineage: SignalId, label: &str) -> Result<(), StoreError> {
-        noting::lineage(&self.db, id, lineage, label).await
+        update::lineage(&self.db, id, lineage, label).await
     }
 
     async fn earlier_hashes(&self, id: SignalId) -> Result<Vec<String>, StoreError> {
@@ -145,7 +143,7 @@ impl SignalStore for SqlStore {
     }
 
     async fn relatives(&self, signal: &Signal) -> Result<Vec<SignalId>, StoreError> {
-        reading::relatives(&self.db, signal).await
+        read::relatives(&self.db, signal).await
     }
 
     async fn grants(&self, id: SignalId) -> Result<Vec<Grant>, StoreError> {
@@ -178,7 +176,7 @@ impl SignalStore for SqlStore {
     }
 
     async fn readdress_signal(&self, id: SignalId, url: &str, url_hash: &str) -> Result<(), StoreError> {
-        noting::readdress(&self.db, id, url, url_hash).await
+        update::readdress(&self.db, id, url, url_hash).await
     }
 
     async fn chunks(&self, id: SignalId) -> Result<Vec<StoredChunk>, StoreError> {
@@ -205,7 +203,7 @@ impl SignalStore for SqlStore {
     }
 
     async fn expired_bodies(&self, now: Instant, limit: u64) -> Result<Vec<SignalId>, StoreError> {
-        reading::expired_bodies(&self.db, now, limit).await
+        read::expired_bodies(&self.db, now, limit).await
     }
 
     async fn drop_body(&self, id: SignalId) -> Result<Option<BodyKey>, StoreError> {

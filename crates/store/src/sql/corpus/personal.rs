@@ -1,13 +1,14 @@
-//! Records as one person sees them. Tags and messages are the person's own. Times belong to the record for whoever sees it because of its
-//! provider, and to the grant for whoever has a grant alone. What others did with the same text is not shown.
+//! Records as one person sees them. Tags and messages are personal. Times come from the record for people who see it
+//! through its provider, and from the grant for people who have only a grant. What others did with the same text is
+//! hidden.
 
-use super::reading::{in_lists, push_list};
 use crate::db::{Db, on_db};
 use crate::row::row;
-use domain::contracts::StoreError;
+use crate::sql::text::{in_lists, push_list};
 use domain::corpus::{AclToken, Signal};
 use domain::ids::SignalId;
 use domain::instant::Instant;
+use domain::ports::StoreError;
 use sqlx::QueryBuilder;
 use sqlx::types::Json;
 use std::collections::BTreeMap;
@@ -22,7 +23,7 @@ row! {
     }
 }
 
-/// What these tokens bring along of one record.
+/// What the holders of these tokens have of one record.
 #[derive(Default)]
 struct Own {
     since: Option<Instant>,
@@ -31,8 +32,7 @@ struct Own {
     messages: Vec<String>,
 }
 
-/// The records as somebody with these tokens sees them; None: as they are, with what everybody gave, for work that shows
-/// nothing to anybody.
+/// The records as the holder of these tokens sees them; None: unrestricted, for internal work that shows nothing.
 pub(super) async fn view(
     db: &Db,
     mut signals: Vec<Signal>,
@@ -60,7 +60,7 @@ fn users_of(tokens: &[AclToken]) -> Vec<i64> {
     tokens.iter().filter_map(user).collect()
 }
 
-/// Whoever sees a record by a grant alone sees its times as far as they had a part in them.
+/// People who see a record through a grant alone see only their own times.
 fn show_times(signal: &mut Signal, own: &Own, tokens: &[AclToken]) {
     let source = signal.source_provider_id.filter(|_| !signal.is_supplied).map(AclToken::Provider);
     if !source.is_some_and(|token| tokens.contains(&token))
@@ -107,7 +107,7 @@ async fn own(db: &Db, ids: &[SignalId], users: Option<&[i64]>) -> Result<BTreeMa
     Ok(found)
 }
 
-/// Leaves the rows of these records and people.
+/// Restricts to these records and people.
 fn push_of<'a, D>(query: &mut QueryBuilder<D>, signals: &[i64], users: Option<&[i64]>)
 where
     D: sqlx::Database,

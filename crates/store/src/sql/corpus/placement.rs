@@ -1,24 +1,24 @@
-//! Where a text that came belongs. A text that others may see is never replaced by another one: it stays theirs, and the
-//! new text has a record of its own. A record is replaced or retired when nobody would miss its text.
+//! Decides which record a fetched text belongs to. A text that others may see is never replaced: it stays theirs, and
+//! the new text gets its own record. A record is replaced or removed only if nobody would lose its text.
 
 use super::signals::{load, unneeded};
-use super::{changes, content, grants, identity, noting, removal, tags};
+use super::{changes, content, grants, identity, removal, tags, update};
 use crate::db::{Db, Tx};
-use domain::contracts::{BodyKey, Placed, Retrieval, StoreError};
 use domain::corpus::{IndexedContent, Signal, SourceKind};
 use domain::ids::{SignalId, UserId};
 use domain::instant::{Instant, to_micros};
+use domain::ports::{BodyKey, Placement, Retrieval, StoreError};
 
-/// Where a text goes.
+/// The record of a text.
 enum Place {
-    /// This record has the same text of the same provider.
+    /// A record with the same text of the same provider.
     Same(Signal),
-    /// This record says it from now on.
+    /// A record that gets this text.
     Over(Signal),
     New,
 }
 
-/// Who brought a text, for which record, and who else sees what its provider gives.
+/// Who fetched a text, for which record, and who else sees what its provider returns.
 struct Arrival<'a> {
     asked: Signal,
     by: &'a Retrieval,
@@ -32,7 +32,7 @@ pub(super) async fn index(
     mut content: IndexedContent,
     by: &Retrieval,
     now: Instant,
-) -> Result<Placed, StoreError> {
+) -> Result<Placement, StoreError> {
     let followers = std::mem::take(&mut content.followers);
     let by = Retrieval { content_hash: content.content_hash.clone(), ..by.clone() };
     if content.is_supplied {
@@ -52,10 +52,10 @@ pub(super) async fn join(
     by: &Retrieval,
     followers: &[UserId],
     now: Instant,
-) -> Result<Placed, StoreError> {
+) -> Result<Placement, StoreError> {
     let mut tx = changes::begin(db).await?;
     let (asked, mut signal) = (load(&mut tx, from).await?, load(&mut tx, into).await?);
-    // Another text may have come meanwhile: then this is not the one that was seen again.
+    // Another text may have come in the meantime, and then this is not the verified one.
     if signal.content_hash != by.content_hash || signal.url_hash != asked.url_hash || signal.is_supplied {
         return Err(StoreError::Taken("text"));
     }
@@ -65,7 +65,7 @@ pub(super) async fn join(
     finish(tx, arrival, signal, None).await
 }
 
-/// Writes the text where it belongs. Returns its record, and the body that was there.
+/// Writes the text into its record. Returns the record, and the previous body.
 async fn write(
     tx: &mut Tx,
     arrival: &Arrival<'_>,
@@ -78,7 +78,7 @@ async fn write(
     };
     match place(tx, arrival, &content, &key).await? {
         Place::Same(mut signal) => {
-            // What others see of this text does not change by whoever brings it again.
+            // Fetching the same text again does not change what others see of it.
             let same = IndexedContent {
                 title: String::new(),
                 author: String::new(),
@@ -123,13 +123,13 @@ async fn place(
     Ok(if is_free { Place::Over(asked.clone()) } else { Place::New })
 }
 
-/// A provider was asked, and the text is attributed to nobody: what the provider said of the document is not for others who
-/// are given the same text.
+/// A provider was asked, but the text is unattributed: what the provider said about the document is not for others who
+/// get the same text.
 fn has_lost_source(asked: &Signal, content: &IndexedContent) -> bool {
     asked.source_provider_id.is_some() && content.source_provider_id.is_none() && !content.is_supplied
 }
 
-/// Somebody sees this text who would not see a newer one that this person brings.
+/// Whether somebody sees this text who would not see a newer one fetched by this person.
 async fn is_missed(
     tx: &mut Tx,
     signal: &Signal,
@@ -141,7 +141,7 @@ async fn is_missed(
     Ok(grants.iter().any(|grant| grant.opens(signal) && !goes_along(grant.user_id)))
 }
 
-/// A new record beside the one that was asked for. It has what the same provider said of the address, and nothing else.
+/// A new record next to the requested one, with what the same provider said about the URL and nothing else.
 async fn beside(
     tx: &mut Tx,
     arrival: &Arrival<'_>,
@@ -150,7 +150,7 @@ async fn beside(
 ) -> Result<Signal, StoreError> {
     let asked = &arrival.asked;
     let kind = if has_lost_source(asked, content) { SourceKind::Web } else { asked.source_kind };
-    let mut signal = noting::insert_beside(tx, (asked, kind), key, arrival.now).await?;
+    let mut signal = update::insert_beside(tx, (asked, kind), key, arrival.now).await?;
     if !content.is_supplied && content.source_provider_id == asked.source_provider_id {
         asked.external_id.clone_into(&mut signal.external_id);
         asked.date_published.clone_into(&mut signal.date_published);
@@ -158,16 +158,16 @@ async fn beside(
     Ok(signal)
 }
 
-/// The person has the text, and what it supersedes is theirs no more.
+/// Gives the person access to the text, and removes their access to superseded ones.
 async fn finish(
     mut tx: Tx,
     arrival: Arrival<'_>,
     signal: Signal,
     old_body: Option<BodyKey>,
-) -> Result<Placed, StoreError> {
+) -> Result<Placement, StoreError> {
     let id = signal.signal_id;
     grants::note(&mut tx, &signal, arrival.by, arrival.now).await?;
-    let mut placed = Placed { signal_id: id, changed: Vec::new(), unneeded: Vec::new() };
+    let mut placed = Placement { signal_id: id, changed: Vec::new(), unneeded: Vec::new() };
     if !signal.is_supplied {
         identity::mark_given(&mut tx, &signal, arrival.now).await?;
     }
@@ -184,12 +184,12 @@ async fn finish(
     Ok(placed)
 }
 
-/// The text belongs to another record than the one that was asked for: the old number leads there, for this person.
+/// The text belongs to another record than the requested one: the old id is redirected for this person.
 async fn leave_request(
     tx: &mut Tx,
     arrival: &Arrival<'_>,
     signal: &Signal,
-    placed: &mut Placed,
+    placed: &mut Placement,
 ) -> Result<(), StoreError> {
     let (asked, user) = (&arrival.asked, arrival.by.user);
     let own = tags::own(tx, asked.signal_id, user).await?;
@@ -208,12 +208,13 @@ async fn leave_request(
     Ok(())
 }
 
-/// Older texts of the address and provider end for this person; those that nobody else would miss go into the new one.
+/// Removes this person's access to older texts of the URL and provider; those that nobody else would lose are merged
+/// into the new one.
 async fn supersede(
     tx: &mut Tx,
     arrival: &Arrival<'_>,
     signal: &Signal,
-    placed: &mut Placed,
+    placed: &mut Placement,
 ) -> Result<(), StoreError> {
     let (id, user) = (signal.signal_id, arrival.by.user);
     for older in identity::siblings(tx, signal).await? {

@@ -1,14 +1,14 @@
-//! Documents out of the cache: one, two that are one, those of a person, those of a source.
+//! Removes documents: one, merged ones, those of a person, those of a provider.
 
-use super::reading::push_list;
 use super::signals::{load, unneeded};
-use super::{LIST_MAX, changes, content, grants, identity, tags};
-use crate::db::{Db, Tx, changed, on_tx};
+use super::{changes, content, grants, identity, tags};
+use crate::db::{Db, Tx, on_tx, rows_affected};
 use crate::sql::canonical;
-use domain::contracts::{BodyKey, StoreError};
+use crate::sql::text::{LIST_MAX, push_list};
 use domain::corpus::{Grant, Signal};
 use domain::ids::{ProviderId, SignalId, UserId};
 use domain::instant::Instant;
+use domain::ports::{BodyKey, StoreError};
 use sqlx::QueryBuilder;
 
 pub(super) async fn remove(db: &Db, id: SignalId) -> Result<Vec<BodyKey>, StoreError> {
@@ -39,8 +39,7 @@ pub(super) async fn merge(
     Ok(body.into_iter().collect())
 }
 
-/// One record goes into another: rights, tags, earlier texts and decisions go over. Whoever had the old number is led to
-/// the new one.
+/// Merges one record into another, with grants, tags, earlier texts and decisions. The old id is redirected.
 pub(super) async fn merge_in(
     tx: &mut Tx,
     old: &Signal,
@@ -68,8 +67,9 @@ pub(super) async fn merge_in(
     delete(tx, &[from.0]).await
 }
 
-/// A person goes: with their rights, their own sources, and the documents that nobody else may see. A document that
-/// came with the person's own token is not another's because both may ask the source: the source alone could say so.
+/// Deletes a person's data: their grants, their own providers, and documents that nobody else may see. A document
+/// fetched with the person's own token does not pass to others who may use the provider: only the provider could
+/// decide that.
 pub(in crate::sql) async fn forget_user(tx: &mut Tx, user: UserId) -> Result<(), StoreError> {
     const GRANTED: &str = "SELECT signal_id FROM signal_grants WHERE user_id = $1 ORDER BY signal_id";
     const LONELY: &str = "SELECT g.signal_id FROM signal_grants AS g JOIN signals ON signals.id = g.signal_id \
@@ -85,12 +85,12 @@ pub(in crate::sql) async fn forget_user(tx: &mut Tx, user: UserId) -> Result<(),
     }
     let lonely: Vec<i64> = on_tx!(&mut *tx, db => sqlx::query_scalar(LONELY).bind(user.0).fetch_all(db))?;
     delete(tx, &lonely).await?;
-    on_tx!(&mut *tx, db => changed(
+    on_tx!(&mut *tx, db => rows_affected(
         sqlx::query("DELETE FROM signal_grants WHERE user_id = $1").bind(user.0).execute(db)))?;
     changes::note(tx, &granted).await
 }
 
-/// A source goes: its documents stay with those who hold a right of their own, and go where nobody does.
+/// A provider is deleted: its documents stay with people who have their own grant, and are deleted otherwise.
 pub(in crate::sql) async fn forget_source(tx: &mut Tx, source: ProviderId) -> Result<(), StoreError> {
     const OF_SOURCE: &str = "SELECT id FROM signals WHERE source_provider_id = $1 ORDER BY id";
     const LONELY: &str = "SELECT id FROM signals WHERE source_provider_id = $1 AND NOT EXISTS (SELECT 1 \
@@ -102,12 +102,11 @@ pub(in crate::sql) async fn forget_source(tx: &mut Tx, source: ProviderId) -> Re
     let lonely: Vec<i64> = on_tx!(&mut *tx, db => sqlx::query_scalar(LONELY).bind(source.0).fetch_all(db))?;
     delete(tx, &lonely).await?;
     release_texts(tx, source).await?;
-    on_tx!(&mut *tx, db => changed(sqlx::query(RELEASE).bind(source.0).execute(db)))?;
+    on_tx!(&mut *tx, db => rows_affected(sqlx::query(RELEASE).bind(source.0).execute(db)))?;
     changes::note(tx, &all).await
 }
 
-/// The texts of a source that goes have no provider from now on. One that has come without a provider, too, is one record
-/// with it.
+/// Removes the provider from these texts. If the same text already exists without a provider, the records are merged.
 async fn release_texts(tx: &mut Tx, source: ProviderId) -> Result<(), StoreError> {
     const TEXT: &str = "SELECT id FROM signals WHERE source_provider_id = $1 AND NOT is_supplied \
          AND content_hash <> '' ORDER BY id";
@@ -127,7 +126,7 @@ async fn release_texts(tx: &mut Tx, source: ProviderId) -> Result<(), StoreError
     Ok(())
 }
 
-/// When the source last gave or refused the document, or the right was made.
+/// When the source last returned or denied the document, or the grant was made.
 fn last_word(grant: &Grant) -> Instant {
     let others = [grant.last_ok, grant.revoked_at];
     others.into_iter().flatten().fold(grant.granted_at, Instant::max)
@@ -138,7 +137,7 @@ async fn stored_hashes(tx: &mut Tx, id: SignalId) -> Result<Vec<String>, StoreEr
     on_tx!(tx, db => sqlx::query_scalar(TEXT).bind(id.0).fetch_all(db))
 }
 
-/// Deletes documents with all that is theirs, and heals the lines of versions that they stood in.
+/// Deletes documents with everything that belongs to them, and repairs their lineages.
 pub(super) async fn delete(tx: &mut Tx, ids: &[i64]) -> Result<(), StoreError> {
     const HEIR: &str = "UPDATE signals SET lineage_id = (SELECT MIN(id) FROM signals WHERE lineage_id = $1) \
          WHERE lineage_id = $1";
@@ -148,7 +147,7 @@ pub(super) async fn delete(tx: &mut Tx, ids: &[i64]) -> Result<(), StoreError> {
             let mut query = QueryBuilder::new("DELETE FROM signals WHERE id IN (");
             push_list(&mut query, some.iter().copied());
             query.push(")");
-            changed(query.build().execute(db)).await
+            rows_affected(query.build().execute(db)).await
         })?;
         for id in some {
             for text in [
@@ -156,7 +155,7 @@ pub(super) async fn delete(tx: &mut Tx, ids: &[i64]) -> Result<(), StoreError> {
                 "UPDATE signals SET supersedes = NULL WHERE supersedes = $1",
                 "UPDATE signals SET superseded_by = NULL WHERE superseded_by = $1",
             ] {
-                on_tx!(&mut *tx, db => changed(sqlx::query(text).bind(*id).execute(db)))?;
+                on_tx!(&mut *tx, db => rows_affected(sqlx::query(text).bind(*id).execute(db)))?;
             }
         }
     }

@@ -1,17 +1,17 @@
-//! The row of a document: read whole, changed as the domain's type, written back whole.
+//! The row of a document: read whole, changed as the domain type, written back whole.
 
-use crate::db::{Tx, changed, on_tx};
+use crate::db::{Tx, on_tx, rows_affected};
 use crate::json::{plain, to_column, to_count};
 use crate::row::row;
-use crate::sql::searches::folded;
-use domain::contracts::{BodyKey, StoreError};
+use crate::sql::text::folded;
 use domain::corpus::{Liveness, Origin, Signal, SignalState, SourceKind};
 use domain::ids::{ProviderId, SignalId};
 use domain::instant::Instant;
+use domain::ports::{BodyKey, StoreError};
 
-/// Longest title, author or other text of one line, in characters.
+/// Longest title, author or other line, in characters.
 pub(super) const LINE_CHARS_MAX: usize = 1_000;
-/// Longest id of a source, in bytes: a longer one is not kept, and a part of it would be another document's.
+/// Longest id at a source, in bytes: a longer one is not stored, because a truncated one could be another document's.
 const EXTERNAL_ID_BYTES_MAX: usize = 1_000;
 
 macro_rules! columns {
@@ -122,13 +122,13 @@ impl TryFrom<SignalRow> for Signal {
     }
 }
 
-/// The document as it is in this transaction, without anybody's tags and messages.
+/// The document within this transaction, without personal tags and messages.
 pub(super) async fn load(tx: &mut Tx, id: SignalId) -> Result<Signal, StoreError> {
     const TEXT: &str = concat!("SELECT ", columns!(), " FROM signals WHERE id = $1");
     on_tx!(tx, db => sqlx::query_as::<_, SignalRow>(TEXT).bind(id.0).fetch_one(db))?.try_into()
 }
 
-/// Writes the document back. Its identity is written by `identity`; tags and messages are not the document's.
+/// Writes the document back, except its identity (see `identity`) and personal tags and messages.
 pub(super) async fn save(tx: &mut Tx, signal: &Signal) -> Result<(), StoreError> {
     const TEXT: &str = "UPDATE signals SET url = $2, url_hash = $3, source_provider_id = $4, source_provider = $5, \
          external_id = $6, external_version = $7, title = $8, author = $9, mime = $10, ext = $11, size = $12, \
@@ -140,7 +140,7 @@ pub(super) async fn save(tx: &mut Tx, signal: &Signal) -> Result<(), StoreError>
          WHERE id = $1";
     let (title, author) = (line(&signal.title), line(&signal.author));
     let found_by = format!("{}\n{}", folded(&title), folded(&signal.url));
-    let rows = on_tx!(tx, db => changed(sqlx::query(TEXT)
+    let rows = on_tx!(tx, db => rows_affected(sqlx::query(TEXT)
         .bind(signal.signal_id.0)
         .bind(signal.url.as_str())
         .bind(signal.url_hash.as_str())
@@ -179,7 +179,7 @@ pub(super) async fn save(tx: &mut Tx, signal: &Signal) -> Result<(), StoreError>
     if rows == 0 { Err(StoreError::NotFound) } else { Ok(()) }
 }
 
-/// The body, unless a document has it.
+/// The body, unless a document references it.
 pub(super) async fn unneeded(tx: &mut Tx, key: Option<BodyKey>) -> Result<Option<BodyKey>, StoreError> {
     const TEXT: &str = "SELECT COUNT(*) FROM signals WHERE body_key = $1";
     let Some(key) = key else { return Ok(None) };
@@ -187,12 +187,12 @@ pub(super) async fn unneeded(tx: &mut Tx, key: Option<BodyKey>) -> Result<Option
     Ok((users == 0).then_some(key))
 }
 
-/// A text of one line, cut.
+/// A truncated single line.
 pub(in crate::sql) fn line(text: &str) -> String {
     plain(text).chars().take(LINE_CHARS_MAX).collect()
 }
 
-/// The source's own id of a document, when it can be one.
+/// The id of a document at its source, if valid.
 pub(super) fn external_id(id: &str) -> String {
     if id.len() > EXTERNAL_ID_BYTES_MAX { String::new() } else { plain(id) }
 }

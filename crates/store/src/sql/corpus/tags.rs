@@ -1,17 +1,17 @@
-//! Matter tags. They belong to the person who gave them, and nobody else sees them: a tag names what somebody works on.
+//! Matter tags. They are private to the person who set them, because a tag reveals what somebody works on.
 
-use crate::db::{Tx, changed, on_tx};
+use crate::db::{Tx, on_tx, rows_affected};
 use crate::json::plain;
-use domain::contracts::StoreError;
 use domain::ids::{SignalId, UserId};
+use domain::ports::StoreError;
 use sqlx::QueryBuilder;
 
 /// Most tags of one person on a record.
 const TAGS_MAX: usize = 50;
-/// Longest tag, in characters; a longer one is not kept.
+/// Longest tag, in characters; a longer one is not stored.
 const TAG_CHARS_MAX: usize = 200;
 
-/// Adds tags to those that this person gave the document. The person has a grant.
+/// Adds tags of this person to the document. The person has a grant.
 pub(super) async fn add_own(
     tx: &mut Tx,
     id: SignalId,
@@ -30,27 +30,27 @@ pub(super) async fn add_own(
         query.push_values(new, |mut row, tag| {
             row.push_bind(id.0).push_bind(user.0).push_bind(tag.clone());
         });
-        changed(query.build().execute(db)).await
+        rows_affected(query.build().execute(db)).await
     })?;
     Ok(())
 }
 
-/// The tags that this person gave the document, in their order.
+/// The tags of this person on the document, in order.
 pub(super) async fn own(tx: &mut Tx, id: SignalId, user: UserId) -> Result<Vec<String>, StoreError> {
     const TEXT: &str = "SELECT tag FROM signal_grant_tags WHERE signal_id = $1 AND user_id = $2 ORDER BY tag";
     on_tx!(tx, db => sqlx::query_scalar(TEXT).bind(id.0).bind(user.0).fetch_all(db))
 }
 
-/// What people gave one record goes over to another one, for those who have a grant there.
+/// Moves people's tags to another record, for those with a grant there.
 pub(super) async fn move_own(tx: &mut Tx, from: SignalId, into: SignalId) -> Result<(), StoreError> {
     const TEXT: &str = "INSERT INTO signal_grant_tags (signal_id, user_id, tag) SELECT $2, t.user_id, t.tag \
          FROM signal_grant_tags AS t WHERE t.signal_id = $1 AND EXISTS (SELECT 1 FROM signal_grants AS g \
          WHERE g.signal_id = $2 AND g.user_id = t.user_id) ON CONFLICT DO NOTHING";
-    on_tx!(tx, db => changed(sqlx::query(TEXT).bind(from.0).bind(into.0).execute(db)))?;
+    on_tx!(tx, db => rows_affected(sqlx::query(TEXT).bind(from.0).bind(into.0).execute(db)))?;
     Ok(())
 }
 
-/// Tags that fit, each once, as many as there is space for.
+/// Adds valid tags, unique, up to the limit.
 fn extend(all: &mut Vec<String>, tags: &[String]) {
     for tag in tags.iter().map(|tag| plain(tag)) {
         let is_fit = !tag.is_empty() && tag.chars().count() <= TAG_CHARS_MAX;

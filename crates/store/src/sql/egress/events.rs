@@ -1,14 +1,15 @@
-//! Documents that were found in sent mail: once for each person, document and message.
+//! Documents found in sent mail: unique per person, document and message.
 
 use super::scans::progress;
-use crate::db::{Db, Tx, changed, first, on_db, on_tx};
+use crate::db::{Db, Tx, first_row, on_db, on_tx, rows_affected};
 use crate::json::{JsonText, plain, to_column, to_count};
 use crate::row::row;
-use crate::sql::corpus::{self, in_lists, line, push_list};
-use domain::contracts::{EventFilter, Page, StoreError};
+use crate::sql::corpus::{self, line};
+use crate::sql::text::{in_lists, push_list};
 use domain::corpus::{Channel, EgressEvent, EventStatus, MatchMethod, NewEvent, ScanCounts};
 use domain::ids::{EventId, ScanId, SignalId, UserId};
 use domain::instant::{Instant, to_micros};
+use domain::ports::{EventFilter, Page, StoreError};
 use sqlx::QueryBuilder;
 use sqlx::types::Json;
 use std::collections::BTreeSet;
@@ -59,7 +60,7 @@ impl TryFrom<EventRow> for EgressEvent {
     }
 }
 
-/// Holds the cache, so that no document goes while its event is written.
+/// Holds the corpus lock, so that no document is deleted while its event is written.
 pub(super) async fn add(
     db: &Db,
     id: ScanId,
@@ -73,7 +74,7 @@ pub(super) async fn add(
     let (mut exact, mut candidates) = (0, 0);
     for event in &events {
         if insert(&mut tx, (id, user, channel), event).await? {
-            match event.method.born() {
+            match event.method.initial_status() {
                 EventStatus::Confirmed => exact += 1,
                 EventStatus::Candidate | EventStatus::Dismissed => candidates += 1,
             }
@@ -122,7 +123,7 @@ pub(super) async fn decide(
         "UPDATE egress_events SET status = $3, decided_at = $4 WHERE id = $1 AND user_id = $2 RETURNING ",
         columns!()
     );
-    on_db!(*db, write, db => first(sqlx::query_as::<_, EventRow>(TEXT)
+    on_db!(*db, write, db => first_row(sqlx::query_as::<_, EventRow>(TEXT)
         .bind(id.0).bind(user.0).bind(status.as_str()).bind(to_micros(now)).fetch_all(db)))?
     .ok_or(StoreError::NotFound)?
     .try_into()
@@ -144,7 +145,7 @@ pub(super) async fn shared(db: &Db, signals: &[SignalId]) -> Result<BTreeSet<Sig
     Ok(found)
 }
 
-/// False when there is such an event, or the document is gone.
+/// False if the event exists, or the document was deleted.
 async fn insert(
     tx: &mut Tx,
     (scan, user, channel): (ScanId, UserId, Channel),
@@ -155,12 +156,12 @@ async fn insert(
          CAST($4 AS BIGINT), CAST($5 AS TEXT), CAST($6 AS TEXT), CAST($7 AS TEXT), $8, CAST($9 AS TEXT), $10 \
          FROM signals WHERE id = $2 ON CONFLICT (user_id, signal_id, message_key) DO NOTHING";
     let domains = JsonText::of(&event.external_domains)?;
-    let rows = on_tx!(tx, db => changed(sqlx::query(TEXT)
+    let rows = on_tx!(tx, db => rows_affected(sqlx::query(TEXT)
         .bind(user.0)
         .bind(event.signal_id.0)
         .bind(plain(&event.message_key))
         .bind(scan.0)
-        .bind(event.method.born().as_str())
+        .bind(event.method.initial_status().as_str())
         .bind(event.method.as_str())
         .bind(channel.as_str())
         .bind(to_micros(event.sent_at))

@@ -1,4 +1,4 @@
-//! The records of scans of sent mail, and of what was found in it.
+//! Records of egress scans and events.
 
 mod events;
 mod figures;
@@ -6,10 +6,10 @@ mod scans;
 
 use crate::SqlStore;
 use async_trait::async_trait;
-use domain::contracts::{EgressCounts, EgressStore, EventFilter, Page, ScanEnd, ScanOutcome, StoreError};
 use domain::corpus::{EgressEvent, EventStatus, NewEvent, NewScan, Scan, ScanCounts};
 use domain::ids::{EventId, ScanId, SignalId, UserId};
 use domain::instant::Instant;
+use domain::ports::{EgressCounts, EgressStore, EventFilter, Page, ScanEnd, ScanOutcome, StoreError};
 use std::collections::BTreeSet;
 
 #[async_trait]
@@ -27,7 +27,7 @@ impl EgressStore for SqlStore {
         scans::scan(&self.db, id).await
     }
 
-    async fn unended_scans(&self, before: Instant) -> Result<Vec<Scan>, StoreError> {
+    async fn unfinished_scans(&self, before: Instant) -> Result<Vec<Scan>, StoreError> {
         scans::unended(&self.db, before).await
     }
 

@@ -1,21 +1,21 @@
-//! Scans: a person has one at most that is not over.
+//! Scans: a person has at most one unfinished scan.
 
-use crate::db::{Db, Tx, changed, first, on_db, on_tx};
+use crate::db::{Db, Tx, first_row, on_db, on_tx, rows_affected};
 use crate::json::{to_column, to_count};
 use crate::row::row;
 use crate::sql::corpus::line;
 use chrono::NaiveDate;
-use domain::contracts::{Page, ScanEnd, ScanOutcome, StoreError};
 use domain::corpus::{Channel, NewScan, Scan, ScanCounts, ScanStatus};
 use domain::ids::{ScanId, UserId};
 use domain::instant::{Instant, to_micros};
+use domain::ports::{Page, ScanEnd, ScanOutcome, StoreError};
 
-/// The newest scans of a person that are kept; of older ones only those that found something.
+/// Most scans of a person that are kept; older ones only if they found something.
 const SCANS_KEPT: i64 = 100;
-/// How often a scan is begun anew because the one in its way ended at that moment.
+/// Most attempts if the blocking scan finishes at that moment.
 const TRIES: u32 = 5;
-/// Why a scan failed of which nothing was heard any more.
-const ABANDONED: &str = "Nothing was heard of this scan any more.";
+/// Error of a scan without progress.
+const ABANDONED: &str = "The scan stopped responding.";
 
 macro_rules! columns {
     () => {
@@ -24,7 +24,7 @@ macro_rules! columns {
     };
 }
 
-/// What a scan found, counted from its events, so that a scan that was done in two goes counts right.
+/// The matches of a scan, counted from its events, so that an interrupted scan is counted correctly.
 macro_rules! found {
     () => {
         "matches = (SELECT COUNT(*) FROM egress_events WHERE scan_id = $1 \
@@ -108,7 +108,7 @@ pub(super) async fn begin(
     let user = wanted.user.0;
     for _ in 0..TRIES {
         let mut tx = db.begin().await?;
-        on_tx!(&mut tx, db => changed(sqlx::query(ABANDON)
+        on_tx!(&mut tx, db => rows_affected(sqlx::query(ABANDON)
             .bind(user).bind(to_micros(abandoned)).bind(now).bind(ABANDONED).execute(db)))?;
         if let Some(scan) = insert(&mut tx, &wanted, now).await? {
             drop_oldest(&mut tx, wanted.user).await?;
@@ -156,7 +156,7 @@ pub(super) async fn list(db: &Db, user: UserId, offset: u64, limit: u64) -> Resu
     Ok(Page { items, total: to_count(total) })
 }
 
-/// Notes that a scan runs and what it has seen; whose it is. None when it is over or gone.
+/// Stores progress and returns the owner. None if the scan is finished or deleted.
 pub(super) async fn progress(
     tx: &mut Tx,
     id: ScanId,
@@ -172,7 +172,7 @@ pub(super) async fn progress(
         " RETURNING ",
         columns!()
     );
-    let row = on_tx!(tx, db => first(sqlx::query_as::<_, ScanRow>(TEXT)
+    let row = on_tx!(tx, db => first_row(sqlx::query_as::<_, ScanRow>(TEXT)
         .bind(id.0)
         .bind(now)
         .bind(to_column(counts.messages_seen))
@@ -182,7 +182,7 @@ pub(super) async fn progress(
     Ok(scan.map(|scan| (scan.user, scan.channel)))
 }
 
-/// An end that is none is a failure of the caller, and ends nothing.
+/// A status that is not final is the caller's mistake, and ends nothing.
 pub(super) async fn end(db: &Db, id: ScanId, end: ScanEnd, now: Instant) -> Result<bool, StoreError> {
     const TEXT: &str = concat!(
         "UPDATE egress_scans SET status = $2, finished_at = $3, touched_at = $3, messages_seen = $4, \
@@ -194,7 +194,7 @@ pub(super) async fn end(db: &Db, id: ScanId, end: ScanEnd, now: Instant) -> Resu
     if !end.status.is_over() {
         return Err(StoreError::Failed(format!("a scan does not end as {}", end.status.as_str())));
     }
-    let rows = on_db!(*db, write, db => changed(sqlx::query(TEXT)
+    let rows = on_db!(*db, write, db => rows_affected(sqlx::query(TEXT)
         .bind(id.0)
         .bind(end.status.as_str())
         .bind(to_micros(now))
@@ -206,7 +206,7 @@ pub(super) async fn end(db: &Db, id: ScanId, end: ScanEnd, now: Instant) -> Resu
     Ok(rows > 0)
 }
 
-/// None when this person has one that is not over.
+/// None if this person has an unfinished scan.
 async fn insert(tx: &mut Tx, wanted: &NewScan, now: Instant) -> Result<Option<Scan>, StoreError> {
     const TEXT: &str = concat!(
         "INSERT INTO egress_scans (user_id, channel, status, created_at, touched_at, date_from, date_to, matter_tag) \
@@ -215,7 +215,7 @@ async fn insert(tx: &mut Tx, wanted: &NewScan, now: Instant) -> Result<Option<Sc
         " DO NOTHING RETURNING ",
         columns!()
     );
-    let row = on_tx!(tx, db => first(sqlx::query_as::<_, ScanRow>(TEXT)
+    let row = on_tx!(tx, db => first_row(sqlx::query_as::<_, ScanRow>(TEXT)
         .bind(wanted.user.0)
         .bind(wanted.channel.as_str())
         .bind(now)
@@ -230,7 +230,7 @@ async fn drop_oldest(tx: &mut Tx, user: UserId) -> Result<(), StoreError> {
     const TEXT: &str = "DELETE FROM egress_scans WHERE id IN (SELECT id FROM egress_scans WHERE user_id = $1 \
          ORDER BY id DESC LIMIT 1000 OFFSET $2) AND NOT EXISTS (SELECT 1 FROM egress_events \
          WHERE egress_events.scan_id = egress_scans.id)";
-    on_tx!(tx, db => changed(sqlx::query(TEXT).bind(user.0).bind(SCANS_KEPT).execute(db)))?;
+    on_tx!(tx, db => rows_affected(sqlx::query(TEXT).bind(user.0).bind(SCANS_KEPT).execute(db)))?;
     Ok(())
 }
 
@@ -242,7 +242,7 @@ mod tests {
     fn every_method_counts_as_what_it_is_born_as() {
         let (exact, candidates) = found!().split_once("candidates").expect("two counts");
         for method in MatchMethod::ALL {
-            let is_exact = method.born() == EventStatus::Confirmed;
+            let is_exact = method.initial_status() == EventStatus::Confirmed;
             let word = format!("'{}'", method.as_str());
             assert_eq!((exact.contains(&word), candidates.contains(&word)), (is_exact, !is_exact), "{word}");
         }

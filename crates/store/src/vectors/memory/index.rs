@@ -1,35 +1,36 @@
-//! All vectors of the cache in memory: which document has which rows, who may see it, and the questions that can be asked.
+//! In-memory index of all vectors: the rows of each document, their access lists, and the queries.
 
-use super::planes::{Planes, Scored};
 use super::postings::Postings;
-use crate::vectors::{HITS_MAX, unit};
-use domain::contracts::{SparseVector, VectorError, VectorHit, VectorState};
+use super::quantized::{QuantizedVectors, Scored};
+use crate::vectors::limits::HITS_MAX;
+use crate::vectors::math::unit;
 use domain::corpus::AclToken;
 use domain::ids::SignalId;
+use domain::ports::{SparseVector, VectorError, VectorHit, VectorState};
 use std::collections::BTreeMap;
 use std::ops::{Bound, Range};
 
-/// Most numbers of all vectors together; each takes two bytes. Two million pieces of 256 dimensions.
+/// Most numbers of all vectors; each takes two bytes. Two million chunks of 256 dimensions.
 pub const NUMBERS_MAX: usize = 512_000_000;
-/// Up to so many rows every one is scored in full. Above, the high bytes choose which ones are.
+/// Up to this many rows are scored exactly. Above, the high bytes preselect.
 const EXACT_MAX: usize = 4_096;
-/// How many rows the coarse pass chooses: so many for each that is wanted, and some more.
+/// Rows that the coarse pass selects: this many per wanted row, and some more.
 const CHOSEN_FACTOR: usize = 4;
 const CHOSEN_MORE: usize = 100;
-/// Rows without a document are thrown out when there are more of them than this, and than half of the others.
+/// Dead rows are removed when there are more than this, and more than half of the others.
 const DEAD_MAX: usize = 1_024;
 
-/// The state of the records that the index was made from.
+/// The state of the records that the index was built from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Basis {
     /// The newest change that was read.
     pub sequence: i64,
-    /// The dimension that was settled on; None: that of the first document.
+    /// The configured dimension; None: that of the first document.
     pub dimension: Option<usize>,
     pub is_hybrid: bool,
 }
 
-/// A document as it was read.
+/// A loaded document.
 pub struct Read {
     pub signal: SignalId,
     pub acl: Vec<AclToken>,
@@ -42,24 +43,24 @@ pub struct Piece {
     pub words: Option<SparseVector>,
 }
 
-/// Who asks, and for how much.
+/// Tokens and limit of a query.
 pub struct Asked {
     tokens: Vec<AclToken>,
     limit: usize,
 }
 
 pub struct Index {
-    /// None: nothing was read yet.
+    /// None: nothing was loaded yet.
     pub basis: Option<Basis>,
     documents: BTreeMap<SignalId, Document>,
     dimension: Option<usize>,
     numbers_max: usize,
     rows: Vec<Row>,
-    planes: Planes,
+    quantized: QuantizedVectors,
     postings: Option<Postings>,
-    /// Rows whose document is gone or was read again.
+    /// Rows whose document was removed or reloaded.
     dead: usize,
-    /// How many readings of documents began.
+    /// Number of loads that were started.
     tickets: u64,
 }
 
@@ -90,12 +91,12 @@ impl Asked {
 }
 
 impl Index {
-    /// An empty one of which nothing was read.
+    /// An empty index, not yet loaded.
     pub fn unread() -> Self {
         Self::empty(None, NUMBERS_MAX)
     }
 
-    /// An empty one for records in this state.
+    /// An empty index for records in this state.
     pub fn of(basis: Basis) -> Self {
         Self::empty(Some(basis), NUMBERS_MAX)
     }
@@ -108,15 +109,15 @@ impl Index {
             dimension,
             numbers_max,
             rows: Vec::new(),
-            planes: Planes::new(dimension.unwrap_or_default()),
+            quantized: QuantizedVectors::new(dimension.unwrap_or_default()),
             postings: basis.filter(|basis| basis.is_hybrid).map(|_| Postings::default()),
             dead: 0,
             tickets: 0,
         }
     }
 
-    /// Somebody begins to read documents. Whoever asked may go away while the work goes on: what was read comes too late
-    /// when another has begun since.
+    /// Starts a load. A caller may go away while the load continues; its result is discarded if another load has
+    /// started since.
     pub fn next_ticket(&mut self) -> u64 {
         self.tickets += 1;
         self.tickets
@@ -126,7 +127,7 @@ impl Index {
         self.tickets == ticket
     }
 
-    /// Takes documents as they are now in the place of what they were.
+    /// Replaces documents with their current state.
     pub fn take(&mut self, documents: Vec<Read>) {
         for read in documents {
             self.remove(read.signal);
@@ -135,9 +136,9 @@ impl Index {
         self.tidy();
     }
 
-    /// Gives back the space that was kept for more.
+    /// Releases unused capacity.
     pub fn shrink(&mut self) {
-        self.planes.shrink();
+        self.quantized.shrink();
         self.rows.shrink_to_fit();
         if let Some(postings) = &mut self.postings {
             postings.shrink();
@@ -150,7 +151,7 @@ impl Index {
         }
     }
 
-    /// The nearest rows that the asker may see.
+    /// The nearest visible rows.
     pub fn nearest(&self, asked: &Asked, dense: &[f32]) -> Result<Vec<VectorHit>, VectorError> {
         let Some(there) = self.dimension else { return Ok(Vec::new()) };
         if there != dense.len() {
@@ -159,15 +160,15 @@ impl Index {
         let question = unit(dense);
         let visible: Vec<Range<usize>> = self.visible(asked).cloned().collect();
         if visible.iter().map(Range::len).sum::<usize>() <= EXACT_MAX {
-            return Ok(self.best(self.planes.scores(&question, &visible), asked.limit));
+            return Ok(self.best(self.quantized.scores(&question, &visible), asked.limit));
         }
         let chosen = asked.limit * CHOSEN_FACTOR + CHOSEN_MORE;
-        let near = self.planes.near(&question, &visible, chosen);
+        let near = self.quantized.near(&question, &visible, chosen);
         let near: Vec<Range<usize>> = near.into_iter().map(|row| row as usize..row as usize + 1).collect();
-        Ok(self.best(self.planes.scores(&question, &near), asked.limit))
+        Ok(self.best(self.quantized.scores(&question, &near), asked.limit))
     }
 
-    /// The rows with the best words that the asker may see.
+    /// The visible rows with the best word scores.
     pub fn nearest_by_words(
         &self,
         asked: &Asked,
@@ -195,7 +196,7 @@ impl Index {
         }
     }
 
-    /// The rows of each document that the asker may see, in the order of the documents.
+    /// The rows of each visible document, in document order.
     fn visible<'a>(&'a self, asked: &'a Asked) -> impl Iterator<Item = &'a Range<usize>> {
         self.documents.values().filter(|document| asked.sees(document)).map(|document| &document.rows)
     }
@@ -219,12 +220,12 @@ impl Index {
         hits
     }
 
-    /// A document of another dimension, or for which there is no space, is not held.
+    /// Skips a document of another dimension, or beyond the capacity.
     fn insert(&mut self, read: Read) {
         let Read { signal, acl, pieces } = read;
         let Some(first) = pieces.first() else { return };
         let dimension = *self.dimension.get_or_insert_with(|| {
-            self.planes = Planes::new(first.dense.len());
+            self.quantized = QuantizedVectors::new(first.dense.len());
             first.dense.len()
         });
         let numbers = (self.rows.len() + pieces.len()).saturating_mul(dimension);
@@ -237,26 +238,26 @@ impl Index {
             if let (Some(postings), Some(words)) = (&mut self.postings, &piece.words) {
                 postings.add(self.rows.len() as u32, words);
             }
-            self.planes.push(&piece.dense);
+            self.quantized.push(&piece.dense);
             self.rows.push(Row { signal, number: piece.number });
         }
         let rows = start..self.rows.len();
         self.documents.insert(signal, Document { rows, acl: acl.into() });
     }
 
-    /// Throws dead rows out when they are many, and puts the rows into the order of the documents.
+    /// Removes dead rows if there are many, and sorts the rows by document.
     fn tidy(&mut self) {
         let live = self.rows.len() - self.dead;
         if self.dead <= DEAD_MAX || self.dead * 2 <= live {
             return;
         }
-        let mut planes = Planes::new(self.dimension.unwrap_or_default());
-        planes.reserve(live);
+        let mut quantized = QuantizedVectors::new(self.dimension.unwrap_or_default());
+        quantized.reserve(live);
         let mut rows = Vec::with_capacity(live);
         let mut new = vec![None; self.rows.len()];
         for (signal, document) in &mut self.documents {
             let start = rows.len();
-            planes.take_over(&self.planes, document.rows.clone());
+            quantized.take_over(&self.quantized, document.rows.clone());
             for row in document.rows.clone() {
                 new[row] = Some(rows.len() as u32);
                 rows.push(Row { signal: *signal, number: self.rows[row].number });
@@ -266,7 +267,7 @@ impl Index {
         if let Some(postings) = &mut self.postings {
             postings.renumber(&new);
         }
-        self.planes = planes;
+        self.quantized = quantized;
         self.rows = rows;
         self.dead = 0;
     }
@@ -284,7 +285,7 @@ mod tests {
         Basis { sequence: 1, dimension, is_hybrid }
     }
 
-    /// A document whose pieces lie around the circle and have the word of their number.
+    /// A document whose chunks are spread on the unit circle, each with a word of its own.
     fn read(signal: i64, acl: &[AclToken], pieces: u32) -> Read {
         let piece = |number: u32| Piece {
             number,
@@ -317,7 +318,7 @@ mod tests {
         let asked = Asked::new(&[ONE], 50);
         let words = SparseVector { indices: vec![7], values: vec![1.0] };
         let before = (found(&index, &[ONE], 50), index.nearest_by_words(&asked, &words));
-        // Read again twice: 3,000 dead rows in between.
+        // Reloaded twice: 3,000 dead rows in between.
         for _ in 0..2 {
             index.take((0..15).map(|signal| read(signal, &[ONE], 100)).collect());
         }
@@ -351,7 +352,7 @@ mod tests {
         let hits = index.nearest(&Asked::new(&[TWO], 60), &[1.0, 0.0]).expect("an answer");
         assert_eq!(hits.len(), 60);
         assert!(hits.iter().all(|hit| hit.signal.0 % 2 == 1), "{hits:?}");
-        // Of 25 documents piece 0 lies at the point asked for, and piece 44 and 355 come next.
+        // Of 25 documents chunk 0 is at the query, and chunks 44 and 355 come next.
         let expected: Vec<(i64, u32)> = (0..25).map(|document| (document * 2 + 1, 0)).collect();
         assert_eq!(hits[..25].iter().map(|hit| (hit.signal.0, hit.chunk)).collect::<Vec<_>>(), expected);
         assert_eq!(Asked::new(&[ONE], usize::MAX).limit, HITS_MAX);

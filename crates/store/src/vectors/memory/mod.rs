@@ -1,18 +1,19 @@
-//! Vectors in this program. They are read from the records at first use; before each question the changes since then are
-//! read, so that several processes agree and a right that was taken away is gone at once.
+//! Vectors in this process. Loaded from the records on first use; before each query the changes since then are read,
+//! so that several processes agree and a revocation takes effect immediately.
 
 mod index;
-mod planes;
 mod postings;
+mod quantized;
 mod records;
 
-use super::{allowed, dimension_of, set_hybrid};
+use super::hybrid::set_hybrid;
+use super::limits::{allowed, dimension_of};
 use async_trait::async_trait;
-use domain::contracts::{
-    Asking, SignalStore, SignalVectors, SparseVector, VectorError, VectorHit, VectorState, VectorStore,
-};
 use domain::corpus::AclToken;
 use domain::ids::SignalId;
+use domain::ports::{
+    SignalStore, SignalVectors, SparseVector, VectorError, VectorHit, VectorQuery, VectorState, VectorStore,
+};
 use index::{Asked, Index};
 use records::{Loading, Records, Shared, on_cpu, reading, writing};
 use std::sync::{Arc, RwLock};
@@ -21,14 +22,14 @@ use tokio::sync::{Mutex, Semaphore};
 pub struct MemoryVectors {
     records: Records,
     index: Shared,
-    /// Whoever holds it reads the records. In it is a reading of everything that was begun.
+    /// The holder reads the records. Contains a full load that was started.
     turn: Mutex<Option<Loading>>,
-    /// One question for each core at a time.
+    /// One query per core at a time.
     places: Semaphore,
 }
 
 impl MemoryVectors {
-    /// `words` makes the sparse vector of a piece from its text, as it was given to [`VectorStore::put`].
+    /// `words` computes the sparse vector of a chunk from its text, as given to [`VectorStore::put`].
     pub fn new(signals: Arc<dyn SignalStore>, words: fn(&str) -> SparseVector) -> Self {
         let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
         Self {
@@ -39,14 +40,14 @@ impl MemoryVectors {
         }
     }
 
-    /// Brings the index to the state of the records. When nothing changed, nobody waits for another.
+    /// Updates the index from the records. Without changes nobody waits.
     async fn current(&self) -> Result<(), VectorError> {
         let wanted = self.records.basis().await?;
         if reading(&self.index).basis == Some(wanted) {
             return Ok(());
         }
         let mut loading = self.turn.lock().await;
-        self.records.bring_up(&self.index, &mut loading).await
+        self.records.catch_up(&self.index, &mut loading).await
     }
 
     async fn ask<T: Send + 'static>(
@@ -59,7 +60,7 @@ impl MemoryVectors {
         on_cpu(move || question(&reading(&index))).await
     }
 
-    /// The collection is for vectors of this dimension from now on, unless it is for others.
+    /// Fixes the dimension of the collection, unless it has another.
     async fn settle(&self, ours: usize) -> Result<(), VectorError> {
         match self.records.dimension().await? {
             Some(there) if there == ours => Ok(()),
@@ -69,8 +70,8 @@ impl MemoryVectors {
     }
 }
 
-/// What is written here was written to the records before, and is read from there: nothing is taken from the caller, so
-/// that an older write that comes late replaces nothing.
+/// Everything was written to the records before and is read from there: nothing is taken from the caller, so that a
+/// late write of older data replaces nothing.
 #[async_trait]
 impl VectorStore for MemoryVectors {
     async fn put(&self, vectors: SignalVectors) -> Result<(), VectorError> {
@@ -88,7 +89,7 @@ impl VectorStore for MemoryVectors {
         Ok(())
     }
 
-    async fn nearest(&self, asking: Asking<'_>, dense: &[f32]) -> Result<Vec<VectorHit>, VectorError> {
+    async fn nearest(&self, asking: VectorQuery<'_>, dense: &[f32]) -> Result<Vec<VectorHit>, VectorError> {
         let asked = Asked::new(asking.tokens, asking.limit);
         if asked.is_nothing() {
             return Ok(Vec::new());
@@ -99,7 +100,7 @@ impl VectorStore for MemoryVectors {
 
     async fn nearest_by_words(
         &self,
-        asking: Asking<'_>,
+        asking: VectorQuery<'_>,
         words: &SparseVector,
     ) -> Result<Vec<VectorHit>, VectorError> {
         let asked = Asked::new(asking.tokens, asking.limit);
@@ -107,7 +108,11 @@ impl VectorStore for MemoryVectors {
         self.ask(move |index| index.nearest_by_words(&asked, &words)).await?
     }
 
-    async fn held(&self, after: Option<SignalId>, limit: usize) -> Result<Vec<(SignalId, u32)>, VectorError> {
+    async fn chunk_counts(
+        &self,
+        after: Option<SignalId>,
+        limit: usize,
+    ) -> Result<Vec<(SignalId, u32)>, VectorError> {
         self.ask(move |index| index.held(after, limit)).await
     }
 

@@ -1,8 +1,8 @@
-//! Which rows have a word, and how much it weighs there.
+//! Inverted index: the rows of each word, with weights.
 
-use super::planes::Scored;
-use crate::vectors::rarity;
-use domain::contracts::SparseVector;
+use super::quantized::Scored;
+use crate::vectors::math::rarity;
+use domain::ports::SparseVector;
 use std::collections::HashMap;
 
 #[derive(Default)]
@@ -22,13 +22,13 @@ impl Postings {
         }
     }
 
-    /// Gives back the space that was kept for more.
+    /// Releases unused capacity.
     pub fn shrink(&mut self) {
         self.lists.values_mut().for_each(Vec::shrink_to_fit);
         self.lists.shrink_to_fit();
     }
 
-    /// Gives every row its new number; those without one are dropped.
+    /// Renumbers the rows; those without a new number are dropped.
     pub fn renumber(&mut self, new: &[Option<u32>]) {
         self.lists.retain(|_, list| {
             list.retain_mut(|posting| match new.get(posting.row as usize).copied().flatten() {
@@ -43,8 +43,8 @@ impl Postings {
         });
     }
 
-    /// BM25 of the visible rows that have one of the words. How rare a word is counts among the visible rows only, so
-    /// that no score tells of the others.
+    /// BM25 scores of the visible rows with one of the words. Rarity is computed over visible rows only, so that
+    /// scores reveal nothing about others.
     pub fn scores(&self, words: &SparseVector, is_visible: &[bool]) -> Vec<Scored> {
         let sees = |posting: &&Posting| is_visible.get(posting.row as usize) == Some(&true);
         let all = is_visible.iter().filter(|visible| **visible).count();

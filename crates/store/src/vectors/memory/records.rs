@@ -1,24 +1,24 @@
-//! What the index is made from: documents as the records have them, all of them or those that changed.
+//! Loads documents from the records into the index: all of them, or those that changed.
 
 use super::index::{Basis, Index, Piece, Read};
-use crate::vectors::{is_hybrid, unreadable};
-use domain::contracts::{SignalStore, SparseVector, VectorError};
+use crate::vectors::hybrid::{is_hybrid, unreadable};
 use domain::corpus::AclToken;
 use domain::ids::SignalId;
+use domain::ports::{SignalStore, SparseVector, VectorError};
 use futures_util::{StreamExt, TryStreamExt, stream};
 use std::collections::BTreeSet;
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
-/// Documents that are read at a time.
+/// Documents per read.
 const DOCUMENTS_PER_READ: u64 = 50;
-/// Documents whose pieces are asked for at the same time.
+/// Parallel reads.
 const READS_MAX: usize = 4;
-/// Changes that are read at a time.
+/// Changes per read.
 const CHANGES_PER_READ: u64 = 1_000;
-/// How often the records are asked for more changes before the index is used as it is. Who may see a hit is asked of the
-/// records once more anyway.
+/// Most rounds of reading further changes before the index is used as it is. The records check access to a hit again
+/// anyway.
 const ROUNDS_MAX: usize = 50;
-/// The value that holds the dimension of the vectors.
+/// Key of the dimension of the vectors.
 const DIMENSION: &str = "vector_dimension";
 
 pub type Shared = Arc<RwLock<Index>>;
@@ -29,7 +29,7 @@ pub struct Records {
     pub words: fn(&str) -> SparseVector,
 }
 
-/// A reading of everything that has begun. It outlives the question that began it: the next one goes on with it.
+/// A full load that has started. It outlives the query that started it: the next one continues it.
 pub struct Loading {
     index: Shared,
     basis: Basis,
@@ -37,7 +37,7 @@ pub struct Loading {
 }
 
 impl Records {
-    /// How the records stand now.
+    /// The current state of the records.
     pub async fn basis(&self) -> Result<Basis, VectorError> {
         let signals = self.signals.as_ref();
         let sequence = async { signals.corpus_sequence().await.map_err(unreadable) };
@@ -46,7 +46,7 @@ impl Records {
         Ok(Basis { sequence, dimension, is_hybrid })
     }
 
-    /// The dimension that was settled on.
+    /// The configured dimension.
     pub async fn dimension(&self) -> Result<Option<usize>, VectorError> {
         let value = self.signals.corpus_value(DIMENSION).await.map_err(unreadable)?;
         Ok(value.and_then(|value| value.parse().ok()))
@@ -57,8 +57,8 @@ impl Records {
         self.signals.set_corpus_value(DIMENSION, &value).await.map_err(unreadable)
     }
 
-    /// Brings the index to the state of the records.
-    pub async fn bring_up(&self, index: &Shared, loading: &mut Option<Loading>) -> Result<(), VectorError> {
+    /// Updates the index from the records.
+    pub async fn catch_up(&self, index: &Shared, loading: &mut Option<Loading>) -> Result<(), VectorError> {
         for _ in 0..ROUNDS_MAX {
             let wanted = self.basis().await?;
             let here = reading(index).basis;
@@ -67,7 +67,7 @@ impl Records {
             }
             let follows = here.filter(|here| {
                 let same = (here.dimension, here.is_hybrid) == (wanted.dimension, wanted.is_hybrid);
-                // A smaller sequence means other records, such as those of a backup.
+                // A smaller sequence means other records, such as a restored backup.
                 same && here.sequence <= wanted.sequence
             });
             let is_followed = match follows {
@@ -81,7 +81,7 @@ impl Records {
         Ok(())
     }
 
-    /// Reads what changed. False when that is not known any more.
+    /// Reads what changed. False if the changes are no longer known.
     async fn follow(&self, index: &Shared, here: Basis, wanted: Basis) -> Result<bool, VectorError> {
         let changes = self.signals.corpus_changes(here.sequence, CHANGES_PER_READ).await;
         let Some(changes) = changes.map_err(unreadable)? else { return Ok(false) };
@@ -95,7 +95,7 @@ impl Records {
         Ok(true)
     }
 
-    /// Reads everything into a new index, which takes the place of the old one at the end.
+    /// Loads everything into a new index, which replaces the old one at the end.
     async fn load(
         &self,
         index: &Shared,
@@ -128,7 +128,7 @@ impl Records {
         Ok(())
     }
 
-    /// Reads these documents. Those without an access list are not there any more.
+    /// Reloads these documents. Those without an access list were removed.
     async fn refresh(&self, index: &Shared, ids: &[SignalId]) -> Result<(), VectorError> {
         let ticket = writing(index).next_ticket();
         let acls = self.signals.acl_of(ids).await.map_err(unreadable)?;
@@ -164,14 +164,14 @@ pub fn writing(index: &Shared) -> RwLockWriteGuard<'_, Index> {
     index.write().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Runs work of the processor beside the threads that wait for the network.
+/// Runs CPU work off the async runtime.
 pub async fn on_cpu<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, VectorError> {
     tokio::task::spawn_blocking(work)
         .await
         .map_err(|_| VectorError::Refused("the work on the vectors in memory ended early".to_owned()))
 }
 
-/// A document whose words were not read yet.
+/// A document whose words are not yet parsed.
 struct Unparsed {
     signal: SignalId,
     acl: Vec<AclToken>,

@@ -1,41 +1,43 @@
-//! Vectors in PostgreSQL, by its extension pgvector: for installations that have no other server. The access list is a
-//! condition of every query.
+//! Vectors in PostgreSQL with pgvector, for installations without a vector server. The access list is a condition of
+//! every query.
 
+mod error;
 mod tables;
 #[cfg(test)]
 mod tests;
 
-use super::{HITS_MAX, allowed, dimension_of, is_hybrid, set_hybrid, unit};
+use super::hybrid::{is_hybrid, set_hybrid};
+use super::limits::{HITS_MAX, allowed, dimension_of};
+use super::math::unit;
 use crate::SqlStore;
 use crate::db::Db;
-use crate::error::failure;
 use async_trait::async_trait;
-use domain::contracts::{
-    Asking, ChunkVector, SignalVectors, SparseVector, StoreError, VectorError, VectorHit, VectorState,
-    VectorStore,
-};
 use domain::corpus::AclToken;
 use domain::ids::SignalId;
+use domain::ports::{
+    ChunkVector, SignalVectors, SparseVector, VectorError, VectorHit, VectorQuery, VectorState, VectorStore,
+};
+use error::refused;
 use sqlx::{PgPool, Postgres, Transaction};
 use tables::Collection;
 
-/// In a collection of up to so many pieces each one that the asker may see is compared. Above, the index is asked first.
+/// In a collection of up to this many chunks every visible one is compared. Above, the index is used first.
 const EXACT_MAX: u64 = 5_000;
-/// How many pieces the index looks at first.
+/// Chunks that the index considers first.
 const LOOKED_AT: usize = 240;
-/// And when the asker may see too few of them, but a good part. It is the most that pgvector allows.
+/// And if too few of them, but a good part, are visible. It is the maximum of pgvector.
 const LOOKED_AT_MAX: usize = 1_000;
 
 const NEAREST: &str = "SELECT v.signal_id, v.number, -(v.dense <#> (SELECT $1::text::vector)) AS score \
      FROM corpus_vectors v JOIN corpus_vector_documents d ON d.signal_id = v.signal_id \
      WHERE d.acl && $2 ORDER BY score DESC, v.signal_id, v.number LIMIT $3";
-/// In the order of the index, which gives only so many as it looked at.
+/// In index order, which returns only as many as it considered.
 const NEAREST_BY_INDEX: &str = "SELECT signal_id, number, score FROM (\
        SELECT v.signal_id, v.number, -(v.dense <#> (SELECT $1::text::vector)) AS score FROM corpus_vectors v \
        WHERE EXISTS (SELECT 1 FROM corpus_vector_documents d WHERE d.signal_id = v.signal_id AND d.acl && $2) \
        ORDER BY v.dense <#> (SELECT $1::text::vector) LIMIT $3\
      ) nearest ORDER BY score DESC, signal_id, number";
-/// How rare a word is counts among what the asker may see only, so that no score tells of the rest.
+/// Rarity is computed over visible chunks only, so that scores reveal nothing about others.
 const NEAREST_BY_WORDS: &str = "WITH asked AS (\
        SELECT word, weight FROM UNNEST($1::INTEGER[], $2::REAL[]) AS asked (word, weight)\
      ), visible AS MATERIALIZED (\
@@ -73,7 +75,7 @@ impl PgVectors {
         }
     }
 
-    /// The collection, when it is made for vectors of this dimension. None when there is none.
+    /// The collection, if it has this dimension. None if there is none.
     async fn made_for(&self, ours: usize) -> Result<Option<Collection>, VectorError> {
         match tables::collection(&self.pool).await? {
             Some(made) if made.dimension != ours => {
@@ -87,7 +89,7 @@ impl PgVectors {
         Ok(tables::collection(&self.pool).await?.is_some())
     }
 
-    /// The nearest by the index. None when the asker may see so little that each piece of it is better compared.
+    /// The nearest by the index. None if so little is visible that comparing each chunk is better.
     async fn by_index(
         &self,
         asked: &str,
@@ -107,7 +109,7 @@ impl PgVectors {
         }
     }
 
-    /// Those of so many nearest pieces that the asker may see.
+    /// The visible ones of so many nearest chunks.
     async fn among(
         &self,
         asked: &str,
@@ -116,7 +118,7 @@ impl PgVectors {
         looked_at: usize,
     ) -> Result<Vec<HitRow>, VectorError> {
         let mut tx = self.pool.begin().await.map_err(refused)?;
-        // Sorting would be chosen where the index seems dear.
+        // Otherwise the planner may prefer sorting to the index.
         let settings = format!("SET LOCAL hnsw.ef_search = {looked_at}; SET LOCAL enable_sort = off");
         sqlx::raw_sql(sqlx::AssertSqlSafe(settings)).execute(&mut *tx).await.map_err(refused)?;
         let rows: Vec<HitRow> = sqlx::query_as(NEAREST_BY_INDEX)
@@ -140,7 +142,7 @@ impl VectorStore for PgVectors {
         self.prepare(dimension).await?;
         let is_hybrid = is_hybrid(&self.records).await?;
         let mut tx = self.pool.begin().await.map_err(refused)?;
-        // The row of the document is first, so that writers of one document come one after the other.
+        // The document's row comes first, so that writers of one document are serialized.
         put_document(&mut tx, &vectors).await.map_err(refused)?;
         put_pieces(&mut tx, vectors.signal, &vectors.chunks).await.map_err(refused)?;
         if is_hybrid {
@@ -169,7 +171,7 @@ impl VectorStore for PgVectors {
         Ok(())
     }
 
-    async fn nearest(&self, asking: Asking<'_>, dense: &[f32]) -> Result<Vec<VectorHit>, VectorError> {
+    async fn nearest(&self, asking: VectorQuery<'_>, dense: &[f32]) -> Result<Vec<VectorHit>, VectorError> {
         let limit = asking.limit.min(HITS_MAX);
         let made = self.made_for(dense.len()).await?;
         let Some(made) = made.filter(|_| !asking.tokens.is_empty() && limit > 0) else {
@@ -187,7 +189,7 @@ impl VectorStore for PgVectors {
 
     async fn nearest_by_words(
         &self,
-        asking: Asking<'_>,
+        asking: VectorQuery<'_>,
         words: &SparseVector,
     ) -> Result<Vec<VectorHit>, VectorError> {
         if !is_hybrid(&self.records).await? {
@@ -206,11 +208,15 @@ impl VectorStore for PgVectors {
         query.fetch_all(&self.pool).await.map(hits).map_err(refused)
     }
 
-    async fn held(&self, after: Option<SignalId>, limit: usize) -> Result<Vec<(SignalId, u32)>, VectorError> {
+    async fn chunk_counts(
+        &self,
+        after: Option<SignalId>,
+        limit: usize,
+    ) -> Result<Vec<(SignalId, u32)>, VectorError> {
         if !self.is_made().await? {
             return Ok(Vec::new());
         }
-        // Counted, not believed: it is asked to find what is wrong.
+        // Counted and not read from the column, because this is used to find inconsistencies.
         let text = "SELECT d.signal_id, (SELECT COUNT(*) FROM corpus_vectors v WHERE v.signal_id = d.signal_id) \
                     FROM corpus_vector_documents d WHERE $1::BIGINT IS NULL OR d.signal_id > $1 \
                     ORDER BY d.signal_id LIMIT $2";
@@ -237,7 +243,7 @@ impl VectorStore for PgVectors {
         let ours = allowed(dimension)?;
         if self.made_for(ours).await?.is_none() {
             tables::make(&self.pool, ours).await?;
-            // Another process may have made them for another dimension.
+            // Another process may have created them with another dimension.
             self.made_for(ours).await?;
         }
         Ok(())
@@ -325,7 +331,7 @@ async fn put_words(
     Ok(())
 }
 
-/// A vector in pgvector's notation. What is no number, or endless, counts as nothing, as it does in memory.
+/// A vector in pgvector's notation. NaN and infinity count as 0, as in memory.
 fn written(vector: &[f32]) -> String {
     let mut text = String::with_capacity(vector.len() * 12 + 2);
     text.push('[');
@@ -351,11 +357,4 @@ fn hits(rows: Vec<HitRow>) -> Vec<VectorHit> {
         score: score as f32,
     };
     rows.into_iter().map(hit).collect()
-}
-
-fn refused(error: sqlx::Error) -> VectorError {
-    match failure(error) {
-        StoreError::Unreachable(text) => VectorError::Unreachable(text),
-        other => VectorError::Refused(other.to_string()),
-    }
 }

@@ -1,16 +1,16 @@
-//! The tables of the vectors. They are no migration: they need an extension that most databases do not have, and their
-//! dimension is that of the reader model.
+//! The tables of the vectors. They are not in the migrations: they need an extension that most databases do not have,
+//! and their dimension is that of the embedding model.
 
-use super::refused;
-use domain::contracts::VectorError;
+use super::error::refused;
+use domain::ports::VectorError;
 use sqlx::{AssertSqlSafe, PgPool};
 
-/// pgvector has an index for vectors up to this dimension; wider ones are compared one by one.
+/// pgvector can index vectors up to this dimension; wider ones are compared one by one.
 const INDEXED_DIMENSION_MAX: usize = 2_000;
-/// Two processes that make or drop the tables wait for each other by this number.
+/// Advisory lock of processes that create or drop the tables.
 const LOCK: i64 = 0x7665_6374_6f72;
 
-/// What a row takes: its numbers, and the rest of it.
+/// Bytes per number, and overhead of a row.
 const NUMBER_BYTES: u64 = 4;
 const PIECE_BYTES: u64 = 60;
 
@@ -48,11 +48,11 @@ const INDEX: &str = "CREATE INDEX IF NOT EXISTS corpus_vectors_dense ON corpus_v
 /// What is known of the collection without counting.
 pub struct Collection {
     pub dimension: usize,
-    /// From the size of the table.
+    /// Estimated from the size of the table.
     pub pieces_about: u64,
 }
 
-/// None while it is not made.
+/// None if it does not exist.
 pub async fn collection(pool: &PgPool) -> Result<Option<Collection>, VectorError> {
     let text = "SELECT atttypmod, pg_table_size(attrelid) FROM pg_attribute \
                 WHERE attrelid = to_regclass('corpus_vectors') AND attname = 'dense'";
@@ -64,7 +64,7 @@ pub async fn collection(pool: &PgPool) -> Result<Option<Collection>, VectorError
     }))
 }
 
-/// Makes what is missing.
+/// Creates what is missing.
 pub async fn make(pool: &PgPool, dimension: usize) -> Result<(), VectorError> {
     let mut tx = pool.begin().await.map_err(refused)?;
     sqlx::query("SELECT pg_advisory_xact_lock($1)").bind(LOCK).execute(&mut *tx).await.map_err(refused)?;
@@ -77,7 +77,7 @@ pub async fn make(pool: &PgPool, dimension: usize) -> Result<(), VectorError> {
     if dimension <= INDEXED_DIMENSION_MAX {
         text.push_str(INDEX);
     }
-    // Only a number of ours was put in.
+    // Only a number of ours was inserted.
     sqlx::raw_sql(AssertSqlSafe(text)).execute(&mut *tx).await.map_err(refused)?;
     tx.commit().await.map_err(refused)
 }

@@ -1,7 +1,7 @@
-//! What the suite does not reach: the index of pgvector, and the notation of vectors.
+//! Tests beyond the shared suite: the index of pgvector, and the notation of vectors.
 
 use super::*;
-use crate::{SealKey, StoreConfig};
+use crate::{EncryptionKey, StoreConfig};
 use domain::ids::UserId;
 use domain::secret::Secret;
 use sqlx::Executor;
@@ -18,7 +18,7 @@ fn a_vector_is_written_as_pgvector_reads_it() {
     assert_eq!(written(&[0.5, -1.0, f32::NAN, f32::INFINITY, 1e-9]), "[0.5,-1,0,0,0.000000001]");
 }
 
-/// Vectors that are always the same.
+/// Deterministic vectors.
 fn vector(seed: u32) -> Vec<f32> {
     let number = |place: usize| ((seed as usize * 31 + place * 17) as f32 * 12.9898).sin();
     unit(&(0..DIMENSION).map(number).collect::<Vec<_>>())
@@ -51,7 +51,7 @@ fn server() -> Option<String> {
 async fn the_index_is_asked_when_there_is_much_and_finds_it() {
     let Some(server) = server() else { return };
     testkit::postgres::with_database(&server, |url| async move {
-        let key = SealKey::from_secret(&Secret::new("a test key"));
+        let key = EncryptionKey::from_secret(&Secret::new("a test key"));
         let config = StoreConfig { url: Secret::new(url), pool_max: 4, key };
         let store = SqlStore::open(config).await.expect("PostgreSQL");
         let exact = PgVectors::open(&store).expect("PostgreSQL");
@@ -64,9 +64,9 @@ async fn the_index_is_asked_when_there_is_much_and_finds_it() {
         let mut same = 0;
         for question in 0..10 {
             let question = vector(100_000 + question);
-            // Who sees few has them all, however far away they lie.
+            // A person who sees few chunks gets them all, however distant.
             for (token, limit) in [(ALL, 20), (FEW, 20)] {
-                let asking = Asking { tokens: &[token], limit };
+                let asking = VectorQuery { tokens: &[token], limit };
                 let (one, other) =
                     (exact.nearest(asking, &question).await, indexed.nearest(asking, &question).await);
                 let (one, other) = (one.expect("an answer"), other.expect("an answer"));
@@ -92,7 +92,7 @@ async fn the_index_is_asked_when_there_is_much_and_finds_it() {
     .await;
 }
 
-/// How the database goes about it.
+/// The query plan.
 async fn plan(vectors: &PgVectors) -> String {
     let mut tx = vectors.pool.begin().await.expect("a connection");
     tx.execute("SET LOCAL enable_sort = off").await.expect("set");

@@ -1,9 +1,9 @@
-//! One exchange with the server, and what its answer means.
+//! Requests to the server, and their errors.
 
-use super::QdrantConfig;
+use super::config::QdrantConfig;
 use bytes::{Bytes, BytesMut};
 use domain::bounded_json::{ANSWER_VALUES_MAX, parse_answer, parse_as};
-use domain::contracts::{Fetch, FetchError, HttpMethod, HttpRequest, Origin, VectorError};
+use domain::ports::{Fetch, FetchError, HttpMethod, HttpRequest, Origin, VectorError};
 use domain::secret::{self, Secret};
 use futures_util::StreamExt;
 use serde::de::DeserializeOwned;
@@ -13,28 +13,28 @@ use std::sync::Arc;
 use std::time::Duration;
 use url::Url;
 
-/// Time for a question.
+/// Time limit of a query.
 const READ_MAX: Duration = Duration::from_secs(10);
-/// Time until a change is made; the server says so when it is.
+/// Time limit of a change, which the server confirms when it is done.
 const WRITE_MAX: Duration = Duration::from_secs(60);
-/// The longest part of a server's sentence that is passed on, in characters.
+/// Longest part of a server message that is passed on, in characters.
 const SENTENCE_MAX: usize = 200;
 const NAME_MAX: usize = 255;
 
 pub(super) struct Server {
     fetch: Arc<dyn Fetch>,
-    /// The address of the collection.
+    /// The URL of the collection.
     collection: Url,
     origin: Origin,
     api_key: Secret,
 }
 
-/// What is no success.
+/// An unsuccessful response.
 #[derive(Debug)]
 pub(super) enum Refusal {
     /// There is no such collection.
     Missing,
-    /// The server does not do it.
+    /// The server refused the request.
     Wrong {
         status: u16,
         told: String,
@@ -66,7 +66,7 @@ impl Server {
         if collection.is_empty() || collection.len() > NAME_MAX || !collection.chars().all(is_name) {
             return Err(VectorError::Refused(format!("'{collection}' is no name of a collection")));
         }
-        // It may hold a password in a wrong place.
+        // It may contain a misplaced password.
         let wrong = || {
             let shown = if url.contains('@') { "SVC_QDRANT_URL" } else { &url };
             VectorError::Refused(format!(
@@ -79,7 +79,7 @@ impl Server {
         if !matches!(address.scheme(), "http" | "https") || has_more || has_login {
             return Err(wrong());
         }
-        // Whoever runs the service set it: it may be a private address.
+        // Set by the operator: it may be a private address.
         let origin = Origin::of(&address, true).ok_or_else(wrong)?;
         let path = format!("{}/collections/{collection}", address.path().trim_end_matches('/'));
         address.set_path(&path);
@@ -96,7 +96,7 @@ impl Server {
         self.exchange(&request).await
     }
 
-    /// Returns when the change is made and seen by every question.
+    /// Returns when the change is visible to every query.
     pub(super) async fn write(
         &self,
         method: HttpMethod,
@@ -104,7 +104,7 @@ impl Server {
         body: Option<&impl Serialize>,
     ) -> Result<(), Refusal> {
         let mut request = self.request(method, path, body, WRITE_MAX)?;
-        // A collection is made and removed at once; what is in it is not, unless it is asked for.
+        // Collections are changed synchronously; points only on request.
         if !path.is_empty() {
             request.url.set_query(Some("wait=true"));
         }
@@ -158,7 +158,7 @@ impl Server {
         })
     }
 
-    /// A stream has the time of its request; a fetch would have that of a search.
+    /// A stream uses the time limit of the request; a fetch would use that of a search.
     async fn send(&self, request: &HttpRequest) -> Result<(u16, Bytes), FetchError> {
         let mut stream = self.fetch.stream(request).await?;
         let mut body = BytesMut::new();
@@ -169,7 +169,7 @@ impl Server {
     }
 }
 
-/// What the server says of its refusal, without the values that it repeats.
+/// The server's message without the values that it repeats.
 fn sentence(body: &[u8]) -> Option<String> {
     let body = parse_answer(body).ok()?;
     let told = body["status"]["error"].as_str()?;

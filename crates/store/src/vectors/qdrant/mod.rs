@@ -1,46 +1,36 @@
-//! Vectors in a Qdrant server, by its REST interface: one point for each piece, with its vector, its words where the
-//! collection is hybrid, and a payload that the access list is part of.
+//! Vectors in a Qdrant server via REST: one point per chunk, with its vector, its sparse vector if the collection is
+//! hybrid, and a payload with the access list.
 
 mod call;
+mod config;
 mod wire;
 
-use super::{HITS_MAX, allowed, dimension_of};
+pub use config::QdrantConfig;
+
+use super::limits::{HITS_MAX, allowed, dimension_of};
 use async_trait::async_trait;
 use call::{Refusal, Server};
-use domain::contracts::{
-    Asking, Fetch, HttpMethod, SignalVectors, SparseVector, VectorError, VectorHit, VectorState, VectorStore,
-};
 use domain::corpus::AclToken;
 use domain::ids::SignalId;
-use domain::secret::Secret;
+use domain::ports::{
+    HttpMethod, SignalVectors, SparseVector, VectorError, VectorHit, VectorQuery, VectorState, VectorStore,
+};
 use serde_json::{Value, json};
-use std::sync::Arc;
 use wire::{Collection, Counted, Found, Page, Point, Query};
 
-/// The vector of a point, and its words.
+/// Names of the dense and the sparse vector of a point.
 const DENSE: &str = "dense";
 const WORDS: &str = "words";
-/// Points that are written at once, so that a request stays small.
+/// Points per write, to keep requests small.
 const POINTS_MAX: usize = 100;
-/// Documents that are removed at once.
+/// Documents per removal.
 const REMOVED_MAX: usize = 500;
-/// Ids that are listed at once.
+/// Ids per page.
 const LISTED_MAX: usize = 2_000;
-/// How often a collection is made anew until it is as it should be.
+/// Most attempts to recreate a collection in the right form.
 const REMADE_MAX: usize = 3;
-/// What filters ask for, and of which kind it is. A server in strict mode refuses to look for anything else.
+/// Indexed payload fields and their types. A server in strict mode refuses to filter by others.
 const INDEXES: [(&str, &str); 3] = [("acl", "keyword"), ("signal_id", "integer"), ("chunk", "integer")];
-
-/// Where the server is.
-#[derive(Clone)]
-pub struct QdrantConfig {
-    pub fetch: Arc<dyn Fetch>,
-    /// Such as `http://localhost:6333`.
-    pub url: String,
-    /// Empty: none.
-    pub api_key: Secret,
-    pub collection: String,
-}
 
 pub struct QdrantVectors {
     server: Server,
@@ -51,7 +41,7 @@ impl QdrantVectors {
         Server::new(config).map(|server| Self { server })
     }
 
-    /// None when it is not made.
+    /// None if it does not exist.
     async fn collection(&self) -> Result<Option<Collection>, VectorError> {
         match self.server.read::<Collection>(HttpMethod::Get, "", None::<&Value>).await {
             Ok(collection) => Ok(Some(collection)),
@@ -72,7 +62,7 @@ impl QdrantVectors {
         }
     }
 
-    /// Makes the indexes that are not there.
+    /// Creates missing indexes.
     async fn index(&self, there: &[String]) -> Result<(), VectorError> {
         for (name, kind) in INDEXES {
             if !there.iter().any(|one| one == name) {
@@ -83,7 +73,7 @@ impl QdrantVectors {
         Ok(())
     }
 
-    /// The collection for vectors of this dimension.
+    /// The collection, which must have this dimension.
     async fn made_for(&self, dimension: usize) -> Result<Collection, VectorError> {
         let mut found = self.collection().await?;
         if found.is_none() {
@@ -100,7 +90,7 @@ impl QdrantVectors {
         }
     }
 
-    /// Does nothing when there is no collection.
+    /// Does nothing if there is no collection.
     async fn change(&self, path: &str, body: &Value) -> Result<(), VectorError> {
         match self.server.write(HttpMethod::Post, path, Some(body)).await {
             Ok(()) | Err(Refusal::Missing) => Ok(()),
@@ -108,7 +98,7 @@ impl QdrantVectors {
         }
     }
 
-    async fn ask(&self, asking: Asking<'_>, query: Query<'_>) -> Result<Vec<VectorHit>, Refusal> {
+    async fn ask(&self, asking: VectorQuery<'_>, query: Query<'_>) -> Result<Vec<VectorHit>, Refusal> {
         let using = if matches!(query, Query::Dense(_)) { DENSE } else { WORDS };
         let tokens: Vec<String> = asking.tokens.iter().map(AclToken::to_string).collect();
         let body = wire::Question {
@@ -120,7 +110,7 @@ impl QdrantVectors {
         };
         let found: Found = self.server.read(HttpMethod::Post, "/points/query", Some(&body)).await?;
         let mut hits: Vec<VectorHit> = found.points.iter().filter_map(wire::Scored::hit).collect();
-        // The server leaves open what comes first among equals.
+        // The server does not define the order of ties.
         hits.sort_by(|one, other| {
             let by_score = other.score.total_cmp(&one.score);
             by_score.then_with(|| (one.signal, one.chunk).cmp(&(other.signal, other.chunk)))
@@ -145,7 +135,7 @@ impl VectorStore for QdrantVectors {
         while let Some(group) = groups.next() {
             let mut operations = vec![wire::Operation::Upsert { points: group }];
             if groups.peek().is_none() {
-                // Pieces of a longer text that was here before.
+                // Removes chunks of a previous, longer text.
                 let filter =
                     json!({"must": [of_signal(vectors.signal), {"key": "chunk", "range": {"gte": after}}]});
                 operations.push(wire::Operation::Delete { filter });
@@ -171,7 +161,7 @@ impl VectorStore for QdrantVectors {
         Ok(())
     }
 
-    async fn nearest(&self, asking: Asking<'_>, dense: &[f32]) -> Result<Vec<VectorHit>, VectorError> {
+    async fn nearest(&self, asking: VectorQuery<'_>, dense: &[f32]) -> Result<Vec<VectorHit>, VectorError> {
         let ours = allowed(dense.len())?;
         if asking.tokens.is_empty() || asking.limit == 0 {
             return Ok(Vec::new());
@@ -188,7 +178,7 @@ impl VectorStore for QdrantVectors {
 
     async fn nearest_by_words(
         &self,
-        asking: Asking<'_>,
+        asking: VectorQuery<'_>,
         words: &SparseVector,
     ) -> Result<Vec<VectorHit>, VectorError> {
         if asking.tokens.is_empty() || asking.limit == 0 || words.indices.is_empty() {
@@ -204,9 +194,13 @@ impl VectorStore for QdrantVectors {
         }
     }
 
-    async fn held(&self, after: Option<SignalId>, limit: usize) -> Result<Vec<(SignalId, u32)>, VectorError> {
+    async fn chunk_counts(
+        &self,
+        after: Option<SignalId>,
+        limit: usize,
+    ) -> Result<Vec<(SignalId, u32)>, VectorError> {
         let mut held: Vec<(SignalId, u32)> = Vec::new();
-        // Points are listed in the order of their ids, which is that of documents and pieces.
+        // Points are listed by id, which is the order of documents and chunks.
         let first = after.map(|after| wire::point_id(SignalId(after.0.saturating_add(1)), 0)).transpose()?;
         let mut from = first.map(Value::from);
         while held.len() <= limit {
@@ -250,11 +244,11 @@ impl VectorStore for QdrantVectors {
 
     async fn prepare(&self, dimension: usize) -> Result<(), VectorError> {
         let collection = self.made_for(allowed(dimension)?).await?;
-        // A crash may have come between the collection and its indexes.
+        // A crash may have happened between creating the collection and its indexes.
         self.index(&collection.indexes()).await
     }
 
-    /// A collection cannot be given another kind of vectors: it is made anew, and is empty until the caller has put
+    /// A collection cannot change its kinds of vectors: it is recreated, and empty until the caller has written
     /// everything again.
     async fn make_hybrid(&self) -> Result<(), VectorError> {
         let not_made = || VectorError::Refused("the collection is not made yet".to_owned());
@@ -266,7 +260,7 @@ impl VectorStore for QdrantVectors {
         for _ in 0..REMADE_MAX {
             self.clear().await?;
             self.create(dimension, true).await?;
-            // A document that came in between made it without words.
+            // A document written in between created it without sparse vectors.
             if self.collection().await?.is_some_and(|collection| collection.has_words(WORDS)) {
                 return Ok(());
             }

@@ -1,9 +1,11 @@
-//! The contract against a strict stand-in of Qdrant, and what only Qdrant can get wrong.
+//! The shared suite against a strict fake of Qdrant, and tests specific to Qdrant.
 
 use super::*;
-use domain::contracts::ChunkVector;
 use domain::ids::{ProviderId, UserId};
+use domain::ports::{ChunkVector, Fetch};
+use domain::secret::Secret;
 use outbound::{ClientLimits, GuardedClient};
+use std::sync::Arc;
 use std::time::Duration;
 use testkit::source::{Behaviour, Source};
 use testkit::suites::vector_store::{self, DirectBackend};
@@ -33,12 +35,12 @@ fn config(url: &str) -> QdrantConfig {
 
 async fn store() -> (Qdrant, QdrantVectors) {
     let server = qdrant::start_empty().await;
-    let vectors = QdrantVectors::new(config(&server.stand.url)).unwrap();
+    let vectors = QdrantVectors::new(config(&server.listener.url)).unwrap();
     (server, vectors)
 }
 
 macro_rules! behaviour {
-    // Qdrant counts the words of all pieces, whoever may see them.
+    // Qdrant computes rarity over all chunks, visible or not.
     (words_of_others_change_no_score) => {};
     ($behaviour:ident) => {
         #[tokio::test]
@@ -98,14 +100,14 @@ async fn a_document_of_many_pieces_is_replaced_whole() {
     for count in [many, u32::try_from(POINTS_MAX).unwrap(), 3] {
         vectors.put(document(4, count)).await.unwrap();
         vectors.put(document(5, 1)).await.unwrap();
-        let held = vectors.held(None, 10).await.unwrap();
+        let held = vectors.chunk_counts(None, 10).await.unwrap();
         assert_eq!(held, [(SignalId(4), count), (SignalId(5), 1)]);
     }
     vectors.put(document(4, 0)).await.unwrap();
-    assert_eq!(vectors.held(None, 10).await.unwrap(), [(SignalId(5), 1)]);
+    assert_eq!(vectors.chunk_counts(None, 10).await.unwrap(), [(SignalId(5), 1)]);
 }
 
-/// Documents that stand on more than one page of the server's list.
+/// Documents on more than one page of the server's list.
 #[tokio::test]
 async fn long_lists_are_read_page_by_page() {
     let (_server, vectors) = store().await;
@@ -115,10 +117,10 @@ async fn long_lists_are_read_page_by_page() {
         vectors.put(document(signal, pieces)).await.unwrap();
     }
     let expected: Vec<(SignalId, u32)> = (1..=documents).map(|signal| (SignalId(signal), pieces)).collect();
-    assert_eq!(vectors.held(None, 100).await.unwrap(), expected);
+    assert_eq!(vectors.chunk_counts(None, 100).await.unwrap(), expected);
     let some = usize::try_from(documents).unwrap() - 1;
-    assert_eq!(vectors.held(None, some).await.unwrap(), expected[..some]);
-    assert_eq!(vectors.held(Some(SignalId(documents)), 5).await.unwrap(), []);
+    assert_eq!(vectors.chunk_counts(None, some).await.unwrap(), expected[..some]);
+    assert_eq!(vectors.chunk_counts(Some(SignalId(documents)), 5).await.unwrap(), []);
     let ids: Vec<SignalId> = (1..=i64::try_from(REMOVED_MAX).unwrap() + 1).map(SignalId).collect();
     vectors.remove(&ids).await.unwrap();
     assert_eq!(vectors.state().await.unwrap().chunks, 0);
@@ -154,23 +156,26 @@ async fn what_goes_wrong_is_told_without_secrets() {
     let (server, vectors) = store().await;
     vectors.prepare(2).await.unwrap();
     let me = [AclToken::User(UserId(7))];
-    let asking = Asking { tokens: &me, limit: 3 };
-    let wrong_key = QdrantConfig { api_key: Secret::new("canary"), ..config(&server.stand.url) };
+    let query = VectorQuery { tokens: &me, limit: 3 };
+    let wrong_key = QdrantConfig { api_key: Secret::new("canary"), ..config(&server.listener.url) };
     let nobody = config("http://127.0.0.1:1");
-    let no_server = config(&format!("{}/elsewhere", server.stand.url));
+    let no_server = config(&format!("{}/elsewhere", server.listener.url));
     let table = [
-        (wrong_key, "the vector store refuses: the key is not accepted (HTTP 401); see SVC_QDRANT_API_KEY"),
+        (
+            wrong_key,
+            "the vector store rejected the request: the key is not accepted (HTTP 401); see SVC_QDRANT_API_KEY",
+        ),
         (nobody, "the vector store cannot be reached: no connection to 127.0.0.1"),
         (no_server, "the vector store cannot be reached: it does not answer as Qdrant does (HTTP 404)"),
     ];
     for (config, expected) in table {
         let vectors = QdrantVectors::new(config).unwrap();
-        let told = vectors.nearest(asking, &[1.0, 0.0]).await.unwrap_err().to_string();
+        let told = vectors.nearest(query, &[1.0, 0.0]).await.unwrap_err().to_string();
         assert!(told.starts_with(expected) && !told.contains("canary"), "{told}");
         assert!(vectors.state().await.is_err() && vectors.set_acl(SignalId(1), &[]).await.is_err());
     }
     server.throttle();
-    let busy = vectors.nearest(asking, &[1.0, 0.0]).await;
+    let busy = vectors.nearest(query, &[1.0, 0.0]).await;
     assert!(matches!(busy, Err(VectorError::Unreachable(_))), "{busy:?}");
 }
 
@@ -181,7 +186,8 @@ async fn an_answer_of_very_many_values_is_not_read() {
     source.reply(Behaviour::text("application/json", hits));
     let vectors = QdrantVectors::new(config(source.url().as_str())).unwrap();
     let me = [AclToken::User(UserId(7))];
-    let told = vectors.nearest(Asking { tokens: &me, limit: 3 }, &[1.0, 0.0]).await.unwrap_err().to_string();
+    let told =
+        vectors.nearest(VectorQuery { tokens: &me, limit: 3 }, &[1.0, 0.0]).await.unwrap_err().to_string();
     assert!(told.contains("does not answer as Qdrant does"), "{told}");
 }
 

@@ -1,15 +1,15 @@
-//! What goes to the server and comes from it. Numbers of vectors are written as short as they can be read again.
+//! Requests and responses. Numbers are written in their shortest exact form.
 
-use domain::contracts::{ChunkVector, SignalVectors, SparseVector, VectorError, VectorHit};
 use domain::corpus::AclToken;
 use domain::ids::SignalId;
+use domain::ports::{ChunkVector, SignalVectors, SparseVector, VectorError, VectorHit};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// The id of a point is that of its document and, in the last bits, the number of its piece.
+/// The id of a point is that of its document and, in the lowest bits, the chunk number.
 const NUMBER_BITS: u32 = 20;
 
-/// The id of a piece. It grows with the document and with the number.
+/// The id of a chunk. It increases with the document and the number.
 pub(super) fn point_id(signal: SignalId, number: u32) -> Result<u64, VectorError> {
     let document = u64::try_from(signal.0).ok().filter(|id| id >> (u64::BITS - NUMBER_BITS) == 0);
     match document {
@@ -18,7 +18,7 @@ pub(super) fn point_id(signal: SignalId, number: u32) -> Result<u64, VectorError
     }
 }
 
-/// None for an id that is none of ours.
+/// None for a foreign id.
 pub(super) fn place(id: &Value) -> Option<(SignalId, u32)> {
     let id = id.as_u64()?;
     let number = u32::try_from(id & ((1 << NUMBER_BITS) - 1)).ok()?;
@@ -135,7 +135,7 @@ pub(super) struct Scored {
 }
 
 impl Scored {
-    /// None for a point that is none of ours.
+    /// None for a foreign point.
     pub(super) fn hit(&self) -> Option<VectorHit> {
         let (signal, chunk) = place(&self.id)?;
         Some(VectorHit { signal, chunk, score: self.score })
@@ -158,7 +158,7 @@ pub(super) struct Counted {
     pub(super) count: u64,
 }
 
-/// What the server says of a collection, whoever made it.
+/// The server's description of a collection.
 #[derive(Deserialize)]
 pub(super) struct Collection {
     config: Value,
@@ -172,7 +172,7 @@ impl Collection {
         usize::try_from(size).ok()
     }
 
-    /// It has words, and weighs them by how rare they are.
+    /// Whether it has sparse vectors weighted by rarity.
     pub(super) fn has_words(&self, vector: &str) -> bool {
         self.config["params"]["sparse_vectors"][vector]["modifier"] == "idf"
     }

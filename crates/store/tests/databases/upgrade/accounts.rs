@@ -1,14 +1,14 @@
-//! What belongs to one person, as versions before the twenty-fourth migration kept it on the record: documents that the
-//! person's account fetched, and why a text could not be had.
+//! Personal data that versions before migration 24 stored on the record: documents fetched with a person's account,
+//! and failures.
 
 use super::super::{config, now};
 use super::DOWN_TO_23;
 
-/// Why the text of a request could not be had, as it was kept.
+/// A failure of a request, as it was stored.
 const FAILURE: &str = "UPDATE signals SET messages = '[\"no answer\"]'";
-use domain::contracts::{Retrieval, SignalStore, UserStore};
 use domain::corpus::{AclToken, IndexedContent, NewSignal, Signal};
 use domain::ids::{ProviderId, SignalId, UserId};
+use domain::ports::{Retrieval, SignalStore, UserStore};
 use domain::user::UserSpec;
 use sqlx::{Connection, PgConnection, SqliteConnection};
 use store::SqlStore;
@@ -17,8 +17,8 @@ use testkit::suites::store::signals;
 
 const PROVIDER: ProviderId = ProviderId(7);
 
-/// The records: typed with an account, the same text fetched as anybody, given by the provider with its id, given by a
-/// provider without accounts, and a typed request without a text.
+/// The records: typed with an account, the same text fetched anonymously, returned by the provider with its id,
+/// returned by a provider without accounts, and a typed request without a text.
 struct Kept {
     ann: UserId,
     ids: Vec<SignalId>,
@@ -49,7 +49,7 @@ async fn cache(url: &str) -> Kept {
     Kept { ann, ids }
 }
 
-/// What may have been typed belongs to the person, and is still fetched with the account; the rest is as it was.
+/// What may have been typed belongs to the person, and is still fetched with the account; the rest is unchanged.
 async fn assert_attributed(url: &str, Kept { ann, ids }: Kept) {
     let store = SqlStore::open(config(url)).await.expect("opens again");
     let all: Vec<Signal> = store.signals(&ids, None).await.expect("read");
@@ -71,7 +71,7 @@ async fn assert_attributed(url: &str, Kept { ann, ids }: Kept) {
     let newest = store.corpus_sequence().await.expect("read");
     let changes = store.corpus_changes(newest - 2, 9).await.expect("read").expect("kept");
     assert_eq!(changes.iter().map(|one| one.signal_id).collect::<Vec<_>>(), [ids[0], ids[4]]);
-    // The next request for each address leads to the record that is there.
+    // The next request for each URL leads to the existing record.
     for (name, expected) in [("typed", ids[1]), ("request", ids[4])] {
         let seen = NewSignal { source_provider_id: None, ..signals::seen(name) };
         let (noted, is_new) = store.note_signal(seen, &signals::by(ann, ""), now()).await.expect("noted");

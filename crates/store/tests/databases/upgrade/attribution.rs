@@ -1,9 +1,9 @@
-//! Documents that versions before the thirty-first migration attributed to the provider that led to them.
+//! Documents that versions before migration 31 attributed to the provider that linked to them.
 
 use super::super::{config, now};
-use domain::contracts::{ProviderStore, Retrieval, SignalStore, UserStore};
 use domain::corpus::{AclToken, DocumentAddress, IndexedContent, NewSignal, Signal};
 use domain::ids::{ProviderId, SignalId, UserId};
+use domain::ports::{ProviderStore, Retrieval, SignalStore, UserStore};
 use domain::provider::ProviderSpec;
 use domain::user::UserSpec;
 use serde_json::{Value, json};
@@ -12,11 +12,11 @@ use store::SqlStore;
 use testkit::postgres::{TestDatabase, server};
 use testkit::suites::store::signals;
 
-/// Takes back the thirty-first migration, which only changes records.
+/// Reverts migration 31, which only changes records.
 const DOWN_TO_30: &str = "DROP TABLE source_budgets; DELETE FROM _sqlx_migrations WHERE version >= 31";
 
-/// The providers: one of pages on its own host, one with a sealed template of a fixed host, one with a template whose host
-/// comes from the result.
+/// The providers: one with pages on its own host, one with an encrypted template of a fixed host, one with a template
+/// whose host comes from the result.
 fn providers() -> [Value; 3] {
     let url = "https://own.example/api?q={query_string}";
     let with_template = |name: &str, template: &str| json!({"name": name, "url": url, "page_fetch_config_json": {"content_url": template}});
@@ -34,7 +34,7 @@ struct Kept {
     ids: Vec<SignalId>,
 }
 
-/// A document as an earlier version kept it: its address, its text, who is its provider, and who was given it.
+/// A document as stored by an earlier version: its URL, text, provider and grantee.
 async fn keep(
     store: &SqlStore,
     (url, text): (&str, &str),
@@ -70,7 +70,7 @@ async fn cache(url: &str) -> Kept {
         ((foreign, "foreign"), Some(pages), ann),
         (("https://foreign.example/2", "file"), Some(files), ann),
         ((foreign, "link"), Some(links), ann),
-        // One text, from two providers and by its address alone.
+        // One text, from two providers and from its URL alone.
         (("https://foreign.example/3", "same"), Some(pages), ann),
         (("https://foreign.example/3", "same"), Some(links), ann),
         (("https://foreign.example/3", "same"), None, ben),
@@ -110,7 +110,7 @@ async fn assert_withdrawn(url: &str, Kept { ann, ben, providers, ids }: Kept) {
     );
     assert_eq!(seen(AclToken::Provider(files)).await, [ids[2]]);
     assert_eq!(seen(AclToken::Provider(links)).await, []);
-    // Of two texts of one address the newer one counts for a person who was given both.
+    // Of two texts of one URL the newer one counts for a person with grants to both.
     assert_eq!(
         seen(AclToken::User(ann)).await,
         [ids[0], ids[2], ids[3], ids[6]],
@@ -126,13 +126,13 @@ async fn assert_withdrawn(url: &str, Kept { ann, ben, providers, ids }: Kept) {
     let changed: Vec<SignalId> = changes.iter().map(|one| one.signal_id).collect();
     assert!(ids[1..].iter().all(|id| *id == ids[2] || changed.contains(id)), "indexes follow: {changed:?}");
     assert!(!changed.contains(&ids[0]) && !changed.contains(&ids[2]), "{changed:?}");
-    // The next retrieval by the address leads to the record that is there.
+    // The next retrieval of the URL leads to the existing record.
     let address = DocumentAddress::of("https://foreign.example/1").expect("an address");
     let again = NewSignal { address, source_provider_id: None, ..signals::seen("x") };
     let (noted, is_new) = store.note_signal(again, &signals::by(ann, ""), now()).await.expect("noted");
     assert_eq!((noted.signal_id, is_new), (ids[3], false));
     store.close().await;
-    // It is done once: what is attributed from now on is not looked at again.
+    // It runs once: later attributions are not checked again.
     let store = SqlStore::open(config(url)).await.expect("opens once more");
     assert_eq!(store.corpus_sequence().await.expect("read"), newest);
     store.close().await;

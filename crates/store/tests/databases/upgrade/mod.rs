@@ -5,12 +5,10 @@ mod attribution;
 
 use super::{config, now};
 use chrono::TimeDelta;
-use domain::contracts::{
-    FinishedRun, NewTask, PipelineStore, QueueName, SearchStore, SignalStore, UserStore,
-};
 use domain::corpus::{AclToken, IndexedContent, NewSignal, Signal};
 use domain::ids::{SearchId, SignalId, UserId};
-use domain::pipeline_record::{PipelineSpec, SYSTEM_DEFAULT};
+use domain::pipeline::{PipelineSpec, SYSTEM_DEFAULT};
+use domain::ports::{FinishedRun, NewTask, PipelineStore, QueueName, SearchStore, SignalStore, UserStore};
 use domain::search::{Search, SearchSpec};
 use domain::status::SearchStatus;
 use domain::user::UserSpec;
@@ -20,7 +18,7 @@ use store::SqlStore;
 use testkit::postgres::{TestDatabase, server};
 use testkit::suites::store::signals;
 
-/// Takes back the fifth migration, and what follows.
+/// Reverts migrations from the fifth on.
 const DOWN_TO_4: &str = "DROP TABLE source_budgets; DROP INDEX IF EXISTS searches_open; DROP TABLE idempotency_keys; DROP TABLE database_sizes; \
      DROP INDEX tasks_by_owner; ALTER TABLE tasks DROP COLUMN owner; \
      DROP INDEX searches_by_retention; DROP INDEX searches_subscribed; \
@@ -40,19 +38,19 @@ const DOWN_TO_4: &str = "DROP TABLE source_budgets; DROP INDEX IF EXISTS searche
      DROP TABLE signal_grant_tags; DROP TABLE signal_tags; DROP TABLE signal_grants; DROP TABLE signal_versions; DROP TABLE signal_chunks; \
      DROP TABLE signals; DROP TABLE corpus_changes; DROP TABLE corpus_values; \
      DELETE FROM _sqlx_migrations WHERE version >= 5";
-/// Takes back the nineteenth migration.
+/// Reverts migration 19.
 const DOWN_TO_18: &str = "INSERT INTO signal_tags (signal_id, tag) SELECT DISTINCT signal_id, tag FROM signal_grant_tags; \
      DROP TABLE signal_grant_tags; DROP INDEX signal_grants_by_request; \
      ALTER TABLE signal_grants DROP COLUMN asked_as; DROP INDEX signals_by_address; UPDATE signals SET record_key = url_hash; \
      ALTER TABLE signals DROP COLUMN url_hash; ALTER TABLE signals DROP COLUMN given_at; \
      ALTER TABLE signals RENAME COLUMN record_key TO url_hash; \
      DELETE FROM _sqlx_migrations WHERE version = 19";
-/// Takes back the twenty-fourth migration, and what follows.
+/// Reverts migrations from the twenty-fourth on.
 const DOWN_TO_23: &str = "DROP TABLE source_budgets; DROP INDEX IF EXISTS searches_open; DROP TABLE idempotency_keys; DROP TABLE database_sizes; \
      ALTER TABLE signal_grants DROP COLUMN account_provider_id; \
      ALTER TABLE signal_grants DROP COLUMN messages; \
      DELETE FROM _sqlx_migrations WHERE version >= 24";
-/// Takes back the sixteenth migration, and what follows down to the eighteenth.
+/// Reverts migrations 16 to 18.
 const DOWN_TO_15: &str = "DROP INDEX tasks_by_owner; ALTER TABLE tasks DROP COLUMN owner; \
      DROP TABLE canonical_run_askers; DROP TABLE pins; DROP TABLE pin_history; DROP TABLE canonical_runs; \
      DROP TABLE signal_rejections; DROP TABLE egress_scans; DROP TABLE egress_events; \
@@ -64,10 +62,10 @@ const DOWN_TO_15: &str = "DROP INDEX tasks_by_owner; ALTER TABLE tasks DROP COLU
      ALTER TABLE prompts DROP COLUMN version; ALTER TABLE chats DROP COLUMN version; \
      ALTER TABLE preferences DROP COLUMN version; ALTER TABLE brandings DROP COLUMN version; \
      ALTER TABLE signals DROP COLUMN file_bytes; DELETE FROM _sqlx_migrations WHERE version >= 16";
-/// Forgets the sixth migration, which only changes a record.
+/// Reverts migration 6, which only changes a record.
 const FORGET_6: &str = "DELETE FROM _sqlx_migrations WHERE version = 6";
 
-/// The default pipeline as the versions before stored it, and as it is now.
+/// The default pipeline as earlier versions stored it, and as it is now.
 const FIRST: [&str; 2] = ["CosineRelevancyPostResultProcessor", "DedupeByFieldPostResultProcessor"];
 const SECOND: [&str; 3] = [FIRST[0], FIRST[1], "DedupeBySimilarityPostResultProcessor"];
 const NOW: [&str; 4] = [FIRST[0], FIRST[1], SECOND[2], "VersionClusteringPostResultProcessor"];
@@ -92,7 +90,7 @@ async fn fill(url: &str) -> (Vec<SearchId>, Vec<SearchId>) {
         let spec = SearchSpec {
             retention: Some(retention),
             subscribe,
-            // Texts that look like the fields, and one that PostgreSQL cannot take apart.
+            // Texts that look like the fields, and one that PostgreSQL cannot parse.
             tags: vec![r#""retention":3,"subscribe":true"#.to_owned(), "NUL \0".to_owned()],
             ..SearchSpec::of_query(r#"","retention":3,"subscribe":true,""#)
         };
@@ -154,7 +152,7 @@ async fn stored_searches_keep_retention_and_subscription_on_postgres() {
     database.drop().await;
 }
 
-/// Stores the default pipeline so.
+/// Stores the default pipeline with these processors.
 async fn store_pipeline(url: &str, processors: &[&str]) {
     let store = SqlStore::open(config(url)).await.expect("opens");
     store.ensure_pipeline(SYSTEM_DEFAULT, &[], now()).await.expect("stored");
@@ -171,7 +169,8 @@ async fn stored_pipeline(url: &str) -> Vec<String> {
     pipeline.processors
 }
 
-/// What is stored, what makes the database one of a version before, and what is there after this version was started.
+/// The stored pipeline, the statements that make the database one of an earlier version, and the pipeline after the
+/// start.
 const PIPELINES: [(&[&str], &[&str], &[&str]); 8] = [
     (&FIRST, &[FORGET_6, DOWN_TO_23, DOWN_TO_18, DOWN_TO_15], &NOW),
     (&FIRST, &[FORGET_6], &SECOND),
@@ -179,7 +178,7 @@ const PIPELINES: [(&[&str], &[&str], &[&str]); 8] = [
     (&[], &[FORGET_6, DOWN_TO_23, DOWN_TO_18, DOWN_TO_15], &[]),
     (&SECOND, &[DOWN_TO_23, DOWN_TO_18, DOWN_TO_15], &NOW),
     (&FIRST, &[DOWN_TO_23, DOWN_TO_18, DOWN_TO_15], &FIRST),
-    // Taken out by people, and not put back at the next start.
+    // Removed by people, and not restored at the next start.
     (&FIRST, &[], &FIRST),
     (&SECOND, &[], &SECOND),
 ];
@@ -215,7 +214,7 @@ async fn the_default_pipeline_gets_its_new_step_on_postgres() {
     }
 }
 
-/// Three documents: of a provider, supplied, and one that was only asked for. Ann has them, Ben has the first as well.
+/// Three documents: of a provider, supplied, and requested only. Ann has them, Ben has the first as well.
 async fn cache(url: &str) -> (UserId, UserId, Vec<Signal>) {
     let store = SqlStore::open(config(url)).await.expect("opens");
     let mut people = Vec::new();
@@ -242,7 +241,7 @@ async fn cache(url: &str) -> (UserId, UserId, Vec<Signal>) {
     (ann, ben, kept)
 }
 
-/// Every record and every right is there, and the next text of each goes where it belongs.
+/// Every record and grant is there, and the next text of each goes to the right record.
 async fn assert_cached(url: &str, ann: UserId, ben: UserId, kept: &[Signal]) {
     let store = SqlStore::open(config(url)).await.expect("opens again");
     let ids: Vec<SignalId> = kept.iter().map(|signal| signal.signal_id).collect();

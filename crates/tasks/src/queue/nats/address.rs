@@ -1,6 +1,6 @@
-//! Address of the queue: `nats://user:password@host:4222/name`, or a comma list of servers of one cluster.
-//! The name keeps installations apart that share the servers. The login is taken out of the addresses: the client
-//! would not use it there, and writes the addresses into its own log.
+//! Parser of the queue URL: `nats://user:password@host:4222/name`, or a comma-separated list of servers of one
+//! cluster. The name separates installations that share servers. The login is removed from the URLs, because the
+//! client ignores it there and logs the URLs.
 
 use async_nats::ServerAddr;
 use domain::secret::Secret;
@@ -11,7 +11,7 @@ const NAME: &str = "tributary";
 const NAME_MAX: usize = 64;
 const SERVERS_MAX: usize = 16;
 
-/// Why there is no queue at this address. Never holds the address: it may hold a password.
+/// Errors of the queue URL. They never contain the URL, which may contain a password.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NatsError {
     #[error("the address of the queue is not valid; use nats://host:4222 or tls://host:4222")]
@@ -44,7 +44,7 @@ pub(super) enum Login {
 }
 
 impl Login {
-    /// Takes the login out of an address.
+    /// Removes the login from a URL and returns it.
     fn take(url: &mut Url) -> Result<Option<Self>, NatsError> {
         let decoded = |text: &str| {
             let text = percent_decode_str(text).decode_utf8().map_err(|_| NatsError::Address)?;

@@ -1,26 +1,26 @@
-//! Fallback to the database: while no server of NATS answers, workers claim the tasks that were never sent, and hold them by
-//! a lease in the database, as with the queue in the database.
+//! Fallback to the database: while no NATS server responds, workers claim unsent tasks and hold them with a lease in the
+//! database, like the queue in the database.
 //!
-//! No task runs twice because of it. The row of a task decides who runs it, and it is changed by one conditional statement
-//! each time: a claim here needs a row that nobody holds, a relay marks only such a row as sent, and a worker that is given
-//! a message runs it only if the row is held for this message, or is held by nobody and is still as it was when the message
-//! was sent (`hold_delivered`). What follows:
+//! No task runs twice because of this. The row of a task decides who runs it, and every change is one conditional
+//! statement: a claim needs a row without a holder, a relay marks only such rows as sent, and a worker runs a delivered
+//! message only if the row is held for this message, or has no holder and is unchanged since the message was sent
+//! (`hold_delivered`). It follows:
 //!
-//! - A row is sent while the link breaks, or the stream has stored it and the acknowledgement is lost: the row is not marked,
-//!   and may be claimed here. The message comes later, finds the row gone, held, or with another number of tries, and is
-//!   removed. If the message came first, the row is held for it, and no claim here finds it.
-//! - A row that is marked as sent is left to the stream, which may deliver it at any time.
-//! - A worker that claimed a row here and died: its lease ends, and the row is claimed or sent again. It was tried once more
-//!   then, so that it is another message, and an earlier one that is still in the stream is removed.
-//! - The server comes back in the middle: the relay passes over rows that are held here. They are renewed and ended in the
-//!   database, whatever the link does.
-//! - A task that a worker was given before the link broke is held for its message. The worker takes it over (`take_over`)
-//!   while its lease for the message still lasts, so that nobody else was given the message; a later delivery finds the row
-//!   held, and is removed.
-//! - A process that alone has lost its link does the same beside others that have not: the rules are those of the rows.
+//! - The connection breaks while a row is sent, or the acknowledgement is lost: the row is not marked and may be claimed
+//!   here. When the message arrives later, the row is gone, held or has another number of attempts, and the message is
+//!   removed. If the message arrives first, the row is held for it, and no claim finds it.
+//! - A row that is marked as sent belongs to the stream, which may deliver it at any time.
+//! - A worker claims a row here and dies: its lease ends, and the row is claimed or sent again. The number of attempts has
+//!   changed, so it is another message, and an earlier one in the stream is removed.
+//! - The server comes back meanwhile: the relay skips rows that are held here. They are renewed and ended in the
+//!   database, whatever the state of the connection.
+//! - A task that was delivered before the connection broke is held for its message. The worker takes it over (`take_over`)
+//!   while its lease on the message lasts, so no other worker has received it; a later delivery finds the row held and is
+//!   removed.
+//! - A single process that lost its connection does the same beside others that have not: the rules apply to rows.
 
-use domain::contracts::{ClaimedTask, Clock, QueueError, QueueName, Store, StoreError, TaskKey, WorkerSlots};
 use domain::instant::Instant;
+use domain::ports::{ClaimedTask, Clock, QueueError, QueueName, Store, StoreError, TaskKey, WorkerSlots};
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -28,7 +28,7 @@ use std::time::Duration;
 pub(super) struct Fallback {
     store: Arc<dyn Store>,
     clock: Arc<dyn Clock>,
-    /// The leases of tasks that were messages.
+    /// Leases of tasks that were taken over from the stream.
     taken_over: Mutex<BTreeSet<String>>,
 }
 
@@ -37,7 +37,7 @@ impl Fallback {
         Self { store, clock, taken_over: Mutex::default() }
     }
 
-    /// Tasks that were never sent, in turn by owner.
+    /// Claims tasks that were never sent, in turn by owner.
     pub(super) async fn claim(
         &self,
         queue: QueueName,
@@ -48,12 +48,13 @@ impl Fallback {
         Ok(self.store.claim_unsent(queue, slots, worker, lease, self.clock.now()).await?)
     }
 
-    /// Whether the task is held by a lease in the database. Its proof is a number; that of a message is an address with dots.
+    /// Whether the task has a lease in the database. Such a lease is a number; that of a message is a subject with
+    /// dots.
     pub(super) fn holds(&self, task: &ClaimedTask) -> bool {
         !task.lease.contains('.') || self.taken_over().contains(&task.lease)
     }
 
-    /// Holds a task that is held for this message; false when it is not any more.
+    /// Takes over a task that is held for this message; false if it no longer is.
     pub(super) async fn take_over(
         &self,
         task: &ClaimedTask,

@@ -1,7 +1,7 @@
-//! The leases that this process holds. JetStream does not ask who acknowledges a message, so the holder itself keeps
-//! the end of its lease, counted from before it asked, and is silent afterwards.
+//! Leases held by this process. JetStream does not check who acknowledges a message, so the holder tracks the end of
+//! its lease, counted from before the request, and does not acknowledge afterwards.
 
-use domain::contracts::TaskKey;
+use domain::ports::TaskKey;
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -13,23 +13,23 @@ pub(super) struct Leases(Mutex<HashMap<String, Held>>);
 /// The message of a claimed task.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Delivery {
-    /// The stored task; None for a message of an earlier release.
+    /// The key of the stored task; None for a message of an earlier release.
     pub(super) key: Option<TaskKey>,
-    /// The number of the message in the stream.
+    /// Sequence number of the message in the stream.
     pub(super) sequence: u64,
-    /// Who claimed it.
+    /// The worker that claimed it.
     pub(super) worker: String,
 }
 
 struct Held {
     delivery: Delivery,
     until: Instant,
-    /// How long the server waits after each sign of life.
+    /// Acknowledgement wait of the server.
     length: Duration,
 }
 
 impl Leases {
-    /// A task was claimed by a request that was sent at `asked`. What ran out is forgotten on the way.
+    /// Records a lease that was requested at `asked`. Removes expired ones.
     pub(super) fn begin(&self, lease: &str, delivery: Delivery, asked: Instant, length: Duration) {
         let now = Instant::now();
         let mut held = self.lock();
@@ -37,7 +37,7 @@ impl Leases {
         held.insert(lease.to_owned(), Held { delivery, until: asked + length, length });
     }
 
-    /// A sign of life that was sent at `asked` was heard. It holds no longer than the server waits.
+    /// Extends a lease by an acknowledged heartbeat sent at `asked`, by at most the wait of the server.
     pub(super) fn extend(&self, lease: &str, asked: Instant, length: Duration) -> bool {
         match self.lock().get_mut(lease).filter(|held| held.until > Instant::now()) {
             Some(held) => {
@@ -52,12 +52,12 @@ impl Leases {
         self.delivery(lease).is_some()
     }
 
-    /// The message, as long as the lease lasts.
+    /// The message of a valid lease.
     pub(super) fn delivery(&self, lease: &str) -> Option<Delivery> {
         self.lock().get(lease).filter(|held| held.until > Instant::now()).map(|held| held.delivery.clone())
     }
 
-    /// Ends the lease; whether it was held until now.
+    /// Ends a lease; returns whether it was still valid.
     pub(super) fn end(&self, lease: &str) -> bool {
         self.lock().remove(lease).is_some_and(|held| held.until > Instant::now())
     }

@@ -1,13 +1,13 @@
-//! Queue of a process that works only while no server of NATS answers, such as a web process without workers beside it.
+//! Queue of a process that only works while no NATS server responds, such as a web process.
 
-use super::NatsQueue;
+use super::queue::NatsQueue;
 use async_trait::async_trait;
-use domain::contracts::{ClaimedTask, NewTask, QueueError, QueueName, TaskQueue, WorkerBeat, WorkerSlots};
 use domain::ids::TaskId;
+use domain::ports::{ClaimedTask, Heartbeat, NewTask, QueueError, QueueName, TaskQueue, WorkerSlots};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Its claims find nothing while NATS answers. It gives no signs of life, because nobody should count on its slots.
+/// Claims return nothing while NATS responds. It sends no heartbeats, so its slots are not counted.
 pub struct OutageQueue(Arc<NatsQueue>);
 
 impl OutageQueue {
@@ -22,8 +22,8 @@ impl TaskQueue for OutageQueue {
         self.0.push(task).await
     }
 
-    fn nudge(&self, queue: QueueName) {
-        self.0.nudge(queue);
+    fn notify(&self, queue: QueueName) {
+        self.0.notify(queue);
     }
 
     async fn claim_many(
@@ -33,7 +33,7 @@ impl TaskQueue for OutageQueue {
         worker: &str,
         lease: Duration,
     ) -> Result<Vec<ClaimedTask>, QueueError> {
-        match self.0.link.is_up() {
+        match self.0.connection.is_up() {
             true => Ok(Vec::new()),
             false => self.0.fallback.claim(queue, slots, worker, lease).await,
         }
@@ -63,11 +63,11 @@ impl TaskQueue for OutageQueue {
         self.0.depth(queue).await
     }
 
-    async fn beat(&self, _beat: WorkerBeat) -> Result<(), QueueError> {
+    async fn record_heartbeat(&self, _heartbeat: Heartbeat) -> Result<(), QueueError> {
         Ok(())
     }
 
-    async fn workers(&self, queue: QueueName, within: Duration) -> Result<Vec<WorkerBeat>, QueueError> {
+    async fn workers(&self, queue: QueueName, within: Duration) -> Result<Vec<Heartbeat>, QueueError> {
         self.0.workers(queue, within).await
     }
 }

@@ -1,20 +1,20 @@
-//! The stream of tasks: made where it is missing, in three copies where a cluster has as many servers.
+//! Creates the stream of tasks, with three replicas on a cluster of three or more servers.
 
-use super::link::unreachable;
+use super::request_error::unreachable;
 use async_nats::jetstream::ErrorCode;
 use async_nats::jetstream::context::{Context, CreateStreamError, CreateStreamErrorKind};
 use async_nats::jetstream::stream::{Config, DiscardPolicy, RetentionPolicy, StorageType};
-use domain::contracts::QueueError;
+use domain::ports::QueueError;
 use std::time::Duration;
 
-/// By this a stream is known that this program made.
+/// Identifies streams created by this program.
 const DESCRIPTION: &str = "Tasks of Tributary on their way to the workers";
-/// One server of a cluster may be lost with its disk, and no task is.
+/// Replicas of a stream, so that no task is lost with one server.
 const COPIES: usize = 3;
-/// The stream knows a message again for so long.
+/// Deduplication window of the stream.
 const DUPLICATE_WINDOW: Duration = Duration::from_secs(600);
 
-/// Makes the stream, or adds to an older one what it lacks. False when it has fewer copies than it should.
+/// Creates the stream, or updates an older one. False if it has fewer replicas than it should.
 pub(super) async fn make(
     context: &Context,
     name: &str,
@@ -30,7 +30,7 @@ pub(super) async fn make(
     };
     let mut found = made.map_err(unreachable)?.cached_info().config.clone();
     if !has_subjects(&found.subjects, name) {
-        // Made by a release that knew no owners.
+        // Created by a release without owners.
         found.subjects.push(subject_of_owners(name));
         context.update_stream(&found).await.map_err(unreachable)?;
     }
@@ -43,7 +43,7 @@ pub(super) async fn make(
             tracing::info!("the tasks in NATS are kept in {copies} copies, before in {before}");
             Ok(true)
         }
-        // They are in the database as well, so this stops nobody.
+        // Not fatal, because the tasks are in the database as well.
         Err(error) => {
             tracing::warn!("the tasks in NATS are kept in {before} copies only: {error}");
             Ok(false)
@@ -58,7 +58,7 @@ fn config(name: &str, messages_max: u32, copies: usize) -> Config {
         subjects: vec![format!("{name}.tasks.*"), subject_of_owners(name)],
         retention: RetentionPolicy::WorkQueue,
         storage: StorageType::File,
-        // A full stream refuses: what is refused stays in the outbox.
+        // A full stream rejects messages, which stay in the outbox.
         discard: DiscardPolicy::New,
         max_messages: i64::from(messages_max),
         duplicate_window: DUPLICATE_WINDOW,
@@ -71,13 +71,13 @@ fn subject_of_owners(name: &str) -> String {
     format!("{name}.tasks.*.*")
 }
 
-/// Whether a stream with these subjects takes tasks of owners.
+/// Whether a stream with these subjects accepts tasks of owners.
 fn has_subjects(subjects: &[String], name: &str) -> bool {
     let wide = [subject_of_owners(name), format!("{name}.tasks.>"), format!("{name}.>"), ">".to_owned()];
     subjects.iter().any(|subject| wide.contains(subject))
 }
 
-/// The cluster has fewer servers than copies were wanted, or they have no space.
+/// Whether the cluster has too few servers for the replicas, or they are full.
 fn lacks_servers(error: &CreateStreamError) -> bool {
     let code = match error.kind() {
         CreateStreamErrorKind::JetStream(error) => error.error_code(),

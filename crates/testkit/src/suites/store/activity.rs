@@ -1,10 +1,10 @@
-//! Figures of the last days.
+//! Activity statistics of the last days.
 
 use super::{at, finished, new_search, person, set};
 use domain::activity::FutileQuery;
 use domain::chat::{ChatSpec, MessageContent, Rating, Speaker};
-use domain::contracts::{FinishedRun, Store, StoreError};
 use domain::ids::SearchId;
+use domain::ports::{FinishedRun, Store, StoreError};
 use domain::result::ResultSet;
 use domain::status::{ProviderStatus, SearchStatus};
 

@@ -1,11 +1,11 @@
-//! AIProviders and prompts: kept whole, unique by name, brought along once, noted in the audit log.
+//! AI providers and prompts: stored completely, unique by name, seeded once, recorded in the audit log.
 
 use super::{at, person};
 use domain::ai_provider::AiProviderSpec;
 use domain::audit::{AuditFilter, Author};
-use domain::contracts::{Store, StoreError};
 use domain::ids::{AiProviderId, PromptId};
-use domain::prompt_record::{PromptParts, PromptSpec};
+use domain::ports::{Store, StoreError};
+use domain::prompt::{PromptParts, PromptSpec};
 use domain::user::UserSpec;
 use futures_util::future::join_all;
 use serde_json::json;
@@ -68,7 +68,7 @@ pub async fn are_created_read_and_replaced(store: &dyn Store) {
 }
 
 pub async fn are_brought_once(store: &dyn Store) {
-    let starts = (0..PROCESSES).map(|_| store.bring_ai_provider(spec("a"), at(1)));
+    let starts = (0..PROCESSES).map(|_| store.seed_ai_provider(spec("a"), at(1)));
     let brought: Vec<bool> = join_all(starts).await.into_iter().map(Result::unwrap).collect();
     assert_eq!(brought.iter().filter(|&&is_first| is_first).count(), 1, "{brought:?}");
     let one = store.ai_providers().await.unwrap().remove(0);
@@ -76,14 +76,14 @@ pub async fn are_brought_once(store: &dyn Store) {
 
     let changed = AiProviderSpec { active: false, ..spec("a") };
     store.replace_ai_provider(one.id, changed.clone(), at(2)).await.unwrap();
-    assert!(!store.bring_ai_provider(spec("a"), at(3)).await.unwrap());
+    assert!(!store.seed_ai_provider(spec("a"), at(3)).await.unwrap());
     assert_eq!(store.ai_provider(one.id).await.unwrap().spec, changed, "what was changed stays changed");
     store.delete_ai_provider(one.id).await.unwrap();
-    assert!(!store.bring_ai_provider(spec("a"), at(4)).await.unwrap());
+    assert!(!store.seed_ai_provider(spec("a"), at(4)).await.unwrap());
     assert_eq!(store.ai_providers().await.unwrap(), [], "what was deleted stays deleted");
 
     store.create_ai_provider(spec("b"), None, at(5)).await.unwrap();
-    assert!(!store.bring_ai_provider(AiProviderSpec { active: false, ..spec("b") }, at(6)).await.unwrap());
+    assert!(!store.seed_ai_provider(AiProviderSpec { active: false, ..spec("b") }, at(6)).await.unwrap());
     let names: Vec<bool> = store.ai_providers().await.unwrap().iter().map(|one| one.spec.active).collect();
     assert_eq!(names, [true], "one of that name is left alone");
 }

@@ -2,9 +2,9 @@
 
 use super::{at, person};
 use domain::audit::{Action, AuditEntry, AuditEvent, AuditFilter, Author, COMMAND_LINE, Kind};
-use domain::contracts::{Store, StoreError};
 use domain::ids::UserId;
-use domain::pipeline_record::PipelineSpec;
+use domain::pipeline::PipelineSpec;
+use domain::ports::{Store, StoreError};
 use domain::provider::ProviderSpec;
 use domain::query_transform::TransformSpec;
 use domain::user::{GroupSpec, Principal, TokenSpec, UserSpec};
@@ -25,7 +25,7 @@ async fn entries(store: &dyn Store, filter: AuditFilter) -> Vec<AuditEntry> {
     store.audit_entries(&filter, 0, 1000).await.expect("entries").items
 }
 
-/// What was noted last.
+/// The last entry.
 async fn last(store: &dyn Store) -> AuditEntry {
     entries(store, AuditFilter::default()).await.swap_remove(0)
 }
@@ -80,7 +80,7 @@ pub async fn entries_are_filtered_and_paged(store: &dyn Store) {
     }
 }
 
-/// Each kind of change, with who, what, from and to; never a secret.
+/// Each kind of change, with author, object, old and new value; never a secret.
 pub async fn changes_are_noted_with_what_they_changed(store: &dyn Store) {
     let owner = person(store, "owner").await.id;
     let by = store.on_behalf_of(anna());
@@ -119,7 +119,7 @@ pub async fn changes_are_noted_with_what_they_changed(store: &dyn Store) {
     let otto = by.create_user(user.clone(), "hush-hash".to_owned(), at(0)).await.unwrap();
     let admin = UserSpec { is_admin: true, ..user };
     store
-        .on_behalf_of(anna().calling_edits(Action::Replaced))
+        .on_behalf_of(anna().with_edit_action(Action::Replaced))
         .replace_user(otto.id, admin, Some("hush-other".to_owned()), at(0))
         .await
         .unwrap();
@@ -189,7 +189,7 @@ pub async fn groups_rules_pipelines_and_schedules_are_noted(store: &dyn Store) {
     assert!(store.verify_audit().await.unwrap().ok);
 }
 
-/// A change that is refused leaves no entry, and one of a list takes all along.
+/// A rejected change leaves no entry, and a failed batch leaves none at all.
 pub async fn a_refused_change_is_not_noted(store: &dyn Store) {
     let owner = person(store, "owner").await.id;
     let by = store.on_behalf_of(anna());
@@ -203,7 +203,7 @@ pub async fn a_refused_change_is_not_noted(store: &dyn Store) {
     assert!(report.ok && report.entries == 0, "{report:?}");
 }
 
-/// Many write at once: one chain without a gap, and each entry tells the state that its change found.
+/// Concurrent writers produce one chain without a gap, and each entry has the state that its change found.
 pub async fn writers_at_once_leave_one_chain(store: &dyn Store) {
     let group = store.create_group(GroupSpec { name: "0".to_owned() }, at(0)).await.unwrap().id;
     let (first, second) = (store.on_behalf_of(anna()), store.on_behalf_of(Author::command_line(at(9))));

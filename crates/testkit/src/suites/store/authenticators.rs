@@ -1,19 +1,19 @@
-//! Authenticators, what people connected by them, flows on their way, and identities.
+//! Authenticators, users' connections, pending OAuth flows, and identities.
 
 use super::{at, person};
 use domain::authenticator::{
     AuthenticatorSpec, Connection, FlowPurpose, PendingFlow, ProvenIdentity, Tokens,
 };
-use domain::contracts::{Store, StoreError};
 use domain::ids::{AuthenticatorId, UserId};
+use domain::ports::{Store, StoreError};
 use domain::secret::Secret;
 use domain::user::{GroupSpec, UserSpec};
 use futures_util::future::join_all;
 use serde_json::json;
 
-/// Flows of all who sign in that are remembered.
+/// Most pending sign-in flows.
 const SIGN_INS_MAX: usize = 2000;
-/// More flows than one person may have.
+/// More flows than one user may have.
 const MANY_FLOWS: usize = 30;
 
 fn spec(idp: &str) -> AuthenticatorSpec {
@@ -207,7 +207,7 @@ pub async fn flows_are_bounded(store: &dyn Store) {
     assert!(store.take_flow("nobodys", at(60)).await.unwrap().is_some());
 }
 
-/// Anybody can begin to sign in: the newest are kept, and nobody who connects is pushed out.
+/// Anybody can begin to sign in: the newest flows are kept, and no user who connects is evicted.
 pub async fn sign_ins_are_bounded(store: &dyn Store) {
     let (ann, a) = (person(store, "ann").await.id, authenticator(store, "a").await);
     store.begin_flow(flow("anns", a, FlowPurpose::Connect(ann), 100_000), at(0)).await.unwrap();
@@ -263,7 +263,7 @@ pub async fn identities_never_lead_to_a_user_who_was_there(store: &dyn Store) {
 }
 
 pub async fn groups_follow_the_identity(store: &dyn Store) {
-    for name in ["staff", "board", "local"] {
+    for name in ["staff", "branch", "local"] {
         store.create_group(GroupSpec { name: name.to_owned() }, at(0)).await.unwrap();
     }
     let sign_in = async |groups: Option<&[&str]>, seconds: i64| {
@@ -271,16 +271,16 @@ pub async fn groups_follow_the_identity(store: &dyn Store) {
         assert_eq!(store.user(user.id).await.unwrap(), user);
         user
     };
-    assert_eq!(sign_in(Some(&["staff", "unknown", "board"]), 1).await.groups, ["board", "staff"]);
-    let same = sign_in(Some(&["board", "staff"]), 2).await;
+    assert_eq!(sign_in(Some(&["staff", "unknown", "branch"]), 1).await.groups, ["branch", "staff"]);
+    let same = sign_in(Some(&["branch", "staff"]), 2).await;
     assert_eq!((same.groups.len(), same.date_updated), (2, at(1)), "nothing was written");
-    assert_eq!(sign_in(None, 3).await.groups, ["board", "staff"], "not spoken of, they stay");
-    let fewer = sign_in(Some(&["board"]), 4).await;
-    assert_eq!((fewer.groups.concat(), fewer.date_updated), ("board".to_owned(), at(4)));
+    assert_eq!(sign_in(None, 3).await.groups, ["branch", "staff"], "not spoken of, they stay");
+    let fewer = sign_in(Some(&["branch"]), 4).await;
+    assert_eq!((fewer.groups.concat(), fewer.date_updated), ("branch".to_owned(), at(4)));
     let promoted = UserSpec {
         username: "ann".to_owned(),
         is_admin: true,
-        groups: vec!["board".to_owned(), "local".to_owned()],
+        groups: vec!["branch".to_owned(), "local".to_owned()],
         ..UserSpec::default()
     };
     store.replace_user(fewer.id, promoted, None, at(5)).await.unwrap();

@@ -1,9 +1,9 @@
-//! Brandings: one at most is in use.
+//! Brandings: at most one is active.
 
 use super::at;
 use domain::branding::BrandingSpec;
-use domain::contracts::{Store, StoreError};
 use domain::ids::BrandingId;
+use domain::ports::{Store, StoreError};
 
 fn spec(name: &str) -> BrandingSpec {
     BrandingSpec { name: name.to_owned(), logo_light: "picture \0".to_owned(), ..BrandingSpec::default() }

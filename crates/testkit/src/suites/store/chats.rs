@@ -2,12 +2,12 @@
 
 use super::{at, person};
 use domain::chat::{ChatCitation, ChatSpec, DocumentRef, MessageContent, Rating, Speaker, ToolUse};
-use domain::contracts::{Store, StoreError};
 use domain::ids::{AiProviderId, ChatId, MessageId, ResultId, SearchId, SignalId, UserId};
+use domain::ports::{Store, StoreError};
 use futures_util::future::join_all;
 use serde_json::json;
 
-/// Messages that are added at the same time.
+/// Messages that are added concurrently.
 const MANY: usize = 20;
 
 fn spec(title: &str) -> ChatSpec {

@@ -1,13 +1,13 @@
-//! What becomes of decisions when their document is removed or merged, or when a person goes.
+//! Decisions after their document is removed or merged, or a user is deleted.
 
 use super::egress::{begun, found};
 use super::elections::election;
 use super::pins::{assert_explained, history, states, wanted};
 use super::signals::{by, content, indexed, seen};
 use super::{at, person};
-use domain::contracts::{EventFilter, PinFilter, RunFilter, RunOutcome, Store, StoreError};
 use domain::corpus::{EventStatus, MatchMethod, PinAction, RejectReason, RunStatus, Scope, SignalState};
 use domain::ids::{SignalId, UserId};
+use domain::ports::{EventFilter, PinFilter, RunFilter, RunOutcome, Store, StoreError};
 use std::collections::BTreeSet;
 
 /// Rejects the first of them as the answer to this query.

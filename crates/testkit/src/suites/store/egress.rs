@@ -1,20 +1,20 @@
-//! Scans of sent mail and what was found in it: of one person, once for each document and message.
+//! Egress scans and their matches: by user, once per document and message.
 
 use super::signals::indexed;
 use super::{at, person};
 use chrono::NaiveDate;
-use domain::contracts::{EventFilter, ScanEnd, ScanOutcome, Store, StoreError};
 use domain::corpus::{Channel, EventStatus, MatchMethod, NewEvent, NewScan, Scan, ScanCounts, ScanStatus};
 use domain::ids::{EventId, ScanId, SignalId, UserId};
+use domain::ports::{EventFilter, ScanEnd, ScanOutcome, Store, StoreError};
 use futures_util::future::join_all;
 use std::collections::BTreeSet;
 
-/// Scans that one person begins at the same time.
+/// Scans that one user starts concurrently.
 const RACERS: usize = 12;
-/// Scans of one person that are kept.
+/// Most scans that are kept per user.
 const SCANS_KEPT: u64 = 100;
 
-pub fn wish(user: UserId) -> NewScan {
+pub fn new_scan(user: UserId) -> NewScan {
     NewScan {
         user,
         channel: Channel::Gmail,
@@ -36,7 +36,7 @@ pub fn found(signal: SignalId, message: &str, method: MatchMethod) -> NewEvent {
 }
 
 pub(crate) async fn begun(store: &dyn Store, user: UserId, seconds: i64) -> ScanId {
-    match store.begin_scan(wish(user), at(seconds - 1_000), at(seconds)).await.expect("begun") {
+    match store.begin_scan(new_scan(user), at(seconds - 1_000), at(seconds)).await.expect("begun") {
         ScanOutcome::Queued(scan) => scan.scan_id,
         ScanOutcome::Busy(scan) => panic!("{scan:?}"),
     }
@@ -52,7 +52,7 @@ fn end(status: ScanStatus, counts: ScanCounts) -> ScanEnd {
 
 pub async fn scans_run_one_at_a_time(store: &dyn Store) {
     let (ann, ben) = (person(store, "ann").await.id, person(store, "ben").await.id);
-    let race = join_all((0..RACERS).map(|_| store.begin_scan(wish(ann), at(-1_000), at(1)))).await;
+    let race = join_all((0..RACERS).map(|_| store.begin_scan(new_scan(ann), at(-1_000), at(1)))).await;
     let queued: Vec<&Scan> = race
         .iter()
         .filter_map(|outcome| match outcome {
@@ -86,16 +86,16 @@ pub async fn scans_run_one_at_a_time(store: &dyn Store) {
     let page = store.scans(ann, 0, 9).await.unwrap();
     assert_eq!((page.items, page.total), (vec![expected], 1));
 
-    // A sign of life counts: what was heard of after that time is not abandoned.
+    // A heartbeat after that time means that the scan is not abandoned.
     let id = first.scan_id;
     assert_eq!(store.add_events(id, seen(4), vec![], at(50)).await.unwrap(), Some((0, 0)));
-    let busy = store.begin_scan(wish(ann), at(50), at(60)).await.unwrap();
+    let busy = store.begin_scan(new_scan(ann), at(50), at(60)).await.unwrap();
     let ScanOutcome::Busy(running) = busy else { panic!("{busy:?}") };
     assert_eq!(
         (running.status, running.started_at, running.counts),
         (ScanStatus::Running, Some(at(50)), seen(4))
     );
-    let next = store.begin_scan(wish(ann), at(51), at(61)).await.unwrap();
+    let next = store.begin_scan(new_scan(ann), at(51), at(61)).await.unwrap();
     let ScanOutcome::Queued(next) = next else { panic!("{next:?}") };
     let failed = store.scan(id).await.unwrap();
     assert_eq!((failed.status, failed.finished_at), (ScanStatus::Failed, Some(at(61))));

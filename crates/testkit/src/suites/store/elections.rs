@@ -1,19 +1,19 @@
-//! Elections: one open for each query, scope and cluster, decided once, read again to the digit.
+//! Elections: one open per query, scope and cluster, decided once, read back exactly.
 
 use super::pins::{assert_explained, history, states, wanted};
 use super::signals::indexed;
 use super::{at, person};
-use domain::contracts::{RunFilter, RunOutcome, Store, StoreError};
 use domain::corpus::{
     AclToken, COMMENT_CHARS_MAX, Factors, Member, MemberRole, NewRun, PinVia, Reason, RejectReason,
     Rejection, Run, RunStatus, Scope, SignalState, Thresholds, Weights,
 };
 use domain::ids::{RunId, SearchId, SignalId, UserId};
+use domain::ports::{RunFilter, RunOutcome, Store, StoreError};
 use futures_util::future::join_all;
 
-/// People who decide at the same time.
+/// Concurrent decisions.
 const RACERS: usize = 12;
-/// Runs that nobody decided and that are kept for one query, scope and cluster.
+/// Most undecided elections that are kept per query, scope and cluster.
 const UNDECIDED_KEPT: u64 = 20;
 
 fn member(signal: SignalId, rank: u32, score: f64) -> Member {
@@ -129,7 +129,7 @@ pub async fn leave_others_alone(store: &dyn Store) {
     let new = election("The  MSA", &[b, a, c], ann);
     let before = store.record_run(new.clone(), at(1)).await.unwrap().run_id;
     for other in [
-        NewRun { scope: Scope::read("acme"), ..new.clone() },
+        NewRun { scope: Scope::parse("acme"), ..new.clone() },
         NewRun { query: "msa".to_owned(), ..new.clone() },
         NewRun { cluster_key: SignalId(a.0 - 1), ..new.clone() },
     ] {
@@ -155,15 +155,15 @@ pub async fn know_who_asked(store: &dyn Store) {
     let asked = async |user| {
         let filter = RunFilter { search_owner: Some(user), ..RunFilter::default() };
         let listed = store.runs(&filter, 0, 9).await.unwrap().total == 1;
-        assert_eq!(store.has_asked(id, user).await.unwrap(), listed, "{user}");
+        assert_eq!(store.run_concerns_user(id, user).await.unwrap(), listed, "{user}");
         listed
     };
     assert_eq!([asked(ann).await, asked(ben).await, asked(col).await], [true, true, false]);
     let other = store.record_run(election("q", &signals[1..], col), at(2)).await.unwrap().run_id;
-    assert!(!store.has_asked(other, ben).await.unwrap(), "another election");
+    assert!(!store.run_concerns_user(other, ben).await.unwrap(), "another election");
     store.delete_user(ben).await.unwrap();
     assert!(!asked(ben).await);
-    assert!(!store.has_asked(RunId(999), ann).await.unwrap());
+    assert!(!store.run_concerns_user(RunId(999), ann).await.unwrap());
 }
 
 pub async fn are_recorded_once_by_many(store: &dyn Store) {
@@ -321,7 +321,7 @@ pub async fn become_stale(store: &dyn Store) {
     store.reject_run(ids[0], ann, RejectReason::Other, "", at(9)).await.unwrap();
     for (limit, is_dry, expected) in [(9, true, 3), (2, true, 2), (2, false, 2), (9, false, 1), (9, false, 0)]
     {
-        assert_eq!(store.retire_runs(at(4), limit, is_dry).await.unwrap(), expected, "{limit} {is_dry}");
+        assert_eq!(store.expire_runs(at(4), limit, is_dry).await.unwrap(), expected, "{limit} {is_dry}");
     }
     use RunStatus::{AutoElected, Rejected, Stale};
     for (id, expected) in ids.iter().zip([Rejected, Stale, Stale, Stale, AutoElected]) {

@@ -1,9 +1,9 @@
-//! Keys of requests that may be repeated.
+//! Idempotency keys.
 
 use super::{at, person, run_search};
-use domain::contracts::{QueueName, Store};
 use domain::idempotency::{CreatedSearch, IdempotencyKey};
 use domain::ids::{SearchId, UserId};
+use domain::ports::{QueueName, Store};
 use domain::search::{Search, SearchSpec};
 use futures_util::future::join_all;
 use serde_json::json;
@@ -20,7 +20,7 @@ async fn create(store: &dyn Store, owner: UserId, key: &IdempotencyKey, seconds:
     store.create_search_once(search, run_search, key).await.expect("an answer")
 }
 
-/// The search, its task and its key come together; a second one with the key leaves nothing.
+/// The search, its task and its key are stored together; a second request with the key leaves nothing.
 pub async fn a_key_creates_one_search(store: &dyn Store) {
     let (owner, other) = (person(store, "owner").await.id, person(store, "other").await.id);
     let first = create(store, owner, &key("k", "f"), 0).await.expect("a search");
@@ -30,37 +30,37 @@ pub async fn a_key_creates_one_search(store: &dyn Store) {
     assert_eq!(store.count_searches(owner, 10).await.unwrap(), 1);
     assert_eq!(store.task_depth(QueueName::Search, at(2)).await.unwrap(), 1);
 
-    let kept = store.kept_answer(owner, "k", at(1)).await.unwrap().expect("it is known");
+    let kept = store.stored_response(owner, "k", at(1)).await.unwrap().expect("it is known");
     assert_eq!((kept.fingerprint.as_str(), kept.created), ("f", at(0)));
     let answer: CreatedSearch = serde_json::from_value(kept.answer.expect("an answer")).unwrap();
     let told = Search::created(answer.id, owner, answer.spec, answer.messages, kept.created);
     assert_eq!(told, first, "as it was answered");
 
-    assert_eq!(store.kept_answer(other, "k", at(1)).await.unwrap(), None, "keys of others are theirs");
+    assert_eq!(store.stored_response(other, "k", at(1)).await.unwrap(), None, "keys of others are theirs");
     assert!(create(store, other, &key("k", "f"), 1).await.is_some());
     store.delete_user(owner).await.unwrap();
-    assert_eq!(store.kept_answer(owner, "k", at(1)).await.unwrap(), None);
+    assert_eq!(store.stored_response(owner, "k", at(1)).await.unwrap(), None);
 }
 
-/// The answer holds the query, which nobody finds any more after its search was deleted.
+/// The response contains the query, so it is deleted with its search.
 pub async fn a_key_goes_with_its_search(store: &dyn Store) {
     let owner = person(store, "owner").await.id;
     let first = create(store, owner, &key("k", "f"), 0).await.expect("a search");
     let other = create(store, owner, &key("other", "f"), 0).await.expect("a search");
     store.claim_key(owner, &key("ingest", "f"), at(0)).await.unwrap();
     store.delete_search(first.id).await.unwrap();
-    assert_eq!(store.kept_answer(owner, "k", at(1)).await.unwrap(), None);
+    assert_eq!(store.stored_response(owner, "k", at(1)).await.unwrap(), None);
     for kept in ["other", "ingest"] {
-        assert!(store.kept_answer(owner, kept, at(1)).await.unwrap().is_some(), "{kept}");
+        assert!(store.stored_response(owner, kept, at(1)).await.unwrap().is_some(), "{kept}");
     }
     let second = create(store, owner, &key("k", "f"), 1).await.expect("a new search");
     assert_ne!(second.id, first.id);
-    // A key that is used anew after its day belongs to the newer search alone.
+    // A key that is reused after it expired belongs to the newer search alone.
     let third = create(store, owner, &key("other", "f"), DAY).await.expect("a new search");
     store.delete_search(other.id).await.unwrap();
-    assert!(store.kept_answer(owner, "other", at(DAY + 1)).await.unwrap().is_some());
+    assert!(store.stored_response(owner, "other", at(DAY + 1)).await.unwrap().is_some());
     store.delete_search(third.id).await.unwrap();
-    assert_eq!(store.kept_answer(owner, "other", at(DAY + 1)).await.unwrap(), None);
+    assert_eq!(store.stored_response(owner, "other", at(DAY + 1)).await.unwrap(), None);
 }
 
 pub async fn requests_at_once_create_one_search(store: &dyn Store) {
@@ -76,33 +76,33 @@ pub async fn keys_end_after_a_day(store: &dyn Store) {
     let owner = person(store, "owner").await.id;
     create(store, owner, &key("old", "f"), 0).await.expect("a search");
     create(store, owner, &key("young", "f"), 10).await.expect("a search");
-    assert!(store.kept_answer(owner, "old", at(DAY - 1)).await.unwrap().is_some());
-    assert_eq!(store.kept_answer(owner, "old", at(DAY)).await.unwrap(), None);
+    assert!(store.stored_response(owner, "old", at(DAY - 1)).await.unwrap().is_some());
+    assert_eq!(store.stored_response(owner, "old", at(DAY)).await.unwrap(), None);
     let again = create(store, owner, &key("old", "another"), DAY).await;
     assert!(again.is_some(), "it is free before it is removed");
     store.expire_keys(at(DAY + 9), 10).await.unwrap();
-    assert!(store.kept_answer(owner, "young", at(20)).await.unwrap().is_some());
+    assert!(store.stored_response(owner, "young", at(20)).await.unwrap().is_some());
     store.expire_keys(at(DAY + 10), 10).await.unwrap();
-    assert_eq!(store.kept_answer(owner, "young", at(20)).await.unwrap(), None);
-    assert!(store.kept_answer(owner, "old", at(DAY + 10)).await.unwrap().is_some());
+    assert_eq!(store.stored_response(owner, "young", at(20)).await.unwrap(), None);
+    assert!(store.stored_response(owner, "old", at(DAY + 10)).await.unwrap().is_some());
 }
 
-/// A request whose answer comes later claims its key first.
+/// A request whose response comes later claims its key first.
 pub async fn claimed_keys_keep_the_first_answer(store: &dyn Store) {
     let owner = person(store, "owner").await.id;
     let (own, other) = (key("k", "f"), key("k", "another"));
     assert!(store.claim_key(owner, &own, at(0)).await.unwrap());
     assert!(!store.claim_key(owner, &own, at(1)).await.unwrap());
-    let kept = store.kept_answer(owner, "k", at(1)).await.unwrap().expect("it is known");
+    let kept = store.stored_response(owner, "k", at(1)).await.unwrap().expect("it is known");
     assert_eq!((kept.fingerprint.as_str(), kept.answer), ("f", None));
-    assert!(!store.keep_answer(owner, &other, &json!({"n": 0})).await.unwrap());
-    assert!(store.keep_answer(owner, &own, &json!({"n": 1})).await.unwrap());
-    assert!(!store.keep_answer(owner, &own, &json!({"n": 2})).await.unwrap());
-    let kept = store.kept_answer(owner, "k", at(1)).await.unwrap().expect("it is known");
+    assert!(!store.store_response(owner, &other, &json!({"n": 0})).await.unwrap());
+    assert!(store.store_response(owner, &own, &json!({"n": 1})).await.unwrap());
+    assert!(!store.store_response(owner, &own, &json!({"n": 2})).await.unwrap());
+    let kept = store.stored_response(owner, "k", at(1)).await.unwrap().expect("it is known");
     assert_eq!(kept.answer, Some(json!({"n": 1})));
 }
 
-/// Somebody who sends a new key with each of very many requests fills no disk.
+/// A user who sends a new key with each of very many requests does not fill the disk.
 pub async fn keys_of_one_user_are_bounded(store: &dyn Store) {
     let (owner, other) = (person(store, "owner").await.id, person(store, "other").await.id);
     store.claim_key(other, &key("k", "f"), at(0)).await.unwrap();
@@ -112,7 +112,7 @@ pub async fn keys_of_one_user_are_bounded(store: &dyn Store) {
     let kept = async |owner, keys: &[&str]| {
         let mut count = 0;
         for key in keys {
-            count += usize::from(store.kept_answer(owner, key, at(9)).await.unwrap().is_some());
+            count += usize::from(store.stored_response(owner, key, at(9)).await.unwrap().is_some());
         }
         count
     };

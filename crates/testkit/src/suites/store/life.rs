@@ -1,8 +1,8 @@
-//! The life of a search after its first run: updates, subscription, retention.
+//! Searches after their first run: updates, subscription, retention.
 
 use super::{at, change, finished, finished_search, item, person, restart, run_search};
-use domain::contracts::{FinishedRun, QueueName, Store, StoreError};
 use domain::ids::{SearchId, UserId};
+use domain::ports::{FinishedRun, QueueName, Store, StoreError};
 use domain::result::ResultItem;
 use domain::search::{Search, SearchSpec, Sort};
 use domain::status::SearchStatus;
@@ -10,7 +10,7 @@ use futures_util::future::join_all;
 use serde_json::json;
 use std::time::Duration;
 
-/// An update runs again beside what is there: the sets stay, the message is added, the task is stored.
+/// An update starts a run beside the existing one: the sets stay, the message is added, the task is stored.
 pub async fn updates_keep_what_is_there(store: &dyn Store) {
     let (search, sets) = finished_search(store, &[&["a"], &["b"]]).await;
     let lease = Duration::from_secs(60);
@@ -29,7 +29,7 @@ pub async fn updates_keep_what_is_there(store: &dyn Store) {
     let task = store.claim_task(QueueName::Search, "w", lease, at(9)).await.unwrap().expect("its task");
     assert_eq!(task.payload, json!({"search": search.id, "run": 2}));
 
-    // The run before it is fenced off; the update ends once, and leaves alone the sets that it does not have.
+    // The previous run is fenced off; the update ends once, and leaves the other sets unchanged.
     assert_eq!(store.finish_run(finished(&search, Vec::new())).await.unwrap(), None);
     let mut more = sets[1].clone();
     more.items.push(ResultItem { new: Some(1), ..item("c") });
@@ -50,7 +50,7 @@ pub async fn updates_keep_what_is_there(store: &dyn Store) {
     assert_eq!(store.task_depth(QueueName::Search, at(70)).await.unwrap(), 1);
 }
 
-/// Updates at the same time are counted, and every message is kept.
+/// Concurrent updates are counted, and every message is kept.
 pub async fn updates_come_one_after_the_other(store: &dyn Store) {
     let (search, _) = finished_search(store, &[]).await;
     let updates = (0..8).map(|number| store.update_search(search.id, number.to_string(), at(9), run_search));
@@ -76,7 +76,7 @@ pub async fn searches_expire_by_their_retention(store: &dyn Store) {
         let found = store.expired_searches(at(seconds), limit).await.unwrap();
         found.into_iter().map(|id| ids.iter().position(|&known| known == id.0)).collect::<Vec<_>>()
     };
-    // A run that is finished counts from its end, at 6.
+    // A finished run counts from its end, at 6.
     let cases = [
         (5 * minute + 5, vec![]),
         (5 * minute + 6, vec![4]),
@@ -96,7 +96,7 @@ pub async fn searches_expire_by_their_retention(store: &dyn Store) {
     assert_eq!(expired(3650 * day, 0).await, []);
 }
 
-/// The clock starts anew with every change, and an edit of `retention` counts at once.
+/// The retention period restarts with every change, and an edit of `retention` takes effect at once.
 pub async fn searches_expire_after_their_last_change(store: &dyn Store) {
     let owner = person(store, "owner").await.id;
     let (first, second) = (kept_for(store, owner, 4).await, kept_for(store, owner, 4).await);
@@ -125,7 +125,7 @@ pub async fn searches_expire_after_their_last_change(store: &dyn Store) {
     assert_eq!(expired(9999).await, []);
 }
 
-/// What is saved or subscribed is kept, whatever its retention; when it no longer is, the retention counts again.
+/// Saved or subscribed searches are kept, whatever their retention; afterwards the retention applies again.
 pub async fn saved_and_subscribed_searches_do_not_expire(store: &dyn Store) {
     let owner = person(store, "owner").await.id;
     let make = async |spec: SearchSpec| {
@@ -144,7 +144,7 @@ pub async fn saved_and_subscribed_searches_do_not_expire(store: &dyn Store) {
     assert_eq!(expired(401).await, [plain.id, saved.id, subscribed.id]);
 }
 
-/// What is saved, subscribed or still running is never removed, however old it is.
+/// Saved, subscribed and running searches are never removed, however old they are.
 pub async fn removable_searches_are_the_oldest_that_nobody_keeps(store: &dyn Store) {
     let (owner, other) = (person(store, "owner").await.id, person(store, "other").await.id);
     let make = async |owner: UserId, spec: SearchSpec, seconds: i64, is_over: bool| {
@@ -185,7 +185,7 @@ pub async fn subscribed_searches_are_listed(store: &dyn Store) {
     assert_eq!(listed(made[0].id, 10).await, "cd");
     assert_eq!(listed(made[3].id, 10).await, "");
 
-    // An edit and a new run say it anew; an update keeps it.
+    // An edit and a new run set it; an update keeps it.
     let with = |search: &Search, subscribe| SearchSpec { subscribe, ..search.spec.clone() };
     change(store, made[0].id, with(&made[0], false), 1).await;
     change(store, made[1].id, with(&made[1], true), 1).await;
@@ -195,7 +195,7 @@ pub async fn subscribed_searches_are_listed(store: &dyn Store) {
     assert_eq!(listed(SearchId(0), 10).await, "bd");
 }
 
-/// The end of a subscription is no run: status, run, results and the queue stay as they are.
+/// Unsubscribing is not a run: status, run, results and the queue stay unchanged.
 pub async fn subscriptions_end(store: &dyn Store) {
     let (search, sets) = finished_search(store, &[&["a"]]).await;
     let spec = SearchSpec { subscribe: true, retention: Some(2), ..search.spec.clone() };

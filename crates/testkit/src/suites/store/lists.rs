@@ -1,9 +1,9 @@
-//! Lists: personal wishes, the runs of a search, searches that are looked for, and new results.
+//! Lists: personal preferences, the runs of a search, search history, and new results.
 
 use super::{at, change, finished, item, new_search, person, restart, run_search, set};
-use domain::contracts::{FinishedRun, Store, StoreError};
 use domain::ids::{ProviderId, SearchId, UserId};
-use domain::preferences::{DomainWish, Preferences, SourceWish, Wish};
+use domain::ports::{FinishedRun, Store, StoreError};
+use domain::preferences::{DomainPreference, Preference, Preferences, SourcePreference};
 use domain::result::ResultItem;
 use domain::search::{SAVED_TAG, Search, SearchFilter, SearchSpec};
 use domain::search_run::{RUNS_KEPT, RunEntry};
@@ -12,16 +12,16 @@ use domain::status::{ProviderStatus, SearchStatus};
 pub async fn preferences_belong_to_one_person(store: &dyn Store) {
     let (ann, bob) = (person(store, "ann").await.id, person(store, "bob").await.id);
     assert_eq!(store.preferences(ann).await.unwrap(), Preferences::default());
-    let wishes = |wish| Preferences {
-        domains: vec![DomainWish { domain: "example.org".to_owned(), wish }],
-        sources: vec![SourceWish { provider_id: ProviderId(3), wish: Wish::Block }],
+    let preferences = |preference| Preferences {
+        domains: vec![DomainPreference { domain: "example.org".to_owned(), preference }],
+        sources: vec![SourcePreference { provider_id: ProviderId(3), preference: Preference::Block }],
     };
-    for wish in [Wish::Raise, Wish::Lower] {
-        store.save_preferences(ann, wishes(wish), at(1)).await.unwrap();
-        assert_eq!(store.preferences(ann).await.unwrap(), wishes(wish), "the newest counts");
+    for preference in [Preference::Raise, Preference::Lower] {
+        store.save_preferences(ann, preferences(preference), at(1)).await.unwrap();
+        assert_eq!(store.preferences(ann).await.unwrap(), preferences(preference), "the newest counts");
     }
     assert_eq!(store.preferences(bob).await.unwrap(), Preferences::default());
-    let lost = store.save_preferences(UserId(999), wishes(Wish::Raise), at(1)).await;
+    let lost = store.save_preferences(UserId(999), preferences(Preference::Raise), at(1)).await;
     assert!(matches!(lost, Err(StoreError::UnknownReference(_))), "{lost:?}");
     store.delete_user(ann).await.unwrap();
     assert_eq!(store.preferences(ann).await.unwrap(), Preferences::default());

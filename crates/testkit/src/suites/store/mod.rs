@@ -1,4 +1,4 @@
-//! The behaviour of a Store, one function for each promise. Every function wants an empty store of its own.
+//! Suite for implementations of `Store`, one function per property. Each function needs an empty store.
 
 pub mod activity;
 pub mod ai_providers;
@@ -35,9 +35,9 @@ pub mod versions;
 pub mod work;
 
 use chrono::DateTime;
-use domain::contracts::{FinishedRun, NewTask, QueueName, Store};
 use domain::ids::{ProviderId, SearchId, UserId};
 use domain::instant::Instant;
+use domain::ports::{FinishedRun, NewTask, QueueName, Store};
 use domain::result::{ResultItem, ResultSet};
 use domain::search::{Search, SearchSpec};
 use domain::search_run::RunFindings;
@@ -45,7 +45,7 @@ use domain::status::{ProviderStatus, SearchStatus};
 use domain::user::{User, UserSpec};
 use serde_json::json;
 
-/// Hands every behaviour of the suite to a macro, as `group: name, name; …`, so that none is forgotten.
+/// Passes every test of the suite to a macro, as `group: name, name; …`, so that none is forgotten.
 #[macro_export]
 macro_rules! store_behaviours {
     ($run:ident) => {
@@ -128,7 +128,7 @@ macro_rules! store_behaviours {
     };
 }
 
-/// A fixed time and some seconds after it, with microseconds that must survive.
+/// A fixed time plus some seconds, with microseconds that must survive.
 pub(crate) fn at(seconds: i64) -> Instant {
     DateTime::from_timestamp(1_700_000_000 + seconds, 123_456_000).expect("a time in range")
 }
@@ -159,13 +159,13 @@ pub(crate) async fn stored(store: &dyn Store, id: SearchId) -> Search {
     store.search(id).await.expect("a search")
 }
 
-/// The spec in place of what is stored now.
+/// Replaces the stored spec.
 pub(crate) async fn change(store: &dyn Store, id: SearchId, spec: SearchSpec, seconds: i64) -> Search {
     let seen = stored(store, id).await;
     store.change_search(&seen, spec, at(seconds)).await.expect("changed").expect("written by nobody else")
 }
 
-/// A new run of what is stored now, with this spec.
+/// Starts a new run of the stored search with this spec.
 pub(crate) async fn restart(store: &dyn Store, id: SearchId, spec: SearchSpec, seconds: i64) -> Search {
     let (seen, messages) = (stored(store, id).await, vec!["again".to_owned()]);
     let again = store.restart_search(&seen, spec, messages, at(seconds), run_search).await;

@@ -2,8 +2,8 @@
 
 use super::{at, finished, new_search, person, set};
 use chrono::TimeDelta;
-use domain::contracts::{NewSession, Store, StoreError};
 use domain::ids::{GroupId, TokenId, UserId};
+use domain::ports::{NewSession, Store, StoreError};
 use domain::provider::ProviderSpec;
 use domain::query_transform::TransformSpec;
 use domain::user::{CURATORS, GroupSpec, TokenSpec, UserSpec};
@@ -175,7 +175,7 @@ pub async fn what_is_shared_outlives_its_owner(store: &dyn Store) {
     assert_eq!((left[0].spec.name.as_str(), left[0].owner), ("shared", heir));
 }
 
-/// In an installation that never had an administrator there is no heir.
+/// An installation that never had an administrator has no successor either.
 pub async fn what_is_shared_needs_an_administrator(store: &dyn Store) {
     let ann = person(store, "ann").await.id;
     person(store, "bob").await;
@@ -197,7 +197,7 @@ pub async fn the_last_administrator_stays(store: &dyn Store) {
     assert_eq!(store.user(ann).await.unwrap(), before, "nothing was changed");
     assert_eq!(store.password_hash("ann").await.unwrap().as_deref(), Some("hash"));
 
-    // As an administrator they may change; others come and go; with a second one they may leave.
+    // An administrator may change; others may be deleted; with a second one the first may leave.
     let admin = |name: &str| UserSpec { is_admin: true, ..named(name, &[]) };
     store.replace_user(ann, admin("anna"), None, at(3)).await.unwrap();
     store.replace_user(bob, admin("bob"), None, at(3)).await.unwrap();
@@ -209,7 +209,7 @@ pub async fn the_last_administrator_stays(store: &dyn Store) {
     assert_eq!(store.delete_user(ann).await, Err(StoreError::LastAdministrator));
 }
 
-/// Each could rely on the others, and one must stay.
+/// Concurrent demotions rely on each other, and one administrator must remain.
 pub async fn administrators_do_not_all_leave_at_once(store: &dyn Store) {
     let mut ids = Vec::new();
     for number in 0..8 {
@@ -307,7 +307,7 @@ pub async fn sessions_end(store: &dyn Store) {
     assert_eq!(store.session("two", at(1)).await.unwrap(), None);
     assert_eq!(store.session("one", at(1)).await.unwrap(), expected);
 
-    // A later session sweeps the expired ones away: the first is gone even for a clock that went back.
+    // A later session removes the expired ones: the first is gone even for a clock that went back.
     store.create_session(NewSession { now: at(200), ..session(ann.id, "three", 300) }).await.unwrap();
     assert_eq!(store.session("one", at(1)).await.unwrap(), None);
     assert!(store.session("three", at(201)).await.unwrap().is_some());

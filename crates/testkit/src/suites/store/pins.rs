@@ -1,23 +1,23 @@
-//! Pins: one for each query and scope, with a history from which the pins of now follow.
+//! Pins: one per query and scope, with a history from which the current pins follow.
 
 use super::signals::{by, content, indexed, seen};
 use super::{at, person};
-use domain::contracts::{PinFilter, PinOutcome, Store, StoreError};
 use domain::corpus::{AclToken, NewPin, PinAction, PinEvent, PinVia, QUERY_CHARS_MAX, Scope, SignalState};
 use domain::ids::{SignalId, UserId};
+use domain::ports::{PinFilter, PinOutcome, Store, StoreError};
 use futures_util::future::join_all;
 use std::collections::BTreeMap;
 
-/// Writers at the same time.
+/// Concurrent writers.
 const RACERS: usize = 200;
-/// Documents that they write about.
+/// Documents that they pin.
 const RACED: usize = 7;
 const ALL: u64 = 10_000;
 
 pub fn wanted(query: &str, scope: &str, signal: SignalId, by: UserId) -> NewPin {
     NewPin {
         query: query.to_owned(),
-        scope: Scope::read(scope),
+        scope: Scope::parse(scope),
         signal_id: signal,
         pinned_by: by,
         via: PinVia::Manual,
@@ -25,7 +25,7 @@ pub fn wanted(query: &str, scope: &str, signal: SignalId, by: UserId) -> NewPin 
     }
 }
 
-/// What became of it in a word, with the document that is pinned now.
+/// The outcome in a word, with the document that is pinned now.
 fn told(outcome: &PinOutcome) -> (&'static str, SignalId) {
     match outcome {
         PinOutcome::Made(pin) => ("made", pin.signal_id),
@@ -50,7 +50,7 @@ pub(crate) async fn history(store: &dyn Store) -> Vec<PinEvent> {
     page.items.into_iter().rev().collect()
 }
 
-/// The pins that follow from the history alone; every line must fit what was before.
+/// The pins that follow from the history alone; every entry must match the state before it.
 pub(crate) fn replayed(lines: &[PinEvent]) -> BTreeMap<(String, Scope), SignalId> {
     let mut pins = BTreeMap::new();
     for (number, line) in lines.iter().enumerate() {
@@ -68,7 +68,7 @@ pub(crate) fn replayed(lines: &[PinEvent]) -> BTreeMap<(String, Scope), SignalId
     pins
 }
 
-/// The history explains the pins that are there, and documents are `pinned` exactly while they have one.
+/// The history explains the current pins, and documents are `pinned` exactly while they have one.
 pub(crate) async fn assert_explained(store: &dyn Store) -> BTreeMap<(String, Scope), SignalId> {
     let pins = store.pins(&PinFilter::default(), 0, ALL).await.expect("pins").items;
     let there: BTreeMap<(String, Scope), SignalId> =
@@ -85,7 +85,7 @@ pub(crate) async fn assert_explained(store: &dyn Store) -> BTreeMap<(String, Sco
 pub async fn are_one_for_each_query_and_scope(store: &dyn Store) {
     let (ann, ben) = (person(store, "ann").await.id, person(store, "ben").await.id);
     let (one, two) = (indexed(store, "x", "one", ann).await, indexed(store, "y", "two", ann).await);
-    // Query, scope, document, with force; what becomes of it, and which document is pinned then.
+    // Query, scope, document, force; the outcome, and which document is pinned then.
     let table = [
         ("The  MSA", "firm", one, false, ("made", one)),
         ("the msa ", "", one, false, ("same", one)),
@@ -207,7 +207,7 @@ pub async fn are_listed(store: &dyn Store) {
 pub async fn take_long_and_odd_queries(store: &dyn Store) {
     let ann = person(store, "ann").await.id;
     let (one, two) = (indexed(store, "x", "one", ann).await, indexed(store, "y", "two", ann).await);
-    // Characters of four bytes that do not compress: longer than an entry of an index may be.
+    // Four-byte characters that do not compress: longer than an index entry may be.
     let long: String =
         (0..QUERY_CHARS_MAX as u32 + 9).filter_map(|n| char::from_u32(0x20000 + n * 37)).collect();
     let tag = format!("matter:{long}");

@@ -1,9 +1,9 @@
-//! Pipelines: stored once by name, then only changed by people.
+//! Pipelines: seeded once by name, then changed by users only.
 
 use super::at;
-use domain::contracts::{Store, StoreError};
 use domain::ids::PipelineId;
-use domain::pipeline_record::PipelineSpec;
+use domain::pipeline::PipelineSpec;
+use domain::ports::{Store, StoreError};
 use futures_util::future::join_all;
 
 pub async fn are_stored_once(store: &dyn Store) {
@@ -44,7 +44,7 @@ pub async fn are_replaced(store: &dyn Store) {
     assert_eq!((replaced.id, replaced.name.as_str(), replaced.date_updated), (made.id, "one", at(2)));
     assert_eq!(replaced.processors, spec.processors);
     assert_eq!(store.pipeline_by_name("one").await.unwrap(), replaced);
-    // The next start leaves it as people made it.
+    // The next start leaves the users' changes.
     store.ensure_pipeline("one", &["A"], at(3)).await.unwrap();
     assert_eq!(store.pipeline(made.id).await.unwrap(), replaced);
     let unknown = store.replace_pipeline(PipelineId(999), spec, at(2)).await;

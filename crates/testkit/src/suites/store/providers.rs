@@ -1,8 +1,8 @@
-//! SearchProviders: names, specs, and secrets that stay apart.
+//! Search providers: names, specs, and separate secrets.
 
 use super::{at, finished, new_search, person, set};
-use domain::contracts::{Store, StoreError};
 use domain::ids::{ProviderId, UserId};
+use domain::ports::{Store, StoreError};
 use domain::provider::{ProviderSpec, SearchProvider};
 use serde_json::json;
 

@@ -1,18 +1,19 @@
-//! Tasks that a broker has, tasks that were given up, and searches that are not final.
+//! Tasks held by a broker, abandoned tasks, and searches that are not final.
 
 use super::tasks::{QUEUE, claim, owned, push, sent};
 use super::{at, finished, new_search, person, run_search, set};
 use chrono::TimeDelta;
-use domain::contracts::{
-    ClaimedTask, DeliveredTask, OutboxTask, SentTask, Store, TaskKey, TaskState, UnendedSearch, WorkerSlots,
-};
 use domain::ids::TaskId;
+use domain::ports::{
+    ClaimedTask, DeliveredTask, OutboxTask, SentTask, Store, TaskKey, TaskState, UnfinishedSearch,
+    WorkerSlots,
+};
 use domain::search::Search;
 use domain::status::SearchStatus;
 use serde_json::Value;
 use std::time::Duration;
 
-/// What a broker has stays, is run by nobody else, and is asked for when its time is over.
+/// Tasks of a broker stay, are run by nobody else, and are requested again when their time is over.
 pub async fn stay_until_they_ended(store: &dyn Store) {
     for name in ["kept", "lost", "ended"] {
         push(store, name, 0).await;
@@ -53,7 +54,7 @@ pub async fn stay_until_they_ended(store: &dyn Store) {
         1,
         "a relay that is late marks nothing that waits again"
     );
-    // Without the broker, workers of the database take what it had.
+    // Without the broker, workers of the database claim its tasks.
     assert_eq!(claim(store, 40).await.map(|task| task.name).as_deref(), Some("kept"));
 }
 
@@ -128,7 +129,7 @@ pub async fn are_run_by_one_holder(store: &dyn Store) {
     assert_eq!(hold(&[message(&again[0], "4"), late], 99).await, [], "it has ended");
 }
 
-/// What no broker was given is claimed like everything in a queue in the database.
+/// Tasks that no broker has are claimed like any other in the database.
 pub async fn unsent_are_claimed_in_turn(store: &dyn Store) {
     for _ in 0..9 {
         store.push_task(owned("task", 1), at(0)).await.unwrap();
@@ -174,7 +175,7 @@ pub async fn given_up_are_tried_again_by_hand(store: &dyn Store) {
     assert_eq!(find(Some("sent")).await[0].state, TaskState::Running);
 }
 
-/// Searches that are not final are found by their last change, with what their run is.
+/// Searches that are not final are found by their last change, with their run.
 pub async fn unended_searches_are_found(store: &dyn Store) {
     let owner = person(store, "owner").await.id;
     let new = new_search(store, owner, "new", 0).await;
@@ -184,8 +185,8 @@ pub async fn unended_searches_are_found(store: &dyn Store) {
         .await
         .unwrap()
         .expect("the newest run");
-    let found = async |seconds| store.unended_searches(at(seconds)).await.unwrap();
-    let expected = |search: &Search, is_update| UnendedSearch {
+    let found = async |seconds| store.unfinished_searches(at(seconds)).await.unwrap();
+    let expected = |search: &Search, is_update| UnfinishedSearch {
         id: search.id,
         owner,
         run: search.run,

@@ -2,8 +2,8 @@
 
 use super::{at, finished, finished_search, item, new_search, person, set};
 use crate::versions::mark;
-use domain::contracts::{Store, StoreError};
 use domain::ids::{ProviderId, ResultId, SearchId, SignalId, UserId};
+use domain::ports::{Store, StoreError};
 use domain::result::{Duplicate, ResultItem, ResultSet};
 use domain::search::Search;
 use futures_util::future::{join, join_all};
@@ -87,7 +87,7 @@ pub async fn are_listed_newest_first(store: &dyn Store) {
     }
 }
 
-/// Places in a list with the documents that each needs.
+/// Positions in a list with the documents that each needs.
 type Places = &'static [(u64, &'static [i64])];
 
 pub async fn say_which_need_a_right(store: &dyn Store) {
@@ -112,7 +112,7 @@ pub async fn say_which_need_a_right(store: &dyn Store) {
     finish(first.owner, 3, vec![item("h"), cached("i", 9, &[])]).await;
     finish(first.owner, 4, vec![cached("j", 10, &[])]).await;
 
-    // The list of the owner is: j i h f e d c b a.
+    // The owner's list is: j i h f e d c b a.
     let table: [(UserId, &[i64], u64, Places); 6] = [
         (first.owner, &[], 10, &[(0, &[10]), (1, &[9]), (4, &[5, 6]), (5, &[4])]),
         (first.owner, &[4, 77], 10, &[(1, &[9]), (4, &[5, 6]), (5, &[4])]),
@@ -149,7 +149,7 @@ pub async fn are_replaced(store: &dyn Store) {
     assert_eq!(unknown, Err(StoreError::NotFound));
 }
 
-/// Results as their provider gave them, at these addresses.
+/// Results from their provider, at these URLs.
 fn given(set: ResultSet, urls: &[&str]) -> ResultSet {
     let mut set = set;
     for (item, url) in set.items.iter_mut().zip(urls) {
@@ -168,7 +168,7 @@ pub async fn keep_their_provenance(store: &dyn Store) {
     assert_eq!(store.result_sets(search.id).await.unwrap(), sets);
     let (first, second, unknown) =
         (sets[0].items[0].swirl_id, sets[0].items[1].swirl_id, sets[1].items[0].swirl_id);
-    // Whatever comes in its place, and however often: what the provider gave stays known.
+    // Whatever replaces it, and however often: the provider's URL stays known.
     let mut edited = ResultItem { url: "http://127.0.0.1/".to_owned(), ..item("mine") };
     edited.mark_as_given(ProviderId(1));
     for _ in 0..2 {
@@ -186,7 +186,7 @@ pub async fn keep_their_provenance(store: &dyn Store) {
     assert_eq!(read[0].items[0].as_given(), sets[0].items[0].as_given());
     let listed = store.results(Some(owner), 0, 10).await.unwrap().items;
     assert_eq!(listed.iter().filter(|one| one.item.as_given().is_some()).count(), 1);
-    // A run that finds them again keeps it, too.
+    // A run that finds them again keeps it too.
     let restored = store.replace_result(first, sets[0].items[0].clone(), at(80)).await.unwrap();
     assert!(restored.item.provenance.is_unedited());
 }
@@ -222,7 +222,7 @@ pub async fn are_found_by_the_address_that_their_provider_gave(store: &dyn Store
     ] {
         assert_eq!(found(owner, provider, url, sets_max).await, None, "{owner} {provider} {url} {sets_max}");
     }
-    // Who edits a result vouches for nothing: neither for the old address nor for the new one.
+    // An edit of a result vouches for no URL, neither the old nor the new one.
     for id in &ids {
         let edited = ResultItem { url: "https://a.example/9".to_owned(), ..item("a") };
         store.replace_result(*id, edited, at(60)).await.unwrap();
@@ -246,7 +246,7 @@ pub async fn are_deleted(store: &dyn Store) {
     assert_eq!(store.results(None, 0, 10).await.unwrap().total, 0);
     assert!(store.search(search.id).await.is_ok());
 
-    // Ids are not given again.
+    // Ids are not reused.
     let next = new_search(store, search.owner, "next", 1).await;
     let saved = store.finish_run(finished(&next, vec![super::set(next.id, 1, &["c"])])).await.unwrap();
     assert!(saved.expect("saved")[0].items[0].swirl_id > second);
@@ -263,7 +263,7 @@ pub async fn keep_the_order_of_keys(store: &dyn Store) {
     assert_eq!(serde_json::to_string(&read.items[0].payload).unwrap(), payload.to_string());
 }
 
-/// Changes to one set at the same time lose nothing.
+/// Concurrent changes to one set lose nothing.
 pub async fn change_one_after_the_other(store: &dyn Store) {
     let titles = ["a", "b", "c", "d", "e", "f", "g", "h"];
     let (search, sets) = finished_search(store, &[&titles]).await;
@@ -284,7 +284,7 @@ async fn marked(store: &dyn Store) -> (Search, Vec<ResultSet>) {
     for (set, item) in [(0, 0), (0, 2), (2, 0)] {
         sets[set].items[item].new = Some(1);
     }
-    // Texts and source data that speak of the mark are no mark.
+    // Texts and source data that mention the mark are not marked.
     sets[1].items[0].title = r#""new":1"#.to_owned();
     sets[1].items[0].payload.insert("new".to_owned(), json!(1));
     let sets = store.finish_run(finished(&search, sets)).await.unwrap().expect("the newest run");
@@ -311,7 +311,7 @@ pub async fn are_marked_as_read(store: &dyn Store) {
     assert_eq!(store.mark_all_read(SearchId(999), at(70)).await.unwrap(), 0);
 }
 
-/// Marks are counted once, and other changes at the same time are kept.
+/// Marks are counted once, and concurrent changes are kept.
 pub async fn are_marked_as_read_once(store: &dyn Store) {
     let (search, sets) = marked(store).await;
     let reads = join_all((0..6).map(|_| store.mark_all_read(search.id, at(60))));
@@ -321,7 +321,7 @@ pub async fn are_marked_as_read_once(store: &dyn Store) {
         deleted.unwrap();
     }
     let marks: u64 = reads.into_iter().map(Result::unwrap).sum();
-    // The marked one that was deleted may have gone before.
+    // The deleted marked one may have been counted before.
     assert!((2..=3).contains(&marks), "{marks}");
     let left = store.result_sets(search.id).await.unwrap();
     assert_eq!(left.iter().map(|set| set.items.len()).collect::<Vec<_>>(), [1, 1, 1]);

@@ -1,8 +1,8 @@
-//! Schedules: due again and again, taken by one at a time, right again after the clock jumped.
+//! Schedules: due periodically, claimed by one process at a time, correct again after the clock jumped.
 
 use super::at;
 use chrono::TimeDelta;
-use domain::contracts::{Schedule, Store, StoreError};
+use domain::ports::{Schedule, Store, StoreError};
 use futures_util::future::join_all;
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ fn schedule(name: &str, every: Duration, next_due: i64) -> Schedule {
     Schedule { name: name.to_owned(), every, next_due: at(next_due), last_taken: None, enabled: true }
 }
 
-/// As it is right after it was taken: due again one interval later.
+/// Right after it was claimed: due again one interval later.
 fn taken(name: &str, every: Duration, next_due: i64) -> Schedule {
     Schedule { last_taken: Some(at(next_due) - every), ..schedule(name, every, next_due) }
 }
@@ -30,7 +30,7 @@ pub async fn are_stored_once(store: &dyn Store) {
     store.ensure_schedule("b", HOUR, at(20)).await.unwrap();
     let listed = store.schedules().await.unwrap();
     assert_eq!(listed, [schedule("a", HOUR, 3610), schedule("b", MINUTE, 60)]);
-    // An interval of microseconds is kept, one beyond all time is cut.
+    // An interval of microseconds is kept, one beyond the maximum time is cut.
     store.ensure_schedule("odd", Duration::from_micros(1_500_001), at(0)).await.unwrap();
     store.ensure_schedule("never", Duration::MAX, at(0)).await.unwrap();
     let listed = store.schedules().await.unwrap();
@@ -53,7 +53,7 @@ pub async fn are_taken_when_due(store: &dyn Store) {
     assert_eq!(take(store, 3600).await, both);
 }
 
-/// A day in which nobody looked is made up for once.
+/// A day of missed runs is made up for once.
 pub async fn fire_once_after_a_pause(store: &dyn Store) {
     store.ensure_schedule("minute", MINUTE, at(0)).await.unwrap();
     assert_eq!(take(store, 86_400).await, [taken("minute", MINUTE, 86_460)]);
@@ -61,7 +61,7 @@ pub async fn fire_once_after_a_pause(store: &dyn Store) {
     assert_eq!(take(store, 86_459).await, []);
 }
 
-/// What was due far ahead does not wait until the clock has caught up.
+/// A schedule that was due far ahead does not wait until the clock has caught up.
 pub async fn come_back_when_the_clock_does(store: &dyn Store) {
     store.ensure_schedule("minute", MINUTE, at(86_400)).await.unwrap();
     store.ensure_schedule("hour", HOUR, at(86_400)).await.unwrap();
@@ -71,14 +71,14 @@ pub async fn come_back_when_the_clock_does(store: &dyn Store) {
         [schedule("hour", HOUR, 3600), schedule("minute", MINUTE, 60)]
     );
     assert_eq!(take(store, 60).await, [taken("minute", MINUTE, 120)]);
-    // Brought back again after it was taken, and taken again after that.
+    // Reset after it was claimed, and claimed again after that.
     assert_eq!(take(store, -600).await, []);
     let brought_back = Schedule { last_taken: Some(at(60)), ..schedule("minute", MINUTE, -540) };
     assert_eq!(store.schedules().await.unwrap()[1], brought_back);
     assert_eq!(take(store, -540).await, [taken("minute", MINUTE, -480)]);
 }
 
-/// Of fifty that ask at once, one gets each schedule.
+/// Of fifty concurrent claims, one gets each schedule.
 pub async fn are_taken_by_one(store: &dyn Store) {
     for number in 0..10 {
         store.ensure_schedule(&format!("schedule {number}"), MINUTE, at(0)).await.unwrap();
@@ -92,7 +92,7 @@ pub async fn are_taken_by_one(store: &dyn Store) {
     }
 }
 
-/// A changed schedule counts from the change; one that is switched off is never taken.
+/// A changed schedule counts from the change; a disabled one is never claimed.
 pub async fn are_changed(store: &dyn Store) {
     store.ensure_schedule("minute", MINUTE, at(0)).await.unwrap();
     store.ensure_schedule("hour", HOUR, at(0)).await.unwrap();
@@ -103,7 +103,7 @@ pub async fn are_changed(store: &dyn Store) {
     assert!(!off.is_due(at(160)) && !off.is_due(at(-10_000)));
     assert_eq!(store.schedules().await.unwrap(), [changed, off]);
     assert_eq!(take(store, 160).await, [taken("hour", MINUTE, 220)]);
-    // A restart leaves it as it was changed.
+    // A restart keeps the change.
     store.ensure_schedule("hour", HOUR, at(200)).await.unwrap();
     let on = store.change_schedule("minute", HOUR, true, at(200)).await.unwrap();
     assert_eq!(store.schedules().await.unwrap(), [taken("hour", MINUTE, 220), on]);

@@ -1,11 +1,11 @@
-//! Searches: their life from creation to deletion, and the fence between runs.
+//! Searches: from creation to deletion, and the fence between runs.
 
 use super::{
     at, change, finished, finished_search, item, new_search, person, restart, run_search, set, stored,
 };
-use domain::contracts::{QueueName, Store, StoreError};
 use domain::ids::{ProviderId, ResultId, SearchId, UserId};
-use domain::result::ProviderFault;
+use domain::ports::{QueueName, Store, StoreError};
+use domain::result::ProviderError;
 use domain::search::{ProviderRef, Search, SearchSpec};
 use domain::status::{ProviderStatus, SearchStatus};
 use serde_json::json;
@@ -74,7 +74,7 @@ pub async fn change_without_a_new_run(store: &dyn Store) {
     assert_eq!(store.change_search(&nobody, spec, at(9)).await, Err(StoreError::NotFound));
 }
 
-/// Of two who have read the same, the second to write is told so, and writes nothing.
+/// Of two writers that have read the same, the second gets a conflict and writes nothing.
 pub async fn an_edit_of_an_older_state_is_refused(store: &dyn Store) {
     let (search, sets) = finished_search(store, &[&["a"]]).await;
     let seen = stored(store, search.id).await;
@@ -144,7 +144,7 @@ pub async fn finish_once(store: &dyn Store) {
     let search = new_search(store, owner, "query", 0).await;
     let mut failed = set(search.id, 2, &[]);
     failed.status = ProviderStatus::Timeout;
-    failed.error = Some(ProviderFault { code: "timeout".to_owned(), message: "It was late.".to_owned() });
+    failed.error = Some(ProviderError { code: "timeout".to_owned(), message: "It was late.".to_owned() });
     let run = finished(&search, vec![failed, set(search.id, 1, &["a", "b"])]);
     let saved = store.finish_run(run.clone()).await.unwrap().expect("the newest run");
     assert_eq!(saved.iter().map(|set| set.provider.0).collect::<Vec<_>>(), [2, 1]);

@@ -1,17 +1,17 @@
-//! What changed in the cache can be followed by everybody who keeps an index over it.
+//! The change feed of the cache, for indexes over it.
 
 use super::signals::{by, content, hash, indexed, seen, url};
 use super::{at, person};
-use domain::contracts::{Store, StoreError};
 use domain::corpus::{IndexedContent, Liveness, NewSignal};
 use domain::ids::SignalId;
+use domain::ports::{Store, StoreError};
 use domain::provider::ProviderSpec;
 use domain::user::UserSpec;
 use futures_util::future::join_all;
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-/// Writers at the same time, and what each writes.
+/// Concurrent writers, and the writes of each.
 const WRITERS: usize = 8;
 const DOCUMENTS_EACH: usize = 12;
 
@@ -61,7 +61,7 @@ pub async fn are_told_in_order(store: &dyn Store) {
     );
 }
 
-/// A follower who reads while others write misses nothing: a number never appears below one that was read.
+/// A concurrent reader misses nothing: a number never appears below one that was read.
 pub async fn are_told_in_the_order_of_commits(store: &dyn Store) {
     let ann = person(store, "ann").await.id;
     let writer = async |number: usize| {
@@ -97,7 +97,7 @@ pub async fn are_told_in_the_order_of_commits(store: &dyn Store) {
     assert_eq!(followed.into_iter().map(|(_, id)| id).collect::<BTreeSet<_>>(), written);
 }
 
-/// Writing, removing, people and sources that go, all at once: nobody waits for ever, and what is left is whole.
+/// Concurrent writes, removals, and deletions of users and providers: no deadlock, and the rest is consistent.
 pub async fn end_whoever_writes(store: &dyn Store) {
     let admin = UserSpec { username: "admin".to_owned(), is_admin: true, ..UserSpec::default() };
     let admin = store.create_user(admin, "hash".to_owned(), at(0)).await.unwrap().id;

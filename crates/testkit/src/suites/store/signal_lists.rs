@@ -1,14 +1,14 @@
-//! Cached documents in lists: found, read by the thousand, related, counted, bounded.
+//! Lists of cached documents: found, read in bulk, related, counted, bounded.
 
 use super::signals::{by, chunks, content, hash, ids, indexed, seen};
 use super::{at, person};
-use domain::contracts::{SignalFilter, Store};
 use domain::corpus::{Liveness, NewSignal, SignalState, StoredChunk};
 use domain::ids::{ProviderId, SignalId};
+use domain::ports::{SignalFilter, Store};
 
-/// More than one statement takes, of ids, of pieces.
+/// More ids and more chunks than one statement takes.
 const MANY: usize = 1_201;
-/// The bounds of a document.
+/// The limits of a document.
 const TAGS_MAX: usize = 50;
 const TAG_CHARS_MAX: usize = 200;
 const LINE_CHARS_MAX: usize = 1_000;

@@ -1,12 +1,12 @@
-//! One cached record for each address, provider and text: nobody changes or learns of what is not theirs to see.
+//! One cached record per URL, provider and text: nobody changes or learns of what they may not see.
 
 use super::pins::wanted;
 use super::signal_rights::{from_nowhere, tokens};
 use super::signals::{brought, by, content, hash, ids, indexed, seen, url};
 use super::{at, person};
-use domain::contracts::{SignalFilter, Store, StoreError};
 use domain::corpus::{AclToken, IndexedContent, NewSignal, Signal};
 use domain::ids::{ProviderId, SignalId, UserId};
+use domain::ports::{SignalFilter, Store, StoreError};
 use domain::provider::ProviderSpec;
 
 fn tagged(name: &str, provider: Option<i64>, tag: &str) -> NewSignal {
@@ -14,12 +14,12 @@ fn tagged(name: &str, provider: Option<i64>, tag: &str) -> NewSignal {
     NewSignal { source_provider_id, matter_tags: vec![tag.to_owned()], ..seen(name) }
 }
 
-/// What somebody with these tokens sees of the address `x`, newest first.
+/// What a user with these tokens sees of the URL `x`, newest first.
 async fn at_x(store: &dyn Store, tokens: &[AclToken]) -> Vec<Signal> {
     store.signals_at(&hash("x"), Some(tokens)).await.unwrap()
 }
 
-/// The document that the source gives, with a tag.
+/// The document that the source returns, with a tag.
 async fn brought_with_tag(
     store: &dyn Store,
     content: IndexedContent,
@@ -54,7 +54,7 @@ pub async fn show_nothing_of_others(store: &dyn Store) {
     assert!(is_new && request.signal_id != anns);
     assert_eq!((request.matter_tags, request.first_seen), (vec!["ben".to_owned()], at(5)));
     assert_eq!(store.signal(anns).await.unwrap(), before, "a request changes nobody's record");
-    // He is given the same text: it is one record, and each sees their own part in it.
+    // He gets the same text: it is one record, and each sees their own part of it.
     let placed =
         store.index_signal(request.signal_id, from_nowhere("one"), &by(ben, ""), at(6)).await.unwrap();
     assert_eq!((placed.signal_id, placed.changed), (anns, vec![request.signal_id]));
@@ -96,7 +96,8 @@ pub async fn go_along_with_their_provider(store: &dyn Store) {
     let (ann, ben) = (person(store, "ann").await.id, person(store, "ben").await.id);
     let one = indexed(store, "x", "one", ann).await;
     store.pin(wanted("q", "firm", one, ann), false, at(3)).await.unwrap();
-    // Ann may not use the provider any more: what she was given stays hers. Whoever may use it sees the newer text alone.
+    // Ann may not use the provider any more: what she retrieved stays hers. Users of the provider see the newer text
+    // only.
     let two = indexed(store, "x", "two", ben).await;
     assert_ne!(two, one);
     assert_eq!(ids(&at_x(store, &tokens(ann, &[])).await), [one]);
@@ -106,14 +107,14 @@ pub async fn go_along_with_their_provider(store: &dyn Store) {
         let filter = SignalFilter { visible_to: Some(seer), ..SignalFilter::default() };
         assert_eq!(store.find_signals(&filter, 0, 9).await.unwrap().total, 1);
     }
-    // She may use it again: the newer text takes the place of the older ones, with what was decided of them.
+    // She may use it again: the newer text replaces the older ones, with their decisions.
     let following = IndexedContent { followers: vec![ann], ..content("three", 1) };
     let placed = store.index_signal(two, following, &by(ben, "three"), at(9)).await.unwrap();
     assert_eq!((placed.signal_id, placed.changed), (two, vec![one]));
     assert_eq!(store.signal_ids(None, 9).await.unwrap(), [two]);
     assert_eq!(store.pins_of(&[two]).await.unwrap().len(), 1);
     assert_eq!(store.earlier_hashes(two).await.unwrap().len(), 2);
-    // The text of before comes again: it is the newest.
+    // The earlier text comes again: it is the newest.
     assert_eq!(brought(store, "x", content("two", 1), ben).await, two);
     assert_eq!(at_x(store, &tokens(ann, &[7])).await[0].content_hash, hash("two"));
 }
@@ -150,8 +151,8 @@ pub async fn stay_what_they_are(store: &dyn Store) {
     assert_eq!(at_x(store, &tokens(ben, &[7])).await[0].matter_tags, ["b"], "he gave no other tag");
 }
 
-/// A tag is its person's, whoever brought the text first: who sees the record through its provider sees no tags of others,
-/// and finds nothing by them.
+/// A tag belongs to its user, whoever retrieved the text first: a user who sees the record through its provider sees no
+/// tags of others, and finds nothing by them.
 pub async fn show_no_tags_of_others(store: &dyn Store) {
     let (ann, ben, col) =
         (person(store, "ann").await.id, person(store, "ben").await.id, person(store, "col").await.id);
@@ -180,7 +181,7 @@ pub async fn show_no_tags_of_others(store: &dyn Store) {
     assert_eq!(store.signal(newer).await.unwrap().matter_tags, ["hydra", "lakes", "rivers"]);
 }
 
-/// Why one person could not have a text is for that person to know, and changes nothing of what others have.
+/// Why one user could not get a text is visible to that user only, and changes nothing for others.
 pub async fn tell_failures_to_one_person(store: &dyn Store) {
     let (ann, ben) = (person(store, "ann").await.id, person(store, "ben").await.id);
     let one = indexed(store, "x", "one", ann).await;
@@ -196,7 +197,7 @@ pub async fn tell_failures_to_one_person(store: &dyn Store) {
     assert_eq!(store.note_failure(one, UserId(999), String::new()).await, Err(StoreError::NotFound));
 }
 
-/// A typed address says nothing of its document: the next person who is given the same text would read it.
+/// A typed URL proves nothing about its document: otherwise the next user with the same text would read it.
 pub async fn are_not_named_by_who_typed_their_address(store: &dyn Store) {
     let (ann, ben) = (person(store, "ann").await.id, person(store, "ben").await.id);
     let typed = NewSignal {

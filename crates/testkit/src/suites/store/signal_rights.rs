@@ -1,21 +1,21 @@
-//! Who may see a cached document: decided by the records, the same in every way of asking.
+//! Who may see a cached document: decided by the records, the same for every query.
 
 use super::signals::{brought, by, content, hash, ids, indexed, seen};
 use super::{at, person};
-use domain::contracts::{Retrieval, SignalFilter, Store, StoreError};
 use domain::corpus::{AclToken, IndexedContent, NewSignal};
 use domain::ids::{ProviderId, SignalId, UserId};
+use domain::ports::{Retrieval, SignalFilter, Store, StoreError};
 use domain::provider::ProviderSpec;
 use domain::user::UserSpec;
 
-/// More words of an access list than are looked at.
+/// More entries of an access list than are checked.
 const TOO_MANY: i64 = 10_001;
 
 pub(super) fn supplied(text: &str) -> IndexedContent {
     IndexedContent { is_supplied: true, ..content(text, 1) }
 }
 
-/// The same text, as it was fetched by its address alone.
+/// The same text, fetched by its URL alone.
 pub(super) fn from_nowhere(text: &str) -> IndexedContent {
     IndexedContent { source_provider_id: None, ..content(text, 1) }
 }
@@ -25,7 +25,7 @@ pub(super) fn tokens(user: UserId, providers: &[i64]) -> Vec<AclToken> {
     std::iter::once(AclToken::User(user)).chain(providers).collect()
 }
 
-/// Asked in every way, which must agree.
+/// Checks every way of reading, which must agree.
 async fn visible(store: &dyn Store, tokens: &[AclToken]) -> Vec<SignalId> {
     let all = store.signal_ids(None, 100).await.unwrap();
     let by_ids = ids(&store.signals(&all, Some(tokens)).await.unwrap());
@@ -76,7 +76,7 @@ pub async fn follow_the_source(store: &dyn Store) {
         source_provider: "Eight".to_owned(),
         ..content("secret of eight", 1)
     };
-    // Asked for at provider 7, given by provider 8: a record of its own.
+    // Requested from provider 7, returned by provider 8: a separate record.
     let placed = store.index_signal(id, of_eight, &by(ann, "secret of eight"), at(3)).await.unwrap();
     let other = placed.signal_id;
     assert_eq!(visible(store, &tokens(ben, &[7])).await, [id], "provider 7 did not give the new text");
@@ -123,7 +123,7 @@ pub async fn supplied_texts_replace_nothing(store: &dyn Store) {
     assert_eq!((signal.source_provider_id, signal.source_provider.as_str()), (None, ""));
     assert_eq!(visible(store, &tokens(ann, &[])).await, [mine]);
     assert_eq!(visible(store, &tokens(ben, &[7])).await, [], "only who supplied it sees it");
-    // The same text of somebody else is theirs.
+    // The same text of another user is theirs.
     let his = brought(store, "x", supplied("mine"), ben).await;
     assert_ne!(his, mine);
     assert_eq!(visible(store, &tokens(ben, &[7])).await, [his]);

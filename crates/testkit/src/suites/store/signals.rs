@@ -1,16 +1,16 @@
-//! Documents of the semantic cache: noted once, written whole, found, merged, removed.
+//! Documents of the semantic cache: recorded once, written completely, found, merged, removed.
 
 use super::{at, person};
-use domain::contracts::{BodyKey, Placed, Retrieval, Store, StoreError};
 use domain::corpus::{
     AclToken, DocumentAddress, IndexedContent, Liveness, NewSignal, Origin, Signal, SignalState, SourceKind,
     StoredChunk,
 };
 use domain::ids::{ProviderId, SignalId, UserId};
+use domain::ports::{BodyKey, Placement, Retrieval, Store, StoreError};
 use futures_util::future::join_all;
 use std::collections::BTreeSet;
 
-/// People who retrieve one document at the same time.
+/// Users who retrieve one document concurrently.
 const RACERS: usize = 12;
 
 pub(crate) fn url(name: &str) -> String {
@@ -57,7 +57,7 @@ pub fn chunks(text: &str, count: u32) -> Vec<StoredChunk> {
     (0..count).map(chunk).collect()
 }
 
-/// What provider 7 says.
+/// What provider 7 returns.
 pub fn content(text: &str, count: u32) -> IndexedContent {
     IndexedContent {
         source_provider_id: Some(ProviderId(7)),
@@ -83,12 +83,12 @@ pub fn content(text: &str, count: u32) -> IndexedContent {
     }
 }
 
-/// A document with a text that this person retrieved.
+/// A document with a text that this user retrieved.
 pub async fn indexed(store: &dyn Store, name: &str, text: &str, user: UserId) -> SignalId {
     brought(store, name, content(text, 2), user).await
 }
 
-/// The record that a text has come to which this person asked for.
+/// The record of a text that this user requested.
 pub(crate) async fn brought(
     store: &dyn Store,
     name: &str,
@@ -153,7 +153,7 @@ pub async fn are_noted_once(store: &dyn Store) {
     assert_eq!(store.signal(SignalId(999)).await, Err(StoreError::NotFound));
 }
 
-/// People who want one address at the same time neither fail nor see each other's: those who got one text share a record.
+/// Concurrent users of one URL neither fail nor see each other's records: those who got one text share a record.
 pub async fn are_noted_by_many(store: &dyn Store) {
     let mut people = Vec::new();
     for number in 0..RACERS {
@@ -202,7 +202,7 @@ pub async fn are_written_whole(store: &dyn Store) {
     let id = known.signal_id;
     store.note_failure(id, ann, "not there".to_owned()).await.unwrap();
     let placed = store.index_signal(id, content("one", 250), &by(ann, "one"), at(2)).await.unwrap();
-    assert_eq!(placed, Placed { signal_id: id, changed: vec![], unneeded: vec![] });
+    assert_eq!(placed, Placement { signal_id: id, changed: vec![], unneeded: vec![] });
     let expected = Signal {
         state: SignalState::Indexed,
         content_hash: hash("one"),

@@ -1,14 +1,14 @@
-//! Budgets of requests that processes share.
+//! Rate limits that processes share.
 
 use super::{at, person};
-use domain::contracts::Store;
 use domain::ids::ProviderId;
-use domain::notation::rate::Rate;
+use domain::ports::Store;
 use domain::provider::ProviderSpec;
 use domain::source_budget::{BudgetRequest, BudgetTurn};
+use domain::syntax::rate::Rate;
 use std::time::Duration;
 
-/// One turn comes back in this time, which is longer than any test takes.
+/// A permit is refilled in this time, which is longer than any test takes.
 const TURN: Duration = Duration::from_secs(300);
 
 fn four_at_once(wait_max: Duration) -> BudgetRequest {
@@ -22,7 +22,7 @@ async fn created<const COUNT: usize>(store: &dyn Store, names: [&str; COUNT]) ->
     std::array::from_fn(|index| made[index].id)
 }
 
-/// Requests at once, from wherever they come, take one turn each.
+/// Concurrent requests, from any process, take one permit each.
 pub async fn are_used_once(store: &dyn Store) {
     let [provider] = created(store, ["Limited"]).await;
     let asked = (0..20).map(|_| store.take_turn(provider, four_at_once(Duration::ZERO)));
@@ -34,7 +34,7 @@ pub async fn are_used_once(store: &dyn Store) {
     }
 }
 
-/// Who waits goes on waiting; who is refused takes nothing.
+/// A waiting request keeps its turn; a rejected one takes nothing.
 pub async fn give_turns_in_order(store: &dyn Store) {
     let [provider] = created(store, ["Limited"]).await;
     let take = async |wait_max: Duration| store.take_turn(provider, four_at_once(wait_max)).await.unwrap();
@@ -50,7 +50,7 @@ pub async fn give_turns_in_order(store: &dyn Store) {
     }
 }
 
-/// Each source has its own, a changed rate holds at once, and what stands too far ahead was left by a wrong clock.
+/// Each provider has its own limit, a changed rate applies at once, and a time too far ahead comes from a wrong clock.
 pub async fn belong_to_one_source(store: &dyn Store) {
     let [one, other] = created(store, ["One", "Other"]).await;
     let rare = BudgetRequest { rate: Rate { count: 1, per: 100 * TURN }, wait_max: Duration::ZERO };

@@ -1,12 +1,12 @@
 //! The size of the database.
 
 use super::at;
-use domain::contracts::Store;
+use domain::ports::Store;
 
 const HOUR: i64 = 3600;
 const DAY: i64 = 24 * HOUR;
 
-/// Samples are an hour apart, whoever takes them, and a week old at most; a clock that went wrong leaves none behind.
+/// Samples are an hour apart, whichever process takes them, and at most a week old; a wrong clock leaves none behind.
 pub async fn the_size_is_sampled(store: &dyn Store) {
     let size = store.database_size().await.unwrap();
     assert!(size.used_bytes > 0 && size.used_bytes <= size.bytes, "{size:?}");
@@ -25,7 +25,7 @@ pub async fn the_size_is_sampled(store: &dyn Store) {
     assert_eq!(taken().await, [at(HOUR), at(2 * HOUR)]);
 }
 
-/// A database without free space has nothing to give.
+/// A database without free space has nothing to release.
 pub async fn nothing_is_released_of_what_is_in_use(store: &dyn Store) {
     let before = store.database_size().await.unwrap();
     assert!(!store.release_space().await.unwrap());

@@ -1,13 +1,13 @@
-//! Tasks: claims, leases, tries, and workers that are heard of.
+//! Tasks: claims, leases, attempts, and heartbeats of workers.
 
 use super::at;
 use chrono::TimeDelta;
-use domain::contracts::{
-    ClaimedTask, NewTask, OutboxTask, QueueName, SentTask, Store, TaskKey, WaitingOwners, WorkerBeat,
-    WorkerSlots,
-};
 use domain::fair_share::{FairShare, Running, WaitingTask, choose};
 use domain::ids::{TaskId, UserId};
+use domain::ports::{
+    ClaimedTask, Heartbeat, NewTask, OutboxTask, QueueName, SentTask, Store, TaskKey, WaitingOwners,
+    WorkerSlots,
+};
 use futures_util::future::join_all;
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
@@ -44,7 +44,7 @@ pub async fn are_claimed_in_order(store: &dyn Store) {
     assert_eq!(names, ["first", "second", "later"]);
 }
 
-/// Fifty workers at once never hold the same task.
+/// Fifty concurrent workers never hold the same task.
 pub async fn are_claimed_once(store: &dyn Store) {
     for number in 0..40 {
         push(store, &format!("task {number}"), 0).await;
@@ -64,7 +64,7 @@ pub async fn come_back_when_a_lease_ends(store: &dyn Store) {
     let second = claim(store, 60).await.expect("the task again");
     assert_eq!((second.id, second.attempt), (first.id, 2));
     assert_ne!(second.lease, first.lease);
-    // Who lost the lease changes nothing.
+    // A worker that lost the lease changes nothing.
     assert!(!store.renew_task(&first, LEASE, at(61)).await.unwrap());
     store.finish_task(&first).await.unwrap();
     store.retry_task(&first, at(61), "late").await.unwrap();
@@ -104,7 +104,7 @@ pub async fn are_given_up(store: &dyn Store) {
     assert_eq!(store.next_due(QUEUE, at(0)).await.unwrap(), None);
 }
 
-/// A task that kills its workers is passed over when its tries are used, and does not block the others.
+/// A task that kills its workers is skipped when its attempts are used, and does not block the others.
 pub async fn are_given_up_when_workers_die(store: &dyn Store) {
     for name in ["poison", "more poison"] {
         store.push_task(task(name, 1), at(0)).await.unwrap();
@@ -134,7 +134,7 @@ pub async fn are_counted(store: &dyn Store) {
     assert!(!store.has_due_task(QUEUE, at(10)).await.unwrap(), "it is held");
     assert!(store.has_due_task(QUEUE, at(70)).await.unwrap(), "its lease has ended");
     assert_eq!(store.next_due(QUEUE, at(10)).await.unwrap(), Some(at(20)));
-    // When all are held, the first lease to end is the next chance.
+    // When all are held, the first lease to expire is the next chance.
     claim(store, 31).await.expect("a task");
     claim(store, 32).await.expect("a task");
     assert_eq!(store.next_due(QUEUE, at(32)).await.unwrap(), Some(at(70)));
@@ -161,31 +161,31 @@ pub async fn keep_their_payload(store: &dyn Store) {
 }
 
 pub async fn workers_are_heard_of(store: &dyn Store) {
-    let beat = |worker: &str, active, seconds| WorkerBeat {
+    let heartbeat = |worker: &str, active, seconds| Heartbeat {
         worker: worker.to_owned(),
         queue: QUEUE,
         concurrency: 4,
         active,
         last_seen: at(seconds),
     };
-    store.beat(beat("b", 1, 0)).await.unwrap();
-    store.beat(beat("a", 0, 10)).await.unwrap();
-    store.beat(beat("b", 2, 20)).await.unwrap();
-    store.beat(WorkerBeat { queue: QueueName::Search, ..beat("b", 3, 20) }).await.unwrap();
+    store.record_heartbeat(heartbeat("b", 1, 0)).await.unwrap();
+    store.record_heartbeat(heartbeat("a", 0, 10)).await.unwrap();
+    store.record_heartbeat(heartbeat("b", 2, 20)).await.unwrap();
+    store.record_heartbeat(Heartbeat { queue: QueueName::Search, ..heartbeat("b", 3, 20) }).await.unwrap();
     let seen = async |seconds| store.workers(QUEUE, at(seconds)).await.unwrap();
-    assert_eq!(seen(0).await, [beat("a", 0, 10), beat("b", 2, 20)]);
+    assert_eq!(seen(0).await, [heartbeat("a", 0, 10), heartbeat("b", 2, 20)]);
     assert_eq!(seen(10).await.len(), 2);
-    assert_eq!(seen(11).await, [beat("b", 2, 20)]);
-    // The silent are forgotten after a day, so that the list does not grow with every restart.
-    let late = WorkerBeat { last_seen: at(15) + TimeDelta::days(1), ..beat("c", 0, 0) };
-    store.beat(late.clone()).await.unwrap();
-    assert_eq!(seen(0).await, [beat("b", 2, 20), late]);
+    assert_eq!(seen(11).await, [heartbeat("b", 2, 20)]);
+    // Silent workers are removed after a day, so that the list does not grow with every restart.
+    let late = Heartbeat { last_seen: at(15) + TimeDelta::days(1), ..heartbeat("c", 0, 0) };
+    store.record_heartbeat(late.clone()).await.unwrap();
+    assert_eq!(seen(0).await, [heartbeat("b", 2, 20), late]);
 }
 
-/// What was due, held or heard of a day ahead is right again soon after the clock went back.
+/// What was due, held or seen a day ahead is correct again soon after the clock went back.
 pub async fn come_back_when_the_clock_does(store: &dyn Store) {
     const DAY: i64 = 86_400;
-    let beat = |worker: &str, seconds| WorkerBeat {
+    let heartbeat = |worker: &str, seconds| Heartbeat {
         worker: worker.to_owned(),
         queue: QUEUE,
         concurrency: 1,
@@ -195,9 +195,9 @@ pub async fn come_back_when_the_clock_does(store: &dyn Store) {
     push(store, "held", DAY).await;
     assert_eq!(claim(store, DAY).await.map(|task| task.name).as_deref(), Some("held"));
     push(store, "waiting", DAY).await;
-    store.beat(beat("dead", DAY)).await.unwrap();
-    store.beat(beat("alive", 0)).await.unwrap();
-    assert_eq!(store.workers(QUEUE, at(0)).await.unwrap(), [beat("alive", 0)]);
+    store.record_heartbeat(heartbeat("dead", DAY)).await.unwrap();
+    store.record_heartbeat(heartbeat("alive", 0)).await.unwrap();
+    assert_eq!(store.workers(QUEUE, at(0)).await.unwrap(), [heartbeat("alive", 0)]);
     assert_eq!(claim(store, 0).await.map(|task| task.name).as_deref(), Some("waiting"));
     assert_eq!(claim(store, 0).await, None, "who holds the other may live");
     assert_eq!(claim(store, 59).await, None);
@@ -216,7 +216,7 @@ pub async fn pings_are_answered_once(store: &dyn Store) {
     assert!(!answered("b").await);
     assert!(answered("a").await);
     assert!(!answered("a").await, "it is told once");
-    // An answer that nobody came for does not stay for ever.
+    // An unclaimed reply does not stay forever.
     store.answer_ping("old", at(0)).await.unwrap();
     store.answer_ping("kept", at(10)).await.unwrap();
     store.answer_ping("new", at(61)).await.unwrap();
@@ -256,12 +256,12 @@ pub async fn wait_in_the_outbox(store: &dyn Store) {
     assert_eq!(names(seen(10, 60).await), ["held", "later"]);
 }
 
-/// A task that waits for its next try waits: it is not due, and nobody runs it.
+/// A task that waits for its next attempt is not due, and nobody runs it.
 pub async fn put_back_wait_in_the_outbox(store: &dyn Store) {
     store.push_task(owned("task", 7), at(0)).await.unwrap();
     let row = store.outbox_heads(1, at(0)).await.unwrap()[0].waiting.id;
     let rows = store.outbox_tasks(&[row]).await.unwrap();
-    store.mark_sent(&[sent(&rows[0], "7")], at(19), at(20)).await.unwrap(); // a broker has it, and gave it out twice
+    store.mark_sent(&[sent(&rows[0], "7")], at(19), at(20)).await.unwrap(); // a broker has it, and delivered it twice
     let key = sent(&rows[0], "7").key;
     let held = ClaimedTask {
         id: row,
@@ -287,7 +287,7 @@ pub async fn put_back_wait_in_the_outbox(store: &dyn Store) {
         (rows[0].task.owner, rows[0].task.payload.to_string()),
         (Some(UserId(7)), Value::Null.to_string())
     );
-    // One that is not known here: the database was restored, or an earlier release took it out.
+    // Unknown here: the database was restored, or an earlier release removed it.
     let other = TaskKey { date_created: at(1), ..key };
     for unknown in [None, Some(other)] {
         let new = store.put_back(&held, unknown, 2, at(30)).await.unwrap();
@@ -303,7 +303,7 @@ pub(super) fn sent(row: &OutboxTask, message: &str) -> SentTask {
     SentTask { key, due: row.due, message: message.to_owned() }
 }
 
-/// Of every owner in every queue the oldest tasks, however many others wait before them.
+/// The oldest tasks of every owner in every queue, however many others wait before them.
 pub async fn wait_in_the_outbox_by_owner(store: &dyn Store) {
     for (queue, owner, count) in
         [(QUEUE, 7, 20), (QUEUE, 0, 3), (QueueName::Search, 7, 1), (QUEUE, 9, 1), (QueueName::Corpus, 8, 5)]
@@ -340,7 +340,7 @@ fn owners(tasks: &[ClaimedTask]) -> Vec<i64> {
     tasks.iter().map(|task| task.owner.map_or(0, |owner| owner.0)).collect()
 }
 
-/// One user's many tasks leave slots for those who come later.
+/// One user's many tasks leave slots for others.
 pub async fn of_one_owner_leave_slots_for_others(store: &dyn Store) {
     const ANN: i64 = 1;
     const BOB: i64 = 2;
@@ -362,7 +362,7 @@ pub async fn of_one_owner_leave_slots_for_others(store: &dyn Store) {
     assert!(claim(8, "worker").await.is_empty());
 }
 
-/// Those that used their tries long ago; nothing that waits or runs.
+/// Those that used their attempts long ago; nothing that waits or runs.
 pub async fn are_forgotten_when_they_failed_long_ago(store: &dyn Store) {
     for (name, seconds) in [("long ago", 0), ("lately", 100)] {
         let task = NewTask { attempts_max: 1, ..owned(name, 1) };
@@ -393,7 +393,7 @@ pub async fn of_a_lost_worker_come_back_in_turn(store: &dyn Store) {
     assert!(claim("worker", 1, 60).await.is_empty(), "the reserve stays free");
 }
 
-/// The statement chooses what the rule chooses, whatever waits and runs.
+/// The statement selects what the rule selects, whatever waits and runs.
 pub async fn are_chosen_as_the_rule_says(store: &dyn Store) {
     let mut random = StdRng::seed_from_u64(7);
     let (mut waiting, mut running) = (Vec::<WaitingTask>::new(), Vec::<ClaimedTask>::new());

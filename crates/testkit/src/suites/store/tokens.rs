@@ -1,8 +1,8 @@
-//! Tokens of a user: how many there may be, and how they end together.
+//! Tokens of a user: their limit, and revocation together.
 
 use super::{at, person};
-use domain::contracts::{Store, StoreError};
 use domain::ids::UserId;
+use domain::ports::{Store, StoreError};
 use domain::user::{ApiToken, LOGIN_LABEL, TOKENS_PER_USER_MAX, TokenSpec, UserSpec};
 use futures_util::future::join_all;
 
@@ -62,7 +62,7 @@ pub async fn are_bounded(store: &dyn Store) {
     // One expired, so there is space for one more.
     token(store, ann, "export", 501, None).await.unwrap();
     assert_eq!(token(store, ann, "export", 502, None).await, full);
-    // A sign-in takes the place of an earlier one.
+    // A sign-in replaces an earlier one.
     token(store, ann, LOGIN_LABEL, 503, Some(2000)).await.unwrap();
     assert_eq!(store.user_by_token(&format!("{ann} 0"), at(504)).await.unwrap(), None);
     assert!(store.user_by_token(&format!("{ann} 503"), at(504)).await.unwrap().is_some());

@@ -1,8 +1,8 @@
-//! Query Transforms: names that are unique together with the type, and owners.
+//! Query transforms: names that are unique together with the type, and owners.
 
 use super::{at, person};
-use domain::contracts::{Store, StoreError};
 use domain::ids::{TransformId, UserId};
+use domain::ports::{Store, StoreError};
 use domain::query_transform::{TransformSpec, TransformType};
 
 fn spec(name: &str, qrx_type: TransformType) -> TransformSpec {

@@ -1,22 +1,22 @@
-//! Versions: every edit counts, and an edit of an older version is refused.
+//! Versions: every edit counts, and an edit of an older version is rejected.
 
 use super::{at, finished_search, item, new_search, person};
 use domain::ai_provider::AiProviderSpec;
 use domain::authenticator::{AuthenticatorSpec, ProvenIdentity};
 use domain::branding::BrandingSpec;
 use domain::chat::{ChatSpec, MessageContent, Speaker};
-use domain::contracts::{EditableRecord, Store, StoreError};
 use domain::ids::{ChatId, GroupId, PipelineId, ProviderId, UserId};
-use domain::pipeline_record::PipelineSpec;
+use domain::pipeline::PipelineSpec;
+use domain::ports::{EditableRecord, Store, StoreError};
 use domain::preferences::Preferences;
-use domain::prompt_record::PromptSpec;
+use domain::prompt::PromptSpec;
 use domain::provider::ProviderSpec;
 use domain::query_transform::TransformSpec;
 use domain::user::{GroupSpec, UserSpec};
 use futures_util::future::join_all;
 use std::time::Duration;
 
-/// Edits of one record at the same time.
+/// Concurrent edits of one record.
 const AT_ONCE: usize = 8;
 
 /// One record of every kind, each with its first version.
@@ -84,7 +84,7 @@ fn chat(title: &str) -> ChatSpec {
     ChatSpec { title: title.to_owned(), ..ChatSpec::default() }
 }
 
-/// An edit that gives the record another name, or another value where it has none.
+/// An edit that gives the record another name, or another value if it has none.
 async fn edit(store: &dyn Store, record: &EditableRecord, number: usize) -> Result<(), StoreError> {
     let (name, now) = (format!("edit {number}"), at(1));
     match record {
@@ -115,7 +115,7 @@ async fn edit(store: &dyn Store, record: &EditableRecord, number: usize) -> Resu
     }
 }
 
-/// None for what cannot be deleted.
+/// `None` for records that cannot be deleted.
 async fn delete(store: &dyn Store, record: &EditableRecord) -> Option<Result<(), StoreError>> {
     Some(match record {
         EditableRecord::AiProvider(id) => store.delete_ai_provider(*id).await,
@@ -164,7 +164,7 @@ pub async fn refuse_an_edit_of_an_older_one(store: &dyn Store) {
         edit(&*store.if_version(seen + 1), &record, 3).await.unwrap();
         assert_eq!(version(store, &record).await, seen + 2, "{record:?}");
     }
-    // The owner goes last, because what is private goes with its owner.
+    // The owner is deleted last, because private records are deleted with it.
     for record in one_of_each_again(store).await {
         let seen = version(store, &record).await;
         if let Some(deleted) = delete(&*store.if_version(seen), &record).await {
@@ -204,7 +204,7 @@ pub async fn let_one_of_many_edits_through(store: &dyn Store) {
     }
 }
 
-/// A record also changes when another one does: then an edit of what was read before would undo that.
+/// A record also changes when another one does: then an edit of the older version would undo that.
 pub async fn grow_when_others_change_the_record(store: &dyn Store) {
     let admin = UserSpec { username: "admin".to_owned(), is_admin: true, ..UserSpec::default() };
     store.create_user(admin, "hash".to_owned(), at(0)).await.unwrap();
@@ -234,13 +234,13 @@ pub async fn grow_when_others_change_the_record(store: &dyn Store) {
     let identity = |groups: &[&str]| ProvenIdentity {
         issuer: "https://id.example".to_owned(),
         subject: "7".to_owned(),
-        username: "guest".to_owned(),
+        username: "visitor".to_owned(),
         email: String::new(),
         groups: Some(groups.iter().map(|&name| name.to_owned()).collect()),
     };
-    let guest = store.user_of_identity(&identity(&[]), "hash", at(1)).await.unwrap().id;
+    let visitor = store.user_of_identity(&identity(&[]), "hash", at(1)).await.unwrap().id;
     store.user_of_identity(&identity(&["staff"]), "hash", at(2)).await.unwrap();
-    assert_eq!(version(store, &EditableRecord::User(guest)).await, 2);
+    assert_eq!(version(store, &EditableRecord::User(visitor)).await, 2);
 
     store.delete_user(member).await.unwrap();
     assert_eq!(version(store, &of_source).await, 4, "it has another owner");

@@ -1,8 +1,8 @@
-//! Work that waits, as the metrics see it.
+//! Waiting work, as the metrics report it.
 
 use super::tasks::{claim, push};
 use super::{at, finished, new_search, person, set};
-use domain::contracts::{Store, WorkFigures};
+use domain::ports::{Store, WorkFigures};
 use std::time::Duration;
 
 async fn figures(store: &dyn Store, seconds: i64) -> WorkFigures {

@@ -1,16 +1,17 @@
-//! The two kinds of vector stores that the suite runs on: one that keeps what it is given, and one that reads the records.
+//! The two kinds of vector stores that the suite runs on: one that stores what it is given, and one that reads the
+//! records.
 
 use super::super::store::{at, person};
 use super::{Piece, VectorBackend, words};
 use async_trait::async_trait;
-use domain::contracts::{ChunkVector, Retrieval, SignalVectors, Store, VectorStore};
 use domain::corpus::{AclToken, DocumentAddress, IndexedContent, NewSignal, Origin, SourceKind, StoredChunk};
 use domain::ids::{ProviderId, SignalId, UserId};
+use domain::ports::{ChunkVector, Retrieval, SignalVectors, Store, VectorStore};
 use domain::provider::ProviderSpec;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
-/// A store that keeps what it is given, whatever the records say.
+/// A store that stores what it is given, whatever the records say.
 pub struct DirectBackend {
     vectors: Arc<dyn VectorStore>,
     last: AtomicI64,
@@ -58,11 +59,11 @@ impl VectorBackend for DirectBackend {
 const PEOPLE: usize = 4;
 const SOURCES: usize = 2;
 
-/// A store over the records of the cache: they are written first, as the cache does.
+/// A store over the records of the cache, which are written first.
 pub struct RecordsBackend {
     store: Arc<dyn Store>,
     vectors: Arc<dyn VectorStore>,
-    /// Retrieves everything and never asks.
+    /// Retrieves everything and never searches.
     clerk: UserId,
     people: Vec<UserId>,
     sources: Vec<ProviderId>,
@@ -128,7 +129,7 @@ impl VectorBackend for RecordsBackend {
             None => self.note(acl).await,
         };
         let content = content(self.last.fetch_add(1, Ordering::Relaxed), acl, pieces);
-        // Nobody misses the text that was there.
+        // The previous text is not needed.
         let content = IndexedContent { followers: self.people.clone(), ..content };
         let by = Self::retrieval(self.clerk, &content.content_hash);
         self.store.index_signal(signal, content, &by, at(2)).await.expect("indexed");

@@ -1,37 +1,37 @@
-//! The behaviour of a VectorStore, one function for each promise. Every function wants an empty store of its own.
+//! Suite for implementations of `VectorStore`, one function per property. Each function needs an empty store.
 
 mod backends;
 
 pub use backends::{DirectBackend, RecordsBackend};
 
 use async_trait::async_trait;
-use domain::contracts::{Asking, SparseVector, VectorError, VectorHit, VectorState, VectorStore};
 use domain::corpus::AclToken;
 use domain::ids::SignalId;
+use domain::ports::{SparseVector, VectorError, VectorHit, VectorQuery, VectorState, VectorStore};
 use futures_util::future::join_all;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A vector, and the words beside it.
+/// A vector, and its sparse weights.
 pub type Piece = (Vec<f32>, String);
 
-/// A vector store, and what must be done beside it.
+/// A vector store, and what it needs beside it.
 #[async_trait]
 pub trait VectorBackend: Send + Sync {
     fn vectors(&self) -> &dyn VectorStore;
-    /// People are numbered from 0 to 3.
+    /// Users are numbered from 0 to 3.
     fn person(&self, number: usize) -> AclToken;
     /// Sources are 0 and 1.
     fn source(&self, number: usize) -> AclToken;
-    /// Keeps a new document, or another text of one. A document has at most one source.
+    /// Stores a new document, or another text of one. A document has at most one source.
     async fn keep(&self, replaced: Option<SignalId>, acl: &[AclToken], pieces: &[Piece]) -> SignalId;
-    /// Only people change.
+    /// Changes the users only.
     async fn allow(&self, signal: SignalId, acl: &[AclToken]);
     async fn forget(&self, signals: &[SignalId]);
-    /// Everything goes.
+    /// Deletes everything.
     async fn clear(&self);
 }
 
-/// Hands every behaviour of the suite to a macro, so that none is forgotten.
+/// Passes every test of the suite to a macro, so that none is forgotten.
 #[macro_export]
 macro_rules! vector_behaviours {
     ($run:ident) => {
@@ -45,7 +45,7 @@ macro_rules! vector_behaviours {
     };
 }
 
-/// The words of a text, each weighing as often as it stands there.
+/// The words of a text, each weighted by its frequency.
 pub fn words(text: &str) -> SparseVector {
     let mut counts: BTreeMap<u32, f32> = BTreeMap::new();
     for word in text.split_whitespace() {
@@ -58,7 +58,7 @@ pub fn words(text: &str) -> SparseVector {
     SparseVector { indices, values }
 }
 
-/// A vector that points somewhere on the circle, in degrees.
+/// A vector on the unit circle, in degrees.
 fn at_angle(degrees: f32) -> Vec<f32> {
     vec![degrees.to_radians().cos(), degrees.to_radians().sin()]
 }
@@ -67,7 +67,7 @@ fn piece(degrees: f32, text: &str) -> Piece {
     (at_angle(degrees), text.to_owned())
 }
 
-/// Vectors that are always the same, of length one.
+/// Deterministic unit vectors.
 struct Numbers(u32);
 
 impl Numbers {
@@ -89,11 +89,11 @@ async fn nearest(
     limit: usize,
     degrees: f32,
 ) -> Vec<VectorHit> {
-    let asking = Asking { tokens, limit };
-    backend.vectors().nearest(asking, &at_angle(degrees)).await.expect("an answer")
+    let query = VectorQuery { tokens, limit };
+    backend.vectors().nearest(query, &at_angle(degrees)).await.expect("an answer")
 }
 
-/// The pieces that are found, best first.
+/// The chunks that are found, best first.
 async fn found(
     backend: &dyn VectorBackend,
     tokens: &[AclToken],
@@ -104,8 +104,8 @@ async fn found(
 }
 
 async fn by_words(backend: &dyn VectorBackend, tokens: &[AclToken], text: &str) -> Vec<VectorHit> {
-    let asking = Asking { tokens, limit: 10 };
-    backend.vectors().nearest_by_words(asking, &words(text)).await.expect("an answer")
+    let query = VectorQuery { tokens, limit: 10 };
+    backend.vectors().nearest_by_words(query, &words(text)).await.expect("an answer")
 }
 
 fn places(hits: &[VectorHit]) -> Vec<(SignalId, u32)> {
@@ -124,9 +124,9 @@ pub async fn the_nearest_come_first(backend: &dyn VectorBackend) {
     }
     assert_eq!(found(backend, &[me], 2, 0.0).await, [(one, 1), (two, 0)]);
     assert_eq!(found(backend, &[me], 0, 0.0).await, []);
-    // A question need not have length one.
-    let asking = Asking { tokens: &[me], limit: 1 };
-    let hits = backend.vectors().nearest(asking, &[0.0, 7.0]).await.expect("an answer");
+    // A query vector need not be normalized.
+    let query = VectorQuery { tokens: &[me], limit: 1 };
+    let hits = backend.vectors().nearest(query, &[0.0, 7.0]).await.expect("an answer");
     assert_eq!(places(&hits), [(one, 0)]);
     assert!((hits[0].score - 80.0_f32.to_radians().sin()).abs() < 1e-4, "{hits:?}");
 }
@@ -138,7 +138,7 @@ pub async fn ties_go_by_document_and_number(backend: &dyn VectorBackend) {
     for _ in 0..3 {
         signals.push(backend.keep(None, &[me], &same).await);
     }
-    // What was written last stands elsewhere in most stores.
+    // The last write is stored elsewhere in most stores.
     backend.keep(Some(signals[0]), &[me], &same).await;
     let expected: Vec<_> = signals.iter().flat_map(|signal| [(*signal, 0), (*signal, 1)]).collect();
     assert_eq!(found(backend, &[me], 10, 0.0).await, expected);
@@ -201,7 +201,11 @@ pub async fn access_lists_change(backend: &dyn VectorBackend) {
     assert_eq!(found(backend, &[me], 10, 0.0).await, []);
     backend.allow(signal, &[]).await;
     assert_eq!(found(backend, &[me, other], 10, 0.0).await, []);
-    assert_eq!(backend.vectors().held(None, 10).await.expect("a list"), [(signal, 2)], "it is still there");
+    assert_eq!(
+        backend.vectors().chunk_counts(None, 10).await.expect("a list"),
+        [(signal, 2)],
+        "it is still there"
+    );
     let unknown = backend.vectors().set_acl(SignalId(signal.0 + 1_000), &[me]).await;
     assert_eq!(unknown, Ok(()));
 }
@@ -217,12 +221,12 @@ pub async fn documents_are_removed(backend: &dyn VectorBackend) {
     assert_eq!(found(backend, &[me], 10, 0.0).await, [(signals[1], 0)]);
     backend.forget(&[signals[0]]).await;
     backend.forget(&[]).await;
-    assert_eq!(backend.vectors().held(None, 10).await.expect("a list"), [(signals[1], 1)]);
+    assert_eq!(backend.vectors().chunk_counts(None, 10).await.expect("a list"), [(signals[1], 1)]);
 }
 
 pub async fn what_is_held_is_listed(backend: &dyn VectorBackend) {
     let me = backend.person(0);
-    assert_eq!(backend.vectors().held(None, 10).await, Ok(Vec::new()));
+    assert_eq!(backend.vectors().chunk_counts(None, 10).await, Ok(Vec::new()));
     let mut expected = Vec::new();
     for count in 1..=7 {
         let pieces: Vec<Piece> = (0..count).map(|number| piece(number as f32, "a")).collect();
@@ -231,7 +235,7 @@ pub async fn what_is_held_is_listed(backend: &dyn VectorBackend) {
     let mut listed = Vec::new();
     loop {
         let after = listed.last().map(|(signal, _)| *signal);
-        let some = backend.vectors().held(after, 3).await.expect("a list");
+        let some = backend.vectors().chunk_counts(after, 3).await.expect("a list");
         assert!(some.len() <= 3);
         if some.is_empty() {
             break;
@@ -246,8 +250,8 @@ pub async fn what_is_held_is_listed(backend: &dyn VectorBackend) {
 pub async fn words_need_the_upgrade(backend: &dyn VectorBackend) {
     let me = backend.person(0);
     let signal = backend.keep(None, &[me], &[piece(0.0, "river level"), piece(1.0, "town")]).await;
-    let asking = Asking { tokens: &[me], limit: 10 };
-    let refused = backend.vectors().nearest_by_words(asking, &words("river")).await;
+    let query = VectorQuery { tokens: &[me], limit: 10 };
+    let refused = backend.vectors().nearest_by_words(query, &words("river")).await;
     assert_eq!(refused, Err(VectorError::MissingSparse));
     assert_eq!(found(backend, &[me], 1, 0.0).await, [(signal, 0)], "vectors are asked as before");
     backend.vectors().make_hybrid().await.expect("hybrid");
@@ -269,7 +273,7 @@ pub async fn rare_words_weigh_more(backend: &dyn VectorBackend) {
     let rare = backend.keep(None, &[me], &[piece(2.0, "sensor"), piece(3.0, "town")]).await;
     let both = backend.keep(None, &[me], &[piece(4.0, "river sensor")]).await;
     let hits = by_words(backend, &[me], "river sensor").await;
-    // river: 3 of 5 pieces have it, sensor: 2 of 5.
+    // river: 3 of 5 chunks have it, sensor: 2 of 5.
     let rarity = |with: f32| (1.0 + (5.0 - with + 0.5) / (with + 0.5)).ln();
     let expected = [
         (both, 0, rarity(3.0) + rarity(2.0)),
@@ -286,8 +290,8 @@ pub async fn rare_words_weigh_more(backend: &dyn VectorBackend) {
     assert_eq!(places(&by_words(backend, &[me], "sensor").await), [(rare, 0)]);
 }
 
-/// The pieces of others may not be counted: a score would tell that they are there. Qdrant counts all pieces; a store like
-/// that leaves this one out.
+/// The chunks of others must not be counted: a score would reveal them. Qdrant counts all chunks; a store like that
+/// skips this test.
 pub async fn words_of_others_change_no_score(backend: &dyn VectorBackend) {
     let (me, other) = (backend.person(0), backend.person(1));
     backend.vectors().prepare(2).await.expect("made");
@@ -305,8 +309,8 @@ pub async fn other_dimensions_are_refused(backend: &dyn VectorBackend) {
     let signal = backend.keep(None, &[me], &[piece(0.0, "a")]).await;
     let expected = VectorError::Dimension { there: 2, ours: 3 };
     assert_eq!(backend.vectors().prepare(3).await, Err(expected.clone()));
-    let asking = Asking { tokens: &[me], limit: 10 };
-    assert_eq!(backend.vectors().nearest(asking, &[1.0, 0.0, 0.0]).await, Err(expected.clone()));
+    let query = VectorQuery { tokens: &[me], limit: 10 };
+    assert_eq!(backend.vectors().nearest(query, &[1.0, 0.0, 0.0]).await, Err(expected.clone()));
     let mut vectors = backends::vectors(signal, &[me], &[(vec![1.0, 0.0, 0.0], "b".to_owned())]);
     assert_eq!(backend.vectors().put(vectors.clone()).await, Err(expected));
     vectors.chunks[0].dense.clear();
@@ -326,8 +330,8 @@ pub async fn is_cleared_and_made_again(backend: &dyn VectorBackend) {
     assert_eq!(found(backend, &[me], 10, 0.0).await, []);
     backend.vectors().prepare(3).await.expect("another dimension is fine now");
     let signal = backend.keep(None, &[me], &[(vec![0.0, 1.0, 0.0], "a".to_owned())]).await;
-    let asking = Asking { tokens: &[me], limit: 10 };
-    let hits = backend.vectors().nearest(asking, &[0.0, 1.0, 0.0]).await.expect("an answer");
+    let query = VectorQuery { tokens: &[me], limit: 10 };
+    let hits = backend.vectors().nearest(query, &[0.0, 1.0, 0.0]).await.expect("an answer");
     assert_eq!(places(&hits), [(signal, 0)]);
 }
 
@@ -359,8 +363,8 @@ pub async fn thousands_of_pieces(backend: &dyn VectorBackend) {
             })
             .collect();
         exact.sort_by(|a, b| b.0.total_cmp(&a.0));
-        let asking = Asking { tokens: &[token], limit: 60 };
-        let hits = backend.vectors().nearest(asking, &question).await.expect("an answer");
+        let query = VectorQuery { tokens: &[token], limit: 60 };
+        let hits = backend.vectors().nearest(query, &question).await.expect("an answer");
         assert_eq!(hits.len(), 60);
         assert!(hits.is_sorted_by(|a, b| a.score >= b.score), "{hits:?}");
         let scores: BTreeMap<_, f32> =
@@ -383,12 +387,12 @@ pub async fn is_written_at_once(backend: &dyn VectorBackend) {
         let pieces: Vec<Piece> = (0..=number).map(|piece| self::piece(piece as f32, "a")).collect();
         backend.keep(None, &[me], &pieces).await;
         backend.keep(Some(shared), &[me], &pieces).await;
-        // Questions in between see a document as it was or as it is.
+        // Concurrent queries see a document as it was or as it is.
         nearest(backend, &[me], 5, 0.0).await;
     };
     join_all((1..=6).map(write)).await;
     backend.allow(shared, &[me]).await;
-    let held = backend.vectors().held(None, 100).await.expect("a list");
+    let held = backend.vectors().chunk_counts(None, 100).await.expect("a list");
     let mut counts: Vec<u32> =
         held.iter().filter(|(signal, _)| *signal != shared).map(|(_, count)| *count).collect();
     counts.sort_unstable();
@@ -405,7 +409,7 @@ pub async fn vectors_without_direction_score_nothing(backend: &dyn VectorBackend
     let hits = nearest(backend, &[me], 10, 0.0).await;
     assert_eq!(places(&hits), [(signal, 1), (signal, 0)]);
     assert!(hits[1].score.abs() < 1e-6, "{hits:?}");
-    let asking = Asking { tokens: &[me], limit: 10 };
-    let hits = backend.vectors().nearest(asking, &[0.0, 0.0]).await.expect("an answer");
+    let query = VectorQuery { tokens: &[me], limit: 10 };
+    let hits = backend.vectors().nearest(query, &[0.0, 0.0]).await.expect("an answer");
     assert!(hits.iter().all(|hit| hit.score.abs() < 1e-6), "{hits:?}");
 }

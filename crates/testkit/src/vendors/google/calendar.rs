@@ -1,25 +1,25 @@
-//! Events: the oldest first, between two times.
+//! Fake Google Calendar: events between two times, oldest first.
 
 use super::{Parameters, SCOPES, admit, checked, invalid, page, size};
-use crate::vendors::cloud_desk::{CloudDesk, json_of};
-use crate::vendors::library::{Document, documents, words};
+use crate::vendors::cloud_documents::{Document, documents, words};
+use crate::vendors::cloud_state::{CloudState, json_of};
 use axum::extract::{Query, State};
 use axum::http::HeaderMap;
 use axum::response::Response;
 use chrono::DateTime;
 use serde_json::{Value, json};
 
-/// Calendar may give fewer events than were asked for.
+/// Calendar may return fewer events than requested.
 const PAGE: usize = 20;
 
-pub async fn list(State(desk): State<CloudDesk>, headers: HeaderMap, Query(given): Parameters) -> Response {
-    if let Err(answer) = admit(&desk, &headers, SCOPES[2]) {
+pub async fn list(State(state): State<CloudState>, headers: HeaderMap, Query(given): Parameters) -> Response {
+    if let Err(answer) = admit(&state, &headers, SCOPES[2]) {
         return *answer;
     }
-    found(&given, &desk).map_or_else(|reason| invalid(&reason), |answer| json_of(200, &answer))
+    found(&given, &state).map_or_else(|reason| invalid(&reason), |answer| json_of(200, &answer))
 }
 
-fn found(given: &[(String, String)], desk: &CloudDesk) -> Result<Value, String> {
+fn found(given: &[(String, String)], state: &CloudState) -> Result<Value, String> {
     const KNOWN: [&str; 8] =
         ["q", "timeMin", "timeMax", "singleEvents", "orderBy", "maxResults", "pageToken", "fields"];
     let value = checked(given, &KNOWN)?;
@@ -34,7 +34,7 @@ fn found(given: &[(String, String)], desk: &CloudDesk) -> Result<Value, String> 
         return Err("The requested ordering or time range is not valid.".to_owned());
     }
     let text = value("q").unwrap_or_default();
-    desk.lock().seen = Some(text.to_owned());
+    state.lock().seen = Some(text.to_owned());
     let wanted = words(text);
     let all = documents().into_iter().filter(|one| !one.is_folder && one.holds(&wanted));
     let mut all: Vec<Document> = all.filter(|one| one.date >= earliest && one.date < latest).collect();

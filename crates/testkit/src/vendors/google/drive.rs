@@ -1,24 +1,24 @@
-//! Files of Drive. A search in full text is ordered by relevance, and any other order is refused.
+//! Fake Google Drive. A full-text search is sorted by relevance, and any other order is rejected.
 
 use super::{Parameters, SCOPES, admit, checked, drive_query, invalid, page, size};
-use crate::vendors::cloud_desk::{CloudDesk, json_of};
-use crate::vendors::library::{Document, by_relevance, documents};
+use crate::vendors::cloud_documents::{Document, by_relevance, documents};
+use crate::vendors::cloud_state::{CloudState, json_of};
 use axum::extract::{Query, State};
 use axum::http::HeaderMap;
 use axum::response::Response;
 use serde_json::{Value, json};
 
-/// Drive may give fewer files than were asked for.
+/// Drive may return fewer files than requested.
 const PAGE: usize = 20;
 
-pub async fn list(State(desk): State<CloudDesk>, headers: HeaderMap, Query(given): Parameters) -> Response {
-    if let Err(answer) = admit(&desk, &headers, SCOPES[0]) {
+pub async fn list(State(state): State<CloudState>, headers: HeaderMap, Query(given): Parameters) -> Response {
+    if let Err(answer) = admit(&state, &headers, SCOPES[0]) {
         return *answer;
     }
-    found(&given, &desk).map_or_else(|reason| invalid(&reason), |answer| json_of(200, &answer))
+    found(&given, &state).map_or_else(|reason| invalid(&reason), |answer| json_of(200, &answer))
 }
 
-fn found(given: &[(String, String)], desk: &CloudDesk) -> Result<Value, String> {
+fn found(given: &[(String, String)], state: &CloudState) -> Result<Value, String> {
     const KNOWN: [&str; 8] = [
         "q",
         "pageSize",
@@ -38,7 +38,7 @@ fn found(given: &[(String, String)], desk: &CloudDesk) -> Result<Value, String> 
     if value("spaces") != Some("drive") || value("includeItemsFromAllDrives") != value("supportsAllDrives") {
         return Err("Invalid spaces or drives".to_owned());
     }
-    desk.lock().seen = Some(query.texts().join(" "));
+    state.lock().seen = Some(query.texts().join(" "));
     let mut all: Vec<Document> = documents().into_iter().filter(|one| query.holds(one)).collect();
     by_relevance(&mut all);
     let (files, next) = page(&all, value("pageToken"), size.min(PAGE))?;

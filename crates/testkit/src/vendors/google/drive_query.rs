@@ -1,6 +1,6 @@
 //! The query language of Drive: terms of a name, an operator and a value, joined by `and`, `or` and `not`.
 
-use crate::vendors::library::{Document, words};
+use crate::vendors::cloud_documents::{Document, words};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Query {
@@ -24,7 +24,7 @@ impl Query {
         }
     }
 
-    /// The texts that are searched for, their escapes taken away.
+    /// The search texts, without escapes.
     pub fn texts(&self) -> Vec<&str> {
         match self {
             Self::FullText(text) => vec![text],
@@ -120,7 +120,7 @@ fn term(rest: &mut &[Token]) -> Result<Query, String> {
     };
     *rest = after;
     match (name.as_str(), operator.as_str(), value) {
-        // Quotes inside would make a phrase of it.
+        // Quotes inside would make it a phrase.
         ("fullText", "contains", Token::Text(text)) if !text.contains('"') => {
             Ok(Query::FullText(text.clone()))
         }

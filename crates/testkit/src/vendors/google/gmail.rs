@@ -1,32 +1,32 @@
-//! Mail: a search gives ids, newest first; each message is read by its own.
+//! Fake Gmail: a search returns ids, newest first; each message is fetched separately.
 
 use super::{Parameters, SCOPES, admit, checked, invalid, page, size, told};
 use crate::vendors::boolean_query::{GMAIL, parse};
-use crate::vendors::cloud_desk::{CloudDesk, json_of};
-use crate::vendors::library::{Document, documents, newest_first};
+use crate::vendors::cloud_documents::{Document, documents, newest_first};
+use crate::vendors::cloud_state::{CloudState, json_of};
 use axum::extract::{Path, Query, State};
 use axum::http::HeaderMap;
 use axum::response::Response;
 use serde_json::{Value, json};
 use std::time::Duration;
 
-/// Gmail may give fewer messages than were asked for.
+/// Gmail may return fewer messages than requested.
 const PAGE: usize = 20;
-/// How long a message takes, so that several are read at once.
+/// How long a message takes, so that several are fetched concurrently.
 const READING: Duration = Duration::from_millis(5);
 
-pub async fn list(State(desk): State<CloudDesk>, headers: HeaderMap, Query(given): Parameters) -> Response {
-    if let Err(answer) = admit(&desk, &headers, SCOPES[1]) {
+pub async fn list(State(state): State<CloudState>, headers: HeaderMap, Query(given): Parameters) -> Response {
+    if let Err(answer) = admit(&state, &headers, SCOPES[1]) {
         return *answer;
     }
-    found(&given, &desk).map_or_else(|reason| invalid(&reason), |answer| json_of(200, &answer))
+    found(&given, &state).map_or_else(|reason| invalid(&reason), |answer| json_of(200, &answer))
 }
 
-fn found(given: &[(String, String)], desk: &CloudDesk) -> Result<Value, String> {
+fn found(given: &[(String, String)], state: &CloudState) -> Result<Value, String> {
     let value = checked(given, &["q", "maxResults", "pageToken"])?;
     let size = size(value("maxResults"), 500)?;
     let query = parse(value("q").unwrap_or_default(), &GMAIL)?;
-    desk.lock().seen = Some(query.texts().join(" "));
+    state.lock().seen = Some(query.texts().join(" "));
     let mut all: Vec<Document> =
         documents().into_iter().filter(|one| !one.is_folder && query.holds(one)).collect();
     newest_first(&mut all);
@@ -37,12 +37,12 @@ fn found(given: &[(String, String)], desk: &CloudDesk) -> Result<Value, String> 
 }
 
 pub async fn message(
-    State(desk): State<CloudDesk>,
+    State(state): State<CloudState>,
     Path(id): Path<String>,
     headers: HeaderMap,
     Query(given): Parameters,
 ) -> Response {
-    if let Err(answer) = admit(&desk, &headers, SCOPES[1]) {
+    if let Err(answer) = admit(&state, &headers, SCOPES[1]) {
         return *answer;
     }
     if given.first().is_none_or(|(name, value)| name != "format" || value != "metadata")
@@ -51,12 +51,12 @@ pub async fn message(
         return invalid("invalidArgument");
     }
     {
-        let mut desk = desk.lock();
-        desk.now_open += 1;
-        desk.most_open = desk.most_open.max(desk.now_open);
+        let mut state = state.lock();
+        state.now_open += 1;
+        state.most_open = state.most_open.max(state.now_open);
     }
     tokio::time::sleep(READING).await;
-    desk.lock().now_open -= 1;
+    state.lock().now_open -= 1;
     let number = id.strip_prefix('m').and_then(|number| number.parse::<usize>().ok());
     let all = documents();
     let Some(document) = number.and_then(|number| all.get(number)) else {

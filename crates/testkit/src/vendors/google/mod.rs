@@ -1,12 +1,12 @@
-//! Google Workspace: the lists of Drive, Gmail and Calendar, with their parameters and no others.
+//! Fake Google Workspace: the lists of Drive, Gmail and Calendar, with their parameters and no others.
 
 mod calendar;
 mod drive;
 mod drive_query;
 mod gmail;
 
-use super::cloud_desk::{CloudDesk, json_of};
-use super::stand::Stand;
+use super::cloud_state::{CloudState, json_of};
+use super::http_listener::HttpListener;
 use axum::Router;
 use axum::http::HeaderMap;
 use axum::response::Response;
@@ -16,27 +16,27 @@ use serde_json::{Value, json};
 pub const SCOPES: [&str; 3] = ["drive.readonly", "gmail.readonly", "calendar.readonly"];
 
 pub struct Google {
-    pub stand: Stand,
-    pub desk: CloudDesk,
+    pub listener: HttpListener,
+    pub state: CloudState,
 }
 
 impl Google {
     pub async fn start() -> Self {
-        let desk = CloudDesk::new(&SCOPES);
+        let state = CloudState::new(&SCOPES);
         let router = Router::new()
             .route("/drive/v3/files", get(drive::list))
             .route("/gmail/v1/users/me/messages", get(gmail::list))
             .route("/gmail/v1/users/me/messages/{id}", get(gmail::message))
             .route("/calendar/v3/calendars/primary/events", get(calendar::list))
-            .with_state(desk.clone());
-        Self { stand: Stand::start(router).await, desk }
+            .with_state(state.clone());
+        Self { listener: HttpListener::start(router).await, state }
     }
 }
 
 type Parameters = axum::extract::Query<Vec<(String, String)>>;
 
-fn admit(desk: &CloudDesk, headers: &HeaderMap, scope: &'static str) -> Result<(), Box<Response>> {
-    desk.admit(headers, scope, |status, missing| {
+fn admit(state: &CloudState, headers: &HeaderMap, scope: &'static str) -> Result<(), Box<Response>> {
+    state.admit(headers, scope, |status, missing| {
         let reason = match (status, missing) {
             (401, _) => "authError",
             (403, Some(_)) => "insufficientPermissions",
@@ -55,7 +55,7 @@ fn invalid(reason: &str) -> Response {
     json_of(400, &told(400, reason))
 }
 
-/// Parameters that are known, each at most once.
+/// Known parameters, each at most once.
 fn checked<'a>(
     given: &'a [(String, String)],
     known: &[&str],
@@ -68,7 +68,7 @@ fn checked<'a>(
     Ok(move |name: &str| given.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str()))
 }
 
-/// The part of a list that a page token asks for, and the token of the next one.
+/// The part of a list that a page token selects, and the token of the next one.
 fn page<T: Clone>(all: &[T], token: Option<&str>, size: usize) -> Result<(Vec<T>, Option<String>), String> {
     let start = match token {
         None => 0,

@@ -1,18 +1,18 @@
-//! Two key pairs for tests, made for these tests alone, and the check of a signature.
+//! Two key pairs for tests, and the verification of a signature.
 
 use base64::Engine;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
 use ring::signature::{RSA_PKCS1_2048_8192_SHA256, RsaKeyPair, UnparsedPublicKey};
 use serde_json::Value;
 
-/// The key that the stand-ins know.
+/// The key that the fakes know.
 pub const PRIVATE_PEM: &str = include_str!("private.pem");
-/// The hash of its public half, as `openssl` gives it.
+/// The fingerprint of its public key, as `openssl` computes it.
 pub const FINGERPRINT: &str = "gc8tkySVbUWJ5fKePAoAMdOpNH+dzqcnJTOXKH1IPzI=";
 /// A key that nobody knows, in the older form of PEM.
 pub const OTHER_PRIVATE_PEM: &str = include_str!("other_private.pem");
 
-/// Head and claims of a token that is signed with [`PRIVATE_PEM`] by RS256.
+/// Header and claims of a token signed with [`PRIVATE_PEM`] by RS256.
 pub fn verified(token: &str) -> Option<(Value, Value)> {
     let (signed, signature) = token.rsplit_once('.')?;
     let signature = URL_SAFE_NO_PAD.decode(signature).ok()?;

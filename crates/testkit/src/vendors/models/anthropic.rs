@@ -1,11 +1,11 @@
-//! Anthropic: the Messages API, streamed as named server-sent events.
+//! Fake Anthropic: the Messages API, streamed as named server-sent events.
 
 use super::{KEY, ModelRequest, Refusal, Reply, TOKENS_IN, TOKENS_OUT, Vendor, Wanted, Wire};
-use crate::vendors::desk::unknown;
+use crate::vendors::fake_server::unknown;
 use axum::body::Bytes;
 use serde_json::{Value, json};
 
-/// Asked at `/v1/messages` with `x-api-key` and `anthropic-version`.
+/// Served at `/v1/messages` with `x-api-key` and `anthropic-version`.
 pub struct Anthropic;
 
 const FIELDS: &[&str] = &["model", "max_tokens", "messages", "system", "stream", "temperature", "tools"];
@@ -49,7 +49,7 @@ impl Vendor for Anthropic {
         let message = json!({
             "id": "msg_1", "type": "message", "role": "assistant", "model": model, "content": [],
             "stop_reason": null, "stop_sequence": null,
-            // A part of the prompt was read from the service's own memory, and counts.
+            // Cached prompt tokens count too.
             "usage": {"input_tokens": TOKENS_IN - 10, "cache_read_input_tokens": 10, "output_tokens": 1},
         });
         let mut pieces = vec![event("message_start", json!({"message": message}))];
@@ -83,7 +83,7 @@ impl Vendor for Anthropic {
     }
 }
 
-/// The first is the user's, nobody speaks twice in a row, no text is empty, and every call is answered at once.
+/// The first message is the user's, roles alternate, no text is empty, and every tool call is answered at once.
 fn check_messages(messages: &Value) -> Result<(), Refusal> {
     let bad = |text: String| Err(Refusal::new(400, format!("messages: {text}")));
     let messages = messages.as_array().map(Vec::as_slice).unwrap_or_default();
@@ -153,7 +153,7 @@ fn block_events(index: usize, block: &Value, reply: &Reply) -> Vec<Bytes> {
     events
 }
 
-/// The name of an event stands twice: in its line and in its data.
+/// The name of an event occurs twice: in its line and in its data.
 fn event(name: &str, mut data: Value) -> Bytes {
     data["type"] = name.into();
     format!("event: {name}\ndata: {data}\n\n").into()

@@ -1,14 +1,14 @@
-//! Azure OpenAI: the same words as OpenAI, asked by deployment, version and a header of its own.
+//! Fake Azure OpenAI: the format of OpenAI, with deployment, API version and its own header.
 
 use super::openai::{chunks, completion, embeddings, event, understand_chat, understand_embeddings};
 use super::{KEY, ModelRequest, Refusal, Reply, Vendor, Wanted, Wire};
 use axum::body::Bytes;
 use serde_json::{Value, json};
 
-/// Asked at `/openai/deployments/<deployment>/…?api-version=…` with `api-key`.
+/// Served at `/openai/deployments/<deployment>/…?api-version=…` with `api-key`.
 pub struct Azure {
     pub deployment: &'static str,
-    /// Its model thinks before it answers.
+    /// Its model is a reasoning model.
     pub thinks: bool,
 }
 
@@ -39,7 +39,7 @@ impl Vendor for Azure {
         }
         let has_usage = request.body["stream_options"]["include_usage"] == true;
         let mut wire = chunks(self.deployment, reply, has_usage);
-        // What the filter thinks of the prompt comes first and holds no choice.
+        // The filter results for the prompt come first, without a choice.
         let filtered = json!({"id": "", "object": "", "model": "", "choices": [], "prompt_filter_results": [
             {"prompt_index": 0, "content_filter_results": {"hate": {"filtered": false, "severity": "safe"}}},
         ]});

@@ -1,15 +1,15 @@
-//! Amazon Bedrock: Converse and ConverseStream in the binary framing of AWS, InvokeModel for vectors and ranks. The
-//! signature of each request is computed again here, by other code than the product's own.
+//! Fake Amazon Bedrock: Converse and ConverseStream in the binary framing of AWS, InvokeModel for embeddings and
+//! rankings. The signature of each request is recomputed independently of the product code.
 
 use super::{KEY, ModelRequest, Refusal, Reply, TOKENS_IN, TOKENS_OUT, Vendor, Wanted, Wire};
-use crate::vendors::desk::unknown;
+use crate::vendors::fake_server::unknown;
 use axum::body::Bytes;
 use flate2::Crc;
 use hmac::{Hmac, KeyInit, Mac};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-/// Takes the key as a bearer token, and requests signed with these keys.
+/// Accepts the key as a bearer token, and requests signed with these keys.
 pub struct Bedrock;
 
 pub const ACCESS_KEY_ID: &str = "AKIDMILL";
@@ -96,7 +96,7 @@ fn whole(reply: &Reply) -> Value {
 
 fn frames(reply: &Reply) -> Wire {
     let mut pieces = vec![event("messageStart", &json!({"role": "assistant"}))];
-    // Blocks of text have no start of their own.
+    // Text blocks have no start event.
     let words = reply.words().into_iter();
     pieces.extend(
         words.map(|word| {
@@ -188,7 +188,7 @@ fn check_caller(request: &ModelRequest) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// The signature of what arrived, by the published rules; None when the header names something that did not arrive.
+/// The signature of the received request, by the published rules; `None` if the header names something that is missing.
 fn signature(request: &ModelRequest, authorization: &str) -> Option<String> {
     let names = authorization.split("SignedHeaders=").nth(1)?.split(',').next()?;
     if !names.split(';').any(|name| name == "host") {

@@ -1,13 +1,13 @@
-//! Cohere, second version of its API: chat streamed as server-sent events, embed, rerank.
+//! Fake Cohere, v2 API: chat streamed as server-sent events, embed, rerank.
 
 use super::{KEY, ModelRequest, Refusal, Reply, TOKENS_IN, TOKENS_OUT, Vendor, Wanted, Wire};
-use crate::vendors::desk::unknown;
+use crate::vendors::fake_server::unknown;
 use axum::body::Bytes;
 use serde_json::{Value, json};
 
 pub struct Cohere;
 
-/// Most texts in one request for vectors.
+/// Most texts per embedding request.
 const TEXTS_MAX: usize = 96;
 
 impl Vendor for Cohere {

@@ -1,12 +1,13 @@
-//! Google Gemini: generateContent, streamed as server-sent events, and embedContent; the same at Vertex AI.
+//! Fake Google Gemini: generateContent, streamed as server-sent events, and embedContent; also as Vertex AI.
 
 use super::openai::event;
 use super::{KEY, ModelRequest, Refusal, Reply, TOKENS_IN, TOKENS_OUT, Vendor, Wanted, Wire};
-use crate::vendors::desk::unknown;
+use crate::vendors::fake_server::unknown;
 use axum::body::Bytes;
 use serde_json::{Value, json};
 
-/// Asked at `/v1beta/models/…` with `x-goog-api-key`; as Vertex AI below a project and a place, with a bearer token.
+/// Served at `/v1beta/models/…` with `x-goog-api-key`; as Vertex AI below a project and a location, with a bearer
+/// token.
 pub struct Gemini {
     pub is_vertex: bool,
 }
@@ -14,9 +15,9 @@ pub struct Gemini {
 pub const PROJECT: &str = "mill-project";
 pub const LOCATION: &str = "europe-west4";
 
-/// Most texts in one request for vectors.
+/// Most texts per embedding request.
 const TEXTS_MAX: usize = 100;
-/// What a call must bring back with its answer.
+/// What a tool result must return.
 const SIGNATURE: &str = "c2lnbmF0dXJl";
 
 const FIELDS: &[&str] = &["contents", "systemInstruction", "tools", "generationConfig"];
@@ -40,7 +41,7 @@ impl Vendor for Gemini {
         };
         match action {
             "streamGenerateContent" if request.query_value("alt") != Some("sse") => {
-                Err(Refusal::new(400, "this stand-in streams by server-sent events only"))
+                Err(Refusal::new(400, "this fake streams by server-sent events only"))
             }
             "streamGenerateContent" | "generateContent" => {
                 check_conversation(&request.body)?;
@@ -76,12 +77,12 @@ impl Vendor for Gemini {
                 "candidates": [candidate],
                 "usageMetadata": {
                     "promptTokenCount": TOKENS_IN,
-                    // What it thought is counted beside what it said.
+                    // Reasoning tokens are counted separately.
                     "candidatesTokenCount": TOKENS_OUT - 2,
                     "thoughtsTokenCount": 2,
                     "totalTokenCount": TOKENS_IN + TOKENS_OUT,
                 },
-                "modelVersion": "gemini-stand-in", "responseId": "r-1",
+                "modelVersion": "gemini-fake", "responseId": "r-1",
             })
         };
         let thought = json!({"text": "What do they want?", "thought": true});
@@ -149,7 +150,7 @@ impl Gemini {
         }
         match request.header("x-goog-api-key") {
             Some(KEY) => Ok(()),
-            // A wrong key is told with 400, a missing one with 403.
+            // A wrong key is answered with 400, a missing one with 403.
             Some(_) => Err(Refusal::new(400, "API key not valid. Please pass a valid API key.")),
             None => Err(Refusal::new(403, "Method doesn't allow unregistered callers.")),
         }
@@ -205,7 +206,7 @@ fn check_conversation(body: &Value) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// The service knows a part of JSON schema only.
+/// The service supports a subset of JSON schema only.
 fn check_schema(schema: &Value) -> Result<(), Refusal> {
     if let Some(name) = unknown(schema, SCHEMA_FIELDS) {
         return Err(unknown_name(name));

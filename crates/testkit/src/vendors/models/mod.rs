@@ -1,8 +1,8 @@
-//! Stand-ins for services that run models, on loopback, written from the vendors' public descriptions. Each refuses
-//! what the original refuses, and each can be slow, rude or broken on demand.
+//! Fakes of model services on loopback, written from the vendors' public descriptions. Each rejects what the original
+//! rejects, and can be slow or broken on demand.
 //!
-//! A vendor is one file: how a request is read, how an answer and a refusal are written. What is answered, and how
-//! badly, is told to the [`ModelServer`].
+//! A vendor is one file: how requests are parsed, and how responses and errors are written. The content and the
+//! misbehavior are set on the [`ModelServer`].
 
 pub mod anthropic;
 pub mod azure;
@@ -16,7 +16,7 @@ pub mod request_post;
 
 pub use request::ModelRequest;
 
-use super::stand::Stand;
+use super::http_listener::HttpListener;
 use axum::Router;
 use axum::body::{Body, Bytes};
 use axum::extract::State;
@@ -30,20 +30,20 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// The key that every stand-in takes.
+/// The key that every fake accepts.
 pub const KEY: &str = "model-key-7c41d0e2";
-/// What is said until a test says something else.
+/// The default text.
 pub const TEXT: &str =
     "The mill stands by the river [1]. Its wheel is made of oak, größer than the first [2].";
-/// Tokens that every answer is said to have cost.
+/// The tokens that every response reports.
 pub const TOKENS_IN: u64 = 31;
 pub const TOKENS_OUT: u64 = 17;
 
-/// What a model answers.
+/// The reply of a model.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Reply {
     pub text: String,
-    /// Tools that it calls: name and arguments.
+    /// Tool calls: name and arguments.
     pub calls: Vec<(String, Value)>,
 }
 
@@ -56,7 +56,7 @@ impl Reply {
         Self { text: String::new(), calls: vec![(name.to_owned(), arguments)] }
     }
 
-    /// The text in the pieces in which it is written: words with the space behind them.
+    /// The text in streamed chunks: words with their trailing space.
     pub fn words(&self) -> Vec<&str> {
         self.text.split_inclusive(' ').collect()
     }
@@ -70,7 +70,7 @@ pub enum Wanted {
     Ranks { query: String, texts: Vec<String> },
 }
 
-/// Why a request is turned away.
+/// Why a request is rejected.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Refusal {
     pub status: u16,
@@ -83,22 +83,22 @@ impl Refusal {
     }
 }
 
-/// An answer on the wire: each piece is sent by itself.
+/// A response on the wire: each chunk is sent separately.
 pub struct Wire {
     pub content_type: &'static str,
     pub pieces: Vec<Bytes>,
 }
 
 impl Wire {
-    /// One piece of JSON.
+    /// One JSON chunk.
     pub fn whole(body: &Value) -> Self {
         Self { content_type: "application/json", pieces: vec![body.to_string().into()] }
     }
 }
 
-/// How one vendor reads and writes.
+/// The wire format of one vendor.
 pub trait Vendor: Send + Sync + 'static {
-    /// Refuses wrong keys, paths, methods and fields.
+    /// Rejects wrong keys, paths, methods and fields.
     fn understand(&self, request: &ModelRequest) -> Result<Wanted, Refusal>;
     fn write(&self, request: &ModelRequest, reply: &Reply, streamed: bool) -> Wire;
     fn vectors(&self, _vectors: &[Vec<f32>]) -> Value {
@@ -107,52 +107,52 @@ pub trait Vendor: Send + Sync + 'static {
     fn ranks(&self, _scores: &[f32]) -> Value {
         Value::Null
     }
-    /// The body of a refusal.
+    /// The body of an error.
     fn refuse(&self, refusal: &Refusal) -> Value;
     fn refusal_headers(&self, _refusal: &Refusal) -> Vec<(&'static str, String)> {
         Vec::new()
     }
-    /// What is sent when an answer fails after it has begun; None: the vendor just breaks off.
+    /// The chunk for an error in the middle of a stream; `None` if the vendor just breaks off.
     fn stumble(&self, _message: &str) -> Option<Bytes> {
         None
     }
 }
 
-/// The ways in which a model's service can behave.
+/// The behaviors of a model service.
 #[derive(Debug, Clone)]
 pub enum Manner {
     Fine,
-    /// Waits before each piece.
+    /// Waits before each chunk.
     Slow(Duration),
-    /// Takes the request and never answers.
+    /// Accepts the request and never responds.
     Hangs,
     /// Any status, with the vendor's own body.
     Refuses(Refusal),
-    /// 429; with seconds it says how long to wait.
+    /// 429, optionally with the seconds to wait.
     Throttles(Option<u64>),
-    /// Sends so many pieces, then cuts the connection.
+    /// Sends this many chunks, then cuts the connection.
     BreaksOff(usize),
-    /// Sends so many pieces, then ends as if all were well.
+    /// Sends this many chunks, then ends normally.
     EndsEarly(usize),
-    /// Sends so many pieces, then says in the vendor's way that it failed.
+    /// Sends this many chunks, then reports an error in the vendor's format.
     Stumbles(usize),
-    /// Status 200 and something else altogether.
+    /// Status 200 with unrelated content.
     Garbage,
 }
 
 type Script = Arc<dyn Fn(&ModelRequest) -> Reply + Send + Sync>;
 
-/// A running stand-in. It stops when it is dropped.
+/// A running fake. It stops when it is dropped.
 pub struct ModelServer {
-    stand: Stand,
-    desk: Arc<Mutex<Desk>>,
+    listener: HttpListener,
+    state: Arc<Mutex<ServerState>>,
     open: Arc<AtomicUsize>,
 }
 
-struct Desk {
+struct ServerState {
     vendor: Arc<dyn Vendor>,
     manner: Manner,
-    /// How single requests are answered before `manner` holds again.
+    /// The behavior of single requests before `manner` applies again.
     next: VecDeque<Manner>,
     script: Script,
     requests: Vec<ModelRequest>,
@@ -164,7 +164,7 @@ impl ModelServer {
     }
 
     pub async fn of(vendor: Arc<dyn Vendor>) -> Self {
-        let desk = Arc::new(Mutex::new(Desk {
+        let state = Arc::new(Mutex::new(ServerState {
             vendor,
             manner: Manner::Fine,
             next: VecDeque::new(),
@@ -172,58 +172,58 @@ impl ModelServer {
             requests: Vec::new(),
         }));
         let open = Arc::new(AtomicUsize::new(0));
-        let state = (Arc::clone(&desk), Arc::clone(&open));
-        let stand = Stand::start(Router::new().fallback(serve).with_state(state)).await;
-        Self { stand, desk, open }
+        let shared = (Arc::clone(&state), Arc::clone(&open));
+        let listener = HttpListener::start(Router::new().fallback(serve).with_state(shared)).await;
+        Self { listener, state, open }
     }
 
     /// `http://127.0.0.1:<port>`
     pub fn url(&self) -> &str {
-        &self.stand.url
+        &self.listener.url
     }
 
-    /// The address of a path.
+    /// The URL of a path.
     pub fn at(&self, path: &str) -> String {
-        self.stand.at(path)
+        self.listener.at(path)
     }
 
-    /// Answers with this text from now on; it may lie about its citations.
+    /// Sets the text of all replies; its citations may be false.
     pub fn says(&self, text: &str) {
         let reply = Reply::text(text);
         self.replies(move |_| reply.clone());
     }
 
-    /// Answers what the closure makes of the request.
+    /// Sets a function from requests to replies.
     pub fn replies(&self, script: impl Fn(&ModelRequest) -> Reply + Send + Sync + 'static) {
-        lock(&self.desk).script = Arc::new(script);
+        lock(&self.state).script = Arc::new(script);
     }
 
-    /// Behaves like this from now on.
+    /// Sets the behavior.
     pub fn behaves(&self, manner: Manner) {
-        lock(&self.desk).manner = manner;
+        lock(&self.state).manner = manner;
     }
 
-    /// Behaves like this for one request, after those that were told before.
+    /// Sets the behavior of one request, after those that were set before.
     pub fn behaves_once(&self, manner: Manner) {
-        lock(&self.desk).next.push_back(manner);
+        lock(&self.state).next.push_back(manner);
     }
 
-    /// Every request that arrived, in order.
+    /// Every received request, in order.
     pub fn requests(&self) -> Vec<ModelRequest> {
-        lock(&self.desk).requests.clone()
+        lock(&self.state).requests.clone()
     }
 
-    /// How many answers are being sent.
+    /// How many responses are being sent.
     pub fn open(&self) -> usize {
         self.open.load(Ordering::SeqCst)
     }
 }
 
-fn lock(desk: &Mutex<Desk>) -> MutexGuard<'_, Desk> {
-    desk.lock().unwrap_or_else(PoisonError::into_inner)
+fn lock(state: &Mutex<ServerState>) -> MutexGuard<'_, ServerState> {
+    state.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Counts an answer for as long as it is being sent.
+/// Counts a response while it is being sent.
 struct Open(Arc<AtomicUsize>);
 
 impl Open {
@@ -239,10 +239,10 @@ impl Drop for Open {
     }
 }
 
-type Shared = (Arc<Mutex<Desk>>, Arc<AtomicUsize>);
+type Shared = (Arc<Mutex<ServerState>>, Arc<AtomicUsize>);
 
 async fn serve(
-    State((desk, open)): State<Shared>,
+    State((state, open)): State<Shared>,
     method: Method,
     uri: Uri,
     headers: HeaderMap,
@@ -250,10 +250,10 @@ async fn serve(
 ) -> Response {
     let request = record(&method, &uri, &headers, raw);
     let (vendor, manner, script) = {
-        let mut desk = lock(&desk);
-        desk.requests.push(request.clone());
-        let manner = desk.next.pop_front().unwrap_or_else(|| desk.manner.clone());
-        (Arc::clone(&desk.vendor), manner, Arc::clone(&desk.script))
+        let mut state = lock(&state);
+        state.requests.push(request.clone());
+        let manner = state.next.pop_front().unwrap_or_else(|| state.manner.clone());
+        (Arc::clone(&state.vendor), manner, Arc::clone(&state.script))
     };
     let open = Open::new(open);
     let understood = vendor.understand(&request);
@@ -273,19 +273,20 @@ async fn serve(
             send(wire, &manner, vendor.stumble("the model fell over"), open)
         }
         Wanted::Vectors { texts } => {
-            let vectors: Vec<Vec<f32>> = texts.iter().map(|text| super::likeness::read(text)).collect();
+            let vectors: Vec<Vec<f32>> =
+                texts.iter().map(|text| super::vector_documents::embed(text)).collect();
             send(Wire::whole(&vendor.vectors(&vectors)), &manner, None, open)
         }
         Wanted::Ranks { query, texts } => {
-            let scores: Vec<f32> = texts.iter().map(|text| likeness(query, text)).collect();
+            let scores: Vec<f32> = texts.iter().map(|text| word_overlap(query, text)).collect();
             send(Wire::whole(&vendor.ranks(&scores)), &manner, None, open)
         }
     }
 }
 
-/// How well a text answers a query, 0 to 1: the share of the query's words that it has.
+/// How well a text matches a query, 0 to 1: the share of the query's words that it contains.
 #[expect(clippy::cast_precision_loss, reason = "a query has few words")]
-pub fn likeness(query: &str, text: &str) -> f32 {
+pub fn word_overlap(query: &str, text: &str) -> f32 {
     let text = text.to_lowercase();
     let words: Vec<String> = query.split_whitespace().map(str::to_lowercase).collect();
     let found = words.iter().filter(|word| text.contains(word.as_str())).count();
@@ -342,7 +343,7 @@ fn send(wire: Wire, manner: &Manner, stumble: Option<Bytes>, open: Open) -> Resp
     }
     let body = stream::unfold((pieces, open), move |(mut pieces, open)| async move {
         let piece = pieces.pop_front()?;
-        // Without a pause the pieces would arrive as one.
+        // Without a pause the chunks would arrive as one.
         tokio::task::yield_now().await;
         if !delay.is_zero() {
             tokio::time::sleep(delay).await;

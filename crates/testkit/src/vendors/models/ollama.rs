@@ -1,16 +1,15 @@
-//! Ollama: `/api/chat`, one JSON object on each line, and `/api/embed`. It asks for a key only where somebody put it
-//! behind one.
+//! Fake Ollama: `/api/chat` as newline-delimited JSON, and `/api/embed`. It requires a key only behind a proxy.
 
 use super::{KEY, ModelRequest, Refusal, Reply, TOKENS_IN, TOKENS_OUT, Vendor, Wanted, Wire};
 use axum::body::Bytes;
 use serde_json::{Value, json};
 
-/// The one model that was pulled.
+/// The only pulled model.
 pub const MODEL: &str = "llama3.2";
 
 #[derive(Default)]
 pub struct Ollama {
-    /// It stands behind a client that wants the key.
+    /// It is behind a proxy that requires the key.
     pub wants_key: bool,
 }
 
@@ -88,7 +87,7 @@ fn understand_chat(body: &Value) -> Result<Wanted, Refusal> {
         let is_role = matches!(message["role"].as_str(), Some("system" | "user" | "assistant" | "tool"));
         let is_text = message["content"].is_string();
         let calls = message["tool_calls"].as_array().into_iter().flatten();
-        // Arguments are an object here, not a text.
+        // Arguments are an object here, not a string.
         let is_called = calls.into_iter().all(|call| call["function"]["arguments"].is_object());
         if !is_role || !is_text || !is_called {
             return Err(Refusal::new(

@@ -1,14 +1,14 @@
-//! OpenAI: chat completions, streamed as server-sent events, and embeddings.
+//! Fake OpenAI: chat completions, streamed as server-sent events, and embeddings.
 
 use super::{KEY, ModelRequest, Refusal, Reply, TOKENS_IN, TOKENS_OUT, Vendor, Wanted, Wire};
-use crate::vendors::desk::unknown;
+use crate::vendors::fake_server::unknown;
 use axum::body::Bytes;
 use serde_json::{Value, json};
 
-/// Asked at `/v1/…` with `Authorization: Bearer`. Models that think refuse a temperature.
+/// Served at `/v1/…` with `Authorization: Bearer`. Reasoning models reject a temperature.
 pub struct OpenAi;
 
-/// Fields of a chat request that are known.
+/// Known fields of a chat request.
 const FIELDS: &[&str] = &[
     "model",
     "messages",
@@ -21,7 +21,7 @@ const FIELDS: &[&str] = &[
     "reasoning_effort",
 ];
 
-/// Most texts in one request for vectors.
+/// Most texts per embedding request.
 const TEXTS_MAX: usize = 2048;
 
 impl Vendor for OpenAi {
@@ -74,7 +74,7 @@ impl Vendor for OpenAi {
     }
 }
 
-/// A model that thinks takes neither a temperature nor the old name of the limit.
+/// A reasoning model accepts neither a temperature nor the old name of the limit.
 pub(super) fn understand_chat(body: &Value, thinks: bool) -> Result<Wanted, Refusal> {
     if let Some(field) = unknown(body, FIELDS) {
         return Err(Refusal::new(400, format!("Unrecognized request argument supplied: {field}")));
@@ -107,7 +107,7 @@ pub(super) fn understand_chat(body: &Value, thinks: bool) -> Result<Wanted, Refu
     Ok(Wanted::Text { streamed })
 }
 
-/// Every call of a tool must be answered by a message right after it.
+/// Every tool call must be answered by the next message.
 pub(super) fn check_messages(messages: &Value) -> Result<(), Refusal> {
     let bad = |text: &str| Err(Refusal::new(400, format!("Invalid 'messages': {text}")));
     let Some(messages) = messages.as_array().filter(|messages| !messages.is_empty()) else {
@@ -159,7 +159,7 @@ pub(super) fn understand_embeddings(body: &Value) -> Result<Wanted, Refusal> {
     }
 }
 
-/// Their order is not that of the texts; `index` tells.
+/// Not in the order of the texts; `index` identifies them.
 pub(super) fn embeddings(vectors: &[Vec<f32>]) -> Value {
     let data: Vec<Value> = vectors
         .iter()
@@ -183,7 +183,7 @@ pub(super) fn completion(model: &str, reply: &Reply) -> Value {
     })
 }
 
-/// The text word by word; the arguments of a call in two parts; the end, the usage and a mark.
+/// The text word by word; the arguments of a call in two parts; the end, the usage and a marker.
 pub(super) fn chunks(model: &str, reply: &Reply, has_usage: bool) -> Wire {
     let chunk = |choices: Value, usage: Value| {
         event(&json!({

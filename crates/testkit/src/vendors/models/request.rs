@@ -1,11 +1,11 @@
-//! A request to a model's service, as it arrived.
+//! A received request to a model service.
 
 use super::Refusal;
 use axum::body::Bytes;
-use domain::contracts::HttpRequest;
+use domain::ports::HttpRequest;
 use serde_json::Value;
 
-/// One request, as it arrived.
+/// One received request.
 #[derive(Debug, Clone)]
 pub struct ModelRequest {
     pub method: String,
@@ -15,13 +15,13 @@ pub struct ModelRequest {
     pub query: Vec<(String, String)>,
     /// Names in lower case.
     pub headers: Vec<(String, String)>,
-    /// `Null` when it is no JSON.
+    /// `Null` if it is not JSON.
     pub body: Value,
     pub raw: Bytes,
 }
 
 impl ModelRequest {
-    /// A request as it would arrive.
+    /// A synthetic request.
     pub fn of(request: &HttpRequest) -> Self {
         let secret = request.secret_headers.iter().map(|(name, value)| (name, value.expose()));
         let headers = request.headers.iter().map(|(name, value)| (name, value.as_str())).chain(secret);
@@ -49,7 +49,7 @@ impl ModelRequest {
         self.query.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
 
-    /// Refuses a request that does not post JSON.
+    /// Rejects a request that does not post JSON.
     pub fn check_form(&self) -> Result<(), Refusal> {
         if self.method != "POST" {
             return Err(Refusal::new(405, "the method is not allowed"));

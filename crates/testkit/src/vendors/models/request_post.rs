@@ -1,11 +1,11 @@
-//! A company-made service that takes `{messages}` and answers in one piece, without any vendor's conventions but the
-//! shape of its answer.
+//! Fake internal service that takes `{messages}` and replies in one piece, with no vendor's conventions but the shape
+//! of its response.
 
 use super::openai::{check_messages, completion};
 use super::{KEY, ModelRequest, Refusal, Reply, Vendor, Wanted, Wire};
 use serde_json::{Value, json};
 
-/// Asked at `/ask` with `X-Own-Key`.
+/// Served at `/ask` with `X-Own-Key`.
 pub struct RequestPost;
 
 impl Vendor for RequestPost {

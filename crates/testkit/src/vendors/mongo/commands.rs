@@ -1,30 +1,36 @@
-//! The commands that this server knows.
+//! The supported MongoDB commands.
 
 use super::filter;
 use super::scram::Exchange;
-use super::{COLLECTION, DATABASE, Desk, PLAIN_COLLECTION, SLOW_COLLECTION, Session, refused};
+use super::{COLLECTION, DATABASE, PLAIN_COLLECTION, SLOW_COLLECTION, ServerState, Session, refused};
 use bson::spec::BinarySubtype;
 use bson::{Binary, Bson, DateTime, Document, doc};
 use std::cmp::Ordering;
 use std::sync::PoisonError;
 
-/// Documents of one batch. The original decides by their size; a client must go on asking either way.
+/// Documents per batch. The original decides by size; a client must continue either way.
 const BATCH: usize = 10;
 const CURSOR: i64 = 77;
 /// Fields that any command may have.
 const GENERIC: [&str; 5] = ["$db", "lsid", "$readPreference", "$clusterTime", "readConcern"];
 
-pub fn answer(desk: &Desk, session: &mut Session, name: &str, value: &Bson, command: &Document) -> Document {
+pub fn answer(
+    state: &ServerState,
+    session: &mut Session,
+    name: &str,
+    value: &Bson,
+    command: &Document,
+) -> Document {
     match name {
         "hello" | "isMaster" | "ismaster" => hello(command),
         "saslStart" => sasl_start(session, command),
         "saslContinue" => sasl_continue(session, command),
         "endSessions" | "ping" => doc! { "ok": 1.0 },
         _ if !session.is_in => refused(13, &format!("Command {name} requires authentication")),
-        "find" => find(desk, session, value, command).unwrap_or_else(|(code, told)| refused(code, &told)),
+        "find" => find(state, session, value, command).unwrap_or_else(|(code, told)| refused(code, &told)),
         "getMore" => get_more(session, value, command),
         "killCursors" => doc! { "cursorsKilled": [CURSOR], "ok": 1.0 },
-        "aggregate" => count(desk, value, command).unwrap_or_else(|(code, told)| refused(code, &told)),
+        "aggregate" => count(state, value, command).unwrap_or_else(|(code, told)| refused(code, &told)),
         "listCollections" => list_collections(command),
         _ => refused(59, &format!("no such command: '{name}'")),
     }
@@ -70,7 +76,7 @@ fn sasl(is_done: bool, payload: &str) -> Document {
 }
 
 fn find(
-    desk: &Desk,
+    state: &ServerState,
     session: &mut Session,
     collection: &Bson,
     command: &Document,
@@ -78,7 +84,7 @@ fn find(
     let known = ["find", "filter", "sort", "projection", "limit", "maxTimeMS", "batchSize", "singleBatch"];
     only(command, "find", &known)?;
     let filter = command.get_document("filter").cloned().unwrap_or_default();
-    let mut found = matching(desk, command, collection, &filter)?;
+    let mut found = matching(state, command, collection, &filter)?;
     sort(&mut found, command.get_document("sort").ok())?;
     if let Ok(limit) = command.get_i64("limit").or_else(|_| command.get_i32("limit").map(i64::from)) {
         found.truncate(usize::try_from(limit).map_err(|_| (2, "limit must be non-negative".to_owned()))?);
@@ -95,11 +101,11 @@ fn find(
         document
     });
     let documents: Vec<Document> = documents.collect();
-    desk.finds.lock().unwrap_or_else(PoisonError::into_inner).push(command.clone());
+    state.finds.lock().unwrap_or_else(PoisonError::into_inner).push(command.clone());
     Ok(batch(session, documents, "firstBatch"))
 }
 
-/// The next documents, and the cursor for the others.
+/// The next documents, and the cursor for the rest.
 fn batch(session: &mut Session, mut documents: Vec<Document>, name: &str) -> Document {
     let rest = documents.split_off(BATCH.min(documents.len()));
     let id = if rest.is_empty() { 0 } else { CURSOR };
@@ -117,7 +123,7 @@ fn get_more(session: &mut Session, id: &Bson, command: &Document) -> Document {
 }
 
 /// `[{$match}, {$limit}, {$group: {_id: 1, n: {$sum: 1}}}]`
-fn count(desk: &Desk, collection: &Bson, command: &Document) -> Result<Document, filter::Refusal> {
+fn count(state: &ServerState, collection: &Bson, command: &Document) -> Result<Document, filter::Refusal> {
     only(command, "aggregate", &["aggregate", "pipeline", "cursor", "maxTimeMS"])?;
     let unknown = || (40324, "a pipeline that is not known here".to_owned());
     let stages = command.get_array("pipeline").map_err(|_| unknown())?;
@@ -130,7 +136,7 @@ fn count(desk: &Desk, collection: &Bson, command: &Document) -> Result<Document,
     if *group != doc! { "$group": { "_id": 1, "n": { "$sum": 1 } } } {
         return Err(unknown());
     }
-    let found = i64::try_from(matching(desk, command, collection, filter)?.len()).unwrap_or(i64::MAX);
+    let found = i64::try_from(matching(state, command, collection, filter)?.len()).unwrap_or(i64::MAX);
     let batch = vec![doc! { "_id": 1, "n": found.min(limit) }];
     Ok(doc! {
         "cursor": { "id": 0_i64, "ns": format!("{DATABASE}.{COLLECTION}"), "firstBatch": batch }, "ok": 1.0,
@@ -149,9 +155,9 @@ fn list_collections(command: &Document) -> Document {
     }
 }
 
-/// A collection that is not there holds nothing.
+/// A missing collection is empty.
 fn matching(
-    desk: &Desk,
+    state: &ServerState,
     command: &Document,
     collection: &Bson,
     filter: &Document,
@@ -160,7 +166,7 @@ fn matching(
     let is_here = command.get_str("$db").is_ok_and(|name| name == DATABASE)
         && [COLLECTION, PLAIN_COLLECTION].contains(&name);
     let mut found = Vec::new();
-    for document in desk.documents.iter().filter(|_| is_here) {
+    for document in state.documents.iter().filter(|_| is_here) {
         if let Some(score) = filter::score(filter, document, name == COLLECTION)? {
             found.push((score, document.clone()));
         }

@@ -1,8 +1,8 @@
-//! Filters: a text search, a field that is a text, or a field that holds a text. Nothing else is known.
+//! Filters: a text search, an equal string, or a contained string. Nothing else is supported.
 
 use bson::{Bson, Document};
 
-/// A text search as the server understands it.
+/// A parsed text search.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Search {
     pub phrases: Vec<String>,
@@ -10,11 +10,11 @@ pub struct Search {
     pub unwanted: Vec<String>,
 }
 
-/// Why a filter is refused: the code and the message of the original.
+/// Why a filter is rejected: the code and the message of the original.
 pub type Refusal = (i32, String);
 
 impl Search {
-    /// Phrases stand in double quotes; a hyphen after a space negates.
+    /// Phrases are in double quotes; a hyphen after a space negates.
     pub fn read(text: &str) -> Self {
         let mut search = Self::default();
         let mut rest = text;
@@ -38,10 +38,10 @@ impl Search {
                 }
             };
             if found.is_empty() && !is_phrase {
-                // Something between the words.
-                let mut letters = rest.chars();
-                is_after_space = letters.next().is_none_or(char::is_whitespace);
-                rest = letters.as_str();
+                // A separator.
+                let mut characters = rest.chars();
+                is_after_space = characters.next().is_none_or(char::is_whitespace);
+                rest = characters.as_str();
                 continue;
             }
             is_after_space = false;
@@ -54,7 +54,7 @@ impl Search {
         search
     }
 
-    /// How well a text fits: all phrases, or any of the words, and nothing that is unwanted.
+    /// How well a text matches: all phrases, or any of the words, and nothing unwanted.
     pub fn score(&self, text: &str) -> Option<f64> {
         let text = text.to_lowercase();
         let has_word =
@@ -72,7 +72,7 @@ impl Search {
     }
 }
 
-/// The score of a document; none when it does not match.
+/// The score of a document; `None` if it does not match.
 pub fn score(filter: &Document, document: &Document, has_text_index: bool) -> Result<Option<f64>, Refusal> {
     let mut score = 0.0;
     for (key, condition) in filter {
@@ -111,7 +111,7 @@ fn search_of(text: &Document) -> Result<&str, Refusal> {
     text.get_str("$search").map_err(|_| (2, "$search had the wrong type".to_owned()))
 }
 
-/// A pattern in which every sign stands for itself.
+/// A pattern in which every character is literal.
 fn literal_of(condition: &Document) -> Result<String, Refusal> {
     if let Some(key) = condition.keys().find(|key| !["$regex", "$options"].contains(&key.as_str())) {
         return Err((2, format!("unknown operator: {key}")));

@@ -1,6 +1,6 @@
-//! A stand-in for MongoDB, written from the public description of its wire protocol: OP_MSG, SCRAM-SHA-256, `find`
-//! with cursors, the aggregation that counts, and the list of collections. It reads filters strictly and refuses
-//! what it does not know, with the codes of the original.
+//! Fake MongoDB, written from the public description of its wire protocol: OP_MSG, SCRAM-SHA-256, `find` with cursors,
+//! the counting aggregation, and the list of collections. Parses filters strictly and rejects what it does not support,
+//! with the codes of the original.
 
 mod commands;
 mod filter;
@@ -23,29 +23,29 @@ pub const DATABASE: &str = "library";
 /// A collection with a text index over `title`, and one without.
 pub const COLLECTION: &str = "river_documents";
 pub const PLAIN_COLLECTION: &str = "plain_documents";
-/// A collection whose documents never come.
+/// A collection whose documents never arrive.
 pub const SLOW_COLLECTION: &str = "slow_documents";
 
 /// A server on loopback. It stops when it is dropped.
 pub struct MongoServer {
     pub address: SocketAddr,
-    desk: Arc<Desk>,
+    state: Arc<ServerState>,
     _server: JoinSet<()>,
 }
 
-/// What the connections share.
-struct Desk {
+/// State shared by the connections.
+struct ServerState {
     documents: Vec<Document>,
-    seal: Option<TlsAcceptor>,
+    tls_acceptor: Option<TlsAcceptor>,
     finds: Mutex<Vec<Document>>,
 }
 
-/// One client's state.
+/// The state of one client.
 #[derive(Default)]
 struct Session {
     scram: Option<scram::Exchange>,
     is_in: bool,
-    /// What is left of the documents of a cursor.
+    /// The remaining documents of a cursor.
     cursor: Option<(i64, Vec<Document>)>,
 }
 
@@ -54,52 +54,52 @@ impl MongoServer {
         Self::start_with(documents, None).await
     }
 
-    /// Behind TLS, by a certificate and its key in PEM.
-    pub async fn start_sealed(documents: Vec<Document>, certificate: &[u8], key: &[u8]) -> Self {
-        Self::start_with(documents, Some(super::seal::acceptor(certificate, key))).await
+    /// With TLS, by a certificate and its key in PEM.
+    pub async fn start_with_tls(documents: Vec<Document>, certificate: &[u8], key: &[u8]) -> Self {
+        Self::start_with(documents, Some(super::tls::acceptor(certificate, key))).await
     }
 
-    async fn start_with(documents: Vec<Document>, seal: Option<TlsAcceptor>) -> Self {
+    async fn start_with(documents: Vec<Document>, tls_acceptor: Option<TlsAcceptor>) -> Self {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.expect("a free port on loopback");
         let address = listener.local_addr().expect("an address");
-        let desk = Arc::new(Desk { documents, seal, finds: Mutex::default() });
+        let state = Arc::new(ServerState { documents, tls_acceptor, finds: Mutex::default() });
         let mut server = JoinSet::new();
-        server.spawn(accept(listener, Arc::clone(&desk)));
-        Self { address, desk, _server: server }
+        server.spawn(accept(listener, Arc::clone(&state)));
+        Self { address, state, _server: server }
     }
 
-    /// The `find` commands that it understood, in their order.
+    /// The valid `find` commands, in order.
     pub fn finds(&self) -> Vec<Document> {
-        self.desk.finds.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.state.finds.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
 
-async fn accept(listener: TcpListener, desk: Arc<Desk>) {
+async fn accept(listener: TcpListener, state: Arc<ServerState>) {
     let mut connections = JoinSet::new();
     while let Ok((stream, _)) = listener.accept().await {
         while connections.try_join_next().is_some() {}
-        connections.spawn(connect(stream, Arc::clone(&desk)));
+        connections.spawn(connect(stream, Arc::clone(&state)));
     }
 }
 
-async fn connect(stream: TcpStream, desk: Arc<Desk>) -> Option<()> {
-    match &desk.seal {
-        Some(seal) => serve(seal.accept(stream).await.ok()?, &desk).await,
-        None => serve(stream, &desk).await,
+async fn connect(stream: TcpStream, state: Arc<ServerState>) -> Option<()> {
+    match &state.tls_acceptor {
+        Some(tls_acceptor) => serve(tls_acceptor.accept(stream).await.ok()?, &state).await,
+        None => serve(stream, &state).await,
     }
 }
 
-async fn serve<S: AsyncRead + AsyncWrite + Unpin>(mut stream: S, desk: &Desk) -> Option<()> {
+async fn serve<S: AsyncRead + AsyncWrite + Unpin>(mut stream: S, state: &ServerState) -> Option<()> {
     let mut session = Session::default();
     loop {
         let message = wire::read(&mut stream).await?;
         let answer = match message.command.iter().next() {
             Some((name, Bson::String(collection))) if name == "find" && collection == SLOW_COLLECTION => {
-                // Nothing comes until the client goes.
+                // Nothing is sent until the client disconnects.
                 wire::read(&mut stream).await?;
                 return None;
             }
-            Some((name, value)) => commands::answer(desk, &mut session, name, value, &message.command),
+            Some((name, value)) => commands::answer(state, &mut session, name, value, &message.command),
             None => refused(40352, "No command was given"),
         };
         wire::write(&mut stream, message.id, &answer).await?;

@@ -1,4 +1,4 @@
-//! The server's side of SCRAM-SHA-256 for one user.
+//! Server side of SCRAM-SHA-256 for one user.
 
 use super::{PASSWORD, USER};
 use base64::Engine;
@@ -6,7 +6,7 @@ use base64::engine::general_purpose::STANDARD;
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::{Digest, Sha256};
 
-const SALT: &[u8] = b"a salt of the stand-in";
+const SALT: &[u8] = b"a salt of the fake";
 const ITERATIONS: u32 = 4096;
 const SERVER_NONCE: &str = "c3RhbmQtaW4";
 
@@ -32,7 +32,7 @@ impl Exchange {
         &self.server_first
     }
 
-    /// The server's last message for `c=biws,r=nonce,p=proof`; none when the proof is wrong.
+    /// The server's last message for `c=biws,r=nonce,p=proof`; `None` if the proof is wrong.
     pub fn finish(&self, payload: &str) -> Option<String> {
         let (without_proof, proof) = payload.rsplit_once(",p=")?;
         if without_proof != format!("c=biws,r={}", self.nonce) {

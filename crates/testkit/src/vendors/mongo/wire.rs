@@ -6,7 +6,7 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 const OP_MSG: i32 = 2013;
 const HEADER_BYTES: usize = 16;
 const MESSAGE_BYTES_MAX: usize = 1024 * 1024;
-/// Whether the server may go on sending: it need not.
+/// Whether the server may send more without a request; it need not.
 const EXHAUST_ALLOWED: u32 = 1 << 16;
 
 pub struct Message {
@@ -14,7 +14,7 @@ pub struct Message {
     pub command: Document,
 }
 
-/// The next message; none when the client has gone or sends nonsense.
+/// The next message; `None` if the client disconnected or sent garbage.
 pub async fn read<S: AsyncRead + Unpin>(stream: &mut S) -> Option<Message> {
     let length = usize::try_from(stream.read_i32_le().await.ok()?).ok()?;
     let id = stream.read_i32_le().await.ok()?;

@@ -1,4 +1,4 @@
-//! The tokens of an answer.
+//! The tokens of a TDS response.
 
 use super::wire::to_utf16;
 
@@ -27,7 +27,7 @@ pub struct Column {
 }
 
 impl Answer {
-    /// A request that was refused.
+    /// A rejected request.
     pub fn error(number: u32, message: &str) -> Self {
         let mut answer = Self::default();
         answer.token_error(number, 16, message);
@@ -35,7 +35,7 @@ impl Answer {
         answer
     }
 
-    /// An end of what was asked before.
+    /// The DONE token of an earlier request.
     pub fn attention() -> Self {
         let mut answer = Self::default();
         answer.token_done(DONE_ATTENTION);
@@ -47,7 +47,7 @@ impl Answer {
         answer.bytes.push(COL_METADATA);
         answer.u16(columns.len());
         for column in columns {
-            // No type of a user, nullable.
+            // No user type, nullable.
             answer.bytes.extend([0, 0, 0, 0, 1, 0]);
             answer.bytes.extend(&column.type_info);
             answer.short_text(column.name);
@@ -79,7 +79,7 @@ impl Answer {
         let text = to_utf16(message);
         body.extend(((text.len() / 2) as u16).to_le_bytes());
         body.extend(text);
-        // No name of the server, no procedure, line 1.
+        // No server name, no procedure, line 1.
         body.extend([0, 0, 1, 0, 0, 0]);
         self.bytes.push(ERROR);
         self.u16(body.len());
@@ -96,7 +96,7 @@ impl Answer {
         self.bytes.extend(old);
     }
 
-    /// Another server that shall be asked, over TCP.
+    /// A redirect to another server, over TCP.
     pub fn token_route(&mut self, host: &str, port: u16) {
         let mut value = vec![0];
         value.extend(port.to_le_bytes());

@@ -13,7 +13,7 @@ pub const REQUIRED: u8 = 3;
 const ENCRYPTION_OPTION: u8 = 1;
 const TERMINATOR: u8 = 0xff;
 const TDS_7_4: u32 = 0x7400_0004;
-/// Where LOGIN7 says what it is, and where it keeps the places of its texts.
+/// The offsets of LOGIN7: its type and its text table.
 const VERSION_AT: usize = 4;
 const TYPE_FLAGS_AT: usize = 26;
 const READ_ONLY_INTENT: u8 = 0x20;
@@ -21,7 +21,7 @@ const USER_AT: usize = 40;
 const PASSWORD_AT: usize = 44;
 const DATABASE_AT: usize = 68;
 
-/// What the client's greeting says about encryption.
+/// The encryption option of the client's PRELOGIN.
 pub fn encryption_wanted(greeting: &[u8]) -> Option<u8> {
     let mut options = greeting;
     loop {
@@ -76,7 +76,7 @@ impl Login {
         })
     }
 
-    /// Whether the client is in, and what it is told.
+    /// Whether the login succeeds, and the response.
     pub fn answer(&self, route: Option<SocketAddr>) -> (bool, Vec<u8>) {
         let mut answer = Answer::default();
         let failed = format!("Login failed for user '{}'.", self.user);
@@ -105,9 +105,9 @@ impl Login {
     }
 }
 
-/// The bytes of a text, whose place and letters stand at `at`.
+/// The bytes of a text, whose offset and length in characters are at `at`.
 fn field(bytes: &[u8], at: usize) -> Option<&[u8]> {
-    let [low, high, letters_low, letters_high] = *bytes.get(at..at + 4)? else { return None };
+    let [low, high, length_low, length_high] = *bytes.get(at..at + 4)? else { return None };
     let start = usize::from(u16::from_le_bytes([low, high]));
-    bytes.get(start..start + 2 * usize::from(u16::from_le_bytes([letters_low, letters_high])))
+    bytes.get(start..start + 2 * usize::from(u16::from_le_bytes([length_low, length_high])))
 }

@@ -1,12 +1,12 @@
-//! A stand-in for Microsoft SQL Server, written from the public description of TDS 7.4. It holds one table in one
-//! database for one user, who must come with the intent to read only, and knows the statements of a reader who asks
-//! with a pattern in a parameter. Everything else it refuses, with the numbers of the original.
+//! Fake Microsoft SQL Server, written from the public description of TDS 7.4. It has one table in one database for one
+//! user, who must connect read-only, and supports the statements of a LIKE search with a parameter. It rejects
+//! everything else, with the error numbers of the original.
 
 mod answer;
 mod login;
 mod request;
-mod seal;
 mod statement;
+mod tls_handshake;
 mod wire;
 
 use answer::Answer;
@@ -23,15 +23,15 @@ pub const USER: &str = "reader";
 pub const PASSWORD: &str = "Pässword-{1}";
 pub const DATABASE: &str = "library";
 pub const TABLE: &str = "river_documents";
-/// A table whose rows never come.
+/// A table whose rows never arrive.
 pub const SLOW_TABLE: &str = "slow_documents";
-/// The transaction that a reader is in.
+/// The transaction id.
 const TRANSACTION: [u8; 8] = [7, 0, 0, 0, 1, 0, 0, 0];
 
 /// A server on loopback. It stops when it is dropped.
 pub struct MsSqlServer {
     pub address: SocketAddr,
-    desk: Arc<Desk>,
+    state: Arc<ServerState>,
     _server: JoinSet<()>,
 }
 
@@ -41,15 +41,15 @@ pub struct Document {
     pub published: NaiveDate,
 }
 
-/// What the connections share.
-struct Desk {
+/// State shared by the connections.
+struct ServerState {
     documents: Vec<Document>,
-    /// Its certificate and key; without them it cannot encrypt.
-    seal: Option<tokio_rustls::TlsAcceptor>,
+    /// Without a certificate and key it cannot encrypt.
+    tls_acceptor: Option<tokio_rustls::TlsAcceptor>,
     patterns: Mutex<Vec<String>>,
     given_up: AtomicUsize,
     logins: AtomicUsize,
-    /// Another server, to which every reader is sent on.
+    /// Another server, to which every client is redirected.
     route: Mutex<Option<SocketAddr>>,
 }
 
@@ -58,79 +58,79 @@ impl MsSqlServer {
         Self::start_with(documents, None).await
     }
 
-    /// With TLS, by a certificate and its key in PEM. It then takes nobody in without.
-    pub async fn start_sealed(documents: Vec<Document>, certificate: &[u8], key: &[u8]) -> Self {
-        Self::start_with(documents, Some(super::seal::acceptor(certificate, key))).await
+    /// With TLS, by a certificate and its key in PEM. Unencrypted clients are then rejected.
+    pub async fn start_with_tls(documents: Vec<Document>, certificate: &[u8], key: &[u8]) -> Self {
+        Self::start_with(documents, Some(super::tls::acceptor(certificate, key))).await
     }
 
-    async fn start_with(documents: Vec<Document>, seal: Option<tokio_rustls::TlsAcceptor>) -> Self {
+    async fn start_with(documents: Vec<Document>, tls_acceptor: Option<tokio_rustls::TlsAcceptor>) -> Self {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.expect("a free port on loopback");
         let address = listener.local_addr().expect("an address");
-        let desk = Arc::new(Desk {
+        let state = Arc::new(ServerState {
             documents,
-            seal,
+            tls_acceptor,
             patterns: Mutex::default(),
             given_up: AtomicUsize::new(0),
             logins: AtomicUsize::new(0),
             route: Mutex::default(),
         });
         let mut server = JoinSet::new();
-        server.spawn(accept(listener, Arc::clone(&desk)));
-        Self { address, desk, _server: server }
+        server.spawn(accept(listener, Arc::clone(&state)));
+        Self { address, state, _server: server }
     }
 
-    /// The patterns that it was asked with, in their order.
+    /// The received patterns, in order.
     pub fn patterns(&self) -> Vec<String> {
-        self.desk.patterns.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.state.patterns.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// How often a reader closed the connection while it waited for rows.
+    /// How often a client closed the connection while it waited for rows.
     pub fn given_up(&self) -> usize {
-        self.desk.given_up.load(Ordering::Relaxed)
+        self.state.given_up.load(Ordering::Relaxed)
     }
 
-    /// Sends every reader on to another server from now on.
+    /// Redirects every client to another server.
     pub fn send_on(&self, to: SocketAddr) {
-        *self.desk.route.lock().unwrap_or_else(PoisonError::into_inner) = Some(to);
+        *self.state.route.lock().unwrap_or_else(PoisonError::into_inner) = Some(to);
     }
 
     pub fn logins(&self) -> usize {
-        self.desk.logins.load(Ordering::Relaxed)
+        self.state.logins.load(Ordering::Relaxed)
     }
 }
 
-async fn accept(listener: TcpListener, desk: Arc<Desk>) {
+async fn accept(listener: TcpListener, state: Arc<ServerState>) {
     let mut connections = JoinSet::new();
     while let Ok((stream, _)) = listener.accept().await {
         while connections.try_join_next().is_some() {}
-        connections.spawn(greet(stream, Arc::clone(&desk)));
+        connections.spawn(greet(stream, Arc::clone(&state)));
     }
 }
 
-/// The greeting; a client that asks for what this server cannot give is sent away.
-async fn greet(mut stream: TcpStream, desk: Arc<Desk>) -> Option<()> {
+/// Exchanges PRELOGIN; a client with an unsupported encryption option is disconnected.
+async fn greet(mut stream: TcpStream, state: Arc<ServerState>) -> Option<()> {
     let (kind, greeting) = wire::read(&mut stream).await?;
     if kind != wire::PRELOGIN {
         return None;
     }
     let client = login::encryption_wanted(&greeting)?;
-    let answer = login::encryption_answer(client, desk.seal.is_some());
+    let answer = login::encryption_answer(client, state.tls_acceptor.is_some());
     wire::write(&mut stream, wire::RESPONSE, &login::greeting(answer)).await?;
-    match (&desk.seal, answer) {
-        (Some(seal), login::ON) => {
-            let mut sealed = seal::accept(seal, stream).await?;
-            serve(&mut sealed.stream, &desk).await
+    match (&state.tls_acceptor, answer) {
+        (Some(tls_acceptor), login::ON) => {
+            let mut encrypted = tls_handshake::accept(tls_acceptor, stream).await?;
+            serve(&mut encrypted.stream, &state).await
         }
-        (None, login::NOT_SUPPORTED) if client == login::NOT_SUPPORTED => serve(stream, &desk).await,
+        (None, login::NOT_SUPPORTED) if client == login::NOT_SUPPORTED => serve(stream, &state).await,
         _ => None,
     }
 }
 
-async fn serve<S: AsyncRead + AsyncWrite + Unpin>(mut stream: S, desk: &Desk) -> Option<()> {
+async fn serve<S: AsyncRead + AsyncWrite + Unpin>(mut stream: S, state: &ServerState) -> Option<()> {
     let (kind, bytes) = wire::read(&mut stream).await?;
     let login = login::Login::read(&bytes).filter(|_| kind == wire::LOGIN7)?;
-    desk.logins.fetch_add(1, Ordering::Relaxed);
-    let route = *desk.route.lock().unwrap_or_else(PoisonError::into_inner);
+    state.logins.fetch_add(1, Ordering::Relaxed);
+    let route = *state.route.lock().unwrap_or_else(PoisonError::into_inner);
     let (is_in, answer) = login.answer(route);
     wire::write(&mut stream, wire::RESPONSE, &answer).await?;
     if !is_in {
@@ -145,12 +145,12 @@ async fn serve<S: AsyncRead + AsyncWrite + Unpin>(mut stream: S, desk: &Desk) ->
                 if !is_begun || transaction != TRANSACTION {
                     Answer::error(3989, "New request is not allowed to start outside of its transaction.")
                 } else if text.contains(SLOW_TABLE) {
-                    // The next thing that is read is the end of the connection.
+                    // The next read sees the end of the connection.
                     let gone = wire::read(&mut stream).await;
-                    desk.given_up.fetch_add(usize::from(gone.is_none()), Ordering::Relaxed);
+                    state.given_up.fetch_add(usize::from(gone.is_none()), Ordering::Relaxed);
                     return None;
                 } else {
-                    statement::ask(desk, &text, &parameters, &values)
+                    statement::ask(state, &text, &parameters, &values)
                 }
             }
             Some(Request::Attention) => Answer::attention(),

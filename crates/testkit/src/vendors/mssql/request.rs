@@ -1,4 +1,4 @@
-//! What a client asks once it is in: a batch of SQL, `sp_executesql` with parameters, or an end.
+//! Requests after the login: a batch of SQL, `sp_executesql` with parameters, or the end.
 
 use super::wire::{ATTENTION, RPC, Reader, SQL_BATCH, utf16};
 
@@ -6,7 +6,7 @@ const BY_ID: u16 = 0xffff;
 const SP_EXECUTESQL: u16 = 10;
 const TRANSACTION_HEADER: u16 = 2;
 const NVARCHAR: u8 = 0xe7;
-/// The length of a type without limit, whose values come in chunks.
+/// The length of an unlimited type, whose values come in chunks.
 const IN_CHUNKS: u16 = 0xffff;
 
 pub enum Request {
@@ -52,7 +52,7 @@ pub fn read(kind: u8, bytes: &[u8]) -> Option<Request> {
     }
 }
 
-/// ALL_HEADERS: the transaction that the request belongs to.
+/// ALL_HEADERS: the transaction of the request.
 fn headers(reader: &mut Reader<'_>) -> Option<[u8; 8]> {
     let total = usize::try_from(reader.u32()?).ok()?;
     let mut headers = Reader(reader.take(total.checked_sub(4)?)?);
@@ -63,10 +63,10 @@ fn headers(reader: &mut Reader<'_>) -> Option<[u8; 8]> {
     headers.take(8)?.try_into().ok()
 }
 
-/// Name and value. A reader binds texts and nothing else.
+/// Name and value. Only text parameters are supported.
 fn parameter(reader: &mut Reader<'_>) -> Option<(String, String)> {
-    let letters = usize::from(reader.u8()?);
-    let name = reader.text(letters)?;
+    let characters = usize::from(reader.u8()?);
+    let name = reader.text(characters)?;
     let _status = reader.u8()?;
     if reader.u8()? != NVARCHAR {
         return None;

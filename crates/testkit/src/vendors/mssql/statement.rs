@@ -1,8 +1,8 @@
-//! The statements that this server knows.
+//! The supported statements.
 
 use super::answer::{Answer, Column};
 use super::wire::to_utf16;
-use super::{Desk, Document, TABLE, TRANSACTION};
+use super::{Document, ServerState, TABLE, TRANSACTION};
 use chrono::{Datelike, NaiveDate};
 use std::sync::PoisonError;
 
@@ -10,7 +10,7 @@ const BEGIN_TRANSACTION: u8 = 8;
 const ROLLBACK_TRANSACTION: u8 = 10;
 const COLUMNS: [&str; 2] = ["title", "published"];
 
-/// Statements without parameters begin and end the transaction, and say how long a lock is waited for.
+/// Statements without parameters begin and end the transaction, and set the lock timeout.
 pub fn batch(text: &str, transaction: [u8; 8], is_begun: &mut bool) -> Answer {
     let mut answer = Answer::default();
     let millis =
@@ -28,7 +28,7 @@ pub fn batch(text: &str, transaction: [u8; 8], is_begun: &mut bool) -> Answer {
     answer
 }
 
-pub fn ask(desk: &Desk, text: &str, parameters: &str, values: &[String]) -> Answer {
+pub fn ask(state: &ServerState, text: &str, parameters: &str, values: &[String]) -> Answer {
     let (Some(asked), [pattern]) = (Asked::read(text), values) else {
         return Answer::error(102, "Incorrect syntax near 'select'.");
     };
@@ -42,9 +42,9 @@ pub fn ask(desk: &Desk, text: &str, parameters: &str, values: &[String]) -> Answ
     if let Some(unknown) = named.into_iter().find(|name| !COLUMNS.contains(name)) {
         return Answer::error(207, &format!("Invalid column name '{unknown}'."));
     }
-    desk.patterns.lock().unwrap_or_else(PoisonError::into_inner).push(pattern.clone());
+    state.patterns.lock().unwrap_or_else(PoisonError::into_inner).push(pattern.clone());
     let mut found: Vec<&Document> =
-        desk.documents.iter().filter(|document| is_like(asked.value(document).as_str(), pattern)).collect();
+        state.documents.iter().filter(|document| is_like(asked.value(document).as_str(), pattern)).collect();
     if asked.is_count {
         let type_info = vec![0x26, 4];
         let value = [vec![4], (found.len() as u32).to_le_bytes().to_vec()].concat();
@@ -104,7 +104,7 @@ impl<'t> Asked<'t> {
     }
 }
 
-/// LIKE: `%` is any text, `_` any letter, `[x]` the letter x.
+/// LIKE: `%` is any text, `_` any character, `[x]` the character x.
 fn is_like(text: &str, pattern: &str) -> bool {
     let mut rest = pattern.chars();
     match rest.next() {
@@ -115,24 +115,24 @@ fn is_like(text: &str, pattern: &str) -> bool {
             ends.into_iter().any(|at| is_like(&text[at..], rest.as_str()))
         }
         Some(first) => {
-            let mut letters = text.chars();
-            let Some(letter) = letters.next() else { return false };
+            let mut characters = text.chars();
+            let Some(character) = characters.next() else { return false };
             let is_same = match first {
                 '_' => true,
                 '[' => {
                     let Some((class, after)) = rest.as_str().split_once(']') else { return false };
                     let class = if class.is_empty() { "]" } else { class };
                     rest = after.chars();
-                    class.contains(letter)
+                    class.contains(character)
                 }
-                _ => letter == first,
+                _ => character == first,
             };
-            is_same && is_like(letters.as_str(), rest.as_str())
+            is_same && is_like(characters.as_str(), rest.as_str())
         }
     }
 }
 
-/// One column of each type that a reader meets.
+/// One column of each supported type.
 fn columns() -> Vec<Column> {
     let column = |name, type_info: &[u8]| Column { name, type_info: type_info.to_vec() };
     vec![
@@ -155,7 +155,7 @@ fn row(document: &Document) -> Vec<Vec<u8>> {
     let sized = |bytes: &[u8]| [&[bytes.len() as u8], bytes].concat();
     let long = |bytes: &[u8]| [&(bytes.len() as u16).to_le_bytes()[..], bytes].concat();
     let day = &(document.published.num_days_from_ce() - 1).to_le_bytes()[..3];
-    // Half past ten, in thousandths of a second.
+    // Half past ten, in milliseconds.
     let noon = 37_800_000_u32.to_le_bytes();
     let epoch = NaiveDate::from_ymd_opt(1900, 1, 1).expect("a date");
     let days = (document.published - epoch).num_days() as i32;

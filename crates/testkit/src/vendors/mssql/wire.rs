@@ -1,4 +1,4 @@
-//! Messages in packets of eight bytes of header each.
+//! Messages in packets with an eight-byte header.
 
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 
@@ -14,7 +14,7 @@ const PACKET_BYTES: usize = 4096;
 const MESSAGE_BYTES_MAX: usize = 1024 * 1024;
 const END_OF_MESSAGE: u8 = 1;
 
-/// A whole message; none when the client has gone or sends nonsense.
+/// A complete message; `None` if the client disconnected or sent garbage.
 pub async fn read<S: AsyncRead + Unpin>(stream: &mut S) -> Option<(u8, Vec<u8>)> {
     let mut message = Vec::new();
     loop {
@@ -76,9 +76,9 @@ impl<'a> Reader<'a> {
         Some(u64::from_le_bytes(self.take(8)?.try_into().ok()?))
     }
 
-    /// A text of so many letters of two bytes.
-    pub fn text(&mut self, letters: usize) -> Option<String> {
-        utf16(self.take(letters * 2)?)
+    /// A text of this many two-byte characters.
+    pub fn text(&mut self, characters: usize) -> Option<String> {
+        utf16(self.take(characters * 2)?)
     }
 }
 

@@ -1,19 +1,19 @@
-//! What a collection holds: the kinds of its vectors, its points, its indexes.
+//! A Qdrant collection: its vector configuration, points and indexes.
 
-use super::super::desk;
+use super::super::fake_server;
 use super::{Collections, Refused, Step, filter, invalid, known, wrong};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
-/// The name of a vector in a collection that has one only.
+/// The name of the vector in a collection with one unnamed vector.
 pub(super) const ONE: &str = "";
 const SIZE_MAX: u64 = 65_536;
 
 #[derive(Debug, Clone, Default)]
 pub struct Collection {
-    /// How many numbers a vector has, by its name.
+    /// Dimensions by vector name.
     dense: BTreeMap<String, usize>,
-    /// Whether rare words weigh more, by the name of the vector.
+    /// Whether IDF is applied, by vector name.
     sparse: BTreeMap<String, bool>,
     /// By field, with their kind.
     indexes: BTreeMap<String, String>,
@@ -82,13 +82,13 @@ fn size(params: &Value, place: &str) -> Result<usize, Refused> {
         return Err(invalid(&format!("{place}.size: value {size} invalid, must be from 1 to {SIZE_MAX}")));
     }
     if params["distance"] != "Cosine" {
-        return Err(wrong("this stand-in measures by Cosine"));
+        return Err(wrong("this fake supports Cosine only"));
     }
     Ok(usize::try_from(size).expect("a small number"))
 }
 
 impl Collection {
-    /// With one vector that has no name.
+    /// With one unnamed vector.
     pub(super) fn of(size: usize) -> Self {
         Self { dense: BTreeMap::from([(ONE.to_owned(), size)]), ..Self::default() }
     }
@@ -109,7 +109,7 @@ impl Collection {
         self.points.remove(&order(id));
     }
 
-    /// True when rare words weigh more in this vector.
+    /// Whether IDF is applied to this vector.
     pub(super) fn is_weighed(&self, name: &str) -> bool {
         self.sparse.get(name).copied().unwrap_or_default()
     }
@@ -144,7 +144,7 @@ impl Collection {
         Ok(())
     }
 
-    /// The filter of a request asks for what has an index only.
+    /// The filter of a request uses only indexed fields.
     pub(super) fn check_filter(&self, body: &Value, is_strict: bool) -> Result<(), Refused> {
         let missing =
             filter::fields(&body["filter"]).into_iter().find(|name| !self.indexes.contains_key(name));
@@ -156,7 +156,7 @@ impl Collection {
         }
     }
 
-    /// A vector under its name.
+    /// A named vector.
     pub(super) fn vector(&self, name: &str, value: &Value) -> Result<Vector, Refused> {
         if self.sparse.contains_key(name) {
             return sparse(value).map(Vector::Sparse);
@@ -167,7 +167,8 @@ impl Collection {
         if value.is_object() {
             return Err(wrong("Wrong input: Conversion between sparse and regular vectors failed"));
         }
-        let vector = desk::vector(Some(value)).ok_or_else(|| wrong("Format error in JSON body: vector"))?;
+        let vector =
+            fake_server::vector(Some(value)).ok_or_else(|| wrong("Format error in JSON body: vector"))?;
         if vector.len() == *size {
             return Ok(Vector::Dense(vector));
         }
@@ -182,7 +183,7 @@ fn sparse(value: &Value) -> Result<BTreeMap<u32, f32>, Refused> {
     let indices: Option<Vec<u32>> = indices.map(|index| u32::try_from(index.as_u64()?).ok()).collect();
     let indices = indices.ok_or_else(|| wrong("Format error in JSON body: indices"))?;
     let values =
-        desk::vector(value.get("values")).ok_or_else(|| wrong("Format error in JSON body: values"))?;
+        fake_server::vector(value.get("values")).ok_or_else(|| wrong("Format error in JSON body: values"))?;
     if indices.len() != values.len() {
         return Err(invalid("values: must be the same length as indices"));
     }
@@ -191,7 +192,7 @@ fn sparse(value: &Value) -> Result<BTreeMap<u32, f32>, Refused> {
     if vector.len() == count { Ok(vector) } else { Err(invalid("indices: must be unique")) }
 }
 
-/// Numbers come before texts.
+/// Numbers come before strings.
 pub(super) fn order(id: &Value) -> (u64, String) {
     (id.as_u64().unwrap_or(u64::MAX), id.as_str().unwrap_or_default().to_owned())
 }

@@ -4,7 +4,7 @@ use super::collection::{Collection, Point};
 use super::{Refused, known, wrong};
 use serde_json::Value;
 
-/// The points that a filter fits, in the order of their ids.
+/// The points that match a filter, in the order of their ids.
 pub(super) fn matching<'a>(
     collection: &'a Collection,
     filter: Option<&Value>,
@@ -18,7 +18,7 @@ pub(super) fn matching<'a>(
     Ok(found)
 }
 
-/// The fields that a filter asks for.
+/// The fields of a filter.
 pub(super) fn fields(filter: &Value) -> Vec<String> {
     let lists = ["must", "should", "must_not"].into_iter().flat_map(|name| conditions(filter, name));
     let own = filter["key"].as_str().map(str::to_owned);

@@ -1,51 +1,51 @@
-//! Qdrant: collections of points with payloads, with one vector or with several under names, dense and sparse. It refuses
-//! with its own words: vectors of another length, unknown names and fields, and, when it is strict, filters on fields
-//! that have no index. What is written without waiting for it is not seen at once.
+//! Fake Qdrant: collections of points with payloads, with one vector or several named ones, dense and sparse. It
+//! rejects, with the original messages, vectors of another length, unknown names and fields, and, in strict mode,
+//! filters on fields without an index. Writes without `wait` become visible later.
 
 mod collection;
 mod filter;
 mod points;
 mod search;
 
-use super::desk::{Answered, Asked, Desk, unknown};
-use super::likeness;
+use super::fake_server::{FakeRequest, FakeResponse, FakeServer, unknown};
+use super::vector_documents;
 use collection::{Collection, Point};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
 pub const KEY: &str = "qdrant-key-81c4";
 
-pub type Qdrant = Desk<Collections>;
+pub type Qdrant = FakeServer<Collections>;
 
 #[derive(Default)]
 pub struct Collections {
     all: BTreeMap<String, Collection>,
-    /// Filters want an index.
+    /// Strict mode: filters need an index.
     is_strict: bool,
-    /// Changes that nobody waited for.
+    /// Pending writes.
     pending: Vec<(String, Vec<String>, Value)>,
 }
 
 type Refused = (u16, String);
 type Step = Result<Value, Refused>;
 
-/// With a collection `rivers` of documents and one `small` whose vectors have three dimensions.
+/// Has a collection `rivers` of documents and one `small` with vectors of three dimensions.
 pub async fn start() -> Qdrant {
     let mut collections = Collections::default();
-    let mut rivers = Collection::of(likeness::DIMENSIONS);
-    for document in likeness::documents() {
+    let mut rivers = Collection::of(vector_documents::DIMENSIONS);
+    for document in vector_documents::documents() {
         let id = json!(document.number);
         rivers.keep(Point::of(id, document.vector.clone(), Value::Object(document.fields())));
     }
     collections.all.insert("rivers".to_owned(), rivers.clone());
     collections.all.insert("my-rivers".to_owned(), rivers);
     collections.all.insert("small".to_owned(), Collection::of(3));
-    Desk::start(collections, answer).await
+    FakeServer::start(collections, answer).await
 }
 
-/// With no collection, and strict.
+/// In strict mode, without collections.
 pub async fn start_empty() -> Qdrant {
-    Desk::start(Collections { is_strict: true, ..Collections::default() }, answer).await
+    FakeServer::start(Collections { is_strict: true, ..Collections::default() }, answer).await
 }
 
 impl Collections {
@@ -60,15 +60,15 @@ impl Collections {
         points.map(|point| point.payload.clone()).collect()
     }
 
-    /// Makes a collection that others made, as a request would.
+    /// Creates a collection directly, as a request would.
     pub fn make(&mut self, name: &str, body: &Value) {
         collection::create(self, name, body).expect("a collection");
     }
 }
 
-fn answer(collections: &mut Collections, asked: &Asked) -> Answered {
+fn answer(collections: &mut Collections, request: &FakeRequest) -> FakeResponse {
     let bearer = format!("Bearer {KEY}");
-    if asked.header("api-key") != KEY && asked.header("authorization") != bearer {
+    if request.header("api-key") != KEY && request.header("authorization") != bearer {
         return (401, json!("Must provide an API key or an Authorization bearer token"));
     }
     let is_number = |value: &str| value.parse::<u64>().is_ok_and(|number| number > 0);
@@ -77,28 +77,28 @@ fn answer(collections: &mut Collections, asked: &Asked) -> Answered {
         "wait" => matches!(value.as_str(), "true" | "false"),
         _ => false,
     };
-    if !asked.query.iter().all(is_known) {
+    if !request.query.iter().all(is_known) {
         return refusal((400, "Deserialize error: unknown parameter".to_owned()));
     }
-    match step(collections, asked) {
+    match step(collections, request) {
         Ok(result) => (200, json!({"result": result, "status": "ok", "time": 0.001})),
-        // A path that it does not know gets no sentence.
+        // An unknown path gets no message.
         Err((404, sentence)) if sentence.is_empty() => (404, json!("")),
         Err(refused) => refusal(refused),
     }
 }
 
-fn refusal((status, sentence): Refused) -> Answered {
+fn refusal((status, sentence): Refused) -> FakeResponse {
     (status, json!({"status": {"error": sentence}, "time": 0.0}))
 }
 
-fn step(collections: &mut Collections, asked: &Asked) -> Step {
-    let (method, path) = asked.route();
-    let is_awaited = asked.query.iter().any(|(name, value)| name == "wait" && value == "true");
-    if let Some(refused) = collections.change(method, &path, &asked.body, is_awaited) {
+fn step(collections: &mut Collections, request: &FakeRequest) -> Step {
+    let (method, path) = request.route();
+    let is_awaited = request.query.iter().any(|(name, value)| name == "wait" && value == "true");
+    if let Some(refused) = collections.change(method, &path, &request.body, is_awaited) {
         return refused;
     }
-    let (body, is_strict) = (&asked.body, collections.is_strict);
+    let (body, is_strict) = (&request.body, collections.is_strict);
     match (method, path.as_slice()) {
         ("GET", ["collections"]) => {
             let names: Vec<Value> = collections.all.keys().map(|name| json!({"name": name})).collect();
@@ -107,10 +107,10 @@ fn step(collections: &mut Collections, asked: &Asked) -> Step {
         ("PUT", ["collections", name]) => collection::create(collections, name, body),
         ("DELETE", ["collections", name]) => Ok(json!(collections.all.remove(*name).is_some())),
         ("GET", ["collections", name]) => Ok(collections.find(name)?.shown()),
-        ("POST", ["collections", name, "points", asked]) => {
+        ("POST", ["collections", name, "points", request]) => {
             let collection = collections.find(name)?;
             collection.check_filter(body, is_strict)?;
-            match *asked {
+            match *request {
                 "query" => search::query(collection, body),
                 "scroll" => search::scroll(collection, body),
                 "count" => search::count(collection, body),
@@ -122,7 +122,7 @@ fn step(collections: &mut Collections, asked: &Asked) -> Step {
 }
 
 impl Collections {
-    /// A change of what is in a collection; None for any other request. It is made now only for who waits.
+    /// Changes the contents of a collection; `None` for any other request. Without `wait` the change is deferred.
     fn change(&mut self, method: &str, path: &[&str], body: &Value, is_awaited: bool) -> Option<Step> {
         let is_change = matches!(
             (method, path),
@@ -139,7 +139,7 @@ impl Collections {
             return Some(Ok(json!({"operation_id": 1, "status": "acknowledged"})));
         }
         for (method, path, body) in std::mem::take(&mut self.pending) {
-            // Nobody waits for what it says.
+            // Nobody waits for its response.
             let _ = self.change_now(&method, &path, &body);
         }
         let done = self.change_now(method, &path, body);

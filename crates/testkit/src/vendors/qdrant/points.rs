@@ -5,7 +5,7 @@ use super::{Refused, filter, known, wrong};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
-/// Points and vectors are checked before any of them is kept.
+/// Points and vectors are validated before any of them is stored.
 pub(super) fn upsert(collection: &mut Collection, body: &Value) -> Result<(), Refused> {
     known(body, &["points"])?;
     let points = body["points"].as_array().ok_or_else(|| wrong("Format error in JSON body: points"))?;
@@ -52,7 +52,7 @@ pub(super) fn delete(collection: &mut Collection, body: &Value, is_strict: bool)
     Ok(())
 }
 
-/// Fields that are not named stay as they are.
+/// Other fields stay unchanged.
 pub(super) fn set_payload(collection: &mut Collection, body: &Value, is_strict: bool) -> Result<(), Refused> {
     known(body, &["payload", "points", "filter"])?;
     let fields = body["payload"].as_object().ok_or_else(|| wrong("Format error in JSON body: payload"))?;
@@ -65,7 +65,7 @@ pub(super) fn set_payload(collection: &mut Collection, body: &Value, is_strict: 
     Ok(())
 }
 
-/// One after the other; what came before a refusal stays.
+/// One after the other; what came before a failure stays.
 pub(super) fn batch(collection: &mut Collection, body: &Value, is_strict: bool) -> Result<(), Refused> {
     known(body, &["operations"])?;
     let operations = body["operations"].as_array().ok_or_else(|| wrong("Format error in JSON body"))?;
@@ -82,7 +82,7 @@ pub(super) fn batch(collection: &mut Collection, body: &Value, is_strict: bool) 
     Ok(())
 }
 
-/// The ids that a request names, or whose points its filter fits.
+/// The ids that a request names, or those that match its filter.
 fn chosen(collection: &Collection, body: &Value, is_strict: bool) -> Result<Vec<Value>, Refused> {
     match (body["points"].as_array(), body.get("filter")) {
         (Some(ids), None) => Ok(ids.clone()),

@@ -1,12 +1,12 @@
-//! Questions: the nearest points, points in the order of their ids, and how many there are.
+//! Queries: the nearest points, points in the order of their ids, and counts.
 
-use super::super::likeness::cosine;
+use super::super::vector_documents::cosine;
 use super::collection::{Collection, ONE, Point, Vector, order};
 use super::{Step, filter, invalid, known, wrong};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
-/// More at once are refused.
+/// Most results per request.
 const LIMIT_MAX: u64 = 10_000;
 const QUERY: [&str; 9] = [
     "query",
@@ -47,7 +47,7 @@ pub(super) fn query(collection: &Collection, body: &Value) -> Step {
     };
     let least = body["score_threshold"].as_f64().unwrap_or(f64::MIN);
     scored.retain(|(score, _)| *score >= least);
-    // Among equals any order is right; this one is that of no reader.
+    // Among equals any order is valid; this one is unlike the natural one.
     scored.sort_by(|one, other| {
         other.0.total_cmp(&one.0).then_with(|| order(&other.1.id).cmp(&order(&one.1.id)))
     });
@@ -66,7 +66,7 @@ pub(super) fn query(collection: &Collection, body: &Value) -> Step {
     Ok(json!({"points": shown.collect::<Vec<Value>>()}))
 }
 
-/// The weights of a question, each by how rare its word is among all points, whoever may see them.
+/// The weights of a sparse query, each by how rare its word is among all points.
 fn weighed(collection: &Collection, name: &str, question: BTreeMap<u32, f32>) -> BTreeMap<u32, f64> {
     let all = collection.points().count() as f64;
     let rarity = |index: u32| {
@@ -80,14 +80,14 @@ fn weighed(collection: &Collection, name: &str, question: BTreeMap<u32, f32>) ->
     question.into_iter().map(|(index, weight)| (index, f64::from(weight) * rarity(index))).collect()
 }
 
-/// None without a word in common.
+/// `None` without a common word.
 fn overlap(question: &BTreeMap<u32, f64>, words: &BTreeMap<u32, f32>) -> Option<f64> {
     let common = question.iter().filter_map(|(index, weight)| Some(weight * f64::from(*words.get(index)?)));
     let scores: Vec<f64> = common.collect();
     (!scores.is_empty()).then(|| scores.iter().sum())
 }
 
-/// The offset is the least id that is shown; there need not be such a point.
+/// The offset is the smallest id that is returned; such a point need not exist.
 pub(super) fn scroll(collection: &Collection, body: &Value) -> Step {
     known(body, &["filter", "limit", "offset", "with_payload", "with_vector"])?;
     let limit = body["limit"].as_u64().unwrap_or(10);

@@ -1,11 +1,11 @@
-//! The stand-in is as strict as the original.
+//! The fake is as strict as the original.
 
 use super::*;
 
 fn ask(collections: &mut Collections, route: &str, body: Value) -> Step {
-    let mut asked = Asked::of(route, body);
-    asked.query = vec![("wait".to_owned(), "true".to_owned())];
-    step(collections, &asked)
+    let mut request = FakeRequest::of(route, body);
+    request.query = vec![("wait".to_owned(), "true".to_owned())];
+    step(collections, &request)
 }
 
 fn ids(result: &Value) -> Vec<u64> {
@@ -65,7 +65,7 @@ fn what_is_wrong_is_refused() {
     }
 }
 
-/// A collection `c` with vectors under names.
+/// A collection `c` with named vectors.
 fn named() -> Collections {
     let mut all = Collections { is_strict: true, ..Collections::default() };
     let body = json!({
@@ -147,7 +147,7 @@ fn names_and_indexes_are_checked() {
 fn what_nobody_waits_for_is_seen_later() {
     let mut all = named();
     let point = |id: u64| json!({"points": [{"id": id, "vector": {"dense": [1, 0]}}]});
-    let unawaited = step(&mut all, &Asked::of("PUT /collections/c/points", point(1))).unwrap();
+    let unawaited = step(&mut all, &FakeRequest::of("PUT /collections/c/points", point(1))).unwrap();
     assert_eq!(unawaited["status"], "acknowledged");
     let count = |all: &mut Collections| ask(all, "POST /collections/c/points/count", json!({})).unwrap();
     assert_eq!(count(&mut all)["count"], 0);

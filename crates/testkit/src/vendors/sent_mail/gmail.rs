@@ -1,8 +1,8 @@
-//! The sent messages of Gmail.
+//! Fake Gmail: sent messages.
 
-use super::guest::Guest;
+use super::mail_request::MailRequest;
 use super::mailbox::Mailbox;
-use super::{Letter, Paths, json, number, status_of, window};
+use super::{Paths, SentMessage, json, number, status_of, window};
 use axum::Router;
 use axum::extract::Path;
 use axum::response::Response;
@@ -13,11 +13,11 @@ use serde_json::{Value, json};
 
 pub const PATHS: Paths = Paths { base: "/gmail/v1", text: "format=full", file: "/attachments/ANGj-" };
 
-/// Gmail gives at most so many ids at once.
+/// Most ids per page.
 const RESULTS_MAX: usize = 500;
 /// A longer text does not come with its message.
 const TEXT_BYTES_MAX: usize = 100_000;
-/// By which such a text is asked for.
+/// The id of such a text.
 const TEXT_ID: &str = "ANGt_";
 
 pub fn router() -> Router<Mailbox> {
@@ -27,19 +27,19 @@ pub fn router() -> Router<Mailbox> {
         .route("/users/me/messages/{id}/attachments/{file}", get(file))
 }
 
-async fn list(guest: Guest) -> Response {
-    let most = guest.number("maxResults", 100).filter(|most| (1..=RESULTS_MAX).contains(most));
-    let start = guest.value("pageToken").map_or(Some(0), |token| number(token, "~", ""));
-    let words = guest.value("q").into_iter().flat_map(str::split_whitespace);
+async fn list(request: MailRequest) -> Response {
+    let most = request.number("maxResults", 100).filter(|most| (1..=RESULTS_MAX).contains(most));
+    let start = request.value("pageToken").map_or(Some(0), |token| number(token, "~", ""));
+    let words = request.value("q").into_iter().flat_map(str::split_whitespace);
     let within = window::<i64>(words, "after:", "before:");
     let (Some(most), Some(start), Some((from, until))) = (most, start, within) else {
         return status_of(400);
     };
-    let is_sent = guest.value("labelIds") == Some("SENT");
-    if !is_sent || !guest.gives_only(&["labelIds", "maxResults", "q", "pageToken"]) {
+    let is_sent = request.value("labelIds") == Some("SENT");
+    if !is_sent || !request.gives_only(&["labelIds", "maxResults", "q", "pageToken"]) {
         return status_of(400);
     }
-    let (page, next) = guest.mailbox.page(start, most, |sent| {
+    let (page, next) = request.mailbox.page(start, most, |sent| {
         let sent = sent.timestamp();
         from.is_none_or(|from| sent > from) && until.is_none_or(|until| sent < until)
     });
@@ -60,72 +60,75 @@ fn number_of(id: &str) -> Option<usize> {
     number(id, "m", "")
 }
 
-async fn message(Path(id): Path<String>, guest: Guest) -> Response {
-    let format = guest.value("format").unwrap_or("full");
-    if !guest.gives_only(&["format", "metadataHeaders"]) || !["full", "metadata"].contains(&format) {
+async fn message(Path(id): Path<String>, request: MailRequest) -> Response {
+    let format = request.value("format").unwrap_or("full");
+    if !request.gives_only(&["format", "metadataHeaders"]) || !["full", "metadata"].contains(&format) {
         return status_of(400);
     }
-    let Some((sent, letter)) = number_of(&id).and_then(|number| guest.mailbox.letter(number)) else {
+    let Some((sent, message)) = number_of(&id).and_then(|number| request.mailbox.message(number)) else {
         return status_of(404);
     };
-    let mut headers = headers_of(&letter);
+    let mut headers = headers_of(&message);
     let mut payload = json!({"mimeType": "multipart/mixed"});
     if format == "metadata" {
         let is_wanted = |one: &Value| {
-            guest.given.iter().any(|(name, value)| name == "metadataHeaders" && one["name"] == value.as_str())
+            request
+                .given
+                .iter()
+                .any(|(name, value)| name == "metadataHeaders" && one["name"] == value.as_str())
         };
         headers.retain(is_wanted);
     } else {
-        payload["parts"] = Value::Array(parts_of(&letter));
+        payload["parts"] = Value::Array(parts_of(&message));
     }
     payload["headers"] = Value::Array(headers);
     json(&json!({
-        "id": id, "threadId": "t", "labelIds": ["SENT"], "snippet": letter.subject,
+        "id": id, "threadId": "t", "labelIds": ["SENT"], "snippet": message.subject,
         "internalDate": sent.timestamp_millis().to_string(), "payload": payload,
     }))
 }
 
-fn headers_of(letter: &Letter) -> Vec<Value> {
+fn headers_of(message: &SentMessage) -> Vec<Value> {
     let people = |list: &[String]| {
         let people: Vec<String> = list.iter().map(|one| format!("\"Some, body\" <{one}>")).collect();
         people.join(", ")
     };
     let all = [
-        ("From", letter.from.clone()),
-        ("To", people(&letter.to)),
-        ("Cc", people(&letter.cc)),
-        ("Bcc", people(&letter.bcc)),
-        ("Subject", letter.subject.clone()),
+        ("From", message.from.clone()),
+        ("To", people(&message.to)),
+        ("Cc", people(&message.cc)),
+        ("Bcc", people(&message.bcc)),
+        ("Subject", message.subject.clone()),
     ];
     let given = all.into_iter().filter(|(_, value)| !value.is_empty());
     given.map(|(name, value)| json!({"name": name, "value": value})).collect()
 }
 
-fn parts_of(letter: &Letter) -> Vec<Value> {
-    let mut body = json!({"size": letter.html.len()});
-    if letter.html.len() > TEXT_BYTES_MAX {
+fn parts_of(message: &SentMessage) -> Vec<Value> {
+    let mut body = json!({"size": message.html.len()});
+    if message.html.len() > TEXT_BYTES_MAX {
         body["attachmentId"] = json!(TEXT_ID);
     } else {
-        body["data"] = json!(URL_SAFE.encode(&letter.html));
+        body["data"] = json!(URL_SAFE.encode(&message.html));
     }
     let page = json!({"mimeType": "text/html", "filename": "", "body": body});
     let plain = json!({"mimeType": "text/plain", "filename": "", "body": {"size": 2, "data": "aGk="}});
     let mut parts = vec![json!({"mimeType": "multipart/alternative", "parts": [plain, page]})];
-    parts.extend(letter.files.iter().enumerate().map(|(number, (name, kind, bytes))| {
+    parts.extend(message.files.iter().enumerate().map(|(number, (name, kind, bytes))| {
         json!({"mimeType": kind, "filename": name,
             "body": {"size": bytes.len(), "attachmentId": format!("ANGj-{number}_")}})
     }));
     parts
 }
 
-async fn file(Path((id, file)): Path<(String, String)>, guest: Guest) -> Response {
-    let letter = number_of(&id);
+async fn file(Path((id, file)): Path<(String, String)>, request: MailRequest) -> Response {
+    let message = number_of(&id);
     let data = |bytes: &[u8]| json(&json!({"size": bytes.len(), "data": URL_SAFE.encode(bytes)}));
     if file == TEXT_ID {
-        let letter = letter.and_then(|number| guest.mailbox.letter(number));
-        return letter.map_or_else(|| status_of(404), |(_, letter)| data(letter.html.as_bytes()));
+        let message = message.and_then(|number| request.mailbox.message(number));
+        return message.map_or_else(|| status_of(404), |(_, message)| data(message.html.as_bytes()));
     }
-    match guest.file(letter, number(&file, "ANGj-", "_")) {
+    match request.file(message, number(&file, "ANGj-", "_")) {
         Some((_, _, bytes)) => data(&bytes),
         None => status_of(404),
     }

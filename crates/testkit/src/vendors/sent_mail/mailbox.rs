@@ -1,22 +1,22 @@
-//! The letters of a mailbox, who may read them, and the trouble that it makes.
+//! A mailbox: its messages, its access token, and the faults of its requests.
 
-use super::{Letter, MAIL_TOKEN};
+use super::{MAIL_TOKEN, SentMessage};
 use axum::http::StatusCode;
 use axum::http::request::Parts;
 use chrono::{DateTime, TimeDelta, Utc};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard};
 
-/// What happens at a request.
+/// A fault at a request.
 #[derive(Debug, Clone)]
-pub enum Trouble {
+pub enum Fault {
     /// This status, and how many seconds to wait.
     Refuse(u16, Option<u32>),
-    /// From here on only this token is taken.
+    /// From here on only this token is accepted.
     Token(String),
 }
 
-/// What turns a request away: a status, and how many seconds to wait.
+/// A rejection: a status, and how many seconds to wait.
 pub(super) type Refusal = (StatusCode, Option<u32>);
 
 /// Clones share one mailbox.
@@ -24,11 +24,11 @@ pub(super) type Refusal = (StatusCode, Option<u32>);
 pub struct Mailbox(Arc<Mutex<Inner>>);
 
 struct Inner {
-    letters: Vec<Letter>,
+    messages: Vec<SentMessage>,
     newest: DateTime<Utc>,
     token: String,
     /// By the number of the request, from 1.
-    troubles: BTreeMap<usize, Trouble>,
+    faults: BTreeMap<usize, Fault>,
     /// The paths of all requests, with their parameters.
     asked: Vec<String>,
     is_endless: bool,
@@ -41,36 +41,36 @@ impl Inner {
 }
 
 impl Mailbox {
-    pub(super) fn new(letters: Vec<Letter>, newest: DateTime<Utc>) -> Self {
+    pub(super) fn new(messages: Vec<SentMessage>, newest: DateTime<Utc>) -> Self {
         Self(Arc::new(Mutex::new(Inner {
-            letters,
+            messages,
             newest,
             token: MAIL_TOKEN.to_owned(),
-            troubles: BTreeMap::new(),
+            faults: BTreeMap::new(),
             asked: Vec::new(),
             is_endless: false,
         })))
     }
 
-    pub fn trouble(&self, request: usize, trouble: Trouble) {
-        self.lock().troubles.insert(request, trouble);
+    pub fn fail_request(&self, request: usize, fault: Fault) {
+        self.lock().faults.insert(request, fault);
     }
 
     pub fn requests(&self) -> usize {
         self.lock().asked.len()
     }
 
-    /// Requests whose address holds this text.
+    /// Requests whose address contains this text.
     pub(super) fn asked_for(&self, part: &str) -> usize {
         self.lock().asked.iter().filter(|address| address.contains(part)).count()
     }
 
-    /// From now on there is nothing on any page, and always a next one.
+    /// Makes all pages empty, each with a next one.
     pub fn make_endless(&self) {
         self.lock().is_endless = true;
     }
 
-    /// The numbers of the letters that were sent within a time, from the newest on, and where the next ones begin.
+    /// The numbers of the messages sent within a time, newest first, and where the next page begins.
     pub(super) fn page(
         &self,
         start: usize,
@@ -81,25 +81,25 @@ impl Mailbox {
         if inner.is_endless {
             return (Vec::new(), Some(start + 1));
         }
-        let within = (0..inner.letters.len()).filter(|number| is_within(inner.sent(*number)));
+        let within = (0..inner.messages.len()).filter(|number| is_within(inner.sent(*number)));
         let mut rest = within.skip(start);
         let page = rest.by_ref().take(most).collect();
         (page, rest.next().map(|_| start + most))
     }
 
-    pub(super) fn letter(&self, number: usize) -> Option<(DateTime<Utc>, Letter)> {
+    pub(super) fn message(&self, number: usize) -> Option<(DateTime<Utc>, SentMessage)> {
         let inner = self.lock();
-        Some((inner.sent(number), inner.letters.get(number)?.clone()))
+        Some((inner.sent(number), inner.messages.get(number)?.clone()))
     }
 
-    /// Lets a request in, or says what turns it away.
+    /// Admits a request or rejects it.
     pub(super) fn admit(&self, request: &Parts) -> Result<(), Refusal> {
         let mut inner = self.lock();
         inner.asked.push(request.uri.to_string());
         let number = inner.asked.len();
-        match inner.troubles.remove(&number) {
-            Some(Trouble::Token(token)) => inner.token = token,
-            Some(Trouble::Refuse(status, wait)) => {
+        match inner.faults.remove(&number) {
+            Some(Fault::Token(token)) => inner.token = token,
+            Some(Fault::Refuse(status, wait)) => {
                 return Err((StatusCode::from_u16(status).expect("a status"), wait));
             }
             None => {}

@@ -1,14 +1,14 @@
-//! Mailboxes with sent mail: Outlook by Microsoft Graph and Gmail, as far as reading sent messages goes. Each knows the
-//! parameters of its service and no others, gives pages, and makes trouble at the request that a test names.
+//! Fake mailboxes with sent mail: Outlook by Microsoft Graph and Gmail. Each accepts the parameters of its service and
+//! no others, returns pages, and fails at the requests that a test names.
 
 mod gmail;
-mod guest;
+mod mail_request;
 mod mailbox;
 mod outlook;
 
-pub use mailbox::{Mailbox, Trouble};
+pub use mailbox::{Fault, Mailbox};
 
-use super::stand::Stand;
+use super::http_listener::HttpListener;
 use axum::Router;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
@@ -17,59 +17,59 @@ use chrono::{DateTime, Utc};
 use serde_json::Value;
 use std::str::FromStr;
 
-/// The token that a mailbox takes at first.
+/// The initial token of a mailbox.
 pub const MAIL_TOKEN: &str = "mail-token-4c1a";
 
 /// One sent message.
 #[derive(Clone, Default)]
-pub struct Letter {
+pub struct SentMessage {
     pub from: String,
     pub to: Vec<String>,
     pub cc: Vec<String>,
     pub bcc: Vec<String>,
     pub subject: String,
-    /// A page.
+    /// The HTML body.
     pub html: String,
     /// Names, media types and contents.
     pub files: Vec<(String, String, Bytes)>,
 }
 
 /// A mailbox as a service on loopback.
-pub struct Post {
-    stand: Stand,
+pub struct MailServer {
+    listener: HttpListener,
     pub mailbox: Mailbox,
     paths: Paths,
 }
 
-/// How the requests of a service are known.
+/// The paths of a service.
 struct Paths {
-    /// Below it everything lies.
+    /// The base path.
     base: &'static str,
-    /// A part of every address at which the text of a message is read.
+    /// A part of every path at which the text of a message is read.
     text: &'static str,
-    /// A part of every address at which a file of a message is read.
+    /// A part of every path at which a file of a message is read.
     file: &'static str,
 }
 
-impl Post {
-    /// The first letter is the newest; each is an hour older than the one before.
-    pub async fn outlook(letters: Vec<Letter>, newest: DateTime<Utc>) -> Self {
-        Self::start(outlook::router(), outlook::PATHS, Mailbox::new(letters, newest)).await
+impl MailServer {
+    /// An Outlook mailbox. The first message is the newest; each is an hour older than the one before.
+    pub async fn outlook(messages: Vec<SentMessage>, newest: DateTime<Utc>) -> Self {
+        Self::start(outlook::router(), outlook::PATHS, Mailbox::new(messages, newest)).await
     }
 
-    /// The same in Gmail.
-    pub async fn gmail(letters: Vec<Letter>, newest: DateTime<Utc>) -> Self {
-        Self::start(gmail::router(), gmail::PATHS, Mailbox::new(letters, newest)).await
+    /// A Gmail mailbox, with messages as in [`Self::outlook`].
+    pub async fn gmail(messages: Vec<SentMessage>, newest: DateTime<Utc>) -> Self {
+        Self::start(gmail::router(), gmail::PATHS, Mailbox::new(messages, newest)).await
     }
 
     async fn start(router: Router<Mailbox>, paths: Paths, mailbox: Mailbox) -> Self {
         let router = Router::new().nest(paths.base, router).with_state(mailbox.clone());
-        Self { stand: Stand::start(router).await, mailbox, paths }
+        Self { listener: HttpListener::start(router).await, mailbox, paths }
     }
 
     /// For `SVC_EGRESS_OUTLOOK_URL` or `SVC_EGRESS_GMAIL_URL`.
     pub fn url(&self) -> String {
-        self.stand.at(self.paths.base)
+        self.listener.at(self.paths.base)
     }
 
     /// How often the text of a message was read.
@@ -96,7 +96,7 @@ fn number(id: &str, before: &str, after: &str) -> Option<usize> {
     id.strip_prefix(before)?.strip_suffix(after)?.parse().ok()
 }
 
-/// The bounds that terms such as `after:7` name. None: one of them is not known.
+/// The bounds in terms such as `after:7`; `None` if a term is unknown.
 fn window<'a, T: FromStr>(
     terms: impl Iterator<Item = &'a str>,
     from: &str,

@@ -1,25 +1,25 @@
-//! `tributary backup`: everything in one file, while the service runs.
+//! `tributary backup`: backs up a running installation to one file, or verifies a backup.
 
-use super::{Place, ensure_database};
+use super::{CliContext, ensure_database};
 use crate::backup::{
     Backup, BackupPlan, KEY_PART, MadeBackup, Manifest, PASSPHRASE_CHARS_MIN, TEXTS_PART, Texts, audit_report,
 };
-use crate::keys::{self, SecretKeys};
-use crate::{terminal, wiring};
+use crate::secret_files::{self, SecretKeys};
+use crate::{app, terminal};
 use anyhow::{Context, bail};
 use clap::Args;
 use domain::audit::{Action, AuditEvent, Author, Kind};
-use domain::contracts::{AuditStore, Clock, SystemClock};
+use domain::ports::{AuditStore, Clock, SystemClock};
 use domain::secret::Secret;
 use domain::settings::Settings;
 use std::io::Read;
 use std::path::{Path, PathBuf};
-use store::{SealKey, SqlStore, StoreConfig};
+use store::{EncryptionKey, SqlStore, StoreConfig};
 
-/// Longest passphrase that is read.
+/// Maximum length of a passphrase.
 const PASSPHRASE_BYTES_MAX: u64 = 4096;
 
-/// Write everything into one file. The service may run: the file holds one moment.
+/// Back up the installation to one file. The service may be running; the backup is a consistent snapshot.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -28,22 +28,22 @@ Examples:
   tributary backup --verify monday
   tributary backup monday --passphrase-stdin < passphrase.txt
 
-A file without a passphrase holds people's searches, chats and password hashes as they are.
-Without --with-key the file opens no credentials: keep secret.key of the data folder, or SVC_SECRET_KEY, elsewhere.
-The settings file is not part of a backup, nor are the texts of a semantic cache that keeps them in an S3 store.")]
+Without a passphrase, the file contains searches, chats and password hashes in plain text.
+Without --with-key, credentials in the file cannot be decrypted: keep a copy of secret.key or SVC_SECRET_KEY elsewhere.
+A backup does not include the settings file, nor texts of the semantic cache that are stored in S3.")]
 pub struct BackupCommand {
-    /// The file to write or to check.
+    /// The file to write or verify.
     file: PathBuf,
-    /// Replace the file if it is there.
+    /// Overwrite an existing file.
     #[arg(long)]
     force: bool,
-    /// Add the key of the sealed credentials. Whoever has the file can open them then.
+    /// Include the encryption key. Anyone who has the file can then decrypt the credentials.
     #[arg(long)]
     with_key: bool,
-    /// Write nothing: check every byte of the file, and say what it holds.
+    /// Verify an existing backup and list its contents.
     #[arg(long, conflicts_with_all = ["force", "with_key"])]
     verify: bool,
-    /// Encrypt the file with a passphrase that is read from standard input; with --verify, the one it was made with.
+    /// Read a passphrase from standard input and encrypt the file with it; with --verify, decrypt the file with it.
     #[arg(long)]
     passphrase_stdin: bool,
 }
@@ -53,30 +53,30 @@ impl BackupCommand {
         let is_short = |text: &Secret| text.expose().chars().count() < PASSPHRASE_CHARS_MIN;
         anyhow::ensure!(
             !passphrase.is_some_and(is_short),
-            "the passphrase is too short; use at least {PASSPHRASE_CHARS_MIN} characters"
+            "the passphrase must have at least {PASSPHRASE_CHARS_MIN} characters"
         );
         anyhow::ensure!(
             self.force || !self.file.exists(),
-            "{} is there already; --force replaces it",
+            "{} already exists; use --force to overwrite it",
             self.file.display()
         );
         let folder = self.file.parent().filter(|folder| !folder.as_os_str().is_empty() && !folder.is_dir());
         if let Some(folder) = folder {
-            bail!("there is no folder {}; make it first", folder.display());
+            bail!("the folder {} does not exist", folder.display());
         }
         Ok(())
     }
 
-    pub async fn run(self, place: &Place) -> anyhow::Result<()> {
+    pub async fn run(self, cli: &CliContext) -> anyhow::Result<()> {
         let passphrase = passphrase(self.passphrase_stdin)?;
         if self.verify {
             let backup = Backup::open_with(&self.file, passphrase.as_ref())?;
             show(&self.file, &backup.manifest);
-            terminal::line("Every byte is as it was written.");
-            return verify_audit(&backup, place);
+            terminal::line("The backup is intact.");
+            return verify_audit(&backup, cli);
         }
         self.ensure_may_write(passphrase.as_ref())?;
-        let settings = place.read(&[])?.settings;
+        let settings = cli.load_settings(&[])?.settings;
         let data_dir = PathBuf::from(&settings.data_dir);
         ensure_database(&settings)?;
         let plan = BackupPlan {
@@ -86,26 +86,26 @@ impl BackupCommand {
             with_key: self.with_key,
         };
         let MadeBackup { manifest, keys, texts } = plan.make().await?;
-        say_failed(&texts, "not in it");
+        warn_failed(&texts, "not in the backup");
         show(&self.file, &manifest);
-        // A database of an older version is copied as it is, and has no such log yet.
-        if let Some(keys) = keys.as_ref().filter(|_| manifest.schema == store::copy::schema_version()) {
-            let url = wiring::database_url(&settings, &data_dir)?;
+        // A database of an older version is copied unchanged and may not have an audit log yet.
+        if let Some(keys) = keys.as_ref().filter(|_| manifest.schema == store::dump::schema_version()) {
+            let url = app::database_url(&settings, &data_dir)?;
             note(&url, keys, Action::BackedUp, &self.file).await;
         }
         if self.with_key {
             terminal::note(
-                "The file holds the key: whoever has it can open the credentials of all providers.",
+                "The file contains the encryption key: anyone who has it can decrypt all credentials.",
             );
         } else if keys.is_some() {
             terminal::note(
-                "The key of the credentials is not in it; keep secret.key or SVC_SECRET_KEY elsewhere. \
-                 `restore` needs it.",
+                "The encryption key is not included; keep a copy of secret.key or SVC_SECRET_KEY \
+                 elsewhere. `restore` needs it.",
             );
             if keys.is_some_and(|keys| !keys.others.is_empty()) {
                 terminal::note(
-                    "Warning: the key is being replaced, so that this backup may need the old key as well as the new \
-                     one. Let `tributary rekey` end, and make another backup.",
+                    "Warning: the key is being replaced, so this backup may need both the old and the new \
+                     key. Let `tributary rekey` finish, then make another backup.",
                 );
             }
         }
@@ -113,7 +113,7 @@ impl BackupCommand {
     }
 }
 
-/// The passphrase of a backup: the text on standard input without the line break at its end.
+/// Reads the passphrase from standard input, without the trailing line break.
 pub(super) fn passphrase(from_stdin: bool) -> anyhow::Result<Option<Secret>> {
     if !from_stdin {
         return Ok(None);
@@ -122,26 +122,26 @@ pub(super) fn passphrase(from_stdin: bool) -> anyhow::Result<Option<Secret>> {
     std::io::stdin()
         .take(PASSPHRASE_BYTES_MAX)
         .read_to_string(&mut text)
-        .context("the passphrase is not text")?;
+        .context("the passphrase is not valid UTF-8")?;
     let text = text.trim_end_matches(['\r', '\n']);
-    anyhow::ensure!(!text.is_empty(), "there is no passphrase on standard input");
+    anyhow::ensure!(!text.is_empty(), "no passphrase on standard input");
     Ok(Some(Secret::new(text)))
 }
 
-pub(super) fn say_failed(texts: &Texts, what: &str) {
+pub(super) fn warn_failed(texts: &Texts, what: &str) {
     if let Some(why) = &texts.why {
         let count = texts.failed;
         terminal::note(format!(
-            "Warning: {count} texts of the semantic cache are {what}, the last one because {why}."
+            "Warning: {count} texts of the semantic cache are {what}; last error: {why}."
         ));
     }
 }
 
-/// Whoever writes a backup anew can make its hashes fit, but not those of the audit log.
-fn verify_audit(backup: &Backup, place: &Place) -> anyhow::Result<()> {
-    let settings = place.read(&[])?.settings;
-    let Some(key) = key_that_fits(backup, &settings)? else {
-        terminal::note("The audit log in it is not verified: the key is not here.");
+/// Verifies the audit log in a backup. The hashes of the file can be forged; those of the log cannot without the key.
+fn verify_audit(backup: &Backup, cli: &CliContext) -> anyhow::Result<()> {
+    let settings = cli.load_settings(&[])?.settings;
+    let Some(key) = find_key(backup, &settings)? else {
+        terminal::note("The audit log in the backup was not verified: its key is not available.");
         return Ok(());
     };
     let Some(report) = audit_report(backup, &key)? else { return Ok(()) };
@@ -150,26 +150,26 @@ fn verify_audit(backup: &Backup, place: &Place) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The keys that the backup was made under: those given, its own, or one that was replaced since.
-pub(super) fn key_that_fits(backup: &Backup, settings: &Settings) -> anyhow::Result<Option<SealKey>> {
+/// The key of the backup: the current one, the one in the backup, or one replaced since.
+pub(super) fn find_key(backup: &Backup, settings: &Settings) -> anyhow::Result<Option<EncryptionKey>> {
     let Some(wanted) = &backup.manifest.key_fingerprint else { return Ok(None) };
     let data_dir = PathBuf::from(&settings.data_dir);
-    let known = keys::given_keys(settings, &data_dir)?.into_iter().chain(own_keys(backup)?);
+    let known = secret_files::existing_keys(settings, &data_dir)?.into_iter().chain(own_keys(backup)?);
     if let Some(key) = known.map(|keys| keys.seal_key()).find(|key| key.has(wanted)) {
         return Ok(Some(key));
     }
-    Ok(keys::former_key(&data_dir, wanted)?.map(|key| SealKey::from_secret(&key)))
+    Ok(secret_files::former_key(&data_dir, wanted)?.map(|key| EncryptionKey::from_secret(&key)))
 }
 
-/// The keys that are in the backup itself.
+/// The keys included in the backup.
 pub(super) fn own_keys(backup: &Backup) -> anyhow::Result<Option<SecretKeys>> {
     let Some(part) = backup.manifest.part(KEY_PART) else { return Ok(None) };
-    let text = String::from_utf8(backup.content(part)?).context("the key is not text")?;
+    let text = String::from_utf8(backup.content(part)?).context("the key is not valid UTF-8")?;
     Ok(SecretKeys::parse(&text))
 }
 
-/// Notes in the audit log what was done to the database as a whole. It is done already, so a log that cannot be
-/// written is said and no failure.
+/// Records a backup or restore in the audit log. Failing to write the entry is only a warning, because the action is
+/// done.
 pub(super) async fn note(url: &Secret, keys: &SecretKeys, action: Action, file: &Path) {
     let config = StoreConfig { url: url.clone(), pool_max: 1, key: keys.seal_key() };
     let event = AuditEvent::of(action, Kind::Database, None, &file.display().to_string());
@@ -180,14 +180,14 @@ pub(super) async fn note(url: &Secret, keys: &SecretKeys, action: Action, file: 
         entry
     };
     if let Err(error) = noted.await {
-        terminal::note(format!("Warning: this could not be noted in the audit log: {error}"));
+        terminal::note(format!("Warning: the audit log entry could not be written: {error}"));
     }
 }
 
 fn show(file: &Path, manifest: &Manifest) {
     let bytes: u64 = manifest.parts.iter().map(|part| part.size).sum();
     terminal::line(format!(
-        "{}: version {}, schema {}, made {}, {} parts, {bytes} bytes",
+        "{}: version {}, schema {}, created {}, {} parts, {bytes} bytes",
         file.display(),
         manifest.version,
         manifest.schema,

@@ -1,18 +1,18 @@
-//! The client that searches.
+//! HTTP client of the benchmark.
 
 use anyhow::{Context, ensure};
-use domain::contracts::{Fetch, HttpMethod, HttpRequest, HttpResponse, Origin};
+use domain::ports::{Fetch, HttpMethod, HttpRequest, HttpResponse, Origin};
 use domain::secret::Secret;
 use outbound::{ClientLimits, GuardedClient};
 use serde_json::Value;
 use std::time::{Duration, Instant};
 use url::Url;
 
-/// How long one request may take; a service under callgrind is fifty times slower.
+/// Time limit of a request; a service under callgrind is fifty times slower.
 const REQUEST_MAX: Duration = Duration::from_secs(60);
 const QUERY: &str = "search/?qs=river+level";
 
-/// A client of the service, through the guarded client like everything that goes out.
+/// A client of the service, built on the guarded client.
 pub(super) struct Client {
     guarded: GuardedClient,
     base: Url,
@@ -35,8 +35,7 @@ impl Client {
         Ok(Self { guarded: GuardedClient::new(limits)?, base, authorization, search })
     }
 
-    /// One search. Returns the time from sending the request to the last byte of the first page; reading the page is
-    /// not part of it.
+    /// Runs one search. Returns the time from sending the request to the last byte of the first page, without parsing.
     pub(super) async fn search(&self, sources: u32) -> anyhow::Result<Duration> {
         let started = Instant::now();
         let response = self.guarded.fetch(&self.search).await?;
@@ -69,7 +68,7 @@ fn request(
 ) -> anyhow::Result<HttpRequest> {
     Ok(HttpRequest {
         method,
-        origin: Origin::of(&url, true).context("the address has a port")?,
+        origin: Origin::of(&url, true).context("the URL has no port")?,
         url,
         headers: body.iter().map(|_| ("Content-Type".to_owned(), "application/json".to_owned())).collect(),
         secret_headers: vec![("Authorization".to_owned(), authorization.clone())],
@@ -82,6 +81,6 @@ fn request(
 
 fn read(response: &HttpResponse) -> anyhow::Result<Value> {
     let body: Value = serde_json::from_slice(&response.body).unwrap_or_default();
-    ensure!(matches!(response.status, 200 | 201), "the service answered {}: {body}", response.status);
+    ensure!(matches!(response.status, 200 | 201), "the service returned {}: {body}", response.status);
     Ok(body)
 }

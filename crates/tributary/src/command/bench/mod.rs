@@ -1,5 +1,4 @@
-//! `tributary bench`: what the service adds to the time of its sources, what a search costs it, and how it grows with
-//! its processes.
+//! `tributary bench`: measures added latency, cost per search, and scaling with worker processes.
 
 mod client;
 mod nodes;
@@ -10,7 +9,7 @@ mod scale;
 mod sources;
 mod spread;
 
-use super::{Place, output_file};
+use super::{CliContext, output_file};
 use crate::terminal;
 use anyhow::Context;
 use clap::Args;
@@ -18,10 +17,10 @@ use serde_json::Value;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// Measure what the service adds to the time of its sources, and the CPU time and memory that a search costs it: the
-/// service runs in a process of its own, local sources answer after a fixed delay, and `qs` is asked again and
-/// again. With --scale: searches per second with one and with two worker processes, and what a search costs in one
-/// process and in a cluster.
+/// Measure the latency that the service adds to its sources, and the CPU time and memory of a search. The service runs
+/// in its own process, local sources respond after a fixed delay, and searches run one after the other. With --scale,
+/// measure searches per second with one and two worker processes, and the cost of a search in one process and in a
+/// cluster.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -34,48 +33,48 @@ pub struct Bench {
     /// Number of sources.
     #[arg(long, default_value_t = 10)]
     sources: u32,
-    /// How long each source takes to answer.
+    /// Response time of each source, in milliseconds.
     #[arg(long, default_value_t = 100)]
     delay_ms: u64,
-    /// Number of searches: one after the other, or for each form with --scale.
+    /// Number of searches; with --scale, per deployment form.
     #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..))]
     searches: u32,
-    /// Add a source that never answers, open its breaker, and measure what it costs the others.
+    /// Also measure with a source that never responds, once its circuit breaker is open.
     #[arg(long)]
     hanging: bool,
-    /// Also count the instructions of a search, with the service under valgrind's callgrind.
+    /// Also count the instructions of a search, using valgrind's callgrind.
     #[arg(long)]
     instructions: bool,
-    /// Start the program as one process, as web and one worker, as web and two workers, and compare them.
+    /// Compare one process, web and one worker, and web and two workers.
     #[arg(long, conflicts_with_all = ["hanging", "instructions"])]
     scale: bool,
-    /// Searches that one process runs at once. Few, so that a worker is the narrow place and a second one shows.
+    /// Concurrent searches per process. Low, so that the workers are the bottleneck.
     #[arg(long, requires = "scale", default_value_t = 2, value_parser = clap::value_parser!(u32).range(1..=64))]
     concurrency: u32,
-    /// An empty PostgreSQL database for the cluster (SVC_DATABASE_URL).
+    /// Empty PostgreSQL database for the cluster (SVC_DATABASE_URL).
     #[arg(long, requires = "scale", value_name = "URL")]
     database_url: Option<String>,
-    /// NATS for the cluster (SVC_QUEUE_URL); without it the queue is in the database.
+    /// NATS for the cluster (SVC_QUEUE_URL); by default the queue is in the database.
     #[arg(long, requires = "scale", value_name = "URL")]
     queue_url: Option<String>,
-    /// Processes whose CPU time is shown beside, their children included: PostgreSQL and NATS, if they run here.
+    /// Processes whose CPU time is also reported, including their children: PostgreSQL and NATS, if local.
     #[arg(long, requires = "scale", value_name = "PID", value_delimiter = ',')]
     beside: Vec<u32>,
-    /// Measure another build of this version instead of this program.
+    /// Measure another build of the same version.
     #[arg(long, value_name = "FILE")]
     program: Option<PathBuf>,
-    /// Print one JSON object; with FILE, write it there and print the table.
+    /// Print JSON; with FILE, write JSON to it and print the table.
     #[arg(long, value_name = "FILE", num_args = 0..=1)]
     json: Option<Option<PathBuf>>,
 }
 
 impl Bench {
-    pub async fn run(self, place: &Place) -> anyhow::Result<()> {
+    pub async fn run(self, cli: &CliContext) -> anyhow::Result<()> {
         if let Some(Some(path)) = &self.json {
             output_file::ensure_writable(path)?;
         }
         match self.scale {
-            true => self.scaling(place).await,
+            true => self.scaling(cli).await,
             false => self.overhead().await,
         }
     }
@@ -92,11 +91,11 @@ impl Bench {
         Ok(())
     }
 
-    /// What is measured.
+    /// The program to measure.
     fn program(&self) -> anyhow::Result<PathBuf> {
         match &self.program {
-            Some(path) => path.canonicalize().with_context(|| format!("{} is not there", path.display())),
-            None => std::env::current_exe().context("the program does not find itself"),
+            Some(path) => path.canonicalize().with_context(|| format!("{} does not exist", path.display())),
+            None => std::env::current_exe().context("cannot determine the path of this program"),
         }
     }
 

@@ -1,4 +1,4 @@
-//! Processes of the program itself, plain or under callgrind.
+//! Child processes that run the service, plain or under callgrind.
 
 use super::process_stats::{Memory, cpu_of, memory_of};
 use anyhow::{Context, ensure};
@@ -9,13 +9,13 @@ use std::time::Duration;
 use tokio::io::{AsyncBufReadExt, BufReader, Lines};
 use tokio::process::{Child, ChildStdout, Command};
 
-/// How long a process may take until it listens.
+/// Time limit until a process listens.
 const START_MAX: Duration = Duration::from_secs(60);
-/// The same under callgrind.
+/// Time limit until a process under callgrind listens.
 const SLOW_START_MAX: Duration = Duration::from_secs(300);
-/// How long a killed process may take to end.
+/// Time limit for a killed process to exit.
 const END_MAX: Duration = Duration::from_secs(30);
-/// How long valgrind may take to answer.
+/// Time limit for valgrind to respond.
 const CONTROL_MAX: Duration = Duration::from_secs(60);
 
 /// A running `tributary serve`. Killed when dropped.
@@ -26,7 +26,7 @@ pub(super) struct Node {
 }
 
 impl Node {
-    /// Starts it with these settings and no others, in a data folder of its own.
+    /// Starts a process with only these settings, in its own data folder.
     pub(super) fn start(
         program: &Path,
         folder: &Path,
@@ -36,7 +36,7 @@ impl Node {
         Self::spawn(Command::new(program), folder, roles, settings, START_MAX)
     }
 
-    /// Starts it under callgrind.
+    /// Starts a process under callgrind.
     pub(super) fn start_under_callgrind(
         program: &Path,
         folder: &Path,
@@ -60,16 +60,16 @@ impl Node {
         if let Some(roles) = roles {
             command.args(["--roles", roles]);
         }
-        // Where programs are, for valgrind.
+        // valgrind needs PATH.
         command.envs(std::env::var_os("PATH").map(|path| ("PATH", path)));
         command.env("SVC_DATA_DIR", folder).envs(settings.iter().map(|(name, value)| (name, value)));
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
-        let mut child = command.spawn().context("a process of the program cannot be started")?;
-        let said = BufReader::new(child.stdout.take().context("its output is piped")?).lines();
+        let mut child = command.spawn().context("cannot start a process")?;
+        let said = BufReader::new(child.stdout.take().context("the output is not piped")?).lines();
         Ok(Self { child, said, start_max })
     }
 
-    /// Where it listens, as it says itself.
+    /// The listen address, from its output.
     pub(super) async fn address(&mut self) -> anyhow::Result<String> {
         let said = async {
             while let Some(line) = self.said.next_line().await? {
@@ -77,44 +77,44 @@ impl Node {
                     return Ok(address.trim().to_owned());
                 }
             }
-            anyhow::bail!("the web process ended before it listened")
+            anyhow::bail!("the web process exited before it listened")
         };
-        tokio::time::timeout(self.start_max, said).await.context("the web process does not listen")?
+        tokio::time::timeout(self.start_max, said).await.context("the web process did not listen in time")?
     }
 
-    /// CPU time so far; None where the system does not report it.
+    /// CPU time so far; `None` if the system does not report it.
     pub(super) fn cpu(&self) -> anyhow::Result<Option<Duration>> {
         Ok(cpu_of(self.pid()?))
     }
 
-    /// None where the system does not report it.
+    /// Memory use; `None` if the system does not report it.
     pub(super) fn memory(&self) -> anyhow::Result<Option<Memory>> {
         Ok(memory_of(self.pid()?))
     }
 
     fn pid(&self) -> anyhow::Result<u32> {
-        self.child.id().context("a process of the program has ended")
+        self.child.id().context("a process has exited")
     }
 
-    /// Kills it, and waits until it has ended.
+    /// Kills the process and waits until it has exited.
     pub(super) async fn stop(mut self) -> anyhow::Result<()> {
         let ended = tokio::time::timeout(END_MAX, self.child.kill()).await;
-        ended.context("a process of the program does not end")?.context("a process cannot be ended")
+        ended.context("a process did not exit in time")?.context("cannot kill a process")
     }
 }
 
-/// Counts the instructions of a process, user space only.
+/// Counts the user-space instructions of a process.
 pub(super) struct Callgrind {
     counts: PathBuf,
     pipe: PathBuf,
 }
 
 impl Callgrind {
-    /// Its files are in this folder. Fails where valgrind is not installed.
+    /// Uses this folder for its files. Fails if valgrind is not installed.
     pub(super) async fn new(folder: &Path) -> anyhow::Result<Self> {
-        ended_well(Command::new("valgrind").arg("--version")).await.context(
-            "instructions are counted by valgrind, which cannot be started; install it, or leave --instructions out",
-        )?;
+        run_to_success(Command::new("valgrind").arg("--version"))
+            .await
+            .context("cannot start valgrind, which counts instructions; install it or omit --instructions")?;
         Ok(Self { counts: folder.join("callgrind.out"), pipe: folder.join("vgdb") })
     }
 
@@ -126,24 +126,24 @@ impl Callgrind {
         ]
     }
 
-    /// Counts from nothing from now on.
+    /// Resets the counters.
     pub(super) async fn reset(&self, node: &Node) -> anyhow::Result<()> {
         self.control(node, "zero").await
     }
 
-    /// What was counted since the reset. To be called once.
+    /// The count since the reset. Call once.
     pub(super) async fn count(&self, node: &Node) -> anyhow::Result<u64> {
         self.control(node, "dump").await?;
         let file = self.counts.with_extension("out.1");
-        let text = std::fs::read_to_string(&file).context("callgrind has written no counts")?;
-        total(&text).context("callgrind has written counts without a total")
+        let text = std::fs::read_to_string(&file).context("callgrind wrote no counts")?;
+        total(&text).context("callgrind wrote counts without a total")
     }
 
     async fn control(&self, node: &Node, command: &str) -> anyhow::Result<()> {
         let pid = node.pid()?;
         let mut vgdb = Command::new("vgdb");
         vgdb.arg(option("--vgdb-prefix=", &self.pipe)).args([&format!("--pid={pid}"), command]);
-        ended_well(&mut vgdb).await.context("valgrind does not answer vgdb")
+        run_to_success(&mut vgdb).await.context("valgrind does not respond to vgdb")
     }
 }
 
@@ -153,14 +153,14 @@ fn option(name: &str, path: &Path) -> OsString {
     text
 }
 
-async fn ended_well(command: &mut Command) -> anyhow::Result<()> {
+async fn run_to_success(command: &mut Command) -> anyhow::Result<()> {
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).kill_on_drop(true);
     let status = tokio::time::timeout(CONTROL_MAX, command.status()).await??;
-    ensure!(status.success(), "it ended with {status}");
+    ensure!(status.success(), "exited with {status}");
     Ok(())
 }
 
-/// The total of a profile of callgrind.
+/// Parses the total of a callgrind profile.
 fn total(profile: &str) -> Option<u64> {
     let line = profile.lines().find_map(|line| line.strip_prefix("totals:"))?;
     line.split_whitespace().next()?.parse().ok()

@@ -1,5 +1,5 @@
-//! What the service adds to the time of its sources, and what a search costs it. The service runs in a process of its
-//! own; client and sources are in this one, so that CPU time, memory and instructions are those of the service alone.
+//! Added latency and cost of a search. The service runs in its own process, client and sources in this one, so that CPU
+//! time, memory and instructions are those of the service alone.
 
 use super::Bench;
 use super::client::Client;
@@ -7,7 +7,7 @@ use super::nodes::{Callgrind, Node};
 use super::record::Record;
 use super::sources::{self, Slowest};
 use super::spread::{Spread, ms};
-use crate::wiring::Wired;
+use crate::app::App;
 use anyhow::{Context, ensure};
 use domain::settings::Settings;
 use serde_json::json;
@@ -16,20 +16,20 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::task::JoinSet;
 
-/// Searches before the measured ones, so that connections and caches are warm.
+/// Warm-up searches before the measured ones.
 const WARM_UP: u32 = 5;
-/// Searches whose instructions are counted: their number hardly varies, and each takes a second.
+/// Maximum searches with counted instructions: counts hardly vary, and each search takes a second.
 const COUNTED_MAX: u32 = 20;
-/// How long the breaker of a source that hangs may take to open.
+/// Time limit for the circuit breaker of the hanging source to open.
 const BREAKER_MAX: Duration = Duration::from_secs(120);
-/// What the source that hangs is given, in seconds.
+/// Timeout of the hanging source, in seconds.
 const HANGING_TIMEOUT: f64 = 0.25;
 
 /// A series of searches, one after the other.
 struct Series {
     total: Spread,
     added: Spread,
-    /// CPU time of the service for one search, in milliseconds.
+    /// CPU time of the service per search, in milliseconds.
     cpu_ms: Option<f64>,
 }
 
@@ -79,7 +79,7 @@ impl Bench {
         self.publish(&json!(record), || record.table())
     }
 
-    /// The program with every role on an SQLite file, with these sources, and a client of it.
+    /// Starts the service with all roles on SQLite and with these sources. Returns it with a client.
     async fn start_service(
         &self,
         folder: &Path,
@@ -87,10 +87,10 @@ impl Bench {
         callgrind: Option<&Callgrind>,
     ) -> anyhow::Result<(Node, Client)> {
         let settings = Settings { data_dir: folder.display().to_string(), ..Settings::default() };
-        let wired = Wired::open(settings).await?;
-        let token = sources::install(&wired, urls).await?;
-        wired.store.close().await;
-        // One client searches as fast as it can.
+        let app = App::build(settings).await?;
+        let token = sources::install(&app, urls).await?;
+        app.store.close().await;
+        // One client searches without pauses.
         let mut settings = vec![("SVC_THROTTLE_SEARCH", "None".to_owned())];
         let mut node = match callgrind {
             Some(callgrind) => {
@@ -126,13 +126,13 @@ impl Bench {
         Ok(Series { total: Spread::of(totals), added: Spread::of(added), cpu_ms })
     }
 
-    /// Adds a source that never answers, and searches until the service leaves it alone.
+    /// Adds a source that never responds, and searches until its circuit breaker opens.
     async fn open_breaker(&self, client: &Client, running: &mut JoinSet<()>) -> anyhow::Result<()> {
         let url = sources::start_hanging(running).await?;
         let config = json!({"swirl": {"connector_use": {"timeout": HANGING_TIMEOUT}}});
         let provider = json!({"name": "Hanging", "connector": "RequestsGet", "url": url, "config": config, "default": true});
         let added = client.post("searchproviders/", &provider).await?;
-        let id = added["id"].as_i64().context("the service gave no id for a source")?;
+        let id = added["id"].as_i64().context("the service returned no id for a provider")?;
         let started = Instant::now();
         loop {
             client.search(self.sources).await?;
@@ -142,12 +142,12 @@ impl Bench {
             }
             ensure!(
                 started.elapsed() < BREAKER_MAX,
-                "the breaker of the source that hangs does not open: {state}"
+                "the circuit breaker of the hanging source does not open: {state}"
             );
         }
     }
 
-    /// Instructions of one search, in a service of its own: callgrind makes everything slow.
+    /// Instructions per search, measured in a separate service because callgrind is slow.
     async fn count_instructions(
         &self,
         folder: &Path,

@@ -1,26 +1,26 @@
-//! CPU time and memory of processes, as Linux reports them in `/proc`.
+//! CPU time and memory of processes, from `/proc` on Linux.
 
 use serde::Serialize;
 use std::time::Duration;
 
-/// What Linux reports CPU time in, on every machine it runs on.
+/// Unit of CPU time in `/proc`, fixed on Linux.
 const TICKS_PER_SECOND: u64 = 100;
 
 /// Memory of a process, in MB (10^6 bytes).
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub(super) struct Memory {
-    /// The most that was resident at once since the process started.
+    /// Peak resident memory since the process started.
     pub peak_rss: f64,
-    /// What is resident now; pages that are shared with other processes count in part.
+    /// Proportional set size: resident memory, with shared pages counted in part.
     pub pss: f64,
 }
 
-/// CPU time of a process so far; None where the system does not report it.
+/// CPU time of a process so far; `None` if the system does not report it.
 pub(super) fn cpu_of(pid: u32) -> Option<Duration> {
     times(pid).map(|times| times.own)
 }
 
-/// CPU time of processes so far, with that of their children, dead or alive.
+/// CPU time of processes and all their descendants so far.
 pub(super) fn cpu_of_families(heads: &[u32]) -> Duration {
     if heads.is_empty() {
         return Duration::ZERO;
@@ -35,7 +35,7 @@ pub(super) fn cpu_of_families(heads: &[u32]) -> Duration {
     .sum()
 }
 
-/// None where the system does not report it.
+/// Memory of a process; `None` if the system does not report it.
 pub(super) fn memory_of(pid: u32) -> Option<Memory> {
     let read = |file: &str| std::fs::read_to_string(format!("/proc/{pid}/{file}")).ok();
     Some(Memory {
@@ -44,7 +44,7 @@ pub(super) fn memory_of(pid: u32) -> Option<Memory> {
     })
 }
 
-/// The value of a line such as `VmHWM:    1234 kB`, where kB are 1,024 bytes.
+/// Parses a line such as `VmHWM: 1234 kB`, where kB is 1,024 bytes.
 fn megabytes(text: &str, name: &str) -> Option<f64> {
     let rest = text.lines().find_map(|line| line.strip_prefix(name))?;
     let kibibytes: f64 = rest.split_whitespace().next()?.parse().ok()?;
@@ -61,7 +61,7 @@ fn times(pid: u32) -> Option<Times> {
     parse_stat(&std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)
 }
 
-/// `/proc/<pid>/stat`: the name is in brackets and may hold anything, the rest are fields separated by spaces.
+/// Parses `/proc/<pid>/stat`: the name in parentheses may contain anything, the other fields are separated by spaces.
 fn parse_stat(stat: &str) -> Option<Times> {
     let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
     let ticks = |field: usize| fields.get(field)?.parse::<u64>().ok();

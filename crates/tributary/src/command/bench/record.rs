@@ -1,4 +1,4 @@
-//! What `tributary bench` found: one object for programs, a table for people.
+//! The result of `tributary bench`, as JSON and as a table.
 
 use super::process_stats::Memory;
 use super::spread::Spread;
@@ -10,12 +10,12 @@ pub(super) struct Record {
     pub sources: u32,
     pub delay_ms: u64,
     pub searches: u32,
-    /// From sending the request to the last byte of the page.
+    /// Time from sending the request to the last byte of the page.
     pub total_ms: Spread,
-    /// That time less the time of the slowest source.
+    /// Total time minus the time of the slowest source.
     pub added_ms: Spread,
     pub ratio: f64,
-    /// Of the service alone, like all that follows; None where the system does not report it.
+    /// CPU time of the service alone; `None` if the system does not report it.
     pub cpu_ms_per_search: Option<f64>,
     pub memory_mb: Option<Memory>,
     pub instructions_per_search: Option<u64>,
@@ -32,10 +32,10 @@ impl Record {
         }
         lines.push(format!("  ratio    {} (total / slowest source)", self.ratio));
         if let Some(cpu) = self.cpu_ms_per_search {
-            lines.push(format!("  CPU      {cpu} ms per search, of the service alone"));
+            lines.push(format!("  CPU      {cpu} ms per search, service only"));
         }
         if let Some(Memory { peak_rss, pss }) = self.memory_mb {
-            lines.push(format!("  memory   {peak_rss} MB at most (RSS), {pss} MB after the searches (PSS)"));
+            lines.push(format!("  memory   {peak_rss} MB peak (RSS), {pss} MB after the searches (PSS)"));
         }
         if let Some(count) = self.instructions_per_search {
             let millions = count as f64 / 1e6;
@@ -43,7 +43,7 @@ impl Record {
         }
         if let Some(ratio) = self.hanging_ratio {
             lines.push(format!(
-                "  hanging  {ratio} (total with a source that hangs, its breaker open / without)"
+                "  hanging  {ratio} (total with a hanging source, circuit breaker open / total without)"
             ));
         }
         lines.join("\n")
@@ -55,7 +55,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_not_measured_is_left_out_of_the_table() {
+    fn unmeasured_values_are_omitted() {
         let spread = Spread { min: 1.0, median: 2.0, p95: 3.0 };
         let mut record = Record {
             version: "1",
@@ -76,8 +76,7 @@ mod tests {
         record.instructions_per_search = Some(48_060_000);
         record.hanging_ratio = Some(1.0);
         let table = record.table();
-        for part in ["6.5 ms per search", "120.5 MB at most", "80.25 MB after", "48.1 million", "hanging  1 "]
-        {
+        for part in ["6.5 ms per search", "120.5 MB peak", "80.25 MB after", "48.1 million", "hanging  1 "] {
             assert!(table.contains(part), "{part} in {table}");
         }
     }

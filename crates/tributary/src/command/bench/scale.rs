@@ -1,16 +1,16 @@
-//! How the service grows: the program as one process, as web and one worker, as web and two workers, each under the
-//! same load. Sources and clients are in this process, so that the CPU time of the others is the service's alone.
+//! Scaling: one process, web and one worker, and web and two workers, each under the same load. Sources and clients run
+//! in this process, so that the CPU time of the others is that of the service alone.
 
 use super::Bench;
 use super::client::Client;
 use super::nodes::Node;
 use super::process_stats::cpu_of_families;
 use super::sources::{self, Slowest};
-use crate::command::Place;
-use crate::keys;
-use crate::wiring::Wired;
+use crate::app::App;
+use crate::command::CliContext;
+use crate::secret_files;
 use anyhow::{Context, ensure};
-use domain::contracts::{QueueName, TaskStore, UserStore};
+use domain::ports::{QueueName, TaskStore, UserStore};
 use domain::secret::Secret;
 use domain::settings::Settings;
 use serde_json::{Value, json};
@@ -20,37 +20,37 @@ use std::time::{Duration, Instant};
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
-/// Clients for each search that one process runs at once: enough that two workers never find the queue empty,
-/// although a client hears of its results late when they are made in another process.
-const CLIENTS_PER_PLACE: u32 = 12;
-/// Rounds of the clients before the measured searches.
+/// Clients per concurrent search: enough that two workers never find the queue empty, although a client learns of
+/// results from another process with a delay.
+const CLIENTS_PER_SLOT: u32 = 12;
+/// Warm-up rounds per client.
 const WARM_UP_ROUNDS: u32 = 2;
-/// How long one search may take before the bench gives up.
+/// Time limit of a search.
 const SEARCH_MAX: Duration = Duration::from_secs(60);
-/// How long workers may take until they are heard of.
+/// Time limit until workers send heartbeats.
 const WORKERS_MAX: Duration = Duration::from_secs(60);
 const LOOK_EVERY: Duration = Duration::from_millis(100);
 const WORKER_ROLES: &str = "search,page_fetch,interactive,maintenance,corpus,health_check,beat";
 
-/// One form under load.
+/// Measurements of one deployment form.
 struct Figures {
     form: &'static str,
     per_second: f64,
-    /// CPU time of one search, over the processes of the service.
+    /// CPU time per search, summed over the processes of the service.
     cpu_ms: f64,
-    /// The same over the processes beside.
+    /// CPU time per search of the additional processes.
     beside_ms: f64,
 }
 
-/// Where the cluster keeps its records and tasks.
+/// Database and queue of the cluster.
 struct Servers {
     database: Secret,
     queue: Secret,
 }
 
 impl Bench {
-    pub(super) async fn scaling(&self, place: &Place) -> anyhow::Result<()> {
-        let servers = self.servers(place)?;
+    pub(super) async fn scaling(&self, cli: &CliContext) -> anyhow::Result<()> {
+        let servers = self.servers(cli)?;
         let folder = tempfile::tempdir()?;
         let mut running = JoinSet::new();
         let slowest = Arc::new(Slowest::default());
@@ -61,41 +61,41 @@ impl Bench {
         self.publish(&self.scale_record(&figures, queue), || self.scale_table(&figures, queue))
     }
 
-    fn servers(&self, place: &Place) -> anyhow::Result<Servers> {
+    fn servers(&self, cli: &CliContext) -> anyhow::Result<Servers> {
         let mut given = Vec::new();
         for (name, url) in [("SVC_DATABASE_URL", &self.database_url), ("SVC_QUEUE_URL", &self.queue_url)] {
             given.extend(url.iter().map(|url| (name, url.clone())));
         }
-        let settings = place.read(&given)?.settings;
+        let settings = cli.load_settings(&given)?.settings;
         ensure!(
             settings.database_url.expose().starts_with("postgres"),
-            "a cluster needs PostgreSQL; give an empty database with --database-url or SVC_DATABASE_URL"
+            "a cluster needs PostgreSQL; name an empty database with --database-url or SVC_DATABASE_URL"
         );
         Ok(Servers { database: settings.database_url, queue: settings.queue_url })
     }
 
-    /// One process with every role, on an SQLite file.
+    /// Measures one process with all roles on SQLite.
     async fn embedded(&self, folder: &Path, urls: &[String]) -> anyhow::Result<Figures> {
         let settings = Settings { data_dir: folder.display().to_string(), ..Settings::default() };
-        let wired = Wired::open(settings).await?;
-        sources::install(&wired, urls).await?;
-        let users = sources::users(&wired, self.clients()).await?;
-        wired.store.close().await;
-        let mut node = Node::start(&self.program()?, folder, None, &[self.places()])?;
+        let app = App::build(settings).await?;
+        sources::install(&app, urls).await?;
+        let users = sources::users(&app, self.clients()).await?;
+        app.store.close().await;
+        let mut node = Node::start(&self.program()?, folder, None, &[self.concurrency_setting()])?;
         let address = node.address().await?;
         self.under_load("embedded: one process", (&address, &users), &[node]).await
     }
 
-    /// Web and one worker; then a second worker comes.
+    /// Measures web and one worker, then adds a second worker.
     async fn cluster(
         &self,
         folder: &Path,
         servers: &Servers,
         urls: &[String],
     ) -> anyhow::Result<Vec<Figures>> {
-        let key = keys::random_text(32);
+        let key = secret_files::random_text(32);
         let own = folder.join("bench");
-        let wired = Wired::open(Settings {
+        let app = App::build(Settings {
             data_dir: own.display().to_string(),
             database_url: servers.database.clone(),
             secret_key: Secret::new(key.clone()),
@@ -103,13 +103,13 @@ impl Bench {
         })
         .await?;
         ensure!(
-            wired.store.users(0, 1).await?.total == 0,
-            "the database has users already; give an empty one, because it is filled with searches"
+            app.store.users(0, 1).await?.total == 0,
+            "the database already has users; use an empty one, because the benchmark fills it with searches"
         );
-        sources::install(&wired, urls).await?;
-        let users = sources::users(&wired, self.clients()).await?;
+        sources::install(&app, urls).await?;
+        let users = sources::users(&app, self.clients()).await?;
         let settings = [
-            self.places(),
+            self.concurrency_setting(),
             ("SVC_DATABASE_URL", servers.database.expose().to_owned()),
             ("SVC_QUEUE_URL", servers.queue.expose().to_owned()),
             ("SVC_SECRET_KEY", key),
@@ -122,24 +122,24 @@ impl Bench {
         for form in ["cluster: web and 1 worker", "cluster: web and 2 workers"] {
             let name = format!("worker-{}", nodes.len());
             nodes.push(Node::start(&program, &folder.join(name), Some(WORKER_ROLES), &settings)?);
-            workers_are_there(&wired, nodes.len() - 1).await?;
+            wait_for_workers(&app, nodes.len() - 1).await?;
             figures.push(self.under_load(form, (&address, &users), &nodes).await?);
         }
         drop(nodes);
-        wired.store.close().await;
+        app.store.close().await;
         Ok(figures)
     }
 
-    fn places(&self) -> (&'static str, String) {
+    fn concurrency_setting(&self) -> (&'static str, String) {
         ("SVC_SEARCH_CONCURRENCY", self.concurrency.to_string())
     }
 
     fn clients(&self) -> u32 {
-        self.concurrency * CLIENTS_PER_PLACE
+        self.concurrency * CLIENTS_PER_SLOT
     }
 
-    /// The load goes on from before the first measured search until after the last, so that what is under way at
-    /// both ends is alike. Every client is a user of its own.
+    /// Measures under constant load, which starts before the first measured search and ends after the last. Every
+    /// client is a separate user.
     async fn under_load(
         &self,
         form: &'static str,
@@ -217,13 +217,13 @@ impl Bench {
         text
     }
 
-    /// The last column, when somebody asked for it.
+    /// The last column, if requested.
     fn beside_text(&self, text: impl FnOnce() -> String) -> String {
         if self.beside.is_empty() { String::new() } else { text() }
     }
 }
 
-/// The CPU time of a search in this form, in searches of the first form.
+/// CPU time per search relative to the first form.
 fn times_embedded(row: &Figures, figures: &[Figures]) -> f64 {
     figures.first().map_or(0.0, |first| row.cpu_ms / first.cpu_ms)
 }
@@ -233,20 +233,20 @@ fn cpu_of_all(nodes: &[Node]) -> anyhow::Result<Duration> {
     nodes.iter().map(cpu).sum()
 }
 
-/// Waits until so many searches have ended; the first that failed ends the bench.
+/// Waits until `count` searches have finished; fails on the first error.
 async fn wait_for(searches: &mut mpsc::Receiver<anyhow::Result<()>>, count: u32) -> anyhow::Result<()> {
     for _ in 0..count {
         let ended = tokio::time::timeout(SEARCH_MAX, searches.recv()).await;
-        ended.context("no search ended in time")?.context("the clients are gone")??;
+        ended.context("no search finished in time")?.context("the clients have stopped")??;
     }
     Ok(())
 }
 
-async fn workers_are_there(wired: &Wired, count: usize) -> anyhow::Result<()> {
+async fn wait_for_workers(app: &App, count: usize) -> anyhow::Result<()> {
     let started = Instant::now();
-    let since = wired.clock.now() - chrono::TimeDelta::seconds(15);
-    while wired.store.workers(QueueName::Search, since).await?.len() < count {
-        ensure!(started.elapsed() < WORKERS_MAX, "the workers do not start");
+    let since = app.clock.now() - chrono::TimeDelta::seconds(15);
+    while app.store.workers(QueueName::Search, since).await?.len() < count {
+        ensure!(started.elapsed() < WORKERS_MAX, "the workers did not start in time");
         tokio::time::sleep(LOOK_EVERY).await;
     }
     Ok(())

@@ -1,14 +1,14 @@
-//! Sources of this process that answer after a fixed delay, and their records in the service that is measured.
+//! Local sources that respond after a fixed delay, and their provider records.
 
-use crate::cache_source;
+use crate::app::App;
+use crate::corpus::provider as corpus_provider;
 use crate::service::ensure_admin;
-use crate::wiring::Wired;
 use axum::Router;
 use axum::http::header::CONTENT_TYPE;
 use axum::routing::get;
 use bytes::Bytes;
-use domain::contracts::{ProviderStore, TokenStore, UserStore};
 use domain::ids::UserId;
+use domain::ports::{ProviderStore, TokenStore, UserStore};
 use domain::provider::ProviderSpec;
 use domain::secret::Secret;
 use domain::user::{TokenSpec, UserSpec};
@@ -21,7 +21,7 @@ use tokio::task::JoinSet;
 
 const RESULTS_PER_SOURCE: usize = 10;
 
-/// The slowest answer of the current search, as the sources themselves measured it, in microseconds.
+/// The slowest response of the current search, measured by the sources, in microseconds.
 #[derive(Default)]
 pub(super) struct Slowest(AtomicU64);
 
@@ -35,7 +35,7 @@ impl Slowest {
     }
 }
 
-/// Starts so many sources and returns their addresses.
+/// Starts `count` sources and returns their URLs.
 pub(super) async fn start(
     count: u32,
     delay: Duration,
@@ -48,7 +48,7 @@ pub(super) async fn start(
         urls.push(format!("http://{}/", listener.local_addr()?));
         let slowest = Arc::clone(slowest);
         let answer = Bytes::from(answer(source).to_string());
-        let app = Router::new().route(
+        let router = Router::new().route(
             "/",
             get(move || async move {
                 let started = Instant::now();
@@ -59,18 +59,18 @@ pub(super) async fn start(
             }),
         );
         running.spawn(async move {
-            let _until_the_end = axum::serve(listener, app).await;
+            let _until_the_end = axum::serve(listener, router).await;
         });
     }
     Ok(urls)
 }
 
-/// Adds the administrator, the sources as providers, and a token for the client.
-pub(super) async fn install(wired: &Wired, urls: &[String]) -> anyhow::Result<Secret> {
-    ensure_admin(wired).await?;
-    cache_source::leave_out(wired).await?;
-    let admin = wired.store.user_by_name("admin").await?;
-    let now = wired.clock.now();
+/// Creates the administrator and the providers. Returns a token for the client.
+pub(super) async fn install(app: &App, urls: &[String]) -> anyhow::Result<Secret> {
+    ensure_admin(app).await?;
+    corpus_provider::skip(app).await?;
+    let admin = app.store.user_by_name("admin").await?;
+    let now = app.clock.now();
     let spec = |(number, url): (usize, &String)| ProviderSpec {
         name: format!("Source {number}"),
         url: url.clone(),
@@ -79,29 +79,29 @@ pub(super) async fn install(wired: &Wired, urls: &[String]) -> anyhow::Result<Se
         ..ProviderSpec::default()
     };
     let specs = urls.iter().enumerate().map(spec).collect();
-    wired.store.create_providers(specs, admin.id, now).await?;
-    token(wired, admin.id).await
+    app.store.create_providers(specs, admin.id, now).await?;
+    token(app, admin.id).await
 }
 
-/// So many users, each with a token: one user alone would be given a share of the slots.
-pub(super) async fn users(wired: &Wired, count: u32) -> anyhow::Result<Vec<Secret>> {
+/// Creates users and returns their tokens. Several, because one user only gets a share of the slots.
+pub(super) async fn users(app: &App, count: u32) -> anyhow::Result<Vec<Secret>> {
     let mut tokens = Vec::new();
     for number in 1..=count {
         let spec = UserSpec { username: format!("bench-{number}"), ..UserSpec::default() };
-        let user = wired.store.create_user(spec, String::new(), wired.clock.now()).await?;
-        tokens.push(token(wired, user.id).await?);
+        let user = app.store.create_user(spec, String::new(), app.clock.now()).await?;
+        tokens.push(token(app, user.id).await?);
     }
     Ok(tokens)
 }
 
-async fn token(wired: &Wired, user: UserId) -> anyhow::Result<Secret> {
+async fn token(app: &App, user: UserId) -> anyhow::Result<Secret> {
     let made = server::token::make();
-    let now = wired.clock.now();
-    wired.store.create_token(user, TokenSpec::default(), made.hash, made.prefix, now).await?;
+    let now = app.clock.now();
+    app.store.create_token(user, TokenSpec::default(), made.hash, made.prefix, now).await?;
     Ok(made.token)
 }
 
-/// Starts a source that takes requests and never answers; its address.
+/// Starts a source that accepts requests and never responds. Returns its URL.
 pub(super) async fn start_hanging(running: &mut JoinSet<()>) -> anyhow::Result<String> {
     let listener = TcpListener::bind(("127.0.0.1", 0)).await?;
     let url = format!("http://{}/", listener.local_addr()?);
@@ -114,7 +114,7 @@ pub(super) async fn start_hanging(running: &mut JoinSet<()>) -> anyhow::Result<S
     Ok(url)
 }
 
-/// What one source answers: ten short texts, alike but not the same.
+/// The response of a source: ten short texts, similar but not identical.
 fn answer(source: u32) -> Value {
     const TEXT: &str = "The river rose by two metres in a night and the level sensor at the old bridge reported every \
                         minute of it, which let the wardens close the lower road well before the water came.";

@@ -1,4 +1,4 @@
-//! Least, median and 95th percentile of a series of times.
+//! Minimum, median and 95th percentile of a series of durations.
 
 use serde::Serialize;
 use std::time::Duration;
@@ -12,7 +12,7 @@ pub(super) struct Spread {
 }
 
 impl Spread {
-    /// All zero for an empty series.
+    /// Returns zeros for an empty series.
     pub(super) fn of(mut times: Vec<Duration>) -> Self {
         times.sort_unstable();
         let last = times.len().saturating_sub(1) as f64;

@@ -1,48 +1,48 @@
-//! `tributary dedup_signal_url_hash`: cached records that are equal in address, source and text.
+//! `tributary dedup_signal_url_hash`: merges cached documents that share a canonical URL, source and text.
 
 use super::counted;
-use crate::command::Place;
+use crate::command::CliContext;
 use crate::terminal;
 use clap::Args;
 
-/// Find records of the semantic cache that are equal in address, source and text; with --apply, join them.
+/// Find cached documents that share a canonical URL, source and text; with --apply, merge them.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  tributary dedup_signal_url_hash            what would be done
+  tributary dedup_signal_url_hash            show what would change
   tributary dedup_signal_url_hash --apply")]
 pub struct Dedup {
-    /// Do it.
+    /// Apply the changes.
     #[arg(long)]
     apply: bool,
 }
 
 impl Dedup {
-    pub async fn run(self, place: &Place) -> anyhow::Result<()> {
-        let wired = place.open().await?;
-        let found = wired.corpus.dedup(self.apply).await?;
+    pub async fn run(self, cli: &CliContext) -> anyhow::Result<()> {
+        let app = cli.open().await?;
+        let found = app.corpus.dedup(self.apply).await?;
         for (from, into) in &found.named {
-            terminal::line(format!("document {from} is document {into}"));
+            terminal::line(format!("document {from} -> document {into}"));
         }
         let more = found.merged - found.named.len() as u64;
         if more > 0 {
             terminal::line(format!("and {more} more"));
         }
         let (joined, renamed) = match found.is_applied {
-            true => ("joined with others", "got their address in its present form"),
-            false => ("would be joined with others", "would get their address in its present form"),
+            true => ("merged", "got their canonical URL"),
+            false => ("would be merged", "would get their canonical URL"),
         };
         terminal::line(format!(
-            "{} looked at: {} {joined}, {} {renamed}, {} left because their address cannot be read.",
+            "{} checked: {} {joined}, {} {renamed}, {} skipped because of an invalid URL.",
             counted(found.documents, "document"),
             found.merged,
             found.readdressed,
             found.unreadable
         ));
         if !found.is_applied && found.merged + found.readdressed > 0 {
-            terminal::line("Nothing was changed; --apply does it.");
+            terminal::line("Nothing was changed; use --apply to apply the changes.");
         }
-        wired.store.close().await;
+        app.store.close().await;
         Ok(())
     }
 }

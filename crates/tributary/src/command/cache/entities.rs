@@ -1,41 +1,42 @@
-//! `tributary drop_entity_collection`: a collection of earlier days out of the vector store.
+//! `tributary drop_entity_collection`: deletes an obsolete collection from the vector store.
 
 use super::counted;
-use crate::command::Place;
-use crate::{cache_wiring, terminal};
+use crate::command::CliContext;
+use crate::corpus::build as corpus_build;
+use crate::terminal;
 use clap::Args;
-use corpus::upkeep::{ENTITY_COLLECTION, drop_collection};
+use corpus::maintenance::{ENTITY_COLLECTION, drop_collection};
 
-/// Remove the collection `swirl_entities`, which nobody reads any more, from the Qdrant server; without --yes, say what
-/// would be removed.
+/// Delete the obsolete collection `swirl_entities` from the Qdrant server; without --yes, only show what would be
+/// deleted.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  tributary drop_entity_collection           what would be removed
+  tributary drop_entity_collection           show what would be deleted
   tributary drop_entity_collection --yes")]
 pub struct DropEntities {
-    /// Do it.
+    /// Delete the collection.
     #[arg(long)]
     yes: bool,
 }
 
 impl DropEntities {
-    pub async fn run(self, place: &Place) -> anyhow::Result<()> {
-        let settings = place.read(&[])?.settings;
-        let Some(vectors) = cache_wiring::collection(&settings, ENTITY_COLLECTION)? else {
+    pub async fn run(self, cli: &CliContext) -> anyhow::Result<()> {
+        let settings = cli.load_settings(&[])?.settings;
+        let Some(vectors) = corpus_build::collection(&settings, ENTITY_COLLECTION)? else {
             terminal::line(format!(
-                "There is no {ENTITY_COLLECTION}: the vectors are not in a Qdrant server (SVC_QDRANT_MODE)."
+                "No collection {ENTITY_COLLECTION}: the vectors are not stored in a Qdrant server (SVC_QDRANT_MODE)."
             ));
             return Ok(());
         };
         let said = match drop_collection(&*vectors, self.yes).await? {
-            None => format!("There is no collection {ENTITY_COLLECTION}, or nothing is in it."),
+            None => format!("The collection {ENTITY_COLLECTION} does not exist or is empty."),
             Some(pieces) if self.yes => {
-                format!("Removed {ENTITY_COLLECTION} with {}.", counted(pieces, "piece"))
+                format!("Deleted {ENTITY_COLLECTION} with {}.", counted(pieces, "chunk"))
             }
             Some(pieces) => format!(
-                "{ENTITY_COLLECTION} with {} would be removed. Nothing was changed; --yes does it.",
-                counted(pieces, "piece")
+                "Would delete {ENTITY_COLLECTION} with {}. Nothing was changed; use --yes to delete it.",
+                counted(pieces, "chunk")
             ),
         };
         terminal::line(said);

@@ -1,11 +1,12 @@
-//! `tributary upgrade_corpus_to_hybrid`: words for the vectors of the cache, once.
+//! `tributary upgrade_corpus_to_hybrid`: adds sparse vectors to the semantic cache.
 
 use super::{counted, progress};
-use crate::command::Place;
+use crate::command::CliContext;
 use crate::terminal;
 use clap::Args;
 
-/// Give the vectors of the semantic cache their words, once, before SVC_CORPUS_HYBRID is set. Running it again is fine.
+/// Add sparse (BM25) vectors to the semantic cache. Run once before setting SVC_CORPUS_HYBRID; running it again is
+/// harmless.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -14,20 +15,20 @@ Examples:
 pub struct Upgrade {}
 
 impl Upgrade {
-    pub async fn run(self, place: &Place) -> anyhow::Result<()> {
-        let wired = place.open().await?;
-        let done = wired.corpus.upgrade_to_hybrid(&progress).await?;
+    pub async fn run(self, cli: &CliContext) -> anyhow::Result<()> {
+        let app = cli.open().await?;
+        let done = app.corpus.upgrade_to_hybrid(&progress).await?;
         terminal::progress("");
         terminal::line(format!(
-            "{} of {} have their words{}.",
-            counted(done.pieces, "piece"),
+            "{} of {} have sparse vectors{}.",
+            counted(done.pieces, "chunk"),
             counted(done.documents, "document"),
-            if done.was_hybrid { " again; the collection was hybrid before" } else { " now" }
+            if done.was_hybrid { "; the collection was already hybrid" } else { "" }
         ));
-        if !wired.settings.corpus_hybrid {
-            terminal::line("Set SVC_CORPUS_HYBRID=True and start the service again to search by them.");
+        if !app.settings.corpus_hybrid {
+            terminal::line("Set SVC_CORPUS_HYBRID=True and restart the service to use them.");
         }
-        wired.store.close().await;
+        app.store.close().await;
         Ok(())
     }
 }

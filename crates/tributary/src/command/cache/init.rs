@@ -1,18 +1,19 @@
-//! `tributary init_qdrant` and `tributary init_storage`: what must be there before the first document.
+//! `tributary init_qdrant` and `tributary init_storage`: create the storage of the semantic cache.
 
 use super::counted;
-use crate::command::Place;
+use crate::command::CliContext;
 use crate::terminal;
 use clap::Args;
 
-/// Make the collection of vectors of the semantic cache where it is missing. The service does the same at start.
+/// Create the vector collection of the semantic cache if it is missing. The service does the same at startup.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   SVC_QDRANT_MODE=external SVC_QDRANT_URL=http://qdrant:6333 tributary init_qdrant")]
 pub struct InitQdrant {}
 
-/// Make the folder or the bucket of the semantic cache's texts where it is missing. The service does the same at start.
+/// Create the folder or bucket for the texts of the semantic cache if it is missing. The service does the same at
+/// startup.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -20,28 +21,28 @@ Examples:
 pub struct InitStorage {}
 
 impl InitQdrant {
-    pub async fn run(self, place: &Place) -> anyhow::Result<()> {
-        let wired = place.open().await?;
-        let state = wired.corpus.prepare_vectors().await?;
+    pub async fn run(self, cli: &CliContext) -> anyhow::Result<()> {
+        let app = cli.open().await?;
+        let state = app.corpus.prepare_vectors().await?;
         terminal::line(format!(
-            "The collection {} is ready: {}, {} dimensions, {} words.",
+            "The collection {} is ready: {}, {} dimensions, {} sparse vectors.",
             domain::corpus::COLLECTION,
-            counted(state.chunks, "piece"),
+            counted(state.chunks, "chunk"),
             state.dimension.map_or_else(|| "any number of".to_owned(), |count| count.to_string()),
             if state.is_hybrid { "with" } else { "without" }
         ));
-        wired.store.close().await;
+        app.store.close().await;
         Ok(())
     }
 }
 
 impl InitStorage {
-    pub async fn run(self, place: &Place) -> anyhow::Result<()> {
-        let wired = place.open().await?;
-        wired.corpus.prepare_bodies().await?;
-        let backend = wired.settings.storage_backend.as_str();
-        terminal::line(format!("The storage of texts ({backend}) is ready."));
-        wired.store.close().await;
+    pub async fn run(self, cli: &CliContext) -> anyhow::Result<()> {
+        let app = cli.open().await?;
+        app.corpus.prepare_bodies().await?;
+        let backend = app.settings.storage_backend.as_str();
+        terminal::line(format!("The text storage ({backend}) is ready."));
+        app.store.close().await;
         Ok(())
     }
 }

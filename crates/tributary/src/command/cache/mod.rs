@@ -1,4 +1,4 @@
-//! The commands that look after the semantic cache.
+//! Maintenance commands for the semantic cache.
 
 mod dedup;
 mod entities;
@@ -16,12 +16,12 @@ pub use reset::Reset;
 
 use crate::terminal;
 
-/// How far a command is, for who watches.
+/// Prints progress.
 fn progress(done: u64, total: u64) {
     terminal::progress(format!("{done} of {total} documents"));
 }
 
-/// `1 document`, `2 documents`.
+/// Formats a count with its noun: `1 document`, `2 documents`.
 pub(in crate::command) fn counted(count: u64, noun: &str) -> String {
     let ending = if count == 1 { "" } else { "s" };
     format!("{count} {noun}{ending}")
@@ -32,9 +32,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_is_not_many() {
-        for (count, said) in [(0, "0 pieces"), (1, "1 piece"), (2, "2 pieces")] {
-            assert_eq!(counted(count, "piece"), said);
+    fn nouns_are_pluralized() {
+        for (count, said) in [(0, "0 chunks"), (1, "1 chunk"), (2, "2 chunks")] {
+            assert_eq!(counted(count, "chunk"), said);
         }
     }
 }

@@ -1,11 +1,11 @@
-//! `tributary reindex_corpus`: all pieces are read again, after another reader model was chosen.
+//! `tributary reindex_corpus`: re-embeds all documents after a change of the embedding model.
 
 use super::{counted, progress};
-use crate::command::Place;
+use crate::command::CliContext;
 use crate::terminal;
 use clap::Args;
 
-/// Read all pieces of the semantic cache again with the reader model of now. Nothing is fetched.
+/// Re-embed all documents of the semantic cache with the current embedding model. Nothing is fetched.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -14,24 +14,24 @@ Examples:
 pub struct Reindex {}
 
 impl Reindex {
-    pub async fn run(self, place: &Place) -> anyhow::Result<()> {
-        let wired = place.open().await?;
-        let done = wired.corpus.reindex(&progress).await?;
+    pub async fn run(self, cli: &CliContext) -> anyhow::Result<()> {
+        let app = cli.open().await?;
+        let done = app.corpus.reindex(&progress).await?;
         terminal::progress("");
         terminal::line(format!(
-            "{} of {} were read by {} ({} dimensions).",
-            counted(done.pieces, "piece"),
+            "{} of {} were embedded by {} ({} dimensions).",
+            counted(done.pieces, "chunk"),
             counted(done.documents, "document"),
             done.model,
             done.dimension
         ));
         if done.skipped > 0 {
             terminal::line(format!(
-                "{} changed meanwhile and kept the vectors that came with the change.",
+                "{} changed meanwhile and kept their new vectors.",
                 counted(done.skipped, "document")
             ));
         }
-        wired.store.close().await;
+        app.store.close().await;
         Ok(())
     }
 }

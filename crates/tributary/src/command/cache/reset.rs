@@ -1,13 +1,13 @@
-//! `tributary reset_semantic_cache`: documents out of the cache, all or those of a matter.
+//! `tributary reset_semantic_cache`: deletes all documents of the cache, or those of one matter.
 
 use super::{counted, progress};
-use crate::command::Place;
+use crate::command::CliContext;
 use crate::terminal;
 use clap::Args;
 use domain::corpus::MATTER_PREFIX;
 
-/// Remove documents from the semantic cache, with pieces, texts, grants and versions. Searches keep their results, but
-/// what came from the cache is no longer shown.
+/// Delete documents from the semantic cache, with chunks, texts, permissions and versions. Searches keep their results,
+/// but those from the cache are no longer shown.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -15,41 +15,41 @@ Examples:
   tributary reset_semantic_cache --matter-tag smith-2026
   tributary reset_semantic_cache --yes")]
 pub struct Reset {
-    /// Only documents of this matter, with or without `matter:` before it.
+    /// Only documents of this matter, with or without the prefix `matter:`.
     #[arg(long, value_name = "TAG")]
     matter_tag: Option<String>,
-    /// Do not ask.
+    /// Do not ask for confirmation.
     #[arg(long)]
     yes: bool,
 }
 
 impl Reset {
-    pub async fn run(self, place: &Place) -> anyhow::Result<()> {
-        let wired = place.open().await?;
+    pub async fn run(self, cli: &CliContext) -> anyhow::Result<()> {
+        let app = cli.open().await?;
         let tag = self.matter_tag.as_deref().map(bare_tag);
-        anyhow::ensure!(tag != Some(""), "--matter-tag names no matter");
-        let count = wired.corpus.to_be_reset(tag).await?;
+        anyhow::ensure!(tag != Some(""), "--matter-tag is empty");
+        let count = app.corpus.to_be_reset(tag).await?;
         let which = tag.map_or_else(String::new, |tag| format!(" of the matter {tag}"));
         if count == 0 && tag.is_some() {
-            terminal::line(format!("There is no document{which} in the cache."));
+            terminal::line(format!("No documents{which} in the cache."));
         } else {
-            let question = format!("Remove {}{which} from the semantic cache?", counted(count, "document"));
-            anyhow::ensure!(self.yes || terminal::confirm(&question)?, "nothing was removed");
-            let removed = wired.corpus.reset(tag, &progress).await?;
+            let question = format!("Delete {}{which} from the semantic cache?", counted(count, "document"));
+            anyhow::ensure!(self.yes || terminal::confirm(&question)?, "nothing was deleted");
+            let removed = app.corpus.reset(tag, &progress).await?;
             terminal::progress("");
             terminal::line(format!(
-                "Removed {} with {} and {}.",
+                "Deleted {} with {} and {}.",
                 counted(removed.documents, "document"),
-                counted(removed.pieces, "piece"),
+                counted(removed.pieces, "chunk"),
                 counted(removed.bodies, "text")
             ));
         }
-        wired.store.close().await;
+        app.store.close().await;
         Ok(())
     }
 }
 
-/// Tags are kept without what says that they name a matter.
+/// The tag without the prefix `matter:`, as it is stored.
 fn bare_tag(tag: &str) -> &str {
     let tag = tag.trim();
     tag.strip_prefix(MATTER_PREFIX).unwrap_or(tag).trim()

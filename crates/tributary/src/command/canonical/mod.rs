@@ -1,5 +1,4 @@
-//! The commands about decisions on versions: what is decided and whether it can be computed again, and elections that
-//! nobody decided.
+//! Commands for canonical versions: diagnosis and cleanup of elections.
 
 mod cleanup;
 mod diag;

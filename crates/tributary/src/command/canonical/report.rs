@@ -1,4 +1,4 @@
-//! A diagnosis in lines for people, and as JSON for programs.
+//! Renders the diagnosis as text and as JSON.
 
 use crate::command::cache::counted;
 use corpus::canonical::Diagnosis;
@@ -7,7 +7,7 @@ use domain::ids::UserId;
 use serde_json::{Value, json};
 use std::fmt::Display;
 
-/// Most pins, elections and differences that are listed for people, each.
+/// Maximum number of entries per list in the text form.
 const LISTED_MAX: usize = 100;
 
 pub fn lines(found: &Diagnosis, run: Option<&Run>) -> Vec<String> {
@@ -23,14 +23,14 @@ pub fn lines(found: &Diagnosis, run: Option<&Run>) -> Vec<String> {
         lines.push(format!("Election {}, {}:", run.run_id, run.status.as_str()));
         lines.extend(explained(run));
     }
-    list(&mut lines, "Elections that do not come out the same:", &found.differing, |one| {
+    list(&mut lines, "Elections that were not reproduced:", &found.differing, |one| {
         format!("election {}: {}", one.run_id, one.what.join(" "))
     });
     let same = match found.differing.len() {
-        0 => "every one came out the same".to_owned(),
-        count => format!("{count} did not come out the same"),
+        0 => "all reproduced".to_owned(),
+        count => format!("{count} not reproduced"),
     };
-    lines.push(format!("{} computed again: {same}.", counted(found.replayed, "election")));
+    lines.push(format!("{} recomputed: {same}.", counted(found.replayed, "election")));
     lines
 }
 
@@ -38,7 +38,7 @@ pub fn json(found: &Diagnosis, run: Option<&Run>) -> Value {
     let states = found.by_status.iter().map(|(status, count)| (status.as_str().to_owned(), json!(count)));
     let differing =
         found.differing.iter().map(|one| json!({"run_id": one.run_id, "what": one.what})).collect::<Vec<_>>();
-    let mut told = json!({
+    let mut report = json!({
         "pins_total": found.pins_total,
         "runs": states.collect::<serde_json::Map<String, Value>>(),
         "pins": found.pins,
@@ -47,9 +47,9 @@ pub fn json(found: &Diagnosis, run: Option<&Run>) -> Value {
         "differing": differing,
     });
     if let Some(run) = run {
-        told["run"] = json!(run);
+        report["run"] = json!(run);
     }
-    told
+    report
 }
 
 fn list<T>(lines: &mut Vec<String>, title: &str, all: &[T], line: impl Fn(&T) -> String) {
@@ -90,12 +90,12 @@ fn run_line(run: &Run) -> String {
     )
 }
 
-/// Everything that the outcome of one election follows from.
+/// All inputs of one election.
 fn explained(run: &Run) -> Vec<String> {
     let mut lines = vec![
         format!("  {}", run_line(run)),
         format!(
-            "  least relevance {}, at least {} of the best",
+            "  minimum relevance {}, at least {} of the best",
             run.thresholds.relevance_min, run.thresholds.relevance_ratio
         ),
         format!("  weights: {}", factors(&run.weights.0)),
@@ -129,7 +129,7 @@ fn factors(factors: &Factors) -> String {
 }
 
 fn person(id: Option<UserId>) -> String {
-    id.map_or_else(|| "nobody who is still here".to_owned(), |id| format!("user {id}"))
+    id.map_or_else(|| "a deleted user".to_owned(), |id| format!("user {id}"))
 }
 
 fn day(at: chrono::DateTime<chrono::Utc>) -> impl Display {
@@ -205,44 +205,44 @@ mod tests {
     }
 
     #[test]
-    fn people_read_lines() {
-        let told = lines(&diagnosis(1, false), None).join("\n");
+    fn the_text_form_has_all_lines() {
+        let report = lines(&diagnosis(1, false), None).join("\n");
         for part in [
             "1 pin in all.",
             "Elections: 1 auto_elected, 0 stale.",
             "(matter:acme): document 7, approval of election 12, by user 3, 1970-01-01 00:00 UTC",
             "election 12: \"msa\" (firm), auto_elected, document 7 of 1, ahead by 0.25",
-            "1 election computed again: every one came out the same.",
+            "1 election recomputed: all reproduced.",
         ] {
-            assert!(told.contains(part), "{part}: {told}");
+            assert!(report.contains(part), "{part}: {report}");
         }
-        assert!(!told.contains('\u{1b}'), "a query does not write on the screen");
-        let told = lines(&diagnosis(0, true), Some(&run())).join("\n");
+        assert!(!report.contains('\u{1b}'), "control characters in a query are escaped");
+        let report = lines(&diagnosis(0, true), Some(&run())).join("\n");
         for part in [
             "weights: source_authority 3, naming 2",
             "1. document 7, winner, score 1, relevance 0.5; source_authority 0, naming 0.5",
             "Its date is not known.",
             "election 12: The winner is 8, not 7.",
-            "1 did not come out the same.",
+            "1 not reproduced.",
         ] {
-            assert!(told.contains(part), "{part}: {told}");
+            assert!(report.contains(part), "{part}: {report}");
         }
     }
 
     #[test]
-    fn a_list_for_people_is_bounded() {
+    fn lists_in_the_text_form_are_bounded() {
         for (count, said) in [(LISTED_MAX, None), (LISTED_MAX + 2, Some("  and 2 more"))] {
-            let told = lines(&diagnosis(count, false), None);
-            assert_eq!(told.iter().find(|line| line.starts_with("  and ")).map(String::as_str), said);
+            let report = lines(&diagnosis(count, false), None);
+            assert_eq!(report.iter().find(|line| line.starts_with("  and ")).map(String::as_str), said);
         }
     }
 
     #[test]
-    fn programs_read_all_of_it() {
-        let told = json(&diagnosis(LISTED_MAX + 2, true), Some(&run()));
-        assert_eq!(told["pins"].as_array().map(Vec::len), Some(LISTED_MAX + 2));
-        assert_eq!((&told["runs"]["auto_elected"], &told["runs"]["stale"]), (&json!(1), &json!(0)));
-        assert_eq!(told["differing"][0]["run_id"], 12);
-        assert_eq!(told["run"]["members"][0]["factors"]["naming"], 0.5);
+    fn the_json_form_is_complete() {
+        let report = json(&diagnosis(LISTED_MAX + 2, true), Some(&run()));
+        assert_eq!(report["pins"].as_array().map(Vec::len), Some(LISTED_MAX + 2));
+        assert_eq!((&report["runs"]["auto_elected"], &report["runs"]["stale"]), (&json!(1), &json!(0)));
+        assert_eq!(report["differing"][0]["run_id"], 12);
+        assert_eq!(report["run"]["members"][0]["factors"]["naming"], 0.5);
     }
 }

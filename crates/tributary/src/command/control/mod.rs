@@ -1,4 +1,4 @@
-//! `tributary start`, `stop`, `restart`, `status` and `watch`: services in the background, for hosts without systemd.
+//! `tributary start`, `stop`, `restart`, `status` and `watch`: background services for hosts without systemd.
 
 mod process;
 mod readiness;
@@ -11,54 +11,55 @@ pub use start::Start;
 pub use status::{Status, Watch};
 pub use stop::Stop;
 
-use super::Place;
+use super::CliContext;
 use crate::service::{Role, SERVE_LOCK};
 use clap::Args;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// The service with every role, in one process.
+/// The name of a service with all roles in one process.
 pub const ALL: &str = "all";
-/// What to do about a service that is in the way.
+/// How to stop a service that blocks a command.
 pub const HOW_TO_STOP: &str =
-    "stop it where it was started: `tributary stop`, Ctrl-C, or `systemctl stop tributary`";
+    "stop it the way it was started: `tributary stop`, Ctrl-C, or `systemctl stop tributary`";
 
-/// Stop services, then start them again.
+/// Restart background services.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   tributary restart
   tributary restart search")]
 pub struct Restart {
-    /// `all` or roles; none: those that were started.
+    /// `all` or roles [default: the services that were started]
     services: Vec<String>,
 }
 
 impl Restart {
-    pub async fn run(self, place: &Place) -> anyhow::Result<ExitCode> {
+    pub async fn run(self, cli: &CliContext) -> anyhow::Result<ExitCode> {
         let mut services = self.services;
         if services.is_empty() {
-            services = folder(place)?.0.read()?.into_keys().collect();
+            services = folder(cli)?.0.read()?.into_keys().collect();
         }
-        Stop { services: services.clone() }.run(place).await?;
-        Start { services }.run(place).await
+        Stop { services: services.clone() }.run(cli).await?;
+        Start { services }.run(cli).await
     }
 }
 
-/// The state file of the data folder, and the settings.
-fn folder(place: &Place) -> anyhow::Result<(state::StateFile, domain::settings::Settings)> {
-    let settings = place.read(&[])?.settings;
+/// The state file of the data folder and the settings.
+fn folder(cli: &CliContext) -> anyhow::Result<(state::StateFile, domain::settings::Settings)> {
+    let settings = cli.load_settings(&[])?.settings;
     let state = state::StateFile::of(&PathBuf::from(&settings.data_dir));
     Ok((state, settings))
 }
 
-/// Whether a service runs on the folder that was not started by `tributary start`: in a terminal, or by systemd.
+/// Whether a service runs on the data folder that was not started by `tributary start`, e.g. in a terminal or by
+/// systemd.
 fn runs_unlisted(data_dir: &Path) -> bool {
     let held = std::fs::File::open(data_dir.join(SERVE_LOCK)).map(|file| file.try_lock());
     matches!(held, Ok(Err(std::fs::TryLockError::WouldBlock)))
 }
 
-/// Whether a word names a service.
+/// Fails if the name is neither `all` nor a role.
 fn check_name(name: &str) -> anyhow::Result<()> {
     if name != ALL {
         Role::parse(name).map_err(|error| anyhow::anyhow!("{error}, or {ALL}"))?;

@@ -1,19 +1,19 @@
-//! Processes by their id: whether one is still the one we started, what it uses, and signals to it.
+//! Processes by id: identity, memory use and signals.
 
 use rustix::process::{Pid, Signal, kill_process, test_kill_process};
 
-/// Whether the process lives and began when ours did. A dead process that nobody has buried does not live.
+/// Whether the process runs and has the recorded start time. A zombie does not count.
 pub fn is_alive(pid: u32, began: Option<u64>) -> bool {
     match (stat(pid), began) {
         (Some(stat), Some(began)) => stat.began == began && !stat.is_dead,
         (Some(stat), None) => !stat.is_dead,
-        // A system without /proc can only tell whether somebody has this id.
+        // Without /proc, only the id can be checked.
         (None, None) => pid_of(pid).is_some_and(|pid| test_kill_process(pid).is_ok()),
         (None, Some(_)) => false,
     }
 }
 
-/// When the process began, in the system's own count.
+/// The start time of the process, in clock ticks since boot.
 pub fn began(pid: u32) -> Option<u64> {
     stat(pid).map(|stat| stat.began)
 }
@@ -26,19 +26,19 @@ pub fn memory_mib(pid: u32) -> Option<u64> {
     Some(kib / 1024)
 }
 
-/// Asks the process to finish its work and end.
+/// Sends SIGTERM.
 pub fn terminate(pid: u32) {
     send(pid, Signal::TERM);
 }
 
-/// Ends the process at once.
+/// Sends SIGKILL.
 pub fn kill(pid: u32) {
     send(pid, Signal::KILL);
 }
 
 fn send(pid: u32, signal: Signal) {
     if let Some(pid) = pid_of(pid) {
-        // Whoever asks looks afterwards whether it lives.
+        // The caller checks afterwards whether the process is alive.
         let _gone_already = kill_process(pid, signal);
     }
 }
@@ -56,7 +56,8 @@ fn stat(pid: u32) -> Option<Stat> {
     parse_stat(&std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)
 }
 
-/// The name in brackets may hold anything, so the fields are counted from its end: state, then the 19th is the start.
+/// The name in parentheses may contain anything, so fields are counted after it: state first, start time 19 fields
+/// later.
 fn parse_stat(text: &str) -> Option<Stat> {
     let fields: Vec<&str> = text.rsplit_once(')')?.1.split_whitespace().collect();
     Some(Stat { began: fields.get(19)?.parse().ok()?, is_dead: matches!(*fields.first()?, "Z" | "X") })
@@ -78,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_has_an_impossible_id() {
+    fn an_impossible_id_is_not_alive() {
         assert!(!is_alive(u32::MAX, None));
         assert!(!is_alive(u32::MAX, Some(1)));
     }

@@ -1,4 +1,4 @@
-//! When a service in the background is ready: it says so to whoever started it, by the protocol of service managers.
+//! Readiness of a background service, reported to `tributary start` by the service manager protocol (sd_notify).
 
 #[cfg(target_os = "linux")]
 pub use socket::Readiness;
@@ -12,10 +12,10 @@ mod socket {
     use std::os::unix::net::{SocketAddr, UnixDatagram};
     use std::process::Command;
 
-    /// Longest message that is read.
+    /// Maximum length of a message.
     const MESSAGE_BYTES_MAX: usize = 256;
 
-    /// A socket without a file, on which one child says that it is ready.
+    /// An abstract socket on which one child reports that it is ready.
     pub struct Readiness {
         socket: UnixDatagram,
         name: String,
@@ -25,19 +25,19 @@ mod socket {
         pub fn of(service: &str) -> anyhow::Result<Self> {
             let name = format!("tributary-start-{}-{service}", std::process::id());
             let bound = SocketAddr::from_abstract_name(&name).and_then(|at| UnixDatagram::bind_addr(&at));
-            let socket = bound.context("no socket can be had on which the service says that it is ready")?;
+            let socket = bound.context("cannot create the readiness socket")?;
             socket.set_nonblocking(true)?;
             Ok(Self { socket, name })
         }
 
-        /// The child tells this process and no service manager that may have started this one.
-        pub fn told_by(&self, child: &mut Command) {
+        /// Makes the child report to this process instead of an outer service manager.
+        pub fn attach(&self, child: &mut Command) {
             child.env("NOTIFY_SOCKET", format!("@{}", self.name));
             child.env_remove("WATCHDOG_USEC").env_remove("WATCHDOG_PID");
         }
 
-        /// Whether the child has said since the last call that it is ready.
-        pub fn is_told(&self) -> bool {
+        /// Whether the child has reported readiness since the last call.
+        pub fn take_ready(&self) -> bool {
             let mut message = [0; MESSAGE_BYTES_MAX];
             let length = self.socket.recv(&mut message).unwrap_or(0);
             message[..length].split(|&byte| byte == b'\n').any(|line| line == b"READY=1")
@@ -51,16 +51,16 @@ mod socket {
         #[test]
         fn a_service_is_ready_when_it_says_so() {
             let readiness = Readiness::of("test").unwrap();
-            assert!(!readiness.is_told());
+            assert!(!readiness.take_ready());
             let at = SocketAddr::from_abstract_name(&readiness.name).unwrap();
             let child = UnixDatagram::unbound().unwrap();
             for (message, expected) in
                 [("STATUS=opening the database", false), ("READY=1", true), ("STATUS=open\nREADY=1\n", true)]
             {
                 child.send_to_addr(message.as_bytes(), &at).unwrap();
-                assert_eq!(readiness.is_told(), expected, "{message}");
+                assert_eq!(readiness.take_ready(), expected, "{message}");
             }
-            assert!(!readiness.is_told(), "each message is read once");
+            assert!(!readiness.take_ready(), "each message is read once");
         }
     }
 }
@@ -70,10 +70,10 @@ mod time {
     use std::process::Command;
     use std::time::{Duration, Instant};
 
-    /// A service that has run for so long has opened its database and its port.
+    /// After this time a service has opened its database and its port.
     const WATCH: Duration = Duration::from_secs(2);
 
-    /// Nothing is said here; what runs after a moment counts as ready.
+    /// Without sd_notify, a process that still runs after a while counts as ready.
     pub struct Readiness(Instant);
 
     impl Readiness {
@@ -81,9 +81,9 @@ mod time {
             Ok(Self(Instant::now()))
         }
 
-        pub fn told_by(&self, _child: &mut Command) {}
+        pub fn attach(&self, _child: &mut Command) {}
 
-        pub fn is_told(&self) -> bool {
+        pub fn take_ready(&self) -> bool {
             self.0.elapsed() >= WATCH
         }
     }

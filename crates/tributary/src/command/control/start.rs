@@ -1,25 +1,25 @@
-//! `tributary start`: one process for each named service, watched until it is ready or has ended.
+//! `tributary start`: starts one process per service and waits until it is ready or has exited.
 
 use super::readiness::Readiness;
 use super::state::{Services, Started, private_file};
 use super::{ALL, check_name, folder, process};
-use crate::command::Place;
+use crate::command::CliContext;
 use crate::terminal;
 use anyhow::Context;
 use clap::Args;
-use domain::contracts::{Clock, SystemClock};
+use domain::ports::{Clock, SystemClock};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitCode, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
-/// How long a new process may take until it is ready.
+/// Maximum wait until a new process is ready.
 const READY_WAIT_MAX: Duration = Duration::from_secs(60);
 const LOOK_EVERY: Duration = Duration::from_millis(50);
-/// Last lines that are shown of a process that ended early, and most bytes of its output that are read.
+/// Last lines shown of a process that exited early, and maximum bytes of its output to read.
 const LINES_SHOWN: usize = 20;
 const OUTPUT_BYTES_MAX: usize = 64 * 1024;
 
-/// Start services in the background; without a name one process with every role.
+/// Start services in the background; by default one process with all roles.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -32,20 +32,20 @@ pub struct Start {
 }
 
 impl Start {
-    pub async fn run(self, place: &Place) -> anyhow::Result<ExitCode> {
+    pub async fn run(self, cli: &CliContext) -> anyhow::Result<ExitCode> {
         let names = if self.services.is_empty() { vec![ALL.to_owned()] } else { self.services };
-        let (state, settings) = folder(place)?;
+        let (state, settings) = folder(cli)?;
         let logs = PathBuf::from(&settings.data_dir).join("logs");
-        std::fs::create_dir_all(&logs).with_context(|| format!("{} cannot be made", logs.display()))?;
+        std::fs::create_dir_all(&logs).with_context(|| format!("{} cannot be created", logs.display()))?;
         let _one_at_a_time = state.hold()?;
         let mut services = state.read()?;
         services.retain(|_, started| started.runs());
-        refuse_doubles(&names, &services)?;
+        reject_duplicates(&names, &services)?;
         let mut children = Vec::new();
         for name in &names {
             let output = logs.join(format!("start-{name}.out"));
             let readiness = Readiness::of(name)?;
-            let child = spawn(place, name, &output, &readiness)?;
+            let child = spawn(cli, name, &output, &readiness)?;
             let started = Started {
                 pid: child.id(),
                 began: process::began(child.id()),
@@ -68,7 +68,7 @@ impl Start {
     }
 }
 
-/// A process that was started, and how far it has come.
+/// A started process and its phase.
 struct Process {
     name: String,
     child: Child,
@@ -86,26 +86,23 @@ fn report(process: &Process, output: &Path) {
     let (name, id) = (&process.name, process.child.id());
     match process.phase {
         Phase::Ended(status) => {
-            terminal::note(format!(
-                "{name} ended at once: {status}. The last lines of {}:",
-                output.display()
-            ));
+            terminal::note(format!("{name} exited: {status}. Last lines of {}:", output.display()));
             last_lines(output).iter().for_each(|line| terminal::note(format!("  {line}")));
         }
         Phase::Ready => {
             let created = last_lines(output).into_iter().find(|line| line.contains("User admin was created"));
             created.into_iter().for_each(terminal::line);
             let at = address(output).map(|at| format!(" on {at}")).unwrap_or_default();
-            terminal::line(format!("{name} runs{at}, process {id}."));
+            terminal::line(format!("{name} is running{at}, process {id}."));
         }
         Phase::Starting => terminal::line(format!(
-            "{name} is still starting, process {id}: `tributary status` shows when it is ready, {} what it says.",
+            "{name} is still starting, process {id}; see `tributary status`, and {} for its output.",
             output.display()
         )),
     }
 }
 
-/// Where a service with the web role says that it listens.
+/// The listen address, from the output of a service with the web role.
 pub fn address(output: &Path) -> Option<String> {
     let lines = last_lines(output);
     let is_address = |word: &&str| word.starts_with("http://") || word.starts_with("https://");
@@ -113,49 +110,55 @@ pub fn address(output: &Path) -> Option<String> {
     line.split_whitespace().find(is_address).map(str::to_owned)
 }
 
-fn refuse_doubles(names: &[String], running: &Services) -> anyhow::Result<()> {
+fn reject_duplicates(names: &[String], running: &Services) -> anyhow::Result<()> {
     for (index, name) in names.iter().enumerate() {
         check_name(name)?;
         anyhow::ensure!(!names[..index].contains(name), "{name} is named twice");
-        anyhow::ensure!(name != ALL || names.len() == 1, "{ALL} holds every role; name it alone");
+        anyhow::ensure!(
+            name != ALL || names.len() == 1,
+            "{ALL} includes every role; do not combine it with others"
+        );
         if let Some(started) = running.get(name) {
-            anyhow::bail!("{name} runs already, process {}; tributary restart {name}", started.pid);
+            anyhow::bail!(
+                "{name} is already running, process {}; to restart it: tributary restart {name}",
+                started.pid
+            );
         }
         if let Some(started) = running.get(ALL) {
-            anyhow::bail!("{ALL} runs already, process {}, and holds {name}", started.pid);
+            anyhow::bail!("{ALL} is already running, process {}, and includes {name}", started.pid);
         }
         anyhow::ensure!(
             name != ALL || running.is_empty(),
-            "{} run already; stop them first, or name the other roles",
+            "already running: {}; stop them first, or name the other roles",
             running.keys().cloned().collect::<Vec<_>>().join(", ")
         );
     }
     Ok(())
 }
 
-fn spawn(place: &Place, name: &str, output: &Path, readiness: &Readiness) -> anyhow::Result<Child> {
-    let program = std::env::current_exe().context("the program does not find itself")?;
+fn spawn(cli: &CliContext, name: &str, output: &Path, readiness: &Readiness) -> anyhow::Result<Child> {
+    let program = std::env::current_exe().context("cannot determine the path of this program")?;
     let mut command = Command::new(program);
-    if let Some(file) = &place.config {
+    if let Some(file) = &cli.config {
         command.arg("--config").arg(file);
     }
-    if let Some(folder) = &place.data_dir {
+    if let Some(folder) = &cli.data_dir {
         command.arg("--data-dir").arg(folder);
     }
     command.arg("serve");
     if name != ALL {
         command.args(["--roles", name]);
     }
-    readiness.told_by(&mut command);
+    readiness.attach(&mut command);
     let out = private_file(output)?;
     command.stdin(Stdio::null()).stderr(out.try_clone()?).stdout(out);
-    // A group of its own: Ctrl-C in this terminal is not meant for it.
+    // Its own process group, so that Ctrl-C in this terminal does not reach it.
     #[cfg(unix)]
     std::os::unix::process::CommandExt::process_group(&mut command, 0);
     command.spawn().with_context(|| format!("{name} cannot be started"))
 }
 
-/// Until each process is ready or has ended, or the time is over.
+/// Waits until each process is ready or has exited, or the time limit is reached.
 async fn watch(processes: &mut [Process]) -> anyhow::Result<()> {
     let until = Instant::now() + READY_WAIT_MAX;
     while Instant::now() < until && processes.iter().any(|process| matches!(process.phase, Phase::Starting)) {
@@ -163,7 +166,7 @@ async fn watch(processes: &mut [Process]) -> anyhow::Result<()> {
         for process in processes.iter_mut() {
             if let Some(status) = process.child.try_wait()? {
                 process.phase = Phase::Ended(status);
-            } else if process.readiness.is_told() {
+            } else if process.readiness.take_ready() {
                 process.phase = Phase::Ready;
             }
         }
@@ -198,19 +201,19 @@ mod tests {
     }
 
     #[test]
-    fn what_runs_is_not_started_twice() {
+    fn running_services_are_not_started_twice() {
         let cases: [(&[&str], &[&str], &str); 7] = [
             (&["all"], &[], ""),
             (&["web", "search"], &["beat"], ""),
-            (&["web"], &["web"], "runs already"),
-            (&["web"], &["all"], "holds web"),
+            (&["web"], &["web"], "is already running"),
+            (&["web"], &["all"], "includes web"),
             (&["all"], &["web"], "stop them first"),
             (&["web", "web"], &[], "twice"),
-            (&["all", "web"], &[], "alone"),
+            (&["all", "web"], &[], "do not combine"),
         ];
         for (names, there, expected) in cases {
             let names: Vec<String> = names.iter().map(|&name| name.to_owned()).collect();
-            let said = refuse_doubles(&names, &running(there)).err().map(|error| error.to_string());
+            let said = reject_duplicates(&names, &running(there)).err().map(|error| error.to_string());
             assert!(said.clone().unwrap_or_default().contains(expected), "{names:?} {there:?}: {said:?}");
             assert_eq!(said.is_none(), expected.is_empty(), "{names:?} {there:?}: {said:?}");
         }

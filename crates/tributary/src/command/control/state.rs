@@ -1,4 +1,4 @@
-//! `services.json` in the data folder: what was started, under which process id.
+//! State file `services.json`: the started services and their process ids.
 
 use super::process;
 use anyhow::Context;
@@ -13,12 +13,12 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Started {
     pub pid: u32,
-    /// When the process began, as the system counts it: another process with the same id began at another time.
+    /// Start time of the process, which distinguishes it from another process with the same id.
     pub began: Option<u64>,
     pub started: Instant,
     /// `all`, or one role.
     pub roles: String,
-    /// Where its output goes.
+    /// The file with its output.
     pub output: PathBuf,
 }
 
@@ -40,10 +40,10 @@ impl StateFile {
         Self { path: data_dir.join("services.json"), lock: data_dir.join("services.lock") }
     }
 
-    /// Waits for another command that starts or stops services; the lock ends with the file.
+    /// Locks the state file against other commands until the returned file is dropped.
     pub fn hold(&self) -> anyhow::Result<File> {
         let file =
-            File::create(&self.lock).with_context(|| format!("{} cannot be made", self.lock.display()))?;
+            File::create(&self.lock).with_context(|| format!("{} cannot be created", self.lock.display()))?;
         file.lock()?;
         Ok(file)
     }
@@ -57,11 +57,14 @@ impl StateFile {
             }
         };
         serde_json::from_slice(&text).with_context(|| {
-            format!("{} is not readable; see what runs, then delete it", self.path.display())
+            format!(
+                "{} is not readable; check which services are running, then delete it",
+                self.path.display()
+            )
         })
     }
 
-    /// Replaces the file as a whole; only its owner may read it.
+    /// Replaces the file atomically; only its owner may read it.
     pub fn write(&self, services: &Services) -> anyhow::Result<()> {
         let new = self.path.with_extension("json.new");
         let mut file = private_file(&new)?;
@@ -72,14 +75,14 @@ impl StateFile {
     }
 }
 
-/// An empty file that only its owner may read.
+/// Creates an empty file that only its owner may read.
 pub fn private_file(path: &Path) -> anyhow::Result<File> {
     let _an_old_one = std::fs::remove_file(path);
     let mut options = std::fs::OpenOptions::new();
     options.write(true).create_new(true);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(path).with_context(|| format!("{} cannot be made", path.display()))
+    options.open(path).with_context(|| format!("{} cannot be created", path.display()))
 }
 
 #[cfg(test)]

@@ -1,53 +1,53 @@
-//! `tributary status` and `tributary watch`: a table of what runs.
+//! `tributary status` and `tributary watch`: a table of background services.
 
 use super::state::{Services, Started};
 use super::{ALL, check_name, folder, process, runs_unlisted, start};
-use crate::command::{Place, exit_codes, health};
+use crate::command::{CliContext, exit_codes, health};
 use crate::terminal;
 use clap::Args;
-use domain::contracts::{Clock, SystemClock};
 use domain::instant::Instant;
+use domain::ports::{Clock, SystemClock};
 use std::io::IsTerminal;
 use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
 use url::Url;
 
-/// Show what runs. Exit code 0: all, 1: some, 3: none.
+/// Show the status of background services.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   tributary status
   tributary status web search
 
-Exit codes: 0 every service runs, 1 some do, 3 none does.")]
+Exit codes: 0 all services are running, 1 only some are, 3 none is.")]
 pub struct Status {
-    /// `all` or roles; none: those that were started.
+    /// `all` or roles [default: the services that were started]
     services: Vec<String>,
 }
 
-/// Show what runs, again and again, until Ctrl-C.
+/// Show the status of background services continuously, until Ctrl-C.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   tributary watch
   tributary watch --every 1 --count 10
 
-Ctrl-C ends it.")]
+Press Ctrl-C to stop.")]
 pub struct Watch {
-    /// `all` or roles; none: those that were started.
+    /// `all` or roles [default: the services that were started]
     services: Vec<String>,
-    /// Seconds between two looks.
+    /// Seconds between updates.
     #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u64).range(1..=3600))]
     every: u64,
-    /// End after so many looks.
+    /// Stop after this many updates.
     #[arg(long, value_name = "NUMBER")]
     count: Option<u64>,
 }
 
 impl Status {
-    pub async fn run(self, place: &Place) -> anyhow::Result<ExitCode> {
-        let (lines, runs) = look(place, &self.services).await?;
+    pub async fn run(self, cli: &CliContext) -> anyhow::Result<ExitCode> {
+        let (lines, runs) = look(cli, &self.services).await?;
         lines.iter().for_each(terminal::line);
         let running = runs.iter().filter(|runs| **runs).count();
         Ok(match running {
@@ -59,10 +59,10 @@ impl Status {
 }
 
 impl Watch {
-    pub async fn run(self, place: &Place) -> anyhow::Result<ExitCode> {
+    pub async fn run(self, cli: &CliContext) -> anyhow::Result<ExitCode> {
         let mut looks = 0;
         loop {
-            let (lines, _) = look(place, &self.services).await?;
+            let (lines, _) = look(cli, &self.services).await?;
             if std::io::stdout().is_terminal() {
                 terminal::line("\x1b[2J\x1b[H");
             }
@@ -82,22 +82,22 @@ impl Watch {
     }
 }
 
-/// The table, and for each service whether it runs.
-async fn look(place: &Place, wanted: &[String]) -> anyhow::Result<(Vec<String>, Vec<bool>)> {
+/// The table, and whether each service is running.
+async fn look(cli: &CliContext, wanted: &[String]) -> anyhow::Result<(Vec<String>, Vec<bool>)> {
     wanted.iter().try_for_each(|name| check_name(name))?;
-    let (state, settings) = folder(place)?;
+    let (state, settings) = folder(cli)?;
     let services = state.read()?;
     let names: Vec<String> =
         if wanted.is_empty() { services.keys().cloned().collect() } else { wanted.to_vec() };
     if names.is_empty() && runs_unlisted(Path::new(&settings.data_dir)) {
         let folder = &settings.data_dir;
         let line = format!(
-            "A service runs on {folder} that `tributary start` did not start; `tributary health` asks it"
+            "A service is running on {folder} that was not started by `tributary start`; check it with `tributary health`"
         );
         return Ok((vec![line], vec![true]));
     }
     if names.is_empty() {
-        return Ok((vec!["No service was started here; run: tributary start".to_owned()], Vec::new()));
+        return Ok((vec!["No services were started; run: tributary start".to_owned()], Vec::new()));
     }
     let now = SystemClock.now();
     let mut lines = vec![row(["service", "process", "uptime", "memory", "health"])];
@@ -122,10 +122,10 @@ fn running<'a>(services: &'a Services, name: &str) -> Option<&'a Started> {
     services.get(name).filter(|started| started.runs())
 }
 
-/// Only the web role answers questions; of the others we know that they run.
+/// The readiness of the web role; other roles have no HTTP endpoint here.
 async fn health_of(started: &Started) -> String {
     if started.roles != ALL && started.roles != "web" {
-        return "runs".to_owned();
+        return "running".to_owned();
     }
     let address = start::address(&started.output);
     let url = address.as_deref().and_then(|at| Url::parse(&format!("{at}/svc/health/ready/")).ok());
@@ -133,7 +133,7 @@ async fn health_of(started: &Started) -> String {
     match health::ask(&url).await {
         Ok(answer) if answer.status == 200 => "ready".to_owned(),
         Ok(answer) => format!("not ready: {}", answer.status),
-        Err(_) => "does not answer".to_owned(),
+        Err(_) => "no response".to_owned(),
     }
 }
 

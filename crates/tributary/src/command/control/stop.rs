@@ -1,40 +1,40 @@
-//! `tributary stop`: asks, waits, and only then ends by force.
+//! `tributary stop`: graceful stop, then SIGKILL after a timeout.
 
 use super::state::Services;
 use super::{HOW_TO_STOP, check_name, folder, process, runs_unlisted};
-use crate::command::Place;
+use crate::command::CliContext;
 use crate::terminal;
 use clap::Args;
 use std::path::Path;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-/// How much longer than its own grace a service may take.
-const MORE: Duration = Duration::from_secs(5);
-/// How long the system may take to end a process by force.
+/// Extra time beyond `SVC_DRAIN` and `SVC_STOP_GRACE`.
+const EXTRA: Duration = Duration::from_secs(5);
+/// Maximum wait after SIGKILL.
 const KILL_WAIT: Duration = Duration::from_secs(5);
 const LOOK_EVERY: Duration = Duration::from_millis(100);
 
-/// Stop services: running work is finished first, for at most SVC_STOP_GRACE and 5 seconds.
+/// Stop background services gracefully.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   tributary stop
   tributary stop search
 
-Running work is finished first, for at most SVC_STOP_GRACE and 5 seconds. What does not end by then is ended by force;
-its tasks go on at the next start.")]
+Services finish running work first, for at most SVC_DRAIN + SVC_STOP_GRACE + 5 seconds. After that they are killed, and
+their tasks resume at the next start.")]
 pub struct Stop {
-    /// `all` or roles; none: all that were started.
+    /// `all` or roles [default: all that were started]
     pub services: Vec<String>,
 }
 
 impl Stop {
-    pub async fn run(self, place: &Place) -> anyhow::Result<ExitCode> {
-        let (state, settings) = folder(place)?;
+    pub async fn run(self, cli: &CliContext) -> anyhow::Result<ExitCode> {
+        let (state, settings) = folder(cli)?;
         self.services.iter().try_for_each(|name| check_name(name))?;
         if !Path::new(&settings.data_dir).is_dir() {
-            terminal::line("No service runs.");
+            terminal::line("No services are running.");
             return Ok(ExitCode::SUCCESS);
         }
         let _one_at_a_time = state.hold()?;
@@ -49,9 +49,9 @@ impl Stop {
                 "the service on {} was not started by `tributary start`; {HOW_TO_STOP}",
                 folder.display()
             );
-            terminal::line("No service runs.");
+            terminal::line("No services are running.");
         }
-        let grace = settings.drain.0 + settings.stop_grace.0 + MORE;
+        let grace = settings.drain.0 + settings.stop_grace.0 + EXTRA;
         let has_stopped = stop_all(&meant, grace).await;
         services.retain(|_, started| started.runs());
         state.write(&services)?;
@@ -59,7 +59,7 @@ impl Stop {
     }
 }
 
-/// All are asked at once, so that the longest decides how long it takes.
+/// Stops all services concurrently.
 async fn stop_all(services: &Services, grace: Duration) -> bool {
     services.values().for_each(|started| process::terminate(started.pid));
     let until = Instant::now() + grace;
@@ -69,7 +69,7 @@ async fn stop_all(services: &Services, grace: Duration) -> bool {
             tokio::time::sleep(LOOK_EVERY).await;
         }
         if !started.runs() {
-            terminal::line(format!("{name} has stopped."));
+            terminal::line(format!("{name} stopped."));
             continue;
         }
         process::kill(started.pid);
@@ -79,7 +79,7 @@ async fn stop_all(services: &Services, grace: Duration) -> bool {
         }
         match started.runs() {
             false => terminal::line(format!(
-                "{name} did not stop within {} seconds and was killed; its tasks go on at the next start.",
+                "{name} did not stop within {} seconds and was killed; its tasks resume at the next start.",
                 grace.as_secs()
             )),
             true => {

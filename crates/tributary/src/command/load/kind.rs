@@ -1,8 +1,8 @@
-//! What a record is: told by its fields, because a file of records says nothing else.
+//! Detects the kind of a record from its fields.
 
 use serde_json::Value;
 
-/// A kind of record that can be loaded, in the order of loading: what others name comes before them.
+/// A kind of record, in loading order: referenced records come first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
     Authenticator,
@@ -14,20 +14,20 @@ pub enum Kind {
     Search,
 }
 
-/// Why nothing can be done with a record that is of no kind.
-const NO_KIND: &str = "its fields do not say what it is; a SearchProvider has connector, or name and url; an AIProvider \
+/// The error for a record of unknown kind.
+const NO_KIND: &str = "unknown kind of record; a SearchProvider has connector, or name and url; an AIProvider \
     defaults or model; a search query_string; an authenticator idp; a query transform qrx_type; a prompt prompt; a \
     branding product, accent or a logo";
-const RESULT: &str = "a result is not loaded, because it belongs to a run of its search; load the search, and it finds \
-    its results itself";
+const RESULT: &str = "results are not loaded, because they belong to a run of their search; load the \
+ search instead";
 
 impl Kind {
-    /// The kind of a record, or a sentence why it has none.
+    /// The kind of a record, or an error message.
     pub fn of(record: &Value) -> Result<Self, &'static str> {
-        let Some(fields) = record.as_object() else { return Err("a JSON object is needed") };
+        let Some(fields) = record.as_object() else { return Err("expected a JSON object") };
         let has = |names: &[&str]| names.iter().any(|name| fields.contains_key(*name));
-        // The first row that fits counts: a record with a connector is a SearchProvider, whatever else it has.
-        let told: [(&[&str], Result<Self, &'static str>); 8] = [
+        // The first matching row wins: a record with a connector is a SearchProvider, whatever else it has.
+        let table: [(&[&str], Result<Self, &'static str>); 8] = [
             (&["connector"], Ok(Self::SearchProvider)),
             (&["search_id"], Err(RESULT)),
             (&["query_string"], Ok(Self::Search)),
@@ -40,7 +40,7 @@ impl Kind {
                 Ok(Self::Branding),
             ),
         ];
-        if let Some((_, kind)) = told.into_iter().find(|(names, _)| has(names)) {
+        if let Some((_, kind)) = table.into_iter().find(|(names, _)| has(names)) {
             return kind;
         }
         if has(&["name"]) && has(&["url"]) { Ok(Self::SearchProvider) } else { Err(NO_KIND) }
@@ -70,7 +70,7 @@ impl Kind {
         }
     }
 
-    /// Only administrators add and change them.
+    /// Whether only administrators may add and change such records.
     pub fn is_for_administrators(self) -> bool {
         !matches!(self, Self::Prompt | Self::Search)
     }
@@ -82,14 +82,14 @@ mod tests {
     use domain::ai_provider::AiProviderSpec;
     use domain::authenticator::AuthenticatorSpec;
     use domain::branding::BrandingSpec;
-    use domain::prompt_record::PromptSpec;
+    use domain::prompt::PromptSpec;
     use domain::provider::ProviderSpec;
     use domain::query_transform::TransformSpec;
     use domain::search::SearchSpec;
     use serde_json::json;
 
     #[test]
-    fn kinds_are_told_by_fields() {
+    fn kinds_are_detected_by_fields() {
         let table = [
             (json!({"name": "A", "url": "https://a.example/"}), Ok(Kind::SearchProvider)),
             (json!({"name": "A", "connector": "RequestsGet", "defaults": []}), Ok(Kind::SearchProvider)),
@@ -102,8 +102,8 @@ mod tests {
             (json!({"name": "A", "accent": "#0f766e"}), Ok(Kind::Branding)),
             (json!({"name": "A"}), Err(NO_KIND)),
             (json!({}), Err(NO_KIND)),
-            (json!("tea"), Err("a JSON object is needed")),
-            (json!([{"query_string": "tea"}]), Err("a JSON object is needed")),
+            (json!("tea"), Err("expected a JSON object")),
+            (json!([{"query_string": "tea"}]), Err("expected a JSON object")),
         ];
         for (record, want) in table {
             assert_eq!(Kind::of(&record), want, "{record}");
@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn a_whole_record_of_each_kind_is_told() {
+    fn a_complete_record_of_each_kind_is_detected() {
         let whole = [
             (serde_json::to_value(AuthenticatorSpec::default()), Kind::Authenticator),
             (serde_json::to_value(TransformSpec::default()), Kind::QueryTransform),

@@ -1,14 +1,14 @@
-//! One record into the store, with the checks that the API makes.
+//! Stores one record with the same validation as the API.
 
-use super::super::load_providers::{mistakes, replace_by_name, unmasked};
+use super::super::load_providers::{replace_by_name, unmasked, validate};
 use super::Kind;
-use crate::wiring::Wired;
+use crate::app::App;
 use domain::ai_provider::AiProviderSpec;
 use domain::audit::{Action, Author};
 use domain::authenticator::AuthenticatorSpec;
 use domain::branding::{BRANDINGS_MAX, BrandingSpec};
-use domain::contracts::{AuditStore, Store, StoreError};
-use domain::prompt_record::{OWN_MAX, PromptSpec};
+use domain::ports::{AuditStore, Store, StoreError};
+use domain::prompt::{OWN_MAX, PromptSpec};
 use domain::provider::{ProviderSpec, SearchProvider};
 use domain::query_transform::TransformSpec;
 use domain::search::SearchSpec;
@@ -25,20 +25,20 @@ pub enum Outcome {
 }
 
 pub enum NotLoaded {
-    /// Something is wrong with the record, in words for people.
+    /// The record is invalid; the message says why.
     Refused(String),
-    /// The others would not be loaded either.
+    /// A failure that affects all records.
     Broken(anyhow::Error),
 }
 
-/// What became of a record, and its name.
+/// The outcome for a record, with its name.
 type Stored = Result<(Outcome, String), NotLoaded>;
 
 pub struct Storing<'a> {
-    pub wired: &'a Wired,
-    /// Whose the records will be.
+    pub app: &'a App,
+    /// The owner of the records.
     pub owner: User,
-    /// A record of the same name is replaced, not passed over.
+    /// Whether records with the same name are replaced instead of skipped.
     pub replace: bool,
 }
 
@@ -46,7 +46,7 @@ impl Storing<'_> {
     pub async fn store(&self, kind: Kind, record: Value) -> Stored {
         if kind.is_for_administrators() && !self.owner.is_admin {
             let (many, name) = (kind.many(), &self.owner.username);
-            return refused(format!("'{name}' is not an administrator; {many} are theirs to add"));
+            return rejected(format!("'{name}' is not an administrator; only administrators may add {many}"));
         }
         match kind {
             Kind::Authenticator => self.authenticator(server::read_record(record)?).await,
@@ -60,7 +60,7 @@ impl Storing<'_> {
     }
 
     async fn authenticator(&self, spec: AuthenticatorSpec) -> Stored {
-        let (changes, now) = (self.changes(), self.wired.clock.now());
+        let (changes, now) = (self.changes(), self.app.clock.now());
         let there = changes.authenticators().await?.into_iter().find(|one| one.spec.idp == spec.idp);
         let spec = match &there {
             Some(there) if self.replace => spec.in_place_of(there)?,
@@ -82,7 +82,7 @@ impl Storing<'_> {
     }
 
     async fn query_transform(&self, spec: TransformSpec) -> Stored {
-        let (changes, now) = (self.changes(), self.wired.clock.now());
+        let (changes, now) = (self.changes(), self.app.clock.now());
         let spec = spec.checked()?;
         let name = spec.reference();
         match changes.transforms().await?.into_iter().find(|one| one.spec.reference() == name) {
@@ -99,10 +99,10 @@ impl Storing<'_> {
     }
 
     async fn prompt(&self, spec: PromptSpec) -> Stored {
-        let (changes, now) = (self.changes(), self.wired.clock.now());
+        let (changes, now) = (self.changes(), self.app.clock.now());
         let spec = spec.checked()?;
         if spec.shared && !self.owner.is_admin {
-            return refused("only administrators share prompts".to_owned());
+            return rejected("only administrators may share prompts".to_owned());
         }
         let name = spec.name.clone();
         let all = changes.prompts().await?;
@@ -110,7 +110,7 @@ impl Storing<'_> {
             None => {
                 if all.iter().filter(|one| one.owner == Some(self.owner.id)).count() >= OWN_MAX {
                     let person = &self.owner.username;
-                    return refused(format!("{person} has {OWN_MAX} prompts, which is the most"));
+                    return rejected(format!("{person} already has {OWN_MAX} prompts, the maximum"));
                 }
                 changes.create_prompt(spec, Some(self.owner.id), now).await?;
                 Ok((Outcome::Added, name))
@@ -119,16 +119,16 @@ impl Storing<'_> {
                 changes.replace_prompt(there.id, spec, now).await?;
                 Ok((Outcome::Replaced, name))
             }
-            Some(there) if self.replace && there.owner.is_none() => refused(format!(
-                "'{name}' is a standard prompt and cannot be changed; give this one a name of your own"
-            )),
-            Some(_) if self.replace => refused(format!("the prompt '{name}' is another's")),
+            Some(there) if self.replace && there.owner.is_none() => {
+                rejected(format!("'{name}' is a standard prompt and cannot be changed; use another name"))
+            }
+            Some(_) if self.replace => rejected(format!("the prompt '{name}' belongs to another user")),
             Some(_) => Ok((Outcome::AlreadyThere, name)),
         }
     }
 
     async fn ai_provider(&self, spec: AiProviderSpec) -> Stored {
-        let (changes, now) = (self.changes(), self.wired.clock.now());
+        let (changes, now) = (self.changes(), self.app.clock.now());
         let there = changes.ai_providers().await?.into_iter().find(|one| one.spec.name == spec.name.trim());
         let spec = match &there {
             Some(there) if self.replace => spec.in_place_of(there)?,
@@ -151,19 +151,19 @@ impl Storing<'_> {
 
     async fn search_provider(&self, mut spec: ProviderSpec) -> Stored {
         if self.replace {
-            spec = unmasked(self.wired, spec).await??;
+            spec = unmasked(self.app, spec).await??;
         }
-        let mut errors = mistakes(self.wired, &self.owner, &spec).await?;
-        let (name, now) = (spec.name.clone(), self.wired.clock.now());
+        let mut errors = validate(self.app, &self.owner, &spec).await?;
+        let (name, now) = (spec.name.clone(), self.app.clock.now());
         if errors.is_empty() {
             let unsaved = SearchProvider::unsaved(spec.clone(), self.owner.id, now);
-            errors = self.wired.federation.check_in_force(&unsaved);
+            errors = self.app.federation.check_against_installation(&unsaved);
         }
         let spec = errors.into_result(spec)?;
         match self.changes().create_providers(vec![spec.clone()], self.owner.id, now).await {
             Ok(_) => Ok((Outcome::Added, name)),
             Err(StoreError::Taken(_)) if self.replace => {
-                replace_by_name(self.wired, spec).await?;
+                replace_by_name(self.app, spec).await?;
                 Ok((Outcome::Replaced, name))
             }
             Err(StoreError::Taken(_)) => Ok((Outcome::AlreadyThere, name)),
@@ -172,14 +172,14 @@ impl Storing<'_> {
     }
 
     async fn branding(&self, spec: BrandingSpec) -> Stored {
-        let (changes, now) = (self.changes(), self.wired.clock.now());
+        let (changes, now) = (self.changes(), self.app.clock.now());
         let spec = spec.check().into_result(spec)?;
         let name = spec.name.clone();
         let all = changes.brandings().await?;
         match all.iter().find(|one| one.spec.name == name) {
-            None if all.len() >= BRANDINGS_MAX => {
-                refused(format!("at most {BRANDINGS_MAX} brandings are kept; delete one first"))
-            }
+            None if all.len() >= BRANDINGS_MAX => rejected(format!(
+                "there are already {BRANDINGS_MAX} brandings, the maximum; delete one first"
+            )),
             None => {
                 changes.create_branding(spec, now).await?;
                 Ok((Outcome::Added, name))
@@ -192,20 +192,20 @@ impl Storing<'_> {
         }
     }
 
-    /// A search has no name of its own: each one is added.
+    /// Searches have no name, so each one is added.
     async fn search(&self, spec: SearchSpec) -> Stored {
-        let made = self.wired.federation.create(self.owner.id, spec).await?;
+        let made = self.app.federation.create(self.owner.id, spec).await?;
         Ok((Outcome::Added, format!("{} '{}'", made.id.0, made.spec.query_string)))
     }
 
-    /// The records for changes, which the audit log calls by what they are.
+    /// The store for changes, recorded in the audit log.
     fn changes(&self) -> Arc<dyn Store> {
-        let author = Author::command_line(self.wired.clock.now());
-        self.wired.store.on_behalf_of(author.calling_edits(Action::Replaced))
+        let author = Author::command_line(self.app.clock.now());
+        self.app.store.on_behalf_of(author.with_edit_action(Action::Replaced))
     }
 }
 
-fn refused(sentence: String) -> Stored {
+fn rejected(sentence: String) -> Stored {
     Err(NotLoaded::Refused(sentence))
 }
 
@@ -237,7 +237,7 @@ impl From<FederationError> for NotLoaded {
     }
 }
 
-/// A step that the providers' own command shares. A record that the store refuses is refused here too.
+/// From steps shared with `load-providers`: a rejection by the store is a rejection of the record.
 impl From<anyhow::Error> for NotLoaded {
     fn from(error: anyhow::Error) -> Self {
         match error.downcast::<StoreError>() {

@@ -1,15 +1,15 @@
-//! `tributary setup`: database, administrator and the first sources, before the first start.
+//! `tributary setup`: creates the database and the administrator, and adds bundled providers.
 
 mod retention;
 
-use super::{Place, providers};
+use super::{CliContext, providers};
 use crate::service::ensure_admin;
-use crate::{keys, ownership, terminal};
+use crate::{ownership, secret_files, terminal};
 use clap::Args;
 use domain::retention::Retention;
 use domain::settings::SettingValue;
 
-/// Create the database and the administrator, and add ready sources.
+/// Create the database and the administrator, and add bundled providers.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -18,50 +18,47 @@ Examples:
   tributary setup --default-retention 3
   SVC_ADMIN_PASSWORD=… tributary setup
 
-On a terminal it asks how long searches are kept, unless SVC_DEFAULT_RETENTION is set. The answer, or the value of
---default-retention, is written to the settings file: the one of --config, or tributary.toml in this folder. A value that is
-set already is never changed.")]
+On a terminal it asks how long to keep searches, unless SVC_DEFAULT_RETENTION is set. The answer, or the value of
+--default-retention, is written to the settings file: the one of --config, or tributary.toml in the current folder. An
+existing value is never changed.")]
 pub struct Setup {
-    /// Ready sources to add; `tributary providers list` shows all.
+    /// Bundled providers to add; `tributary providers list` shows all.
     sources: Vec<String>,
-    /// How long searches are kept that nobody saves: 0 for ever, 1 one hour, 2 one day, 3 one month, 4 five minutes.
+    /// How long to keep unsaved searches: 0 forever, 1 one hour, 2 one day, 3 one month, 4 five minutes.
     #[arg(long, value_name = "VALUE", value_parser = Retention::parse)]
     default_retention: Option<Retention>,
 }
 
 impl Setup {
-    pub async fn run(self, place: &Place) -> anyhow::Result<()> {
-        // A wrong name is said before anything is made.
+    pub async fn run(self, cli: &CliContext) -> anyhow::Result<()> {
+        // Reject wrong names before anything is created.
         for name in &self.sources {
-            crate::ready::find(name)?;
+            crate::bundled_providers::find(name)?;
         }
-        let written = retention::decide(place, self.default_retention)?;
-        let wired = place.open().await?;
+        let written = retention::decide(cli, self.default_retention)?;
+        let app = cli.open().await?;
         if let Some(file) = written {
-            ownership::leave_to_owner_of(&wired.data_dir, &file)?;
+            ownership::chown_like(&app.data_dir, &file)?;
         }
-        let count = wired.store.migrations().len();
-        terminal::line(format!("The database is ready in {}: {count} migrations.", wired.data_dir.display()));
-        match ensure_admin(&wired).await? {
+        let count = app.store.migrations().len();
+        terminal::line(format!("The database is ready in {}: {count} migrations.", app.data_dir.display()));
+        match ensure_admin(&app).await? {
             Some(password) => {
-                let file = wired.data_dir.join(keys::PASSWORD_FILE);
+                let file = app.data_dir.join(secret_files::PASSWORD_FILE);
                 terminal::line(format!("User admin was created. Password: {password}"));
-                terminal::line(format!(
-                    "It is written to {} as well; change it, then delete the file.",
-                    file.display()
-                ));
+                terminal::line(format!("It is also in {}; change it, then delete the file.", file.display()));
             }
-            None => terminal::line("The administrator is there."),
+            None => terminal::line("The administrator already exists."),
         }
-        if let Some(advice) = retention::advice(&place.read(&[])?) {
+        if let Some(advice) = retention::advice(&cli.load_settings(&[])?) {
             terminal::line(advice);
         }
-        wired.store.close().await;
+        app.store.close().await;
         if !self.sources.is_empty() {
-            providers::add(place, &self.sources, None, "admin").await?;
+            providers::add(cli, &self.sources, None, "admin").await?;
         }
         terminal::line(
-            "Next: tributary serve, or tributary start. `tributary doctor` checks the installation.",
+            "Next: run `tributary serve` or `tributary start`. `tributary doctor` checks the installation.",
         );
         Ok(())
     }

@@ -1,29 +1,29 @@
-//! How long searches are kept: asked once, and written to the settings file.
+//! Asks once how long to keep searches, and writes the answer to the settings file.
 
-use crate::command::Place;
-use crate::{given, terminal};
+use crate::command::CliContext;
+use crate::{config, terminal};
 use anyhow::{Context, bail};
 use domain::retention::Retention;
-use domain::settings::{ReadSettings, SettingOrigin, SettingValue};
+use domain::settings::{LoadedSettings, SettingOrigin, SettingValue};
 use std::io::{BufRead, IsTerminal, Write};
 use std::path::PathBuf;
 
 const NAME: &str = "SVC_DEFAULT_RETENTION";
 const RECOMMENDED: Retention = Retention::Month;
-/// How often a question is asked again after an answer that is none.
+/// Maximum number of attempts to answer.
 const QUESTIONS_MAX: usize = 3;
 
-/// Takes the value of the command line, or asks somebody who sits there, and writes it to the settings file. The file, if
-/// there was none before. Without an answer nothing is written.
-pub fn decide(place: &Place, given: Option<Retention>) -> anyhow::Result<Option<PathBuf>> {
-    let read = place.read(&[])?;
+/// Takes the value from the command line or asks on the terminal, and writes it to the settings file. Returns the file
+/// if it is new. Without an answer nothing is written.
+pub fn decide(cli: &CliContext, given: Option<Retention>) -> anyhow::Result<Option<PathBuf>> {
+    let read = cli.load_settings(&[])?;
     if let Some(origin) = origin(&read).filter(|origin| *origin != SettingOrigin::Default) {
-        let in_force = read.settings.default_retention;
-        if let Some(given) = given.filter(|given| *given != in_force) {
+        let effective = read.settings.default_retention;
+        if let Some(given) = given.filter(|given| *given != effective) {
             bail!(
-                "--default-retention {}: {NAME} is {} already, from the {}; change it there",
+                "--default-retention {}: {NAME} is already {}, from the {}; change it there",
                 given.number(),
-                in_force.number(),
+                effective.number(),
                 origin.as_str()
             );
         }
@@ -36,10 +36,10 @@ pub fn decide(place: &Place, given: Option<Retention>) -> anyhow::Result<Option<
         None => None,
     };
     let Some(retention) = decided else { return Ok(None) };
-    let (file, is_new) = given::add(place.config.as_deref(), NAME, &retention.toml())
+    let (file, is_new) = config::add(cli.config.as_deref(), NAME, &retention.toml())
         .with_context(|| format!("set {NAME}={} in the environment instead", retention.number()))?;
     terminal::line(format!(
-        "Searches that nobody saves are kept {}: {NAME} = {} is in {}.",
+        "Unsaved searches are kept {}: {NAME} = {} in {}.",
         lasting(retention),
         retention.number(),
         file.display()
@@ -47,8 +47,8 @@ pub fn decide(place: &Place, given: Option<Retention>) -> anyhow::Result<Option<
     Ok(is_new.then_some(file))
 }
 
-fn origin(read: &ReadSettings) -> Option<SettingOrigin> {
-    read.in_force.iter().find(|row| row.name == NAME).map(|row| row.origin)
+fn origin(read: &LoadedSettings) -> Option<SettingOrigin> {
+    read.effective.iter().find(|row| row.name == NAME).map(|row| row.origin)
 }
 
 fn lasting(retention: Retention) -> String {
@@ -58,15 +58,15 @@ fn lasting(retention: Retention) -> String {
     }
 }
 
-/// None when nobody answers.
+/// Returns `None` without an answer.
 fn ask(input: &mut impl BufRead, screen: &mut impl Write) -> anyhow::Result<Option<Retention>> {
     let choices = Retention::ALL.map(|one| format!("  {}  {}", one.number(), one.name())).join("\n");
     writeln!(
         screen,
-        "How long are searches kept after their last change? Saved and subscribed searches stay.\n{choices}"
+        "How long should searches be kept after their last change? Saved and subscribed searches never expire.\n{choices}"
     )?;
     for _ in 0..QUESTIONS_MAX {
-        write!(screen, "Your choice [{}, as we recommend]: ", RECOMMENDED.number())?;
+        write!(screen, "Your choice [{}, recommended]: ", RECOMMENDED.number())?;
         screen.flush()?;
         let mut answer = String::new();
         if input.read_line(&mut answer)? == 0 {
@@ -76,28 +76,28 @@ fn ask(input: &mut impl BufRead, screen: &mut impl Write) -> anyhow::Result<Opti
             "" => return Ok(Some(RECOMMENDED)),
             text => match Retention::parse(text) {
                 Ok(retention) => return Ok(Some(retention)),
-                Err(needed) => writeln!(screen, "'{}' is none of them: {needed}.", text.escape_debug())?,
+                Err(needed) => writeln!(screen, "'{}' is not one of them: {needed}.", text.escape_debug())?,
             },
         }
     }
-    bail!("no answer was one of the choices; nothing was made. Use --default-retention, or set {NAME}")
+    bail!("no valid choice; nothing was created. Use --default-retention, or set {NAME}")
 }
 
-/// What to decide before the first search, while nobody has decided how long searches are kept.
-pub fn advice(read: &ReadSettings) -> Option<&'static str> {
+/// The advice to set a retention, while none is set.
+pub fn advice(read: &LoadedSettings) -> Option<&'static str> {
     let is_undecided = origin(read) == Some(SettingOrigin::Default);
     (is_undecided && read.settings.default_retention == Retention::Forever).then_some(
-        "Searches are kept for ever. To keep them for a month, as we recommend, set SVC_DEFAULT_RETENTION=3; saved and \
-         subscribed searches stay.",
+        "Searches are kept forever. To keep them for a month (recommended), set SVC_DEFAULT_RETENTION=3; \
+         saved and subscribed searches never expire.",
     )
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use domain::settings::{GivenSettings, Settings};
+    use domain::settings::{RawSettings, Settings};
 
-    fn asked(answers: &str) -> (anyhow::Result<Option<Retention>>, String) {
+    fn ask_with(answers: &str) -> (anyhow::Result<Option<Retention>>, String) {
         let mut screen = Vec::new();
         let decided = ask(&mut answers.as_bytes(), &mut screen);
         (decided, String::from_utf8(screen).unwrap())
@@ -114,24 +114,28 @@ mod tests {
             ("", None),
             ("9\n", None),
         ] {
-            let (decided, screen) = asked(answers);
+            let (decided, screen) = ask_with(answers);
             assert_eq!(decided.unwrap(), expected, "{answers:?}");
-            assert!(screen.contains("3  1 month") && screen.contains("[3, as we recommend]"), "{screen}");
+            assert!(screen.contains("3  1 month") && screen.contains("[3, recommended]"), "{screen}");
         }
     }
 
     #[test]
-    fn answers_that_are_none_are_refused_and_end() {
-        let (decided, screen) = asked("soon\n5\n-1\n3\n");
-        assert!(decided.unwrap_err().to_string().contains("nothing was made"));
-        assert_eq!(screen.matches("is none of them: one of 0 (for ever)").count(), QUESTIONS_MAX, "{screen}");
+    fn invalid_answers_are_rejected_and_end() {
+        let (decided, screen) = ask_with("soon\n5\n-1\n3\n");
+        assert!(decided.unwrap_err().to_string().contains("nothing was created"));
+        assert_eq!(
+            screen.matches("is not one of them: one of 0 (for ever)").count(),
+            QUESTIONS_MAX,
+            "{screen}"
+        );
     }
 
     #[test]
-    fn who_sets_up_is_told_of_searches_that_are_kept_for_ever() {
+    fn keeping_searches_forever_comes_with_advice() {
         let read = |value: &str| {
             let file = [(NAME.to_owned(), value.to_owned())].into();
-            Settings::read(&GivenSettings { file, ..GivenSettings::default() }).unwrap()
+            Settings::parse(&RawSettings { file, ..RawSettings::default() }).unwrap()
         };
         assert!(advice(&read("")).is_some_and(|line| line.contains("SVC_DEFAULT_RETENTION=3")));
         for decided in ["0", "3"] {

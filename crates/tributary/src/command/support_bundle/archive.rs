@@ -1,4 +1,4 @@
-//! The file of a support bundle: a ZIP archive that is written beside its place, within limits.
+//! The ZIP archive of a support bundle, written to a temporary file within size limits.
 
 use anyhow::{Context, bail};
 use serde::Serialize;
@@ -8,11 +8,11 @@ use tempfile::NamedTempFile;
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipWriter};
 
-/// Most bytes of one file in a bundle, and of all files together, before they are compressed.
+/// Maximum uncompressed size of one file and of all files together.
 pub const FILE_BYTES_MAX: usize = 4 * 1024 * 1024;
 pub const BUNDLE_BYTES_MAX: usize = 48 * 1024 * 1024;
-const CUT: &str = "\n… the rest is left out: the file is larger than a support bundle allows.\n";
-/// The list of what is inside.
+const CUT: &str = "\n… truncated: the file exceeds the size limit of a support bundle.\n";
+/// The table of contents.
 const CONTENTS: &str = "contents.json";
 
 #[derive(Debug, Clone, Copy)]
@@ -27,17 +27,17 @@ impl Default for Limits {
     }
 }
 
-/// One file of the bundle, in the list of them.
+/// An entry of the table of contents.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ListedFile {
     pub name: String,
     pub bytes: usize,
-    /// What is not in it, and why.
+    /// What is missing, and why.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub remark: Option<String>,
 }
 
-/// A bundle that is being written. Dropped before [`Archive::finish`], it leaves no file behind.
+/// A bundle being written. If dropped before [`Archive::finish`], it leaves no file behind.
 pub struct Archive {
     zip: ZipWriter<NamedTempFile>,
     limits: Limits,
@@ -46,22 +46,22 @@ pub struct Archive {
 }
 
 impl Archive {
-    /// Begins the file in the folder of its place; only its owner may read it.
+    /// Creates a temporary file next to the target; only its owner may read it.
     pub fn create(place: &Path, limits: Limits) -> anyhow::Result<Self> {
         let folder = place.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let file = NamedTempFile::new_in(folder)
-            .with_context(|| format!("no file can be written in {}", folder.display()))?;
+        let file =
+            NamedTempFile::new_in(folder).with_context(|| format!("cannot write to {}", folder.display()))?;
         Ok(Self { zip: ZipWriter::new(file), limits, bytes: 0, files: Vec::new() })
     }
 
-    /// Adds a text, cut where it is too long.
+    /// Adds a text, truncated if it is too long.
     pub fn add(&mut self, name: &str, text: &str, remark: Option<String>) -> anyhow::Result<()> {
         let left = self.limits.bundle_bytes.saturating_sub(self.bytes).min(self.limits.file_bytes);
         let (text, remark) = match text.len() <= left {
             true => (text.to_owned(), remark),
             false => {
                 let end = text.floor_char_boundary(left.saturating_sub(CUT.len()));
-                let said = format!("cut after {end} of {} bytes", text.len());
+                let said = format!("truncated after {end} of {} bytes", text.len());
                 let remark = remark.map_or(said.clone(), |remark| format!("{remark}; {said}"));
                 (format!("{}{CUT}", &text[..end]), Some(remark))
             }
@@ -80,7 +80,8 @@ impl Archive {
         self.zip.write_all(text.as_bytes()).with_context(|| format!("{name} cannot be added"))
     }
 
-    /// Adds the list of the files and puts the archive in its place; only `may_replace` replaces a file that is there.
+    /// Adds the table of contents and moves the archive to its target; overwrites an existing file only with
+    /// `may_replace`.
     pub fn finish(mut self, place: &Path, may_replace: bool) -> anyhow::Result<Vec<ListedFile>> {
         let list = serde_json::to_string_pretty(&self.files)?;
         self.write(CONTENTS, &list)?;
@@ -93,7 +94,7 @@ impl Archive {
         match placed {
             Ok(_) => Ok(self.files),
             Err(error) if error.error.kind() == std::io::ErrorKind::AlreadyExists => {
-                bail!("{} is there already; --force replaces it", place.display())
+                bail!("{} already exists; use --force to overwrite it", place.display())
             }
             Err(error) => Err(error.error).with_context(|| format!("{} cannot be written", place.display())),
         }
@@ -127,12 +128,12 @@ mod tests {
         let bytes: usize = files.iter().map(|file| file.bytes).sum();
         assert!(bytes <= 500 + CUT.len(), "{files:?}");
         assert!(read(&place, "a").ends_with(CUT) && read(&place, "a").starts_with('é'));
-        assert!(files[0].remark.as_deref().unwrap().starts_with("why; cut after "), "{files:?}");
-        assert!(read(&place, CONTENTS).contains("\"remark\": \"why; cut after"));
+        assert!(files[0].remark.as_deref().unwrap().starts_with("why; truncated after "), "{files:?}");
+        assert!(read(&place, CONTENTS).contains("\"remark\": \"why; truncated after"));
     }
 
     #[test]
-    fn a_file_that_is_there_is_replaced_only_if_asked_for() {
+    fn an_existing_file_is_overwritten_only_on_request() {
         let folder = tempfile::tempdir().unwrap();
         let place = folder.path().join("bundle.zip");
         std::fs::write(&place, "mine").unwrap();

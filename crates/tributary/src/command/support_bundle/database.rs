@@ -1,54 +1,54 @@
-//! The database behind a support bundle: read as it is. It is never migrated, and no key is made for it.
+//! Database facts for a support bundle, read without migrating the database or creating a key.
 
 use super::known;
 use super::redaction::Redaction;
-use crate::{keys, wiring};
+use crate::{app, secret_files};
 use domain::known_secrets::KnownSecrets;
 use domain::settings::Settings;
 use std::path::Path;
 use std::time::Duration;
 use store::{DatabaseFacts, StoreConfig};
 
-/// How long the database may take to answer, and to count its rows.
+/// Time limits for connecting and for counting rows.
 const DATABASE_TIME_MAX: Duration = Duration::from_secs(30);
 const COUNT_TIME_MAX: Duration = Duration::from_secs(20);
 
-/// Why they cannot be read is a sentence.
+/// Reads facts about the database. The error is a sentence.
 pub async fn facts(settings: &Settings, data_dir: &Path) -> Result<DatabaseFacts, String> {
     crate::command::ensure_database(settings).map_err(|error| format!("{error:#}"))?;
-    let url = wiring::database_url(settings, data_dir).map_err(|error| format!("{error:#}"))?;
+    let url = app::database_url(settings, data_dir).map_err(|error| format!("{error:#}"))?;
     match tokio::time::timeout(DATABASE_TIME_MAX, store::database_facts(&url, COUNT_TIME_MAX)).await {
         Ok(facts) => facts.map_err(|error| error.to_string()),
-        Err(_) => Err(format!("the database did not answer within {} seconds", DATABASE_TIME_MAX.as_secs())),
+        Err(_) => Err(format!("the database did not respond within {} seconds", DATABASE_TIME_MAX.as_secs())),
     }
 }
 
-/// Opening a database brings it to this version and makes a key where none is. A bundle does neither.
+/// Why the database must not be opened: that would migrate it or create a key.
 pub fn why_closed(
     settings: &Settings,
     data_dir: &Path,
     database: &Result<DatabaseFacts, String>,
 ) -> Option<String> {
-    let newest = store::copy::schema_version();
+    let newest = store::dump::schema_version();
     match database {
         Err(why) => Some(why.clone()),
         Ok(facts) if facts.migration != Some(newest) => {
             let found = facts.migration.map_or("none".to_owned(), |number| number.to_string());
-            Some(format!("the database has migration {found}, and this program works with {newest}"))
+            Some(format!("the database has migration {found}, but this program needs {newest}"))
         }
         Ok(_) => why_no_key(settings, data_dir),
     }
 }
 
 pub fn why_no_key(settings: &Settings, data_dir: &Path) -> Option<String> {
-    match keys::given_keys(settings, data_dir) {
+    match secret_files::existing_keys(settings, data_dir) {
         Ok(Some(_)) => None,
-        Ok(None) => Some(format!("there is no {} and no SVC_SECRET_KEY", keys::KEY_FILE)),
+        Ok(None) => Some(format!("neither {} nor SVC_SECRET_KEY exists", secret_files::KEY_FILE)),
         Err(error) => Some(format!("{error:#}")),
     }
 }
 
-/// With what the database knows; without it, and why.
+/// The redaction with the secrets and names from the database, or without them and the reason.
 pub async fn redaction(
     settings: &Settings,
     data_dir: &Path,
@@ -56,9 +56,9 @@ pub async fn redaction(
 ) -> (Redaction, Option<String>) {
     let config = || {
         anyhow::Ok(StoreConfig {
-            url: wiring::database_url(settings, data_dir)?,
+            url: app::database_url(settings, data_dir)?,
             pool_max: 1,
-            key: keys::seal_key(settings, data_dir)?,
+            key: secret_files::seal_key(settings, data_dir)?,
         })
     };
     let opened = match config() {
@@ -66,7 +66,7 @@ pub async fn redaction(
             let reading = known::of_store(config, secrets.clone());
             tokio::time::timeout(DATABASE_TIME_MAX, reading)
                 .await
-                .map_err(|_| "the database did not answer in time".to_owned())
+                .map_err(|_| "the database did not respond in time".to_owned())
                 .and_then(|read| read.map_err(|error| error.to_string()))
         }
         Err(error) => Err(format!("{error:#}")),

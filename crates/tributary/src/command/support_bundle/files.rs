@@ -1,49 +1,49 @@
-//! The files of a support bundle. Each is written whatever happens: with what was asked for, or with why it is not there.
+//! The files of a support bundle. Each is always written, with its content or with the reason why it is missing.
 
 use super::archive::Archive;
 use super::redaction::Redaction;
 use super::{database, known, machine, metrics, other_command, tasks};
-use crate::command::Place;
+use crate::command::CliContext;
 use crate::logs::{self, Excerpt, LogFile};
 use domain::known_secrets::KnownSecrets;
 use domain::secret::Secret;
-use domain::settings::{ReadSettings, Settings};
+use domain::settings::{LoadedSettings, Settings};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 use store::DatabaseFacts;
 
-/// Most bytes of each log, its earlier generations included.
+/// Maximum bytes per log, including rotated files.
 pub const LOG_BYTES_MAX: usize = 2 * 1024 * 1024;
-/// Most bytes of what a service of `tributary start` printed.
+/// Maximum bytes of the output of a service started by `tributary start`.
 const OUTPUT_BYTES_MAX: usize = 256 * 1024;
-/// Most of these files.
+/// Maximum number of such output files.
 const OUTPUTS_MAX: usize = 32;
-/// The commit that the program was built from, if the build named it.
+/// The commit of the build, if known.
 const COMMIT: Option<&str> = option_env!("TRIBUTARY_COMMIT");
 
-/// Collects what is there.
+/// Collects the files.
 pub struct Collector<'p> {
-    place: &'p Place,
+    cli: &'p CliContext,
     /// The error is a sentence.
-    read: Result<ReadSettings, String>,
+    read: Result<LoadedSettings, String>,
     database: Result<DatabaseFacts, String>,
-    /// Why commands that open the database are not run.
+    /// Why commands that open the database are skipped.
     closed: Option<String>,
     redaction: Redaction,
-    /// What the redaction does not know, and why.
+    /// Why the redaction lacks secrets and names from the database.
     unknown: Option<String>,
     port: Option<u16>,
     token: Option<Secret>,
 }
 
 impl<'p> Collector<'p> {
-    pub async fn new(place: &'p Place, port: Option<u16>, token: Option<Secret>) -> Self {
-        let read = place.read(&[]).map_err(|error| format!("{error:#}").replace('\n', " "));
+    pub async fn new(cli: &'p CliContext, port: Option<u16>, token: Option<Secret>) -> Self {
+        let read = cli.load_settings(&[]).map_err(|error| format!("{error:#}").replace('\n', " "));
         let of_token = KnownSecrets::of_texts(token.iter().map(Secret::expose));
         let mut collector = Self {
-            place,
-            database: Err("the settings cannot be read".to_owned()),
+            cli,
+            database: Err("the settings are invalid".to_owned()),
             closed: None,
             redaction: Redaction::default(),
             unknown: None,
@@ -52,9 +52,9 @@ impl<'p> Collector<'p> {
             read,
         };
         let Ok(read) = &collector.read else {
-            collector.closed = Some("the settings cannot be read".to_owned());
+            collector.closed = Some("the settings are invalid".to_owned());
             collector.unknown.clone_from(&collector.closed);
-            collector.redaction = Redaction::new(known::of_broken_settings(place).and(of_token), []);
+            collector.redaction = Redaction::new(known::of_broken_settings(cli).and(of_token), []);
             return collector;
         };
         let settings = read.settings.clone();
@@ -69,10 +69,10 @@ impl<'p> Collector<'p> {
         collector
     }
 
-    /// The folder of the data, as far as it is known.
+    /// The data folder, if known.
     fn data_dir(&self) -> Option<PathBuf> {
         let of_settings = self.read.as_ref().ok().map(|read| PathBuf::from(&read.settings.data_dir));
-        of_settings.or_else(|| self.place.data_dir.clone())
+        of_settings.or_else(|| self.cli.data_dir.clone())
     }
 
     pub async fn collect(&self, archive: &mut Archive) -> anyhow::Result<()> {
@@ -121,7 +121,7 @@ impl<'p> Collector<'p> {
             "program": env!("CARGO_PKG_VERSION"),
             "commit": COMMIT,
             "is_debug_build": cfg!(debug_assertions),
-            "newest_migration": store::copy::schema_version(),
+            "newest_migration": store::dump::schema_version(),
             "machine": machine::facts(self.data_dir().as_deref()),
             "database": match database {
                 Ok(facts) => json!({
@@ -145,8 +145,8 @@ impl<'p> Collector<'p> {
 
     fn settings(&self) -> Result<Value, String> {
         let read = self.read.as_ref().map_err(String::clone)?;
-        let row = |row: &domain::settings::SettingInForce| json!({ "name": row.name, "value": row.value, "from": row.origin.as_str() });
-        let rows: Vec<Value> = read.in_force.iter().map(row).collect();
+        let row = |row: &domain::settings::EffectiveSetting| json!({ "name": row.name, "value": row.value, "from": row.origin.as_str() });
+        let rows: Vec<Value> = read.effective.iter().map(row).collect();
         Ok(json!({ "settings": rows, "remarks": read.remarks }))
     }
 
@@ -155,13 +155,13 @@ impl<'p> Collector<'p> {
         serde_json::to_value(facts).map_err(|error| error.to_string())
     }
 
-    /// What `status` and `health --ready` show.
+    /// Output of `status` and `health --ready`.
     async fn services(&self) -> Result<Value, String> {
-        let status = other_command::run(self.place, &["status"]).await?;
+        let status = other_command::run(self.cli, &["status"]).await?;
         let port = self.port.map(|port| port.to_string());
         let mut question = vec!["health", "--ready"];
         question.extend(port.iter().flat_map(|port| ["--port", port.as_str()]));
-        let health = other_command::run(self.place, &question).await?;
+        let health = other_command::run(self.cli, &question).await?;
         let said = format!("{}{}", health.output, health.remarks);
         Ok(json!({
             "status": format!("{}{}", status.output, status.remarks).lines().collect::<Vec<&str>>(),
@@ -172,17 +172,17 @@ impl<'p> Collector<'p> {
     }
 
     async fn doctor(&self) -> Result<String, String> {
-        if let Some(why) = self.makes_a_key() {
+        if let Some(why) = self.would_create_key() {
             return Err(why);
         }
-        let shown = other_command::run(self.place, &["doctor", "--offline"]).await?;
+        let shown = other_command::run(self.cli, &["doctor", "--offline"]).await?;
         Ok(format!("{}{}", shown.output, shown.remarks))
     }
 
     async fn tasks(&self) -> Result<Value, String> {
         match &self.closed {
             Some(why) => Err(why.clone()),
-            None => tasks::read(self.place).await,
+            None => tasks::read(self.cli).await,
         }
     }
 
@@ -191,8 +191,8 @@ impl<'p> Collector<'p> {
         metrics::read(settings, self.port.unwrap_or(settings.port), self.token.as_ref()).await
     }
 
-    /// A command that opens the database would make a key where none is, and a bundle changes nothing.
-    fn makes_a_key(&self) -> Option<String> {
+    /// Why a command that opens the database is skipped: it would create a key, and a bundle changes nothing.
+    fn would_create_key(&self) -> Option<String> {
         let settings = &self.read.as_ref().ok()?.settings;
         self.database.as_ref().ok()?;
         database::why_no_key(settings, Path::new(&settings.data_dir))
@@ -200,7 +200,7 @@ impl<'p> Collector<'p> {
 
     fn add_logs(&self, archive: &mut Archive) -> anyhow::Result<()> {
         let Some(folder) = self.data_dir().map(|folder| logs::folder(&folder)) else {
-            let why = "the settings cannot be read; name the data folder with --data-dir".to_owned();
+            let why = "the settings are invalid; name the data folder with --data-dir".to_owned();
             return self.add_text(archive, "logs/missing.txt", Err(why));
         };
         for log in LogFile::all() {
@@ -223,14 +223,14 @@ impl<'p> Collector<'p> {
         let name = format!("logs/{name}");
         let excerpt = match found {
             Ok(Some(excerpt)) => excerpt,
-            // A part that has written nothing has no file.
+            // A queue without log lines has no file.
             Ok(None) => return Ok(()),
-            Err(error) => return self.add_text(archive, &name, Err(format!("it cannot be read: {error}"))),
+            Err(error) => return self.add_text(archive, &name, Err(format!("cannot be read: {error}"))),
         };
         let lines: Vec<String> = excerpt.lines.iter().map(|line| self.redaction.line(line) + "\n").collect();
         let remarks = [
-            excerpt.is_cut.then(|| "earlier lines are left out".to_owned()),
-            self.unknown.as_ref().map(|why| format!("names are masked in their fields only: {why}")),
+            excerpt.is_cut.then(|| "earlier lines are omitted".to_owned()),
+            self.unknown.as_ref().map(|why| format!("names are masked only in known fields: {why}")),
         ];
         let remarks: Vec<String> = remarks.into_iter().flatten().collect();
         archive.add(
@@ -241,14 +241,14 @@ impl<'p> Collector<'p> {
     }
 }
 
-/// What services of `tributary start` have printed: plain files, the newest ones. A pipe would be waited for, and a link
-/// could lead to a file that is nobody's business.
+/// The newest output files of services started by `tributary start`. Regular files only: a pipe would block, and a link
+/// could point to any file.
 fn outputs(folder: &Path) -> Vec<PathBuf> {
     let mut found: Vec<(SystemTime, PathBuf)> = Vec::new();
     for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
         let name = entry.file_name();
         let name = name.to_string_lossy();
-        // Of the entry itself: a link is not followed.
+        // Metadata of the entry itself, without following links.
         let Ok(metadata) = entry.metadata() else { continue };
         if name.starts_with("start-") && name.ends_with(".out") && metadata.is_file() {
             found.push((metadata.modified().unwrap_or(SystemTime::UNIX_EPOCH), entry.path()));

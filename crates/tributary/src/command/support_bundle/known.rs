@@ -1,42 +1,42 @@
-//! What a support bundle must not repeat: the secrets and the names of users that the installation knows.
+//! The secrets and user names that a support bundle must not contain.
 
 use super::redaction::Redaction;
-use crate::command::Place;
-use crate::{given, keys};
-use domain::contracts::{AiProviderStore, AuthenticatorStore, ProviderStore, StoreError, UserStore};
+use crate::command::CliContext;
+use crate::{config, secret_files};
 use domain::inline_secrets;
 use domain::known_secrets::{KnownSecrets, of_object};
+use domain::ports::{AiProviderStore, AuthenticatorStore, ProviderStore, StoreError, UserStore};
 use domain::secret::Secret;
 use domain::settings::Settings;
 use std::path::Path;
 use store::{SqlStore, StoreConfig};
 
-/// Most names that are looked for in logs. More are masked only in the fields that hold them.
+/// Maximum number of names to mask in log text. Further names are masked only in known fields.
 const NAMES_MAX: u64 = 200_000;
 const NAMES_AT_ONCE: u64 = 1000;
-/// Longest file of keys that is read.
+/// Maximum size of a key file.
 const KEY_FILE_BYTES_MAX: u64 = 64 * 1024;
 
-/// What is known without the database.
+/// Secrets known without the database.
 pub fn of_settings(settings: &Settings, data_dir: &Path) -> KnownSecrets {
     of_secrets(settings.secrets(), Some(data_dir))
 }
 
-/// What is known of settings that cannot be read.
-pub fn of_broken_settings(place: &Place) -> KnownSecrets {
-    of_secrets(&given::secrets(place.config.as_deref()), place.data_dir.as_deref())
+/// Secrets in settings that are invalid as a whole.
+pub fn of_broken_settings(cli: &CliContext) -> KnownSecrets {
+    of_secrets(&config::secrets(cli.config.as_deref()), cli.data_dir.as_deref())
 }
 
 fn of_secrets<'s>(secrets: impl IntoIterator<Item = &'s Secret>, data_dir: Option<&Path>) -> KnownSecrets {
     let mut texts: Vec<String> = Vec::new();
     for secret in secrets {
         texts.push(secret.expose().to_owned());
-        for part in inline_secrets::found(secret.expose()) {
+        for part in inline_secrets::find(secret.expose()) {
             texts.push(decoded(part.expose()));
             texts.push(part.expose().to_owned());
         }
     }
-    let files = [keys::KEY_FILE, keys::FORMER_KEYS_FILE, keys::PASSWORD_FILE];
+    let files = [secret_files::KEY_FILE, secret_files::FORMER_KEYS_FILE, secret_files::PASSWORD_FILE];
     for path in data_dir.iter().flat_map(|folder| files.map(|file| folder.join(file))) {
         let is_small = path.metadata().is_ok_and(|metadata| metadata.len() <= KEY_FILE_BYTES_MAX);
         if let Some(text) = is_small.then(|| std::fs::read_to_string(&path).ok()).flatten() {
@@ -46,13 +46,13 @@ fn of_secrets<'s>(secrets: impl IntoIterator<Item = &'s Secret>, data_dir: Optio
     KnownSecrets::of_texts(texts.iter().map(String::as_str))
 }
 
-/// A password as it is typed, from the form that it has in an address.
+/// Decodes a percent-encoded password.
 fn decoded(text: &str) -> String {
     let pair = format!("p={}", text.replace('+', "%2B"));
     url::form_urlencoded::parse(pair.as_bytes()).next().map(|(_, text)| text.into_owned()).unwrap_or_default()
 }
 
-/// What is known with the database: the same, the credentials of all records, and the names of users.
+/// The redaction with the known secrets, the credentials of all records, and the names of users.
 pub async fn of_store(config: StoreConfig, known: KnownSecrets) -> Result<Redaction, StoreError> {
     let store = SqlStore::open(config).await?;
     let read = async { Ok((credentials(&store).await?, names(&store).await?)) };
@@ -100,8 +100,8 @@ mod tests {
     #[test]
     fn settings_and_key_files_are_known() {
         let folder = tempfile::tempdir().unwrap();
-        std::fs::write(folder.path().join(keys::KEY_FILE), "key-of-the-file\nolder-key\n").unwrap();
-        std::fs::write(folder.path().join(keys::PASSWORD_FILE), "first-password\n").unwrap();
+        std::fs::write(folder.path().join(secret_files::KEY_FILE), "key-of-the-file\nolder-key\n").unwrap();
+        std::fs::write(folder.path().join(secret_files::PASSWORD_FILE), "first-password\n").unwrap();
         let settings = Settings {
             database_url: Secret::new("postgres://svc:p%40ss+word@db/x"),
             mcp_token: Secret::new("mcp-token-1"),

@@ -1,9 +1,9 @@
-//! The machine on which the service runs: system, processors, memory, disk.
+//! Facts about the machine: system, processors, memory, disk.
 
 use serde_json::{Value, json};
 use std::path::Path;
 
-/// What is not known is null.
+/// Unknown values are null.
 pub fn facts(data_dir: Option<&Path>) -> Value {
     let disk = data_dir.and_then(|folder| rustix::fs::statvfs(folder).ok());
     let bytes = |blocks: u64, size: u64| blocks.saturating_mul(size);

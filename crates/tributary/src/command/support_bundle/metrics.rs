@@ -1,8 +1,8 @@
-//! The metrics of the service that runs on this machine.
+//! Metrics of the local service.
 
 use crate::command::health;
 use anyhow::Context;
-use domain::contracts::{Fetch, FetchError, HttpMethod, HttpRequest, Origin, TlsOptions};
+use domain::ports::{Fetch, FetchError, HttpMethod, HttpRequest, Origin, TlsOptions};
 use domain::secret::Secret;
 use domain::settings::Settings;
 use outbound::{ClientLimits, GuardedClient};
@@ -13,25 +13,25 @@ use url::{Host, Url};
 
 const TIME_MAX: Duration = Duration::from_secs(10);
 const BODY_BYTES_MAX: u64 = 4 * 1024 * 1024;
-/// What to do where the token is not sent.
-const INSTEAD: &str = "Set SVC_METRICS_OPEN while you make the bundle, or fetch /metrics/ at the public address of the \
-                       service as an administrator and send it along";
+/// The alternative if the token is not sent.
+const INSTEAD: &str = "Set SVC_METRICS_OPEN while creating the bundle, or fetch /metrics/ from the public \
+ URL of the service as an administrator and attach it";
 
-/// What `/metrics/` answers. The error says why there is nothing, and what to do.
+/// Fetches `/metrics/`. The error says why it failed and what to do.
 pub async fn read(settings: &Settings, port: u16, token: Option<&Secret>) -> Result<String, String> {
     let url = health::service_url(settings, port, "/metrics/").map_err(|error| format!("{error:#}"))?;
     let token = match token {
         Some(_) if settings.metrics_open => None,
-        Some(_) if !is_of_this_machine(&url) => {
+        Some(_) if !is_local(&url) => {
             return Err(format!(
-                "the token is sent to an address of this machine only, and {url} is not known as one. {INSTEAD}"
+                "the token is sent only to this machine, and {url} is not known to be local. {INSTEAD}"
             ));
         }
         token => token,
     };
     let answer = ask(&url, token, tls_options(settings, token)).await.map_err(|error| match error.downcast() {
         Ok(error @ FetchError::Tls(..)) if token.is_some() => {
-            format!("the token was not sent: its certificate must be the one of SVC_TLS_CERT_FILE, and be issued for this address too: {error}. {INSTEAD}")
+            format!("the token was not sent: the certificate must be the one in SVC_TLS_CERT_FILE and also be issued for this address: {error}. {INSTEAD}")
         }
         Ok(error) => no_answer(&url, &error.into()),
         Err(error) => no_answer(&url, &error),
@@ -40,20 +40,20 @@ pub async fn read(settings: &Settings, port: u16, token: Option<&Secret>) -> Res
     match answer.status {
         200 => Ok(body),
         401 | 403 => Err(format!(
-            "{url} answers {}: the metrics are for administrators. Give the API token of one with --token-stdin, or \
-             set SVC_METRICS_OPEN",
+            "{url} returned {}: only administrators can read the metrics. Pass an administrator's API \
+             token with --token-stdin, or set SVC_METRICS_OPEN",
             answer.status
         )),
-        status => Err(format!("{url} answers {status}")),
+        status => Err(format!("{url} returned {status}")),
     }
 }
 
 fn no_answer(url: &Url, error: &anyhow::Error) -> String {
-    format!("{url} does not answer: {error:#}. Start the service, or name its port with --port")
+    format!("{url} does not respond: {error:#}. Start the service, or set its port with --port")
 }
 
-/// Whoever listens elsewhere would get the token of an administrator. A name may lead anywhere.
-fn is_of_this_machine(url: &Url) -> bool {
+/// Whether the URL is certainly local; otherwise another machine could receive an administrator's token.
+fn is_local(url: &Url) -> bool {
     let is_own = |address: IpAddr| address.is_loopback() || UdpSocket::bind((address, 0)).is_ok();
     match url.host() {
         Some(Host::Ipv4(address)) => is_own(address.into()),
@@ -63,8 +63,8 @@ fn is_of_this_machine(url: &Url) -> bool {
     }
 }
 
-/// Without a token it verifies no certificate, like `tributary health`: that is issued for the public name, not for an
-/// address of this machine. A token is sent only under the certificate of the settings.
+/// Without a token, the certificate is not verified, as in `tributary health`: it is issued for the public name. A
+/// token is sent only if the certificate is the configured one.
 fn tls_options(settings: &Settings, token: Option<&Secret>) -> Option<TlsOptions> {
     let ca_file = token.map(|_| PathBuf::from(&settings.tls_cert_file));
     settings.has_tls().then_some(TlsOptions { verify: token.is_some(), ca_file })
@@ -74,7 +74,7 @@ async fn ask(
     url: &Url,
     token: Option<&Secret>,
     tls: Option<TlsOptions>,
-) -> anyhow::Result<domain::contracts::HttpResponse> {
+) -> anyhow::Result<domain::ports::HttpResponse> {
     let client = GuardedClient::new(ClientLimits {
         connect: TIME_MAX,
         read: TIME_MAX,
@@ -86,7 +86,7 @@ async fn ask(
         |token: &Secret| ("Authorization".to_owned(), Secret::new(format!("Token {}", token.expose())));
     let request = HttpRequest {
         method: HttpMethod::Get,
-        origin: Origin::of(url, true).context("the address has no port")?,
+        origin: Origin::of(url, true).context("the URL has no port")?,
         url: url.clone(),
         headers: Vec::new(),
         secret_headers: token.map(header).into_iter().collect(),
@@ -117,10 +117,10 @@ mod tests {
         ] {
             let settings = Settings { host: host.to_owned(), ..Settings::default() };
             let url = health::service_url(&settings, 1, "/metrics/").unwrap();
-            assert_eq!(is_of_this_machine(&url), is_own, "{host}");
+            assert_eq!(is_local(&url), is_own, "{host}");
             if !is_own {
                 let why = read(&settings, 1, Some(&Secret::new("planted"))).await.unwrap_err();
-                assert!(why.contains("of this machine only") && why.contains("SVC_METRICS_OPEN"), "{why}");
+                assert!(why.contains("only to this machine") && why.contains("SVC_METRICS_OPEN"), "{why}");
                 assert!(!why.contains("planted"), "{why}");
             }
         }

@@ -1,13 +1,13 @@
-//! `tributary support-bundle`: one file with what somebody needs to help, and without what is nobody's business.
+//! `tributary support-bundle`: an archive with diagnostic data for support, without private data.
 //!
-//! | Module | What lives there |
+//! | Module | Content |
 //! |---|---|
-//! | `archive` | the file, and its limits |
-//! | `database` | what it holds, and whether it may be opened |
-//! | `files` | what is in it, each with the reason if it could not be had |
-//! | `known` | the secrets and names that must not be in it |
-//! | `redaction`, `redacted_line` | how they are masked |
-//! | `machine`, `metrics`, `tasks`, `other_command` | where the figures come from |
+//! | `archive` | the ZIP file and its limits |
+//! | `database` | database facts, and whether it may be opened |
+//! | `files` | the files of the bundle |
+//! | `known` | secrets and names to mask |
+//! | `redaction`, `redacted_line` | masking |
+//! | `machine`, `metrics`, `tasks`, `other_command` | data collection |
 
 mod archive;
 mod database;
@@ -20,21 +20,21 @@ mod redacted_line;
 mod redaction;
 mod tasks;
 
-use super::Place;
+use super::CliContext;
 use crate::terminal;
 use anyhow::{Context, bail};
 use archive::{Archive, Limits};
 use clap::Args;
-use domain::contracts::{Clock, SystemClock};
+use domain::ports::{Clock, SystemClock};
 use domain::secret::Secret;
 use files::Collector;
 use std::io::Read;
 use std::path::PathBuf;
 
-/// Longest token that is read.
+/// Maximum length of a token.
 const TOKEN_BYTES_MAX: u64 = 4096;
 
-/// Write one file for whoever helps you: versions, settings, logs, metrics and checks, with every secret masked.
+/// Collect versions, settings, logs, metrics and checks into one archive for support, with secrets masked.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -43,40 +43,40 @@ Examples:
   tributary support-bundle --data-dir /var/lib/tributary
   tributary support-bundle --token-stdin < admin-token.txt
 
-The service may run or not. What could not be had is named in the file and on the terminal; the exit code is 0 all the same.
-Not in it: queries, results, names of users, passwords, keys, tokens, the database. Names of sources, addresses of clients
-and the paths and hosts in your settings are in it: look through it before you send it. No source is asked.")]
+The service may be running or stopped. Missing parts are listed in the archive and on the terminal; the exit code is still 0.
+Not included: queries, results, user names, passwords, keys, tokens, the database. Included: names of sources, client
+addresses, and the paths and hosts in your settings. Review the archive before you send it. No source is contacted.")]
 pub struct SupportBundle {
-    /// The file to write. Without it: tributary-support-<time>.zip in this folder.
+    /// Output file [default: tributary-support-<time>.zip]
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Replace the file if it is there.
+    /// Overwrite an existing file.
     #[arg(long)]
     force: bool,
-    /// The port of the service, for its metrics (SVC_PORT).
+    /// Port of the service, for its metrics (SVC_PORT).
     #[arg(long)]
     port: Option<u16>,
-    /// Read the API token of an administrator from standard input, for metrics that are not open to everybody.
+    /// Read an administrator's API token from standard input, for metrics that require authentication.
     #[arg(long)]
     token_stdin: bool,
 }
 
 impl SupportBundle {
-    pub async fn run(self, place: &Place) -> anyhow::Result<()> {
+    pub async fn run(self, cli: &CliContext) -> anyhow::Result<()> {
         let name = || format!("tributary-support-{}.zip", SystemClock.now().format("%Y%m%dT%H%M%SZ"));
         let file = self.output.clone().unwrap_or_else(|| PathBuf::from(name()));
         anyhow::ensure!(
             self.force || !file.exists(),
-            "{} is there already; --force replaces it",
+            "{} already exists; use --force to overwrite it",
             file.display()
         );
         let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty() && !folder.is_dir());
         if let Some(folder) = folder {
-            bail!("there is no folder {}; make it first", folder.display());
+            bail!("the folder {} does not exist", folder.display());
         }
         let token = token(self.token_stdin)?;
         let mut archive = Archive::create(&file, Limits::default())?;
-        let collector = Collector::new(place, self.port, token).await;
+        let collector = Collector::new(cli, self.port, token).await;
         collector.collect(&mut archive).await?;
         let files = archive.finish(&file, self.force)?;
         terminal::line(format!("{}: {} files.", file.display(), files.len()));
@@ -85,9 +85,7 @@ impl SupportBundle {
                 terminal::note(format!("Note: {}: {remark}", one.name));
             }
         }
-        terminal::note(
-            "Secrets, queries and names of users are masked; look through the file before you send it.",
-        );
+        terminal::note("Secrets, queries and user names are masked; review the file before you send it.");
         Ok(())
     }
 }
@@ -97,7 +95,10 @@ fn token(from_stdin: bool) -> anyhow::Result<Option<Secret>> {
         return Ok(None);
     }
     let mut text = String::new();
-    std::io::stdin().take(TOKEN_BYTES_MAX).read_to_string(&mut text).context("the token is not text")?;
-    anyhow::ensure!(!text.trim().is_empty(), "there is no token on standard input");
+    std::io::stdin()
+        .take(TOKEN_BYTES_MAX)
+        .read_to_string(&mut text)
+        .context("the token is not valid UTF-8")?;
+    anyhow::ensure!(!text.trim().is_empty(), "no token on standard input");
     Ok(Some(Secret::new(text.trim())))
 }

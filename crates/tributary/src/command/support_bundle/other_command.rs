@@ -1,32 +1,32 @@
-//! What another command of this program shows, run in a process of its own: it may fail or hang without harm.
+//! Runs another command of this program in a child process, which may fail or hang without harm.
 
-use crate::command::Place;
+use crate::command::CliContext;
 use std::process::Stdio;
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio::process::Command;
 
-/// Longer than a check of a large installation takes.
+/// Longer than the checks of a large installation take.
 const TIME_MAX: Duration = Duration::from_secs(120);
 const OUTPUT_BYTES_MAX: u64 = 4 * 1024 * 1024;
 
 pub struct Shown {
-    /// None if it was ended by a signal.
+    /// `None` if the process was killed by a signal.
     pub code: Option<i32>,
     pub output: String,
-    /// What it said on standard error.
+    /// Its standard error.
     pub remarks: String,
 }
 
-/// Runs `tributary` with these arguments on the same settings and data folder. The error says why it could not be run.
-pub async fn run(place: &Place, arguments: &[&str]) -> Result<Shown, String> {
+/// Runs `tributary` with these arguments and the same settings and data folder. The error is a sentence.
+pub async fn run(cli: &CliContext, arguments: &[&str]) -> Result<Shown, String> {
     let named = arguments.join(" ");
     let failed = |error: std::io::Error| format!("`tributary {named}` could not be run: {error}");
     let mut command = Command::new(std::env::current_exe().map_err(failed)?);
-    if let Some(file) = &place.config {
+    if let Some(file) = &cli.config {
         command.arg("--config").arg(file);
     }
-    if let Some(folder) = &place.data_dir {
+    if let Some(folder) = &cli.data_dir {
         command.arg("--data-dir").arg(folder);
     }
     command.args(arguments).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -39,16 +39,16 @@ pub async fn run(place: &Place, arguments: &[&str]) -> Result<Shown, String> {
     };
     match tokio::time::timeout(TIME_MAX, ended).await {
         Ok(ended) => ended,
-        Err(_) => Err(format!("`tributary {named}` did not end within {} seconds", TIME_MAX.as_secs())),
+        Err(_) => Err(format!("`tributary {named}` did not finish within {} seconds", TIME_MAX.as_secs())),
     }
 }
 
 async fn text_of(stream: Option<impl AsyncRead + Unpin>) -> String {
     let Some(mut stream) = stream else { return String::new() };
     let mut bytes = Vec::new();
-    // What was read until a failure is shown.
+    // Keep what was read before a failure.
     let _broken = (&mut stream).take(OUTPUT_BYTES_MAX).read_to_end(&mut bytes).await;
-    // A process that has more to say must not wait for a reader.
+    // Drain the rest, so that the process does not block.
     let _broken = tokio::io::copy(&mut stream, &mut tokio::io::sink()).await;
     String::from_utf8_lossy(&bytes).into_owned()
 }

@@ -1,13 +1,13 @@
-//! The private values of one line: what was searched for, and by whom.
+//! Finds and masks the private values of one line: queries and user names.
 
 use super::redaction::without_word;
 use domain::secret::MASK;
 use std::ops::Range;
 
-/// The last part of the name of a private field, as in `search.query`.
+/// Last component of private field names, such as `search.query`.
 const PRIVATE: [&str; 9] =
     ["email", "prompt", "q", "qs", "query", "query_string", "query_to_provider", "user", "username"];
-/// Fields that may follow a private value without quotes. Any other `name=` belongs to the value.
+/// Fields that may follow an unquoted private value. Any other `name=` is part of the value.
 const FOLLOWING: [&str; 26] = [
     "ai_provider.id",
     "attempt",
@@ -37,7 +37,7 @@ const FOLLOWING: [&str; 26] = [
     "way",
 ];
 
-/// True for a field that holds a query or the name of a user.
+/// Whether a field contains a query or a user name.
 pub fn is_private_field(name: &str) -> bool {
     let last = name.rsplit('.').next().unwrap_or_default().to_ascii_lowercase();
     PRIVATE.contains(&last.as_str())
@@ -45,11 +45,11 @@ pub fn is_private_field(name: &str) -> bool {
 
 struct PrivateValue {
     range: Range<usize>,
-    /// It is masked wherever the line repeats it.
+    /// Whether to mask all other occurrences in the line.
     is_repeated: bool,
 }
 
-/// Where the private values of a line are.
+/// The positions of the private values in a line.
 pub struct LineFields(Vec<PrivateValue>);
 
 impl LineFields {
@@ -72,7 +72,7 @@ impl LineFields {
         Self(found)
     }
 
-    /// The line without these values, wherever it repeats them.
+    /// The line with all occurrences of these values masked.
     pub fn masked(&self, line: &str) -> String {
         let mut shown = String::with_capacity(line.len());
         let (mut end, mut values) = (0, Vec::new());
@@ -98,7 +98,7 @@ impl LineFields {
     }
 }
 
-/// The value of the private field whose name ends before this separator: `name=value` and `"name": "value"`.
+/// The value of the private field whose name ends at this separator: `name=value` or `"name": "value"`.
 fn field_value(line: &str, separator: usize) -> Option<Range<usize>> {
     let mut before = line[..separator].trim_end_matches(' ');
     let is_json = line[separator..].starts_with(':');
@@ -122,7 +122,7 @@ fn field_value(line: &str, separator: usize) -> Option<Range<usize>> {
     Some(start..start + length)
 }
 
-/// A quoted value ends with its quote. A value inside a quoted text has a backslash before its quotes.
+/// The length of a quoted value. Inside a quoted text, its quotes are preceded by a backslash.
 fn quoted_length(value: &str) -> Option<usize> {
     let quote = if value.starts_with("\\\"") { "\\\"" } else { "\"" };
     let inner = value.strip_prefix(quote)?;
@@ -134,7 +134,7 @@ fn quoted_length(value: &str) -> Option<usize> {
     Some(end.map_or(value.len(), |end| end + 2 * quote.len()))
 }
 
-/// A value without quotes ends before a field that is known to follow, or with its span.
+/// The length of an unquoted value: it ends at a known following field, or with its span.
 fn bare_length(value: &str, has_space_before: bool) -> usize {
     let next_field = value.match_indices('=').find_map(|(at, _)| {
         let name = value[..at].rsplit([' ', '{']).next().unwrap_or_default();
@@ -148,7 +148,7 @@ fn bare_length(value: &str, has_space_before: bool) -> usize {
     next_field.into_iter().chain(end_of_span).min().unwrap_or(value.len())
 }
 
-/// The values of all parameters of addresses: each source names the one with the query as it likes.
+/// The values of all URL parameters, because the name of the query parameter depends on the source.
 fn parameters(line: &str) -> Vec<PrivateValue> {
     let ends = |c: char| "\"<>".contains(c) || c.is_whitespace();
     let mut found = Vec::new();
@@ -171,7 +171,7 @@ fn parameters(line: &str) -> Vec<PrivateValue> {
     found
 }
 
-/// A value as it is typed, from the form that it has in an address.
+/// Decodes a URL-encoded value.
 fn decoded(value: &str) -> String {
     let pair = format!("v={value}");
     url::form_urlencoded::parse(pair.as_bytes()).next().map(|(_, text)| text.into_owned()).unwrap_or_default()

@@ -1,4 +1,4 @@
-//! What leaves the machine in a support bundle: no secret, no query, no name of a user.
+//! Masks secrets, queries and user names in a support bundle.
 
 use super::redacted_line::{LineFields, is_private_field};
 use domain::inline_secrets;
@@ -8,16 +8,16 @@ use serde_json::Value;
 use std::borrow::Cow;
 use std::collections::HashSet;
 
-/// Shorter names are masked only in fields that hold a name: they would be found in ordinary words.
+/// Shorter names are masked only in known fields, because they occur in ordinary words.
 const NAME_CHARS_MIN: usize = 3;
-/// A word after the name of a scheme that is at least so long is a credential.
+/// Minimum length of a word after an authentication scheme to count as a credential.
 const CREDENTIAL_CHARS_MIN: usize = 12;
 const SCHEMES: [&str; 4] = ["Bearer ", "Basic ", "Token ", "Digest "];
-/// What stands after one of these, to the end of the line, is a secret.
+/// Everything after one of these, up to the end of the line, is a secret.
 const SECRET_STARTS: [&str; 5] =
     ["password: ", "authorization: ", "cookie: ", "x-api-key: ", "authorization\": "];
 
-/// Masks texts before they are written to a bundle.
+/// Masks text before it is written to a bundle.
 #[derive(Default)]
 pub struct Redaction {
     secrets: KnownSecrets,
@@ -34,7 +34,7 @@ impl Redaction {
         Self { secrets, names: names.into_iter().filter(is_telling).collect() }
     }
 
-    /// A line of a log, as text or as JSON.
+    /// Masks a log line, text or JSON.
     pub fn line(&self, raw: &str) -> String {
         if raw.starts_with('{')
             && let Ok(mut value @ Value::Object(_)) = serde_json::from_str(raw)
@@ -45,7 +45,7 @@ impl Redaction {
         self.text(raw)
     }
 
-    /// Every text of a value. What a field with a private name holds is masked wherever it is repeated.
+    /// Masks every string of a JSON value. Values of private fields are masked wherever they occur.
     pub fn value(&self, value: &mut Value) {
         let mut private = Vec::new();
         take_private(value, &mut private);
@@ -65,15 +65,15 @@ impl Redaction {
         }
     }
 
-    /// A text of any number of lines, without the values of their private fields.
+    /// Masks text of any number of lines.
     pub fn text(&self, text: &str) -> String {
         let known = self.secrets.mask(text);
         let lines: Vec<String> = known.split('\n').map(|line| LineFields::read(line).masked(line)).collect();
-        let masked = inline_secrets::masked(&without_logins(&lines.join("\n")));
+        let masked = inline_secrets::mask(&without_logins(&lines.join("\n")));
         self.without_names(&without_credentials(&masked))
     }
 
-    /// Names consist of letters, digits and `@ . + - _`.
+    /// Masks user names, which consist of alphanumeric characters and `@ . + - _`.
     fn without_names(&self, text: &str) -> String {
         let is_part = |c: char| c.is_alphanumeric() || "@.+-_".contains(c);
         let mut shown = String::with_capacity(text.len());
@@ -97,7 +97,7 @@ impl Redaction {
     }
 }
 
-/// Takes what fields with a private name hold out of a value.
+/// Removes the values of private fields and collects them.
 fn take_private(value: &mut Value, found: &mut Vec<String>) {
     match value {
         Value::Array(items) => items.iter_mut().for_each(|item| take_private(item, found)),
@@ -124,7 +124,7 @@ fn take_all(value: &mut Value, found: &mut Vec<String>) {
     }
 }
 
-/// The text with a mask wherever a word stands that is not a part of another.
+/// Masks a word wherever it is not part of another word.
 pub(super) fn without_word(text: &str, word: &str) -> String {
     let is_part = |c: char| c.is_alphanumeric() || c == '_';
     let mut shown = String::with_capacity(text.len());
@@ -141,7 +141,7 @@ pub(super) fn without_word(text: &str, word: &str) -> String {
     shown
 }
 
-/// Addresses without a user and a password.
+/// Masks user and password in URLs.
 fn without_logins(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     let mut rest = text;
@@ -161,7 +161,7 @@ fn without_logins(text: &str) -> String {
     shown + rest
 }
 
-/// Lines without the credentials of headers and without passwords that are said aloud.
+/// Masks credentials in headers and printed passwords.
 fn without_credentials(text: &str) -> String {
     let mut lines: Vec<String> = Vec::new();
     for line in text.split('\n') {

@@ -1,4 +1,4 @@
-//! What is masked, and what stays.
+//! Tests of the redaction.
 
 use super::*;
 use serde_json::json;
@@ -65,7 +65,7 @@ fn json_lines_stay_json_without_them() {
     assert_eq!(redaction().line(&unnamed), unnamed);
 }
 
-/// The messages of JSON logs, the errors of tasks and the report of the doctor are texts with fields of their own.
+/// Messages of JSON logs, errors of tasks and the report of the doctor contain fields themselves.
 #[test]
 fn no_query_leaves_inside_a_text_of_json_or_of_many_lines() {
     let planted = [

@@ -1,20 +1,20 @@
-//! Tasks that have not ended: how many there are, and those that are stuck. Not whose they are.
+//! Counts of unfinished tasks and a list of stuck ones, without their owners.
 
 use super::other_command;
-use crate::command::Place;
+use crate::command::CliContext;
 use serde_json::{Map, Value, json};
 
-/// What `tributary tasks list` reads at most.
+/// Maximum of `tributary tasks list --limit`.
 const READ_MAX: &str = "10000";
-/// A task that has not ended for so long is stuck.
+/// A task that is unfinished for longer is stuck.
 const STUCK_AFTER_SECONDS: i64 = 3600;
-/// Most stuck tasks that are listed.
+/// Maximum number of listed tasks.
 const STUCK_MAX: usize = 200;
-/// What is told of a stuck task.
+/// Reported fields of a stuck task.
 const FIELDS: [&str; 6] = ["id", "kind", "state", "age_seconds", "attempts", "last_error"];
 
-pub async fn read(place: &Place) -> Result<Value, String> {
-    let shown = other_command::run(place, &["tasks", "list", "--json", "--limit", READ_MAX]).await?;
+pub async fn read(cli: &CliContext) -> Result<Value, String> {
+    let shown = other_command::run(cli, &["tasks", "list", "--json", "--limit", READ_MAX]).await?;
     match serde_json::from_str(&shown.output) {
         Ok(Value::Array(rows)) => Ok(summary(&rows)),
         _ => Err(format!("`tributary tasks list` failed: {}", shown.remarks.trim())),
@@ -33,7 +33,7 @@ fn summary(rows: &[Value]) -> Value {
         matches!(row["state"].as_str(), Some("failed" | "lost"))
             || row["age_seconds"].as_i64().is_some_and(|age| age > STUCK_AFTER_SECONDS)
     };
-    let told = |row: &Value| -> Value {
+    let reported = |row: &Value| -> Value {
         let field = |name: &&str| Some(((*name).to_owned(), row.get(*name)?.clone()));
         Value::Object(FIELDS.iter().filter_map(field).collect())
     };
@@ -43,7 +43,7 @@ fn summary(rows: &[Value]) -> Value {
         "counts": counts,
         "stuck_after_seconds": STUCK_AFTER_SECONDS,
         "stuck_total": stuck.len(),
-        "stuck": stuck.into_iter().take(STUCK_MAX).map(told).collect::<Vec<Value>>(),
+        "stuck": stuck.into_iter().take(STUCK_MAX).map(reported).collect::<Vec<Value>>(),
     })
 }
 
@@ -60,10 +60,10 @@ mod tests {
             row("3", "running", 7200),
             row("4", "failed", 9),
         ];
-        let told = summary(&rows);
-        assert_eq!(told["counts"], json!({"run_search": {"waiting": 2, "running": 1, "failed": 1}}));
-        let ids: Vec<&Value> = told["stuck"].as_array().unwrap().iter().map(|task| &task["id"]).collect();
+        let reported = summary(&rows);
+        assert_eq!(reported["counts"], json!({"run_search": {"waiting": 2, "running": 1, "failed": 1}}));
+        let ids: Vec<&Value> = reported["stuck"].as_array().unwrap().iter().map(|task| &task["id"]).collect();
         assert_eq!(ids, ["3", "4"]);
-        assert!(!told.to_string().contains("anna"), "{told}");
+        assert!(!reported.to_string().contains("anna"), "{reported}");
     }
 }

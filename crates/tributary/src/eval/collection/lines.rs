@@ -1,19 +1,19 @@
-//! Lines of a file with their numbers, and the mistakes that are found in them.
+//! Reads files line by line and collects errors with their line numbers.
 
 use anyhow::{Context, bail};
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 
-/// Largest file of a collection: all of it is held in memory.
+/// Maximum size of a collection file, which is held in memory.
 pub const FILE_BYTES_MAX: u64 = 1024 * 1024 * 1024;
-/// Most mistakes that are listed one by one.
-pub const MISTAKES_SHOWN_MAX: usize = 20;
+/// Maximum number of listed errors.
+pub const ERRORS_SHOWN_MAX: usize = 20;
 
-/// Calls `take` with the number of each line that is not blank, from 1, and its text.
+/// Calls `take` with the number (from 1) and text of each non-blank line.
 pub fn each_line(path: &Path, bytes_max: u64, mut take: impl FnMut(usize, &str)) -> anyhow::Result<()> {
     let file = File::open(path).with_context(|| format!("{} cannot be read", path.display()))?;
-    // One byte more than is allowed, so that a file that is too large is noticed.
+    // Read one byte more than allowed, to detect a file that is too large.
     let mut reader = BufReader::new(file.take(bytes_max + 1));
     let (mut line, mut read) = (Vec::new(), 0);
     for number in 1.. {
@@ -39,7 +39,7 @@ pub fn each_line(path: &Path, bytes_max: u64, mut take: impl FnMut(usize, &str))
     Ok(())
 }
 
-/// What is wrong in the files, each with its place.
+/// Errors with file and line.
 #[derive(Debug, Default)]
 pub struct Mistakes {
     shown: Vec<String>,
@@ -49,12 +49,12 @@ pub struct Mistakes {
 impl Mistakes {
     pub fn add(&mut self, path: &Path, line: usize, problem: impl std::fmt::Display) {
         self.count += 1;
-        if self.shown.len() < MISTAKES_SHOWN_MAX {
+        if self.shown.len() < ERRORS_SHOWN_MAX {
             self.shown.push(format!("  {}:{line}: {problem}", path.display()));
         }
     }
 
-    /// An error that lists them, if there are any.
+    /// Fails with a list of the errors, if there are any.
     pub fn finish(self) -> anyhow::Result<()> {
         if self.count == 0 {
             return Ok(());
@@ -63,7 +63,7 @@ impl Mistakes {
             0 => String::new(),
             more => format!("\n  and {more} more"),
         };
-        bail!("The collection has {} mistake(s):\n{}{more}", self.count, self.shown.join("\n"))
+        bail!("The collection has {} error(s):\n{}{more}", self.count, self.shown.join("\n"))
     }
 }
 
@@ -96,14 +96,14 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_are_counted_beyond_those_shown() {
+    fn errors_are_counted_beyond_those_shown() {
         assert!(Mistakes::default().finish().is_ok());
         let mut mistakes = Mistakes::default();
-        for line in 1..=MISTAKES_SHOWN_MAX + 2 {
+        for line in 1..=ERRORS_SHOWN_MAX + 2 {
             mistakes.add(Path::new("docs.jsonl"), line, "no id");
         }
         let text = mistakes.finish().unwrap_err().to_string();
-        assert!(text.starts_with("The collection has 22 mistake(s):\n  docs.jsonl:1: no id"), "{text}");
+        assert!(text.starts_with("The collection has 22 error(s):\n  docs.jsonl:1: no id"), "{text}");
         assert!(text.ends_with("docs.jsonl:20: no id\n  and 2 more"), "{text}");
     }
 }

@@ -1,4 +1,4 @@
-//! A judged collection: documents, queries, and which document answers which query how well.
+//! A judged test collection: documents, queries and relevance judgments.
 
 mod lines;
 mod read;
@@ -8,14 +8,14 @@ pub use read::read;
 use std::collections::HashMap;
 use std::path::PathBuf;
 
-/// Where a collection is read from.
+/// The location of a collection.
 #[derive(Debug, Clone, Default)]
 pub struct Given {
-    /// Holds `docs.jsonl`, `queries.jsonl` or `queries.tsv`, and `qrels.tsv`.
+    /// Contains `docs.jsonl`, `queries.jsonl` or `queries.tsv`, and `qrels.tsv`.
     pub folder: PathBuf,
-    /// Other queries than the folder's.
+    /// Queries to use instead of the folder's.
     pub queries: Option<PathBuf>,
-    /// Other judgements than the folder's.
+    /// Judgments to use instead of the folder's.
     pub judgements: Option<PathBuf>,
 }
 
@@ -29,30 +29,30 @@ pub struct Document {
 }
 
 impl Document {
-    /// Title and text, as an engine reads them.
+    /// Title and text, as indexed.
     pub fn whole(&self) -> String {
         format!("{} {}", self.title, self.text)
     }
 }
 
-/// Grades of documents, by their place in the collection. A document that is not listed has grade 0.
+/// Grades by document index; documents that are not listed have grade 0.
 pub type Grades = HashMap<usize, u32>;
 
-/// A query with at least one document that answers it.
+/// A query with at least one relevant document.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Query {
     pub id: String,
-    /// Plain words, as every index and the service get them.
+    /// Plain words, as sent to every index and the service.
     pub text: String,
     pub grades: Grades,
 }
 
 #[derive(Debug, Default)]
 pub struct Collection {
-    /// The name of its folder.
+    /// The name of the folder.
     pub name: String,
     pub documents: Vec<Document>,
     pub queries: Vec<Query>,
-    /// What was left out or changed on reading, for people.
+    /// Notes about what was omitted or changed while reading.
     pub remarks: Vec<String>,
 }

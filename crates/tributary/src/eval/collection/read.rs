@@ -1,22 +1,22 @@
-//! Files → a collection. Every mistake is reported with its file and line, all of them at once.
+//! Reads a collection and reports all errors at once, with file and line.
 
 use super::lines::{FILE_BYTES_MAX, Mistakes, each_line};
 use super::{Collection, Document, Given, Grades, Query};
-use crate::eval::words::{PlainQuery, plain_query};
+use crate::eval::tokenizer::{PlainQuery, plain_query};
 use anyhow::{Context, ensure};
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
-/// Highest grade of a judgement; gains grow with 2 to the power of the grade.
+/// Maximum grade; gains grow with 2 to the power of the grade.
 const GRADE_MAX: u32 = 20;
 
 pub fn read(given: &Given) -> anyhow::Result<Collection> {
     let folder = &given.folder;
     ensure!(
         folder.is_dir(),
-        "{} is not a folder; --collection names the folder of a collection",
+        "{} is not a folder; --collection must name the folder of a collection",
         folder.display()
     );
     let mut mistakes = Mistakes::default();
@@ -26,7 +26,7 @@ pub fn read(given: &Given) -> anyhow::Result<Collection> {
     let judgements_file = given.judgements.clone().unwrap_or_else(|| folder.join("qrels.tsv"));
     let judgements = judgements(&judgements_file, &mut mistakes)?;
     mistakes.finish()?;
-    ensure!(!documents.is_empty(), "{} holds no document", folder.join("docs.jsonl").display());
+    ensure!(!documents.is_empty(), "{} contains no documents", folder.join("docs.jsonl").display());
 
     let mut remarks = Vec::new();
     let mut grades = graded(&judgements, &documents, &texts, &judgements_file, &mut remarks);
@@ -52,7 +52,7 @@ fn queries_in(folder: &Path) -> PathBuf {
     if !json.exists() && table.exists() { table } else { json }
 }
 
-/// A line of `docs.jsonl` or `queries.jsonl`. Some collections number their documents.
+/// A line of `docs.jsonl` or `queries.jsonl`. Ids may be numbers.
 #[derive(Deserialize)]
 struct Record {
     #[serde(alias = "_id")]
@@ -73,7 +73,7 @@ impl Record {
         match &record.id {
             Value::String(id) if !id.trim().is_empty() => Ok((id.clone(), record)),
             Value::Number(id) => Ok((id.to_string(), record)),
-            other => Err(format!("an id is a text or a number, not {other}")),
+            other => Err(format!("the id must be a string or a number, not {other}")),
         }
     }
 }
@@ -83,7 +83,7 @@ fn documents(path: &Path, mistakes: &mut Mistakes) -> anyhow::Result<Vec<Documen
     let take = |line: usize, text: &str| match Record::parse(text) {
         Err(problem) => mistakes.add(path, line, problem),
         Ok((id, _)) if !known.insert(id.clone()) => {
-            mistakes.add(path, line, format!("the document '{id}' is there already"));
+            mistakes.add(path, line, format!("the document '{id}' is a duplicate"));
         }
         Ok((id, record)) => documents.push(Document {
             id,
@@ -94,18 +94,18 @@ fn documents(path: &Path, mistakes: &mut Mistakes) -> anyhow::Result<Vec<Documen
         }),
     };
     each_line(path, FILE_BYTES_MAX, take).context(
-        "a collection has docs.jsonl, with a line {\"id\", \"title\", \"text\"} for each document",
+        "a collection needs docs.jsonl with a line {\"id\", \"title\", \"text\"} for each document",
     )?;
     Ok(documents)
 }
 
-/// Ids and texts. A line is a JSON object, or `id<TAB>text`.
+/// Ids and texts. Each line is a JSON object or `id<TAB>text`.
 fn queries(path: &Path, mistakes: &mut Mistakes) -> anyhow::Result<Vec<(String, String)>> {
     let (mut queries, mut known) = (Vec::new(), HashSet::new());
     let take = |line: usize, text: &str| match query(text) {
         Ok((id, _)) if line == 1 && matches!(id.to_lowercase().as_str(), "id" | "query_id" | "qid") => {}
         Ok((id, _)) if !known.insert(id.clone()) => {
-            mistakes.add(path, line, format!("the query '{id}' is there already"));
+            mistakes.add(path, line, format!("the query '{id}' is a duplicate"));
         }
         Ok(query) => queries.push(query),
         Err(problem) => mistakes.add(path, line, problem),
@@ -120,11 +120,11 @@ fn query(line: &str) -> Result<(String, String), String> {
         let (id, record) = Record::parse(line)?;
         (id, record.text.unwrap_or_default())
     } else {
-        let (id, text) = line.split_once('\t').ok_or("id<TAB>text is needed; there is no tab")?;
+        let (id, text) = line.split_once('\t').ok_or("expected id<TAB>text, but there is no tab")?;
         (id.trim().to_owned(), text.to_owned())
     };
     if id.is_empty() || text.trim().is_empty() {
-        return Err("an id and a text are needed; one is empty".to_owned());
+        return Err("the id or the text is empty".to_owned());
     }
     Ok((id, text))
 }
@@ -143,27 +143,30 @@ fn judgements(path: &Path, mistakes: &mut Mistakes) -> anyhow::Result<Vec<Judgem
         Err(problem) => mistakes.add(path, line, problem),
     };
     each_line(path, FILE_BYTES_MAX, take).context(
-        "judgements are lines query<TAB>document<TAB>grade in qrels.tsv, or in the file of --judgements",
+        "judgments are lines query<TAB>document<TAB>grade in qrels.tsv, or in the file of --judgements",
     )?;
     Ok(judgements)
 }
 
-/// Three columns, or the four of TREC, whose second says nothing. None for a header.
+/// Three columns, or the four of TREC with an unused second one. `None` for a header.
 fn judgement(line: usize, text: &str) -> Result<Option<Judgement>, String> {
     let columns: Vec<&str> = text.split('\t').map(str::trim).collect();
     let (query, document, grade) = match columns.as_slice() {
         [query, document, grade] | [query, _, document, grade] => (*query, *document, *grade),
         other => {
-            return Err(format!("query<TAB>document<TAB>grade is needed; there are {} columns", other.len()));
+            return Err(format!(
+                "expected query<TAB>document<TAB>grade, but there are {} columns",
+                other.len()
+            ));
         }
     };
     if line == 1 && matches!(query.to_lowercase().as_str(), "query" | "query_id" | "query-id" | "qid") {
         return Ok(None);
     }
     if query.is_empty() || document.is_empty() {
-        return Err("a query and a document are needed; one is empty".to_owned());
+        return Err("the query or the document is empty".to_owned());
     }
-    // Some collections mark what is worse than irrelevant by grades below 0.
+    // Some collections use negative grades for worse than irrelevant.
     let grade =
         grade.parse::<i64>().ok().map(|grade| grade.max(0)).and_then(|grade| u32::try_from(grade).ok());
     match grade.filter(|grade| *grade <= GRADE_MAX) {
@@ -171,14 +174,14 @@ fn judgement(line: usize, text: &str) -> Result<Option<Judgement>, String> {
             Ok(Some(Judgement { line, query: query.to_owned(), document: document.to_owned(), grade }))
         }
         None => Err(format!(
-            "the grade is '{}'; a whole number up to {GRADE_MAX} is needed",
+            "the grade is '{}' instead of a whole number up to {GRADE_MAX}",
             columns[columns.len() - 1]
         )),
     }
 }
 
-/// Grades by query. Judgements of what the collection does not hold are left out, with a remark: many published
-/// collections have some.
+/// Grades by query. Judgments about unknown queries or documents, which many published collections have, are omitted
+/// with a note.
 fn graded(
     judgements: &[Judgement],
     documents: &[Document],
@@ -205,12 +208,12 @@ fn graded(
     }
     if let Some(first) = unknown.first() {
         let count = unknown.len();
-        remarks.push(format!("{count} judgement(s) are left out: {first}, which is not in the collection."));
+        remarks.push(format!("{count} judgment(s) omitted: {first}, which is not in the collection."));
     }
     grades
 }
 
-/// None, and a remark if need be, for a query that cannot be measured.
+/// `None`, possibly with a note, for a query that cannot be measured.
 fn judged(
     id: String,
     text: &str,
@@ -220,11 +223,11 @@ fn judged(
     let grades = grades.remove(&id).filter(|grades| grades.values().any(|grade| *grade > 0))?;
     let PlainQuery { text, is_cut } = plain_query(text);
     if text.is_empty() {
-        remarks.push(format!("The query '{id}' is left out: it has no words."));
+        remarks.push(format!("Query '{id}' omitted: it has no words."));
         return None;
     }
     if is_cut {
-        remarks.push(format!("The query '{id}' is cut to {} characters.", text.chars().count()));
+        remarks.push(format!("Query '{id}' truncated to {} characters.", text.chars().count()));
     }
     Some(Query { id, text, grades })
 }
@@ -263,7 +266,7 @@ mod tests {
         ("qrels.tsv", "query_id\tdoc_id\tgrade\nq1\ta\t2\nq1\t2\t-1\nq1\ta\t1\nq2\ta\t0\n");
 
     #[test]
-    fn reads_what_people_write() {
+    fn reads_common_formats() {
         let read = Files::new(&[DOCS, QUERIES, QRELS]).read().unwrap();
         assert_eq!(read.documents.len(), 2);
         assert_eq!((read.documents[0].author.as_str(), read.documents[1].id.as_str()), ("A. B.", "2"));
@@ -274,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn four_columns_and_other_files_will_do() {
+    fn reads_four_columns_and_other_files() {
         let files = Files::new(&[DOCS, ("mine.tsv", "7\tcoffee beans\n"), ("judged.tsv", "7\t0\t2\t1\n")]);
         let given = Given {
             folder: files.0.path().to_owned(),
@@ -285,27 +288,25 @@ mod tests {
     }
 
     #[test]
-    fn judgements_of_what_is_not_there_are_left_out_and_named() {
+    fn judgments_about_unknown_items_are_omitted_with_a_note() {
         let qrels = ("qrels.tsv", "q1\ta\t1\nq1\tz\t1\nq9\ta\t1\n");
         let read = Files::new(&[DOCS, QUERIES, qrels]).read().unwrap();
         assert_eq!(read.queries.len(), 1);
         let [remark] = read.remarks.as_slice() else { panic!("{:?}", read.remarks) };
-        assert!(
-            remark.starts_with("2 judgement(s)") && remark.contains("qrels.tsv:2 names the document 'z'")
-        );
+        assert!(remark.starts_with("2 judgment(s)") && remark.contains("qrels.tsv:2 names the document 'z'"));
     }
 
     #[test]
-    fn every_mistake_is_named_with_its_place() {
+    fn every_error_has_its_file_and_line() {
         let docs = ("docs.jsonl", "{\"id\": \"a\"}\nnot json\n{\"id\": \"a\"}\n{\"id\": null}\n");
         let queries = ("queries.tsv", "q1\ttea\nno tab\nq1\tagain\n\t\n");
         let qrels = ("qrels.tsv", "q1\ta\tgood\nq1\ta\nq1\ta\t99\n");
         let error = Files::new(&[docs, queries, qrels]).error();
-        assert!(error.contains("8 mistake(s)"), "{error}");
+        assert!(error.contains("8 error(s)"), "{error}");
         for place in [
             "docs.jsonl:2:",
             "docs.jsonl:3: the document 'a'",
-            "docs.jsonl:4: an id",
+            "docs.jsonl:4: the id",
             "queries.tsv:2:",
             "queries.tsv:3: the query 'q1'",
             "qrels.tsv:1: the grade is 'good'",
@@ -317,14 +318,14 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_is_named() {
+    fn missing_files_are_reported() {
         let gone = Given { folder: "/nowhere/at/all".into(), ..Given::default() };
         assert!(read(&gone).unwrap_err().to_string().contains("is not a folder"));
         let table: &[(&[(&str, &str)], &str)] = &[
             (&[QUERIES, QRELS], "docs.jsonl cannot be read"),
             (&[DOCS, QRELS], "queries.jsonl cannot be read"),
             (&[DOCS, QUERIES], "qrels.tsv cannot be read"),
-            (&[("docs.jsonl", "\n"), QUERIES, QRELS], "holds no document"),
+            (&[("docs.jsonl", "\n"), QUERIES, QRELS], "contains no documents"),
             (&[DOCS, QUERIES, ("qrels.tsv", "q1\ta\t0\n")], "has a relevant document"),
         ];
         for (files, expected) in table {

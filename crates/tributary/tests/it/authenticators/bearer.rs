@@ -1,14 +1,14 @@
-//! Signed tokens in place of ours: `Authorization: Bearer` on the API, and `/svc/oidc_authenticate/`.
+//! Tokens signed by another service: `Authorization: Bearer` on the API, and `/svc/oidc_authenticate/`.
 
 use super::authenticator;
-use super::hub::{CLIENT, Hub};
+use super::fake_idp::{CLIENT, FakeIdp};
 use crate::app_harness::{Answer, AppHarness};
 use domain::settings::{Settings, Throttle};
 use serde_json::{Value, json};
 
 const AUDIENCE: &str = "tributary-api";
 
-async fn app_with(hub: &Hub, more: Value) -> AppHarness {
+async fn app_with(idp: &FakeIdp, more: Value) -> AppHarness {
     let settings = |settings| Settings {
         oidc_api_audience: AUDIENCE.to_owned(),
         throttle_login: Throttle(None),
@@ -17,10 +17,10 @@ async fn app_with(hub: &Hub, more: Value) -> AppHarness {
     let app = AppHarness::with(settings).await;
     app.user("somebody", &["staff"]).await;
     let mut fields = json!({
-        "issuer": hub.url(""), "groups_claim": "groups", "groups_map": {"g-staff": "staff"},
+        "issuer": idp.url(""), "groups_claim": "groups", "groups_map": {"g-staff": "staff"},
     });
     fields.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-    authenticator(&app, hub, fields).await;
+    authenticator(&app, idp, fields).await;
     app
 }
 
@@ -39,10 +39,10 @@ async fn authenticate(app: &AppHarness, header: Option<&str>) -> Answer {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_signed_token_opens_the_api() {
-    let hub = Hub::start().await;
-    let app = app_with(&hub, json!({})).await;
+    let idp = FakeIdp::start().await;
+    let app = app_with(&idp, json!({})).await;
     let claims = json!({"aud": AUDIENCE, "sub": "7", "email": "eve@hub.example", "groups": ["g-staff"]});
-    let token = hub.signed(&claims);
+    let token = idp.signed(&claims);
     let first = me(&app, &token).await;
     assert_eq!(first.status, 200, "{first:?}");
     assert_eq!(
@@ -50,14 +50,14 @@ async fn a_signed_token_opens_the_api() {
         (&json!("eve@hub.example"), &json!(["staff"]))
     );
     assert_eq!(first.body["is_admin"], false);
-    let silent = hub.signed(&json!({"aud": [AUDIENCE, "x"], "sub": "7"}));
+    let silent = idp.signed(&json!({"aud": [AUDIENCE, "x"], "sub": "7"}));
     let again = me(&app, &silent).await;
     assert_eq!(
         (&again.body["id"], &again.body["groups"]),
         (&first.body["id"], &json!(["staff"])),
         "not spoken of"
     );
-    let empty = hub.signed(&json!({"aud": AUDIENCE, "sub": "7", "groups": []}));
+    let empty = idp.signed(&json!({"aud": AUDIENCE, "sub": "7", "groups": []}));
     assert_eq!(me(&app, &empty).await.body["groups"], json!([]));
     let search = app.with_header(&format!("Bearer {token}")).search(&json!({"query_string": "tea"})).await;
     assert!(search["id"].is_number());
@@ -71,16 +71,16 @@ async fn a_signed_token_opens_the_api() {
         json!({"aud": AUDIENCE, "sub": "7", "iss": "https://evil.example"}),
         json!({"aud": AUDIENCE, "sub": ""}),
     ] {
-        let answer = me(&app, &hub.signed(&wrong)).await;
+        let answer = me(&app, &idp.signed(&wrong)).await;
         assert_eq!((answer.status.as_u16(), answer.code()), (401, "authentication_failed"), "{wrong}");
     }
     for head in [json!({"alg": "none"}), json!({"alg": "HS256"}), json!({"kid": "x"}), json!({"crit": ["x"]})]
     {
-        hub.book().head = head.clone();
-        assert_eq!(me(&app, &hub.signed(&claims)).await.status, 401, "{head}");
+        idp.state().head = head.clone();
+        assert_eq!(me(&app, &idp.signed(&claims)).await.status, 401, "{head}");
     }
-    hub.book().head = json!({});
-    let other = Hub::start().await;
+    idp.state().head = json!({});
+    let other = FakeIdp::start().await;
     let foreign = other.signed(&json!({"aud": AUDIENCE, "sub": "7"}));
     assert_eq!(me(&app, &foreign).await.status, 401, "nobody knows that issuer");
     for text in ["", "abc", "a.b.c", &"x".repeat(20_000)] {
@@ -89,7 +89,7 @@ async fn a_signed_token_opens_the_api() {
     let patched = app.admin.patch("/svc/authenticators/hub/", &json!({"audience": "of-its-own"})).await;
     assert_eq!(patched.status, 200);
     assert_eq!(me(&app, &token).await.status, 401, "its own audience wins");
-    assert_eq!(me(&app, &hub.signed(&json!({"aud": "of-its-own", "sub": "7"}))).await.status, 200);
+    assert_eq!(me(&app, &idp.signed(&json!({"aud": "of-its-own", "sub": "7"}))).await.status, 200);
     app.admin.patch("/svc/authenticators/hub/", &json!({"active": false, "audience": ""})).await;
     assert_eq!(me(&app, &token).await.status, 401, "switched off");
     app.stop().await;
@@ -97,9 +97,9 @@ async fn a_signed_token_opens_the_api() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_signed_token_is_exchanged_for_ours() {
-    let hub = Hub::start().await;
-    let app = app_with(&hub, json!({"sign_in": true})).await;
-    let token = hub.signed(&json!({"aud": CLIENT, "sub": "8", "preferred_username": "fred"}));
+    let idp = FakeIdp::start().await;
+    let app = app_with(&idp, json!({"sign_in": true})).await;
+    let token = idp.signed(&json!({"aud": CLIENT, "sub": "8", "preferred_username": "fred"}));
     let answer = authenticate(&app, Some(&format!("Bearer {token}"))).await;
     assert_eq!(answer.status, 200, "{answer:?}");
     assert_eq!((&answer.body["user"], &answer.body["is_superuser"]), (&json!("fred"), &json!(false)));
@@ -109,7 +109,7 @@ async fn a_signed_token_is_exchanged_for_ours() {
     assert_eq!(ours.post_nothing("/svc/swirl-logout/").await.status, 200);
     assert_eq!(ours.get("/svc/users/me/").await.status, 401);
 
-    let wrong = hub.signed(&json!({"aud": "another", "sub": "8"}));
+    let wrong = idp.signed(&json!({"aud": "another", "sub": "8"}));
     for header in [None, Some(""), Some("Bearer"), Some("Bearer x"), Some(token.as_str())] {
         let answer = authenticate(&app, header).await;
         assert_eq!((answer.status.as_u16(), answer.code()), (403, "permission_denied"), "{header:?}");
@@ -126,9 +126,9 @@ async fn a_signed_token_is_exchanged_for_ours() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn guessing_is_throttled() {
-    let hub = Hub::start().await;
+    let idp = FakeIdp::start().await;
     let app = AppHarness::start().await;
-    authenticator(&app, &hub, json!({"issuer": hub.url(""), "audience": AUDIENCE})).await;
+    authenticator(&app, &idp, json!({"issuer": idp.url(""), "audience": AUDIENCE})).await;
     let mut refused = Vec::new();
     for _ in 0..200 {
         let status = me(&app, "a.b.c").await.status.as_u16();

@@ -1,11 +1,11 @@
-//! A browser: it keeps cookies by host and follows redirects. The name `tributary.test` is the service.
+//! A browser that stores cookies per host and follows redirects. The host `tributary.test` is the service.
 
 use crate::app_harness::{Answer, Client};
 use reqwest::Method;
 use std::collections::{BTreeMap, HashMap};
 use url::Url;
 
-/// What the service is called, so that a provider can know its address before it has one.
+/// The fixed address of the service, so that an identity provider can be configured before the port is known.
 pub const SERVICE: &str = "http://tributary.test";
 const STEPS_MAX: usize = 20;
 
@@ -15,7 +15,7 @@ pub struct Browser {
     cookies: HashMap<String, BTreeMap<String, String>>,
 }
 
-/// Where the browser stands.
+/// The page that the browser shows.
 pub struct Page {
     pub url: Url,
     pub answer: Answer,
@@ -32,17 +32,17 @@ impl Browser {
         Self { app: app.to_owned(), client: Client::new("", None), cookies: HashMap::new() }
     }
 
-    /// Goes to an address of the service or of another.
+    /// Opens an address of the service or of another host.
     pub async fn go(&mut self, address: &str) -> Page {
         self.follow(Method::GET, self.absolute(None, address), String::new(), |_| true).await
     }
 
-    /// The same, but stops before it would go where it must not.
+    /// Like `go`, but stops before the first redirect that `goes_on` refuses.
     pub async fn go_while(&mut self, address: &str, goes_on: impl Fn(&Url) -> bool) -> Page {
         self.follow(Method::GET, self.absolute(None, address), String::new(), goes_on).await
     }
 
-    /// Sends a form to the address of the page, and stops before the service is reached again.
+    /// Submits a form to the address of the page, and stops before the browser would return to the service.
     pub async fn go_until_back(&mut self, page: &Page, form: &[(&str, &str)]) -> Page {
         let body = url::form_urlencoded::Serializer::new(String::new()).extend_pairs(form).finish();
         let goes_on = |url: &Url| !url.as_str().starts_with(SERVICE);

@@ -1,20 +1,20 @@
-//! The records, and the whole way of one person: not connected, connected, searched, disconnected.
+//! Authenticator records, and the whole flow of one person: not connected, connected, searched, disconnected.
 
-use super::hub::{CLIENT_SECRET, Hub};
-use super::{agreed, authenticator, connect, files, path_of, search};
+use super::fake_idp::{CLIENT_SECRET, FakeIdp};
+use super::{authenticator, authorize_connection, connect, files, path_of, search};
 use crate::app_harness::{AppHarness, items};
 use serde_json::json;
 use testkit::source::{Behaviour, Source};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_person_connects_searches_and_disconnects() {
-    let (app, hub, lakes) = (AppHarness::start().await, Hub::start().await, Source::start().await);
+    let (app, idp, lakes) = (AppHarness::start().await, FakeIdp::start().await, Source::start().await);
     lakes.reply(Behaviour::Json(items("river", 2)));
     app.provider("Lakes", &lakes).await;
-    authenticator(&app, &hub, json!({})).await;
+    authenticator(&app, &idp, json!({})).await;
     let ann = app.user("ann", &[]).await;
     assert_eq!(ann.get("/svc/authenticators/").await.body, json!([]), "no source of hers needs one");
-    files(&app, &hub).await;
+    files(&app, &idp).await;
 
     let listed = ann.get("/svc/sapi/authenticators/").await.body;
     let not_connected =
@@ -26,7 +26,7 @@ async fn a_person_connects_searches_and_disconnects() {
     let messages = mixed["messages"].to_string();
     assert!(messages.contains("Hub is not connected to your account"), "{messages}");
 
-    let back = connect(&ann, &hub, "anna").await;
+    let back = connect(&ann, &idp, "anna").await;
     assert_eq!((back.status.as_u16(), back.header("location")), (303, "/?q=tea"), "{back:?}");
     let listed = ann.get("/svc/authenticators/").await.body;
     assert_eq!((&listed[0]["connected"], &listed[0]["account"]), (&json!(true), &json!("anna@hub.example")));
@@ -36,10 +36,10 @@ async fn a_person_connects_searches_and_disconnects() {
     assert!(!mixed.to_string().contains("canary"), "{mixed}");
 
     assert_eq!(ann.delete("/svc/authenticators/hub/connection/").await.status, 204);
-    let asked = hub.book().asked_with.len();
+    let asked = idp.state().received_authorization.len();
     assert_eq!(search(&ann).await.0, "not_connected", "at once");
-    assert_eq!(hub.book().asked_with.len(), asked, "the source is not asked");
-    assert_eq!(hub.book().revoked, ["canary-refresh-2"]);
+    assert_eq!(idp.state().received_authorization.len(), asked, "the source is not asked");
+    assert_eq!(idp.state().revoked, ["canary-refresh-2"]);
     assert_eq!(ann.get("/svc/authenticators/").await.body, not_connected);
     assert_eq!(ann.delete("/svc/authenticators/hub/connection/").await.status, 404);
     app.stop().await;
@@ -47,8 +47,8 @@ async fn a_person_connects_searches_and_disconnects() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn records_are_kept_and_their_secrets_are_masked() {
-    let (app, hub) = (AppHarness::start().await, Hub::start().await);
-    let made = authenticator(&app, &hub, json!({"exchange_code_params": {"api_key": "canary"}})).await;
+    let (app, idp) = (AppHarness::start().await, FakeIdp::start().await);
+    let made = authenticator(&app, &idp, json!({"exchange_code_params": {"api_key": "canary"}})).await;
     assert_eq!(
         (&made["client_secret"], &made["exchange_code_params"]["api_key"]),
         (&json!("••••"), &json!("••••"))
@@ -64,10 +64,10 @@ async fn records_are_kept_and_their_secrets_are_masked() {
     whole["name"] = json!("Hub");
     let replaced = app.admin.put(&path, &whole).await;
     assert_eq!(replaced.status, 200, "{replaced:?}");
-    // The masked secrets are the stored ones: connecting works still.
+    // Sending the masked secrets back kept the stored ones: connecting still works.
     let ann = app.user("ann", &[]).await;
-    files(&app, &hub).await;
-    assert_eq!(connect(&ann, &hub, "ann").await.status, 303);
+    files(&app, &idp).await;
+    assert_eq!(connect(&ann, &idp, "ann").await.status, 303);
 
     let taken = app.admin.post("/svc/authenticators/", &whole).await;
     assert_eq!((taken.status.as_u16(), taken.code()), (400, "invalid"), "a mask is no secret: {taken:?}");
@@ -99,12 +99,12 @@ async fn records_are_kept_and_their_secrets_are_masked() {
     app.stop().await;
 }
 
-/// A code is of use to nobody but who began, in time, once, and where it was sent.
+/// A code is valid only for the person who began the flow, in time, once, and at its redirect URI.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_flow_belongs_to_who_began_it() {
-    let (app, hub) = (AppHarness::start().await, Hub::start().await);
-    authenticator(&app, &hub, json!({})).await;
-    files(&app, &hub).await;
+async fn a_flow_belongs_to_the_person_who_began_it() {
+    let (app, idp) = (AppHarness::start().await, FakeIdp::start().await);
+    authenticator(&app, &idp, json!({})).await;
+    files(&app, &idp).await;
     let (ann, bob) = (app.user("ann", &[]).await, app.user("bob", &[]).await);
     let is_refused = |answer: &crate::app_harness::Answer| {
         let text = answer.body.as_str().unwrap_or_default().to_owned();
@@ -112,36 +112,36 @@ async fn a_flow_belongs_to_who_began_it() {
         assert!(text.contains("<h1") && !text.contains("canary"), "a page for people: {text}");
         text
     };
-    // Bob is led to what Ann began: his account must not become hers, nor hers his.
-    let place = path_of(&agreed(&ann, &hub, "bobs-account").await);
-    assert!(is_refused(&bob.get(&place).await).contains("begin again"));
+    // Bob opens the callback of Ann's flow: neither may get the other's account.
+    let place = path_of(&authorize_connection(&ann, &idp, "bobs-account").await);
+    assert!(is_refused(&bob.get(&place).await).contains("start again"));
     is_refused(&ann.get(&place).await);
-    let place = path_of(&agreed(&ann, &hub, "ann").await);
+    let place = path_of(&authorize_connection(&ann, &idp, "ann").await);
     is_refused(&app.anonymous().get(&place).await);
     assert_eq!(search(&ann).await.0, "not_connected");
 
-    let place = path_of(&agreed(&ann, &hub, "ann").await);
+    let place = path_of(&authorize_connection(&ann, &idp, "ann").await);
     is_refused(&ann.get(&place.replace("hub-callback", "other-callback")).await);
     is_refused(&ann.get(&place).await);
     for state in ["", "x", &"s".repeat(5000)] {
         is_refused(&ann.get(&format!("/svc/callback/hub-callback?code=canary-code-1&state={state}")).await);
     }
-    let denied = path_of(&agreed(&ann, &hub, "nobody").await);
+    let denied = path_of(&authorize_connection(&ann, &idp, "nobody").await);
     assert!(is_refused(&ann.get(&denied).await).contains("access_denied"));
-    let place = path_of(&agreed(&ann, &hub, "ann").await);
+    let place = path_of(&authorize_connection(&ann, &idp, "ann").await);
     let wrong_code = place.replace("code=canary-code", "code=wrong-code");
     assert!(is_refused(&ann.get(&wrong_code).await).contains("invalid_grant"));
     assert_eq!(search(&ann).await.0, "not_connected");
 
-    let place = path_of(&agreed(&ann, &hub, "ann").await);
+    let place = path_of(&authorize_connection(&ann, &idp, "ann").await);
     assert_eq!(ann.get(&place).await.status, 303);
     is_refused(&ann.get(&place).await);
     assert_eq!(search(&ann).await.1, ["river of ann"]);
     assert_eq!(search(&bob).await.0, "not_connected");
 
-    // Where to go at the end is a path of ours or the start.
+    // The final redirect target is a path of the service; anything else becomes the start page.
     let begun = ann.post_nothing("/svc/authenticators/hub/connect/?next=https://evil.example/").await;
-    let place = hub.agree(begun.body["auth_url"].as_str().unwrap(), "ann").await;
+    let place = idp.agree(begun.body["auth_url"].as_str().unwrap(), "ann").await;
     assert_eq!(ann.get(&path_of(&place)).await.header("location"), "/");
     let unknown = ann.post_nothing("/svc/authenticators/other/connect/").await;
     assert_eq!(unknown.status, 404);

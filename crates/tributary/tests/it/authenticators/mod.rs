@@ -1,26 +1,26 @@
-//! Services that sign people in or give out their tokens, from outside: connecting, searching with one's own token,
-//! signing in, and all that must be refused.
+//! Black-box tests of authenticators: connecting accounts, searching with a person's own token, signing in, and
+//! everything that must be rejected.
 
 mod bearer;
 mod browser;
 mod connecting;
-mod failures;
-mod hub;
-mod people;
+mod fake_idp;
 mod real_provider;
-mod sealed;
-mod sharing;
+mod refresh_failures;
+mod sign_in;
+mod token_isolation;
+mod tokens_at_rest;
 
 use crate::app_harness::{Answer, AppHarness, Client};
-use hub::Hub;
+use fake_idp::FakeIdp;
 use serde_json::{Value, json};
 
-/// An authenticator for the hub, saved by the administrator.
-async fn authenticator(app: &AppHarness, hub: &Hub, more: Value) -> Value {
+/// Saves an authenticator for the fake identity provider.
+async fn authenticator(app: &AppHarness, idp: &FakeIdp, more: Value) -> Value {
     let mut spec = json!({
-        "idp": "hub", "name": "Hub", "client_id": hub::CLIENT, "client_secret": hub::CLIENT_SECRET,
-        "auth_uri": hub.url("/authorize"), "token_uri": hub.url("/token"), "revoke_uri": hub.url("/revoke"),
-        "user_data_url": hub.url("/userinfo"), "scopes": "files offline",
+        "idp": "hub", "name": "Hub", "client_id": fake_idp::CLIENT, "client_secret": fake_idp::CLIENT_SECRET,
+        "auth_uri": idp.url("/authorize"), "token_uri": idp.url("/token"), "revoke_uri": idp.url("/revoke"),
+        "user_data_url": idp.url("/userinfo"), "scopes": "files offline",
     });
     spec.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
     let answer = app.admin.post("/svc/authenticators/", &spec).await;
@@ -28,10 +28,10 @@ async fn authenticator(app: &AppHarness, hub: &Hub, more: Value) -> Value {
     answer.body
 }
 
-/// A provider whose source is the hub, asked with the person's own token.
-async fn files(app: &AppHarness, hub: &Hub) {
+/// A provider that is queried at the fake identity provider with the person's own token.
+async fn files(app: &AppHarness, idp: &FakeIdp) {
     let spec = json!({
-        "name": "Files", "url": hub.url("/search"), "query_template": "{url}?q={query_string}",
+        "name": "Files", "url": idp.url("/search"), "query_template": "{url}?q={query_string}",
         "authenticator": "hub", "response_mappings": "FOUND=total,RESULTS=items",
         "result_mappings": "title=title,body=body,url=url",
     });
@@ -39,36 +39,36 @@ async fn files(app: &AppHarness, hub: &Hub) {
     assert_eq!(answer.status, 201, "{answer:?}");
 }
 
-/// Begins to connect, agrees at the hub as `account`, and gives back where the hub sends the browser.
-async fn agreed(client: &Client, hub: &Hub, account: &str) -> String {
+/// Begins to connect and authorizes as `account`. Returns the address to which the browser is redirected.
+async fn authorize_connection(client: &Client, idp: &FakeIdp, account: &str) -> String {
     let begun = client.post_nothing("/svc/authenticators/hub/connect/?next=/?q=tea").await;
     assert_eq!(begun.status, 200, "{begun:?}");
-    hub.agree(begun.body["auth_url"].as_str().unwrap(), account).await
+    idp.agree(begun.body["auth_url"].as_str().unwrap(), account).await
 }
 
-/// Connects an account of the hub.
-async fn connect(client: &Client, hub: &Hub, account: &str) -> Answer {
-    let place = agreed(client, hub, account).await;
+/// Connects an account of the fake identity provider.
+async fn connect(client: &Client, idp: &FakeIdp, account: &str) -> Answer {
+    let place = authorize_connection(client, idp, account).await;
     client.get(&path_of(&place)).await
 }
 
-/// Path and query of an address of ours.
+/// Path and query of an address of the service.
 fn path_of(address: &str) -> String {
     let url = url::Url::parse(address).unwrap();
     format!("{}?{}", url.path(), url.query().unwrap_or_default())
 }
 
-/// Searches for something that nobody else searches for: equal calls of one person at once are one.
+/// Searches for a unique query: equal concurrent requests of one person are merged.
 async fn search_for(client: &Client, number: usize) -> (String, Vec<String>, Value) {
-    searched(client, &format!("/svc/search/?qs=river%20{number}")).await
+    search_at(client, &format!("/svc/search/?qs=river%20{number}")).await
 }
 
-/// Searches, and says how the hub's source ended and what it found.
+/// Searches; returns the status of the provider, the titles of the results, and the messages.
 async fn search(client: &Client) -> (String, Vec<String>, Value) {
-    searched(client, "/svc/search/?qs=river").await
+    search_at(client, "/svc/search/?qs=river").await
 }
 
-async fn searched(client: &Client, path: &str) -> (String, Vec<String>, Value) {
+async fn search_at(client: &Client, path: &str) -> (String, Vec<String>, Value) {
     let mixed = client.get(path).await;
     assert_eq!(mixed.status, 200, "{mixed:?}");
     let status = mixed.body["info"]["Files"]["status"].as_str().unwrap_or_default().to_owned();

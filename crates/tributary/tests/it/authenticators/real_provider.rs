@@ -1,14 +1,15 @@
-//! The whole way with a real OpenID Connect provider (`SVC_TEST_OIDC`): code flow with PKCE, groups, rotation.
+//! The complete flows with a real OpenID Connect provider (`SVC_TEST_OIDC`): code flow with PKCE, groups, token
+//! rotation.
 
 use super::browser::{Browser, Page, SERVICE};
 use super::path_of;
 use crate::app_harness::{Answer, AppHarness, Client};
-use domain::contracts::{AuthenticatorStore, ConnectionStore, SourceTokens, UserStore};
+use domain::ports::{AuthenticatorStore, ConnectionStore, SourceTokens, UserStore};
 use domain::settings::Settings;
 use serde_json::{Value, json};
 use std::time::Duration;
 
-/// The issuer, if there is one.
+/// The issuer, if one is running.
 fn provider() -> Option<String> {
     testkit::given("SVC_TEST_OIDC", "a real OpenID Connect provider")
 }
@@ -29,7 +30,7 @@ async fn set_groups(issuer: &str, user: &str, groups: &str) {
     assert_eq!(answer.status, 204);
 }
 
-/// Fills the provider's forms in until the browser would be back at the service.
+/// Completes the forms of the provider until the browser would return to the service.
 async fn agree(browser: &mut Browser, start: &str, user: &str) -> Page {
     let mut page = browser.go_while(start, |url| !url.as_str().starts_with(SERVICE)).await;
     for _ in 0..4 {
@@ -54,12 +55,12 @@ async fn me(browser: &mut Browser) -> Value {
 async fn people_sign_in_by_a_real_provider() {
     let Some(issuer) = provider() else { return };
     let app = AppHarness::start().await;
-    app.user("somebody", &["staff", "board"]).await;
+    app.user("somebody", &["staff", "finance"]).await;
     let mapped = json!({
-        "sign_in": true, "groups_claim": "groups", "groups_map": {"g-staff": "staff", "g-board": "board"},
+        "sign_in": true, "groups_claim": "groups", "groups_map": {"g-staff": "staff", "g-finance": "finance"},
     });
     authenticator(&app, &issuer, mapped).await;
-    set_groups(&issuer, "greta", "g-staff,g-board,g-admin").await;
+    set_groups(&issuer, "greta", "g-staff,g-finance,g-admin").await;
     let mut browser = Browser::new(&app.base);
     let back = agree(&mut browser, "/svc/oidc/people/login/?next=/?q=", "greta").await;
     assert!(back.url.as_str().contains("code="), "{}", back.url);
@@ -74,9 +75,9 @@ async fn people_sign_in_by_a_real_provider() {
         (&json!("greta"), &json!("greta@people.example")),
         "{first}"
     );
-    assert_eq!((&first["groups"], &first["is_admin"]), (&json!(["board", "staff"]), &json!(false)));
+    assert_eq!((&first["groups"], &first["is_admin"]), (&json!(["finance", "staff"]), &json!(false)));
 
-    // The second time, with fewer groups, and then with none.
+    // The second sign-in has fewer groups, the third none.
     for (groups, expected) in [("g-staff", json!(["staff"])), ("", json!([]))] {
         set_groups(&issuer, "greta", groups).await;
         let mut other = Browser::new(&app.base);
@@ -93,8 +94,8 @@ async fn people_sign_in_by_a_real_provider() {
     app.stop().await;
 }
 
-/// Connects, waits until the token ends, renews it by a refresh token that works once, and shows the access token to
-/// the API itself.
+/// Connects, waits until the token expires, refreshes it with a single-use refresh token, and calls the API with the
+/// access token.
 #[tokio::test(flavor = "multi_thread")]
 async fn tokens_of_a_real_provider_are_renewed_and_open_the_api() {
     let Some(issuer) = provider() else { return };
@@ -113,7 +114,7 @@ async fn tokens_of_a_real_provider_are_renewed_and_open_the_api() {
     let connected = app.admin.get(&path_of(back.url.as_str())).await;
     assert_eq!(connected.status, 303, "{connected:?}");
 
-    let wired = app.service.wired();
+    let wired = app.service.app();
     let admin = wired.store.user_by_name("admin").await.unwrap().id;
     let id = wired.store.authenticators().await.unwrap()[0].id;
     let before = wired.store.connection(admin, id).await.unwrap().unwrap();

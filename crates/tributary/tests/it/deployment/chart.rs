@@ -1,7 +1,7 @@
-//! The Helm chart: its values, its schema, and, where helm is installed, what it renders.
+//! The Helm chart: its values, its schema, and, if helm is installed, what it renders.
 
 use super::{PORT, USER, assert_drain, assert_grace, files, lint, plain, read, roles, root, settings, yaml};
-use domain::contracts::QueueName;
+use domain::ports::QueueName;
 use domain::settings::Settings;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -17,7 +17,7 @@ fn values() -> Value {
     yaml(&read(&format!("{CHART}/values.yaml"))).remove(0)
 }
 
-/// What the values set, secrets included.
+/// The settings of the values, including secrets.
 fn set() -> Settings {
     let values = values();
     let pairs = |of: &str| values[of].as_object().unwrap().clone();
@@ -25,7 +25,7 @@ fn set() -> Settings {
     settings(CHART, all.map(|(name, value)| (name, plain(&value))))
 }
 
-/// The rules of the schema that its author uses, on a value.
+/// Checks a value by the rules that this schema uses.
 fn check(path: &str, schema: &Value, value: &Value) {
     if let Some(kinds) = schema.get("type") {
         let kind = match value {
@@ -93,7 +93,7 @@ fn full_workers_are_above_the_target_of_the_autoscalers() {
         Some(thousandths) => thousandths.parse().unwrap(),
         None => target.parse::<f64>().unwrap() * 1000.0,
     };
-    // Kubernetes does nothing within a tenth of the target, and one user alone fills seven eighths.
+    // Kubernetes tolerates a tenth above the target, and one user alone fills seven eighths.
     assert!(thousandths * 1.1 < 875.0, "{target}");
 }
 
@@ -151,13 +151,13 @@ fn helm_accepts_and_renders_it() {
     }
     let rendered = helm(&["template", "release"], &["--kube-version", "1.31.0"]).unwrap();
     let deployments = of_kind(&rendered, "Deployment");
-    let mut played = BTreeSet::new();
+    let mut roles = BTreeSet::new();
     for deployment in &deployments {
-        played.extend(check_deployment(deployment));
+        roles.extend(check_deployment(deployment));
     }
     check_stops(&rendered, &deployments);
     assert_eq!(deployments.len(), 7);
-    assert_eq!(played, Role::all());
+    assert_eq!(roles, Role::all());
     assert_eq!(of_kind(&rendered, "PodDisruptionBudget").len(), 7);
     assert_eq!(of_kind(&rendered, "Service").len(), 1);
     for kind in
@@ -198,7 +198,7 @@ fn helm_renders_what_is_optional() {
     }
 }
 
-/// The roles of the deployment, when it is as it should be.
+/// Checks a deployment and returns its roles.
 fn check_deployment(deployment: &Value) -> BTreeSet<Role> {
     let name = deployment["metadata"]["name"].as_str().unwrap();
     let pod = &deployment["spec"]["template"]["spec"];
@@ -231,7 +231,7 @@ fn check_deployment(deployment: &Value) -> BTreeSet<Role> {
     roles
 }
 
-/// A pod that is told to stop has time for its drain and its grace, and two failed probes fit into the drain.
+/// A stopping pod has time for its drain and its grace period, and two failed probes fit into the drain.
 fn check_stops(rendered: &[Value], deployments: &[&Value]) {
     let given = of_kind(rendered, "ConfigMap")[0]["data"].as_object().unwrap().clone();
     let set = settings(CHART, given.iter().map(|(name, value)| (name.clone(), plain(value))));

@@ -14,12 +14,12 @@ fn services(path: &str) -> Map<String, Value> {
     yaml(&read(path))[0]["services"].as_object().unwrap().clone()
 }
 
-/// The services that run our image.
+/// The services that run the program's image.
 fn ours(path: &str) -> Map<String, Value> {
     services(path).into_iter().filter(|(_, service)| service.get("build").is_some()).collect()
 }
 
-/// `${NAME:?why}` as if NAME were `x`; a variable without `:?` would have a default or be empty.
+/// Replaces `${NAME:?why}` by `x`; a variable without `:?` would have a default or be empty.
 fn filled_in(text: &str) -> String {
     let mut filled = String::new();
     let mut rest = text;
@@ -42,8 +42,8 @@ fn words(value: &Value) -> Vec<&str> {
     value.as_array().into_iter().flatten().filter_map(Value::as_str).collect()
 }
 
-/// The roles that the service plays; none if it is a command that ends.
-fn played(service: &Value) -> BTreeSet<Role> {
+/// The roles of the service; none for a one-shot command.
+fn roles_of_service(service: &Value) -> BTreeSet<Role> {
     match words(&service["command"])[..] {
         [] => Role::all(),
         ["serve", "--roles", names] => roles(names),
@@ -55,7 +55,7 @@ fn played(service: &Value) -> BTreeSet<Role> {
 #[test]
 fn one_node_is_one_service_and_one_volume() {
     assert_eq!(services(ONE).len(), 1);
-    assert_eq!(played(&services(ONE)["tributary"]), Role::all());
+    assert_eq!(roles_of_service(&services(ONE)["tributary"]), Role::all());
     let volumes = yaml(&read(ONE))[0]["volumes"].as_object().unwrap().clone();
     assert_eq!(volumes.keys().collect::<Vec<_>>(), ["data"]);
     assert_eq!(words(&services(ONE)["tributary"]["volumes"]), ["data:/data"]);
@@ -64,9 +64,9 @@ fn one_node_is_one_service_and_one_volume() {
 #[test]
 fn the_cluster_plays_every_role() {
     let ours = ours(CLUSTER);
-    let all: BTreeSet<Role> = ours.values().flat_map(played).collect();
+    let all: BTreeSet<Role> = ours.values().flat_map(roles_of_service).collect();
     assert_eq!(all, Role::all());
-    let web = ours.values().filter(|service| played(service).contains(&Role::Web)).count();
+    let web = ours.values().filter(|service| roles_of_service(service).contains(&Role::Web)).count();
     assert_eq!(web, 2);
     let others: BTreeSet<String> = services(CLUSTER).into_iter().map(|(name, _)| name).collect();
     assert!(others.contains("postgres") && others.contains("nats"));
@@ -87,11 +87,11 @@ fn nodes_are_locked_down_and_have_time_to_stop() {
             let gateway = [172, 18, 0, 1].into();
             let is_named = set.trusted_proxies.iter().any(|network| network.contains(gateway));
             assert!(is_named, "{place}: all clients share the limits of one address");
-            assert_drain(&place, &played(&service), &set);
+            assert_drain(&place, &roles_of_service(&service), &set);
             let waits = service["stop_grace_period"].as_str().unwrap().strip_suffix('s').unwrap();
             assert_grace(&place, Duration::from_secs(waits.parse().unwrap()), &set);
-            // Only a process that goes on can be asked how it is.
-            let goes_on = !played(&service).is_empty();
+            // Only a long-running process can have a health check.
+            let goes_on = !roles_of_service(&service).is_empty();
             assert_eq!(service["healthcheck"]["disable"] == true, !goes_on, "{place}");
         }
     }
@@ -124,7 +124,7 @@ fn every_service_has_a_limit_of_memory() {
     }
 }
 
-/// Full texts that people sent along cannot be fetched again: no node may have a folder of its own.
+/// Supplied texts cannot be fetched again, so all nodes must share one folder.
 #[test]
 fn all_nodes_share_one_folder_of_texts() {
     for (name, service) in ours(CLUSTER) {
@@ -143,7 +143,7 @@ fn what_the_queue_confirmed_is_on_its_disk() {
 fn the_proxy_knows_every_web_process_and_leaves_out_what_is_not_ready() {
     let config = read("deploy/Caddyfile");
     for (name, service) in ours(CLUSTER) {
-        let is_web = played(&service).contains(&Role::Web);
+        let is_web = roles_of_service(&service).contains(&Role::Web);
         assert_eq!(config.contains(&format!("{name}:{PORT}")), is_web, "{name}");
     }
     assert!(config.contains("health_uri /svc/health/ready/"), "{config}");
@@ -166,8 +166,8 @@ fn every_secret_comes_from_the_environment_file() {
     assert!(read("deploy/nats.conf").contains("password: $NATS_PASSWORD"));
 }
 
-/// Docker's plugin, or its program alone. `docker` may be there without its plugin, and a program of the first version
-/// does not know these files.
+/// Docker's plug-in, or the standalone program. `docker` may be installed without the plug-in, and version 1 of the
+/// program does not support these files.
 fn installed() -> Option<&'static [&'static str]> {
     let is_known = |compose: &&[&str]| {
         let told = Command::new(compose[0]).args(&compose[1..]).args(["version", "--short"]).output();

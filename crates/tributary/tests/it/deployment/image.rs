@@ -1,4 +1,4 @@
-//! The Dockerfile, and what it is built from.
+//! The Dockerfile and its build context.
 
 use super::{PORT, USER, files, lint, read, root, settings};
 use crate::program::{Running, program, run, text};
@@ -20,13 +20,13 @@ fn instructions() -> Vec<(String, String)> {
     joined.lines().filter_map(split).collect()
 }
 
-/// The last of this name: in a multi-stage build that is the one of the image.
+/// The last instruction of this name; in a multi-stage build it belongs to the final image.
 fn last(word: &str) -> String {
     let found = instructions().into_iter().rfind(|(name, _)| name == word);
     found.unwrap_or_else(|| panic!("no {word}")).1
 }
 
-/// What is copied from the source tree: names at its root.
+/// The top-level names that are copied from the source tree.
 fn copied() -> BTreeSet<String> {
     let from_tree =
         instructions().into_iter().filter(|(word, rest)| word == "COPY" && !rest.starts_with("--"));
@@ -39,7 +39,7 @@ fn copied() -> BTreeSet<String> {
 }
 
 #[test]
-fn the_image_runs_as_nobody_special_and_keeps_one_volume() {
+fn the_image_runs_unprivileged_and_has_one_volume() {
     assert_eq!(last("USER"), format!("{USER}:{USER}"));
     assert_eq!(last("EXPOSE"), PORT.to_string());
     assert_eq!(last("VOLUME"), "/data");
@@ -111,7 +111,7 @@ fn everything_that_the_program_embeds_is_copied() {
     assert!(embedded > 10, "only {embedded} embedded files were found");
 }
 
-/// The first name of a path once its `..` are resolved.
+/// The first component of a path after its `..` are resolved.
 fn top(path: &Path) -> String {
     let mut names: Vec<String> = Vec::new();
     for component in path.components() {
@@ -125,7 +125,7 @@ fn top(path: &Path) -> String {
 }
 
 #[test]
-fn the_health_check_tells_a_living_service_from_a_dead_one() {
+fn the_health_check_distinguishes_a_live_service_from_a_dead_one() {
     let folder = tempfile::tempdir().unwrap();
     let running = Running::start(program(folder.path(), &["serve", "--port", "0"]));
     let port = running.base.rsplit(':').next().unwrap().to_owned();
@@ -137,7 +137,7 @@ fn the_health_check_tells_a_living_service_from_a_dead_one() {
     drop(running);
     let dead = run(folder.path(), &["health", "--port", &port]);
     assert_eq!(dead.status.code(), Some(1));
-    assert!(text(&dead.stderr).contains("/svc/health/live/ does not answer"), "{}", text(&dead.stderr));
+    assert!(text(&dead.stderr).contains("/svc/health/live/ does not respond"), "{}", text(&dead.stderr));
 }
 
 #[test]

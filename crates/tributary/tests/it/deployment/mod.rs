@@ -1,5 +1,5 @@
-//! The files of `deploy/`: they name settings, roles and ports that exist, they run nothing as root, and the linters
-//! that are installed accept them.
+//! The files of `deploy/`: they name existing settings, roles and ports, run nothing as root, and pass the installed
+//! linters.
 
 mod chart;
 mod compose;
@@ -7,7 +7,7 @@ mod image;
 mod release;
 mod unit;
 
-use domain::settings::{GivenSettings, ReadSettings, Settings};
+use domain::settings::{LoadedSettings, RawSettings, Settings};
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -16,7 +16,7 @@ use std::process::Command;
 use std::time::Duration;
 use tributary::service::Role;
 
-/// The user of the image, by number.
+/// The user id of the image.
 const USER: u64 = 65_532;
 /// The port of the image.
 const PORT: u64 = 8000;
@@ -54,17 +54,17 @@ fn yaml(text: &str) -> Vec<Value> {
     serde_norway::Deserializer::from_str(text).map(document).filter(|value| !value.is_null()).collect()
 }
 
-/// Text, numbers and booleans as they stand in an environment.
+/// Text, numbers and booleans as they appear in an environment.
 fn plain(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
-/// Reads these settings as the program would: a wrong name or a wrong value fails.
+/// Reads these settings as the program does: a wrong name or value fails.
 fn settings(place: &str, given: impl IntoIterator<Item = (String, String)>) -> Settings {
     let environment: BTreeMap<String, String> = given.into_iter().collect();
     assert!(!environment.is_empty(), "{place} sets nothing");
-    match Settings::read(&GivenSettings { environment, file: BTreeMap::new() }) {
-        Ok(ReadSettings { settings, remarks, .. }) => {
+    match Settings::parse(&RawSettings { environment, file: BTreeMap::new() }) {
+        Ok(LoadedSettings { settings, remarks, .. }) => {
             assert!(remarks.is_empty(), "{place}: {remarks:?}");
             settings
         }
@@ -76,21 +76,22 @@ fn roles(text: &str) -> BTreeSet<Role> {
     text.split(',').map(|name| Role::parse(name).unwrap()).collect()
 }
 
-/// What the program takes beyond its drain and its grace: tasks go back to the queue, connections are closed.
-const LAST_WORDS: Duration = Duration::from_secs(5);
+/// What the program needs after its drain and its grace period: tasks are returned to the queue, connections are
+/// closed.
+const SHUTDOWN_OVERHEAD: Duration = Duration::from_secs(5);
 
-/// A stop must wait longer than the program itself does.
+/// The supervisor must wait longer than the program needs to stop.
 fn assert_grace(place: &str, waits: Duration, settings: &Settings) {
-    let grace = settings.drain.0 + settings.stop_grace.0 + LAST_WORDS;
+    let grace = settings.drain.0 + settings.stop_grace.0 + SHUTDOWN_OVERHEAD;
     assert!(waits > grace, "{place} waits {waits:?}, the program needs {grace:?}");
 }
 
-/// What stands before a web process has time to turn to others, or at least to let go of its connections.
+/// A load balancer has time to notice that a web process drains, or at least to close its connections.
 fn assert_drain(place: &str, roles: &BTreeSet<Role>, settings: &Settings) {
     assert!(!roles.contains(&Role::Web) || !settings.drain.0.is_zero(), "{place} does not drain");
 }
 
-/// Runs a linter; skips where it is not installed.
+/// Runs a linter; skips if it is not installed.
 pub fn lint(command: &mut Command) -> Option<String> {
     let name = command.get_program().to_string_lossy().into_owned();
     let output = match command.output() {
@@ -106,7 +107,7 @@ pub fn lint(command: &mut Command) -> Option<String> {
     Some(crate::program::text(&output.stdout))
 }
 
-/// The words that look like settings.
+/// The words that look like names of settings.
 fn setting_names(text: &str) -> BTreeSet<&str> {
     let in_name = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_';
     let words = text.split(|c| !in_name(c));
@@ -156,6 +157,6 @@ fn no_file_holds_a_secret() {
     for (name, value) in values["secrets"].as_object().unwrap() {
         assert_eq!(value, "", "values.yaml gives {name} a value");
     }
-    // A filled-in environment file lies beside its example.
+    // The filled-in environment file is beside its example.
     assert!(read(".gitignore").lines().any(|line| line == "/deploy/*.env"));
 }

@@ -1,4 +1,4 @@
-//! The files of a release: the Debian package, and what the scripts of a release take from the source tree.
+//! The files of a release: the Debian package, and what the release scripts take from the source tree.
 
 use super::{read, root};
 use crate::program::text;
@@ -7,7 +7,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-/// A program in place of ours, whose symbols and archives are small.
+/// A small program in place of the real one, with small symbols and archives.
 const STAND_IN: &str = r#"
 #include <stdio.h>
 #include <string.h>
@@ -20,7 +20,7 @@ int main(int count, char **words) {
 const TOOLS: [&str; 6] = ["cc", "dpkg-deb", "git", "objcopy", "python3", "xz"];
 const UNIT: &str = "deploy/systemd/tributary.service";
 
-/// Every line `NAME: value` of the control file.
+/// The value of a field `NAME: value` of the control file.
 fn control(name: &str) -> String {
     let text = read("deploy/deb/control");
     let found = text.lines().find_map(|line| line.strip_prefix(&format!("{name}: ")));
@@ -50,7 +50,7 @@ fn the_package_asks_for_what_its_scripts_call() {
     }
 }
 
-/// The script edits three lines of the unit; a renamed one would leave the package with a dynamic user.
+/// The script edits three lines of the unit; if one were renamed, the package would run with a dynamic user.
 #[test]
 fn the_lines_that_the_package_changes_are_in_the_unit() {
     let unit = read(UNIT);
@@ -74,7 +74,7 @@ fn license_texts_of_data_are_where_the_notice_says() {
     }
 }
 
-/// The stand-in of this version; nothing where it cannot be built or packed.
+/// Builds the small program for this version; `None` if it cannot be built or packed.
 fn stand_in(folder: &Path, version: &str) -> Option<PathBuf> {
     let is_missing = |tool: &&&str| Command::new(tool).arg("--version").output().is_err();
     if let Some(missing) = TOOLS.iter().find(is_missing) {

@@ -7,7 +7,7 @@ use std::time::Duration;
 use tributary::service::Role;
 
 const UNIT: &str = "deploy/systemd/tributary.service";
-/// The most that `systemd-analyze security` may find, in tenths; 100 is a service without any protection.
+/// The highest allowed exposure of `systemd-analyze security`, in tenths; 100 is a service without any protection.
 const EXPOSURE_MAX: &str = "15";
 
 /// Every value of a key, in the order of the file.
@@ -45,20 +45,20 @@ fn the_unit_is_hardened_and_waits_for_what_runs() {
 fn environment_examples_hold_valid_settings() {
     for path in ["deploy/systemd/tributary.env.example", "deploy/one.env.example"] {
         let text = read(path);
-        // Lines that are commented out are settings too.
+        // Commented-out lines are settings too.
         let lines = text.lines().filter_map(|line| line.trim_start_matches('#').split_once('='));
         let given = lines.filter(|(name, _)| !name.contains(' '));
         settings(path, given.map(|(name, value)| (name.to_owned(), value.to_owned())));
     }
 }
 
-/// Elections are off in the program itself, and on in every environment that is shipped.
+/// Elections are off by default, and on in every shipped environment.
 #[test]
 fn every_environment_puts_versions_to_an_election() {
     assert!(!Settings::default().canonical_auto_elect_enabled);
     for path in ["deploy/systemd/tributary.env.example", "deploy/one.env.example"] {
         let text = read(path);
-        // Lines that are commented out set nothing.
+        // Commented-out lines set nothing.
         let pairs =
             text.lines().filter(|line| !line.starts_with('#')).filter_map(|line| line.split_once('='));
         let set = settings(path, pairs.map(|(name, value)| (name.to_owned(), value.to_owned())));
@@ -81,7 +81,7 @@ fn every_environment_puts_versions_to_an_election() {
 fn systemd_accepts_it() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("tributary.service");
-    // The check wants to see the program.
+    // The check requires that the program exists.
     let here = read(UNIT).replace("/usr/local/bin/tributary", env!("CARGO_BIN_EXE_tributary"));
     std::fs::write(&path, here).unwrap();
     let Some(_) = lint(Command::new("systemd-analyze").arg("verify").arg(&path)) else { return };

@@ -1,6 +1,6 @@
-//! Edits of the same record at the same time: none is lost, and an edit of an older version is refused.
+//! Concurrent edits of the same record: none is lost, and an edit of an older version is refused.
 
-mod rights;
+mod permissions;
 mod table;
 
 use crate::app_harness::{Answer, AppHarness, Client};
@@ -10,9 +10,9 @@ use std::collections::BTreeSet;
 use table::{Record, records};
 use tokio::task::JoinSet;
 
-/// Rounds of edits at the same time for each record.
+/// Rounds of concurrent edits for each record.
 const ROUNDS: usize = 12;
-/// Versions of `If-Match` that cannot be read.
+/// Malformed values of `If-Match`.
 const MALFORMED: [&str; 5] = ["1", "\"1", "", "\"1\" \"2\"", "*, \"1\""];
 
 async fn send_if(client: &Client, method: Method, path: &str, body: Option<&Value>, tag: &str) -> Answer {
@@ -26,14 +26,14 @@ async fn send_if(client: &Client, method: Method, path: &str, body: Option<&Valu
     }
 }
 
-/// The ETag of an answer, which is a strong one.
+/// The ETag of a response, which must be a strong one.
 fn tag(answer: &Answer) -> String {
     let tag = answer.header("ETag");
     assert!(tag.len() > 2 && tag.starts_with('"') && tag.ends_with('"'), "{tag:?}: {answer:?}");
     tag.to_owned()
 }
 
-/// An edit that is valid and changes something in every round.
+/// A valid edit that changes something in every round.
 fn an_edit(record: &Record, round: usize) -> (Method, Value) {
     match &record.put {
         Some(put) => (Method::PUT, put(round)),
@@ -123,7 +123,7 @@ async fn patches_of_different_fields_at_the_same_time_all_hold() {
     app.stop().await;
 }
 
-/// A replacement at the same time as others is one of them, whole.
+/// After concurrent replacements, the record equals one of them completely.
 #[tokio::test(flavor = "multi_thread")]
 async fn replacements_at_the_same_time_leave_one_of_them_whole() {
     let app = AppHarness::start().await;
@@ -138,7 +138,7 @@ async fn replacements_at_the_same_time_leave_one_of_them_whole() {
         let now = record.client.get(&record.path).await.body;
         let is_one = |body: &Value| {
             body.as_object().unwrap().iter().all(|(field, value)| {
-                // Lists and objects may be shown with more, and passwords and secrets are not shown.
+                // Lists and objects may be shown with more fields; passwords and secrets are not shown.
                 value.is_array()
                     || value.is_object()
                     || ["password", "credentials"].contains(&field.as_str())
@@ -150,10 +150,10 @@ async fn replacements_at_the_same_time_leave_one_of_them_whole() {
     app.stop().await;
 }
 
-/// What can be edited stands in the table above, and says in the API's document that it has a version.
+/// Every editable record is in the table, and its OpenAPI description mentions its version.
 #[tokio::test(flavor = "multi_thread")]
 async fn every_record_that_can_be_edited_has_a_version() {
-    // Decided once by its owner, with one field, and not read by itself.
+    // It has one field, is decided once by its owner, and cannot be read by itself.
     const WITHOUT: [&str; 1] = ["/svc/egress/events/{id}/"];
     let app = AppHarness::start().await;
     let tried: BTreeSet<String> =

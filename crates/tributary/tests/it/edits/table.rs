@@ -1,21 +1,21 @@
-//! One record of every kind that people edit, with edits of it.
+//! One record of every editable kind, with edits of it.
 
 use crate::app_harness::{AppHarness, Client, items};
 use serde_json::{Value, json};
 use testkit::source::{Behaviour, Source};
 
-/// What a field is set to in a round; another value in every round.
+/// The value of a field in a round; different in every round.
 type ValueOf = fn(usize) -> Value;
 
 pub struct Record {
-    /// As the API's document names it.
+    /// The path as in the OpenAPI document.
     pub route: &'static str,
     pub path: String,
-    /// Who may edit it.
+    /// A client that may edit the record.
     pub client: Client,
-    /// Fields that can be changed by themselves.
+    /// Fields that can be changed individually.
     pub patches: Vec<(&'static str, ValueOf)>,
-    /// A whole record, when it can be replaced.
+    /// A complete record, if it can be replaced.
     pub put: Option<ValueOf>,
     pub is_deletable: bool,
 }
@@ -92,14 +92,14 @@ fn processors(round: usize) -> Value {
     json!([all[round % 2]])
 }
 
-async fn made(client: &Client, list: &str, spec: Value) -> String {
+async fn create_record(client: &Client, list: &str, spec: Value) -> String {
     let answer = client.post(list, &spec).await;
     assert_eq!(answer.status, 201, "{answer:?}");
     assert!(!answer.header("ETag").is_empty(), "{list} answers without a version");
     format!("{list}{}/", answer.body["id"])
 }
 
-/// The path of a result of a finished search, and that of the search.
+/// The paths of a finished search's result and of the search itself.
 async fn search_and_result(app: &AppHarness, client: &Client) -> (String, String) {
     let source = Source::start().await;
     source.reply(Behaviour::Json(items("Lakes", 2)));
@@ -111,7 +111,7 @@ async fn search_and_result(app: &AppHarness, client: &Client) -> (String, String
     (format!("/svc/search/{id}/"), format!("/svc/results/{result}/"))
 }
 
-/// One record of every kind, in a new installation.
+/// One record of every kind in a new installation.
 #[expect(clippy::too_many_lines, reason = "a table with one row for each kind of record")]
 pub async fn records(app: &AppHarness) -> Vec<Record> {
     let (admin, ann) = (app.admin.clone(), app.user("ann", &["red", "blue", "green"]).await);
@@ -128,7 +128,7 @@ pub async fn records(app: &AppHarness) -> Vec<Record> {
     };
     let user_path = {
         let spec = json!({"username": "ulla", "password": "password of ulla"});
-        made(&admin, "/svc/users/", spec).await
+        create_record(&admin, "/svc/users/", spec).await
     };
     vec![
         Record {
@@ -143,7 +143,7 @@ pub async fn records(app: &AppHarness) -> Vec<Record> {
             is_deletable: true,
             ..record(
                 "/svc/searchproviders/{id}/",
-                made(&admin, "/svc/searchproviders/", provider(0)).await,
+                create_record(&admin, "/svc/searchproviders/", provider(0)).await,
                 &admin,
             )
         },
@@ -163,7 +163,7 @@ pub async fn records(app: &AppHarness) -> Vec<Record> {
             is_deletable: true,
             ..record(
                 "/svc/groups/{id}/",
-                made(&admin, "/svc/groups/", json!({"name": "people"})).await,
+                create_record(&admin, "/svc/groups/", json!({"name": "people"})).await,
                 &admin,
             )
         },
@@ -173,7 +173,7 @@ pub async fn records(app: &AppHarness) -> Vec<Record> {
             is_deletable: true,
             ..record(
                 "/svc/querytransforms/{id}/",
-                made(&admin, "/svc/querytransforms/", transform(0)).await,
+                create_record(&admin, "/svc/querytransforms/", transform(0)).await,
                 &admin,
             )
         },
@@ -183,7 +183,7 @@ pub async fn records(app: &AppHarness) -> Vec<Record> {
             is_deletable: true,
             ..record(
                 "/svc/aiproviders/{id}/",
-                made(&admin, "/svc/aiproviders/", ai_provider(0)).await,
+                create_record(&admin, "/svc/aiproviders/", ai_provider(0)).await,
                 &admin,
             )
         },
@@ -193,7 +193,7 @@ pub async fn records(app: &AppHarness) -> Vec<Record> {
             is_deletable: true,
             ..record(
                 "/svc/authenticators/{id}/",
-                made(&admin, "/svc/authenticators/", authenticator(0)).await,
+                create_record(&admin, "/svc/authenticators/", authenticator(0)).await,
                 &admin,
             )
         },
@@ -201,7 +201,7 @@ pub async fn records(app: &AppHarness) -> Vec<Record> {
             patches: vec![("prompt", text), ("footer", text), ("note", text)],
             put: Some(prompt),
             is_deletable: true,
-            ..record("/svc/prompts/{id}/", made(&ann, "/svc/prompts/", prompt(0)).await, &ann)
+            ..record("/svc/prompts/{id}/", create_record(&ann, "/svc/prompts/", prompt(0)).await, &ann)
         },
         Record {
             patches: vec![("processors", processors)],
@@ -215,7 +215,11 @@ pub async fn records(app: &AppHarness) -> Vec<Record> {
         Record {
             put: Some(branding),
             is_deletable: true,
-            ..record("/svc/brandings/{id}/", made(&admin, "/svc/brandings/", branding(0)).await, &admin)
+            ..record(
+                "/svc/brandings/{id}/",
+                create_record(&admin, "/svc/brandings/", branding(0)).await,
+                &admin,
+            )
         },
         Record {
             put: Some(|round| json!({"domains": [{"domain": format!("d{round}.example"), "wish": "raise"}]})),
@@ -224,7 +228,11 @@ pub async fn records(app: &AppHarness) -> Vec<Record> {
         Record {
             patches: vec![("title", text), ("searchprovider_list", list)],
             is_deletable: true,
-            ..record("/svc/chat/{id}/", made(&ann, "/svc/chat/", json!({"title": "A talk"})).await, &ann)
+            ..record(
+                "/svc/chat/{id}/",
+                create_record(&ann, "/svc/chat/", json!({"title": "A talk"})).await,
+                &ann,
+            )
         },
         Record {
             patches: vec![("title", text), ("body", text), ("author", text)],

@@ -1,48 +1,48 @@
-//! Files made to harm, read by the program in processes of their own: they are refused within the limits, nobody else
-//! waits for them, and what is ordinary is read as ever.
+//! Malicious files, read by the program in subprocesses: they are refused within the limits, nobody else waits for
+//! them, and ordinary files are read as usual.
 
 mod pdf;
-mod watched;
+mod reader_process;
 
 use crate::program::{Running, program, run, text};
-use domain::contracts::{ExtractError, ExtractText, FileToRead};
-use extraction::{Extraction, Limits, PROGRAM_MEMORY_BYTES_MAX};
+use domain::ports::{ExtractError, ExtractText, FileToRead};
+use extraction::{Extraction, Limits, SUBPROCESS_MEMORY_BYTES_MAX};
 use pdf::Way;
+use reader_process::ReaderProcess;
 use serde_json::json;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 use tokio::sync::Mutex;
-use watched::Reader;
 
-/// Tests that look at the processes of this one take turns.
+/// Tests that inspect the subprocesses of this process run one at a time.
 static TURN: Mutex<()> = Mutex::const_new(());
 
-/// The time for a file, and what starting and ending its process may take on a busy machine.
+/// The time limit of a file, plus the time to start and stop its process on a busy machine.
 const TIME_MAX: Duration = Duration::from_secs(25);
-/// Unpacked it would take hundreds of gigabytes.
+/// Unpacked, the file would take hundreds of gigabytes.
 const OBJECTS: usize = 20_000;
 const THINGS: usize = 500_000;
 /// A process starts in some milliseconds; a busy machine takes longer.
 const SMALL_FILES: u32 = 20;
 const SMALL_FILE_TIME_MAX: Duration = Duration::from_millis(500);
-/// More than the service ever holds here, less than one bomb.
+/// More than the service uses here, less than one bomb.
 const SERVICE_KB_MAX: u32 = 400_000;
 
 fn extraction(limits: Limits) -> Arc<Extraction> {
     let extraction = Extraction::start(limits).unwrap();
-    Arc::new(extraction.with_program(env!("CARGO_BIN_EXE_tributary").into()))
+    Arc::new(extraction.with_subprocess(env!("CARGO_BIN_EXE_tributary").into()))
 }
 
 fn file(name: &str, bytes: impl Into<bytes::Bytes>) -> FileToRead {
     FileToRead { media_type: None, name: name.to_owned(), bytes: bytes.into() }
 }
 
-/// Waits for the process that reads for this one.
-async fn reader() -> Reader {
+/// Waits for a subprocess that reads a file.
+async fn reader() -> ReaderProcess {
     let started = Instant::now();
     loop {
-        if let Some(reader) = Reader::all_of(std::process::id()).pop() {
+        if let Some(reader) = ReaderProcess::all_of(std::process::id()).pop() {
             return reader;
         }
         assert!(started.elapsed() < TIME_MAX, "no process reads");
@@ -52,18 +52,18 @@ async fn reader() -> Reader {
 
 async fn assert_no_reader(parent: u32) {
     let started = Instant::now();
-    while !Reader::all_of(parent).is_empty() {
+    while !ReaderProcess::all_of(parent).is_empty() {
         assert!(started.elapsed() < Duration::from_secs(30), "a process reads on");
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
 }
 
-/// The highest memory of any process that reads for this one, until `done` is.
+/// The peak memory of any subprocess that reads a file, until `done` completes.
 async fn peak_kb_during<T>(done: impl Future<Output = T>) -> (T, u32) {
     let peak_kb = AtomicU32::new(0);
     let watch = async {
         loop {
-            for reader in Reader::all_of(std::process::id()) {
+            for reader in ReaderProcess::all_of(std::process::id()) {
                 peak_kb.fetch_max(reader.peak_kb().unwrap_or(0), Ordering::Relaxed);
             }
             tokio::time::sleep(Duration::from_millis(20)).await;
@@ -79,7 +79,7 @@ async fn peak_kb_during<T>(done: impl Future<Output = T>) -> (T, u32) {
 #[tokio::test(flavor = "multi_thread")]
 async fn bombs_are_refused_at_the_limit_of_memory() {
     let _turn = TURN.lock().await;
-    // A build for tests is slow: here the memory is to end before the time does.
+    // A debug build is slow: here the memory limit must be reached before the time limit.
     let patient =
         Limits { time: Duration::from_secs(120), wait: Duration::from_secs(200), ..Limits::default() };
     let extraction = extraction(patient);
@@ -89,8 +89,8 @@ async fn bombs_are_refused_at_the_limit_of_memory() {
     let (read, peak_kb) = peak_kb_during(async { tokio::join!(sealed, length) }).await;
     let refused = ExtractError::Damaged("reading it takes more memory than the limits allow".to_owned());
     assert_eq!(read, (Err(refused.clone()), Err(refused)));
-    // They did grow, and no further than they may.
-    let may_kb = u32::try_from(PROGRAM_MEMORY_BYTES_MAX / 1024).unwrap();
+    // The memory did grow, up to the limit.
+    let may_kb = u32::try_from(SUBPROCESS_MEMORY_BYTES_MAX / 1024).unwrap();
     assert!((may_kb / 4..may_kb).contains(&peak_kb), "{peak_kb} kB");
     assert_no_reader(std::process::id()).await;
 }
@@ -101,7 +101,7 @@ async fn bombs_are_refused_at_the_limit_of_time() {
     let extraction = extraction(Limits { time: Duration::from_secs(1), ..Limits::default() });
     for way in [Way::Encrypted, Way::Length] {
         let bomb = extraction.extract(file("bomb.pdf", pdf::bomb(way, OBJECTS, THINGS)));
-        // A quick machine would fill the memory first.
+        // A fast machine would reach the memory limit first.
         let (read, ()) = tokio::join!(bomb, async { reader().await.stop() });
         assert_eq!(read, Err(ExtractError::Timeout), "{way:?}");
     }
@@ -109,7 +109,7 @@ async fn bombs_are_refused_at_the_limit_of_time() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn others_are_read_meanwhile() {
+async fn other_files_are_read_meanwhile() {
     let _turn = TURN.lock().await;
     let extraction = extraction(Limits::default());
     let slow = Arc::clone(&extraction);
@@ -127,14 +127,14 @@ async fn others_are_read_meanwhile() {
     assert!(read.text.contains("Still rising.") && read.title == "Levels", "{read:?}");
     let refused = extraction.extract(file("broken.pdf", "%PDF-1.7 the river")).await;
     assert!(matches!(refused, Err(ExtractError::Damaged(_))), "{refused:?}");
-    assert_eq!(Reader::all_of(std::process::id()).len(), 1, "the bomb is still being read");
-    // Who goes away ends what was read for him.
+    assert_eq!(ReaderProcess::all_of(std::process::id()).len(), 1, "the bomb is still being read");
+    // Dropping a request ends its subprocess.
     bombs.shutdown().await;
     assert_no_reader(std::process::id()).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_process_that_is_killed_is_told_and_nothing_is_lost() {
+async fn a_killed_reader_is_reported_and_nothing_is_lost() {
     let _turn = TURN.lock().await;
     let extraction = extraction(Limits::default());
     let bomb = || file("bomb.pdf", pdf::bomb(Way::Encrypted, OBJECTS, THINGS));
@@ -153,12 +153,12 @@ async fn a_reader_has_its_limits_and_no_environment() {
     let looking = async {
         let reader = reader().await;
         let started = Instant::now();
-        // The limit of time is the last that is set.
+        // The time limit is the last one to be set.
         while reader.limit("Max cpu time").is_none_or(|(soft, _)| soft == "unlimited") {
             assert!(started.elapsed() < TIME_MAX);
             tokio::time::sleep(Duration::from_millis(2)).await;
         }
-        let memory = PROGRAM_MEMORY_BYTES_MAX.to_string();
+        let memory = SUBPROCESS_MEMORY_BYTES_MAX.to_string();
         for (name, soft, hard) in [
             ("Max address space", memory.as_str(), memory.as_str()),
             ("Max core file size", "0", "0"),
@@ -179,7 +179,7 @@ async fn a_reader_has_its_limits_and_no_environment() {
     assert_no_reader(std::process::id()).await;
 }
 
-/// What a process of its own costs, beside a thread.
+/// The cost of a subprocess compared with a thread.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_small_file_costs_little() {
     let _turn = TURN.lock().await;
@@ -197,7 +197,7 @@ async fn a_small_file_costs_little() {
 }
 
 #[test]
-fn the_command_is_not_for_people() {
+fn the_read_file_command_is_hidden() {
     let folder = tempfile::tempdir().unwrap();
     for arguments in [&["--help"][..], &["help"], &["-h"]] {
         let said = text(&run(folder.path(), arguments).stdout);
@@ -211,7 +211,7 @@ fn the_command_is_not_for_people() {
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "it leaves nothing behind");
 }
 
-/// The service itself uses its own program so, and goes on.
+/// The running service reads files in subprocesses of its own program and stays available.
 #[tokio::test(flavor = "multi_thread")]
 async fn the_service_searches_a_folder_with_bombs() {
     let (folder, files) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
@@ -237,15 +237,15 @@ async fn the_service_searches_a_folder_with_bombs() {
     let pid = running.pid();
     let (found, seen) = tokio::join!(client.get("/svc/search/?qs=rivers"), async {
         let started = Instant::now();
-        while Reader::all_of(pid).is_empty() && started.elapsed() < TIME_MAX {
+        while ReaderProcess::all_of(pid).is_empty() && started.elapsed() < TIME_MAX {
             tokio::time::sleep(Duration::from_millis(5)).await;
         }
-        !Reader::all_of(pid).is_empty()
+        !ReaderProcess::all_of(pid).is_empty()
     });
     assert!(seen, "the service reads in other processes");
-    // What was in the other files is found, whatever the bombs took of the time.
+    // The texts of the other files are found, however much time the bombs took.
     assert_eq!(found.body["results"].as_array().unwrap().len(), 2, "{found:?}");
-    let peak_kb = Reader::of(pid).peak_kb().unwrap();
+    let peak_kb = ReaderProcess::of(pid).peak_kb().unwrap();
     assert!(peak_kb < SERVICE_KB_MAX, "the service itself holds {peak_kb} kB");
     assert_no_reader(pid).await;
     assert_eq!(running.terminate(), Some(0));

@@ -1,10 +1,10 @@
-//! PDF files by bytes: objects that are packed into a stream, and a table that points into it.
+//! PDF files at byte level: object streams and a cross-reference table that points into them.
 
 use flate2::Compression;
 use flate2::write::ZlibEncoder;
 use std::io::Write;
 
-/// The owner's word and the proof of the empty password, for the identity below; and the keys of the two streams.
+/// The owner key and the check of the empty password for the document id below, and the keys of the two streams.
 const OWNER: &str = "c92422687facee686e373f10b5c7d04738053152f7e2ee30e11c69ec442576ab";
 const USER: &str = "13f3633f3c8fe41869648cfa5552ce67d52a786c2ca737f8f9c0e496403cd4ae";
 const IDENTITY: &str = "30313233343536373839616263646566";
@@ -15,19 +15,19 @@ const PACKED: usize = 4;
 const CONTENT: usize = 5;
 const SEAL: usize = 6;
 const TABLE: usize = 7;
-/// The first of the packed objects, and the root of the document.
+/// The first packed object, which is the root of the document.
 const FIRST: usize = 10;
 
-/// What is wrong with a file, if anything.
+/// What is special about a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Way {
     /// Everything is encrypted with an empty password, as by a program that only forbids changes.
     Encrypted,
-    /// The length of a stream stands among the packed objects.
+    /// The length of a stream is one of the packed objects.
     Length,
 }
 
-/// One page that says `Rivers rose`.
+/// One page with the text `Rivers rose`.
 pub fn ordinary() -> Vec<u8> {
     let objects = [
         "<</Type/Catalog/Pages 11 0 R>> ",
@@ -44,7 +44,7 @@ pub fn ordinary() -> Vec<u8> {
     file(Way::Encrypted, &places, &text)
 }
 
-/// Many objects that all stand in the same place, where a long list is: each takes its whole memory again.
+/// Many objects at the same offset, where a long list is: each takes the full memory again.
 pub fn bomb(way: Way, objects: usize, things: usize) -> Vec<u8> {
     file(way, &vec![0; objects], &format!("[{}]", "[]".repeat(things)))
 }
@@ -93,7 +93,7 @@ impl Writer {
         self.bytes.extend(b"\nendstream\nendobj\n");
     }
 
-    /// The table: where each object is, or in which place of the packed stream.
+    /// Writes the cross-reference table: the offset of each object, or its index in the object stream.
     fn end(mut self, packed: usize, more: &str) -> Vec<u8> {
         let start = self.bytes.len();
         self.places[TABLE] = Some(start);

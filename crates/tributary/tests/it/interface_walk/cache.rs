@@ -1,4 +1,4 @@
-//! The semantic cache and the decisions on versions, as the interface tells of them.
+//! Calls of the semantic cache and of version decisions.
 
 use super::call::{VERSIONS, Walk};
 use crate::app_harness::{AppHarness, long_text};
@@ -10,7 +10,7 @@ pub async fn call(walk: &Walk, row: &str) {
     match row {
         "POST /svc/ingest/" => ingest(walk).await,
         "POST /svc/cache/unindex/" => {
-            let signal = kept(walk, "unindexed").await;
+            let signal = ingest_document(walk, "unindexed").await;
             let removed = walk.post("/svc/cache/unindex/", &json!({"signal_id": signal})).await;
             assert_eq!(
                 (removed.status.as_u16(), &removed.body["removed"]),
@@ -64,22 +64,22 @@ pub async fn call(walk: &Walk, row: &str) {
     }
 }
 
-async fn kept(walk: &Walk, name: &str) -> i64 {
-    let wish = json!({
+async fn ingest_document(walk: &Walk, name: &str) -> i64 {
+    let payload = json!({
         "url": format!("https://h.example{}/{name}", walk.prefix), "body": long_text("a heron"), "wait": true,
     });
-    let kept = walk.post("/svc/ingest/", &wish).await;
+    let kept = walk.post("/svc/ingest/", &payload).await;
     assert_eq!(kept.status, 200, "{kept:?}");
     kept.body["signal_id"].as_i64().unwrap()
 }
 
 async fn ingest(walk: &Walk) {
-    let signal = kept(walk, "kept").await;
+    let signal = ingest_document(walk, "kept").await;
     let read = walk.get(&format!("/svc/cache/{signal}/")).await;
     assert_eq!((read.status.as_u16(), &read.body["state"]), (200, &json!("indexed")), "{read:?}");
     let closed = AppHarness::start().await;
-    let wish = json!({"url": "https://h.example/kept", "body": long_text("a heron")});
-    let refused = closed.admin.post(&walk.at("/svc/ingest/"), &wish).await;
+    let payload = json!({"url": "https://h.example/kept", "body": long_text("a heron")});
+    let refused = closed.admin.post(&walk.at("/svc/ingest/"), &payload).await;
     assert_eq!((refused.status.as_u16(), refused.code()), (402, "cache_unlicensed"), "{refused:?}");
     assert!(!refused.body["detail"].as_str().unwrap().is_empty(), "{refused:?}");
     closed.stop().await;
@@ -98,14 +98,14 @@ async fn one_run(walk: &Walk) {
     assert_eq!(walk.get("/svc/canonical/999999/").await.status, 404);
 }
 
-/// Made, there already, taken by another, and replaced when that is wanted.
+/// A pin is created, exists already, conflicts with another, and replaces it by force.
 async fn pins(walk: &Walk) {
     let [one, two, ..] = walk.signals[..] else { panic!("two versions") };
-    let wish =
+    let payload =
         |signal: i64, force: bool| json!({"signal_id": signal, "query": "pinned here", "force": force});
     for (signal, force, status) in [(one, false, 201), (one, false, 200), (two, false, 409), (two, true, 201)]
     {
-        let answer = walk.post(PIN, &wish(signal, force)).await;
+        let answer = walk.post(PIN, &payload(signal, force)).await;
         assert_eq!(answer.status, status, "{signal} {force}: {answer:?}");
         let pin: &Value = match status {
             409 => {
@@ -117,7 +117,7 @@ async fn pins(walk: &Walk) {
         let pinned = if status == 409 { one } else { signal };
         assert_eq!((&pin["signal_id"], &pin["query"]), (&json!(pinned), &json!("pinned here")), "{answer:?}");
     }
-    assert_eq!(walk.post(PIN, &wish(999_999, false)).await.status, 404);
+    assert_eq!(walk.post(PIN, &payload(999_999, false)).await.status, 404);
     let other = walk.post(PIN, &json!({"signal_id": two, "query": "another query"})).await;
     assert_eq!(other.status, 201, "a pin is of one query: {other:?}");
 }

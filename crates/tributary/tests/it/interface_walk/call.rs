@@ -1,80 +1,80 @@
-//! The service that the walk goes through, and who is asked for which row of the interface.
+//! The service under test, and the dispatch of each row of the interface to its call.
 
 use super::tables::Endpoint;
 use super::{cache, egress, search};
 use crate::app_harness::{Answer, AppHarness, Client, items, licensed, long_text};
-use domain::contracts::{ConnectionStore, UserStore};
 use domain::corpus::PROVIDER_NAME;
 use domain::ids::{AuthenticatorId, UserId};
+use domain::ports::{ConnectionStore, UserStore};
 use domain::secret::Secret;
-use domain::settings::{Settings, Share};
+use domain::settings::{Ratio, Settings};
 use domain::user::CURATORS;
 use reqwest::Method;
 use serde_json::{Value, json};
 use testkit::source::{Behaviour, Source};
-use testkit::vendors::sent_mail::{Letter, MAIL_TOKEN, Post};
-use tributary::cache_source;
+use testkit::vendors::sent_mail::{MAIL_TOKEN, MailServer, SentMessage};
+use tributary::corpus::provider as corpus_provider;
 
-/// How many versions of one document the walk has.
+/// The number of versions of the document.
 pub const VERSIONS: usize = 3;
 
 pub struct Walk {
     pub app: AppHarness,
     pub prefix: &'static str,
-    /// She searches, keeps documents, decides on versions, and has connected her mailbox.
+    /// She searches, ingests documents, decides on versions, and has connected her mailbox.
     pub ann: Client,
     pub ann_id: UserId,
     /// Three versions of one agreement in the cache.
     pub signals: Vec<i64>,
     pub rivers: i64,
     pub source: Source,
-    _mailbox: Post,
+    _mailbox: MailServer,
 }
 
 impl Walk {
     pub async fn start(prefix: &'static str) -> Self {
         let source = Source::start().await;
         source.reply(Behaviour::Json(items("river", 2)));
-        let mailbox = Post::outlook(vec![letter()], "2026-05-01T12:00:00Z".parse().unwrap()).await;
+        let mailbox = MailServer::outlook(vec![message()], "2026-05-01T12:00:00Z".parse().unwrap()).await;
         let url = mailbox.url();
         let allow = vec![url.split('/').nth(2).unwrap().to_owned()];
         let app = AppHarness::with(|settings| Settings {
-            corpus_min_score: Share(0.1),
+            corpus_min_score: Ratio(0.1),
             canonical_auto_elect_enabled: true,
             egress_outlook_url: url,
             outbound_allow: allow,
             ..licensed(settings)
         })
         .await;
-        cache_source::ensure(app.service.wired()).await.unwrap();
+        corpus_provider::ensure(app.service.app()).await.unwrap();
         let rivers = app.provider("Rivers", &source).await;
         let picker = json!({"name": "Picker", "model": "local/extractive", "tags": ["rag"], "active": true});
         assert_eq!(app.admin.post("/svc/aiproviders/", &picker).await.status, 201);
         let ann = app.user("ann", &[CURATORS]).await;
-        let ann_id = app.service.wired().store.user_by_name("ann").await.unwrap().id;
+        let ann_id = app.service.app().store.user_by_name("ann").await.unwrap().id;
         let mut walk =
             Self { app, prefix, ann, ann_id, signals: Vec::new(), rivers, source, _mailbox: mailbox };
         for version in 1..=VERSIONS {
-            walk.signals.push(walk.kept(version).await);
+            walk.signals.push(walk.ingest_version(version).await);
         }
-        walk.connected().await;
+        walk.connect_mailbox().await;
         walk
     }
 
-    async fn kept(&self, version: usize) -> i64 {
-        let wish = json!({
+    async fn ingest_version(&self, version: usize) -> i64 {
+        let payload = json!({
             "url": format!("https://files.example/agreement-v{version}.pdf"),
             "title": format!("River gauge agreement v{version}"),
             "body": format!("{} It is version {version}.", long_text("the river gauge agreement")),
             "wait": true,
         });
-        let kept = self.ann.post("/svc/ingest/", &wish).await;
+        let kept = self.ann.post("/svc/ingest/", &payload).await;
         assert_eq!((kept.status.as_u16(), &kept.body["state"]), (200, &json!("indexed")), "{kept:?}");
         kept.body["signal_id"].as_i64().unwrap()
     }
 
-    /// Her mailbox, by an account that she connected.
-    async fn connected(&self) {
+    /// Connects a mailbox of hers.
+    async fn connect_mailbox(&self) {
         let spec = json!({
             "idp": "microsoft", "name": "Microsoft", "client_id": "c", "auth_uri": "https://m.example/a",
             "token_uri": "https://m.example/t",
@@ -82,7 +82,7 @@ impl Walk {
         let made = self.app.admin.post("/svc/authenticators/", &spec).await;
         assert_eq!(made.status, 201, "{made:?}");
         let id = AuthenticatorId(made.body["id"].as_i64().unwrap());
-        let wired = self.app.service.wired();
+        let wired = self.app.service.app();
         let tokens = domain::authenticator::Tokens {
             access: Secret::new(MAIL_TOKEN),
             refresh: Secret::default(),
@@ -98,7 +98,7 @@ impl Walk {
         path.replacen("/svc", self.prefix, 1)
     }
 
-    /// Ann's request under this prefix.
+    /// Sends a request of Ann's under this prefix.
     pub async fn ask(&self, method: &str, path: &str, body: &Value) -> Answer {
         let request = self.ann.request(method.parse::<Method>().unwrap(), &self.at(path));
         let request = match body {
@@ -116,7 +116,7 @@ impl Walk {
         self.ask("POST", path, body).await
     }
 
-    /// Ann searches in the cache: the version that counts, and the run that said so.
+    /// Ann searches in the cache. Returns the winning version and the id of its election.
     pub async fn elected(&self, query: &str) -> (Value, i64) {
         let spec = json!({"query_string": query, "searchprovider_list": [PROVIDER_NAME]});
         let search = self.ann.search(&spec).await;
@@ -127,8 +127,8 @@ impl Walk {
         (first, run)
     }
 
-    /// Every endpoint requires authentication, whatever stands in its path.
-    pub async fn refuses_nobody_knows_whom(&self, endpoint: &Endpoint) {
+    /// Every endpoint requires authentication, whatever its path contains.
+    pub async fn assert_requires_authentication(&self, endpoint: &Endpoint) {
         let path = self.at(&endpoint.path.split('?').next().unwrap().replace(['<', '>'], ""));
         let path: String = path
             .split('/')
@@ -146,25 +146,25 @@ impl Walk {
         assert!(answer.header("www-authenticate").starts_with("Basic"), "{answer:?}");
     }
 
-    /// One row of the interface. A row that nobody here knows fails the walk.
+    /// Calls one row of the interface. An unknown row fails the test.
     pub async fn call(&self, row: &str) {
         let path = row.split_once(' ').unwrap().1;
         match path.split('/').nth(2) {
             Some("search" | "results" | "rag-search") => search::call(self, row).await,
             Some("ingest" | "cache" | "canonical") => cache::call(self, row).await,
             Some("egress") => egress::call(self, row).await,
-            _ => search::call_the_rest(self, row).await,
+            _ => search::call_other(self, row).await,
         }
     }
 }
 
-/// A message to somebody outside, with nothing of the cache in it.
-fn letter() -> Letter {
-    Letter {
+/// A message to somebody outside that contains no cached document.
+fn message() -> SentMessage {
+    SentMessage {
         from: "ann@firm.example".to_owned(),
         to: vec!["jane@client.example".to_owned()],
         subject: "Lunch".to_owned(),
         html: "<p>At noon?</p>".to_owned(),
-        ..Letter::default()
+        ..SentMessage::default()
     }
 }

@@ -1,9 +1,9 @@
-//! Scans of sent mail and what they found, as the interface tells of them.
+//! Calls of egress scans and their events.
 
 use super::call::Walk;
-use domain::contracts::{EgressStore, ScanOutcome};
 use domain::corpus::{Channel, MatchMethod, NewEvent, NewScan, ScanCounts};
 use domain::ids::SignalId;
+use domain::ports::{EgressStore, ScanOutcome};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 
@@ -13,28 +13,28 @@ const PATIENCE: Duration = Duration::from_secs(20);
 pub async fn call(walk: &Walk, row: &str) {
     match row {
         "POST /svc/egress/scan/" => {
-            let wish = json!({"channel": "outlook", "date_from": "2026-01-01", "date_to": "2026-12-31"});
-            let begun = walk.post("/svc/egress/scan/", &wish).await;
+            let payload = json!({"channel": "outlook", "date_from": "2026-01-01", "date_to": "2026-12-31"});
+            let begun = walk.post("/svc/egress/scan/", &payload).await;
             assert_eq!(begun.status, 202, "{begun:?}");
-            ended(walk, begun.body["scan_id"].as_i64().unwrap()).await;
+            wait_until_ended(walk, begun.body["scan_id"].as_i64().unwrap()).await;
             let scoped = walk.post("/svc/egress/scan/", &json!({"matter_tag": "river"})).await;
             assert_eq!(
                 (scoped.status.as_u16(), &scoped.body["matter_tag"]),
                 (202, &json!("river")),
                 "{scoped:?}"
             );
-            ended(walk, scoped.body["scan_id"].as_i64().unwrap()).await;
+            wait_until_ended(walk, scoped.body["scan_id"].as_i64().unwrap()).await;
         }
         "GET /svc/egress/scan/<scan_id>/" => {
             let begun = walk.post("/svc/egress/scan/", &json!({})).await;
-            let scan = ended(walk, begun.body["scan_id"].as_i64().unwrap()).await;
+            let scan = wait_until_ended(walk, begun.body["scan_id"].as_i64().unwrap()).await;
             assert_eq!((&scan["status"], &scan["messages_seen"]), (&json!("completed"), &json!(1)), "{scan}");
             assert_eq!(scan["messages_external"], 1, "{scan}");
             let counts = ["matches", "candidates"];
             assert!(counts.iter().all(|count| scan[count] == 0), "{scan}");
         }
         "GET /svc/egress/events/" => {
-            found(walk, "message of the list").await;
+            store_event(walk, "message of the list").await;
             let list = walk.get("/svc/egress/events/").await;
             assert_eq!(list.status, 200, "{list:?}");
             let event = &list.body["results"][0];
@@ -46,7 +46,7 @@ pub async fn call(walk: &Walk, row: &str) {
             assert_eq!(others.body["count"], 0, "they are their owner's: {others:?}");
         }
         "PATCH /svc/egress/events/<event_id>/" => {
-            found(walk, "message of the decision").await;
+            store_event(walk, "message of the decision").await;
             let list = walk.get("/svc/egress/events/?status=candidate").await;
             let id = list.body["results"][0]["event_id"].as_i64().unwrap();
             for status in ["confirmed", "dismissed"] {
@@ -63,7 +63,7 @@ pub async fn call(walk: &Walk, row: &str) {
     }
 }
 
-async fn ended(walk: &Walk, scan: i64) -> Value {
+async fn wait_until_ended(walk: &Walk, scan: i64) -> Value {
     let started = Instant::now();
     loop {
         let told = walk.get(&format!("/svc/egress/scan/{scan}/")).await;
@@ -76,9 +76,9 @@ async fn ended(walk: &Walk, scan: i64) -> Value {
     }
 }
 
-/// As a scan leaves it that found an attachment of the same name and size.
-async fn found(walk: &Walk, message: &str) {
-    let wired = walk.app.service.wired();
+/// Stores the event of a scan that found an attachment of the same name and size.
+async fn store_event(walk: &Walk, message: &str) {
+    let wired = walk.app.service.app();
     let (store, now) = (&wired.store, wired.clock.now());
     let wanted = NewScan {
         user: walk.ann_id,

@@ -1,5 +1,5 @@
-//! A walk through the written interface: every endpoint of its tables is called under both prefixes, and every setting,
-//! processor, mixer, command, field and metric that it names is there.
+//! Conformance to the interface specification: every endpoint of its tables is called under both prefixes, and every
+//! setting, processor, mixer, command, field and metric that it names exists.
 
 mod cache;
 mod call;
@@ -15,14 +15,14 @@ use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::panic::AssertUnwindSafe;
 use tables::{Table, quoted};
-use tributary::wiring::PLUGINS;
+use tributary::app::PLUGINS;
 
-/// The table whose heading ends so.
+/// The table whose heading ends with this text.
 fn table<'a>(tables: &'a [Table], heading: &str) -> &'a Table {
     tables.iter().find(|table| table.heading.ends_with(heading)).unwrap_or_else(|| panic!("no {heading}"))
 }
 
-/// The names in the first column; a cell may have several.
+/// The names in the first column; a cell may contain several.
 fn fields(table: &Table) -> Vec<&str> {
     table.rows.iter().flat_map(|row| row[0].split(',').map(str::trim)).collect()
 }
@@ -34,11 +34,11 @@ async fn every_endpoint_under_both_prefixes() {
     assert!(endpoints.len() >= 32, "{}", endpoints.len());
     for prefix in ["/svc", "/api/svc"] {
         let walk = Walk::start(prefix).await;
-        // Every row is tried, and all that fail are named.
+        // Every row is called, and all failures are reported together.
         let mut failed = Vec::new();
         for endpoint in &endpoints {
             let called = async {
-                walk.refuses_nobody_knows_whom(endpoint).await;
+                walk.assert_requires_authentication(endpoint).await;
                 walk.call(&endpoint.name()).await;
             };
             if AssertUnwindSafe(called).catch_unwind().await.is_err() {
@@ -137,7 +137,7 @@ async fn every_field_and_every_metric() {
     let assert_has = |thing: &Value, heading: &str| {
         let names = fields(table(&tables, heading));
         assert!(names.len() > 10, "{heading}: {names:?}");
-        // `new` is there on what an update has added; the walk through the endpoints sees it.
+        // Only results that an update added have `new`; the endpoint test checks it.
         let is_missing = |name: &&&str| **name != "new" && thing.get(*name).is_none();
         let missing: Vec<&&str> = names.iter().filter(is_missing).collect();
         assert!(missing.is_empty(), "{heading}: {missing:?} of {thing}");

@@ -1,23 +1,23 @@
-//! Searches, results, configuration and monitoring, as the interface tells of them.
+//! Calls of searches, results, configuration and monitoring.
 
 use super::call::Walk;
 use crate::app_harness::items;
 use serde_json::{Value, json};
 use testkit::source::Behaviour;
 
-/// A search of Ann's that is ready.
-async fn searched(walk: &Walk) -> i64 {
+/// A finished search of Ann's.
+async fn run_search(walk: &Walk) -> i64 {
     let spec = json!({"query_string": "river", "searchprovider_list": ["Rivers"]});
     walk.ann.search(&spec).await["id"].as_i64().unwrap()
 }
 
-/// The first result of a search, as the row that is saved.
-async fn found(walk: &Walk) -> i64 {
-    let page = walk.get(&format!("/svc/results/?search_id={}", searched(walk).await)).await;
+/// The id of the first result of a search.
+async fn first_result_id(walk: &Walk) -> i64 {
+    let page = walk.get(&format!("/svc/results/?search_id={}", run_search(walk).await)).await;
     page.body["results"][0]["swirl_id"].as_i64().unwrap()
 }
 
-/// Where the results of a search are, without the address of the service.
+/// The path of the results of a search.
 fn results_of(walk: &Walk, search: impl std::fmt::Display) -> String {
     format!("{}/results/?search_id={search}", walk.prefix)
 }
@@ -36,14 +36,14 @@ pub async fn call(walk: &Walk, row: &str) {
         "GET /svc/search/?q=<url-encoded query>" => by_q(walk).await,
         "GET /svc/search/?qs=<query>" => by_qs(walk).await,
         "GET /svc/search/?rerun=<search_id>" => {
-            let id = searched(walk).await;
+            let id = run_search(walk).await;
             let again = walk.get(&format!("/svc/search/?rerun={id}")).await;
             assert_eq!((again.status.as_u16(), again.header("location")), (302, &*results_of(walk, id)));
             assert_eq!(walk.ann.ready(id).await["status"], "FULL_RESULTS_READY");
         }
         "GET /svc/search/?update=<search_id>" => update(walk).await,
         "GET /svc/search/<search_id>/" => {
-            let id = searched(walk).await;
+            let id = run_search(walk).await;
             let read = walk.get(&format!("/svc/search/{id}/")).await;
             assert_eq!((read.status.as_u16(), &read.body["id"]), (200, &json!(id)), "{read:?}");
             let url = read.body["result_url"].as_str().unwrap();
@@ -51,12 +51,12 @@ pub async fn call(walk: &Walk, row: &str) {
             assert!(url.starts_with(&expected), "{url}");
         }
         "PUT /svc/search/<search_id>/" => {
-            let path = format!("/svc/search/{}/", searched(walk).await);
+            let path = format!("/svc/search/{}/", run_search(walk).await);
             let put = walk.ask("PUT", &path, &json!({"query_string": "river", "retention": 1})).await;
             assert_eq!((put.status.as_u16(), &put.body["retention"]), (200, &json!(1)), "{put:?}");
         }
         "DELETE /svc/search/<search_id>/" => {
-            let id = searched(walk).await;
+            let id = run_search(walk).await;
             assert_eq!(walk.ask("DELETE", &format!("/svc/search/{id}/"), &Value::Null).await.status, 204);
             assert_eq!(
                 walk.get(&format!("/svc/results/?search_id={id}")).await.status,
@@ -66,21 +66,21 @@ pub async fn call(walk: &Walk, row: &str) {
         }
         "GET /svc/results/?search_id=<id>" => mixed(walk).await,
         "GET /svc/results/<result_id>/" => {
-            let read = walk.get(&format!("/svc/results/{}/", found(walk).await)).await;
+            let read = walk.get(&format!("/svc/results/{}/", first_result_id(walk).await)).await;
             assert_eq!(read.status, 200, "{read:?}");
         }
         "PUT /svc/results/<result_id>/" => {
-            let path = format!("/svc/results/{}/", found(walk).await);
+            let path = format!("/svc/results/{}/", first_result_id(walk).await);
             let put = walk.ask("PUT", &path, &json!({"title": "Another"})).await;
             assert_eq!((put.status.as_u16(), &put.body["title"]), (200, &json!("Another")), "{put:?}");
         }
         "DELETE /svc/results/<result_id>/" => {
-            let path = format!("/svc/results/{}/", found(walk).await);
+            let path = format!("/svc/results/{}/", first_result_id(walk).await);
             assert_eq!(walk.ask("DELETE", &path, &Value::Null).await.status, 204);
             assert_eq!(walk.get(&path).await.status, 404);
         }
         "POST /svc/rag-search/" => {
-            let body = json!({"search_id": searched(walk).await, "result_list": [1]});
+            let body = json!({"search_id": run_search(walk).await, "result_list": [1]});
             let answer = walk.post("/svc/rag-search/", &body).await;
             assert_eq!(answer.status, 200, "{answer:?}");
             let author = &answer.body["ai_summary"][0]["author"];
@@ -91,9 +91,9 @@ pub async fn call(walk: &Walk, row: &str) {
     }
 }
 
-/// One more is found: it is marked as new, and those that are there already stay one each.
+/// An update finds one more result and marks it as new; the existing ones are not duplicated.
 async fn update(walk: &Walk) {
-    let id = searched(walk).await;
+    let id = run_search(walk).await;
     walk.source.reply(Behaviour::Json(items("river", 3)));
     let again = walk.get(&format!("/svc/search/?update={id}")).await;
     assert_eq!((again.status.as_u16(), again.header("location")), (302, &*results_of(walk, id)));
@@ -132,7 +132,7 @@ async fn by_qs(walk: &Walk) {
 }
 
 async fn mixed(walk: &Walk) {
-    let id = searched(walk).await;
+    let id = run_search(walk).await;
     let page = walk.get(&format!("/svc/results/?search_id={id}")).await;
     assert_eq!(page.status, 200, "{page:?}");
     let last = page.body["messages"].as_array().unwrap().last().unwrap().to_string();
@@ -150,8 +150,8 @@ async fn mixed(walk: &Walk) {
     );
 }
 
-/// Configuration is the administrator's, monitoring is everybody's.
-pub async fn call_the_rest(walk: &Walk, row: &str) {
+/// Calls of configuration, as the administrator, and of monitoring.
+pub async fn call_other(walk: &Walk, row: &str) {
     let admin = &walk.app.admin;
     match row {
         "GET /svc/searchproviders/" => {

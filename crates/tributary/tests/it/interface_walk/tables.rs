@@ -1,8 +1,8 @@
-//! Reads the tables, names and settings out of the text of the interface.
+//! Parser for the tables, names and settings in the interface specification.
 
 use std::path::PathBuf;
 
-/// A table with the headings that it stands under.
+/// A table with its headings.
 #[derive(Debug)]
 pub struct Table {
     pub heading: String,
@@ -10,7 +10,7 @@ pub struct Table {
     pub rows: Vec<Vec<String>>,
 }
 
-/// The text of the interface; skips the `suite` where it is not beside this tree.
+/// The text of the interface specification; skips the `suite` if the file is not beside this repository.
 pub fn interface(suite: &str) -> Option<String> {
     let path = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/spec/interface.md"));
     let text = std::fs::read_to_string(path).ok();
@@ -20,7 +20,7 @@ pub fn interface(suite: &str) -> Option<String> {
     text
 }
 
-/// All tables in their order.
+/// All tables in order.
 pub fn tables(text: &str) -> Vec<Table> {
     let mut tables: Vec<Table> = Vec::new();
     let (mut section, mut heading, mut is_inside) = (String::new(), String::new(), false);
@@ -48,19 +48,19 @@ pub fn tables(text: &str) -> Vec<Table> {
     tables
 }
 
-/// The cells of a line; `\|` is a character of its cell.
+/// The cells of a line; `\|` is part of its cell.
 fn cells(line: &str) -> Vec<String> {
     let line = line.trim().trim_start_matches('|').replace("\\|", "\u{1}");
     let line = line.trim_end_matches('|');
     line.split('|').map(|cell| cell.trim().replace('\u{1}', "|")).collect()
 }
 
-/// What stands in backticks.
+/// The texts in backticks.
 pub fn quoted(text: &str) -> Vec<&str> {
     text.split('`').skip(1).step_by(2).collect()
 }
 
-/// A method and a path of the interface, with its placeholders, and what is said of it.
+/// A method and a path with placeholders, and their description.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Endpoint {
     pub method: String,
@@ -74,7 +74,7 @@ impl Endpoint {
     }
 }
 
-/// Every endpoint of every table that has methods.
+/// Every endpoint of every table that lists methods.
 pub fn endpoints(text: &str) -> Vec<Endpoint> {
     let mut endpoints = Vec::new();
     for table in tables(text).into_iter().filter(|table| table.columns[0] == "Method") {
@@ -89,7 +89,7 @@ pub fn endpoints(text: &str) -> Vec<Endpoint> {
     endpoints
 }
 
-/// Every setting that is named, with the default that follows it, if one does.
+/// Every setting with the default that follows its name, if any.
 pub fn settings(text: &str) -> Vec<(String, Option<String>)> {
     let mut settings = Vec::new();
     let parts: Vec<&str> = text.split('`').collect();

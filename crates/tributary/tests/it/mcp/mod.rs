@@ -1,7 +1,7 @@
-//! The tools for models, as clients see them: every tool, resource and prompt over both transports by the official
-//! clients, and the door of `/mcp` by hand.
+//! The MCP server, as clients see it: every tool, resource and prompt over both transports with the official clients,
+//! and the HTTP endpoint by hand.
 
-mod door;
-mod official;
-mod tour;
+mod http;
+mod official_clients;
 mod versions;
+mod walkthrough;

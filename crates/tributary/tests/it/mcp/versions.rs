@@ -1,11 +1,11 @@
-//! The tools on versions: what a model is told of them, and who may let it decide.
+//! The MCP tools for document versions: what they show to a model, and who may use them to decide.
 
 use crate::app_harness::{Answer, AppHarness, Client, licensed, long_text};
 use domain::corpus::PROVIDER_NAME;
-use domain::settings::{Settings, Share};
+use domain::settings::{Ratio, Settings};
 use domain::user::CURATORS;
 use serde_json::{Value, json};
-use tributary::cache_source;
+use tributary::corpus::provider as corpus_provider;
 
 async fn ask(client: &Client, method: &str, params: Value) -> Answer {
     let answer =
@@ -18,18 +18,18 @@ async fn call(client: &Client, name: &str, arguments: Value) -> Value {
     ask(client, "tools/call", json!({"name": name, "arguments": arguments})).await.body["result"].clone()
 }
 
-fn said(result: &Value) -> &str {
+fn text_of(result: &Value) -> &str {
     result["content"][0]["text"].as_str().unwrap()
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn curators_pin_and_others_look() {
-    let settings = |settings| Settings { corpus_min_score: Share(0.1), ..licensed(settings) };
+    let settings = |settings| Settings { corpus_min_score: Ratio(0.1), ..licensed(settings) };
     let app = AppHarness::with(settings).await;
-    assert!(cache_source::ensure(app.service.wired()).await.unwrap());
+    assert!(corpus_provider::ensure(app.service.app()).await.unwrap());
     let (ann, ben) = (app.user("ann", &[CURATORS]).await, app.user("ben", &[]).await);
-    let wish = json!({"url": "https://own.example/rules", "title": "Weir rules", "body": long_text("weir rules"), "wait": true});
-    let signal = ann.post("/svc/ingest/", &wish).await.body["signal_id"].clone();
+    let payload = json!({"url": "https://own.example/rules", "title": "Weir rules", "body": long_text("weir rules"), "wait": true});
+    let signal = ann.post("/svc/ingest/", &payload).await.body["signal_id"].clone();
     let search =
         ann.search(&json!({"query_string": "weir rules", "searchprovider_list": [PROVIDER_NAME]})).await;
     let rows = ann.get(&format!("/svc/results/?search_id={}", search["id"])).await.body;
@@ -50,12 +50,12 @@ async fn curators_pin_and_others_look() {
     let pin = json!({"signal_id": signal, "query": "Weir  RULES"});
     let refused = call(&ben, "pin_for_query", pin.clone()).await;
     assert_eq!(refused["isError"], true, "{refused}");
-    assert!(said(&refused).contains("Only curators"), "{refused}");
+    assert!(text_of(&refused).contains("Only curators"), "{refused}");
     for is_new in [true, false] {
         let pinned = call(&ann, "pin_for_query", pin.clone()).await;
         let told = &pinned["structuredContent"];
         assert_eq!((&told["is_new"], &told["scope"]), (&json!(is_new), &json!("firm")), "{pinned}");
-        assert!(said(&pinned).contains("Weir rules"), "{pinned}");
+        assert!(text_of(&pinned).contains("Weir rules"), "{pinned}");
     }
     let after = call(&ann, "list_versions", result.clone()).await;
     assert_eq!(after["structuredContent"]["badge"], "Pinned", "{after}");
@@ -64,27 +64,28 @@ async fn curators_pin_and_others_look() {
     let other = ann.post("/svc/ingest/", &other).await.body["signal_id"].clone();
     let taken = call(&ann, "pin_for_query", json!({"signal_id": other, "query": "weir rules"})).await;
     assert_eq!(taken["isError"], true, "{taken}");
-    assert!(said(&taken).contains("Another document is pinned"), "{taken}");
+    assert!(text_of(&taken).contains("Another document is pinned"), "{taken}");
     let forced = json!({"signal_id": other, "query": "weir rules", "force": true});
     assert_eq!(call(&ann, "pin_for_query", forced).await["isError"], true, "a model replaces nothing");
 
     let hidden = call(&app.admin, "pin_for_query", pin).await;
-    assert!(said(&hidden).contains("There is no such document"), "{hidden}");
+    assert!(text_of(&hidden).contains("There is no such document"), "{hidden}");
     let anothers = call(&ben, "list_versions", result).await;
-    assert!(said(&anothers).contains("You have no search"), "{anothers}");
+    assert!(text_of(&anothers).contains("You have no search"), "{anothers}");
     app.stop().await;
 }
 
-/// A document of the cache is read by its own name as well, by who may see it.
+/// A cached document is also available as a resource, to people who may see it.
 #[tokio::test(flavor = "multi_thread")]
-async fn documents_of_the_cache_are_read_by_their_name() {
-    let settings = |settings| Settings { corpus_min_score: Share(0.1), ..licensed(settings) };
+async fn cached_documents_are_resources() {
+    let settings = |settings| Settings { corpus_min_score: Ratio(0.1), ..licensed(settings) };
     let app = AppHarness::with(settings).await;
-    assert!(cache_source::ensure(app.service.wired()).await.unwrap());
+    assert!(corpus_provider::ensure(app.service.app()).await.unwrap());
     let (ann, ben) = (app.user("ann", &[]).await, app.user("ben", &[]).await);
     let body = long_text("weir rules");
-    let wish = json!({"url": "https://own.example/rules", "title": "Weir rules", "body": body, "wait": true});
-    let signal = ann.post("/svc/ingest/", &wish).await.body["signal_id"].clone();
+    let payload =
+        json!({"url": "https://own.example/rules", "title": "Weir rules", "body": body, "wait": true});
+    let signal = ann.post("/svc/ingest/", &payload).await.body["signal_id"].clone();
 
     let found = call(&ann, "search", json!({"query": "weir rules", "providers": [PROVIDER_NAME]})).await;
     let result = &found["structuredContent"]["results"][0];
@@ -108,7 +109,7 @@ async fn documents_of_the_cache_are_read_by_their_name() {
     ] {
         let refused = call(client, "read_document", arguments).await;
         assert_eq!(refused["isError"], true, "{refused}");
-        assert!(said(&refused).contains(expected), "{refused}");
+        assert!(text_of(&refused).contains(expected), "{refused}");
     }
     app.stop().await;
 }

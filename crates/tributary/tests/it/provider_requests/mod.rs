@@ -1,31 +1,32 @@
-//! The requests of known provider records, compared with what is expected of them.
+//! The requests of known provider records, compared with the expected ones.
 //!
-//! The records are not part of the repository; where they are absent, the tests say so and pass.
+//! The records are not part of the repository; if they are absent, the tests are skipped.
 
 mod record;
 
 use crate::app_harness::{Answer, AppHarness};
 use crate::ready_sources::context;
-use domain::contracts::{HttpRequest, ProviderQuery, SourceQuery};
+use domain::ports::{HttpRequest, ProviderQuery, SourceQuery};
 use domain::provider::{ProviderSpec, SearchProvider};
 use domain::search::Sort;
 use domain::settings::Settings;
-use record::{Record, Said};
+use record::{Record, RequestParts};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::time::Duration;
-use tributary::wiring::PLUGINS;
+use tributary::app::PLUGINS;
 
 const QUERY: &str = "solid state";
 const SORTS: [(Sort, &str); 2] = [(Sort::Relevancy, ""), (Sort::Date, "&sort=date")];
 
-/// Connectors that records name and that are not there; each such record is refused by its name.
+/// Connectors that records name and that do not exist; each such record is refused by name.
 const CONNECTORS_ABSENT: &[&str] = &[];
 
-/// Records whose request differs from the expected one, and why. A record that does not differ may not stand here.
+/// Records whose request differs from the expected one, with the reason. A record that does not differ must not be
+/// listed.
 const DIFFERENCES: &[(&str, &str)] = &[];
 
-/// Records that are refused although their connector is there: the field, and a word of the reason.
+/// Records that are refused although their connector exists: the field, and a word of the reason.
 const REFUSED: &[(&str, &str, &str)] = &[
     ("Company Funding Records - PostgreSQL)", "url", "into credentials"),
     ("Email - Elasticsearch", "credentials", "verify_certs is true or false"),
@@ -35,8 +36,8 @@ const REFUSED: &[(&str, &str, &str)] = &[
     ("Vectors - Qdrant", "url", "not valid"),
 ];
 
-/// Why the lists say that a record is refused: the name of the row, the field, and a word of the reason.
-fn told_refusal(record: &Record) -> Option<(&str, &'static str, &str)> {
+/// The expected refusal of a record: its name, the field, and a word of the reason.
+fn expected_refusal(record: &Record) -> Option<(&str, &'static str, &str)> {
     let connector = record.connector();
     if CONNECTORS_ABSENT.contains(&connector) {
         return Some((connector, "connector", connector));
@@ -44,7 +45,7 @@ fn told_refusal(record: &Record) -> Option<(&str, &'static str, &str)> {
     REFUSED.iter().copied().find(|(name, ..)| *name == record.name)
 }
 
-/// The field is named, and one of its sentences holds the word.
+/// The error names the field, and one of its messages contains the word.
 #[track_caller]
 fn assert_refused(answer: &Answer, code: (u16, &str), field: &str, word: &str) {
     assert_eq!((answer.status.as_u16(), answer.code()), code, "{answer:?}");
@@ -53,7 +54,7 @@ fn assert_refused(answer: &Answer, code: (u16, &str), field: &str, word: &str) {
     assert!(sentences.is_some_and(|all| all.iter().any(is_named)), "{answer:?}");
 }
 
-/// Saves a record as it is given, and then with its blanks filled; its id.
+/// Saves a record unchanged, and then with its placeholders filled. Returns its id.
 async fn save(app: &AppHarness, record: &Record) -> i64 {
     let answer = app.admin.post("/svc/searchproviders/", &record.given).await;
     assert_eq!(answer.status, 201, "{}: {answer:?}", record.name);
@@ -64,26 +65,26 @@ async fn save(app: &AppHarness, record: &Record) -> i64 {
 }
 
 /// The only request of a dry run.
-async fn dry_run(app: &AppHarness, record: &Record, id: i64, sort: &str) -> Said {
+async fn dry_run(app: &AppHarness, record: &Record, id: i64, sort: &str) -> RequestParts {
     let path = format!("/svc/searchproviders/{id}/test/?q=solid+state{sort}&dry_run=true");
     let answer = app.admin.get(&path).await;
     assert_eq!(answer.status, 200, "{}: {answer:?}", record.name);
-    assert_eq!(answer.body.as_object().unwrap().len(), 1, "no error stands beside it: {answer:?}");
+    assert_eq!(answer.body.as_object().unwrap().len(), 1, "there is no other error: {answer:?}");
     let requests = answer.body["requests"].as_array().unwrap();
     assert_eq!(requests.len(), 1, "{}: {answer:?}", record.name);
-    Said::shown(&requests[0])
+    RequestParts::shown(&requests[0])
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn each_record_is_taken_or_refused_with_a_reason() {
     let Some(records) = Record::all() else { return };
-    // One of them names a file of SQLite, beside the program.
+    // One of them names an SQLite file beside the program.
     let here = std::env::current_dir().unwrap().display().to_string();
     let app = AppHarness::with(|settings| Settings { sqlite_allow: vec![here], ..settings }).await;
     let (mut rows, mut names, mut refused, mut doubles) = (BTreeSet::new(), BTreeSet::new(), 0, 0);
     for record in &records {
         let answer = app.admin.post("/svc/searchproviders/", &record.given).await;
-        if let Some((row, field, word)) = told_refusal(record) {
+        if let Some((row, field, word)) = expected_refusal(record) {
             assert_refused(&answer, (400, "invalid"), field, word);
             rows.insert(row);
             refused += 1;
@@ -95,7 +96,7 @@ async fn each_record_is_taken_or_refused_with_a_reason() {
         }
     }
     let listed = CONNECTORS_ABSENT.iter().chain(REFUSED.iter().map(|(name, ..)| name)).copied();
-    assert_eq!(rows, listed.collect(), "a row that no record needs must not stand in the tables");
+    assert_eq!(rows, listed.collect(), "the tables contain a row that no record needs");
     assert_eq!((names.len(), doubles, refused), (38, 8, 7));
     app.stop().await;
 }
@@ -105,7 +106,7 @@ async fn each_dry_run_shows_the_expected_request() {
     let Some(records) = Record::all() else { return };
     let app = AppHarness::start().await;
     let (mut compared, mut differing) = (0, BTreeSet::new());
-    let asked = records.iter().filter(|record| record.is_over_http() && told_refusal(record).is_none());
+    let asked = records.iter().filter(|record| record.is_over_http() && expected_refusal(record).is_none());
     for record in asked {
         let id = save(&app, record).await;
         for (sort, parameter) in SORTS {
@@ -119,16 +120,16 @@ async fn each_dry_run_shows_the_expected_request() {
             }
             compared += 1;
         }
-        // Some records share a name, and a name belongs to one provider at a time.
+        // Some records share a name, and only one provider may have it.
         assert_eq!(app.admin.delete(&format!("/svc/searchproviders/{id}/")).await.status, 204);
     }
     assert_eq!(compared, 70, "35 records, each in both orders");
     let named: BTreeSet<&str> = DIFFERENCES.iter().map(|(name, _)| *name).collect();
-    assert_eq!(differing, named, "a difference that is no more must not stand in the table");
+    assert_eq!(differing, named, "the table contains a difference that no longer exists");
     app.stop().await;
 }
 
-/// A dry run masks the secrets; here each is where its source looks for it, character by character.
+/// A dry run masks the secrets; here each is compared exactly, where its source expects it.
 #[test]
 fn each_request_carries_its_secrets_to_the_source() {
     let Some(records) = Record::all() else { return };
@@ -137,7 +138,12 @@ fn each_request_carries_its_secrets_to_the_source() {
         for (sort, _) in SORTS {
             let expected = record.expected(sort);
             if !DIFFERENCES.iter().any(|(name, _)| *name == record.name) {
-                assert_eq!(Said::to_source(&request(record, sort)), expected, "{} {sort:?}", record.name);
+                assert_eq!(
+                    RequestParts::to_source(&request(record, sort)),
+                    expected,
+                    "{} {sort:?}",
+                    record.name
+                );
             }
             with_secret += usize::from(expected != record.expected_shown(sort));
         }

@@ -1,7 +1,7 @@
-//! A known provider record and the request that is expected of it: as it goes out, and as a dry run shows it.
+//! A known provider record and its expected request: as it is sent, and as a dry run shows it.
 
 use base64::Engine;
-use domain::contracts::HttpRequest;
+use domain::ports::HttpRequest;
 use domain::search::Sort;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -10,22 +10,22 @@ use url::Url;
 
 const RECORDS: &str = "../shared/eval/provider-requests.json";
 const MASK: &str = "••••";
-/// The headers of these records that name nobody; the value of every other one is masked.
+/// The headers of these records that are not secret; all other values are masked.
 const OPEN_HEADERS: [&str; 2] = ["accept", "content-type"];
-/// The schemes of these records; they stay readable before a masked value.
+/// The authorization schemes of these records; they stay readable before a masked value.
 const SCHEMES: [&str; 3] = ["Basic", "Bearer", "ApiKey"];
 
 pub struct Record {
     pub name: String,
     pub given: Value,
-    /// The same with the blanks of a sample (`<your-domain>`) filled, because no host has such a name.
+    /// The record with the placeholders of a sample (`<your-domain>`) filled, because no host has such a name.
     pub filled: Value,
     expect: Value,
 }
 
-/// Everything that a request says; names of headers in lower case, no body is `null`.
+/// The parts of a request; header names in lower case, an absent body as `null`.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Said {
+pub struct RequestParts {
     pub method: String,
     pub url: String,
     pub headers: BTreeMap<String, String>,
@@ -33,7 +33,7 @@ pub struct Said {
 }
 
 impl Record {
-    /// All of them; none where the file is absent.
+    /// All records; `None` if the file is absent.
     pub fn all() -> Option<Vec<Self>> {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(RECORDS);
         let Ok(text) = std::fs::read_to_string(&path) else {
@@ -59,21 +59,21 @@ impl Record {
         matches!(self.connector(), "RequestsGet" | "RequestsPost")
     }
 
-    /// The request that goes to the source.
-    pub fn expected(&self, sort: Sort) -> Said {
+    /// The request that is sent to the source.
+    pub fn expected(&self, sort: Sort) -> RequestParts {
         let url = if sort == Sort::Date { "url_date_page1" } else { "url_relevancy_page1" };
         let method = self.expect["method"].as_str().unwrap().to_owned();
         let headers = self.expect["headers"].as_object().unwrap().iter();
         let mut headers: BTreeMap<String, String> =
             headers.map(|(name, value)| (name.to_lowercase(), value.as_str().unwrap().to_owned())).collect();
         if method == "POST" {
-            // Every POST of these records has a JSON body, and says so.
+            // Every POST of these records has a JSON body, and declares it.
             headers.entry("content-type".to_owned()).or_insert_with(|| "application/json".to_owned());
         }
         if let Some((name, value)) = self.credential_header() {
             assert_eq!(headers.insert(name.to_owned(), value), None, "{}", self.name);
         }
-        Said {
+        RequestParts {
             method,
             url: Url::parse(self.expect[url].as_str().unwrap()).unwrap().to_string(),
             headers,
@@ -81,8 +81,8 @@ impl Record {
         }
     }
 
-    /// The same request with the secrets of the record masked.
-    pub fn expected_shown(&self, sort: Sort) -> Said {
+    /// The request with the secrets of the record masked.
+    pub fn expected_shown(&self, sort: Sort) -> RequestParts {
         let mut said = self.expected(sort);
         for (name, value) in &mut said.headers {
             if !OPEN_HEADERS.contains(&name.as_str()) {
@@ -95,8 +95,8 @@ impl Record {
             assert_eq!(said.url.matches(secret).count(), 1, "{}: {}", self.name, said.url);
             said.url = said.url.replace(secret, MASK);
         }
-        // Keys that are written into the address itself.
-        said.url = domain::inline_secrets::masked(&said.url);
+        // Keys in the URL itself.
+        said.url = domain::inline_secrets::mask(&said.url);
         said
     }
 
@@ -108,7 +108,7 @@ impl Record {
         self.filled["credentials"].as_str().unwrap_or_default()
     }
 
-    /// The header that carries the credentials, whole.
+    /// The complete header with the credentials.
     fn credential_header(&self) -> Option<(&'static str, String)> {
         let credentials = self.credentials();
         match self.auth() {
@@ -140,8 +140,8 @@ impl Record {
     }
 }
 
-impl Said {
-    /// What a request says to its source, with its secrets.
+impl RequestParts {
+    /// The parts of a request as it is sent, with its secrets.
     pub fn to_source(request: &HttpRequest) -> Self {
         let open = request.headers.iter().map(|(name, value)| (name.to_lowercase(), value.clone()));
         let secret = request.secret_headers.iter();
@@ -155,7 +155,7 @@ impl Said {
         }
     }
 
-    /// One of the `requests` of a dry run, which has these four fields and no other.
+    /// One of the `requests` of a dry run, which has exactly these four fields.
     pub fn shown(request: &Value) -> Self {
         let fields: Vec<&String> = request.as_object().unwrap().keys().collect();
         assert_eq!(fields, ["method", "url", "headers", "body"]);

@@ -1,4 +1,4 @@
-//! One row for each dialect: how a record of it is written, and who stands in for its service.
+//! One row per AI API: how its record is written, and which fake serves it.
 
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -19,7 +19,7 @@ pub struct Dialect {
     /// `api_key` and `config` for a service at this address, with this key.
     pub record: fn(&str, &str) -> (String, Value),
     pub key: &'static str,
-    /// The answer comes piece by piece.
+    /// True if the answer is streamed.
     pub streams: bool,
 }
 

@@ -1,10 +1,10 @@
-//! Summaries by every dialect behind the real service: right ones, and all that can go wrong with a model. Whatever it
-//! does, the results of the search are there.
+//! Summaries with every AI API behind the real service: successful ones, and every way in which a model can fail. The
+//! results of the search are returned in any case.
 
 mod dialects;
 
-use crate::answering::{Answering, EventRequest, documents, events};
 use crate::app_harness::{Answer, AppHarness};
+use crate::rag_fixture::{EventRequest, RagFixture, documents, events};
 use dialects::{DIALECTS, Dialect};
 use domain::settings::Settings;
 use futures_util::future::join_all;
@@ -13,102 +13,103 @@ use std::time::{Duration, Instant};
 use testkit::source::{Behaviour, Source};
 use testkit::vendors::models::{Manner, ModelServer, Refusal, TEXT, TOKENS_IN, TOKENS_OUT};
 
-/// Pieces of an answer that are sent before it breaks off.
+/// Chunks of an answer that are sent before it breaks off.
 const PIECES: usize = 8;
 const WRONG_KEY: &str = "wrong-canary-5512";
 
-/// What an answer tells while it is made: names and data.
+/// The events of a summary in progress: names and data.
 type Events = Vec<(String, Value)>;
 
-/// One service, one source, and a model of every dialect.
-struct Hall {
+/// One service, one source, and a model for every AI API.
+struct Fixture {
     app: AppHarness,
     _source: Source,
-    desks: Vec<Desk>,
-    /// The addresses of the results when nobody asks for a summary.
+    cases: Vec<DialectCase>,
+    /// The URLs of the results without a summary.
     plain: Vec<Value>,
     begun: Instant,
 }
 
-/// A dialect, its stand-in and the id of its record.
-struct Desk {
+/// An API, its fake server and the id of its record.
+struct DialectCase {
     dialect: &'static Dialect,
     model: ModelServer,
     id: i64,
 }
 
-impl Hall {
-    /// `key` makes the key of a record from the one that its service takes.
+impl Fixture {
+    /// `key` derives the key of a record from the one that the service accepts.
     async fn open(key: fn(&'static str) -> &'static str) -> Self {
         let begun = Instant::now();
-        // The texts are few and short: what they score is not what is tested here.
+        // The texts are few and short, so the threshold is low: scores are not tested here.
         let app =
             AppHarness::with(|settings| Settings { rag_score_inclusion_threshold: 0.05, ..settings }).await;
         let source = Source::start().await;
         source.reply(Behaviour::Json(documents()));
         app.provider("Mills", &source).await;
-        let mut desks = Vec::new();
+        let mut cases = Vec::new();
         for dialect in DIALECTS {
             let model = ModelServer::of((dialect.vendor)()).await;
             let (api_key, config) = (dialect.record)(model.url(), key(dialect.key));
             let more = json!({"model": dialect.model, "api_key": api_key, "config": config, "defaults": []});
-            let id = Answering::ai_provider(&app, dialect.name, &model, more).await;
-            desks.push(Desk { dialect, model, id });
+            let id = RagFixture::ai_provider(&app, dialect.name, &model, more).await;
+            cases.push(DialectCase { dialect, model, id });
         }
         let plain = app.admin.get("/svc/search/?qs=river+mill").await;
         let plain = urls(&plain.body);
         assert_eq!(plain.len(), 2, "{plain:?}");
-        Self { app, _source: source, desks, plain, begun }
+        Self { app, _source: source, cases, plain, begun }
     }
 
-    /// Searches with a summary by each dialect, all at once.
-    async fn ask_all(&self, more: &str) -> Vec<(&Desk, Answer)> {
-        let ask = |desk: &Desk| {
-            let path = format!("/svc/search/?qs=river+mill&rag=true&ai_provider={}{more}", desk.id);
+    /// Searches with a summary by each API, all at once.
+    async fn ask_all(&self, more: &str) -> Vec<(&DialectCase, Answer)> {
+        let ask = |case: &DialectCase| {
+            let path = format!("/svc/search/?qs=river+mill&rag=true&ai_provider={}{more}", case.id);
             async move { self.app.admin.get(&path).await }
         };
-        let answers = join_all(self.desks.iter().map(ask)).await;
-        let pairs: Vec<(&Desk, Answer)> = self.desks.iter().zip(answers).collect();
-        for (desk, answer) in &pairs {
-            assert_eq!(answer.status, 200, "{}: {answer:?}", desk.dialect.name);
-            assert_eq!(urls(&answer.body), self.plain, "{} lost results: {answer:?}", desk.dialect.name);
+        let answers = join_all(self.cases.iter().map(ask)).await;
+        let pairs: Vec<(&DialectCase, Answer)> = self.cases.iter().zip(answers).collect();
+        for (case, answer) in &pairs {
+            assert_eq!(answer.status, 200, "{}: {answer:?}", case.dialect.name);
+            assert_eq!(urls(&answer.body), self.plain, "{} lost results: {answer:?}", case.dialect.name);
         }
         pairs
     }
 
-    /// What each dialect's summary of a finished search tells while it is made, all at once; and the results after it.
-    async fn follow_all(&self) -> Vec<(&Desk, Events)> {
-        let follow = |desk: &Desk| {
-            let ai_provider = desk.id;
+    /// The events of each API's summary of a finished search, all at once. Checks that the results are complete
+    /// afterwards.
+    async fn follow_all(&self) -> Vec<(&DialectCase, Events)> {
+        let follow = |case: &DialectCase| {
+            let ai_provider = case.id;
             async move {
                 let search = self.app.admin.search(&json!({"query_string": "river mill"})).await;
-                let wish = json!({"search_id": search["id"], "ai_provider": ai_provider});
-                let told = events(&self.app.admin, EventRequest::RagSearch(wish)).await;
+                let payload = json!({"search_id": search["id"], "ai_provider": ai_provider});
+                let told = events(&self.app.admin, EventRequest::RagSearch(payload)).await;
                 let page = format!("/svc/results/?search_id={}", search["id"]);
                 (told, self.app.admin.get(&page).await)
             }
         };
-        let told = join_all(self.desks.iter().map(follow)).await;
+        let told = join_all(self.cases.iter().map(follow)).await;
         let mut all = Vec::new();
-        for (desk, (told, page)) in self.desks.iter().zip(told) {
-            assert_eq!(urls(&page.body), self.plain, "{} lost results: {page:?}", desk.dialect.name);
-            all.push((desk, told));
+        for (case, (told, page)) in self.cases.iter().zip(told) {
+            assert_eq!(urls(&page.body), self.plain, "{} lost results: {page:?}", case.dialect.name);
+            all.push((case, told));
         }
         all
     }
 
     fn all_behave(&self, manner: impl Fn(&Dialect) -> Manner) {
-        self.desks.iter().for_each(|desk| desk.model.behaves(manner(desk.dialect)));
+        self.cases.iter().for_each(|case| case.model.behaves(manner(case.dialect)));
     }
 
     async fn close(self, case: &str) {
-        eprintln!("{case}: {} dialects in {:.1?}", self.desks.len(), self.begun.elapsed());
+        eprintln!("{case}: {} dialects in {:.1?}", self.cases.len(), self.begun.elapsed());
         self.app.stop().await;
     }
 }
 
-impl Desk {
-    /// There is no summary, and `info.ai` says why; the key stands nowhere.
+impl DialectCase {
+    /// There is no summary, `info.ai` says why, and the key appears nowhere.
     #[track_caller]
     fn assert_failed(&self, answer: &Answer, code: &str, said: &str) {
         let name = self.dialect.name;
@@ -118,28 +119,28 @@ impl Desk {
         assert!(ai["message"].as_str().unwrap().contains(said), "{name}: {ai}");
         let lines = answer.body["messages"].to_string();
         assert!(lines.contains("No AI summary: "), "{name}: {lines}");
-        self.assert_keyless(&format!("{answer:?}"));
+        self.assert_no_key(&format!("{answer:?}"));
     }
 
-    /// The last event says that it failed.
+    /// The last event reports the failure.
     #[track_caller]
-    fn assert_told_failure(&self, told: &[(String, Value)], code: &str) {
+    fn assert_failure_event(&self, told: &[(String, Value)], code: &str) {
         let (event, last) = told.last().unwrap();
         let name = self.dialect.name;
         assert_eq!((event.as_str(), &last["code"]), ("error", &json!(code)), "{name}: {told:?}");
         assert!(told.iter().all(|(event, _)| event != "done"), "{name}: {told:?}");
-        self.assert_keyless(&format!("{told:?}"));
+        self.assert_no_key(&format!("{told:?}"));
     }
 
     #[track_caller]
-    fn assert_keyless(&self, text: &str) {
+    fn assert_no_key(&self, text: &str) {
         for key in [self.dialect.key, WRONG_KEY] {
             assert!(!text.contains(key), "{} shows a key: {text}", self.dialect.name);
         }
     }
 }
 
-/// The addresses of the results in their order, without the summary's row.
+/// The URLs of the results in order, without the summary.
 fn urls(mixed: &Value) -> Vec<Value> {
     let rows = mixed["results"].as_array().unwrap().iter();
     rows.filter(|row| row["swirl_rank"] != json!(0)).map(|row| row["url"].clone()).collect()
@@ -150,10 +151,10 @@ fn right(key: &'static str) -> &'static str {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_summary_stands_beside_the_results() {
-    let hall = Hall::open(right).await;
-    for (desk, answer) in hall.ask_all("").await {
-        let Dialect { name, model, .. } = desk.dialect;
+async fn the_summary_comes_with_the_results() {
+    let fixture = Fixture::open(right).await;
+    for (case, answer) in fixture.ask_all("").await {
+        let Dialect { name, model, .. } = case.dialect;
         assert_eq!(answer.body["info"]["ai"], json!({"status": "ok"}), "{name}");
         let row = &answer.body["ai_summary"][0];
         assert_eq!(row["body"], TEXT, "{name}");
@@ -166,28 +167,31 @@ async fn the_summary_stands_beside_the_results() {
         assert_eq!(sources.len(), 2, "{name}");
         for source in sources {
             assert_eq!(source["cited"], true, "{name}: {source}");
-            assert!(hall.plain.iter().any(|url| address(&source["url"]) == address(url)), "{name}: {source}");
+            assert!(
+                fixture.plain.iter().any(|url| address(&source["url"]) == address(url)),
+                "{name}: {source}"
+            );
         }
         let sentences = details["sentences"].as_array().unwrap();
         let cites: Vec<&Value> = sentences.iter().map(|one| &one["cites"]).collect();
         assert_eq!(cites, [&json!([1]), &json!([2])], "{name}");
         assert!(sentences[0]["support"].as_f64().unwrap() > 0.35, "{name}: {details}");
-        desk.assert_keyless(&format!("{answer:?}"));
+        case.assert_no_key(&format!("{answer:?}"));
     }
-    hall.close("summary").await;
+    fixture.close("summary").await;
 }
 
-/// Without the place in the page.
+/// The URL without its fragment.
 fn address(url: &Value) -> &str {
     url.as_str().unwrap().split('#').next().unwrap()
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn it_is_told_while_it_is_written() {
-    let hall = Hall::open(right).await;
-    hall.all_behave(|_| Manner::Slow(Duration::from_millis(20)));
-    for (desk, told) in hall.follow_all().await {
-        let name = desk.dialect.name;
+async fn the_summary_is_streamed_while_it_is_written() {
+    let fixture = Fixture::open(right).await;
+    fixture.all_behave(|_| Manner::Slow(Duration::from_millis(20)));
+    for (case, told) in fixture.follow_all().await {
+        let name = case.dialect.name;
         let of = |event: &str| told.iter().filter(|(known, _)| known == event).collect::<Vec<_>>();
         assert_eq!(
             (of("source").len(), of("citations").len(), of("done").len()),
@@ -195,109 +199,109 @@ async fn it_is_told_while_it_is_written() {
             "{name}: {told:?}"
         );
         let deltas: Vec<&str> = of("delta").iter().map(|(_, data)| data["text"].as_str().unwrap()).collect();
-        assert!(deltas.len() >= if desk.dialect.streams { 2 } else { 1 }, "{name}: {deltas:?}");
+        assert!(deltas.len() >= if case.dialect.streams { 2 } else { 1 }, "{name}: {deltas:?}");
         assert_eq!(deltas.concat(), TEXT, "{name}");
         let (event, row) = told.last().unwrap();
         assert_eq!((event.as_str(), &row["body"]), ("done", &json!(TEXT)), "{name}");
-        desk.assert_keyless(&format!("{told:?}"));
+        case.assert_no_key(&format!("{told:?}"));
     }
-    hall.close("streamed").await;
+    fixture.close("streamed").await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_service_that_fails() {
-    let hall = Hall::open(right).await;
-    hall.all_behave(|dialect| {
+    let fixture = Fixture::open(right).await;
+    fixture.all_behave(|dialect| {
         Manner::Refuses(Refusal::new(500, format!("the engine is on fire, {}", dialect.key)))
     });
-    for (desk, answer) in hall.ask_all("").await {
-        desk.assert_failed(&answer, "ai_provider_error", "answered with status 500: the engine is on fire");
-        assert_eq!(desk.model.requests().len(), 1, "{} was asked again", desk.dialect.name);
+    for (case, answer) in fixture.ask_all("").await {
+        case.assert_failed(&answer, "ai_provider_error", "answered with status 500: the engine is on fire");
+        assert_eq!(case.model.requests().len(), 1, "{} was asked again", case.dialect.name);
     }
-    for (desk, told) in hall.follow_all().await {
-        desk.assert_told_failure(&told, "ai_provider_error");
+    for (case, told) in fixture.follow_all().await {
+        case.assert_failure_event(&told, "ai_provider_error");
     }
-    hall.all_behave(|_| Manner::Fine);
-    for (desk, answer) in hall.ask_all("").await {
-        assert_eq!(answer.body["ai_summary"][0]["body"], TEXT, "{} is well again", desk.dialect.name);
+    fixture.all_behave(|_| Manner::Fine);
+    for (case, answer) in fixture.ask_all("").await {
+        assert_eq!(answer.body["ai_summary"][0]["body"], TEXT, "{} is well again", case.dialect.name);
     }
-    hall.close("status 500").await;
+    fixture.close("status 500").await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_service_that_wants_to_be_left_alone() {
-    let hall = Hall::open(right).await;
-    hall.all_behave(|_| Manner::Throttles(Some(60)));
+async fn a_service_that_rate_limits() {
+    let fixture = Fixture::open(right).await;
+    fixture.all_behave(|_| Manner::Throttles(Some(60)));
     let begun = Instant::now();
-    for (desk, answer) in hall.ask_all("").await {
-        desk.assert_failed(&answer, "ai_provider_error", "status 429");
-        desk.assert_failed(&answer, "ai_provider_error", "It asks to wait 60 s.");
-        assert_eq!(desk.model.requests().len(), 1, "{} was asked again", desk.dialect.name);
+    for (case, answer) in fixture.ask_all("").await {
+        case.assert_failed(&answer, "ai_provider_error", "status 429");
+        case.assert_failed(&answer, "ai_provider_error", "It asks to wait 60 s.");
+        assert_eq!(case.model.requests().len(), 1, "{} was asked again", case.dialect.name);
     }
-    for (desk, told) in hall.follow_all().await {
-        desk.assert_told_failure(&told, "ai_provider_error");
+    for (case, told) in fixture.follow_all().await {
+        case.assert_failure_event(&told, "ai_provider_error");
     }
     assert!(begun.elapsed() < Duration::from_secs(30), "nobody waits for it: {:?}", begun.elapsed());
-    hall.close("status 429").await;
+    fixture.close("status 429").await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn words_that_come_too_slowly() {
-    let hall = Hall::open(right).await;
-    // The first answers read the tables of the tokens, which takes longer than there is time below.
-    hall.ask_all("").await;
-    for desk in &hall.desks {
-        desk.model.says(&TEXT.repeat(60));
+async fn tokens_that_come_too_slowly() {
+    let fixture = Fixture::open(right).await;
+    // The first answers load the token tables, which takes longer than the time limit below.
+    fixture.ask_all("").await;
+    for case in &fixture.cases {
+        case.model.says(&TEXT.repeat(60));
     }
-    hall.all_behave(|dialect| match dialect.streams {
+    fixture.all_behave(|dialect| match dialect.streams {
         true => Manner::Slow(Duration::from_millis(100)),
         false => Manner::Slow(Duration::from_secs(60)),
     });
     let begun = Instant::now();
-    // Long enough for a busy machine to reach every model before the time is over.
-    for (desk, answer) in hall.ask_all("&rag_timeout=8").await {
-        desk.assert_failed(&answer, "rag_timeout", "");
-        assert_eq!(desk.model.requests().len(), 2, "{} was asked", desk.dialect.name);
+    // Long enough for a busy machine to reach every model before the timeout.
+    for (case, answer) in fixture.ask_all("&rag_timeout=8").await {
+        case.assert_failed(&answer, "rag_timeout", "");
+        assert_eq!(case.model.requests().len(), 2, "{} was asked", case.dialect.name);
     }
     let took = begun.elapsed();
     assert!(took >= Duration::from_secs(8) && took < Duration::from_secs(40), "{took:?}");
-    for desk in &hall.desks {
-        while desk.model.open() > 0 {
-            assert!(begun.elapsed() < Duration::from_secs(60), "{} is not left", desk.dialect.name);
+    for case in &fixture.cases {
+        while case.model.open() > 0 {
+            assert!(begun.elapsed() < Duration::from_secs(60), "{} is not left", case.dialect.name);
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
     }
-    hall.close("slow tokens").await;
+    fixture.close("slow tokens").await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_answer_that_stops_in_the_middle() {
-    let hall = Hall::open(right).await;
+async fn an_answer_that_breaks_off() {
+    let fixture = Fixture::open(right).await;
     let manners: [fn(usize) -> Manner; 3] = [Manner::BreaksOff, Manner::EndsEarly, Manner::Stumbles];
     for manner in manners {
-        // An answer in one piece has no middle: its beginning is all that comes.
-        hall.all_behave(|dialect| manner(if dialect.streams { PIECES } else { 0 }));
-        for (desk, answer) in hall.ask_all("").await {
-            desk.assert_failed(&answer, "ai_provider_error", "");
+        // An answer in one chunk has no middle: only its beginning is sent.
+        fixture.all_behave(|dialect| manner(if dialect.streams { PIECES } else { 0 }));
+        for (case, answer) in fixture.ask_all("").await {
+            case.assert_failed(&answer, "ai_provider_error", "");
         }
-        for (desk, told) in hall.follow_all().await {
-            desk.assert_told_failure(&told, "ai_provider_error");
+        for (case, told) in fixture.follow_all().await {
+            case.assert_failure_event(&told, "ai_provider_error");
         }
     }
-    hall.close("broken off").await;
+    fixture.close("broken off").await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_model_that_lies_about_its_citations() {
-    let hall = Hall::open(right).await;
-    for desk in &hall.desks {
-        desk.model.says(
+    let fixture = Fixture::open(right).await;
+    for case in &fixture.cases {
+        case.model.says(
             "The mill stands by the river [1]. It was sold to pirates [9] and [0]. Bananas grow in Antarctica [2]. \
              See [the archive](https://evil.example/steal?q=secret). ![pixel](https://evil.example/pixel.png)",
         );
     }
-    let check = |desk: &Desk, row: &Value| {
-        let name = desk.dialect.name;
+    let check = |case: &DialectCase, row: &Value| {
+        let name = case.dialect.name;
         let body = row["body"].as_str().unwrap();
         assert!(body.starts_with("The mill stands by the river [1]."), "{name}: {body}");
         for gone in ["[9]", "[0]", "evil.example", "](", "!["] {
@@ -306,11 +310,14 @@ async fn a_model_that_lies_about_its_citations() {
         let details = &row["additional_content"];
         let warnings: Vec<&str> =
             details["warnings"].as_array().unwrap().iter().map(|one| one.as_str().unwrap()).collect();
-        for part in ["Citations", "Addresses", "Images", "Only "] {
+        for part in ["Citations", "Links", "Images", "Only "] {
             assert!(warnings.iter().any(|one| one.starts_with(part)), "{name}: no '{part}' in {warnings:?}");
         }
         for source in details["sources"].as_array().unwrap() {
-            assert!(hall.plain.iter().any(|url| address(url) == address(&source["url"])), "{name}: {source}");
+            assert!(
+                fixture.plain.iter().any(|url| address(url) == address(&source["url"])),
+                "{name}: {source}"
+            );
         }
         let sentences = details["sentences"].as_array().unwrap();
         let of =
@@ -319,63 +326,63 @@ async fn a_model_that_lies_about_its_citations() {
         assert!(of("Bananas")["support"].as_f64().unwrap() < 0.35, "{name}: {details}");
         assert_eq!(of("pirates")["cites"], json!([]), "{name}: {details}");
     };
-    for (desk, answer) in hall.ask_all("").await {
-        assert_eq!(answer.body["info"]["ai"], json!({"status": "ok"}), "{}", desk.dialect.name);
-        check(desk, &answer.body["ai_summary"][0]);
+    for (case, answer) in fixture.ask_all("").await {
+        assert_eq!(answer.body["info"]["ai"], json!({"status": "ok"}), "{}", case.dialect.name);
+        check(case, &answer.body["ai_summary"][0]);
     }
-    for (desk, told) in hall.follow_all().await {
+    for (case, told) in fixture.follow_all().await {
         let deltas = told.iter().filter(|(event, _)| event == "delta");
         let text: String = deltas.map(|(_, data)| data["text"].as_str().unwrap()).collect();
         for gone in ["[9]", "[0]", "evil.example", "](", "!["] {
-            assert!(!text.contains(gone), "{}, told: {text}", desk.dialect.name);
+            assert!(!text.contains(gone), "{}, told: {text}", case.dialect.name);
         }
         let (event, row) = told.last().unwrap();
-        assert_eq!(event, "done", "{}", desk.dialect.name);
-        check(desk, row);
+        assert_eq!(event, "done", "{}", case.dialect.name);
+        check(case, row);
     }
-    hall.close("lies").await;
+    fixture.close("lies").await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_model_that_says_that_it_found_nothing() {
-    let hall = Hall::open(right).await;
-    for desk in &hall.desks {
-        desk.model.says("[no answer]\nThe sources do not say who built the bridge.");
+    let fixture = Fixture::open(right).await;
+    for case in &fixture.cases {
+        case.model.says("[no answer]\nThe sources do not say who built the bridge.");
     }
     let body = json!("The sources do not say who built the bridge.");
-    let check = |desk: &Desk, row: &Value| {
+    let check = |case: &DialectCase, row: &Value| {
         let details = &row["additional_content"];
-        assert_eq!((&row["body"], &details["not_found"]), (&body, &json!(true)), "{}", desk.dialect.name);
-        assert_eq!(details["warnings"], json!([]), "{}", desk.dialect.name);
+        assert_eq!((&row["body"], &details["not_found"]), (&body, &json!(true)), "{}", case.dialect.name);
+        assert_eq!(details["warnings"], json!([]), "{}", case.dialect.name);
     };
-    for (desk, answer) in hall.ask_all("").await {
-        check(desk, &answer.body["ai_summary"][0]);
+    for (case, answer) in fixture.ask_all("").await {
+        check(case, &answer.body["ai_summary"][0]);
     }
-    for (desk, told) in hall.follow_all().await {
+    for (case, told) in fixture.follow_all().await {
         let deltas = told.iter().filter(|(event, _)| event == "delta");
         let text: String = deltas.map(|(_, data)| data["text"].as_str().unwrap()).collect();
-        assert_eq!(json!(text), body, "{}", desk.dialect.name);
-        check(desk, &told.last().unwrap().1);
+        assert_eq!(json!(text), body, "{}", case.dialect.name);
+        check(case, &told.last().unwrap().1);
     }
-    hall.close("not found").await;
+    fixture.close("not found").await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_wrong_key_is_refused_and_not_shown() {
-    let hall = Hall::open(|_| WRONG_KEY).await;
-    for (desk, answer) in hall.ask_all("").await {
-        desk.assert_failed(&answer, "ai_provider_error", "refused the key");
-        assert_eq!(desk.model.requests().len(), 1, "{} was asked", desk.dialect.name);
+    let fixture = Fixture::open(|_| WRONG_KEY).await;
+    for (case, answer) in fixture.ask_all("").await {
+        case.assert_failed(&answer, "ai_provider_error", "refused the key");
+        assert_eq!(case.model.requests().len(), 1, "{} was asked", case.dialect.name);
     }
-    for (desk, told) in hall.follow_all().await {
-        desk.assert_told_failure(&told, "ai_provider_error");
+    for (case, told) in fixture.follow_all().await {
+        case.assert_failure_event(&told, "ai_provider_error");
     }
-    for desk in &hall.desks {
-        let record = hall.app.admin.get(&format!("/svc/aiproviders/{}/", desk.id)).await;
+    for case in &fixture.cases {
+        let record = fixture.app.admin.get(&format!("/svc/aiproviders/{}/", case.id)).await;
         assert_eq!(record.status, 200);
-        desk.assert_keyless(&format!("{record:?}"));
-        let searches = hall.app.admin.get("/svc/search/").await;
-        desk.assert_keyless(&format!("{searches:?}"));
+        case.assert_no_key(&format!("{record:?}"));
+        let searches = fixture.app.admin.get("/svc/search/").await;
+        case.assert_no_key(&format!("{searches:?}"));
     }
-    hall.close("wrong key").await;
+    fixture.close("wrong key").await;
 }

@@ -1,13 +1,13 @@
-//! `/svc/activity/`: the last days, the last hour, one's own days.
+//! `/svc/activity/`: the last days, the last hour, and a person's own days.
 
-use crate::answering::Answering;
 use crate::app_harness::{AppHarness, items};
+use crate::rag_fixture::RagFixture;
 use domain::settings::Settings;
 use serde_json::{Value, json};
 use testkit::source::{Behaviour, Source};
 
 #[tokio::test(flavor = "multi_thread")]
-async fn days_providers_and_searches_in_vain() {
+async fn days_providers_and_searches_without_results() {
     let app = AppHarness::start().await;
     let (rivers, broken) = (Source::start().await, Source::start().await);
     rivers.reply(Behaviour::Json(items("river", 3)));
@@ -54,7 +54,7 @@ async fn days_providers_and_searches_in_vain() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn queries_in_vain_are_listed_without_names_when_the_settings_say_so() {
+async fn queries_without_results_are_listed_anonymously_if_configured() {
     let app = AppHarness::with(|settings| Settings { activity_shows_queries: true, ..settings }).await;
     let source = Source::start().await;
     source.reply(Behaviour::Json(json!({"total": 0, "items": []})));
@@ -107,8 +107,8 @@ async fn the_last_hour() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_summary_is_rated_and_the_rating_is_told() {
-    let it = Answering::start().await;
+async fn a_summary_is_rated_and_the_rating_is_reported() {
+    let it = RagFixture::start().await;
     let id = it.search().await;
     let path = format!("/svc/rag-search/{id}/rating/");
     let rating = json!({"rating": -1, "reasons": ["incomplete"], "comment": "Where is the mill?"});

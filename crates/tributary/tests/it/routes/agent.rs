@@ -1,4 +1,4 @@
-//! `/svc/agent/status/`: what this installation can do.
+//! `/svc/agent/status/`: the features of this installation.
 
 use crate::app_harness::{ADMIN_PASSWORD, AppHarness, licensed};
 use domain::settings::Settings;

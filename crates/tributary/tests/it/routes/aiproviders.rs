@@ -1,8 +1,8 @@
-//! `/svc/aiproviders/`: models as records. Keys go in and never come out.
+//! `/svc/aiproviders/`: records of AI models. Their keys are never returned.
 
 use crate::app_harness::{Answer, AppHarness, Client};
-use domain::contracts::AiProviderStore;
 use domain::ids::AiProviderId;
+use domain::ports::AiProviderStore;
 use reqwest::Method;
 use serde_json::{Value, json};
 use testkit::vendors::models::cohere::Cohere;
@@ -12,7 +12,7 @@ use testkit::vendors::models::{KEY, Manner, ModelServer, Refusal};
 const LIST: &str = "/svc/aiproviders/";
 const SECRET: &str = "canary-model-key";
 
-async fn made(app: &AppHarness, spec: Value) -> (String, Value) {
+async fn create(app: &AppHarness, spec: Value) -> (String, Value) {
     let answer = app.admin.post(LIST, &spec).await;
     assert_eq!(answer.status, 201, "{answer:?}");
     (format!("{LIST}{}/", answer.body["id"]), answer.body)
@@ -25,10 +25,10 @@ async fn named(client: &Client, name: &str) -> Option<Value> {
 
 async fn stored_key(app: &AppHarness, shown: &Value) -> String {
     let id = AiProviderId(shown["id"].as_i64().unwrap());
-    app.service.wired().store.ai_provider(id).await.unwrap().spec.api_key
+    app.service.app().store.ai_provider(id).await.unwrap().spec.api_key
 }
 
-async fn tried(client: &Client, path: &str) -> Answer {
+async fn test_provider(client: &Client, path: &str) -> Answer {
     Answer::of(client.request(Method::POST, path)).await
 }
 
@@ -52,13 +52,13 @@ async fn the_program_brings_a_record_for_each_service() {
     let local = named(&app.admin, "local").await.unwrap();
     assert_eq!((&local["tags"], &local["defaults"]), (&json!(["reader"]), &json!(["reader"])));
 
-    // The next start leaves alone what people did.
+    // The next start keeps the changes of people.
     let path = |one: &Value| format!("{LIST}{}/", one["id"]);
     let (gone, changed) =
         (named(&app.admin, "Groq").await.unwrap(), named(&app.admin, "OpenAI").await.unwrap());
     assert_eq!(app.admin.delete(&path(&gone)).await.status, 204);
     assert_eq!(app.admin.patch(&path(&changed), &json!({"model": "gpt-5-mini"})).await.status, 200);
-    let wired = app.service.wired();
+    let wired = app.service.app();
     ai::ensure_records(&*wired.store, wired.clock.now()).await.unwrap();
     assert_eq!(named(&app.admin, "Groq").await, None);
     assert_eq!(named(&app.admin, "OpenAI").await.unwrap()["model"], "gpt-5-mini");
@@ -132,14 +132,14 @@ async fn roles_and_secrets_of_the_config() {
     let config = json!({"roles": ["RAG", "chat"], "AWS_SECRET_ACCESS_KEY": SECRET, "max_tokens": 900,
         "api_base": "https://models.example/v1"});
     let (path, shown) =
-        made(&app, json!({"name": "Own", "model": "m", "tags": ["query"], "config": config})).await;
+        create(&app, json!({"name": "Own", "model": "m", "tags": ["query"], "config": config})).await;
     assert_eq!((&shown["owner"], &shown["tags"]), (&json!("admin"), &json!(["rag", "chat"])), "{shown}");
     let masked = json!({"AWS_SECRET_ACCESS_KEY": "••••", "max_tokens": 900,
         "api_base": "https://models.example/v1", "roles": ["rag", "chat"]});
     assert_eq!(shown["config"], masked);
     let secret = async || {
         let id = AiProviderId(shown["id"].as_i64().unwrap());
-        app.service.wired().store.ai_provider(id).await.unwrap().spec.config["AWS_SECRET_ACCESS_KEY"].clone()
+        app.service.app().store.ai_provider(id).await.unwrap().spec.config["AWS_SECRET_ACCESS_KEY"].clone()
     };
     let mut edited = shown.clone();
     edited["tags"] = json!(["reader"]);
@@ -164,7 +164,7 @@ async fn roles_and_secrets_of_the_config() {
 #[tokio::test(flavor = "multi_thread")]
 async fn private_ones_are_for_their_owner() {
     let app = AppHarness::start().await;
-    let (path, _) = made(&app, json!({"name": "Own", "model": "m", "shared": false})).await;
+    let (path, _) = create(&app, json!({"name": "Own", "model": "m", "shared": false})).await;
     let otto = app.user("otto", &[]).await;
     assert_eq!(otto.get(&path).await.status, 404);
     assert_eq!(named(&otto, "Own").await, None);
@@ -173,7 +173,7 @@ async fn private_ones_are_for_their_owner() {
         otto.post(LIST, &json!({"name": "Mine", "model": "m"})).await,
         otto.patch(&path, &json!({"active": true})).await,
         otto.delete(&path).await,
-        tried(&otto, &format!("{path}test/")).await,
+        test_provider(&otto, &format!("{path}test/")).await,
     ] {
         assert_eq!((answer.status.as_u16(), answer.code()), (403, "permission_denied"), "{answer:?}");
     }
@@ -203,7 +203,7 @@ async fn lists_are_filtered_and_mistakes_are_named() {
         wrong.body["errors"]["role"].to_string().contains("Unknown role 'rga'. Known: reader"),
         "{wrong:?}"
     );
-    let (path, _) = made(&app, json!({"name": "Own", "model": "m"})).await;
+    let (path, _) = create(&app, json!({"name": "Own", "model": "m"})).await;
     for (spec, field) in [
         (json!({"model": "m"}), "name"),
         (json!({"name": "A"}), "model"),
@@ -228,11 +228,12 @@ async fn a_model_is_tried_before_it_is_used() {
     let (openai, cohere) = (ModelServer::start(OpenAi).await, ModelServer::start(Cohere).await);
     openai.says("ready");
     let of = |name: &str, model: &str, tag: &str, base: String| json!({"name": name, "model": model, "tags": [tag], "active": false, "api_key": KEY, "config": {"api_base": base}});
-    let writer = made(&app, of("Writer", "gpt-5", "rag", openai.at("/v1"))).await.0;
-    let reader = made(&app, of("Reader", "text-embedding-3-small", "reader", openai.at("/v1"))).await.0;
-    let ranker = made(&app, of("Ranker", "cohere/rerank-v3.5", "reranker", cohere.url().to_owned())).await.0;
+    let writer = create(&app, of("Writer", "gpt-5", "rag", openai.at("/v1"))).await.0;
+    let reader = create(&app, of("Reader", "text-embedding-3-small", "reader", openai.at("/v1"))).await.0;
+    let ranker =
+        create(&app, of("Ranker", "cohere/rerank-v3.5", "reranker", cohere.url().to_owned())).await.0;
     let test = async |path: &str| {
-        let answer = tried(&app.admin, path).await;
+        let answer = test_provider(&app.admin, path).await;
         assert_eq!(answer.status, 200, "{answer:?}");
         assert!(answer.body["time"].as_f64().unwrap() < 30.0);
         answer.body
@@ -240,7 +241,7 @@ async fn a_model_is_tried_before_it_is_used() {
     for (path, role, sample) in [
         (&writer, "rag", "ready"),
         (&reader, "reader", "A vector of "),
-        (&ranker, "reranker", " for what fits"),
+        (&ranker, "reranker", " for the relevant text"),
     ] {
         let trial = test(&format!("{path}test/")).await;
         assert_eq!(
@@ -249,7 +250,7 @@ async fn a_model_is_tried_before_it_is_used() {
         );
         assert!(trial["sample"].as_str().unwrap().contains(sample), "{trial}");
     }
-    // Twice the same question is asked twice: nothing is answered from memory.
+    // The same test twice sends two requests: nothing is cached.
     let before = openai.requests().len();
     test(&format!("{reader}test/")).await;
     assert_eq!(openai.requests().len(), before + 1);
@@ -261,7 +262,7 @@ async fn a_model_is_tried_before_it_is_used() {
         assert!(!error.is_empty() && !error.contains(KEY), "{error}");
     }
     for (name, role, sample) in
-        [("local", "reader", "A vector of "), ("Extractive answer", "rag", "nobody is asked")]
+        [("local", "reader", "A vector of "), ("Extractive answer", "rag", "no model is asked")]
     {
         let path = format!("{LIST}{}/test/", named(&app.admin, name).await.unwrap()["id"]);
         let trial = test(&path).await;
@@ -269,7 +270,7 @@ async fn a_model_is_tried_before_it_is_used() {
         assert!(trial["sample"].as_str().unwrap().contains(sample), "{trial}");
     }
     assert_eq!(test(&format!("{ranker}test/?role=chat")).await["role"], "chat");
-    assert_eq!(tried(&app.admin, &format!("{ranker}test/?role=x")).await.status, 400);
-    assert_eq!(tried(&app.admin, "/svc/aiproviders/999999/test/").await.status, 404);
+    assert_eq!(test_provider(&app.admin, &format!("{ranker}test/?role=x")).await.status, 400);
+    assert_eq!(test_provider(&app.admin, "/svc/aiproviders/999999/test/").await.status, 404);
     app.stop().await;
 }

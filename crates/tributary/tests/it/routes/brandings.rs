@@ -1,4 +1,4 @@
-//! `/svc/brandings/`, and how pages look with one.
+//! `/svc/brandings/`, and pages with a branding.
 
 use crate::app_harness::AppHarness;
 use base64::Engine;

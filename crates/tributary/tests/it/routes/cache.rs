@@ -1,4 +1,4 @@
-//! `/svc/cache/…`: one's own documents, whether they are still there, out again; and figures for administrators.
+//! `/svc/cache/…`: a person's own documents, liveness checks, removal; and statistics for administrators.
 
 use crate::app_harness::{AppHarness, Client, items, licensed, long_text};
 use serde_json::{Value, json};
@@ -8,10 +8,10 @@ use testkit::source::{Behaviour, Source};
 const CHECK: &str = "/svc/cache/check_liveness/";
 const UNINDEX: &str = "/svc/cache/unindex/";
 
-async fn keep(client: &Client, wish: Value) -> i64 {
-    let mut wish = wish;
-    wish["wait"] = json!(true);
-    let kept = client.post("/svc/ingest/", &wish).await;
+async fn keep(client: &Client, payload: Value) -> i64 {
+    let mut payload = payload;
+    payload["wait"] = json!(true);
+    let kept = client.post("/svc/ingest/", &payload).await;
     assert_eq!(kept.status, 200, "{kept:?}");
     kept.body["signal_id"].as_i64().unwrap()
 }
@@ -65,7 +65,7 @@ async fn documents_are_listed_for_who_may_see_them() {
             "matter_tags",
         ]
     );
-    // A text of one's own was never compared with the source.
+    // A supplied text was never compared with a source.
     assert_eq!((&rows[0]["state"], &rows[0]["stale"]), (&json!("indexed"), &json!(true)));
 
     let paged = ann.get("/svc/cache/?page=1&items=2&text=dam&state=indexed").await.body;
@@ -97,8 +97,10 @@ async fn a_source_is_asked_whether_a_document_is_still_there() {
     source.reply_at("/page", page("Levels", "1"));
     let provider = app.provider("Rivers", &source).await;
     let ann = app.user("ann", &[]).await;
-    let wish = json!({"url": source.url_at("/page"), "wait": true});
-    let id = app.keep_given(&ann, (provider, &source), wish).await.body["signal_id"].as_i64().unwrap();
+    let payload = json!({"url": source.url_at("/page"), "wait": true});
+    let id = app.ingest_from_provider(&ann, (provider, &source), payload).await.body["signal_id"]
+        .as_i64()
+        .unwrap();
     for (behaviour, verdict, http) in [
         (page("Levels", "1"), "alive", 200),
         (Behaviour::status(503), "unknown", 503),
@@ -121,7 +123,7 @@ async fn a_source_is_asked_whether_a_document_is_still_there() {
     );
     assert_eq!(ann.post(CHECK, &json!({"signal_ids": []})).await.body, json!({"results": []}));
 
-    // Another version is fetched again.
+    // A changed version is fetched again.
     let before = size(&ann, id).await;
     source.reply_at("/page", page("Levels after the flood", "2"));
     assert_eq!(ann.post(CHECK, &json!({"signal_id": id})).await.body["verdict"], "alive");
@@ -163,7 +165,7 @@ async fn out_of_the_cache() {
     let (ann, ben) = (app.user("ann", &[]).await, app.user("ben", &[]).await);
     let own = keep_text(&ann, "https://h.example/own", "Own").await;
     let shared = json!({"url": source.url_at("/page"), "wait": true});
-    let kept = app.keep_given(&ann, (provider, &source), shared.clone()).await;
+    let kept = app.ingest_from_provider(&ann, (provider, &source), shared.clone()).await;
     let id = kept.body["signal_id"].as_i64().unwrap();
     for (client, given, status) in [
         (&ben, json!({"signal_id": own}), 404),
@@ -179,8 +181,8 @@ async fn out_of_the_cache() {
     assert_eq!((removed.status.as_u16(), &removed.body), (200, &json!({"removed": true, "signal_id": own})));
     assert_eq!(ann.get(&format!("/svc/cache/{own}/")).await.status, 404);
 
-    // Ben has it too; Ann gives up hers, and the administrator removes it for all.
-    let kept = app.keep_given(&ben, (provider, &source), shared).await;
+    // Ben has it too; Ann removes hers, and the administrator removes it for everybody.
+    let kept = app.ingest_from_provider(&ben, (provider, &source), shared).await;
     assert_eq!(kept.body["signal_id"], id, "{kept:?}");
     assert_eq!(ann.post(UNINDEX, &json!({"signal_id": id})).await.status, 200);
     assert_eq!(ben.get(&format!("/svc/cache/{id}/")).await.status, 200);
@@ -199,7 +201,7 @@ async fn administrators_see_figures_and_no_document() {
     keep_text(&ann, "https://canary.example/secret", "Canary").await;
     let started = Instant::now();
     let mut told = app.admin.get("/svc/cache/statistics/").await;
-    // The record is there before the worker has counted it: who waited for the document may be quicker.
+    // The document is stored before the worker has counted it, so a client that waited for it may be faster.
     while told.body["today"]["ingested"] == 0 {
         assert!(started.elapsed() < Duration::from_secs(20), "nobody counted it: {told:?}");
         tokio::time::sleep(Duration::from_millis(20)).await;

@@ -1,4 +1,4 @@
-//! `/api/config/default/`: what pages ask first.
+//! `/api/config/default/`: the first request of the pages.
 
 use crate::app_harness::AppHarness;
 use serde_json::json;

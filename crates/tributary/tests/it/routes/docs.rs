@@ -1,4 +1,4 @@
-//! `/svc/api/schema/` and `/svc/api/docs/`: the description of the API, without any other host.
+//! `/svc/api/schema/` and `/svc/api/docs/`: the API documentation, which loads nothing from other hosts.
 
 use crate::app_harness::AppHarness;
 use serde_json::Value;

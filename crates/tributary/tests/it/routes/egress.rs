@@ -1,11 +1,11 @@
-//! `/svc/egress/…`: scans of one's own sent mail, and what was found in it.
+//! `/svc/egress/…`: scans of a person's own sent mail, and their events.
 
 use crate::app_harness::{Answer, AppHarness, Client, licensed, long_text};
 use chrono::{DateTime, Utc};
 use domain::authenticator::Tokens;
-use domain::contracts::{ConnectionStore, EgressStore, ScanEnd, ScanOutcome, UserStore};
 use domain::corpus::{Channel, MatchMethod, NewEvent, NewScan, ScanCounts, ScanStatus};
 use domain::ids::{AuthenticatorId, ScanId, SignalId};
+use domain::ports::{ConnectionStore, EgressStore, ScanEnd, ScanOutcome, UserStore};
 use domain::secret::Secret;
 use domain::settings::Settings;
 use reqwest::Method;
@@ -16,7 +16,7 @@ use testkit::source::{Behaviour, Source};
 const SCAN: &str = "/svc/egress/scan/";
 const EVENTS: &str = "/svc/egress/events/";
 
-/// A licensed service whose Outlook is this source.
+/// A licensed service with this source as Outlook.
 async fn app(source: &Source) -> AppHarness {
     let url = source.url_at("/v1.0").to_string();
     let allow = vec![source.address().to_string()];
@@ -28,7 +28,7 @@ async fn app(source: &Source) -> AppHarness {
     .await
 }
 
-/// The authenticator of Outlook, by which this person has connected a mailbox.
+/// Creates the authenticator of Outlook, and connects a mailbox of this person.
 async fn connect(app: &AppHarness, person: &str) {
     let spec = json!({
         "idp": "microsoft", "name": "Microsoft", "client_id": "c", "auth_uri": "https://h.example/a",
@@ -36,7 +36,7 @@ async fn connect(app: &AppHarness, person: &str) {
     });
     let made = app.admin.post("/svc/authenticators/", &spec).await;
     assert_eq!(made.status, 201, "{made:?}");
-    let (id, wired) = (made.body["id"].as_i64().unwrap(), app.service.wired());
+    let (id, wired) = (made.body["id"].as_i64().unwrap(), app.service.app());
     let user = wired.store.user_by_name(person).await.unwrap().id;
     let access = Secret::new("a token of the mailbox");
     let tokens = Tokens { access, refresh: Secret::default(), expires: None, scopes: String::new() };
@@ -45,18 +45,18 @@ async fn connect(app: &AppHarness, person: &str) {
 }
 
 async fn keep(client: &Client, number: usize) -> i64 {
-    let wish = json!({
+    let payload = json!({
         "url": format!("https://h.example/{number}"), "title": format!("Agreement {number}"),
         "body": long_text(&format!("agreement {number}")), "wait": true,
     });
-    let kept = client.post("/svc/ingest/", &wish).await;
+    let kept = client.post("/svc/ingest/", &payload).await;
     assert_eq!(kept.status, 200, "{kept:?}");
     kept.body["signal_id"].as_i64().unwrap()
 }
 
-/// A scan of this person that is through, in which these documents were found, one on each day.
-async fn scanned(app: &AppHarness, person: &str, found: &[(i64, MatchMethod)]) -> ScanId {
-    let wired = app.service.wired();
+/// Stores a finished scan of this person that found these documents, one on each day.
+async fn store_scan(app: &AppHarness, person: &str, found: &[(i64, MatchMethod)]) -> ScanId {
+    let wired = app.service.app();
     let (store, now) = (&wired.store, wired.clock.now());
     let user = store.user_by_name(person).await.unwrap().id;
     let wanted = NewScan {
@@ -98,7 +98,7 @@ fn ids(listed: &Value) -> Vec<i64> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_wish_must_be_right_and_a_mailbox_connected() {
+async fn a_scan_needs_a_valid_request_and_a_connected_mailbox() {
     let source = Source::start().await;
     let app = app(&source).await;
     let (ann, ben) = (app.user("ann", &[]).await, app.user("ben", &[]).await);
@@ -124,7 +124,7 @@ async fn a_wish_must_be_right_and_a_mailbox_connected() {
     assert_eq!(ann.get("/svc/agent/status/").await.body["features"]["egress"], false);
     connect(&app, "ann").await;
     assert_eq!(ann.get("/svc/agent/status/").await.body["features"]["egress"], true);
-    // No source needs it, and yet everybody may connect it.
+    // No source uses it, but everybody may connect it.
     for client in [&ann, &ben] {
         assert_eq!(client.get("/svc/authenticators/").await.body[0]["idp"], "microsoft");
     }
@@ -146,8 +146,8 @@ async fn a_scan_is_begun_watched_and_cancelled() {
     let nothing = json!({"count": 0, "next": null, "previous": null, "results": []});
     assert_eq!(ann.get(SCAN).await.body, nothing);
     connect(&app, "ann").await;
-    let wish = json!({"matter_tag": "matter:smith", "date_from": "2026-01-01", "date_to": "2026-01-31"});
-    let begun = ann.post(SCAN, &wish).await;
+    let payload = json!({"matter_tag": "matter:smith", "date_from": "2026-01-01", "date_to": "2026-01-31"});
+    let begun = ann.post(SCAN, &payload).await;
     assert_eq!(begun.status, 202, "{begun:?}");
     insta::assert_json_snapshot!(begun.body, { ".created_at" => "[time]" }, @r#"
     {
@@ -192,8 +192,8 @@ async fn a_scan_is_begun_watched_and_cancelled() {
     app.stop().await;
 }
 
-/// Waits until the scan is over.
-async fn over(client: &Client, id: &Value) -> Value {
+/// Waits until the scan has ended.
+async fn wait_until_ended(client: &Client, id: &Value) -> Value {
     let started = Instant::now();
     loop {
         let scan = client.get(&format!("{SCAN}{id}/")).await.body;
@@ -227,7 +227,7 @@ async fn a_scan_finds_what_went_outside() {
     for scans in 1..=2 {
         let begun = ann.post(SCAN, &json!({})).await;
         assert_eq!(begun.status, 202, "{begun:?}");
-        let scan = over(&ann, &begun.body["scan_id"]).await;
+        let scan = wait_until_ended(&ann, &begun.body["scan_id"]).await;
         assert_eq!((&scan["status"], &scan["error"]), (&json!("completed"), &json!("")), "{scan}");
         assert_eq!((&scan["messages_seen"], &scan["messages_external"]), (&json!(2), &json!(1)), "{scan}");
         let events = ann.get(EVENTS).await.body;
@@ -248,8 +248,8 @@ async fn a_scan_finds_what_went_outside() {
     app.stop().await;
 }
 
-/// Three documents of ann's, of which the first was surely sent outside and the others perhaps: the documents, and the
-/// scan that found them.
+/// Three documents of ann's: the first was certainly sent outside, the others possibly. Returns the documents and the
+/// scan.
 async fn three_found(app: &AppHarness, ann: &Client) -> (Vec<i64>, i64) {
     let mut documents = Vec::new();
     for number in 0..3 {
@@ -260,12 +260,12 @@ async fn three_found(app: &AppHarness, ann: &Client) -> (Vec<i64>, i64) {
         (documents[1], MatchMethod::FilenameSize),
         (documents[2], MatchMethod::ContentSimilarity),
     ];
-    let scan = scanned(app, "ann", &found).await;
+    let scan = store_scan(app, "ann", &found).await;
     (documents, scan.0)
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_event_says_little() {
+async fn an_event_reveals_little() {
     let app = AppHarness::with(licensed).await;
     let ann = app.user("ann", &[]).await;
     three_found(&app, &ann).await;
@@ -393,7 +393,7 @@ async fn events_are_for_their_owner() {
         assert!(metrics.lines().any(|one| one == line), "{line} is not in {metrics}");
     }
 
-    // The document leaves the cache; what is known of it stays with its title.
+    // The document is removed from the cache; the event keeps its title.
     let unindexed = ann.post("/svc/cache/unindex/", &json!({"signal_id": documents[2]})).await;
     assert_eq!(unindexed.status, 200, "{unindexed:?}");
     let event = &ann.get(EVENTS).await.body["results"][0];
@@ -406,7 +406,7 @@ async fn without_a_license_only_what_is_there_is_read() {
     let app = AppHarness::start().await;
     let ann = app.user("ann", &[]).await;
     connect(&app, "ann").await;
-    scanned(&app, "ann", &[]).await;
+    store_scan(&app, "ann", &[]).await;
     let refused = ann.post(SCAN, &json!({})).await;
     assert_eq!((refused.status.as_u16(), refused.code()), (402, "cache_unlicensed"), "{refused:?}");
     let refused = ann.patch(&format!("{EVENTS}1/"), &json!({"status": "confirmed"})).await;

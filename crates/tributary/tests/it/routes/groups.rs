@@ -68,7 +68,7 @@ async fn members_follow_their_group() {
     assert_eq!(groups().await, json!(["archive"]), "the member stays");
     app.stop().await;
 }
-/// A provider names its groups. When a group gets another name, its members keep what they could see.
+/// A provider names its groups. When a group is renamed, its members keep their access.
 #[tokio::test(flavor = "multi_thread")]
 async fn providers_follow_the_name_of_their_group() {
     let app = AppHarness::start().await;

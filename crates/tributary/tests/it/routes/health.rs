@@ -1,15 +1,15 @@
-//! `/svc/health/…`: `live` and `ready` say nothing else than their status; `tasks` sends a ping through the queue.
+//! `/svc/health/…`: `live` and `ready` return only a status; `tasks` sends a ping through the queue.
 
 use crate::app_harness::{AppHarness, Client};
-use domain::contracts::{NewTask, QueueName};
+use domain::ports::{NewTask, QueueName};
 use domain::secret::Secret;
 use domain::settings::Settings;
 use serde_json::json;
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 use testkit::nats::NatsServer;
+use tributary::app::App;
 use tributary::service::{Role, Service};
-use tributary::wiring::Wired;
 
 const TASKS: &str = "/svc/health/tasks/";
 
@@ -26,7 +26,7 @@ async fn both_are_open_and_short() {
 #[tokio::test(flavor = "multi_thread")]
 async fn without_its_database_the_service_lives_but_is_not_ready() {
     let app = AppHarness::with(|settings| Settings { health_open: true, ..settings }).await;
-    app.service.wired().store.close().await;
+    app.service.app().store.close().await;
     let live = app.anonymous().get("/svc/health/live/").await;
     assert_eq!(live.status, 200);
     let ready = app.anonymous().get("/svc/health/ready/").await;
@@ -70,11 +70,11 @@ async fn a_worker_answers_the_ping() {
         assert_eq!((answer.status.as_u16(), &answer.body), (200, &expected), "{path}");
         assert_eq!(answer.header("content-type"), "application/json");
     }
-    // Many probes at once are one ping, and leave nothing behind.
+    // Concurrent probes share one ping, and leave nothing behind.
     let many = futures_util::future::join_all((0..40).map(|_| app.admin.get(TASKS))).await;
     assert!(many.iter().all(|answer| answer.status == 200), "{many:?}");
     assert!(started.elapsed() < Duration::from_secs(30), "{:?}", started.elapsed());
-    let queue = &app.service.wired().queue;
+    let queue = &app.service.app().queue;
     assert_eq!(queue.depth(QueueName::HealthCheck).await.unwrap(), 0);
     app.stop().await;
 }
@@ -93,9 +93,9 @@ async fn credentials_are_needed_unless_the_settings_say_otherwise() {
     app.stop().await;
 }
 
-/// The doors in one process, the worker in another: they share the database and nothing else.
+/// The web role in one process and the worker in another: they share only the database.
 #[tokio::test(flavor = "multi_thread")]
-async fn the_worker_may_be_elsewhere_or_nowhere() {
+async fn the_worker_may_be_in_another_process_or_absent() {
     let folder = tempfile::tempdir().unwrap();
     let settings = Settings {
         port: 0,
@@ -103,7 +103,7 @@ async fn the_worker_may_be_elsewhere_or_nowhere() {
         health_open: true,
         ..Settings::default()
     };
-    let wired = Wired::open(settings.clone()).await.unwrap();
+    let wired = App::build(settings.clone()).await.unwrap();
     let web = Service::start(wired, &BTreeSet::from([Role::Web])).await.unwrap();
     let client = Client::new(&format!("http://{}", web.address.unwrap()), None);
 
@@ -114,8 +114,8 @@ async fn the_worker_may_be_elsewhere_or_nowhere() {
     let waited = started.elapsed();
     assert!(waited >= Duration::from_secs(5) && waited < Duration::from_secs(30), "{waited:?}");
 
-    // Where nobody comes, probes do not pile up: the limit is reached, and the answer comes at once.
-    let queue = &web.wired().queue;
+    // Without a worker, probes do not pile up: the limit is reached, and the response comes at once.
+    let queue = &web.app().queue;
     while queue.depth(QueueName::HealthCheck).await.unwrap() < 8 {
         let task = NewTask {
             queue: QueueName::HealthCheck,
@@ -131,7 +131,7 @@ async fn the_worker_may_be_elsewhere_or_nowhere() {
     assert_eq!((full.status.as_u16(), &full.body), (500, &expected));
     assert_eq!(queue.depth(QueueName::HealthCheck).await.unwrap(), 8);
 
-    let wired = Wired::open(settings).await.unwrap();
+    let wired = App::build(settings).await.unwrap();
     let worker = Service::start(wired, &BTreeSet::from([Role::Queue(QueueName::HealthCheck)])).await.unwrap();
     assert_eq!(worker.address, None);
     while queue.depth(QueueName::HealthCheck).await.unwrap() > 0 {

@@ -1,4 +1,4 @@
-//! `POST /svc/ingest/`: what is accepted, what is refused, and what has come of it.
+//! `POST /svc/ingest/`: what is accepted, what is refused, and the outcome.
 
 use crate::app_harness::{Answer, AppHarness, Client, items, licensed, long_text};
 use domain::settings::Settings;
@@ -13,8 +13,8 @@ fn assert_is(answer: &Answer, status: u16, code: &str, what: &str) {
     assert_eq!((answer.status.as_u16(), answer.code()), (status, code), "{what}: {answer:?}");
 }
 
-async fn wish(client: &Client, wish: Value) -> Answer {
-    client.post(INGEST, &wish).await
+async fn ingest(client: &Client, payload: Value) -> Answer {
+    client.post(INGEST, &payload).await
 }
 
 /// A source whose pages are long enough.
@@ -33,7 +33,7 @@ async fn a_text_of_ones_own_is_kept_for_oneself() {
     let (ann, ben) = (app.user("ann", &[]).await, app.user("ben", &[]).await);
     let url = "https://h.example/report?utm_source=mail#part";
     let given = json!({"url": url, "title": "Report", "body": long_text("dams"), "matter_tags": ["matter:dam"], "wait": true});
-    let kept = wish(&ann, given.clone()).await;
+    let kept = ingest(&ann, given.clone()).await;
     assert_eq!(kept.status, 200, "{kept:?}");
     let keys: Vec<&String> = kept.body.as_object().unwrap().keys().collect();
     assert_eq!(keys, ["signal_id", "state", "job_id", "upgraded", "message"]);
@@ -45,8 +45,8 @@ async fn a_text_of_ones_own_is_kept_for_oneself() {
         (&json!("https://h.example/report"), &json!("Report"))
     );
     assert_eq!((&document["matter_tags"], &document["is_supplied"]), (&json!(["dam"]), &json!(true)));
-    // The same document again is the same document.
-    let again = wish(&ann, given).await;
+    // Ingesting the document again gives the same document.
+    let again = ingest(&ann, given).await;
     assert_eq!(again.body["signal_id"], id, "{again:?}");
     for hidden in [&ben, &app.admin] {
         assert_eq!(hidden.get(&format!("/svc/cache/{id}/")).await.status, 404);
@@ -62,14 +62,14 @@ async fn a_document_is_fetched_by_the_rules_of_its_provider() {
     let provider = app.provider("Rivers", &source).await;
     let ann = app.user("ann", &[]).await;
     let given = json!({"url": source.url_at("/page")});
-    let accepted = app.keep_given(&ann, (provider, &source), given.clone()).await;
+    let accepted = app.ingest_from_provider(&ann, (provider, &source), given.clone()).await;
     assert_eq!((accepted.status.as_u16(), &accepted.body["state"]), (202, &json!("known")), "{accepted:?}");
     assert!(accepted.body["job_id"].is_i64() && accepted.body["message"].is_string());
     let path = format!("/svc/cache/{}/", accepted.body["signal_id"]);
     let started = Instant::now();
     let document = loop {
         let answer = ann.get(&path).await;
-        assert_eq!(answer.status, 200, "who asked for it sees how far it is");
+        assert_eq!(answer.status, 200, "the person who requested it sees its progress");
         if answer.body["state"] == "indexed" {
             break answer.body;
         }
@@ -78,8 +78,8 @@ async fn a_document_is_fetched_by_the_rules_of_its_provider() {
     };
     assert_eq!((&document["title"], &document["source_provider"]), (&json!("Levels"), &json!("Rivers")));
     assert!(document["chunk_count"].as_u64().unwrap() > 0 && document["body_bytes"].as_u64().unwrap() > 0);
-    // It is here, so that nothing is to be done.
-    let again = app.keep_given(&ann, (provider, &source), given).await;
+    // It is already cached, so nothing has to be done.
+    let again = app.ingest_from_provider(&ann, (provider, &source), given).await;
     assert_eq!((again.status.as_u16(), &again.body["job_id"]), (202, &Value::Null), "{again:?}");
     app.stop().await;
 }
@@ -101,7 +101,7 @@ async fn what_is_refused() {
         (json!({"url": "https://h.example/", "wait": "yes"}), "wait"),
         (json!({"url": "https://h.example/", "matter_tags": vec!["t"; 51]}), "matter_tags"),
     ] {
-        let answer = wish(&ann, given.clone()).await;
+        let answer = ingest(&ann, given.clone()).await;
         assert_is(&answer, 400, "invalid", &given.to_string());
         assert!(answer.body["errors"].get(field).is_some(), "{given}: {answer:?}");
     }
@@ -112,28 +112,28 @@ async fn what_is_refused() {
         (&ann, json!({"url": source.url_at("/page"), "provider_id": provider}), 403, "permission_denied"),
         (&ann, json!({"url": source.url_at("/page"), "provider_id": 999_999}), 403, "permission_denied"),
     ] {
-        let answer = wish(client, given.clone()).await;
+        let answer = ingest(client, given.clone()).await;
         assert_is(&answer, status, code, &given.to_string());
     }
-    // What is given is no text: the document is fetched instead.
+    // The supplied text is too short, so the document is fetched instead.
     let given = json!({"url": source.url_at("/page"), "wait": true, "body": "short"});
-    let answer = app.keep_given(&app.admin, (provider, &source), given).await;
+    let answer = app.ingest_from_provider(&app.admin, (provider, &source), given).await;
     assert_is(&answer, 200, "", "a text of one word");
     let short = Behaviour::text("text/html", "<html><body><p>A few words only.</p></body></html>");
     source.reply_at("/short", short);
     let given = json!({"url": source.url_at("/short"), "wait": true});
-    let answer = app.keep_given(&app.admin, (provider, &source), given).await;
+    let answer = app.ingest_from_provider(&app.admin, (provider, &source), given).await;
     assert_is(&answer, 422, "impossible", "a page of a few words");
     assert!(answer.body["detail"].as_str().unwrap().contains("40"), "{answer:?}");
     app.stop().await;
 
     let app = AppHarness::start().await;
-    let closed = wish(&app.admin, json!({"url": "https://h.example/"})).await;
+    let closed = ingest(&app.admin, json!({"url": "https://h.example/"})).await;
     assert_is(&closed, 402, "cache_unlicensed", "no license");
     app.stop().await;
 }
 
-/// The text of a document may be larger than any other body, up to a limit of its own.
+/// The text of a document may be larger than other bodies, up to its own limit.
 #[tokio::test(flavor = "multi_thread")]
 async fn the_limit_of_a_text() {
     let settings =
@@ -141,7 +141,7 @@ async fn the_limit_of_a_text() {
     let app = AppHarness::with(settings).await;
     let text = |bytes: usize| "words of a river ".repeat(bytes / 17);
     for (bytes, status) in [(1_500_000, 202), (2_500_000, 413)] {
-        let answer = wish(&app.admin, json!({"url": "https://h.example/", "body": text(bytes)})).await;
+        let answer = ingest(&app.admin, json!({"url": "https://h.example/", "body": text(bytes)})).await;
         assert_eq!(answer.status.as_u16(), status, "{bytes}: {}", answer.body["detail"]);
     }
     let other = app.admin.post("/svc/search/", &json!({"query_string": text(1_500_000)})).await;
@@ -160,7 +160,7 @@ async fn a_repeated_request_with_a_key_gets_the_first_answer() {
     let given = json!({"url": "https://h.example/report", "title": "Report", "body": long_text("dams"), "wait": true});
     let first = post("key-1", &given).await;
     assert_eq!((first.status.as_u16(), first.header("idempotent-replayed")), (200, ""), "{first:?}");
-    let unkeyed = wish(&ann, given.clone()).await;
+    let unkeyed = ingest(&ann, given.clone()).await;
     assert_ne!(unkeyed.body, first.body, "it is there already");
     let again = post("key-1", &given).await;
     assert_eq!((again.status.as_u16(), again.header("idempotent-replayed")), (200, "true"), "{again:?}");

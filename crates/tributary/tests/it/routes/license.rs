@@ -1,4 +1,4 @@
-//! `/svc/license/`: what a signed license says.
+//! `/svc/license/`: the contents of a signed license.
 
 use crate::app_harness::AppHarness;
 use base64::Engine;
@@ -18,7 +18,7 @@ fn signed(pair: &Ed25519KeyPair, mut fields: Value) -> String {
     fields.to_string()
 }
 
-/// A service with this license, whose issuer's key lies in the data folder.
+/// A service with this license; the public key of its issuer is in the data folder.
 async fn app_with(license: String, pair: &Ed25519KeyPair) -> AppHarness {
     let key = BASE64_STANDARD.encode(pair.public_key().as_ref());
     AppHarness::with(move |settings| {

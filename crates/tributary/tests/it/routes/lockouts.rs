@@ -1,4 +1,4 @@
-//! `/svc/lockouts/`: who is not let in, and letting them in again.
+//! `/svc/lockouts/`: locked-out user names and addresses, and ending a lockout.
 
 use crate::app_harness::{Answer, AppHarness};
 use domain::settings::{Settings, Throttle};

@@ -1,4 +1,4 @@
-//! `POST /svc/login/` and `POST /svc/swirl-logout/`: a token for a name and a password, and back.
+//! `POST /svc/login/` and `POST /svc/swirl-logout/`: a token for a user name and a password, and its revocation.
 
 use crate::app_harness::{ADMIN_PASSWORD, AppHarness};
 use base64::Engine;
@@ -32,7 +32,7 @@ async fn a_name_and_a_password_give_a_token() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn wrong_names_and_passwords_are_told_alike() {
+async fn wrong_names_and_passwords_get_the_same_response() {
     let app = AppHarness::start().await;
     let mut sentences = std::collections::BTreeSet::new();
     for (username, password) in [

@@ -1,4 +1,4 @@
-//! `/svc/logs/`: the known files and no other.
+//! `/svc/logs/`: only the known log files.
 
 use crate::app_harness::AppHarness;
 use serde_json::json;

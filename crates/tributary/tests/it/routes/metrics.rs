@@ -1,9 +1,9 @@
-//! `/svc/metrics/tasks/` in the form of the interface, and `/metrics/` in both text formats.
+//! `/svc/metrics/tasks/` in the format of the interface, and `/metrics/` in both text formats.
 
-use crate::answering::Answering;
 use crate::app_harness::{Answer, AppHarness, Client, items};
-use domain::contracts::QueueName;
-use domain::settings::{Secs, Settings};
+use crate::rag_fixture::RagFixture;
+use domain::ports::QueueName;
+use domain::settings::{Seconds, Settings};
 use reqwest::Method;
 use serde_json::json;
 use std::collections::BTreeSet;
@@ -11,8 +11,8 @@ use std::net::TcpListener;
 use std::time::{Duration, Instant};
 use testkit::source::{Behaviour, Source};
 use testkit::vendors::models::Manner;
+use tributary::app::App;
 use tributary::service::{Role, Service};
-use tributary::wiring::Wired;
 
 const TASKS: &str = "/svc/metrics/tasks/";
 const GENERAL: &str = "/metrics/";
@@ -24,7 +24,7 @@ const GAUGES: [&str; 5] = [
     "tasks_queue_busy_ratio",
 ];
 
-/// The value of a line, given as it stands before the value.
+/// The value of the line that begins with this text.
 #[track_caller]
 fn value(answer: &Answer, line: &str) -> f64 {
     let text = answer.body.as_str().unwrap();
@@ -71,7 +71,7 @@ async fn the_gauges_of_the_interface() {
     assert_eq!(of_queue(&idle, "tasks_queue_total_capacity", "search"), 4.0);
     assert_eq!(value(&idle, "tasks_metrics_collection_error"), 0.0);
 
-    // Six searches for four slots: one user leaves a slot for another; four run, two wait.
+    // Six searches for four slots: one user leaves a slot free for others.
     let source = Source::start().await;
     source.reply(Behaviour::Hang);
     app.provider("Slow", &source).await;
@@ -79,7 +79,7 @@ async fn the_gauges_of_the_interface() {
     for person in [&app.admin, &app.admin, &app.admin, &app.admin, &app.admin, &ann] {
         assert_eq!(person.post("/svc/search/", &json!({"query_string": "reed"})).await.status, 201);
     }
-    // The database counts who waits, a moment before this process counts what runs.
+    // The database counts waiting tasks a moment before this process counts running ones.
     let full = |answer: &Answer| {
         let depth = of_queue(answer, "tasks_queue_depth", "search");
         (of_queue(answer, "tasks_queue_active_tasks", "search"), depth) == (4.0, 2.0)
@@ -96,7 +96,7 @@ async fn the_gauges_of_the_interface() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn figures_are_not_for_everybody() {
+async fn metrics_need_permission() {
     let app = AppHarness::start().await;
     let ann = app.user("ann", &[]).await;
     for (path, expected) in [(TASKS, 200), (GENERAL, 403)] {
@@ -111,7 +111,7 @@ async fn figures_are_not_for_everybody() {
     }
     assert_eq!(app.anonymous().get("/svc/health/tasks/").await.status, 401, "the other setting");
 
-    app.service.wired().store.close().await;
+    app.service.app().store.close().await;
     let failed = app.anonymous().get(TASKS).await;
     assert_eq!(failed.status, 200);
     assert_eq!(value(&failed, "tasks_metrics_collection_error"), 1.0);
@@ -124,7 +124,7 @@ async fn figures_are_not_for_everybody() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_process_tells_what_happened() {
+async fn process_metrics_count_what_happened() {
     let app = AppHarness::start().await;
     let (good, bad, dead) = (Source::start().await, Source::start().await, Source::start().await);
     good.reply(Behaviour::Json(items("river", 2)));
@@ -154,7 +154,7 @@ async fn the_process_tells_what_happened() {
         ("tributary_provider_requests_total{provider=\"Good \\\"one\\\"\"}", 6.0),
         ("tributary_provider_requests_total{provider=\"Bad\"}", 6.0),
         ("tributary_provider_duration_seconds_count{provider=\"Good \\\"one\\\"\"}", 6.0),
-        // Five failures open the breaker: the sixth search did not ask, so it has no time.
+        // Five failures open the circuit breaker: the sixth search skips the provider, so it has no duration.
         ("tributary_provider_errors_total{provider=\"Bad\",kind=\"unavailable\"}", 5.0),
         ("tributary_provider_errors_total{provider=\"Bad\",kind=\"suspended\"}", 1.0),
         ("tributary_provider_errors_total{provider=\"Late\",kind=\"timeout\"}", 5.0),
@@ -219,9 +219,9 @@ async fn failed_sign_ins_are_counted_by_reason() {
     app.stop().await;
 }
 
-/// A process without the web role answers at a port of its own, and nothing but this.
+/// A process without the web role serves metrics at its own port, and nothing else.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_worker_process_has_doors_for_the_scraper() {
+async fn a_worker_process_serves_metrics() {
     let folder = tempfile::tempdir().unwrap();
     let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let settings = Settings {
@@ -229,12 +229,12 @@ async fn a_worker_process_has_doors_for_the_scraper() {
         port: 0,
         data_dir: folder.path().display().to_string(),
         metrics_open: true,
-        timeout: Secs::new(5),
+        timeout: Seconds::new(5),
         ..Settings::default()
     };
-    let web = Wired::open(settings.clone()).await.unwrap();
+    let web = App::build(settings.clone()).await.unwrap();
     let web = Service::start(web, &BTreeSet::from([Role::Web])).await.unwrap();
-    let worker = Wired::open(Settings { monitor_port: free, ..settings }).await.unwrap();
+    let worker = App::build(Settings { monitor_port: free, ..settings }).await.unwrap();
     let worker = Service::start(worker, &BTreeSet::from([Role::Queue(QueueName::Search)])).await.unwrap();
     assert_eq!(worker.address.unwrap().port(), free);
     let client = |service: &Service| Client::new(&format!("http://{}", service.address.unwrap()), None);
@@ -258,7 +258,7 @@ async fn a_worker_process_has_doors_for_the_scraper() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn summaries_their_stages_and_their_tokens_are_counted() {
-    let it = Answering::start().await;
+    let it = RagFixture::start().await;
     let id = it.search().await;
     assert_eq!(it.rag_search(&json!({"search_id": id})).await.status, 200);
     let one = it.app.admin.get(GENERAL).await;
@@ -275,7 +275,7 @@ async fn summaries_their_stages_and_their_tokens_are_counted() {
         let line = text.lines().find(|line| line.starts_with(of_model) && line.contains(direction)).unwrap();
         assert!(line.rsplit(' ').next().unwrap().parse::<u64>().unwrap() > 0, "{line}");
     }
-    // The same again is read, not made; another one fails.
+    // The same request is served from the store; another one fails.
     assert_eq!(it.rag_search(&json!({"search_id": id})).await.status, 200);
     it.model.behaves(Manner::Garbage);
     let _none = it.rag_search(&json!({"search_id": it.search().await})).await;

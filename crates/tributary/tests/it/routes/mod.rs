@@ -1,4 +1,4 @@
-//! Black-box tests over HTTP, filed by route.
+//! Black-box tests over HTTP, one module per route.
 
 mod activity;
 mod agent;

@@ -3,7 +3,7 @@
 use crate::app_harness::{AppHarness, items};
 use serde_json::{Value, json};
 use testkit::source::{Behaviour, Source};
-use tributary::wiring::PLUGINS;
+use tributary::app::PLUGINS;
 
 const SCORES: &str = "CosineRelevancyPostResultProcessor";
 const GROUPS: &str = "DedupeByFieldPostResultProcessor";
@@ -47,7 +47,7 @@ async fn the_record_decides_what_runs() {
     app.provider_with("One", &one, plain.clone()).await;
     app.provider_with("Two", &two, plain).await;
     let path = format!("/svc/pipelines/{}/", the_default(&app).await["id"]);
-    // What a search shows after each: number of results, whether they have scores, the date that was found.
+    // The expected results of each case: their number, whether they have scores, and the detected date.
     let cases = [
         (json!([SCORES, GROUPS]), 2, true, "unknown"),
         (json!([SCORES]), 4, true, "unknown"),
@@ -64,7 +64,7 @@ async fn the_record_decides_what_runs() {
         assert_eq!(scored, is_scored, "{processors}");
         let first = results.iter().find(|item| item["title"] == "<em>river</em> number 1").unwrap();
         assert_eq!(first["date_published"], date, "{processors}");
-        // The messages name them in their order.
+        // The messages name the processors in order.
         let lines: Vec<&str> =
             mixed["messages"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
         let said: Vec<&str> = [DATES, SCORES, GROUPS]
@@ -88,7 +88,7 @@ async fn mistakes_are_named() {
     let cases = [
         (json!(["CosineRelevancyPostResultProcesor"]), "Did you mean 'CosineRelevancyPostResultProcessor'?"),
         (json!(["MappingResultProcessor"]), "Unknown post-result processor 'MappingResultProcessor'."),
-        (json!([SCORES, GROUPS, SCORES]), "'CosineRelevancyPostResultProcessor' stands twice."),
+        (json!([SCORES, GROUPS, SCORES]), "'CosineRelevancyPostResultProcessor' is listed twice."),
         (json!(vec!["x"; 51]), "At most 50 processors are allowed."),
     ];
     for (processors, expected) in cases {

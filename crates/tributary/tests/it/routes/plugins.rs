@@ -1,4 +1,4 @@
-//! `/svc/connectors/`, `/svc/processors/`, `/svc/mixers/`: what can be named, and that it can be.
+//! `/svc/connectors/`, `/svc/processors/`, `/svc/mixers/`: the plug-ins, and that each can be used.
 
 use crate::app_harness::AppHarness;
 use serde_json::{Value, json};
@@ -22,7 +22,7 @@ async fn every_row_is_whole_and_every_kind_is_there() {
         let mut names = BTreeSet::new();
         for row in rows {
             let name = row["name"].as_str().unwrap();
-            assert!(names.insert((row["kind"].as_str().unwrap(), name)), "{name} stands twice");
+            assert!(names.insert((row["kind"].as_str().unwrap(), name)), "{name} is listed twice");
             let summary = row["summary"].as_str().unwrap();
             assert!(summary.len() > 10 && summary.ends_with('.'), "{name}: {summary}");
         }
@@ -66,7 +66,7 @@ async fn the_names_of_the_interface_are_there() {
     app.stop().await;
 }
 
-/// What a catalogue names is taken in a search; the rest of the service believes the same list.
+/// Every listed plug-in is accepted in a search.
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_listed_can_be_used() {
     let app = AppHarness::start().await;

@@ -1,11 +1,11 @@
-//! `/svc/preferences/`: kept for each person, and what they do to lists.
+//! `/svc/preferences/`: stored per person, and their effect on results.
 
 use crate::app_harness::{AppHarness, Client, items};
 use serde_json::{Value, json};
 use testkit::source::{Behaviour, Source};
 
 /// A service with two sources of four results each, at `deep-river.example` and `deep-lake.example`.
-async fn furnished() -> (AppHarness, [Source; 2], [i64; 2]) {
+async fn app_with_two_sources() -> (AppHarness, [Source; 2], [i64; 2]) {
     let app = AppHarness::start().await;
     let (rivers, lakes) = (Source::start().await, Source::start().await);
     rivers.reply(Behaviour::Json(items("deep river", 4)));
@@ -14,7 +14,7 @@ async fn furnished() -> (AppHarness, [Source; 2], [i64; 2]) {
     (app, [rivers, lakes], ids)
 }
 
-async fn searched(client: &Client, spec: Value) -> i64 {
+async fn run_search(client: &Client, spec: Value) -> i64 {
     client.search(&spec).await["id"].as_i64().unwrap()
 }
 
@@ -24,8 +24,8 @@ async fn mixed(client: &Client, id: i64) -> Value {
     answer.body
 }
 
-async fn wish(client: &Client, wishes: &Value) {
-    let answer = client.put("/svc/preferences/", wishes).await;
+async fn set_preferences(client: &Client, preferences: &Value) {
+    let answer = client.put("/svc/preferences/", preferences).await;
     assert_eq!(answer.status, 200, "{answer:?}");
 }
 
@@ -35,8 +35,8 @@ fn of_host<'a>(mixed: &'a Value, host: &str) -> Vec<&'a Value> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn wishes_are_kept_for_each_person() {
-    let (app, _sources, [rivers, _]) = furnished().await;
+async fn preferences_are_kept_for_each_person() {
+    let (app, _sources, [rivers, _]) = app_with_two_sources().await;
     let other = app.user("other", &[]).await;
     assert_eq!(app.admin.get("/svc/preferences/").await.body, json!({"domains": [], "sources": []}));
     let saved = app
@@ -57,7 +57,7 @@ async fn wishes_are_kept_for_each_person() {
     assert_eq!(app.admin.get("/svc/preferences/").await.body, expected);
     assert_eq!(app.admin.put("/svc/preferences/", &expected).await.status, 200, "it takes what it gives");
     assert_eq!(other.get("/svc/preferences/").await.body, json!({"domains": [], "sources": []}));
-    for (wishes, field) in [
+    for (preferences, field) in [
         (json!({"domains": [{"domain": "two words", "wish": "raise"}]}), "domains[0].domain"),
         (json!({"domains": [{"domain": "a.example", "wish": "adore"}]}), "domains[0].wish"),
         (json!({"sources": [{"provider_id": 999, "wish": "block"}]}), "sources[0].provider_id"),
@@ -67,7 +67,7 @@ async fn wishes_are_kept_for_each_person() {
         ),
         (json!({"sources": vec![json!({"provider_id": rivers, "wish": "block"}); 501]}), "sources"),
     ] {
-        let refused = app.admin.put("/svc/preferences/", &wishes).await;
+        let refused = app.admin.put("/svc/preferences/", &preferences).await;
         assert_eq!(refused.status, 400, "{field}");
         assert!(refused.body["errors"].get(field).is_some(), "{field}: {}", refused.body);
     }
@@ -79,11 +79,11 @@ async fn wishes_are_kept_for_each_person() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn raising_lowering_and_hiding_change_the_list() {
-    let (app, _sources, [rivers, _]) = furnished().await;
-    let id = searched(&app.admin, json!({"query_string": "deep river"})).await;
+    let (app, _sources, [rivers, _]) = app_with_two_sources().await;
+    let id = run_search(&app.admin, json!({"query_string": "deep river"})).await;
     let before = mixed(&app.admin, id).await;
     let score = |mixed: &Value, host: &str| of_host(mixed, host)[0]["swirl_score"].as_f64().unwrap();
-    wish(
+    set_preferences(
         &app.admin,
         &json!({
             "domains": [{"domain": "deep-lake.example", "wish": "raise"}],
@@ -102,7 +102,8 @@ async fn raising_lowering_and_hiding_change_the_list() {
         assert!(item["swirl_confidence_score"].as_f64().unwrap() <= 1.0, "{item}");
     }
 
-    wish(&app.admin, &json!({"domains": [{"domain": "deep-lake.example", "wish": "block"}]})).await;
+    set_preferences(&app.admin, &json!({"domains": [{"domain": "deep-lake.example", "wish": "block"}]}))
+        .await;
     let hidden = mixed(&app.admin, id).await;
     assert_eq!((of_host(&hidden, "deep-lake").len(), of_host(&hidden, "deep-river").len()), (0, 4));
     assert_eq!(hidden["info"]["results"]["retrieved_total"], 4);
@@ -111,22 +112,22 @@ async fn raising_lowering_and_hiding_change_the_list() {
         "{}",
         hidden["messages"]
     );
-    wish(&app.admin, &json!({})).await;
+    set_preferences(&app.admin, &json!({})).await;
     let again = mixed(&app.admin, id).await;
-    assert_eq!(again["results"], before["results"], "wishes change what is shown, not what is kept");
+    assert_eq!(again["results"], before["results"], "preferences change what is shown, not what is stored");
     app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_blocked_source_is_asked_only_when_it_is_named() {
-    let (app, _sources, [_, lakes]) = furnished().await;
-    wish(&app.admin, &json!({"sources": [{"provider_id": lakes, "wish": "block"}]})).await;
-    let id = searched(&app.admin, json!({"query_string": "deep river"})).await;
+    let (app, _sources, [_, lakes]) = app_with_two_sources().await;
+    set_preferences(&app.admin, &json!({"sources": [{"provider_id": lakes, "wish": "block"}]})).await;
+    let id = run_search(&app.admin, json!({"query_string": "deep river"})).await;
     let by_default = mixed(&app.admin, id).await;
     assert_eq!(by_default["info"]["completeness"]["asked"], 1, "{}", by_default["info"]);
-    assert!(by_default["messages"].to_string().contains("Not asked because of your preferences: Lakes"));
+    assert!(by_default["messages"].to_string().contains("Not queried because of your preferences: Lakes"));
     let named = json!({"query_string": "deep river", "searchprovider_list": ["lakes"]});
-    let id = searched(&app.admin, named).await;
+    let id = run_search(&app.admin, named).await;
     assert_eq!(of_host(&mixed(&app.admin, id).await, "deep-lake").len(), 4, "it was named");
     app.stop().await;
 }

@@ -1,17 +1,17 @@
-//! `/svc/prompts/`: what is said to a model around the sources.
+//! `/svc/prompts/`: prompt templates for models.
 
 use crate::app_harness::{AppHarness, Client};
 use serde_json::{Value, json};
 
 const LIST: &str = "/svc/prompts/";
-/// Most prompts of one person.
+/// The maximum number of prompts of one person.
 const OWN_MAX: usize = 100;
 
 fn spec(name: &str) -> Value {
     json!({"name": name, "prompt": "Answer {query}", "note": "n", "footer": "f", "tags": ["search-rag"]})
 }
 
-async fn made(client: &Client, spec: &Value) -> (String, Value) {
+async fn create_prompt(client: &Client, spec: &Value) -> (String, Value) {
     let answer = client.post(LIST, spec).await;
     assert_eq!(answer.status, 201, "{answer:?}");
     (format!("{LIST}{}/", answer.body["id"]), answer.body)
@@ -54,7 +54,7 @@ async fn standard_prompts_are_there_and_stay() {
         }
     }
     assert_eq!(otto.post(LIST, &spec("search_rag_standard")).await.status, 409, "the name is taken");
-    let wired = app.service.wired();
+    let wired = app.service.app();
     let before = otto.get(LIST).await.body;
     ai::ensure_records(&*wired.store, wired.clock.now()).await.unwrap();
     assert_eq!(otto.get(LIST).await.body, before, "another start changes nothing");
@@ -65,7 +65,7 @@ async fn standard_prompts_are_there_and_stay() {
 async fn everybody_keeps_prompts_of_their_own() {
     let app = AppHarness::start().await;
     let (ann, otto) = (app.user("ann", &[]).await, app.user("otto", &[]).await);
-    let (path, shown) = made(&ann, &spec("company_style")).await;
+    let (path, shown) = create_prompt(&ann, &spec("company_style")).await;
     let keys: Vec<&String> = shown.as_object().unwrap().keys().collect();
     let expected = [
         "id",
@@ -100,7 +100,8 @@ async fn everybody_keeps_prompts_of_their_own() {
         assert_eq!((answer.status.as_u16(), answer.code()), (403, "permission_denied"), "{answer:?}");
     }
     let (shared, _) =
-        made(&app.admin, &json!({"name": "ours", "prompt": "p", "tags": ["chat"], "shared": true})).await;
+        create_prompt(&app.admin, &json!({"name": "ours", "prompt": "p", "tags": ["chat"], "shared": true}))
+            .await;
     assert_eq!(ann.get(&shared).await.body["owner"], "admin");
     for answer in [ann.patch(&shared, &json!({"note": "x"})).await, ann.delete(&shared).await] {
         assert_eq!((answer.status.as_u16(), answer.code()), (403, "permission_denied"), "{answer:?}");
@@ -134,10 +135,10 @@ async fn mistakes_are_named_and_numbers_are_bounded() {
         assert!(answer.body["errors"].get(field).is_some(), "{more}: {answer:?}");
     }
     for number in 0..OWN_MAX {
-        made(&ann, &spec(&format!("p{number}"))).await;
+        create_prompt(&ann, &spec(&format!("p{number}"))).await;
     }
     let refused = ann.post(LIST, &spec("more")).await;
     assert_eq!((refused.status.as_u16(), refused.code()), (409, "conflict"), "{refused:?}");
-    made(&app.admin, &spec("more")).await;
+    create_prompt(&app.admin, &spec("more")).await;
     app.stop().await;
 }

@@ -1,20 +1,20 @@
-//! AI summaries beside a search (`qs=…&rag=true`, `q=…&rag=true`), and what a search page asks (`/svc/sapi/…`).
+//! AI summaries with a search (`qs=…&rag=true`, `q=…&rag=true`), and the requests of a search page (`/svc/sapi/…`).
 
-use crate::answering::{Answering, EventRequest, events};
 use crate::app_harness::Answer;
+use crate::rag_fixture::{EventRequest, RagFixture, events};
 use domain::settings::{Settings, Throttle};
 use reqwest::Method;
 use serde_json::json;
 use std::time::Duration;
 use testkit::vendors::models::{Manner, Refusal, TEXT};
 
-async fn ask(it: &Answering, more: &str) -> Answer {
+async fn ask(it: &RagFixture, more: &str) -> Answer {
     it.app.admin.get(&format!("/svc/search/?qs=river+mill{more}")).await
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn results_and_summary_in_one_answer() {
-    let it = Answering::start().await;
+    let it = RagFixture::start().await;
     for (more, is_on) in [
         ("&rag=true", true),
         ("&rag=1", true),
@@ -43,7 +43,7 @@ async fn results_and_summary_in_one_answer() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn results_are_never_lost() {
-    let it = Answering::start().await;
+    let it = RagFixture::start().await;
     let cases = [
         (Manner::Refuses(Refusal::new(401, "no")), "ai_provider_error"),
         (Manner::Refuses(Refusal::new(500, "no")), "ai_provider_error"),
@@ -55,7 +55,7 @@ async fn results_are_never_lost() {
     ];
     for (manner, code) in cases {
         it.model.behaves(manner.clone());
-        // A refusal is told when it comes; only who keeps silent is left after a second.
+        // An error is returned when it comes; only a model that does not respond runs into the timeout of a second.
         let time = if code == "rag_timeout" { 1 } else { 60 };
         let answer = ask(&it, &format!("&rag=true&rag_timeout={time}")).await;
         assert_lost_nothing(&answer, code);
@@ -82,7 +82,7 @@ fn assert_lost_nothing(answer: &Answer, code: &str) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn wrong_times_are_refused_and_start_nothing() {
-    let it = Answering::start().await;
+    let it = RagFixture::start().await;
     for (more, expected) in [
         ("&rag=true&rag_timeout=soon", 400),
         ("&rag=true&rag_timeout=0", 400),
@@ -109,7 +109,7 @@ async fn wrong_times_are_refused_and_start_nothing() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_redirect_leads_to_results_with_the_summary() {
-    let it = Answering::start().await;
+    let it = RagFixture::start().await;
     let answer = it.app.admin.get("/svc/search/?q=river+mill&rag=true&ai_instructions=In+one+word.").await;
     assert_eq!(answer.status, 302);
     let page = it.app.admin.get(answer.header("location")).await.body;
@@ -120,7 +120,7 @@ async fn a_redirect_leads_to_results_with_the_summary() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_search_and_its_answer_as_they_happen() {
-    let it = Answering::start().await;
+    let it = RagFixture::start().await;
     let told = events(&it.app.admin, EventRequest::Get("/svc/search/?qs=river+mill&rag=true")).await;
     let names: Vec<&str> = told.iter().map(|(name, _)| name.as_str()).collect();
     assert_eq!((names[0], *names.last().unwrap()), ("results", "done"), "{names:?}");
@@ -131,7 +131,8 @@ async fn a_search_and_its_answer_as_they_happen() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_a_search_page_asks() {
-    let it = Answering::with(|settings| Settings { throttle_rag: Throttle::per_minute(4), ..settings }).await;
+    let it =
+        RagFixture::with(|settings| Settings { throttle_rag: Throttle::per_minute(4), ..settings }).await;
     let id = it.search().await;
     let path = format!("/svc/sapi/detail-search-rag/?search_id={id}");
     let head = Answer::of(it.app.admin.request(Method::HEAD, &path)).await;

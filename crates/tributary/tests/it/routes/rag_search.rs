@@ -1,15 +1,15 @@
-//! `POST /svc/rag-search/` and `DELETE /svc/rag-search/<search_id>/`: the answer of a search that is there.
+//! `POST /svc/rag-search/` and `DELETE /svc/rag-search/<search_id>/`: the summary of an existing search.
 
-use crate::answering::{Answering, EventRequest, events};
 use crate::app_harness::{Answer, items};
-use domain::answer::AUTHOR;
-use domain::settings::{Secs, Settings, Throttle};
+use crate::rag_fixture::{EventRequest, RagFixture, events};
+use domain::settings::{Seconds, Settings, Throttle};
+use domain::summary::AUTHOR;
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 use testkit::source::Behaviour;
 use testkit::vendors::models::{KEY, Manner, Refusal, TEXT, TOKENS_IN, TOKENS_OUT};
 
-/// The results are there, the summary is not, and `info.ai` says why.
+/// The results are returned without a summary, and `info.ai` says why.
 #[track_caller]
 fn assert_no_summary(answer: &Answer, code: &str) {
     assert_eq!(answer.status, 200, "{answer:?}");
@@ -23,7 +23,7 @@ fn assert_no_summary(answer: &Answer, code: &str) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_summary_stands_in_its_block_and_first_in_the_list() {
-    let it = Answering::start().await;
+    let it = RagFixture::start().await;
     let id = it.search().await;
     let before = it.app.admin.get(&format!("/svc/results/?search_id={id}")).await.body;
     assert_eq!(before["ai_summary"], json!([]));
@@ -65,7 +65,10 @@ async fn the_summary_stands_in_its_block_and_first_in_the_list() {
 
     let page = it.app.admin.get(&format!("/svc/results/?search_id={id}")).await.body;
     assert_eq!(page["ai_summary"][0]["body"], TEXT);
-    assert_eq!(page["results"][0]["swirl_rank"], 1, "who did not ask for it has it in its block alone");
+    assert_eq!(
+        page["results"][0]["swirl_rank"], 1,
+        "without a request for it the summary is only in its block"
+    );
     let saved = it.app.admin.get(&format!("/svc/results/{}/", row["swirl_id"])).await;
     assert_eq!(
         (saved.status.as_u16(), &saved.body["body"]),
@@ -76,8 +79,8 @@ async fn the_summary_stands_in_its_block_and_first_in_the_list() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_equal_wish_is_served_from_the_store_and_a_rerun_deletes_it() {
-    let it = Answering::start().await;
+async fn an_equal_request_is_served_from_the_store_and_a_rerun_deletes_it() {
+    let it = RagFixture::start().await;
     let id = it.search().await;
     for (body, calls) in [
         (json!({"search_id": id}), 1),
@@ -85,7 +88,7 @@ async fn an_equal_wish_is_served_from_the_store_and_a_rerun_deletes_it() {
         (json!({"search_id": id, "ai_instructions": "Short."}), 2),
         (json!({"search_id": id, "ai_instructions": "Short.", "ai_provider": it.ai_provider}), 3),
         (json!({"search_id": id, "result_list": [1]}), 4),
-        // Without a list all results are meant, not those of the answer before.
+        // Without a list all results are used, not those of the previous summary.
         (json!({"search_id": id}), 5),
         (json!({"search_id": id, "result_list": []}), 5),
     ] {
@@ -105,7 +108,7 @@ async fn an_equal_wish_is_served_from_the_store_and_a_rerun_deletes_it() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_new_summary_takes_the_place_of_the_stored_one() {
-    let it = Answering::start().await;
+    let it = RagFixture::start().await;
     let id = it.search().await;
     let mut seen = Vec::new();
     for (body, calls) in [
@@ -125,7 +128,7 @@ async fn a_new_summary_takes_the_place_of_the_stored_one() {
     assert!(seen[0] == seen[2] && seen[2] != seen[3] && seen[3] == seen[4], "{seen:?}");
     let told = events(&it.app.admin, EventRequest::RagSearch(json!({"search_id": id, "renew": true}))).await;
     assert_eq!(told.last().map(|(name, _)| name.as_str()), Some("done"), "{told:?}");
-    assert_eq!(it.model.requests().len(), 3, "so it is while it is told");
+    assert_eq!(it.model.requests().len(), 3, "the same holds for a stream");
     let wrong = it.rag_search(&json!({"search_id": id, "renew": "maybe"})).await;
     assert_eq!(wrong.status, 400, "{wrong:?}");
     it.app.stop().await;
@@ -133,7 +136,7 @@ async fn a_new_summary_takes_the_place_of_the_stored_one() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn numbers_select_results_by_id_or_rank() {
-    let it = Answering::start().await;
+    let it = RagFixture::start().await;
     let id = it.search().await;
     let page = it.app.admin.get(&format!("/svc/results/?search_id={id}")).await.body;
     let of_rank = |rank: usize| page["results"][rank - 1]["swirl_id"].as_i64().unwrap();
@@ -161,7 +164,7 @@ async fn numbers_select_results_by_id_or_rank() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn faults_of_the_model() {
-    let it = Answering::start().await;
+    let it = RagFixture::start().await;
     let id = it.search().await;
     let refuses = |status| Manner::Refuses(Refusal::new(status, format!("no, and your key is {KEY}")));
     for manner in [
@@ -194,7 +197,7 @@ async fn faults_of_the_model() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn no_provider_nothing_relevant_no_text_and_not_ready() {
-    let it = Answering::with(|settings| Settings { rag_score_inclusion_threshold: 0.999, ..settings }).await;
+    let it = RagFixture::with(|settings| Settings { rag_score_inclusion_threshold: 0.999, ..settings }).await;
     let id = it.search().await;
     let nothing = it.rag_search(&json!({"search_id": id})).await;
     assert_no_summary(&nothing, "no_relevant_results");
@@ -226,8 +229,8 @@ async fn no_provider_nothing_relevant_no_text_and_not_ready() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn too_late_is_504_and_the_model_is_really_left() {
-    let it = Answering::start().await;
+async fn a_timeout_is_504_and_the_request_to_the_model_ends() {
+    let it = RagFixture::start().await;
     let id = it.search().await;
     for manner in [Manner::Hangs, Manner::Slow(Duration::from_secs(2))] {
         it.model.behaves(manner.clone());
@@ -246,8 +249,8 @@ async fn too_late_is_504_and_the_model_is_really_left() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn slow_tokens_are_told_as_they_come() {
-    let it = Answering::start().await;
+async fn slow_tokens_are_streamed() {
+    let it = RagFixture::start().await;
     let id = it.search().await;
     it.model.behaves(Manner::Slow(Duration::from_millis(20)));
     let told = events(&it.app.admin, EventRequest::RagSearch(json!({"search_id": id}))).await;
@@ -273,7 +276,7 @@ async fn slow_tokens_are_told_as_they_come() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_model_that_lies_about_its_citations() {
-    let it = Answering::start().await;
+    let it = RagFixture::start().await;
     let id = it.search().await;
     it.model.says(
         "The mill stands by the river [1]. Bananas are ripened in Antarctica by penguins [2]. \
@@ -298,7 +301,7 @@ async fn a_model_that_lies_about_its_citations() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn cancelling_ends_the_request_to_the_model() {
-    let it = Answering::start().await;
+    let it = RagFixture::start().await;
     let id = it.search().await;
     let path = format!("/svc/rag-search/{id}/");
     assert_eq!(it.app.admin.delete(&path).await.status, 204, "nothing is made; nothing happens");
@@ -326,8 +329,8 @@ async fn cancelling_ends_the_request_to_the_model() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn two_at_once_are_one_call_and_who_leaves_ends_it() {
-    let it = Answering::start().await;
+async fn equal_requests_share_one_call_that_ends_with_its_clients() {
+    let it = RagFixture::start().await;
     let id = it.search().await;
     it.model.behaves(Manner::Slow(Duration::from_millis(20)));
     let body = json!({"search_id": id});
@@ -344,14 +347,14 @@ async fn two_at_once_are_one_call_and_who_leaves_ends_it() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn another_of_the_family_steps_in() {
-    let it = Answering::start().await;
+async fn another_model_of_the_family_is_the_fallback() {
+    let it = RagFixture::start().await;
     let path = format!("/svc/aiproviders/{}/", it.ai_provider);
     let family = json!({"config": {"api_base": it.model.at("/v1"), "family": "mills"}});
     assert_eq!(it.app.admin.patch(&path, &family).await.status, 200);
     let spare = testkit::vendors::models::ModelServer::start(testkit::vendors::models::openai::OpenAi).await;
     let more = json!({"model": "gpt-4.1", "defaults": [], "config": {"api_base": spare.at("/v1"), "family": "mills"}});
-    Answering::ai_provider(&it.app, "Spare model", &spare, more).await;
+    RagFixture::ai_provider(&it.app, "Spare model", &spare, more).await;
     it.model.behaves(Manner::Refuses(Refusal::new(503, "overloaded")));
     let id = it.search().await;
     let answer = it.rag_search(&json!({"search_id": id})).await;
@@ -364,9 +367,9 @@ async fn another_of_the_family_steps_in() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn throttled_and_checked() {
-    let it = Answering::with(|settings| Settings {
+    let it = RagFixture::with(|settings| Settings {
         throttle_rag: Throttle::per_minute(2),
-        rag_timeout: Secs::new(20),
+        rag_timeout: Seconds::new(20),
         ..settings
     })
     .await;

@@ -1,4 +1,4 @@
-//! `/svc/readysources/`: the gallery.
+//! `/svc/readysources/`: the gallery of ready sources.
 
 use crate::app_harness::AppHarness;
 use serde_json::json;
@@ -8,7 +8,7 @@ async fn every_ready_source_can_be_saved_as_it_is() {
     let app = AppHarness::start().await;
     let all = app.admin.get("/svc/readysources/").await.body;
     let rows = all.as_array().unwrap();
-    assert_eq!(rows.len(), tributary::ready::all().unwrap().len());
+    assert_eq!(rows.len(), tributary::bundled_providers::all().unwrap().len());
     let row = |slug: &str| rows.iter().find(|row| row["slug"] == slug).unwrap();
     assert_eq!((&row("arxiv")["name"], &row("arxiv")["needs"]), (&json!("Articles - arXiv"), &json!([])));
     assert_eq!(row("core")["needs"], json!(["credentials"]));

@@ -1,4 +1,4 @@
-//! `/svc/schedules/`: administrators see what comes again, change how often, and switch it off.
+//! `/svc/schedules/`: administrators list schedules, change their interval, and switch them off.
 
 use crate::app_harness::AppHarness;
 use chrono::{DateTime, Utc};

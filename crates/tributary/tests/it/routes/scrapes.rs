@@ -1,4 +1,4 @@
-//! A scrape while a server behind the service hangs: it is answered soon, and says which server it is.
+//! A scrape while a server behind the service hangs: it is answered quickly, and names the server.
 
 use crate::app_harness::{Answer, AppHarness, Client};
 use domain::secret::Secret;
@@ -8,9 +8,9 @@ use testkit::nats::NatsServer;
 use testkit::postgres_server::PostgresServer;
 
 const PATHS: [&str; 2] = ["/svc/metrics/tasks/", "/metrics/"];
-/// A scrape is answered within 1 s. A limit of the queue or the pool is 5 s.
+/// A scrape is answered within 1 s; the timeout of the queue and of the pool is 5 s.
 const PATIENCE: Duration = Duration::from_secs(4);
-/// Three scrapes must be as they should, of so many: a busy machine spoils some of them.
+/// This many scrapes must be correct and in time: a busy machine spoils some of them.
 const SCRAPES: usize = 3;
 const SCRAPES_MAX: usize = 30;
 const BACK_WITHIN: Duration = Duration::from_secs(60);
@@ -19,7 +19,7 @@ fn has(answer: &Answer, line: &str) -> bool {
     answer.body.as_str().is_some_and(|text| text.lines().any(|found| found == line))
 }
 
-/// Both scrapes; how long the slower one took.
+/// Makes both scrapes. Returns them and the duration of the slower one.
 async fn scrape(client: &Client) -> ([Answer; 2], Duration) {
     let mut slowest = Duration::ZERO;
     let mut answers = Vec::new();
@@ -33,7 +33,7 @@ async fn scrape(client: &Client) -> ([Answer; 2], Duration) {
     (answers.try_into().unwrap(), slowest)
 }
 
-/// Scrapes until three answers came in time and have these lines in the figures of the tasks and in the general ones.
+/// Scrapes until three were in time and have these lines in the task metrics and in the general metrics.
 async fn assert_scrapes_have(client: &Client, of_tasks: &str, of_all: [&str; 2]) {
     let mut good = 0;
     let mut others = Vec::new();
@@ -72,7 +72,11 @@ async fn a_database_that_hangs_keeps_no_scraper_waiting() {
     server.pause();
     let of_all = ["tributary_database_up 0", "tributary_metrics_collection_error 1"];
     assert_scrapes_have(&app.admin, "tasks_metrics_collection_error 1", of_all).await;
-    assert_ne!(stranger.get(PATHS[1]).await.status, 200, "only who was known before is let in");
+    assert_ne!(
+        stranger.get(PATHS[1]).await.status,
+        200,
+        "only tokens that were verified before are accepted"
+    );
     server.resume();
     until_general_has(&app.admin, "tributary_database_up 1").await;
     app.stop().await;
@@ -86,7 +90,7 @@ async fn a_broker_that_hangs_keeps_no_scraper_waiting() {
     let app = AppHarness::with(|settings| Settings { queue_url, ..settings }).await;
     until_general_has(&app.admin, "tributary_nats_up 1").await;
     nats.pause();
-    // The last figures of the tasks are told.
+    // The last known task metrics are served.
     let of_all = ["tributary_nats_up 0", "tributary_database_up 1"];
     assert_scrapes_have(&app.admin, "tasks_metrics_collection_error 0", of_all).await;
     nats.resume();
@@ -109,7 +113,7 @@ async fn a_scraper_whose_token_was_revoked_is_forgotten() {
     for path in PATHS {
         assert_eq!(app.admin.get(path).await.status, 401, "{path}");
     }
-    app.service.wired().store.close().await;
+    app.service.app().store.close().await;
     assert_ne!(app.admin.get(PATHS[1]).await.status, 200, "also while the database is away");
     app.stop().await;
 }

@@ -5,7 +5,7 @@ use domain::settings::Settings;
 use serde_json::{Value, json};
 
 #[tokio::test(flavor = "multi_thread")]
-async fn every_setting_is_told_and_no_secret_is() {
+async fn every_setting_is_shown_without_secrets() {
     let app = AppHarness::start().await;
     let answer = app.admin.get("/svc/settings/").await;
     let rows = answer.body.as_array().unwrap();

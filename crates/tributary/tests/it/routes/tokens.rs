@@ -1,4 +1,4 @@
-//! `/svc/tokens/`: shown once, many for each person, revoked one by one.
+//! `/svc/tokens/`: shown once, several for each person, revoked individually.
 
 use crate::app_harness::{AppHarness, Client};
 use serde_json::{Value, json};
@@ -103,7 +103,7 @@ async fn ones_own_for_people_and_all_for_administrators() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_token_has_a_label_and_an_end() {
     let app = AppHarness::start().await;
-    let now = app.service.wired().clock.now();
+    let now = app.service.app().clock.now();
     let later = now + chrono::Duration::hours(1);
     let made = app.admin.post("/svc/tokens/", &json!({"expires": later, "user": "otto"})).await;
     assert_eq!(made.status, 201, "{made:?}");
@@ -126,15 +126,15 @@ async fn a_token_has_a_label_and_an_end() {
     app.stop().await;
 }
 
-/// The token works until its end, and not a moment longer.
+/// The token works until its expiry, and not a moment longer.
 #[tokio::test(flavor = "multi_thread")]
-async fn the_end_of_a_token_is_kept() {
+async fn a_token_works_until_its_expiry() {
     let app = AppHarness::start().await;
-    let end = app.service.wired().clock.now() + chrono::Duration::milliseconds(1500);
+    let end = app.service.app().clock.now() + chrono::Duration::milliseconds(1500);
     let made = app.admin.post("/svc/tokens/", &json!({"expires": end})).await.body;
     let client = client_of(&app, &made);
     assert_eq!(client.get("/svc/users/me/").await.status, 200);
-    while app.service.wired().clock.now() < end {
+    while app.service.app().clock.now() < end {
         tokio::time::sleep(std::time::Duration::from_millis(50)).await;
     }
     assert_eq!(client.get("/svc/users/me/").await.status, 401);
@@ -142,7 +142,7 @@ async fn the_end_of_a_token_is_kept() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn its_last_use_is_told() {
+async fn the_last_use_is_shown() {
     let app = AppHarness::start().await;
     let made = app.admin.post("/svc/tokens/", &json!({})).await.body;
     let path = format!("/svc/tokens/{}/", made["id"]);

@@ -177,7 +177,7 @@ async fn the_list_and_me() {
     app.stop().await;
 }
 
-/// With a user goes what is theirs alone; shared providers stay for the others.
+/// Deleting a user deletes their private records; shared providers remain.
 #[tokio::test(flavor = "multi_thread")]
 async fn deleting_a_user_takes_their_private_things() {
     let app = AppHarness::start().await;

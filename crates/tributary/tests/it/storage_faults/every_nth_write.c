@@ -1,8 +1,8 @@
-/* Stands between a program and the C library: every nth write, sync or cut of a file below a folder fails with EIO,
- * and every fifth of these faults is a short write where that can be. The test steers and counts by a mapped file.
+/* Fault injection between a program and the C library: every nth write, sync or truncation of a file below a folder fails
+ * with EIO, and every fifth of these faults is a short write if possible. The test controls it through a mapped file.
  *
- * FAULTS_BELOW    the folder, without a slash at its end
- * FAULTS_CONTROL  the file of `struct control`
+ * FAULTS_BELOW    the folder, without a trailing slash
+ * FAULTS_CONTROL  the file that contains `struct control`
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>

@@ -1,7 +1,7 @@
-//! Every nth write, sync or cut of a file of the data folder fails. A small library between the program and the
-//! C library does it; it is compiled here and loaded into the program by `LD_PRELOAD`.
+//! Every nth write, sync or truncation of a file in the data folder fails. A small library, compiled here and loaded
+//! with `LD_PRELOAD`, injects the faults.
 
-use super::{PASSWORD, RESULTS, all_ended, is_discreet, is_sound, post, slow_source};
+use super::{PASSWORD, RESULTS, assert_all_ended, assert_intact, assert_no_internals, post, slow_source};
 use crate::app_harness::{Answer, Client};
 use crate::program::{Running, program};
 use domain::user::CURATORS;
@@ -15,25 +15,25 @@ use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 const SHIM: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/storage_faults/every_nth_write.c");
-/// One of so many writes fails; the first makes every change fail, the last lets most pass.
+/// One in this many writes fails; with the first value every change fails, with the last most succeed.
 const EVERY: [u64; 4] = [3, 7, 20, 50];
-/// Rounds of requests for each of them.
+/// Rounds of requests for each value.
 const ROUNDS: usize = 25;
-/// How long the service may take to accept again when the faults have ended.
+/// How long the service may take to accept requests again when the faults have ended.
 const BACK_WITHIN: Duration = Duration::from_secs(10);
 /// Values of `retention`, which can be changed without running a search again: 0 to 4.
 const RETENTIONS: usize = 5;
 /// Numbers in the control file: every, calls, errors, short writes.
 const NUMBERS: usize = 4;
 
-/// The shim, and the file that steers it.
+/// The shim, and its control file.
 struct Faults {
     folder: TempDir,
     control: File,
 }
 
 impl Faults {
-    /// Skips when the shim cannot be had.
+    /// Skips if the shim cannot be built.
     fn prepare() -> Option<Self> {
         let folder = tempfile::tempdir().unwrap();
         let shim = folder.path().join("shim.so");
@@ -56,7 +56,7 @@ impl Faults {
         self.folder.path().join(name)
     }
 
-    /// One of `every` writes fails from now on; 0 ends it.
+    /// From now on one in `every` writes fails; 0 ends it.
     fn switch(&self, every: u64) {
         self.control.write_all_at(&every.to_ne_bytes(), 0).unwrap();
     }
@@ -82,20 +82,20 @@ fn serve(folder: &Path, faults: Option<&Faults>) -> Running {
     Running::start(command)
 }
 
-/// What was acknowledged and what was refused.
+/// The acknowledged and the refused requests.
 #[derive(Default)]
-struct Told {
+struct Outcomes {
     searches: Vec<i64>,
     groups: BTreeSet<String>,
-    /// The description of the provider and the retention of the first search that were acknowledged last.
+    /// The last acknowledged description of the provider and retention of the first search.
     description: String,
     retention: usize,
     passed: usize,
     refused: usize,
 }
 
-impl Told {
-    /// True when it was done. Anything but done or refused for the storage is wrong.
+impl Outcomes {
+    /// True if the request succeeded. Anything but success or a storage error is wrong.
     fn note(&mut self, answer: &Answer) -> bool {
         if answer.status.is_success() {
             self.passed += 1;
@@ -104,12 +104,12 @@ impl Told {
         let known = [(503, "unavailable"), (507, "storage_full")];
         assert!(known.contains(&(answer.status.as_u16(), answer.code())), "{answer:?}");
         assert!(!answer.body["request_id"].as_str().unwrap().is_empty(), "{answer:?}");
-        is_discreet(answer);
+        assert_no_internals(answer);
         self.refused += 1;
         false
     }
 
-    /// A search, new records, changed records, and a read.
+    /// Sends a search, new records, changed records, and a read.
     async fn ask(&mut self, client: &Client, [provider, first]: &[String; 2], number: usize) {
         let search = post(client, number).await;
         if self.note(&search) {
@@ -130,15 +130,15 @@ impl Told {
         self.note(&client.get("/svc/search/").await);
     }
 
-    /// Every acknowledged record is there; a refused one is not.
-    async fn is_kept(&self, client: &Client, [provider, first]: &[String; 2]) {
+    /// Every acknowledged record exists, and no refused one.
+    async fn assert_stored(&self, client: &Client, [provider, first]: &[String; 2]) {
         let groups = client.get("/svc/groups/").await.body;
         let names = groups.as_array().unwrap().iter().map(|group| group["name"].as_str().unwrap().to_owned());
         let names: BTreeSet<String> = names.filter(|name| name != CURATORS).collect();
         assert_eq!(names, self.groups);
         assert_eq!(client.get(provider).await.body["description"], self.description);
         assert_eq!(client.get(first).await.body["retention"], self.retention);
-        all_ended(client, &self.searches).await;
+        assert_all_ended(client, &self.searches).await;
     }
 }
 
@@ -153,7 +153,7 @@ async fn errors_on_every_nth_write_refuse_and_pass() {
     let providers = client.get("/svc/searchproviders/").await.body;
     let first = client.search(&json!({"query_string": "river"})).await["id"].as_i64().unwrap();
     let changed = [format!("/svc/searchproviders/{}/", providers[0]["id"]), format!("/svc/search/{first}/")];
-    let mut told = Told { searches: vec![first], ..Told::default() };
+    let mut told = Outcomes { searches: vec![first], ..Outcomes::default() };
     for (turn, every) in EVERY.into_iter().enumerate() {
         let before = (told.passed, told.refused, faults.counts());
         faults.switch(every);
@@ -174,9 +174,9 @@ async fn errors_on_every_nth_write_refuse_and_pass() {
     }
     assert!(faults.counts()[2] > 0, "some writes were short");
     assert!(told.passed > 0 && told.refused > 0);
-    told.is_kept(&client, &changed).await;
+    told.assert_stored(&client, &changed).await;
 
-    // Once more, and the power fails in the middle of it.
+    // Once more, with a power failure in the middle of it.
     faults.switch(EVERY[2]);
     for round in 0..ROUNDS {
         told.ask(&client, &changed, EVERY.len() * ROUNDS + round).await;
@@ -184,17 +184,17 @@ async fn errors_on_every_nth_write_refuse_and_pass() {
     running.kill();
     let again = serve(folder.path(), None);
     let client = again.client(Some(crate::demo::basic("admin", PASSWORD)));
-    told.is_kept(&client, &changed).await;
+    told.assert_stored(&client, &changed).await;
     assert_eq!(again.terminate(), Some(0));
-    is_sound(folder.path(), told.searches.len()).await;
+    assert_intact(folder.path(), told.searches.len()).await;
     eprintln!(
         "{} searches accepted, all ready with {RESULTS} results each, also after kill -9; the file is sound",
         told.searches.len()
     );
 }
 
-/// How long it takes until a search is accepted once the faults have ended.
-async fn until_accepted(client: &Client, told: &mut Told) -> Duration {
+/// How long it takes until a search is accepted after the faults have ended.
+async fn until_accepted(client: &Client, told: &mut Outcomes) -> Duration {
     let ended = Instant::now();
     loop {
         let answer = post(client, 0).await;

@@ -1,5 +1,5 @@
-//! The disk is full, or the database is gone, in the middle of searches: the answers say so, nothing accepted is lost,
-//! nothing is broken, and all is well again without a restart. Prints its numbers.
+//! The disk is full, or the database is gone, in the middle of searches: responses say so, nothing accepted is lost,
+//! nothing is corrupted, and the service recovers without a restart. Prints its numbers.
 
 mod every_nth_write;
 
@@ -17,15 +17,15 @@ use testkit::source::{Behaviour, Source};
 
 const PASSWORD: &str = "a password for tests";
 const RESULTS: usize = 3;
-/// Searches that are under way when the fault comes.
+/// Searches that are running when the fault begins.
 const UNDER_WAY: usize = 8;
-/// Refusals to be seen while the disk is full.
+/// Refusals to observe while the disk is full.
 const REFUSALS: usize = 20;
-/// Posts that may pass on the full disk: the file has some space of its own.
+/// Requests that may succeed on the full disk: the file has some free space.
 const POSTS_MAX: usize = 2_000;
 /// How long the disk stays full after that, so that workers try and fail.
 const FULL_FOR: Duration = Duration::from_secs(4);
-/// The time limit of the pool is 5 s; the rest is for a busy machine.
+/// The timeout of the pool is 5 s; the rest is for a busy machine.
 const REFUSED_WITHIN: Duration = Duration::from_secs(8);
 const BACK_WITHIN: Duration = Duration::from_secs(20);
 
@@ -40,7 +40,7 @@ fn serve(folder: &Path, database: Option<String>) -> Running {
     Running::start(command)
 }
 
-/// A source that takes a moment, and its provider.
+/// A source that responds after a moment, and its provider.
 async fn slow_source(client: &Client) -> Source {
     let source = Source::start().await;
     source.reply(Behaviour::Json(items("river", RESULTS)).delayed(Duration::from_millis(500)));
@@ -60,8 +60,8 @@ async fn accepted(client: &Client, number: usize) -> i64 {
     created.body["id"].as_i64().unwrap()
 }
 
-/// Every search ended with every result, each once.
-async fn all_ended(client: &Client, searches: &[i64]) {
+/// Every search has ended with every result, each once.
+async fn assert_all_ended(client: &Client, searches: &[i64]) {
     for id in searches {
         let search = client.ready(*id).await;
         assert_eq!(search["status"], "FULL_RESULTS_READY", "{search}");
@@ -71,8 +71,8 @@ async fn all_ended(client: &Client, searches: &[i64]) {
     }
 }
 
-/// A refusal says what a person needs and nothing of the inside.
-fn is_discreet(answer: &Answer) {
+/// A refusal tells people what they need to know, and reveals nothing internal.
+fn assert_no_internals(answer: &Answer) {
     let said = answer.body["detail"].as_str().unwrap().to_lowercase();
     assert!(!said.is_empty(), "{answer:?}");
     for word in ["sqlite", "postgres", "127.0.0.1", "disk is full", "pool", "table", "/tmp"] {
@@ -99,7 +99,7 @@ async fn a_full_disk_refuses_and_recovers() {
             201 => searches.push(answer.body["id"].as_i64().unwrap()),
             507 => {
                 assert_eq!(answer.code(), "storage_full");
-                is_discreet(&answer);
+                assert_no_internals(&answer);
                 refusals += 1;
             }
             _ => panic!("neither accepted nor refused for the disk: {answer:?}"),
@@ -118,17 +118,17 @@ async fn a_full_disk_refuses_and_recovers() {
     for number in 0..UNDER_WAY {
         searches.push(accepted(&client, number).await);
     }
-    all_ended(&client, &searches).await;
+    assert_all_ended(&client, &searches).await;
     assert_eq!(running.terminate(), Some(0));
-    is_sound(disk.path(), searches.len()).await;
+    assert_intact(disk.path(), searches.len()).await;
     eprintln!(
         "{} searches accepted, all ready; {refusals} refused with 507; the file is sound",
         searches.len()
     );
 }
 
-/// The file is whole and holds the accepted searches, no more.
-async fn is_sound(folder: &Path, searches: usize) {
+/// The database file is intact and contains exactly the accepted searches.
+async fn assert_intact(folder: &Path, searches: usize) {
     let file = folder.join("data").join("tributary.db");
     let mut file = SqliteConnectOptions::new().filename(file).connect().await.unwrap();
     let found: String = sqlx::query_scalar("PRAGMA integrity_check").fetch_one(&mut file).await.unwrap();
@@ -160,14 +160,14 @@ async fn a_database_that_is_gone_refuses_and_recovers() {
             for refused in [written, read] {
                 assert_eq!((refused.status.as_u16(), refused.code()), (503, "unavailable"), "{refused:?}");
                 assert_ne!(refused.header("retry-after"), "", "{refused:?}");
-                is_discreet(&refused);
+                assert_no_internals(&refused);
             }
         }
         assert!(slowest < REFUSED_WITHIN, "{slowest:?}");
         server.start();
         let (back, first) = until_accepted(&client).await;
         searches.push(first);
-        all_ended(&client, &searches).await;
+        assert_all_ended(&client, &searches).await;
         eprintln!(
             "{mode}: refused with 503 within {:.1} s; accepted again {:.1} s after the start; {} searches, all ready",
             slowest.as_secs_f64(),
@@ -178,7 +178,7 @@ async fn a_database_that_is_gone_refuses_and_recovers() {
     assert_eq!(running.terminate(), Some(0));
 }
 
-/// How long it took until a search was accepted, and its id. Until then only 503 is right.
+/// The time until a search was accepted, and its id. Until then only 503 is correct.
 async fn until_accepted(client: &Client) -> (Duration, i64) {
     let started = Instant::now();
     loop {

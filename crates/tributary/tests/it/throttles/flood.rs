@@ -1,10 +1,11 @@
-//! What others notice of a flood of guesses: the 99th percentile of their requests, with and without, in one run.
+//! The effect of a flood of guesses on other clients: the 99th percentile of their requests, with and without the
+//! flood, in one run.
 //!
-//! The service is a process of its own. The flooders share this machine with it, so they are the last in the order of
-//! the system's scheduler and keep to a rate, hundreds of times the limit: what is measured is what the flood costs
-//! the service, not what its sending costs the machine.
+//! The service is a process of its own. The flooding threads share the machine with it, so they have the lowest
+//! priority and a limited rate, which is hundreds of times the allowed one: the test measures what the flood costs the
+//! service, and not what sending it costs the machine.
 
-use super::line::{Line, get, post};
+use super::connection::{RawConnection, get, post};
 use crate::demo::basic;
 use crate::program::{Running, program};
 use serde_json::{Value, json};
@@ -16,25 +17,24 @@ use std::time::{Duration, Instant};
 pub(super) const PASSWORD: &str = "a password for tests";
 /// Failures in an hour before sign-in is refused.
 const LIMIT: usize = 10;
-/// All kinds of flood take turns with peace, so that whatever else the machine does meets all of them.
+/// All kinds of flood alternate with calm, so that other load of the machine affects all of them.
 pub(super) const ROUNDS: usize = 20;
 pub(super) const REQUESTS: usize = 100;
-/// What the measured client does between two requests.
+/// The pause of the measured client between two requests.
 const PAUSE: Duration = Duration::from_millis(1);
 const FLOODERS: usize = 8;
-/// Requests of one flooder in a second. An unoptimised build answers several times slower, and a service that is busy
-/// for half of the time lets everybody wait twice as long, whatever it is busy with; so it gets a third of the flood.
+/// Requests of one flooding thread per second. A debug build is several times slower, and a service that is busy half
+/// of the time doubles everybody's waiting time, whatever it is busy with; so it gets a third of the flood.
 const FLOODER_RATE: u32 = if cfg!(debug_assertions) { 17 } else { 50 };
-/// The flood goes on for so long before it is measured.
+/// How long the flood runs before it is measured.
 const RISE: Duration = Duration::from_millis(50);
-/// A thread that could run may wait for one slice of the scheduler, whoever else runs; below that, a factor of two
-/// says nothing.
+/// A runnable thread may wait for one slice of the scheduler; below that, a factor of two is noise.
 pub(super) const CLOCK_NOISE: Duration = Duration::from_millis(3);
 
 struct Flood {
     name: &'static str,
     request: fn(usize) -> String,
-    /// What the service may answer, and which of these must be nearly all of its answers.
+    /// The expected status codes, which nearly all responses must have.
     answers: &'static [u16],
 }
 
@@ -47,7 +47,7 @@ const FLOODS: [Flood; 4] = [
     Flood {
         name: "wrong passwords from everywhere",
         request: |number| {
-            get("/svc/users/me/", &basic(&format!("user{number}"), "wrong"), &elsewhere(number))
+            get("/svc/users/me/", &basic(&format!("user{number}"), "wrong"), &distinct_address(number))
         },
         answers: &[401, 503],
     },
@@ -58,13 +58,15 @@ const FLOODS: [Flood; 4] = [
     },
     Flood {
         name: "guessed tokens from everywhere",
-        request: |number| get("/svc/users/me/", &format!("Token trb_{number:043}"), &elsewhere(number)),
+        request: |number| {
+            get("/svc/users/me/", &format!("Token trb_{number:043}"), &distinct_address(number))
+        },
         answers: &[401],
     },
 ];
 
-/// Another address each time.
-fn elsewhere(number: usize) -> String {
+/// A different address each time.
+fn distinct_address(number: usize) -> String {
     std::net::Ipv4Addr::from_bits(0x0a00_0000 + u32::try_from(number).unwrap()).to_string()
 }
 
@@ -82,7 +84,7 @@ fn start(folder: &Path) -> Running {
 fn others_wait_at_most_twice_as_long_in_a_flood_of_guesses() {
     let folder = tempfile::tempdir().unwrap();
     let web = start(folder.path());
-    let (mut line, request) = somebody(&web.base);
+    let (mut connection, request) = signed_in_client(&web.base);
     let floods = FLOODS.map(RunningFlood::new);
     let (mut quiet, mut busy) = (Vec::new(), floods.each_ref().map(|_| Vec::new()));
     let is_over = AtomicBool::new(false);
@@ -92,12 +94,12 @@ fn others_wait_at_most_twice_as_long_in_a_flood_of_guesses() {
                 scope.spawn(|| flood.send(&web.base, &is_over));
             }
         }
-        // Each round begins with another one, so that none always follows the same.
+        // Each round begins with another kind, so that none always follows the same one.
         let kinds = floods.len() + 1;
         for turn in (0..ROUNDS).flat_map(|round| (0..kinds).map(move |turn| (round + turn) % kinds)) {
             match turn.checked_sub(1) {
-                None => quiet.extend(measure(&mut line, &request)),
-                Some(one) => floods[one].while_on(|| busy[one].extend(measure(&mut line, &request))),
+                None => quiet.extend(measure(&mut connection, &request)),
+                Some(one) => floods[one].while_on(|| busy[one].extend(measure(&mut connection, &request))),
             }
         }
         is_over.store(true, Ordering::Relaxed);
@@ -122,18 +124,18 @@ fn others_wait_at_most_twice_as_long_in_a_flood_of_guesses() {
     assert_eq!(noticed, Vec::<&str>::new());
 }
 
-/// A known and an unknown name take the same time, from the first guess to the last.
+/// A known and an unknown user name take the same time, from the first guess to the last.
 #[test]
 fn a_wrong_password_takes_as_long_as_an_unknown_name() {
     let folder = tempfile::tempdir().unwrap();
     let web = start(folder.path());
-    let mut line = Line::open(&web.base);
+    let mut connection = RawConnection::open(&web.base);
     let mut times = [Vec::new(), Vec::new()];
     for number in 0..60 {
         for (name, times) in ["admin", "nobody"].into_iter().zip(&mut times) {
-            let guess = get("/svc/users/me/", &basic(name, "wrong"), &elsewhere(number));
+            let guess = get("/svc/users/me/", &basic(name, "wrong"), &distinct_address(number));
             let started = Instant::now();
-            assert_eq!(line.ask(&guess).0, 401);
+            assert_eq!(connection.ask(&guess).0, 401);
             times.push(started.elapsed());
         }
     }
@@ -142,14 +144,14 @@ fn a_wrong_password_takes_as_long_as_an_unknown_name() {
         times[times.len() / 2].as_secs_f64()
     });
     eprintln!("median of 60 wrong guesses: {known:.4} s for a user, {unknown:.4} s for nobody");
-    // Without the same work for nobody it would be a hundred times as fast.
+    // Without a dummy hash, unknown names would be a hundred times as fast.
     assert!((0.5..2.0).contains(&(known / unknown)), "{known} {unknown}");
 }
 
 struct RunningFlood {
     flood: Flood,
     is_on: AtomicBool,
-    /// Requests that are on their way.
+    /// Requests in flight.
     open: AtomicUsize,
     sent: AtomicUsize,
     unexpected: AtomicUsize,
@@ -166,7 +168,7 @@ impl RunningFlood {
         }
     }
 
-    /// Floods while it does the work, and waits until the last of it has passed.
+    /// Floods during the work, and waits until the last request has ended.
     fn while_on(&self, work: impl FnOnce()) {
         self.is_on.store(true, Ordering::SeqCst);
         std::thread::sleep(RISE);
@@ -177,25 +179,25 @@ impl RunningFlood {
         }
     }
 
-    fn ask(&self, line: &mut Line) {
+    fn ask(&self, connection: &mut RawConnection) {
         let number = self.sent.fetch_add(1, Ordering::Relaxed);
-        let (status, _) = line.ask(&(self.flood.request)(number));
+        let (status, _) = connection.ask(&(self.flood.request)(number));
         if !self.flood.answers.contains(&status) {
             self.unexpected.fetch_add(1, Ordering::Relaxed);
         }
     }
 
-    /// One flooder.
+    /// Runs one flooding thread.
     fn send(&self, base: &str, is_over: &AtomicBool) {
         rustix::process::nice(19).unwrap();
-        let mut line = Line::open(base);
+        let mut connection = RawConnection::open(base);
         while !is_over.load(Ordering::Relaxed) {
             let next = Instant::now() + Duration::from_secs(1) / FLOODER_RATE;
-            // Looked at twice: a flooder that is paused here while there is no flood must not be waited for.
+            // Checked again: a thread that is paused here while there is no flood must not be waited for.
             if self.is_on.load(Ordering::SeqCst) {
                 self.open.fetch_add(1, Ordering::SeqCst);
                 if self.is_on.load(Ordering::SeqCst) {
-                    self.ask(&mut line);
+                    self.ask(&mut connection);
                 }
                 self.open.fetch_sub(1, Ordering::SeqCst);
             }
@@ -204,25 +206,25 @@ impl RunningFlood {
     }
 }
 
-/// Somebody who has signed in and been served for a while: the connection, and what is asked on it.
-pub(super) fn somebody(base: &str) -> (Line, String) {
-    let mut line = Line::open(base);
+/// A signed-in client that has been served for a while: its connection and its request.
+pub(super) fn signed_in_client(base: &str) -> (RawConnection, String) {
+    let mut connection = RawConnection::open(base);
     let pair = json!({"username": "admin", "password": PASSWORD}).to_string();
-    let (status, body) = line.ask(&post("/svc/login/", &pair, "192.0.2.1"));
+    let (status, body) = connection.ask(&post("/svc/login/", &pair, "192.0.2.1"));
     assert_eq!(status, 200, "{body}");
     let token = serde_json::from_str::<Value>(&body).unwrap()["token"].as_str().unwrap().to_owned();
     let request = get("/svc/users/me/", &format!("Token {token}"), "192.0.2.1");
     for _ in 0..REQUESTS {
-        line.ask(&request);
+        connection.ask(&request);
     }
-    (line, request)
+    (connection, request)
 }
 
-pub(super) fn measure(line: &mut Line, request: &str) -> Vec<Duration> {
+pub(super) fn measure(connection: &mut RawConnection, request: &str) -> Vec<Duration> {
     let one = |_| {
         std::thread::sleep(PAUSE);
         let started = Instant::now();
-        assert_eq!(line.ask(request).0, 200);
+        assert_eq!(connection.ask(request).0, 200);
         started.elapsed()
     };
     (0..REQUESTS).map(one).collect()

@@ -1,15 +1,16 @@
-//! Brute force and flood: guessing is slowed down without telling who exists, and others do not notice.
+//! Brute force and floods: guessing is throttled without revealing which users exist, and other clients are not
+//! affected.
 
+mod connection;
 mod flood;
-mod line;
 mod streams;
 
 use crate::app_harness::{ADMIN_PASSWORD, Answer, AppHarness, items};
+use crate::authorization::credentials::basic;
 use crate::browser::Browser;
-use crate::door::credentials::basic;
-use domain::notation::network::Network;
-use domain::notation::rate::Rate;
 use domain::settings::{Settings, Throttle, WebOrigin};
+use domain::syntax::network::Network;
+use domain::syntax::rate::Rate;
 use futures_util::future::join_all;
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -20,18 +21,18 @@ use testkit::source::{Behaviour, Source};
 
 const LIMIT: u32 = 10;
 
-/// So slow a rate that nothing is paid back during a test.
+/// A rate so low that nothing is refilled during a test.
 fn per_hour(count: u32) -> Throttle {
     Throttle(Some(Rate { count, per: Duration::from_secs(3600) }))
 }
 
-/// A service behind a proxy on loopback, so that a test may come from any address.
+/// A service behind a proxy on loopback, so that a test can use any client address.
 fn behind_proxy(settings: Settings) -> Settings {
     let proxy = Network::parse("127.0.0.0/8").unwrap();
     Settings { throttle_login: per_hour(LIMIT), trusted_proxies: vec![proxy], ..settings }
 }
 
-/// The ways to send a name and a password.
+/// The ways to send a user name and a password.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Way {
     Login,
@@ -43,7 +44,7 @@ async fn sign_in(app: &AppHarness, way: Way, pair: (&str, &str), address: &str) 
     timed_sign_in(app, way, pair, address).await.0
 }
 
-/// The answer, and how long it took to come. Loading the form's page is not part of that.
+/// The response and its duration, without loading the page of the form.
 async fn timed_sign_in(
     app: &AppHarness,
     way: Way,
@@ -74,7 +75,7 @@ async fn timed_sign_in(
     (answer, started.elapsed())
 }
 
-/// The answer without what differs from request to request: ids, the hidden field, the name, the seconds.
+/// The response without the parts that differ between requests: ids, the CSRF field, the name, the seconds.
 fn shape(answer: &Answer, name: &str) -> (u16, String) {
     let text = match &answer.body {
         Value::String(page) => page.split("csrf_token").next().unwrap().to_owned(),
@@ -183,7 +184,7 @@ async fn many_at_once_get_no_more_guesses_and_one_password_many_times_is_no_gues
     let wrong = (0..60).map(|_| sign_in(&app, Way::Basic, ("admin", "wrong"), "192.0.2.7"));
     let answers = join_all(wrong).await;
     let count = |status: u16| answers.iter().filter(|answer| answer.status == status).count();
-    // Nobody has signed in from there, so one is hashed at a time.
+    // Nobody has signed in from there, so passwords are hashed one at a time.
     assert_eq!((count(401), count(429)), (LIMIT as usize, 50));
     let right = (0..60).map(|_| sign_in(&app, Way::Basic, ("admin", ADMIN_PASSWORD), "192.0.2.8"));
     assert!(join_all(right).await.iter().all(|answer| answer.status == 200));
@@ -226,12 +227,13 @@ async fn every_way_to_start_a_search_counts_and_nothing_else_does() {
         assert_eq!(ann.get(free).await.status, 200, "{free}");
     }
     assert_eq!(otto.get("/svc/search/?qs=river").await.status, 200, "another user");
-    let elsewhere = ann.request(Method::GET, "/svc/search/?qs=river").header("X-Forwarded-For", "192.0.2.1");
-    assert_eq!(Answer::of(elsewhere).await.status, 200, "another address");
+    let distinct_address =
+        ann.request(Method::GET, "/svc/search/?qs=river").header("X-Forwarded-For", "192.0.2.1");
+    assert_eq!(Answer::of(distinct_address).await.status, 200, "another address");
     app.stop().await;
 }
 
-/// Reading costs nothing; beginning a chat and speaking in it do. The log says who was refused.
+/// Reading is not throttled; creating a chat and sending messages is. The log names the refused user.
 #[tokio::test]
 async fn the_chat_is_throttled_by_user_and_address() {
     let lines = Lines::default();
@@ -247,7 +249,7 @@ async fn the_chat_is_throttled_by_user_and_address() {
     let messages = format!("{path}messages/");
     let said = json!({"content": "a secret question"});
     for _ in 0..2 {
-        // Nobody answers here, and the attempt counts.
+        // No model is configured, and the attempt counts.
         assert_eq!(ann.post(&messages, &said).await.code(), "no_ai_provider");
     }
     for answer in [ann.post(&messages, &said).await, ann.post("/svc/chat/", &json!({})).await] {
@@ -260,9 +262,9 @@ async fn the_chat_is_throttled_by_user_and_address() {
     }
     assert_eq!(ann.patch(&path, &json!({"title": "Weirs"})).await.status, 200);
     assert_eq!(otto.post("/svc/chat/", &json!({})).await.status, 201, "another user");
-    let elsewhere = ann.request(Method::POST, "/svc/chat/").header("X-Forwarded-For", "192.0.2.1");
-    let elsewhere = elsewhere.header("Content-Type", "application/json").body("{}");
-    assert_eq!(Answer::of(elsewhere).await.status, 201, "another address");
+    let distinct_address = ann.request(Method::POST, "/svc/chat/").header("X-Forwarded-For", "192.0.2.1");
+    let distinct_address = distinct_address.header("Content-Type", "application/json").body("{}");
+    assert_eq!(Answer::of(distinct_address).await.status, 201, "another address");
     app.stop().await;
     let text = String::from_utf8(lines.0.lock().unwrap().clone()).unwrap();
     assert!(text.lines().any(|line| line.contains("Throttled: chat of user")), "{text}");
@@ -278,7 +280,7 @@ async fn a_chat_without_a_throttle() {
     app.stop().await;
 }
 
-/// The log line of a refusal has the word `Throttled`, and no name or password.
+/// The log line of a refusal contains the word `Throttled`, and no name or password.
 #[tokio::test]
 async fn the_log_says_throttled() {
     let lines = Lines::default();
@@ -292,7 +294,7 @@ async fn the_log_says_throttled() {
     app.stop().await;
     let text = String::from_utf8(lines.0.lock().unwrap().clone()).unwrap();
     let found: Vec<&str> = text.lines().filter(|line| line.contains("Throttled")).collect();
-    assert!(found.iter().any(|line| line.contains("192.0.2.9")), "who was it: {found:?}");
+    assert!(found.iter().any(|line| line.contains("192.0.2.9")), "the address is logged: {found:?}");
     assert!(found.iter().any(|line| line.contains("answered 429")), "the request itself: {found:?}");
     assert_eq!(found.len(), 2, "one refusal, and no word of the others: {found:?}");
     assert!(!text.contains("mistyped-secret"));

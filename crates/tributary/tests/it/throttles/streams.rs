@@ -1,14 +1,14 @@
-//! Ten thousand clients want to follow a search: as many as the limit says may, the others are told so at once, the
-//! memory stays within bounds, others wait at most twice as long, and all who follow hear of the end.
+//! Ten thousand clients try to follow a search: as many as the limit allows may, the others are refused at once, memory
+//! stays bounded, other requests take at most twice as long, and every follower receives the end of the search.
 //!
-//! Peace is a second service of the same kind without these clients. The two take turns, and the crowded one is frozen
-//! while the other is measured, so that peace does not share the machine with it.
+//! The baseline is a second service without these clients. The two are measured in turn, and the crowded one is
+//! suspended while the other is measured, so that they do not compete for the machine.
 
-use super::flood::{CLOCK_NOISE, PASSWORD, REQUESTS, ROUNDS, measure, percentile, somebody};
-use super::line::get;
+use super::connection::get;
+use super::flood::{CLOCK_NOISE, PASSWORD, REQUESTS, ROUNDS, measure, percentile, signed_in_client};
 use crate::demo::basic;
 use crate::program::{Running, program};
-use crate::relay::WorkerProcess;
+use crate::progress_relay::WorkerProcess;
 use futures_util::StreamExt;
 use futures_util::future::join_all;
 use futures_util::stream::iter;
@@ -24,19 +24,19 @@ use tokio::task::block_in_place;
 const CLIENTS: usize = 10_000;
 /// Clients that connect at the same time.
 const AT_ONCE: usize = 100;
-/// What the settings allow: the first user may have some, and all together the rest.
+/// The limits in the settings: for one user, and for all together.
 const PER_USER: usize = 600;
 const IN_ALL: usize = 1000;
-/// What one client may cost the service, whether it follows a search or waits with an idle connection.
+/// The memory that one client may cost the service, whether it follows a search or has an idle connection.
 const BYTES_PER_CLIENT_MAX: u64 = 48 * 1024;
-/// How long a refusal may take, on a machine that is busy with ten thousand connections.
+/// How long a refusal may take on a machine that is busy with ten thousand connections.
 const REFUSED_WITHIN: Duration = Duration::from_secs(2);
-/// Files that the test itself needs beside the connections.
+/// Files that the test itself needs besides the connections.
 const FILES_BESIDE: u64 = 200;
-/// A service that was frozen has so long to do what it could not do then.
+/// How long a resumed service may take to catch up.
 const THAW: Duration = Duration::from_millis(50);
-/// When everybody must have heard of the end: each gets a page of its own, from a debug build.
-const ALL_TOLD_WITHIN: Duration = Duration::from_secs(60);
+/// When every follower must have received the end: each gets its own page, from a debug build.
+const ALL_NOTIFIED_WITHIN: Duration = Duration::from_secs(60);
 
 /// A client that keeps its connection, the status it got, and how long that took.
 struct Follower {
@@ -47,7 +47,7 @@ struct Follower {
 }
 
 impl Follower {
-    async fn come(address: &str, request: &str) -> Self {
+    async fn connect(address: &str, request: &str) -> Self {
         let started = Instant::now();
         let mut stream = TcpStream::connect(address).await.unwrap();
         stream.write_all(request.as_bytes()).await.unwrap();
@@ -63,7 +63,7 @@ impl Follower {
     }
 
     /// Reads until the last event.
-    async fn hear_the_end(&mut self) {
+    async fn read_until_end(&mut self) {
         let (mut text, mut buffer) = (String::new(), [0; 4096]);
         while !text.contains("event: done") {
             let count = self.stream.read(&mut buffer).await.unwrap();
@@ -104,7 +104,8 @@ async fn ten_thousand_event_streams_are_bounded_and_others_do_not_notice() {
         let created = own.post("/svc/search/", &json!({"query_string": "river"})).await;
         let path = format!("/svc/search/{}/events/", created.body["id"]);
         let request = get(&path, &basic(name, PASSWORD), "192.0.2.1");
-        let asked = iter(0..CLIENTS / 2).map(|_| Follower::come(address, &request)).buffer_unordered(AT_ONCE);
+        let asked =
+            iter(0..CLIENTS / 2).map(|_| Follower::connect(address, &request)).buffer_unordered(AT_ONCE);
         followers.extend(asked.collect::<Vec<_>>().await);
         requests.push(request);
     }
@@ -124,17 +125,20 @@ async fn ten_thousand_event_streams_are_bounded_and_others_do_not_notice() {
     let worker = command(folders[1].path(), "search").stdout(Stdio::null()).spawn().unwrap();
     let _worker = WorkerProcess(worker);
     let following = followers.iter_mut().filter(|one| one.status == 200);
-    let all = join_all(following.map(Follower::hear_the_end));
-    assert_eq!(tokio::time::timeout(ALL_TOLD_WITHIN, all).await.expect("all are told").len(), IN_ALL);
+    let all = join_all(following.map(Follower::read_until_end));
+    assert_eq!(
+        tokio::time::timeout(ALL_NOTIFIED_WITHIN, all).await.expect("every follower is notified").len(),
+        IN_ALL
+    );
     eprintln!("all were told of the end {:?} after a worker was started", started.elapsed());
     drop(followers);
     for request in &requests {
-        let back = Follower::come(address, request).await;
+        let back = Follower::connect(address, request).await;
         assert_eq!(back.status, 200, "places of those who left are free again");
     }
 }
 
-/// So many as the settings say follow, the others were refused at once, and none costs much memory.
+/// As many clients as the settings allow follow, the others were refused at once, and none costs much memory.
 fn assert_bounds(followers: &[Follower], bytes: u64) {
     let count = |status: u16| followers.iter().filter(|one| one.status == status).count();
     assert_eq!(
@@ -154,10 +158,10 @@ fn assert_bounds(followers: &[Follower], bytes: u64) {
     assert!(each <= BYTES_PER_CLIENT_MAX, "{each}");
 }
 
-/// The 99th percentiles of others' requests at both services. Each is the first in every other round.
+/// The 99th percentiles of other requests at both services, which are measured first in alternation.
 fn take_turns(calm: &Running, crowded: &Running) -> (Duration, Duration) {
-    let (mut calm_line, calm_request) = somebody(&calm.base);
-    let (mut crowded_line, crowded_request) = somebody(&crowded.base);
+    let (mut calm_line, calm_request) = signed_in_client(&calm.base);
+    let (mut crowded_line, crowded_request) = signed_in_client(&crowded.base);
     let crowd = Pid::from_raw(crowded.pid().cast_signed()).unwrap();
     let (mut quiet, mut busy) = (Vec::new(), Vec::new());
     for turn in (0..ROUNDS).flat_map(|round| [round, round + 1]) {
@@ -181,12 +185,12 @@ fn raise_file_limit() {
     assert!(allowed >= needed, "this test needs {needed} open files, and the system allows {allowed}");
 }
 
-/// Files that a process has open, connections among them.
+/// The number of open files of a process, including connections.
 fn open_files(pid: u32) -> usize {
     std::fs::read_dir(format!("/proc/{pid}/fd")).unwrap().count()
 }
 
-/// Bytes of memory that a process uses.
+/// The memory of a process in bytes.
 fn memory(pid: u32) -> u64 {
     let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();

@@ -1,6 +1,6 @@
-// The words of the audit log, in the language of the page. They are sent as they stand in the log.
+// Translated names of the audit log. The API uses the untranslated ones.
 
-import { t } from "../../words.js";
+import { t } from "../../i18n.js";
 
 const ACTIONS = {
   created: t("created"),

@@ -1,7 +1,7 @@
-// Changes as a table: who did what to which record.
+// Table of audit entries.
 
 import { h } from "../../dom.js";
-import { t, time } from "../../words.js";
+import { t, time } from "../../i18n.js";
 import { table } from "../parts.js";
 import { action, actor, kind } from "./names.js";
 

@@ -1,7 +1,7 @@
-// A PNG chosen from the person's disk. It is drawn on a canvas, because pages show no pictures but the house's own.
+// PNG logo field. The image is drawn on a canvas, because the content security policy allows no other images.
 
 import { fill, h } from "../../dom.js";
-import { t } from "../../words.js";
+import { t } from "../../i18n.js";
 import { field, mistake } from "../parts.js";
 
 const BYTES_MAX = 500_000;
@@ -13,7 +13,7 @@ export class LogoField {
     this.onchange = onchange;
     this.input = h("input", { type: "file", accept: "image/png", onchange: () => this.read() });
     this.remove = h("button", { type: "button", class: "plain", onclick: () => { this.set(""); onchange(); } }, t("Remove"), h("span", { class: "unseen" }, ` ${label}`));
-    this.element = field(label, this.input, t("A PNG, best 818 × 214 pixels with a margin of 30, at most 500 kB."));
+    this.element = field(label, this.input, t("PNG, ideally 818 × 214 pixels with a 30-pixel margin, up to 500 kB."));
     this.input.after(this.remove);
     this.set("");
   }
@@ -29,8 +29,8 @@ export class LogoField {
     const file = this.input.files[0];
     if (!file) return;
     const head = new Uint8Array(await file.slice(0, 4).arrayBuffer());
-    if (String.fromCharCode(...head.slice(1)) !== "PNG") return mistake(this.input, t("This is no PNG. Save the picture as PNG and choose it again."));
-    if (file.size > BYTES_MAX) return mistake(this.input, t("The file is larger than 500 kB. Make the picture smaller."));
+    if (String.fromCharCode(...head.slice(1)) !== "PNG") return mistake(this.input, t("This file is not a PNG. Save the image as PNG and choose it again."));
+    if (file.size > BYTES_MAX) return mistake(this.input, t("The file is larger than 500 kB. Choose a smaller image."));
     this.value = PNG + encoded(new Uint8Array(await file.arrayBuffer()));
     this.remove.hidden = false;
     mistake(this.input);

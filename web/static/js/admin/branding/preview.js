@@ -1,20 +1,20 @@
-// The search page in small, light and dark, with the branding that is being made.
+// Preview of a branding in the light and the dark theme.
 
 import { h, s } from "../../dom.js";
-import { t } from "../../words.js";
+import { t } from "../../i18n.js";
 import { forDark } from "./contrast.js";
 import { drawn } from "./logo.js";
 
 export const preview = (branding) => [side("light", branding, branding.logo_light), side("dark", branding, branding.logo_dark || branding.logo_light)];
 
 function side(theme, branding, logo) {
-  const colour = theme === "dark" ? forDark(branding.accent) : branding.accent;
-  const element = h("div", { class: "mini", "data-theme": theme, role: "group", "aria-label": theme === "dark" ? t("Dark pages") : t("Light pages") },
+  const color = theme === "dark" ? forDark(branding.accent) : branding.accent;
+  const element = h("div", { class: "mini", "data-theme": theme, role: "group", "aria-label": theme === "dark" ? t("Dark theme") : t("Light theme") },
     h("div", { class: "mini-bar" }, h("span", { class: "mini-brand" }, logo ? drawn(logo, branding.product) : [sign(), h("b", {}, branding.product || "Tributary")]),
       h("span", { class: "mini-box" }, h("span", {}, branding.placeholder || t("Search all sources")), h("span", { class: "mini-go" }, branding.button || t("Search")))),
     h("div", { class: "mini-answer" }, h("b", {}, branding.ai_label || t("Answer")), h("span", { class: "mini-chip" }, branding.select_label || t("Select items"))),
     h("div", { class: "mini-result" }, h("span", { class: "mini-line is-title" }), h("span", { class: "mini-line" }), h("span", { class: "mini-line is-short" })));
-  element.style.setProperty("--own", colour);
+  element.style.setProperty("--own", color);
   return element;
 }
 

@@ -1,4 +1,4 @@
-// The frame of a chart over time: horizontal lines with their numbers, and labels below.
+// Axes of a chart over time: grid lines with numbers, and labels below.
 
 import { s } from "../../dom.js";
 import { places, ticks } from "./scale.js";

@@ -1,13 +1,13 @@
-// Bars: standing ones over days, lying ones for names.
+// Bar charts: vertical over days, horizontal for names.
 
 import { s } from "../../dom.js";
-import { number } from "../../words.js";
+import { number } from "../../i18n.js";
 import { axes } from "./axes.js";
 import { figure } from "./frame.js";
 
 const ROW = 34;
 
-/** One bar for each label; `series` are stacked from below as `{label, colour, values}`. */
+/** One bar for each label; `series` are stacked from below as `{label, color, values}`. */
 export function columns(name, { labels, first, series, shown = number, height = undefined }) {
   const totals = labels.map((_, place) => series.reduce((sum, one) => sum + one.values[place], 0));
   return figure(name, {
@@ -22,7 +22,7 @@ export function columns(name, { labels, first, series, shown = number, height = 
         return series.filter((one) => one.values[place] > 0).map((one) => {
           const from = y(below);
           below += one.values[place];
-          const bar = s("rect", { class: `fill-${one.colour}`, x: x(place) - thick / 2, width: thick, y: y(below), height: Math.max(1, from - y(below)), rx: Math.min(2, thick / 3) });
+          const bar = s("rect", { class: `fill-${one.color}`, x: x(place) - thick / 2, width: thick, y: y(below), height: Math.max(1, from - y(below)), rx: Math.min(2, thick / 3) });
           bar.append(s("title", {}, `${label}: ${one.label} ${shown(one.values[place])}`));
           return bar;
         });
@@ -43,7 +43,7 @@ export function rows(name, { items, first, series, shown = number }) {
       const top = place * ROW;
       const long = (value) => Math.max(value > 0 ? 2 : 0, ((width - 2) * value) / most);
       const said = item.values.map((value) => (value === null ? "-" : shown(value))).join(" / ");
-      const bars = [...item.values.keys()].reverse().map((which) => s("rect", { class: `fill-${series[which].colour}`, x: 0, y: top + 20, height: 7, rx: 3.5, width: long(item.values[which] ?? 0) }));
+      const bars = [...item.values.keys()].reverse().map((which) => s("rect", { class: `fill-${series[which].color}`, x: 0, y: top + 20, height: 7, rx: 3.5, width: long(item.values[which] ?? 0) }));
       return [
         s("text", { class: "name", x: 0, y: top + 14 }, short(item.label, Math.floor((width - 90) / 7))),
         s("text", { x: width, y: top + 14, "text-anchor": "end" }, said),

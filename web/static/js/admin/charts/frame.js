@@ -1,7 +1,7 @@
-// What every chart has: a name, a drawing that fits its width, and the same numbers as a table.
+// Figure of a chart: name, responsive drawing, and the data as a table.
 
 import { fill, h, s } from "../../dom.js";
-import { t } from "../../words.js";
+import { t } from "../../i18n.js";
 
 const HEIGHT = 190;
 
@@ -26,11 +26,11 @@ export function figure(name, { draw, table, key = [], height = HEIGHT, className
 
 function legend(key) {
   if (key.length < 2) return null;
-  return h("ul", { class: "key" }, key.map(({ label, colour }) => h("li", {}, s("svg", { width: 10, height: 10, "aria-hidden": "true" }, s("circle", { cx: 5, cy: 5, r: 5, class: `fill-${colour}` })), label)));
+  return h("ul", { class: "key" }, key.map(({ label, color }) => h("li", {}, s("svg", { width: 10, height: 10, "aria-hidden": "true" }, s("circle", { cx: 5, cy: 5, r: 5, class: `fill-${color}` })), label)));
 }
 
 function alternative(name, { head, rows }) {
-  return h("details", {}, h("summary", {}, t("As a table")),
+  return h("details", {}, h("summary", {}, t("Show as table")),
     h("div", { class: "scroller", role: "region", tabindex: "0", "aria-label": name }, h("table", { class: "list" }, h("caption", { class: "unseen" }, name),
       h("thead", {}, h("tr", {}, head.map((text, place) => h("th", { scope: "col", class: place ? "num" : null }, text)))),
       h("tbody", {}, rows.map((row) => h("tr", {}, row.map((text, place) => h(place ? "td" : "th", { class: place ? "num" : null, scope: place ? null : "row" }, text))))))));

@@ -1,12 +1,12 @@
-// Lines over time, one for each series. A value that is missing leaves a gap.
+// Line charts over time. A missing value leaves a gap.
 
 import { s } from "../../dom.js";
-import { number } from "../../words.js";
+import { number } from "../../i18n.js";
 import { axes } from "./axes.js";
 import { figure } from "./frame.js";
 
 /**
- * `labels` name the points; `series` are `{label, colour, values, isFilled}`. `shown` writes a number as text.
+ * `labels` name the points; `series` are `{label, color, values, isFilled}`. `shown` writes a number as text.
  */
 export function lineChart(name, { labels, first, series, shown = number, isCount = false, height = undefined }) {
   const most = Math.max(0, ...series.flatMap((one) => one.values).filter((value) => value !== null));
@@ -17,9 +17,9 @@ export function lineChart(name, { labels, first, series, shown = number, isCount
     draw: (width, size) => {
       const { x, y, floor, parts } = axes({ width, height: size, most, labels, shown, isCount });
       const drawn = series.flatMap((one) => [
-        one.isFilled && s("path", { class: `under fill-${one.colour}`, d: area(one.values, x, y, floor) }),
-        s("path", { class: `line stroke-${one.colour}`, d: path(one.values, x, y) }),
-        ...lonely(one.values).map((place) => s("circle", { class: `fill-${one.colour}`, cx: x(place), cy: y(one.values[place]), r: 3 })),
+        one.isFilled && s("path", { class: `under fill-${one.color}`, d: area(one.values, x, y, floor) }),
+        s("path", { class: `line stroke-${one.color}`, d: path(one.values, x, y) }),
+        ...lonely(one.values).map((place) => s("circle", { class: `fill-${one.color}`, cx: x(place), cy: y(one.values[place]), r: 3 })),
       ]);
       return [...parts, ...drawn];
     },
@@ -48,10 +48,10 @@ function area(values, x, y, floor) {
 const lonely = (values) => values.map((_, place) => place).filter((place) => values[place] !== null && (values[place - 1] ?? null) === null && (values[place + 1] ?? null) === null);
 
 /** A small line without axes. */
-export function spark(name, values, colour = 0) {
+export function spark(name, values, color = 0) {
   const real = values.filter((value) => value !== null);
   if (real.length < 2) return null;
   const [low, high] = [Math.min(...real), Math.max(...real)];
   const points = values.map((value, place) => (value === null ? null : `${((120 * place) / (values.length - 1)).toFixed(1)} ${(31 - (28 * (value - low)) / (high - low || 1)).toFixed(1)}`)).filter(Boolean);
-  return s("svg", { viewBox: "0 0 120 34", preserveAspectRatio: "none", role: "img", "aria-label": name }, s("path", { class: `spark stroke-${colour}`, d: `M${points.join("L")}` }));
+  return s("svg", { viewBox: "0 0 120 34", preserveAspectRatio: "none", role: "img", "aria-label": name }, s("path", { class: `spark stroke-${color}`, d: `M${points.join("L")}` }));
 }

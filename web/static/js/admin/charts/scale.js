@@ -1,4 +1,4 @@
-// Axes: round numbers that are easy to read.
+// Round numbers for axes.
 
 /** Ticks from 0 to at least `most`, about `wanted` of them, each a round number. Counts get no fractions. */
 export function ticks(most, wanted = 4, isCount = false) {

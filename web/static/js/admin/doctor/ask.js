@@ -1,8 +1,8 @@
-// Step 1: a request and the word in it, or a sample of the answer.
+// Step 1: the sample request, or a sample response.
 
 import { Refused, post } from "../../api.js";
 import { h } from "../../dom.js";
-import { t } from "../../words.js";
+import { t } from "../../i18n.js";
 import { field, mistake, sentence } from "../parts.js";
 
 /** Parameters that usually hold the word that is searched for. */
@@ -12,13 +12,13 @@ export function askStep(onanswer) {
   const request = h("textarea", { rows: 3, spellcheck: "false", autocomplete: "off", placeholder: "https://api.example.org/search?q=river", required: true });
   const word = h("input", { type: "text", maxlength: 1000, autocomplete: "off", placeholder: t("river") });
   const sample = h("textarea", { rows: 6, spellcheck: "false", autocomplete: "off", placeholder: '{"total": 2, "items": [{"title": "…"}]}' });
-  const ask = h("button", { class: "go" }, t("Ask"));
+  const ask = h("button", { class: "go" }, t("Send request"));
   const status = h("p", { class: "mistake", role: "alert" });
-  const more = h("details", { class: "more" }, h("summary", {}, t("The source cannot be asked from here: paste a sample answer")),
-    field(t("Sample answer"), sample, t("JSON or XML, as the source sends it. Two or more results make the proposals surer.")));
+  const more = h("details", { class: "more" }, h("summary", {}, t("Source not reachable from here? Paste a sample response")),
+    field(t("Sample response"), sample, t("JSON or XML, as returned by the source. Two or more results improve the suggestions.")));
   const form = h("form", { class: "asking", novalidate: true, onsubmit: submit },
-    field(t("Address or curl command"), request, t("With a word in it that finds something. Keys may stay in it: they are used for this question only and become blanks.")),
-    h("div", { class: "ask-row" }, field(t("The word that is searched for in it"), word), ask), status, more);
+    field(t("URL or curl command"), request, t("Include a word that returns results. API keys may stay: they are used for this request only and replaced by placeholders.")),
+    h("div", { class: "ask-row" }, field(t("Query in this request"), word), ask), status, more);
 
   let isOwn = false;
   word.addEventListener("input", () => (isOwn = word.value !== ""));
@@ -38,12 +38,12 @@ export function askStep(onanswer) {
     [request, word, sample].forEach((control) => mistake(control));
     status.textContent = "";
     if (!request.value.trim() && !sample.value.trim()) {
-      mistake(request, t("Paste the address of a search, or a sample of its answer below."));
+      mistake(request, t("Paste the URL of a search, or a sample response below."));
       request.focus();
       return;
     }
     ask.disabled = true;
-    ask.textContent = t("Asking…");
+    ask.textContent = t("Sending…");
     const asked = { request: request.value.trim(), query: word.value.trim(), sample: sample.value.trim() || null };
     try {
       onanswer(asked, await post("/searchproviders/doctor/", { ...asked, fetch: !asked.sample }));
@@ -51,7 +51,7 @@ export function askStep(onanswer) {
       refuse(error);
     } finally {
       ask.disabled = false;
-      ask.textContent = t("Ask again");
+      ask.textContent = t("Send again");
     }
   }
 

@@ -1,4 +1,4 @@
-// The blanks of a provider that a person fills in: `YOUR_KEY` for secrets, `<your-host>` for places.
+// Placeholders of a provider that the user fills in: `YOUR_KEY` for secrets, `<your-host>` for hosts.
 
 const BLANK = /<your[^<>]{0,80}>|YOUR_[A-Z_]+/g;
 const SECRET = /key|token|password|secret|credential/i;

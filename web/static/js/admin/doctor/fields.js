@@ -1,7 +1,7 @@
-// Step 3: each field with its path, how sure that is, and what it takes from the sample.
+// Step 3: each field with its path, the confidence of the suggestion, and an example.
 
 import { announce, displayed, fill, h } from "../../dom.js";
-import { t } from "../../words.js";
+import { t } from "../../i18n.js";
 import { LABELS } from "./labels.js";
 import { FIELDS } from "./mappings.js";
 import { looksLike } from "./result.js";
@@ -23,7 +23,7 @@ export class FieldList {
     this.element = h("div", {},
       spoken.map((warning) => h("p", { class: "note warn" }, warning)),
       h("div", { class: "fields" }, [...this.rows.values()].map((row) => row.element)),
-      h("h3", {}, t("The first result of the sample")), this.preview);
+      h("h3", {}, t("First result of the sample")), this.preview);
     this.choose(FIELDS[0], false);
     this.draw();
   }
@@ -33,7 +33,7 @@ export class FieldList {
     const key = this.current;
     if (!this.mappings.choose(key, steps)) return;
     this.complete(key);
-    announce(t("{field} is taken from {path} now.", { field: LABELS[key], path: this.mappings.fields[key] }));
+    announce(t("{field} now comes from {path}.", { field: LABELS[key], path: this.mappings.fields[key] }));
     this.rows.get(key).isOwn = true;
     this.draw();
     this.onchange();
@@ -47,7 +47,7 @@ export class FieldList {
   }
 
   row(key) {
-    const path = h("input", { type: "text", spellcheck: "false", autocomplete: "off", class: "path", list: `paths-${key}`, "aria-label": t("Path of {field}", { field: LABELS[key] }) });
+    const path = h("input", { type: "text", spellcheck: "false", autocomplete: "off", class: "path", list: `paths-${key}`, "aria-label": t("Path for {field}", { field: LABELS[key] }) });
     const others = h("datalist", { id: `paths-${key}` }, (this.diagnosis.alternatives[key] ?? []).map((one) => h("option", { value: one.path }, one.example)));
     const example = h("p", { class: "example" });
     const why = h("p", { class: "help" });
@@ -96,7 +96,7 @@ export class FieldList {
 
 function confidence(mapping, isOwn, proposal) {
   if (!mapping) return h("span", { class: "faint" }, t("empty"));
-  if (isOwn) return h("span", { class: "faint" }, t("chosen by you"));
+  if (isOwn) return h("span", { class: "faint" }, t("set by you"));
   const value = proposal?.confidence ?? 0;
   const [word, name] = value >= SURE_MIN ? ["good", t("sure")] : value >= LIKELY_MIN ? ["fair", t("likely")] : ["poor", t("please check")];
   return h("span", { class: `sureness ${word}`, title: `${Math.round(value * 100)} %` }, name);
@@ -105,11 +105,11 @@ function confidence(mapping, isOwn, proposal) {
 /** What to do about a field, in words. */
 function advice(key, mapping, example) {
   if (!mapping) {
-    if (key === "title") return t("Every result needs a title: press Choose, then click a value in the answer.");
-    if (key === "url") return t("Without an address results lead nowhere. Click one, or write it around a value, like 'https://host/page/{id}'.");
-    return t("It may stay empty.");
+    if (key === "title") return t("Every result needs a title: select Choose, then click a value in the response.");
+    if (key === "url") return t("Without a URL, results have no link. Click one, or build it around a value, for example 'https://host/page/{id}'.");
+    return t("Optional.");
   }
-  if (!example) return t("Nothing is found at this path in the sample. Choose another value in the answer.");
-  if (key === "url" && !/^https?:\/\//i.test(example)) return t("This is not a whole web address. Write the rest around it, like 'https://host/page/{id}'.");
+  if (!example) return t("This path matches nothing in the sample. Choose another value in the response.");
+  if (key === "url" && !/^https?:\/\//i.test(example)) return t("This is not a complete URL. Add the rest around it, for example 'https://host/page/{id}'.");
   return "";
 }

@@ -1,11 +1,11 @@
-// The names of the fields for people.
+// Labels of the fields.
 
-import { t } from "../../words.js";
+import { t } from "../../i18n.js";
 
 export const LABELS = {
   title: t("Title"),
   body: t("Text"),
-  url: t("Address"),
+  url: t("URL"),
   date_published: t("Date"),
   author: t("Author"),
 };

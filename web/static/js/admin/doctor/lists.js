@@ -1,4 +1,4 @@
-// Another list of the answer than the one that was found: its items are examined as if they were the whole answer.
+// Examines another list of the response as the result list.
 
 import { post } from "../../api.js";
 import { toast } from "../../dom.js";

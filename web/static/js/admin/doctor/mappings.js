@@ -1,4 +1,4 @@
-// The mappings of a provider: which path of an answer is which field of a result.
+// Mappings of a provider: paths of the response to fields of a result.
 
 import { ALL, begins, find, parse, taken, under, write } from "./path.js";
 

@@ -1,4 +1,4 @@
-// Paths into an answer, in the notation of the mappings: `a.b[0]['c d'][*]`.
+// Paths into a response, in the syntax of the mappings: `a.b[0]['c d'][*]`.
 
 const PLAIN = /^[\p{L}\p{N}_@-]+$/u;
 const STEP = /^(?:\.?\[\s*'((?:[^'\\]|\\.)*)'\s*\]|\.?\[\s*(-?\d+|\*)\s*\]|\.?([^.[\]]+))/;

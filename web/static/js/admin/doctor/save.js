@@ -1,8 +1,8 @@
-// Step 4: the name and the blanks, one real question, and saving. The gallery of ready sources uses it too.
+// Step 4: name, placeholders, test and save. The gallery uses it too.
 
 import { Refused, post } from "../../api.js";
 import { announce, fill, h } from "../../dom.js";
-import { fixed, number, t } from "../../words.js";
+import { fixed, number, t } from "../../i18n.js";
 import { field, mistake, sentence, toggle } from "../parts.js";
 import { blanksOf, filledIn, fromRequest } from "./blanks.js";
 import { looksLike } from "./result.js";
@@ -19,7 +19,7 @@ export class Saving {
     this.name = h("input", { type: "text", maxlength: 200, required: true, autocomplete: "off", value: draft.name });
     this.query = h("input", { type: "text", maxlength: 1000, autocomplete: "off", value: query || "test" });
     this.active = toggle(t("Active"), true);
-    this.byDefault = toggle(t("Asked by every search"), true);
+    this.byDefault = toggle(t("Include in every search"), true);
     this.controls = new Map([["name", this.name]]);
     this.outcome = h("div", { class: "outcome", "aria-live": "polite" });
     this.testButton = h("button", { type: "button", class: "soft", onclick: () => this.test() }, t("Test"));
@@ -32,12 +32,12 @@ export class Saving {
     const address = this.addressFields();
     this.blanks = blanksOf(this.draft).map((blank) => {
       const control = h("input", { type: blank.isSecret ? "password" : "text", autocomplete: "off", spellcheck: "false", value: fromRequest(request, blank.label) });
-      const help = control.value ? t("Taken from your request.") : blank.isSecret ? t("It is never shown again.") : "";
+      const help = control.value ? t("Taken from your request.") : blank.isSecret ? t("It will not be shown again.") : "";
       return { ...blank, control, element: field(whole(blank.label, ""), control, help) };
     });
     return h("form", { class: "saving", novalidate: true, onsubmit: (event) => this.save(event) },
-      field(t("Name"), this.name, t("Unique; people see it beside each result.")), address, this.blanks.map((blank) => blank.element),
-      h("div", { class: "test-row" }, field(t("Test with a question"), this.query), this.testButton), this.outcome,
+      field(t("Name"), this.name, t("Unique; shown next to each result.")), address, this.blanks.map((blank) => blank.element),
+      h("div", { class: "test-row" }, field(t("Test query"), this.query), this.testButton), this.outcome,
       h("div", { class: "save-row" }, this.active, this.byDefault, this.saveButton), this.said);
   }
 
@@ -51,8 +51,8 @@ export class Saving {
     template.addEventListener("input", () => (this.draft.query_template = template.value.trim()));
     this.controls.set("url", url).set("query_template", template);
     return [
-      field(t("Address of the source"), url, t("The part before the question mark.")),
-      field(t("How it is asked"), template, t("{query_string} stands for the question.")),
+      field(t("Source URL"), url, t("The URL up to the question mark.")),
+      field(t("Query template"), template, t("{query_string} is replaced by the query.")),
     ];
   }
 
@@ -60,7 +60,7 @@ export class Saving {
   changed() {
     if (!this.isTested) return;
     this.isTested = false;
-    fill(this.outcome, h("p", { class: "muted" }, t("The fields changed: test again.")));
+    fill(this.outcome, h("p", { class: "muted" }, t("The fields have changed. Test again.")));
   }
 
   /** The provider as it would be saved, or nothing when something is missing; the place is marked then. */
@@ -68,10 +68,10 @@ export class Saving {
     for (const control of this.controls.values()) mistake(control);
     for (const { control } of this.blanks) mistake(control);
     const missing = [];
-    if (!this.name.value.trim()) missing.push([this.name, t("Give it a name.")]);
+    if (!this.name.value.trim()) missing.push([this.name, t("Enter a name.")]);
     const url = this.controls.get("url");
-    if (url && !URL.canParse(this.draft.url)) missing.push([url, t("Write the whole address, beginning with https://.")]);
-    for (const { control } of this.blanks) if (!control.value.trim()) missing.push([control, t("Fill this in; the source needs it.")]);
+    if (url && !URL.canParse(this.draft.url)) missing.push([url, t("Enter the full URL, starting with https://.")]);
+    for (const { control } of this.blanks) if (!control.value.trim()) missing.push([control, t("The source requires this value.")]);
     for (const [control, said] of missing) mistake(control, said);
     if (missing.length) {
       missing[0][0].focus();
@@ -92,7 +92,7 @@ export class Saving {
     const provider = this.provider();
     if (!provider) return;
     this.testButton.disabled = true;
-    fill(this.outcome, h("p", { class: "muted" }, t("Asking the source…")));
+    fill(this.outcome, h("p", { class: "muted" }, t("Querying the source…")));
     try {
       const test = await post(`/searchproviders/test/?q=${encodeURIComponent(this.query.value.trim() || "test")}`, provider);
       this.isTested = test.status === "OK";
@@ -106,8 +106,8 @@ export class Saving {
 
   told(test, name) {
     if (test.error) return h("div", { class: "note bad" }, h("b", {}, t("The test failed.")), " ", whole(test.error.message), " ", remedy(test.error.code));
-    if (!test.sample) return h("p", { class: "note warn" }, t("The source answered, but it found nothing for this question. Try another word, or check the list of results above."));
-    const line = t("Found {found}, fetched {retrieved}, in {seconds} s.", { found: number(test.found), retrieved: number(test.retrieved), seconds: fixed(test.time, 2) });
+    if (!test.sample) return h("p", { class: "note warn" }, t("The source responded but returned no results. Try another query, or check the result list above."));
+    const line = t("Found {found}, retrieved {retrieved} in {seconds} s.", { found: number(test.found), retrieved: number(test.retrieved), seconds: fixed(test.time, 2) });
     return [h("p", { class: "good-line" }, h("b", {}, t("It works.")), " ", line), looksLike(test.sample, name)];
   }
 
@@ -140,21 +140,21 @@ export class Saving {
       } else others.push(`${name}: ${[said].flat().join(" ")}`);
     }
     marked[0]?.focus();
-    return others.length ? others.join(" ") : Object.keys(error.errors).length ? t("Correct the marked fields.") : error.message;
+    return others.length ? others.join(" ") : Object.keys(error.errors).length ? t("Correct the highlighted fields.") : error.message;
   }
 
   done(saved) {
     const asked = this.query.value.trim() || "test";
     const query = new URLSearchParams({ q: asked, providers: String(saved.id) });
-    const head = h("p", { class: "done-line", tabindex: "-1" }, h("b", {}, t("{name} is saved.", { name: saved.name })));
+    const head = h("p", { class: "done-line", tabindex: "-1" }, h("b", {}, t("{name} was saved.", { name: saved.name })));
     fill(this.element, h("div", { class: "done" }, head,
-      h("p", {}, saved.active ? t("It is asked from now on.") : t("It is not active yet: switch it on in the list of SearchProviders.")),
+      h("p", {}, saved.active ? t("It is now included in searches.") : t("It is not active yet. Enable it in the list of SearchProviders.")),
       h("div", { class: "save-row" },
         h("a", { class: "go", href: `/?${query}` }, t("Try a search")),
-        h("a", { class: "soft", href: `/admin/searchproviders/${saved.id}/` }, t("Open the form")),
+        h("a", { class: "soft", href: `/admin/searchproviders/${saved.id}/` }, t("Edit source")),
         h("a", { class: "soft", href: location.pathname }, t("Add another")))));
     head.focus();
-    announce(t("{name} is saved.", { name: saved.name }));
+    announce(t("{name} was saved.", { name: saved.name }));
   }
 }
 
@@ -164,7 +164,7 @@ const whole = (text, end = ".") => text.charAt(0).toUpperCase() + text.slice(1) 
 /** What to do next on this page about a failed test, by the machine word of the failure. */
 function remedy(code) {
   if (code === "denied") return t("Check the key or the password above.");
-  if (code === "unreadable") return t("Check the list of results and the paths above.");
-  if (code === "config_invalid") return t("Check what is filled in above.");
+  if (code === "unreadable") return t("Check the result list and the paths above.");
+  if (code === "config_invalid") return t("Check the values above.");
   return t("Then test again.");
 }

@@ -1,7 +1,7 @@
-// Step 2: the answer as a tree. Lists and objects fold; every value of a result is a button that assigns it.
+// Step 2: the response as a tree. Each value of a result is a button that assigns it to a field.
 
 import { fill, h } from "../../dom.js";
-import { t, tn } from "../../words.js";
+import { t, tn } from "../../i18n.js";
 import { FIELDS } from "./mappings.js";
 import { begins, isSame } from "./path.js";
 import { LABELS } from "./labels.js";
@@ -16,8 +16,8 @@ export class Tree {
     const root = h("ul", { class: "tree" });
     fill(root, this.children(mappings.answer, []));
     this.element = h("div", {},
-      h("p", { class: "muted" }, tn("One result was found in the answer. The list is marked.", "{n} results were found in the answer. The list is marked.", mappings.count)),
-      this.hint, h("div", { class: "tree-box", role: "region", "aria-label": t("The answer"), tabindex: "0" }, root));
+      h("p", { class: "muted" }, tn("One result was found in the response. The list is highlighted.", "{n} results were found in the response. The list is highlighted.", mappings.count)),
+      this.hint, h("div", { class: "tree-box", role: "region", "aria-label": t("Response"), tabindex: "0" }, root));
     this.choosing(FIELDS[0]);
     this.mark();
   }
@@ -61,12 +61,12 @@ export class Tree {
     const firstItem = begins(steps, results) && (steps.length === results.length || steps[results.length] === 0);
     const list = h("ul", {});
     const label = [h("span", { class: "k" }, typeof name === "number" ? `[${name}]` : name),
-      isResults ? h("span", { class: "badge" }, t("the results")) : h("span", { class: "faint" }, isList ? tn("list of one", "list of {n}", value.length) : "{ … }")];
+      isResults ? h("span", { class: "badge" }, t("results")) : h("span", { class: "faint" }, isList ? tn("1 item", "{n} items", value.length) : "{ … }")];
     const fold = h("details", { class: isResults ? "is-results" : null }, h("summary", {}, label), list);
     const build = () => {
       if (list.firstChild) return;
       const canBeResults = isList && !isResults && !onTheWay && value.some((item) => item && typeof item === "object" && !Array.isArray(item));
-      if (canBeResults) list.append(h("li", {}, h("button", { type: "button", class: "plain", onclick: () => this.onlist(steps) }, t("These are the results"))));
+      if (canBeResults) list.append(h("li", {}, h("button", { type: "button", class: "plain", onclick: () => this.onlist(steps) }, t("Use as result list"))));
       list.append(...this.children(value, steps));
       this.mark();
     };

@@ -1,8 +1,8 @@
-// What stands in the cells of a list.
+// Cells of a list.
 
 import { h } from "../../dom.js";
-import { number, seconds, t, time } from "../../words.js";
-import { kind, nameOf, pageOf } from "./kind.js";
+import { number, seconds, t, time } from "../../i18n.js";
+import { resource, nameOf, pageOf } from "./resource.js";
 import { span } from "./prose.js";
 
 const TAGS_SHOWN = 4;
@@ -10,7 +10,7 @@ const TAGS_SHOWN = 4;
 const none = () => h("span", { class: "faint none" }, "–");
 
 const drawings = {
-  name: (value, row) => h("a", { href: pageOf(row[kind.key]), class: "row-name" }, nameOf(row)),
+  name: (value, row) => h("a", { href: pageOf(row[resource.key]), class: "row-name" }, nameOf(row)),
   text: (value) => value || none(),
   faint: (value) => (value ? h("span", { class: "muted" }, value) : none()),
   code: (value) => (value ? h("code", {}, value) : none()),
@@ -23,7 +23,7 @@ const drawings = {
 };
 
 /** The cell of a column. `state` is what the service measured of this record, if it does. */
-export const cell = (column, row, state) => drawings[column.show](row[column.field], row, state);
+export const cell = (column, row, state) => drawings[column.format](row[column.field], row, state);
 
 function tags(words) {
   if (!words.length) return none();
@@ -42,12 +42,12 @@ function lastHour(state) {
 /** A mark for a record whose stored secrets cannot be read, so that they must be entered again. */
 export function unreadable(row) {
   if (!row.unreadable_fields?.length) return null;
-  return h("a", { class: "badge bad", href: pageOf(row[kind.key]), title: row.unreadable_fields.join(", ") }, t("enter the credentials again"));
+  return h("a", { class: "badge bad", href: pageOf(row[resource.key]), title: row.unreadable_fields.join(", ") }, t("re-enter credentials"));
 }
 
 /** A mark for a source that is left alone for a while. */
 export function resting(state) {
   if (!state || state.state === "closed") return null;
-  const left = state.seconds ? t("resting, {n} s left", { n: number(Math.ceil(state.seconds)) }) : t("resting");
+  const left = state.seconds ? t("paused, {n} s left", { n: number(Math.ceil(state.seconds)) }) : t("paused");
   return h("a", { class: "badge bad", href: "/admin/breakers/", title: state.reason || null }, left);
 }

@@ -1,8 +1,8 @@
-// Controls whose words come from the API: any of them, or one connector.
+// Controls with choices from the API: multiple choice, and the connector.
 
 import { get } from "../../api.js";
 import { fill, h } from "../../dom.js";
-import { t } from "../../words.js";
+import { t } from "../../i18n.js";
 
 export function picks(spec) {
   const element = h("div", { class: "picks" });
@@ -10,7 +10,7 @@ export function picks(spec) {
   let chosen = [];
   const draw = () => {
     const words = [...new Set([...known, ...chosen])];
-    if (!words.length) return fill(element, h("span", { class: "faint" }, t("There is nothing to choose from yet.")));
+    if (!words.length) return fill(element, h("span", { class: "faint" }, t("No options yet.")));
     fill(element, words.map((word) => {
       const box = h("input", { type: "checkbox", onchange: () => (chosen = box.checked ? [...chosen, word] : chosen.filter((one) => one !== word)) });
       box.checked = chosen.includes(word);

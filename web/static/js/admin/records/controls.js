@@ -2,7 +2,7 @@
 // a change is seen; `target` is what labels point at, `aside` stands under the help.
 
 import { fill, h } from "../../dom.js";
-import { t } from "../../words.js";
+import { t } from "../../i18n.js";
 
 const ROWS_MAX = 14;
 
@@ -27,7 +27,7 @@ export function numeric() {
   const element = h("input", { type: "number", inputmode: "numeric" });
   const read = () => {
     const value = Number(element.value);
-    if (element.value === "" || !Number.isFinite(value)) throw new Error(t("A number is needed."));
+    if (element.value === "" || !Number.isFinite(value)) throw new Error(t("Enter a number."));
     return value;
   };
   return { ...simple(element), read };
@@ -43,7 +43,7 @@ export function choosing(spec) {
 }
 
 export function lines() {
-  const element = h("textarea", { rows: 3, placeholder: t("one on each line"), spellcheck: "false" });
+  const element = h("textarea", { rows: 3, placeholder: t("one per line"), spellcheck: "false" });
   const read = () => element.value.split("\n").map((line) => line.trim()).filter(Boolean);
   return { element, read, write: (value) => grown(element, (value ?? []).join("\n")), raw: () => read().join("\n") };
 }
@@ -53,7 +53,7 @@ export function json() {
   const parse = () => {
     if (!element.value.trim()) return {};
     const value = JSON.parse(element.value);
-    if (typeof value !== "object" || value === null || Array.isArray(value)) throw new Error(t("An object is needed: names and values between braces."));
+    if (typeof value !== "object" || value === null || Array.isArray(value)) throw new Error(t("Enter a JSON object."));
     return value;
   };
   const read = () => {
@@ -80,7 +80,7 @@ export function secret() {
   const write = (stored) => {
     element.value = "";
     element.placeholder = stored ? String(stored) : "";
-    fill(aside, stored ? t("A value is stored. Leave the box empty to keep it.") : "");
+    fill(aside, stored ? t("A value is stored. Leave this field empty to keep it.") : "");
   };
   return { element, aside, read: () => element.value || undefined, write, raw: () => element.value };
 }
@@ -97,7 +97,7 @@ export function interval(spec, { id }) {
   const count = h("input", { type: "number", min: "0", inputmode: "numeric", id });
   const unit = h("select", { "aria-label": t("Unit") }, UNITS().map(([seconds, name]) => h("option", { value: seconds }, name)));
   const read = () => {
-    if (count.value === "") throw new Error(t("A number is needed."));
+    if (count.value === "") throw new Error(t("Enter a number."));
     return Number(count.value) * Number(unit.value);
   };
   const write = (value) => {

@@ -1,7 +1,7 @@
-// Saving a record as a new one: a name that is free, and no mask where a secret was.
+// "Save as new": an unused name, without masked secrets.
 
 import { Refused, post } from "../../api.js";
-import { kind } from "./kind.js";
+import { resource } from "./resource.js";
 
 const MASK = "••••";
 /** Names that are tried: copy, copy 2, copy 3 … */
@@ -17,7 +17,7 @@ export function unmasked(value) {
 
 /** `Library copy`, then `Library copy 2`; a copy of a copy counts on. */
 export function copyName(name, count) {
-  const { mark, gap } = kind.may.copy;
+  const { mark, gap } = resource.permissions.copy;
   const at = name.lastIndexOf(mark);
   const isCopy = at > 0 && /^(\D?\d+)?$/.test(name.slice(at + mark.length));
   const stem = isCopy ? name.slice(0, at) : name;
@@ -26,12 +26,12 @@ export function copyName(name, count) {
 
 /** Creates the copy under the first name that is free; a name that was changed by hand is taken as it is. */
 export async function saveCopy(draft, original) {
-  const { field } = kind.may.copy;
+  const { field } = resource.permissions.copy;
   const clean = unmasked(draft);
-  if (clean[field] !== original[field]) return post(kind.api, clean);
+  if (clean[field] !== original[field]) return post(resource.api, clean);
   for (let count = 1; ; count += 1) {
     try {
-      return await post(kind.api, { ...clean, [field]: copyName(original[field], count) });
+      return await post(resource.api, { ...clean, [field]: copyName(original[field], count) });
     } catch (error) {
       const isTaken = error instanceof Refused && error.status === 409;
       if (!isTaken || count >= COPIES_MAX) throw error;

@@ -1,7 +1,7 @@
-// A field of a form: its label, its control, its help beside it and its mistakes under it.
+// A form field: label, control, help and errors.
 
 import { h, fill } from "../../dom.js";
-import { t } from "../../words.js";
+import { t } from "../../i18n.js";
 import { connecting, picks } from "./choices.js";
 import { choosing, interval, json, lines, long, moment, numeric, secret, switching, text } from "./controls.js";
 import { ordered } from "./ordered.js";

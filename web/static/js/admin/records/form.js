@@ -1,14 +1,14 @@
-// The form of a record: groups of fields with help beside each, saved by what was changed alone.
+// Form of a record. Only changed fields are saved.
 
 import { del, get, patch, post } from "../../api.js";
 import { ask } from "../../ask.js";
 import { fill, h, toast } from "../../dom.js";
-import { t, time } from "../../words.js";
+import { t, time } from "../../i18n.js";
 import { problem } from "../parts.js";
 import { saveCopy } from "./copy.js";
 import { makeField } from "./field.js";
 import { fit, groupOf } from "./groups.js";
-import { apiOf, fields as specs, kind, labelOf, listPage, nameOf, pageOf, title } from "./kind.js";
+import { apiOf, fields as specs, resource, labelOf, listPage, nameOf, pageOf, title } from "./resource.js";
 import { sayRefused, valuesOf } from "./mistakes.js";
 import { leave } from "./page.js";
 
@@ -20,7 +20,7 @@ import { leave } from "./page.js";
  */
 export async function showForm(place, key, special) {
   const isNew = key === "new";
-  if (isNew && !kind.may.create) return leave(listPage, t("These records cannot be added here."));
+  if (isNew && !resource.permissions.create) return leave(listPage, t("Records of this type cannot be added."));
   try {
     const row = isNew ? await special.start?.() : await get(apiOf(key));
     new RecordForm(place, row ?? {}, isNew, special);
@@ -42,12 +42,12 @@ class RecordForm {
       // Before the catalogue of connectors is there, nothing is put away.
       onConnector: (chosen, all) => this.form && fit(this.fields, chosen, all, this.away),
     })]));
-    this.heading = h("h2", { class: "record-name", tabindex: "-1" }, isNew ? t("New {what}", { what: t(kind.singular) }) : nameOf(row));
+    this.heading = h("h2", { class: "record-name", tabindex: "-1" }, isNew ? t("New {what}", { what: t(resource.singular) }) : nameOf(row));
     this.alert = h("div", { class: "form-alert" });
     this.away = h("p", { class: "muted away" });
     this.state = h("span", { class: "faint", "aria-live": "polite" });
     const under = Object.fromEntries(Object.entries(special.under ?? {}).map(([name, draw]) => [name, () => draw(this)]));
-    const groups = kind.groups.map((group) => groupOf(group, this.fields, under));
+    const groups = resource.groups.map((group) => groupOf(group, this.fields, under));
     this.form = h("form", { class: "record", novalidate: true, onsubmit: (event) => {
       event.preventDefault();
       this.save();
@@ -56,7 +56,7 @@ class RecordForm {
     this.unreadable = h("div", {});
     this.sayUnreadable();
     fill(place, back(), this.heading, this.facts(), this.unreadable, this.fixed && h("p", { class: "note" }, this.fixed),
-      h("div", { class: aside ? "record-page has-aside" : "record-page" }, this.form, aside && h("aside", { class: "record-aside", "aria-label": t("Beside the form") }, aside)));
+      h("div", { class: aside ? "record-page has-aside" : "record-page" }, this.form, aside && h("aside", { class: "record-aside", "aria-label": t("Next to the form") }, aside)));
     document.title = `${this.heading.textContent} - ${document.title}`;
     this.form.addEventListener("input", () => this.mark());
     this.form.addEventListener("change", () => this.mark());
@@ -76,7 +76,7 @@ class RecordForm {
   /** Which fields cannot be read and what to do about it, until they were entered again. */
   sayUnreadable() {
     const names = this.row.unreadable_fields ?? [];
-    const said = t("The stored values of these fields were sealed with another key and cannot be read: {fields}. Enter them again and save, all of them at once. Until then this record is not used.", { fields: names.map(labelOf).join(", ") });
+    const said = t("These fields were encrypted with another key and cannot be read: {fields}. Enter all of them again and save. Until then, this record is not used.", { fields: names.map(labelOf).join(", ") });
     fill(this.unreadable, names.length ? h("p", { class: "note warn", role: "status" }, said) : null);
   }
 
@@ -87,13 +87,13 @@ class RecordForm {
   }
 
   buttons() {
-    const { may } = kind;
-    const canSave = this.isNew || (may.change && !this.fixed);
+    const { permissions } = resource;
+    const canSave = this.isNew || (permissions.change && !this.fixed);
     return h("div", { class: "record-buttons" },
       canSave && h("button", { class: "go" }, this.isNew ? t("Create") : t("Save")),
-      !this.isNew && may.copy && h("button", { type: "button", class: "soft", onclick: () => this.copy() }, t("Save as new")),
+      !this.isNew && permissions.copy && h("button", { type: "button", class: "soft", onclick: () => this.copy() }, t("Save as new")),
       this.state, h("span", { class: "grow" }),
-      !this.isNew && may.delete && !this.fixed && h("button", { type: "button", class: "danger", onclick: () => this.remove() }, t("Delete")));
+      !this.isNew && permissions.delete && !this.fixed && h("button", { type: "button", class: "danger", onclick: () => this.remove() }, t("Delete")));
   }
 
   isChanged() {
@@ -103,7 +103,7 @@ class RecordForm {
   mark() {
     const isChanged = this.isChanged();
     this.form.classList.toggle("is-changed", isChanged);
-    this.state.textContent = isChanged ? t("Not saved yet") : "";
+    this.state.textContent = isChanged ? t("Unsaved changes") : "";
   }
 
   values(which) {
@@ -120,13 +120,13 @@ class RecordForm {
   async save() {
     const values = this.values({ onlyChanged: !this.isNew });
     if (!values) return;
-    if (!this.isNew && !Object.keys(values).length) return void toast(t("Nothing was changed."));
+    if (!this.isNew && !Object.keys(values).length) return void toast(t("No changes."));
     await this.busy(async () => {
-      if (!this.isNew) return this.settled(await patch(apiOf(this.row[kind.key]), this.withUnreadable(values), this.row));
-      const row = await post(kind.api, values);
+      if (!this.isNew) return this.settled(await patch(apiOf(this.row[resource.key]), this.withUnreadable(values), this.row));
+      const row = await post(resource.api, values);
       this.isLeaving = true;
       if (this.special.created) return this.special.created(row, this);
-      leave(pageOf(row[kind.key]), t("{what} was created.", { what: nameOf(row) }));
+      leave(pageOf(row[resource.key]), t("{what} was created.", { what: nameOf(row) }));
     });
   }
 
@@ -146,9 +146,9 @@ class RecordForm {
     await this.busy(async () => {
       const row = await saveCopy(values, this.row);
       this.isLeaving = true;
-      const name = row[kind.may.copy.field];
+      const name = row[resource.permissions.copy.field];
       const hasSecret = specs.some((spec) => spec.control === "secret");
-      leave(pageOf(row[kind.key]), hasSecret ? t("{what} was created. Secrets are not copied: enter them again.", { what: name }) : t("{what} was created.", { what: name }));
+      leave(pageOf(row[resource.key]), hasSecret ? t("{what} was created. Secrets are not copied: enter them again.", { what: name }) : t("{what} was created.", { what: name }));
     });
   }
 
@@ -157,7 +157,7 @@ class RecordForm {
     const isMeant = await ask({ title: t("Delete {what}?", { what: name }), sentence: t("This cannot be undone."), yes: t("Delete") });
     if (!isMeant) return;
     await this.busy(async () => {
-      await del(apiOf(this.row[kind.key]), this.row);
+      await del(apiOf(this.row[resource.key]), this.row);
       this.isLeaving = true;
       leave(listPage, t("{what} was deleted.", { what: name }));
     });

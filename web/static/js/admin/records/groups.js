@@ -1,10 +1,10 @@
-// The groups of a form, and which of their fields a connector reads.
+// Field groups of a form, and which fields a connector uses.
 
 import { fill, h } from "../../dom.js";
-import { t, tn } from "../../words.js";
-import { kind } from "./kind.js";
+import { t, tn } from "../../i18n.js";
+import { resource } from "./resource.js";
 
-const byConnector = new Set(kind.groups.filter((group) => group.is_by_connector).flatMap((group) => group.fields.map((field) => field.name)));
+const byConnector = new Set(resource.groups.filter((group) => group.is_by_connector).flatMap((group) => group.fields.map((field) => field.name)));
 
 /** A group of fields; `under` says what stands under some of them. */
 export function groupOf(group, fields, under) {
@@ -34,6 +34,6 @@ export function fit(fields, chosen, all, away) {
     const group = element.closest(".group");
     group.hidden = ![...group.querySelectorAll(".form-field")].some((one) => !one.hidden);
   }
-  fill(away, hidden.length > 0 && [tn("This connector does not read one other field.", "This connector does not read {n} other fields.", hidden.length), " ",
+  fill(away, hidden.length > 0 && [tn("This connector does not use 1 other field.", "This connector does not use {n} other fields.", hidden.length), " ",
     h("button", { type: "button", class: "plain", onclick: () => fit(fields, null, [], away) }, t("Show them"))]);
 }

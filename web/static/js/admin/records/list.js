@@ -1,10 +1,10 @@
-// The list of a kind: search, filters, switches in the rows, and page after page.
+// List of a resource: search, filters, inline switches, paging.
 
 import { announce, fill, h } from "../../dom.js";
-import { number, t, tn } from "../../words.js";
+import { number, t, tn } from "../../i18n.js";
 import { problem, scroller } from "../parts.js";
 import { cell, unreadable } from "./cells.js";
-import { kind, labelOf, title } from "./kind.js";
+import { resource, labelOf, title } from "./resource.js";
 import { ITEMS, rowsOf } from "./rows.js";
 import { inlineSwitch } from "./switch.js";
 import { tools } from "./tools.js";
@@ -44,7 +44,7 @@ export function showList(place, special) {
   function draw(answer) {
     const isWanted = state.text || Object.values(state.filters).some((value) => value !== "");
     if (!answer.rows.length) {
-      const empty = isWanted ? t("Nothing fits. Search for something else or clear the filters.") : t("There is nothing here yet.");
+      const empty = isWanted ? t("Nothing found. Try a different search or clear the filters.") : t("Nothing here yet.");
       return fill(body, h("p", { class: "note" }, empty));
     }
     fill(body, scroller(title, tableOf(answer.rows, { states, special, again: load })),
@@ -68,15 +68,15 @@ export function showList(place, special) {
 function tableOf(rows, { states, special, again }) {
   const hasActions = Boolean(special.actions);
   const head = h("tr", { role: "row" },
-    kind.columns.map((column) => h("th", { scope: "col", role: "columnheader" }, t(column.label))),
-    kind.switches.map((name) => h("th", { scope: "col", role: "columnheader" }, labelOf(name))),
+    resource.columns.map((column) => h("th", { scope: "col", role: "columnheader" }, t(column.label))),
+    resource.switches.map((name) => h("th", { scope: "col", role: "columnheader" }, labelOf(name))),
     hasActions && h("th", { scope: "col", role: "columnheader" }, h("span", { class: "unseen" }, t("Actions"))));
   const lines = rows.map((row) => {
-    const state = states.get(row[kind.key]);
-    const cells = kind.columns.map((column, place) =>
+    const state = states.get(row[resource.key]);
+    const cells = resource.columns.map((column, place) =>
       h("td", { role: "cell", "data-label": t(column.label), class: place ? null : "first" }, cell(column, row, state),
         !place ? [" ", unreadable(row), " ", special.badge?.(row, state)] : null));
-    const switches = kind.switches.map((name) =>
+    const switches = resource.switches.map((name) =>
       h("td", { role: "cell", "data-label": labelOf(name), class: "switch-cell" }, inlineSwitch(row, name, special.isFixed?.(row) ?? false)));
     return h("tr", { role: "row" }, cells, switches, hasActions && h("td", { role: "cell", class: "row-actions" }, special.actions(row, again)));
   });
@@ -104,7 +104,7 @@ function pager(state, count, load) {
 /** What the address of the page says about the list, so that it can be kept and come back to. */
 function fromAddress() {
   const query = new URLSearchParams(location.search);
-  const filters = Object.fromEntries(kind.filters.map((filter) => [filter.parameter, query.get(filter.parameter) ?? ""]));
+  const filters = Object.fromEntries(resource.filters.map((filter) => [filter.parameter, query.get(filter.parameter) ?? ""]));
   return { text: query.get("text") ?? "", filters, page: Math.max(1, Number(query.get("page")) || 1) };
 }
 

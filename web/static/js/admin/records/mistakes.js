@@ -1,8 +1,8 @@
-// Reading a form, and saying what is wrong with it beside the fields.
+// Reads the values of a form and shows its errors.
 
 import { Refused } from "../../api.js";
 import { announce, fill, h } from "../../dom.js";
-import { t } from "../../words.js";
+import { t } from "../../i18n.js";
 import { sentence } from "../parts.js";
 
 /** The values of all fields, or of those that were changed. Null when one cannot be read; that is said beside it. */
@@ -38,7 +38,7 @@ export function sayRefused(fields, alert, error, reload) {
     field?.complain(sentences);
     first ??= field;
   }
-  const again = reload && error.status === 412 && h("button", { type: "button", class: "soft small", onclick: reload }, t("Load again"));
+  const again = reload && error.status === 412 && h("button", { type: "button", class: "soft small", onclick: reload }, t("Reload"));
   if (!first || rest.length) fill(alert, h("p", { class: "alert", role: "alert" }, rest.length ? rest.join(" ") : sentence(error), again && " ", again));
   if (first) lead(first);
   else alert.scrollIntoView({ block: "center" });
@@ -52,5 +52,5 @@ function lead(field) {
   if (group.tagName === "DETAILS") group.open = true;
   field.focus();
   field.element.scrollIntoView({ block: "center" });
-  announce(t("{what}: please look at this field.", { what: t(field.spec.label) }));
+  announce(t("{what}: check this field.", { what: t(field.spec.label) }));
 }

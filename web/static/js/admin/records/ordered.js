@@ -1,13 +1,13 @@
-// Words that run in the order in which they stand: moved by dragging or by buttons, taken out, added.
+// Ordered list of names: reorder by dragging or buttons, remove, add.
 
 import { get } from "../../api.js";
 import { announce, fill, h } from "../../dom.js";
-import { t } from "../../words.js";
+import { t } from "../../i18n.js";
 
 /** The control of an ordered list; its words come from a catalogue of the API. */
 export function ordered(spec) {
   const list = h("ol", { class: "ordered" });
-  const add = h("select", { "aria-label": t("What to add") });
+  const add = h("select", { "aria-label": t("Processor to add") });
   const adding = h("button", { type: "button", class: "soft", onclick: () => add.value && change([...words, add.value], t("{what} was added.", { what: add.value })) }, t("Add"));
   const element = h("div", {}, list, h("div", { class: "ordered-add" }, add, adding));
   let words = [];
@@ -66,7 +66,7 @@ export function ordered(spec) {
       },
     },
     h("span", { class: "grip", "aria-hidden": "true" }, "⠿"),
-    h("span", { class: "ordered-word" }, h("b", {}, word), h("small", {}, row?.summary ?? (known.length ? t("Not known to this service.") : ""))),
+    h("span", { class: "ordered-word" }, h("b", {}, word), h("small", {}, row?.summary ?? (known.length ? t("Unknown to this service.") : ""))),
     h("span", { class: "ordered-buttons" },
       button(t("Move {what} up", { what: word }), "↑", place === 0, () => move(place, place - 1, true)),
       button(t("Move {what} down", { what: word }), "↓", place === words.length - 1, () => move(place, place + 1, true)),

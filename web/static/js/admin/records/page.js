@@ -1,8 +1,8 @@
-// A page about records of one kind: the list, or the form of one record. A page's own module says what is special.
+// Page of a resource: the list, or the form of one record. The script of the page passes what is specific.
 
 import { toast } from "../../dom.js";
 import { work } from "../parts.js";
-import { record } from "./kind.js";
+import { record } from "./resource.js";
 import { showForm } from "./form.js";
 import { showList } from "./list.js";
 

@@ -1,10 +1,10 @@
-// Adding SearchProviders by pasted JSON: an object or a list, checked by the service, all mistakes named by record.
+// Adds SearchProviders from pasted JSON, with errors by record.
 
 import { Refused, get, post } from "../../api.js";
 import { fill, h } from "../../dom.js";
-import { t, tn } from "../../words.js";
+import { t, tn } from "../../i18n.js";
 import { sentence } from "../parts.js";
-import { fields, kind, pageOf } from "./kind.js";
+import { fields, resource, pageOf } from "./resource.js";
 
 /** What a record that was exported holds besides; it is made anew. */
 const OWN = ["id", "owner", "date_created", "date_updated", "capability", "url_self"];
@@ -16,7 +16,7 @@ export function pasteJson(again) {
   const create = h("button", { class: "go" }, t("Create"));
   const dialog = h("dialog", { class: "paste", "aria-labelledby": "paste-title" },
     h("h2", { id: "paste-title" }, t("Paste JSON")),
-    h("p", { class: "muted" }, t("One SearchProvider or a list of them. You become their owner.")),
+    h("p", { class: "muted" }, t("A SearchProvider or a list of SearchProviders. You become the owner.")),
     h("form", { onsubmit: (event) => {
       event.preventDefault();
       run(box.value);
@@ -33,7 +33,7 @@ export function pasteJson(again) {
   async function send(list, remarks, rest = []) {
     create.disabled = true;
     try {
-      const made = await post(kind.api, list);
+      const made = await post(resource.api, list);
       box.value = rest.length ? JSON.stringify(rest, null, 2) : "";
       fill(said, h("p", {}, tn("One SearchProvider was created.", "{n} SearchProviders were created.", made.length)),
         h("ul", {}, made.map((row) => h("li", {}, h("a", { href: pageOf(row.id) }, row.name)))), notes(remarks));
@@ -50,7 +50,7 @@ export function pasteJson(again) {
     const bad = list.filter((_, place) => wrongs.has(place));
     return [h("p", { class: "mistake" }, t("Nothing was created yet.")),
       h("ul", { class: "mistakes" }, [...wrongs].map(([place, lines]) => h("li", {}, h("b", {}, list[place]?.name || t("Record {n}", { n: place + 1 })), h("ul", {}, lines.map((line) => h("li", {}, line)))))),
-      good.length > 0 && h("button", { type: "button", class: "soft", onclick: () => send(good, [], bad) }, tn("Create the one without mistakes", "Create the {n} without mistakes", good.length))];
+      good.length > 0 && h("button", { type: "button", class: "soft", onclick: () => send(good, [], bad) }, tn("Create the valid one", "Create the {n} valid ones", good.length))];
   }
 
   dialog.addEventListener("close", () => dialog.remove());
@@ -75,8 +75,8 @@ export function records(text) {
     if (one === null || typeof one !== "object" || Array.isArray(one)) return one;
     const name = one.name || t("Record {n}", { n: place + 1 });
     const unknown = Object.keys(one).filter((key) => !known.has(key) && !OWN.includes(key));
-    if (unknown.length) remarks.push(t("{what}: unknown fields were left out: {fields}", { what: name, fields: unknown.join(", ") }));
-    if (one.owner) remarks.push(t("{what}: the owner {owner} was not taken over; you are the owner.", { what: name, owner: one.owner }));
+    if (unknown.length) remarks.push(t("{what}: unknown fields were ignored: {fields}", { what: name, fields: unknown.join(", ") }));
+    if (one.owner) remarks.push(t("{what}: the owner {owner} was not imported; you are the owner.", { what: name, owner: one.owner }));
     return Object.fromEntries(Object.entries(one).filter(([key]) => known.has(key)));
   });
   return { list, remarks };
@@ -86,7 +86,7 @@ export function records(text) {
 async function wrongsOf(error, list) {
   if (!(error instanceof Refused)) return new Map();
   if (error.status !== 409) return byRecord(error.errors);
-  const seen = new Set((await get(kind.api).catch(() => [])).map((row) => row.name));
+  const seen = new Set((await get(resource.api).catch(() => [])).map((row) => row.name));
   const wrongs = new Map();
   for (const [place, one] of list.entries()) {
     if (seen.has(one.name)) wrongs.set(place, [error.message]);

@@ -1,7 +1,7 @@
-// Short texts: help with words of programs in it, and lengths of time.
+// Help text with inline code, and durations.
 
 import { h } from "../../dom.js";
-import { tn } from "../../words.js";
+import { tn } from "../../i18n.js";
 
 /** A sentence whose `words` in backticks are shown as code. */
 export const prose = (text) => text.split("`").map((piece, place) => (place % 2 ? h("code", {}, piece) : piece));

@@ -1,7 +1,7 @@
-// The rows of a list: page by page from the service where there may be many, else the whole list, searched here.
+// Rows of a list: paged by the API, or the whole list searched in the browser.
 
 import { prefix, send } from "../../api.js";
-import { kind } from "./kind.js";
+import { resource } from "./resource.js";
 
 /** Rows on one page. */
 export const ITEMS = 50;
@@ -9,21 +9,21 @@ export const ITEMS = 50;
 /** `{rows, count, isCut}` for `{text, filters, page}`: the rows of this page of those that fit. */
 export async function rowsOf({ text, filters, page }, signal) {
   const query = new URLSearchParams(Object.entries(filters).filter(([, value]) => value !== ""));
-  if (!kind.is_paged) return searchedHere(query, text, page, signal);
+  if (!resource.is_paged) return searchedHere(query, text, page, signal);
   if (text) query.set("text", text);
   query.set("page", String(page));
   query.set("items", String(ITEMS));
-  const response = await send("GET", `${prefix}${kind.api}?${query}`, undefined, { signal });
+  const response = await send("GET", `${prefix}${resource.api}?${query}`, undefined, { signal });
   const answer = await response.json();
   return { rows: answer.results, count: answer.count, isCut: false };
 }
 
 async function searchedHere(query, text, page, signal) {
-  const response = await send("GET", `${prefix}${kind.api}?${query}`, undefined, { signal });
+  const response = await send("GET", `${prefix}${resource.api}?${query}`, undefined, { signal });
   const all = await response.json();
   const total = Number(response.headers.get("x-total-count") ?? all.length);
   const wanted = text.toLowerCase();
-  const fits = (row) => kind.columns.some((column) => String(row[column.field] ?? "").toLowerCase().includes(wanted));
+  const fits = (row) => resource.columns.some((column) => String(row[column.field] ?? "").toLowerCase().includes(wanted));
   const found = wanted ? all.filter(fits) : all;
   return { rows: found.slice((page - 1) * ITEMS, page * ITEMS), count: found.length, isCut: total > all.length };
 }

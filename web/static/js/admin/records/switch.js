@@ -1,10 +1,10 @@
-// A switch in a list: it moves at once, and back again when the service refuses.
+// Inline switch of a list; it flips back if the API refuses the change.
 
 import { patch } from "../../api.js";
 import { announce, h, toast } from "../../dom.js";
-import { t } from "../../words.js";
+import { t } from "../../i18n.js";
 import { sentence } from "../parts.js";
-import { apiOf, kind, labelOf, nameOf } from "./kind.js";
+import { apiOf, resource, labelOf, nameOf } from "./resource.js";
 
 /** The switch of a field of a row. A fixed one cannot be moved. */
 export function inlineSwitch(row, field, isFixed) {
@@ -15,7 +15,7 @@ export function inlineSwitch(row, field, isFixed) {
     const wanted = box.checked;
     box.setAttribute("aria-busy", "true");
     try {
-      Object.assign(row, await patch(apiOf(row[kind.key]), { [field]: wanted }));
+      Object.assign(row, await patch(apiOf(row[resource.key]), { [field]: wanted }));
       announce(wanted ? t("{what} is on.", { what: label }) : t("{what} is off.", { what: label }));
     } catch (error) {
       row[field] = !wanted;

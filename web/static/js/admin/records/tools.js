@@ -1,9 +1,9 @@
-// What stands above a list: the box that searches it, its filters, and the way to a new record.
+// Toolbar of a list: search box, filters, and the link to a new record.
 
 import { get } from "../../api.js";
 import { h } from "../../dom.js";
-import { t } from "../../words.js";
-import { kind, pageOf, title } from "./kind.js";
+import { t } from "../../i18n.js";
+import { resource, pageOf, title } from "./resource.js";
 
 /** How long after the last key the list is asked again. */
 const WAIT_MS = 250;
@@ -23,10 +23,10 @@ export function tools(state, onchange, more = []) {
       later();
     },
   });
-  const filters = kind.filters.map((filter) => control(filter, state, later));
-  const create = kind.may.create && h("a", { class: "go", href: pageOf("new") }, t("New"));
+  const filters = resource.filters.map((filter) => control(filter, state, later));
+  const create = resource.permissions.create && h("a", { class: "go", href: pageOf("new") }, t("New"));
   return [
-    h("div", { class: "list-head" }, h("p", { class: "muted about" }, t(kind.about)), h("div", { class: "beside" }, more, create)),
+    h("div", { class: "list-head" }, h("p", { class: "muted about" }, t(resource.about)), h("div", { class: "beside" }, more, create)),
     h("form", { class: "list-tools", role: "search", onsubmit: (event) => event.preventDefault() }, box, filters),
   ];
 }

@@ -1,10 +1,10 @@
-//! The file: numbered objects, where each begins, and where that list is. PDF 1.4, nothing packed.
+//! PDF 1.4 writer without compression.
 
 use super::lines::{Line, PAGE_HEIGHT, PAGE_WIDTH, Page};
 use domain::instant::Instant;
 use std::fmt::Write;
 
-/// Objects before those of the pages: catalogue, list of pages, two fonts, what the file says of itself.
+/// Number of the first page object, after catalog, page tree, two fonts and document information.
 const FIRST_PAGE: usize = 6;
 
 pub(super) struct File<'a> {
@@ -65,7 +65,7 @@ fn font(name: &str) -> String {
     format!("<< /Type /Font /Subtype /Type1 /BaseFont /{name} /Encoding /WinAnsiEncoding >>")
 }
 
-/// A text that is no part of a page: UTF-16 with its mark, in hexadecimal.
+/// A text string outside of pages: hexadecimal UTF-16 with byte order mark.
 fn text(text: &str) -> String {
     let mut hex = "<FEFF".to_owned();
     for unit in text.encode_utf16() {
@@ -83,7 +83,7 @@ fn content(lines: &[Line]) -> String {
     content
 }
 
-/// Pure ASCII: all other bytes by their numbers.
+/// Escapes a string to ASCII.
 fn escaped(bytes: &[u8]) -> String {
     let mut out = String::with_capacity(bytes.len());
     for byte in bytes {

@@ -1,15 +1,15 @@
-//! From texts to lines and pages: broken at words, never wider than the page.
+//! Layout of texts into lines and pages, wrapped at words.
 
-use super::letters::width;
-use super::{PAGES_MAX, PdfError};
+use super::error::{PAGES_MAX, PdfError};
+use super::winansi::width;
 
 /// A4, in points.
 pub(super) const PAGE_WIDTH: u32 = 595;
 pub(super) const PAGE_HEIGHT: u32 = 842;
 const MARGIN: u32 = 56;
-/// The least height of a line.
+/// Minimum line height.
 const LEADING_MIN: u32 = 12;
-/// Most lines of a page.
+/// Maximum number of lines per page.
 #[cfg(test)]
 pub(super) const LINES_MAX: usize = ((PAGE_HEIGHT - 2 * MARGIN) / LEADING_MIN) as usize;
 
@@ -22,7 +22,7 @@ pub(super) enum Style {
 }
 
 impl Style {
-    /// Size, height of a line, and space before the first one.
+    /// Font size, line height, and space before the first line.
     fn measures(self) -> (u32, u32, u32) {
         match self {
             Self::Title => (16, 22, 0),
@@ -41,7 +41,7 @@ impl Style {
     }
 }
 
-/// One line and where its foot stands, from the lower left corner.
+/// One line and its baseline position from the lower left corner.
 pub(super) struct Line {
     pub x: u32,
     pub y: u32,
@@ -55,7 +55,7 @@ pub(super) type Page = Vec<Line>;
 pub(super) struct Pages {
     full: Vec<Page>,
     page: Page,
-    /// What of the page is used, from above.
+    /// Used height of the page, from the top.
     used: u32,
 }
 
@@ -65,7 +65,7 @@ impl Pages {
         if !self.page.is_empty() {
             self.used += space;
         }
-        for bytes in broken(text, style.is_bold(), (PAGE_WIDTH - 2 * MARGIN) * 1000 / size) {
+        for bytes in wrapped(text, style.is_bold(), (PAGE_WIDTH - 2 * MARGIN) * 1000 / size) {
             if self.used + leading > PAGE_HEIGHT - 2 * MARGIN {
                 self.full.push(std::mem::take(&mut self.page));
                 self.used = 0;
@@ -85,8 +85,8 @@ impl Pages {
     }
 }
 
-/// Breaks a text at its spaces, and a word that is wider than the page anywhere. An empty text is an empty line.
-fn broken(text: &[u8], is_bold: bool, width_max: u32) -> Vec<Vec<u8>> {
+/// Wraps a text at spaces, and splits words that are wider than the page. An empty text is an empty line.
+fn wrapped(text: &[u8], is_bold: bool, width_max: u32) -> Vec<Vec<u8>> {
     let wide = |bytes: &[u8]| bytes.iter().map(|byte| width(*byte, is_bold)).sum::<u32>();
     let mut lines: Vec<Vec<u8>> = Vec::new();
     let (mut line, mut used): (Vec<u8>, u32) = (Vec::new(), 0);
@@ -123,7 +123,7 @@ mod tests {
 
     #[test]
     fn lines_break_at_words() {
-        // A letter has 556, a space 278.
+        // A character has 556, a space 278.
         for (text, width_max, expected) in [
             ("aa bb cc", 5000, vec!["aa bb cc"]),
             ("aa bb cc", 2600, vec!["aa bb", "cc"]),
@@ -131,7 +131,7 @@ mod tests {
             ("", 1200, vec![""]),
             ("  aa   bb ", 5000, vec!["aa bb"]),
         ] {
-            let lines = broken(text.as_bytes(), false, width_max);
+            let lines = wrapped(text.as_bytes(), false, width_max);
             let lines: Vec<String> = lines.into_iter().map(|line| String::from_utf8(line).unwrap()).collect();
             assert_eq!(lines, expected, "{text} {width_max}");
         }

@@ -1,31 +1,22 @@
-//! A chat as PDF, with the fonts that every reader has. They hold the letters of Western Europe; a chat with other
-//! letters is refused rather than written wrongly.
+//! Exports a chat as PDF with the standard fonts. They only contain Western European characters; a chat with other
+//! characters is rejected.
 
+mod error;
 mod file;
-mod letters;
 mod lines;
+mod winansi;
 
-use super::{address, heading, minute, title};
+pub use error::PdfError;
+
+use super::format::{address, heading, minute, title};
 use domain::chat::{Chat, ChatMessage};
 use file::File;
-use letters::written;
 use lines::{Pages, Style};
-
-/// Most pages of one file.
-pub const PAGES_MAX: usize = 2000;
-
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum PdfError {
-    /// Holds the first one.
-    #[error("The chat has letters that this PDF cannot hold, such as '{0}'; ask for format=md.")]
-    Letter(char),
-    #[error("The chat has more than {PAGES_MAX} pages; ask for format=md.")]
-    TooLong,
-}
+use winansi::encode;
 
 pub fn pdf(chat: &Chat, messages: &[ChatMessage]) -> Result<Vec<u8>, PdfError> {
     let mut pages = Pages::default();
-    let mut write = |style: Style, text: &str| pages.write(style, &written(text)?);
+    let mut write = |style: Style, text: &str| pages.write(style, &encode(text)?);
     write(Style::Title, title(chat))?;
     write(Style::Small, &minute(chat.date_created))?;
     for message in messages {
@@ -50,12 +41,13 @@ pub fn pdf(chat: &Chat, messages: &[ChatMessage]) -> Result<Vec<u8>, PdfError> {
 #[cfg(test)]
 mod tests {
     use super::super::tests::sample;
+    use super::error::PAGES_MAX;
     use super::*;
     use bytes::Bytes;
-    use domain::contracts::FileToRead;
+    use domain::ports::FileToRead;
     use extraction::Limits;
 
-    fn read_back(bytes: Vec<u8>) -> domain::contracts::ExtractedText {
+    fn read_back(bytes: Vec<u8>) -> domain::ports::ExtractedText {
         let file = FileToRead { media_type: None, name: "chat.pdf".into(), bytes: Bytes::from(bytes) };
         extraction::read(&file, &Limits::default()).expect("a PDF that can be read")
     }
@@ -68,7 +60,7 @@ mod tests {
     fn what_is_written_can_be_read() {
         let question = "Qu'est-ce que l’œuvre coûte (en €)? \\ – naïve";
         let (chat, messages) = sample(question, "Elle coûte 7 € [1].\n\nVoilà “tout”… ≥ 5 ✅");
-        let read = read_back(pdf(&chat, &messages).expect("Latin letters"));
+        let read = read_back(pdf(&chat, &messages).expect("Latin text"));
         let text = words(&read.text);
         for expected in [
             "Dams",
@@ -90,7 +82,7 @@ mod tests {
     fn long_texts_go_over_many_pages_and_lose_nothing() {
         let paragraph: String = (0..6000).map(|number| format!("word{number} ")).collect();
         let (chat, messages) = sample("?", &paragraph);
-        let bytes = pdf(&chat, &messages).expect("Latin letters");
+        let bytes = pdf(&chat, &messages).expect("Latin text");
         let pages = String::from_utf8_lossy(&bytes).matches("/Type /Page ").count();
         assert!(pages > 5, "{pages}");
         let text = words(&read_back(bytes).text);
@@ -100,10 +92,10 @@ mod tests {
     }
 
     #[test]
-    fn other_letters_are_refused() {
-        for (text, letter) in [("Плотина", 'П'), ("dam 水", '水'), ("ąę", 'ą')] {
+    fn unsupported_characters_are_rejected() {
+        for (text, character) in [("Плотина", 'П'), ("dam 水", '水'), ("ąę", 'ą')] {
             let (chat, messages) = sample(text, "x");
-            assert_eq!(pdf(&chat, &messages), Err(PdfError::Letter(letter)));
+            assert_eq!(pdf(&chat, &messages), Err(PdfError::UnsupportedCharacter(character)));
         }
     }
 

@@ -1,9 +1,9 @@
-//! Results as BibTeX: one `@misc` for each.
+//! Export as BibTeX: one `@misc` for each result.
 
-use super::{Export, plain, web_link};
+use super::content::{Export, plain, web_link};
 use chrono::Datelike;
-use domain::notation::dates::instant;
 use domain::result::ResultItem;
+use domain::syntax::dates::instant;
 
 pub(super) fn written(export: &Export<'_>) -> String {
     let entries = export.results.iter().map(|item| entry(item, &export.now.format("%Y-%m-%d").to_string()));
@@ -32,7 +32,7 @@ fn entry(item: &ResultItem, today: &str) -> String {
     out
 }
 
-/// Names with `and` between them; a name that has the word itself stands in braces.
+/// Names joined with `and`; a name that contains the word itself is in braces.
 fn authors(text: &str) -> Option<String> {
     let names = text.split(';').map(str::trim).filter(|name| !name.is_empty()).map(|name| {
         let is_one = name.split_whitespace().any(|word| word.eq_ignore_ascii_case("and"));
@@ -43,7 +43,7 @@ fn authors(text: &str) -> Option<String> {
     (!names.is_empty()).then(|| names.join(" and "))
 }
 
-/// On one line, with every sign that TeX would read.
+/// On one line, with TeX special characters escaped.
 fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.split_whitespace().collect::<Vec<_>>().join(" ").chars() {
@@ -59,7 +59,7 @@ fn escaped(text: &str) -> String {
     out
 }
 
-/// Braces and backslashes of an address would end its field or be read.
+/// Braces and backslashes of an address would end its field or be interpreted.
 fn address(url: &str) -> String {
     url.replace('{', "%7B").replace('}', "%7D").replace('\\', "%5C")
 }

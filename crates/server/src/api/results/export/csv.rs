@@ -1,10 +1,10 @@
-//! Results as CSV (RFC 4180), in UTF-8 with the mark that spreadsheets know it by.
+//! Export as CSV (RFC 4180), in UTF-8 with a byte order mark for spreadsheets.
 
-use super::{Export, plain};
-use domain::notation::display::is_direction_control;
+use super::content::{Export, plain};
+use domain::syntax::display::is_direction_control;
 
 const HEADER: &str = "rank,title,url,author,date_published,source,score,confidence,starred,new,body\r\n";
-/// What makes a spreadsheet run a text as a formula, also in its wide forms.
+/// Characters that make a spreadsheet run a text as a formula, including full-width forms.
 const FORMULA: [char; 11] = ['=', '+', '-', '@', '\t', '\r', '\n', '＝', '＋', '－', '＠'];
 
 pub(super) fn written(export: &Export<'_>) -> String {
@@ -30,12 +30,12 @@ pub(super) fn written(export: &Export<'_>) -> String {
     out
 }
 
-/// A number is no formula, whatever its sign.
+/// A number is not a formula, whatever its sign.
 fn number(value: f64) -> String {
     if value.is_finite() { value.to_string() } else { String::new() }
 }
 
-/// A text in quotes where it needs them, and with an apostrophe before what would be a formula.
+/// A text in quotes if it needs them, with an apostrophe before what would be a formula.
 fn cell(text: &str) -> String {
     let is_shown =
         |c: &char| (!c.is_control() || matches!(c, '\n' | '\r' | '\t')) && !is_direction_control(*c);

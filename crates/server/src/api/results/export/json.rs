@@ -1,6 +1,6 @@
-//! Results as JSON, as the API lists them.
+//! Export as JSON, as the API lists results.
 
-use super::Export;
+use super::content::Export;
 use serde_json::{Value, json};
 
 pub(super) fn written(export: &Export<'_>) -> String {

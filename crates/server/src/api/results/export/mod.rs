@@ -1,35 +1,33 @@
-//! `GET /svc/results/export/`: the list of a search as a file, one module for each form.
+//! `GET /svc/results/export/`: the list of a search as a file, one module for each format.
 
 mod bibtex;
+mod content;
 mod csv;
 mod json;
 mod rss;
 
 use super::filter::FilterQuery;
-use super::named_mixer;
-use crate::AppState;
+use super::mixer_name::named_mixer;
 use crate::api::search::{log_view, own_search};
 use crate::auth::Caller;
 use crate::error::{ApiError, ErrorBody};
 use crate::extract::ApiQuery;
 use crate::links::Links;
+use crate::state::AppState;
 use axum::extract::State;
 use axum::http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
 use axum::http::{HeaderName, HeaderValue};
 use axum::response::{IntoResponse, Response};
+use content::Export;
 use domain::ids::SearchId;
-use domain::instant::Instant;
-use domain::notation::display;
-use domain::notation::markup::readable;
-use domain::result::ResultItem;
 use domain::search::Search;
 use federation::MixRequest;
 use serde::Deserialize;
 use std::sync::Arc;
 
-/// Most results in one file; `X-Total-Count` says how many the list has.
+/// Most results in one file; `X-Total-Count` has the number of results in the list.
 const RESULTS_MAX: usize = 5_000;
-/// Longest part of the query in the name of a file.
+/// Longest part of the query in a file name.
 const NAME_CHARS_MAX: usize = 40;
 const TOTAL: HeaderName = HeaderName::from_static("x-total-count");
 
@@ -45,7 +43,7 @@ enum Format {
 #[derive(Debug, Deserialize, utoipa::IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct ExportQuery {
-    /// The search whose results are wanted.
+    /// The search to export.
     search_id: i64,
     /// `csv`, `json`, `bibtex` or `rss`.
     #[param(inline)]
@@ -55,22 +53,13 @@ pub struct ExportQuery {
     result_mixer: Option<String>,
 }
 
-/// What a file is made of.
-struct Export<'a> {
-    search: &'a Search,
-    results: &'a [ResultItem],
-    /// Where the list can be read.
-    link: String,
-    now: Instant,
-}
-
 /// The whole list of a search as a file, in its order and with the same filters; at most 5,000 results.
 #[utoipa::path(get, path = "/svc/results/export/", tag = "results", params(ExportQuery, FilterQuery), responses(
-    (status = 200, description = "The file. `X-Total-Count` says how many results the list has.", content(
+    (status = 200, description = "The file. `X-Total-Count` is the number of results in the list.", content(
         (String = "text/csv"), (String = "application/json"), (String = "text/x-bibtex"), (String = "application/rss+xml"))),
-    (status = 400, description = "A parameter is missing or not valid.", body = ErrorBody),
-    (status = 404, description = "Unknown search, or someone else's.", body = ErrorBody),
-    (status = 503, description = "The search still runs; ask again after `Retry-After`.", body = ErrorBody)))]
+    (status = 400, description = "A parameter is missing or invalid.", body = ErrorBody),
+    (status = 404, description = "Unknown search, or it belongs to someone else.", body = ErrorBody),
+    (status = 503, description = "The search is still running; try again after `Retry-After`.", body = ErrorBody)))]
 pub async fn export_results(
     caller: Caller,
     State(state): State<Arc<AppState>>,
@@ -111,7 +100,7 @@ pub async fn export_results(
     Ok(response)
 }
 
-/// `attachment` with a name of letters, digits and hyphens.
+/// `attachment` with a name of ASCII alphanumerics and hyphens.
 fn attachment(search: &Search, ending: &str) -> String {
     let mut name = String::from("results");
     let words = search.spec.query_string.split(|c: char| !c.is_ascii_alphanumeric());
@@ -125,21 +114,12 @@ fn attachment(search: &Search, ending: &str) -> String {
     format!("attachment; filename=\"{name}-{}.{ending}\"", search.id)
 }
 
-/// A text of a source without marks and markup, and in the direction of its letters.
-fn plain(text: &str) -> String {
-    let text = readable(text).replace("&lt;", "<").replace("&amp;", "&");
-    display::without_direction_controls(&text).into_owned()
-}
-
-/// An address that may be followed.
-fn web_link(text: &str) -> Option<String> {
-    display::web_link(text).map(String::from)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use domain::ids::UserId;
+    use domain::instant::Instant;
+    use domain::result::ResultItem;
     use domain::search::SearchSpec;
     use domain::status::SearchStatus;
 
@@ -176,34 +156,6 @@ mod tests {
         for (query, expected) in cases {
             let header = format!("attachment; filename=\"{expected}\"");
             assert_eq!(attachment(&search(query), "csv"), header, "{query}");
-        }
-    }
-
-    #[test]
-    fn only_the_web_is_followed() {
-        let cases = [
-            ("https://a.example/x", Some("https://a.example/x")),
-            (" http://a.example/<b> ", Some("http://a.example/%3Cb%3E")),
-            ("javascript:alert(1)", None),
-            ("JaVaScRiPt:alert(1)", None),
-            ("data:text/html,x", None),
-            ("file:///etc/passwd", None),
-            ("/relative", None),
-            ("", None),
-        ];
-        for (text, expected) in cases {
-            assert_eq!(web_link(text).as_deref(), expected, "{text}");
-        }
-    }
-
-    #[test]
-    fn texts_are_plain() {
-        for (text, expected) in [
-            ("<em>deep</em> river", "deep river"),
-            ("a &lt;b&gt; &amp;amp; c", "a <b> &amp; c"),
-            ("AT&amp;T", "AT&T"),
-        ] {
-            assert_eq!(plain(text), expected, "{text}");
         }
     }
 }

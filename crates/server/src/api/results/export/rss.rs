@@ -1,9 +1,9 @@
-//! Results as RSS 2.0.
+//! Export as RSS 2.0.
 
-use super::{Export, plain, web_link};
-use domain::notation::dates::instant;
-use domain::notation::display::is_direction_control;
+use super::content::{Export, plain, web_link};
 use domain::result::ResultItem;
+use domain::syntax::dates::instant;
+use domain::syntax::display::is_direction_control;
 
 /// Longest description of one result, in characters.
 const DESCRIPTION_CHARS_MAX: usize = 2_000;
@@ -35,7 +35,7 @@ fn push_item(out: &mut String, item: &ResultItem) {
     if let Some(link) = web_link(&item.url) {
         field("link", &link);
     }
-    // Readers take a description as HTML: its text is escaped once for that, and once for XML.
+    // Feed readers treat a description as HTML: its text is escaped once for that, and once for XML.
     let body: String = plain(&item.body).chars().take(DESCRIPTION_CHARS_MAX).collect();
     field("description", &escaped(&body));
     field("dc:creator", &plain(&item.author));
@@ -46,7 +46,7 @@ fn push_item(out: &mut String, item: &ResultItem) {
     out.push_str(&format!("<guid isPermaLink=\"false\">result-{}</guid>\n</item>\n", item.swirl_id));
 }
 
-/// With the signs of XML escaped, and without the characters that XML does not know.
+/// Escapes XML special characters, and removes characters that XML does not allow.
 fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {

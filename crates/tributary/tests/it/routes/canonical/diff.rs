@@ -1,6 +1,6 @@
-//! `/svc/cache/{id}/diff/{other}/`: how two versions differ, for who may see both.
+//! `/svc/cache/{id}/diff/{other}/`: the differences between two versions, for people who may see both.
 
-use super::{Stage, keep};
+use super::{Fixture, keep};
 use crate::app_harness::long_text;
 use serde_json::{Value, json};
 
@@ -11,13 +11,13 @@ fn text_of(pieces: &Value, without: &str) -> String {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn two_texts_side_by_side() {
-    let stage = Stage::start().await;
-    let Stage { ann, ben, first, .. } = &stage;
+    let fixture = Fixture::start().await;
+    let Fixture { ann, ben, first, .. } = &fixture;
     let (old, new) = (long_text("dams"), long_text("dams").replace("Sentence 7 of", "Sentence seven of"));
     let mut ids = Vec::new();
     for (label, body) in [("v1", &old), ("v2", &new)] {
-        let wish = json!({"url": format!("https://own.example/{label}"), "title": format!("Dams {label}"), "body": body});
-        ids.push(keep(ann, wish).await);
+        let payload = json!({"url": format!("https://own.example/{label}"), "title": format!("Dams {label}"), "body": body});
+        ids.push(keep(ann, payload).await);
     }
     let path = format!("/svc/cache/{}/diff/{}/", ids[0], ids[1]);
     let told = ann.get(&path).await;
@@ -54,7 +54,7 @@ async fn two_texts_side_by_side() {
 
     let same = ann.get(&format!("/svc/cache/{0}/diff/{0}/", ids[0])).await.body;
     assert_eq!((&same["added"], &same["removed"]), (&json!(0), &json!(0)));
-    // Both must be seen.
+    // Both documents must be visible.
     for path in [
         format!("/svc/cache/{first}/diff/{}/", ids[0]),
         format!("/svc/cache/{}/diff/{first}/", ids[0]),
@@ -63,5 +63,5 @@ async fn two_texts_side_by_side() {
         let refused = ben.get(&path).await;
         assert_eq!((refused.status.as_u16(), refused.code()), (404, "not_found"), "{path}: {refused:?}");
     }
-    stage.app.stop().await;
+    fixture.app.stop().await;
 }

@@ -1,20 +1,20 @@
-//! `POST /svc/canonical/elect/`: an election on request, where none is held by itself.
+//! `POST /svc/canonical/elect/`: an election on request, if none is held automatically.
 
-use super::{Stage, keep};
+use super::{Fixture, keep};
 use crate::app_harness::{AppHarness, licensed, long_text};
 use domain::corpus::PROVIDER_NAME;
-use domain::settings::{Settings, Share};
+use domain::settings::{Ratio, Settings};
 use serde_json::json;
-use tributary::cache_source;
+use tributary::corpus::provider as corpus_provider;
 
 const ELECT: &str = "/svc/canonical/elect/";
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_election_is_held_on_request() {
-    let settings = |settings| Settings { corpus_min_score: Share(0.1), ..licensed(settings) };
-    let stage = Stage::of(AppHarness::with(settings).await).await;
-    let Stage { app, ann, ben, .. } = &stage;
-    assert!(cache_source::ensure(app.service.wired()).await.unwrap());
+    let settings = |settings| Settings { corpus_min_score: Ratio(0.1), ..licensed(settings) };
+    let fixture = Fixture::of(AppHarness::with(settings).await).await;
+    let Fixture { app, ann, ben, .. } = &fixture;
+    assert!(corpus_provider::ensure(app.service.app()).await.unwrap());
     let mut ids = Vec::new();
     for label in ["draft", "final"] {
         let title = format!("Weir rules {label}");
@@ -46,5 +46,5 @@ async fn an_election_is_held_on_request() {
         let refused = other.post(ELECT, &json!({"search_id": search["id"]})).await;
         assert_eq!((refused.status.as_u16(), refused.code()), (404, "not_found"), "{refused:?}");
     }
-    stage.app.stop().await;
+    fixture.app.stop().await;
 }

@@ -1,4 +1,4 @@
-//! `/svc/canonical/…`: elections to look at and to decide, pins, and who may do what.
+//! `/svc/canonical/…`: elections, decisions, pins, and their permissions.
 
 mod diff;
 mod elect;
@@ -15,7 +15,7 @@ const PIN: &str = "/svc/canonical/pin-for-query/";
 const QUERY: &str = "Master Services Agreement";
 
 /// Two documents of a source that everybody may use, and one of Ann's own. Ann and Cora are curators, Ben is not.
-struct Stage {
+struct Fixture {
     app: AppHarness,
     ann: Client,
     ben: Client,
@@ -27,7 +27,7 @@ struct Stage {
     _site: Source,
 }
 
-impl Stage {
+impl Fixture {
     async fn start() -> Self {
         Self::of(AppHarness::with(licensed).await).await
     }
@@ -43,8 +43,8 @@ impl Stage {
         for name in ["first", "second"] {
             site.reply_at(&format!("/{name}"), page(name));
             let url = site.url_at(&format!("/{name}"));
-            let wish = json!({"url": url, "title": format!("The {name}"), "wait": true});
-            let kept = app.keep_given(&ann, (provider, &site), wish).await;
+            let payload = json!({"url": url, "title": format!("The {name}"), "wait": true});
+            let kept = app.ingest_from_provider(&ann, (provider, &site), payload).await;
             shared.push(kept.body["signal_id"].as_i64().unwrap());
         }
         let own = keep_own(&ann, "own").await;
@@ -64,14 +64,14 @@ fn page(name: &str) -> Behaviour {
     Behaviour::text("text/html", html)
 }
 
-async fn keep(client: &Client, mut wish: Value) -> i64 {
-    wish["wait"] = json!(true);
-    let kept = client.post("/svc/ingest/", &wish).await;
+async fn keep(client: &Client, mut payload: Value) -> i64 {
+    payload["wait"] = json!(true);
+    let kept = client.post("/svc/ingest/", &payload).await;
     assert_eq!(kept.status, 200, "{kept:?}");
     kept.body["signal_id"].as_i64().unwrap()
 }
 
-/// A text that this person gave, which nobody else sees.
+/// Ingests a text that this person supplied, which nobody else sees.
 async fn keep_own(client: &Client, name: &str) -> i64 {
     let url = format!("https://own.example/{name}");
     keep(client, json!({"url": url, "title": format!("The {name}"), "body": long_text(name)})).await

@@ -1,13 +1,13 @@
-//! Pins over HTTP: made, kept, refused, replaced, taken back, and what is told of them to whom.
+//! Pins over HTTP: created, kept, refused, replaced, removed, and to whom they are visible.
 
-use super::{PIN, QUERY, Stage, keep_own};
+use super::{Fixture, PIN, QUERY, keep_own};
 use crate::app_harness::AppHarness;
 use serde_json::{Value, json};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_pin_is_made_kept_and_replaced() {
-    let stage = Stage::start().await;
-    let Stage { ann, cora, first, second, .. } = &stage;
+    let fixture = Fixture::start().await;
+    let Fixture { ann, cora, first, second, .. } = &fixture;
     let made = ann.post(PIN, &json!({"signal_id": first, "query": QUERY})).await;
     assert_eq!(made.status, 201, "{made:?}");
     insta::assert_json_snapshot!(made.body, {
@@ -27,7 +27,7 @@ async fn a_pin_is_made_kept_and_replaced() {
       "run_id": null
     }
     "#);
-    assert_eq!((&made.body["signal_id"], stage.state(*first).await), (&json!(first), json!("pinned")));
+    assert_eq!((&made.body["signal_id"], fixture.state(*first).await), (&json!(first), json!("pinned")));
 
     let same = cora.post(PIN, &json!({"signal_id": first, "query": " master  SERVICES agreement "})).await;
     assert_eq!((same.status.as_u16(), &same.body["id"]), (200, &made.body["id"]), "{same:?}");
@@ -44,15 +44,15 @@ async fn a_pin_is_made_kept_and_replaced() {
 
     let forced = cora.post(PIN, &json!({"signal_id": second, "query": QUERY, "force": true})).await;
     assert_eq!((forced.status.as_u16(), &forced.body["pinned_by"]), (201, &json!("cora")), "{forced:?}");
-    assert_eq!(stage.state(*first).await, "indexed", "its last pin is gone");
-    assert_eq!(stage.state(*second).await, "pinned");
-    stage.app.stop().await;
+    assert_eq!(fixture.state(*first).await, "indexed", "its last pin is gone");
+    assert_eq!(fixture.state(*second).await, "pinned");
+    fixture.app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn pins_go_one_by_one_or_all() {
-    let stage = Stage::start().await;
-    let Stage { ann, cora, first, second, .. } = &stage;
+    let fixture = Fixture::start().await;
+    let Fixture { ann, cora, first, second, .. } = &fixture;
     for (query, scope) in [("msa", "firm"), ("msa", "matter:acme"), ("terms", "firm")] {
         let made = ann.post(PIN, &json!({"signal_id": first, "query": query, "scope": scope})).await;
         assert_eq!(made.status, 201, "{made:?}");
@@ -68,31 +68,31 @@ async fn pins_go_one_by_one_or_all() {
     ] {
         let gone = cora.post(&unpin, &wanted).await;
         assert_eq!((gone.status.as_u16(), &gone.body), (200, &json!({"removed": removed})), "{wanted}");
-        assert_eq!(stage.state(*first).await, state, "{wanted}");
+        assert_eq!(fixture.state(*first).await, state, "{wanted}");
     }
     for bad in [json!({"query": " "}), json!({"scope": ""}), json!({"query": 7})] {
         assert_eq!(ann.post(&unpin, &bad).await.status, 400, "{bad}");
     }
-    assert_eq!(stage.ben.post(&unpin, &json!({})).await.status, 403);
+    assert_eq!(fixture.ben.post(&unpin, &json!({})).await.status, 403);
     let never = ann.post(&format!("/svc/canonical/{second}/unpin/"), &json!({})).await;
     assert_eq!(never.body, json!({"removed": 0}));
 
-    // A pinned document does not leave unless somebody means it.
+    // A pinned document is not removed without force.
     ann.post(PIN, &json!({"signal_id": first, "query": "msa"})).await;
-    let kept = stage.app.admin.post("/svc/cache/unindex/", &json!({"signal_id": first})).await;
+    let kept = fixture.app.admin.post("/svc/cache/unindex/", &json!({"signal_id": first})).await;
     assert_eq!((kept.status.as_u16(), kept.code()), (409, "conflict"), "{kept:?}");
     let forced = json!({"signal_id": first, "force": true});
-    assert_eq!(stage.app.admin.post("/svc/cache/unindex/", &forced).await.status, 200);
+    assert_eq!(fixture.app.admin.post("/svc/cache/unindex/", &forced).await.status, 200);
     let pins = ann.get("/svc/canonical/pins/").await.body;
     assert_eq!((&pins["count"], &pins["results"]), (&json!(0), &json!([])));
-    stage.app.stop().await;
+    fixture.app.stop().await;
 }
 
-/// A pin is for all, and shows nobody what they could not see.
+/// A pin applies to everybody, and reveals no document to people who may not see it.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_hidden_document_stays_hidden() {
-    let stage = Stage::start().await;
-    let Stage { ann, ben, cora, own, first, .. } = &stage;
+    let fixture = Fixture::start().await;
+    let Fixture { ann, ben, cora, own, first, .. } = &fixture;
     let made = ann.post(PIN, &json!({"signal_id": own, "query": QUERY})).await;
     assert_eq!(made.status, 201, "{made:?}");
 
@@ -106,7 +106,7 @@ async fn a_hidden_document_stays_hidden() {
     let text = taken.body.to_string();
     assert!(!text.contains("own.example") && !text.contains("The own"), "{text}");
 
-    for client in [cora, &stage.app.admin] {
+    for client in [cora, &fixture.app.admin] {
         let theirs = client.post(PIN, &json!({"signal_id": own, "query": "x"})).await;
         let nobodys = client.post(PIN, &json!({"signal_id": 999_999, "query": "x"})).await;
         assert_eq!((theirs.status.as_u16(), &theirs.body["detail"]), (404, &nobodys.body["detail"]));
@@ -122,13 +122,13 @@ async fn a_hidden_document_stays_hidden() {
     for list in ["/svc/canonical/pins/", "/svc/canonical/pins/history/"] {
         assert_eq!(ben.get(list).await.status, 403, "{list}");
     }
-    stage.app.stop().await;
+    fixture.app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_list_and_its_history() {
-    let stage = Stage::start().await;
-    let Stage { ann, cora, first, second, own, .. } = &stage;
+    let fixture = Fixture::start().await;
+    let Fixture { ann, cora, first, second, own, .. } = &fixture;
     for (client, signal, query, force) in [
         (ann, own, "msa", false),
         (cora, first, "terms", false),
@@ -160,20 +160,20 @@ async fn the_list_and_its_history() {
     shown_history(&history["results"]);
     let whole = ann.get("/svc/canonical/pins/history/").await.body;
     assert_eq!(whole["results"][1]["before"], *own);
-    // What Ann pinned of her own is not told to Cora, nor which document it was.
+    // The history does not show Cora that Ann pinned a document of her own, nor which one.
     let told = cora.get("/svc/canonical/pins/history/").await.body;
     assert_eq!((&told["count"], &told["results"][1]["before"]), (&json!(4), &Value::Null), "{told}");
     assert!(!told.to_string().contains("The own"), "{told}");
     for bad in ["page=0", "items=101", "signal_id=x"] {
         assert_eq!(ann.get(&format!("/svc/canonical/pins/?{bad}")).await.status, 400, "{bad}");
     }
-    stage.app.stop().await;
+    fixture.app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_cannot_be_pinned() {
-    let stage = Stage::start().await;
-    let Stage { ann, first, .. } = &stage;
+    let fixture = Fixture::start().await;
+    let Fixture { ann, first, .. } = &fixture;
     for (given, status) in [
         (json!({}), 400),
         (json!({"signal_id": first}), 400),
@@ -189,15 +189,15 @@ async fn what_cannot_be_pinned() {
         let refused = ann.post(PIN, &given).await;
         assert_eq!(refused.status.as_u16(), status, "{given}: {refused:?}");
     }
-    // Nobody listens there: it is known, and its text does not come.
-    let wish = json!({"url": "http://127.0.0.1:1/nothing"});
-    let known = ann.post("/svc/ingest/", &wish).await.body["signal_id"].clone();
+    // Nothing listens there: the document is known, and has no text.
+    let payload = json!({"url": "http://127.0.0.1:1/nothing"});
+    let known = ann.post("/svc/ingest/", &payload).await.body["signal_id"].clone();
     let refused = ann.post(PIN, &json!({"signal_id": known, "query": "msa"})).await;
     assert_eq!((refused.status.as_u16(), refused.code()), (422, "not_indexed"), "{refused:?}");
-    stage.app.stop().await;
+    fixture.app.stop().await;
 }
 
-/// Without a license for the cache nothing is decided, and what there is can be listed.
+/// Without a license for the cache nothing can be decided, and existing pins can be listed.
 #[tokio::test(flavor = "multi_thread")]
 async fn without_a_license() {
     let app = AppHarness::start().await;
@@ -219,21 +219,21 @@ async fn without_a_license() {
     app.stop().await;
 }
 
-/// One's own document may be pinned by oneself, if one decides at all.
+/// A curator may pin their own document; the group is checked on every request.
 #[tokio::test(flavor = "multi_thread")]
-async fn who_decides_is_asked_anew_each_time() {
-    let stage = Stage::start().await;
-    let own = keep_own(&stage.ben, "bens").await;
-    let wish = json!({"signal_id": own, "query": "msa"});
-    assert_eq!(stage.ben.post(PIN, &wish).await.status, 403);
-    let ben = stage.ben.get("/svc/users/me/").await.body["id"].clone();
+async fn curators_are_checked_on_every_request() {
+    let fixture = Fixture::start().await;
+    let own = keep_own(&fixture.ben, "bens").await;
+    let payload = json!({"signal_id": own, "query": "msa"});
+    assert_eq!(fixture.ben.post(PIN, &payload).await.status, 403);
+    let ben = fixture.ben.get("/svc/users/me/").await.body["id"].clone();
     let path = format!("/svc/users/{ben}/");
     for (groups, status) in [(json!(["curators"]), 201), (json!([]), 403)] {
-        let changed = stage.app.admin.patch(&path, &json!({"groups": groups})).await;
+        let changed = fixture.app.admin.patch(&path, &json!({"groups": groups})).await;
         assert_eq!(changed.status, 200, "{changed:?}");
-        assert_eq!(stage.ben.post(PIN, &wish).await.status.as_u16(), status);
+        assert_eq!(fixture.ben.post(PIN, &payload).await.status.as_u16(), status);
     }
-    stage.app.stop().await;
+    fixture.app.stop().await;
 }
 
 #[track_caller]

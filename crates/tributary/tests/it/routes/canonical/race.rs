@@ -1,6 +1,6 @@
-//! Many who pin at once: the database decides, and what happened can be told afterwards.
+//! Concurrent pins: the database decides, and the history explains the outcome.
 
-use super::{PIN, Stage};
+use super::{Fixture, PIN};
 use crate::app_harness::{Answer, AppHarness, Client, licensed};
 use domain::secret::Secret;
 use domain::settings::Settings;
@@ -14,9 +14,9 @@ const QUERY: &str = "river gauge";
 
 #[tokio::test(flavor = "multi_thread")]
 async fn two_hundred_at_once_leave_one_pin() {
-    let stage = Stage::start().await;
-    race(&stage).await;
-    stage.app.stop().await;
+    let fixture = Fixture::start().await;
+    race(&fixture).await;
+    fixture.app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -24,23 +24,23 @@ async fn two_hundred_at_once_on_postgresql() {
     let Some(server) = postgres::server("two hundred pins at once") else { return };
     postgres::with_database(&server, |url| async move {
         let settings = |settings| Settings { database_url: Secret::new(url), ..licensed(settings) };
-        let stage = Stage::of(AppHarness::with(settings).await).await;
-        race(&stage).await;
-        stage.app.stop().await;
+        let fixture = Fixture::of(AppHarness::with(settings).await).await;
+        race(&fixture).await;
+        fixture.app.stop().await;
     })
     .await;
 }
 
-/// Two curators, two documents; every other request is by force.
-async fn race(stage: &Stage) {
-    let people: [&Client; 2] = [&stage.ann, &stage.cora];
-    let documents = [stage.first, stage.second];
+/// Two curators, two documents; every second request uses force.
+async fn race(fixture: &Fixture) {
+    let people: [&Client; 2] = [&fixture.ann, &fixture.cora];
+    let documents = [fixture.first, fixture.second];
     let asked = (0..REQUESTS).map(|number| {
-        let wish = json!({
+        let payload = json!({
             "signal_id": documents[(number / 2) % 2], "query": QUERY, "force": number % 2 == 0,
         });
         let client = people[(number / 4) % 2];
-        async move { client.post(PIN, &wish).await }
+        async move { client.post(PIN, &payload).await }
     });
     let answers: Vec<Answer> = join_all(asked).await;
     let mut counted: BTreeMap<u16, usize> = BTreeMap::new();
@@ -53,21 +53,21 @@ async fn race(stage: &Stage) {
     }
     assert!(counted.keys().all(|status| [200, 201, 409].contains(status)), "{counted:?}");
 
-    let pins = stage.ann.get("/svc/canonical/pins/").await.body;
+    let pins = fixture.ann.get("/svc/canonical/pins/").await.body;
     assert_eq!(pins["count"], 1, "{pins}");
     let pinned = pins["results"][0]["signal_id"].as_i64().unwrap();
-    let lines = history(&stage.ann).await;
-    // Who was told that a pin was made has made a line, and nobody else.
+    let lines = history(&fixture.ann).await;
+    // Exactly the requests that created a pin have an entry in the history.
     assert_eq!(counted.get(&201), Some(&lines.len()), "{counted:?}");
     assert!(lines.len() > 1, "hardly anything was written: {lines:?}");
     assert_eq!(explained(&lines), Some(pinned), "{lines:?}");
     for id in documents {
         let expected = if id == pinned { "pinned" } else { "indexed" };
-        assert_eq!(stage.state(id).await, expected, "{id}");
+        assert_eq!(fixture.state(id).await, expected, "{id}");
     }
 }
 
-/// All lines, oldest first.
+/// All entries, oldest first.
 async fn history(client: &Client) -> Vec<Value> {
     let mut lines = Vec::new();
     let mut page = 1;
@@ -86,7 +86,7 @@ async fn history(client: &Client) -> Vec<Value> {
     lines
 }
 
-/// What is pinned after all these lines, each of which follows from what was there before it.
+/// The pinned document after all entries, each of which must follow from the previous state.
 fn explained(lines: &[Value]) -> Option<i64> {
     let mut pinned: Option<i64> = None;
     for line in lines {

@@ -1,14 +1,14 @@
-//! Elections over HTTP: the queue, one with its members, approved, rejected, and who sees what of them.
+//! Elections over HTTP: the review queue, one election with its members, approval, rejection, and who sees what.
 
-use super::{PIN, QUERY, Stage};
-use crate::held::held_run;
+use super::{Fixture, PIN, QUERY};
+use crate::election_fixture::store_election;
 use serde_json::{Value, json};
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_election_is_told_with_all_its_figures() {
-    let stage = Stage::start().await;
-    let Stage { app, ann, ben, cora, first, second, own, .. } = &stage;
-    let run = held_run(app, "ben", QUERY, &[*first, *second, *own]).await;
+async fn an_election_is_shown_with_all_its_scores() {
+    let fixture = Fixture::start().await;
+    let Fixture { app, ann, ben, cora, first, second, own, .. } = &fixture;
+    let run = store_election(app, "ben", QUERY, &[*first, *second, *own]).await;
     let path = format!("/svc/canonical/{run}/");
     let told = ann.get(&path).await;
     assert_eq!(told.status, 200, "{told:?}");
@@ -16,7 +16,7 @@ async fn an_election_is_told_with_all_its_figures() {
     let members = head.as_object_mut().unwrap().shift_remove("members").unwrap();
     shown_head(&head);
     shown_member(&members[1]);
-    // Ben asked for it, Cora reviews it; Ann's own text is for neither of them.
+    // Ben requested it, Cora reviews it; neither sees Ann's own text.
     for (client, may_decide) in [(ben, false), (cora, true)] {
         let told = client.get(&path).await;
         assert_eq!(told.status, 200, "{told:?}");
@@ -24,17 +24,17 @@ async fn an_election_is_told_with_all_its_figures() {
         assert_eq!((&told.body["hidden_members"], &told.body["may_decide"]), (&json!(1), &json!(may_decide)));
         assert!(!told.body.to_string().contains("The own"), "{told:?}");
     }
-    stage.app.stop().await;
+    fixture.app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn who_sees_an_election() {
-    let stage = Stage::start().await;
-    let Stage { app, ann, ben, cora, first, second, own, .. } = &stage;
+    let fixture = Fixture::start().await;
+    let Fixture { app, ann, ben, cora, first, second, own, .. } = &fixture;
     let dan = app.user("dan", &[]).await;
-    let bens = held_run(app, "ben", "of ben", &[*first, *second]).await;
-    let hidden = held_run(app, "ann", "of ann", &[*own, *second]).await;
-    let lost = held_run(app, "ben", "lost", &[*own, *first]).await;
+    let bens = store_election(app, "ben", "of ben", &[*first, *second]).await;
+    let hidden = store_election(app, "ann", "of ann", &[*own, *second]).await;
+    let lost = store_election(app, "ben", "lost", &[*own, *first]).await;
     for (who, client, seen) in [
         ("ann", ann, vec![lost, hidden, bens]),
         ("ben", ben, vec![bens]),
@@ -64,16 +64,16 @@ async fn who_sees_an_election() {
     }
     let refused = ben.post(&format!("/svc/canonical/{bens}/approve/"), &json!({})).await;
     assert_eq!((refused.status.as_u16(), refused.code()), (403, "permission_denied"), "{refused:?}");
-    stage.app.stop().await;
+    fixture.app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_queue_is_filtered_and_paged() {
-    let stage = Stage::start().await;
-    let Stage { app, ann, first, second, .. } = &stage;
+    let fixture = Fixture::start().await;
+    let Fixture { app, ann, first, second, .. } = &fixture;
     let mut runs = Vec::new();
     for number in 0..12 {
-        runs.push(held_run(app, "ann", &format!("Dam number {number}"), &[*first, *second]).await);
+        runs.push(store_election(app, "ann", &format!("Dam number {number}"), &[*first, *second]).await);
     }
     let rejected = format!("/svc/canonical/{}/reject/", runs[0]);
     assert_eq!(ann.post(&rejected, &json!({"reason": "other"})).await.status, 200);
@@ -98,14 +98,14 @@ async fn the_queue_is_filtered_and_paged() {
     for bad in ["status=lost", "page=0", "items=101", "items=x"] {
         assert_eq!(ann.get(&format!("/svc/canonical/?{bad}")).await.status, 400, "{bad}");
     }
-    stage.app.stop().await;
+    fixture.app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn approving_pins_the_winner() {
-    let stage = Stage::start().await;
-    let Stage { app, ann, cora, first, second, .. } = &stage;
-    let run = held_run(app, "ben", QUERY, &[*first, *second]).await;
+    let fixture = Fixture::start().await;
+    let Fixture { app, ann, cora, first, second, .. } = &fixture;
+    let run = store_election(app, "ben", QUERY, &[*first, *second]).await;
     let path = format!("/svc/canonical/{run}/approve/");
     let pinned = ann.post(PIN, &json!({"signal_id": second, "query": QUERY})).await;
     assert_eq!(pinned.status, 201, "{pinned:?}");
@@ -127,21 +127,21 @@ async fn approving_pins_the_winner() {
     assert_eq!(pins["count"], 1, "{pins}");
     let shown = ["signal_id", "via", "run_id", "pinned_by"].map(|field| pin[field].clone());
     assert_eq!(shown, [json!(first), json!("approval"), json!(run), json!("cora")]);
-    assert_eq!(stage.state(*first).await, "pinned");
+    assert_eq!(fixture.state(*first).await, "pinned");
 
     for (what, body) in [("approve", json!({})), ("reject", json!({"reason": "outdated"}))] {
         let again = ann.post(&format!("/svc/canonical/{run}/{what}/"), &body).await;
         assert_eq!((again.status.as_u16(), again.code()), (409, "already_decided"), "{what}: {again:?}");
         assert!(again.body["detail"].as_str().unwrap().contains("approved"), "{again:?}");
     }
-    stage.app.stop().await;
+    fixture.app.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn rejecting_needs_a_reason_and_is_noted() {
-    let stage = Stage::start().await;
-    let Stage { app, ann, first, second, .. } = &stage;
-    let run = held_run(app, "ben", QUERY, &[*first, *second]).await;
+    let fixture = Fixture::start().await;
+    let Fixture { app, ann, first, second, .. } = &fixture;
+    let run = store_election(app, "ben", QUERY, &[*first, *second]).await;
     let path = format!("/svc/canonical/{run}/reject/");
     for bad in [json!({}), json!({"reason": ""}), json!({"reason": "bad"}), json!({"reason": Value::Null})] {
         let refused = ann.post(&path, &bad).await;
@@ -156,7 +156,7 @@ async fn rejecting_needs_a_reason_and_is_noted() {
     let again = ann.post(&path, &json!({"reason": "other"})).await;
     assert_eq!((again.status.as_u16(), again.code()), (409, "already_decided"), "{again:?}");
     assert_eq!(ann.get("/svc/canonical/pins/").await.body["count"], 0, "nothing is pinned by it");
-    stage.app.stop().await;
+    fixture.app.stop().await;
 }
 
 #[track_caller]

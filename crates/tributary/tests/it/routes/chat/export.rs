@@ -1,17 +1,17 @@
-//! A chat as a file.
+//! Export of a chat.
 
-use super::{chat, looks_up, say, talking};
-use domain::contracts::FileToRead;
+use super::{chat, chat_fixture, search_then_answer, send_message};
+use domain::ports::FileToRead;
 use reqwest::Method;
 use serde_json::json;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn as_pdf_and_as_markdown() {
-    let scenario = talking().await;
-    scenario.model.replies(looks_up("Elle coûte 7 €, the mill stands by the river [1]."));
+    let scenario = chat_fixture().await;
+    scenario.model.replies(search_then_answer("Elle coûte 7 €, the mill stands by the river [1]."));
     let admin = &scenario.app.admin;
     let path = chat(admin, json!({"title": "Mühlen"})).await;
-    let answer = say(admin, &path, "Où est le moulin?").await;
+    let answer = send_message(admin, &path, "Où est le moulin?").await;
     assert_eq!(answer.status, 201, "{answer:?}");
     let title = answer.body["citations"][0]["title"].as_str().unwrap();
 
@@ -38,12 +38,12 @@ async fn as_pdf_and_as_markdown() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn letters_that_the_pdf_cannot_hold() {
-    let scenario = talking().await;
+async fn characters_that_the_pdf_cannot_show() {
+    let scenario = chat_fixture().await;
     scenario.model.says("Плотина.");
     let admin = &scenario.app.admin;
     let path = chat(admin, json!({})).await;
-    assert_eq!(say(admin, &path, "Dam?").await.status, 201);
+    assert_eq!(send_message(admin, &path, "Dam?").await.status, 201);
     let refused = admin.get(&format!("{path}export/?format=pdf")).await;
     assert_eq!((refused.status.as_u16(), refused.code()), (422, "impossible"), "{refused:?}");
     assert!(refused.body["detail"].as_str().unwrap().contains("format=md"), "{refused:?}");

@@ -1,15 +1,15 @@
-//! How many and how long.
+//! Limits of chats and messages.
 
-use super::{chat, say, talking};
+use super::{chat, chat_fixture, send_message};
 use domain::chat::{CHATS_MAX, CONTENT_CHARS_MAX, ChatSpec, MESSAGES_MAX, MessageContent, Speaker};
-use domain::contracts::{ChatStore, UserStore};
 use domain::ids::ChatId;
+use domain::ports::{ChatStore, UserStore};
 use serde_json::json;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn chats_of_one_person() {
-    let scenario = talking().await;
-    let (store, now) = (&scenario.app.service.wired().store, scenario.app.service.wired().clock.now());
+    let scenario = chat_fixture().await;
+    let (store, now) = (&scenario.app.service.app().store, scenario.app.service.app().clock.now());
     let admin = store.user_by_name("admin").await.unwrap().id;
     for _ in 1..CHATS_MAX {
         store.create_chat(ChatSpec::default(), admin, now).await.unwrap();
@@ -26,7 +26,7 @@ async fn chats_of_one_person() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn messages_of_one_chat_and_their_length() {
-    let scenario = talking().await;
+    let scenario = chat_fixture().await;
     scenario.model.says("Yes.");
     let path = chat(&scenario.app.admin, json!({})).await;
     let admin = &scenario.app.admin;
@@ -39,16 +39,16 @@ async fn messages_of_one_chat_and_their_length() {
         assert_eq!(refused.status, 400, "{refused:?}");
         assert!(refused.body["errors"][field].is_array(), "{refused:?}");
     }
-    let longest = say(admin, &path, &"x ".repeat(CONTENT_CHARS_MAX / 2)).await;
+    let longest = send_message(admin, &path, &"x ".repeat(CONTENT_CHARS_MAX / 2)).await;
     assert_eq!(longest.status, 201, "{longest:?}");
-    let (store, now) = (&scenario.app.service.wired().store, scenario.app.service.wired().clock.now());
+    let (store, now) = (&scenario.app.service.app().store, scenario.app.service.app().clock.now());
     let id = ChatId(path.split('/').nth(3).unwrap().parse().unwrap());
     for _ in 0..MESSAGES_MAX - 4 {
         store.add_message(id, Speaker::Assistant, MessageContent::default(), now).await.unwrap();
     }
-    assert_eq!(say(admin, &path, "The last one?").await.status, 201);
-    let full = say(admin, &path, "One more?").await;
+    assert_eq!(send_message(admin, &path, "The last one?").await.status, 201);
+    let full = send_message(admin, &path, "One more?").await;
     assert_eq!((full.status.as_u16(), full.code()), (409, "conflict"), "{full:?}");
-    assert!(full.body["detail"].as_str().unwrap().contains("begin a new one"), "{full:?}");
+    assert!(full.body["detail"].as_str().unwrap().contains("start a new one"), "{full:?}");
     scenario.app.stop().await;
 }

@@ -2,38 +2,38 @@
 
 mod export;
 mod limits;
+mod messages;
 mod records;
-mod talk;
 
-use crate::answering::Answering;
 use crate::app_harness::{Answer, Client};
+use crate::rag_fixture::RagFixture;
 use domain::settings::{Settings, Throttle};
 use reqwest::Method;
 use serde_json::{Value, json};
 use std::time::Duration;
 use testkit::vendors::models::{ModelRequest, Reply};
 
-/// A service where somebody answers in chats, as often as one likes.
-async fn talking() -> Answering {
-    let scenario = Answering::with(|settings| Settings { throttle_chat: Throttle(None), ..settings }).await;
+/// A service with a model for chats and without a throttle.
+async fn chat_fixture() -> RagFixture {
+    let scenario = RagFixture::with(|settings| Settings { throttle_chat: Throttle(None), ..settings }).await;
     let role = json!({"tags": ["chat"], "defaults": ["chat"]});
-    Answering::ai_provider(&scenario.app, "Talker", &scenario.model, role).await;
+    RagFixture::ai_provider(&scenario.app, "Talker", &scenario.model, role).await;
     scenario
 }
 
-/// Begins a chat; its path.
+/// Creates a chat. Returns its path.
 async fn chat(client: &Client, spec: Value) -> String {
     let begun = client.post("/svc/chat/", &spec).await;
     assert_eq!(begun.status, 201, "{begun:?}");
     format!("/svc/chat/{}/", begun.body["id"])
 }
 
-async fn say(client: &Client, chat: &str, content: &str) -> Answer {
+async fn send_message(client: &Client, chat: &str, content: &str) -> Answer {
     client.post(&format!("{chat}messages/"), &json!({"content": content})).await
 }
 
-/// Searches once, then says the text.
-fn looks_up(text: &'static str) -> impl Fn(&ModelRequest) -> Reply + Send + Sync {
+/// A model that searches once, and then answers with the text.
+fn search_then_answer(text: &'static str) -> impl Fn(&ModelRequest) -> Reply + Send + Sync {
     move |request| match request.body["messages"].as_array().unwrap().last().unwrap()["role"].as_str() {
         Some("tool") => Reply::text(text),
         _ => Reply::call("search", json!({"query": "river mill"})),

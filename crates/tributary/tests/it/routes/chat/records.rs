@@ -1,6 +1,6 @@
 //! Chats as records: listed, renamed, rated, deleted.
 
-use super::{chat, say, talking};
+use super::{chat, chat_fixture, send_message};
 use crate::app_harness::AppHarness;
 use serde_json::json;
 
@@ -35,7 +35,7 @@ async fn listed_renamed_and_deleted() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn mistakes_are_named() {
-    let scenario = talking().await;
+    let scenario = chat_fixture().await;
     let app = &scenario.app;
     let path = chat(&app.admin, json!({})).await;
     let rag_only = scenario.ai_provider;
@@ -61,11 +61,11 @@ async fn mistakes_are_named() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn answers_are_rated() {
-    let scenario = talking().await;
+    let scenario = chat_fixture().await;
     scenario.model.says("Hello.");
     let admin = &scenario.app.admin;
     let path = chat(admin, json!({})).await;
-    let answer = say(admin, &path, "Hello").await.body;
+    let answer = send_message(admin, &path, "Hello").await.body;
     let rating = format!("{path}messages/{}/rating/", answer["id"]);
     for wrong in [
         json!({"rating": 0}),

@@ -1,6 +1,6 @@
-//! The form in a browser.
+//! The form for administrators in a browser.
 
-use super::made;
+use super::create_transform;
 use crate::app_harness::{ADMIN_PASSWORD, Answer, AppHarness};
 use crate::browser::{Browser, csrf_of};
 use reqwest::Method;
@@ -129,7 +129,7 @@ async fn a_preview_saves_nothing_and_keeps_what_was_typed() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_form_is_shut_to_others_and_needs_its_csrf_text() {
+async fn the_form_is_for_administrators_and_needs_its_csrf_token() {
     let app = AppHarness::start().await;
     let mut nobody = Browser::open(&app.base);
     let answer = nobody.get(FORM).await;
@@ -159,11 +159,11 @@ async fn the_form_is_shut_to_others_and_needs_its_csrf_text() {
     app.stop().await;
 }
 
-/// The form works for scripts too, under every prefix, and lists what is there.
+/// The form also works for scripts, under every prefix, and lists the existing transforms.
 #[tokio::test(flavor = "multi_thread")]
 async fn by_token_and_under_the_other_prefix() {
     let app = AppHarness::start().await;
-    made(&app.admin, "there", "synonym", "a,b").await;
+    create_transform(&app.admin, "there", "synonym", "a,b").await;
     let fields = [("name", "phones"), ("content_type", "synonym bag"), ("file", "a,b"), ("shared", "false")];
     let request = app.admin.request(Method::POST, "/api/svc/query_transform_form");
     let request = request.header("Content-Type", format!("multipart/form-data; boundary={EDGE}"));

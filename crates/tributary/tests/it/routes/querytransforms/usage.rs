@@ -1,6 +1,6 @@
-//! Transforms at work: in a search, in a provider, in a URL.
+//! Transforms in a search, in a provider, and in a URL.
 
-use super::made;
+use super::create_transform;
 use crate::app_harness::{AppHarness, items};
 use serde_json::{Value, json};
 use testkit::source::{Behaviour, Source};
@@ -12,8 +12,8 @@ async fn app_with_source() -> (AppHarness, Source) {
     (app, source)
 }
 
-/// The query that the source was asked last.
-fn asked(source: &Source) -> String {
+/// The last query that the source received.
+fn last_query(source: &Source) -> String {
     let requests = source.requests();
     let last = requests.last().expect("a request");
     last.query_value("q").expect("q").to_owned()
@@ -27,17 +27,17 @@ fn messages(of: &Value) -> String {
 async fn before_federation_in_the_given_order() {
     let (app, source) = app_with_source().await;
     app.provider_with("Phones", &source, json!({"query_processors": ["NoModQueryProcessor"]})).await;
-    made(&app.admin, "phones", "rewrite", "mobiles; ombile,mobile").await;
-    made(&app.admin, "words", "synonym", "mobile,cell phone").await;
+    create_transform(&app.admin, "phones", "rewrite", "mobiles; ombile,mobile").await;
+    create_transform(&app.admin, "words", "synonym", "mobile,cell phone").await;
     let names = json!(["phones.rewrite", " words . synonym "]);
     let search = app.admin.search(&json!({"query_string": "my ombile", "pre_query_processors": names})).await;
     assert_eq!(search["query_string_processed"], "my (mobile OR cell phone)", "{search}");
     let told = messages(&search);
     assert!(told.contains("phones.rewrite rewrote query to: my mobile"), "{told}");
     assert!(told.contains("rewrote query to: my (mobile OR cell phone)"), "{told}");
-    assert_eq!(asked(&source), "my (mobile OR cell phone)");
+    assert_eq!(last_query(&source), "my (mobile OR cell phone)");
 
-    // An edit counts from the next run on.
+    // An edit takes effect with the next run.
     let first = app.admin.get("/svc/querytransforms/").await.body[0].clone();
     let path = format!("/svc/querytransforms/{}/", first["id"]);
     assert_eq!(app.admin.patch(&path, &json!({"config_content": "ombile,handset"})).await.status, 200);
@@ -51,14 +51,14 @@ async fn before_federation_in_the_given_order() {
 async fn in_the_url() {
     let (app, source) = app_with_source().await;
     app.provider_with("Phones", &source, json!({"query_processors": ["NoModQueryProcessor"]})).await;
-    made(&app.admin, "phones", "rewrite", "mobiles,mobile").await;
-    made(&app.admin, "cars", "bag", "car,automobile").await;
+    create_transform(&app.admin, "phones", "rewrite", "mobiles,mobile").await;
+    create_transform(&app.admin, "cars", "bag", "car,automobile").await;
     let direct = app.admin.get("/svc/search/?qs=mobiles&pre_query_processor=phones.rewrite").await;
     assert_eq!(direct.status, 200, "{direct:?}");
-    assert_eq!(asked(&source), "mobile");
+    assert_eq!(last_query(&source), "mobile");
     let redirect = app.admin.get("/svc/search/?q=car&pre_query_processor=cars.synonym+bag").await;
     assert_eq!(redirect.status, 302, "{redirect:?}");
-    assert_eq!(asked(&source), "(car OR automobile)");
+    assert_eq!(last_query(&source), "(car OR automobile)");
     for name in ["phones.synonym", "phnoes.rewrite", "phones"] {
         let answer = app.admin.get(&format!("/svc/search/?qs=a&pre_query_processor={name}")).await;
         assert_eq!(answer.status, 400, "{name}: {answer:?}");
@@ -73,7 +73,7 @@ async fn of_one_provider() {
     let (app, source) = app_with_source().await;
     let plain = Source::start().await;
     plain.reply(Behaviour::Json(items("mobile", 1)));
-    let transform = made(&app.admin, "words", "synonym", "mobile,cell phone").await;
+    let transform = create_transform(&app.admin, "words", "synonym", "mobile,cell phone").await;
     let processors = json!({"query_processors": ["NoModQueryProcessor", "words.synonym"]});
     let id = app.provider_with("Phones", &source, processors).await;
     app.provider("Plain", &plain).await;
@@ -83,7 +83,10 @@ async fn of_one_provider() {
     assert!(wrong.body["errors"]["query_processors"].is_array(), "{}", wrong.body);
 
     let search = app.admin.search(&json!({"query_string": "mobile"})).await;
-    assert_eq!((asked(&source).as_str(), asked(&plain).as_str()), ("(mobile OR cell phone)", "mobile"));
+    assert_eq!(
+        (last_query(&source).as_str(), last_query(&plain).as_str()),
+        ("(mobile OR cell phone)", "mobile")
+    );
     let mixed = app.admin.get(&format!("/svc/results/?search_id={}", search["id"])).await.body;
     assert_eq!(
         mixed["info"]["Phones"]["query_string_to_provider"], "(mobile OR cell phone)",
@@ -92,7 +95,7 @@ async fn of_one_provider() {
     );
     assert!(messages(&mixed).contains("words.synonym rewrote Phones's query to"), "{}", mixed["messages"]);
 
-    // A provider whose transform is gone fails by itself; the others answer.
+    // A provider without its transform fails; the others respond.
     let gone = format!("/svc/querytransforms/{}/", transform["id"]);
     assert_eq!(app.admin.delete(&gone).await.status, 204);
     let before = source.requests().len();
@@ -109,10 +112,10 @@ async fn of_one_provider() {
 async fn what_leaves_nothing_is_left_out() {
     let (app, source) = app_with_source().await;
     app.provider("Phones", &source).await;
-    made(&app.admin, "stop", "rewrite", "the\nof").await;
+    create_transform(&app.admin, "stop", "rewrite", "the\nof").await;
     let search =
         app.admin.search(&json!({"query_string": "the of", "pre_query_processors": ["stop.rewrite"]})).await;
     assert_eq!(search["query_string_processed"], "the of");
-    assert!(messages(&search).contains("nothing of the query was left"), "{search}");
+    assert!(messages(&search).contains("the query would be empty"), "{search}");
     app.stop().await;
 }

@@ -4,8 +4,8 @@ use crate::app_harness::{Answer, AppHarness, Client};
 use serde_json::json;
 use testkit::source::{Behaviour, Source};
 
-/// A service with a hostile source and a finished search over it; its id.
-async fn searched() -> (AppHarness, Source, i64) {
+/// A service with a hostile source and a finished search. Returns the search's id.
+async fn finished_search() -> (AppHarness, Source, i64) {
     let app = AppHarness::start().await;
     let source = Source::start().await;
     let item = |title: &str, url: &str| json!({"title": title, "body": format!("river {title}"), "url": url, "date": "2024-03-05", "author": "Ann"});
@@ -30,7 +30,7 @@ async fn export(client: &Client, id: i64, more: &str) -> (Answer, String) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_whole_list_is_a_file_in_each_form() {
-    let (app, _source, id) = searched().await;
+    let (app, _source, id) = finished_search().await;
     let kinds = [
         ("csv", "text/csv; charset=utf-8", "csv"),
         ("json", "application/json", "json"),
@@ -62,7 +62,7 @@ async fn the_whole_list_is_a_file_in_each_form() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn filters_count_and_what_is_wrong_is_named() {
-    let (app, _source, id) = searched().await;
+    let (app, _source, id) = finished_search().await;
     for (more, total) in
         [("date=older", "3"), ("date=undated", "0"), ("providers=999", "0"), ("result_mixer=DateMixer", "3")]
     {

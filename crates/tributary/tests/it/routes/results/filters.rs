@@ -1,4 +1,4 @@
-//! `GET /svc/results/?search_id=…`: the list narrowed, and the counts beside it.
+//! `GET /svc/results/?search_id=…`: filters and facet counts.
 
 use crate::app_harness::{AppHarness, Client};
 use serde_json::{Value, json};
@@ -14,8 +14,8 @@ fn item(number: usize, title: &str, author: &str, date: &str) -> Value {
     })
 }
 
-/// A service with two sources: by author, old and new, dated and undated, near the query and far from it.
-async fn searched() -> (AppHarness, [Source; 2], [i64; 2], i64) {
+/// A service with two sources whose results differ in author, date and relevance.
+async fn finished_search() -> (AppHarness, [Source; 2], [i64; 2], i64) {
     let app = AppHarness::start().await;
     let (rivers, lakes) = (Source::start().await, Source::start().await);
     rivers.reply(Behaviour::Json(json!({"items": [
@@ -45,7 +45,7 @@ fn total(mixed: &Value) -> u64 {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn each_filter_narrows_the_list() {
-    let (app, _sources, [rivers, lakes], id) = searched().await;
+    let (app, _sources, [rivers, lakes], id) = finished_search().await;
     let cases = [
         (String::new(), 5),
         (format!("&providers={rivers}"), 3),
@@ -66,7 +66,7 @@ async fn each_filter_narrows_the_list() {
     for (more, expected) in cases {
         let mixed = mixed(&app.admin, id, &more).await;
         assert_eq!(total(&mixed), expected, "{more}");
-        assert_eq!(mixed["info"]["completeness"]["asked"], 2, "all sources are still told of: {more}");
+        assert_eq!(mixed["info"]["completeness"]["asked"], 2, "all sources are still listed: {more}");
         let found = |name: &str| mixed["info"][name]["found"].as_u64().unwrap();
         let found_total = match more.as_str() {
             "&providers=999" => 0,
@@ -94,7 +94,7 @@ async fn each_filter_narrows_the_list() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn stars_are_the_same_in_every_mixer() {
-    let (app, _sources, _, id) = searched().await;
+    let (app, _sources, _, id) = finished_search().await;
     let starred = async |mixer: &str| {
         let mut urls = Vec::new();
         for page in 1..=3 {
@@ -123,7 +123,7 @@ async fn stars_are_the_same_in_every_mixer() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn facets_leave_out_their_own_filter_and_pages_keep_all() {
-    let (app, _sources, [rivers, lakes], id) = searched().await;
+    let (app, _sources, [rivers, lakes], id) = finished_search().await;
     let all = mixed(&app.admin, id, "&facets=true").await;
     let facets = &all["info"]["facets"];
     let sources = json!([

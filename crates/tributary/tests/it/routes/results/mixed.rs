@@ -1,6 +1,6 @@
 //! `GET /svc/results/?search_id=…`: pages, one provider, another mixer, wrong parameters.
 
-use super::searched;
+use super::finished_search;
 use serde_json::{Value, json};
 
 fn sources(mixed: &Value) -> Vec<&str> {
@@ -13,7 +13,7 @@ fn messages(mixed: &Value) -> String {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn pages_follow_each_other() {
-    let (app, _sources, _, id) = searched().await;
+    let (app, _sources, _, id) = finished_search().await;
     let start = format!("{}/svc/results/?search_id={id}", app.base);
     let mut path = format!("/svc/results/?search_id={id}");
     let mut seen = std::collections::BTreeSet::new();
@@ -23,7 +23,7 @@ async fn pages_follow_each_other() {
         assert_eq!((&info["retrieved"], &info["retrieved_total"]), (&json!(count), &json!(20)), "{page}");
         for (place, item) in mixed["results"].as_array().unwrap().iter().enumerate() {
             assert_eq!(item["swirl_rank"], (page - 1) * 10 + place + 1);
-            assert!(seen.insert(item["swirl_id"].as_i64().unwrap()), "a result stands on two pages");
+            assert!(seen.insert(item["swirl_id"].as_i64().unwrap()), "a result is on two pages");
         }
         let previous = (page > 1).then(|| format!("{start}&page={}", page - 1));
         assert_eq!(info["prev_page"].as_str(), previous.as_deref());
@@ -34,7 +34,7 @@ async fn pages_follow_each_other() {
         }
     }
     assert_eq!(seen.len(), 20);
-    // The page right after the last one is empty; only further pages are told to be out of the list.
+    // The page right after the last one is empty; only pages beyond it are reported as out of range.
     for (page, is_told) in [(3, false), (4, true), (4_000_000_000_u32, true)] {
         let past = app.admin.get(&format!("/svc/results/?search_id={id}&page={page}")).await;
         assert_eq!(past.status, 200, "{page}");
@@ -49,7 +49,7 @@ async fn pages_follow_each_other() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn one_provider_alone() {
-    let (app, _sources, [rivers, lakes], id) = searched().await;
+    let (app, _sources, [rivers, lakes], id) = finished_search().await;
     for (provider, name, count) in [(rivers, "Rivers", 12), (lakes, "Lakes", 8)] {
         let mixed = app.admin.get(&format!("/svc/results/?search_id={id}&provider={provider}")).await.body;
         assert!(sources(&mixed).iter().all(|source| *source == name), "{name}");
@@ -71,7 +71,7 @@ async fn one_provider_alone() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn another_mixer_and_no_explain() {
-    let (app, _sources, _, id) = searched().await;
+    let (app, _sources, _, id) = finished_search().await;
     let get = async |query: &str| app.admin.get(&format!("/svc/results/?search_id={id}&{query}")).await;
     let last =
         |mixed: &Value| mixed["messages"].as_array().unwrap().last().unwrap().as_str().unwrap().to_owned();
@@ -101,7 +101,7 @@ async fn another_mixer_and_no_explain() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn wrong_parameters_are_named() {
-    let (app, _sources, _, id) = searched().await;
+    let (app, _sources, _, id) = finished_search().await;
     for (query, field) in [
         ("page=0", "page"),
         ("page=abc", "page"),

@@ -3,15 +3,15 @@
 mod export;
 mod filters;
 mod mixed;
-mod one;
 mod shape;
+mod single;
 
 use crate::app_harness::{AppHarness, items};
 use serde_json::json;
 use testkit::source::{Behaviour, Source};
 
-/// A service with two sources of 12 and 8 results, and a finished search over both; its id.
-async fn searched() -> (AppHarness, [Source; 2], [i64; 2], i64) {
+/// A service with two sources of 12 and 8 results, and a finished search over both. Returns the search's id.
+async fn finished_search() -> (AppHarness, [Source; 2], [i64; 2], i64) {
     let app = AppHarness::start().await;
     let (rivers, lakes) = (Source::start().await, Source::start().await);
     rivers.reply(Behaviour::Json(items("deep river", 12)));

@@ -1,11 +1,11 @@
-//! `GET /svc/results/?search_id=…`: every key of the mixed answer.
+//! `GET /svc/results/?search_id=…`: every key of the response.
 
 use crate::app_harness::AppHarness;
 use serde_json::{Value, json};
 use testkit::source::{Behaviour, Source};
 
-/// The answer with its messages without their times. Two sources end in any order, so what stands between
-/// the first and the last message is sorted.
+/// The response with the times removed from its messages. Two sources end in any order, so the messages between the
+/// first and the last are sorted.
 fn timeless(mut mixed: Value) -> Value {
     let lines = mixed["messages"].as_array_mut().unwrap();
     for line in lines.iter_mut() {
@@ -18,9 +18,9 @@ fn timeless(mut mixed: Value) -> Value {
     mixed
 }
 
-/// Every key of the answer stands here; a new or a lost one shows.
+/// The snapshot contains every key of the response, so that an added or lost one is noticed.
 #[tokio::test(flavor = "multi_thread")]
-#[expect(clippy::too_many_lines, reason = "the answer stands here whole")]
+#[expect(clippy::too_many_lines, reason = "the snapshot contains the whole response")]
 async fn the_mixed_answer_is_complete() {
     let app = AppHarness::start().await;
     let (good, bad) = (Source::start().await, Source::start().await);

@@ -1,4 +1,4 @@
-//! `POST /svc/search/`: answers at once; the search runs by itself.
+//! `POST /svc/search/`: responds at once; the search runs in the background.
 
 use crate::app_harness::{AppHarness, items};
 use serde_json::{Value, json};
@@ -112,7 +112,7 @@ async fn a_search_without_providers_ends_and_says_why() {
     assert_eq!(mixed.body["results"], json!([]));
     let messages = mixed.body["messages"].to_string();
     assert!(
-        messages.contains("matches: nobody") && messages.contains("No SearchProvider was asked"),
+        messages.contains("matches: nobody") && messages.contains("No SearchProvider was queried"),
         "{messages}"
     );
     app.stop().await;

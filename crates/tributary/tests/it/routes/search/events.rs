@@ -1,4 +1,4 @@
-//! `GET /svc/search/<id>/events/`: what happens, as it happens.
+//! `GET /svc/search/<id>/events/`: server-sent events of a search.
 
 use crate::app_harness::{AppHarness, Client, items};
 use reqwest::Method;

@@ -25,7 +25,7 @@ async fn a_repeated_request_creates_no_second_search() {
     ann.ready(id).await;
     ann.patch(&format!("/svc/search/{id}/"), &json!({"tags": ["b"]})).await;
 
-    // However the search was edited, and whichever prefix is used: the first answer again.
+    // The first response is returned, even if the search was edited, and under every prefix.
     for path in ["/svc/search/", "/api/svc/search/", "/svc/search"] {
         let again = post(&ann, path, "key-1", &body).await;
         assert_eq!((again.status.as_u16(), again.header("idempotent-replayed")), (201, "true"), "{path}");
@@ -76,7 +76,7 @@ async fn a_key_belongs_to_one_request() {
         assert!(refused.body["errors"]["Idempotency-Key"].is_array(), "{}", refused.body);
     }
     assert_eq!(count(&app.admin).await, 2);
-    // What was refused takes no key.
+    // A refused request does not use up its key.
     let invalid = json!({"query_string": ""});
     assert_eq!(post(&app.admin, "/svc/search/", "key-2", &invalid).await.status, 400);
     assert_eq!(post(&app.admin, "/svc/search/", "key-2", &body).await.status, 201);

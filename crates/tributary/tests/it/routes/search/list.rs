@@ -1,4 +1,4 @@
-//! `GET /svc/search/`: saved, subscribed and looked-for searches, and how many results are new.
+//! `GET /svc/search/`: saved, subscribed and matching searches, and the number of new results.
 
 use super::update::{numbered, update};
 use crate::app_harness::{AppHarness, Client};

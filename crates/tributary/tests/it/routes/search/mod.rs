@@ -1,9 +1,9 @@
 //! `/svc/search/`.
 
-mod ask;
-mod change;
 mod create;
+mod edit;
 mod events;
+mod from_url;
 mod idempotency;
 mod list;
 mod runs;

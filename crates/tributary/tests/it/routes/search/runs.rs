@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use testkit::source::{Behaviour, Source};
 
 #[tokio::test(flavor = "multi_thread")]
-async fn runs_are_told_and_compared() {
+async fn runs_are_listed_and_compared() {
     let app = AppHarness::start().await;
     let source = Source::start().await;
     source.reply(Behaviour::Sequence(vec![

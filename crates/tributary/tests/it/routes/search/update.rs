@@ -1,4 +1,4 @@
-//! `GET /svc/search/?update=<id>`: runs again, keeps what is there, marks what is new.
+//! `GET /svc/search/?update=<id>`: runs again, keeps the existing results, and marks new ones.
 
 use crate::app_harness::{Answer, AppHarness, Client, items};
 use crate::program::{Running, program};
@@ -39,8 +39,8 @@ fn rows(mixed: &Value) -> Vec<(i64, String, Option<i64>)> {
     rows
 }
 
-/// The numbers in the urls, with a star for what is new.
-fn listed(mixed: &Value) -> Vec<String> {
+/// The numbers in the URLs, with a star for new results.
+fn listed_numbers(mixed: &Value) -> Vec<String> {
     rows(mixed).into_iter().map(|(_, url, new)| url + if new == Some(1) { "*" } else { "" }).collect()
 }
 
@@ -61,14 +61,14 @@ async fn an_update_keeps_what_is_there_and_marks_what_is_new() {
     let search = app.admin.search(&json!({"query_string": "river"})).await;
     let id = search["id"].as_i64().unwrap();
     let before = mixed(&app.admin, id, "").await;
-    assert_eq!(listed(&before), ["1", "2", "3"]);
+    assert_eq!(listed_numbers(&before), ["1", "2", "3"]);
 
     let updated = update(&app.admin, id).await;
     assert_eq!((&updated["status"], &updated["sort"]), (&json!("FULL_UPDATE_READY"), &json!("date")));
     assert!(says(&updated["messages"], "] Update requested"), "{}", updated["messages"]);
     assert!(!says(&updated["messages"], "Requested sort_by_date from all providers"));
     let after = mixed(&app.admin, id, "").await;
-    assert_eq!(listed(&after), ["1", "2", "3", "4*", "5*"]);
+    assert_eq!(listed_numbers(&after), ["1", "2", "3", "4*", "5*"]);
     let old: Vec<_> = rows(&after).into_iter().filter(|row| row.2.is_none()).collect();
     assert_eq!(old, rows(&before), "what was there keeps its ids");
     let info = &after["info"]["Rivers"];
@@ -78,13 +78,13 @@ async fn an_update_keeps_what_is_there_and_marks_what_is_new() {
 
     update(&app.admin, id).await;
     let again = mixed(&app.admin, id, "").await;
-    assert_eq!(listed(&again), ["1", "2", "3", "4*", "5*", "6*"], "new until somebody reads");
+    assert_eq!(listed_numbers(&again), ["1", "2", "3", "4*", "5*", "6*"], "new until somebody reads");
     assert_eq!(source.requests().len(), 3);
 
     let rerun = app.admin.get(&format!("/svc/search/?rerun={id}")).await;
     assert_eq!(rerun.status, 302);
     assert_eq!(app.admin.ready(id).await["status"], "FULL_RESULTS_READY");
-    assert_eq!(listed(&mixed(&app.admin, id, "").await), ["6", "1"], "a rerun starts from nothing");
+    assert_eq!(listed_numbers(&mixed(&app.admin, id, "").await), ["6", "1"], "a rerun starts from nothing");
     app.stop().await;
 }
 
@@ -106,7 +106,7 @@ async fn a_source_that_fails_now_keeps_what_it_gave() {
     assert_eq!(update(&app.admin, id).await["status"], "PARTIAL_UPDATE_READY");
     let after = mixed(&app.admin, id, "").await;
     assert_eq!(
-        listed(&after),
+        listed_numbers(&after),
         ["1", "2", "11", "12*"],
         "the same address of another source is no new result"
     );
@@ -121,7 +121,7 @@ async fn a_source_that_fails_now_keeps_what_it_gave() {
 
     assert_eq!(update(&app.admin, id).await["status"], "PARTIAL_UPDATE_READY");
     let again = mixed(&app.admin, id, "").await;
-    assert_eq!(listed(&again), ["1", "2", "11", "12*"], "a known copy does not come again");
+    assert_eq!(listed_numbers(&again), ["1", "2", "11", "12*"], "a known copy does not come again");
     assert_eq!(again["info"]["Lakes"]["retrieved"], after["info"]["Lakes"]["retrieved"]);
     app.stop().await;
 }
@@ -138,12 +138,16 @@ async fn providers_may_come_and_go_between_updates() {
     app.admin.patch(&format!("/svc/searchproviders/{first}/"), &json!({"active": false})).await;
     let none = update(&app.admin, id).await;
     assert_eq!(none["status"], "ERR_NO_SEARCHPROVIDERS");
-    assert_eq!(listed(&mixed(&app.admin, id, "").await), ["1"], "an update that cannot run takes nothing");
+    assert_eq!(
+        listed_numbers(&mixed(&app.admin, id, "").await),
+        ["1"],
+        "an update that cannot run takes nothing"
+    );
 
     app.provider("Lakes", &lakes).await;
     assert_eq!(update(&app.admin, id).await["status"], "FULL_UPDATE_READY");
     let after = mixed(&app.admin, id, "").await;
-    assert_eq!(listed(&after), ["1", "11*"]);
+    assert_eq!(listed_numbers(&after), ["1", "11*"]);
     assert_eq!(after["info"]["Rivers"]["retrieved"], 1, "what it gave stays");
     app.stop().await;
 }
@@ -169,24 +173,24 @@ async fn new_results_are_shown_and_marked_as_read() {
 
     let new = "&result_mixer=RelevancyNewItemsMixer";
     let shown = mixed(&app.admin, id, new).await;
-    assert_eq!(listed(&shown), ["3*", "4*"]);
+    assert_eq!(listed_numbers(&shown), ["3*", "4*"]);
     assert!(says(&shown["messages"], "hid 2 old results"), "{}", shown["messages"]);
-    // Nothing of this is a reader: another mixer, an empty value, a prefetch.
+    // None of these marks results as read: another mixer, an empty value, a prefetch.
     mixed(&app.admin, id, "&result_mixer=RelevancyMixer&mark_all_read=1").await;
     mixed(&app.admin, id, &format!("{new}&mark_all_read=")).await;
     let path = format!("/svc/results/?search_id={id}{new}&mark_all_read=1");
     let prefetch = app.admin.request(Method::GET, &path).header("Sec-Purpose", "prefetch");
-    assert_eq!(listed(&Answer::of(prefetch).await.body), ["3*", "4*"]);
+    assert_eq!(listed_numbers(&Answer::of(prefetch).await.body), ["3*", "4*"]);
 
     let marked = mixed(&app.admin, id, &format!("{new}&mark_all_read=true")).await;
-    assert_eq!(listed(&marked), ["3*", "4*"], "selected first, marked afterwards");
+    assert_eq!(listed_numbers(&marked), ["3*", "4*"], "selected first, marked afterwards");
     let lines = marked["messages"].as_array().unwrap();
     assert!(lines[lines.len() - 2].as_str().unwrap().ends_with("] marked 2 results as read"), "{lines:?}");
     assert!(lines[lines.len() - 1].as_str().unwrap().ends_with("RelevancyNewItemsMixer"), "{lines:?}");
     let read = mixed(&app.admin, id, new).await;
     assert_eq!(read["results"], json!([]));
     assert!(says(&read["messages"], "found 0 new results"), "{}", read["messages"]);
-    assert_eq!(listed(&mixed(&app.admin, id, "").await), ["1", "2", "3", "4"]);
+    assert_eq!(listed_numbers(&mixed(&app.admin, id, "").await), ["1", "2", "3", "4"]);
     app.stop().await;
 }
 
@@ -212,7 +216,7 @@ async fn only_the_owner_updates_and_a_prefetch_does_not() {
     app.stop().await;
 }
 
-/// The row of an interrupted update says FEDERATING, like that of a first run; its task knows better.
+/// An interrupted update has the status FEDERATING, like a first run; only its task says that it is an update.
 #[tokio::test(flavor = "multi_thread")]
 async fn an_update_survives_kill_nine() {
     const PASSWORD: &str = "a password for tests";
@@ -242,6 +246,6 @@ async fn an_update_survives_kill_nine() {
     let client = running.client(Some(crate::demo::basic("admin", PASSWORD)));
     assert_eq!(client.ready(id).await["status"], "FULL_UPDATE_READY");
     let after = mixed(&client, id, "").await;
-    assert_eq!(listed(&after), ["1", "2*"]);
+    assert_eq!(listed_numbers(&after), ["1", "2*"]);
     assert_eq!(rows(&after)[..1], before);
 }

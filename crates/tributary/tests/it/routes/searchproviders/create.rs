@@ -1,4 +1,4 @@
-//! `POST /svc/searchproviders/`: one or a list, all or none; and the list of them.
+//! `POST /svc/searchproviders/`: one or a list, all or none; and listing them.
 
 use super::{names, smallest, with};
 use crate::app_harness::AppHarness;

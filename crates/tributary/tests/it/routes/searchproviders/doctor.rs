@@ -1,4 +1,4 @@
-//! The provider doctor.
+//! The provider doctor over HTTP.
 
 use crate::app_harness::{Answer, AppHarness, items};
 use serde_json::{Value, json};
@@ -6,8 +6,8 @@ use testkit::source::{Behaviour, Source};
 
 const PATH: &str = "/svc/searchproviders/doctor/";
 
-/// The sentence of the field that is at fault.
-fn fault<'a>(answer: &'a Answer, field: &str) -> &'a str {
+/// The error message of the field.
+fn field_error<'a>(answer: &'a Answer, field: &str) -> &'a str {
     assert_eq!((answer.status.as_u16(), answer.code()), (400, "invalid"), "{answer:?}");
     answer.body["errors"][field][0]
         .as_str()
@@ -72,7 +72,7 @@ async fn any_form_of_a_sample_is_read() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_request_is_sent_as_it_was_pasted_and_its_secrets_are_not_told() {
+async fn a_request_is_sent_as_it_was_pasted_and_its_secrets_are_not_shown() {
     let app = AppHarness::start().await;
     let source = Source::start().await;
     source.reply(Behaviour::Json(items("river", 2)));
@@ -108,16 +108,16 @@ async fn a_source_that_cannot_be_asked_is_explained() {
         (Behaviour::status(403), "credentials"),
         (Behaviour::status(404), "path"),
         (Behaviour::status(500), "later"),
-        (Behaviour::text("text/html", "<html><body>Sign in</body></html>"), "page for people"),
+        (Behaviour::text("text/html", "<html><body>Sign in</body></html>"), "web page"),
         (Behaviour::text("application/json", "{\"a\":"), "not JSON"),
         (Behaviour::Json(json!({"error": 7})), "No list of results"),
-        (Behaviour::Json(json!({"total": 0, "items": []})), "finds something"),
+        (Behaviour::Json(json!({"total": 0, "items": []})), "has results"),
         (Behaviour::CloseAtOnce, "sample"),
     ];
     for (behaviour, part) in table {
         source.reply(behaviour.clone());
         let answer = app.admin.post(PATH, &asked(url.clone())).await;
-        let sentence = fault(&answer, "request");
+        let sentence = field_error(&answer, "request");
         assert!(sentence.contains(part), "{behaviour:?}: {sentence}");
     }
     for (request, part) in [
@@ -126,7 +126,7 @@ async fn a_source_that_cannot_be_asked_is_explained() {
         (url.replace("http://", "https://"), "certificate"),
     ] {
         let answer = app.admin.post(PATH, &asked(request.clone())).await;
-        let sentence = fault(&answer, "request");
+        let sentence = field_error(&answer, "request");
         assert!(sentence.contains(part), "{request}: {sentence}");
     }
     app.stop().await;
@@ -137,16 +137,16 @@ async fn wrong_input_is_named_by_field() {
     let app = AppHarness::start().await;
     let sample = json!([{"title": "On tea"}]);
     let table = [
-        (json!({}), "sample", "Give a sample"),
+        (json!({}), "sample", "Provide a sample"),
         (json!({"request": "https://h.example/?q=x"}), "sample", "fetch"),
-        (json!({"fetch": true}), "request", "address"),
+        (json!({"fetch": true}), "request", "URL"),
         (json!({"sample": sample, "request": "curl 'https://h.example/"}), "request", "not closed"),
         (json!({"sample": sample, "request": "curl -X PUT https://h.example/"}), "request", "PUT"),
         (json!({"sample": sample, "request": "some words"}), "request", "neither"),
         (json!({"sample": sample, "request": "ftp://h.example/"}), "request", "http://"),
         (json!({"sample": sample, "request": 7}), "request", "A text is needed"),
-        (json!({"sample": "<html><p>Hello</p></html>"}), "sample", "page for people"),
-        (json!({"sample": "not json"}), "sample", "cannot be read"),
+        (json!({"sample": "<html><p>Hello</p></html>"}), "sample", "HTML page"),
+        (json!({"sample": "not json"}), "sample", "cannot be parsed"),
         (json!({"sample": "<a><b></a>"}), "sample", "XML"),
         (json!({"sample": 7}), "sample", "No list of results"),
         (
@@ -161,7 +161,7 @@ async fn wrong_input_is_named_by_field() {
     ];
     for (body, field, part) in table {
         let answer = app.admin.post(PATH, &body).await;
-        let sentence = fault(&answer, field);
+        let sentence = field_error(&answer, field);
         assert!(sentence.contains(part), "{body}: {sentence}");
     }
     app.stop().await;

@@ -1,13 +1,13 @@
 //! `/svc/searchproviders/`.
 
-mod change;
-mod check;
 mod create;
 mod doctor;
+mod edit;
 mod list;
 mod secrets;
 mod states;
-mod testing;
+mod test;
+mod validation;
 mod visibility;
 
 use serde_json::{Value, json};
@@ -17,7 +17,7 @@ fn smallest(name: &str) -> Value {
     json!({"name": name, "url": "https://source.example/", "response_mappings": "RESULTS=items"})
 }
 
-/// The same with more fields.
+/// The smallest provider with more fields.
 fn with(name: &str, more: Value) -> Value {
     let mut spec = smallest(name);
     spec.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());

@@ -1,4 +1,4 @@
-//! Secrets of sources: they go to their source, and nowhere else.
+//! Secrets of providers: they are sent to their source, and appear nowhere else.
 
 use super::smallest;
 use crate::app_harness::{AppHarness, Client, items};
@@ -6,10 +6,10 @@ use reqwest::Method;
 use serde_json::{Value, json};
 use testkit::source::{Behaviour, Source};
 
-/// It changes when it is written into a URL, so that a mask of the plain text alone would be noticed.
+/// It changes when it is encoded for a URL, so that masking only the plain text would be noticed.
 const CANARY: &str = "canary/5-7ä~x";
 
-async fn keyed(app: &AppHarness, source: &Source) -> String {
+async fn create_keyed_provider(app: &AppHarness, source: &Source) -> String {
     let more = json!({
         "query_template": "{url}?q={query_string}&key={key}",
         "credentials": format!("key={CANARY}"),
@@ -29,7 +29,7 @@ async fn masked_empty_and_absent_keep_and_anything_else_replaces() {
     let app = AppHarness::start().await;
     let source = Source::start().await;
     source.reply(Behaviour::Json(items("river", 1)));
-    let path = keyed(&app, &source).await;
+    let path = create_keyed_provider(&app, &source).await;
     assert_eq!(key_received(&app, &source).await, CANARY);
     let shown = app.admin.get(&path).await.body;
     assert_eq!(shown["credentials"], "key=••••");
@@ -60,14 +60,14 @@ async fn masked_empty_and_absent_keep_and_anything_else_replaces() {
     app.stop().await;
 }
 
-/// Texts that would give the secret away: as it is, as a URL has it, and its beginning.
+/// Texts that would reveal the secret: plain, URL-encoded, and its beginning.
 fn forms() -> [String; 3] {
     let encoded = url::form_urlencoded::byte_serialize(CANARY.as_bytes()).collect();
     [CANARY.to_owned(), encoded, "canary".to_owned()]
 }
 
 #[track_caller]
-fn assert_silent(text: &str, what: &str) {
+fn assert_no_secret(text: &str, what: &str) {
     for form in forms() {
         assert!(!text.contains(&form), "{what} tells '{form}': {text}");
     }
@@ -97,7 +97,7 @@ async fn everything(client: &Client, search: &Value) -> String {
 async fn a_secret_appears_in_no_answer_however_the_source_behaves() {
     let app = AppHarness::start().await;
     let source = Source::start().await;
-    let path = keyed(&app, &source).await;
+    let path = create_keyed_provider(&app, &source).await;
     let echo = format!("the key {CANARY} in {} is not known", forms()[1]);
     let behaviours = [
         Behaviour::Json(items("river", 2)),
@@ -113,8 +113,8 @@ async fn a_secret_appears_in_no_answer_however_the_source_behaves() {
         let what = format!("{behaviour:?}");
         source.reply(behaviour);
         let search = app.admin.search(&json!({"query_string": "river"})).await;
-        assert_silent(&everything(&app.admin, &search).await, &what);
-        // Several failures in a row would leave the source alone.
+        assert_no_secret(&everything(&app.admin, &search).await, &what);
+        // Several failures in a row would open the circuit breaker.
         assert_eq!(app.admin.delete(&format!("{path}state/")).await.status, 204);
     }
     source.reply(Behaviour::Json(items("river", 2)));
@@ -125,7 +125,7 @@ async fn a_secret_appears_in_no_answer_however_the_source_behaves() {
         "the request is shown without its key: {sent}"
     );
     let renamed = app.admin.put(&path, &smallest("Keyed")).await;
-    assert_silent(&renamed.body.to_string(), "PUT");
+    assert_no_secret(&renamed.body.to_string(), "PUT");
     app.stop().await;
 }
 
@@ -156,12 +156,12 @@ async fn a_secret_in_a_header_reaches_its_source_and_no_answer() {
 #[tokio::test(flavor = "multi_thread")]
 async fn the_data_folder_holds_no_secret_in_the_clear() {
     let app = AppHarness::start().await;
-    if !app.service.wired().is_embedded() {
+    if !app.service.app().is_embedded() {
         return app.stop().await;
     }
     let source = Source::start().await;
     source.reply(Behaviour::Json(items("river", 2)));
-    let path = keyed(&app, &source).await;
+    let path = create_keyed_provider(&app, &source).await;
     app.admin.search(&json!({"query_string": "river"})).await;
     let token = app.admin.post("/svc/tokens/", &json!({})).await.body["token"].as_str().unwrap().to_owned();
     app.user("ann", &[]).await;
@@ -170,7 +170,7 @@ async fn the_data_folder_holds_no_secret_in_the_clear() {
     assert_eq!(app.admin.patch(&path, &json!({"description": "needle in the hay"})).await.status, 200);
 
     let mut found_plain_text = false;
-    for entry in std::fs::read_dir(&app.service.wired().data_dir).unwrap() {
+    for entry in std::fs::read_dir(&app.service.app().data_dir).unwrap() {
         let file = entry.unwrap().path();
         if !file.is_file() {
             continue;

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use testkit::source::{Behaviour, Source};
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_source_that_rests_says_why_and_how_long() {
+async fn a_skipped_source_shows_why_and_how_long() {
     let app = AppHarness::start().await;
     let (good, tired) = (Source::start().await, Source::start().await);
     good.reply(Behaviour::Json(items("river", 2)));
@@ -26,7 +26,7 @@ async fn a_source_that_rests_says_why_and_how_long() {
     );
     assert!(first["p50"].as_f64().unwrap() > 0.0 && first["until"].is_null(), "{first}");
     assert_eq!((&second["id"], &second["state"], &second["failed"]), (&json!(id), &json!("open"), &json!(1)));
-    assert_eq!(second["reason"], "It asked for a rest.");
+    assert_eq!(second["reason"], "It requested a pause.");
     assert!(second["seconds"].as_u64().unwrap() > 0 && second["until"].is_string(), "{second}");
     assert_eq!(app.admin.delete(&format!("/svc/searchproviders/{id}/state/")).await.status, 204);
     let after = app.admin.get("/svc/searchproviders/states/").await.body;

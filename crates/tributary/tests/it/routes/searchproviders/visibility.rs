@@ -1,4 +1,4 @@
-//! Who sees which provider, and how much of it.
+//! Who sees which provider, and which of its fields.
 
 use super::{names, with};
 use crate::app_harness::{AppHarness, items};
@@ -39,7 +39,7 @@ async fn shared_or_by_group() {
     app.stop().await;
 }
 
-/// A provider that is hidden cannot be asked for by its id, its name or its tag, nor be noticed in the answer.
+/// A hidden provider cannot be searched by its id, name or tag, nor be noticed in the response.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_hidden_provider_cannot_be_searched_or_noticed() {
     let app = AppHarness::start().await;
@@ -88,8 +88,8 @@ async fn fields_that_may_hold_secrets_are_for_editors() {
     app.stop().await;
 }
 
-/// The header that the source was sent last.
-fn sent(source: &Source, name: &str) -> Option<String> {
+/// The value of a header in the last request to the source.
+fn sent_header(source: &Source, name: &str) -> Option<String> {
     source.requests().last().expect("a request").header(name).map(str::to_owned)
 }
 
@@ -110,19 +110,19 @@ async fn secret_headers_are_masked_and_a_mask_keeps_them() {
     assert_eq!(shown["page_fetch_config_json"], fetching);
     let ask = format!("{path}test/?q=river");
 
-    // Whole or in part, as it was shown: nothing changes.
+    // Sending it back completely or in part, as it was shown, changes nothing.
     assert_eq!(app.admin.put(&path, &shown).await.status, 200);
     assert_eq!(app.admin.patch(&path, &json!({"description": "again"})).await.status, 200);
     assert_eq!(app.admin.get(&ask).await.body["status"], "OK");
-    assert_eq!(sent(&source, "x-api-key").as_deref(), Some("canary-1"));
-    // Tried before it is saved: the masks are those of the provider with the id.
+    assert_eq!(sent_header(&source, "x-api-key").as_deref(), Some("canary-1"));
+    // Testing before saving: the masks stand for the secrets of the provider with the id.
     assert_eq!(app.admin.post("/svc/searchproviders/test/", &shown).await.body["status"], "OK");
-    assert_eq!(sent(&source, "x-api-key").as_deref(), Some("canary-1"));
-    // Another value replaces it, a header that is left out goes, a mask without a value is refused.
+    assert_eq!(sent_header(&source, "x-api-key").as_deref(), Some("canary-1"));
+    // Another value replaces it, a header that is left out is removed, and a mask without a stored value is refused.
     let changed = json!({"http_request_headers": {"X-Api-Key": "canary-3"}});
     assert_eq!(app.admin.patch(&path, &changed).await.body["http_request_headers"]["X-Api-Key"], "••••");
     assert_eq!(app.admin.get(&ask).await.body["status"], "OK");
-    let seen = ["x-api-key", "x-team"].map(|name| sent(&source, name));
+    let seen = ["x-api-key", "x-team"].map(|name| sent_header(&source, name));
     assert_eq!(seen, [Some("canary-3".to_owned()), None]);
     let mut unknown = shown.clone();
     unknown["http_request_headers"] = json!({"X-Other-Key": "••••"});

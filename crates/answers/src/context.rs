@@ -1,0 +1,37 @@
+//! The dependencies of this crate, and the shared state of summary generation.
+
+use crate::in_progress::GenerationRegistry;
+use domain::ports::{Observer, PluginContext, ReadPages, Store};
+use federation::Federation;
+use std::sync::Arc;
+use tokio::sync::Semaphore;
+
+/// What summaries and chats depend on.
+#[derive(Clone)]
+pub struct RagDeps {
+    pub store: Arc<dyn Store>,
+    pub federation: Arc<Federation>,
+    pub context: PluginContext,
+    pub pages: Arc<dyn ReadPages>,
+    pub observer: Arc<dyn Observer>,
+}
+
+/// Shared state of the steps that generate a summary.
+pub(crate) struct RagContext {
+    pub store: Arc<dyn Store>,
+    pub federation: Arc<Federation>,
+    pub context: PluginContext,
+    pub pages: Arc<dyn ReadPages>,
+    pub observer: Arc<dyn Observer>,
+    pub in_progress: Arc<GenerationRegistry>,
+    /// Limits concurrent generations in this process to `SVC_INTERACTIVE_CONCURRENCY`.
+    pub slots: Semaphore,
+}
+
+impl RagContext {
+    pub fn new(deps: RagDeps) -> Self {
+        let RagDeps { store, federation, context, pages, observer } = deps;
+        let slots = Semaphore::new(context.settings.interactive_concurrency.max(1) as usize);
+        Self { store, federation, context, pages, observer, in_progress: Arc::default(), slots }
+    }
+}

@@ -1,0 +1,26 @@
+//! What a prompt is assembled from.
+
+use super::source::SourceText;
+use chrono::NaiveDate;
+use domain::prompt::PromptParts;
+use std::time::Duration;
+
+/// The input of [`assemble`](super::assemble).
+pub(crate) struct PromptInput<'a> {
+    /// Without operators.
+    pub query: &'a str,
+    /// The user's instructions; may be empty.
+    pub instructions: &'a str,
+    pub parts: &'a PromptParts,
+    pub today: NaiveDate,
+    /// Token budget of the sources, including headers and fences.
+    pub budget: usize,
+    /// Whether to ask for follow-up questions.
+    pub follow_ups: bool,
+    /// Token count of a text for the model.
+    pub count: &'a dyn Fn(&str) -> usize,
+    /// Best first.
+    pub sources: Vec<SourceText>,
+    pub time_max: Duration,
+    pub answer_tokens_max: u32,
+}

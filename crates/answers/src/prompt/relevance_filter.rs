@@ -1,0 +1,198 @@
+//! Filters texts that are too short or not relevant to the query.
+
+use super::escape::escape_text;
+use super::language::language_of;
+use super::source::SourceText;
+use super::titles::TitleMatch;
+use domain::rag::WindowMethod;
+use domain::summary::SourceMode;
+use domain::syntax::strip_html::readable;
+use relevancy::embedder::embed;
+use relevancy::passages::best_window;
+use relevancy::tokens::{lower, tokens};
+use relevancy::{Language, Query};
+
+/// The type of a source whose text is only the result itself.
+pub(crate) const SEARCH_RESULT: &str = "Search Result";
+/// Minimum number of words beyond those of the query.
+const WORDS_MORE_MIN: usize = 5;
+/// Length in words of the window that is compared by meaning.
+const WINDOW_WORDS: usize = 180;
+/// Minimum cosine similarity of a window without query terms.
+const COSINE_MIN: f32 = 0.5;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Verdict {
+    Ok,
+    TooShort,
+    NoTerms,
+}
+
+impl Verdict {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Ok => "OK",
+            Self::TooShort => "TOO SHORT",
+            Self::NoTerms => "NO TERMS",
+        }
+    }
+}
+
+/// The source with its escaped text, or with the text of the result if that of the document is of no use.
+pub(super) fn usable_source(query: &str, source: &SourceText) -> Result<SourceText, Verdict> {
+    let own = match source.mode {
+        SourceMode::Snippet => escape_text(&readable(&source.text)),
+        SourceMode::Page | SourceMode::Cache => escape_text(&source.text),
+    };
+    let first = verdict(query, &own);
+    if first == Verdict::Ok {
+        return Ok(SourceText { text: own, ..source.clone() });
+    }
+    let snippet = escape_text(&readable(&source.item.body));
+    let second = verdict(query, &snippet);
+    // A title that matches the query makes its text relevant. The text of the result certainly belongs to it.
+    let is_titled = |text: &str| is_titled(query, source, text);
+    if second == Verdict::Ok || (second == Verdict::NoTerms && is_titled(&snippet)) {
+        return Ok(SourceText {
+            text: snippet,
+            kind: SEARCH_RESULT.to_owned(),
+            mode: SourceMode::Snippet,
+            item: source.item.clone(),
+        });
+    }
+    if first == Verdict::NoTerms && is_titled(&own) {
+        return Ok(SourceText { text: own, ..source.clone() });
+    }
+    Err(if snippet.is_empty() { first } else { second })
+}
+
+fn is_titled(query: &str, source: &SourceText, text: &str) -> bool {
+    TitleMatch::of(language_of(text), query, &source.item).is_about_the_query()
+}
+
+/// Whether a text is long and relevant enough for a query.
+fn verdict(query: &str, text: &str) -> Verdict {
+    let asked = tokens(query).count();
+    let needed = asked + WORDS_MORE_MIN;
+    if tokens(text).take(needed).count() < needed {
+        return Verdict::TooShort;
+    }
+    let mut languages = vec![Language::ENGLISH, language_of(text)];
+    languages.dedup();
+    let queries: Vec<Query> =
+        languages.into_iter().map(|language| Query::parse_in(language, query)).collect();
+    let says_nothing = |query: &Query| query.terms.is_empty() || query.only_stopwords;
+    if queries.iter().any(says_nothing)
+        || queries.iter().any(|query| has_term(query, text))
+        || is_near(query, text)
+    {
+        return Verdict::Ok;
+    }
+    Verdict::NoTerms
+}
+
+fn has_term(query: &Query, text: &str) -> bool {
+    tokens(text).any(|token| query.may_match(token.text) && query.find(&lower(token.text)).is_some())
+}
+
+/// Whether a part of the text is about the query in other words.
+fn is_near(query: &str, text: &str) -> bool {
+    let window = best_window(text, query, WindowMethod::TermVector, WINDOW_WORDS);
+    window.is_some_and(|window| embed(&window).cosine(&embed(query)) >= COSINE_MIN)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use domain::result::ResultItem;
+
+    #[test]
+    fn texts_are_judged() {
+        let long = "The rivers rose in the night, and the town was not ready for it at all.";
+        for (query, text, expected) in [
+            ("river", long, Verdict::Ok),
+            ("river", "The rivers rose that night here", Verdict::Ok),
+            ("river", "The rivers rose that night", Verdict::TooShort),
+            ("what did the river do", "The rivers rose in the night and so on", Verdict::TooShort),
+            ("river", "", Verdict::TooShort),
+            ("quantum chromodynamics", long, Verdict::NoTerms),
+            // A query of stop words matches everything.
+            ("the who", "Nothing here has any of those two words in its text.", Verdict::Ok),
+            ("", long, Verdict::Ok),
+            // Other words, same meaning.
+            (
+                "automobile",
+                "A car is a motor vehicle with wheels; most cars run on roads and seat people.",
+                Verdict::Ok,
+            ),
+            (
+                "Haus am See",
+                "Die Häuser der Stadt sind alt, und es ist nicht leicht, sie zu erhalten und zu heizen.",
+                Verdict::Ok,
+            ),
+        ] {
+            assert_eq!(verdict(query, text), expected, "{query}: {text}");
+        }
+    }
+
+    #[test]
+    fn a_page_of_no_use_is_replaced_by_its_result() {
+        let snippet = "The <em>river</em> rose by two metres in one night.";
+        let good = "Long page text about the river, its water, its banks and its bridges.";
+        let source = |text: &str, body: &str, mode| SourceText {
+            item: ResultItem { body: body.to_owned(), ..ResultItem::default() },
+            text: text.to_owned(),
+            kind: "text/html".to_owned(),
+            mode,
+        };
+        let page = usable_source("river", &source(good, snippet, SourceMode::Page)).unwrap();
+        assert_eq!(
+            (page.text.as_str(), page.mode, page.kind.as_str()),
+            (good, SourceMode::Page, "text/html")
+        );
+        for bad in ["", "Please sign in.", "All about quantum chromodynamics and the gluons that it has."] {
+            let kept = usable_source("river", &source(bad, snippet, SourceMode::Page)).unwrap();
+            let expected = "The river rose by two metres in one night.";
+            assert_eq!((kept.text.as_str(), kept.mode), (expected, SourceMode::Snippet));
+            assert_eq!(kept.kind, SEARCH_RESULT);
+        }
+        let other = "Nothing of that kind in this result, whatever you look for.";
+        for (text, body, verdict) in [
+            ("Please sign in.", "Short.", Verdict::TooShort),
+            ("Please sign in.", "", Verdict::TooShort),
+            ("Please sign in.", other, Verdict::NoTerms),
+            (other, "", Verdict::NoTerms),
+        ] {
+            assert_eq!(
+                usable_source("river", &source(text, body, SourceMode::Page)),
+                Err(verdict),
+                "{text} {body}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_title_speaks_for_its_text() {
+        let other = "Nothing of that kind stands in this text, whatever you look for.";
+        let another = "This one says nothing of it either, in quite other words than that.";
+        let river = "The river rose by two metres in one night.";
+        for (title, text, body, expected) in [
+            ("The <em>river</em> at night", other, "", Ok((other, SourceMode::Page))),
+            ("The river at night", other, another, Ok((another, SourceMode::Snippet))),
+            ("The river at night", other, river, Ok((river, SourceMode::Snippet))),
+            ("The river at night", river, another, Ok((river, SourceMode::Page))),
+            ("The river at night", "Please sign in.", "", Err(Verdict::TooShort)),
+            ("The night", other, another, Err(Verdict::NoTerms)),
+        ] {
+            let source = SourceText {
+                item: ResultItem { title: title.to_owned(), body: body.to_owned(), ..ResultItem::default() },
+                text: text.to_owned(),
+                kind: "text/html".to_owned(),
+                mode: SourceMode::Page,
+            };
+            let found = usable_source("river", &source).map(|found| (found.text, found.mode));
+            let expected = expected.map(|(text, mode)| (text.to_owned(), mode));
+            assert_eq!(found, expected, "{title}: {text} {body}");
+        }
+    }
+}

@@ -1,0 +1,94 @@
+//! The query of the prompt without operators, and the prompt record.
+
+use crate::context::RagContext;
+use crate::error::SummaryError;
+use domain::ai_provider::AiProvider;
+use domain::prompt::{PromptParts, PromptRecord, SEARCH_RAG};
+use domain::search::Search;
+use domain::summary::SummaryRequest;
+use domain::syntax::query_string;
+
+/// The default prompt.
+const STANDARD: &str = "search_rag_standard";
+
+/// The query for the model: `tag:word` becomes `word`; a tag alone and `prompt:<name>` are removed.
+pub(crate) fn plain_query(search: &Search) -> String {
+    let processed = match search.query_string_processed.trim() {
+        "" => search.spec.query_string.trim(),
+        text => text,
+    };
+    let plain: Vec<&str> = processed.split_whitespace().filter_map(plain_word).collect();
+    if plain.is_empty() { processed.to_owned() } else { plain.join(" ") }
+}
+
+fn plain_word(word: &str) -> Option<&str> {
+    if query_string::prompt_of_word(word).is_some() {
+        return None;
+    }
+    match word.split_once(':') {
+        // A URL is not a tag.
+        Some((tag, rest)) if !tag.is_empty() && !rest.starts_with("//") => {
+            Some(rest).filter(|rest| !rest.is_empty())
+        }
+        _ => Some(word),
+    }
+}
+
+impl RagContext {
+    /// The prompt texts: of the record named by the request, else by `prompt:<name>` in the query, else the default,
+    /// with the overrides of the AI provider. Includes a warning if the name is unknown.
+    pub(crate) async fn parts(
+        &self,
+        search: &Search,
+        request: &SummaryRequest,
+        provider: &AiProvider,
+    ) -> Result<(PromptParts, Option<String>), SummaryError> {
+        let records = self.store.prompts().await?;
+        let named = match request.prompt.as_str() {
+            "" => query_string::prompt(&search.spec.query_string),
+            name => Some(name),
+        };
+        let usable: Vec<&PromptRecord> = records.iter().filter(|record| is_usable(record, search)).collect();
+        let find = |name: &str| usable.iter().find(|record| record.spec.name.eq_ignore_ascii_case(name));
+        let found = named.and_then(find);
+        let warning = match (named, found) {
+            (Some(name), None) => {
+                Some(format!("There is no prompt '{name}' for summaries; the default was used."))
+            }
+            _ => None,
+        };
+        let record = found.or_else(|| find(STANDARD)).or(usable.first());
+        let parts = record.map(|record| record.spec.parts.clone()).unwrap_or_default();
+        let own = provider.spec.prompt_overrides.get(SEARCH_RAG);
+        Ok((own.map_or_else(|| parts.clone(), |own| own.over(&parts)), warning))
+    }
+}
+
+fn is_usable(record: &PromptRecord, search: &Search) -> bool {
+    record.spec.active
+        && record.spec.tags.iter().any(|tag| tag.eq_ignore_ascii_case(SEARCH_RAG))
+        && record.is_for(Some(search.owner))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn operators_are_not_part_of_the_question() {
+        for (query, expected) in [
+            ("river level", "river level"),
+            ("news:river level", "river level"),
+            ("news: river company:acme", "river acme"),
+            ("prompt:short river", "river"),
+            ("river PROMPT:short", "river"),
+            ("see http://a.example/", "see http://a.example/"),
+            ("news:", "news:"),
+            (":river", ":river"),
+        ] {
+            let search =
+                Search { query_string_processed: query.to_owned(), ..crate::summary_item::tests::search() };
+            assert_eq!(plain_query(&search), expected, "{query}");
+        }
+    }
+}

@@ -1,0 +1,154 @@
+//! The candidates by provider, with their scores and overrides.
+
+use super::rules::SelectionRules;
+use domain::ids::ProviderId;
+use domain::rag::{InclusionField, RagOverrides};
+use domain::result::{ResultItem, ResultSet};
+use std::cmp::Ordering;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+/// Threshold of `swirl_score` for results without a confidence.
+pub(super) const SCORE_WITHOUT_CONFIDENCE: f64 = 50.0;
+
+/// A candidate result.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Candidate<'a> {
+    pub provider: ProviderId,
+    pub item: &'a ResultItem,
+    /// The score that is compared.
+    pub field: InclusionField,
+    /// It passed the threshold of its provider or was requested.
+    pub passes: bool,
+}
+
+impl Candidate<'_> {
+    pub fn has_confidence(&self) -> bool {
+        has_confidence(self.item)
+    }
+}
+
+/// The candidates of one provider in its own order.
+#[derive(Debug)]
+pub(super) struct Source<'a> {
+    pub candidates: Vec<Candidate<'a>>,
+    /// Maximum number of them.
+    pub max: usize,
+}
+
+/// The candidates of all providers, ordered by provider id.
+#[derive(Debug)]
+pub(super) struct Pool<'a> {
+    pub sources: Vec<Source<'a>>,
+}
+
+impl<'a> Pool<'a> {
+    pub fn of(
+        sets: &'a [ResultSet],
+        overrides: &BTreeMap<ProviderId, RagOverrides>,
+        rules: &SelectionRules,
+    ) -> Self {
+        let mut sets: Vec<&ResultSet> =
+            sets.iter().filter(|set| !rules.generated.contains(&set.provider)).collect();
+        sets.sort_by_key(|set| set.provider);
+        let mut seen = BTreeSet::new();
+        let mut source = |set: &'a ResultSet| {
+            let overrides_used = overrides.get(&set.provider).copied().unwrap_or_default();
+            let max = overrides_used.max_to_consider.map_or(usize::MAX, |max| max as usize);
+            let own = (
+                overrides_used.field.unwrap_or(rules.field),
+                overrides_used.threshold.unwrap_or(rules.threshold),
+            );
+            // Unsaved results have the id 0.
+            let is_new = |item: &&ResultItem| item.swirl_id.0 == 0 || seen.insert(item.swirl_id);
+            let items = set.items.iter().filter(|item| !is_written(item)).filter(is_new);
+            let mut candidates: Vec<_> = items.map(|item| candidate(set.provider, item, own)).collect();
+            candidates.sort_by_key(|one| (one.item.searchprovider_rank, one.item.swirl_id));
+            Source { candidates, max }
+        };
+        Self { sources: sets.into_iter().map(&mut source).collect() }
+    }
+
+    pub fn all(&self) -> impl Iterator<Item = &Candidate<'a>> {
+        self.sources.iter().flat_map(|source| &source.candidates)
+    }
+
+    /// The best score that was compared with a threshold.
+    pub fn best(&self) -> Option<f64> {
+        let scores = self.all().map(|one| one.field.of(one.item)).filter(|score| score.is_finite());
+        // Confidences and scores are not comparable; confidences take precedence.
+        let confident = self.all().filter(|one| one.field == InclusionField::Confidence);
+        let confidences: Vec<f64> = confident.map(|one| one.field.of(one.item)).collect();
+        match confidences.is_empty() {
+            true => scores.max_by(f64::total_cmp),
+            false => confidences.into_iter().max_by(f64::total_cmp),
+        }
+    }
+
+    /// Keeps only the elected version of each document.
+    pub fn without_alternates(&mut self) {
+        for source in &mut self.sources {
+            source.candidates.retain(|one| !one.item.is_alternate());
+        }
+    }
+
+    /// Keeps the best of the results with the same URL and title, in case the pipeline did not deduplicate them.
+    pub fn once_each(&mut self) {
+        let mut best: HashMap<(&str, &str), &Candidate<'_>> = HashMap::new();
+        let mut worse: BTreeSet<(ProviderId, u32, i64)> = BTreeSet::new();
+        let name = |one: &Candidate<'_>| (one.provider, one.item.searchprovider_rank, one.item.swirl_id.0);
+        for one in self.sources.iter().flat_map(|source| &source.candidates) {
+            if one.item.url.is_empty() {
+                continue;
+            }
+            let known = best.entry((&one.item.url, &one.item.title)).or_insert(one);
+            if name(known) == name(one) {
+                continue;
+            }
+            let loser = if better(one.item, known.item) { std::mem::replace(known, one) } else { one };
+            worse.insert(name(loser));
+        }
+        for source in &mut self.sources {
+            source.candidates.retain(|one| !worse.contains(&name(one)));
+        }
+    }
+
+    /// Keeps exactly these results, whatever their scores and number per provider.
+    pub fn only(&mut self, ids: &BTreeSet<i64>) {
+        for source in &mut self.sources {
+            source.candidates.retain(|one| ids.contains(&one.item.swirl_id.0));
+            source.candidates.iter_mut().for_each(|one| one.passes = true);
+            source.max = usize::MAX;
+        }
+    }
+}
+
+fn candidate(
+    provider: ProviderId,
+    item: &ResultItem,
+    (field, threshold): (InclusionField, f64),
+) -> Candidate<'_> {
+    let (field, threshold) = match field {
+        InclusionField::Confidence if !has_confidence(item) => {
+            (InclusionField::Score, SCORE_WITHOUT_CONFIDENCE)
+        }
+        _ => (field, threshold),
+    };
+    Candidate { provider, item, field, passes: field.of(item) > threshold }
+}
+
+/// Results without ranking have the confidence 0.
+fn has_confidence(item: &ResultItem) -> bool {
+    item.swirl_confidence_score > 0.0
+}
+
+fn is_written(item: &ResultItem) -> bool {
+    item.result_block.is_some() || item.additional_content.is_some()
+}
+
+fn better(one: &ResultItem, other: &ResultItem) -> bool {
+    let order = one
+        .swirl_confidence_score
+        .total_cmp(&other.swirl_confidence_score)
+        .then(one.swirl_score.total_cmp(&other.swirl_score));
+    order == Ordering::Greater
+}

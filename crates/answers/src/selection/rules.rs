@@ -1,0 +1,18 @@
+//! The rules by which results are selected.
+
+use domain::ids::{ProviderId, ResultId};
+use domain::rag::{InclusionField, Strategy};
+use std::collections::BTreeSet;
+
+/// Selection rules unless a provider overrides them.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(crate) struct SelectionRules {
+    pub field: InclusionField,
+    pub threshold: f64,
+    pub strategy: Strategy,
+    pub max: usize,
+    /// Providers with generated results, which are never sources.
+    pub generated: BTreeSet<ProviderId>,
+    /// The mixed list of the search, best first. If no requested number is a `swirl_id`, all are ranks in this list.
+    pub order: Vec<ResultId>,
+}

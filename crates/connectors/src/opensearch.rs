@@ -1,0 +1,16 @@
+//! OpenSearch connector: an OpenSearch index, queried like Elasticsearch.
+
+use crate::shared::search_engine::dsl;
+use domain::ports::{ConnectorKind, TestTarget};
+
+pub const KIND: ConnectorKind = ConnectorKind {
+    name: "OpenSearch",
+    module: "opensearch",
+    summary: "An OpenSearch index, queried with a query string or the Query DSL.",
+    capability: dsl::CAPABILITY,
+    settings: dsl::SETTINGS,
+    authenticator: None,
+    test_target: TestTarget::Fake,
+    check: dsl::check,
+    build: dsl::build,
+};

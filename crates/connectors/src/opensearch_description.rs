@@ -1,0 +1,257 @@
+//! OpenSearchDescription connector: a site that describes its search API in an OpenSearch description document.
+
+use crate::shared::check::{Notations, read_notations, require_notations};
+use crate::shared::http_source::{HttpSource, config_invalid};
+use crate::shared::opensearch_description::description::{self, SearchUrl};
+use crate::shared::opensearch_description::feed;
+use crate::shared::opensearch_description::template::{self, UrlQuery};
+use crate::shared::{http_check, page, response};
+use async_trait::async_trait;
+use domain::ids::ProviderId;
+use domain::ports::{
+    Capability, Connector, ConnectorError, ConnectorErrorKind, ConnectorKind, HttpResponse, NormalizedPage,
+    PluginContext, ProviderQuery, SourceQuery, SourceResponse, TestTarget,
+};
+use domain::provider::SearchProvider;
+use domain::search::Sort;
+use domain::syntax::query_mappings::PAGE_SIZE;
+use domain::validation::FieldErrors;
+use serde_json::{Value, json};
+use std::fmt;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use url::Url;
+
+pub const KIND: ConnectorKind = ConnectorKind {
+    name: "OpenSearchDescription",
+    module: "opensearch_description",
+    summary: "A site with an OpenSearch description that returns RSS, Atom or JSON.",
+    capability: Capability { page: true, date_sort: false, not: true },
+    settings: &[
+        "url",
+        "query_mappings",
+        "response_mappings",
+        "result_mappings",
+        "credentials",
+        "http_request_headers",
+        "results_per_query",
+        "config",
+    ],
+    authenticator: None,
+    test_target: TestTarget::Fake,
+    check,
+    build,
+};
+
+/// Most additional hosts that a description may send queries to.
+const HOSTS_MAX: usize = 20;
+
+struct OpenSearchDescription {
+    source: HttpSource,
+    provider: ProviderId,
+    address: String,
+    hosts: Vec<String>,
+    language: String,
+    notations: Notations,
+    has_result_mappings: bool,
+    context: PluginContext,
+}
+
+impl fmt::Debug for OpenSearchDescription {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("OpenSearchDescription").field("source", &self.source).finish_non_exhaustive()
+    }
+}
+
+fn check(provider: &SearchProvider) -> FieldErrors {
+    let mut errors = http_check::check(&plain(provider)).1;
+    read_notations(provider, &mut errors);
+    if let Err(sentence) = hosts(provider) {
+        errors.add("config", sentence);
+    }
+    let language = provider.config_value("open_search_description", "language");
+    errors.check(language.is_none_or(Value::is_string), "config", || {
+        "swirl.open_search_description.language: a text such as en is needed.".to_owned()
+    });
+    errors
+}
+
+fn build(provider: &SearchProvider, context: &PluginContext) -> Result<Box<dyn Connector>, ConnectorError> {
+    let language = provider.config_value("open_search_description", "language").and_then(Value::as_str);
+    Ok(Box::new(OpenSearchDescription {
+        source: HttpSource::new(&plain(provider), context)?,
+        provider: provider.id,
+        address: provider.spec.url.trim().to_owned(),
+        hosts: hosts(provider).map_err(config_invalid)?,
+        language: language.unwrap_or("*").to_owned(),
+        notations: require_notations(provider)?,
+        has_result_mappings: !provider.spec.result_mappings.trim().is_empty(),
+        context: context.clone(),
+    }))
+}
+
+/// The provider as a plain HTTP source: its address is that of the description.
+fn plain(provider: &SearchProvider) -> SearchProvider {
+    let mut plain = provider.clone();
+    plain.spec.query_template = "{url}".to_owned();
+    plain.spec.query_mappings = String::new();
+    plain
+}
+
+/// `config.swirl.open_search_description.hosts`: additional hosts that the description may point to.
+fn hosts(provider: &SearchProvider) -> Result<Vec<String>, String> {
+    let wrong = || {
+        format!("swirl.open_search_description.hosts: a list of at most {HOSTS_MAX} host names is needed.")
+    };
+    let Some(value) = provider.config_value("open_search_description", "hosts") else {
+        return Ok(Vec::new());
+    };
+    let list = value.as_array().filter(|list| list.len() <= HOSTS_MAX).ok_or_else(wrong)?;
+    let names = list.iter().map(|name| name.as_str().map(str::to_ascii_lowercase));
+    names.collect::<Option<Vec<String>>>().ok_or_else(wrong)
+}
+
+#[async_trait]
+impl Connector for OpenSearchDescription {
+    fn capability(&self) -> Capability {
+        let mappings = &self.notations.query_mappings;
+        Capability { page: true, date_sort: false, not: mappings.not() || mappings.not_char().is_some() }
+    }
+
+    fn pages(&self, results_wanted: u32) -> u32 {
+        results_wanted.div_ceil(PAGE_SIZE).max(1)
+    }
+
+    fn construct(&self, query: &ProviderQuery<'_>) -> Result<SourceQuery, ConnectorError> {
+        Ok(SourceQuery::Command {
+            place: self.address()?.host_str().unwrap_or_default().to_owned(),
+            body: json!({"searchTerms": query.text, "page": query.page, "language": self.language}),
+            rows_max: query.results_wanted,
+            time_max: query.time_max,
+        })
+    }
+
+    async fn execute(&self, built: &SourceQuery) -> Result<SourceResponse, ConnectorError> {
+        let SourceQuery::Command { body, rows_max, time_max, .. } = built else { return Err(other_kind()) };
+        let started = Instant::now();
+        let urls = self.description(*time_max).await?;
+        let has_mappings = self.notations.response_mappings.results.is_some();
+        let Some(url) = description::choose(&urls, has_mappings) else {
+            let message = "the description offers only JSON, which needs RESULTS in response_mappings";
+            return Err(config_invalid(message.to_owned()));
+        };
+        let query = UrlQuery {
+            text: body["searchTerms"].as_str().unwrap_or_default(),
+            page: body["page"].as_u64().and_then(|page| u32::try_from(page).ok()).unwrap_or(0),
+            results_wanted: *rows_max,
+            language: &self.language,
+        };
+        if query.page > 0 && !template::has_pages(&url.template) {
+            return Ok(SourceResponse::Rows { found: 0, rows: Vec::new() });
+        }
+        let address = self.filled(url, &query)?;
+        let time_left = time_max.saturating_sub(started.elapsed());
+        self.fetch(address, time_left).await.map(SourceResponse::Http)
+    }
+
+    fn normalize(&self, response: SourceResponse) -> Result<NormalizedPage, ConnectorError> {
+        let SourceResponse::Http(http) = response else { return Ok(NormalizedPage::default()) };
+        let answer = response::read(&http, self.context.clock.now())?;
+        let mut page = match feed::entries(&answer) {
+            Some(page) => page,
+            None => page::take_apart(answer, &self.notations.response_mappings)?,
+        };
+        if !self.has_result_mappings {
+            page.items = page.items.iter().map(feed::result).collect();
+        }
+        Ok(page)
+    }
+}
+
+impl OpenSearchDescription {
+    fn address(&self) -> Result<Url, ConnectorError> {
+        http_check::web_address(&self.address).map_err(config_invalid)
+    }
+
+    /// The search URLs of the site, fetched at most once an hour.
+    async fn description(&self, time_max: Duration) -> Result<Arc<Vec<SearchUrl>>, ConnectorError> {
+        let key = format!("{} {}", self.provider.0, self.address);
+        if let Some(cached) = description::cached(&key) {
+            return if time_max.is_zero() { Err(too_late()) } else { Ok(cached) };
+        }
+        let answer = self.fetch(self.address()?, time_max).await?;
+        let text = response::text(&answer, self.context.clock.now()).map_err(not_there)?;
+        let urls = description::parse(&text)
+            .map_err(|sentence| ConnectorError::new(ConnectorErrorKind::Unreadable, sentence))?;
+        let urls = Arc::new(urls);
+        description::cache(key, &urls);
+        Ok(urls)
+    }
+
+    /// The URL to query. The site controls the description, so its target host is checked.
+    fn filled(&self, url: &SearchUrl, query: &UrlQuery<'_>) -> Result<Url, ConnectorError> {
+        if !template::holds_terms(&url.template) {
+            let message = "the URL in the description has no searchTerms parameter";
+            return Err(ConnectorError::new(ConnectorErrorKind::Unreadable, message));
+        }
+        let unreadable = |sentence: String| ConnectorError::new(ConnectorErrorKind::Unreadable, sentence);
+        let text = template::fill(url, query).map_err(unreadable)?;
+        let steady = template::fill(url, &UrlQuery { text: "", ..*query }).map_err(unreadable)?;
+        let description = self.address()?;
+        let join =
+            |text: &str| description.join(text).ok().filter(|url| matches!(url.scheme(), "http" | "https"));
+        let (Some(address), Some(steady)) = (join(&text), join(&steady)) else {
+            return Err(unreadable("the URL in the description is not valid".to_owned()));
+        };
+        let host = address.host_str().unwrap_or_default().to_ascii_lowercase();
+        let is_own = address.host_str() == description.host_str();
+        let is_steady = address.origin() == steady.origin();
+        if !is_steady || (!is_own && !self.hosts.contains(&host)) {
+            let message = format!(
+                "the description points to the host {host}, which config.swirl.open_search_description.hosts does not allow"
+            );
+            return Err(ConnectorError::new(ConnectorErrorKind::AddressRefused, message));
+        }
+        Ok(address)
+    }
+
+    async fn fetch(&self, address: Url, time_max: Duration) -> Result<HttpResponse, ConnectorError> {
+        if time_max.is_zero() {
+            return Err(too_late());
+        }
+        let query = ProviderQuery {
+            text: "",
+            sort: Sort::Relevancy,
+            page: 0,
+            results_wanted: 1,
+            asker: domain::ids::UserId(1),
+            topic: domain::corpus::Topic::default(),
+            vector: None,
+            time_max,
+        };
+        let request = self.source.get_url(address, &query)?;
+        match self.source.execute(&SourceQuery::Http(Box::new(request))).await? {
+            SourceResponse::Http(answer) => Ok(answer),
+            SourceResponse::Rows { .. } => Err(other_kind()),
+        }
+    }
+}
+
+/// A 404 for the address is an error in the provider, not in the query.
+fn not_there(error: ConnectorError) -> ConnectorError {
+    match error.kind {
+        ConnectorErrorKind::QueryInvalid => {
+            let message = format!("the description cannot be fetched: {}", error.message);
+            ConnectorError::new(ConnectorErrorKind::PlaceUnknown, message)
+        }
+        _ => error,
+    }
+}
+
+fn too_late() -> ConnectorError {
+    ConnectorError::new(ConnectorErrorKind::Timeout, "the source did not answer in time")
+}
+
+fn other_kind() -> ConnectorError {
+    config_invalid("the query was built for another kind of source".to_owned())
+}

@@ -1,0 +1,4 @@
+//! GraphQL over HTTP: request variables and responses.
+
+pub mod answer;
+pub mod variables;

@@ -1,0 +1,5 @@
+//! OpenSearch description documents, their URL templates, and feeds.
+
+pub mod description;
+pub mod feed;
+pub mod template;

@@ -1,0 +1,185 @@
+//! Starting a scan: which mailbox, which matter, which days.
+
+use super::error::EgressError;
+use super::mail::authenticator;
+use super::task::{ScanSentMail, push};
+use crate::SemanticCache;
+use chrono::{NaiveDate, TimeDelta};
+use domain::corpus::{Channel, MATTER_PREFIX, NewScan, Scan, ScanCounts, ScanStatus};
+use domain::ids::UserId;
+use domain::ports::{ScanEnd, ScanOutcome, SourceTokenError};
+use domain::user::Principal;
+
+/// A scan without progress for this time has lost its worker, and the next one may start.
+const ABANDONED: TimeDelta = TimeDelta::hours(2);
+/// Longest matter tag, in characters.
+const TAG_CHARS_MAX: usize = 200;
+
+/// A request to scan one's sent mail.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ScanRequest {
+    /// None: the connected mailbox, Outlook first.
+    pub channel: Option<Channel>,
+    /// Only documents of this matter, with or without `matter:`; empty: all.
+    pub matter_tag: String,
+    /// Inclusive, like `date_to`.
+    pub date_from: Option<NaiveDate>,
+    pub date_to: Option<NaiveDate>,
+}
+
+impl SemanticCache {
+    /// Stores the scan and queues its task. `Running` while the person has an unfinished scan.
+    pub async fn begin_scan(&self, by: &Principal, request: ScanRequest) -> Result<Scan, EgressError> {
+        let parts = &self.parts;
+        if !parts.license.opens_cache() {
+            return Err(EgressError::Unlicensed);
+        }
+        let matter_tag = checked(&request)?;
+        let channel = self.mailbox(by.user, request.channel).await?;
+        let wanted = NewScan {
+            user: by.user,
+            channel,
+            matter_tag,
+            date_from: request.date_from,
+            date_to: request.date_to,
+        };
+        let now = parts.clock.now();
+        let scan = match parts.store.begin_scan(wanted, now - ABANDONED, now).await? {
+            ScanOutcome::Queued(scan) => scan,
+            ScanOutcome::Busy(scan) => return Err(EgressError::Running(Box::new(scan))),
+        };
+        if let Err(error) = push(parts, &scan).await {
+            // It would never run, and would block the next scan.
+            let sentence = "the scan could not be queued".to_owned();
+            let end = ScanEnd {
+                status: ScanStatus::Failed,
+                counts: ScanCounts::default(),
+                error: sentence,
+                truncated: false,
+            };
+            parts.store.end_scan(scan.scan_id, end, now).await?;
+            return Err(error.into());
+        }
+        tracing::info!(scan.id = scan.scan_id.0, task = ScanSentMail::NAME, "a scan of sent mail was queued");
+        Ok(scan)
+    }
+
+    /// The requested mailbox, if the person has connected it.
+    async fn mailbox(&self, user: UserId, wanted: Option<Channel>) -> Result<Channel, EgressError> {
+        let all = [Channel::Outlook, Channel::Gmail];
+        let asked: Vec<Channel> = wanted.map_or_else(|| all.to_vec(), |channel| vec![channel]);
+        let (mut unavailable, mut connectable) = (None, Vec::new());
+        for channel in &asked {
+            let name = authenticator(&self.parts.settings, *channel);
+            match self.parts.mail.tokens.access_token(user, name).await {
+                Ok(_) => return Ok(*channel),
+                Err(SourceTokenError::NotConnected(_)) => connectable.push(name),
+                Err(SourceTokenError::UnknownAuthenticator(_)) => {}
+                Err(error @ SourceTokenError::Unavailable(..)) => unavailable = Some(error.to_string()),
+            }
+        }
+        if let Some(sentence) = unavailable {
+            return Err(EgressError::Unavailable(sentence));
+        }
+        let names = asked.iter().map(|channel| authenticator(&self.parts.settings, *channel)).collect();
+        Err(EgressError::NotConnected(unconnected(wanted, connectable, names)))
+    }
+}
+
+/// What is missing, and who can fix it: without an authenticator a person cannot connect a mailbox.
+fn unconnected(wanted: Option<Channel>, connectable: Vec<&str>, all: Vec<&str>) -> String {
+    let mailbox =
+        wanted.map_or("No mailbox".to_owned(), |channel| format!("No mailbox of {}", title(channel)));
+    match connectable.is_empty() {
+        false => {
+            format!("{mailbox} is connected to your account; connect {} first.", connectable.join(" or "))
+        }
+        true => format!(
+            "{mailbox} can be connected yet: an administrator adds the authenticator {} first.",
+            all.join(" or ")
+        ),
+    }
+}
+
+fn title(channel: Channel) -> &'static str {
+    match channel {
+        Channel::Outlook => "Outlook",
+        Channel::Gmail => "Gmail",
+    }
+}
+
+/// Validates the request; returns the matter tag.
+fn checked(request: &ScanRequest) -> Result<String, EgressError> {
+    if let (Some(from), Some(to)) = (request.date_from, request.date_to)
+        && from > to
+    {
+        let sentence = "The last day must not be before the first.".to_owned();
+        return Err(EgressError::Invalid("date_to", sentence));
+    }
+    let tag = request.matter_tag.trim();
+    let tag = tag.strip_prefix(MATTER_PREFIX).unwrap_or(tag).trim();
+    if tag.chars().count() > TAG_CHARS_MAX || tag.chars().any(char::is_control) {
+        let sentence = format!("Use at most {TAG_CHARS_MAX} readable characters.");
+        return Err(EgressError::Invalid("matter_tag", sentence));
+    }
+    Ok(tag.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_missing_is_said_to_who_can_mend_it() {
+        let (outlook, both) = (Some(Channel::Outlook), vec!["microsoft", "google"]);
+        let table = [
+            (
+                unconnected(None, both.clone(), both.clone()),
+                "No mailbox is connected to your account; connect microsoft or google first.",
+            ),
+            (
+                unconnected(None, vec!["google"], both.clone()),
+                "No mailbox is connected to your account; connect google first.",
+            ),
+            (
+                unconnected(outlook, vec!["microsoft"], vec!["microsoft"]),
+                "No mailbox of Outlook is connected to your account; connect microsoft first.",
+            ),
+            (
+                unconnected(None, Vec::new(), both),
+                "No mailbox can be connected yet: an administrator adds the authenticator microsoft or google first.",
+            ),
+        ];
+        for (found, expected) in table {
+            assert_eq!(found, expected);
+        }
+    }
+
+    #[test]
+    fn requests_are_checked() {
+        let day = |text: &str| text.parse::<NaiveDate>().ok();
+        let request = |tag: &str, from: &str, to: &str| ScanRequest {
+            matter_tag: tag.to_owned(),
+            date_from: day(from),
+            date_to: day(to),
+            ..ScanRequest::default()
+        };
+        let long = "x".repeat(TAG_CHARS_MAX + 1);
+        let table = [
+            (request("", "", ""), Ok("")),
+            (request(" matter: a ", "2026-01-01", "2026-01-01"), Ok("a")),
+            (request("a", "2026-01-02", "2026-01-01"), Err("date_to")),
+            (request(&long, "", ""), Err("matter_tag")),
+            (request("a\u{7}b", "", ""), Err("matter_tag")),
+        ];
+        for (request, expected) in table {
+            let found = checked(&request);
+            let found = match &found {
+                Ok(tag) => Ok(tag.as_str()),
+                Err(EgressError::Invalid(field, _)) => Err(*field),
+                Err(_) => Err("another error"),
+            };
+            assert_eq!(found, expected, "{request:?}");
+        }
+    }
+}

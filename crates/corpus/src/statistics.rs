@@ -1,0 +1,127 @@
+//! Sizes of the cache and health of its backends: counts only, no documents.
+
+use crate::SemanticCache;
+use crate::counters::CounterValues;
+use domain::corpus::{EventStatus, RunStatus, ScanStatus, VectorBackend};
+use domain::license::LicenseReport;
+use domain::ports::{CorpusCounts, EgressCounts, StoreError};
+use std::time::Duration;
+use tokio::time::timeout;
+
+/// How long a backend may take to respond.
+const ANSWER_TIME_MAX: Duration = Duration::from_secs(2);
+
+/// Health of a backend of the cache.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BackendHealth {
+    /// As named in the settings.
+    pub kind: &'static str,
+    pub ok: bool,
+    /// For administrators.
+    pub message: String,
+}
+
+/// Counts of elections, pins, scans and events. Every status is listed, also with a count of 0.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Decisions {
+    pub runs: Vec<(&'static str, u64)>,
+    pub pins: u64,
+    pub scans: Vec<(&'static str, u64)>,
+    pub events: Vec<(&'static str, u64)>,
+}
+
+impl SemanticCache {
+    pub async fn decisions(&self) -> Result<Decisions, StoreError> {
+        let (runs, pins) = self.parts.store.canonical_counts().await?;
+        let EgressCounts { scans, events } = self.parts.store.egress_counts().await?;
+        Ok(Decisions {
+            runs: counts_by_status(RunStatus::ALL, &runs, RunStatus::as_str),
+            pins,
+            scans: counts_by_status(ScanStatus::ALL, &scans, ScanStatus::as_str),
+            events: counts_by_status(EventStatus::ALL, &events, EventStatus::as_str),
+        })
+    }
+
+    pub async fn counts(&self) -> Result<CorpusCounts, StoreError> {
+        self.parts.store.corpus_counts().await
+    }
+
+    /// Counts since the start of this process.
+    pub fn counted(&self) -> CounterValues {
+        self.counters.all()
+    }
+
+    /// Counts since midnight UTC.
+    pub fn counted_today(&self) -> CounterValues {
+        self.counters.today(self.parts.clock.now().date_naive())
+    }
+
+    /// The current license.
+    pub fn license(&self) -> LicenseReport {
+        self.parts.license.report()
+    }
+
+    /// Health of the vector store.
+    pub async fn vector_store(&self) -> BackendHealth {
+        let settings = &self.parts.settings;
+        let kind = match settings.vector_backend {
+            VectorBackend::PgVector => VectorBackend::PgVector.as_str(),
+            VectorBackend::Qdrant => settings.qdrant_mode.as_str(),
+        };
+        let (ok, message) = match timeout(ANSWER_TIME_MAX, self.parts.vectors.state()).await {
+            Ok(Ok(state)) => {
+                let words = if state.is_hybrid { "with" } else { "without" };
+                let dimension = state.dimension.map(|of| format!(" of {of} dimensions")).unwrap_or_default();
+                (true, format!("It holds {} vectors{dimension}, {words} words.", state.chunks))
+            }
+            Ok(Err(error)) => (false, sentence(&error.to_string())),
+            Err(_) => (false, "It does not respond.".to_owned()),
+        };
+        BackendHealth { kind, ok, message }
+    }
+
+    /// Health of the body storage.
+    pub async fn storage(&self) -> BackendHealth {
+        let kind = self.parts.settings.storage_backend.as_str();
+        let (ok, message) = match timeout(ANSWER_TIME_MAX, self.parts.bodies.keys(None, 1)).await {
+            Ok(Ok(_)) => (true, "It answers.".to_owned()),
+            Ok(Err(error)) => (false, sentence(&error.to_string())),
+            Err(_) => (false, "It does not respond.".to_owned()),
+        };
+        BackendHealth { kind, ok, message }
+    }
+}
+
+fn counts_by_status<S: Copy + PartialEq>(
+    all: &[S],
+    counts: &[(S, u64)],
+    name: fn(S) -> &'static str,
+) -> Vec<(&'static str, u64)> {
+    let count =
+        |wanted: S| counts.iter().find(|(status, _)| *status == wanted).map_or(0, |(_, count)| *count);
+    all.iter().map(|status| (name(*status), count(*status))).collect()
+}
+
+fn sentence(text: &str) -> String {
+    let mut chars = text.chars();
+    let first = chars.next().map(|first| first.to_uppercase().to_string()).unwrap_or_default();
+    format!("{first}{}.", chars.as_str().trim_end_matches('.'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_status_is_listed() {
+        let counts = counts_by_status(EventStatus::ALL, &[(EventStatus::Dismissed, 3)], EventStatus::as_str);
+        assert_eq!(counts, [("candidate", 0), ("confirmed", 0), ("dismissed", 3)]);
+    }
+
+    #[test]
+    fn reasons_become_sentences() {
+        for (text, expected) in [("the store is off", "The store is off."), ("Off.", "Off."), ("", ".")] {
+            assert_eq!(sentence(text), expected);
+        }
+    }
+}

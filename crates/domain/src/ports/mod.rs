@@ -1,0 +1,112 @@
+//! Ports: the traits that other crates implement. `testkit::suites` tests every adapter against the doc comments here.
+
+mod activity_store;
+mod ai_store;
+mod audit_store;
+mod authenticator_store;
+mod body_store;
+mod branding_store;
+mod canonical_store;
+mod clock;
+mod connector;
+mod corpus;
+mod egress_store;
+mod embedding_models;
+mod extract;
+mod fetch;
+mod generative_models;
+mod idempotency_store;
+mod message_bus;
+mod mixer;
+mod oauth;
+mod observer;
+mod outbox_store;
+mod plugin_context;
+mod plugin_registry;
+mod preference_store;
+mod processor;
+mod provider_store;
+mod query_transform_store;
+mod read_pages;
+mod reconcile_store;
+mod result_store;
+mod schedule_store;
+mod search_run_store;
+mod search_store;
+mod signal_store;
+mod source_budget_store;
+mod source_tokens;
+mod storage_store;
+mod store;
+mod store_error;
+mod task_queue;
+mod task_store;
+mod unavailable;
+mod user_store;
+mod vector_store;
+mod version_store;
+
+pub use activity_store::ActivityStore;
+pub use ai_store::{AiProviderStore, ChatStore, PromptStore, SeedStore, SummaryStore};
+pub use audit_store::AuditStore;
+pub use authenticator_store::{AuthenticatorStore, ConnectionStore, IdentityStore};
+pub use body_store::{BodyError, BodyKey, BodyStore};
+pub use branding_store::BrandingStore;
+pub use canonical_store::{CanonicalStore, PinFilter, PinOutcome, RunFilter, RunOutcome};
+pub use clock::{Clock, SystemClock};
+pub use connector::{
+    Capability, Connector, ConnectorError, ConnectorErrorKind, ConnectorKind, NormalizedPage, ProviderQuery,
+    SourceQuery, SourceResponse, TestTarget,
+};
+pub use corpus::{Corpus, CorpusError, CorpusHit, CorpusQuery, CorpusResults, VersionQuery};
+pub use egress_store::{EgressCounts, EgressStore, EventFilter, ScanEnd, ScanOutcome};
+pub use embedding_models::{EmbeddingError, EmbeddingInput, EmbeddingModels};
+pub use extract::{ExtractError, ExtractText, ExtractedText, FileToRead};
+pub use fetch::{
+    AddressResolver, BodyMemory, BodyReservation, ByteOrigin, Fetch, FetchError, HttpMethod, HttpRequest,
+    HttpResponse, HttpStream, Origin, TlsOptions,
+};
+pub use generative_models::{
+    Completion, CompletionChunk, GenerativeModels, ModelError, ModelErrorKind, ModelRequest, Prompt,
+    ToolCall, ToolDefinition, Turn,
+};
+pub use idempotency_store::IdempotencyStore;
+pub use message_bus::{MESSAGE_BYTES_MAX, MessageBus, MessageBusError};
+pub use mixer::{Candidate, MixContext, MixedOrder, Mixer, MixerKind};
+pub use oauth::{AuthorizationCallback, FlowOutcome, FlowStart, OAuth, OAuthError, TokenUse};
+pub use observer::{ModelUse, NoObserver, Observer, SummaryEnd};
+pub use outbox_store::{DeliveredTask, OutboxHead, OutboxStore, OutboxTask, SentTask, TaskKey};
+pub use plugin_context::PluginContext;
+pub use plugin_registry::{PluginRegistry, ReadAnswer};
+pub use preference_store::PreferenceStore;
+pub use processor::{
+    Outcome, PostResultContext, PostResultProcessor, PostResultProcessorKind, ProcessorError, QueryContext,
+    QueryProcessor, QueryProcessorKind, ResultBatch, ResultContext, ResultProcessor, ResultProcessorKind,
+};
+pub use provider_store::ProviderStore;
+pub use query_transform_store::{PipelineStore, QueryTransformStore};
+pub use read_pages::{DocumentRequest, PageError, PageProbe, PageText, ReadPages};
+pub use reconcile_store::{
+    AcceptedWork, OrphanedWork, ReconcileStore, TaskState, UnfinishedSearch, UnfinishedTask,
+};
+pub use result_store::ResultStore;
+pub use schedule_store::{Schedule, ScheduleStore};
+pub use search_run_store::SearchRunStore;
+pub use search_store::{FinishedRun, SearchStore, TaskBuilder};
+pub use signal_store::{CorpusChange, CorpusCounts, Placement, Retrieval, SignalFilter, SignalStore};
+pub use source_budget_store::SourceBudgetStore;
+pub use source_tokens::{SourceTokenError, SourceTokens};
+pub use storage_store::StorageStore;
+pub use store::{PoolUse, Store, WorkFigures};
+pub use store_error::{Page, StoreError};
+pub use task_queue::{
+    ClaimedTask, Heartbeat, NewTask, NoSlot, QueueError, QueueName, RunningSlot, TaskError, TaskHandler,
+    TaskQueue, WorkerSlots,
+};
+pub use task_store::{TaskStore, WaitingOwners};
+pub use unavailable::Unavailable;
+pub use user_store::{NewSession, SessionStore, TokenStore, UserStore};
+pub use vector_store::{
+    ChunkVector, SignalVectors, SparseVector, VectorError, VectorHit, VectorQuery, VectorState, VectorStore,
+};
+pub use version_store::{EditableRecord, FIRST_VERSION, VersionStore};

@@ -1,0 +1,115 @@
+//! Storage of searches.
+
+use super::{NewTask, Page, StoreError};
+use crate::ids::{SearchId, UserId};
+use crate::instant::Instant;
+use crate::result::ResultSet;
+use crate::search::{Search, SearchFilter, SearchSpec};
+use crate::search_run::RunFindings;
+use crate::status::SearchStatus;
+use async_trait::async_trait;
+
+/// The outcome of a run of a search, written atomically.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FinishedRun {
+    pub search: SearchId,
+    pub run: i64,
+    pub status: SearchStatus,
+    pub query_string_processed: String,
+    /// Appended to the existing messages.
+    pub messages: Vec<String>,
+    pub time_s: f64,
+    /// Replaces the sets of the same providers. Items with `swirl_id` 0 get ids.
+    pub sets: Vec<ResultSet>,
+    /// Findings of this run alone; None if no provider was queried.
+    pub found: Option<RunFindings>,
+    pub now: Instant,
+}
+
+/// Builds the task that runs a search. A named type, because async traits need the lifetime spelled out.
+pub type TaskBuilder = for<'a> fn(&'a Search) -> NewTask;
+
+#[async_trait]
+pub trait SearchStore: Send + Sync {
+    /// Stores the search (`NEW_SEARCH`, run 1) and the task that will run it, in one transaction. `task` builds the
+    /// task from the new search.
+    async fn create_search(
+        &self,
+        spec: SearchSpec,
+        owner: UserId,
+        messages: Vec<String>,
+        now: Instant,
+        task: TaskBuilder,
+    ) -> Result<Search, StoreError>;
+    async fn search(&self, id: SearchId) -> Result<Search, StoreError>;
+    /// Id, run and status of these searches. Missing ones are omitted.
+    async fn search_states(&self, ids: &[SearchId])
+    -> Result<Vec<(SearchId, i64, SearchStatus)>, StoreError>;
+    /// The searches that match the filter, newest first.
+    async fn find_searches(
+        &self,
+        filter: &SearchFilter,
+        offset: u64,
+        limit: u64,
+    ) -> Result<Page<Search>, StoreError>;
+    /// The owner's searches (of all users if None), newest first.
+    async fn searches(
+        &self,
+        owner: Option<UserId>,
+        offset: u64,
+        limit: u64,
+    ) -> Result<Page<Search>, StoreError> {
+        self.find_searches(&SearchFilter { owner, ..SearchFilter::default() }, offset, limit).await
+    }
+    /// The number of the owner's searches; counting stops at `at_most`.
+    async fn count_searches(&self, owner: UserId, at_most: u64) -> Result<u64, StoreError>;
+    /// Replaces the writable fields and nothing else. Returns None and changes nothing if the search was written since
+    /// it was read as `seen`, as its `date_updated` shows.
+    async fn change_search(
+        &self,
+        seen: &Search,
+        spec: SearchSpec,
+        now: Instant,
+    ) -> Result<Option<Search>, StoreError>;
+    /// Restarts from nothing: discards the results, sets `NEW_SEARCH` and run + 1, replaces the messages by `messages`,
+    /// and stores the task that will run it, in one transaction. None as for `change_search`.
+    async fn restart_search(
+        &self,
+        seen: &Search,
+        spec: SearchSpec,
+        messages: Vec<String>,
+        now: Instant,
+        task: TaskBuilder,
+    ) -> Result<Option<Search>, StoreError>;
+    /// Runs again and keeps the existing results: sets `UPDATE_SEARCH`, sort `date` and run + 1, appends `message`, and
+    /// stores the task that will run it, in one transaction.
+    async fn update_search(
+        &self,
+        id: SearchId,
+        message: String,
+        now: Instant,
+        task: TaskBuilder,
+    ) -> Result<Search, StoreError>;
+    /// Searches whose retention, counted from their last change, has expired at `now`; oldest first.
+    async fn expired_searches(&self, now: Instant, limit: u64) -> Result<Vec<SearchId>, StoreError>;
+    /// Searches of a user that may be deleted to make space for new ones, oldest first: final, and neither saved nor
+    /// subscribed.
+    async fn removable_searches(&self, owner: UserId, limit: u64) -> Result<Vec<SearchId>, StoreError>;
+    /// Subscribed searches with an id greater than `after`, by id.
+    async fn subscribed_searches(&self, after: SearchId, limit: u64) -> Result<Vec<Search>, StoreError>;
+    /// Ends the subscription and appends `message`; nothing else changes, and no run starts.
+    async fn end_subscription(&self, id: SearchId, message: String, now: Instant) -> Result<(), StoreError>;
+    /// Records progress of a run. False if the run is no longer the newest or is final.
+    async fn change_status(
+        &self,
+        id: SearchId,
+        run: i64,
+        to: SearchStatus,
+        now: Instant,
+    ) -> Result<bool, StoreError>;
+    /// Writes the outcome of a run, all or nothing. Returns the stored sets with their ids, or None if the run is no
+    /// longer the newest, is final, or the search was deleted. A short record of the run is kept.
+    async fn finish_run(&self, finished: FinishedRun) -> Result<Option<Vec<ResultSet>>, StoreError>;
+    /// Deletes the search and its results immediately. Its version for `if_version` is `Search::version`.
+    async fn delete_search(&self, id: SearchId) -> Result<(), StoreError>;
+}

@@ -1,0 +1,196 @@
+//! Durable task queue with at-least-once delivery.
+
+use super::StoreError;
+use crate::ids::{TaskId, UserId};
+use crate::instant::Instant;
+use async_trait::async_trait;
+use serde_json::Value;
+use std::time::Duration;
+
+/// The six queues.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum QueueName {
+    HealthCheck,
+    Search,
+    PageFetch,
+    Interactive,
+    Maintenance,
+    Corpus,
+}
+
+impl QueueName {
+    pub const ALL: [QueueName; 6] = [
+        Self::HealthCheck,
+        Self::Search,
+        Self::PageFetch,
+        Self::Interactive,
+        Self::Maintenance,
+        Self::Corpus,
+    ];
+
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::HealthCheck => "health_check",
+            Self::Search => "search",
+            Self::PageFetch => "page_fetch",
+            Self::Interactive => "interactive",
+            Self::Maintenance => "maintenance",
+            Self::Corpus => "corpus",
+        }
+    }
+
+    pub fn parse(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|queue| queue.as_str() == text)
+    }
+}
+
+/// A task to be queued. It is small: the data it works on is in the store.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NewTask {
+    pub queue: QueueName,
+    /// Name of the handler that runs it.
+    pub name: String,
+    pub payload: Value,
+    /// Maximum number of attempts.
+    pub attempts_max: u32,
+    /// The user for whom it runs; None for the service itself. Owners take turns (see [`crate::fair_share`]).
+    pub owner: Option<UserId>,
+}
+
+/// A task that a worker holds until its lease ends.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ClaimedTask {
+    pub id: TaskId,
+    pub queue: QueueName,
+    pub name: String,
+    pub payload: Value,
+    /// 1 for the first attempt.
+    pub attempt: u32,
+    pub attempts_max: u32,
+    pub owner: Option<UserId>,
+    /// Proof of the claim: a worker that has lost its lease to another one changes nothing.
+    pub lease: String,
+}
+
+/// Slots of a worker.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct WorkerSlots {
+    /// Number of tasks that may be claimed now.
+    pub free: u32,
+    /// Number of tasks that the worker runs concurrently; one owner's share is a part of them.
+    pub total: u32,
+}
+
+impl WorkerSlots {
+    /// This many free slots without a total limit, for example for a command or a test.
+    pub const fn any(free: u32) -> Self {
+        Self { free, total: u32::MAX }
+    }
+}
+
+/// Heartbeat of a worker.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Heartbeat {
+    pub worker: String,
+    pub queue: QueueName,
+    /// Number of tasks it may run concurrently; 0 if it is stopping.
+    pub concurrency: u32,
+    pub active: u32,
+    pub last_seen: Instant,
+}
+
+#[derive(Debug, Clone, thiserror::Error)]
+pub enum QueueError {
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    #[error("the task queue is not reachable: {0}")]
+    Unreachable(String),
+}
+
+/// At-least-once delivery with leases. Every backend passes the same test suite.
+#[async_trait]
+pub trait TaskQueue: Send + Sync {
+    /// Adds a task and notifies a worker.
+    async fn push(&self, task: NewTask) -> Result<TaskId, QueueError>;
+    /// Notifies a worker of a task that was stored in another transaction.
+    fn notify(&self, queue: QueueName);
+    /// Claims due and free tasks, at most as many as `slots` has free, for `worker` and the duration of `lease`. Owners
+    /// take turns: the one with the fewest running tasks goes first, then the oldest task, within the owner's share of
+    /// the slots (see [`crate::fair_share`]). Does not wait for more if there is one.
+    async fn claim_many(
+        &self,
+        queue: QueueName,
+        slots: WorkerSlots,
+        worker: &str,
+        lease: Duration,
+    ) -> Result<Vec<ClaimedTask>, QueueError>;
+    /// Claims one task.
+    async fn claim(
+        &self,
+        queue: QueueName,
+        worker: &str,
+        lease: Duration,
+    ) -> Result<Option<ClaimedTask>, QueueError> {
+        Ok(self.claim_many(queue, WorkerSlots::any(1), worker, lease).await?.pop())
+    }
+    /// Waits until there may be a task to claim: a push, a notification, or `at_most`.
+    async fn wait(&self, queue: QueueName, at_most: Duration);
+    /// Extends the lease. False if it was lost.
+    async fn renew(&self, task: &ClaimedTask, lease: Duration) -> Result<bool, QueueError>;
+    /// Removes a completed task.
+    async fn finish(&self, task: &ClaimedTask) -> Result<(), QueueError>;
+    /// Returns the task to the queue, due `after` this time; it has failed if no attempts are left.
+    async fn retry(&self, task: &ClaimedTask, after: Duration, reason: &str) -> Result<(), QueueError>;
+    /// Returns the task to the queue, due immediately, as if it had not been claimed: a worker that must stop has not
+    /// failed.
+    async fn release(&self, task: &ClaimedTask) -> Result<(), QueueError>;
+    /// Waiting tasks, due or not; running tasks are not counted.
+    async fn depth(&self, queue: QueueName) -> Result<u64, QueueError>;
+    /// Whether tasks are delivered at this moment; the error names the obstacle. A queue in the database is always
+    /// reachable.
+    async fn reachable(&self) -> Result<(), QueueError> {
+        Ok(())
+    }
+    /// Whether the broker responds at this moment, with a short time limit; None for a queue without a broker.
+    async fn broker_answers(&self) -> Option<bool> {
+        None
+    }
+    /// Records a heartbeat for health checks and metrics.
+    async fn record_heartbeat(&self, heartbeat: Heartbeat) -> Result<(), QueueError>;
+    /// The last heartbeats of the workers of this queue that are not older than `within`.
+    async fn workers(&self, queue: QueueName, within: Duration) -> Result<Vec<Heartbeat>, QueueError>;
+}
+
+/// Why a task failed; it is retried while attempts are left.
+#[derive(Debug, Clone, thiserror::Error)]
+#[error("{0}")]
+pub struct TaskError(pub String);
+
+/// Runs the tasks of one name. Idempotent, because a task may run twice.
+#[async_trait]
+pub trait TaskHandler: Send + Sync {
+    fn name(&self) -> &'static str;
+    async fn run(&self, task: &ClaimedTask) -> Result<(), TaskError>;
+    /// Runs the task in a slot that it may give up while it waits for others.
+    async fn run_in(&self, task: &ClaimedTask, _slot: &dyn RunningSlot) -> Result<(), TaskError> {
+        self.run(task).await
+    }
+}
+
+/// A slot in which a worker runs a task. A task that waits for others releases it meanwhile, so that another task can
+/// run.
+#[async_trait]
+pub trait RunningSlot: Send + Sync {
+    fn release(&self);
+    /// Waits for a free slot, first come, first served.
+    async fn acquire(&self);
+}
+
+/// For tasks that run outside of a worker.
+pub struct NoSlot;
+
+#[async_trait]
+impl RunningSlot for NoSlot {
+    fn release(&self) {}
+    async fn acquire(&self) {}
+}

@@ -1,0 +1,42 @@
+//! Versions of editable records, and conditional edits.
+
+use super::{Store, StoreError};
+use crate::ids::{
+    AiProviderId, AuthenticatorId, BrandingId, ChatId, GroupId, PipelineId, PromptId, ProviderId,
+    TransformId, UserId,
+};
+use async_trait::async_trait;
+use std::sync::Arc;
+
+/// An editable record, by its key. Searches and results carry their version themselves: a search is compared by its
+/// `date_updated` and a result by its content.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum EditableRecord {
+    AiProvider(AiProviderId),
+    Authenticator(AuthenticatorId),
+    Branding(BrandingId),
+    Chat(ChatId),
+    Group(GroupId),
+    Pipeline(PipelineId),
+    Preferences(UserId),
+    Prompt(PromptId),
+    Provider(ProviderId),
+    Schedule(String),
+    Transform(TransformId),
+    User(UserId),
+}
+
+/// The version of a new record.
+pub const FIRST_VERSION: i64 = 1;
+
+#[async_trait]
+pub trait VersionStore: Send + Sync {
+    /// The version of a record. A new record has 1, and every edit adds exactly one. So does any other write that
+    /// changes the record, such as a new name of a group for its members. Preferences that were never saved have 0.
+    /// Read the version before the record: an edit with an outdated version is then rejected instead of overwriting a
+    /// change that nobody has read.
+    async fn version(&self, record: &EditableRecord) -> Result<i64, StoreError>;
+    /// This store for one edit or deletion of one record, which succeeds only if the record has this version and is
+    /// `Stale` otherwise. Comparison and write are one transaction.
+    fn if_version(&self, version: i64) -> Arc<dyn Store>;
+}

@@ -1,0 +1,70 @@
+//! `additional_content` of a summary: its sources, its model and how well it is supported.
+
+use crate::ids::{ResultId, SignalId};
+use serde::{Deserialize, Serialize};
+
+/// Where the text of a source came from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum SourceMode {
+    Page,
+    Cache,
+    Snippet,
+}
+
+/// A source in the prompt of a summary.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
+#[schema(as = AnswerSource)]
+pub struct SummarySource {
+    /// Its number in the citations.
+    pub n: u32,
+    pub swirl_id: ResultId,
+    pub title: String,
+    /// For a web page, with a text fragment that points to the quoted passage.
+    pub url: String,
+    pub searchprovider: String,
+    pub cited: bool,
+    pub mode: SourceMode,
+    /// The passage that supports the first sentence that cites this source; empty if none does.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub quote: String,
+    /// The cached document, if the source comes from the semantic cache.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub signal_id: Option<SignalId>,
+}
+
+/// One sentence of a summary, and how well its citations support it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct GroundedSentence {
+    pub text: String,
+    pub cites: Vec<u32>,
+    /// 0 to 1.
+    pub support: f64,
+}
+
+/// `additional_content` of a summary item.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(default)]
+#[schema(as = AnswerDetails)]
+pub struct SummaryDetails {
+    pub sources: Vec<SummarySource>,
+    /// The model that replied.
+    pub ai_model: String,
+    pub ai_provider: String,
+    /// The model that was asked first.
+    pub requested_model: String,
+    pub fallback_engaged: bool,
+    /// True if the sentences were extracted from the sources without a model.
+    pub extractive: bool,
+    /// Seconds.
+    pub generation_time: f64,
+    pub tokens_in: u64,
+    pub tokens_out: u64,
+    pub follow_ups: Vec<String>,
+    pub warnings: Vec<String>,
+    /// Share of sentences with enough support, 0 to 1.
+    pub grounded: f64,
+    pub sentences: Vec<GroundedSentence>,
+    /// True if the model reports that the sources do not contain the answer.
+    pub not_found: bool,
+}

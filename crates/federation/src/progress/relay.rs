@@ -1,0 +1,357 @@
+//! Exchanges progress events with other processes over the message bus.
+
+use super::ProgressHub;
+use super::event::SearchEvent;
+use super::outbox::{Outgoing, ProgressEvent};
+use domain::ids::{ProviderId, SearchId};
+use domain::ports::{MessageBus, MessageBusError};
+use domain::result::ResultSet;
+use domain::status::SearchStatus;
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::mpsc;
+use tokio::time::{sleep, timeout};
+
+/// Time for sending one message.
+const SEND_MAX: Duration = Duration::from_secs(5);
+/// Pause after receiving failed.
+const RECEIVE_RETRY_AFTER: Duration = Duration::from_secs(2);
+
+/// A progress event on the bus. Processes of two versions read each other's, so new fields must have defaults.
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[expect(clippy::large_enum_variant, reason = "there is one at a time, while it is written or read")]
+enum RelayMessage<'a> {
+    #[serde(rename = "ask")]
+    Follow {
+        from: Cow<'a, str>,
+        search: SearchId,
+        run: i64,
+        has: Cow<'a, [ProviderId]>,
+    },
+    Provider {
+        run: i64,
+        set: Cow<'a, ResultSet>,
+    },
+    Status {
+        search: SearchId,
+        status: SearchStatus,
+    },
+}
+
+impl ProgressHub {
+    /// Sends and receives as long as it is polled. Call it once in the life of a process; a second call returns at once.
+    pub async fn relay(&self, bus: &dyn MessageBus) {
+        if let Some(outbox) = self.outbox.open() {
+            tokio::join!(self.send_loop(bus, outbox), self.receive_loop(bus));
+        }
+    }
+
+    async fn send_loop(&self, bus: &dyn MessageBus, mut outbox: mpsc::Receiver<Outgoing>) {
+        while let Some(Outgoing { to, event }) = outbox.recv().await {
+            let Some(message) = encode(&event, bus) else {
+                self.outbox.note_drop("the message is too large");
+                continue;
+            };
+            match timeout(SEND_MAX, bus.send(to.as_deref(), &message)).await {
+                Ok(Ok(())) => {}
+                Ok(Err(MessageBusError(reason))) => self.outbox.note_drop(&reason),
+                Err(_) => self.outbox.note_drop("sending timed out"),
+            }
+        }
+    }
+
+    async fn receive_loop(&self, bus: &dyn MessageBus) {
+        loop {
+            match bus.recv().await {
+                Ok(message) => self.handle(&message, bus.node_id()),
+                Err(error) => {
+                    tracing::warn!("cannot receive progress events of other processes: {error}");
+                    sleep(RECEIVE_RETRY_AFTER).await;
+                }
+            }
+        }
+    }
+
+    fn handle(&self, message: &str, node_id: &str) {
+        match serde_json::from_str(message) {
+            Ok(RelayMessage::Follow { from, .. }) if from == node_id => {}
+            Ok(RelayMessage::Follow { from, search, run, has }) => {
+                if !self.outbox.followers.note(search, &from) {
+                    return self.outbox.note_drop("too many followers");
+                }
+                for (its_run, set) in self.in_flight_sets(search) {
+                    if its_run != run || !has.contains(&set.provider) {
+                        self.outbox.post(Some(from.to_string()), ProgressEvent::Provider(its_run, set));
+                    }
+                }
+            }
+            Ok(RelayMessage::Provider { run, set }) => {
+                self.publish(set.search, SearchEvent::Provider(run, Arc::new(set.into_owned())));
+            }
+            Ok(RelayMessage::Status { search, status }) => self.publish(search, SearchEvent::Status(status)),
+            // The text would reveal what other people search for.
+            Err(error) => tracing::debug!("a progress event cannot be parsed, at column {}", error.column()),
+        }
+    }
+}
+
+/// None if it is too large. A result set that is too large is sent without its items: followers learn that the provider
+/// has ended, and the final page has the items.
+fn encode(event: &ProgressEvent, bus: &dyn MessageBus) -> Option<String> {
+    let most = bus.message_bytes_max();
+    let write =
+        |message: &RelayMessage<'_>| serde_json::to_string(message).ok().filter(|text| text.len() <= most);
+    match event {
+        ProgressEvent::Follow { search, run, has } => {
+            let from = Cow::Borrowed(bus.node_id());
+            write(&RelayMessage::Follow { from, search: *search, run: *run, has: Cow::Borrowed(has) })
+        }
+        ProgressEvent::Status(search, status) => {
+            write(&RelayMessage::Status { search: *search, status: *status })
+        }
+        ProgressEvent::Provider(run, set) => {
+            let whole = RelayMessage::Provider { run: *run, set: Cow::Borrowed(set) };
+            write(&whole).or_else(|| {
+                let set = Cow::Owned(without_items(set));
+                write(&RelayMessage::Provider { run: *run, set })
+            })
+        }
+    }
+}
+
+fn without_items(set: &ResultSet) -> ResultSet {
+    let mut set = set.clone();
+    set.items.clear();
+    set
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::progress::RENEWALS_AT_ONCE_MAX;
+    use crate::progress::outbox::OUTBOX_MAX;
+    use crate::progress::remote_followers::RENEW_INTERVAL;
+    use crate::progress::tests::search;
+    use async_trait::async_trait;
+    use chrono::DateTime;
+    use domain::result::ResultItem;
+    use domain::status::ProviderStatus;
+    use std::sync::Mutex as SyncMutex;
+    use std::sync::atomic::Ordering;
+    use tokio::sync::Mutex;
+    use tokio::sync::broadcast::Receiver;
+    use tokio::time::Instant;
+
+    const MESSAGE_BYTES_MAX: usize = 2000;
+    const ID: SearchId = SearchId(7);
+
+    type Sender = mpsc::UnboundedSender<String>;
+
+    /// Connects the nodes, and records what they send.
+    #[derive(Default)]
+    struct FakeBus {
+        nodes: SyncMutex<Vec<(String, Sender)>>,
+        sent: SyncMutex<Vec<String>>,
+    }
+
+    struct FakeNode {
+        bus: Arc<FakeBus>,
+        node_id: String,
+        inbox: Mutex<mpsc::UnboundedReceiver<String>>,
+    }
+
+    impl FakeBus {
+        fn node(self: &Arc<Self>, node_id: &str) -> FakeNode {
+            let (sender, inbox) = mpsc::unbounded_channel();
+            self.nodes.lock().unwrap().push((node_id.to_owned(), sender));
+            FakeNode { bus: Arc::clone(self), node_id: node_id.to_owned(), inbox: Mutex::new(inbox) }
+        }
+    }
+
+    #[async_trait]
+    impl MessageBus for FakeNode {
+        fn node_id(&self) -> &str {
+            &self.node_id
+        }
+
+        fn message_bytes_max(&self) -> usize {
+            MESSAGE_BYTES_MAX
+        }
+
+        async fn send(&self, to: Option<&str>, message: &str) -> Result<(), MessageBusError> {
+            self.bus.sent.lock().unwrap().push(message.to_owned());
+            for (name, sender) in self.bus.nodes.lock().unwrap().iter() {
+                if to.is_none_or(|to| to == name) {
+                    sender.send(message.to_owned()).unwrap();
+                }
+            }
+            Ok(())
+        }
+
+        async fn recv(&self) -> Result<String, MessageBusError> {
+            Ok(self.inbox.lock().await.recv().await.unwrap())
+        }
+    }
+
+    fn set(provider: i64, body: &str) -> Arc<ResultSet> {
+        let item = ResultItem { body: body.to_owned(), ..ResultItem::default() };
+        Arc::new(ResultSet {
+            search: ID,
+            provider: ProviderId(provider),
+            provider_name: format!("provider {provider}"),
+            status: ProviderStatus::Ok,
+            error: None,
+            found: 1,
+            retrieved: 1,
+            query_string_to_provider: String::new(),
+            query_to_provider: String::new(),
+            query_processors: Vec::new(),
+            result_processors: Vec::new(),
+            messages: Vec::new(),
+            time_s: 0.1,
+            items: vec![item],
+            date_created: DateTime::UNIX_EPOCH,
+            date_updated: DateTime::UNIX_EPOCH,
+        })
+    }
+
+    async fn provider(received: &mut Receiver<SearchEvent>) -> (i64, i64, usize) {
+        match received.recv().await.unwrap() {
+            SearchEvent::Provider(run, set) => (run, set.provider.0, set.items.len()),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    /// Runs the test with a web process and a worker that relay progress to each other.
+    async fn with_two_processes<F: Future<Output = ()>>(
+        test: impl FnOnce(Arc<ProgressHub>, Arc<ProgressHub>, Arc<FakeBus>) -> F,
+    ) {
+        let bus = Arc::new(FakeBus::default());
+        let [web, worker] = [(); 2].map(|()| Arc::new(ProgressHub::default()));
+        let (web_node, worker_node) = (bus.node("web"), bus.node("worker"));
+        let test = async {
+            sleep(Duration::from_millis(1)).await; // the relays start first
+            test(Arc::clone(&web), Arc::clone(&worker), bus).await;
+        };
+        tokio::select! {
+            () = web.relay(&web_node) => panic!("ended"),
+            () = worker.relay(&worker_node) => panic!("ended"),
+            () = test => {}
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_remote_follower_receives_past_and_future_events() {
+        with_two_processes(|web, worker, bus| async move {
+            let guard = worker.begin(ID, 3);
+            worker.provider_ended(3, &set(1, "early"));
+            sleep(Duration::from_millis(1)).await;
+            assert_eq!(bus.sent.lock().unwrap().len(), 0, "there is no follower yet");
+            let mut received = web.subscribe(ID);
+            web.request_progress(ID, 3, Vec::new());
+            assert_eq!(provider(&mut received).await, (3, 1, 1));
+            worker.provider_ended(3, &set(2, "late"));
+            assert_eq!(provider(&mut received).await, (3, 2, 1));
+            web.request_progress(ID, 3, vec![ProviderId(1)]);
+            assert_eq!(provider(&mut received).await, (3, 2, 1), "only what it lacks");
+            web.request_progress(ID, 2, vec![ProviderId(1), ProviderId(2)]);
+            assert_eq!(provider(&mut received).await, (3, 1, 1), "it has nothing of another run");
+            assert_eq!(provider(&mut received).await, (3, 2, 1));
+            drop(guard);
+            web.request_progress(ID, 3, Vec::new());
+            worker.status_changed(ID, SearchStatus::FullResultsReady);
+            let event = received.recv().await.unwrap();
+            assert!(matches!(event, SearchEvent::Status(SearchStatus::FullResultsReady)), "{event:?}");
+            sleep(Duration::from_secs(60)).await;
+            worker.provider_ended(4, &set(1, "much later"));
+            sleep(Duration::from_secs(1)).await;
+            assert!(received.try_recv().is_err(), "the lease has expired");
+        })
+        .await;
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_search_is_requested_once_for_all_its_followers() {
+        with_two_processes(|web, worker, bus| async move {
+            let _guard = worker.begin(ID, 1);
+            worker.provider_ended(1, &set(1, "early"));
+            let mut first = web.subscribe(ID);
+            web.follow(&search(ID.0));
+            assert_eq!(provider(&mut first).await, (1, 1, 1));
+            let mut second = web.subscribe(ID);
+            web.follow(&search(ID.0));
+            let known: Vec<i64> = web.snapshot(ID, 1).iter().map(|set| set.provider.0).collect();
+            assert_eq!(known, [1], "a late follower gets what others received");
+            assert!(web.snapshot(ID, 2).is_empty());
+            web.renew_subscriptions(Instant::now());
+            sleep(RENEW_INTERVAL).await;
+            web.renew_subscriptions(Instant::now());
+            sleep(Duration::from_millis(1)).await;
+            assert!(first.try_recv().is_err() && second.try_recv().is_err(), "it has received these");
+            assert_eq!(bus.sent.lock().unwrap().len(), 3, "two requests and one response");
+        })
+        .await;
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn renewals_are_sent_in_batches() {
+        with_two_processes(|web, _, bus| async move {
+            let many = i64::try_from(RENEWALS_AT_ONCE_MAX + 10).unwrap();
+            let _listeners: Vec<_> = (0..many).map(|id| web.subscribe(SearchId(id))).collect();
+            (0..many).for_each(|id| web.follow(&search(id)));
+            sleep(RENEW_INTERVAL).await;
+            for more in [RENEWALS_AT_ONCE_MAX, 10, 0] {
+                bus.sent.lock().unwrap().clear();
+                web.renew_subscriptions(Instant::now());
+                sleep(Duration::from_millis(1)).await;
+                assert_eq!(bus.sent.lock().unwrap().len(), more);
+            }
+        })
+        .await;
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_set_that_is_too_large_is_sent_without_items() {
+        with_two_processes(|web, worker, bus| async move {
+            let _guard = worker.begin(ID, 1);
+            let mut received = web.subscribe(ID);
+            web.request_progress(ID, 1, Vec::new());
+            sleep(Duration::from_millis(1)).await;
+            worker.provider_ended(1, &set(1, &"x".repeat(MESSAGE_BYTES_MAX)));
+            assert_eq!(provider(&mut received).await, (1, 1, 0));
+            let message = bus.sent.lock().unwrap().last().unwrap().len();
+            let fits = MESSAGE_BYTES_MAX - message; // an item needs more than its body
+            worker.provider_ended(1, &set(2, &"x".repeat(fits / 2)));
+            assert_eq!(provider(&mut received).await, (1, 2, 1));
+            let mut large = ResultSet::clone(&set(3, ""));
+            large.provider_name = "x".repeat(MESSAGE_BYTES_MAX);
+            worker.provider_ended(1, &Arc::new(large));
+            worker.provider_ended(1, &set(4, ""));
+            assert_eq!(provider(&mut received).await, (1, 4, 1), "what cannot be sent at all is dropped");
+            assert_eq!(worker.outbox.dropped.load(Ordering::Relaxed), 1);
+            web.handle("{\"unknown\": 1}", "web");
+            assert!(received.try_recv().is_err());
+        })
+        .await;
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_full_outbox_drops_and_never_waits() {
+        with_two_processes(|web, worker, _| async move {
+            let _guard = worker.begin(ID, 1);
+            let mut received = web.subscribe(ID);
+            web.request_progress(ID, 1, Vec::new());
+            sleep(Duration::from_millis(1)).await;
+            let more = 10;
+            for provider in 0..OUTBOX_MAX + more {
+                worker.provider_ended(1, &set(i64::try_from(provider).unwrap(), ""));
+            }
+            assert_eq!(worker.outbox.dropped.load(Ordering::Relaxed), more as u64);
+            assert_eq!(provider(&mut received).await, (1, 0, 1));
+        })
+        .await;
+    }
+}

@@ -1,0 +1,50 @@
+//! Waits for the end of a search, whichever process runs it.
+
+use crate::error::FederationError;
+use crate::federation::Federation;
+use crate::progress::event::SearchEvent;
+use domain::ids::SearchId;
+use domain::search::Search;
+use std::time::Duration;
+use tokio::time::{Instant, timeout_at};
+
+/// How often the row is read without events: the search may run in another process.
+const ROW_READ_EVERY: Duration = Duration::from_millis(250);
+
+impl Federation {
+    /// The time limit of a search: for its providers, and before them for its pre-query processors.
+    pub fn time_max(&self, search: &Search) -> Duration {
+        let of_providers = self.context.settings.timeout.0;
+        match search.spec.pre_query_processors.is_empty() {
+            true => of_providers,
+            false => of_providers.saturating_mul(2),
+        }
+    }
+
+    /// Waits until the search is ready or has failed; `NotReady` after `at_most`.
+    pub async fn wait(&self, id: SearchId, at_most: Duration) -> Result<Search, FederationError> {
+        let give_up_at = Instant::now() + at_most;
+        let mut events = self.progress.subscribe(id);
+        loop {
+            let search = self.store.search(id).await?;
+            if search.status.is_final() {
+                return Ok(search);
+            }
+            let now = Instant::now();
+            if now >= give_up_at {
+                return Err(FederationError::NotReady(search.status));
+            }
+            let read_again_at = give_up_at.min(now + ROW_READ_EVERY);
+            let final_status = async {
+                loop {
+                    match events.recv().await {
+                        Ok(SearchEvent::Status(status)) if status.is_final() => return,
+                        Ok(_) => {}
+                        Err(_missed_some) => return,
+                    }
+                }
+            };
+            let _time_to_read_the_row = timeout_at(read_again_at, final_status).await;
+        }
+    }
+}

@@ -1,0 +1,223 @@
+//! Fetches the items of a provider: paging, rate limit, retries, parsing.
+
+use super::errors::internal_error;
+use super::query::ProviderQueryInput;
+use super::run::ProviderRun;
+use crate::deadline::time_left;
+use crate::provider_health::{RequestPolicy, whole_seconds};
+use crate::response_memory::estimate;
+use domain::known_secrets::KnownSecrets;
+use domain::message;
+use domain::ports::{
+    Connector, ConnectorError, ConnectorErrorKind, NormalizedPage, ProviderQuery, SourceQuery, SourceResponse,
+};
+use domain::result::ResultSet;
+use domain::source_budget::{BudgetRequest, BudgetTurn};
+use domain::syntax::rate::Rate;
+use futures_util::StreamExt;
+use serde_json::Value;
+use std::sync::Arc;
+use tokio::time::{Instant, timeout_at};
+
+/// Pages after the first that are requested concurrently.
+const PAGES_AT_ONCE: usize = 4;
+/// Share of the remaining time for the later pages; the items still have to be mapped and scored.
+const LATER_PAGES_TIME_RATIO: f64 = 0.9;
+/// Longer responses are measured on the CPU pool.
+const INLINE_BYTES_MAX: usize = 64 * 1024;
+
+/// The items of all fetched pages.
+pub(super) struct FetchedItems {
+    pub found: Option<u64>,
+    pub items: Vec<Value>,
+}
+
+impl FetchedItems {
+    /// Adds a later page and returns its number of items. The `found` of an empty page is ignored.
+    fn add(&mut self, page: NormalizedPage) -> usize {
+        let count = page.items.len();
+        if count > 0 {
+            self.found = page.found.or(self.found);
+        }
+        self.items.extend(page.items);
+        count
+    }
+}
+
+fn is_long(response: &SourceResponse) -> bool {
+    body_bytes(response) > INLINE_BYTES_MAX
+}
+
+fn body_bytes(response: &SourceResponse) -> usize {
+    match response {
+        SourceResponse::Http(http) => http.body.len(),
+        SourceResponse::Rows { .. } => 0,
+    }
+}
+
+impl ProviderRun {
+    /// Fetches the first page; if it is full and more results are wanted, fetches the others concurrently.
+    pub(super) async fn fetch_items(
+        &self,
+        connector: &Arc<dyn Connector>,
+        query_input: &ProviderQueryInput,
+        secrets: &Arc<KnownSecrets>,
+        set: &mut ResultSet,
+    ) -> Result<FetchedItems, ConnectorError> {
+        let wanted = self.results_wanted as usize;
+        let pages = connector.pages(self.results_wanted).max(1);
+        let first = self.build_query(connector, query_input, 0)?;
+        // Set before anything is sent, so that a failure shows the query as well.
+        set.query_to_provider = secrets.mask(&first.shown()).into_owned();
+        let first = self.fetch_page(connector, first, secrets, &mut set.messages).await?;
+        let page_size = first.items.len();
+        let mut fetched = FetchedItems { found: first.found, items: first.items };
+        let mut later_pages = futures_util::stream::iter(1..pages)
+            .map(|page| async move {
+                let mut retries = Vec::new();
+                let built = self.build_query(connector, query_input, page)?;
+                let page = self.fetch_page(connector, built, secrets, &mut retries).await?;
+                Ok::<_, ConnectorError>((page, retries))
+            })
+            .buffered(PAGES_AT_ONCE);
+        let until = Instant::now() + time_left(self.deadline).mul_f64(LATER_PAGES_TIME_RATIO);
+        while page_size > 0 && fetched.items.len() < wanted {
+            // If a later page fails, the items of the earlier pages are kept.
+            let reason = match timeout_at(until, later_pages.next()).await {
+                Ok(None) => break,
+                Ok(Some(Ok((page, retries)))) => {
+                    set.messages.extend(retries);
+                    if fetched.add(page) < page_size {
+                        break; // a short page is the last one
+                    }
+                    continue;
+                }
+                Ok(Some(Err(error))) => error.message,
+                Err(_) => message::later_pages_late().to_owned(),
+            };
+            set.messages.push(self.notice(&message::provider_failed(&set.provider_name, &reason)));
+            break;
+        }
+        fetched.items.truncate(wanted);
+        Ok(fetched)
+    }
+
+    pub(crate) fn build_query(
+        &self,
+        connector: &Arc<dyn Connector>,
+        query_input: &ProviderQueryInput,
+        page: u32,
+    ) -> Result<SourceQuery, ConnectorError> {
+        let policy = RequestPolicy::of(&self.provider);
+        let time_left = time_left(self.deadline);
+        let built = connector.construct(&ProviderQuery {
+            text: &query_input.text,
+            sort: self.search.spec.sort,
+            page,
+            results_wanted: self.results_wanted,
+            asker: self.search.owner,
+            topic: self.search.topic(),
+            vector: query_input.vector.as_deref(),
+            time_max: policy.timeout.map_or(time_left, |timeout| timeout.min(time_left)),
+        })?;
+        connector.validate(&built)?;
+        Ok(built)
+    }
+
+    /// Fetches one page and retries transient failures as often as the provider allows.
+    async fn fetch_page(
+        &self,
+        connector: &Arc<dyn Connector>,
+        built: SourceQuery,
+        secrets: &Arc<KnownSecrets>,
+        messages: &mut Vec<String>,
+    ) -> Result<NormalizedPage, ConnectorError> {
+        let policy = RequestPolicy::of(&self.provider);
+        let mut attempt = 0;
+        loop {
+            let error = match self.try_fetch_page(connector, &built, secrets, policy.rate).await {
+                Ok(page) => return Ok(page),
+                Err(error) => error,
+            };
+            let pause = policy.backoff.saturating_mul(1 << attempt);
+            let is_passing =
+                matches!(error.kind, ConnectorErrorKind::Unavailable | ConnectorErrorKind::Timeout);
+            if !is_passing || attempt >= policy.retries || pause >= time_left(self.deadline) {
+                return Err(error);
+            }
+            attempt += 1;
+            let line = message::retried(attempt, &error.message);
+            messages.push(self.notice(&message::provider_failed(&self.provider.spec.name, &line)));
+            tokio::time::sleep(pause).await;
+        }
+    }
+
+    /// Sends one request within the rate limit, shared with equal requests of the same user, and parses the response.
+    async fn try_fetch_page(
+        &self,
+        connector: &Arc<dyn Connector>,
+        built: &SourceQuery,
+        secrets: &Arc<KnownSecrets>,
+        rate: Option<Rate>,
+    ) -> Result<NormalizedPage, ConnectorError> {
+        let Self { provider, search, health, .. } = self;
+        let send = || async {
+            if let Some(rate) = rate {
+                self.wait_for_turn(rate).await?;
+            }
+            connector.execute(built).await
+        };
+        let response = health.single_flight.share(provider.id, search.owner, built, send).await?;
+        self.parse_response(connector, secrets, response).await
+    }
+
+    /// Waits until the rate limit of the provider allows a request.
+    async fn wait_for_turn(&self, rate: Rate) -> Result<(), ConnectorError> {
+        let health = self.health.provider(self.provider.id);
+        let request = BudgetRequest { rate, wait_max: time_left(self.deadline) };
+        match health.rate_limiter().take_turn(&*self.budgets, self.provider.id, request).await {
+            BudgetTurn::In(wait) if wait.is_zero() => {}
+            BudgetTurn::In(wait) => tokio::time::sleep(wait).await,
+            BudgetTurn::TooLate(wait) => {
+                let reason = message::budget_used(whole_seconds(wait));
+                return Err(ConnectorError::new(ConnectorErrorKind::Suspended, reason));
+            }
+        }
+        Ok(())
+    }
+
+    /// Parses a response once there is memory for it, and keeps no more items than the search wants.
+    async fn parse_response(
+        &self,
+        connector: &Arc<dyn Connector>,
+        secrets: &Arc<KnownSecrets>,
+        response: SourceResponse,
+    ) -> Result<NormalizedPage, ConnectorError> {
+        let (response, bytes) = match is_long(&response) {
+            true => {
+                let measured = self.cpu.run(move || {
+                    let bytes = estimate(&response);
+                    (response, bytes)
+                });
+                measured.await.ok_or_else(internal_error)?
+            }
+            false => {
+                let bytes = estimate(&response);
+                (response, bytes)
+            }
+        };
+        let reservation = self.memory.reserve_parsed(bytes, body_bytes(&response), self.deadline).await?;
+        let (parser, secrets) = (Arc::clone(connector), Arc::clone(secrets));
+        let wanted = self.results_wanted as usize;
+        let parse = move || {
+            let mut page = parser.normalize(response)?;
+            page.items.truncate(wanted);
+            page.items.shrink_to_fit();
+            page.items.iter_mut().for_each(|item| secrets.mask_value(item));
+            Ok::<_, ConnectorError>(page)
+        };
+        let page = self.cpu.run(parse).await.ok_or_else(internal_error)??;
+        self.memory.keep(reservation, &page.items);
+        Ok(page)
+    }
+}

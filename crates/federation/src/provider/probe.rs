@@ -1,0 +1,153 @@
+//! Provider probe: a dry run and a live test of one provider. Nothing is stored.
+
+use super::run::ProviderRun;
+use crate::error::FederationError;
+use crate::federation::Federation;
+use domain::ids::{ProviderId, SearchId};
+use domain::ports::{Capability, ConnectorError, ConnectorErrorKind};
+use domain::provider::SearchProvider;
+use domain::provider_probe::{DryRequest, DryRun, ProviderProbe};
+use domain::result::ProviderError;
+use domain::search::{Search, SearchSpec, Sort};
+use domain::secret::Secret;
+use domain::status::{ProviderStatus, SearchStatus};
+use domain::user::Principal;
+use domain::validation::FieldErrors;
+use std::sync::Arc;
+use tokio::time::{Instant, timeout_at};
+
+impl Federation {
+    /// The requests that this query would send to the provider, one per page, with every secret masked.
+    pub async fn dry_run(
+        &self,
+        provider: &SearchProvider,
+        owner: &Principal,
+        query: &str,
+        sort: Sort,
+    ) -> Result<DryRun, FederationError> {
+        let run = self.probe_run(provider, owner, query, sort).await?;
+        Ok(match requests(&run).await {
+            Ok(requests) => DryRun { requests, error: None },
+            Err(error) => {
+                let fault = ProviderError { code: error.kind.code().to_owned(), message: error.message };
+                DryRun { requests: Vec::new(), error: Some(fault) }
+            }
+        })
+    }
+
+    /// Queries this provider alone, as a search would, and reports the outcome.
+    pub async fn probe_provider(
+        &self,
+        provider: &SearchProvider,
+        owner: &Principal,
+        query: &str,
+        sort: Sort,
+    ) -> Result<ProviderProbe, FederationError> {
+        let run = self.probe_run(provider, owner, query, sort).await?;
+        let (template, deadline) = (run.result_set_template(), run.deadline);
+        let set = match timeout_at(deadline, run.run()).await {
+            Ok(set) => set,
+            Err(_) => template.timed_out(self.context.clock.now(), self.context.settings.timeout.0),
+        };
+        let is_ok = matches!(set.status, ProviderStatus::Ok | ProviderStatus::NoResults);
+        Ok(ProviderProbe {
+            status: if is_ok { "OK" } else { "FAIL" },
+            provider: set.provider_name,
+            found: set.found,
+            retrieved: set.retrieved,
+            time: set.time_s,
+            sample: set.items.into_iter().next(),
+            error: set.error,
+        })
+    }
+
+    /// Errors of a provider whose fields are valid by themselves but not in this installation, such as a folder that
+    /// may not be searched here. An inactive provider may be saved before it is complete.
+    pub fn check_against_installation(&self, provider: &SearchProvider) -> FieldErrors {
+        let kind = self.plugins.connector(&provider.spec.connector);
+        // A bundled provider has placeholders such as `<your-domain>` until they are filled in.
+        let is_complete =
+            provider.spec.active && !provider.spec.url.contains('<') && !provider.unreadable.is_any();
+        let Some(kind) = kind.filter(|_| is_complete) else { return FieldErrors::default() };
+        match (kind.build)(provider, &self.context) {
+            Err(error) if error.kind == ConnectorErrorKind::ConfigInvalid => {
+                let named = error.message.split_once(": ");
+                let (field, sentence) = named
+                    .filter(|(field, _)| kind.settings.contains(field))
+                    .unwrap_or(("connector", &error.message));
+                FieldErrors::one(field, sentence)
+            }
+            _ => FieldErrors::default(),
+        }
+    }
+
+    /// Capabilities of the provider; None if its connector cannot be built from the fields.
+    pub fn capability(&self, provider: &SearchProvider) -> Option<Capability> {
+        let kind = self.plugins.connector(&provider.spec.connector)?;
+        // The capabilities do not depend on the user, so no real token is needed here.
+        let provider = SearchProvider { user_token: Some(Secret::new("none")), ..provider.clone() };
+        (kind.build)(&provider, &self.context).ok().map(|connector| connector.capability())
+    }
+
+    /// A run of a search that exists only in memory.
+    async fn probe_run(
+        &self,
+        provider: &SearchProvider,
+        owner: &Principal,
+        query: &str,
+        sort: Sort,
+    ) -> Result<ProviderRun, FederationError> {
+        let spec = SearchSpec { sort, ..SearchSpec::of_query(query) };
+        let errors = spec.check();
+        if !errors.is_empty() {
+            return Err(FederationError::Invalid(errors));
+        }
+        let now = self.context.clock.now();
+        let search = Search {
+            id: SearchId(0),
+            owner: owner.user,
+            spec,
+            query_string_processed: query.to_owned(),
+            status: SearchStatus::Federating,
+            messages: Vec::new(),
+            time_s: 0.0,
+            run: 0,
+            date_created: now,
+            date_updated: now,
+        };
+        let transforms = self.run_transforms(&search, std::slice::from_ref(provider)).await?;
+        // An unsaved provider has no health history, and leaves none.
+        let is_saved = provider.id != ProviderId(0);
+        let health = if is_saved { Arc::clone(&self.health) } else { Arc::default() };
+        let memory = self.memory.for_run();
+        Ok(ProviderRun {
+            search: Arc::new(search),
+            provider: Arc::new(provider.clone()),
+            plugins: self.plugins,
+            context: self.context_of_run(&memory),
+            tokens: Arc::clone(&self.tokens),
+            pages: Arc::clone(&self.pages),
+            cpu: self.cpu.clone(),
+            memory,
+            health,
+            budgets: self.store.clone(),
+            transforms,
+            query: query.to_owned(),
+            results_wanted: provider.results_wanted(true, None),
+            deadline: Instant::now() + self.context.settings.timeout.0,
+        })
+    }
+}
+
+async fn requests(run: &ProviderRun) -> Result<Vec<DryRequest>, ConnectorError> {
+    let (connector, secrets) = run.build_connector().await?;
+    let query = run.process_query(&mut Vec::new()).await?;
+    let query_input = run.query_input(&connector, query).await?;
+    let pages = connector.pages(run.results_wanted).max(1);
+    let place = run.provider.spec.url.as_str();
+    let request = |page| {
+        let built = run.build_query(&connector, &query_input, page)?;
+        Ok(DryRequest::of(&built, place).masked(&secrets))
+    };
+    (0..pages).map(request).collect()
+}

@@ -1,0 +1,77 @@
+//! The query of a provider: processed text, and an embedding if the connector needs one.
+
+use super::errors::unknown_processor;
+use super::run::ProviderRun;
+use crate::search::query_pipeline::{QueryPipeline, StepError};
+use domain::message;
+use domain::ports::{Connector, ConnectorError, ConnectorErrorKind, EmbeddingError, QueryContext};
+use std::sync::Arc;
+
+pub(crate) struct ProviderQueryInput {
+    /// After all query processors.
+    pub text: String,
+    /// From the connector's embedding model, if it has one.
+    pub vector: Option<Vec<f32>>,
+}
+
+impl ProviderRun {
+    /// Applies the provider's query processors, then those of the search.
+    pub(crate) async fn process_query(&self, messages: &mut Vec<String>) -> Result<String, ConnectorError> {
+        let mut query = self.query.clone();
+        if self.search.spec.is_native() {
+            return Ok(query);
+        }
+        let cx =
+            QueryContext { search: &self.search, provider: Some(&self.provider), context: &self.context };
+        let pipeline = QueryPipeline { plugins: self.plugins, transforms: &self.transforms, cpu: &self.cpu };
+        let names = self.provider.spec.query_processors.iter().chain(&self.search.spec.query_processors);
+        for name in names {
+            let applied = match pipeline.apply(name, &query, &cx).await {
+                Ok(applied) => applied,
+                Err(StepError::Unknown) => return Err(unknown_processor(name)),
+                Err(StepError::Failed(reason)) => {
+                    messages.push(self.notice(&message::processor_failed(name, &reason)));
+                    continue;
+                }
+            };
+            if applied.is_cut {
+                messages.push(self.notice(&message::transform_cut(name)));
+            }
+            if applied.query.trim().is_empty() {
+                return Err(ConnectorError::new(
+                    ConnectorErrorKind::QueryInvalid,
+                    format!("{name} removed all of the query"),
+                ));
+            }
+            if applied.query != query {
+                let line = message::rewrote_provider_query(name, &self.provider.spec.name, &applied.query);
+                messages.push(self.notice(&line));
+                query = applied.query;
+            }
+        }
+        Ok(query)
+    }
+
+    /// Computes the embedding once for all pages.
+    pub(crate) async fn query_input(
+        &self,
+        connector: &Arc<dyn Connector>,
+        text: String,
+    ) -> Result<ProviderQueryInput, ConnectorError> {
+        let vector = match connector.reader_model() {
+            None => None,
+            Some(model) => {
+                Some(self.context.embedding_models.embed(model, &text).await.map_err(embedding_error)?)
+            }
+        };
+        Ok(ProviderQueryInput { text, vector })
+    }
+}
+
+fn embedding_error(error: EmbeddingError) -> ConnectorError {
+    let kind = match error {
+        EmbeddingError::Unknown(..) => ConnectorErrorKind::ConfigInvalid,
+        EmbeddingError::Failed(_) => ConnectorErrorKind::Unavailable,
+    };
+    ConnectorError::new(kind, error.to_string())
+}

@@ -1,0 +1,79 @@
+//! Builds empty and failed result sets, also for a provider whose run did not return.
+
+use super::errors::internal_error;
+use domain::ids::ProviderId;
+use domain::instant::{self, Instant as Time};
+use domain::message;
+use domain::ports::ConnectorErrorKind;
+use domain::provider::SearchProvider;
+use domain::result::{ProviderError, ResultSet};
+use domain::search::Search;
+use domain::status::ProviderStatus;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// The provider and the query of a result set.
+pub(crate) struct ResultSetTemplate {
+    pub(super) search: Arc<Search>,
+    pub(super) provider: Arc<SearchProvider>,
+    pub(super) query: String,
+    pub(super) query_processors: Vec<String>,
+    pub(super) result_processors: Vec<String>,
+}
+
+impl ResultSetTemplate {
+    pub fn provider_id(&self) -> ProviderId {
+        self.provider.id
+    }
+
+    /// An empty result set.
+    pub(super) fn empty(&self, now: Time) -> ResultSet {
+        ResultSet {
+            search: self.search.id,
+            provider: self.provider.id,
+            provider_name: self.provider.spec.name.clone(),
+            status: ProviderStatus::NoResults,
+            error: None,
+            found: 0,
+            retrieved: 0,
+            query_string_to_provider: self.query.clone(),
+            query_to_provider: String::new(),
+            query_processors: self.query_processors.clone(),
+            result_processors: self.result_processors.clone(),
+            messages: Vec::new(),
+            time_s: 0.0,
+            items: Vec::new(),
+            date_created: now,
+            date_updated: now,
+        }
+    }
+
+    /// The result set of a provider that did not respond before the deadline.
+    pub fn timed_out(&self, now: Time, waited: Duration) -> ResultSet {
+        let waited_s = instant::tenths(waited);
+        let line = message::provider_timed_out(&self.provider.spec.name, waited_s);
+        let fault = ProviderError {
+            code: ConnectorErrorKind::Timeout.code().to_owned(),
+            message: format!("no response within {waited_s:.1} s"),
+        };
+        ResultSet {
+            status: ProviderStatus::Timeout,
+            error: Some(fault),
+            messages: vec![message::at(now, &line)],
+            time_s: waited_s,
+            ..self.empty(now)
+        }
+    }
+
+    /// The result set after a failure of our own code; the cause is in the log.
+    pub fn internal_error(&self, now: Time) -> ResultSet {
+        let error = internal_error();
+        let line = message::provider_failed(&self.provider.spec.name, &error.message);
+        ResultSet {
+            status: ProviderStatus::Error,
+            error: Some(ProviderError { code: error.kind.code().to_owned(), message: error.message }),
+            messages: vec![message::at(now, &line)],
+            ..self.empty(now)
+        }
+    }
+}

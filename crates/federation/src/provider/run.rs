@@ -1,0 +1,159 @@
+//! One provider's part of a search: query, fetch, results.
+
+use super::result_set::ResultSetTemplate;
+use crate::cpu_pool::CpuPool;
+use crate::provider_health::{Admission, HealthRegistry, whole_seconds};
+use crate::response_memory::RunMemory;
+use crate::search::transforms::RunTransforms;
+use domain::instant;
+use domain::known_secrets::KnownSecrets;
+use domain::message;
+use domain::ports::{
+    Connector, ConnectorError, ConnectorErrorKind, PluginContext, PluginRegistry, ReadPages,
+    SourceBudgetStore, SourceTokens,
+};
+use domain::provider::SearchProvider;
+use domain::result::{ProviderError, ResultSet};
+use domain::search::Search;
+use domain::status::ProviderStatus;
+use std::sync::Arc;
+use tokio::time::Instant;
+
+/// One provider's part of a search.
+pub(crate) struct ProviderRun {
+    pub search: Arc<Search>,
+    pub provider: Arc<SearchProvider>,
+    pub plugins: PluginRegistry,
+    pub context: PluginContext,
+    pub tokens: Arc<dyn SourceTokens>,
+    pub pages: Arc<dyn ReadPages>,
+    pub cpu: CpuPool,
+    pub memory: Arc<RunMemory>,
+    pub health: Arc<HealthRegistry>,
+    pub budgets: Arc<dyn SourceBudgetStore>,
+    pub transforms: Arc<RunTransforms>,
+    /// After the pre-query processors.
+    pub query: String,
+    pub results_wanted: u32,
+    pub deadline: Instant,
+}
+
+impl ProviderRun {
+    /// Runs all steps. Never fails: an error is recorded in the result set and in the provider's health.
+    pub async fn run(self) -> ResultSet {
+        let started = Instant::now();
+        let provider_health = self.health.provider(self.provider.id);
+        let mut set = self.result_set_template().empty(self.context.clock.now());
+        if let Some(reason) = suspension_reason(provider_health.admit()) {
+            self.fail(&mut set, ConnectorError::new(ConnectorErrorKind::Suspended, reason));
+            return set;
+        }
+        match self.run_steps(&mut set).await {
+            Ok(()) => provider_health.succeeded(),
+            Err(error) => {
+                provider_health.failed(&error, self.context.settings.source_backoff.0);
+                // A timeout of the request is reported like the deadline of the search.
+                if error.kind == ConnectorErrorKind::Timeout {
+                    return self.result_set_template().timed_out(self.context.clock.now(), started.elapsed());
+                }
+                self.fail(&mut set, error);
+            }
+        }
+        set.time_s = instant::tenths(started.elapsed());
+        set
+    }
+
+    fn fail(&self, set: &mut ResultSet, error: ConnectorError) {
+        let (status, line) = match error.kind {
+            ConnectorErrorKind::NotConnected => {
+                (ProviderStatus::NotConnected, message::provider_failed(&set.provider_name, &error.message))
+            }
+            ConnectorErrorKind::Suspended => {
+                (ProviderStatus::Suspended, message::provider_suspended(&set.provider_name, &error.message))
+            }
+            _ => (ProviderStatus::Error, message::provider_failed(&set.provider_name, &error.message)),
+        };
+        set.messages.push(self.notice(&line));
+        set.status = status;
+        set.error = Some(ProviderError { code: error.kind.code().to_owned(), message: error.message });
+        (set.found, set.retrieved) = (0, 0);
+        set.items.clear();
+    }
+
+    /// Runs the steps and masks the secrets that a provider repeats in messages and errors.
+    async fn run_steps(&self, set: &mut ResultSet) -> Result<(), ConnectorError> {
+        let (connector, secrets) = self.build_connector().await?;
+        let outcome = self.fetch_and_process(set, &connector, &secrets).await;
+        set.messages.iter_mut().for_each(|line| secrets.mask_in_place(line));
+        outcome.map_err(|mut error| {
+            secrets.mask_in_place(&mut error.message);
+            error
+        })
+    }
+
+    async fn fetch_and_process(
+        &self,
+        set: &mut ResultSet,
+        connector: &Arc<dyn Connector>,
+        secrets: &Arc<KnownSecrets>,
+    ) -> Result<(), ConnectorError> {
+        let query = self.process_query(&mut set.messages).await?;
+        set.query_string_to_provider.clone_from(&query);
+        let query_input = self.query_input(connector, query).await?;
+        let fetched = self.fetch_items(connector, &query_input, secrets, set).await?;
+        set.messages.extend(connector.remarks().iter().map(|line| self.notice(line)));
+        self.process_results(set, fetched, secrets).await
+    }
+
+    /// Builds the connector, with the user's own token if the provider needs one, and collects the secrets that it
+    /// sends.
+    pub(crate) async fn build_connector(
+        &self,
+    ) -> Result<(Arc<dyn Connector>, Arc<KnownSecrets>), ConnectorError> {
+        if self.provider.unreadable.is_any() {
+            return Err(ConnectorError::new(
+                ConnectorErrorKind::SecretsUnreadable,
+                message::secrets_unreadable(),
+            ));
+        }
+        let name = &self.provider.spec.connector;
+        let kind = self.plugins.connector(name).ok_or_else(|| {
+            ConnectorError::new(
+                ConnectorErrorKind::ConfigInvalid,
+                format!("the connector '{name}' is not known"),
+            )
+        })?;
+        let with_token = self.with_user_token(kind).await?;
+        let provider = with_token.as_ref().unwrap_or(&self.provider);
+        let connector = (kind.build)(provider, &self.context)?;
+        Ok((Arc::from(connector), Arc::new(KnownSecrets::of(provider))))
+    }
+
+    /// Template for the result set of this provider, also if its run does not return.
+    pub fn result_set_template(&self) -> ResultSetTemplate {
+        let with = |own: &[String], search: &[String]| own.iter().chain(search).cloned().collect();
+        ResultSetTemplate {
+            search: Arc::clone(&self.search),
+            provider: Arc::clone(&self.provider),
+            query: self.query.clone(),
+            query_processors: with(&self.provider.spec.query_processors, &self.search.spec.query_processors),
+            result_processors: with(
+                &self.provider.spec.result_processors,
+                &self.search.spec.result_processors,
+            ),
+        }
+    }
+
+    pub(super) fn notice(&self, line: &str) -> String {
+        message::at(self.context.clock.now(), line)
+    }
+}
+
+/// Why the provider may not be queried now; None if it may.
+fn suspension_reason(admission: Admission) -> Option<String> {
+    match admission {
+        Admission::Allowed => None,
+        Admission::Paused(left) => Some(message::resting(whole_seconds(left))),
+        Admission::Open(left) => Some(message::breaker_open(whole_seconds(left))),
+    }
+}

@@ -1,0 +1,193 @@
+//! Facets: how many results each filter would show.
+
+use super::attributes::{Attributes, fold_name};
+use super::filter::{DateFilter, FilterPart, ResultFilter};
+use domain::ids::ProviderId;
+use domain::instant::Instant;
+use domain::mixed::{AuthorFacet, DateFacet, Facets, SourceFacet};
+use std::collections::BTreeMap;
+
+/// Most authors in the facet, those with most results first.
+const AUTHORS_MAX: usize = 20;
+
+/// Counts over the unfiltered list. Each facet ignores its own part of the filter, so that its counts do not change
+/// when one of its values is chosen.
+pub(super) fn count(list: &[Attributes<'_>], filter: &ResultFilter, now: Instant) -> Facets {
+    let except = |part| list.iter().filter(move |attributes| filter.keeps(attributes, Some(part), now));
+    Facets {
+        sources: sources(except(FilterPart::Source), list, filter),
+        authors: authors(except(FilterPart::Author), filter),
+        dates: dates(&except(FilterPart::Date).collect::<Vec<_>>(), now),
+        starred: except(FilterPart::Starred).filter(|attributes| attributes.is_starred).count() as u64,
+        new: except(FilterPart::New).filter(|attributes| attributes.is_new).count() as u64,
+    }
+}
+
+/// A provider in the filter is always included, so that it can be removed again.
+fn sources<'a>(
+    kept: impl Iterator<Item = &'a Attributes<'a>>,
+    list: &[Attributes<'_>],
+    filter: &ResultFilter,
+) -> Vec<SourceFacet> {
+    let mut counts: BTreeMap<ProviderId, (String, u64)> = BTreeMap::new();
+    let named = |id: &ProviderId| filter.providers.contains(id) || filter.not_providers.contains(id);
+    for attributes in list.iter().filter(|attributes| named(&attributes.candidate.set.provider)) {
+        let set = attributes.candidate.set;
+        counts.entry(set.provider).or_insert_with(|| (set.provider_name.clone(), 0));
+    }
+    for attributes in kept {
+        let set = attributes.candidate.set;
+        counts.entry(set.provider).or_insert_with(|| (set.provider_name.clone(), 0)).1 += 1;
+    }
+    let mut facets: Vec<SourceFacet> = counts
+        .into_iter()
+        .map(|(provider_id, (name, count))| SourceFacet { provider_id, name, count })
+        .collect();
+    facets.sort_by(|one, other| other.count.cmp(&one.count).then_with(|| one.name.cmp(&other.name)));
+    facets
+}
+
+fn authors<'a>(kept: impl Iterator<Item = &'a Attributes<'a>>, filter: &ResultFilter) -> Vec<AuthorFacet> {
+    let mut counts: BTreeMap<String, (String, u64)> = BTreeMap::new();
+    for name in kept.flat_map(|attributes| &attributes.authors) {
+        counts.entry(fold_name(name)).or_insert_with(|| (name.clone(), 0)).1 += 1;
+    }
+    let chosen = filter.author.as_deref().map(|name| (fold_name(name), name));
+    let chosen = chosen.map(|(key, name)| {
+        let (name, count) = counts.remove(&key).unwrap_or_else(|| (name.trim().to_owned(), 0));
+        AuthorFacet { name, count }
+    });
+    let mut facets: Vec<AuthorFacet> =
+        counts.into_values().map(|(name, count)| AuthorFacet { name, count }).collect();
+    let order = |one: &AuthorFacet, other: &AuthorFacet| {
+        other.count.cmp(&one.count).then_with(|| one.name.cmp(&other.name))
+    };
+    facets.sort_by(order);
+    facets.truncate(AUTHORS_MAX - usize::from(chosen.is_some()));
+    facets.extend(chosen);
+    facets.sort_by(order);
+    facets
+}
+
+fn dates(kept: &[&Attributes<'_>], now: Instant) -> Vec<DateFacet> {
+    let count =
+        |date: DateFilter| kept.iter().filter(|attributes| date.keeps(attributes.published, now)).count();
+    DateFilter::NAMED.map(|date| DateFacet { key: date.to_string(), count: count(date) as u64 }).to_vec()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::star_threshold::StarThreshold;
+    use super::*;
+    use domain::ids::SearchId;
+    use domain::ports::Candidate;
+    use domain::result::{ResultItem, ResultSet};
+    use domain::settings::Settings;
+    use domain::status::ProviderStatus;
+    use domain::syntax::dates::instant;
+
+    fn set(provider: i64, items: Vec<ResultItem>) -> ResultSet {
+        ResultSet {
+            search: SearchId(1),
+            provider: ProviderId(provider),
+            provider_name: format!("P{provider}"),
+            status: ProviderStatus::Ok,
+            error: None,
+            found: 0,
+            retrieved: 0,
+            query_string_to_provider: String::new(),
+            query_to_provider: String::new(),
+            query_processors: Vec::new(),
+            result_processors: Vec::new(),
+            messages: Vec::new(),
+            time_s: 0.0,
+            items,
+            date_created: Instant::UNIX_EPOCH,
+            date_updated: Instant::UNIX_EPOCH,
+        }
+    }
+
+    fn item(author: &str, date: &str, confidence: f64, new: Option<u8>) -> ResultItem {
+        ResultItem {
+            author: author.into(),
+            date_published: date.into(),
+            swirl_confidence_score: confidence,
+            new,
+            ..ResultItem::default()
+        }
+    }
+
+    /// As `sources | authors | dates | starred new`.
+    fn counted(filter: &ResultFilter) -> String {
+        let now = instant("2024-05-31").expect("a time");
+        let sets = [
+            set(1, vec![item("Ann; Bob", "2024-05-30", 0.9, None), item("Ann", "2024-05-10", 0.1, Some(1))]),
+            set(2, vec![item("ANN", "2020-01-01", 0.8, None), item("", "unknown", 0.2, Some(1))]),
+            set(3, vec![item("Cid", "2023-12-01", 0.3, None)]),
+        ];
+        let threshold = StarThreshold::of(&Settings::default());
+        let candidates =
+            sets.iter().flat_map(|set| set.items.iter().map(move |item| Candidate { set, item }));
+        let list: Vec<Attributes<'_>> =
+            candidates.map(|candidate| Attributes::of(candidate, threshold)).collect();
+        let facets = count(&list, filter, now);
+        let sources = facets.sources.iter().map(|one| format!("{}:{}", one.name, one.count));
+        let authors = facets.authors.iter().map(|one| format!("{}:{}", one.name, one.count));
+        let dates = facets.dates.iter().map(|one| one.count.to_string());
+        let line = |words: Vec<String>| words.join(" ");
+        format!(
+            "{} | {} | {} | {} {}",
+            line(sources.collect()),
+            line(authors.collect()),
+            line(dates.collect()),
+            facets.starred,
+            facets.new
+        )
+    }
+
+    #[test]
+    fn a_facet_ignores_its_own_filter() {
+        let none = ResultFilter::default;
+        let cases = [
+            (none(), "P1:2 P2:2 P3:1 | Ann:3 Bob:1 Cid:1 | 1 2 3 1 1 | 2 2"),
+            (
+                ResultFilter { providers: vec![ProviderId(2)], ..none() },
+                "P1:2 P2:2 P3:1 | ANN:1 | 0 0 0 1 1 | 1 1",
+            ),
+            (
+                ResultFilter { not_providers: vec![ProviderId(1)], ..none() },
+                "P1:2 P2:2 P3:1 | ANN:1 Cid:1 | 0 0 1 1 1 | 1 1",
+            ),
+            (
+                ResultFilter { author: Some("bob".into()), ..none() },
+                "P1:1 | Ann:3 Bob:1 Cid:1 | 1 1 1 0 0 | 1 0",
+            ),
+            (
+                ResultFilter { author: Some("Nobody".into()), ..none() },
+                " | Ann:3 Bob:1 Cid:1 Nobody:0 | 0 0 0 0 0 | 0 0",
+            ),
+            (ResultFilter { date: Some(DateFilter::Undated), ..none() }, "P2:1 |  | 1 2 3 1 1 | 0 1"),
+            (ResultFilter { starred: true, ..none() }, "P1:1 P2:1 | Ann:2 Bob:1 | 1 1 1 1 0 | 2 0"),
+            (
+                ResultFilter { new: true, providers: vec![ProviderId(3)], ..none() },
+                "P1:1 P2:1 P3:0 |  | 0 0 0 0 0 | 0 0",
+            ),
+        ];
+        for (filter, expected) in cases {
+            assert_eq!(counted(&filter), expected, "{filter:?}");
+        }
+    }
+
+    #[test]
+    fn authors_are_bounded_and_the_chosen_one_stays() {
+        let items = (0..AUTHORS_MAX + 5).map(|n| item(&format!("A{n:02}"), "", 0.0, None)).collect();
+        let set = set(1, items);
+        let threshold = StarThreshold::of(&Settings::default());
+        let list: Vec<Attributes<'_>> =
+            set.items.iter().map(|item| Attributes::of(Candidate { set: &set, item }, threshold)).collect();
+        let filter = ResultFilter { author: Some("a24".into()), ..ResultFilter::default() };
+        let facets = count(&list, &filter, Instant::UNIX_EPOCH);
+        assert_eq!(facets.authors.len(), AUTHORS_MAX);
+        assert_eq!(facets.authors[AUTHORS_MAX - 1].name, "A24");
+    }
+}

@@ -1,0 +1,309 @@
+//! Builds the mixed results response: authorized results, preferences, filters, mixer, page.
+
+mod attributes;
+mod facets;
+mod filter;
+mod links;
+mod mix_request;
+mod page;
+mod preferences;
+mod star_threshold;
+mod versions;
+mod visibility;
+
+pub use filter::{DateFilter, ResultFilter};
+pub use mix_request::MixRequest;
+
+use crate::error::FederationError;
+use crate::federation::Federation;
+use crate::search::select::is_named;
+use attributes::Attributes;
+use domain::ids::ResultId;
+use domain::message;
+use domain::mixed::{AiInfo, Completeness, Facets, MixedInfo, MixedResponse, ResultsInfo, SUMMARY_BLOCK};
+use domain::ports::{Candidate, MixContext, MixerKind, StoreError};
+use domain::preferences::Preferences;
+use domain::result::{ResultItem, ResultSet};
+use domain::search::Search;
+use domain::summary::StoredSummary;
+use links::Links;
+use page::Page;
+use star_threshold::StarThreshold;
+use std::collections::BTreeMap;
+
+/// Used for an unknown mixer name in a URL.
+const FALLBACK_MIXER: &str = "RelevancyMixer";
+/// Suffix of the mixers that show only new results.
+const NEW_ITEMS_MIXER: &str = "NewItemsMixer";
+
+/// The arranged results, the messages of the mixer, and the facets.
+struct MixedList<'a> {
+    order: Vec<Attributes<'a>>,
+    messages: Vec<String>,
+    facets: Option<Facets>,
+}
+
+impl Federation {
+    /// The mixed results response of a finished search; `NotReady` otherwise.
+    pub async fn mix(&self, search: &Search, request: &MixRequest) -> Result<MixedResponse, FederationError> {
+        if !search.status.is_final() {
+            return Err(FederationError::NotReady(search.status));
+        }
+        let (mut sets, summary, preferences) = tokio::try_join!(
+            self.saved_sets(search),
+            self.saved_summary(search),
+            self.store.preferences(search.owner),
+        )?;
+        let hidden = apply_preferences(&preferences, search, &mut sets);
+        // A summary of an earlier run is about results that may be gone.
+        let summary = summary.filter(|summary| summary.run == search.run);
+        let mut response = self.build_response(search, (&sets, hidden), summary.as_ref(), request);
+        self.recheck(search.owner, &mut response.results).await;
+        Ok(response)
+    }
+
+    /// Applies the owner's preferences to the results of a search.
+    pub async fn apply_preferences(&self, search: &Search, sets: &mut [ResultSet]) -> Result<(), StoreError> {
+        let preferences = self.store.preferences(search.owner).await?;
+        apply_preferences(&preferences, search, sets);
+        Ok(())
+    }
+
+    /// The results of a search, in the order of its own mixer.
+    pub fn order(&self, search: &Search, sets: &[ResultSet]) -> Vec<ResultId> {
+        let (mixer, _) = self.find_mixer(search, None);
+        let (listed, _) = split_blocks(&sets.iter().collect::<Vec<_>>());
+        let arrangement = mixer.mixer.arrange(listed, &self.mix_context(search));
+        arrangement.order.iter().map(|candidate| candidate.item.swirl_id).collect()
+    }
+
+    /// [`Self::mix`]; a mixer that shows only new results then marks all results of the search as read.
+    pub async fn mix_and_mark(
+        &self,
+        search: &Search,
+        request: &MixRequest,
+    ) -> Result<MixedResponse, FederationError> {
+        let mut response = self.mix(search, request).await?;
+        let (mixer, _) = self.find_mixer(search, request.mixer.as_deref());
+        if mixer.name.ends_with(NEW_ITEMS_MIXER) {
+            let now = self.context.clock.now();
+            let marked = self.store.mark_all_read(search.id, now).await?;
+            // The last message names the mixer.
+            let before_last = response.messages.len().saturating_sub(1);
+            response.messages.insert(before_last, message::at(now, &message::marked_read(marked)));
+        }
+        Ok(response)
+    }
+
+    /// The mixed results response of a running search: the results so far, ranked together.
+    pub async fn mix_sets(
+        &self,
+        search: &Search,
+        mut sets: Vec<ResultSet>,
+        request: &MixRequest,
+    ) -> MixedResponse {
+        // Only an update has saved results while it runs.
+        if search.run > 1
+            && let Ok(saved) = self.store.result_sets(search.id).await
+            && !saved.is_empty()
+        {
+            sets = self.merge_sets(saved, sets);
+        }
+        let mut sets = self.authorize_sets(search, sets).await;
+        let mut messages = Vec::new();
+        self.post_result(search, &mut sets, &mut messages, false).await;
+        // If the preferences cannot be read, the results are shown without them.
+        let preferences = self.store.preferences(search.owner).await.unwrap_or_default();
+        let hidden = apply_preferences(&preferences, search, &mut sets);
+        self.build_response(search, (&sets, hidden), None, request)
+    }
+
+    fn build_response(
+        &self,
+        search: &Search,
+        (sets, hidden): (&[ResultSet], usize),
+        summary: Option<&StoredSummary>,
+        request: &MixRequest,
+    ) -> MixedResponse {
+        let sets: Vec<&ResultSet> =
+            sets.iter().filter(|set| request.provider.is_none_or(|only| set.provider == only)).collect();
+        let (mixer, mixer_notice) = self.find_mixer(search, request.mixer.as_deref());
+        let (listed, mut blocks) = split_blocks(&sets);
+        // A caller whose summary failed does not get an older summary of another request instead.
+        let is_shown = request.summary.as_ref().is_none_or(AiInfo::is_ok);
+        let row = summary.filter(|_| is_shown).map(|summary| &summary.row);
+        blocks.entry(SUMMARY_BLOCK.to_owned()).or_default().extend(row);
+        let list = self.arrange(search, listed, mixer, request);
+        let page_size = request.items.unwrap_or(search.spec.page_size() as usize);
+        let page = Page::of(request.page, page_size, list.order.len());
+        let explain = request.explain.unwrap_or(self.context.settings.explain);
+        let item_at = |attributes: &Attributes<'_>, rank| ResultItem {
+            starred: attributes.is_starred,
+            ..with_rank(attributes.candidate.item, rank, explain)
+        };
+        let shown = list.order[page.range.clone()].iter().zip(page.range.clone());
+        let mut results: Vec<ResultItem> =
+            shown.map(|(attributes, position)| item_at(attributes, position + 1)).collect();
+
+        let mut messages = collect_messages(search, &sets);
+        let notice = |line: &str| self.notice(line);
+        messages.extend(mixer_notice.map(|line| notice(&line)));
+        messages.extend((hidden > 0).then(|| notice(&message::hid_personally(hidden))));
+        messages.extend(list.messages.iter().map(|line| notice(line)));
+        messages.extend(summary_notices(request.summary.as_ref(), row).iter().map(|line| notice(line)));
+        if page.is_past_end {
+            messages.push(notice(&message::results_exhausted(search.id)));
+        }
+        messages.push(notice(&message::ordered_by(mixer.name)));
+
+        let links = Links { search, request, mixer: mixer.name };
+        let info = MixedInfo {
+            providers: sets.iter().map(|set| (set.provider_name.clone(), links.provider_info(set))).collect(),
+            search: links.search_info(),
+            results: ResultsInfo {
+                found_total: sets
+                    .iter()
+                    .filter(|set| request.filter.keeps_source(set.provider))
+                    .map(|set| set.found)
+                    .sum(),
+                retrieved_total: list.order.len() as u64,
+                retrieved: results.len() as u64,
+                federation_time: search.time_s,
+                result_blocks: block_names(&blocks),
+                next_page: page.next.map(|number| links.page(number)),
+                prev_page: page.previous.map(|number| links.page(number)),
+            },
+            completeness: Completeness::of(sets.iter().map(|set| set.status)),
+            facets: list.facets,
+            ai: request.summary.clone().or_else(|| row.map(|_| AiInfo::ok())),
+        };
+        if let Some(row) = row.filter(|_| request.summary.is_some() && request.page <= 1) {
+            results.insert(0, with_rank(row, 0, explain));
+        }
+        MixedResponse { messages, info, results, blocks: build_blocks(blocks, explain) }
+    }
+
+    /// The results that pass the filter, in the order of the mixer. Facets count everything that the mixer shows.
+    fn arrange<'a>(
+        &self,
+        search: &Search,
+        candidates: Vec<Candidate<'a>>,
+        mixer: &MixerKind,
+        request: &MixRequest,
+    ) -> MixedList<'a> {
+        let (threshold, now) = (StarThreshold::of(&self.context.settings), self.context.clock.now());
+        let cx = self.mix_context(search);
+        let attributes_of = |order: Vec<Candidate<'a>>| -> Vec<Attributes<'a>> {
+            order.into_iter().map(|candidate| Attributes::of(candidate, threshold)).collect()
+        };
+        let all = request.facets.then(|| attributes_of(mixer.mixer.arrange(candidates.clone(), &cx).order));
+        // Filtered before mixing: a round-robin mixer alternates among the shown results.
+        let kept = match request.filter.is_none() {
+            true => candidates,
+            false => {
+                let mut kept = attributes_of(candidates);
+                kept.retain(|attributes| request.filter.keeps(attributes, None, now));
+                kept.into_iter().map(|attributes| attributes.candidate).collect()
+            }
+        };
+        let arrangement = mixer.mixer.arrange(kept, &cx);
+        MixedList {
+            order: attributes_of(arrangement.order),
+            messages: arrangement.messages,
+            facets: all.map(|all| facets::count(&all, &request.filter, now)),
+        }
+    }
+
+    fn mix_context<'a>(&self, search: &'a Search) -> MixContext<'a> {
+        MixContext {
+            search,
+            page_size: search.spec.page_size() as usize,
+            promotes: self.context.settings.canonical_mixer_promotion,
+        }
+    }
+
+    /// The requested mixer; for an unknown name, a fallback and a message.
+    fn find_mixer(&self, search: &Search, wanted: Option<&str>) -> (&'static MixerKind, Option<String>) {
+        let wanted = wanted.unwrap_or(&search.spec.result_mixer);
+        match self.plugins.mixer(wanted) {
+            Some(kind) => (kind, None),
+            None => {
+                let fallback = self.plugins.mixer(FALLBACK_MIXER).unwrap_or(&self.plugins.mixers[0]);
+                (fallback, Some(message::unknown_mixer(wanted, fallback.name)))
+            }
+        }
+    }
+}
+
+/// Returns how many results were hidden.
+fn apply_preferences(preferences: &Preferences, search: &Search, sets: &mut [ResultSet]) -> usize {
+    if preferences.is_empty() {
+        return 0;
+    }
+    let list = &search.spec.searchprovider_list;
+    preferences::apply(preferences, sets, |set| is_named(list, set.provider, &set.provider_name))
+}
+
+type Blocks<'a> = BTreeMap<String, Vec<&'a ResultItem>>;
+
+/// Separates the list from the results that belong to a block.
+fn split_blocks<'a>(sets: &[&'a ResultSet]) -> (Vec<Candidate<'a>>, Blocks<'a>) {
+    let mut listed = Vec::new();
+    let mut blocks = Blocks::new();
+    blocks.insert(SUMMARY_BLOCK.to_owned(), Vec::new());
+    for &set in sets {
+        for item in &set.items {
+            match &item.result_block {
+                Some(block) => blocks.entry(block.clone()).or_default().push(item),
+                None => listed.push(Candidate { set, item }),
+            }
+        }
+    }
+    (listed, blocks)
+}
+
+/// The summary block first, then the others by name.
+fn block_names(blocks: &Blocks<'_>) -> Vec<String> {
+    let others = blocks.keys().filter(|name| *name != SUMMARY_BLOCK).cloned();
+    std::iter::once(SUMMARY_BLOCK.to_owned()).chain(others).collect()
+}
+
+fn build_blocks(blocks: Blocks<'_>, explain: bool) -> BTreeMap<String, Vec<ResultItem>> {
+    let number = |items: Vec<&ResultItem>| {
+        items.into_iter().enumerate().map(|(position, item)| with_rank(item, position + 1, explain)).collect()
+    };
+    blocks.into_iter().map(|(name, items)| (name, number(items))).collect()
+}
+
+/// Messages about the summary that this request asked for.
+fn summary_notices(summary_info: Option<&AiInfo>, row: Option<&ResultItem>) -> Vec<String> {
+    let Some(summary_info) = summary_info else { return Vec::new() };
+    let details = row.and_then(|row| row.additional_content.as_ref());
+    let warnings = details.into_iter().flat_map(|details| details.warnings.iter().cloned());
+    summary_info.message.iter().map(|line| message::no_answer(line)).chain(warnings).collect()
+}
+
+fn with_rank(item: &ResultItem, rank: usize, explain: bool) -> ResultItem {
+    let mut item = item.clone();
+    // The response names the block.
+    item.result_block = None;
+    item.swirl_rank = u32::try_from(rank).unwrap_or(u32::MAX);
+    if !explain {
+        item.explain = None;
+    }
+    item
+}
+
+/// The banner, then all messages of the search and its providers, by time.
+fn collect_messages(search: &Search, sets: &[&ResultSet]) -> Vec<String> {
+    let own = search.messages.iter().find(|line| message::is_banner(line)).cloned();
+    let banner = own.unwrap_or_else(message::banner);
+    let mut lines: Vec<&String> = search
+        .messages
+        .iter()
+        .filter(|line| !message::is_banner(line))
+        .chain(sets.iter().flat_map(|set| &set.messages))
+        .collect();
+    lines.sort();
+    std::iter::once(banner).chain(lines.into_iter().cloned()).collect()
+}

@@ -1,0 +1,132 @@
+//! Applies a user's preferences to results: raise, lower or block.
+
+use domain::preferences::{Preference, Preferences};
+use domain::result::{ResultItem, ResultSet};
+use serde_json::{Value, json};
+
+/// Adjusts scores and confidences, records it in `explain.personal`, and removes blocked results. Returns how many were
+/// removed. A block does not apply to providers that the search names.
+pub(super) fn apply(
+    preferences: &Preferences,
+    sets: &mut [ResultSet],
+    is_named: impl Fn(&ResultSet) -> bool,
+) -> usize {
+    let mut hidden = 0;
+    for set in sets {
+        let source = preferences
+            .of_source(set.provider)
+            .filter(|preference| *preference != Preference::Block || !is_named(set));
+        let before = set.items.len();
+        set.items.retain_mut(|item| item.result_block.is_some() || apply_to_item(preferences, source, item));
+        hidden += before - set.items.len();
+    }
+    hidden
+}
+
+/// False if the result is blocked.
+fn apply_to_item(preferences: &Preferences, source: Option<Preference>, item: &mut ResultItem) -> bool {
+    let domain = preferences.of_url(&item.url);
+    let mut factor = 1.0;
+    let mut explanations: Vec<Value> = Vec::new();
+    if let Some(preference) = source {
+        let Some(own) = preference.factor() else { return false };
+        factor *= own;
+        explanations.push(json!({"source": item.searchprovider, "wish": preference, "factor": own}));
+    }
+    if let Some(found) = domain {
+        let Some(own) = found.preference.factor() else { return false };
+        factor *= own;
+        explanations.push(json!({"domain": found.domain, "wish": found.preference, "factor": own}));
+    }
+    if explanations.is_empty() {
+        return true;
+    }
+    item.swirl_score *= factor;
+    item.swirl_confidence_score = (item.swirl_confidence_score * factor).min(1.0);
+    item.explain.get_or_insert_default().insert("personal".to_owned(), explanations.into());
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use domain::ids::{ProviderId, SearchId};
+    use domain::instant::Instant;
+    use domain::preferences::{DomainPreference, SourcePreference};
+    use domain::status::ProviderStatus;
+
+    fn set(provider: i64, urls: &[&str]) -> ResultSet {
+        let item = |url: &&str| ResultItem {
+            url: (*url).to_owned(),
+            swirl_score: 100.0,
+            swirl_confidence_score: 0.9,
+            searchprovider: format!("P{provider}"),
+            ..ResultItem::default()
+        };
+        ResultSet {
+            search: SearchId(1),
+            provider: ProviderId(provider),
+            provider_name: format!("P{provider}"),
+            status: ProviderStatus::Ok,
+            error: None,
+            found: 0,
+            retrieved: 0,
+            query_string_to_provider: String::new(),
+            query_to_provider: String::new(),
+            query_processors: Vec::new(),
+            result_processors: Vec::new(),
+            messages: Vec::new(),
+            time_s: 0.0,
+            items: urls.iter().map(item).collect(),
+            date_created: Instant::UNIX_EPOCH,
+            date_updated: Instant::UNIX_EPOCH,
+        }
+    }
+
+    fn preferences() -> Preferences {
+        let domain = |domain: &str, preference| DomainPreference { domain: domain.to_owned(), preference };
+        let source = |id, preference| SourcePreference { provider_id: ProviderId(id), preference };
+        Preferences {
+            domains: vec![
+                domain("good.example", Preference::Raise),
+                domain("dull.example", Preference::Lower),
+                domain("bad.example", Preference::Block),
+            ],
+            sources: vec![source(2, Preference::Raise), source(3, Preference::Block)],
+        }
+    }
+
+    #[test]
+    fn preferences_change_scores_and_are_explained() {
+        let urls =
+            ["https://good.example/", "https://dull.example/", "https://bad.example/", "https://x.example/"];
+        let mut sets = [set(1, &urls), set(2, &urls), set(3, &urls)];
+        assert_eq!(apply(&preferences(), &mut sets, |_| false), 1 + 1 + 4);
+        let shown = |set: &ResultSet| -> Vec<(f64, f64, usize)> {
+            let personal = |item: &ResultItem| {
+                item.explain.as_ref().map_or(0, |all| all["personal"].as_array().map_or(0, Vec::len))
+            };
+            let round = |number: f64| (number * 1000.0).round() / 1000.0;
+            set.items
+                .iter()
+                .map(|item| (round(item.swirl_score), round(item.swirl_confidence_score), personal(item)))
+                .collect()
+        };
+        assert_eq!(shown(&sets[0]), [(125.0, 1.0, 1), (75.0, 0.675, 1), (100.0, 0.9, 0)]);
+        assert_eq!(shown(&sets[1]), [(156.25, 1.0, 2), (93.75, 0.844, 2), (125.0, 1.0, 1)]);
+        assert_eq!(shown(&sets[2]), []);
+        let explanations = &sets[1].items[1].explain.as_ref().expect("an explanation")["personal"];
+        let expected = json!([
+            {"source": "P2", "wish": "raise", "factor": 1.25},
+            {"domain": "dull.example", "wish": "lower", "factor": 0.75},
+        ]);
+        assert_eq!(explanations, &expected);
+    }
+
+    #[test]
+    fn a_blocked_provider_is_shown_if_it_is_named() {
+        let mut sets = [set(3, &["https://x.example/", "https://bad.example/"])];
+        assert_eq!(apply(&preferences(), &mut sets, |set| set.provider == ProviderId(3)), 1);
+        assert_eq!((sets[0].items.len(), sets[0].items[0].swirl_score), (1, 100.0));
+    }
+}

@@ -1,0 +1,67 @@
+//! Idempotent creation of searches.
+
+use crate::error::FederationError;
+use crate::federation::Federation;
+use crate::search::tasks;
+use domain::idempotency::{CreatedSearch, IdempotencyKey};
+use domain::ids::{SearchId, UserId};
+use domain::message;
+use domain::ports::{QueueName, StoreError};
+use domain::search::{Search, SearchSpec};
+
+/// Outcome of a request for a new search.
+#[derive(Debug)]
+pub enum Creation {
+    /// The search was created.
+    New(Search),
+    /// An equal request created this search earlier; it is returned as it was then.
+    Repeated(Search),
+    /// The key belongs to a different request.
+    OtherRequest,
+}
+
+impl Federation {
+    /// Creates a search unless a request with this key already did. Concurrent requests create one search.
+    pub async fn create_once(
+        &self,
+        owner: UserId,
+        spec: SearchSpec,
+        key: &IdempotencyKey,
+    ) -> Result<Creation, FederationError> {
+        if let Some(earlier) = self.created_earlier(owner, key).await? {
+            return Ok(earlier);
+        }
+        let (spec, remarks) = self.validated(owner, spec).await?;
+        let _permit = self.admit_new(owner).await?;
+        let now = self.context.clock.now();
+        let mut messages = vec![message::banner()];
+        messages.extend(remarks);
+        let search = Search::created(SearchId(0), owner, spec, messages, now);
+        match self.store.create_search_once(search, tasks::run_search, key).await? {
+            Some(search) => {
+                self.queue.notify(QueueName::Search);
+                Ok(Creation::New(search))
+            }
+            None => self.created_earlier(owner, key).await?.ok_or(FederationError::Contended),
+        }
+    }
+
+    async fn created_earlier(
+        &self,
+        owner: UserId,
+        key: &IdempotencyKey,
+    ) -> Result<Option<Creation>, FederationError> {
+        let Some(stored) = self.store.stored_response(owner, &key.key, self.context.clock.now()).await?
+        else {
+            return Ok(None);
+        };
+        if stored.fingerprint != key.fingerprint {
+            return Ok(Some(Creation::OtherRequest));
+        }
+        let CreatedSearch { id, spec, messages } = serde_json::from_value(stored.answer.unwrap_or_default())
+            .map_err(|error| {
+                StoreError::Failed(format!("cannot parse the stored response of an idempotency key: {error}"))
+            })?;
+        Ok(Some(Creation::Repeated(Search::created(id, owner, spec, messages, stored.created))))
+    }
+}

@@ -1,0 +1,139 @@
+//! Queries all selected providers concurrently, under one deadline.
+
+use crate::federation::Federation;
+use crate::provider::{ProviderRun, ResultSetTemplate};
+use crate::response_memory::{RunFetch, RunMemory};
+use crate::search::log_text::without_query;
+use crate::search::transforms::RunTransforms;
+use domain::ids::ProviderId;
+use domain::ports::{ConnectorError, ConnectorErrorKind, PluginContext};
+use domain::provider::SearchProvider;
+use domain::result::ResultSet;
+use domain::search::Search;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::task::JoinSet;
+use tokio::time::{Instant, timeout_at};
+use tracing::Instrument;
+
+impl Federation {
+    /// Returns one result set per provider, in the order of the providers. Never fails as a whole: the failure of a
+    /// provider is the status of its own set.
+    pub(crate) async fn fan_out(
+        &self,
+        search: &Search,
+        providers: Vec<SearchProvider>,
+        (query, transforms): (&str, &Arc<RunTransforms>),
+        (memory, deadline): (&Arc<RunMemory>, Instant),
+    ) -> Vec<ResultSet> {
+        let started = Instant::now();
+        let is_only = providers.len() == 1;
+        let search = Arc::new(search.clone());
+        let mut running = JoinSet::new();
+        let mut templates = Vec::new();
+        for (position, provider) in providers.into_iter().enumerate() {
+            let run = ProviderRun {
+                results_wanted: provider
+                    .results_wanted(is_only, search.spec.single_provider_results_requested),
+                search: Arc::clone(&search),
+                provider: Arc::new(provider),
+                plugins: self.plugins,
+                context: self.context_of_run(memory),
+                tokens: Arc::clone(&self.tokens),
+                pages: Arc::clone(&self.pages),
+                cpu: self.cpu.clone(),
+                memory: Arc::clone(memory),
+                health: Arc::clone(&self.health),
+                budgets: self.store.clone(),
+                transforms: Arc::clone(transforms),
+                query: query.to_owned(),
+                deadline,
+            };
+            templates.push(run.result_set_template());
+            let span = provider_span(run.provider.id);
+            let fetching = async move {
+                let started = Instant::now();
+                let set_or_timeout = timeout_at(deadline, run.run()).await.ok();
+                (position, set_or_timeout, started.elapsed())
+            };
+            running.spawn(fetching.instrument(span));
+        }
+        let guard = self.progress.begin(search.id, search.run);
+        let mut sets: Vec<Option<Arc<ResultSet>>> = templates.iter().map(|_| None).collect();
+        while let Some(joined) = running.join_next().await {
+            // A panicked task has no position; its set is filled in below, so that no other provider is blamed.
+            let Ok((position, set_or_timeout, took)) = joined else { continue };
+            let set = match set_or_timeout {
+                Some(set) => set,
+                None => self.timed_out(&templates[position]),
+            };
+            self.observe(&set, took);
+            let set = Arc::new(set);
+            self.progress.provider_ended(search.run, &set);
+            sets[position] = Some(set);
+        }
+        // Removed from the in-flight runs, so that a set without followers is moved instead of cloned.
+        drop(guard);
+        self.observer.federated(started.elapsed());
+        let fill = |(position, set): (usize, Option<Arc<ResultSet>>)| {
+            set.map(Arc::unwrap_or_clone).unwrap_or_else(|| {
+                let set = self.panicked(&templates[position]);
+                self.observe(&set, started.elapsed());
+                set
+            })
+        };
+        sets.into_iter().enumerate().map(fill).collect()
+    }
+
+    /// The context of the connectors of one run: the responses that they read count towards its memory.
+    pub(crate) fn context_of_run(&self, memory: &Arc<RunMemory>) -> PluginContext {
+        let fetch = RunFetch { fetch: Arc::clone(&self.context.fetch), memory: Arc::clone(memory) };
+        PluginContext { fetch: Arc::new(fetch), ..self.context.clone() }
+    }
+
+    fn observe(&self, set: &ResultSet, took: Duration) {
+        let error = set.error.as_ref().map(|fault| fault.code.as_str());
+        self.observer.provider_ended((set.provider, &set.provider_name), error, took);
+        let is_suspended = error == Some(ConnectorErrorKind::Suspended.code());
+        let is_new = self.health.provider(set.provider).note_suspended(is_suspended);
+        // A suspended provider is logged once, not at every search.
+        let is_known = is_suspended && !is_new;
+        provider_span(set.provider).in_scope(|| log(set, took, is_known));
+    }
+
+    /// The result set after the deadline; counts as a failure of the provider, so that its breaker can open.
+    fn timed_out(&self, template: &ResultSetTemplate) -> ResultSet {
+        let error = ConnectorError::new(ConnectorErrorKind::Timeout, "the deadline");
+        self.health.provider(template.provider_id()).failed(&error, self.context.settings.source_backoff.0);
+        template.timed_out(self.context.clock.now(), self.context.settings.timeout.0)
+    }
+
+    fn panicked(&self, template: &ResultSetTemplate) -> ResultSet {
+        template.internal_error(self.context.clock.now())
+    }
+}
+
+/// Log lines of a provider go to the search queue's log, apart from those of the search as a whole.
+fn provider_span(id: ProviderId) -> tracing::Span {
+    tracing::info_span!("provider", queue = "search", provider.id = id.0)
+}
+
+fn log(set: &ResultSet, took: Duration, is_known: bool) {
+    let ResultSet { provider_name: name, retrieved, found, .. } = set;
+    let seconds = took.as_secs_f64();
+    match &set.error {
+        None => tracing::info!(
+            retrieved,
+            found,
+            duration_s = seconds,
+            "{name} returned {retrieved} of {found} results"
+        ),
+        Some(fault) => {
+            let message = without_query(&fault.message, &set.query_string_to_provider);
+            match is_known {
+                true => tracing::debug!(error = fault.code, duration_s = seconds, "{name} failed: {message}"),
+                false => tracing::warn!(error = fault.code, duration_s = seconds, "{name} failed: {message}"),
+            }
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! Finishes a run: stores status, times, messages and results in one transaction.
+
+use crate::error::FederationError;
+use crate::federation::Federation;
+use domain::ids::{ProviderId, UserId};
+use domain::instant::tenths;
+use domain::ports::FinishedRun;
+use domain::result::{ResultItem, ResultSet};
+use domain::search::Search;
+use domain::search_run::RunFindings;
+use domain::status::SearchStatus;
+use std::time::Duration;
+
+/// Candidates per document that may be fetched into the corpus: some have no page.
+const CANDIDATES_PER_SLOT: usize = 4;
+
+/// Outcome of a run.
+pub(crate) struct RunOutcome {
+    pub status: SearchStatus,
+    /// After the pre-query processors.
+    pub query: String,
+    pub sets: Vec<ResultSet>,
+    /// The findings of this run alone; None if no provider was queried.
+    pub found: Option<RunFindings>,
+    pub messages: Vec<String>,
+    pub took: Duration,
+}
+
+impl Federation {
+    pub(crate) async fn finish(&self, search: &Search, outcome: RunOutcome) -> Result<(), FederationError> {
+        let now = self.context.clock.now();
+        // The search was last written when this run was requested: waiting counts as well.
+        let since_requested = (now - search.date_updated).to_std().unwrap_or_default().max(outcome.took);
+        let finished = FinishedRun {
+            search: search.id,
+            run: search.run,
+            status: outcome.status,
+            query_string_processed: outcome.query,
+            messages: outcome.messages,
+            time_s: tenths(outcome.took),
+            sets: outcome.sets,
+            found: outcome.found,
+            now,
+        };
+        self.store_run(finished, search.owner, since_requested).await
+    }
+
+    /// Ends a search that cannot run, with the reason in its messages. Results of earlier runs stay.
+    pub(crate) async fn finish_without_run(
+        &self,
+        search: &Search,
+        status: SearchStatus,
+        messages: Vec<String>,
+    ) -> Result<(), FederationError> {
+        let query = search.spec.query_string.clone();
+        let (sets, found, took) = (Vec::new(), None, Duration::ZERO);
+        self.finish(search, RunOutcome { status, query, sets, found, messages, took }).await
+    }
+
+    /// The best results of a run in order, if the corpus fetches such results automatically.
+    pub(crate) fn best_for_cache(&self, sets: &[ResultSet]) -> Vec<(ProviderId, ResultItem)> {
+        let settings = &self.context.settings;
+        if !settings.eager_federated_promote_enabled || !self.context.corpus.is_open() {
+            return Vec::new();
+        }
+        let count_max = CANDIDATES_PER_SLOT.saturating_mul(settings.eager_federated_promote_max as usize);
+        best(sets, count_max)
+    }
+
+    async fn store_run(
+        &self,
+        finished: FinishedRun,
+        owner: UserId,
+        since_requested: Duration,
+    ) -> Result<(), FederationError> {
+        let FinishedRun { search: id, status, time_s, .. } = finished;
+        let retrieved: u64 = finished.sets.iter().map(|set| set.retrieved).sum();
+        let providers = finished.sets.len();
+        if self.store.finish_run(finished).await?.is_some() {
+            let status_name = status.as_str();
+            tracing::info!(
+                user.id = owner.0,
+                search.id = id.0,
+                search.status = status_name,
+                providers,
+                retrieved,
+                duration_s = time_s,
+                "search {id} of user {owner} ended {status_name} with {retrieved} results in {time_s:.1} s",
+            );
+            self.observer.search_ended(status, since_requested);
+            self.progress.status_changed(id, status);
+        }
+        Ok(())
+    }
+}
+
+/// The best results by score, without those of a block.
+fn best(sets: &[ResultSet], count_max: usize) -> Vec<(ProviderId, ResultItem)> {
+    let items = sets.iter().flat_map(|set| set.items.iter().map(|item| (set.provider, item)));
+    let mut items: Vec<(ProviderId, &ResultItem)> =
+        items.filter(|(_, item)| item.result_block.is_none() && item.cache.is_none()).collect();
+    items.sort_by(|(_, one), (_, other)| other.swirl_score.total_cmp(&one.swirl_score));
+    items.into_iter().take(count_max).map(|(provider, item)| (provider, item.clone())).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_best_results_of_all_providers_are_selected() {
+        let item = |score: f64, block: Option<&str>| ResultItem {
+            swirl_score: score,
+            result_block: block.map(str::to_owned),
+            ..ResultItem::default()
+        };
+        let sets = [
+            testkit::samples::set(1, "river", vec![item(5.0, None), item(1.0, None)]),
+            testkit::samples::set(2, "river", vec![item(9.0, Some("ai_summary")), item(3.0, None)]),
+        ];
+        let shown = |count_max: usize| -> Vec<(i64, f64)> {
+            best(&sets, count_max).iter().map(|(provider, item)| (provider.0, item.swirl_score)).collect()
+        };
+        assert_eq!(shown(9), [(1, 5.0), (2, 3.0), (1, 1.0)]);
+        assert_eq!(shown(2), [(1, 5.0), (2, 3.0)]);
+        assert!(shown(0).is_empty());
+    }
+}

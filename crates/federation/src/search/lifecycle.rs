@@ -1,0 +1,119 @@
+//! Creates, edits and reruns searches.
+
+use crate::error::FederationError;
+use crate::federation::Federation;
+use crate::search::tasks;
+use domain::ids::{SearchId, UserId};
+use domain::message;
+use domain::ports::QueueName;
+use domain::search::{RESULTS_REQUESTED_MAX, Search, SearchSpec};
+use domain::user::Principal;
+use std::collections::BTreeSet;
+
+/// How often an edit is retried because a run or another process has written the search meanwhile.
+const EDITS_MAX: u32 = 50;
+
+impl Federation {
+    /// Validates the spec, stores the search with its task, and wakes a worker.
+    pub async fn create(&self, owner: UserId, spec: SearchSpec) -> Result<Search, FederationError> {
+        let (spec, remarks) = self.validated(owner, spec).await?;
+        let _permit = self.admit_new(owner).await?;
+        let now = self.context.clock.now();
+        let mut messages = vec![message::banner()];
+        messages.extend(remarks);
+        let search = self.store.create_search(spec, owner, messages, now, tasks::run_search).await?;
+        self.queue.notify(QueueName::Search);
+        Ok(search)
+    }
+
+    /// Stores an edit: `edit` derives the new spec from the stored search, again after a concurrent change. If it
+    /// changes what runs, the results are discarded and the search runs again.
+    pub async fn change<E: From<FederationError>>(
+        &self,
+        id: SearchId,
+        edit: impl Fn(&Search) -> Result<SearchSpec, E>,
+    ) -> Result<Search, E> {
+        let _lock = self.edits.lock(id).await;
+        for _ in 0..EDITS_MAX {
+            let current = self.store.search(id).await.map_err(FederationError::from)?;
+            let spec = edit(&current)?;
+            if let Some(changed) = self.store_edit(&current, spec).await? {
+                return Ok(changed);
+            }
+        }
+        Err(FederationError::Contended.into())
+    }
+
+    /// Discards the results and runs the search again.
+    pub async fn rerun(&self, id: SearchId) -> Result<Search, FederationError> {
+        let _lock = self.edits.lock(id).await;
+        for _ in 0..EDITS_MAX {
+            let current = self.store.search(id).await?;
+            let note = self.notice(message::rerun_requested());
+            if let Some(again) = self.restart(&current, current.spec.clone(), vec![note]).await? {
+                return Ok(again);
+            }
+        }
+        Err(FederationError::Contended)
+    }
+
+    /// None if the search was written since it was read.
+    async fn store_edit(
+        &self,
+        current: &Search,
+        spec: SearchSpec,
+    ) -> Result<Option<Search>, FederationError> {
+        let (spec, remarks) = self.validated(current.owner, spec).await?;
+        match spec.runs_like(&current.spec) {
+            true => Ok(self.store.change_search(current, spec, self.context.clock.now()).await?),
+            false => self.restart(current, spec, remarks).await,
+        }
+    }
+
+    async fn restart(
+        &self,
+        current: &Search,
+        spec: SearchSpec,
+        remarks: Vec<String>,
+    ) -> Result<Option<Search>, FederationError> {
+        let _permit = self.admit_again(current.owner).await?;
+        let now = self.context.clock.now();
+        let mut messages = vec![message::banner()];
+        messages.extend(remarks);
+        let search = self.store.restart_search(current, spec, messages, now, tasks::run_search).await?;
+        self.queue.notify(QueueName::Search);
+        Ok(search)
+    }
+
+    pub(crate) async fn validated(
+        &self,
+        owner: UserId,
+        mut spec: SearchSpec,
+    ) -> Result<(SearchSpec, Vec<String>), FederationError> {
+        let names_transforms = [&spec.pre_query_processors, &spec.query_processors]
+            .into_iter()
+            .flatten()
+            .any(|name| self.plugins.query_processor(name).is_none());
+        // Transforms are loaded only if a name may be one.
+        let transforms = match names_transforms {
+            true => self.transforms_for(&Principal::of(&self.store.user(owner).await?)).await?,
+            false => BTreeSet::new(),
+        };
+        let errors = self.plugins.check_search(&spec, &transforms);
+        if !errors.is_empty() {
+            return Err(FederationError::Invalid(errors));
+        }
+        let default_retention = self.context.settings.default_retention.number();
+        spec.retention = Some(spec.retention.unwrap_or(default_retention));
+        let mut remarks = Vec::new();
+        if spec.results_requested > RESULTS_REQUESTED_MAX {
+            remarks.push(self.notice(&message::clamped(
+                "results_requested",
+                spec.results_requested,
+                RESULTS_REQUESTED_MAX,
+            )));
+            spec.results_requested = RESULTS_REQUESTED_MAX;
+        }
+        Ok((spec, remarks))
+    }
+}

@@ -1,0 +1,91 @@
+//! Runs the post-result pipeline over all results of a search.
+
+use crate::cpu_pool::YieldingPermit;
+use crate::federation::Federation;
+use domain::message;
+use domain::pipeline::{FINDS_VERSIONS, SYSTEM_DEFAULT};
+use domain::ports::{PluginContext, PluginRegistry, PostResultContext};
+use domain::result::ResultSet;
+use domain::search::Search;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+impl Federation {
+    /// Runs the post-result processors of the search, or the default ones, in order. A failed processor leaves a
+    /// message and the results as they were. `concludes`: the run ends with it.
+    pub(crate) async fn post_result(
+        &self,
+        search: &Search,
+        sets: &mut Vec<ResultSet>,
+        messages: &mut Vec<String>,
+        concludes: bool,
+    ) {
+        let work = PostResultPipeline {
+            search: search.clone(),
+            names: self.load_pipeline(search, messages).await,
+            concludes,
+            plugins: self.plugins,
+            context: self.context.clone(),
+        };
+        let mut taken = std::mem::take(sets);
+        let job = move |permit: &mut YieldingPermit| {
+            // The sets are returned even if a processor panics.
+            let processed = catch_unwind(AssertUnwindSafe(|| permit.block_on(work.process(&mut taken))));
+            (taken, processed.ok())
+        };
+        let Some((processed, lines)) = self.cpu.run_yielding(job).await else { return };
+        *sets = processed;
+        let internal_error =
+            || vec![self.notice(&message::processor_failed("The post-result pipeline", "internal error"))];
+        messages.extend(lines.unwrap_or_else(internal_error));
+    }
+
+    /// The processors of the search, or those of the stored default pipeline, which decides the order.
+    async fn load_pipeline(&self, search: &Search, messages: &mut Vec<String>) -> Vec<String> {
+        let own = &search.spec.post_result_processors;
+        if !own.is_empty() {
+            return own.clone();
+        }
+        match self.store.pipeline_by_name(SYSTEM_DEFAULT).await {
+            Ok(pipeline) => pipeline.processors,
+            Err(error) => {
+                tracing::warn!(search.id = search.id.0, "cannot read the post-result pipeline: {error}");
+                messages.push(self.notice(message::pipeline_unreadable()));
+                self.plugins.default_post_result.iter().map(|name| (*name).to_owned()).collect()
+            }
+        }
+    }
+}
+
+struct PostResultPipeline {
+    search: Search,
+    /// The processors, in order.
+    names: Vec<String>,
+    concludes: bool,
+    plugins: PluginRegistry,
+    context: PluginContext,
+}
+
+impl PostResultPipeline {
+    async fn process(&self, sets: &mut [ResultSet]) -> Vec<String> {
+        let finds_versions = self.names.iter().any(|name| name == FINDS_VERSIONS);
+        let cx = PostResultContext {
+            search: &self.search,
+            context: &self.context,
+            finds_versions: finds_versions && self.context.corpus.is_open(),
+            concludes: self.concludes,
+        };
+        let mut messages = Vec::new();
+        for name in &self.names {
+            let Some(kind) = self.plugins.post_result_processor(name) else {
+                messages.push(message::processor_failed(name, "it no longer exists"));
+                continue;
+            };
+            match kind.processor.process(sets, &cx).await {
+                Ok(outcome) => messages.extend(message::processed(name, outcome)),
+                Err(error) => messages.push(message::processor_failed(name, &error.0)),
+            }
+        }
+        let now = self.context.clock.now();
+        messages.into_iter().map(|line| message::at(now, &line)).collect()
+    }
+}

@@ -1,0 +1,56 @@
+//! Runs the pre-query processors, once per search, before any provider is queried.
+
+use crate::federation::Federation;
+use crate::search::query_pipeline::{QueryPipeline, StepError};
+use crate::search::transforms::RunTransforms;
+use domain::message;
+use domain::ports::QueryContext;
+use domain::search::Search;
+use domain::syntax::query_string;
+use tokio::time::{Instant, timeout_at};
+
+impl Federation {
+    /// Returns the processed query. A failed processor or transform leaves a message and the query as it was. All of
+    /// them together have as much time as the providers after them.
+    pub(crate) async fn pre_query(
+        &self,
+        search: &Search,
+        transforms: &RunTransforms,
+        messages: &mut Vec<String>,
+    ) -> String {
+        let mut query = query_string::without_prompt(&search.spec.query_string);
+        let cx = QueryContext { search, provider: None, context: &self.context };
+        let pipeline = QueryPipeline { plugins: self.plugins, transforms, cpu: &self.cpu };
+        let time_max = self.context.settings.timeout.0;
+        let deadline = Instant::now() + time_max;
+        for name in &search.spec.pre_query_processors {
+            let mut push_notice = |line: &str| messages.push(self.notice(line));
+            let applied = match timeout_at(deadline, pipeline.apply(name, &query, &cx)).await {
+                Ok(Ok(applied)) => applied,
+                Ok(Err(StepError::Unknown)) => {
+                    push_notice(&message::processor_failed(name, "it no longer exists"));
+                    continue;
+                }
+                Ok(Err(StepError::Failed(reason))) => {
+                    push_notice(&message::processor_failed(name, &reason));
+                    continue;
+                }
+                Err(_elapsed) => {
+                    let reason = format!("it did not finish within {:.1} s", time_max.as_secs_f64());
+                    push_notice(&message::processor_failed(name, &reason));
+                    continue;
+                }
+            };
+            if applied.is_cut {
+                push_notice(&message::transform_cut(name));
+            }
+            if applied.query.trim().is_empty() {
+                push_notice(&message::processor_failed(name, "the query would be empty"));
+            } else if applied.query != query {
+                push_notice(&message::rewrote_query(name, &applied.query));
+                query = applied.query;
+            }
+        }
+        query
+    }
+}

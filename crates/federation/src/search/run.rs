@@ -1,0 +1,100 @@
+//! Runs a search; each step is one call.
+
+use crate::error::FederationError;
+use crate::federation::Federation;
+use crate::search::finish::RunOutcome;
+use domain::ids::{ProviderId, SearchId};
+use domain::message;
+use domain::ports::{RunningSlot, StoreError};
+use domain::search::Sort;
+use domain::search_run::RunFindings;
+use domain::status::SearchStatus;
+use tokio::time::Instant;
+
+impl Federation {
+    /// Executes one run of a search. Idempotent: a run that is finished or no longer the newest is skipped. `is_update`
+    /// comes with the task, because the status reports it only until federation begins. The `slot` is released while
+    /// models and providers are awaited.
+    pub async fn run(
+        &self,
+        id: SearchId,
+        run: i64,
+        is_update: bool,
+        slot: &dyn RunningSlot,
+    ) -> Result<(), FederationError> {
+        let started = Instant::now();
+        let search = match self.store.search(id).await {
+            Err(StoreError::NotFound) => return Ok(()),
+            other => other?,
+        };
+        if search.run != run || search.status.is_final() {
+            return Ok(());
+        }
+        let mut messages = Vec::new();
+        let providers = self.select(&search, &mut messages).await?;
+        if providers.is_empty() {
+            messages.push(self.notice(message::no_providers()));
+            return self.finish_without_run(&search, SearchStatus::ErrNoSearchproviders, messages).await;
+        }
+        if search.spec.sort == Sort::Date && !is_update {
+            messages.push(self.notice(message::date_sort_requested()));
+        }
+        let transforms = self.run_transforms(&search, &providers).await?;
+        slot.release(); // a processor may call a model
+        let query = self.pre_query(&search, &transforms, &mut messages).await;
+        // The providers get all of their time, however long preparing the query took.
+        let deadline = Instant::now() + self.context.settings.timeout.0;
+        // Held until the end of the run, like its results.
+        let memory = self.memory.for_run();
+        let (is_current, mut sets) = tokio::join!(
+            self.set_status(id, run, SearchStatus::Federating), // written while the providers are queried
+            self.fan_out(&search, providers, (&query, &transforms), (&memory, deadline)),
+        );
+        if !is_current? {
+            return Ok(()); // deleted or restarted meanwhile
+        }
+        slot.acquire().await;
+        // FULL only if every queried provider delivered.
+        let all_delivered = sets.iter().all(|set| set.status.has_delivered());
+        let status = SearchStatus::ready(is_update, all_delivered);
+        let mut found = RunFindings::of(&sets);
+        if is_update {
+            let queried: Vec<ProviderId> = sets.iter().map(|set| set.provider).collect();
+            sets = self.merge_with_saved(&search, sets).await?;
+            // The list keeps the results of providers that were not queried this time.
+            let others = sets.iter().filter(|set| !queried.contains(&set.provider));
+            found.unanswered.extend(others.map(|set| set.provider_name.clone()));
+        }
+        self.post_result(&search, &mut sets, &mut messages, true).await;
+        let took = started.elapsed();
+        let (found, best) = (Some(found), self.best_for_cache(&sets));
+        self.finish(&search, RunOutcome { status, query, sets, found, messages, took }).await?;
+        drop(memory);
+        slot.release();
+        // After the end of the run, because nobody waits for it.
+        self.context.corpus.promote(search.owner, &search.spec.tags, &best).await;
+        Ok(())
+    }
+
+    async fn set_status(
+        &self,
+        id: SearchId,
+        run: i64,
+        status: SearchStatus,
+    ) -> Result<bool, FederationError> {
+        let is_current = self.store.change_status(id, run, status, self.context.clock.now()).await?;
+        if is_current {
+            self.progress.status_changed(id, status);
+        }
+        // A redelivered task finds the status already set; only a finished run stops here.
+        let search = match is_current {
+            true => return Ok(true),
+            false => self.store.search(id).await,
+        };
+        match search {
+            Ok(search) => Ok(search.run == run && !search.status.is_final()),
+            Err(StoreError::NotFound) => Ok(false),
+            Err(error) => Err(error.into()),
+        }
+    }
+}

@@ -1,0 +1,275 @@
+//! Background tasks: running searches, expiring them, updating subscribed ones.
+
+use crate::error::FederationError;
+use crate::federation::Federation;
+use crate::request_context;
+use async_trait::async_trait;
+use chrono::TimeDelta;
+use domain::idempotency::KEYS_PER_USER_MAX;
+use domain::ids::{SearchId, UserId};
+use domain::message;
+use domain::ports::{
+    ClaimedTask, NewTask, NoSlot, QueueName, RunningSlot, StoreError, TaskError, TaskHandler,
+};
+use domain::search::Search;
+use domain::status::SearchStatus;
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+use tracing::Instrument;
+
+pub(crate) const RUN_SEARCH: &str = "run_search";
+/// A search is restarted after each crash of its worker, up to this many times.
+const ATTEMPTS_MAX: u32 = 100;
+/// After this many attempts that failed with an error, the search ends with a message.
+const FAILURES_MAX: u32 = 5;
+/// Most steps in which the database releases free space after deletions; the rest waits for the next time.
+const RELEASES_MAX: u32 = 100;
+/// How long a failed task remains visible.
+const FAILED_KEPT: TimeDelta = TimeDelta::days(30);
+/// Searches that are read at once.
+const BATCH: u64 = 500;
+
+#[derive(Serialize, Deserialize)]
+pub(crate) struct Payload {
+    pub(crate) search: SearchId,
+    pub(crate) run: i64,
+    /// The run keeps the results. Stored here because the status changes during the run.
+    #[serde(default)]
+    update: bool,
+    /// The id of the request that caused the run.
+    #[serde(default)]
+    request: Option<String>,
+}
+
+/// The task that runs a search in its current state.
+pub(crate) fn run_search(search: &Search) -> NewTask {
+    let is_update = search.status == SearchStatus::UpdateSearch;
+    run_task((search.id, search.owner), search.run, is_update)
+}
+
+/// The task of one run of a search; an update keeps the results.
+pub fn run_task((search, owner): (SearchId, UserId), run: i64, is_update: bool) -> NewTask {
+    let mut payload = serde_json::json!({ "search": search, "run": run, "update": is_update });
+    if let Some(request) = request_context::current_request() {
+        payload["request"] = request.into();
+    }
+    NewTask {
+        queue: QueueName::Search,
+        name: RUN_SEARCH.to_owned(),
+        payload,
+        attempts_max: ATTEMPTS_MAX,
+        owner: Some(owner),
+    }
+}
+
+/// Runs a search.
+pub struct RunSearch(pub Arc<Federation>);
+
+#[async_trait]
+impl TaskHandler for RunSearch {
+    fn name(&self) -> &'static str {
+        RUN_SEARCH
+    }
+
+    async fn run(&self, task: &ClaimedTask) -> Result<(), TaskError> {
+        self.run_in(task, &NoSlot).await
+    }
+
+    async fn run_in(&self, task: &ClaimedTask, slot: &dyn RunningSlot) -> Result<(), TaskError> {
+        let payload: Payload =
+            serde_json::from_value(task.payload.clone()).map_err(|error| TaskError(error.to_string()))?;
+        // The search as a whole has its own log, apart from that of its providers.
+        let span = tracing::info_span!(
+            "search",
+            queue = "search_orchestrator",
+            search.id = payload.search.0,
+            request.id = payload.request.as_deref().map(tracing::field::display),
+        );
+        self.run_or_give_up((&payload, task.attempt), slot).instrument(span).await
+    }
+}
+
+impl RunSearch {
+    async fn run_or_give_up(
+        &self,
+        (payload, attempt): (&Payload, u32),
+        slot: &dyn RunningSlot,
+    ) -> Result<(), TaskError> {
+        let Err(error) = self.0.run(payload.search, payload.run, payload.update, slot).await else {
+            return Ok(());
+        };
+        if should_retry(&error, attempt) {
+            return Err(TaskError(error.to_string()));
+        }
+        tracing::error!("search {} failed permanently: {error}", payload.search);
+        self.give_up(payload.search).await.map_err(|error| TaskError(error.to_string()))
+    }
+
+    pub(crate) async fn give_up(&self, id: SearchId) -> Result<(), FederationError> {
+        let search = match self.0.store.search(id).await {
+            Err(StoreError::NotFound) => return Ok(()),
+            other => other?,
+        };
+        let line = self.0.notice(message::run_failed());
+        self.0.finish_without_run(&search, SearchStatus::ErrRunFailed, vec![line]).await
+    }
+}
+
+/// A transient failure, such as an unreachable database, says nothing about the search and does not count.
+fn should_retry(error: &FederationError, attempt: u32) -> bool {
+    attempt < if error.is_transient() { ATTEMPTS_MAX } else { FAILURES_MAX }
+}
+
+/// Deletes expired searches, old idempotency keys and old failed tasks, and releases their space.
+pub struct ExpireSearches(pub Arc<Federation>);
+
+impl ExpireSearches {
+    /// The name of the task, and of its schedule.
+    pub const NAME: &str = "expire";
+}
+
+#[async_trait]
+impl TaskHandler for ExpireSearches {
+    fn name(&self) -> &'static str {
+        Self::NAME
+    }
+
+    async fn run(&self, _task: &ClaimedTask) -> Result<(), TaskError> {
+        self.clean_up().await.map_err(|error| TaskError(error.to_string()))
+    }
+}
+
+impl ExpireSearches {
+    async fn clean_up(&self) -> Result<(), StoreError> {
+        let Federation { store, context, .. } = &*self.0;
+        self.expire().await?;
+        store.expire_keys(context.clock.now(), KEYS_PER_USER_MAX).await?;
+        store.forget_failed_tasks(context.clock.now() - FAILED_KEPT).await?;
+        for _ in 0..RELEASES_MAX {
+            if !store.release_space().await? {
+                break;
+            }
+        }
+        store.sample_size(context.clock.now()).await
+    }
+
+    async fn expire(&self) -> Result<(), StoreError> {
+        let Federation { store, context, .. } = &*self.0;
+        let mut deleted = 0;
+        loop {
+            let expired = store.expired_searches(context.clock.now(), BATCH).await?;
+            if expired.is_empty() {
+                break;
+            }
+            deleted += self.0.delete_searches(expired).await?;
+        }
+        if deleted > 0 {
+            tracing::info!(deleted, "deleted {deleted} expired searches");
+        }
+        Ok(())
+    }
+}
+
+impl Federation {
+    /// Deletes searches with everything that belongs to them; returns how many existed.
+    pub(crate) async fn delete_searches(&self, ids: Vec<SearchId>) -> Result<u64, StoreError> {
+        let mut deleted = 0;
+        for id in ids {
+            match self.store.delete_search(id).await {
+                Ok(()) => deleted += 1,
+                Err(StoreError::NotFound) => {} // deleted meanwhile
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(deleted)
+    }
+}
+
+/// Updates the subscribed searches.
+pub struct RunSubscriptions(pub Arc<Federation>);
+
+impl RunSubscriptions {
+    /// The name of the task, and of its schedule.
+    pub const NAME: &str = "subscribe";
+}
+
+#[async_trait]
+impl TaskHandler for RunSubscriptions {
+    fn name(&self) -> &'static str {
+        Self::NAME
+    }
+
+    async fn run(&self, _task: &ClaimedTask) -> Result<(), TaskError> {
+        self.update_all().await.map_err(|error| TaskError(error.to_string()))
+    }
+}
+
+impl RunSubscriptions {
+    async fn update_all(&self) -> Result<(), FederationError> {
+        let mut after = SearchId(0);
+        loop {
+            let page = self.0.store.subscribed_searches(after, BATCH).await?;
+            let Some(last) = page.last() else { return Ok(()) };
+            after = last.id;
+            // A search that still runs is skipped.
+            for search in page.iter().filter(|search| search.status.is_final()) {
+                match self.update_one(search).await {
+                    Err(FederationError::Store(StoreError::NotFound)) => {} // deleted meanwhile
+                    other => other?,
+                }
+            }
+        }
+    }
+
+    async fn update_one(&self, search: &Search) -> Result<(), FederationError> {
+        let Federation { store, context, .. } = &*self.0;
+        let reason = match store.user(search.owner).await {
+            Ok(_) if search.status.is_error() => message::subscription_failed(search.status),
+            Ok(_) => {
+                self.0.update_unlimited(search).await?;
+                return Ok(());
+            }
+            Err(StoreError::NotFound) => message::subscription_without_owner().to_owned(),
+            Err(error) => return Err(error.into()),
+        };
+        tracing::warn!(search.id = search.id.0, "search {}: {reason}", search.id);
+        let now = context.clock.now();
+        Ok(store.end_subscription(search.id, message::at(now, &reason), now).await?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use domain::ports::QueueError;
+
+    #[tokio::test]
+    async fn a_run_carries_the_id_of_its_request() {
+        let read = |task: NewTask| serde_json::from_value::<Payload>(task.payload).unwrap().request;
+        let make = async || run_task((SearchId(1), UserId(4)), 2, false);
+        assert_eq!(
+            read(request_context::within_request("r-1".to_owned(), make()).await).as_deref(),
+            Some("r-1")
+        );
+        assert_eq!(read(make().await), None, "no request");
+        let of_an_older_version = serde_json::json!({ "search": 1, "run": 2 });
+        assert_eq!(serde_json::from_value::<Payload>(of_an_older_version).unwrap().request, None);
+    }
+
+    #[test]
+    fn a_transient_storage_error_does_not_end_a_search() {
+        let store = |error: StoreError| FederationError::Store(error);
+        let cases = [
+            (store(StoreError::Failed(String::new())), FAILURES_MAX),
+            (FederationError::Contended, FAILURES_MAX),
+            (store(StoreError::Full(String::new())), ATTEMPTS_MAX),
+            (store(StoreError::Unreachable(String::new())), ATTEMPTS_MAX),
+            (QueueError::Unreachable(String::new()).into(), ATTEMPTS_MAX),
+            (QueueError::Store(StoreError::Full(String::new())).into(), ATTEMPTS_MAX),
+        ];
+        for (error, last) in cases {
+            assert!(should_retry(&error, last - 1), "{error:?}");
+            assert!(!should_retry(&error, last), "{error:?}");
+        }
+    }
+}

@@ -1,0 +1,153 @@
+//! Unit vectors of texts.
+
+use super::weights::Weights;
+use pulp::{Arch, NullaryFnOnce};
+use std::sync::LazyLock;
+
+pub const DIMENSIONS: usize = 256;
+
+/// Floats that are added in parallel; the compiler generates vector instructions for them.
+const LANES: usize = 16;
+
+/// The widest vector instructions of this machine, detected once.
+static ARCH: LazyLock<Arch> = LazyLock::new(Arch::new);
+
+/// The embedding of a text: a unit vector, or zero if none of its words is known.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Embedding([f32; DIMENSIONS]);
+
+impl Embedding {
+    pub const ZERO: Self = Self([0.0; DIMENSIONS]);
+
+    /// The embedding of a text with these tokens.
+    pub(super) fn of_tokens(weights: &Weights, ids: &[u32]) -> Self {
+        Sum::of_tokens(weights, ids).embedding()
+    }
+
+    /// Cosine similarity: 1 in the same direction, 0 unrelated.
+    pub fn cosine(&self, other: &Self) -> f32 {
+        dot(&self.0, &other.0).clamp(-1.0, 1.0)
+    }
+
+    /// Whether no word of the text is known to the model.
+    pub fn is_zero(&self) -> bool {
+        self.0.iter().all(|value| *value == 0.0)
+    }
+
+    pub fn as_slice(&self) -> &[f32] {
+        &self.0
+    }
+
+    /// The embedding with these numbers; `None` if their count is wrong.
+    pub fn of_slice(numbers: &[f32]) -> Option<Self> {
+        numbers.try_into().ok().map(Self)
+    }
+}
+
+/// The sum of token rows: an embedding before normalization. The sums of the parts of a text add up to the sum of the
+/// whole.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Sum([f32; DIMENSIONS]);
+
+impl Sum {
+    pub const ZERO: Self = Self([0.0; DIMENSIONS]);
+
+    pub(super) fn of_tokens(weights: &Weights, ids: &[u32]) -> Self {
+        Self(ARCH.dispatch(Rows { weights, ids }))
+    }
+
+    pub fn add(&mut self, other: &Self) {
+        self.0.iter_mut().zip(&other.0).for_each(|(sum, value)| *sum += value);
+    }
+
+    /// The normalized embedding.
+    pub fn embedding(self) -> Embedding {
+        let Self(mut sum) = self;
+        let length = dot(&sum, &sum).sqrt();
+        if length > 0.0 {
+            sum.iter_mut().for_each(|value| *value /= length);
+        }
+        Embedding(sum)
+    }
+
+    /// Cosine similarity to another text; `None` if no word of either is known.
+    pub fn cosine(&self, other: &Embedding) -> Option<f32> {
+        let length = dot(&self.0, &self.0).sqrt();
+        let is_known = length > 0.0 && !other.is_zero();
+        is_known.then(|| (dot(&self.0, &other.0) / length).clamp(-1.0, 1.0))
+    }
+}
+
+fn dot(a: &[f32; DIMENSIONS], b: &[f32; DIMENSIONS]) -> f32 {
+    ARCH.dispatch(Dot { a, b })
+}
+
+// Functions for the machine's vector instructions. Closures would not be inlined into them.
+
+struct Rows<'a> {
+    weights: &'a Weights,
+    ids: &'a [u32],
+}
+
+impl NullaryFnOnce for Rows<'_> {
+    type Output = [f32; DIMENSIONS];
+
+    #[inline(always)]
+    fn call(self) -> Self::Output {
+        self.weights.sum(self.ids)
+    }
+}
+
+struct Dot<'a> {
+    a: &'a [f32; DIMENSIONS],
+    b: &'a [f32; DIMENSIONS],
+}
+
+impl NullaryFnOnce for Dot<'_> {
+    type Output = f32;
+
+    /// In lanes, so that the sum is the same on every machine, however wide its vectors are.
+    #[inline(always)]
+    fn call(self) -> f32 {
+        let mut lanes = [0.0; LANES];
+        for (a, b) in self.a.as_chunks::<LANES>().0.iter().zip(self.b.as_chunks::<LANES>().0) {
+            for lane in 0..LANES {
+                lanes[lane] += a[lane] * b[lane];
+            }
+        }
+        lanes.iter().sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::embedder::{TokenSpans, embed};
+
+    #[test]
+    fn of_length_one_or_zero() {
+        let known = embed("a river in spring");
+        assert!((known.cosine(&known) - 1.0).abs() < 1e-5);
+        let unknown = embed("");
+        assert!(unknown.is_zero() && !known.is_zero());
+        assert_eq!(unknown, Embedding::ZERO);
+        assert_eq!(unknown.cosine(&known), 0.0);
+    }
+
+    #[test]
+    fn sums_of_parts_are_the_sum_of_the_whole() {
+        let token_spans = TokenSpans::of("a river in spring");
+        let mut sum = token_spans.sum_between(0..8);
+        sum.add(&token_spans.sum_between(8..17));
+        let query = embed("rivers");
+        let (parts, whole) = (sum.cosine(&query), token_spans.embedding().cosine(&query));
+        assert!(parts.is_some_and(|parts| (parts - whole).abs() < 1e-5), "{parts:?} {whole}");
+        assert_eq!((Sum::ZERO.cosine(&query), sum.cosine(&Embedding::ZERO)), (None, None));
+    }
+
+    #[test]
+    fn the_order_of_words_does_not_count() {
+        let (a, b) = (embed("dog bites man"), embed("man bites dog"));
+        assert!(a.cosine(&b) > 0.9999);
+    }
+}

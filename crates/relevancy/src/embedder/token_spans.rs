@@ -1,0 +1,113 @@
+//! The tokens of one text with their positions, so that parts of it can be embedded without tokenizing it again.
+
+use super::TOKENS_MAX;
+use super::embedding::{Embedding, Sum};
+use super::weights::Weights;
+use super::wordpiece;
+use std::ops::Range;
+
+/// Most tokens of one text that are kept. Parts beyond them are unknown.
+pub const SPANS_MAX: usize = 16 * TOKENS_MAX;
+
+#[derive(Debug, Clone, Default)]
+pub struct TokenSpans {
+    ids: Vec<u32>,
+    /// Where the word of each token begins, in bytes; ascending.
+    starts: Vec<u32>,
+}
+
+impl TokenSpans {
+    pub fn of(text: &str) -> Self {
+        let expected = (text.len() / 4).min(SPANS_MAX);
+        let mut token_spans =
+            Self { ids: Vec::with_capacity(expected), starts: Vec::with_capacity(expected) };
+        wordpiece::read(text, SPANS_MAX, |start, id| {
+            token_spans.ids.push(id);
+            token_spans.starts.push(u32::try_from(start).unwrap_or(u32::MAX));
+        });
+        token_spans
+    }
+
+    /// The embedding of the text, from its first tokens.
+    pub fn embedding(&self) -> Embedding {
+        embedding(&self.ids)
+    }
+
+    /// The embedding of a part of the text: the words that begin in it.
+    pub fn between(&self, bytes: Range<usize>) -> Embedding {
+        embedding(self.part(bytes))
+    }
+
+    /// Like [`TokenSpans::between`], as a sum.
+    pub fn sum_between(&self, bytes: Range<usize>) -> Sum {
+        sum(self.part(bytes))
+    }
+
+    /// Like [`TokenSpans::embedding`], as a sum.
+    pub fn sum(&self) -> Sum {
+        sum(&self.ids)
+    }
+
+    /// The number of tokens.
+    pub fn len(&self) -> usize {
+        self.ids.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.ids.is_empty()
+    }
+
+    /// The embedding of two texts as one, from their first tokens together.
+    pub fn embedding_with(&self, next: &Self) -> Embedding {
+        let ids: Vec<u32> = self.ids.iter().chain(&next.ids).copied().take(TOKENS_MAX).collect();
+        embedding(&ids)
+    }
+
+    fn part(&self, bytes: Range<usize>) -> &[u32] {
+        let place = |byte: usize| self.starts.partition_point(|start| (*start as usize) < byte);
+        self.ids.get(place(bytes.start)..place(bytes.end)).unwrap_or_default()
+    }
+}
+
+fn sum(ids: &[u32]) -> Sum {
+    Sum::of_tokens(Weights::shipped(), &ids[..ids.len().min(TOKENS_MAX)])
+}
+
+fn embedding(ids: &[u32]) -> Embedding {
+    Embedding::of_tokens(Weights::shipped(), &ids[..ids.len().min(TOKENS_MAX)])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::embedder::embed;
+
+    #[test]
+    fn a_part_lies_where_its_own_text_lies() {
+        let text = "Déjà vu: electric cars, and the embeddings of rivers";
+        let token_spans = TokenSpans::of(text);
+        let part = text.find("electric").unwrap_or_default()..text.find(", and").unwrap_or_default();
+        assert_eq!(token_spans.between(part), embed("electric cars"));
+        assert_eq!(token_spans.between(0..text.len()), embed(text));
+        assert!(token_spans.between(3..3).is_zero());
+        assert!(token_spans.between(500..600).is_zero());
+        #[expect(clippy::reversed_empty_ranges, reason = "a wrong range is no accident")]
+        let nothing = token_spans.between(9..2);
+        assert!(nothing.is_zero());
+    }
+
+    #[test]
+    fn two_texts_as_one() {
+        let (title, body) = ("Electric cars", "and where to charge them");
+        let together = TokenSpans::of(title).embedding_with(&TokenSpans::of(body));
+        assert_eq!(together, embed(&format!("{title} {body}")));
+    }
+
+    #[test]
+    fn reading_is_bounded() {
+        let long = "river ".repeat(SPANS_MAX + 10);
+        assert_eq!(TokenSpans::of(&long).ids.len(), SPANS_MAX);
+        let cut = format!("{}{}", "river ".repeat(TOKENS_MAX), "banana ".repeat(TOKENS_MAX));
+        assert_eq!(embed(&cut), embed(&"river ".repeat(TOKENS_MAX)));
+    }
+}

@@ -1,0 +1,287 @@
+//! WordPiece tokenizer of BERT (uncased).
+
+use foldhash::fast::FixedState;
+use std::collections::HashMap;
+use std::sync::LazyLock;
+use unicode_normalization::UnicodeNormalization;
+use unicode_properties::{GeneralCategory, GeneralCategoryGroup, UnicodeGeneralCategory};
+
+/// Longer words are unknown.
+const WORD_CHARS_MAX: usize = 100;
+const UNKNOWN: &str = "[UNK]";
+
+static VOCABULARY: LazyLock<Vocabulary> =
+    LazyLock::new(|| Vocabulary::read(include_str!("../../data/vocab.txt")));
+
+/// The tokens of a text.
+pub fn token_ids(text: &str) -> Vec<u32> {
+    let mut ids = Vec::with_capacity(text.len() / 4);
+    read(text, usize::MAX, |_, id| ids.push(id));
+    ids
+}
+
+/// Calls `take` with the byte position of each word and with each of its tokens, at most `tokens_max` times.
+pub(super) fn read(text: &str, tokens_max: usize, mut take: impl FnMut(usize, u32)) {
+    let vocabulary = &*VOCABULARY;
+    let mut word = Word::default();
+    let mut left = tokens_max;
+    let mut take = |start, id| {
+        if left > 0 {
+            left -= 1;
+            take(start, id);
+        }
+        left > 0
+    };
+    let mut at = 0;
+    while let Some(first) = text.as_bytes().get(at) {
+        if word.chars == 0
+            && first.is_ascii_alphanumeric()
+            && let Some(end) = plain_end(text, at)
+        {
+            // Fast path: most words are plain ASCII.
+            let mut lower = [0; WORD_CHARS_MAX];
+            let lower = &mut lower[..end - at];
+            lower.copy_from_slice(&text.as_bytes()[at..end]);
+            lower.make_ascii_lowercase();
+            if !vocabulary.cut(lower, |id| take(at, id)) {
+                return;
+            }
+            at = end;
+            continue;
+        }
+        let Some(c) = text[at..].chars().next() else { break };
+        let start = at;
+        at += c.len_utf8();
+        let goes_on = match kind(c) {
+            Kind::Alphanumeric => {
+                word.push(start, c);
+                continue;
+            }
+            Kind::Nothing => continue,
+            Kind::Space => word.end(vocabulary, &mut take),
+            Kind::Alone => {
+                word.end(vocabulary, &mut take);
+                word.push(start, c);
+                word.end(vocabulary, &mut take)
+            }
+        };
+        if !goes_on {
+            return;
+        }
+    }
+    word.end(vocabulary, &mut take);
+}
+
+/// The end of the ASCII alphanumeric run that begins here, if nothing but ASCII is in it and after it, and no control
+/// character.
+fn plain_end(text: &str, start: usize) -> Option<usize> {
+    let bytes = &text.as_bytes()[start..];
+    let length =
+        bytes.iter().take(WORD_CHARS_MAX + 1).take_while(|byte| byte.is_ascii_alphanumeric()).count();
+    let ends_plainly = bytes.get(length).is_none_or(|byte| byte.is_ascii_graphic() || *byte == b' ');
+    (length <= WORD_CHARS_MAX && ends_plainly).then_some(start + length)
+}
+
+/// What a character does to the words around it.
+enum Kind {
+    Alphanumeric,
+    Space,
+    /// Punctuation and Chinese characters are words of their own.
+    Alone,
+    /// Control characters are skipped.
+    Nothing,
+}
+
+fn kind(c: char) -> Kind {
+    if c.is_ascii() {
+        return match c {
+            'a'..='z' | 'A'..='Z' | '0'..='9' => Kind::Alphanumeric,
+            ' ' | '\t' | '\n' | '\r' => Kind::Space,
+            '\0'..='\u{1f}' | '\u{7f}' => Kind::Nothing,
+            _ => Kind::Alone,
+        };
+    }
+    if c.is_whitespace() {
+        return Kind::Space;
+    }
+    if is_chinese(c) {
+        return Kind::Alone;
+    }
+    match c.general_category_group() {
+        GeneralCategoryGroup::Punctuation => Kind::Alone,
+        GeneralCategoryGroup::Other => Kind::Nothing,
+        _ if c == '\u{fffd}' => Kind::Nothing,
+        _ => Kind::Alphanumeric,
+    }
+}
+
+/// The blocks that BERT treats as Chinese; Japanese kana and Korean syllables are part of words.
+fn is_chinese(c: char) -> bool {
+    matches!(c, '\u{4e00}'..='\u{9fff}' | '\u{3400}'..='\u{4dbf}' | '\u{20000}'..='\u{2a6df}'
+        | '\u{2a700}'..='\u{2ceaf}' | '\u{f900}'..='\u{faff}' | '\u{2f800}'..='\u{2fa1f}')
+}
+
+/// A word being read, in lower case and without accents.
+#[derive(Default)]
+struct Word {
+    text: String,
+    start: usize,
+    chars: usize,
+}
+
+impl Word {
+    fn push(&mut self, at: usize, c: char) {
+        if self.chars == 0 {
+            self.start = at;
+        }
+        self.chars += 1;
+        // A word that is too long is unknown anyway and need not be kept.
+        if self.chars > WORD_CHARS_MAX {
+            return;
+        }
+        if c.is_ascii() {
+            return self.text.push(c.to_ascii_lowercase());
+        }
+        let plain = c.to_lowercase().nfd();
+        self.text.extend(plain.filter(|c| c.general_category() != GeneralCategory::NonspacingMark));
+    }
+
+    /// Emits the tokens of the word; false if no more are wanted.
+    fn end(&mut self, vocabulary: &Vocabulary, take: &mut impl FnMut(usize, u32) -> bool) -> bool {
+        let is_too_long = self.chars > WORD_CHARS_MAX || self.text.chars().count() > WORD_CHARS_MAX;
+        let goes_on = match (self.text.is_empty(), is_too_long) {
+            (true, false) => true,
+            (_, true) => take(self.start, vocabulary.unknown),
+            _ => vocabulary.cut(self.text.as_bytes(), |id| take(self.start, id)),
+        };
+        self.text.clear();
+        self.chars = 0;
+        goes_on
+    }
+}
+
+type Places = HashMap<&'static [u8], u32, FixedState>;
+
+struct Vocabulary {
+    /// Tokens that begin a word.
+    first: Places,
+    /// Tokens that continue a word, without their `##`.
+    next: Places,
+    unknown: u32,
+    /// Length of the longest token, in bytes.
+    longest: usize,
+}
+
+impl Vocabulary {
+    fn read(lines: &'static str) -> Self {
+        let (mut first, mut next) = (Places::default(), Places::default());
+        for (id, line) in (0u32..).zip(lines.lines()) {
+            match line.strip_prefix("##").filter(|rest| !rest.is_empty()) {
+                Some(rest) => next.insert(rest.as_bytes(), id),
+                None => first.insert(line.as_bytes(), id),
+            };
+        }
+        let unknown = first.get(UNKNOWN.as_bytes()).copied().unwrap_or_default();
+        let longest = first.keys().chain(next.keys()).map(|token| token.len()).max().unwrap_or_default();
+        Self { first, next, unknown, longest }
+    }
+
+    /// Splits a word into the longest tokens from the left; a word that cannot be split is unknown as a whole.
+    fn cut(&self, word: &[u8], mut take: impl FnMut(u32) -> bool) -> bool {
+        if let Some(id) = self.first.get(word) {
+            return take(*id);
+        }
+        let mut ids = [0; WORD_CHARS_MAX];
+        let mut count = 0;
+        let mut rest = word;
+        while !rest.is_empty() {
+            let places = if count == 0 { &self.first } else { &self.next };
+            let Some((id, length)) = self.longest_at(places, rest) else { return take(self.unknown) };
+            ids[count] = id;
+            count += 1;
+            rest = &rest[length..];
+        }
+        ids[..count].iter().all(|id| take(*id))
+    }
+
+    /// A token is whole characters, so a cut inside of one finds nothing.
+    fn longest_at(&self, places: &Places, rest: &[u8]) -> Option<(u32, usize)> {
+        let mut ends = (1..=rest.len().min(self.longest)).rev();
+        ends.find_map(|end| Some((*places.get(&rest[..end])?, end)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn tokens_of_texts() {
+        let table: &[(&str, &[u32])] = &[
+            ("", &[]),
+            (" \t\u{200b}\u{1}", &[]),
+            ("solar panels for homes", &[5943, 9320, 2005, 5014]),
+            ("How do I reset my password?", &[2129, 2079, 1045, 25141, 2026, 20786, 1029]),
+            // `embeddings` is not in the vocabulary: em ##bed ##ding ##s.
+            ("Embeddings", &[7861, 8270, 4667, 2015]),
+            ("caf\u{e9} CAFE cafe\u{301}", &[7668, 7668, 7668]),
+            ("a\u{0}b", &[11113]),
+            ("\u{1f980}", &[100]),
+        ];
+        for (text, expected) in table {
+            assert_eq!(token_ids(text), *expected, "{text}");
+        }
+        assert_eq!(token_ids(&"x".repeat(WORD_CHARS_MAX + 1)), [100]);
+        assert_ne!(token_ids(&"x".repeat(WORD_CHARS_MAX)), [100]);
+        assert_eq!(token_ids("東京").len(), 2);
+    }
+
+    #[test]
+    fn reading_stops_when_it_is_told() {
+        let mut taken = 0;
+        read("embeddings of embeddings", 3, |_, _| taken += 1);
+        assert_eq!(taken, 3);
+    }
+
+    /// The reference algorithm of BERT: character by character, without the fast path.
+    fn slowly(text: &str) -> Vec<u32> {
+        let mut ids = Vec::new();
+        let mut take = |_, id| {
+            ids.push(id);
+            true
+        };
+        let mut word = Word::default();
+        for (at, c) in text.char_indices() {
+            match kind(c) {
+                Kind::Alphanumeric => word.push(at, c),
+                Kind::Nothing => {}
+                Kind::Space => drop(word.end(&VOCABULARY, &mut take)),
+                Kind::Alone => {
+                    word.end(&VOCABULARY, &mut take);
+                    word.push(at, c);
+                    word.end(&VOCABULARY, &mut take);
+                }
+            }
+        }
+        word.end(&VOCABULARY, &mut take);
+        ids
+    }
+
+    proptest! {
+        #[test]
+        fn the_short_way_leads_to_the_same_place(text in "([A-Za-z0-9]{1,12}|[ .,_'\u{1}\u{301}éß東-]|\\PC|[a-z]{95,105}){0,20}") {
+            prop_assert_eq!(token_ids(&text), slowly(&text));
+        }
+
+        #[test]
+        fn tokens_stand_in_the_text(text in "\\PC{0,60}") {
+            let mut last = 0;
+            read(&text, usize::MAX, |start, id| {
+                assert!(text.is_char_boundary(start) && start >= last && start < text.len());
+                assert!((id as usize) < 30_522);
+                last = start;
+            });
+        }
+    }
+}

@@ -1,0 +1,186 @@
+//! Finishes a run in one transaction, with as few round trips as possible, because every search ends here.
+
+use super::result_ids::ResultIds;
+use super::result_rows::Detail;
+use super::runs;
+use super::status::is_running;
+use crate::db::{Db, Tx, on_tx, rows_affected};
+use crate::json::{JsonText, finite, plain, to_column};
+use domain::ids::ResultId;
+use domain::instant::{Instant, to_micros};
+use domain::message;
+use domain::ports::{FinishedRun, StoreError};
+use domain::result::ResultSet;
+use sqlx::QueryBuilder;
+use sqlx::types::Json;
+use std::collections::{HashMap, HashSet};
+
+/// Result sets per statement: ten values each, well below the limits of both databases.
+const SETS_PER_STATEMENT: usize = 500;
+
+/// Writes the run unless it is obsolete. The first statement checks that, and locks the search until the end.
+pub(super) async fn finish_run(
+    db: &Db,
+    ids: &ResultIds,
+    mut finished: FinishedRun,
+) -> Result<Option<Vec<ResultSet>>, StoreError> {
+    prepare(&mut finished)?;
+    let ranges = number_items(db, ids, &mut finished.sets).await?;
+    let mut tx = db.begin().await?;
+    let Some(messages) = end_search(&mut tx, &finished).await? else {
+        tx.rollback().await?;
+        return Ok(None);
+    };
+    append_messages(&mut tx, &finished, messages).await?;
+    let rows = save_sets(&mut tx, &mut finished.sets).await?;
+    save_ranges(&mut tx, &ranges, &rows).await?;
+    runs::note(&mut tx, &finished).await?;
+    tx.commit().await?;
+    Ok(Some(finished.sets))
+}
+
+/// The ids assigned to one provider's new items.
+struct Range {
+    provider: i64,
+    first: i64,
+    last: i64,
+}
+
+/// Makes the result sets storable: of this search, one per provider, with numbers that JSON supports.
+fn prepare(finished: &mut FinishedRun) -> Result<(), StoreError> {
+    let mut providers = HashSet::new();
+    for set in &mut finished.sets {
+        if !providers.insert(set.provider) {
+            return Err(StoreError::Failed(format!("two result sets for provider {}", set.provider)));
+        }
+        set.search = finished.search;
+        set.time_s = finite(set.time_s);
+        set.date_created = to_micros(set.date_created);
+        set.date_updated = to_micros(set.date_updated);
+        for item in &mut set.items {
+            item.swirl_score = finite(item.swirl_score);
+            item.swirl_confidence_score = finite(item.swirl_confidence_score);
+        }
+    }
+    Ok(())
+}
+
+/// Ends the run and returns its messages; None if the run is obsolete.
+async fn end_search(tx: &mut Tx, finished: &FinishedRun) -> Result<Option<Vec<String>>, StoreError> {
+    const TEXT: &str = concat!(
+        "UPDATE searches SET status = $3, query_string_processed = $4, time_s = $5, date_updated = $6 WHERE ",
+        is_running!(),
+        " RETURNING messages"
+    );
+    let messages = on_tx!(tx, db => sqlx::query_scalar::<_, Json<Vec<String>>>(TEXT)
+        .bind(finished.search.0)
+        .bind(finished.run)
+        .bind(finished.status.as_str())
+        .bind(plain(&finished.query_string_processed))
+        .bind(finite(finished.time_s))
+        .bind(to_micros(finished.now))
+        .fetch_optional(db))?;
+    Ok(messages.map(|messages| messages.0))
+}
+
+async fn append_messages(
+    tx: &mut Tx,
+    finished: &FinishedRun,
+    mut messages: Vec<String>,
+) -> Result<(), StoreError> {
+    if finished.messages.is_empty() {
+        return Ok(());
+    }
+    messages.extend_from_slice(&finished.messages);
+    message::drop_oldest(&mut messages);
+    let messages = JsonText::of(&messages)?;
+    on_tx!(tx, db => rows_affected(sqlx::query("UPDATE searches SET messages = $2 WHERE id = $1")
+        .bind(finished.search.0).bind(messages.clone()).execute(db)))?;
+    Ok(())
+}
+
+/// Assigns ids to items without one, contiguous within each set.
+async fn number_items(db: &Db, ids: &ResultIds, sets: &mut [ResultSet]) -> Result<Vec<Range>, StoreError> {
+    let count = sets.iter().flat_map(|set| &set.items).filter(|item| item.swirl_id.0 == 0).count();
+    if count == 0 {
+        return Ok(Vec::new());
+    }
+    let mut next = ids.take(db, count as u64).await?;
+    let mut ranges = Vec::with_capacity(sets.len());
+    for set in sets {
+        let first = next;
+        for item in set.items.iter_mut().filter(|item| item.swirl_id.0 == 0) {
+            item.swirl_id = ResultId(next);
+            next += 1;
+        }
+        if next > first {
+            ranges.push(Range { provider: set.provider.0, first, last: next - 1 });
+        }
+    }
+    Ok(ranges)
+}
+
+/// Inserts the sets, or replaces those of the same providers; a replaced set keeps its row, ranges and creation date.
+/// Returns the row of each provider.
+async fn save_sets(tx: &mut Tx, sets: &mut [ResultSet]) -> Result<HashMap<i64, i64>, StoreError> {
+    let mut rows = HashMap::with_capacity(sets.len());
+    for chunk in sets.chunks_mut(SETS_PER_STATEMENT) {
+        let mut texts = Vec::with_capacity(chunk.len());
+        for set in chunk.iter() {
+            texts.push((JsonText::of(&Detail::of(set))?, JsonText::of_items(&set.items)?));
+        }
+        let saved = insert_chunk(tx, chunk, texts).await?;
+        for (provider, row, date_created) in saved {
+            rows.insert(provider, row);
+            if let Some(set) = chunk.iter_mut().find(|set| set.provider.0 == provider) {
+                set.date_created = date_created;
+            }
+        }
+    }
+    Ok(rows)
+}
+
+async fn insert_chunk(
+    tx: &mut Tx,
+    sets: &[ResultSet],
+    texts: Vec<(JsonText, JsonText)>,
+) -> Result<Vec<(i64, i64, Instant)>, StoreError> {
+    on_tx!(tx, db => async {
+        let mut query = QueryBuilder::new(
+            "INSERT INTO result_sets (search_id, provider_id, found, retrieved, time_s, item_count, \
+             date_created, date_updated, detail, items) ",
+        );
+        query.push_values(sets.iter().zip(texts), |mut row, (set, (detail, items))| {
+            row.push_bind(set.search.0)
+                .push_bind(set.provider.0)
+                .push_bind(to_column(set.found))
+                .push_bind(to_column(set.retrieved))
+                .push_bind(set.time_s)
+                .push_bind(to_column(set.items.len() as u64))
+                .push_bind(set.date_created)
+                .push_bind(set.date_updated)
+                .push_bind(detail)
+                .push_bind(items);
+        });
+        query.push(
+            " ON CONFLICT (search_id, provider_id) DO UPDATE SET found = excluded.found, \
+             retrieved = excluded.retrieved, time_s = excluded.time_s, item_count = excluded.item_count, \
+             date_updated = excluded.date_updated, detail = excluded.detail, items = excluded.items \
+             RETURNING provider_id, id, date_created",
+        );
+        query.build_query_as().fetch_all(db).await
+    })
+}
+
+async fn save_ranges(tx: &mut Tx, ranges: &[Range], rows: &HashMap<i64, i64>) -> Result<(), StoreError> {
+    for chunk in ranges.chunks(SETS_PER_STATEMENT) {
+        on_tx!(tx, db => rows_affected(async {
+            let mut query = QueryBuilder::new("INSERT INTO result_ranges (first_id, last_id, result_set) ");
+            query.push_values(chunk, |mut row, range| {
+                row.push_bind(range.first).push_bind(range.last).push_bind(rows.get(&range.provider).copied());
+            });
+            query.build().execute(db).await
+        }))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,11 @@
+//! Errors of PostgreSQL as errors of a vector store.
+
+use crate::error::failure;
+use domain::ports::{StoreError, VectorError};
+
+pub(super) fn refused(error: sqlx::Error) -> VectorError {
+    match failure(error) {
+        StoreError::Unreachable(text) => VectorError::Unreachable(text),
+        other => VectorError::Refused(other.to_string()),
+    }
+}

@@ -1,0 +1,66 @@
+// Ranking preferences for the source and the domain of a result, created when its details are opened.
+
+import { get } from "../api.js";
+import { all, h, one, toast } from "../dom.js";
+import { icon } from "../icon.js";
+import { t } from "../i18n.js";
+import { PREFERENCES, domainOf, readPreferences, setPreference } from "./preferences.js";
+
+const SENTENCES = {
+  raise: (name) => t("{name} will rank higher in your next search", { name }),
+  lower: (name) => t("{name} will rank lower in your next search", { name }),
+  block: (name) => t("{name} is now blocked. You can undo this on your account page.", { name }),
+};
+
+/** Ids of the sources by name, and the preferences; requested once. */
+let asked;
+const known = () => (asked ??= Promise.all([get("/searchproviders/"), readPreferences()]).then(([sources, preferences]) => ({ ids: new Map(sources.map((one) => [one.name, one.id])), preferences })));
+
+// `toggle` events do not bubble.
+document.addEventListener(
+  "toggle",
+  async (event) => {
+    const target = /** @type {Element} */ (event.target);
+    const result = target.matches?.(".result details.details[open]") && target.closest(".result");
+    if (!result || one(".rank-preference", target)) return;
+    const place = h("div", { class: "rank-preference" });
+    target.append(place);
+    try {
+      place.append(...about(result, await known()));
+    } catch {
+      asked = undefined;
+      place.remove();
+    }
+  },
+  true,
+);
+
+function about(result, { ids, preferences }) {
+  const name = one(".source", result)?.textContent.trim();
+  const address = one("h2 a[href]", result)?.href;
+  const domain = address && domainOf(address);
+  const groups = [];
+  if (ids.has(name)) groups.push(group(name, "source", ids.get(name), preferences.sources.find((one) => one.provider_id === ids.get(name))));
+  if (domain) groups.push(group(domain, "domain", domain, preferences.domains.find((one) => one.domain === domain)));
+  return groups;
+}
+
+function group(name, kind, key, now) {
+  const button = ([word, { drawing, name: say }]) =>
+    h("button", { type: "button", class: "soft small drawn", "aria-pressed": String(now?.wish === word), onclick: (event) => keep(event.currentTarget, kind, key, word, name) }, icon(drawing), say());
+  return h("div", { class: "buttons", role: "group", "aria-label": t("Preference for {name}", { name }) }, h("span", { class: "muted" }, name), Object.entries(PREFERENCES).map(button));
+}
+
+/** Sets the preference, or removes it if it was set. */
+async function keep(button, kind, key, word, name) {
+  const wanted = button.getAttribute("aria-pressed") === "true" ? null : word;
+  try {
+    const preferences = await setPreference(kind, key, wanted);
+    asked = asked.then(({ ids }) => ({ ids, preferences }));
+    for (const other of all("button", button.parentElement)) other.setAttribute("aria-pressed", String(wanted !== null && other === button));
+    toast(wanted ? SENTENCES[wanted](name) : t("Preference for {name} removed", { name }));
+    document.dispatchEvent(new CustomEvent("tributary:preference", { detail: { kind, key, preference: wanted } }));
+  } catch (error) {
+    toast(error.message, { bad: true });
+  }
+}

@@ -1,0 +1,23 @@
+// The resource of this page as declared by the server, and the paths of its records.
+
+import { one } from "../../dom.js";
+import { t } from "../../i18n.js";
+
+export const resource = JSON.parse(one("#resource").textContent);
+
+/** The record of the page: its key, `new`, or null for the list. */
+export const record = one("#main").dataset.record ?? null;
+
+export const fields = resource.groups.flatMap((group) => group.fields);
+
+export const title = one("h1").textContent;
+
+export const listPage = `/admin/${resource.slug}/`;
+export const pageOf = (key) => `${listPage}${encodeURIComponent(key)}/`;
+export const apiOf = (key) => `${resource.api}${encodeURIComponent(key)}/`;
+
+/** By what people know a record. */
+export const nameOf = (row) => row[resource.named_by] || t("unnamed");
+
+/** What a field is called. */
+export const labelOf = (name) => t(fields.find((field) => field.name === name)?.label ?? name);
