@@ -67,7 +67,7 @@ browse("another answer is asked for by instructions", { who: whoever }, async (p
   await answered(page);
   await slot(page).getByRole("button", { name: "Instructions" }).click();
   await slot(page).getByLabel("Instructions for the answer").fill("in one sentence");
-  await slot(page).getByRole("button", { name: "Generate" }).click();
+  await slot(page).getByRole("button", { name: "Generate", exact: true }).click();
   await done(page).locator(".asked").filter({ hasText: "in one sentence" }).waitFor();
 });
 

@@ -68,7 +68,7 @@ browse("another value is chosen by a click in the answer", {}, async (page) => {
   await page.getByRole("button", { name: "Send request", exact: true }).click();
   await page.getByRole("button", { name: "Choose Author" }).click();
   await page.locator(".tree button.leaf").filter({ hasText: "collection" }).first().click();
-  assert.match(await page.getByLabel("Path of Author").inputValue(), /extra\.collection/);
+  assert.match(await page.getByLabel("Path for Author").inputValue(), /extra\.collection/);
   await page.getByText("library collection 0").first().waitFor();
 });
 
@@ -78,5 +78,5 @@ browse("a sample answer is enough", {}, async (page) => {
   const sample = { hits: [{ headline: "A flood", link: "https://a.example/1", text: "Water" }, { headline: "A drought", link: "https://a.example/2", text: "None" }] };
   await page.getByLabel("Sample response").fill(JSON.stringify(sample));
   await page.getByRole("button", { name: "Send request", exact: true }).click();
-  assert.match(await page.getByLabel("Path of Title").inputValue(), /headline/);
+  assert.match(await page.getByLabel("Path for Title").inputValue(), /headline/);
 });

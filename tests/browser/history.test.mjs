@@ -46,7 +46,7 @@ browse("a row counts what the sources gave, which may be more than the list has"
   await page.locator("article.result").first().waitFor();
   const listed = await page.locator("article.result").count();
   await page.goto("/history/");
-  await row(page, "reservoir").getByText("8 fetched", { exact: true }).waitFor();
+  await row(page, "reservoir").getByText("8 retrieved", { exact: true }).waitFor();
   assert.ok(listed < 8, `${listed} are listed`);
 });
 

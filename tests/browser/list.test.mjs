@@ -46,7 +46,7 @@ browse("filters by source, author, date; the counts are right, and Back undoes t
   assert.match(await sum(page).innerText(), new RegExp(`^${tickets} results`));
   await repainted(page, () => page.goBack());
   assert.deepEqual(await shownKeys(page), unfiltered);
-  await follow(page, page.getByRole("link", { name: "Without Newsroom - Riverbend" }));
+  await follow(page, page.getByRole("link", { name: "Exclude Newsroom - Riverbend" }));
   assert.ok(!(await results(page).locator(".from .source").allInnerTexts()).includes("Newsroom - Riverbend"));
   await follow(page, page.getByRole("link", { name: "Clear filters" }));
   const author = info.facets.authors[0];

@@ -129,7 +129,7 @@ browse("why a version was chosen is said in the language of the page", { who: cu
   assert.equal(said.length, members.flatMap((member) => member.reasons).length, "each reason is said");
   const sentences = new Set(members.flatMap((member) => member.reasons));
   assert.deepEqual(said.filter((sentence) => sentences.has(sentence)), [], "and none as the API says it");
-  assert.ok(said.includes("Ihr Name sagt „final“, Version 2."), said.join("\n"));
+  assert.ok(said.includes("Ihr Name enthält „final“, Version 2."), said.join("\n"));
 });
 
 browse("a rejected version gives way to another", { who: curator, init: axe() }, async (page) => {

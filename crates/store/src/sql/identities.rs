@@ -1,7 +1,7 @@
 //! External identities: issuer and subject identify a user, never a name.
 
 use super::groups;
-use super::users::{UserRow, fold, user_columns, with_groups};
+use super::user_rows::{UserRow, fold, user_columns, with_groups};
 use crate::SqlStore;
 use crate::db::{Tx, on_db, on_tx, rows_affected};
 use crate::json::plain;

@@ -40,6 +40,7 @@ mod tasks;
 mod text;
 mod tokens;
 mod transforms;
+mod user_rows;
 mod users;
 mod versions;
 mod work;

@@ -1,6 +1,6 @@
 //! Browser sessions: only the hashes of their keys are stored.
 
-use super::users::{UserRow, fold, user_columns, with_groups};
+use super::user_rows::{UserRow, fold, user_columns, with_groups};
 use crate::SqlStore;
 use crate::db::{on_db, on_tx, rows_affected};
 use crate::row::row;

@@ -1,6 +1,6 @@
 //! API tokens: only their hashes are stored.
 
-use super::users::{UserRow, fold, user_columns, with_groups};
+use super::user_rows::{UserRow, fold, user_columns, with_groups};
 use crate::SqlStore;
 use crate::db::{Tx, on_db, on_tx, rows_affected};
 use crate::error::failure;

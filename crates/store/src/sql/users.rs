@@ -1,11 +1,11 @@
 //! Users with the names of their groups, joined in: one row per membership.
 
+use super::user_rows::{UserRow, fold, user_columns, with_groups};
 use super::{corpus, groups, tokens};
 use crate::SqlStore;
 use crate::db::{Tx, on_db, on_tx, rows_affected};
 use crate::error::failure;
 use crate::json::{plain, to_column, to_count};
-use crate::row::row;
 use async_trait::async_trait;
 use domain::audit::{AuditEvent, Kind};
 use domain::ids::{GroupId, UserId};
@@ -13,57 +13,6 @@ use domain::instant::{Instant, to_micros};
 use domain::ports::{EditableRecord, Page, StoreError, UserStore};
 use domain::user::{Group, GroupSpec, LOGIN_LABEL, User, UserSpec};
 use serde_json::{Value, json};
-
-/// The columns of [`UserRow`], from `users` joined by [`with_groups`].
-macro_rules! user_columns {
-    () => {
-        "users.id, users.username, users.email, users.is_admin, users.date_created, users.date_updated, \
-         user_groups.name AS group_name"
-    };
-}
-
-/// Joins the group names to `users`.
-macro_rules! with_groups {
-    () => {
-        " LEFT JOIN user_group_members ON user_group_members.user_id = users.id \
-         LEFT JOIN user_groups ON user_groups.id = user_group_members.group_id "
-    };
-}
-pub(super) use {user_columns, with_groups};
-
-row! {
-    pub(super) struct UserRow {
-        id: i64,
-        username: String,
-        email: String,
-        is_admin: bool,
-        date_created: Instant,
-        date_updated: Instant,
-        group_name: Option<String>,
-    }
-}
-
-/// Merges consecutive rows of the same user, keeping their order.
-pub(super) fn fold(rows: impl IntoIterator<Item = UserRow>) -> Vec<User> {
-    let mut users: Vec<User> = Vec::new();
-    for row in rows {
-        match users.last_mut() {
-            Some(user) if user.id.0 == row.id => user.groups.extend(row.group_name),
-            _ => users.push(User {
-                id: UserId(row.id),
-                username: row.username,
-                email: row.email,
-                is_admin: row.is_admin,
-                groups: row.group_name.into_iter().collect(),
-                date_created: row.date_created,
-                date_updated: row.date_updated,
-            }),
-        }
-    }
-    // Sorted here, because the databases use different collations.
-    users.iter_mut().for_each(|user| user.groups.sort());
-    users
-}
 
 #[async_trait]
 impl UserStore for SqlStore {

@@ -99,6 +99,9 @@ impl<'ast> Visit<'ast> for Paths<'_> {
         visit::visit_path(self, path);
     }
 
+    /// `pub(in crate::chat)` names a module and imports nothing.
+    fn visit_vis_restricted(&mut self, _: &'ast syn::VisRestricted) {}
+
     fn visit_macro(&mut self, call: &'ast syn::Macro) {
         self.0.extend(paths_in_tokens(&call.tokens.to_string()));
         visit::visit_macro(self, call);

@@ -196,7 +196,7 @@ async fn standard_prompts_come_back() {
         .unwrap();
     file.close().await.unwrap();
     let (code, told) = output_of(here, &["reload-prompts"]);
-    assert!(code == 1 && told.contains("chat_rag_standard: skipped"), "{told}");
+    assert!(code == 1 && told.contains("chat_rag_standard: not loaded: "), "{told}");
 }
 
 #[test]
