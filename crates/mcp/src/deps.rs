@@ -1,17 +1,17 @@
 //! The dependencies of the server.
 
-use answers::Summaries;
 use corpus::SemanticCache;
 use domain::ports::{Clock, PluginRegistry, ReadPages, Store};
 use domain::settings::Settings;
 use federation::Federation;
+use rag::Summaries;
 use std::sync::Arc;
 
 /// The dependencies of the server.
 pub struct McpDeps {
     pub store: Arc<dyn Store>,
     pub federation: Arc<Federation>,
-    pub answers: Arc<Summaries>,
+    pub summaries: Arc<Summaries>,
     /// The semantic cache.
     pub corpus: Arc<SemanticCache>,
     pub pages: Arc<dyn ReadPages>,

@@ -2,18 +2,18 @@
 
 use crate::deps::McpDeps;
 use crate::documents::Documents;
-use answers::Summaries;
 use corpus::SemanticCache;
 use domain::ports::{Clock, PluginRegistry, ReadPages, Store};
 use domain::settings::Settings;
 use federation::Federation;
+use rag::Summaries;
 use std::sync::Arc;
 
 /// The MCP server with its tools, resources and prompts.
 pub struct Mcp {
     pub(crate) store: Arc<dyn Store>,
     pub(crate) federation: Arc<Federation>,
-    pub(crate) answers: Arc<Summaries>,
+    pub(crate) summaries: Arc<Summaries>,
     pub(crate) corpus: Arc<SemanticCache>,
     pub(crate) pages: Arc<dyn ReadPages>,
     pub(crate) plugins: PluginRegistry,
@@ -24,11 +24,11 @@ pub struct Mcp {
 
 impl Mcp {
     pub fn new(deps: McpDeps) -> Self {
-        let McpDeps { store, federation, answers, corpus, pages, plugins, clock, settings } = deps;
+        let McpDeps { store, federation, summaries, corpus, pages, plugins, clock, settings } = deps;
         Self {
             store,
             federation,
-            answers,
+            summaries,
             corpus,
             pages,
             plugins,

@@ -11,7 +11,6 @@ use crate::shutdown::ShutdownFlag;
 use crate::throttle::Throttles;
 use crate::ui::{Assets, Templates};
 use ai::ModelProbe;
-use answers::Summaries;
 use corpus::SemanticCache;
 use domain::instance_info::InstanceInfo;
 use domain::ports::{Clock, OAuth, PluginRegistry, Store, TaskQueue};
@@ -20,6 +19,7 @@ use domain::worker_gauges::WorkerGauges;
 use federation::Federation;
 use mcp::Mcp;
 use provider_doctor::Doctor;
+use rag::Summaries;
 use std::sync::Arc;
 
 /// Dependencies of [`AppState`].
@@ -29,7 +29,7 @@ pub struct AppDeps {
     pub federation: Arc<Federation>,
     pub doctor: Doctor,
     /// AI summaries and chats.
-    pub answers: Arc<Summaries>,
+    pub summaries: Arc<Summaries>,
     /// MCP tools for models.
     pub mcp: Arc<Mcp>,
     /// The semantic cache.
@@ -54,7 +54,7 @@ pub struct AppState {
     pub queue: Arc<dyn TaskQueue>,
     pub federation: Arc<Federation>,
     pub(crate) doctor: Doctor,
-    pub answers: Arc<Summaries>,
+    pub summaries: Arc<Summaries>,
     #[cfg_attr(not(feature = "mcp"), expect(dead_code, reason = "MCP is not built in"))]
     pub(crate) mcp: Arc<Mcp>,
     pub corpus: Arc<SemanticCache>,
@@ -89,7 +89,7 @@ impl AppState {
             queue,
             federation,
             doctor,
-            answers,
+            summaries,
             mcp,
             corpus,
             model_probe,
@@ -106,7 +106,7 @@ impl AppState {
             queue,
             federation,
             doctor,
-            answers,
+            summaries,
             mcp,
             corpus,
             model_probe,

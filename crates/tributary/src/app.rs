@@ -4,7 +4,6 @@ use crate::corpus::build::{self as corpus_build, CacheDeps};
 use crate::logs::LogFile;
 use crate::secret_files;
 use ai::{AiEmbeddingModels, AiGenerativeModels, ModelProbe};
-use answers::{RagDeps, Summaries};
 use anyhow::Context;
 use corpus::canonical::ExpireRuns;
 use corpus::{CachedPageReader, CheckLiveness, IngestDocument, ScanSentMail, SemanticCache, SweepBodies};
@@ -26,6 +25,7 @@ use mcp::{Mcp, McpDeps};
 use outbound::{AllowRule, Authenticators, ClientLimits, GuardedClient};
 use page_fetch::{PageFetch, PageFetchParts};
 use provider_doctor::Doctor;
+use rag::{RagDeps, Summaries};
 use server::{AnswerPing, AppState, Metrics};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -61,7 +61,7 @@ pub struct App {
     pub federation: Arc<Federation>,
     pub corpus: Arc<SemanticCache>,
     /// AI summaries and chats.
-    pub answers: Arc<Summaries>,
+    pub summaries: Arc<Summaries>,
     /// The MCP server.
     pub mcp: Arc<Mcp>,
     /// Identity providers for sign-in and for users' tokens.
@@ -106,13 +106,13 @@ impl App {
         let doctor = Doctor::new(context.clone(), PLUGINS.read_answer, federation.cpu_pool().clone());
         let cached_pages = Arc::new(CachedPageReader::new(pages, Arc::clone(&corpus)));
         let rag_deps = rag_deps(&store, &federation, context, cached_pages, &metrics);
-        let (answers, mcp) = answers_and_mcp(rag_deps, &corpus);
+        let (summaries, mcp) = summaries_and_mcp(rag_deps, &corpus);
         let state = Arc::new(AppState::new(server::AppDeps {
             store,
             queue: Arc::clone(&queue),
             federation: Arc::clone(&federation),
             doctor,
-            answers: Arc::clone(&answers),
+            summaries: Arc::clone(&summaries),
             mcp: Arc::clone(&mcp),
             corpus: Arc::clone(&corpus),
             model_probe,
@@ -137,7 +137,7 @@ impl App {
             license,
             federation,
             corpus,
-            answers,
+            summaries,
             mcp,
             authenticators,
             state,
@@ -268,20 +268,20 @@ fn rag_deps(
 }
 
 /// AI summaries and chats, and the MCP server on top of them.
-fn answers_and_mcp(parts: RagDeps, corpus: &Arc<SemanticCache>) -> (Arc<Summaries>, Arc<Mcp>) {
-    let answers = Arc::new(Summaries::new(parts.clone()));
+fn summaries_and_mcp(parts: RagDeps, corpus: &Arc<SemanticCache>) -> (Arc<Summaries>, Arc<Mcp>) {
+    let summaries = Arc::new(Summaries::new(parts.clone()));
     let RagDeps { store, federation, context, pages, .. } = parts;
     let mcp = Arc::new(Mcp::new(McpDeps {
         store,
         federation,
-        answers: Arc::clone(&answers),
+        summaries: Arc::clone(&summaries),
         corpus: Arc::clone(corpus),
         pages,
         plugins: PLUGINS,
         clock: context.clock,
         settings: context.settings,
     }));
-    (answers, mcp)
+    (summaries, mcp)
 }
 
 /// The handler of each task.

@@ -6,12 +6,12 @@ use crate::markdown::{cut, inline, link, one_line};
 use crate::tool_context::{NamedProvider, ToolContext, ToolOutput, arguments};
 use crate::views::TITLE_CHARS_MAX;
 use crate::{QuotaClass, schema};
-use answers::chat::{ChatError, ChatEvent, ChatInput};
 use async_trait::async_trait;
 use domain::chat::{CHATS_MAX, Chat, ChatCitation, ChatMessage, ChatSpec};
 use domain::ids::ChatId;
 use domain::ports::StoreError;
 use futures_util::StreamExt;
+use rag::chat::{ChatError, ChatEvent, ChatInput};
 use rmcp::model::JsonObject;
 use rmcp::schemars;
 use rmcp::schemars::JsonSchema;
@@ -123,7 +123,7 @@ async fn new_chat(
 }
 
 async fn answered(context: &ToolContext<'_>, chat: Chat, input: ChatInput) -> Result<ChatMessage, ToolError> {
-    let (chats, id) = (context.mcp.answers.chats(), chat.id);
+    let (chats, id) = (context.mcp.summaries.chats(), chat.id);
     let pending = chats.begin(chat, input).await.map_err(|error| refused(id, error))?;
     let mut events = chats.follow(pending);
     while let Some(event) = events.next().await {

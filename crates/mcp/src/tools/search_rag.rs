@@ -6,11 +6,11 @@ use crate::markdown::{cut, inline, link, one_line};
 use crate::tool_context::{NamedProvider, ToolContext, ToolOutput, arguments};
 use crate::views::{RESULTS_DEFAULT, SNIPPET_CHARS_MAX, TITLE_CHARS_MAX};
 use crate::{QuotaClass, run_search, schema};
-use answers::{Stage, SummaryEvent};
 use async_trait::async_trait;
 use domain::search::{Search, SearchSpec};
 use domain::summary::{INSTRUCTIONS_CHARS_MAX, StoredSummary, SummaryFault, SummaryRequest, SummarySource};
 use futures_util::StreamExt;
+use rag::{Stage, SummaryEvent};
 use rmcp::model::JsonObject;
 use rmcp::schemars;
 use rmcp::schemars::JsonSchema;
@@ -141,7 +141,7 @@ async fn answered(
     request: &SummaryRequest,
     time_max: Duration,
 ) -> Result<StoredSummary, ToolError> {
-    let mut events = context.mcp.answers.follow(search, request, time_max);
+    let mut events = context.mcp.summaries.follow(search, request, time_max);
     while let Some(event) = events.next().await {
         match event {
             SummaryEvent::Stage { stage, done, of } => {

@@ -90,7 +90,7 @@ async fn read_answer(
         return Ok(StatusCode::NO_CONTENT.into_response());
     }
     state.throttles.take(Class::Rag, caller.principal.user, address)?;
-    let answer = match state.answers.answer(&search, &rag_request.summary, rag_request.time_max).await {
+    let answer = match state.summaries.answer(&search, &rag_request.summary, rag_request.time_max).await {
         Ok(answer) => DetailAnswer {
             message: answer.row.body,
             additional_content: answer.row.additional_content.map(|details| *details).unwrap_or_default(),

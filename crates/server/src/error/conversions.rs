@@ -1,14 +1,14 @@
 //! Conversions from the errors of other crates to [`ApiError`].
 
 use super::{ApiError, ErrorCode};
-use answers::SummaryError;
-use answers::chat::ChatError;
 use corpus::ingest::IngestError;
 use corpus::{CheckError, EgressError, RemovalError};
 use domain::ports::{QueueError, StoreError};
 use domain::summary::SummaryFault;
 use domain::validation::FieldErrors;
 use federation::FederationError;
+use rag::SummaryError;
+use rag::chat::ChatError;
 use std::time::Duration;
 
 /// When a user with too many waiting searches may try again: by then some have started.

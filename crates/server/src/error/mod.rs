@@ -343,14 +343,14 @@ fn set(response: &mut Response, name: HeaderName, value: HeaderValue) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use answers::SummaryError;
-    use answers::chat::ChatError;
     use corpus::EgressError;
     use domain::ports::{QueueError, StoreError};
     use domain::status::SearchStatus;
     use domain::summary::SummaryFault;
     use federation::FederationError;
     use http_body_util::BodyExt;
+    use rag::SummaryError;
+    use rag::chat::ChatError;
 
     async fn answer(error: ApiError) -> (StatusCode, axum::http::HeaderMap, ErrorBody) {
         let response = finish(error.into_response(), "id-1");

@@ -1,7 +1,6 @@
 //! Metrics of this process, for `/metrics/`. Labels are routes, states and provider names: never a query, a user or a
 //! secret, and always a bounded number of values.
 
-mod answers;
 mod backups;
 mod cache;
 mod gauge_value;
@@ -15,6 +14,7 @@ mod rolling_hour;
 mod servers;
 mod sign_ins;
 mod storage;
+mod summaries;
 mod text_format;
 
 pub use cache::CacheFigures;
@@ -24,7 +24,6 @@ pub use servers::ServerFigures;
 pub use sign_ins::SignInFailure;
 pub use text_format::TextFormat;
 
-use answers::AnswerMetrics;
 use backups::BackupMetrics;
 use cache::CacheMetrics;
 use domain::VERSION;
@@ -55,6 +54,7 @@ use std::sync::atomic::Ordering;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant as StdInstant};
 use storage::StorageMetrics;
+use summaries::SummaryMetrics;
 
 /// Seconds of HTTP requests. Alerts use the last ones.
 const HTTP_BUCKETS: [f64; 13] = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 1.5, 2.0, 2.5, 5.0, 10.0];
@@ -80,7 +80,7 @@ pub struct Metrics {
     pool_in_use: Family<PoolLabels, Gauge>,
     collection_error: Gauge,
     tasks_requeued: Counter,
-    answers: AnswerMetrics,
+    summaries: SummaryMetrics,
     cache: CacheMetrics,
     installation: InstallationMetrics,
     servers: ServerMetrics,
@@ -132,7 +132,7 @@ impl Metrics {
             pool_in_use: Family::default(),
             collection_error: Gauge::default(),
             tasks_requeued: Counter::default(),
-            answers: AnswerMetrics::default(),
+            summaries: SummaryMetrics::default(),
             cache: CacheMetrics::default(),
             installation: InstallationMetrics::default(),
             servers: ServerMetrics::default(),
@@ -145,7 +145,7 @@ impl Metrics {
         };
         metrics.register_what_happened();
         metrics.register_what_stands();
-        metrics.answers.register(&mut metrics.registry);
+        metrics.summaries.register(&mut metrics.registry);
         metrics.cache.register(&mut metrics.registry);
         metrics.installation.register(&mut metrics.registry);
         metrics.servers.register(&mut metrics.registry);
@@ -330,6 +330,6 @@ impl Observer for Metrics {
     }
 
     fn summary_ended(&self, end: &SummaryEnd<'_>) {
-        self.answers.ended(end);
+        self.summaries.ended(end);
     }
 }

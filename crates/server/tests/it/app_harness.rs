@@ -1,7 +1,6 @@
 //! A service in memory, and helpers to send requests to it.
 
 use crate::plugins::{NoFetch, PLUGINS};
-use answers::{RagDeps, Summaries};
 use axum::Router;
 use axum::body::{Body, to_bytes};
 use axum::http::{HeaderMap, Request, StatusCode};
@@ -15,6 +14,7 @@ use domain::settings::{Seconds, Settings};
 use domain::user::{TokenSpec, User, UserSpec};
 use federation::{Federation, FederationDeps};
 use provider_doctor::Doctor;
+use rag::{RagDeps, Summaries};
 use serde_json::Value;
 use server::{AppDeps, AppState};
 use std::sync::Arc;
@@ -100,7 +100,7 @@ impl AppHarness {
             pages: Arc::new(Unavailable),
             observer: Arc::new(NoObserver),
         }));
-        let answers = Arc::new(Summaries::new(RagDeps {
+        let summaries = Arc::new(Summaries::new(RagDeps {
             store: Arc::clone(&store),
             federation: Arc::clone(&federation),
             context: context.clone(),
@@ -111,7 +111,7 @@ impl AppHarness {
         let mcp = Arc::new(mcp::Mcp::new(mcp::McpDeps {
             store: Arc::clone(&store),
             federation: Arc::clone(&federation),
-            answers: Arc::clone(&answers),
+            summaries: Arc::clone(&summaries),
             corpus: Arc::clone(&corpus),
             pages: Arc::new(Unavailable),
             plugins: PLUGINS,
@@ -131,7 +131,7 @@ impl AppHarness {
         let app = AppState::new(AppDeps {
             corpus,
             model_probe: Arc::new(model_probe),
-            answers,
+            summaries,
             mcp,
             oauth: Arc::new(Unavailable),
             store: Arc::clone(&store),

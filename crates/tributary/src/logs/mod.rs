@@ -45,7 +45,6 @@ pub const START_FAILED: &str = "tributary::start_failed";
 /// URLs with secrets.
 const CRATES: [&str; 18] = [
     "ai",
-    "answers",
     "connectors",
     "corpus",
     "domain",
@@ -57,6 +56,7 @@ const CRATES: [&str; 18] = [
     "page_fetch",
     "processors",
     "provider_doctor",
+    "rag",
     "relevancy",
     "server",
     "store",

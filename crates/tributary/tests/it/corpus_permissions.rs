@@ -529,7 +529,7 @@ async fn no_mapping_removes_the_document_id() {
 fn saved_results_are_read_through_the_visibility_check() {
     // Each of these checks permissions itself, shows nothing of the results, or only writes them back.
     const ALLOWED: [&str; 10] = [
-        "answers/src/chat/mod.rs",
+        "rag/src/chat/mod.rs",
         "corpus/src/ingest/enqueue.rs",
         "federation/src/results/versions.rs",
         "federation/src/results/mod.rs",

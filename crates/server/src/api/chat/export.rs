@@ -5,11 +5,11 @@ use crate::auth::Caller;
 use crate::error::{ApiError, ErrorBody, ErrorCode};
 use crate::extract::{ApiPath, ApiQuery};
 use crate::state::AppState;
-use answers::chat::export::{markdown, pdf};
 use axum::extract::State;
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use domain::ids::ChatId;
+use rag::chat::export::{markdown, pdf};
 use serde::Deserialize;
 use std::sync::Arc;
 

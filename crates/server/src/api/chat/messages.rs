@@ -9,7 +9,6 @@ use crate::error::{ApiError, ErrorBody};
 use crate::extract::{ApiJson, ApiPath};
 use crate::state::AppState;
 use crate::throttle::{Class, StreamPermit};
-use answers::chat::{ChatEvent, ChatInput, ROUNDS_MAX};
 use axum::Json;
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
@@ -19,6 +18,7 @@ use domain::chat::DocumentRef;
 use domain::ids::ChatId;
 use futures_util::StreamExt;
 use futures_util::stream::BoxStream;
+use rag::chat::{ChatEvent, ChatInput, ROUNDS_MAX};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use std::convert::Infallible;
@@ -66,7 +66,7 @@ pub async fn send_message(
     let chat = own_chat(&state, &caller.principal, ChatId(id)).await?;
     state.throttles.take(Class::Chat, caller.principal.user, address)?;
     let ChatMessageInput { content, attach } = input;
-    let (chats, input) = (state.answers.chats(), ChatInput { content, attach });
+    let (chats, input) = (state.summaries.chats(), ChatInput { content, attach });
     if accepts_events(&headers) {
         let permit = state.throttles.streams.enter(caller.principal.user)?;
         let begun = chats.begin(chat, input).await?;

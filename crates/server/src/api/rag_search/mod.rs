@@ -105,7 +105,7 @@ async fn create_answer(
         let permit = state.throttles.streams.enter(caller.principal.user)?;
         return Ok(answer_stream(&state, &search, &rag_request, None, permit));
     }
-    let ai = match state.answers.answer(&search, &rag_request.summary, rag_request.time_max).await {
+    let ai = match state.summaries.answer(&search, &rag_request.summary, rag_request.time_max).await {
         Ok(_) => domain::mixed::AiInfo::ok(),
         Err(error) => missing_summary(error)?,
     };
@@ -126,7 +126,7 @@ async fn cancel_answer(
     ApiPath(id): ApiPath<i64>,
 ) -> Result<StatusCode, ApiError> {
     let search = own_search(&state, &caller.principal, SearchId(id)).await?;
-    state.answers.cancel(search.id).await?;
+    state.summaries.cancel(search.id).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 

@@ -2,10 +2,10 @@
 
 use crate::error::ApiError;
 use crate::state::AppState;
-use answers::SummaryError;
 use domain::mixed::AiInfo;
 use domain::search::Search;
 use domain::summary::{SummaryFault, SummaryRequest};
+use rag::SummaryError;
 use serde::Deserialize;
 use std::time::Duration;
 
@@ -44,7 +44,7 @@ pub fn time_max(state: &AppState, given: Option<i64>) -> Result<Duration, ApiErr
 
 /// Generates a summary beside results; a failure never loses the results.
 pub async fn summarize(state: &AppState, search: &Search, rag_request: &RagRequest) -> AiInfo {
-    match state.answers.answer(search, &rag_request.summary, rag_request.time_max).await {
+    match state.summaries.answer(search, &rag_request.summary, rag_request.time_max).await {
         Ok(_) => AiInfo::ok(),
         Err(SummaryError::Fault { fault, message }) => AiInfo::error(fault.code(), message),
         Err(error) => {

@@ -3,7 +3,6 @@
 use super::RagRequest;
 use crate::state::AppState;
 use crate::throttle::StreamPermit;
-use answers::SummaryEvent;
 use axum::http::{HeaderMap, header};
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
@@ -12,6 +11,7 @@ use domain::result::ResultItem;
 use domain::search::Search;
 use futures_util::StreamExt;
 use futures_util::stream;
+use rag::SummaryEvent;
 use serde::Serialize;
 use serde_json::json;
 use std::convert::Infallible;
@@ -38,7 +38,7 @@ pub fn answer_stream(
     permit: StreamPermit,
 ) -> Response {
     let first = results.and_then(|mixed| event("results", mixed));
-    let answer = state.answers.follow(search, &rag_request.summary, rag_request.time_max);
+    let answer = state.summaries.follow(search, &rag_request.summary, rag_request.time_max);
     let encoded = answer.filter_map(move |one| {
         let _permit_ref = &permit;
         std::future::ready(encode(one))

@@ -1,7 +1,7 @@
 //! Declarations of the resources that the console lists and edits: columns, switches, filters, field groups and
 //! permissions. Types, defaults and help of the fields come from the OpenAPI document.
 
-mod answers;
+mod ai;
 mod model;
 mod people;
 mod search;
@@ -14,8 +14,8 @@ pub const RESOURCES: &[Resource] = &[
     search::SEARCHPROVIDERS,
     search::QUERYTRANSFORMS,
     search::PIPELINES,
-    answers::AIPROVIDERS,
-    answers::PROMPTS,
+    ai::AIPROVIDERS,
+    ai::PROMPTS,
     people::USERS,
     people::GROUPS,
     people::TOKENS,

@@ -2,13 +2,13 @@
 
 use crate::fixture::{Fixture, PATIENCE, request};
 use crate::models::{Manner, Pages};
-use answers::{SummaryError, SummaryEvent};
 use domain::ports::ModelErrorKind;
 use domain::search::Search;
 use domain::settings::Settings;
 use domain::status::SearchStatus;
 use domain::summary::{SummaryFault, SummaryRequest};
 use futures_util::StreamExt;
+use rag::{SummaryError, SummaryEvent};
 use std::time::Duration;
 
 async fn fault(fixture: &Fixture, request: &SummaryRequest, time_max: Duration) -> (SummaryFault, String) {

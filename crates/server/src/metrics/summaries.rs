@@ -37,7 +37,7 @@ struct TokenLabels {
     direction: &'static str,
 }
 
-pub struct AnswerMetrics {
+pub struct SummaryMetrics {
     ended: Family<OutcomeLabels, Counter>,
     seconds: Histogram,
     stage_seconds: Histograms<StageLabels>,
@@ -45,7 +45,7 @@ pub struct AnswerMetrics {
     models: Mutex<BTreeSet<(String, String)>>,
 }
 
-impl Default for AnswerMetrics {
+impl Default for SummaryMetrics {
     fn default() -> Self {
         Self {
             ended: Family::default(),
@@ -57,7 +57,7 @@ impl Default for AnswerMetrics {
     }
 }
 
-impl AnswerMetrics {
+impl SummaryMetrics {
     pub fn register(&self, registry: &mut Registry) {
         registry.register("tributary_answers", "AI summaries by how they ended", self.ended.clone());
         registry.register_with_unit(
@@ -117,7 +117,7 @@ mod tests {
     const STAGES: [(&str, Duration); 2] =
         [("choosing", Duration::from_millis(100)), ("writing", Duration::from_secs(6))];
 
-    fn text(metrics: &AnswerMetrics) -> String {
+    fn text(metrics: &SummaryMetrics) -> String {
         let (mut registry, mut text) = (Registry::default(), String::new());
         metrics.register(&mut registry);
         encode(&mut text, &registry).expect("text");
@@ -135,7 +135,7 @@ mod tests {
 
     #[test]
     fn ends_stages_and_tokens_are_counted() {
-        let metrics = AnswerMetrics::default();
+        let metrics = SummaryMetrics::default();
         metrics.ended(&end(None, Some("small")));
         metrics.ended(&end(None, Some("small")));
         metrics.ended(&end(None, None));
@@ -157,7 +157,7 @@ mod tests {
 
     #[test]
     fn labels_of_models_are_bounded() {
-        let metrics = AnswerMetrics::default();
+        let metrics = SummaryMetrics::default();
         for number in 0..MODELS_MAX + 3 {
             metrics.ended(&end(None, Some(&format!("model {number}"))));
         }

@@ -2,13 +2,13 @@
 
 use crate::fixture::{Fixture, PATIENCE, request};
 use crate::models::{Manner, Pages};
-use answers::{Stage, SummaryEvent};
 use domain::ai_provider::{AiProviderSpec, EXTRACTIVE_MODEL};
 use domain::ports::{Clock, SystemClock};
 use domain::prompt::{PromptParts, PromptSpec};
 use domain::settings::Settings;
 use domain::summary::{AUTHOR, SourceMode, StoredSummary, SummaryRequest};
 use futures_util::StreamExt;
+use rag::{Stage, SummaryEvent};
 use std::time::Duration;
 
 async fn answer(fixture: &Fixture, request: &SummaryRequest) -> StoredSummary {

@@ -3,7 +3,6 @@
 use super::Scenario;
 use super::scripted_model::{Step, calls, says, searches};
 use crate::fixture::Fixture;
-use answers::chat::{ChatError, ChatEvent, ChatInput};
 use domain::ai_provider::EXTRACTIVE_MODEL;
 use domain::chat::{ChatSpec, Speaker};
 use domain::ids::UserId;
@@ -13,6 +12,7 @@ use domain::provider::ProviderSpec;
 use domain::search::{NATIVE_QUERY, ProviderRef};
 use domain::user::UserSpec;
 use futures_util::StreamExt;
+use rag::chat::{ChatError, ChatEvent, ChatInput};
 use serde_json::json;
 
 #[tokio::test(flavor = "multi_thread")]

@@ -1,7 +1,6 @@
 //! A service with one finished search, and as many processes as a test needs.
 
 use crate::models::{Model, Pages};
-use answers::{RagDeps, Summaries};
 use async_trait::async_trait;
 use domain::ports::{
     Candidate, Clock, Fetch, FetchError, FinishedRun, GenerativeModels, HttpRequest, HttpResponse,
@@ -17,6 +16,7 @@ use domain::status::{ProviderStatus, SearchStatus};
 use domain::summary::SummaryRequest;
 use domain::user::UserSpec;
 use federation::{Federation, FederationDeps};
+use rag::{RagDeps, Summaries};
 use serde_json::json;
 use std::sync::Arc;
 use std::time::Duration;

@@ -6,11 +6,11 @@ mod limits;
 mod scripted_model;
 
 use crate::fixture::Fixture;
-use answers::Summaries;
-use answers::chat::{ChatError, ChatInput, Chats};
 use domain::chat::{Chat, ChatMessage, ChatSpec};
 use domain::ports::{Clock, SystemClock};
 use domain::search::Search;
+use rag::Summaries;
+use rag::chat::{ChatError, ChatInput, Chats};
 use scripted_model::ScriptedModel;
 use std::sync::Arc;
 use std::time::Duration;

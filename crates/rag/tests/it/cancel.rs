@@ -2,8 +2,8 @@
 
 use crate::fixture::{Fixture, PATIENCE, request};
 use crate::models::Manner;
-use answers::SummaryError;
 use domain::summary::SummaryFault;
+use rag::SummaryError;
 use std::time::{Duration, Instant};
 
 fn fault(outcome: &Result<domain::summary::StoredSummary, SummaryError>) -> Option<SummaryFault> {

@@ -4,12 +4,12 @@ use super::Scenario;
 use super::scripted_model::{calls, says};
 use crate::fixture::Fixture;
 use crate::models::Pages;
-use answers::chat::{ChatError, ChatInput};
 use domain::chat::{ChatSpec, DocumentRef};
 use domain::ids::{ResultId, SearchId};
 use domain::ports::{Clock, SystemClock};
 use domain::settings::Settings;
 use domain::user::UserSpec;
+use rag::chat::{ChatError, ChatInput};
 use serde_json::json;
 use std::collections::BTreeMap;
 

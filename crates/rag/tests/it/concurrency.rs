@@ -2,12 +2,12 @@
 
 use crate::fixture::{Fixture, PATIENCE, request};
 use crate::models::{Manner, Pages};
-use answers::{SummaryError, SummaryEvent};
 use domain::ports::{Clock, SystemClock};
 use domain::settings::Settings;
 use domain::summary::SummaryFault;
 use futures_util::StreamExt;
 use futures_util::future::join_all;
+use rag::{SummaryError, SummaryEvent};
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
