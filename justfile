@@ -15,11 +15,11 @@ demo *arguments:
 test *options:
     ./test {{ options }}
 
-# Run all tests, also the slow ones.
+# Run all tests, including the slow ones.
 test-all:
     ./test --all
 
-# Make the artifacts of a release in dist/.
+# Build the artifacts of a release in dist/.
 release *options:
     scripts/release.sh {{ options }}
 
@@ -31,7 +31,7 @@ checks:
 fmt:
     cargo fmt --all
 
-# Write the generated pages in docs/ anew, and the documentation of the crates.
+# Update the generated pages in docs/ and the documentation of the crates.
 docs:
     cargo run --locked -- docs
     cargo doc --workspace --no-deps --locked

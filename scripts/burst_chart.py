@@ -55,7 +55,7 @@ def post(service, count):
 
 
 def measure(service):
-    """Looks until the burst is over: (seconds, depth, active, mean latency of the searches that ended since)."""
+    """Takes samples until the burst is over: (seconds, depth, active, mean latency of the searches that ended since)."""
     first = service.look()
     clients = [threading.Thread(target=post, args=(service, SEARCHES // CLIENTS)) for _ in range(CLIENTS)]
     started = time.monotonic()

@@ -34,7 +34,7 @@ WAITING = 800
 STREAMS = 400
 CONNECTIONS = 400
 SLOW_SECONDS = 25
-BODY = "The gauge at the old bridge shows how the river level moved during the week, in metres above the datum. " * 2
+BODY = "The gauge at the old bridge shows how the river level moved during the week, in meters above the datum. " * 2
 TICKS = os.sysconf("SC_CLK_TCK")
 
 

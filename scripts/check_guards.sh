@@ -4,19 +4,20 @@
 
 check_guards() {
   local outcome=0 guard
-  for guard in bad_dependencies misspelled_word shell_mistake unreferenced_snapshot javascript_mistakes; do
+  for guard in bad_dependencies misspelled_word shell_error unreferenced_snapshot javascript_errors; do
     guard_finds "$guard" || outcome=1
   done
   return $outcome
 }
 
-# guard_finds NAME: runs doctor_NAME in an empty folder; it must fail and print everything in `expected`.
+# guard_finds NAME: runs broken_NAME with an empty folder, which runs a check on broken input. It must fail and print
+# everything in `expected`.
 guard_finds() {
   local folder="$scratch/guards/$1" expected=() wanted outcome=0
   mkdir -p "$folder"
-  if "doctor_$1" "$folder" >"$folder.log" 2>&1; then
+  if "broken_$1" "$folder" >"$folder.log" 2>&1; then
     if grep -q '^skipped: ' "$folder.log"; then
-      skip "guard: ${1//_/ }" "its program cannot be had"
+      skip "guard: ${1//_/ }" "its program is not available"
       return 0
     fi
     outcome=1
@@ -29,14 +30,14 @@ guard_finds() {
 }
 
 # An advisory that deny.toml no longer ignores, and use of a banned crate.
-doctor_bad_dependencies() {
+broken_bad_dependencies() {
   expected=(RUSTSEC-2024-0436 "explicitly banned")
-  find_cargo_deny || { skip "dependencies" "cargo-deny $CARGO_DENY cannot be had"; return 0; }
+  find_cargo_deny || { skip "dependencies" "cargo-deny $CARGO_DENY is not available"; return 0; }
   sed '/RUSTSEC-2024-0436/d; s/crate = "openssl-sys"/crate = "serde"/' deny.toml >"$1/deny.toml"
   unpack_advisories && run_deny "$1/deny.toml" advisories bans
 }
 
-doctor_misspelled_word() {
+broken_misspelled_word() {
   expected=("rec""ieve")
   cp _typos.toml "$1/"
   # Split in two, so that this file itself has no typo.
@@ -44,7 +45,7 @@ doctor_misspelled_word() {
   (cd "$1" && check_spelling)
 }
 
-doctor_shell_mistake() {
+broken_shell_error() {
   expected=(SC2086)
   mkdir "$1/scripts"
   # shellcheck disable=SC2016
@@ -52,7 +53,7 @@ doctor_shell_mistake() {
   (cd "$1" && check_shell_scripts)
 }
 
-doctor_unreferenced_snapshot() {
+broken_unreferenced_snapshot() {
   expected=(forgotten.snap)
   mkdir "$1/snapshots"
   touch "$1/snapshots/used.snap" "$1/snapshots/forgotten.snap"
@@ -61,7 +62,7 @@ doctor_unreferenced_snapshot() {
 }
 
 # An undefined name and a property that strings do not have, among correct code.
-doctor_javascript_mistakes() {
+broken_javascript_errors() {
   expected=(no-undef TS2339)
   mkdir -p "$1/web/static/js" "$1/tests/browser" "$1/scripts"
   cp -r tests/javascript "$1/tests/"

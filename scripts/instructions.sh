@@ -5,7 +5,7 @@
 #   scripts/instructions.sh --write   record the current count
 set -euo pipefail
 cd "$(dirname "$0")/.."
-kept=crates/processors/benches/ranking.instructions
+recorded=crates/processors/benches/ranking.instructions
 . scripts/skip.sh
 if ! command -v valgrind >/dev/null; then
   skip "instructions of ranking" "valgrind is not installed"
@@ -18,11 +18,11 @@ trap 'rm -rf "$scratch"' EXIT
 valgrind --tool=callgrind --callgrind-out-file="$scratch/callgrind.out" "$program" --once 1000 2>"$scratch/log"
 counted=$(sed -nE 's/.*Collected : ([0-9]+).*/\1/p' "$scratch/log")
 if [ "${1:-}" = "--write" ]; then
-  echo "$counted" >"$kept"
+  echo "$counted" >"$recorded"
   echo "written: $counted instructions"
   exit 0
 fi
-expected=$(cat "$kept")
+expected=$(cat "$recorded")
 echo "$counted instructions, $expected expected"
 if [ $((counted * 10)) -gt $((expected * 11)) ] || [ $((counted * 10)) -lt $((expected * 9)) ]; then
   echo "The difference is more than 10 %. If it is intended, run: scripts/instructions.sh --write"

@@ -1,5 +1,5 @@
-// The official TypeScript client of the Model Context Protocol, for the tests: it reads a plan from standard input,
-// follows it step by step, and prints what came back as JSON. Usage: node mcp_client.mjs <folder with node_modules>
+// The official TypeScript client of the Model Context Protocol, for the tests: it reads steps from standard input,
+// runs them, and prints the responses as JSON. Usage: node mcp_client.mjs <folder with node_modules>
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
 

@@ -1,5 +1,5 @@
-"""The official Python client of the Model Context Protocol, for the tests: it reads a plan from standard input,
-follows it step by step, and prints what came back as JSON. Usage: python3 mcp_client.py <folder of the package>"""
+"""The official Python client of the Model Context Protocol, for the tests: it reads steps from standard input,
+runs them, and prints the responses as JSON. Usage: python3 mcp_client.py <folder of the package>"""
 
 import asyncio
 import json

@@ -155,7 +155,7 @@ make_package() {
   dpkg-deb --root-owner-group --threads-max=1 -Zxz --build "$1" "$out/tributary_${version}_$architecture.deb" >/dev/null
 }
 
-# --- the steps
+# --- steps
 
 for needed in cargo dpkg-deb git objcopy python3 readelf xz; do
   command -v "$needed" >/dev/null || fail "$needed is not installed; on Debian: apt-get install binutils dpkg git python3 xz-utils"
@@ -179,7 +179,7 @@ if [ -z "$program" ]; then
 fi
 target=$(read_target "$program")
 [ "$("$program" --version)" = "tributary $version" ] ||
-  fail "$program says it is $("$program" --version), and Cargo.toml says $version"
+  fail "$program reports $("$program" --version), but the version in Cargo.toml is $version"
 glibc=$(read_glibc "$program")
 if [ -n "$glibc" ]; then
   printf '%s\n%s\n' "$glibc" "$GLIBC_MAX" | sort --check=quiet --version-sort ||

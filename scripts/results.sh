@@ -35,14 +35,14 @@ record_tests() {
       for (i = 1; i <= count; i++) {
         name = names[i]
         print name >>(last[name] ? passed : failed)
-        if (last[name] && has_failed[name]) print "notice: it failed among others and passed alone: " name
+        if (last[name] && has_failed[name]) print "notice: failed in the first run and passed alone: " name
       }
     }
   ' "$3"
 }
 
-# failed_filter LOG: prints a nextest filter for the failed tests. Prints nothing if a rerun would not help: if nothing failed,
-# or too much to blame the load of the machine.
+# failed_filter LOG: prints a nextest filter for the failed tests. Prints nothing if a rerun would not help: if no test
+# failed, or too many for the load of the machine to be the cause.
 ALONE_MAX=10
 failed_filter() {
   sed -nE 's/^ *(FAIL|TIMEOUT|ABORT|SIG[A-Z]+) \[ *[0-9.]+s\] (\([^)]*\) )?//p' "$1" | sort -u | awk -v most="$ALONE_MAX" '

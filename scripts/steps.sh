@@ -45,7 +45,7 @@ run_javascript_tests() {
 # run_browser_tests TIER: uses the program built by the previous tests. A separate build would select other dependency
 # features and compile everything again.
 run_browser_tests() {
-  local slow="paint.test.mjs" chosen=()
+  local slow="first_paint.test.mjs" chosen=()
   if [ "$1" != all ]; then
     mapfile -t chosen < <(cd tests/browser && find . -maxdepth 1 -name '*.test.mjs' -printf '%f\n' | sort | grep -vxF "$slow")
   fi

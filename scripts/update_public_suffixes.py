@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes crates/corpus/data/public-suffixes.txt from the list that the PyPI package `publicsuffixlist` carries.
+"""Writes crates/corpus/data/public-suffixes.txt from the list in the PyPI package `publicsuffixlist`.
 
     pip download --no-deps publicsuffixlist
     scripts/update_public_suffixes.py publicsuffixlist-*.whl

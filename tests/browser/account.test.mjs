@@ -1,22 +1,22 @@
 // The account page: profile, password, tokens, connections, and ranking preferences.
 
 import assert from "node:assert/strict";
-import { api, browse, app, person } from "./harness/app.mjs";
+import { api, browse, app, createUser } from "./harness/app.mjs";
 import { assertAccessible, axe } from "./harness/axe.mjs";
-import { searched, source, unique } from "./harness/records.mjs";
+import { runSearch, createSource, uniqueName } from "./harness/records.mjs";
 
 const section = (page, id) => page.locator(`section#${id}`);
 
-async function account(page) {
+async function openAccount(page) {
   await page.goto("/account/");
   await page.locator("section .fill:not([aria-busy]) > *").nth(3).waitFor();
 }
 
 let me;
-const new_person = async () => (me = await person());
+const newUser = async () => (me = await createUser());
 
-browse("the profile is changed, a mistake is said at its field", { who: new_person }, async (page) => {
-  await account(page);
+browse("the profile is changed", { who: newUser }, async (page) => {
+  await openAccount(page);
   const profile = section(page, "profile");
   await profile.getByText(me.name).waitFor();
   await profile.getByLabel("Email").fill("reader@people.example");
@@ -25,8 +25,8 @@ browse("the profile is changed, a mistake is said at its field", { who: new_pers
   assert.equal((await api("GET", `/svc/users/${me.id}/`)).email, "reader@people.example");
 });
 
-browse("the password is changed only by who knows it", { who: new_person }, async (page) => {
-  await account(page);
+browse("the password is changed only with the current one", { who: newUser }, async (page) => {
+  await openAccount(page);
   const password = section(page, "password");
   const change = async (current, fresh, again = fresh) => {
     await password.getByLabel("Current password").fill(current);
@@ -37,21 +37,21 @@ browse("the password is changed only by who knows it", { who: new_person }, asyn
   await change(me.password, "a new sentence", "another one");
   await password.getByText("The passwords do not match.").waitFor();
   await change("not the right one", "a new sentence");
-  await password.locator(".mistake").filter({ hasText: /\w/ }).waitFor();
+  await password.locator(".field-error").filter({ hasText: /\w/ }).waitFor();
   await change(me.password, "a new sentence");
   await page.getByText("Password changed").waitFor();
   await api("GET", "/svc/search/", undefined, { as: { name: me.name, password: "a new sentence" } });
   await api("GET", "/svc/search/", undefined, { as: me, expect: 401 });
 });
 
-browse("a token is shown once, works, and is revoked", { who: new_person }, async (page) => {
-  await account(page);
+browse("a token is shown once, works, and is revoked", { who: newUser }, async (page) => {
+  await openAccount(page);
   const tokens = section(page, "tokens");
   await tokens.getByLabel("Description").fill("<img src=x onerror=\"window.canary=1\"> report");
   await tokens.getByRole("button", { name: "Create token" }).click();
   const secret = await tokens.locator("code.secret").innerText();
-  const ask = () => fetch(`${app.base}/svc/search/`, { headers: { authorization: `Token ${secret}` } });
-  assert.equal((await ask()).status, 200);
+  const request = () => fetch(`${app.base}/svc/search/`, { headers: { authorization: `Token ${secret}` } });
+  assert.equal((await request()).status, 200);
   await tokens.getByRole("button", { name: "Done" }).click();
   await page.reload();
   await tokens.getByText("report").first().waitFor();
@@ -59,17 +59,17 @@ browse("a token is shown once, works, and is revoked", { who: new_person }, asyn
   await tokens.getByRole("button", { name: /^Revoke (?!all)/ }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Revoke" }).click();
   await tokens.getByText("No tokens yet.").waitFor();
-  assert.equal((await ask()).status, 401);
+  assert.equal((await request()).status, 401);
 });
 
-browse("connections are listed with what they are for", { who: new_person, init: axe() }, async (page) => {
-  const idp = unique("hub");
+browse("connections are listed with their sources", { who: newUser, init: axe() }, async (page) => {
+  const idp = uniqueName("hub");
   const made = await api("POST", "/svc/authenticators/", {
     idp, name: `Hub <script>window.canary=1</script> ${idp}`, client_id: "c", active: true,
     auth_uri: "https://hub.example/a", token_uri: "https://hub.example/t",
   });
-  const needing = await source("/plain/needing", { name: unique("Needing"), authenticator: idp });
-  await account(page);
+  const needing = await createSource("/plain/needing", { name: uniqueName("Needing"), authenticator: idp });
+  await openAccount(page);
   await section(page, "connections").getByText(idp).first().waitFor();
   await section(page, "connections").getByText("not connected").first().waitFor();
   await assertAccessible(page, "connections");
@@ -78,34 +78,34 @@ browse("connections are listed with what they are for", { who: new_person, init:
   await api("DELETE", `/svc/authenticators/${made.id ?? idp}/`);
 });
 
-browse("preferences change only the user's own lists", { who: new_person }, async (page) => {
-  const search = await searched("flood warning", { as: me });
+browse("preferences change only the user's own lists", { who: newUser }, async (page) => {
+  const search = await runSearch("flood warning", { as: me });
   const results = async () => (await api("GET", `/svc/results/?search_id=${search.id}`, undefined, { as: me })).results;
   const order = async () => (await results()).map((result) => result.searchprovider);
   const before = await order();
   const raised = before.find((name) => name !== before[0]);
-  await account(page);
+  await openAccount(page);
   const ranking = section(page, "ranking");
   const preference = ranking.getByRole("group", { name: `Preference for ${raised}` });
   await ranking.getByLabel("Source", { exact: true }).selectOption({ label: raised });
   await ranking.getByRole("form", { name: "Source preference" }).getByLabel("Preference").selectOption("raise");
   await ranking.getByRole("button", { name: "Add source" }).click();
   await preference.waitFor();
-  assert.equal((await order())[0], raised, "the raised one is first");
-  assert.ok((await results())[0].explain.personal, "and it is said why");
+  assert.equal((await order())[0], raised, "the raised source is first");
+  assert.ok((await results())[0].explain.personal, "and the result explains why");
 
   await preference.getByRole("button", { name: "Block" }).click();
   await preference.getByRole("button", { name: "Block", pressed: true }).waitFor();
-  const fresh = await searched("flood warning", { as: me });
-  const asked = (await api("GET", `/svc/results/?search_id=${fresh.id}`, undefined, { as: me })).results.map((result) => result.searchprovider);
-  assert.ok(asked.length && !asked.includes(raised), "the blocked one is not asked");
+  const fresh = await runSearch("flood warning", { as: me });
+  const providers = (await api("GET", `/svc/results/?search_id=${fresh.id}`, undefined, { as: me })).results.map((result) => result.searchprovider);
+  assert.ok(providers.length && !providers.includes(raised), "the blocked source is not queried");
 
   const host = new URL((await results()).find((result) => result.searchprovider !== raised).url).hostname;
   await ranking.getByLabel("Domain", { exact: true }).fill(`https://www.${host}/some/path`);
   await ranking.getByRole("form", { name: "Domain preference" }).getByLabel("Preference").selectOption("block");
   await ranking.getByRole("button", { name: "Add domain" }).click();
   await ranking.getByText(host, { exact: true }).waitFor();
-  assert.ok((await results()).every((result) => new URL(result.url).hostname !== host), "the blocked site is hidden");
+  assert.ok((await results()).every((result) => new URL(result.url).hostname !== host), "results of the blocked domain are hidden");
 
   for (let left = 2; left > 0; left--) {
     await ranking.getByRole("button", { name: /^Remove the preference/ }).first().click();
@@ -115,7 +115,7 @@ browse("preferences change only the user's own lists", { who: new_person }, asyn
   assert.deepEqual(await order(), before);
 });
 
-browse("days are written as on the lists, whatever the browser's own habits are", { who: () => person(), language: "en-US" }, async (page) => {
+browse("dates have the format of the lists, whatever the locale of the browser is", { who: () => createUser(), language: "en-US" }, async (page) => {
   await page.goto("/account/");
   const since = page.locator("#profile .facts dt", { hasText: "Member since" }).locator("+ dd");
   assert.match(await since.innerText(), /^\d{1,2} [A-Z][a-z]+ \d{4}$/);

@@ -1,28 +1,28 @@
-// The answer above a list: it streams, cites, can be asked further and rated. Tables become charts.
+// The answer above a list: it streams, has citations, and can be refined and rated. Tables become charts.
 
 import assert from "node:assert/strict";
 import { assertAccessible, axe } from "./harness/axe.mjs";
-import { api, browse, person } from "./harness/app.mjs";
-import { finished, results, selectOnly } from "./harness/pages/search.mjs";
-import { searched, source, unique } from "./harness/records.mjs";
+import { api, browse, createUser } from "./harness/app.mjs";
+import { waitForResults, results, selectOnly } from "./harness/pages/search.mjs";
+import { runSearch, createSource, uniqueName } from "./harness/records.mjs";
 
 let me;
-const whoever = async () => (me = await person());
+const newUser = async () => (me = await createUser());
 const slot = (page) => page.locator("#answer-slot");
 const done = (page) => slot(page).locator("section.answer.done");
 
-async function answered(page, query = "flood warning") {
-  const search = await searched(query, { as: me });
+async function generateAnswer(page, query = "flood warning") {
+  const search = await runSearch(query, { as: me });
   await page.goto(`/?search_id=${search.id}`);
-  await finished(page);
+  await waitForResults(page);
   await slot(page).getByRole("button", { name: "Answer from these results" }).click();
   await done(page).waitFor();
   return search;
 }
 
-browse("the answer is made in stages, cites its sources and says that it is extractive", { who: whoever, init: axe() }, async (page) => {
+browse("an answer shows its stages, cites its sources and is marked as extractive", { who: newUser, init: axe() }, async (page) => {
   const before = page.waitForFunction(() => document.querySelector("#answer-slot section.generating:not([hidden])"));
-  await Promise.all([before, answered(page)]);
+  await Promise.all([before, generateAnswer(page)]);
   assert.match(await done(page).locator("h2").innerText(), /Answer from \d+ sources?.*extractive/s);
   assert.match(await done(page).locator("footer").innerText(), /\d+ of \d+ sentences supported/);
   const cites = done(page).locator("a.cite[data-cite]");
@@ -32,7 +32,7 @@ browse("the answer is made in stages, cites its sources and says that it is extr
   assert.equal(await passage.isVisible(), false);
   await cites.first().hover();
   await passage.waitFor();
-  assert.ok((await passage.innerText()).length > 30, "the passage is quoted");
+  assert.ok((await passage.innerText()).length > 30, "the passage is shown");
   await page.mouse.move(0, 0);
   await passage.waitFor({ state: "hidden" });
   await cites.first().focus();
@@ -40,11 +40,11 @@ browse("the answer is made in stages, cites its sources and says that it is extr
   await page.keyboard.press("Escape");
   await assertAccessible(page, "an answer");
   await page.emulateMedia({ colorScheme: "dark" });
-  await assertAccessible(page, "an answer in dark");
+  await assertAccessible(page, "an answer in the dark theme");
 });
 
-browse("it is still there after a reload, and results never waited for it", { who: whoever }, async (page) => {
-  await answered(page);
+browse("an answer is still shown after a reload, above the results", { who: newUser }, async (page) => {
+  await generateAnswer(page);
   const text = await done(page).locator(".prose").innerText();
   await page.reload();
   await done(page).waitFor();
@@ -52,34 +52,34 @@ browse("it is still there after a reload, and results never waited for it", { wh
   assert.equal(await results(page).count(), 10);
 });
 
-browse("asking again makes a new answer of the same question", { who: whoever }, async (page) => {
-  const { id } = await answered(page);
+browse("regenerating replaces the answer", { who: newUser }, async (page) => {
+  const { id } = await generateAnswer(page);
   const stored = async () => (await api("GET", `/svc/results/?search_id=${id}`, undefined, { as: me })).ai_summary[0].swirl_id;
   const first = await stored();
-  const told = page.waitForResponse((response) => response.url().endsWith("/svc/rag-search/"));
+  const response = page.waitForResponse((response) => response.url().endsWith("/svc/rag-search/"));
   await slot(page).getByRole("button", { name: "Regenerate answer" }).click();
-  await (await told).finished();
+  await (await response).finished();
   await done(page).waitFor();
-  assert.notEqual(await stored(), first, "it has taken the place of the first");
+  assert.notEqual(await stored(), first, "the stored answer is a new one");
 });
 
-browse("another answer is asked for by instructions", { who: whoever }, async (page) => {
-  await answered(page);
+browse("instructions generate another answer", { who: newUser }, async (page) => {
+  await generateAnswer(page);
   await slot(page).getByRole("button", { name: "Instructions" }).click();
   await slot(page).getByLabel("Instructions for the answer").fill("in one sentence");
   await slot(page).getByRole("button", { name: "Generate", exact: true }).click();
-  await done(page).locator(".asked").filter({ hasText: "in one sentence" }).waitFor();
+  await done(page).locator(".answer-request").filter({ hasText: "in one sentence" }).waitFor();
 });
 
-browse("the answer is rated, with reasons", { who: whoever }, async (page) => {
-  await answered(page);
+browse("an answer is rated, with reasons", { who: newUser }, async (page) => {
+  await generateAnswer(page);
   await done(page).getByRole("button", { name: "Not helpful" }).click();
   await done(page).getByLabel("Incomplete").check();
   await done(page).getByRole("button", { name: "Send" }).click();
   await done(page).locator("form.reasons").waitFor({ state: "hidden" });
   await done(page).getByRole("button", { name: "Not helpful", pressed: true }).waitFor();
   const { ratings } = await api("GET", "/svc/activity/");
-  // Administrators see what was rated, and neither by whom nor for which question.
+  // Administrators see the rating, but neither the user nor the query.
   const own = ratings.find((one) => one.rating === -1 && one.reasons.includes("incomplete"));
   assert.ok(own && !("user" in own) && !("query" in own), JSON.stringify(ratings.slice(0, 3)));
   await page.reload();
@@ -87,10 +87,10 @@ browse("the answer is rated, with reasons", { who: whoever }, async (page) => {
   assert.equal(await done(page).getByRole("button", { name: "Helpful", exact: true }).getAttribute("aria-pressed"), "false");
 });
 
-browse("an answer is made from what is selected", { who: whoever }, async (page) => {
-  const search = await searched("battery life", { as: me });
+browse("an answer uses only the selected results", { who: newUser }, async (page) => {
+  const search = await runSearch("battery life", { as: me });
   await page.goto(`/?search_id=${search.id}`);
-  await finished(page);
+  await waitForResults(page);
   await selectOnly(page, 0);
   await slot(page).locator("[data-ask]").click();
   await done(page).waitFor();
@@ -120,11 +120,11 @@ const CHARTS = [
 ];
 
 for (const [path, kind, columns] of CHARTS) {
-  browse(`a table becomes a ${kind} chart`, { who: whoever, init: axe() }, async (page) => {
-    const provider = await source(path, { name: unique("Table"), result_mappings: `DATASET,NO_PAYLOAD,${columns}` });
-    const search = await searched("figures", { as: me, sources: [provider] });
+  browse(`a table becomes a ${kind} chart`, { who: newUser, init: axe() }, async (page) => {
+    const provider = await createSource(path, { name: uniqueName("Table"), result_mappings: `DATASET,NO_PAYLOAD,${columns}` });
+    const search = await runSearch("figures", { as: me, sources: [provider] });
     await page.goto(`/?search_id=${search.id}`);
-    await finished(page);
+    await waitForResults(page);
     const chart = results(page).first().locator("svg").filter({ has: page.locator("rect, circle, path") }).and(page.locator("[role=img], .chart svg, svg.chart"));
     await chart.first().waitFor();
     const marks = await results(page).first().locator("svg [data-mark]").count();
@@ -132,6 +132,6 @@ for (const [path, kind, columns] of CHARTS) {
     assert.match(await results(page).first().innerText(), kind === "bar" ? /North/ : /rainfall/);
     await assertAccessible(page, "a chart");
     await page.emulateMedia({ colorScheme: "dark" });
-    await assertAccessible(page, "a chart in dark");
+    await assertAccessible(page, "a chart in the dark theme");
   });
 }

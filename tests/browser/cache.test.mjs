@@ -1,100 +1,99 @@
-// The semantic cache on the pages: a result is kept, found again, held against its source and removed; one's own
-// documents; the cache in figures.
+// The semantic cache: copies of results are saved, found, checked and removed; documents of a user; statistics.
 
 import assert from "node:assert/strict";
 import { before } from "node:test";
 import { assertAccessible, assertReadable, axe } from "./harness/axe.mjs";
-import { api, browse, app, person } from "./harness/app.mjs";
+import { api, browse, app, createUser } from "./harness/app.mjs";
 import { assertInert } from "./harness/inert.mjs";
 import { PHONE, assertNarrow } from "./harness/narrow.mjs";
 import { visit } from "./harness/pages/console.mjs";
-import { finished, results } from "./harness/pages/search.mjs";
-import { openLatch, searched, source, unique } from "./harness/records.mjs";
+import { waitForResults, results } from "./harness/pages/search.mjs";
+import { openLatch, runSearch, createSource, uniqueName } from "./harness/records.mjs";
 
 let me;
 let cache;
-const whoever = async () => (me = await person());
+const newUser = async () => (me = await createUser());
 before(async () => {
   cache = (await api("GET", "/svc/searchproviders/")).find((one) => one.connector === "TributaryCorpusConnector");
 });
 
-/** Of what stands in each document of a collection. */
+/** Words of each document of a collection. */
 const WORDS = "keeper writes height of the water each morning, sluice, mill, upper pond";
-const keep = (path, as = me) => api("POST", "/svc/ingest/", { url: app.sources + path, wait: true }, { as });
+const saveCopy = (path, as = me) => api("POST", "/svc/ingest/", { url: app.sources + path, wait: true }, { as });
 const documents = (page) => page.locator("#documents .documents li");
-const agree = (page, name = "Remove") => page.getByRole("dialog").getByRole("button", { name }).click();
+const answerDialog = (page, name = "Remove") => page.getByRole("dialog").getByRole("button", { name }).click();
 
-/** Documents of a source that I alone may ask: what I keep of it nobody else finds. */
-async function collection() {
-  const [name, group] = [unique("collection"), unique("readers")];
+/** Documents of a source that only this user may search, so that nobody else finds their copies. */
+async function createCollection() {
+  const [name, group] = [uniqueName("collection"), uniqueName("readers")];
   await api("POST", "/svc/groups/", { name: group });
   await api("PATCH", `/svc/users/${me.id}/`, { groups: [group] });
-  return { name, provider: await source(`/collection/${name}`, { name: unique("Collection"), shared: false, groups: [group] }) };
+  return { name, provider: await createSource(`/collection/${name}`, { name: uniqueName("Collection"), shared: false, groups: [group] }) };
 }
 
-/** The list of a search. */
-async function list(page, query, sources) {
-  const search = await searched(query, { as: me, sources });
+/** Runs a search and opens its list. */
+async function openList(page, query, sources) {
+  const search = await runSearch(query, { as: me, sources });
   await page.goto(`/?search_id=${search.id}`);
-  await finished(page);
+  await waitForResults(page);
 }
 
-browse("a result is kept, found again, checked and removed", { who: whoever, init: axe() }, async (page) => {
-  const { name, provider } = await collection();
-  await list(page, "sluice keeper", [provider]);
+browse("a copy of a result is saved, found, checked and removed", { who: newUser, init: axe() }, async (page) => {
+  const { name, provider } = await createCollection();
+  await openList(page, "sluice keeper", [provider]);
   const live = results(page).first();
-  assert.equal(await live.locator(".cached, .from .badge").count(), 0, "what is live has no badge");
+  assert.equal(await live.locator(".cached, .from .badge").count(), 0, "a live result has no badge");
   await live.getByRole("button", { name: "Save a copy" }).click();
   await live.getByRole("link", { name: "Copy saved" }).waitFor();
 
-  await list(page, `${WORDS} ${name}`, [cache]);
-  const kept = results(page).filter({ hasText: name }).first();
-  assert.equal(await kept.locator(".from .badge").innerText(), "Cached");
-  assert.match(await kept.locator(".cached").innerText(), /Copy from Collection.*Last checked (just now|1 minute ago)/s);
-  assert.equal(await kept.getByRole("button", { name: "Save a copy" }).count(), 0);
+  await openList(page, `${WORDS} ${name}`, [cache]);
+  const cached = results(page).filter({ hasText: name }).first();
+  assert.equal(await cached.locator(".from .badge").innerText(), "Cached");
+  assert.match(await cached.locator(".cached").innerText(), /Copy from Collection.*Last checked (just now|1 minute ago)/s);
+  assert.equal(await cached.getByRole("button", { name: "Save a copy" }).count(), 0);
   await assertAccessible(page, "a list from the cache");
   await page.emulateMedia({ colorScheme: "dark" });
-  await assertReadable(page, "a list from the cache, in dark");
+  await assertReadable(page, "a list from the cache, in the dark theme");
   await page.emulateMedia({ colorScheme: "light" });
 
-  const check = kept.getByRole("button", { name: "Check now" });
+  const check = cached.getByRole("button", { name: "Check now" });
   await check.click();
-  await kept.locator(".fresh.alive").filter({ hasText: "Last checked just now" }).waitFor();
+  await cached.locator(".fresh.alive").filter({ hasText: "Last checked just now" }).waitFor();
   await openLatch(name);
   await check.click();
-  await kept.locator(".fresh.gone").filter({ hasText: "No longer at the source" }).waitFor();
+  await cached.locator(".fresh.gone").filter({ hasText: "No longer at the source" }).waitFor();
   await page.reload();
-  await finished(page);
-  await kept.locator(".badge.bad").filter({ hasText: "gone" }).waitFor();
-  assert.match(await kept.locator(".text").innerText(), /water/, "the copy stays");
+  await waitForResults(page);
+  await cached.locator(".badge.bad").filter({ hasText: "gone" }).waitFor();
+  assert.match(await cached.locator(".text").innerText(), /water/, "the copy stays");
   await page.setViewportSize(PHONE);
   await assertNarrow(page, "a list from the cache");
   await assertAccessible(page, "a list from the cache on a phone");
 
-  await kept.getByRole("button", { name: "Remove" }).click();
-  await agree(page, "Cancel");
-  await kept.getByRole("button", { name: "Remove" }).click();
-  await agree(page);
-  await kept.waitFor({ state: "detached" });
+  await cached.getByRole("button", { name: "Remove" }).click();
+  await answerDialog(page, "Cancel");
+  await cached.getByRole("button", { name: "Remove" }).click();
+  await answerDialog(page);
+  await cached.waitFor({ state: "detached" });
   await page.reload();
-  await finished(page);
-  assert.equal(await results(page).filter({ hasText: name }).count(), 0, "nor after a reload");
+  await waitForResults(page);
+  assert.equal(await results(page).filter({ hasText: name }).count(), 0, "it is not found after a reload");
 });
 
-browse("one's own documents are kept by address, found, checked and removed", { who: whoever, init: axe() }, async (page) => {
-  const name = unique("page");
+browse("documents are saved by URL, found, checked and removed", { who: newUser, init: axe() }, async (page) => {
+  const name = uniqueName("page");
   await page.goto("/account/#documents");
-  await page.locator("#documents .nothing").waitFor();
+  await page.locator("#documents .empty-state").waitFor();
   await page.getByLabel("Save a page by URL").fill(`${app.sources}/page/${name}/1`);
   await page.getByRole("button", { name: "Save a copy" }).click();
   await documents(page).filter({ hasText: `Number 1 of ${name}` }).waitFor();
-  await keep(`/page/${name}/2`);
+  await saveCopy(`/page/${name}/2`);
   await page.reload();
   await documents(page).nth(1).waitFor();
   assert.equal(await documents(page).locator(".badge").first().innerText(), "cached");
   await assertAccessible(page, "cached documents");
   await page.emulateMedia({ colorScheme: "dark" });
-  await assertReadable(page, "cached documents, in dark");
+  await assertReadable(page, "cached documents, in the dark theme");
   await page.setViewportSize(PHONE);
   await assertNarrow(page, "cached documents");
   await page.emulateMedia({ colorScheme: "light" });
@@ -107,47 +106,47 @@ browse("one's own documents are kept by address, found, checked and removed", { 
   await second.getByRole("button", { name: /^Check / }).click();
   await second.locator(".state.bad").filter({ hasText: "No longer at the source" }).waitFor();
   await second.getByRole("button", { name: /^Remove / }).click();
-  await agree(page);
+  await answerDialog(page);
   await page.getByText("No matching documents.").waitFor();
-  const left = await api("GET", "/svc/cache/?page=1", undefined, { as: me });
-  assert.deepEqual(left.results.map((one) => one.url), [`${app.sources}/page/${name}/1`]);
+  const remaining = await api("GET", "/svc/cache/?page=1", undefined, { as: me });
+  assert.deepEqual(remaining.results.map((one) => one.url), [`${app.sources}/page/${name}/1`]);
 });
 
-browse("what a document says stays text", { who: whoever }, async (page) => {
-  const name = unique("harm");
-  const harms = [0, 1, 6];
-  for (const harm of harms) await keep(`/page/${name}/hostile-${harm}`);
-  await list(page, `${WORDS} ${name}`, [cache]);
-  // They say nearly the same, so that they are versions of each other.
-  assert.equal(await page.locator("article.result, .version[data-id]").filter({ has: page.locator("h2, .title", { hasText: name }) }).count(), harms.length);
+browse("hostile documents are shown as text", { who: newUser }, async (page) => {
+  const name = uniqueName("harm");
+  const hostile = [0, 1, 6];
+  for (const harm of hostile) await saveCopy(`/page/${name}/hostile-${harm}`);
+  await openList(page, `${WORDS} ${name}`, [cache]);
+  // Their texts are nearly the same, so they are versions of each other.
+  assert.equal(await page.locator("article.result, .version[data-id]").filter({ has: page.locator("h2, .title", { hasText: name }) }).count(), hostile.length);
   await assertInert(page, "hostile copies in a list");
   await page.goto("/account/#documents");
-  await documents(page).nth(harms.length - 1).waitFor();
-  await assertInert(page, "hostile copies among one's own");
+  await documents(page).nth(hostile.length - 1).waitFor();
+  await assertInert(page, "hostile copies on the account page");
 });
 
-browse("nobody sees the copies of others", { who: whoever }, async (page) => {
-  const name = unique("secret");
-  const other = await person();
-  await keep(`/page/${name}/1`, other);
-  const theirs = await searched(`${WORDS} ${name}`, { as: other, sources: [cache] });
+browse("users do not see the copies of others", { who: newUser }, async (page) => {
+  const name = uniqueName("secret");
+  const other = await createUser();
+  await saveCopy(`/page/${name}/1`, other);
+  const theirs = await runSearch(`${WORDS} ${name}`, { as: other, sources: [cache] });
   const { results: found } = await api("GET", `/svc/results/?search_id=${theirs.id}`, undefined, { as: other });
   assert.equal(found.length, 1, "the owner finds it");
   await page.goto("/account/#documents");
-  await page.locator("#documents .nothing").waitFor();
-  await list(page, `${WORDS} ${name}`, [cache]);
+  await page.locator("#documents .empty-state").waitFor();
+  await openList(page, `${WORDS} ${name}`, [cache]);
   assert.equal(await results(page).count(), 0);
 });
 
-browse("the console counts what is in the cache and shows none of it", {}, async (page) => {
-  const name = unique("counted");
+browse("the console shows statistics of the cache, but no documents", {}, async (page) => {
+  const name = uniqueName("counted");
   const number = async () => Number((await page.locator(".tile b").first().innerText()).replace(/\D/g, ""));
   await visit(page, "/admin/cache/");
   const count = await number();
-  await keep(`/page/${name}/1`, await person());
+  await saveCopy(`/page/${name}/1`, await createUser());
   await visit(page, "/admin/cache/");
   assert.ok((await number()) > count);
   assert.ok(!(await page.content()).includes(name));
   for (const title of ["Status at the source", "Today", "Vector store", "Text storage"]) await page.getByRole("heading", { name: title }).waitFor();
-  assert.equal(await page.locator("#work .badge.bad").count(), 0, "the stores answer");
+  assert.equal(await page.locator("#work .badge.bad").count(), 0, "the backends are available");
 });

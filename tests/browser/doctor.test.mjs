@@ -1,15 +1,15 @@
-// An administrator who has never read the manual adds a JSON API as a source with the doctor's page alone.
+// The page that adds a source: a JSON API becomes a source without knowledge of the configuration.
 
 import assert from "node:assert/strict";
-import { api, browse, app, measured } from "./harness/app.mjs";
-import { unique } from "./harness/records.mjs";
+import { api, browse, app, reportMeasurement } from "./harness/app.mjs";
+import { uniqueName } from "./harness/records.mjs";
 
-/** A person takes about so long for each; with them the script says how long a person would be. */
-const PERSON = { page: 5, click: 3, field: 8 };
+/** Estimated seconds of a user for each page, click and field. */
+const PERSON_SECONDS = { page: 5, click: 3, field: 8 };
 const SECONDS_MAX = 120;
 
-/** Counts what a person does. */
-function hands() {
+/** Counts the actions of a user. */
+function countActions() {
   const count = { clicks: 0, fields: 0 };
   return {
     count,
@@ -25,13 +25,13 @@ function hands() {
 }
 
 browse("a JSON API becomes a source in a few clicks", {}, async (page) => {
-  const name = unique("Doctor");
-  const { count, click, fill } = hands();
+  const name = uniqueName("Doctor");
+  const { count, click, fill } = countActions();
   const started = Date.now();
   await page.goto("/admin/");
   await click(page.getByRole("link", { name: "Add a source" }).first());
   await fill(page.getByLabel("URL or curl command"), `${app.sources}/plain/library?q=river`);
-  assert.equal(await page.getByLabel("Query in this request").inputValue(), "river", "the word is found by itself");
+  assert.equal(await page.getByLabel("Query in this request").inputValue(), "river", "the query is detected");
   await click(page.getByRole("button", { name: "Send request", exact: true }));
   await page.locator(".map-field").first().waitFor();
   for (const [field, path] of [["Title", "title"], ["URL", "url"], ["Date", "date"], ["Author", "author"]]) {
@@ -42,8 +42,8 @@ browse("a JSON API becomes a source in a few clicks", {}, async (page) => {
   await page.getByText("It works.").waitFor();
   await click(page.getByRole("button", { name: "Save", exact: true }));
   await page.locator(".done-line").filter({ hasText: `${name} was saved.` }).waitFor();
-  const seconds = PERSON.page * 2 + PERSON.click * count.clicks + PERSON.field * count.fields;
-  measured(`a source by the doctor: ${count.clicks} clicks, ${count.fields} fields, ${((Date.now() - started) / 1000).toFixed(1)} s by script, about ${seconds} s by hand`);
+  const seconds = PERSON_SECONDS.page * 2 + PERSON_SECONDS.click * count.clicks + PERSON_SECONDS.field * count.fields;
+  reportMeasurement(`adding a source: ${count.clicks} clicks, ${count.fields} fields, ${((Date.now() - started) / 1000).toFixed(1)} s by script, about ${seconds} s by a user`);
   assert.ok(seconds < SECONDS_MAX);
 
   await click(page.getByRole("link", { name: "Try a search" }));
@@ -52,17 +52,17 @@ browse("a JSON API becomes a source in a few clicks", {}, async (page) => {
   await api("DELETE", `/svc/searchproviders/${found.id}/`);
 });
 
-browse("what cannot be asked is said beside its field", {}, async (page) => {
+browse("errors of a request are shown at its field", {}, async (page) => {
   await page.goto("/admin/doctor/");
   await page.getByRole("button", { name: "Send request", exact: true }).click();
   await page.getByText("Paste the URL of a search").waitFor();
   await page.getByLabel("URL or curl command").fill(`${app.sources}/failing/500?q=river`);
   await page.getByRole("button", { name: "Send request", exact: true }).click();
-  const said = page.locator("#step-1 .mistake").filter({ hasText: /\w/ }).first();
-  await said.waitFor();
+  const message = page.locator("#step-1 .field-error").filter({ hasText: /\w/ }).first();
+  await message.waitFor();
 });
 
-browse("another value is chosen by a click in the answer", {}, async (page) => {
+browse("another value is assigned by a click in the response", {}, async (page) => {
   await page.goto("/admin/doctor/");
   await page.getByLabel("URL or curl command").fill(`${app.sources}/plain/library?q=river`);
   await page.getByRole("button", { name: "Send request", exact: true }).click();
@@ -72,7 +72,7 @@ browse("another value is chosen by a click in the answer", {}, async (page) => {
   await page.getByText("library collection 0").first().waitFor();
 });
 
-browse("a sample answer is enough", {}, async (page) => {
+browse("a sample response is enough", {}, async (page) => {
   await page.goto("/admin/doctor/");
   await page.getByText("Paste a sample response").click();
   const sample = { hits: [{ headline: "A flood", link: "https://a.example/1", text: "Water" }, { headline: "A drought", link: "https://a.example/2", text: "None" }] };

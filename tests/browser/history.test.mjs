@@ -1,16 +1,16 @@
-// One's searches: recent, saved and subscribed ones, what is new in them, and what differs between two runs.
+// The history: recent, saved and subscribed searches, new results, and differences between two runs.
 
 import assert from "node:assert/strict";
-import { api, browse, app, person } from "./harness/app.mjs";
-import { searched, source, unique } from "./harness/records.mjs";
+import { api, browse, app, createUser } from "./harness/app.mjs";
+import { runSearch, createSource, uniqueName } from "./harness/records.mjs";
 
 let me;
-const newcomer = async () => (me = await person());
+const newUser = async () => (me = await createUser());
 const row = (page, query) => page.locator(".search-row").filter({ hasText: query });
 
-browse("searches are listed, filtered, opened and deleted", { who: newcomer }, async (page) => {
-  await searched("flood warning", { as: me });
-  await searched("battery life", { as: me });
+browse("searches are listed, filtered, opened and deleted", { who: newUser }, async (page) => {
+  await runSearch("flood warning", { as: me });
+  await runSearch("battery life", { as: me });
   await page.goto("/history/");
   await row(page, "flood warning").waitFor();
   assert.equal(await page.locator(".search-row").count(), 2);
@@ -28,20 +28,20 @@ browse("searches are listed, filtered, opened and deleted", { who: newcomer }, a
   assert.equal(left.count, 1);
 });
 
-browse("nobody sees the searches of others", { who: newcomer }, async (page) => {
-  const other = await person();
-  const theirs = await searched("secret garden", { as: other });
+browse("users do not see the searches of others", { who: newUser }, async (page) => {
+  const other = await createUser();
+  const otherSearch = await runSearch("secret garden", { as: other });
   await page.goto("/history/");
   await page.getByText("You have not searched yet.").waitFor();
-  const answer = await page.goto(`/?search_id=${theirs.id}`);
+  const answer = await page.goto(`/?search_id=${otherSearch.id}`);
   assert.equal(answer.status(), 404);
   assert.ok(!(await page.content()).includes("secret garden"));
 });
 
-browse("a row counts what the sources gave, which may be more than the list has", { who: newcomer }, async (page) => {
-  // Both give the same four documents.
-  const sources = [await source("/copies/one", { name: unique("One") }), await source("/copies/other", { name: unique("Other") })];
-  const search = await searched("reservoir", { as: me, sources });
+browse("a row shows the number of retrieved results, which may exceed that of the list", { who: newUser }, async (page) => {
+  // Both return the same four documents.
+  const sources = [await createSource("/copies/one", { name: uniqueName("One") }), await createSource("/copies/other", { name: uniqueName("Other") })];
+  const search = await runSearch("reservoir", { as: me, sources });
   await page.goto(`/?search_id=${search.id}`);
   await page.locator("article.result").first().waitFor();
   const listed = await page.locator("article.result").count();
@@ -50,8 +50,8 @@ browse("a row counts what the sources gave, which may be more than the list has"
   assert.ok(listed < 8, `${listed} are listed`);
 });
 
-browse("a search is saved and subscribed by its buttons", { who: newcomer }, async (page) => {
-  await searched("sediment", { as: me });
+browse("a search is saved and subscribed with its buttons", { who: newUser }, async (page) => {
+  await runSearch("sediment", { as: me });
   await page.goto("/history/");
   await row(page, "sediment").getByRole("button", { name: "Save" }).click();
   await row(page, "sediment").getByRole("button", { name: "Saved", pressed: true }).waitFor();
@@ -65,10 +65,10 @@ browse("a search is saved and subscribed by its buttons", { who: newcomer }, asy
   await page.getByText("No subscriptions yet.").waitFor();
 });
 
-browse("new results are marked, and two runs are compared", { who: newcomer }, async (page) => {
-  // The source says something else at each run.
-  const provider = await source("/plain/changing?count=3", { name: unique("Changing") });
-  const search = await searched("estuary", { as: me, sources: [provider] });
+browse("new results are marked, and two runs are compared", { who: newUser }, async (page) => {
+  // The source returns other results in each run.
+  const provider = await createSource("/plain/changing?count=3", { name: uniqueName("Changing") });
+  const search = await runSearch("estuary", { as: me, sources: [provider] });
   await api("PATCH", `/svc/search/${search.id}/`, { subscribe: true }, { as: me });
   await api("PATCH", `/svc/searchproviders/${provider.id}/`, { url: `${app.sources}/plain/changed?count=5`, query_template: "{url}&q={query_string}" });
   await api("GET", `/svc/search/?update=${search.id}`, undefined, { as: me });
@@ -88,14 +88,14 @@ browse("new results are marked, and two runs are compared", { who: newcomer }, a
   assert.equal(await row(page, "estuary").locator(".badge").count(), 0);
 });
 
-browse("when the service does not answer, that is said in words", { who: newcomer }, async (page, { seen }) => {
-  await searched("flood warning", { as: me });
+browse("a service that does not respond is reported with a message", { who: newUser }, async (page, { problems }) => {
+  await runSearch("flood warning", { as: me });
   await page.goto("/history/");
   await row(page, "flood warning").waitFor();
   await page.route("**/svc/search/**", (route) => route.abort());
   await row(page, "flood warning").getByRole("button", { name: "Save" }).click();
   await page.getByRole("alert").getByText("The service did not respond. Check your connection and try again.").waitFor();
   await page.getByRole("alert").getByRole("button", { name: "Close" }).click();
-  // The browser itself notes what was cut off.
-  seen.errors.splice(0);
+  // The browser logs the aborted request itself.
+  problems.errors.splice(0);
 });

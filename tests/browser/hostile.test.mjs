@@ -1,4 +1,4 @@
-// A source that means harm: whatever it says is text, in lists, details, answers, history, console and exports.
+// A hostile source: its texts are shown as text, in lists, details, answers, history, console and exports.
 
 import assert from "node:assert/strict";
 import { before } from "node:test";
@@ -7,8 +7,8 @@ import { hostileTexts } from "./harness/hostile.mjs";
 import { api, browse, check, app } from "./harness/app.mjs";
 import { assertInert } from "./harness/inert.mjs";
 import { PHONE, assertNarrow } from "./harness/narrow.mjs";
-import { CONSOLE, filled, settled } from "./harness/pages/console.mjs";
-import { searched, source } from "./harness/records.mjs";
+import { CONSOLE, waitUntilFilled, waitUntilIdle } from "./harness/pages/console.mjs";
+import { runSearch, createSource } from "./harness/records.mjs";
 
 const BAD = `<img src=x onerror="window.canary='name'">=1+1 "quoted" 'single' \${x}`;
 const QUERY = `river <script>window.canary='query'</script>`;
@@ -18,12 +18,12 @@ let search;
 const records = [];
 
 before(async () => {
-  provider = await source("/hostile", { name: `Hostile ${BAD}`, description: BAD, tags: ["hostile", BAD.slice(0, 60)] });
-  search = await searched(QUERY, { sources: [provider] });
+  provider = await createSource("/hostile", { name: `Hostile ${BAD}`, description: BAD, tags: ["hostile", BAD.slice(0, 60)] });
+  search = await runSearch(QUERY, { sources: [provider] });
   assert.ok(search.id && !/^ERR/.test(search.status), search.status);
   const add = async (path, body) => {
-    const made = await api("POST", path, body);
-    records.push(`${path}${[made].flat()[0].id}/`);
+    const created = await api("POST", path, body);
+    records.push(`${path}${[created].flat()[0].id}/`);
   };
   await add("/svc/groups/", { name: `g ${BAD}` });
   await add("/svc/prompts/", { name: "hostile-prompt", prompt: `{query} ${BAD}`, tags: ["search-rag"], active: false });
@@ -31,8 +31,8 @@ before(async () => {
   await add("/svc/aiproviders/", { name: `a ${BAD}`, model: "gpt-5", active: false });
 });
 
-/** Markup is taken out of titles and texts; what is left of it, and what was written as entities, is text. */
-const shown = (page) => page.locator("article.result h2").filter({ hasText: "window.canary='entity'" }).first().waitFor();
+/** Markup is removed from titles and texts; the rest of it, and escaped markup, is shown as text. */
+const waitForHostileTitle = (page) => page.locator("article.result h2").filter({ hasText: "window.canary='entity'" }).first().waitFor();
 
 browse("in a list and its details", {}, async (page) => {
   const answer = await page.goto(`/?search_id=${search.id}`);
@@ -40,10 +40,10 @@ browse("in a list and its details", {}, async (page) => {
   assert.match(policy, /default-src 'none'/);
   assert.match(policy, /script-src 'self';/);
   assert.doesNotMatch(policy, /unsafe|\*|data:|blob:|https?:/);
-  await settled(page);
-  await shown(page);
+  await waitUntilIdle(page);
+  await waitForHostileTitle(page);
   await page.evaluate(() => document.querySelectorAll("article.result details").forEach((fold) => (fold.open = true)));
-  await settled(page);
+  await waitUntilIdle(page);
   await assertInert(page, "the list");
   const details = (await page.locator(".payload:visible").allInnerTexts()).join("\n");
   for (const text of hostileTexts(`${app.sources}/foreign`).slice(0, 3)) assert.ok(details.includes(text.split('"')[0]), `it is shown as text: ${text}`);
@@ -53,35 +53,35 @@ browse("in a list and its details", {}, async (page) => {
   }
 });
 
-browse("while it streams in", {}, async (page) => {
+browse("while results stream", {}, async (page) => {
   await page.goto("/");
   await page.goto(`/?q=${encodeURIComponent(QUERY)}&sources=${provider.id}`);
-  await shown(page);
-  await settled(page);
+  await waitForHostileTitle(page);
+  await waitUntilIdle(page);
   await assertInert(page, "the stream");
   assert.match(await page.title(), /river <script>/);
 });
 
 browse("in a table and its chart", {}, async (page) => {
-  const table = await source("/dataset/hostile", { result_mappings: "DATASET" });
-  const figures = await searched("figures", { sources: [table] });
+  const table = await createSource("/dataset/hostile", { result_mappings: "DATASET" });
+  const figures = await runSearch("figures", { sources: [table] });
   await page.goto(`/?search_id=${figures.id}`);
   await page.locator("article.result svg [data-mark]").first().waitFor();
   await page.evaluate(() => document.querySelectorAll("article.result details").forEach((fold) => (fold.open = true)));
-  await settled(page);
+  await waitUntilIdle(page);
   await assertInert(page, "a chart");
 });
 
 browse("without JavaScript", { script: false }, async (page) => {
   await page.goto(`/?search_id=${search.id}`);
-  await shown(page);
+  await waitForHostileTitle(page);
   const links = await page.locator("a[href]").evaluateAll((all) => all.map((link) => link.protocol));
   assert.ok(links.length > 5 && links.every((scheme) => /^https?:$/.test(scheme)));
 });
 
 browse("in an answer", {}, async (page) => {
   await page.goto(`/?search_id=${search.id}`);
-  await settled(page);
+  await waitUntilIdle(page);
   await page.locator("#answer-slot [data-ask]").click();
   await page.locator("#answer-slot section.answer.done, #answer-slot section.answer.failed:not([hidden])").first().waitFor();
   for (const cite of await page.locator("#answer-slot .cite[data-cite]").all()) await cite.hover().catch(() => {});
@@ -91,11 +91,11 @@ browse("in an answer", {}, async (page) => {
 const DESKTOP = { width: 1280, height: 860 };
 const PAGES = { people: ["/history/", "/account/", "/chat/", "/review/", "/egress/", "/"], console: CONSOLE };
 
-for (const [whose, paths] of Object.entries(PAGES)) {
-  browse(`on every page of the ${whose}`, {}, async (page) => {
+for (const [area, paths] of Object.entries(PAGES)) {
+  browse(`on every page of the ${area}`, {}, async (page) => {
     for (const path of paths) {
       await page.goto(path);
-      await settled(page);
+      await waitUntilIdle(page);
       await assertInert(page, path);
       await page.setViewportSize(PHONE);
       await assertNarrow(page, path);
@@ -108,13 +108,13 @@ browse("in forms of the console", {}, async (page) => {
   const paths = [`/admin/searchproviders/${provider.id}/`, ...records.map((path) => path.replace("/svc/", "/admin/"))];
   for (const path of paths) {
     await page.goto(path);
-    await filled(page);
-    await settled(page);
+    await waitUntilFilled(page);
+    await waitUntilIdle(page);
     await assertInert(page, path);
   }
 });
 
-browse("in addresses that somebody was sent", {}, async (page) => {
+browse("in URLs from others", {}, async (page) => {
   const bad = encodeURIComponent(`"><script>window.canary='address'</script>`);
   const paths = [
     `/?search_id=${bad}`, `/?search_id=${search.id}&page=${bad}`, `/?search_id=${search.id}&sort=${bad}&author=${bad}&date=${bad}`, `/?q=x&sources=${bad}`,
@@ -122,12 +122,12 @@ browse("in addresses that somebody was sent", {}, async (page) => {
   ];
   for (const path of paths) {
     await page.goto(path);
-    await settled(page);
+    await waitUntilIdle(page);
     await assertInert(page, path);
   }
 });
 
-check("a name that is not plain is still one name in the API", async () => {
+check("a name with markup is unchanged in the API", async () => {
   const read = await api("GET", `/svc/searchproviders/${provider.id}/`);
   assert.equal(read.name, `Hostile ${BAD}`);
 });
@@ -145,7 +145,7 @@ for (const [format, type] of Object.entries(EXPORTS)) {
     assert.ok(text.includes("canary"));
     if (format === "csv") {
       const rows = parseCsv(text);
-      assert.ok(rows.length > 4, "there are rows");
+      assert.ok(rows.length > 4, "the file has rows");
       assert.ok(rows.every((row) => row.length === rows[0].length), "quotes and commas do not break rows");
       assert.deepEqual(rows.flat().filter(isFormula), []);
     }
@@ -163,7 +163,7 @@ for (const [format, type] of Object.entries(EXPORTS)) {
   });
 }
 
-check("nothing foreign was ever asked for by a page", async () => {
+check("no page has sent a request to another host", async () => {
   const visits = await (await fetch(`${app.sources}/visits`)).json();
   assert.deepEqual(visits, []);
 });

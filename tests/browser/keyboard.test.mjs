@@ -1,12 +1,12 @@
-// Everything without a mouse: once by Tab and Enter alone, once by the keys of the search page.
+// Use without a mouse: with Tab and Enter alone, and with the keyboard shortcuts of the search page.
 
 import assert from "node:assert/strict";
-import { browse, person } from "./harness/app.mjs";
-import { finished, repainted, results, shownKeys } from "./harness/pages/search.mjs";
+import { browse, createUser } from "./harness/app.mjs";
+import { waitForResults, waitForRepaint, results, shownKeys } from "./harness/pages/search.mjs";
 
 const TABS_MAX = 150;
 
-/** What has the focus: its name, and whether it can be seen that it has it. */
+/** The focused element: its name, and whether its focus is visible. */
 const focused = (page) =>
   page.evaluate(() => {
     const element = /** @type {HTMLInputElement} */ (document.activeElement);
@@ -14,44 +14,44 @@ const focused = (page) =>
     const own = (element.getAttribute("aria-label") ?? element.innerText ?? "").trim();
     const around = element.closest("form, .box") && getComputedStyle(element.closest("form, .box"));
     const isRound = (style) => style.outlineStyle !== "none" && parseFloat(style.outlineWidth) > 0;
-    const isSeen = isRound({ outlineStyle, outlineWidth }) || boxShadow !== "none" || (around && (isRound(around) || around.boxShadow !== "none"));
-    return { tag: element.tagName.toLowerCase(), name: own, href: element.getAttribute("href"), rel: element.getAttribute("rel"), type: element.type, isSeen };
+    const isVisible = isRound({ outlineStyle, outlineWidth }) || boxShadow !== "none" || (around && (isRound(around) || around.boxShadow !== "none"));
+    return { tag: element.tagName.toLowerCase(), name: own, href: element.getAttribute("href"), rel: element.getAttribute("rel"), type: element.type, isVisible };
   });
 
-/** Presses Tab until what has the focus is wanted. On the way the focus is always visible. */
+/** Presses Tab until the wanted element has the focus, and checks that the focus is visible all the time. */
 async function tabTo(page, what, isWanted) {
   for (let count = 0; count < TABS_MAX; count++) {
     await page.keyboard.press("Tab");
     const found = await focused(page);
-    if (found.tag !== "body") assert.ok(found.isSeen, `the focus cannot be seen on ${JSON.stringify(found)}`);
+    if (found.tag !== "body") assert.ok(found.isVisible, `the focus is not visible on ${JSON.stringify(found)}`);
     if (isWanted(found)) return found;
   }
   throw new Error(`Tab does not reach ${what}`);
 }
 
-const whoever = () => person();
-/** Results lead out of the service; the test stands in for where they lead to. */
-const OUTSIDE = ["https://library.riverbend.example", "https://news.riverbend.example", "https://tickets.riverbend.example"];
+const newUser = () => createUser();
+/** The sites of the results, which the tests fake. */
+const EXTERNAL = ["https://library.riverbend.example", "https://news.riverbend.example", "https://tickets.riverbend.example"];
 
-async function standIn(context) {
-  await context.route((url) => OUTSIDE.includes(url.origin), (route) => route.fulfill({ contentType: "text/html", body: "<title>outside</title>" }));
+async function fakeExternalSites(context) {
+  await context.route((url) => EXTERNAL.includes(url.origin), (route) => route.fulfill({ contentType: "text/html", body: "<title>outside</title>" }));
 }
 
-/** The page that a result was opened in: this one or another. */
-async function opened(page, context, deed) {
+/** Expects that an action opens a result, in this page or in a new one. */
+async function expectOpened(page, context, action) {
   const other = context.waitForEvent("page");
-  const here = page.waitForURL((url) => OUTSIDE.includes(url.origin)).then(() => page);
+  const here = page.waitForURL((url) => EXTERNAL.includes(url.origin)).then(() => page);
   for (const one of [other, here]) one.catch(() => {});
-  await deed();
+  await action();
   const found = await Promise.any([other, here]);
-  await found.waitForURL((url) => OUTSIDE.includes(url.origin));
+  await found.waitForURL((url) => EXTERNAL.includes(url.origin));
   if (found === page) await page.goBack();
   else await found.close();
 }
 
-browse("Tab and Enter alone: sign in, search, open, filter by stars, page, sign out", { who: null, allowed: OUTSIDE }, async (page, { context }) => {
-  const me = await person();
-  await standIn(context);
+browse("Tab and Enter alone: sign in, search, open, filter by stars, page, sign out", { who: null, allowed: EXTERNAL }, async (page, { context }) => {
+  const me = await createUser();
+  await fakeExternalSites(context);
   await page.goto("/login/");
   await page.keyboard.type(me.name);
   await page.keyboard.press("Tab");
@@ -61,21 +61,21 @@ browse("Tab and Enter alone: sign in, search, open, filter by stars, page, sign 
 
   await page.keyboard.type("flood warning");
   await page.keyboard.press("Enter");
-  await finished(page);
+  await waitForResults(page);
 
   await tabTo(page, "the first result", ({ tag, href }) => tag === "a" && /riverbend\.example/.test(href ?? ""));
-  await opened(page, context, () => page.keyboard.press("Enter"));
-  await finished(page);
+  await expectOpened(page, context, () => page.keyboard.press("Enter"));
+  await waitForResults(page);
 
   await page.evaluate(() => /** @type {HTMLElement} */ (document.activeElement).blur());
-  await tabTo(page, "the filter of stars", ({ name }) => /^Starred only/.test(name));
-  await repainted(page, () => page.keyboard.press("Enter"));
+  await tabTo(page, "the filter for stars", ({ name }) => /^Starred only/.test(name));
+  await waitForRepaint(page, () => page.keyboard.press("Enter"));
   assert.match(page.url(), /starred=true/);
   assert.equal(await results(page).locator(".star").count(), await results(page).count());
 
   await tabTo(page, "the next page", ({ rel }) => rel === "next");
   const before = await shownKeys(page);
-  await repainted(page, () => page.keyboard.press("Enter"));
+  await waitForRepaint(page, () => page.keyboard.press("Enter"));
   assert.match(page.url(), /page=2/);
   assert.ok((await shownKeys(page)).every((key) => !before.includes(key)));
 
@@ -87,14 +87,14 @@ browse("Tab and Enter alone: sign in, search, open, filter by stars, page, sign 
   await page.waitForURL(/\/login\//);
 });
 
-browse("the keys of the search page", { who: whoever, allowed: OUTSIDE }, async (page, { context }) => {
-  await standIn(context);
+browse("keyboard shortcuts of the search page", { who: newUser, allowed: EXTERNAL }, async (page, { context }) => {
+  await fakeExternalSites(context);
   await page.goto("/");
   await page.evaluate(() => /** @type {HTMLElement} */ (document.activeElement).blur());
   await page.keyboard.press("/");
   await page.keyboard.type("flood warning");
   await page.keyboard.press("Enter");
-  await finished(page);
+  await waitForResults(page);
 
   const at = () => page.evaluate(() => [...document.querySelectorAll("article.result")].findIndex((one) => one.contains(document.activeElement)));
   await page.evaluate(() => /** @type {HTMLElement} */ (document.activeElement).blur());
@@ -108,12 +108,12 @@ browse("the keys of the search page", { who: whoever, allowed: OUTSIDE }, async 
   assert.equal(await results(page).first().locator("details.details").evaluate((one) => one.open), true);
   await page.keyboard.press("w");
   assert.equal(await results(page).first().locator("details.why").evaluate((one) => one.open), true);
-  await opened(page, context, () => page.keyboard.press("o"));
-  await finished(page);
+  await expectOpened(page, context, () => page.keyboard.press("o"));
+  await waitForResults(page);
   /** @type {[string, RegExp][]} */
   const moves = [["s", /starred=true/], ["s", /^((?!starred).)*$/], ["n", /page=2/], ["p", /^((?!page=2).)*$/]];
   for (const [key, address] of moves) {
-    await repainted(page, () => page.keyboard.press(key));
+    await waitForRepaint(page, () => page.keyboard.press(key));
     assert.match(page.url(), address, key);
   }
   await page.keyboard.press("?");
@@ -122,14 +122,14 @@ browse("the keys of the search page", { who: whoever, allowed: OUTSIDE }, async 
   await page.getByRole("dialog").waitFor({ state: "hidden" });
 });
 
-browse("keys that are typed are text", { who: whoever }, async (page) => {
+browse("shortcuts are inactive in a text field", { who: newUser }, async (page) => {
   await page.goto("/");
   await page.getByRole("searchbox").first().focus();
   await page.keyboard.type("jks/?dwnpox");
   assert.equal(await page.getByRole("searchbox").first().inputValue(), "jks/?dwnpox");
 });
 
-browse("the link over the head leads to the content", { who: whoever }, async (page) => {
+browse("the first link skips to the content", { who: newUser }, async (page) => {
   await page.goto("/history/");
   await page.keyboard.press("Tab");
   assert.match((await focused(page)).name, /Skip to content/);

@@ -1,16 +1,16 @@
-// The list of providers with a thousand of them, compared with ten, on a program of its own.
+// The list of providers with a thousand of them, compared with ten, on its own program.
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { startDemo } from "./harness/demo.mjs";
-import { app, measured, open, signInAt } from "./harness/app.mjs";
+import { app, reportMeasurement, openPage, signInAt } from "./harness/app.mjs";
 import { median } from "./harness/median.mjs";
 
 const FEW = 10;
 const MANY = 1000;
 const BATCH = 100;
 const TRIES = 5;
-/** A hundred times as many providers may take so many times as long. */
+/** Maximum slowdown with a hundred times as many providers. */
 const RATIO_MAX = 4;
 const ROWS_MAX = 100;
 
@@ -18,12 +18,12 @@ let demo;
 before(async () => (demo = await startDemo(app.program)));
 after(() => demo.stop());
 
-async function addUpTo(count) {
+async function createUpTo(count) {
   const authorization = `Basic ${btoa(`admin:${demo.password}`)}`;
   const headers = { authorization, "content-type": "application/json" };
   const listed = async () => (await (await fetch(`${demo.base}/svc/searchproviders/`, { headers })).json()).length;
   for (let number = await listed(); number < count; ) {
-    const drafts = Array.from({ length: Math.min(BATCH, count - number) }, () => ({
+    const specs = Array.from({ length: Math.min(BATCH, count - number) }, () => ({
       name: `Provider ${String(++number).padStart(4, "0")}`,
       url: `https://p${number}.example/search`,
       response_mappings: "RESULTS=items",
@@ -31,16 +31,16 @@ async function addUpTo(count) {
       active: false,
       default: false,
     }));
-    const answer = await fetch(`${demo.base}/svc/searchproviders/`, { method: "POST", headers, body: JSON.stringify(drafts) });
+    const answer = await fetch(`${demo.base}/svc/searchproviders/`, { method: "POST", headers, body: JSON.stringify(specs) });
     assert.equal(answer.status, 201, await answer.text());
   }
 }
 
-async function timed(deed) {
+async function medianTime(action) {
   const times = [];
   for (let round = 0; round < TRIES; round++) {
     const started = performance.now();
-    await deed(round);
+    await action(round);
     times.push(performance.now() - started);
   }
   return median(times);
@@ -49,13 +49,13 @@ async function timed(deed) {
 const rows = (page) => page.locator("#work tbody tr, #work li.record");
 
 async function measure(page, wanted) {
-  const load = await timed(async () => {
+  const load = await medianTime(async () => {
     await page.goto(`${demo.base}/admin/searchproviders/`);
     await rows(page).first().waitFor();
   });
   const shown = await rows(page).count();
   const filter = page.locator("#work input[type=search]").first();
-  const filtering = await timed(async (round) => {
+  const filtering = await medianTime(async (round) => {
     await filter.fill(round % 2 ? "Library" : wanted);
     await page.waitForFunction((text) => {
       const all = [...document.querySelectorAll("#work tbody tr, #work li.record")];
@@ -65,20 +65,20 @@ async function measure(page, wanted) {
   return { load, filtering, shown };
 }
 
-test("many providers: a thousand of them stay usable", { timeout: 240_000 }, async () => {
-  const { context, page } = await open({ who: null });
+test("many_providers: a list of a thousand stays usable", { timeout: 240_000 }, async () => {
+  const { context, page } = await openPage({ who: null });
   try {
     await signInAt(context, demo.base, { name: "admin", password: demo.password });
-    await addUpTo(FEW);
+    await createUpTo(FEW);
     const few = await measure(page, "Provider 0010");
-    await addUpTo(MANY);
+    await createUpTo(MANY);
     const many = await measure(page, "Provider 0777");
     for (const [what, name] of [["load", "opening the list"], ["filtering", "filtering it"]]) {
       const ratio = many[what] / few[what];
-      measured(`${name} with ${MANY} providers: ${many[what].toFixed(0)} ms, with ${FEW}: ${few[what].toFixed(0)} ms, ratio ${ratio.toFixed(2)}`);
+      reportMeasurement(`${name} with ${MANY} providers: ${many[what].toFixed(0)} ms, with ${FEW}: ${few[what].toFixed(0)} ms, ratio ${ratio.toFixed(2)}`);
       assert.ok(ratio < RATIO_MAX, `${name}: ratio ${ratio}`);
     }
-    measured(`rows shown of ${MANY} providers: ${many.shown}`);
+    reportMeasurement(`rows shown of ${MANY} providers: ${many.shown}`);
     assert.ok(many.shown >= FEW && many.shown <= ROWS_MAX, `${many.shown} rows`);
   } finally {
     await context.close();

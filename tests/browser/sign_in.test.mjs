@@ -1,35 +1,35 @@
-// The way in and the way out.
+// Sign-in and sign-out.
 
 import assert from "node:assert/strict";
-import { admin, browse, app, person } from "./harness/app.mjs";
-import { searched } from "./harness/records.mjs";
+import { admin, browse, app, createUser } from "./harness/app.mjs";
+import { runSearch } from "./harness/records.mjs";
 
-browse("the wrong password is refused in words, the right one leads to where one wanted to go", { who: null }, async (page) => {
-  const reader = await person();
+browse("a wrong password is refused with a message, and the right one leads to the requested page", { who: null }, async (page) => {
+  const user = await createUser();
   await page.goto("/history/");
   assert.equal(new URL(page.url()).pathname, "/login/");
-  await page.getByLabel("Username").fill(reader.name);
+  await page.getByLabel("Username").fill(user.name);
   await page.getByLabel("Password").fill("not this one");
   await page.getByRole("button", { name: "Sign in" }).click();
   await page.getByRole("alert").waitFor();
-  assert.equal(await page.getByLabel("Username").inputValue(), reader.name);
-  await page.getByLabel("Password").fill(reader.password);
+  assert.equal(await page.getByLabel("Username").inputValue(), user.name);
+  await page.getByLabel("Password").fill(user.password);
   await page.getByRole("button", { name: "Sign in" }).click();
   await page.waitForURL("**/history/");
 });
 
-browse("a link that was kept leads to the same list after signing in", { who: null }, async (page) => {
-  const reader = await person();
-  const search = await searched("flood warning", { as: reader });
+browse("a link to a list works after signing in", { who: null }, async (page) => {
+  const user = await createUser();
+  const search = await runSearch("flood warning", { as: user });
   await page.goto(`/?search_id=${search.id}&page=2`);
   assert.equal(new URL(page.url()).pathname, "/login/");
-  await page.getByLabel("Username").fill(reader.name);
-  await page.getByLabel("Password").fill(reader.password);
+  await page.getByLabel("Username").fill(user.name);
+  await page.getByLabel("Password").fill(user.password);
   await page.getByRole("button", { name: "Sign in" }).click();
   await page.waitForURL((url) => url.search === `?search_id=${search.id}&page=2`);
 });
 
-browse("signing out ends the session", { who: () => person() }, async (page, { context }) => {
+browse("signing out ends the session", { who: () => createUser() }, async (page, { context }) => {
   await page.goto("/");
   const before = await context.cookies();
   await page.locator("summary", { hasText: "Menu for" }).click();
@@ -37,10 +37,10 @@ browse("signing out ends the session", { who: () => person() }, async (page, { c
   await page.waitForURL("**/login/**");
   await context.addCookies(before);
   await page.goto("/");
-  assert.equal(new URL(page.url()).pathname, "/login/", "the old cookie is worth nothing");
+  assert.equal(new URL(page.url()).pathname, "/login/", "the old cookie is not accepted");
 });
 
-browse("signing in leads nowhere else", { who: null }, async (page) => {
+browse("signing in does not lead to another site", { who: null }, async (page) => {
   await page.goto(`/login/?next=${encodeURIComponent("//foreign.example/")}`);
   await page.getByLabel("Username").fill(admin.name);
   await page.getByLabel("Password").fill(admin.password);
@@ -48,7 +48,7 @@ browse("signing in leads nowhere else", { who: null }, async (page) => {
   await page.waitForURL(`${app.base}/`);
 });
 
-browse("a form or a change without its token is refused", {}, async (page, { context }) => {
+browse("a form or a change without a valid CSRF token is refused", {}, async (page, { context }) => {
   await page.goto("/");
   const answer = await context.request.post("/logout/", { form: { csrf_token: "guessed" } });
   assert.equal(answer.status(), 403);
@@ -60,8 +60,8 @@ browse("a form or a change without its token is refused", {}, async (page, { con
   assert.equal(new URL(page.url()).pathname, "/");
 });
 
-let typist;
-browse("a session that ends while one types leads to signing in, without a dialog, and back to what was typed", { who: async () => (typist = await person()) }, async (page, { context }) => {
+let user;
+browse("typed input is restored if the session ends, and the browser shows no password dialog", { who: async () => (user = await createUser()) }, async (page, { context }) => {
   await page.goto("/account/");
   const mail = page.locator("section#profile").getByLabel("Email");
   await mail.fill("typed@people.example");
@@ -72,14 +72,14 @@ browse("a session that ends while one types leads to signing in, without a dialo
   await page.locator("section#profile").getByRole("button", { name: "Save" }).click();
   await page.waitForURL("**/login/?next=**");
   assert.deepEqual(challenges, [undefined]);
-  await page.getByLabel("Username").fill(typist.name);
-  await page.getByLabel("Password").fill(typist.password);
+  await page.getByLabel("Username").fill(user.name);
+  await page.getByLabel("Password").fill(user.password);
   await page.getByRole("button", { name: "Sign in" }).click();
   await page.waitForURL("**/account/");
   await page.waitForFunction(() => document.querySelector("section#profile input[type=email], section#profile input")?.value === "typed@people.example");
 });
 
-browse("an address of the API that is opened without being signed in leads to the sign-in page", { who: null }, async (page) => {
+browse("an API URL that is opened without a session leads to the sign-in page", { who: null }, async (page) => {
   await page.goto("/svc/searchproviders/");
   assert.equal(new URL(page.url()).pathname, "/login/");
   assert.ok(!(await page.content()).includes("Version"));

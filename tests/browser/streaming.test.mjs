@@ -1,15 +1,15 @@
-// Results stream in as sources answer; what is being read stays where it is; every source says how it ended.
+// Results stream as sources respond; results that are being read do not move; every source shows its status.
 
 import assert from "node:assert/strict";
-import { api, browse, app, person } from "./harness/app.mjs";
-import { ask, better, finished, line, results, shownKeys, sum } from "./harness/pages/search.mjs";
-import { openLatch, source, unique } from "./harness/records.mjs";
+import { api, browse, app, createUser } from "./harness/app.mjs";
+import { submitQuery, betterButton, waitForResults, sourceLine, results, shownKeys, sum } from "./harness/pages/search.mjs";
+import { openLatch, createSource, uniqueName } from "./harness/records.mjs";
 
-/** A source that may be held for long. */
-const PATIENT = { config: { swirl: { connector_use: { timeout: 50 } } } };
+/** Configuration of a source that may be held for long. */
+const LONG_TIMEOUT = { config: { swirl: { connector_use: { timeout: 50 } } } };
 
-/** From now on every result that is painted and moves is noted, in whichever frame. */
-const watchPlaces = (page) =>
+/** Records from now on which painted results move, in every frame. */
+const recordJumps = (page) =>
   page.evaluate(async () => {
     const frame = () => new Promise((done) => requestAnimationFrame(done));
     await frame();
@@ -24,112 +24,112 @@ const watchPlaces = (page) =>
   });
 const jumps = (page) => page.evaluate(() => window.jumps);
 
-browse("the first source is shown while others are asked, and nothing jumps when they answer", { who: () => person() }, async (page) => {
-  const [latch, later] = [unique("latch"), unique("latch")];
-  const fast = await source("/plain/fast?strength=0.3&count=8", { name: unique("Fast") });
-  const slow = await source(`/latched/${latch}/slow?strength=1&count=6`, { name: unique("Slow"), ...PATIENT });
-  const last = await source(`/latched/${later}/last?strength=1&count=3`, { name: unique("Last"), ...PATIENT });
-  await ask(page, "tidal barrier", { sources: [fast, slow, last] });
+browse("results of the first source are shown while others are searched, and do not move when they respond", { who: () => createUser() }, async (page) => {
+  const [latch, later] = [uniqueName("latch"), uniqueName("latch")];
+  const fast = await createSource("/plain/fast?strength=0.3&count=8", { name: uniqueName("Fast") });
+  const slow = await createSource(`/latched/${latch}/slow?strength=1&count=6`, { name: uniqueName("Slow"), ...LONG_TIMEOUT });
+  const last = await createSource(`/latched/${later}/last?strength=1&count=3`, { name: uniqueName("Last"), ...LONG_TIMEOUT });
+  await submitQuery(page, "tidal barrier", { sources: [fast, slow, last] });
   await results(page).first().waitFor();
-  await line(page, slow.name).filter({ hasText: "searching" }).waitFor();
+  await sourceLine(page, slow.name).filter({ hasText: "searching" }).waitFor();
   assert.match(await sum(page).innerText(), /so far.*waiting for 2 more sources/s);
-  assert.match(await line(page, fast.name).innerText(), /8 of 15/);
+  assert.match(await sourceLine(page, fast.name).innerText(), /8 of 15/);
   const first = await shownKeys(page);
   assert.equal(first.length, 8);
-  // What was painted a moment ago is not being read yet.
+  // Results may still move for a moment after they were painted.
   await page.waitForTimeout(400);
-  await watchPlaces(page);
+  await recordJumps(page);
   await openLatch(latch);
-  await line(page, slow.name).filter({ hasText: "6 of 13" }).waitFor();
-  await better(page).waitFor();
-  assert.deepEqual((await shownKeys(page)).slice(0, 8), first, "the order of what is read is the same");
+  await sourceLine(page, slow.name).filter({ hasText: "6 of 13" }).waitFor();
+  await betterButton(page).waitFor();
+  assert.deepEqual((await shownKeys(page)).slice(0, 8), first, "the shown results keep their order");
   assert.deepEqual(await jumps(page), [], "at the top");
 
   await page.evaluate(() => scrollTo(0, 300));
-  await watchPlaces(page);
+  await recordJumps(page);
   await openLatch(later);
-  await finished(page);
-  await better(page).waitFor();
+  await waitForResults(page);
+  await betterButton(page).waitFor();
   assert.deepEqual(await jumps(page), [], "further down");
 
-  const said = await better(page).innerText();
-  await better(page).click();
-  await better(page).waitFor({ state: "hidden" });
-  assert.match(said, /^Show \d+ better results?/);
+  const label = await betterButton(page).innerText();
+  await betterButton(page).click();
+  await betterButton(page).waitFor({ state: "hidden" });
+  assert.match(label, /^Show \d+ better results?/);
   const sources = await results(page).locator(".from .source").allInnerTexts();
-  assert.notEqual(sources[0], fast.name, "a better one is first now");
+  assert.notEqual(sources[0], fast.name, "a better result is first now");
   assert.equal(await results(page).count(), 10);
   const ranks = await results(page).evaluateAll((all) => all.map((one) => Number(one.dataset.rank)));
   assert.deepEqual(ranks, ranks.toSorted((a, b) => a - b));
 });
 
-browse("sources that answer together make one list in the right order", { who: () => person() }, async (page) => {
-  const latches = [unique("latch"), unique("latch"), unique("latch")];
-  const held = (place, what, name) => source(`/latched/${latches[place]}/${what}`, { name: unique(name), ...PATIENT });
-  const weak = await held(0, "weak?strength=0.3&count=4", "Weak");
-  const strong = await held(1, "strong?strength=1&count=3", "Strong");
-  const rest = await held(2, "rest?count=1", "Rest");
-  // The page's clock stands still, so that for the page both answer in one moment, however busy the machine is.
+browse("sources that respond at the same time make one list in the right order", { who: () => createUser() }, async (page) => {
+  const latches = [uniqueName("latch"), uniqueName("latch"), uniqueName("latch")];
+  const createLatched = (place, what, name) => createSource(`/latched/${latches[place]}/${what}`, { name: uniqueName(name), ...LONG_TIMEOUT });
+  const weak = await createLatched(0, "weak?strength=0.3&count=4", "Weak");
+  const strong = await createLatched(1, "strong?strength=1&count=3", "Strong");
+  const rest = await createLatched(2, "rest?count=1", "Rest");
+  // The clock of the page is paused, so that for the page both respond at the same time, even on a busy machine.
   await page.clock.install();
-  await ask(page, "tidal barrier", { sources: [weak, strong, rest] });
-  await line(page, strong.name).filter({ hasText: "searching" }).waitFor();
+  await submitQuery(page, "tidal barrier", { sources: [weak, strong, rest] });
+  await sourceLine(page, strong.name).filter({ hasText: "searching" }).waitFor();
   await page.clock.pauseAt(Date.now() + 60_000);
   await openLatch(latches[0]);
   await results(page).nth(3).waitFor();
   await openLatch(latches[1]);
   await results(page).nth(6).waitFor();
   await results(page).first().locator(".from .source").filter({ hasText: strong.name }).waitFor();
-  assert.equal(await better(page).isVisible(), false);
+  assert.equal(await betterButton(page).isVisible(), false);
   await page.clock.resume();
   await openLatch(latches[2]);
-  await finished(page);
+  await waitForResults(page);
 });
 
-browse("nothing is counted twice, and the list is the one of the API at the end", { who: () => person() }, async (page, { context }) => {
-  const [a, b] = [await source("/copies/a?delay=30", { name: unique("CopyA") }), await source("/copies/b?delay=400", { name: unique("CopyB") })];
-  await ask(page, "river lock", { sources: [a, b] });
-  await finished(page);
+browse("duplicates are merged, and the final list equals that of the API", { who: () => createUser() }, async (page, { context }) => {
+  const [a, b] = [await createSource("/copies/a?delay=30", { name: uniqueName("CopyA") }), await createSource("/copies/b?delay=400", { name: uniqueName("CopyB") })];
+  await submitQuery(page, "river lock", { sources: [a, b] });
+  await waitForResults(page);
   await page.reload();
-  await finished(page);
+  await waitForResults(page);
   const keys = await shownKeys(page);
   assert.equal(new Set(keys).size, keys.length);
-  assert.equal(keys.length, 4, "copies are one result");
+  assert.equal(keys.length, 4, "duplicates are one result");
   const id = new URL(page.url()).searchParams.get("search_id");
   const answer = await (await context.request.get(`/svc/results/?search_id=${id}`)).json();
   const titles = await results(page).locator("h2").allInnerTexts();
   assert.deepEqual(titles.map((one) => one.trim()), answer.results.map((one) => one.title.replace(/<\/?em>/g, "")));
 });
 
-browse("each source says how it ended, and the list that it is not complete", { who: () => person() }, async (page) => {
-  const fine = await source("/plain/fine", { name: unique("Fine") });
-  const broken = await source("/failing/500", { name: unique("Broken") });
-  const busy = await source("/busy?after=40", { name: unique("Busy") });
-  const mute = await source("/hanging", { name: unique("Mute"), config: { swirl: { connector_use: { timeout: 2 } } } });
-  const empty = await source("/plain/empty?count=0", { name: unique("Empty") });
-  await ask(page, "weir", { sources: [fine, broken, busy, mute, empty] });
+browse("each source shows its status, and the list that it is incomplete", { who: () => createUser() }, async (page) => {
+  const fine = await createSource("/plain/fine", { name: uniqueName("Fine") });
+  const broken = await createSource("/failing/500", { name: uniqueName("Broken") });
+  const busy = await createSource("/busy?after=40", { name: uniqueName("Busy") });
+  const mute = await createSource("/hanging", { name: uniqueName("Mute"), config: { swirl: { connector_use: { timeout: 2 } } } });
+  const empty = await createSource("/plain/empty?count=0", { name: uniqueName("Empty") });
+  await submitQuery(page, "weir", { sources: [fine, broken, busy, mute, empty] });
   await results(page).first().waitFor();
-  await line(page, mute.name).filter({ hasText: "searching" }).waitFor();
-  await finished(page);
-  assert.match(await line(page, fine.name).innerText(), /10 of 17 · <?[\d.]+ s/);
-  assert.match(await line(page, broken.name).innerText(), /failed/);
-  assert.match(await line(page, busy.name).innerText(), /rate limited(, \d+ s left)?/);
-  assert.match(await line(page, mute.name).innerText(), /timed out after/);
-  assert.match(await line(page, empty.name).innerText(), /nothing found/);
+  await sourceLine(page, mute.name).filter({ hasText: "searching" }).waitFor();
+  await waitForResults(page);
+  assert.match(await sourceLine(page, fine.name).innerText(), /10 of 17 · <?[\d.]+ s/);
+  assert.match(await sourceLine(page, broken.name).innerText(), /failed/);
+  assert.match(await sourceLine(page, busy.name).innerText(), /rate limited(, \d+ s left)?/);
+  assert.match(await sourceLine(page, mute.name).innerText(), /timed out after/);
+  assert.match(await sourceLine(page, empty.name).innerText(), /nothing found/);
   const note = page.locator(".rail, #rail-note, main").getByText("These results are incomplete.").first();
   await note.waitFor();
   assert.match(await sum(page).innerText(), /3 sources did not respond/);
   for (const one of [broken, busy, mute]) assert.ok((await page.locator(".rail").innerText()).includes(one.name));
 });
 
-browse("a source that failed can be asked again", { who: () => person() }, async (page) => {
-  const flaky = await source(`/failing/500`, { name: unique("Flaky") });
-  await ask(page, "sluice", { sources: [flaky] });
-  await finished(page);
+browse("a failed source can be searched again", { who: () => createUser() }, async (page) => {
+  const flaky = await createSource(`/failing/500`, { name: uniqueName("Flaky") });
+  await submitQuery(page, "sluice", { sources: [flaky] });
+  await waitForResults(page);
   const repaired = { url: `${app.sources}/plain/repaired` };
   await api("PATCH", `/svc/searchproviders/${flaky.id}/`, repaired);
   await api("DELETE", `/svc/searchproviders/${flaky.id}/state/`);
   await page.getByRole("link", { name: "Try again" }).first().click();
   await results(page).first().waitFor();
-  await finished(page);
-  assert.match(await line(page, flaky.name).innerText(), /10 of 17/);
+  await waitForResults(page);
+  assert.match(await sourceLine(page, flaky.name).innerText(), /10 of 17/);
 });

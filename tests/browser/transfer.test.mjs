@@ -1,14 +1,14 @@
-// How much the search page transfers, and that nothing of it comes from elsewhere.
+// Transfer size of the search page, and caching of its files.
 
 import assert from "node:assert/strict";
-import { browse, measured } from "./harness/app.mjs";
-import { settled } from "./harness/pages/console.mjs";
-import { searched } from "./harness/records.mjs";
+import { browse, reportMeasurement } from "./harness/app.mjs";
+import { waitUntilIdle } from "./harness/pages/console.mjs";
+import { runSearch } from "./harness/records.mjs";
 
 const BYTES_MAX = 100_000;
 
-/** Encoded bytes of everything that a page loads into an empty cache, its own headers included. */
-async function transferred(page, context, path) {
+/** Encoded bytes of everything that a page loads with an empty cache, including headers. */
+async function measureTransfer(page, context, path) {
   const session = await context.newCDPSession(page);
   await session.send("Network.enable");
   await session.send("Network.setCacheDisabled", { cacheDisabled: true });
@@ -20,30 +20,30 @@ async function transferred(page, context, path) {
     bytes[type] = (bytes[type] ?? 0) + encodedDataLength;
   });
   await page.goto(path);
-  await settled(page);
+  await waitUntilIdle(page);
   return bytes;
 }
 
 const total = (bytes) => Object.values(bytes).reduce((sum, one) => sum + one, 0);
-const said = (bytes) => Object.entries(bytes).map(([type, one]) => `${type.toLowerCase()} ${(one / 1000).toFixed(1)}`).join(", ");
+const byType = (bytes) => Object.entries(bytes).map(([type, one]) => `${type.toLowerCase()} ${(one / 1000).toFixed(1)}`).join(", ");
 
 browse("the search page stays below 100 kB", {}, async (page, { context }) => {
-  const search = await searched("flood warning");
+  const search = await runSearch("flood warning");
   const pages = { "the empty search page": "/", "a page of ten results": `/?search_id=${search.id}` };
   for (const [what, path] of Object.entries(pages)) {
-    const bytes = await transferred(page, context, path);
-    measured(`transfer of ${what}: ${(total(bytes) / 1000).toFixed(1)} kB (${said(bytes)})`);
+    const bytes = await measureTransfer(page, context, path);
+    reportMeasurement(`transfer of ${what}: ${(total(bytes) / 1000).toFixed(1)} kB (${byType(bytes)})`);
     assert.ok(total(bytes) < BYTES_MAX, `${what}: ${JSON.stringify(bytes)}`);
   }
 });
 
-browse("styles and modules are kept by the browser", { skip: process.env.SVC_WEB_DIR ? "pages come from a folder" : false }, async (page) => {
-  const kept = [];
+browse("the browser caches styles and modules", { skip: process.env.SVC_WEB_DIR ? "pages come from a folder" : false }, async (page) => {
+  const responses = [];
   page.on("response", (response) => {
-    if (response.url().includes("/static/")) kept.push([response.url(), response.headers()["cache-control"]]);
+    if (response.url().includes("/static/")) responses.push([response.url(), response.headers()["cache-control"]]);
   });
   await page.goto("/");
-  await settled(page);
-  assert.ok(kept.length >= 3);
-  for (const [url, control] of kept) assert.match(control ?? "", /immutable/, url);
+  await waitUntilIdle(page);
+  assert.ok(responses.length >= 3);
+  for (const [url, control] of responses) assert.match(control ?? "", /immutable/, url);
 });

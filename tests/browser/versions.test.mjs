@@ -1,14 +1,14 @@
-// Versions of a document: one row for all of them, the election behind it, and what curators decide.
+// Versions of a document: one result for all of them, their election, and the decisions of curators.
 
 import assert from "node:assert/strict";
 import { before } from "node:test";
 import { assertAccessible, axe } from "./harness/axe.mjs";
-import { looksGood } from "./harness/everywhere.mjs";
-import { api, browse, app, person } from "./harness/app.mjs";
+import { checkThemes } from "./harness/page_checks.mjs";
+import { api, browse, app, createUser } from "./harness/app.mjs";
 import { assertInert } from "./harness/inert.mjs";
-import { quiet } from "./harness/watch.mjs";
-import { finished, results } from "./harness/pages/search.mjs";
-import { searched, unique } from "./harness/records.mjs";
+import { waitUntilIdle } from "./harness/watch.mjs";
+import { waitForResults, results } from "./harness/pages/search.mjs";
+import { runSearch, uniqueName } from "./harness/records.mjs";
 
 const WORDS = "keeper writes height of the water each morning, sluice, mill, upper pond";
 const VERSIONS = ["v1-draft", "v2-final", "v3-wip"];
@@ -19,66 +19,66 @@ before(async () => {
 });
 
 let me;
-const curator = async () => (me = await person({ rights: { groups: ["curators"] } }));
-const anybody = async () => (me = await person());
+const newCurator = async () => (me = await createUser({ rights: { groups: ["curators"] } }));
+const newUser = async () => (me = await createUser());
 
-/** Keeps versions of one document, which nobody else sees; returns the query that finds them. */
-async function versions(names = VERSIONS, as = me) {
-  const name = unique("weir");
+/** Saves versions of a document that only this user sees. Returns the query that finds them. */
+async function saveVersions(names = VERSIONS, as = me) {
+  const name = uniqueName("weir");
   for (const one of names) await api("POST", "/svc/ingest/", { url: `${app.sources}/page/${name}/${one}`, wait: true }, { as });
   return `${WORDS} ${name}`;
 }
 
-/** Searches anew and shows the list. */
-async function list(page, query, given = {}) {
-  const search = await searched(query, { as: me, sources: [cache], ...given });
+/** Runs a new search and opens its list. */
+async function openList(page, query, fields = {}) {
+  const search = await runSearch(query, { as: me, sources: [cache], ...fields });
   await page.goto(`/?search_id=${search.id}`);
-  await finished(page);
+  await waitForResults(page);
 }
 
 const badge = (page) => results(page).first().locator(".from .badge").first().innerText();
 const others = (page) => results(page).first().locator(".version");
 const runOf = async (page) => (await results(page).first().getByRole("link", { name: /^Why this version/ }).getAttribute("href")).match(/\d+/)[0];
 
-/** Clicks, and waits until the pin is held. */
-async function pins(page, button) {
-  const held = page.waitForResponse((answer) => answer.url().includes("/pin-for-query/") && answer.status() === 201);
+/** Clicks a button, and waits until the pin is stored. */
+async function clickPin(page, button) {
+  const response = page.waitForResponse((answer) => answer.url().includes("/pin-for-query/") && answer.status() === 201);
   await button.click();
-  await held;
+  await response;
 }
 
-/** A list is drawn again a moment after a filter was typed. Where it had the same rows before, a click would be lost. */
-async function filtered(page) {
+/** Waits until the list is drawn again after a filter was typed, because a click before that would be lost. */
+async function waitForFilter(page) {
   await page.waitForURL(/query=/);
-  await quiet(page);
+  await waitUntilIdle(page);
 }
 
-browse("versions stand under the one that counts, and a curator pins another", { who: curator, init: axe() }, async (page) => {
-  const query = await versions();
-  await list(page, query);
-  assert.equal(await results(page).count(), 1, "one row for three versions");
+browse("versions are below the selected one, and a curator pins another", { who: newCurator, init: axe() }, async (page) => {
+  const query = await saveVersions();
+  await openList(page, query);
+  assert.equal(await results(page).count(), 1, "one result for three versions");
   assert.equal(await badge(page), "Auto-selected");
-  assert.match(await results(page).first().locator("h2").innerText(), /v2-final/, "the final one counts");
+  assert.match(await results(page).first().locator("h2").innerText(), /v2-final/, "the final version is selected");
   assert.match(await results(page).first().locator(".cached").innerText(), /v2 final, (one|version \d) of 3/);
   await results(page).locator(".versions > summary").click();
   assert.equal(await others(page).count(), 2);
-  await looksGood(page, "a list with versions");
+  await checkThemes(page, "a list with versions");
   await page.setViewportSize({ width: 1280, height: 860 });
 
   await others(page).filter({ hasText: "v3-wip" }).getByRole("button", { name: /^Pin/ }).click();
   await page.locator(".from .badge", { hasText: "Pinned" }).waitFor();
   assert.match(await results(page).first().locator("h2").innerText(), /v3-wip/);
-  await list(page, query);
-  assert.deepEqual([await badge(page), await results(page).count()], ["Pinned", 1], "and in the next search");
+  await openList(page, query);
+  assert.deepEqual([await badge(page), await results(page).count()], ["Pinned", 1], "also in the next search");
 
   await results(page).first().getByRole("button", { name: "Unpin" }).click();
   await page.locator(".from .badge", { hasText: "Pinned" }).waitFor({ state: "detached" });
-  await list(page, query);
-  assert.equal(await badge(page), "Auto-selected", "elected anew");
+  await openList(page, query);
+  assert.equal(await badge(page), "Auto-selected", "a new election is held");
 });
 
-browse("an alternate can be chosen by hand", { who: curator }, async (page) => {
-  await list(page, await versions());
+browse("an alternate version can be selected for an answer", { who: newCurator }, async (page) => {
+  await openList(page, await saveVersions());
   await page.locator("#select-items").check();
   await page.locator("#select-none").click();
   await results(page).locator(".versions > summary").click();
@@ -88,9 +88,9 @@ browse("an alternate can be chosen by hand", { who: curator }, async (page) => {
   assert.equal(await results(page).first().locator("> .choose input").isChecked(), false);
 });
 
-browse("the factors of an election add up, and its winner is approved", { who: curator, init: axe() }, async (page) => {
-  const query = await versions();
-  await list(page, query);
+browse("the factors of an election add up, and its winner is approved", { who: newCurator, init: axe() }, async (page) => {
+  const query = await saveVersions();
+  await openList(page, query);
   const run = await runOf(page);
   await page.goto(`/review/${run}/`);
   await page.locator(".sides").waitFor();
@@ -104,9 +104,9 @@ browse("the factors of an election add up, and its winner is approved", { who: c
     return scores.map((score, place) => ({ score, sum: parts.reduce((sum, row) => sum + row[place], 0) }));
   });
   for (const { score, sum } of columns) assert.ok(Math.abs(score - sum) < 0.04, `${score} is not ${sum}`);
-  assert.ok(columns[0].score > columns[1].score, "the first one won");
+  assert.ok(columns[0].score > columns[1].score, "the first version won");
   assert.ok((await page.locator(".text-diff ins").count()) > 0 && (await page.locator(".text-diff del").count()) > 0);
-  await looksGood(page, "an election");
+  await checkThemes(page, "an election");
   await page.setViewportSize({ width: 1280, height: 860 });
 
   await page.getByLabel("Comment").fill("as filed");
@@ -114,75 +114,75 @@ browse("the factors of an election add up, and its winner is approved", { who: c
   await page.locator("#state", { hasText: "approved" }).waitFor();
   await page.getByText("as filed").waitFor();
   assert.equal(await page.getByRole("button", { name: "Approve" }).count(), 0);
-  await list(page, query);
+  await openList(page, query);
   assert.equal(await badge(page), "Pinned");
 });
 
-browse("why a version was chosen is said in the language of the page", { who: curator, language: "de-DE" }, async (page) => {
-  const query = await versions(["v1-draft", "v2-final"]);
-  await searched(query, { as: me, sources: [cache] });
+browse("the reasons for a version are in the language of the page", { who: newCurator, language: "de-DE" }, async (page) => {
+  const query = await saveVersions(["v1-draft", "v2-final"]);
+  await runSearch(query, { as: me, sources: [cache] });
   const { results: runs } = await api("GET", `/svc/canonical/?query=${encodeURIComponent(query)}`, undefined, { as: me });
   const { members } = await api("GET", `/svc/canonical/${runs[0].run_id}/`, undefined, { as: me });
   await page.goto(`/review/${runs[0].run_id}/`);
   await page.locator(".reasons").first().waitFor();
-  const said = await page.locator(".reasons li").allInnerTexts();
-  assert.equal(said.length, members.flatMap((member) => member.reasons).length, "each reason is said");
+  const reasons = await page.locator(".reasons li").allInnerTexts();
+  assert.equal(reasons.length, members.flatMap((member) => member.reasons).length, "each reason is shown");
   const sentences = new Set(members.flatMap((member) => member.reasons));
-  assert.deepEqual(said.filter((sentence) => sentences.has(sentence)), [], "and none as the API says it");
-  assert.ok(said.includes("Ihr Name enthält „final“, Version 2."), said.join("\n"));
+  assert.deepEqual(reasons.filter((sentence) => sentences.has(sentence)), [], "and none is a text of the API");
+  assert.ok(reasons.includes("Ihr Name enthält „final“, Version 2."), reasons.join("\n"));
 });
 
-browse("a rejected version gives way to another", { who: curator, init: axe() }, async (page) => {
-  const query = await versions(["v1", "v2-final"]);
-  await list(page, query);
+browse("a rejected version is replaced by another", { who: newCurator, init: axe() }, async (page) => {
+  const query = await saveVersions(["v1", "v2-final"]);
+  await openList(page, query);
   assert.match(await results(page).first().locator("h2").innerText(), /v2-final/);
   const run = await runOf(page);
   await results(page).first().getByRole("button", { name: "Reject" }).click();
   const dialog = page.getByRole("dialog");
   await dialog.getByLabel("Reason").selectOption("outdated");
-  await assertAccessible(page, "the question why");
+  await assertAccessible(page, "the dialog for the reason");
   await dialog.getByRole("button", { name: "Cancel" }).click();
   await results(page).first().getByRole("button", { name: "Reject" }).click();
   await dialog.getByLabel("Reason").selectOption("outdated");
   await dialog.getByLabel("Comment").fill("a newer one is signed");
   await dialog.getByRole("button", { name: "Reject" }).click();
   await page.getByText("Rejected. The next search holds a new election.").waitFor();
-  await list(page, query);
+  await openList(page, query);
   assert.match(await results(page).first().locator("h2").innerText(), /Number v1 /);
   await page.goto(`/review/${run}/`);
   await page.locator("#state", { hasText: "rejected" }).waitFor();
   await page.getByText("a newer one is signed").waitFor();
 });
 
-browse("another document's pin is replaced only when that is wanted", { who: curator }, async (page) => {
-  const query = await versions();
-  await list(page, query);
+browse("the pin of another document is replaced only after a confirmation", { who: newCurator }, async (page) => {
+  const query = await saveVersions();
+  await openList(page, query);
   const run = await runOf(page);
   await page.goto(`/review/${run}/`);
-  await pins(page, page.getByRole("button", { name: /^Pin .*v1-draft/ }));
+  await clickPin(page, page.getByRole("button", { name: /^Pin .*v1-draft/ }));
   await page.reload();
   await page.getByRole("button", { name: /^Pin .*v3-wip/ }).click();
   await page.getByRole("dialog").getByText("Replace the pin?").waitFor();
   await page.getByRole("dialog").getByRole("button", { name: "Cancel" }).click();
-  const held = async () => (await api("GET", `/svc/canonical/pins/?query=${encodeURIComponent(query)}`, undefined, { as: me })).results.map((one) => one.title);
-  assert.match((await held()).join(), /v1-draft/);
+  const pinnedTitles = async () => (await api("GET", `/svc/canonical/pins/?query=${encodeURIComponent(query)}`, undefined, { as: me })).results.map((one) => one.title);
+  assert.match((await pinnedTitles()).join(), /v1-draft/);
   await page.getByRole("button", { name: /^Pin .*v3-wip/ }).click();
-  await pins(page, page.getByRole("dialog").getByRole("button", { name: "Replace" }));
-  const now = await held();
+  await clickPin(page, page.getByRole("dialog").getByRole("button", { name: "Replace" }));
+  const now = await pinnedTitles();
   assert.equal(now.length, 1);
   assert.match(now[0], /v3-wip/);
 });
 
-browse("the queue is filtered, followed and emptied", { who: curator, init: axe() }, async (page) => {
-  const query = await versions();
-  await searched(query, { as: me, sources: [cache] });
+browse("an election is found in the queue and approved, and its pin is removed", { who: newCurator, init: axe() }, async (page) => {
+  const query = await saveVersions();
+  await runSearch(query, { as: me, sources: [cache] });
   const name = query.split(" ").pop();
   await page.goto("/review/");
   await page.getByLabel("Filter by query").fill(name);
   const rows = page.locator(".run-row");
-  await filtered(page);
+  await waitForFilter(page);
   await page.waitForFunction(() => document.querySelectorAll(".run-row").length === 1);
-  await looksGood(page, "the queue");
+  await checkThemes(page, "the queue");
   await page.setViewportSize({ width: 1280, height: 860 });
   await rows.locator("a.query").click();
   await page.getByRole("button", { name: "Approve" }).click();
@@ -191,17 +191,17 @@ browse("the queue is filtered, followed and emptied", { who: curator, init: axe(
   await page.getByText("No matching elections.").waitFor();
   await page.getByRole("link", { name: "Pinned" }).click();
   await page.getByLabel("Exact query").fill(query);
-  await filtered(page);
+  await waitForFilter(page);
   await page.waitForFunction((wanted) => [...document.querySelectorAll(".run-row .query")].map((one) => one.textContent).join() === wanted, query);
   await rows.getByText("by approving an election").waitFor();
-  await assertAccessible(page, "what is pinned");
+  await assertAccessible(page, "the list of pins");
   await rows.getByRole("button", { name: /^Unpin/ }).click();
   await page.getByText("Nothing is pinned for this query.").waitFor();
 });
 
-browse("who is no curator sees the elections of their own searches and decides nothing", { who: anybody, init: axe() }, async (page) => {
-  const query = await versions();
-  await list(page, query);
+browse("users who are not curators see the elections of their own searches, without controls", { who: newUser, init: axe() }, async (page) => {
+  const query = await saveVersions();
+  await openList(page, query);
   for (const name of ["Pin", "Unpin", "Reject"]) assert.equal(await page.getByRole("button", { name }).count(), 0, name);
   const run = await runOf(page);
   await page.goto("/review/");
@@ -209,22 +209,22 @@ browse("who is no curator sees the elections of their own searches and decides n
   assert.equal(await page.getByRole("link", { name: "Pinned" }).count(), 0);
   await page.goto(`/review/${run}/`);
   await page.locator(".sides").waitFor();
-  await quiet(page);
+  await waitUntilIdle(page);
   assert.equal(await page.getByRole("button", { name: /Approve|Reject|^Pin/ }).count(), 0);
-  await assertAccessible(page, "an election that one may only read");
-  const other = await person({ rights: { groups: ["curators"] } });
+  await assertAccessible(page, "an election without controls");
+  const other = await createUser({ rights: { groups: ["curators"] } });
   await api("GET", `/svc/canonical/${run}/`, undefined, { as: other, expect: 404 });
 });
 
-browse("an election that is not for the reader", { who: anybody, init: axe() }, async (page) => {
+browse("an election that does not exist", { who: newUser, init: axe() }, async (page) => {
   await page.goto("/review/999999999/");
   await page.getByRole("alert").getByText("Election not found, or you do not have access.").waitFor();
   await assertAccessible(page, "no such election");
 });
 
-browse("what versions say stays text", { who: curator }, async (page) => {
-  const query = await versions(["v1-hostile-0", "v2-hostile-1", "v3-hostile-6"]);
-  await list(page, query);
+browse("hostile versions are shown as text", { who: newCurator }, async (page) => {
+  const query = await saveVersions(["v1-hostile-0", "v2-hostile-1", "v3-hostile-6"]);
+  await openList(page, query);
   await results(page).locator(".versions > summary").first().click();
   assert.equal(await page.locator(".result, .version").count(), 3);
   await assertInert(page, "hostile versions in a list");
@@ -237,10 +237,10 @@ browse("what versions say stays text", { who: curator }, async (page) => {
   await assertInert(page, "hostile versions in an election");
 });
 
-browse("the console says how many elections wait", {}, async (page) => {
-  const asked = page.waitForResponse((response) => response.url().includes("/canonical/?status=open"));
+browse("the console shows the number of open elections", {}, async (page) => {
+  const response = page.waitForResponse((response) => response.url().includes("/canonical/?status=open"));
   await page.goto("/admin/");
-  const { count } = await (await asked).json();
+  const { count } = await (await response).json();
   const link = page.locator("nav.nav a[href='/review/']:visible");
   await page.waitForFunction((text) => document.querySelector("[data-open-runs]").textContent.replace(/\D/g, "") === text, count ? String(count) : "");
   assert.match(await link.innerText(), /Review queue/);

@@ -1,47 +1,47 @@
-// An answer that a model writes: it streams, its words are text, its follow-ups are questions, and it can be stopped.
-// The model serves everybody while it is there, so these tests run by themselves.
+// Answers of a model: they stream, are shown as text, have follow-up questions, and can be stopped. The model is the default
+// of all users meanwhile, so these tests run after the others.
 
 import assert from "node:assert/strict";
 import { after, before } from "node:test";
 import { assertAccessible, axe } from "./harness/axe.mjs";
-import { api, browse, app, person } from "./harness/app.mjs";
+import { api, browse, app, createUser } from "./harness/app.mjs";
 import { assertInert } from "./harness/inert.mjs";
-import { finished } from "./harness/pages/search.mjs";
-import { openLatch, searched, unique } from "./harness/records.mjs";
+import { waitForResults } from "./harness/pages/search.mjs";
+import { openLatch, runSearch, uniqueName } from "./harness/records.mjs";
 
 let me;
 let model;
-const latch = unique("model");
-const whoever = async () => (me = await person());
+const latch = uniqueName("model");
+const newUser = async () => (me = await createUser());
 const slot = (page) => page.locator("#answer-slot");
 const done = (page) => slot(page).locator("section.answer.done");
 
 before(async () => {
   model = await api("POST", "/svc/aiproviders/", {
-    name: unique("Writer"), model: "gpt-test", api_key: "k", active: true, shared: true, tags: ["rag", "chat"], defaults: ["rag"],
+    name: uniqueName("Writer"), model: "gpt-test", api_key: "k", active: true, shared: true, tags: ["rag", "chat"], defaults: ["rag"],
     config: { api_base: `${app.sources}/model/${latch}` },
   });
 });
 after(() => api("DELETE", `/svc/aiproviders/${model.id}/`));
 
-async function asked(page) {
-  const search = await searched("flood warning", { as: me });
+async function requestAnswer(page) {
+  const search = await runSearch("flood warning", { as: me });
   await page.goto(`/?search_id=${search.id}`);
-  await finished(page);
+  await waitForResults(page);
   await slot(page).locator("[data-ask]").click();
 }
 
-browse("it can be stopped while it is written", { who: whoever }, async (page) => {
-  await asked(page);
+browse("an answer can be stopped while it is written", { who: newUser }, async (page) => {
+  await requestAnswer(page);
   await slot(page).locator("section.generating [data-text]").filter({ hasText: "before the water does" }).waitFor();
   await slot(page).getByRole("button", { name: "Stop" }).click();
   await slot(page).locator("section.generating").waitFor({ state: "hidden" });
   assert.equal(await done(page).count(), 0);
 });
 
-browse("it streams, cites, and whatever the model writes is text", { who: whoever, init: axe() }, async (page) => {
-  await asked(page);
-  // The first sentence is there while the rest is still being written.
+browse("an answer streams, has citations, and is shown as text", { who: newUser, init: axe() }, async (page) => {
+  await requestAnswer(page);
+  // The first sentence is shown while the rest is still being written.
   await slot(page).locator("section.generating [data-text]").filter({ hasText: "before the water does" }).waitFor();
   assert.equal(await done(page).count(), 0);
   await openLatch(latch);
@@ -57,10 +57,10 @@ browse("it streams, cites, and whatever the model writes is text", { who: whoeve
   const question = done(page).locator("[data-follow]").first();
   assert.equal(await question.innerText(), "How long is the lead time?");
   await question.click();
-  await done(page).locator(".asked").filter({ hasText: "How long is the lead time?" }).waitFor();
+  await done(page).locator(".answer-request").filter({ hasText: "How long is the lead time?" }).waitFor();
 });
 
-browse("in a chat it is text as well", { who: whoever }, async (page) => {
+browse("a reply in a chat is shown as text", { who: newUser }, async (page) => {
   await openLatch(latch);
   await page.goto("/chat/");
   await page.getByRole("textbox", { name: "Your message" }).fill("flood warning");

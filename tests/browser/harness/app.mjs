@@ -1,30 +1,30 @@
-// The service that the tests visit: where it is, who may come in, and how a test opens a page in it.
+// The service under test: its address, its users, and how a test opens a page.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { after, test } from "node:test";
 import { chromium } from "./playwright.mjs";
-import { assertClean, watch } from "./watch.mjs";
+import { assertClean, watchContext } from "./watch.mjs";
 
 /** Written by run.mjs: `base`, `password`, `sources`, `browser`, `program`. */
 export const app = JSON.parse(readFileSync(process.env.SVC_TEST_APP, "utf8"));
 
 const PASSWORD = "long enough for tests";
-/** What hangs is ended; these are no measure of speed, so a machine with much other work stays below them. */
+/** Limits that end a test that hangs. They do not measure speed, so even a busy machine stays below them. */
 const TEST_MS_MAX = 180_000;
 const STEP_MS_MAX = 40_000;
-/** Everything that a page sends takes so much longer. It finds tests that do not wait for what they did. */
-const SLOWER_MS = Number(process.env.SVC_TEST_SLOWER ?? 0);
+/** Delay of every request of a page, to find tests that do not wait for a response. */
+const DELAY_MS = Number(process.env.SVC_TEST_SLOWER ?? 0);
 
 let connected;
 const browser = () => (connected ??= chromium.connect(app.browser));
-// The browser may be gone by then; the tests have said what there is to say.
+// The browser may have exited already.
 after(async () => (await connected)?.close().catch(() => {}));
 
-let people = 0;
+let users = 0;
 const file = (process.argv[1] ?? "").split("/").pop().replace(/\W.*/, "");
 
-/** Asks the API as somebody; throws with the answer when it is refused. `expect` names a status that is right. */
+/** Sends a request to the API as a user; throws if it fails. `expect` is an expected error status. */
 export async function api(method, path, body, { as = admin, expect = 0 } = {}) {
   const response = await fetch(app.base + path, {
     method,
@@ -32,23 +32,23 @@ export async function api(method, path, body, { as = admin, expect = 0 } = {}) {
     body: body === undefined ? undefined : JSON.stringify(body),
   });
   const text = await response.text();
-  const isRight = expect ? response.status === expect : response.ok;
-  if (!isRight) throw new Error(`${method} ${path}: ${response.status} ${text.slice(0, 600)}`);
+  const isExpected = expect ? response.status === expect : response.ok;
+  if (!isExpected) throw new Error(`${method} ${path}: ${response.status} ${text.slice(0, 600)}`);
   return /json/.test(response.headers.get("content-type") ?? "") && text ? JSON.parse(text) : text;
 }
 
 export const admin = { name: "admin", password: app.password };
 
-/** A new person who nobody else uses. */
-export async function person(given = {}) {
-  const name = given.name ?? `${file}-${process.pid}-${++people}`;
-  const made = await api("POST", "/svc/users/", { username: name, password: PASSWORD, ...given.rights });
-  return { id: made.id, name, password: PASSWORD };
+/** Creates a user for one test. */
+export async function createUser(overrides = {}) {
+  const name = overrides.name ?? `${file}-${process.pid}-${++users}`;
+  const created = await api("POST", "/svc/users/", { username: name, password: PASSWORD, ...overrides.rights });
+  return { id: created.id, name, password: PASSWORD };
 }
 
 const sessions = new Map();
 
-/** The cookies of somebody who has signed in by the form. */
+/** The cookies of a user who has signed in with the form. */
 async function session(who) {
   if (!sessions.has(who.name)) sessions.set(who.name, signIn(who));
   return sessions.get(who.name);
@@ -62,7 +62,7 @@ async function signIn(who) {
   return state;
 }
 
-/** Sends the form of the sign-in page; the context has the session then. */
+/** Submits the form of the sign-in page, which adds the session to the context. */
 export async function signInAt(context, base, who) {
   const form = await context.request.get(`${base}/login/`);
   const csrf_token = /name="csrf_token" value="([^"]*)"/.exec(await form.text())[1];
@@ -74,10 +74,10 @@ export async function signInAt(context, base, who) {
 }
 
 /**
- * A context of its own, watched. `who` null: nobody is signed in. `look`: `light` or `dark`; `width` 390 for a phone.
- * Returns `{context, page, seen}`.
+ * Opens a page in its own context, which is watched. If `who` is null, nobody is signed in. `look` is `light` or `dark`.
+ * Returns `{context, page, problems}`.
  */
-export async function open({ who = admin, look = "light", width = 1280, height = 860, language = undefined, script = true, allowed = undefined, init = undefined } = {}) {
+export async function openPage({ who = admin, look = "light", width = 1280, height = 860, language = undefined, script = true, allowed = undefined, init = undefined } = {}) {
   const context = await (await browser()).newContext({
     baseURL: app.base,
     storageState: who ? await session(who) : undefined,
@@ -89,32 +89,32 @@ export async function open({ who = admin, look = "light", width = 1280, height =
     acceptDownloads: true,
   });
   context.setDefaultTimeout(STEP_MS_MAX);
-  if (SLOWER_MS) await context.route("**/*", slower);
+  if (DELAY_MS) await context.route("**/*", delayRequest);
   if (init) await context.addInitScript(init);
-  const seen = await watch(context, app.base, { allowed });
+  const problems = await watchContext(context, app.base, { allowed });
   const page = await context.newPage();
-  return { context, page, seen };
+  return { context, page, problems };
 }
 
-async function slower(route) {
-  if (["fetch", "xhr"].includes(route.request().resourceType())) await new Promise((done) => setTimeout(done, SLOWER_MS));
+async function delayRequest(route) {
+  if (["fetch", "xhr"].includes(route.request().resourceType())) await new Promise((done) => setTimeout(done, DELAY_MS));
   await route.continue().catch(() => {});
 }
 
-/** A test in a page of its own. Whatever it does, the page must stay clean. */
+/** A test in its own page. It fails if watch.mjs detects a problem in the page. */
 export function browse(name, options, body) {
-  const { skip, todo, ...given } = options;
+  const { skip, todo, ...pageOptions } = options;
   test(`${file}: ${name}`, { timeout: TEST_MS_MAX, skip, todo }, async (t) => {
-    const opened = await open({ ...given, who: typeof given.who === "function" ? await given.who() : given.who });
+    const tab = await openPage({ ...pageOptions, who: typeof pageOptions.who === "function" ? await pageOptions.who() : pageOptions.who });
     try {
-      await body(opened.page, { ...opened, t });
-      await assertClean(opened.context, opened.seen);
+      await body(tab.page, { ...tab, t });
+      await assertClean(tab.context, tab.problems);
     } catch (error) {
-      await keepPicture(opened.page, name);
-      error.stack += `\n${await shown(opened.page)}`;
+      await saveScreenshot(tab.page, name);
+      error.stack += `\n${await describePage(tab.page)}`;
       throw error;
     } finally {
-      await opened.context.close();
+      await tab.context.close();
     }
   });
 }
@@ -122,17 +122,17 @@ export function browse(name, options, body) {
 /** A test without a page. */
 export const check = (name, body, timeout = TEST_MS_MAX) => test(`${file}: ${name}`, { timeout }, body);
 
-/** A picture of a page that failed, when SVC_TEST_PICTURES names a folder. */
-async function keepPicture(page, name) {
+/** Saves a screenshot of a page whose test failed, if SVC_TEST_PICTURES is set to a folder. */
+async function saveScreenshot(page, name) {
   const folder = process.env.SVC_TEST_PICTURES;
   if (folder) await page.screenshot({ path: `${folder}/${file}-${name.replace(/\W+/g, "-")}.png` }).catch(() => {});
 }
 
-/** Where a page that failed is, and what it says to its user. */
-async function shown(page) {
-  const sayings = await page.locator(".toast, .alert, [role=alert], [role=dialog]").allInnerTexts().catch(() => []);
-  return [`    on ${page.url()}`, ...sayings.filter(Boolean).map((saying) => `    which says: ${saying.replace(/\s+/g, " ")}`)].join("\n");
+/** The URL of a page whose test failed, and its messages to the user. */
+async function describePage(page) {
+  const messages = await page.locator(".toast, .alert, [role=alert], [role=dialog]").allInnerTexts().catch(() => []);
+  return [`    on ${page.url()}`, ...messages.filter(Boolean).map((message) => `    with message: ${message.replace(/\s+/g, " ")}`)].join("\n");
 }
 
-/** Says a figure that ./test shows. */
-export const measured = (line) => console.log(`measured: ${line}`);
+/** Prints a measurement, which ./test shows. */
+export const reportMeasurement = (line) => console.log(`measured: ${line}`);

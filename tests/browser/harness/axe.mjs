@@ -1,31 +1,31 @@
-// Accessibility by axe-core. Its source is an init script of the context: the browser runs that before a page's own
-// scripts and outside of the page's policy, so nothing of the policy is switched off for the check.
+// Accessibility checks with axe-core. Its source is an init script of the context: the browser runs it before the scripts
+// of a page and outside of the page's policy, so the policy stays in force.
 
 import assert from "node:assert/strict";
 import { axeSource } from "./playwright.mjs";
 
 let source;
 
-/** For `open({init})`. */
+/** The init script for `openPage({init})`. */
 export const axe = () => (source ??= axeSource());
 
 const RULES = { runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"] };
-const COLOURS = { runOnly: { type: "rule", values: ["color-contrast", "link-in-text-block"] } };
+const COLOR_RULES = { runOnly: { type: "rule", values: ["color-contrast", "link-in-text-block"] } };
 
-/** The page as it is now can be read in these colours. The other rules do not look at colours. */
-export const assertReadable = (page, what) => assertAccessible(page, what, COLOURS);
+/** Checks the colors of the page, for a theme in which the other rules were checked already. */
+export const assertReadable = (page, what) => assertAccessible(page, what, COLOR_RULES);
 
-/** No rule of WCAG 2.2 AA and of good practice is broken on the page as it is now. */
-export async function assertAccessible(page, what, chosen = /** @type {object} */ (RULES)) {
-  const broken = await page.evaluate(async (rules) => {
-    // What passes is not wanted in full.
+/** Checks the rules of WCAG 2.2 AA and best practices. */
+export async function assertAccessible(page, what, rules = /** @type {object} */ (RULES)) {
+  const violations = await page.evaluate(async (rules) => {
+    // Reporting only violations is faster.
     const { violations } = await window.axe.run(document, { ...rules, resultTypes: ["violations"] });
     return violations.map(({ id, help, nodes }) => ({
       id,
       help,
       nodes: nodes.slice(0, 5).map((node) => `${node.target.join(" ")}: ${node.failureSummary.split("\n").slice(1, 3).join(" ").trim()}`),
     }));
-  }, chosen);
-  const said = broken.map((one) => `${one.id}: ${one.help}\n    ${one.nodes.join("\n    ")}`).join("\n  ");
-  assert.equal(broken.length, 0, `${what}:\n  ${said}`);
+  }, rules);
+  const details = violations.map((one) => `${one.id}: ${one.help}\n    ${one.nodes.join("\n    ")}`).join("\n  ");
+  assert.equal(violations.length, 0, `${what}:\n  ${details}`);
 }

@@ -1,4 +1,4 @@
-// Documents that can be fetched, for what is kept of them. A collection that is cleared has none of them any more.
+// Documents for the semantic cache. A collection that was cleared has none of them.
 
 import { hostileTexts } from "./hostile.mjs";
 
@@ -10,8 +10,8 @@ const PARAGRAPHS = [
   "Whoever takes over the watch reads the last three pages of this book aloud, signs below them, and hands the key to the person who leaves.",
 ];
 
-/** What the collection answers to a search. */
-export function shelved(query, name, base) {
+/** The response of the collection to a search. */
+export function collectionResponse(query, name, base) {
   const items = Array.from({ length: DOCUMENTS }, (_, index) => ({
     title: `${query}: document ${index + 1} of ${name}`,
     body: `What ${name} says about ${query}, in short.`,
@@ -22,15 +22,15 @@ export function shelved(query, name, base) {
   return { total: DOCUMENTS, items };
 }
 
-/** One document as a page of the web. One whose number is `hostile-0` or higher means harm; `v1-draft` and the like are versions. */
-export function pageOf(name, number, foreign) {
-  const harm = hostileTexts(foreign)[/^(?:v\d-)?hostile-(\d)$/.exec(number)?.[1]] ?? "";
-  const escaped = harm.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
+/** A document as a web page. Numbers such as `hostile-0` are hostile documents, `v1-draft` and the like are versions. */
+export function documentPage(name, number, foreign) {
+  const hostileText = hostileTexts(foreign)[/^(?:v\d-)?hostile-(\d)$/.exec(number)?.[1]] ?? "";
+  const escaped = hostileText.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
   const isVersion = /^v\d/.test(number);
-  const stands = isVersion ? name : `number ${number} of ${name}`;
-  // Said twice, so that they differ by little.
+  const label = isVersion ? name : `number ${number} of ${name}`;
+  // More text, so that versions differ by little.
   const more = isVersion ? [...PARAGRAPHS, `The watch is kept as ${number} says.`] : [];
-  const paragraphs = [...PARAGRAPHS, ...more].map((text) => `<p>${text} So it stands in ${stands}.</p>`).join("\n");
+  const paragraphs = [...PARAGRAPHS, ...more].map((text) => `<p>${text} So it stands in ${label}.</p>`).join("\n");
   return `<!doctype html><html lang="en"><head><title>Number ${number} of ${name} ${escaped}</title></head>
 <body><main><h1>Number ${number} of ${name}</h1><p>${escaped}</p>${paragraphs}</main></body></html>`;
 }

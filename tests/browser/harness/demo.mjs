@@ -1,4 +1,4 @@
-// The program's demo in a folder of its own.
+// Starts the program's demo in a temporary folder.
 
 import { spawn } from "node:child_process";
 import { mkdtempSync, openSync, rmSync } from "node:fs";
@@ -20,10 +20,10 @@ export async function startDemo(program, settings = {}) {
     cwd: scratch,
     stdio: ["ignore", log, log],
     env: {
-      ...ownEnvironment(),
+      ...cleanEnvironment(),
       SVC_PORT: String(port),
       SVC_ADMIN_PASSWORD: PASSWORD,
-      // A source that is held until released may be held while a busy machine paints; a mute one has a time of its own.
+      // A held source may wait long on a busy machine. A source that never responds has its own timeout.
       SVC_TIMEOUT: "60",
       SVC_OUTBOUND_ALLOW: "127.0.0.1",
       DOCS_CHAT_THROTTLE_RATE: "None",
@@ -32,9 +32,9 @@ export async function startDemo(program, settings = {}) {
   });
   const stop = async () => {
     demo.kill("SIGTERM");
-    const late = setTimeout(() => demo.kill("SIGKILL"), STOP_MS_MAX);
+    const killTimer = setTimeout(() => demo.kill("SIGKILL"), STOP_MS_MAX);
     if (demo.exitCode === null && demo.signalCode === null) await new Promise((done) => demo.once("exit", done));
-    clearTimeout(late);
+    clearTimeout(killTimer);
     rmSync(scratch, { recursive: true, force: true });
   };
   for (const end = Date.now() + START_MS_MAX; Date.now() < end && demo.exitCode === null; ) {
@@ -45,8 +45,8 @@ export async function startDemo(program, settings = {}) {
   throw new Error(`the demo did not start; see ${scratch}/demo.log`);
 }
 
-/** No setting of whoever runs the tests, but for the folder of the pages. */
-function ownEnvironment() {
+/** The environment without settings of the service, except for the folder of the pages. */
+function cleanEnvironment() {
   const isForeign = (name) => /^SVC_|^DOCS_CHAT_/.test(name) && name !== "SVC_WEB_DIR";
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !isForeign(name)));
 }

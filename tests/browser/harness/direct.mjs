@@ -1,11 +1,11 @@
-// What the search page is timed against: the same page in the same browser, fed by the source itself. It serves the
-// pages of the service; only a search does not go to the service. It is answered after the source's own time with what the
-// service once said of that source, as if nothing stood between the source and the page.
+// Baseline for the times of the search page: the same page in the same browser, with nothing between it and the source.
+// A proxy serves the pages of the service, but responds to a search itself: after the delay of the source, with the
+// recorded response of the service for that source.
 
 import { createServer } from "node:http";
 
-/** Notes when Enter is pressed and when the first result is on the screen: two frames after it is in the page. */
-export const NOTE_PAINT = `
+/** Records when Enter is pressed and when the first result is painted: two frames after it is in the page. */
+export const RECORD_PAINT = `
   const now = () => performance.timeOrigin + performance.now();
   addEventListener("keydown", (event) => { if (event.key === "Enter") sessionStorage.pressed = now(); }, true);
   const observer = new MutationObserver(() => {
@@ -18,29 +18,29 @@ export const NOTE_PAINT = `
 
 const HOP_BY_HOP = new Set(["connection", "transfer-encoding", "content-encoding", "content-length", "keep-alive"]);
 
-/** Starts it before `service`. `expect(said, delay)` sets what the next searches are answered with, and after how long. */
+/** Starts the proxy for the service at `app`. `expect(body, delay)` sets the response to the next searches, and its delay. */
 export async function startDirect(app) {
-  let wanted = { said: "", delay: 0 };
+  let expected = { said: "", delay: 0 };
   const server = createServer((request, response) => {
     const isSearch = request.method === "POST" && request.url === "/search/";
-    (isSearch ? tell(request, response, wanted) : pass(app, request, response)).catch((error) => response.destroy(error));
+    (isSearch ? respond(request, response, expected) : forward(app, request, response)).catch((error) => response.destroy(error));
   });
   await new Promise((ready) => server.listen(0, "127.0.0.1", ready));
   return {
     base: `http://127.0.0.1:${/** @type {import("node:net").AddressInfo} */ (server.address()).port}`,
-    expect: (said, delay) => (wanted = { said, delay }),
+    expect: (body, delay) => (expected = { said: body, delay }),
     stop: () => server.closeAllConnections() ?? server.close(),
   };
 }
 
-async function tell(request, response, { said, delay }) {
+async function respond(request, response, { said: body, delay }) {
   request.resume();
   await new Promise((done) => setTimeout(done, delay));
   response.writeHead(200, { "content-type": "text/event-stream", "cache-control": "no-store" });
-  response.end(said);
+  response.end(body);
 }
 
-async function pass(app, request, response) {
+async function forward(app, request, response) {
   const { cookie = "", accept = "*/*" } = request.headers;
   const body = request.method === "GET" ? undefined : await new Response(request).text();
   const answer = await fetch(app + request.url, { method: request.method, headers: { cookie, accept }, body, redirect: "manual" });

@@ -1,27 +1,27 @@
-// A mailbox as a service: people connect it by OAuth, and read their sent mail as Microsoft Graph gives it.
+// Fake of Microsoft Graph: users connect a mailbox with OAuth, and the service reads their sent mail.
 //
-//   /authorize, /token                                   connects whoever comes
-//   /v1.0/me/mailFolders/sentitems/messages              who got the messages, newest first, in pages
-//   /v1.0/me/messages/<id>, …/attachments, …/$value      what is in one
+//   /authorize, /token                                   connects every user
+//   /v1.0/me/mailFolders/sentitems/messages              messages with their recipients, newest first, in pages
+//   /v1.0/me/messages/<id>, …/attachments, …/$value      content of a message
 
 import { createServer } from "node:http";
 
-/** What a service holds back without being told to go on: a test that failed must not keep others waiting. */
-const HELD_MS_MAX = 30_000;
-const FIRM = "firm.example";
+/** A held message is released after this time, so that a failed test does not block others. */
+const HOLD_MS_MAX = 30_000;
+const INTERNAL_DOMAIN = "firm.example";
 
-/** A message to the outside; `files` are `{name, text}`. */
-export const message = (given = {}) => ({ to: [`somebody@mail.client.co.uk`], html: "", files: [], ...given });
+/** A message to an external recipient; `files` are `{name, text}`. */
+export const message = (fields = {}) => ({ to: [`somebody@mail.client.co.uk`], html: "", files: [], ...fields });
 
-/** A message that stays inside. */
-export const inside = () => message({ to: [`colleague@${FIRM}`] });
+/** A message to an internal recipient. */
+export const internalMessage = () => message({ to: [`colleague@${INTERNAL_DOMAIN}`] });
 
 /**
- * Starts it. `messages` are newest first; one with `held` is given when `go()` is called. `trouble` is a status
- * for every request for mail.
+ * Starts the server. `messages` are newest first; one with `isHeld` is returned after `release()` is called. With
+ * `errorStatus`, every request for mail fails with this status.
  */
 export async function startGraph() {
-  const graph = { messages: [], trouble: 0, go: () => {} };
+  const graph = { messages: [], errorStatus: 0, release: () => {} };
   const tokens = new Set();
   const server = createServer((request, response) => {
     const url = new URL(request.url, graph.base);
@@ -33,7 +33,7 @@ export async function startGraph() {
   return graph;
 }
 
-/** The record by which people connect it. */
+/** The authenticator with which users connect the mailbox. */
 export const authenticator = ({ base }) => ({
   idp: "microsoft", name: "Microsoft", client_id: "tests", client_secret: "of the tests", scopes: "Mail.Read User.Read offline_access",
   auth_uri: `${base}/authorize`, token_uri: `${base}/token`,
@@ -46,7 +46,7 @@ async function serve(graph, tokens, request, url, response) {
   };
   if (url.pathname === "/authorize") {
     const back = new URL(url.searchParams.get("redirect_uri"));
-    back.search = new URLSearchParams({ code: "come-in", state: url.searchParams.get("state") }).toString();
+    back.search = new URLSearchParams({ code: "code", state: url.searchParams.get("state") }).toString();
     response.writeHead(302, { location: back.href });
     return response.end();
   }
@@ -56,14 +56,14 @@ async function serve(graph, tokens, request, url, response) {
     return json({ access_token, refresh_token: "again", expires_in: 3600, token_type: "Bearer" });
   }
   if (!tokens.has((request.headers.authorization ?? "").replace(/^Bearer /, ""))) return json({}, 401);
-  if (graph.trouble) return json({}, graph.trouble);
+  if (graph.errorStatus) return json({}, graph.errorStatus);
   if (url.pathname === "/v1.0/me/mailFolders/sentitems/messages") return json(page(graph, url));
   const [, id, more, number] = /^\/v1\.0\/me\/messages\/m(\d+)(?:\/(attachments)(?:\/f(\d+)\/\$value)?)?$/.exec(url.pathname) ?? [];
   const found = graph.messages[id];
   if (!found) return json({}, 404);
   if (number !== undefined) return response.end(found.files[number].text);
   if (more) return json({ value: found.files.map(({ name, text }, index) => ({ "@odata.type": "#microsoft.graph.fileAttachment", id: `f${index}`, name, contentType: "text/plain", size: text.length })) });
-  if (found.held) await held(graph);
+  if (found.isHeld) await waitForRelease(graph);
   json({ id: `m${id}`, body: { contentType: "html", content: found.html } });
 }
 
@@ -81,17 +81,17 @@ function page(graph, url) {
   return answer;
 }
 
-/** One message every hour, back from noon of the second of March. */
+/** Metadata of a message: one every hour, back from noon of March 2. */
 function head({ to, files }, number) {
   const person = (address) => ({ emailAddress: { name: "Somebody", address } });
   return {
     id: `m${number}`, sentDateTime: new Date(Date.UTC(2026, 2, 2, 12 - number)).toISOString(), hasAttachments: files.length > 0,
-    from: person(`me@${FIRM}`), toRecipients: to.map(person), ccRecipients: [], bccRecipients: [],
+    from: person(`me@${INTERNAL_DOMAIN}`), toRecipients: to.map(person), ccRecipients: [], bccRecipients: [],
   };
 }
 
-const held = (graph) =>
-  new Promise((go) => {
-    graph.go = go;
-    setTimeout(go, HELD_MS_MAX).unref();
+const waitForRelease = (graph) =>
+  new Promise((release) => {
+    graph.release = release;
+    setTimeout(release, HOLD_MS_MAX).unref();
   });

@@ -1,6 +1,6 @@
-// Texts of a source that means harm. Each tries to set `window.canary`, to open a dialog, or to reach /foreign.
+// Texts of a hostile source. Each tries to set `window.canary`, to open a dialog, or to request /foreign.
 
-/** Markup and scripts, as they would stand in any field. */
+/** Markup and scripts for any field. */
 export const hostileTexts = (foreign) => [
   `<script>window.canary='script'</script>`,
   `<img src=x onerror="window.canary='img'">`,
@@ -13,7 +13,7 @@ export const hostileTexts = (foreign) => [
   `{{ 7*7 }} \${7*7} [go](javascript:window.canary='markdown') ![p](${foreign}/md.png)`,
 ];
 
-/** Addresses that must never become a link that runs or loads something of ours. */
+/** URLs that must never become a link that runs a script or loads a file. */
 export const hostileAddresses = [
   "javascript:window.canary='url'",
   "data:text/html,<script>opener.canary='data'</script>",
@@ -25,10 +25,10 @@ export const hostileAddresses = [
   "https://user:word@good.example/<script>",
 ];
 
-/** What a spreadsheet would take for a formula. */
+/** Texts that a spreadsheet would evaluate as formulas. */
 export const formulas = ["=HYPERLINK(\"http://evil.example\",\"x\")", "+1+1", "-2+3", "@SUM(1)", "\t=1+1", "\r=1+1"];
 
-/** Results in which every field is hostile. The query stands in each title and body, so that they are found. */
+/** Results in which every field is hostile. Each title and body contains the query, so that they match. */
 export function hostileItems(query, base) {
   const foreign = `${base}/foreign`;
   const texts = hostileTexts(foreign);

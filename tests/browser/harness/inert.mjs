@@ -1,10 +1,10 @@
-// Whether what a page shows is text and nothing else.
+// Checks that a page shows the content of sources only as text.
 
 import assert from "node:assert/strict";
 
-/** No element of the page can run or load anything that is not ours, and no link leads anywhere but to the web. */
+/** No element of the page can run or load anything of others, and all links are http or https URLs. */
 export async function assertInert(page, what) {
-  await touchEverything(page);
+  await triggerPointerEvents(page);
   const found = await page.evaluate(() => {
     const wrong = [];
     for (const element of document.querySelectorAll("*")) {
@@ -26,8 +26,8 @@ export async function assertInert(page, what) {
   assert.equal(found.canary, undefined, what);
 }
 
-/** What a reader's pointer would set off. */
-async function touchEverything(page) {
+/** Triggers the handlers of pointer and focus events on all elements. */
+async function triggerPointerEvents(page) {
   await page.evaluate(() => {
     for (const element of document.querySelectorAll("main *")) {
       for (const kind of ["mouseover", "mouseenter", "focus"]) element.dispatchEvent(new MouseEvent(kind, { bubbles: kind === "mouseover" }));

@@ -1,3 +1,3 @@
-// The middle of some figures.
+// The median of numbers.
 
-export const median = (figures) => figures.toSorted((a, b) => a - b)[Math.floor(figures.length / 2)];
+export const median = (numbers) => numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)];

@@ -1,9 +1,9 @@
-// A model as a service: it speaks as OpenAI does, writes piece by piece, and says what means harm besides.
+// Fake of a model with the API of OpenAI. It streams its text in parts, some of them hostile.
 
 const LATCH_MS_MAX = 50_000;
 
-/** What it writes. The citations are to the first results; the rest tries to become a link, a picture or a script. */
-const written = (foreign) => [
+/** The parts of its text. The citations are to the first results; the rest tries to become a link, an image or a script. */
+const completionParts = (foreign) => [
   "A warning should reach people before the water does [1]. ",
   "**Thresholds** are chosen by hand [2].\n\n",
   `Read [more](javascript:window.canary='link') or ![look](${foreign}/answer.png?secret=1).\n\n`,
@@ -12,10 +12,10 @@ const written = (foreign) => [
   "Follow-ups:\n- How long is the lead time?\n- Who \"rehearses\" <i>it</i>?\n",
 ];
 
-/** Answers a request for a completion; the second half waits until `go` is done. */
-export async function complete(request, response, foreign, go) {
+/** Responds to a request for a completion. All parts after the first wait for `released`. */
+export async function complete(request, response, foreign, released) {
   const { stream } = JSON.parse(await text(request) || "{}");
-  const pieces = written(foreign);
+  const pieces = completionParts(foreign);
   if (!stream) {
     response.writeHead(200, { "content-type": "application/json" });
     return response.end(JSON.stringify({ choices: [{ message: { role: "assistant", content: pieces.join("") }, finish_reason: "stop" }] }));
@@ -23,7 +23,7 @@ export async function complete(request, response, foreign, go) {
   response.writeHead(200, { "content-type": "text/event-stream" });
   const send = (delta, finish_reason = null) => response.write(`data: ${JSON.stringify({ choices: [{ delta, finish_reason }] })}\n\n`);
   send({ role: "assistant", content: pieces[0] });
-  await Promise.race([go, new Promise((late) => setTimeout(late, LATCH_MS_MAX).unref())]);
+  await Promise.race([released, new Promise((done) => setTimeout(done, LATCH_MS_MAX).unref())]);
   for (const content of pieces.slice(1)) send({ content });
   send({}, "stop");
   response.end("data: [DONE]\n\n");

@@ -1,4 +1,4 @@
-// A page that is not wider than its window. What scrolls inside itself is allowed.
+// Checks that a page is not wider than its window. Elements that scroll on their own are allowed.
 
 import assert from "node:assert/strict";
 
@@ -7,14 +7,14 @@ export const PHONE = { width: 390, height: 780 };
 export async function assertNarrow(page, what) {
   const found = await page.evaluate(() => {
     const width = document.documentElement.clientWidth;
-    const isHeld = (element) => {
+    const isClipped = (element) => {
       for (let parent = element.parentElement; parent; parent = parent.parentElement) {
         if (/(auto|scroll|hidden|clip)/.test(getComputedStyle(parent).overflowX)) return true;
       }
-      return element.closest(".unseen, .skip") !== null;
+      return element.closest(".visually-hidden, .skip") !== null;
     };
     const wide = [...document.body.querySelectorAll("*")]
-      .filter((element) => element.getBoundingClientRect().right > width + 1 && element.checkVisibility() && !isHeld(element))
+      .filter((element) => element.getBoundingClientRect().right > width + 1 && element.checkVisibility() && !isClipped(element))
       .slice(0, 5)
       .map((element) => `${element.tagName.toLowerCase()}.${element.className} ends at ${Math.round(element.getBoundingClientRect().right)}`);
     return { scroll: document.documentElement.scrollWidth, width, wide };

@@ -1,4 +1,4 @@
-// Playwright and axe from the folder that scripts/browser.sh fetched them into.
+// Playwright and axe-core from the cache folder of scripts/browser.sh.
 
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";

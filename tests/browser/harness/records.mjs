@@ -1,52 +1,52 @@
-// Records that tests add by the API: sources that are asked only when they are named, searches that have ended.
+// Records that tests create with the API: sources that are not searched by default, and finished searches.
 
 import { admin, api, app } from "./app.mjs";
 
-let made = 0;
+let count = 0;
 
 const MAPPINGS = "title=title,body=body,url=url,author=author,date_published=date,extra,NO_PAYLOAD";
 
-/** Adds a source of sources.mjs under a name of its own. Only a search that names it asks it. Returns the record. */
-export async function source(path, given = {}) {
-  const name = given.name ?? `Brook ${process.pid}-${++made} ${path.split("?")[0].split("/").pop()}`;
-  const joint = path.includes("?") ? "&" : "?";
+/** Creates a provider for a source of sources.mjs. Only searches that name it query it. Returns the record. */
+export async function createSource(path, fields = {}) {
+  const name = fields.name ?? `Brook ${process.pid}-${++count} ${path.split("?")[0].split("/").pop()}`;
+  const separator = path.includes("?") ? "&" : "?";
   return api("POST", "/svc/searchproviders/", {
     name,
     connector: "RequestsGet",
     url: `${app.sources}${path}`,
-    query_template: `{url}${joint}q={query_string}`,
+    query_template: `{url}${separator}q={query_string}`,
     response_mappings: "FOUND=total,RESULTS=items",
     result_mappings: MAPPINGS,
     results_per_query: 20,
     active: true,
     shared: true,
     default: false,
-    ...given,
+    ...fields,
   });
 }
 
-/** Opens or closes a latch of sources.mjs. */
+/** Opens a latch of sources.mjs. */
 export const openLatch = (latch) => fetch(`${app.sources}/latch/${latch}`, { method: "PUT" });
 
-/** A name for a latch, or anything else, that nobody else uses. */
-export const unique = (what) => `${what}-${process.pid}-${++made}`;
+/** A unique name for a latch or a record. */
+export const uniqueName = (what) => `${what}-${process.pid}-${++count}`;
 
-const ENDED = /READY$|^ERR|NO_RESULTS|^FULL|^PARTIAL/;
+const FINISHED = /READY$|^ERR|NO_RESULTS|^FULL|^PARTIAL/;
 const SEARCH_MS_MAX = 40_000;
 
-/** Runs a search to its end; returns it. */
-export async function searched(query, { as = admin, sources = undefined, ...given } = {}) {
+/** Creates a search and waits until it has finished. Returns the search. */
+export async function runSearch(query, { as = admin, sources = undefined, ...fields } = {}) {
   const searchprovider_list = sources?.map((one) => one.id ?? one);
-  const body = { query_string: query, ...given, ...(sources && { searchprovider_list }) };
+  const body = { query_string: query, ...fields, ...(sources && { searchprovider_list }) };
   const { id } = await api("POST", "/svc/search/", body, { as });
-  return ended(id, as);
+  return waitForSearch(id, as);
 }
 
-export async function ended(id, as = admin) {
+export async function waitForSearch(id, as = admin) {
   for (const end = Date.now() + SEARCH_MS_MAX; Date.now() < end; ) {
     const search = await api("GET", `/svc/search/${id}/`, undefined, { as });
-    if (ENDED.test(search.status)) return search;
+    if (FINISHED.test(search.status)) return search;
     await new Promise((done) => setTimeout(done, 50));
   }
-  throw new Error(`search ${id} did not end`);
+  throw new Error(`search ${id} did not finish`);
 }

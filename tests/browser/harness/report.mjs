@@ -1,4 +1,4 @@
-// How ./test reads the run: a line for each test, by which it counts; what failed in full at the end.
+// Test reporter: a line for each test, which ./test counts, and the full errors at the end.
 
 import { basename } from "node:path";
 
@@ -15,7 +15,7 @@ export default async function* report(events) {
     const time = `${((data.details?.duration_ms ?? 0) / 1000).toFixed(1)} s`;
     if (data.skip !== undefined) {
       counts.skipped++;
-      yield `skipped: ${name}, because ${typeof data.skip === "string" ? data.skip : "it says so"}\n`;
+      yield `skipped: ${name}, because ${typeof data.skip === "string" ? data.skip : "it is marked as skipped"}\n`;
     } else if (type === "test:pass") {
       counts.passed++;
       yield `ok    ${name} (${time})\n`;
@@ -24,10 +24,10 @@ export default async function* report(events) {
       const why = reason(data.details?.error);
       failures.push([name, why]);
       files.add(basename(data.file ?? "an unknown file"));
-      yield `FAIL  ${name} (${time}): ${inOneLine(why)}\n`;
+      yield `FAIL  ${name} (${time}): ${summarize(why)}\n`;
     }
   }
-  // One reason may fail many tests; it is said once.
+  // Tests that failed for the same reason are reported together.
   for (const why of new Set(failures.map(([, why]) => why))) {
     const names = failures.filter(([, one]) => one === why).map(([name]) => name);
     yield `\n--- ${names.join("\n--- ")}\n${why}\n`;
@@ -36,17 +36,17 @@ export default async function* report(events) {
   yield `${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped\n`;
 }
 
-/** A file that holds tests is reported as one itself. It counts only when it broke outside of its tests. */
+/** A test file is reported as a test as well. It counts only if it failed outside of its tests. */
 function isWrapper(data) {
   const isFile = data.nesting === 0 && data.file && data.name.endsWith(".test.mjs");
   return isFile && (data.details?.error?.failureType ?? "subtestsFailed") === "subtestsFailed";
 }
 
-/** The error, what it waited for, where, and what the page said. */
-function inOneLine(why) {
+/** One line with the error, what the test waited for, the URL, and the messages of the page. */
+function summarize(why) {
   const [first, ...rest] = why.split("\n");
-  const telling = rest.filter((line) => /^\s+(- waiting for |on http|which says: )|\.test\.mjs:/.test(line));
-  return [first, ...telling.map((line) => line.trim())].join("; ");
+  const relevant = rest.filter((line) => /^\s+(- waiting for |on http|with message: )|\.test\.mjs:/.test(line));
+  return [first, ...relevant.map((line) => line.trim())].join("; ");
 }
 
 function reason(error) {

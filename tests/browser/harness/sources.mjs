@@ -1,30 +1,30 @@
-// Plays the sources of the tests: JSON over HTTP on a free port of loopback.
+// The sources of the tests: JSON over HTTP on a free port of loopback.
 //
-//   /plain/<name>?delay=20     answers after so many milliseconds
-//   /latched/<latch>/<name>       answers when the latch is opened, so that a test and not a clock decides the order
-//   /failing/500, /busy, /hanging   a source in trouble
-//   /hostile                   every field tries to run a script, to load something, or to be a formula
-//   /copies/<name>             the same documents under whatever name
-//   /dataset                   rows of a table
+//   /plain/<name>?delay=20          responds after this number of milliseconds
+//   /latched/<latch>/<name>         responds when the latch is opened, so that the test decides the order
+//   /failing/500, /busy, /hanging   fails, is rate limited, or never responds
+//   /hostile                        every field tries to run a script, to load something, or to be a formula
+//   /copies/<name>                  the same documents for every name
+//   /dataset                        rows of a table
 //   /collection/<name>              documents at /page/<name>/<number>, until the latch of that name is opened
-//   /foreign/…                 nobody should ever come here from a page
+//   /foreign/…                      must never be requested by a page
 //
-//   /model/<latch>/…            a model that writes its second half when the latch is opened
+//   /model/<latch>/…                a model that continues its text when the latch is opened
 //
-//   PUT /latch/<latch>           opens a latch; DELETE closes it again
-//   GET /visits                what was asked for at /foreign
+//   PUT /latch/<latch>              opens a latch; DELETE closes it again
+//   GET /visits                     the requests to /foreign
 
 import { createServer } from "node:http";
 import { hostileItems, hostileTexts } from "./hostile.mjs";
 import { complete } from "./model.mjs";
-import { pageOf, shelved } from "./cached_documents.mjs";
+import { documentPage, collectionResponse } from "./cached_documents.mjs";
 
 const ITEMS = 10;
-/** What a latch lets pass without being opened: a test that failed must not keep others waiting. */
+/** A closed latch opens after this time, so that a failed test does not block others. */
 const LATCH_MS_MAX = 50_000;
 
 const latches = new Map();
-const visits = [];
+const foreignRequests = [];
 
 /** Starts the sources; returns their address. */
 export async function startSources() {
@@ -46,7 +46,7 @@ async function serve(request, url, response) {
     case "plain":
       return json(response, answer(query, rest[0], url));
     case "latched":
-      await latch(rest[0]);
+      await waitForLatch(rest[0]);
       return json(response, answer(query, rest[1], url));
     case "failing":
       return json(response, { error: "broken" }, Number(rest[0] ?? 500));
@@ -61,20 +61,20 @@ async function serve(request, url, response) {
     case "dataset":
       return json(response, { total: 6, items: table(rest[0], `${base}/foreign`) });
     case "collection":
-      return json(response, shelved(query, rest[0], base));
+      return json(response, collectionResponse(query, rest[0], base));
     case "page":
       if (latches.get(rest[0])?.isOpen) return json(response, { error: "cleared" }, 404);
       response.writeHead(200, { "content-type": "text/html; charset=utf-8" });
-      return response.end(request.method === "HEAD" ? "" : pageOf(rest[0], rest[1], `${base}/foreign`));
+      return response.end(request.method === "HEAD" ? "" : documentPage(rest[0], rest[1], `${base}/foreign`));
     case "model":
-      return complete(request, response, `${base}/foreign`, latch(rest[0]));
+      return complete(request, response, `${base}/foreign`, waitForLatch(rest[0]));
     case "latch":
-      return json(response, turn(rest[0], request.method === "PUT"));
+      return json(response, setLatch(rest[0], request.method === "PUT"));
     case "foreign":
-      visits.push(url.pathname);
+      foreignRequests.push(url.pathname);
       return json(response, {});
     case "visits":
-      return json(response, visits);
+      return json(response, foreignRequests);
     default:
       return json(response, { error: "no such source" }, 404);
   }
@@ -87,7 +87,7 @@ function json(response, body, status = 200, headers = {}) {
 
 const sleep = (ms) => new Promise((done) => setTimeout(done, ms));
 
-/** `strength` 0…1: how much of the query stands in the texts, so that a test can say which source has the better ones. */
+/** `strength` from 0 to 1: the share of results that match the query, so that a test decides which source has better ones. */
 function answer(query, name, url) {
   const count = Number(url.searchParams.get("count") ?? ITEMS);
   const strength = Number(url.searchParams.get("strength") ?? 0.5);
@@ -99,10 +99,10 @@ const FILLER = ["gauge", "bridge", "meadow", "harbour", "valley", "pump", "signa
 
 function item(query, name, index, strength) {
   const words = FILLER.slice(index % 5, (index % 5) + 4).join(" ");
-  const isClose = strength >= 1 || (strength > 0 && index % Math.round(1 / strength) === 0);
+  const isMatch = strength >= 1 || (strength > 0 && index % Math.round(1 / strength) === 0);
   return {
-    title: isClose ? `${query} of ${name}, part ${index + 1}` : `Notes of ${name}, part ${index + 1}`,
-    body: isClose ? `All about ${query}: ${query} in the ${words}. Seen by ${name}.` : `The ${words} by ${name}, with ${query} at the end.`,
+    title: isMatch ? `${query} of ${name}, part ${index + 1}` : `Notes of ${name}, part ${index + 1}`,
+    body: isMatch ? `All about ${query}: ${query} in the ${words}. Seen by ${name}.` : `The ${words} by ${name}, with ${query} at the end.`,
     url: `https://${name}.example/documents/${index + 1}`,
     author: index % 2 ? "Ada Brook" : "Ben Weir",
     date: `20${String(10 + (index % 15)).padStart(2, "0")}-03-0${1 + (index % 9)}T10:00:00Z`,
@@ -128,7 +128,7 @@ function table(kind, foreign) {
   return regions.map((region, index) => ({ region, sales: 12 + index * 9 }));
 }
 
-function turn(name, isOpen) {
+function setLatch(name, isOpen) {
   const found = latches.get(name) ?? { isOpen: false, waiting: [] };
   latches.set(name, found);
   found.isOpen = isOpen;
@@ -136,7 +136,7 @@ function turn(name, isOpen) {
   return { name, isOpen };
 }
 
-function latch(name) {
+function waitForLatch(name) {
   const found = latches.get(name) ?? { isOpen: false, waiting: [] };
   latches.set(name, found);
   if (found.isOpen) return Promise.resolve();

@@ -1,21 +1,22 @@
-// Looks at what a page does while a test uses it: errors, dialogs, foreign requests, breaches of the policy, canaries.
+// Watches pages during a test: errors, dialogs, requests to other hosts, violations of the content security policy, and
+// canaries that a hostile text has set.
 
 import assert from "node:assert/strict";
 
-/** A refused request is logged by the browser itself; whether a refusal is right is for the test to say. */
-const OF_THE_BROWSER = /^Failed to load resource: the server responded with a status of 4\d\d/;
+/** The browser logs failed requests itself; the test decides whether a failure is expected. */
+const BROWSER_MESSAGE = /^Failed to load resource: the server responded with a status of 4\d\d/;
 
-const NOTE_BREACHES = `
+const RECORD_BREACHES = `
   window.breaches = [];
   document.addEventListener("securitypolicyviolation", (event) => {
     window.breaches.push(event.violatedDirective + " " + event.blockedURI + " " + event.sourceFile + ":" + event.lineNumber);
   });
 `;
 
-/** Requests under way of each page, and when one last began or ended. */
+/** Pending requests of each page, and when the last one began or ended. */
 const traffic = new WeakMap();
-const QUIET_MS = 120;
-const QUIET_MS_MAX = 40_000;
+const IDLE_MS = 120;
+const IDLE_WAIT_MS_MAX = 40_000;
 
 function countRequests(context) {
   const change = (step) => (request) => {
@@ -29,44 +30,44 @@ function countRequests(context) {
   context.on("requestfailed", change(-1));
 }
 
-/** Waits until the page fetches nothing any more. */
-export async function quiet(page) {
+/** Waits until the page has no pending requests. */
+export async function waitUntilIdle(page) {
   await page.waitForLoadState("load");
-  for (const end = Date.now() + QUIET_MS_MAX; Date.now() < end; ) {
+  for (const end = Date.now() + IDLE_WAIT_MS_MAX; Date.now() < end; ) {
     const now = traffic.get(page);
-    if (!now || (now.open === 0 && Date.now() - now.at >= QUIET_MS)) return;
+    if (!now || (now.open === 0 && Date.now() - now.at >= IDLE_MS)) return;
     await new Promise((done) => setTimeout(done, 20));
   }
-  throw new Error(`${page.url()} does not come to rest`);
+  throw new Error(`${page.url()} does not become idle`);
 }
 
-/** Watches all pages of a context. `allowed` are origins besides our own that a test itself goes to. */
-export async function watch(context, base, { allowed = [] } = {}) {
-  const seen = { errors: [], dialogs: [], foreign: [], breaches: [], canaries: [] };
+/** Watches all pages of a context. `allowed` are other origins that the test visits itself. */
+export async function watchContext(context, base, { allowed = [] } = {}) {
+  const problems = { errors: [], dialogs: [], foreign: [], breaches: [], canaries: [] };
   const own = new Set([new URL(base).origin, ...allowed]);
-  await context.addInitScript(NOTE_BREACHES);
+  await context.addInitScript(RECORD_BREACHES);
   context.on("console", (message) => {
-    if (message.type() === "error" && !OF_THE_BROWSER.test(message.text())) seen.errors.push(message.text());
+    if (message.type() === "error" && !BROWSER_MESSAGE.test(message.text())) problems.errors.push(message.text());
   });
-  context.on("weberror", (error) => seen.errors.push(String(error.error()?.stack ?? error.error())));
+  context.on("weberror", (error) => problems.errors.push(String(error.error()?.stack ?? error.error())));
   context.on("dialog", (dialog) => {
-    seen.dialogs.push(dialog.message());
+    problems.dialogs.push(dialog.message());
     dialog.dismiss().catch(() => {});
   });
   countRequests(context);
   context.on("request", (request) => {
     const url = request.url();
-    if (url.startsWith("http") && !own.has(new URL(url).origin)) seen.foreign.push(url);
+    if (url.startsWith("http") && !own.has(new URL(url).origin)) problems.foreign.push(url);
   });
-  return seen;
+  return problems;
 }
 
-/** Nothing of it may have happened. */
-export async function assertClean(context, seen) {
+/** Fails if there were problems in a page of the context. */
+export async function assertClean(context, problems) {
   for (const page of context.pages()) {
     const found = await page.evaluate(() => ({ breaches: window.breaches ?? [], canary: window.canary })).catch(() => ({}));
-    seen.breaches.push(...(found.breaches ?? []));
-    if (found.canary !== undefined) seen.canaries.push(`${page.url()}: ${found.canary}`);
+    problems.breaches.push(...(found.breaches ?? []));
+    if (found.canary !== undefined) problems.canaries.push(`${page.url()}: ${found.canary}`);
   }
-  assert.deepEqual(seen, { errors: [], dialogs: [], foreign: [], breaches: [], canaries: [] });
+  assert.deepEqual(problems, { errors: [], dialogs: [], foreign: [], breaches: [], canaries: [] });
 }

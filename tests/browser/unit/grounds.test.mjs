@@ -1,15 +1,15 @@
-// Why a version was chosen, in words: every code that the API knows has its sentence.
+// Reasons for the choice of a version: every code of the API has a sentence.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 
 globalThis.document = /** @type {any} */ ({ documentElement: { lang: "en" } });
-const { grounds } = await import("../../../web/static/js/versions/grounds.js");
+const { reasonTexts } = await import("../../../web/static/js/versions/grounds.js");
 
-const said = (ground) => grounds({ grounds: [ground], reasons: ["as the API says it"] })[0];
+const textOf = (ground) => reasonTexts({ grounds: [ground], reasons: ["text of the API"] })[0];
 
-test("every ground is said", () => {
+test("every reason has a sentence", () => {
   const cases = [
     [{ code: "below_least", relevance: 0.05, least: 0.1 }, "Its confidence of 0.05 is below the minimum of 0.1."],
     [{ code: "below_share", relevance: 0.2, least: 0.54, share: 0.6 }, "Its confidence of 0.2 is below 0.54, 60% of the best."],
@@ -29,20 +29,20 @@ test("every ground is said", () => {
     [{ code: "rejected" }, "It was rejected for this query."],
     [{ code: "rejected_elsewhere", times: 1 }, "It was rejected for another query."],
     [{ code: "rejected_elsewhere", times: 3 }, "It was rejected for 3 other queries."],
-    [{ code: "said", text: "as the API says it" }, "as the API says it"],
-    [{ code: "of_tomorrow" }, "as the API says it"],
-    [{ code: "source_kind", kind: "of_tomorrow" }, "as the API says it"],
+    [{ code: "said", text: "text of the API" }, "text of the API"],
+    [{ code: "of_tomorrow" }, "text of the API"],
+    [{ code: "source_kind", kind: "of_tomorrow" }, "text of the API"],
   ];
-  for (const [ground, sentence] of cases) assert.equal(said(ground), sentence);
+  for (const [ground, sentence] of cases) assert.equal(textOf(ground), sentence);
 });
 
-test("no code, kind or format of the API is forgotten", () => {
+test("every code, kind and format of the API is translated", () => {
   const { schemas } = JSON.parse(readFileSync(new URL("../../../docs/api/openapi.json", import.meta.url), "utf8")).components;
   const codes = schemas.CanonicalReason.oneOf.map((one) => one.properties?.code?.enum?.[0] ?? one.allOf?.at(-1).properties.code.enum[0]);
   assert.ok(codes.length >= 15);
   const values = { relevance: 0, least: 0, share: 0, stages: [], version: "1", days: 2, times: 2, kind: "web", format: "pdf" };
-  const asIs = (ground) => said(ground) === "as the API says it";
-  assert.deepEqual(codes.filter((code) => code !== "said" && asIs({ ...values, code })), []);
-  assert.deepEqual(schemas.SourceKind.enum.filter((kind) => asIs({ code: "source_kind", kind })), []);
-  assert.deepEqual(schemas.FormatKind.enum.filter((format) => asIs({ code: "format", format })), []);
+  const isUntranslated = (ground) => textOf(ground) === "text of the API";
+  assert.deepEqual(codes.filter((code) => code !== "said" && isUntranslated({ ...values, code })), []);
+  assert.deepEqual(schemas.SourceKind.enum.filter((kind) => isUntranslated({ code: "source_kind", kind })), []);
+  assert.deepEqual(schemas.FormatKind.enum.filter((format) => isUntranslated({ code: "format", format })), []);
 });

@@ -1,4 +1,4 @@
-// What may be painted while a search runs.
+// Results that may be added while a search runs.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -6,16 +6,16 @@ import { growth } from "../../../web/static/js/search/order.js";
 
 const keys = (text) => [...text];
 
-test("what ranks below is added, what ranks above waits", () => {
+test("results that rank below are added, better ones wait", () => {
   const table = [
     ["", "abc", "abc", 0],
     ["abc", "abc", "", 0],
     ["ab", "abcd", "cd", 0],
     ["ab", "xaby", "y", 1],
     ["ab", "xayb", "", 2],
-    // The order of what is shown may be another one; it stays.
+    // The shown results may be in another order; they are not moved.
     ["ba", "abc", "c", 0],
-    // What fell off the page ranks below all of it: nothing can be added after it.
+    // A shown result that left the page ranks below all others, so nothing can be added after it.
     ["abz", "xyab", "", 2],
     ["ab", "", "", 0],
   ];

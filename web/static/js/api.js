@@ -1,6 +1,6 @@
 // API client with the session of this browser.
 
-import { keepTyped } from "./typed.js";
+import { saveInput } from "./unsaved_input.js";
 import { t } from "./i18n.js";
 
 /** @type {(name: string) => string} */
@@ -9,8 +9,8 @@ const meta = (name) => /** @type {HTMLMetaElement} */ (document.querySelector(`m
 /** The prefix of the API, such as `/svc`. */
 export const prefix = meta("api") || "/svc";
 
-/** A refusal: `status`, `message` for people, `code` for programs, `errors` by field, `body` with all that was said. */
-export class Refused extends Error {
+/** An error response of the API: `status`, `message` for users, `code` for programs, `errors` by field, and the whole `body`. */
+export class ApiError extends Error {
   constructor(status, body) {
     super(body?.detail ?? `HTTP ${status}`);
     this.status = status;
@@ -20,20 +20,20 @@ export class Refused extends Error {
   }
 }
 
-/** The version that a record came with. */
+/** The ETag of each record that was loaded. */
 const versions = new WeakMap();
 
 /** @typedef {{ signal?: AbortSignal, accept?: string, record?: object }} RequestOptions */
 
 /**
- * Sends a request to a path of the API, such as `/search/`. Returns what came back, read as JSON.
+ * Sends a request to a path of the API, such as `/search/`. Returns the parsed JSON response.
  * @param {RequestOptions} [options]
  */
 export async function call(method, path, body, options = {}) {
   const response = await send(method, prefix + path, body, options);
   if (response.status === 204) return null;
   const answer = await response.json();
-  // A proxy that compresses marks a version as weak, and weak versions match nothing.
+  // A compressing proxy turns an ETag into a weak one, and `If-Match` never matches weak ETags.
   const version = response.headers.get("etag")?.replace(/^W\//, "").replace(/-(gzip|br|deflate|zstd)"$/, '"');
   if (version && answer !== null && typeof answer === "object") versions.set(answer, version);
   return answer;
@@ -42,17 +42,18 @@ export async function call(method, path, body, options = {}) {
 /** @type {(path: string, options?: RequestOptions) => Promise<any>} */
 export const get = (path, options) => call("GET", path, undefined, options);
 export const post = (path, body) => call("POST", path, body);
-/** With `record`, as it came from here: refused with 412 when somebody else has changed it since. */
+/** With `record`, as it was loaded, the request fails with 412 if somebody else has changed the record since. */
 export const put = (path, body, record) => call("PUT", path, body, { record });
 export const patch = (path, body, record) => call("PATCH", path, body, { record });
 export const del = (path, record) => call("DELETE", path, undefined, { record });
 
 /**
- * The response itself. What is not an answer is thrown as `Refused`. Forms are sent as they are, the rest as JSON.
+ * Sends a request and returns the response. An error response is thrown as `ApiError`. Forms are sent as they are, other
+ * bodies as JSON.
  * @type {(method: string, url: string, body?: any, options?: RequestOptions) => Promise<Response>}
  */
 export async function send(method, url, body, { signal, accept = "application/json", record } = {}) {
-  // With every method: by this header the service knows a page of its own, which it never asks for a password.
+  // Sent with every method: by this header the service recognizes its pages, and never asks them for Basic credentials.
   const headers = { accept, "x-csrf-token": meta("csrf") };
   if (record && versions.has(record)) headers["if-match"] = versions.get(record);
   const isForm = body instanceof FormData || body instanceof URLSearchParams;
@@ -63,24 +64,24 @@ export async function send(method, url, body, { signal, accept = "application/js
     body: body === undefined || isForm ? body : JSON.stringify(body),
     signal,
     credentials: "same-origin",
-  }).catch(unreached);
+  }).catch(throwNetworkError);
   if (response.status === 401) return signIn();
-  if (!response.ok) throw new Refused(response.status, await response.json().catch(() => null));
+  if (!response.ok) throw new ApiError(response.status, await response.json().catch(() => null));
   return response;
 }
 
-/** The session has ended: to the sign-in page and back, with what was typed. Nothing comes back from here. */
+/** Goes to the sign-in page, which leads back to this page, and keeps typed input. The promise never resolves. */
 function signIn() {
-  keepTyped();
+  saveInput();
   location.assign(`/login/?next=${encodeURIComponent(location.pathname + location.search)}`);
   return new Promise(() => {});
 }
 
 /**
- * No answer at all. Browsers say that in words of their own, which are for nobody who reads a page.
+ * Replaces the error of a request without a response, because the messages of browsers are not meant for users.
  * @returns {never}
  */
-function unreached(error) {
+function throwNetworkError(error) {
   if (error.name === "AbortError") throw error;
   throw new Error(t("The service did not respond. Check your connection and try again."), { cause: error });
 }

@@ -9,32 +9,32 @@ const SVG = "http://www.w3.org/2000/svg";
  * `on…` takes a listener; true is an empty attribute; false, null and undefined are left out.
  */
 export function h(name, properties, ...children) {
-  return filled(document.createElement(name), properties, children);
+  return setUp(document.createElement(name), properties, children);
 }
 
-/** The same for drawings. */
+/** An SVG element with properties and children, as in `h`. */
 export function s(name, properties, ...children) {
-  return filled(document.createElementNS(SVG, name), properties, children);
+  return setUp(document.createElementNS(SVG, name), properties, children);
 }
 
-/** Characters by which a text of a source would turn the words around it: embeddings, overrides and isolates. */
+/** Direction controls (embeddings, overrides and isolates), with which a source could reorder the text around its own. */
 const DIRECTION_CONTROLS = /[\u202a-\u202e\u2066-\u2069]/g;
 
-/** A text as it may stand on a page. */
-export const displayed = (text) => String(text).replace(DIRECTION_CONTROLS, "");
+/** Text without direction controls, as it is shown on a page. */
+export const stripDirectionControls = (text) => String(text).replace(DIRECTION_CONTROLS, "");
 
-const isShown = (child) => child !== null && child !== undefined && child !== false;
-/** Elements stay as they are. */
-const shown = (children) => children.flat(3).filter(isShown).map((child) => (child.nodeType ? child : displayed(child)));
+const isRendered = (child) => child !== null && child !== undefined && child !== false;
+/** Elements are used as they are; other children become text. */
+const toNodes = (children) => children.flat(3).filter(isRendered).map((child) => (child.nodeType ? child : stripDirectionControls(child)));
 
-function filled(element, properties, children) {
+function setUp(element, properties, children) {
   for (const [name, value] of Object.entries(properties ?? {})) {
     if (value === false || value === null || value === undefined) continue;
     if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
     else if (name === "value" && "value" in element) element.value = value;
-    else element.setAttribute(name, value === true ? "" : displayed(value));
+    else element.setAttribute(name, value === true ? "" : stripDirectionControls(value));
   }
-  element.append(...shown(children));
+  element.append(...toNodes(children));
   return element;
 }
 
@@ -43,23 +43,23 @@ export const one = (selector, within = document) => within.querySelector(selecto
 /** @type {(selector: string, within?: ParentNode) => any[]} */
 export const all = (selector, within = document) => [...within.querySelectorAll(selector)];
 
-/** Removes what is in it and puts in what is given. */
+/** Replaces the children of an element. */
 export function fill(element, ...children) {
-  element.replaceChildren(...shown(children));
+  element.replaceChildren(...toNodes(children));
   return element;
 }
 
-/** Says something to those who listen rather than look. */
+/** Announces a sentence to screen readers. */
 export function announce(sentence) {
   let place = one("#announcements");
   if (!place) {
-    place = h("div", { id: "announcements", class: "unseen", role: "status", "aria-live": "polite" });
+    place = h("div", { id: "announcements", class: "visually-hidden", role: "status", "aria-live": "polite" });
     document.body.append(place);
   }
   place.textContent = sentence;
 }
 
-/** A short note at the foot of the page that goes away by itself; `bad` ones stay until they are closed. */
+/** A short message at the bottom of the page. It disappears by itself; a `bad` one stays until it is closed. */
 export function toast(sentence, { bad = false } = {}) {
   let place = one("#toasts");
   if (!place) {

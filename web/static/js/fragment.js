@@ -2,7 +2,7 @@
 
 const policy = globalThis.trustedTypes?.createPolicy("fragments", { createHTML: (text) => text });
 
-/** The elements of a piece of a page. Only for what our own server sent as HTML. */
+/** Parses a fragment of HTML into elements. Only for HTML that our own server rendered. */
 export function fragment(html) {
   const holder = document.createElement("template");
   holder.innerHTML = policy ? policy.createHTML(html) : html;

@@ -16,7 +16,7 @@ const PATHS = {
   close: "M6 6l12 12M18 6L6 18",
 };
 
-/** A drawing of 18 pixels in the color of the text. */
+/** An icon of 18 pixels in the color of the text. */
 export function icon(name) {
   return s(
     "svg",

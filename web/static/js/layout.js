@@ -1,7 +1,7 @@
 // On every page: theme and language, closing of menus, and input restored after sign-in.
 
 import { all, one } from "./dom.js";
-import { restoreTyped } from "./typed.js";
+import { restoreInput } from "./unsaved_input.js";
 
 const YEAR_S = 365 * 24 * 3600;
 
@@ -16,7 +16,7 @@ for (const choice of all("[data-choose]")) {
   });
 }
 
-// A menu closes when something else is clicked or gets the focus, and by Escape.
+// A menu closes on Escape, and when something else is clicked or focused.
 const close = (target) => {
   for (const menu of all("details.menu[open]")) if (!menu.contains(target)) menu.open = false;
 };
@@ -30,4 +30,4 @@ document.addEventListener("keydown", (event) => {
   }
 });
 
-restoreTyped();
+restoreInput();

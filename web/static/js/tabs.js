@@ -2,8 +2,8 @@
 
 import { one } from "./dom.js";
 
-/** Scrolls so that the tab that is chosen can be seen. The page itself stays where it is. */
-export function inSight(tabs) {
-  const chosen = one("[aria-current], [aria-pressed=true]", tabs);
-  if (chosen) tabs.scrollLeft = chosen.offsetLeft - (tabs.clientWidth - chosen.offsetWidth) / 2;
+/** Scrolls the tabs so that the current one is visible. The page itself does not scroll. */
+export function scrollToCurrentTab(tabs) {
+  const current = one("[aria-current], [aria-pressed=true]", tabs);
+  if (current) tabs.scrollLeft = current.offsetLeft - (tabs.clientWidth - current.offsetWidth) / 2;
 }

@@ -26,7 +26,7 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
 {{ .Values.persistence.existingClaim | default (include "tributary.fullname" .) }}
 {{- end -}}
 
-{{/* What the program and its migration have in common. */}}
+{{/* The part of a container that the program and its migration share. */}}
 {{- define "tributary.container" -}}
 image: {{ printf "%s:%s" .Values.image.repository (.Values.image.tag | default .Chart.AppVersion) | quote }}
 imagePullPolicy: {{ .Values.image.pullPolicy }}
@@ -58,7 +58,7 @@ volumeMounts:
     mountPath: /tmp
 {{- end -}}
 
-{{/* A deployment. Takes top (the root), name, roles, replicas, scaled (the autoscaler decides on the replicas), resources, and web. */}}
+{{/* A deployment. Takes top (the root), name, roles, replicas, scaled (the autoscaler sets the replicas), resources, and web. */}}
 {{- define "tributary.deployment" -}}
 {{- $top := .top -}}
 apiVersion: apps/v1

@@ -1,21 +1,21 @@
-// The console: its pages, and when one of them is there.
+// The pages of the console, and when one of them is loaded.
 
-import { quiet } from "../watch.mjs";
+import { waitUntilIdle } from "../watch.mjs";
 
-/** Every page of the console, as the list on its left names them. */
+/** All pages of the console, in the order of its navigation. */
 export const CONSOLE = [
   "", "searchproviders/", "doctor/", "gallery/", "querytransforms/", "pipelines/", "breakers/", "cache/", "aiproviders/", "prompts/",
   "users/", "groups/", "tokens/", "authenticators/", "activity/", "schedules/", "logs/", "audit/", "settings/", "branding/", "license/",
 ].map((slug) => `/admin/${slug}`);
 
-/** Goes to a page and waits until its module has filled it. */
+/** Opens a page and waits until its module has filled it. */
 export async function visit(page, path) {
   await page.goto(path);
-  await filled(page);
-  await quiet(page);
+  await waitUntilFilled(page);
+  await waitUntilIdle(page);
 }
 
-/** The module has put something there. */
-export const filled = (page) => page.waitForFunction(() => document.querySelector("#work")?.innerText.trim());
+/** Waits until the module of the page has added content. */
+export const waitUntilFilled = (page) => page.waitForFunction(() => document.querySelector("#work")?.innerText.trim());
 
-export { quiet as settled };
+export { waitUntilIdle };

@@ -1,12 +1,12 @@
 // Connected accounts: sources that require the user's own account.
 
 import { del, get, post } from "../api.js";
-import { ask } from "../ask.js";
+import { confirmAction } from "../confirm_dialog.js";
 import { fill, h, toast } from "../dom.js";
 import { t } from "../i18n.js";
 
 const HERE = "/account/";
-/** The services that "Connect all" has been at, so that one which refuses does not send the browser round for ever. */
+/** The services that "Connect all" has tried, so that a service that refuses does not cause an endless loop. */
 const TRIED = "tributary-connections-tried";
 
 export async function mount(place) {
@@ -18,24 +18,24 @@ export async function mount(place) {
 }
 
 function draw(place, services, providers) {
-  if (!services.length) return fill(place, h("p", { class: "nothing" }, t("None of your sources require an account.")));
-  const open = services.filter((one) => !one.connected);
-  const held = services.filter((one) => one.connected);
-  const again = () => mount(place).catch((error) => toast(error.message, { bad: true }));
+  if (!services.length) return fill(place, h("p", { class: "empty-state" }, t("None of your sources require an account.")));
+  const unconnected = services.filter((one) => !one.connected);
+  const connected = services.filter((one) => one.connected);
+  const reload = () => mount(place).catch((error) => toast(error.message, { bad: true }));
   fill(
     place,
-    h("ul", { class: "things" }, services.map((one) => line(one, providers, again))),
+    h("ul", { class: "item-list" }, services.map((one) => line(one, providers, reload))),
     services.length > 1 &&
       h(
         "div",
         { class: "buttons" },
-        h("button", { type: "button", class: "soft", disabled: !open.length, onclick: () => connectAll(services) }, t("Connect all")),
-        h("button", { type: "button", class: "soft", disabled: !held.length, onclick: () => disconnectAll(held, again) }, t("Disconnect all")),
+        h("button", { type: "button", class: "soft", disabled: !unconnected.length, onclick: () => connectAll(services) }, t("Connect all")),
+        h("button", { type: "button", class: "soft", disabled: !connected.length, onclick: () => disconnectAll(connected, reload) }, t("Disconnect all")),
       ),
   );
 }
 
-function line(service, providers, again) {
+function line(service, providers, reload) {
   const needs = providers.filter((one) => [service.idp, service.name].includes(one.authenticator)).map((one) => one.name);
   const about = [
     service.connected ? h("span", { class: "state good" }, t("connected")) : h("span", { class: "state off" }, t("not connected")),
@@ -43,12 +43,12 @@ function line(service, providers, again) {
     needs.length > 0 && t("for {sources}", { sources: needs.slice(0, 4).join(", ") }),
   ].filter(Boolean);
   const button = service.connected
-    ? h("button", { type: "button", class: "soft small", "aria-label": t("Disconnect {service}", { service: service.name }), onclick: () => attempt(() => disconnect(service)).then(again) }, t("Disconnect"))
+    ? h("button", { type: "button", class: "soft small", "aria-label": t("Disconnect {service}", { service: service.name }), onclick: () => attempt(() => disconnect(service)).then(reload) }, t("Disconnect"))
     : h("button", { type: "button", class: "go small", "aria-label": t("Connect {service}", { service: service.name }), onclick: () => attempt(() => connect(service, HERE)) }, t("Connect"));
   return h("li", null, h("div", null, h("b", null, service.name), h("p", { class: "meta" }, about.map((one) => h("span", null, one)))), button);
 }
 
-/** The browser goes to the service, and comes back to `next`. */
+/** Sends the browser to the service, which leads back to `next`. */
 async function connect(service, next) {
   const { auth_url: address } = await post(`/authenticators/${service.idp}/connect/?next=${encodeURIComponent(next)}`);
   if (!/^https?:$/.test(new URL(address).protocol)) throw new Error(t("The service returned a URL that cannot be opened."));
@@ -65,7 +65,7 @@ function connectAll(services) {
   return connectNext(services);
 }
 
-/** One service after the other, each by way of the browser. True when the browser leaves. */
+/** Connects the next service that was not tried yet. Returns whether the browser leaves the page. */
 async function connectNext(services) {
   const tried = JSON.parse(sessionStorage.getItem(TRIED) ?? "[]");
   const next = services.find((one) => !one.connected && !tried.includes(one.idp));
@@ -74,17 +74,17 @@ async function connectNext(services) {
   return attempt(() => connect(next, `${HERE}?connect=all`));
 }
 
-async function disconnectAll(services, again) {
+async function disconnectAll(services, reload) {
   const sentence = t("Their sources will not be searched for you until you connect again.");
-  if (!(await ask({ title: t("Disconnect all?"), sentence, yes: t("Disconnect all") }))) return;
+  if (!(await confirmAction({ title: t("Disconnect all?"), sentence, yes: t("Disconnect all") }))) return;
   for (const service of services) await attempt(() => disconnect(service));
-  again();
+  reload();
 }
 
-/** True when it worked. */
-async function attempt(deed) {
+/** Runs an action and shows its error. Returns whether it succeeded. */
+async function attempt(action) {
   try {
-    await deed();
+    await action();
     return true;
   } catch (error) {
     toast(error.message, { bad: true });

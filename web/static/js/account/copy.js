@@ -3,7 +3,7 @@
 import { toast } from "../dom.js";
 import { t } from "../i18n.js";
 
-/** Says how it went. Where a browser does not allow it, the text can still be selected by hand. */
+/** Shows `sentence` on success. If the browser does not allow copying, the user can still select the text. */
 export async function copy(text, sentence) {
   try {
     await navigator.clipboard.writeText(text);

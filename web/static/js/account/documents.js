@@ -1,46 +1,46 @@
 // Cached documents that the user may see: search, check, remove.
 
 import { get } from "../api.js";
-import { check, forget, keepAddress, verdict } from "../cache/actions.js";
+import { checkLiveness, removeCopy, saveUrl, livenessText } from "../cache/actions.js";
 import { announce, fill, h, one, toast } from "../dom.js";
 import { externalLink } from "../externals.js";
 import { number, t, time, tn } from "../i18n.js";
 import { field, form } from "./form.js";
-import { me } from "./me.js";
+import { loadUser } from "./me.js";
 
 const ITEMS = 10;
-/** So long after the last key the list is asked for. */
+/** Delay after the last keystroke before the list is requested. */
 const TYPING_MS = 250;
 const KB = 1024;
 
 export async function mount(place) {
-  const wanted = { page: 1, text: "", state: "" };
+  const view = { page: 1, text: "", state: "" };
   const list = h("div");
   const toolbar = h("div", { class: "toolbar" });
   const show = async () => {
-    const count = await draw(list, wanted, show);
-    toolbar.hidden = !count && !wanted.text && !wanted.state;
+    const count = await draw(list, view, show);
+    toolbar.hidden = !count && !view.text && !view.state;
     return count;
   };
   const search = h("input", { type: "search", "aria-label": t("Search cached documents"), placeholder: t("Search cached documents"), autocomplete: "off", maxlength: 200 });
   let waiting;
   search.addEventListener("input", () => {
     clearTimeout(waiting);
-    waiting = setTimeout(() => again(wanted, { text: search.value.trim() }, show), TYPING_MS);
+    waiting = setTimeout(() => applyFilter(view, { text: search.value.trim() }, show), TYPING_MS);
   });
   const options = [["", t("all")], ["indexed", t("cached")], ["pinned", t("pinned")], ["known", t("not cached yet")]];
   const state = h("select", { "aria-label": t("State") }, options.map(([value, name]) => h("option", { value }, name)));
-  state.addEventListener("change", () => again(wanted, { state: state.value }, show));
+  state.addEventListener("change", () => applyFilter(view, { state: state.value }, show));
   const [{ features }, count] = await Promise.all([get("/agent/status/"), show()]);
-  const closed = !features.cache && h("p", { class: "nothing" }, t("The semantic cache is not enabled. Nothing is stored or searched."));
-  fill(place, closed, fill(toolbar, search, state), (features.cache || count > 0) && list, features.cache && byAddress(show));
+  const disabledNote = !features.cache && h("p", { class: "empty-state" }, t("The semantic cache is not enabled. Nothing is stored or searched."));
+  fill(place, disabledNote, fill(toolbar, search, state), (features.cache || count > 0) && list, features.cache && urlForm(show));
 }
 
-/** A page of the web that nobody searched for. */
-function byAddress(show) {
+/** Form that saves a web page by its URL. */
+function urlForm(show) {
   const url = field(t("Save a page by URL"), { type: "url", required: true, maxlength: 2048, placeholder: "https://example.org/report", autocomplete: "off" });
   const element = form({ url }, t("Save a copy"), async () => {
-    const { message } = await keepAddress(url.input.value.trim());
+    const { message } = await saveUrl(url.input.value.trim());
     url.input.value = "";
     toast(message);
     await show();
@@ -49,9 +49,9 @@ function byAddress(show) {
   return element;
 }
 
-/** The first page of another choice. */
-async function again(wanted, change, show) {
-  Object.assign(wanted, change, { page: 1 });
+/** Shows the first page with changed filters. */
+async function applyFilter(view, change, show) {
+  Object.assign(view, change, { page: 1 });
   try {
     announce(tn("One cached document", "{n} cached documents", await show()));
   } catch (error) {
@@ -59,25 +59,25 @@ async function again(wanted, change, show) {
   }
 }
 
-/** Shows the page that is wanted. Returns how many documents fit. */
-async function draw(list, wanted, show) {
-  const asked = new URLSearchParams({ page: wanted.page, items: String(ITEMS) });
-  for (const name of ["text", "state"]) if (wanted[name]) asked.set(name, wanted[name]);
-  wanted.asked = asked;
-  const found = await get(`/cache/?${asked}`);
-  // Somebody typed on in the meantime.
-  if (wanted.asked !== asked) return found.count;
+/** Shows a page of the list. Returns the number of matching documents. */
+async function draw(list, view, show) {
+  const query = new URLSearchParams({ page: view.page, items: String(ITEMS) });
+  for (const name of ["text", "state"]) if (view[name]) query.set(name, view[name]);
+  view.latest = query;
+  const found = await get(`/cache/?${query}`);
+  // The filters have changed in the meantime.
+  if (view.latest !== query) return found.count;
   const turn = async (step) => {
-    wanted.page += step;
+    view.page += step;
     await show();
     one("a", list)?.focus();
   };
-  if (!found.results.length) fill(list, h("p", { class: "nothing" }, emptiness(wanted)));
-  else fill(list, h("ul", { class: "things documents" }, found.results.map((one) => line(one, show))), pager(found, wanted, turn));
+  if (!found.results.length) fill(list, h("p", { class: "empty-state" }, emptyMessage(view)));
+  else fill(list, h("ul", { class: "item-list documents" }, found.results.map((one) => line(one, show))), pager(found, view, turn));
   return found.count;
 }
 
-const emptiness = ({ text, state }) =>
+const emptyMessage = ({ text, state }) =>
   text || state ? t("No matching documents.") : t("No cached documents yet. A copy is saved when an answer reads a page, or when you select “Save a copy” on a result.");
 
 function pager({ count, previous, next }, { page }, turn) {
@@ -92,21 +92,21 @@ function line(one, show) {
   const title = one.title || one.url;
   const fresh = h("span", null, freshness(one));
   const about = [state(one), one.source_provider, one.state !== "known" && fresh, one.body_bytes > 0 && size(one.body_bytes), ...(one.matter_tags ?? []).map((tag) => `#${tag}`)];
-  const look = async () => {
-    const answer = await check(one.signal_id);
-    fill(fresh, said(answer.verdict, verdict(answer)));
-    announce(`${title}: ${verdict(answer)}`);
+  const checkCopy = async () => {
+    const answer = await checkLiveness(one.signal_id);
+    fill(fresh, statusText(answer.verdict, livenessText(answer)));
+    announce(`${title}: ${livenessText(answer)}`);
   };
   const remove = async () => {
-    const { is_admin: isForAll } = await me();
-    if (!(await forget(one.signal_id, title, isForAll))) return;
+    const { is_admin: isForAll } = await loadUser();
+    if (!(await removeCopy(one.signal_id, title, isForAll))) return;
     toast(t("Removed the copy of “{title}”", { title }));
     await show();
   };
   return h("li", { "data-signal": one.signal_id },
     h("div", null, h("b", null, externalLink(one.url, title)), h("p", { class: "meta num" }, about.filter(Boolean).map((part) => (part.nodeType ? part : h("span", null, part))))),
     h("div", { class: "buttons" },
-      one.state !== "known" && h("button", { type: "button", class: "soft small", "aria-label": t("Check now: {title}", { title }), onclick: attempt(look) }, t("Check now")),
+      one.state !== "known" && h("button", { type: "button", class: "soft small", "aria-label": t("Check now: {title}", { title }), onclick: attempt(checkCopy) }, t("Check now")),
       h("button", { type: "button", class: "soft small", "aria-label": t("Remove {title}", { title }), onclick: attempt(remove) }, t("Remove"))));
 }
 
@@ -116,22 +116,22 @@ function state({ state: word }) {
   return h("span", { class: "badge quiet" }, t("not cached yet"));
 }
 
-/** What is known of it at its source. */
+/** Status of the document at its source. */
 function freshness({ liveness, last_verified: verified, stale }) {
-  if (liveness === "gone") return said("gone", t("No longer at the source"));
-  if (!verified) return said("unknown", t("Not checked yet"));
-  return said(stale ? "stale" : liveness, t("Last checked {when}", { when: time(verified) }));
+  if (liveness === "gone") return statusText("gone", t("No longer at the source"));
+  if (!verified) return statusText("unknown", t("Not checked yet"));
+  return statusText(stale ? "stale" : liveness, t("Last checked {when}", { when: time(verified) }));
 }
 
-const said = (word, sentence) => h("span", { class: `state ${{ alive: "good", gone: "bad", stale: "warn" }[word] ?? ""}` }, sentence);
+const statusText = (word, sentence) => h("span", { class: `state ${{ alive: "good", gone: "bad", stale: "warn" }[word] ?? ""}` }, sentence);
 const size = (bytes) => t("{n} kB", { n: number(Math.max(1, Math.round(bytes / KB))) });
 
-/** The deed of a button; what is refused is said. The button waits, and keeps the focus. */
-const attempt = (deed) => async ({ currentTarget: button }) => {
+/** Click handler that shows the error of an action. The button is busy in the meantime and keeps the focus. */
+const attempt = (action) => async ({ currentTarget: button }) => {
   if (button.ariaBusy) return;
   button.ariaBusy = "true";
   try {
-    await deed();
+    await action();
   } catch (error) {
     toast(error.message, { bad: true });
   } finally {

@@ -2,6 +2,6 @@
 
 import { get } from "../api.js";
 
-let asked;
+let pending;
 
-export const me = () => (asked ??= get("/users/me/"));
+export const loadUser = () => (pending ??= get("/users/me/"));

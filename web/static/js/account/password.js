@@ -3,7 +3,7 @@
 import { post } from "../api.js";
 import { fill, toast } from "../dom.js";
 import { t } from "../i18n.js";
-import { Mistake, field, form } from "./form.js";
+import { ValidationError, field, form } from "./form.js";
 
 const CHARS_MIN = 8;
 
@@ -17,7 +17,7 @@ export async function mount(place) {
   const [current, fresh, again] = Object.values(fields).map((one) => one.input);
   fresh.minLength = CHARS_MIN;
   const element = form(fields, t("Change password"), async () => {
-    if (fresh.value !== again.value) throw new Mistake("again", t("The passwords do not match."));
+    if (fresh.value !== again.value) throw new ValidationError("again", t("The passwords do not match."));
     await post("/users/me/password/", { current: current.value, new: fresh.value });
     element.reset();
     toast(t("Password changed"));

@@ -13,8 +13,8 @@ const SENTENCES = {
 };
 
 /** Ids of the sources by name, and the preferences; requested once. */
-let asked;
-const known = () => (asked ??= Promise.all([get("/searchproviders/"), readPreferences()]).then(([sources, preferences]) => ({ ids: new Map(sources.map((one) => [one.name, one.id])), preferences })));
+let pending;
+const loadPreferences = () => (pending ??= Promise.all([get("/searchproviders/"), readPreferences()]).then(([sources, preferences]) => ({ ids: new Map(sources.map((one) => [one.name, one.id])), preferences })));
 
 // `toggle` events do not bubble.
 document.addEventListener(
@@ -26,16 +26,16 @@ document.addEventListener(
     const place = h("div", { class: "rank-preference" });
     target.append(place);
     try {
-      place.append(...about(result, await known()));
+      place.append(...preferenceGroups(result, await loadPreferences()));
     } catch {
-      asked = undefined;
+      pending = undefined;
       place.remove();
     }
   },
   true,
 );
 
-function about(result, { ids, preferences }) {
+function preferenceGroups(result, { ids, preferences }) {
   const name = one(".source", result)?.textContent.trim();
   const address = one("h2 a[href]", result)?.href;
   const domain = address && domainOf(address);
@@ -46,20 +46,20 @@ function about(result, { ids, preferences }) {
 }
 
 function group(name, kind, key, now) {
-  const button = ([word, { drawing, name: say }]) =>
-    h("button", { type: "button", class: "soft small drawn", "aria-pressed": String(now?.wish === word), onclick: (event) => keep(event.currentTarget, kind, key, word, name) }, icon(drawing), say());
+  const button = ([word, { icon: iconName, name: label }]) =>
+    h("button", { type: "button", class: "soft small with-icon", "aria-pressed": String(now?.wish === word), onclick: (event) => togglePreference(event.currentTarget, kind, key, word, name) }, icon(iconName), label());
   return h("div", { class: "buttons", role: "group", "aria-label": t("Preference for {name}", { name }) }, h("span", { class: "muted" }, name), Object.entries(PREFERENCES).map(button));
 }
 
 /** Sets the preference, or removes it if it was set. */
-async function keep(button, kind, key, word, name) {
-  const wanted = button.getAttribute("aria-pressed") === "true" ? null : word;
+async function togglePreference(button, kind, key, word, name) {
+  const preference = button.getAttribute("aria-pressed") === "true" ? null : word;
   try {
-    const preferences = await setPreference(kind, key, wanted);
-    asked = asked.then(({ ids }) => ({ ids, preferences }));
-    for (const other of all("button", button.parentElement)) other.setAttribute("aria-pressed", String(wanted !== null && other === button));
-    toast(wanted ? SENTENCES[wanted](name) : t("Preference for {name} removed", { name }));
-    document.dispatchEvent(new CustomEvent("tributary:preference", { detail: { kind, key, preference: wanted } }));
+    const preferences = await setPreference(kind, key, preference);
+    pending = pending.then(({ ids }) => ({ ids, preferences }));
+    for (const other of all("button", button.parentElement)) other.setAttribute("aria-pressed", String(preference !== null && other === button));
+    toast(preference ? SENTENCES[preference](name) : t("Preference for {name} removed", { name }));
+    document.dispatchEvent(new CustomEvent("tributary:preference", { detail: { kind, key, preference } }));
   } catch (error) {
     toast(error.message, { bad: true });
   }

@@ -4,10 +4,10 @@ import { patch } from "../api.js";
 import { fill, h, toast } from "../dom.js";
 import { day, t } from "../i18n.js";
 import { field, form } from "./form.js";
-import { me } from "./me.js";
+import { loadUser } from "./me.js";
 
 export async function mount(place) {
-  const user = await me();
+  const user = await loadUser();
   const email = field(t("Email"), { type: "email", value: user.email, maxlength: 254, autocomplete: "email" });
   const fact = (name, ...value) => [h("dt", null, name), h("dd", null, ...value)];
   const groups = user.groups.length ? user.groups.map((group) => h("span", { class: "badge" }, group)) : h("span", { class: "muted" }, t("none"));

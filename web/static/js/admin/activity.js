@@ -2,9 +2,9 @@
 
 import { fill, h } from "../dom.js";
 import { locale, number, seconds, t, time, tn } from "../i18n.js";
-import { columns } from "./charts/bars.js";
+import { columnChart } from "./charts/bars.js";
 import { lineChart } from "./charts/line.js";
-import { card, segments, shown, table, work } from "./parts.js";
+import { card, segments, loadInto, table, work } from "./components.js";
 
 const DAYS = ["7", "30", "90"];
 const dayShort = new Intl.DateTimeFormat(locale, { day: "numeric", month: "short", timeZone: "UTC" });
@@ -14,7 +14,7 @@ fill(work(), h("div", { class: "tools" }, segments(t("Period"), DAYS.map((days) 
 load("30");
 
 function load(days) {
-  return shown(place, `/activity/?days=${days}`, draw);
+  return loadInto(place, `/activity/?days=${days}`, draw);
 }
 
 function draw(activity) {
@@ -26,11 +26,11 @@ function volume({ days, totals }) {
   if (!days.some((one) => one.searches > 0)) return card(t("Volume"), h("p", { class: "note" }, t("No searches in this period.")));
   return h("div", { class: "cards" },
     card(t("Searches per day"), h("p", { class: "muted" }, tn("One search", "{n} searches", totals.searches), ", ", tn("one result", "{n} results", totals.results)),
-      columns(t("Searches per day"), { labels, first: t("Day"), series: [
+      columnChart(t("Searches per day"), { labels, first: t("Day"), series: [
         { label: t("with results"), color: 0, values: days.map((one) => one.searches - one.futile) },
         { label: t("without results"), color: 3, values: days.map((one) => one.futile) }] })),
     card(t("Search latency"), h("p", { class: "muted" }, t("95% of searches finished within this time.")),
-      lineChart(t("p95 search latency per day"), { labels, first: t("Day"), shown: seconds, series: [{ label: "p95", color: 2, values: days.map((one) => one.p95 ?? null) }] })));
+      lineChart(t("p95 search latency per day"), { labels, first: t("Day"), format: seconds, series: [{ label: "p95", color: 2, values: days.map((one) => one.p95 ?? null) }] })));
 }
 
 const providers = (list) => card(t("Sources used"), table(t("Sources used"), [
@@ -44,7 +44,7 @@ const providers = (list) => card(t("Sources used"), table(t("Sources used"), [
   { title: t("Results"), kind: "num", cell: (one) => number(one.retrieved) },
 ], [...list].sort((one, other) => other.asked - one.asked), t("No source was queried in this period.")));
 
-/** People's searches are their own: their words are shown only where the settings say so, and never with a name. */
+/** Searches are private: queries are shown only if the settings allow it, and never with a user name. */
 function futile({ shows_queries: showsQueries, futile: list, days }) {
   const count = days.reduce((sum, one) => sum + one.futile, 0);
   const found = showsQueries ? table(t("Searches without results"), [

@@ -5,7 +5,7 @@ import { fill, h } from "../dom.js";
 import { number, t } from "../i18n.js";
 import { actions, kinds } from "./audit/names.js";
 import { actionsTable } from "./audit/table.js";
-import { problem, shown, work } from "./parts.js";
+import { errorAlert, loadInto, work } from "./components.js";
 
 const ITEMS = 50;
 
@@ -32,7 +32,7 @@ function load(page) {
   for (const [name, label] of [["kind", kind], ["action", action], ["actor", actor], ["record", record]]) if (value(label)) query.set(name, value(label));
   if (value(since)) query.set("since", `${value(since)}T00:00:00Z`);
   if (value(until)) query.set("until", `${value(until)}T23:59:59Z`);
-  return shown(list, `/audit/?${query}`, (found) => [actionsTable(found.results, t("No matching changes.")), pager(found, page)]);
+  return loadInto(list, `/audit/?${query}`, (found) => [actionsTable(found.results, t("No matching changes.")), pager(found, page)]);
 }
 
 function pager(found, page) {
@@ -50,7 +50,7 @@ async function check() {
     const report = await get("/audit/verify/");
     fill(verdict, h("p", { class: report.ok ? "note good" : "alert", role: report.ok ? null : "alert" }, h("b", {}, report.ok ? t("The log is intact.") : t("The log was changed.")), " ", report.detail));
   } catch (error) {
-    fill(verdict, problem(error, check));
+    fill(verdict, errorAlert(error, check));
   } finally {
     verify.disabled = false;
   }

@@ -7,8 +7,8 @@ import { start } from "./records/page.js";
 function connection(form) {
   if (form.isNew) return null;
   const { connected, account, expires_at: end } = form.row;
-  const said = connected ? t("Your account is connected.") : t("You are not connected to this service. Users connect on their account page.");
-  return h("section", { class: "card" }, h("h3", {}, t("Connection")), h("p", {}, said),
+  const message = connected ? t("Your account is connected.") : t("You are not connected to this service. Users connect on their account page.");
+  return h("section", { class: "card" }, h("h3", {}, t("Connection")), h("p", {}, message),
     account && h("p", { class: "muted" }, account), connected && end && h("p", { class: "faint" }, t("The token expires on {when}.", { when: time(end) })));
 }
 

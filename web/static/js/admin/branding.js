@@ -1,13 +1,13 @@
 // Branding page: name, logos, color and texts, with a live preview.
 
-import { Refused, del, get, post, put } from "../api.js";
-import { ask } from "../ask.js";
+import { ApiError, del, get, post, put } from "../api.js";
+import { confirmAction } from "../confirm_dialog.js";
 import { fill, h, one, toast } from "../dom.js";
 import { fixed, number, t } from "../i18n.js";
-import { CONTRAST_MIN, onLight } from "./branding/contrast.js";
+import { CONTRAST_MIN, contrastOnLight } from "./branding/contrast.js";
 import { LogoField } from "./branding/logo.js";
 import { preview } from "./branding/preview.js";
-import { card, field, mistake, problem, sentence, table, work } from "./parts.js";
+import { card, field, showFieldError, errorAlert, errorMessage, table, work } from "./components.js";
 
 const ACCENT = "#0f766e";
 
@@ -25,9 +25,9 @@ const code = h("input", { type: "text", maxlength: 7, value: ACCENT, class: "pat
 const colorField = field(t("Color"), accent, t("Used for buttons, selected links and the logo. The dark theme uses a lighter shade."));
 const pair = h("span", { class: "colors" });
 const logos = { logo_light: new LogoField(t("Logo for the light theme"), draw), logo_dark: new LogoField(t("Logo for the dark theme"), draw) };
-const shownPlace = h("div", { class: "brand-shown" });
+const previewPlace = h("div", { class: "brand-preview" });
 const list = h("div");
-const said = h("div", { role: "alert" });
+const alertPlace = h("div", { role: "alert" });
 const saveButton = h("button", { class: "go" }, t("Save and use"));
 let editing = null;
 
@@ -44,9 +44,9 @@ const form = h("form", { class: "branding", novalidate: true, onsubmit: save },
   colorField, logos.logo_light.element, logos.logo_dark.element,
   field(t("Search button label"), controls.button), field(t("Search box placeholder"), controls.placeholder),
   field(t("Label of the AI answer"), controls.ai_label), field(t("Label of “Select items”"), controls.select_label),
-  said, h("div", { class: "save-row" }, saveButton, h("button", { type: "button", class: "soft", onclick: () => edit(null) }, t("New branding"))));
+  alertPlace, h("div", { class: "save-row" }, saveButton, h("button", { type: "button", class: "soft", onclick: () => edit(null) }, t("New branding"))));
 
-fill(work(), h("div", { class: "cards" }, card(t("Appearance"), form), h("section", { class: "card is-sticky" }, h("h2", {}, t("Preview")), shownPlace)), list);
+fill(work(), h("div", { class: "cards" }, card(t("Appearance"), form), h("section", { class: "card is-sticky" }, h("h2", {}, t("Preview")), previewPlace)), list);
 edit(null);
 load().then((brandings) => open(brandings?.find((one) => one.active)));
 
@@ -56,9 +56,9 @@ function values() {
 }
 
 function draw() {
-  const ratio = onLight(accent.value);
-  mistake(accent, ratio < CONTRAST_MIN ? t("This color is hard to read on light pages: its contrast is {ratio}, at least {least} is required. Choose a darker one.", { ratio: fixed(ratio, 1), least: number(CONTRAST_MIN) }) : "");
-  fill(shownPlace, preview(values()));
+  const ratio = contrastOnLight(accent.value);
+  showFieldError(accent, ratio < CONTRAST_MIN ? t("This color is hard to read on light pages: its contrast is {ratio}, at least {least} is required. Choose a darker one.", { ratio: fixed(ratio, 1), least: number(CONTRAST_MIN) }) : "");
+  fill(previewPlace, preview(values()));
 }
 
 /** Lists leave out the logos and have no versions, so the record itself is read before it is edited. */
@@ -67,7 +67,7 @@ async function open(branding) {
   try {
     edit(await get(`/brandings/${branding.id}/`));
   } catch (error) {
-    refused(error);
+    showErrors(error);
   }
 }
 
@@ -78,7 +78,7 @@ function edit(branding) {
   code.value = accent.value;
   for (const [name, logo] of Object.entries(logos)) logo.set(branding?.[name] ?? "");
   saveButton.textContent = editing ? t("Save changes") : t("Save and use");
-  fill(said);
+  fill(alertPlace);
   draw();
 }
 
@@ -90,23 +90,23 @@ async function load() {
       { title: t("Product"), cell: (one) => one.product },
       { title: t("Color"), cell: (one) => h("code", {}, one.accent || "-") },
       { title: t("Actions"), cell: (one) => h("span", { class: "save-row" },
-        !one.active && h("button", { type: "button", class: "soft small", onclick: () => activate(one) }, t("Use"), h("span", { class: "unseen" }, ` ${one.name}`)),
-        h("button", { type: "button", class: "plain", onclick: async () => { await open(one); form.scrollIntoView({ behavior: "smooth" }); controls.name.focus(); } }, t("Edit"), h("span", { class: "unseen" }, ` ${one.name}`)),
-        h("button", { type: "button", class: "plain", onclick: () => remove(one) }, t("Delete"), h("span", { class: "unseen" }, ` ${one.name}`))) },
+        !one.active && h("button", { type: "button", class: "soft small", onclick: () => activate(one) }, t("Use"), h("span", { class: "visually-hidden" }, ` ${one.name}`)),
+        h("button", { type: "button", class: "plain", onclick: async () => { await open(one); form.scrollIntoView({ behavior: "smooth" }); controls.name.focus(); } }, t("Edit"), h("span", { class: "visually-hidden" }, ` ${one.name}`)),
+        h("button", { type: "button", class: "plain", onclick: () => remove(one) }, t("Delete"), h("span", { class: "visually-hidden" }, ` ${one.name}`))) },
     ], brandings, t("None yet. The pages use the default look."))));
     return brandings;
   } catch (error) {
-    fill(list, problem(error, load));
+    fill(list, errorAlert(error, load));
     return null;
   }
 }
 
 async function save(event) {
   event.preventDefault();
-  fill(said);
-  for (const control of Object.values(controls)) mistake(control);
+  fill(alertPlace);
+  for (const control of Object.values(controls)) showFieldError(control);
   if (!controls.name.value.trim()) {
-    mistake(controls.name, t("Enter a name."));
+    showFieldError(controls.name, t("Enter a name."));
     controls.name.focus();
     return;
   }
@@ -117,31 +117,31 @@ async function save(event) {
     edit(saved);
     await load();
   } catch (error) {
-    refused(error);
+    showErrors(error);
   } finally {
     saveButton.disabled = false;
   }
 }
 
-function refused(error) {
+function showErrors(error) {
   const others = [];
-  for (const [name, lines] of Object.entries(error instanceof Refused ? error.errors : {})) {
+  for (const [name, lines] of Object.entries(error instanceof ApiError ? error.errors : {})) {
     const control = controls[name] ?? (name === "accent" ? accent : logos[name]?.input);
-    if (control) mistake(control, [lines].flat().join(" "));
+    if (control) showFieldError(control, [lines].flat().join(" "));
     else others.push([lines].flat().join(" "));
   }
-  const isPlaced = error instanceof Refused && Object.keys(error.errors).length && !others.length;
-  fill(said, h("p", { class: "alert" }, isPlaced ? t("Correct the highlighted fields.") : others.join(" ") || sentence(error)));
+  const areAllShown = error instanceof ApiError && Object.keys(error.errors).length && !others.length;
+  fill(alertPlace, h("p", { class: "alert" }, areAllShown ? t("Correct the highlighted fields.") : others.join(" ") || errorMessage(error)));
 }
 
 async function activate(branding) {
   await attempt(() => post(`/brandings/${branding.id}/activate/`, {}), t("{name} is now in use. Reload the page to see it everywhere.", { name: branding.name }));
-  // The one that is edited here may be in use no longer, which is a new version of it.
+  // The edited branding may be in use no longer, which changes its version.
   if (editing) editing = await get(`/brandings/${editing.id}/`).catch(() => editing);
 }
 
 async function remove(branding) {
-  const isSure = await ask({ title: t("Delete this branding?"), sentence: branding.active ? t("It is in use. The pages will return to the default look.") : t("This cannot be undone."), yes: t("Delete") });
+  const isSure = await confirmAction({ title: t("Delete this branding?"), sentence: branding.active ? t("It is in use. The pages will return to the default look.") : t("This cannot be undone."), yes: t("Delete") });
   if (!isSure) return;
   if (editing?.id === branding.id) edit(null);
   await attempt(() => del(`/brandings/${branding.id}/`), t("{name} was deleted.", { name: branding.name }));
@@ -154,6 +154,6 @@ async function attempt(action, done) {
     await load();
     one("button", list)?.focus();
   } catch (error) {
-    toast(sentence(error), { bad: true });
+    toast(errorMessage(error), { bad: true });
   }
 }

@@ -4,8 +4,8 @@ import { get } from "../api.js";
 import { bytes } from "../bytes.js";
 import { fill, h } from "../dom.js";
 import { number, t, tn } from "../i18n.js";
-import { rows } from "./charts/bars.js";
-import { card, problem, work } from "./parts.js";
+import { barChart } from "./charts/bars.js";
+import { card, errorAlert, work } from "./components.js";
 
 const REFRESH_MS = 10_000;
 
@@ -20,48 +20,48 @@ fill(work(),
 let last = "";
 async function refresh() {
   try {
-    const told = await get("/cache/statistics/");
+    const statistics = await get("/cache/statistics/");
     fill(failed);
-    const seen = JSON.stringify(told);
-    // Nothing is taken away from under somebody who reads it.
-    if (seen === last || cards.contains(document.activeElement) || cards.querySelector("details[open]")) return;
-    last = seen;
-    draw(told);
+    const json = JSON.stringify(statistics);
+    // Content that the user is reading is not replaced.
+    if (json === last || cards.contains(document.activeElement) || cards.querySelector("details[open]")) return;
+    last = json;
+    draw(statistics);
   } catch (error) {
-    if (!failed.firstChild) fill(failed, problem(error, refresh));
+    if (!failed.firstChild) fill(failed, errorAlert(error, refresh));
   }
 }
 
-function draw(told) {
-  const { signals, today } = told;
-  fill(notes, !told.licensed && h("p", { class: "note" }, t("The license does not include the semantic cache. Nothing is stored or searched."), " ", h("a", { href: "/admin/license/" }, t("License"))));
+function draw(statistics) {
+  const { signals, today } = statistics;
+  fill(notes, !statistics.licensed && h("p", { class: "note" }, t("The license does not include the semantic cache. Nothing is stored or searched."), " ", h("a", { href: "/admin/license/" }, t("License"))));
   fill(tiles,
     tile(t("Documents"), signals.indexed + signals.pinned, signals.known ? tn("1 more requested and not cached yet.", "{n} more requested and not cached yet.", signals.known) : t("All requested documents are cached.")),
-    tile(t("Searchable chunks"), told.chunks, tn("One document is pinned.", "{n} documents are pinned.", signals.pinned)),
-    h("div", { class: "tile" }, h("span", { class: "muted" }, t("Full texts")), h("b", { class: "num" }, bytes(told.body_bytes)), h("p", { class: "faint" }, t("Compressed size in storage."))),
-    tile(t("Access grants"), told.grants, t("One per user who retrieved a document.")));
-  fill(cards, atSources(told.liveness), ofToday(today), backing(t("Vector store"), told.vector_store), backing(t("Text storage"), told.storage));
+    tile(t("Searchable chunks"), statistics.chunks, tn("One document is pinned.", "{n} documents are pinned.", signals.pinned)),
+    h("div", { class: "tile" }, h("span", { class: "muted" }, t("Full texts")), h("b", { class: "num" }, bytes(statistics.body_bytes)), h("p", { class: "faint" }, t("Compressed size in storage."))),
+    tile(t("Access grants"), statistics.grants, t("One per user who retrieved a document.")));
+  fill(cards, livenessCard(statistics.liveness), todayCard(today), backendCard(t("Vector store"), statistics.vector_store), backendCard(t("Text storage"), statistics.storage));
 }
 
 const tile = (name, value, extra) => h("div", { class: "tile" }, h("span", { class: "muted" }, name), h("b", { class: "num" }, number(value)), h("p", { class: "faint" }, extra));
 
-function atSources({ alive, gone, unknown }) {
+function livenessCard({ alive, gone, unknown }) {
   const items = [{ label: t("available"), values: [alive] }, { label: t("unknown"), values: [unknown] }, { label: t("gone"), values: [gone] }];
   const hasAny = alive + gone + unknown > 0;
   return card(t("Status at the source"), hasAny
-    ? rows(t("Documents by status at the source"), { items, first: t("Answer"), series: [{ label: t("Documents"), color: 0 }] })
+    ? barChart(t("Documents by status at the source"), { items, first: t("Answer"), series: [{ label: t("Documents"), color: 0 }] })
     : h("p", { class: "note" }, t("The cache is empty.")));
 }
 
-function ofToday({ searches, hits, ingested, failed: lost }) {
+function todayCard({ searches, hits, ingested, failed: failures }) {
   const share = searches ? t("{hits} of {all} ({share}%)", { hits: number(hits), all: number(searches), share: number(Math.round((100 * hits) / searches)) }) : "-";
   return card(t("Today"), h("dl", { class: "facts" },
     fact(t("Cache lookups"), number(searches)), fact(t("Cache hits"), share),
-    fact(t("Documents added"), number(ingested)), fact(t("Documents that failed"), number(lost))),
+    fact(t("Documents added"), number(ingested)), fact(t("Documents that failed"), number(failures))),
     h("p", { class: "faint" }, t("Since midnight UTC, in the process that served this page.")));
 }
 
-function backing(name, { kind, ok, message }) {
+function backendCard(name, { kind, ok, message }) {
   const badge = ok ? h("span", { class: "badge" }, t("good")) : h("span", { class: "badge bad" }, t("unavailable"));
   return card(name, h("p", {}, badge, " ", h("code", {}, kind)), message && h("p", { class: "muted help" }, message));
 }

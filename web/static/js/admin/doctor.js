@@ -2,13 +2,13 @@
 
 import { announce, fill, h, one } from "../dom.js";
 import { t } from "../i18n.js";
-import { askStep } from "./doctor/ask.js";
+import { requestStep } from "./doctor/request.js";
 import { FieldList } from "./doctor/fields.js";
 import { Mappings } from "./doctor/mappings.js";
-import { Saving } from "./doctor/save.js";
+import { SaveForm } from "./doctor/save.js";
 import { examineList } from "./doctor/lists.js";
 import { Tree } from "./doctor/tree.js";
-import { work } from "./parts.js";
+import { work } from "./components.js";
 
 const step = (number, title, waits) => {
   const body = h("div", { class: "step-body" }, waits && h("p", { class: "muted" }, waits));
@@ -30,38 +30,38 @@ fill(work(),
     h("a", { href: "/admin/searchproviders/new/" }, t("Enter it manually"))),
   h("div", { class: "doctor" }, steps[0].section, h("div", { class: "answer-and-fields" }, steps[1].section, steps[2].section), steps[3].section));
 
-fill(steps[0].body, askStep(show));
+fill(steps[0].body, requestStep(show));
 
-/** The page after an answer: `asked` is what was sent, `diagnosis` what came back. */
-function show(asked, diagnosis) {
+/** Shows the steps after a response. `input` is what the user entered, `diagnosis` what the API returned. */
+function show(input, diagnosis) {
   const mappings = new Mappings(diagnosis);
-  const saving = new Saving(diagnosis.provider, { request: asked.request, query: asked.query, mappings });
+  const saveForm = new SaveForm(diagnosis.provider, { request: input.request, query: input.query, mappings });
   const tree = new Tree(mappings, { onchoose, onlist });
   const fields = new FieldList(mappings, diagnosis, { onfield, onchange });
   for (const { section } of steps) section.classList.remove("is-waiting");
   fill(steps[1].body, tree.element);
   fill(steps[2].body, fields.element);
-  fill(steps[3].body, saving.element);
+  fill(steps[3].body, saveForm.element);
   one("h2", steps[1].section).setAttribute("tabindex", "-1");
   one("h2", steps[1].section).focus({ preventScroll: true });
   steps[1].section.scrollIntoView({ block: "start", behavior: "smooth" });
   announce(t("Response received. Check the fields, then test and save."));
 
   function onchoose(path) {
-    fields.take(path);
+    fields.assign(path);
   }
-  function onfield(key, isAsked) {
-    tree.choosing(key);
-    if (!isAsked) return;
+  function onfield(key, movesFocus) {
+    tree.showCurrentField(key);
+    if (!movesFocus) return;
     steps[1].section.scrollIntoView({ block: "nearest", behavior: "smooth" });
     tree.focus(key);
   }
   function onchange() {
     tree.mark();
-    saving.changed();
+    saveForm.discardTest();
   }
   async function onlist(path) {
     const other = await examineList(diagnosis, path);
-    if (other) show(asked, other);
+    if (other) show(input, other);
   }
 }

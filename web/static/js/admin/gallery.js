@@ -3,10 +3,10 @@
 import { get } from "../api.js";
 import { fill, h, toast } from "../dom.js";
 import { t, tn } from "../i18n.js";
-import { Saving } from "./doctor/save.js";
-import { sentence, shown, work } from "./parts.js";
+import { SaveForm } from "./doctor/save.js";
+import { errorMessage, loadInto, work } from "./components.js";
 
-/** Tags that are offered as buttons; the rest is found by the filter. */
+/** Maximum number of tags with a button; the others can be found with the filter. */
 const TAGS_MAX = 24;
 
 let sources = [];
@@ -20,7 +20,7 @@ const place = h("div");
 fill(work(), h("p", { class: "lead muted" }, t("Sources that are already configured. Yours is not listed?"), " ", h("a", { href: "/admin/doctor/" }, t("Add a source"))), place);
 filter.addEventListener("input", draw);
 onlyOpen.addEventListener("change", draw);
-shown(place, "/readysources/", (answer) => {
+loadInto(place, "/readysources/", (answer) => {
   sources = answer;
   fill(chips, tags().map((tag) => h("button", { type: "button", "aria-pressed": "false", onclick: (event) => press(event.currentTarget, tag) }, tag)));
   draw();
@@ -50,15 +50,15 @@ function draw() {
 }
 
 function item(source) {
-  const needs = source.needs.length ? t("needs {what}", { what: [...new Set(source.needs.map(need))].join(", ") }) : t("no setup needed");
+  const needs = source.needs.length ? t("needs {what}", { what: [...new Set(source.needs.map(describeNeed))].join(", ") }) : t("no setup needed");
   return h("li", {}, h("h2", {}, source.name), h("p", {}, source.description),
     h("div", { class: "ready-foot" },
       h("span", { class: "badges" }, h("span", { class: source.needs.length ? "badge warn" : "badge" }, needs), h("span", { class: "badge quiet" }, source.connector)),
-      h("button", { type: "button", class: "soft small", onclick: (event) => use(source, event.currentTarget) }, t("Use"), h("span", { class: "unseen" }, ` ${source.name}`))));
+      h("button", { type: "button", class: "soft small", onclick: (event) => use(source, event.currentTarget) }, t("Use"), h("span", { class: "visually-hidden" }, ` ${source.name}`))));
 }
 
-/** A field that must be filled in, in words. */
-function need(name) {
+/** What the user needs for a field that is missing. */
+function describeNeed(name) {
   if (name === "credentials" || name === "http_request_headers") return t("a key");
   if (name === "authenticator") return t("a connected account");
   if (name === "url") return t("a URL");
@@ -69,16 +69,16 @@ async function use(source, button) {
   button.disabled = true;
   try {
     const record = await get(`/readysources/${encodeURIComponent(source.slug)}/`);
-    const saving = new Saving(record, { query: "" });
+    const saveForm = new SaveForm(record, { query: "" });
     const close = h("button", { type: "button", class: "plain", onclick: () => dialog.close() }, t("Close"));
     const needsAccount = source.needs.includes("authenticator") && h("p", { class: "note" }, t("Each user connects their own account. Set up the authenticator first."), " ", h("a", { href: "/admin/authenticators/" }, t("Authenticators")));
     const dialog = h("dialog", { class: "use", "aria-labelledby": "use-title", onclose: () => { dialog.remove(); button.focus(); } },
-      h("div", { class: "work-head" }, h("h2", { id: "use-title" }, source.name), close), h("p", { class: "muted" }, source.description), needsAccount, saving.element);
+      h("div", { class: "work-head" }, h("h2", { id: "use-title" }, source.name), close), h("p", { class: "muted" }, source.description), needsAccount, saveForm.element);
     document.body.append(dialog);
     dialog.showModal();
     dialog.querySelector("input").focus();
   } catch (error) {
-    toast(sentence(error), { bad: true });
+    toast(errorMessage(error), { bad: true });
   } finally {
     button.disabled = false;
   }

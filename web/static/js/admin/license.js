@@ -2,11 +2,11 @@
 
 import { fill, h } from "../dom.js";
 import { day, number, t, tn } from "../i18n.js";
-import { card, shown, work } from "./parts.js";
+import { card, loadInto, work } from "./components.js";
 
 const place = h("div");
 fill(work(), place);
-shown(place, "/license/", draw);
+loadInto(place, "/license/", draw);
 
 function draw(license) {
   const features = Object.entries(license.features ?? {});
@@ -14,9 +14,9 @@ function draw(license) {
     card(t("Status"), h("p", {}, badge(license.status), " ", !license.expiration && license.message),
       h("dl", { class: "facts" },
         fact(t("Owner"), license.owner || "-"),
-        fact(t("Valid until"), license.expiration ? t("{day} ({left})", { day: day(license.expiration), left: left(license.days_left) }) : "-"),
+        fact(t("Valid until"), license.expiration ? t("{day} ({left})", { day: day(license.expiration), left: remaining(license.days_left) }) : "-"),
         fact(t("Semantic cache"), license.cache ? (license.cache_expiration ? t("until {day}", { day: day(license.cache_expiration) }) : t("allowed")) : t("not included")))),
-    features.length > 0 && card(t("Features"), h("dl", { class: "facts" }, features.map(([name, value]) => fact(name, said(value))))),
+    features.length > 0 && card(t("Features"), h("dl", { class: "facts" }, features.map(([name, value]) => fact(name, formatFeature(value))))),
     card(t("New license"), h("p", { class: "muted" }, t("Set SVC_LICENSE to the license exactly as you received it, then restart the service. An edited license is not valid."))),
   ];
 }
@@ -29,6 +29,6 @@ function badge(status) {
   return h("span", { class: "badge quiet" }, t("none"));
 }
 
-const left = (days) => (days === null || days === undefined ? "-" : days < 0 ? t("expired") : tn("one day left", "{n} days left", days));
+const remaining = (days) => (days === null || days === undefined ? "-" : days < 0 ? t("expired") : tn("one day left", "{n} days left", days));
 const fact = (name, value) => [h("dt", {}, name), h("dd", {}, value)];
-const said = (value) => (value === true ? t("yes") : value === false ? t("no") : typeof value === "number" ? number(value) : typeof value === "string" ? value : JSON.stringify(value));
+const formatFeature = (value) => (value === true ? t("yes") : value === false ? t("no") : typeof value === "number" ? number(value) : typeof value === "string" ? value : JSON.stringify(value));

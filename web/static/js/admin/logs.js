@@ -3,7 +3,7 @@
 import { get, prefix } from "../api.js";
 import { fill, h } from "../dom.js";
 import { number, t, time, tn } from "../i18n.js";
-import { problem, segments, shown, toggle, work } from "./parts.js";
+import { errorAlert, segments, loadInto, toggle, work } from "./components.js";
 
 const LINES = [50, 200, 500, 1000, 5000];
 const FOLLOW_MS = 3000;
@@ -22,7 +22,7 @@ const place = h("div");
 fill(work(), place);
 amount.addEventListener("change", load);
 filter.addEventListener("input", draw);
-shown(place, "/logs/", viewer);
+loadInto(place, "/logs/", viewer);
 setInterval(() => isFollowing() && document.visibilityState === "visible" && load(), FOLLOW_MS);
 
 const isFollowing = () => file !== null && follow.querySelector("input").checked;
@@ -54,7 +54,7 @@ async function load() {
     isCut = answer.is_cut;
     draw();
   } catch (error) {
-    fill(failed, problem(error, load));
+    fill(failed, errorAlert(error, load));
   }
 }
 

@@ -3,18 +3,18 @@
 import { get } from "../api.js";
 import { h, toast } from "../dom.js";
 import { t } from "../i18n.js";
-import { sentence } from "./parts.js";
+import { errorMessage } from "./components.js";
 import { start } from "./records/page.js";
 
 const PARTS = ["prompt", "note", "footer"];
 
 const standard = (row) => (row.standard ? h("span", { class: "badge" }, t("standard")) : null);
 
-/** Puts the texts of a standard prompt into the form; they are kept when the form is saved. */
+/** Inserts the texts of a standard prompt into the form. */
 function restore(form) {
   if (form.fixed) return null;
   const select = h("select", { "aria-label": t("Standard prompt") });
-  const put = h("button", { type: "button", class: "soft", disabled: true, onclick: () => {
+  const insert = h("button", { type: "button", class: "soft", disabled: true, onclick: () => {
     const row = rows.find((one) => String(one.id) === select.value);
     for (const name of PARTS) form.fields.get(name).write(row[name]);
     toast(t("Standard texts inserted. Save to keep them."));
@@ -24,12 +24,12 @@ function restore(form) {
     rows = all.filter((row) => row.standard);
     select.append(...rows.map((row) => h("option", { value: row.id }, row.name)));
     const tags = form.row.tags ?? [];
-    const fitting = rows.find((row) => row.tags.some((tag) => tags.includes(tag)));
-    if (fitting) select.value = fitting.id;
-    put.disabled = !rows.length;
-  }, (error) => toast(sentence(error), { bad: true }));
+    const match = rows.find((row) => row.tags.some((tag) => tags.includes(tag)));
+    if (match) select.value = match.id;
+    insert.disabled = !rows.length;
+  }, (error) => toast(errorMessage(error), { bad: true }));
   return h("section", { class: "card" }, h("h3", {}, t("Restore standard texts")),
-    h("p", { class: "muted" }, t("Replaces the prompt, note and footer in the form with those of a standard prompt.")), h("div", { class: "beside" }, select, put));
+    h("p", { class: "muted" }, t("Replaces the prompt, note and footer in the form with those of a standard prompt.")), h("div", { class: "beside" }, select, insert));
 }
 
 start({

@@ -21,38 +21,38 @@ function upload(form) {
   return h("p", { class: "beside upload" }, h("label", { for: "rules-file" }, t("Load rules from a CSV file")), file);
 }
 
-/** Tries the rules in the form on a query. */
+/** Applies the rules in the form to a query. */
 function preview(form) {
-  const query = h("input", { type: "text", id: "trial-query", maxlength: "2048", placeholder: "mobiles phone" });
-  const answer = h("div", { class: "trial-answer", "aria-live": "polite" });
+  const query = h("input", { type: "text", id: "test-query", maxlength: "2048", placeholder: "mobiles phone" });
+  const answer = h("div", { class: "test-result", "aria-live": "polite" });
   const submit = async (event) => {
     event.preventDefault();
     const values = form.values();
     if (!values) return;
     try {
       const { qrx_type, config_content } = values;
-      const seen = await post("/querytransforms/preview/", { qrx_type, config_content, query: query.value });
-      fill(answer, seen.mistakes.length ? mistakes(seen.mistakes) : result(seen));
+      const response = await post("/querytransforms/preview/", { qrx_type, config_content, query: query.value });
+      fill(answer, response.mistakes.length ? errorList(response.mistakes) : result(response));
     } catch (error) {
       fill(answer);
-      form.refused(error);
+      form.showErrors(error);
     }
   };
   const element = h("section", { class: "card" }, h("h3", {}, t("Try it on a query")),
-    h("form", { class: "trial", onsubmit: submit }, h("label", { for: "trial-query" }, t("Query")), h("div", { class: "beside" }, query, h("button", { class: "go" }, t("Preview")))), answer);
+    h("form", { class: "test-form", onsubmit: submit }, h("label", { for: "test-query" }, t("Query")), h("div", { class: "beside" }, query, h("button", { class: "go" }, t("Preview")))), answer);
   return [element, h("p", { class: "muted" }, h("a", { href: `${prefix}/query_transform_form/` }, t("Upload page")))];
 }
 
-const result = (seen) => [
-  h("p", {}, t("Resulting query:"), " ", h("b", { class: "becomes" }, seen.query)),
-  h("p", { class: "faint" }, tn("one rule", "{n} rules", seen.rules)),
+const result = (response) => [
+  h("p", {}, t("Resulting query:"), " ", h("b", { class: "becomes" }, response.query)),
+  h("p", { class: "faint" }, tn("one rule", "{n} rules", response.rules)),
 ];
 
-const mistakes = (list) => [
-  h("p", { class: "mistake" }, tn("The rules contain an error.", "The rules contain {n} errors.", list.length)),
-  h("ol", { class: "mistakes" }, list.map((one) => h("li", {}, h("b", {}, t("Line {n}", { n: one.line })), " ", one.message))),
+const errorList = (list) => [
+  h("p", { class: "field-error" }, tn("The rules contain an error.", "The rules contain {n} errors.", list.length)),
+  h("ol", { class: "error-list" }, list.map((one) => h("li", {}, h("b", {}, t("Line {n}", { n: one.line })), " ", one.message))),
 ];
 
-const upOnly = () => [h("a", { class: "soft", href: `${prefix}/query_transform_form/` }, t("Upload a CSV file"))];
+const uploadLink = () => [h("a", { class: "soft", href: `${prefix}/query_transform_form/` }, t("Upload a CSV file"))];
 
-start({ list: { tools: upOnly }, form: { under: { config_content: upload }, aside: preview } });
+start({ list: { tools: uploadLink }, form: { under: { config_content: upload }, aside: preview } });

@@ -2,7 +2,7 @@
 
 import { fill, h } from "../dom.js";
 import { t, tn } from "../i18n.js";
-import { segments, shown, table, work } from "./parts.js";
+import { segments, loadInto, table, work } from "./components.js";
 
 let settings = [];
 let which = "all";
@@ -12,7 +12,7 @@ const filter = h("input", { type: "search", autocomplete: "off" });
 const place = h("div");
 filter.addEventListener("input", draw);
 fill(work(), h("p", { class: "lead muted" }, t("Settings are read at startup from the environment, the configuration file, or the defaults. Change them there and restart the service.")), place);
-shown(place, "/settings/", (answer) => {
+loadInto(place, "/settings/", (answer) => {
   settings = answer;
   draw();
   return [h("div", { class: "tools" }, h("label", { class: "grow" }, t("Filter by name or description"), filter),
@@ -27,7 +27,7 @@ function draw() {
     { title: t("Name"), cell: (one) => [h("code", {}, one.name), h("div", { class: "faint" }, one.kind)] },
     { title: t("Value"), cell: (one) => [value(one.value), one.origin !== "default" && h("div", { class: "faint" }, t("default:"), " ", value(one.default))] },
     { title: t("Origin"), cell: (one) => h("span", { class: one.origin === "default" ? "badge quiet" : "badge" }, one.origin) },
-    { title: t("Description"), cell: (one) => spoken(one.meaning) },
+    { title: t("Description"), cell: (one) => withCode(one.meaning) },
   ], found, t("No matching settings.")));
 }
 
@@ -36,5 +36,5 @@ function value(one) {
   return h("code", {}, typeof one === "string" ? one : JSON.stringify(one));
 }
 
-/** Words between backticks are names. */
-const spoken = (text) => text.split("`").map((piece, place) => (place % 2 ? h("code", {}, piece) : piece));
+/** Text in which words in backticks are shown as code. */
+const withCode = (text) => text.split("`").map((piece, place) => (place % 2 ? h("code", {}, piece) : piece));

@@ -1,27 +1,27 @@
 // Tokens page: all tokens, revoked with one button; a new one is shown once.
 
 import { del } from "../api.js";
-import { ask } from "../ask.js";
+import { confirmAction } from "../confirm_dialog.js";
 import { fill, h, toast } from "../dom.js";
 import { t } from "../i18n.js";
-import { sentence, work } from "./parts.js";
+import { errorMessage, work } from "./components.js";
 import { listPage, nameOf } from "./records/resource.js";
 import { start } from "./records/page.js";
 
-const revoke = (row, again) =>
+const revoke = (row, reload) =>
   h("button", { type: "button", class: "danger small", "aria-label": t("Revoke {what} of {user}", { what: nameOf(row), user: row.user }), onclick: async () => {
-    const isMeant = await ask({ title: t("Revoke {what}?", { what: nameOf(row) }), sentence: t("Programs that use it lose access immediately. This cannot be undone."), yes: t("Revoke") });
-    if (!isMeant) return;
+    const isConfirmed = await confirmAction({ title: t("Revoke {what}?", { what: nameOf(row) }), sentence: t("Programs that use it lose access immediately. This cannot be undone."), yes: t("Revoke") });
+    if (!isConfirmed) return;
     try {
       await del(`/tokens/${row.id}/`);
       toast(t("{what} was revoked.", { what: nameOf(row) }));
-      again();
+      reload();
     } catch (error) {
-      toast(sentence(error), { bad: true });
+      toast(errorMessage(error), { bad: true });
     }
   } }, t("Revoke"));
 
-/** The only time that a token is seen. */
+/** Shows a new token, which is possible only once. */
 function created(row) {
   const box = h("input", { type: "text", class: "code", readonly: true, value: row.token, "aria-label": t("New token") });
   const copy = h("button", { type: "button", class: "go", onclick: async () => {

@@ -2,7 +2,7 @@
 
 import { t } from "../i18n.js";
 
-/** A heading, what happened and what to do next, for people. */
+/** A heading, what happened and what to do next, for the user. */
 export function describeFailure({ code, message }, seconds) {
   switch (code) {
     case "no_relevant_results":

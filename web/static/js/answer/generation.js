@@ -1,57 +1,57 @@
 // Requests a summary and shows its progress and text.
 
-import { Refused, del, events, prefix, send } from "../api.js";
+import { ApiError, del, events, prefix, send } from "../api.js";
 import { all, announce, one } from "../dom.js";
 import { number, t } from "../i18n.js";
-import { begin, placeOf, readable, applyEvent } from "./progress.js";
+import { initialState, positionOf, stripMarkdown, applyEvent } from "./progress.js";
 
-/** Resolves to how it ended: `{end: "done" | "failed" | "stopped", code, message}`. Never throws. */
+/** Resolves to the outcome: `{end: "done" | "failed" | "stopped", code, message}`. Never rejects. */
 export async function generate(slot, body) {
   const section = one(".generating", slot);
   const stop = new AbortController();
   const cancel = one("[data-cancel]", section);
-  const cancelled = () => {
+  const onCancel = () => {
     stop.abort();
     del(`/rag-search/${body.search_id}/`).catch(() => {});
   };
-  cancel.addEventListener("click", cancelled);
+  cancel.addEventListener("click", onCancel);
   const clock = tick(one("[data-clock]", section), body.rag_timeout ?? one("form", slot).dataset.time);
   section.hidden = false;
-  render(section, begin());
+  render(section, initialState());
   try {
     return await follow(section, body, stop.signal);
   } catch (error) {
     if (stop.signal.aborted) return { end: "stopped" };
-    const known = error instanceof Refused;
+    const known = error instanceof ApiError;
     const message = known ? error.message : t("The connection was lost before the answer was complete.");
     return { end: "failed", code: known ? error.code : "", message };
   } finally {
     clearInterval(clock);
-    cancel.removeEventListener("click", cancelled);
+    cancel.removeEventListener("click", onCancel);
     section.hidden = true;
   }
 }
 
 async function follow(section, body, signal) {
   const response = await send("POST", `${prefix}/rag-search/`, body, { signal, accept: "text/event-stream" });
-  let state = begin();
+  let state = initialState();
   for await (const { event, data } of events(response)) {
     const before = state;
     state = applyEvent(state, event, JSON.parse(data));
-    if (state.stage !== before.stage) say(section, state);
+    if (state.stage !== before.stage) announceStage(section, state);
     render(section, state);
     if (state.end) return state;
   }
   throw new Error("the stream ended early");
 }
 
-function say(section, state) {
+function announceStage(section, state) {
   announce(one(`[data-stage="${state.stage}"]`, section)?.firstChild?.textContent ?? "");
 }
 
 function render(section, state) {
   for (const line of all("[data-stage]", section)) {
-    const place = placeOf(line.dataset.stage, state.stage);
+    const place = positionOf(line.dataset.stage, state.stage);
     line.dataset.place = place;
     if (line.dataset.stage === "waiting") line.hidden = place !== "now";
     if (place === "now") line.setAttribute("aria-current", "step");
@@ -59,10 +59,10 @@ function render(section, state) {
     const counts = place === "now" && state.of > 0;
     one(".count", line).textContent = counts ? t("{n} of {all}", { n: number(state.done), all: number(state.of) }) : "";
   }
-  one("[data-text]", section).textContent = readable(state.text);
+  one("[data-text]", section).textContent = stripMarkdown(state.text);
 }
 
-/** Counts the seconds; says at once how many there may be. */
+/** Shows the elapsed seconds and the time limit. */
 function tick(place, most) {
   const started = performance.now();
   const show = () => {

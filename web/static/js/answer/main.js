@@ -6,15 +6,15 @@ import { announce, fill, one } from "../dom.js";
 import { fragment } from "../fragment.js";
 import { t, tn } from "../i18n.js";
 import { generate } from "./generation.js";
-import { passages } from "./passages.js";
-import { ratings } from "./rating.js";
+import { showPassages } from "./passages.js";
+import { handleRatings } from "./rating.js";
 import { describeFailure } from "./failure.js";
 
 const slot = one("#answer-slot");
-const wants = new URLSearchParams(location.search);
-const state = { search: "", isLoaded: false, isFinal: false, selection: [], isBusy: false, isWanted: wants.get("rag") === "true" };
+const parameters = new URLSearchParams(location.search);
+const state = { search: "", isLoaded: false, isFinal: false, selection: [], isBusy: false, isWanted: parameters.get("rag") === "true" };
 
-/** Fetches the piece of the server. What was typed stays. */
+/** Loads the card from the server. Typed instructions are kept. */
 async function load() {
   const search = state.search;
   state.isLoaded = true;
@@ -23,7 +23,7 @@ async function load() {
     const response = await send("GET", `/search/${search}/answer/`, undefined, { accept: "text/html" });
     html = response.status === 204 ? "" : await response.text();
   } catch {
-    // Without an answer the page is whole.
+    // The page works without the card.
   }
   if (search !== state.search || state.isBusy) return;
   const typed = one("[name=instructions]", slot)?.value;
@@ -34,42 +34,42 @@ async function load() {
   if (!form) return;
   state.isFinal ||= form.dataset.final === "true";
   if (typed) form.elements.instructions.value = typed;
-  open(isOpen);
-  label();
+  showInstructions(isOpen);
+  updateLabels();
   if (state.isFinal && state.isWanted) {
     state.isWanted = false;
-    if (!one(".done", slot)) ask();
+    if (!one(".done", slot)) requestSummary();
   }
 }
 
-async function ask() {
+async function requestSummary() {
   const form = one(".answer-ask", slot);
   if (!form || state.isBusy || !state.isFinal) return;
   const { instructions, prompt } = form.elements;
-  const seconds = Number(wants.get("rag_timeout")) || undefined;
+  const seconds = Number(parameters.get("rag_timeout")) || undefined;
   const body = {
     search_id: Number(state.search),
     result_list: state.selection,
     ai_instructions: instructions.value.trim(),
     prompt: prompt?.value ?? "",
     rag_timeout: seconds,
-    // Who sees an answer and asks again wants another one than that.
+    // If an answer is already shown, the user wants another one.
     renew: Boolean(one(".done", slot)),
   };
   const search = state.search;
-  busy(true);
-  const ended = await generate(slot, body);
+  setBusy(true);
+  const outcome = await generate(slot, body);
   if (search !== state.search) return;
-  busy(false);
-  if (ended.end === "done") {
+  setBusy(false);
+  if (outcome.end === "done") {
     await load();
     announce(t("Answer ready."));
-  } else if (ended.end === "failed") {
-    failed(ended, seconds ?? form.dataset.time);
+  } else if (outcome.end === "failed") {
+    showFailure(outcome, seconds ?? form.dataset.time);
   }
 }
 
-function busy(isBusy) {
+function setBusy(isBusy) {
   state.isBusy = isBusy;
   one(".failed", slot).hidden = true;
   const done = one(".done", slot);
@@ -77,8 +77,8 @@ function busy(isBusy) {
   for (const button of one(".answer-ask", slot).querySelectorAll("button")) button.disabled = isBusy;
 }
 
-function failed(ended, seconds) {
-  const { title, sentence, next } = describeFailure(ended, seconds);
+function showFailure(outcome, seconds) {
+  const { title, sentence, next } = describeFailure(outcome, seconds);
   const section = one(".failed", slot);
   one("h2", section).textContent = title;
   one("[data-why]", section).textContent = sentence;
@@ -87,8 +87,8 @@ function failed(ended, seconds) {
   announce(`${title}. ${sentence}`);
 }
 
-/** What the button says, and where the Assistant is asked about what is selected. */
-function label() {
+/** Updates the label of the button and the link to the Assistant. */
+function updateLabels() {
   const form = one(".answer-ask", slot);
   if (!form) return;
   const count = state.selection.length;
@@ -102,14 +102,14 @@ function label() {
   link.href = `/chat/?attach=${state.selection.map((id) => `${state.search}:${id}`).join(",")}`;
 }
 
-function open(isOpen) {
+function showInstructions(isOpen) {
   const panel = one(".instructions", slot);
   panel.hidden = !isOpen;
   one("[data-instructions]", slot).setAttribute("aria-expanded", String(isOpen));
 }
 
-/** A citation leads to its result; where that is on another page of the list, to the source in the card. */
-function lead(event, cite) {
+/** Goes to the result of a citation. If it is on another page of the list, the link leads to the source in the card. */
+function goToResult(event, cite) {
   const tile = document.getElementById(cite.hash.slice(1));
   const result = one(`.result[data-id="${tile?.dataset.result}"]`);
   if (!result) return;
@@ -120,56 +120,56 @@ function lead(event, cite) {
   setTimeout(() => result.classList.remove("pointed"), 2400);
 }
 
-function clicked(event) {
+function onClick(event) {
   const target = event.target;
   const cite = target.closest("a[data-cite]");
   const follow = target.closest("[data-follow]");
-  const copied = target.closest("[data-copy]");
-  if (cite) lead(event, cite);
-  else if (copied) copy(copied.dataset.copy, t("Answer copied."));
+  const copyButton = target.closest("[data-copy]");
+  if (cite) goToResult(event, cite);
+  else if (copyButton) copy(copyButton.dataset.copy, t("Answer copied."));
   else if (target.closest("[data-instructions]")) {
-    open(one(".instructions", slot).hidden);
+    showInstructions(one(".instructions", slot).hidden);
     if (!one(".instructions", slot).hidden) one("[name=instructions]", slot).focus();
   } else if (follow) {
-    open(true);
+    showInstructions(true);
     one("[name=instructions]", slot).value = follow.dataset.follow;
-    ask();
+    requestSummary();
   }
 }
 
-/** Another search: what was said of the one before goes at once. */
-function leave(search) {
+/** Switches to another search and removes the previous answer at once. */
+function switchSearch(search) {
   if (state.isBusy) one("[data-cancel]", slot)?.click();
   Object.assign(state, { search: String(search), isLoaded: false, isFinal: false, selection: [], isBusy: false });
   fill(slot);
   slot.hidden = true;
 }
 
-function listed({ search, isFinal }) {
-  if (String(search) !== state.search) leave(search);
+function onList({ search, isFinal }) {
+  if (String(search) !== state.search) switchSearch(search);
   const hasEnded = isFinal && !state.isFinal;
   state.isFinal = Boolean(isFinal);
   if (!state.isLoaded || hasEnded) load();
-  else label();
+  else updateLabels();
 }
 
 if (slot) {
-  slot.addEventListener("click", clicked);
+  slot.addEventListener("click", onClick);
   slot.addEventListener("submit", (event) => {
     if (!event.target.matches(".answer-ask")) return;
     event.preventDefault();
-    ask();
+    requestSummary();
   });
-  passages(slot);
-  ratings(slot, ".answer.done", (answer) => answer.dataset.ratingPath);
-  document.addEventListener("tributary:list", (event) => listed(event.detail));
+  showPassages(slot);
+  handleRatings(slot, ".answer.done", (answer) => answer.dataset.ratingPath);
+  document.addEventListener("tributary:list", (event) => onList(event.detail));
   document.addEventListener("tributary:selection", (event) => {
     state.selection = event.detail.ids.map(Number).filter((id) => id > 0);
-    label();
+    updateLabels();
   });
-  // The list comes first: nothing is asked for the answer before results are on the page.
+  // The card is not requested before results are on the page.
   const watch = new MutationObserver(() => {
-    if (slot.dataset.search !== state.search) leave(slot.dataset.search);
+    if (slot.dataset.search !== state.search) switchSearch(slot.dataset.search);
   });
   watch.observe(slot, { attributes: true, attributeFilter: ["data-search"] });
   if (slot.dataset.search) {

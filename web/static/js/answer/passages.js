@@ -1,12 +1,12 @@
 // Tooltip with the passage of a citation, on hover and on focus. It can be hovered itself; Escape closes it.
 
 import { all } from "../dom.js";
-import { place } from "./place.js";
+import { cardPosition } from "./card_position.js";
 
-const LINGER_MS = 180;
+const HIDE_DELAY_MS = 180;
 
-/** Watches all citations within `root`, also those that come later. */
-export function passages(root) {
+/** Shows the passages of all citations within `root`, also of those that are added later. */
+export function showPassages(root) {
   let timer = 0;
   const passageOf = (target) => {
     const cite = target.closest?.("a[data-cite]");
@@ -17,29 +17,29 @@ export function passages(root) {
     clearTimeout(timer);
     for (const open of all(".passage:not([hidden])", root)) open.hidden = true;
   };
-  const later = () => {
+  const hideLater = () => {
     clearTimeout(timer);
-    timer = setTimeout(hide, LINGER_MS);
+    timer = setTimeout(hide, HIDE_DELAY_MS);
   };
   const show = (event) => {
     if (event.target.closest?.(".passage")) return clearTimeout(timer);
     const found = passageOf(event.target);
     if (!found) return;
     hide();
-    float(found.cite, found.passage);
+    position(found.cite, found.passage);
   };
   root.addEventListener("mouseover", show);
   root.addEventListener("focusin", show);
-  root.addEventListener("mouseout", (event) => event.target.closest?.("a[data-cite], .passage") && later());
-  root.addEventListener("focusout", later);
+  root.addEventListener("mouseout", (event) => event.target.closest?.("a[data-cite], .passage") && hideLater());
+  root.addEventListener("focusout", hideLater);
   document.addEventListener("keydown", (event) => event.key === "Escape" && hide());
 }
 
-function float(cite, passage) {
+function position(cite, passage) {
   passage.hidden = false;
   const box = passage.closest(".passages").parentElement;
   const lines = cite.getClientRects();
-  const { left, top } = place(lines[0], box.getBoundingClientRect(), passage.getBoundingClientRect(), innerHeight);
+  const { left, top } = cardPosition(lines[0], box.getBoundingClientRect(), passage.getBoundingClientRect(), innerHeight);
   passage.style.left = `${left}px`;
   passage.style.top = `${top}px`;
 }

@@ -2,9 +2,9 @@
 
 export const STAGES = ["waiting", "choosing", "reading", "writing", "checking"];
 
-export const begin = () => ({ stage: "choosing", done: 0, of: 0, text: "", sources: 0, end: null, code: "", message: "" });
+export const initialState = () => ({ stage: "choosing", done: 0, of: 0, text: "", sources: 0, end: null, code: "", message: "" });
 
-/** The state after one event; what is not understood changes nothing. */
+/** The state after an event; unknown events and stages are ignored. */
 export function applyEvent(state, event, data) {
   switch (event) {
     case "status":
@@ -22,14 +22,14 @@ export function applyEvent(state, event, data) {
   }
 }
 
-/** Where a stage stands while another one is under way: `past`, `now` or `next`. */
-export function placeOf(stage, now) {
+/** The position of a stage relative to the current one: `past`, `now` or `next`. */
+export function positionOf(stage, now) {
   const difference = STAGES.indexOf(stage) - STAGES.indexOf(now);
   return difference < 0 ? "past" : difference === 0 ? "now" : "next";
 }
 
-/** Text while it is written: marks of Markdown and controls of its direction are left out, the rest stays. */
-export const readable = (text) =>
+/** Text of an unfinished answer without Markdown markup and direction controls. */
+export const stripMarkdown = (text) =>
   text
     .replace(/[\u202a-\u202e\u2066-\u2069]/g, "")
     .replace(/^#{1,6} /gm, "")

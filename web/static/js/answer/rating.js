@@ -4,8 +4,8 @@ import { post } from "../api.js";
 import { all, one, toast } from "../dom.js";
 import { t } from "../i18n.js";
 
-/** Watches the thumbs within `root`. `pathOf` gives the path of the API for the element of an answer. */
-export function ratings(root, selector, pathOf) {
+/** Handles the rating buttons within `root`. `pathOf` returns the API path for the element of an answer. */
+export function handleRatings(root, selector, pathOf) {
   const send = async (answer, rating, reasons = [], comment = "") => {
     try {
       await post(pathOf(answer), { rating, reasons, comment });

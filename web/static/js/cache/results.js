@@ -2,21 +2,21 @@
 
 import { announce, h, one, toast } from "../dom.js";
 import { t } from "../i18n.js";
-import { check, forget, keep, verdict } from "./actions.js";
+import { checkLiveness, removeCopy, saveCopy, livenessText } from "./actions.js";
 
 const page = one("#page");
 
 one("#results").addEventListener("click", async ({ target }) => {
-  const button = target.closest("[data-keep], [data-check], [data-forget], [data-pin], [data-unpin], [data-reject]");
+  const button = target.closest("[data-save-copy], [data-check], [data-remove-copy], [data-pin], [data-unpin], [data-reject]");
   if (!button || button.ariaBusy) return;
   const result = button.closest(".result");
-  // Not disabled: the focus would be lost.
+  // A disabled button would lose the focus.
   button.ariaBusy = "true";
   try {
-    if (button.matches("[data-pin], [data-unpin], [data-reject]")) await decided(button, result);
-    else if (button.matches("[data-keep]")) await kept(button, result);
-    else if (button.matches("[data-check]")) await checked(result);
-    else await forgotten(result, button.dataset.forAll !== undefined);
+    if (button.matches("[data-pin], [data-unpin], [data-reject]")) await onDecision(button, result);
+    else if (button.matches("[data-save-copy]")) await onSave(button, result);
+    else if (button.matches("[data-check]")) await onCheck(result);
+    else await onRemove(result, button.dataset.forAll !== undefined);
   } catch (error) {
     toast(error.message, { bad: true });
   } finally {
@@ -27,43 +27,43 @@ one("#results").addEventListener("click", async ({ target }) => {
 const titleOf = (result) => one("h2", result).textContent.trim();
 const signalOf = (result) => Number(one(".cached", result).dataset.signal);
 
-async function kept(button, result) {
+async function onSave(button, result) {
   const before = button.textContent;
   button.textContent = t("Saving a copy…");
   let answer;
   try {
-    answer = await keep(Number(page.dataset.search), Number(result.dataset.id));
+    answer = await saveCopy(Number(page.dataset.search), Number(result.dataset.id));
   } catch (error) {
     button.textContent = before;
     throw error;
   }
-  const isThere = answer.state !== "known";
-  const said = isThere ? t("Copy saved") : t("The copy will be available soon");
-  const link = h("a", { href: "/account/#documents", class: "keep", "data-done": true }, said);
+  const isSaved = answer.state !== "known";
+  const message = isSaved ? t("Copy saved") : t("The copy will be available soon");
+  const link = h("a", { href: "/account/#documents", class: "save-copy", "data-done": true }, message);
   button.replaceWith(link);
   link.focus({ preventScroll: true });
-  announce(`${said}: ${titleOf(result)}`);
+  announce(`${message}: ${titleOf(result)}`);
 }
 
-/** Only curators decide, so that nobody else loads how. */
-async function decided(button, result) {
+/** Loads the module on demand, because only curators need it. */
+async function onDecision(button, result) {
   const { decide } = await import("../versions/results.js");
   await decide(button, result);
 }
 
-async function checked(result) {
-  const answer = await check(signalOf(result));
-  const said = verdict(answer);
+async function onCheck(result) {
+  const answer = await checkLiveness(signalOf(result));
+  const message = livenessText(answer);
   const line = one(".fresh", result);
   line.className = `fresh ${answer.verdict}`;
   line.title = answer.checked_at ?? "";
-  line.textContent = said;
-  announce(`${said}: ${titleOf(result)}`);
+  line.textContent = message;
+  announce(`${message}: ${titleOf(result)}`);
 }
 
-async function forgotten(result, isForAll) {
+async function onRemove(result, isForAll) {
   const title = titleOf(result);
-  if (!(await forget(signalOf(result), title, isForAll))) return;
+  if (!(await removeCopy(signalOf(result), title, isForAll))) return;
   const next = result.nextElementSibling ?? result.previousElementSibling;
   result.remove();
   next?.focus({ preventScroll: true });

@@ -7,12 +7,12 @@
 // | two | points if both have a range, else bars |
 // | three or more | bubbles if a column can be a size, else bars |
 
-/** Most bars, and most points. The table below holds the rest. */
+/** Maximum number of bars and of points. The table below has the rest. */
 export const BARS_MAX = 20;
 export const POINTS_MAX = 500;
 const NUMBER_CHARS_MAX = 32;
 
-/** A number, or null. Databases often give numbers as text. */
+/** Parses a number; null if it is not one. Databases often return numbers as text. */
 export function numberOf(text) {
   const trimmed = String(text ?? "").trim();
   if (!trimmed || trimmed.length > NUMBER_CHARS_MAX || !/^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i.test(trimmed)) return null;
@@ -20,7 +20,7 @@ export function numberOf(text) {
   return Number.isFinite(number) ? number : null;
 }
 
-/** The numbers of a column from least to most; null if it holds anything but numbers, or nothing. */
+/** The range of the numbers of a column; null if it is empty or has other values. */
 function rangeOf(rows, column) {
   let range = null;
   for (const row of rows) {
@@ -32,8 +32,8 @@ function rangeOf(rows, column) {
   return range;
 }
 
-/** `{kind, columns, isCount}` by the rules; columns are places: label and value, or x, y and size. */
-export function choose(names, rows) {
+/** The chart by the rules above: `{kind, columns, isCount}`. Columns are indexes: label and value, or x, y and size. */
+export function chooseByRules(names, rows) {
   const ranges = names.map((_, column) => rangeOf(rows, column));
   const numeric = names.map((_, column) => column).filter((column) => ranges[column]);
   const label = ranges.findIndex((range) => !range);
@@ -49,15 +49,15 @@ export function choose(names, rows) {
   return bars(numeric[0]);
 }
 
-/** What came with the table, if it fits the table, else by the rules. */
-export function chosen(names, rows, suggested) {
+/** The suggested chart if it fits the table, else the chart by the rules. */
+export function chooseChart(names, rows, suggested) {
   const columns = (suggested?.fields ?? []).map((field) => names.indexOf(field));
   const isCount = suggested?.count === true;
   const counts = { bar: isCount ? [1] : [1, 2], scatter: [2], bubble: [3] }[suggested?.kind] ?? [];
   const fits = counts.includes(columns.length) && columns.every((column) => column >= 0);
   const values = suggested?.kind === "bar" ? columns.slice(-1) : columns;
   const areNumbers = isCount || values.every((column) => rangeOf(rows, column));
-  return fits && areNumbers ? { kind: suggested.kind, columns, isCount } : choose(names, rows);
+  return fits && areNumbers ? { kind: suggested.kind, columns, isCount } : chooseByRules(names, rows);
 }
 
 /** The bars: `[{label, value}]`, and how many were left out. */

@@ -4,7 +4,7 @@ import { s } from "../dom.js";
 import { barsOf, pointsOf } from "./choose.js";
 import { linear, ticks } from "./scale.js";
 
-/** A drawing is as wide as its place, so that its words keep their size. */
+/** A drawing is as wide as its container, so that its text keeps its size. */
 const WIDTH = { least: 300, most: 680 };
 const BAR_HEIGHT = 20;
 const BAR_GAP = 8;
@@ -15,10 +15,10 @@ const PLOT_HEIGHT = 322;
 const NAME_CHARS = 30;
 const RADIUS = { point: 4.5, least: 4, most: 24 };
 
-/** `{svg, leftOut}`; `say` writes numbers, `name` is what the drawing is called, `width` how wide its place is. */
-export function draw(names, rows, chart, { name, say, width }) {
-  const look = { name, say, width: Math.min(Math.max(width || WIDTH.most, WIDTH.least), WIDTH.most) };
-  return chart.kind === "bar" ? bars(rows, chart, look) : plot(names, rows, chart, look);
+/** Returns `{svg, leftOut}`. `format` formats numbers, `name` is the accessible name, `width` the width of the container. */
+export function draw(names, rows, chart, { name, say: format, width }) {
+  const options = { name, say: format, width: Math.min(Math.max(width || WIDTH.most, WIDTH.least), WIDTH.most) };
+  return chart.kind === "bar" ? bars(rows, chart, options) : plot(names, rows, chart, options);
 }
 
 function bars(rows, chart, { name, say, width }) {
@@ -35,7 +35,7 @@ function bars(rows, chart, { name, say, width }) {
     const [from, to] = [x(0), x(bar.value)].sort((a, b) => a - b);
     const middle = y + BAR_HEIGHT / 2 + 4;
     return [
-      s("text", { x: labels - 8, y: middle, "text-anchor": "end" }, cut(bar.label, chars)),
+      s("text", { x: labels - 8, y: middle, "text-anchor": "end" }, truncate(bar.label, chars)),
       s("rect", { class: bar.value < 0 ? "bar below" : "bar", "data-mark": true, x: from, y, width: Math.max(to - from, 1), height: BAR_HEIGHT, rx: 3 },
         s("title", null, `${bar.label}: ${say(bar.value)}`)),
       s("text", { class: "value", x: to + 6, y: middle }, say(bar.value)),
@@ -54,7 +54,7 @@ function plot(names, rows, chart, { name, say, width }) {
   const x = linear(xs[0], xs[xs.length - 1], PLOT.left, right);
   const y = linear(ys[0], ys[ys.length - 1], PLOT.bottom, PLOT.top);
   const [smallest, largest] = extent("size");
-  // The area tells the size, not the width.
+  // The area of a bubble shows the size, not its width.
   const radius = linear(Math.sqrt(smallest), Math.sqrt(largest), RADIUS.least, RADIUS.most);
   const [xName, yName, sizeName] = chart.columns.map((column) => names[column]);
   const isBubble = chart.kind === "bubble";
@@ -77,8 +77,8 @@ function plot(names, rows, chart, { name, say, width }) {
     ]),
     s("line", { class: "axis", x1: PLOT.left, x2: right, y1: PLOT.bottom, y2: PLOT.bottom }),
     s("line", { class: "axis", x1: PLOT.left, x2: PLOT.left, y1: PLOT.top, y2: PLOT.bottom }),
-    s("text", { class: "value", x: right, y: PLOT.bottom + 34, "text-anchor": "end" }, cut(xName, NAME_CHARS)),
-    s("text", { class: "value", x: 8, y: PLOT.top - 12 }, cut(yName, NAME_CHARS)),
+    s("text", { class: "value", x: right, y: PLOT.bottom + 34, "text-anchor": "end" }, truncate(xName, NAME_CHARS)),
+    s("text", { class: "value", x: 8, y: PLOT.top - 12 }, truncate(yName, NAME_CHARS)),
   ];
   return { svg: frame(name, width, PLOT_HEIGHT, axes.flat(2), marks), leftOut };
 }
@@ -87,4 +87,4 @@ function frame(name, width, height, ...parts) {
   return s("svg", { role: "img", "aria-label": name, viewBox: `0 0 ${width} ${height}` }, ...parts);
 }
 
-const cut = (text, chars) => (text.length > chars ? `${text.slice(0, chars - 1)}…` : text);
+const truncate = (text, chars) => (text.length > chars ? `${text.slice(0, chars - 1)}…` : text);

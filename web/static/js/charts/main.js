@@ -2,16 +2,16 @@
 
 import { all, h, one } from "../dom.js";
 import { number, t, tn } from "../i18n.js";
-import { chosen } from "./choose.js";
+import { chooseChart } from "./choose.js";
 import { draw } from "./draw.js";
 
-/** Draws what is not drawn yet. Safe to call as often as one likes. */
-export function charts(root = document) {
+/** Draws the charts that are not drawn yet. It can be called repeatedly. */
+export function drawCharts(root = document) {
   for (const payload of all("section.payload[data-chart]:not([data-drawn])", root)) {
     payload.dataset.drawn = "true";
     const table = one("table", payload);
-    const made = table && chart(table, payload.dataset.chart, payload.closest(".result")?.clientWidth);
-    if (made) placeFor(payload).before(made);
+    const figure = table && chart(table, payload.dataset.chart, payload.closest(".result")?.clientWidth);
+    if (figure) chartPosition(payload).before(figure);
   }
 }
 
@@ -19,9 +19,9 @@ function chart(table, suggested, width) {
   const names = all("thead th", table).map((cell) => cell.textContent.trim());
   const rows = all("tbody tr", table).map((row) => all("td, th", row).map((cell) => cell.textContent.trim()));
   if (!names.length || !rows.length) return null;
-  const kind = chosen(names, rows, suggestion(suggested));
+  const kind = chooseChart(names, rows, parseSuggestion(suggested));
   const name = nameOf(kind, names);
-  const { svg, leftOut } = draw(names, rows, kind, { name, say, width });
+  const { svg, leftOut } = draw(names, rows, kind, { name, say: formatNumber, width });
   const rest = leftOut ? tn("The table contains 1 more row.", "The table contains {n} more rows.", leftOut) : "";
   return h("figure", { class: "chart", "data-kind": kind.kind }, svg, h("figcaption", null, name, rest ? `. ${rest}` : ""));
 }
@@ -34,7 +34,7 @@ function nameOf({ kind, columns, isCount }, names) {
   return second === undefined ? first : t("{y} by {x}", { x: first, y: second });
 }
 
-function suggestion(text) {
+function parseSuggestion(text) {
   try {
     return JSON.parse(text);
   } catch {
@@ -42,15 +42,15 @@ function suggestion(text) {
   }
 }
 
-/** Large numbers are short on axes and bars. */
-function say(value) {
+/** Formats numbers of axes and bars; large ones have no decimal places. */
+function formatNumber(value) {
   return number(Math.abs(value) >= 1000 ? Math.round(value) : Number(value.toPrecision(4)));
 }
 
-/** Before what folds the table away: a chart is seen without a click. */
-function placeFor(payload) {
+/** The element before which a chart is inserted: outside of the collapsed table, so that it is visible. */
+function chartPosition(payload) {
   return one(".folds", payload.closest(".result") ?? payload) ?? payload.firstElementChild;
 }
 
-charts();
-document.addEventListener("tributary:list", () => charts());
+drawCharts();
+document.addEventListener("tributary:list", () => drawCharts());

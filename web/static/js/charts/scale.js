@@ -1,6 +1,6 @@
 // Round numbers for axes, and linear scales.
 
-/** About `count` round steps that hold all values between `least` and `most`. */
+/** About `count` round ticks that cover all values between `least` and `most`. */
 export function ticks(least, most, count = 5) {
   if (!(most > least)) {
     const around = Math.abs(least) || 1;
@@ -14,9 +14,9 @@ export function ticks(least, most, count = 5) {
   return Array.from({ length: last - first + 1 }, (_, place) => round((first + place) * step));
 }
 
-/** Without the noise of binary fractions. */
+/** Removes rounding errors of binary fractions. */
 const round = (number) => Number(number.toPrecision(12));
 
-/** From the values between `least` and `most` to the places between `from` and `to`. */
+/** Maps values between `least` and `most` to positions between `from` and `to`. */
 export const linear = (least, most, from, to) => (value) =>
   most === least ? (from + to) / 2 : from + ((value - least) / (most - least)) * (to - from);

@@ -5,7 +5,7 @@ import { all, fill, h } from "../dom.js";
 import { t } from "../i18n.js";
 import { attachDocument } from "./attached_documents.js";
 
-/** Marks of the query's words are left out, and what was escaped is read. It stays text in any case. */
+/** Removes the tags around matches and decodes entities. The result is always shown as text. */
 const plain = (text) =>
   text
     .replace(/<\/?em>/g, "")
@@ -15,19 +15,19 @@ const plain = (text) =>
     .replace(/&#(x27|39);/g, "'")
     .replace(/&amp;/g, "&");
 
-export function attach() {
+export function openAttachDialog() {
   const before = /** @type {HTMLElement | null} */ (document.activeElement);
   const found = h("ul", { "aria-label": t("Results") });
   const note = h("p", { class: "muted", role: "status" }, t("Search for documents to attach."));
   const box = h("input", { type: "search", "aria-label": t("Search"), placeholder: t("Search all sources"), required: true, maxlength: 2048 });
-  const keep = h("button", { type: "button", class: "go", disabled: true }, t("Attach selected"));
+  const attachButton = h("button", { type: "button", class: "go", disabled: true }, t("Attach selected"));
   const close = h("button", { type: "button", class: "soft", onclick: () => dialog.close() }, t("Cancel"));
   const form = h("form", { class: "find" }, box, h("button", { class: "soft" }, t("Search")));
   const dialog = h(
     "dialog",
     { class: "attach", "aria-labelledby": "attach-title" },
     h("h2", { id: "attach-title" }, t("Attach documents")), note, form, found,
-    h("div", { class: "buttons" }, close, keep),
+    h("div", { class: "buttons" }, close, attachButton),
   );
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
@@ -40,10 +40,10 @@ export function attach() {
     } catch (error) {
       note.textContent = error.message;
     }
-    keep.disabled = true;
+    attachButton.disabled = true;
   });
-  found.addEventListener("change", () => (keep.disabled = all(":checked", found).length === 0));
-  keep.addEventListener("click", () => {
+  found.addEventListener("change", () => (attachButton.disabled = all(":checked", found).length === 0));
+  attachButton.addEventListener("click", () => {
     for (const tick of all(":checked", found)) attachDocument(tick.value, tick.dataset.title);
     dialog.close();
   });

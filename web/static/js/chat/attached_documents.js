@@ -5,7 +5,7 @@ import { t } from "../i18n.js";
 
 const list = () => one(".attached");
 
-/** `[{search_id, swirl_id}]`, as the API takes them. */
+/** The attached documents in the form of the API: `[{search_id, swirl_id}]`. */
 export function attachedDocuments() {
   return all("[data-document]", list()).map((chip) => {
     const [search, result] = chip.dataset.document.split(":").map(Number);
@@ -22,13 +22,13 @@ export function attachDocument(document, title) {
     return;
   }
   const name = title || t("Untitled");
-  const away = h("button", { type: "button", class: "plain", "aria-label": t("Remove {title}", { title: name }) }, "×");
-  list().append(h("li", { "data-document": document }, h("span", null, name), away));
+  const removeButton = h("button", { type: "button", class: "plain", "aria-label": t("Remove {title}", { title: name }) }, "×");
+  list().append(h("li", { "data-document": document }, h("span", null, name), removeButton));
   list().hidden = false;
 }
 
 /** Removes chips on click. */
-export function watch() {
+export function handleClicks() {
   list().addEventListener("click", (event) => {
     const chip = event.target.closest("button")?.closest("li");
     if (!chip) return;

@@ -2,20 +2,20 @@
 
 import { copy } from "../account/copy.js";
 import { patch } from "../api.js";
-import { passages } from "../answer/passages.js";
-import { ratings } from "../answer/rating.js";
+import { showPassages } from "../answer/passages.js";
+import { handleRatings } from "../answer/rating.js";
 import { all, one, toast } from "../dom.js";
 import { t, tn } from "../i18n.js";
-import { attach } from "./attach.js";
+import { openAttachDialog } from "./attach.js";
 import * as documents from "./attached_documents.js";
 import * as rail from "./rail.js";
-import { halt, isBusy, sendMessage } from "./send.js";
+import { stopAnswer, isBusy, sendMessage } from "./send.js";
 
 const conversation = one(".conversation");
 const form = one(".compose");
 const box = one("textarea", form);
 
-/** As high as its text; the styles say where that ends. */
+/** Fits the height of the message box to its text; the styles limit it. */
 function grow() {
   box.style.height = "auto";
   box.style.height = `${box.scrollHeight}px`;
@@ -34,7 +34,7 @@ async function submit() {
   box.focus();
 }
 
-async function serve(button) {
+async function enableChatRole(button) {
   const tags = [...new Set([...button.dataset.tags.split(",").filter(Boolean), "chat"])];
   try {
     await patch(`/aiproviders/${button.dataset.serve}/`, { tags });
@@ -44,22 +44,22 @@ async function serve(button) {
   }
 }
 
-function clicked({ target }) {
+function onClick({ target }) {
   const follow = target.closest("[data-follow]");
-  const attached = target.closest("[data-attach-document]");
-  const copied = target.closest("[data-copy]");
+  const attachButton = target.closest("[data-attach-document]");
+  const copyButton = target.closest("[data-copy]");
   const button = target.closest("[data-serve]");
   if (follow) {
     box.value = follow.dataset.follow;
     submit();
-  } else if (attached) {
-    documents.attachDocument(attached.dataset.attachDocument, attached.dataset.title);
+  } else if (attachButton) {
+    documents.attachDocument(attachButton.dataset.attachDocument, attachButton.dataset.title);
     box.focus();
-  } else if (copied) copy(copied.dataset.copy, t("Answer copied."));
-  else if (button) serve(button);
+  } else if (copyButton) copy(copyButton.dataset.copy, t("Answer copied."));
+  else if (button) enableChatRole(button);
   else if (target.closest("[data-again]")) sendMessage("", [], {});
-  else if (target.closest("[data-attach]")) attach();
-  else if (target.closest("[data-stop]")) halt();
+  else if (target.closest("[data-attach]")) openAttachDialog();
+  else if (target.closest("[data-stop]")) stopAnswer();
 }
 
 box.addEventListener("input", grow);
@@ -77,9 +77,9 @@ form.addEventListener("submit", (event) => {
   event.preventDefault();
   submit();
 });
-conversation.addEventListener("click", clicked);
-passages(conversation);
-ratings(conversation, ".message.theirs", (message) => `/chat/${conversation.dataset.chat}/messages/${message.dataset.message}/rating/`);
-documents.watch();
-rail.watch();
+conversation.addEventListener("click", onClick);
+showPassages(conversation);
+handleRatings(conversation, ".message.theirs", (message) => `/chat/${conversation.dataset.chat}/messages/${message.dataset.message}/rating/`);
+documents.handleClicks();
+rail.handleClicks();
 if (one("#thread").children.length) scrollTo(0, document.documentElement.scrollHeight);

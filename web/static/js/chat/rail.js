@@ -1,14 +1,14 @@
 // List of chats: rename, export, delete one or all.
 
 import { del, patch, send } from "../api.js";
-import { ask } from "../ask.js";
+import { confirmAction } from "../confirm_dialog.js";
 import { fill, h, one, toast } from "../dom.js";
 import { fragment } from "../fragment.js";
 import { t } from "../i18n.js";
 
 const list = () => one("#chat-list");
 
-/** Fetches the list anew; `open` is the chat that is shown. */
+/** Reloads the list; `open` is the chat that is shown. */
 export async function refresh(open = list().dataset.open) {
   list().dataset.open = open;
   const response = await send("GET", `/chat/rail/${open ? `?chat=${open}` : ""}`, undefined, { accept: "text/html" });
@@ -24,14 +24,14 @@ function rename(row) {
   const link = one("a", row);
   const menu = one("details", row);
   const field = h("input", { type: "text", value: link.textContent.trim(), maxlength: 255, "aria-label": t("Title") });
-  let isOver = false;
-  const end = async (isKept) => {
-    if (isOver) return;
-    isOver = true;
+  let hasEnded = false;
+  const end = async (isConfirmed) => {
+    if (hasEnded) return;
+    hasEnded = true;
     const title = field.value.trim();
     field.replaceWith(link);
     menu.hidden = false;
-    if (isKept && title && title !== link.textContent.trim()) {
+    if (isConfirmed && title && title !== link.textContent.trim()) {
       await attempt(() => patch(`/chat/${row.dataset.chat}/`, { title }));
     }
     one(`li[data-chat="${row.dataset.chat}"] summary`)?.focus();
@@ -48,10 +48,10 @@ function rename(row) {
   field.focus();
 }
 
-/** Does it and fetches the list; a refusal is said. True when it was done. */
-async function attempt(work) {
+/** Runs an action and reloads the list, or shows the error. Returns whether it succeeded. */
+async function attempt(action) {
   try {
-    await work();
+    await action();
     await refresh();
     return true;
   } catch (error) {
@@ -62,7 +62,7 @@ async function attempt(work) {
 
 async function remove(row) {
   const title = one("a", row).textContent.trim();
-  const isSure = await ask({
+  const isSure = await confirmAction({
     title: t("Delete this chat?"),
     sentence: t("“{title}” and all its messages will be permanently deleted.", { title }),
     yes: t("Delete"),
@@ -73,7 +73,7 @@ async function remove(row) {
 }
 
 async function removeAll() {
-  const isSure = await ask({
+  const isSure = await confirmAction({
     title: t("Delete all chats?"),
     sentence: t("All your chats and messages will be permanently deleted."),
     yes: t("Delete all"),
@@ -81,7 +81,7 @@ async function removeAll() {
   if (isSure && (await attempt(() => del("/chat/")))) location.assign("/chat/");
 }
 
-/** A file that cannot be made is a sentence, not a page of the browser. */
+/** Downloads an export. An error is shown on this page instead of replacing it. */
 async function save(link) {
   try {
     const response = await send("GET", link.getAttribute("href"), undefined, { accept: "*/*" });
@@ -94,7 +94,7 @@ async function save(link) {
   }
 }
 
-export function watch() {
+export function handleClicks() {
   list().addEventListener("click", (event) => {
     const row = event.target.closest("li[data-chat]");
     const link = event.target.closest("[data-export]");

@@ -1,10 +1,10 @@
 // State of a reply, from its events. Independent of the page.
 
-export const begin = () => ({ round: 0, text: "", doing: "", tools: [], end: null, message: null, code: "", why: "" });
+export const initialState = () => ({ round: 0, text: "", doing: "", tools: [], end: null, message: null, code: "", why: "" });
 
 /**
- * The state after one event. Text belongs to the answer only while no tool follows in its round: a new round, or a
- * tool, begins afresh.
+ * The state after an event. Text belongs to the answer only if no tool call follows in its round: a tool call or a new
+ * round discards it.
  */
 export function applyEvent(state, event, data) {
   switch (event) {

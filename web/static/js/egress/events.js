@@ -2,7 +2,7 @@
 
 import { get, patch } from "../api.js";
 import { announce, fill, h, one, toast } from "../dom.js";
-import { inSight } from "../tabs.js";
+import { scrollToCurrentTab } from "../tabs.js";
 import { number, t, time, tn } from "../i18n.js";
 
 const ITEMS = 10;
@@ -16,22 +16,22 @@ const methods = () => ({
 });
 
 export async function mount(place) {
-  const wanted = { status: "candidate", page: 1 };
+  const view = { status: "candidate", page: 1 };
   const list = h("div");
   const tabs = h("div", { class: "seg", role: "group", "aria-label": t("Filter documents") });
   const names = { candidate: t("To review"), confirmed: t("Confirmed"), dismissed: t("Dismissed"), "": t("All") };
   const show = async () => {
-    const asked = `/egress/events/?page=${wanted.page}&items=${ITEMS}${wanted.status && `&status=${wanted.status}`}`;
-    wanted.asked = asked;
-    const found = await get(asked);
-    // Somebody chose on in the meantime.
-    if (wanted.asked !== asked) return found.count;
-    fill(tabs, Object.entries(names).map(([status, name]) => h("button", { type: "button", "aria-pressed": String(status === wanted.status), onclick: () => turn({ status, page: 1 }) }, name)));
-    fill(list, found.results.length ? [h("ul", { class: "things documents" }, found.results.map((event) => line(event, decide))), pager(found, wanted, turn)] : h("p", { class: "nothing" }, emptiness(wanted)));
+    const path = `/egress/events/?page=${view.page}&items=${ITEMS}${view.status && `&status=${view.status}`}`;
+    view.latest = path;
+    const found = await get(path);
+    // The user has chosen another list in the meantime.
+    if (view.latest !== path) return found.count;
+    fill(tabs, Object.entries(names).map(([status, name]) => h("button", { type: "button", "aria-pressed": String(status === view.status), onclick: () => changeView({ status, page: 1 }) }, name)));
+    fill(list, found.results.length ? [h("ul", { class: "item-list documents" }, found.results.map((event) => line(event, decide))), pager(found, view, changeView)] : h("p", { class: "empty-state" }, emptyMessage(view)));
     return found.count;
   };
-  const turn = async (change) => {
-    Object.assign(wanted, change);
+  const changeView = async (change) => {
+    Object.assign(view, change);
     try {
       announce(tn("1 document", "{n} documents", await show()));
       one("[aria-pressed=true]", tabs)?.focus();
@@ -44,27 +44,27 @@ export async function mount(place) {
     try {
       await patch(`/egress/events/${event.event_id}/`, { status });
       toast(status === "confirmed" ? t("Confirmed as sent outside") : t("Dismissed as a different document"));
-      await turn({});
+      await changeView({});
     } catch (error) {
       button.disabled = false;
       toast(error.message, { bad: true });
     }
   };
-  document.addEventListener("tributary:egress", () => turn({ page: 1 }));
-  // What is sure needs nobody: without anything to decide all are shown.
+  document.addEventListener("tributary:egress", () => changeView({ page: 1 }));
+  // If there is nothing to review, all documents are shown.
   if (!(await show())) {
-    wanted.status = "";
+    view.status = "";
     await show();
   }
   fill(place, tabs, list);
-  inSight(tabs);
+  scrollToCurrentTab(tabs);
 }
 
 function line(event, decide) {
   const title = event.signal_title || t("Untitled");
   const [kind, word] = { confirmed: ["", t("confirmed")], dismissed: ["quiet", t("dismissed")], candidate: ["warn", t("to review")] }[event.status] ?? ["", event.status];
   const about = [time(event.sent_at), methods()[event.match_method] ?? event.match_method, t("{n}% certain", { n: number(Math.round(event.confidence * 100)) })];
-  const button = (status, name, said) => event.status !== status && h("button", { type: "button", class: "soft small", "aria-label": said, onclick: decide(event, status) }, name);
+  const button = (status, name, label) => event.status !== status && h("button", { type: "button", class: "soft small", "aria-label": label, onclick: decide(event, status) }, name);
   return h("li", { "data-event": event.event_id },
     h("div", null,
       h("p", { class: "line" }, h("b", null, title), h("span", { class: `badge ${kind}` }, word), event.signal_id === null && h("span", { class: "faint" }, t("no longer in the cache"))),
@@ -81,5 +81,5 @@ function pager({ count, previous, next }, { page }, turn) {
     h("button", { type: "button", class: "soft small", disabled: !next, onclick: () => turn({ page: page + 1 }) }, t("Next")));
 }
 
-const emptiness = ({ status }) =>
+const emptyMessage = ({ status }) =>
   status === "candidate" ? t("Nothing to review.") : t("No documents found so far. Scan your sent mail to look for them.");

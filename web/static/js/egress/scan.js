@@ -4,48 +4,48 @@ import { del, get, post } from "../api.js";
 import { field, form } from "../account/form.js";
 import { announce, fill, h, toast } from "../dom.js";
 import { number, t, time, tn } from "../i18n.js";
-import { LOOK_MS, waitAfter } from "./retry.js";
+import { POLL_MS, retryDelay } from "./retry.js";
 
 const SHOWN = 5;
 
 const channels = () => ({ outlook: "Outlook", gmail: "Gmail" });
-const isOver = ({ status }) => status !== "queued" && status !== "running";
+const isFinished = ({ status }) => status !== "queued" && status !== "running";
 
-/** Tells the list of documents that there may be more. */
-export const changed = () => document.dispatchEvent(new CustomEvent("tributary:egress"));
+/** Notifies the list of documents that there may be more. */
+export const notifyChanged = () => document.dispatchEvent(new CustomEvent("tributary:egress"));
 
 export async function mount(place) {
   const [{ features }, scans] = await Promise.all([get("/agent/status/"), list()]);
-  if (features.cache === false) return fill(place, h("p", { class: "nothing" }, t("The semantic cache is not enabled, so there is nothing to scan for.")));
+  if (features.cache === false) return fill(place, h("p", { class: "empty-state" }, t("The semantic cache is not enabled, so there is nothing to scan for.")));
   const now = h("div", { class: "scan-now" });
   const before = h("div");
   const show = (all) => {
     const [newest, ...older] = all;
     fill(now, newest && current(newest, follow));
-    fill(before, older.length > 0 && h("details", { class: "older" }, h("summary", null, t("Previous scans")), h("ul", { class: "things" }, older.slice(0, SHOWN).map((one) => h("li", null, line(one))))));
+    fill(before, older.length > 0 && h("details", { class: "older" }, h("summary", null, t("Previous scans")), h("ul", { class: "item-list" }, older.slice(0, SHOWN).map((one) => h("li", null, line(one))))));
   };
   const follow = async (scan) => {
     fill(now, current(scan, follow));
-    if (!isOver(scan)) setTimeout(() => look(scan.scan_id), LOOK_MS);
+    if (!isFinished(scan)) setTimeout(() => poll(scan.scan_id), POLL_MS);
     else show(await list());
   };
-  const look = async (id, failures = 0) => {
+  const poll = async (id, failures = 0) => {
     try {
       const scan = await get(`/egress/scan/${id}/`);
-      if (isOver(scan)) {
+      if (isFinished(scan)) {
         announce(outcome(scan));
-        changed();
+        notifyChanged();
       }
       await follow(scan);
     } catch (error) {
-      const wait = waitAfter(error, failures + 1);
-      if (wait === null) now.append(lost(error, () => look(id)));
-      else setTimeout(() => look(id, failures + 1), wait);
+      const wait = retryDelay(error, failures + 1);
+      if (wait === null) now.append(progressNote(error, () => poll(id)));
+      else setTimeout(() => poll(id, failures + 1), wait);
     }
   };
   fill(place, scanForm(follow), now, before);
   show(scans);
-  if (scans[0] && !isOver(scans[0])) look(scans[0].scan_id);
+  if (scans[0] && !isFinished(scans[0])) poll(scans[0].scan_id);
 }
 
 async function list() {
@@ -53,7 +53,7 @@ async function list() {
   return Array.isArray(found) ? found : found.results;
 }
 
-/** The form by which a scan is begun. */
+/** The form that starts a scan. */
 function scanForm(follow) {
   const options = [["", t("connected mailbox")], ...Object.entries(channels())];
   const channel = field(t("Mailbox"), { options });
@@ -69,7 +69,7 @@ function scanForm(follow) {
       await follow(await post("/egress/scan/", request));
     } catch (error) {
       if (error.code === "scan_running" && error.body.scan) await follow(error.body.scan);
-      else if (error.status === 424) return fill(place, unconnected(error));
+      else if (error.status === 424) return fill(place, connectNote(error));
       throw error;
     }
   });
@@ -77,17 +77,17 @@ function scanForm(follow) {
   return [element, place];
 }
 
-const unconnected = (error) =>
+const connectNote = (error) =>
   h("p", { class: "note" }, error.message, " ", h("a", { href: "/account/#connections" }, t("Connect your mailbox")));
 
-/** The scan goes on without this page, which has given up to look at it. */
-function lost(error, look) {
-  const again = () => {
+/** Note that the progress is not available. The scan continues without this page. */
+function progressNote(error, retry) {
+  const onRetry = () => {
     note.remove();
-    look();
+    retry();
   };
   const sentence = t("The progress of the scan is not available: {why} The scan continues in the background.", { why: error.message });
-  const note = h("p", { class: "note", role: "alert" }, sentence, " ", h("button", { type: "button", class: "soft small", onclick: again }, t("Try again")));
+  const note = h("p", { class: "note", role: "alert" }, sentence, " ", h("button", { type: "button", class: "soft small", onclick: onRetry }, t("Try again")));
   return note;
 }
 
@@ -106,7 +106,7 @@ function current(scan, follow) {
     line(scan),
     h("p", { class: "meta num" }, counts(scan).map((part) => h("span", null, part))),
     scan.truncated && h("p", { class: "note" }, t("There are more messages than one scan can read. Choose a shorter period to scan the rest.")),
-    !isOver(scan) && h("button", { type: "button", class: "soft small", onclick: cancel }, t("Cancel scan")));
+    !isFinished(scan) && h("button", { type: "button", class: "soft small", onclick: cancel }, t("Cancel scan")));
 }
 
 const KINDS = { queued: "busy", running: "busy", completed: "good", failed: "bad", cancelled: "warn" };

@@ -7,11 +7,11 @@ import { day, t, tn } from "../i18n.js";
 const HEIGHT = 56;
 const STEP = 20;
 const BAR = 14;
-/** A day without a search is still a day. */
+/** Height of the bar of a day without searches. */
 const STUB = 2;
 
-/** Fills the section, and shows it when there is something to show. */
-export async function activity(section) {
+/** Fills the section, and shows it if there were searches. */
+export async function showActivity(section) {
   const { days } = await get("/activity/mine/");
   const total = days.reduce((sum, one) => sum + one.searches, 0);
   if (!total) return;
@@ -24,7 +24,7 @@ export async function activity(section) {
   section.hidden = false;
 }
 
-/** At noon, so that no time zone makes another day of it. */
+/** Noon of a day, so that no time zone moves it to another day. */
 const noon = (one) => `${one.day}T12:00:00`;
 
 function chart(days, sentence) {

@@ -3,7 +3,7 @@
 import { h } from "../dom.js";
 import { t, tn } from "../i18n.js";
 
-/** A bar that stays; `show(chosen, shown, count)` brings it up to date. */
+/** A bar for bulk actions; `show(chosen, shown, count)` updates it. */
 export function bulk({ chooseAll, removeChosen }) {
   const all = h("input", { type: "checkbox", "aria-label": t("Select all on this page"), onchange: () => chooseAll(all.checked) });
   const words = h("span");

@@ -1,29 +1,29 @@
 // History page.
 
 import { get } from "../api.js";
-import { ask } from "../ask.js";
+import { confirmAction } from "../confirm_dialog.js";
 import { all, announce, fill, h, one, toast } from "../dom.js";
-import { inSight } from "../tabs.js";
+import { scrollToCurrentTab } from "../tabs.js";
 import { day, number, t, tn } from "../i18n.js";
-import { activity } from "./activity.js";
+import { showActivity } from "./activity.js";
 import { bulk } from "./bulk.js";
 import { isSaved, remove } from "./operations.js";
-import { count, row } from "./row.js";
+import { showCount, searchRow } from "./row.js";
 import { isBusy } from "./status.js";
 
 const ITEMS = 20;
 const TYPING_MS = 250;
-/** How often a list with searches that still run is looked at again, and how many times. */
-const AGAIN_MS = 2000;
-const AGAIN_MAX = 30;
+/** Interval and maximum number of reloads of a list with running searches. */
+const RELOAD_MS = 2000;
+const RELOADS_MAX = 30;
 const SHOWS = { recent: "", saved: "&saved=true", subscribed: "&subscribed=true" };
 
 const place = one("#searches");
 const chosen = new Set();
 let view = viewFromUrl();
 let shown = { count: 0, results: [] };
-let asking = new AbortController();
-let again = 0;
+let request = new AbortController();
+let reloads = 0;
 
 const names = { recent: t("Recent"), saved: t("Saved"), subscribed: t("Subscribed") };
 const tabs = h("nav", { class: "seg", "aria-label": t("Show searches") });
@@ -31,7 +31,7 @@ const filter = h("input", { type: "search", "aria-label": t("Filter searches"), 
 const bar = bulk({ chooseAll, removeChosen });
 const rows = h("div", { class: "rows" });
 const pages = h("nav", { class: "pages", "aria-label": t("Pages") });
-fill(place, h("h2", { class: "unseen" }, t("Searches")), h("div", { class: "toolbar" }, tabs, filter), bar.element, rows, pages);
+fill(place, h("h2", { class: "visually-hidden" }, t("Searches")), h("div", { class: "toolbar" }, tabs, filter), bar.element, rows, pages);
 
 let typing;
 filter.addEventListener("input", () => {
@@ -44,35 +44,35 @@ addEventListener("popstate", () => {
   load();
 });
 load();
-activity(one("#activity")).catch(() => null);
+showActivity(one("#activity")).catch(() => null);
 
 function viewFromUrl() {
-  const asked = new URLSearchParams(location.search);
-  const show = asked.get("show");
-  const page = Number.parseInt(asked.get("page") ?? "1", 10);
-  return { show: show in SHOWS ? show : "recent", text: asked.get("text") ?? "", page: page > 0 ? page : 1 };
+  const parameters = new URLSearchParams(location.search);
+  const show = parameters.get("show");
+  const page = Number.parseInt(parameters.get("page") ?? "1", 10);
+  return { show: show in SHOWS ? show : "recent", text: parameters.get("text") ?? "", page: page > 0 ? page : 1 };
 }
 
-function address(next) {
-  const asked = new URLSearchParams();
-  if (next.show !== "recent") asked.set("show", next.show);
-  if (next.text) asked.set("text", next.text);
-  if (next.page > 1) asked.set("page", next.page);
-  return asked.size ? `/history/?${asked}` : "/history/";
+function urlOf(next) {
+  const parameters = new URLSearchParams();
+  if (next.show !== "recent") parameters.set("show", next.show);
+  if (next.text) parameters.set("text", next.text);
+  if (next.page > 1) parameters.set("page", next.page);
+  return parameters.size ? `/history/?${parameters}` : "/history/";
 }
 
-function go(change, isSmall = false) {
+function go(change, replaces = false) {
   view = { ...view, ...change };
-  history[isSmall ? "replaceState" : "pushState"](null, "", address(view));
+  history[replaces ? "replaceState" : "pushState"](null, "", urlOf(view));
   chosen.clear();
-  again = 0;
+  reloads = 0;
   return load();
 }
 
 async function load() {
-  asking.abort();
-  asking = new AbortController();
-  const { signal } = asking;
+  request.abort();
+  request = new AbortController();
+  const { signal } = request;
   drawTabs();
   try {
     const text = view.text ? `&text=${encodeURIComponent(view.text)}` : "";
@@ -80,8 +80,8 @@ async function load() {
     if (!shown.results.length && shown.count && view.page > 1) return go({ page: Math.ceil(shown.count / ITEMS) }, true);
     draw();
     announce(tn("1 search", "{n} searches", shown.count));
-    counts(signal);
-    if (shown.results.some((one) => isBusy(one.status)) && again++ < AGAIN_MAX) setTimeout(() => signal.aborted || load(), AGAIN_MS);
+    loadCounts(signal);
+    if (shown.results.some((one) => isBusy(one.status)) && reloads++ < RELOADS_MAX) setTimeout(() => signal.aborted || load(), RELOAD_MS);
   } catch (error) {
     if (error.name !== "AbortError") fill(rows, h("p", { class: "alert", role: "alert" }, error.message));
   }
@@ -95,33 +95,33 @@ function drawTabs() {
       event.preventDefault();
       go(target).then(() => one("[aria-current]", tabs).focus());
     };
-    return h("a", { href: address(target), "aria-current": show === view.show ? "page" : null, onclick: follow }, names[show]);
+    return h("a", { href: urlOf(target), "aria-current": show === view.show ? "page" : null, onclick: follow }, names[show]);
   });
   fill(tabs, links);
-  inSight(tabs);
+  scrollToCurrentTab(tabs);
 }
 
 function draw() {
   showBulk();
   drawPages();
-  if (!shown.results.length) return fill(rows, empty());
-  fill(rows, [...grouped(shown.results)].map(([name, searches]) => [h("h3", { class: "day" }, name), h("ul", { class: "search-list" }, searches.map((one) => row(one, list)))]));
+  if (!shown.results.length) return fill(rows, emptyNote());
+  fill(rows, [...groupByDay(shown.results)].map(([name, searches]) => [h("h3", { class: "day" }, name), h("ul", { class: "search-list" }, searches.map((one) => searchRow(one, list)))]));
 }
 
 const list = {
-  changed(search) {
+  update(search) {
     const stays = (view.show !== "saved" || isSaved(search)) && (view.show !== "subscribed" || search.subscribe);
     if (!stays || isBusy(search.status)) return load();
     const old = shown.results.find((one) => one.id === search.id);
     Object.assign(old ?? {}, search);
     const stale = one(`[data-id="${search.id}"]`, rows);
-    const fresh = row(search, list);
-    const held = all(".tool", stale ?? fresh).indexOf(document.activeElement);
+    const fresh = searchRow(search, list);
+    const focused = all(".tool", stale ?? fresh).indexOf(document.activeElement);
     stale?.replaceWith(fresh);
-    if (held >= 0) all(".tool", fresh)[held]?.focus();
-    counts(asking.signal);
+    if (focused >= 0) all(".tool", fresh)[focused]?.focus();
+    loadCounts(request.signal);
   },
-  chosen(id, isChosen) {
+  choose(id, isChosen) {
     isChosen ? chosen.add(id) : chosen.delete(id);
     showBulk();
   },
@@ -130,14 +130,14 @@ const list = {
   remove: (search) => removeAll([search.id], t("“{query}” and its results will be permanently deleted.", { query: search.query_string })),
 };
 
-/** Rows that do not say how many results they have get it from their newest run. */
-async function counts(signal) {
+/** Loads the number of results of rows without one from their newest runs. */
+async function loadCounts(signal) {
   for (const search of shown.results.filter((one) => one.retrieved === undefined && !isBusy(one.status))) {
     if (signal.aborted) return;
     const [newest] = await get(`/search/${search.id}/runs/`, { signal }).catch(() => []);
     search.retrieved = newest?.retrieved ?? null;
     const element = one(`[data-id="${search.id}"]`, rows);
-    if (element && newest) count(element, newest.retrieved);
+    if (element && newest) showCount(element, newest.retrieved);
   }
 }
 
@@ -157,7 +157,7 @@ function removeChosen() {
 
 async function removeAll(ids, sentence) {
   const title = tn("Delete this search?", "Delete {n} searches?", ids.length);
-  if (!(await ask({ title, sentence, yes: t("Delete") }))) return;
+  if (!(await confirmAction({ title, sentence, yes: t("Delete") }))) return;
   const failures = await remove(ids);
   chosen.clear();
   if (failures) toast(tn("1 search could not be deleted.", "{n} searches could not be deleted.", failures), { bad: true });
@@ -173,7 +173,7 @@ function drawPages() {
   fill(pages, last > 1 && [step(view.page - 1, t("Previous")), h("span", { class: "muted num" }, where), step(view.page + 1, t("Next"))]);
 }
 
-function empty() {
+function emptyNote() {
   const sentence = view.text
     ? t("No matching searches.")
     : { recent: t("You have not searched yet."), saved: t("No saved searches yet. Use the star next to a search to save it."), subscribed: t("No subscriptions yet. A subscribed search checks for new results automatically.") }[view.show];
@@ -186,7 +186,7 @@ function dayOf(search) {
   return ago <= 0 ? t("Today") : ago === 1 ? t("Yesterday") : day(date);
 }
 
-function grouped(searches) {
+function groupByDay(searches) {
   const groups = new Map();
   for (const search of searches) groups.set(dayOf(search), [...(groups.get(dayOf(search)) ?? []), search]);
   return groups;

@@ -2,29 +2,29 @@
 
 import { del, get, patch } from "../api.js";
 
-/** The tag of a search that was saved. */
+/** The tag of saved searches. */
 export const SAVED = "saved";
 const NEW_ITEMS = "RelevancyNewItemsMixer";
-/** Deletions on their way at once. */
-const AT_ONCE = 4;
+/** Maximum number of concurrent deletions. */
+const CONCURRENT_MAX = 4;
 
 export const isSaved = (search) => search.tags.includes(SAVED);
 
-/** Saves it or lets it go. Returns the search as it is now. */
-export function save(search, isWanted) {
+/** Saves a search, or removes it from the saved ones. Returns the updated search. */
+export function setSaved(search, isOn) {
   const others = search.tags.filter((tag) => tag !== SAVED);
-  return patch(`/search/${search.id}/`, { tags: isWanted ? [...others, SAVED] : others });
+  return patch(`/search/${search.id}/`, { tags: isOn ? [...others, SAVED] : others });
 }
 
-export const subscribe = (search, isWanted) => patch(`/search/${search.id}/`, { subscribe: isWanted });
-export const read = (id) => get(`/search/${id}/`);
+export const setSubscribed = (search, isOn) => patch(`/search/${search.id}/`, { subscribe: isOn });
+export const loadSearch = (id) => get(`/search/${id}/`);
 
-/** Asks the sources again. `update` keeps what is there and marks what is new; `rerun` starts afresh. */
-export async function run(search, way) {
+/** Runs a search again. `update` keeps its results and marks new ones; `rerun` discards them. */
+export async function run(search, mode) {
   try {
-    await get(`/search/?${way}=${search.id}`);
+    await get(`/search/?${mode}=${search.id}`);
   } catch (error) {
-    // It takes longer than a browser should wait; the list shows when it is there.
+    // The run takes longer than the request; the list shows when it has finished.
     if (error.status !== 503) throw error;
   }
 }
@@ -47,6 +47,6 @@ export async function remove(ids) {
       await del(`/search/${id}/`).catch((error) => (failures += error.status === 404 ? 0 : 1));
     }
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, work));
+  await Promise.all(Array.from({ length: CONCURRENT_MAX }, work));
   return failures;
 }

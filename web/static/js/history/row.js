@@ -3,24 +3,24 @@
 import { h, toast } from "../dom.js";
 import { icon } from "../icon.js";
 import { locale, t, time, tn } from "../i18n.js";
-import { isSaved, markRead, run, save, subscribe } from "./operations.js";
-import { runsOf } from "./runs.js";
-import { isBusy, state } from "./status.js";
+import { isSaved, markRead, run, setSaved, setSubscribed } from "./operations.js";
+import { runsPanel } from "./runs.js";
+import { isBusy, describeStatus } from "./status.js";
 
 const hours = new Intl.DateTimeFormat(locale, { timeStyle: "short" });
 
 /**
- * The row of a search. `list` says what else happens: `list.changed(search)` when it is another now, `list.reload()`
- * when more may have changed, `list.chosen(id, isChosen)`, `list.remove(search)`, and `list.isChosen(id)`.
+ * The row of a search. `list` has callbacks: `list.update(search)` for a changed search, `list.reload()` if more may have
+ * changed, `list.choose(id, isChosen)`, `list.remove(search)`, and `list.isChosen(id)`.
  */
-export function row(search, list) {
+export function searchRow(search, list) {
   const element = h("li", { class: "search-row", "data-id": search.id });
-  const act = (deed, sentence) => async () => {
+  const act = (action, sentence) => async () => {
     element.setAttribute("aria-busy", "true");
     try {
-      const changed = await deed();
+      const changed = await action();
       if (sentence) toast(sentence);
-      changed ? list.changed({ ...search, ...changed }) : list.reload();
+      changed ? list.update({ ...search, ...changed }) : list.reload();
     } catch (error) {
       element.removeAttribute("aria-busy");
       toast(error.message, { bad: true });
@@ -29,15 +29,15 @@ export function row(search, list) {
   const choice = h("input", {
     type: "checkbox",
     "aria-label": t("Select {query}", { query: search.query_string }),
-    onchange: () => list.chosen(search.id, choice.checked),
+    onchange: () => list.choose(search.id, choice.checked),
   });
   choice.checked = list.isChosen(search.id);
-  element.append(choice, what(search), h("div", { class: "deeds" }, toggles(search, act), menu(search, act, list, element)));
+  element.append(choice, description(search), h("div", { class: "row-buttons" }, toggles(search, act), menu(search, act, list, element)));
   return element;
 }
 
-function what(search) {
-  const { kind, words } = state(search.status);
+function description(search) {
+  const { kind, words } = describeStatus(search.status);
   const isUpdated = search.date_updated && Date.parse(search.date_updated) - Date.parse(search.date_created) > 60_000;
   return h(
     "div",
@@ -53,7 +53,7 @@ function what(search) {
       { class: "meta num" },
       h("time", { datetime: search.date_created, title: time(search.date_created) }, hours.format(new Date(search.date_created))),
       h("span", { class: `state ${kind}` }, words),
-      Number.isInteger(search.retrieved) && fetched(search.retrieved),
+      Number.isInteger(search.retrieved) && retrievedCount(search.retrieved),
       search.searchprovider_list.length > 0 && h("span", null, sources(search)),
       isUpdated && h("span", null, t("last run {when}", { when: time(search.date_updated) })),
     ),
@@ -68,28 +68,28 @@ function sources({ searchprovider_list: list }) {
 function toggles(search, act) {
   const [saved, subscribed] = [isSaved(search), search.subscribe];
   return [
-    toggle("star", saved, saved ? t("Saved") : t("Save"), act(() => save(search, !saved), saved ? t("Removed from saved searches") : t("Saved"))),
+    toggle("star", saved, saved ? t("Saved") : t("Save"), act(() => setSaved(search, !saved), saved ? t("Removed from saved searches") : t("Saved"))),
     toggle(
       "subscribe",
       subscribed,
       subscribed ? t("Subscribed") : t("Subscribe"),
-      act(() => subscribe(search, !subscribed), subscribed ? t("Unsubscribed") : t("Subscribed. New results will be marked.")),
+      act(() => setSubscribed(search, !subscribed), subscribed ? t("Unsubscribed") : t("Subscribed. New results will be marked.")),
     ),
   ];
 }
 
-const toggle = (drawing, isOn, name, onclick) =>
-  h("button", { type: "button", class: "tool", "aria-pressed": String(isOn), "aria-label": name, title: name, onclick }, icon(drawing));
+const toggle = (iconName, isOn, name, onclick) =>
+  h("button", { type: "button", class: "tool", "aria-pressed": String(isOn), "aria-label": name, title: name, onclick }, icon(iconName));
 
 function menu(search, act, list, element) {
-  const summary = h("summary", { class: "tool", title: t("More") }, icon("more"), h("span", { class: "unseen" }, t("More actions for {query}", { query: search.query_string })));
-  const closing = (deed) => () => {
+  const summary = h("summary", { class: "tool", title: t("More") }, icon("more"), h("span", { class: "visually-hidden" }, t("More actions for {query}", { query: search.query_string })));
+  const closing = (action) => () => {
     fold.open = false;
     summary.focus();
-    deed();
+    action();
   };
-  const entry = (name, deed, kind) => h("button", { type: "button", class: kind ? `plain ${kind}` : "plain", onclick: closing(deed) }, name);
-  const rests = !isBusy(search.status);
+  const entry = (name, action, kind) => h("button", { type: "button", class: kind ? `plain ${kind}` : "plain", onclick: closing(action) }, name);
+  const isIdle = !isBusy(search.status);
   const fold = h(
     "details",
     { class: "menu" },
@@ -98,33 +98,33 @@ function menu(search, act, list, element) {
       "div",
       { class: "sheet-menu" },
       h("a", { href: `/?search_id=${search.id}` }, t("Open")),
-      rests && entry(t("Run again"), act(() => run(search, "rerun"), t("Search started again"))),
-      rests && entry(t("Update now"), act(() => run(search, "update"), t("Updated"))),
+      isIdle && entry(t("Run again"), act(() => run(search, "rerun"), t("Search started again"))),
+      isIdle && entry(t("Update now"), act(() => run(search, "update"), t("Updated"))),
       search.new_results > 0 && entry(t("Mark all as read"), act(() => markRead(search.id).then(() => ({ new_results: 0 })), t("All results marked as read"))),
-      entry(t("Runs and differences"), () => unfold(search, element)),
+      entry(t("Runs and differences"), () => toggleRuns(search, element)),
       entry(t("Delete"), () => list.remove(search), "bad"),
     ),
   );
   return fold;
 }
 
-/** Shows the runs below the row, or folds them away again. */
-function unfold(search, element) {
+/** Shows or hides the runs below the row. */
+function toggleRuns(search, element) {
   const shown = element.querySelector(".runs-holder");
   if (shown) return shown.remove();
   const close = h("button", { type: "button", class: "tool", "aria-label": t("Close"), onclick: () => holder.remove() }, icon("close"));
   const title = h("h3", { tabindex: -1 }, t("Runs"));
-  const holder = h("div", { class: "runs-holder" }, h("div", { class: "runs-head" }, title, close), runsOf(search));
+  const holder = h("div", { class: "runs-holder" }, h("div", { class: "runs-head" }, title, close), runsPanel(search));
   element.append(holder);
   title.focus();
 }
 
-/** The count of the newest run, for lists whose rows do not say it. */
-export function count(element, retrieved) {
+/** Adds the number of results of the newest run to a row without one. */
+export function showCount(element, retrieved) {
   const meta = element.querySelector(".meta");
   if (!meta || meta.querySelector(".count")) return;
-  meta.querySelector(".state").after(fetched(retrieved));
+  meta.querySelector(".state").after(retrievedCount(retrieved));
 }
 
-/** What the sources gave. The list may have fewer, so this is not called its results. */
-const fetched = (retrieved) => h("span", { class: "count", title: t("Results returned by the sources. The list merges duplicates and hides what you blocked.") }, tn("1 retrieved", "{n} retrieved", retrieved));
+/** The number of results that the sources returned. The list may have fewer, so the text says "retrieved". */
+const retrievedCount = (retrieved) => h("span", { class: "count", title: t("Results returned by the sources. The list merges duplicates and hides what you blocked.") }, tn("1 retrieved", "{n} retrieved", retrieved));

@@ -4,21 +4,21 @@ import { get } from "../api.js";
 import { fill, h } from "../dom.js";
 import { externalLink } from "../externals.js";
 import { day, number, t, time, tn } from "../i18n.js";
-import { state } from "./status.js";
+import { describeStatus } from "./status.js";
 
-/** Most results that are drawn on each side of a comparison. */
+/** Maximum number of results on each side of a comparison. */
 const SHOWN_MAX = 50;
 
-/** A panel that fills itself. */
-export function runsOf(search) {
+/** A panel that loads the runs of a search. */
+export function runsPanel(search) {
   const panel = h("div", { class: "runs" }, h("p", { class: "faint" }, t("Loading…")));
   get(`/search/${search.id}/runs/`)
-    .then((runs) => fill(panel, runs.length ? drawn(search, runs) : h("p", { class: "muted" }, t("No runs recorded yet."))))
+    .then((runs) => fill(panel, runs.length ? runsTable(search, runs) : h("p", { class: "muted" }, t("No runs recorded yet."))))
     .catch((error) => fill(panel, h("p", { class: "alert", role: "alert" }, error.message)));
   return panel;
 }
 
-function drawn(search, runs) {
+function runsTable(search, runs) {
   const heads = [t("Run"), t("When"), t("Status"), t("Retrieved"), t("New"), t("Removed")];
   const table = h(
     "div",
@@ -34,7 +34,7 @@ function drawn(search, runs) {
 }
 
 function line(run) {
-  const { kind, words } = state(run.status);
+  const { kind, words } = describeStatus(run.status);
   return h(
     "tr",
     null,

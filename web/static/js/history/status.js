@@ -2,7 +2,7 @@
 
 import { t } from "../i18n.js";
 
-const WORDS = {
+const STATUSES = {
   FULL_RESULTS_READY: ["good", () => t("All sources answered")],
   FULL_UPDATE_READY: ["good", () => t("Updated, all sources answered")],
   PARTIAL_RESULTS_READY: ["warn", () => t("Not all sources answered")],
@@ -13,10 +13,10 @@ const WORDS = {
   ERR_RUN_FAILED: ["bad", () => t("The search failed")],
 };
 
-/** `{kind, words}`; kind is `good`, `warn`, `bad` or `busy`. */
-export function state(status) {
-  const [kind, words] = WORDS[status] ?? ["busy", () => t("Searching")];
+/** A status as `{kind, words}`; the kind is `good`, `warn`, `bad` or `busy`. */
+export function describeStatus(status) {
+  const [kind, words] = STATUSES[status] ?? ["busy", () => t("Searching")];
   return { kind, words: words() };
 }
 
-export const isBusy = (status) => !(status in WORDS);
+export const isBusy = (status) => !(status in STATUSES);

@@ -4,7 +4,7 @@ import { get } from "../api.js";
 import { fill, h } from "../dom.js";
 import { t, tn } from "../i18n.js";
 
-/** Of a long stretch that is the same, so much is shown at each end, in characters. */
+/** Characters of a long unchanged part that are shown at each of its ends. */
 const SAME_SHOWN = 160;
 
 /** A panel in which two versions are chosen. */
@@ -15,13 +15,13 @@ export function difference(members) {
   const place = h("div", { class: "text-diff", "aria-live": "polite" });
   let latest = 0;
   const draw = async () => {
-    const asked = ++latest;
+    const request = ++latest;
     if (left.value === right.value) return fill(place, h("p", { class: "muted" }, t("Choose two different versions.")));
     try {
       const found = await get(`/cache/${left.value}/diff/${right.value}/`);
-      if (asked === latest) fill(place, drawn(found));
+      if (request === latest) fill(place, renderDifference(found));
     } catch (error) {
-      if (asked === latest) fill(place, h("p", { class: "note" }, error.status === 404 ? t("The text of one version is not available.") : error.message));
+      if (request === latest) fill(place, h("p", { class: "note" }, error.status === 404 ? t("The text of one version is not available.") : error.message));
     }
   };
   for (const select of [left, right]) select.addEventListener("change", draw);
@@ -32,16 +32,16 @@ export function difference(members) {
     place);
 }
 
-function drawn({ added, removed, truncated, pieces }) {
+function renderDifference({ added, removed, truncated, pieces }) {
   const isSame = !pieces.some((piece) => piece.op !== "same");
   return [
     h("p", { class: "sum num" }, h("span", { class: "plus" }, tn("1 word added", "{n} words added", added)), h("span", { class: "minus" }, tn("1 word removed", "{n} words removed", removed))),
     truncated && h("p", { class: "note" }, t("The texts are long; only the beginnings are compared.")),
-    isSame ? h("p", { class: "muted" }, t("The texts are identical.")) : h("p", { class: "both" }, pieces.map((one, place) => piece(one, place, pieces.length))),
+    isSame ? h("p", { class: "muted" }, t("The texts are identical.")) : h("p", { class: "both" }, pieces.map((one, place) => renderPiece(one, place, pieces.length))),
   ];
 }
 
-function piece({ op, text }, place, count) {
+function renderPiece({ op, text }, place, count) {
   if (op === "added") return h("ins", null, text);
   if (op === "removed") return h("del", null, text);
   if (text.length <= 2 * SAME_SHOWN) return text;

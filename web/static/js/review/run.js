@@ -2,25 +2,25 @@
 
 import { get } from "../api.js";
 import { announce, fill, h, one, toast } from "../dom.js";
-import { holds, pin } from "../versions/actions.js";
+import { scopeText, pin } from "../versions/actions.js";
 import { isOpen, reasons, status } from "../versions/names.js";
 import { number, t, time, tn } from "../i18n.js";
 import { decision } from "./decision.js";
 import { difference } from "./difference.js";
-import { sides } from "./sides.js";
+import { versionsTable } from "./versions_table.js";
 
 const main = one("#main");
 const work = one("#work");
 const id = main.dataset.run;
 const isCurator = main.dataset.curator !== undefined;
 
-load().catch(failed);
+load().catch(showError);
 
 async function load() {
   draw(await get(`/canonical/${id}/`));
 }
 
-function failed(error) {
+function showError(error) {
   const sentence = error.status === 404 ? t("Election not found, or you do not have access.") : error.message;
   fill(work, h("p", { class: "alert", role: "alert" }, sentence));
 }
@@ -29,25 +29,25 @@ function draw(run) {
   fill(
     work,
     head(run),
-    run.may_decide && isOpen(run) && decision(run, again),
+    run.may_decide && isOpen(run) && decision(run, reload),
     h("section", null,
       h("h2", null, t("Versions side by side")),
       h("p", { class: "muted" }, t("Each factor is between 0 and 1 and is multiplied by its weight. The sum is the score; the highest score wins.")),
-      sides(run, isCurator && pinned),
+      versionsTable(run, isCurator && pinVersion),
       run.hidden_members > 0 && h("p", { class: "note" }, tn("One version that you cannot access is hidden.", "{n} versions that you cannot access are hidden.", run.hidden_members))),
     run.members.length > 1 && difference(run.members),
   );
 
-  /** A version is pinned in place of the one that was chosen. */
-  async function pinned(member) {
+  /** Pins a version instead of the selected one. */
+  async function pinVersion(member) {
     if (!(await pin(member.signal_id, run))) return;
-    toast(`${t("Pinned for “{query}”", { query: run.query })}, ${holds(run.scope)}`);
-    await again();
+    toast(`${t("Pinned for “{query}”", { query: run.query })}, ${scopeText(run.scope)}`);
+    await reload();
   }
 }
 
-/** The election as it stands after a decision. */
-async function again() {
+/** Loads the election again after a decision. */
+async function reload() {
   await load();
   const [, words] = status(one("#state")?.dataset.status);
   announce(words);
@@ -61,7 +61,7 @@ function head(run) {
   return h("section", { class: "run-head", "aria-label": t("Election details") },
     h("p", { class: "line" }, h("b", { class: "query" }, run.query), h("span", { id: "state", class: `badge ${kind}`, "data-status": run.status }, words)),
     h("dl", { class: "facts num" },
-      fact(t("Scope"), holds(run.scope)),
+      fact(t("Scope"), scopeText(run.scope)),
       fact(t("Date"), time(run.created_at)),
       fact(t("Margin"), run.margin > 0 ? number(run.margin) : t("no other eligible version")),
       fact(t("Thresholds"), t("confidence at least {least} and {share}% of the best", { least: number(least), share: number(Math.round(share * 100)) })),

@@ -1,10 +1,10 @@
-// Positions of the parts of a sum on a line.
+// Positions of the parts of a sum on a bar.
 
 /**
- * All on one line, those above zero one after the other to the right, those below to the left. Of `{factor, value}`: those
- * that are not zero with `from` and `to`, and how far they reach to both sides.
+ * Stacks parts `{factor, value}` in one bar: positive ones to the right of zero, negative ones to the left. Returns the
+ * parts that are not zero with `from` and `to`, and the extent to both sides.
  */
-export function spans(parts) {
+export function stackParts(parts) {
   let [right, left] = [0, 0];
   const drawn = [];
   for (const { factor, value } of parts) {
@@ -17,8 +17,8 @@ export function spans(parts) {
   return { drawn, left, right };
 }
 
-/** Each on a line of its own, where the one before it ended: the last one ends at the sum. */
-export function steps(parts) {
+/** Positions of parts in bars of their own: each begins where the previous one ends, and the last one ends at the sum. */
+export function chainParts(parts) {
   let sum = 0;
   return parts.map(({ factor, value }) => {
     const before = sum;

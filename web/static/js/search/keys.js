@@ -3,21 +3,21 @@
 import { all, one } from "../dom.js";
 import { toggle } from "./select.js";
 
-const TYPED = "input:not([type=checkbox]):not([type=radio]), textarea, select, [contenteditable]";
+const TEXT_INPUTS = "input:not([type=checkbox]):not([type=radio]), textarea, select, [contenteditable]";
 
-export function keys() {
+export function handleKeys() {
   document.addEventListener("keydown", (event) => {
     if (event.defaultPrevented || event.metaKey || event.ctrlKey || event.altKey) return;
     const target = /** @type {Element} */ (event.target);
-    if (target.closest(TYPED) || one("dialog[open]")) return;
+    if (target.closest(TEXT_INPUTS) || one("dialog[open]")) return;
     const isInMenu = target.closest("details.menu[open], [popover]:popover-open");
-    const deed = DEEDS[event.key];
-    if (!deed || (isInMenu && event.key.startsWith("Arrow"))) return;
-    if (deed(event) !== false) event.preventDefault();
+    const action = ACTIONS[event.key];
+    if (!action || (isInMenu && event.key.startsWith("Arrow"))) return;
+    if (action(event) !== false) event.preventDefault();
   });
 }
 
-const DEEDS = {
+const ACTIONS = {
   "/": () => {
     one("#q").focus();
     one("#q").select();
@@ -28,23 +28,23 @@ const DEEDS = {
   ArrowDown: () => move(1),
   ArrowUp: () => move(-1),
   o: () => press("h2 a"),
-  // A link or a button that has the focus knows by itself what Enter means.
+  // Enter activates a link or button that has the focus.
   Enter: (event) => (event.target.matches(".result") ? press("h2 a") : false),
-  d: () => fold("details.details"),
-  w: () => fold("details.why"),
-  x: () => (here() ? toggle(here()) : false),
-  s: () => follow("#facets .quick a"),
-  n: () => follow('.pages a[rel="next"]'),
-  p: () => follow('.pages a[rel="prev"]'),
-  b: () => follow("#better:not([hidden])"),
+  d: () => toggleDetails("details.details"),
+  w: () => toggleDetails("details.why"),
+  x: () => (currentResult() ? toggle(currentResult()) : false),
+  s: () => clickLink("#facets .quick a"),
+  n: () => clickLink('.pages a[rel="next"]'),
+  p: () => clickLink('.pages a[rel="prev"]'),
+  b: () => clickLink("#better:not([hidden])"),
 };
 
-const here = () => document.activeElement?.closest(".result");
+const currentResult = () => document.activeElement?.closest(".result");
 
 function move(step) {
   const results = all(".result");
   if (results.length === 0) return false;
-  const place = results.indexOf(here());
+  const place = results.indexOf(currentResult());
   const next = results[place < 0 ? (step > 0 ? 0 : results.length - 1) : place + step];
   if (!next) return place >= 0 ? undefined : false;
   next.focus({ preventScroll: true });
@@ -53,20 +53,20 @@ function move(step) {
 }
 
 function press(selector) {
-  const link = here() && one(selector, here());
+  const link = currentResult() && one(selector, currentResult());
   if (!link) return false;
   link.click();
   return true;
 }
 
-function fold(selector) {
-  const found = here() && one(selector, here());
+function toggleDetails(selector) {
+  const found = currentResult() && one(selector, currentResult());
   if (!found) return false;
   found.open = !found.open;
   return true;
 }
 
-function follow(selector) {
+function clickLink(selector) {
   const link = one(selector);
   if (!link) return false;
   link.click();

@@ -2,45 +2,45 @@
 
 import { send } from "../api.js";
 import { all, announce, one, toast } from "../dom.js";
-import { ask, follow, isRunning } from "./ask.js";
+import { startSearch, followSearch, isRunning } from "./stream.js";
 import { replace } from "./render.js";
 
 const page = one("#page");
 let current = null;
 
-export function links() {
+export function handleLinks() {
   document.addEventListener("click", (event) => {
     if (event.defaultPrevented || event.button || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
     const target = /** @type {Element} */ (event.target);
     /** @type {HTMLAnchorElement | null} */
-    const again = target.closest("a[data-rerun]");
+    const rerunLink = target.closest("a[data-rerun]");
     /** @type {HTMLAnchorElement | null} */
     const link = target.closest("a[data-list]");
-    if (again) {
+    if (rerunLink) {
       event.preventDefault();
-      ask(new URLSearchParams({ rerun: again.dataset.rerun }));
+      startSearch(new URLSearchParams({ rerun: rerunLink.dataset.rerun }));
     } else if (link) {
       event.preventDefault();
-      go(link.href, { isPage: Boolean(link.closest(".pages")) });
+      showListAt(link.href, { isPage: Boolean(link.closest(".pages")) });
     }
   });
   page.dataset.at = location.search;
   addEventListener("popstate", () => {
-    // A link within the page changes nothing but the place.
+    // A link within the page changes only the scroll position.
     if (location.search === page.dataset.at) return;
-    const asked = new URLSearchParams(location.search).get("search_id");
-    if (asked && asked === page.dataset.search) go(location.href, { isBack: true });
+    const searchId = new URLSearchParams(location.search).get("search_id");
+    if (searchId && searchId === page.dataset.search) showListAt(location.href, { isBack: true });
     else location.reload();
   });
 }
 
-/** Shows the list of this address. */
-export async function go(href, { isPage = false, isBack = false } = {}) {
+/** Shows the list of a URL. */
+export async function showListAt(href, { isPage = false, isBack = false } = {}) {
   const { search } = new URL(href);
   if (!isBack) history.pushState(null, "", `/${search}`);
   page.dataset.at = search;
   for (const menu of all("#head details.menu[open]")) menu.open = false;
-  if (isRunning()) return follow(page.dataset.search, search, { fresh: true });
+  if (isRunning()) return followSearch(page.dataset.search, search, { fresh: true });
   current?.abort();
   const stop = new AbortController();
   current = stop;

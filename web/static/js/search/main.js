@@ -1,11 +1,11 @@
 // The search page. No module here waits for translations.
 
-import { ask, follow } from "./ask.js";
-import { keys } from "./keys.js";
-import { links } from "./links.js";
+import { startSearch, followSearch } from "./stream.js";
+import { handleKeys } from "./keys.js";
+import { handleLinks } from "./links.js";
 import { announceList } from "./render.js";
-import { picker, wanted } from "./picker.js";
-import { selection } from "./select.js";
+import { initPicker, searchFields } from "./picker.js";
+import { initSelection } from "./select.js";
 import { one } from "../dom.js";
 
 const form = one("#ask");
@@ -13,17 +13,17 @@ const page = one("#page");
 
 form.addEventListener("submit", (event) => {
   event.preventDefault();
-  const fields = wanted(form);
+  const fields = searchFields(form);
   if (!fields.get("q")?.trim()) return;
   one("#pick").open = false;
-  ask(fields);
+  startSearch(fields);
 });
 
-picker(form);
-links();
-selection();
-keys();
+initPicker(form);
+handleLinks();
+initSelection();
+handleKeys();
 
-if (page.dataset.running !== undefined) follow(page.dataset.search, location.search);
-// Those who want to know of the list may still be on their way.
+if (page.dataset.running !== undefined) followSearch(page.dataset.search, location.search);
+// Modules that listen for the list may not be loaded yet.
 else if (page.dataset.search) addEventListener("load", () => announceList(true));

@@ -4,56 +4,56 @@ import { all, one } from "../dom.js";
 
 const sources = () => all('#pick [name="sources"]');
 const chips = () => all('input[name="tags"]');
-const isUsual = () => sources().every((box) => box.checked === (box.dataset.default !== undefined));
+const isDefault = () => sources().every((box) => box.checked === (box.dataset.default !== undefined));
 
-export function picker(form) {
-  const everything = one("#pick-all");
-  const usual = one("#pick-default");
-  everything.closest("label").hidden = sources().length < 2;
-  usual.hidden = sources().length < 2;
-  everything.addEventListener("change", () => {
-    for (const box of sources()) box.checked = everything.checked;
-    untag();
-    show();
+export function initPicker(form) {
+  const allBox = one("#pick-all");
+  const defaultButton = one("#pick-default");
+  allBox.closest("label").hidden = sources().length < 2;
+  defaultButton.hidden = sources().length < 2;
+  allBox.addEventListener("change", () => {
+    for (const box of sources()) box.checked = allBox.checked;
+    clearTags();
+    update();
   });
-  usual.addEventListener("click", () => {
-    tick((box) => box.dataset.default !== undefined);
-    untag();
-    show();
+  defaultButton.addEventListener("click", () => {
+    checkSources((box) => box.dataset.default !== undefined);
+    clearTags();
+    update();
   });
   one("#pick").addEventListener("change", (event) => {
-    if (event.target.name === "sources") untag();
-    show();
+    if (event.target.name === "sources") clearTags();
+    update();
   });
-  for (const chip of chips()) chip.addEventListener("change", byTag);
-  if (chips().some((chip) => chip.checked)) byTag();
-  show();
-  form.addEventListener("reset", show);
+  for (const chip of chips()) chip.addEventListener("change", selectByTag);
+  if (chips().some((chip) => chip.checked)) selectByTag();
+  update();
+  form.addEventListener("reset", update);
 }
 
-/** What the form asks for. Sources that are asked anyway need not be named. */
-export function wanted(form) {
+/** The fields of the search form. Sources are left out if they are the default ones. */
+export function searchFields(form) {
   const fields = new URLSearchParams(/** @type {any} */ (new FormData(form)));
-  if (fields.has("tags") || isUsual() || !fields.has("sources")) fields.delete("sources");
+  if (fields.has("tags") || isDefault() || !fields.has("sources")) fields.delete("sources");
   return fields;
 }
 
-function byTag() {
+function selectByTag() {
   const tags = chips().filter((chip) => chip.checked).map((chip) => chip.value.toLowerCase());
   const has = (box) => box.dataset.tags.split(",").some((tag) => tags.includes(tag));
-  tick(tags.length ? has : (box) => box.dataset.default !== undefined);
-  show();
+  checkSources(tags.length ? has : (box) => box.dataset.default !== undefined);
+  update();
 }
 
-function tick(isWanted) {
+function checkSources(isWanted) {
   for (const box of sources()) box.checked = isWanted(box);
 }
 
-function untag() {
+function clearTags() {
   for (const chip of chips()) chip.checked = false;
 }
 
-function show() {
+function update() {
   const summary = one("#pick > summary");
   const boxes = sources();
   const chosen = boxes.filter((box) => box.checked).length;

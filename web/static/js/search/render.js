@@ -10,7 +10,7 @@ const results = one("#results");
 const better = one("#better");
 const page = one("#page");
 /** The latest fragment of each result by key, and the keys in order. */
-const pieces = new Map();
+const fragments = new Map();
 let order = [];
 
 /** How long after the first rendering results may change places, unless the user interacts. */
@@ -22,11 +22,11 @@ for (const kind of ["pointerdown", "wheel", "touchstart", "keydown", "scroll"]) 
 }
 const isSettling = () => !isTouched && performance.now() - paintedAt < SETTLE_MS;
 
-const painted = () => all(".result", results);
+const renderedResults = () => all(".result", results);
 
 /** Shows an empty list with a loading indicator. */
 export function clear() {
-  pieces.clear();
+  fragments.clear();
   order = [];
   better.hidden = true;
   const waiting = document.createElement("div");
@@ -39,8 +39,8 @@ export function clear() {
 
 /** Shows a list that arrived while the search runs. */
 export function receiveList(list) {
-  take(list);
-  const shown = painted();
+  storeList(list);
+  const shown = renderedResults();
   if (shown.length === 0) {
     if (order.length || list.isFinal) render();
     if (order.length) announce(one("#sum").textContent.trim());
@@ -48,23 +48,23 @@ export function receiveList(list) {
   } else if (isSettling()) {
     render();
   } else {
-    grow(shown);
+    addResults(shown);
   }
   announceList(list.isFinal);
 }
 
 /** Shows another list of the search: sort order, filter or page. */
 export function replace(list) {
-  pieces.clear();
-  take(list);
+  fragments.clear();
+  storeList(list);
   render();
   announceList(list.isFinal);
 }
 
 /** Renders all results in order. */
 export function render() {
-  const known = new Map(painted().map((element) => [element.dataset.key, element]));
-  fill(results, order.map((key) => current(key, known.get(key))));
+  const known = new Map(renderedResults().map((element) => [element.dataset.key, element]));
+  fill(results, order.map((key) => updateResult(key, known.get(key))));
   better.hidden = true;
 }
 
@@ -79,35 +79,35 @@ function afterPaint(work) {
 }
 
 function dispatchList(isFinal) {
-  const ids = painted().map((element) => Number(element.dataset.id)).filter((id) => id > 0);
+  const ids = renderedResults().map((element) => Number(element.dataset.id)).filter((id) => id > 0);
   const detail = { search: Number(page.dataset.search), ids, isFinal };
   document.dispatchEvent(new CustomEvent("tributary:list", { detail }));
 }
 
-function take(list) {
-  for (const { id, html } of list.results) pieces.set(id, html);
+function storeList(list) {
+  for (const { id, html } of list.results) fragments.set(id, html);
   order = list.ids;
   repaint(one("#head"), list.head);
-  afterPaint(() => beside(list));
+  afterPaint(() => updateSides(list));
 }
 
 /** Updates what is beside and below the results, if the list is still the latest. */
-function beside(list) {
+function updateSides(list) {
   if (list.ids !== order) return;
   for (const [place, html] of [["#facets", list.facets], ["#pages", list.pages], ["#rail-note", list.note]]) repaint(one(place), html);
 }
 
-function grow(shown) {
+function addResults(shown) {
   const { below, better: count } = growth(shown.map((element) => element.dataset.key), order);
-  for (const element of shown) current(element.dataset.key, element, true);
-  results.append(...below.map((key) => current(key)));
+  for (const element of shown) updateResult(element.dataset.key, element, true);
+  results.append(...below.map((key) => updateResult(key)));
   better.hidden = count === 0;
   better.textContent = (count === 1 ? better.dataset.one : better.dataset.many).replace("{n}", count);
 }
 
 /** The element of a result. One that is open or in use is kept; only its confidence is updated. */
-function current(key, element, inPlace = false) {
-  const html = pieces.get(key);
+function updateResult(key, element, inPlace = false) {
+  const html = fragments.get(key);
   if (html === undefined || element?.painted === html) return element;
   const fresh = one(".result", fragment(html));
   fresh.painted = html;

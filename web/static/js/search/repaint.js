@@ -3,17 +3,17 @@
 import { all, fill } from "../dom.js";
 import { fragment } from "../fragment.js";
 
-const STEPS = "a, button, summary, input, select";
+const FOCUSABLE = "a, button, summary, input, select";
 
-/** Puts the piece in its place, if it is another one. */
+/** Replaces the content of an element, if it has changed. */
 export function repaint(place, html) {
   if (place.painted === html) return;
   place.painted = html;
-  const focused = all(STEPS, place).indexOf(document.activeElement);
+  const focused = all(FOCUSABLE, place).indexOf(document.activeElement);
   const opened = all("details", place).map((element) => element.open);
   fill(place, fragment(html));
   all("details", place).forEach((element, index) => {
     if (opened[index]) element.open = true;
   });
-  if (focused >= 0) all(STEPS, place)[focused]?.focus({ preventScroll: true });
+  if (focused >= 0) all(FOCUSABLE, place)[focused]?.focus({ preventScroll: true });
 }

@@ -3,73 +3,73 @@
 import { all, h, one } from "../dom.js";
 
 const results = one("#results");
-const chooses = one("#select-items");
-const shows = one("#show-details");
+const selectSwitch = one("#select-items");
+const detailsSwitch = one("#show-details");
 const chosen = new Set();
-/** As many are chosen at the beginning when none has a star. */
-const BEST = 3;
+/** Number of results that are selected at first if none has a star. */
+const BEST_COUNT = 3;
 let search = 0;
 
-export function selection() {
-  for (const toggle of [chooses, shows]) toggle.closest("label").hidden = false;
-  chooses.checked = false;
-  shows.checked = false;
-  chooses.addEventListener("change", () => {
+export function initSelection() {
+  for (const toggle of [selectSwitch, detailsSwitch]) toggle.closest("label").hidden = false;
+  selectSwitch.checked = false;
+  detailsSwitch.checked = false;
+  selectSwitch.addEventListener("change", () => {
     chosen.clear();
-    if (chooses.checked) best();
+    if (selectSwitch.checked) selectBest();
     draw();
-    tell();
+    notify();
   });
-  shows.addEventListener("change", details);
-  one("#select-all").addEventListener("click", () => mark(true));
-  one("#select-none").addEventListener("click", () => mark(false));
+  detailsSwitch.addEventListener("change", applyDetails);
+  one("#select-all").addEventListener("click", () => selectAll(true));
+  one("#select-none").addEventListener("click", () => selectAll(false));
   results.addEventListener("change", (event) => {
     const box = event.target.closest(".choose input");
     if (!box) return;
-    put(Number(box.closest("[data-id]").dataset.id), box.checked);
-    tell();
+    setSelected(Number(box.closest("[data-id]").dataset.id), box.checked);
+    notify();
   });
   document.addEventListener("tributary:list", ({ detail }) => {
     if (detail.search !== search) chosen.clear();
     const isOther = detail.search !== search;
     search = detail.search;
-    if (isOther && chooses.checked) best();
+    if (isOther && selectSwitch.checked) selectBest();
     draw();
-    details();
-    if (chooses.checked) tell();
+    applyDetails();
+    if (selectSwitch.checked) notify();
   });
 }
 
-/** Chooses the result, or not any more. */
+/** Selects a result, or removes it from the selection. */
 export function toggle(result) {
-  if (!chooses.checked) chooses.click();
+  if (!selectSwitch.checked) selectSwitch.click();
   one(":scope > .choose input", result)?.click();
 }
 
-function best() {
+function selectBest() {
   const saved = all(".result[data-id]", results);
   const starred = saved.filter((result) => result.dataset.starred !== undefined);
-  for (const result of starred.length ? starred : saved.slice(0, BEST)) chosen.add(Number(result.dataset.id));
+  for (const result of starred.length ? starred : saved.slice(0, BEST_COUNT)) chosen.add(Number(result.dataset.id));
 }
 
-function mark(isOn) {
+function selectAll(isOn) {
   if (!isOn) chosen.clear();
-  else for (const result of all(".result[data-id]", results)) put(Number(result.dataset.id), true);
+  else for (const result of all(".result[data-id]", results)) setSelected(Number(result.dataset.id), true);
   draw();
-  tell();
+  notify();
 }
 
-function put(id, isOn) {
+function setSelected(id, isOn) {
   if (isOn) chosen.add(id);
   else chosen.delete(id);
 }
 
 function draw() {
-  results.classList.toggle("selecting", chooses.checked);
-  one("#selection").hidden = !chooses.checked;
+  results.classList.toggle("selecting", selectSwitch.checked);
+  one("#selection").hidden = !selectSwitch.checked;
   for (const result of all(".result, .version[data-id]", results)) {
     let box = one(":scope > .choose input", result);
-    if (!chooses.checked) box?.closest(".choose").remove();
+    if (!selectSwitch.checked) box?.closest(".choose").remove();
     else if (!box) {
       const title = one("h2, .title", result).textContent.trim();
       box = h("input", { type: "checkbox", "aria-label": results.dataset.select.replace("{title}", title) });
@@ -84,16 +84,16 @@ function draw() {
   count.textContent = count.dataset.many.replace("{n}", chosen.size);
 }
 
-function details() {
+function applyDetails() {
   for (const fold of all(".result details.details", results)) {
-    if (shows.checked) fold.open = true;
-    else if (!one(".dataset", fold)) fold.open = fold.open && !shows.dataset.was;
+    if (detailsSwitch.checked) fold.open = true;
+    else if (!one(".dataset", fold)) fold.open = fold.open && !detailsSwitch.dataset.was;
   }
-  if (shows.checked) shows.dataset.was = "on";
-  else delete shows.dataset.was;
+  if (detailsSwitch.checked) detailsSwitch.dataset.was = "on";
+  else delete detailsSwitch.dataset.was;
 }
 
-function tell() {
+function notify() {
   const count = one("#selection-count");
   count.textContent = count.dataset.many.replace("{n}", chosen.size);
   document.dispatchEvent(new CustomEvent("tributary:selection", { detail: { ids: [...chosen] } }));

@@ -2,10 +2,10 @@
 
 import { number, t, tn } from "../i18n.js";
 
-/** The sentences of a member; one of a kind that this page does not know is said as the API says it. */
-export const grounds = (member) => (member.grounds ?? []).map((ground, place) => SAID[ground.code]?.(ground) ?? member.reasons[place]);
+/** The reasons of a member as sentences. A reason that this page does not know is shown as the API returns it. */
+export const reasonTexts = (member) => (member.grounds ?? []).map((ground, place) => SENTENCES[ground.code]?.(ground) ?? member.reasons[place]);
 
-const SAID = {
+const SENTENCES = {
   below_least: ({ relevance, least }) => t("Its confidence of {relevance} is below the minimum of {least}.", { relevance: number(relevance), least: number(least) }),
   below_share: ({ relevance, least, share }) => t("Its confidence of {relevance} is below {least}, {share}% of the best.", { relevance: number(relevance), least: number(least), share: number(share * 100) }),
   gone: () => t("The source reports that it no longer exists."),

@@ -11,7 +11,7 @@ export const reasons = () => ({
   other: t("Other reason"),
 });
 
-/** In the order in which they are drawn. */
+/** In the order in which they are shown. */
 export const factors = () => ({
   source_authority: t("Source authority"),
   naming: t("Naming"),
@@ -31,7 +31,7 @@ const STATUS = () => ({
   stale: ["quiet", t("undecided")],
 });
 
-/** `[kind of badge, words]` of an election. */
+/** `[kind of badge, text]` of the status of an election. */
 export const status = (word) => STATUS()[word] ?? ["", word];
 
 export const isOpen = ({ status: word }) => word === "pending" || word === "auto_elected";

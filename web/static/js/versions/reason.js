@@ -4,19 +4,19 @@ import { h } from "../dom.js";
 import { t } from "../i18n.js";
 import { reasons } from "./names.js";
 
-/** Longest comment, as the API takes it. */
+/** Maximum length of a comment in the API. */
 const COMMENT_MAX = 2000;
 
-/** `{reason, comment}`, or null when the person thinks better of it. */
+/** Asks for the reason. Resolves to `{reason, comment}`, or null if the user cancels. */
 export function askReason(title) {
   return new Promise((resolve) => {
     const before = /** @type {HTMLElement | null} */ (document.activeElement);
     const reason = h("select", { name: "reason" }, Object.entries(reasons()).map(([value, name]) => h("option", { value }, name)));
     const comment = h("textarea", { name: "comment", rows: 3, maxlength: COMMENT_MAX });
-    let said = null;
+    let answer = null;
     const form = h(
       "form",
-      { class: "deciding" },
+      { class: "decision-form" },
       h("h2", { id: "reject-title" }, t("Reject this version?")),
       h("p", { class: "muted", id: "reject-sentence" }, t("“{title}” is unlikely to be selected for this query again.", { title })),
       h("label", null, t("Reason"), reason),
@@ -25,14 +25,14 @@ export function askReason(title) {
     );
     form.addEventListener("submit", (event) => {
       event.preventDefault();
-      said = { reason: reason.value, comment: comment.value.trim() };
+      answer = { reason: reason.value, comment: comment.value.trim() };
       dialog.close();
     });
     const dialog = h("dialog", { class: "ask", "aria-labelledby": "reject-title", "aria-describedby": "reject-sentence" }, form);
     dialog.addEventListener("close", () => {
       dialog.remove();
       before?.focus?.();
-      resolve(said);
+      resolve(answer);
     });
     document.body.append(dialog);
     dialog.showModal();

@@ -32,11 +32,11 @@ const KINDS = {
   database: t("database"),
 };
 
-/** `[as it is sent, as it is said]`. */
+/** `[name in the API, translated name]`. */
 export const actions = Object.entries(ACTIONS);
 export const kinds = Object.entries(KINDS);
 
 export const action = (word) => ACTIONS[word] ?? word;
 export const kind = (word) => KINDS[word] ?? word;
-/** A command that somebody ran beside the service has no name of a person. */
+/** Entries of commands and of the scheduler have no user name. */
 export const actor = (name) => ({ "command line": t("command line"), "the scheduler": t("the scheduler") })[name] ?? name;

@@ -2,16 +2,16 @@
 
 import { h } from "../../dom.js";
 import { t, time } from "../../i18n.js";
-import { table } from "../parts.js";
+import { table } from "../components.js";
 import { action, actor, kind } from "./names.js";
 
-/** The pages on which records of a kind can be opened. */
+/** Pages of the console by kind of record. */
 const PAGES = { searchprovider: "searchproviders", aiprovider: "aiproviders", prompt: "prompts", querytransform: "querytransforms", pipeline: "pipelines", schedule: "schedules", user: "users", group: "groups", authenticator: "authenticators" };
 
 export const actionsTable = (entries, empty) => table(t("Changes"), [
   { title: t("When"), kind: "nowrap", cell: (entry) => h("time", { datetime: entry.time }, time(entry.time)) },
   { title: t("Who"), cell: (entry) => actor(entry.actor) },
-  { title: t("What"), cell: (entry) => h("span", { class: "said" }, action(entry.action), " ", h("span", { class: "muted" }, kind(entry.kind)), " ", record(entry)) },
+  { title: t("What"), cell: (entry) => h("span", { class: "entry" }, action(entry.action), " ", h("span", { class: "muted" }, kind(entry.kind)), " ", record(entry)) },
   { title: t("Changes"), cell: changes },
 ], entries, empty);
 
@@ -24,12 +24,12 @@ function record(entry) {
 function changes(entry) {
   const fields = Object.entries(entry.changes ?? {});
   if (!fields.length) return h("span", { class: "faint" }, "-");
-  const lines = fields.map(([name, change]) => h("li", {}, h("code", {}, name), ": ", said(change?.from), " → ", said(change?.to)));
+  const lines = fields.map(([name, change]) => h("li", {}, h("code", {}, name), ": ", formatValue(change?.from), " → ", formatValue(change?.to)));
   if (fields.length === 1) return h("ul", { class: "changes" }, lines);
   return h("details", {}, h("summary", {}, fields.map(([name]) => name).slice(0, 4).join(", "), fields.length > 4 && ", …"), h("ul", { class: "changes" }, lines));
 }
 
-function said(value) {
+function formatValue(value) {
   if (value === null || value === undefined || value === "") return h("i", { class: "faint" }, t("empty"));
   return typeof value === "string" ? value : JSON.stringify(value);
 }

@@ -1,32 +1,32 @@
 // WCAG contrast of a color. The server applies the same rule when it saves.
 
-/** Least contrast of words and their ground. */
+/** Minimum contrast between text and background. */
 export const CONTRAST_MIN = 4.5;
 const WHITE = [255, 255, 255];
-const DARK_GROUND = [0x1a, 0x21, 0x25];
-/** How much of the ground is in the pale form of a color, in percent. */
-const SOFT = 90;
+const DARK_BACKGROUND = [0x1a, 0x21, 0x25];
+/** Share of the background in the pale shade of a color. */
+const PALE_PERCENT = 90;
 const STEP = 5;
 
-/** How well a color `#rrggbb` can be read on light pages: on white, and on its own pale form. */
-export function onLight(color) {
-  const own = parts(color);
-  return Math.min(contrast(own, WHITE), contrast(own, mixed(own, WHITE, SOFT)));
+/** Contrast of a color `#rrggbb` on light pages: the lower of those on white and on its own pale shade. */
+export function contrastOnLight(color) {
+  const own = parseColor(color);
+  return Math.min(contrast(own, WHITE), contrast(own, mix(own, WHITE, PALE_PERCENT)));
 }
 
-/** The same color for dark pages: as little lighter as can be read there. */
-export function forDark(color) {
-  const own = parts(color);
+/** The color for dark pages, lightened only as much as needed to be readable there. */
+export function shadeForDark(color) {
+  const own = parseColor(color);
   for (let percent = 0; percent <= 100; percent += STEP) {
-    const lighter = mixed(own, WHITE, percent);
-    if (Math.min(contrast(lighter, DARK_GROUND), contrast(lighter, mixed(lighter, DARK_GROUND, SOFT))) >= CONTRAST_MIN) return written(lighter);
+    const lighter = mix(own, WHITE, percent);
+    if (Math.min(contrast(lighter, DARK_BACKGROUND), contrast(lighter, mix(lighter, DARK_BACKGROUND, PALE_PERCENT))) >= CONTRAST_MIN) return formatColor(lighter);
   }
-  return written(WHITE);
+  return formatColor(WHITE);
 }
 
-const parts = (color) => [1, 3, 5].map((place) => Number.parseInt(color.slice(place, place + 2), 16));
-const written = (own) => `#${own.map((part) => part.toString(16).padStart(2, "0")).join("")}`;
-const mixed = (own, other, percent) => own.map((part, place) => Math.floor((part * (100 - percent) + other[place] * percent) / 100));
+const parseColor = (color) => [1, 3, 5].map((place) => Number.parseInt(color.slice(place, place + 2), 16));
+const formatColor = (own) => `#${own.map((part) => part.toString(16).padStart(2, "0")).join("")}`;
+const mix = (own, other, percent) => own.map((part, place) => Math.floor((part * (100 - percent) + other[place] * percent) / 100));
 
 function contrast(one, other) {
   const [light, dark] = [luminance(one), luminance(other)].sort((a, b) => b - a);

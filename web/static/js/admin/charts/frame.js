@@ -6,12 +6,12 @@ import { t } from "../../i18n.js";
 const HEIGHT = 190;
 
 /**
- * A figure whose drawing is made anew when its width changes. `draw(width, height)` returns the parts of the
- * drawing; `table` is `{head, rows}` with texts.
+ * A figure that is redrawn when its width changes. `draw(width, height)` returns the elements of the drawing; `table` is
+ * `{head, rows}` with the data as text.
  */
 export function figure(name, { draw, table, key = [], height = HEIGHT, className = "" }) {
   const drawing = s("svg", { role: "img", "aria-label": name, height });
-  const element = h("figure", { class: `chart ${className}` }, legend(key), drawing, alternative(name, table));
+  const element = h("figure", { class: `chart ${className}` }, legend(key), drawing, dataTable(name, table));
   let last = 0;
   const observer = new ResizeObserver(([entry]) => {
     const width = Math.round(entry.contentRect.width);
@@ -29,9 +29,9 @@ function legend(key) {
   return h("ul", { class: "key" }, key.map(({ label, color }) => h("li", {}, s("svg", { width: 10, height: 10, "aria-hidden": "true" }, s("circle", { cx: 5, cy: 5, r: 5, class: `fill-${color}` })), label)));
 }
 
-function alternative(name, { head, rows }) {
+function dataTable(name, { head, rows }) {
   return h("details", {}, h("summary", {}, t("Show as table")),
-    h("div", { class: "scroller", role: "region", tabindex: "0", "aria-label": name }, h("table", { class: "list" }, h("caption", { class: "unseen" }, name),
+    h("div", { class: "scroller", role: "region", tabindex: "0", "aria-label": name }, h("table", { class: "list" }, h("caption", { class: "visually-hidden" }, name),
       h("thead", {}, h("tr", {}, head.map((text, place) => h("th", { scope: "col", class: place ? "num" : null }, text)))),
       h("tbody", {}, rows.map((row) => h("tr", {}, row.map((text, place) => h(place ? "td" : "th", { class: place ? "num" : null, scope: place ? null : "row" }, text))))))));
 }

@@ -6,20 +6,20 @@ import { axes } from "./axes.js";
 import { figure } from "./frame.js";
 
 /**
- * `labels` name the points; `series` are `{label, color, values, isFilled}`. `shown` writes a number as text.
+ * `labels` name the points; `series` are `{label, color, values, isFilled}`. `format` formats a number.
  */
-export function lineChart(name, { labels, first, series, shown = number, isCount = false, height = undefined }) {
+export function lineChart(name, { labels, first, series, format = number, isCount = false, height = undefined }) {
   const most = Math.max(0, ...series.flatMap((one) => one.values).filter((value) => value !== null));
   return figure(name, {
     height,
     key: series,
-    table: { head: [first, ...series.map((one) => one.label)], rows: labels.map((label, place) => [label, ...series.map((one) => (one.values[place] === null ? "-" : shown(one.values[place])))]) },
+    table: { head: [first, ...series.map((one) => one.label)], rows: labels.map((label, place) => [label, ...series.map((one) => (one.values[place] === null ? "-" : format(one.values[place])))]) },
     draw: (width, size) => {
-      const { x, y, floor, parts } = axes({ width, height: size, most, labels, shown, isCount });
+      const { x, y, floor, parts } = axes({ width, height: size, most, labels, format, isCount });
       const drawn = series.flatMap((one) => [
         one.isFilled && s("path", { class: `under fill-${one.color}`, d: area(one.values, x, y, floor) }),
         s("path", { class: `line stroke-${one.color}`, d: path(one.values, x, y) }),
-        ...lonely(one.values).map((place) => s("circle", { class: `fill-${one.color}`, cx: x(place), cy: y(one.values[place]), r: 3 })),
+        ...isolatedPoints(one.values).map((place) => s("circle", { class: `fill-${one.color}`, cx: x(place), cy: y(one.values[place]), r: 3 })),
       ]);
       return [...parts, ...drawn];
     },
@@ -44,10 +44,10 @@ function area(values, x, y, floor) {
   return `${path(values, x, y)}L${x(values.length - 1).toFixed(1)} ${floor}L${x(0).toFixed(1)} ${floor}Z`;
 }
 
-/** Points without a neighbour, which a line does not show. */
-const lonely = (values) => values.map((_, place) => place).filter((place) => values[place] !== null && (values[place - 1] ?? null) === null && (values[place + 1] ?? null) === null);
+/** Points without a neighbor, which a line does not show. */
+const isolatedPoints = (values) => values.map((_, place) => place).filter((place) => values[place] !== null && (values[place - 1] ?? null) === null && (values[place + 1] ?? null) === null);
 
-/** A small line without axes. */
+/** A sparkline: a small line without axes. */
 export function spark(name, values, color = 0) {
   const real = values.filter((value) => value !== null);
   if (real.length < 2) return null;

@@ -11,8 +11,8 @@ export function ticks(most, wanted = 4, isCount = false) {
   return Array.from({ length: count + 1 }, (_, place) => Number((place * step).toPrecision(12)));
 }
 
-/** The places of labels along an axis of `count` values in `width` pixels, so that they do not touch. */
-export function places(count, width, apart = 64) {
+/** The indexes of the values that get a label, so that labels on an axis of `width` pixels do not overlap. */
+export function labelPositions(count, width, apart = 64) {
   if (count < 1) return [];
   const every = Math.max(1, Math.ceil((count * apart) / Math.max(width, apart)));
   return Array.from({ length: count }, (_, place) => place).filter((place) => (count - 1 - place) % every === 0);

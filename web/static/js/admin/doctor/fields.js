@@ -1,12 +1,12 @@
 // Step 3: each field with its path, the confidence of the suggestion, and an example.
 
-import { announce, displayed, fill, h } from "../../dom.js";
+import { announce, stripDirectionControls, fill, h } from "../../dom.js";
 import { t } from "../../i18n.js";
 import { LABELS } from "./labels.js";
 import { FIELDS } from "./mappings.js";
-import { looksLike } from "./result.js";
+import { resultPreview } from "./result.js";
 
-/** Below these a person should look twice, or a second time. */
+/** Confidence from which a suggestion counts as sure, or as likely. */
 const SURE_MIN = 0.8;
 const LIKELY_MIN = 0.6;
 
@@ -19,28 +19,28 @@ export class FieldList {
     this.current = FIELDS[0];
     this.rows = new Map(FIELDS.map((key) => [key, this.row(key)]));
     this.preview = h("div", { class: "preview-result" });
-    const spoken = diagnosis.warnings.filter((warning) => !warning.includes("result_mappings") && !warning.includes("query_template"));
+    const warnings = diagnosis.warnings.filter((warning) => !warning.includes("result_mappings") && !warning.includes("query_template"));
     this.element = h("div", {},
-      spoken.map((warning) => h("p", { class: "note warn" }, warning)),
+      warnings.map((warning) => h("p", { class: "note warn" }, warning)),
       h("div", { class: "fields" }, [...this.rows.values()].map((row) => row.element)),
       h("h3", {}, t("First result of the sample")), this.preview);
     this.choose(FIELDS[0], false);
     this.draw();
   }
 
-  /** The value that was clicked becomes the current field's. */
-  take(steps) {
+  /** Assigns the clicked value to the current field. */
+  assign(steps) {
     const key = this.current;
     if (!this.mappings.choose(key, steps)) return;
-    this.complete(key);
+    this.completeUrl(key);
     announce(t("{field} now comes from {path}.", { field: LABELS[key], path: this.mappings.fields[key] }));
-    this.rows.get(key).isOwn = true;
+    this.rows.get(key).isEdited = true;
     this.draw();
     this.onchange();
   }
 
-  /** Half an address is completed by the site that was asked. */
-  complete(key) {
+  /** Completes a relative URL with the origin of the source. */
+  completeUrl(key) {
     const example = this.mappings.example(key);
     const site = URL.canParse(this.diagnosis.provider.url) ? new URL(this.diagnosis.provider.url).origin : "";
     if (key === "url" && site && /^\/(?!\/)/.test(example)) this.mappings.fields.url = `'${site}{${this.mappings.fields.url}}'`;
@@ -52,9 +52,9 @@ export class FieldList {
     const example = h("p", { class: "example" });
     const why = h("p", { class: "help" });
     const sure = h("span", { class: "sure" });
-    const choose = h("button", { type: "button", class: "soft small", "aria-pressed": "false", onclick: () => this.choose(key, true) }, t("Choose"), h("span", { class: "unseen" }, ` ${LABELS[key]}`));
-    const clear = h("button", { type: "button", class: "plain", onclick: () => this.write(key, "") }, t("Clear"), h("span", { class: "unseen" }, ` ${LABELS[key]}`));
-    const row = { path, example, why, sure, choose, clear, isOwn: false };
+    const choose = h("button", { type: "button", class: "soft small", "aria-pressed": "false", onclick: () => this.choose(key, true) }, t("Choose"), h("span", { class: "visually-hidden" }, ` ${LABELS[key]}`));
+    const clear = h("button", { type: "button", class: "plain", onclick: () => this.write(key, "") }, t("Clear"), h("span", { class: "visually-hidden" }, ` ${LABELS[key]}`));
+    const row = { path, example, why, sure, choose, clear, isEdited: false };
     path.addEventListener("change", () => this.write(key, path.value));
     path.addEventListener("focus", () => this.choose(key, false));
     row.element = h("div", { class: "map-field", role: "group", "aria-label": LABELS[key] },
@@ -65,18 +65,18 @@ export class FieldList {
 
   write(key, text) {
     this.mappings.fields[key] = text.trim();
-    this.rows.get(key).isOwn = true;
+    this.rows.get(key).isEdited = true;
     this.draw();
     this.onchange();
   }
 
-  choose(key, isAsked) {
+  choose(key, movesFocus) {
     this.current = key;
     for (const [name, row] of this.rows) {
       row.element.classList.toggle("is-current", name === key);
       row.choose.setAttribute("aria-pressed", String(name === key));
     }
-    this.onfield(key, isAsked);
+    this.onfield(key, movesFocus);
   }
 
   draw() {
@@ -86,23 +86,23 @@ export class FieldList {
       const proposal = this.diagnosis.proposals.find((one) => one.field === key && one.path === mapping);
       row.path.value = mapping;
       row.clear.hidden = !mapping;
-      row.example.textContent = displayed(example || "-");
-      fill(row.sure, confidence(mapping, row.isOwn && !proposal, proposal));
+      row.example.textContent = stripDirectionControls(example || "-");
+      fill(row.sure, confidence(mapping, row.isEdited && !proposal, proposal));
       row.why.textContent = advice(key, mapping, example) || proposal?.why || "";
     }
-    fill(this.preview, looksLike(this.mappings.first(), ""));
+    fill(this.preview, resultPreview(this.mappings.first(), ""));
   }
 }
 
-function confidence(mapping, isOwn, proposal) {
+function confidence(mapping, isEdited, proposal) {
   if (!mapping) return h("span", { class: "faint" }, t("empty"));
-  if (isOwn) return h("span", { class: "faint" }, t("set by you"));
+  if (isEdited) return h("span", { class: "faint" }, t("set by you"));
   const value = proposal?.confidence ?? 0;
   const [word, name] = value >= SURE_MIN ? ["good", t("sure")] : value >= LIKELY_MIN ? ["fair", t("likely")] : ["poor", t("please check")];
-  return h("span", { class: `sureness ${word}`, title: `${Math.round(value * 100)} %` }, name);
+  return h("span", { class: `suggestion-confidence ${word}`, title: `${Math.round(value * 100)} %` }, name);
 }
 
-/** What to do about a field, in words. */
+/** Advice on a field that needs attention, or an empty text. */
 function advice(key, mapping, example) {
   if (!mapping) {
     if (key === "title") return t("Every result needs a title: select Choose, then click a value in the response.");

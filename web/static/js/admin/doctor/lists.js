@@ -2,17 +2,17 @@
 
 import { post } from "../../api.js";
 import { toast } from "../../dom.js";
-import { sentence } from "../parts.js";
-import { find, write } from "./path.js";
+import { errorMessage } from "../components.js";
+import { findValues, formatPath } from "./path.js";
 
-/** The diagnosis for the list at these steps, or nothing when its items are no results. */
+/** The diagnosis with the list at this path as the result list, or null if its items cannot be results. */
 export async function examineList(diagnosis, steps) {
   try {
-    const sample = find(diagnosis.answer, steps)[0];
+    const sample = findValues(diagnosis.answer, steps)[0];
     const other = await post("/searchproviders/doctor/", { sample });
     const counts = diagnosis.proposals.filter((one) => one.field === "FOUND" || one.field === "RETRIEVED");
     const inside = other.results_path === "$" ? "" : other.results_path;
-    const path = write(steps) + (inside && !inside.startsWith("[") ? "." : "") + inside;
+    const path = formatPath(steps) + (inside && !inside.startsWith("[") ? "." : "") + inside;
     return {
       ...other,
       answer: diagnosis.answer,
@@ -22,7 +22,7 @@ export async function examineList(diagnosis, steps) {
       warnings: other.warnings.filter((warning) => !warning.startsWith("Without a request")),
     };
   } catch (error) {
-    toast(sentence(error), { bad: true });
+    toast(errorMessage(error), { bad: true });
     return null;
   }
 }

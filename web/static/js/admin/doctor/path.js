@@ -3,10 +3,11 @@
 const PLAIN = /^[\p{L}\p{N}_@-]+$/u;
 const STEP = /^(?:\.?\[\s*'((?:[^'\\]|\\.)*)'\s*\]|\.?\[\s*(-?\d+|\*)\s*\]|\.?([^.[\]]+))/;
 
-/** The steps: texts are members, numbers are items, `*` (as ALL) all items. None when it is not a plain path. */
+/** The step for all items, written as `[*]`. */
 export const ALL = Symbol("all items");
 
-export function parse(text) {
+/** Parses a path into steps: strings are members, numbers are items. Returns null if it is not a plain path. */
+export function parsePath(text) {
   let rest = text.trim().replace(/^\$\.?/, "");
   const steps = [];
   while (rest) {
@@ -22,7 +23,7 @@ export function parse(text) {
   return steps;
 }
 
-export function write(steps) {
+export function formatPath(steps) {
   let text = "";
   for (const step of steps) {
     if (step === ALL) text += "[*]";
@@ -33,8 +34,8 @@ export function write(steps) {
   return text || "$";
 }
 
-/** All values at these steps. A single value counts as a list of one. */
-export function find(value, steps) {
+/** All values at a path. A single value counts as a list of one. */
+export function findValues(value, steps) {
   let current = [value];
   for (const step of steps) {
     current = current.flatMap((one) => {
@@ -48,34 +49,34 @@ export function find(value, steps) {
   return current;
 }
 
-/** What a mapping takes from an item: `a|b` is the first that is there, `'https://host/{id}'` is filled in. */
-export function taken(mapping, item) {
+/** The value of a mapping in an item: `a|b` is the first that exists, `'https://host/{id}'` is a template. */
+export function extractValue(mapping, item) {
   const text = mapping.trim();
   const template = /^'(.*)'$/s.exec(text) ?? /^"(.*)"$/s.exec(text);
-  if (template) return template[1].replace(/\{([^}]*)\}/g, (_, path) => said(item, path));
+  if (template) return template[1].replace(/\{([^}]*)\}/g, (_, path) => textAt(item, path));
   for (const path of text.split("|")) {
-    const value = said(item, path);
+    const value = textAt(item, path);
     if (value) return value;
   }
   return "";
 }
 
-function said(item, path) {
-  const steps = parse(path);
+function textAt(item, path) {
+  const steps = parsePath(path);
   if (!steps || !path.trim()) return "";
-  const texts = find(item, steps).filter((value) => value !== null);
+  const texts = findValues(item, steps).filter((value) => value !== null);
   return texts.map((value) => (typeof value === "string" ? value.trim() : typeof value === "object" ? "" : String(value))).filter(Boolean).join(" ");
 }
 
-/** The mapping as it is written when every path begins one level higher. */
-export function under(mapping, steps) {
-  const deeper = (path) => write([...steps, ...(parse(path) ?? [path])]);
-  if (/^['"]/.test(mapping.trim())) return mapping.replace(/\{([^}]*)\}/g, (_, path) => `{${deeper(path)}}`);
-  return mapping.split("|").map(deeper).join("|");
+/** The mapping with `steps` in front of every path. */
+export function prefixPaths(mapping, steps) {
+  const withPrefix = (path) => formatPath([...steps, ...(parsePath(path) ?? [path])]);
+  if (/^['"]/.test(mapping.trim())) return mapping.replace(/\{([^}]*)\}/g, (_, path) => `{${withPrefix(path)}}`);
+  return mapping.split("|").map(withPrefix).join("|");
 }
 
-/** True when both are the same steps. */
+/** Whether both paths are equal. */
 export const isSame = (one, other) => one.length === other.length && one.every((step, place) => step === other[place]);
 
-/** True when `steps` begin with `start`. */
-export const begins = (steps, start) => start.length <= steps.length && start.every((step, place) => step === steps[place]);
+/** Whether the path `steps` begins with the path `start`. */
+export const startsWith = (steps, start) => start.length <= steps.length && start.every((step, place) => step === steps[place]);

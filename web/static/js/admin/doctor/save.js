@@ -1,22 +1,22 @@
 // Step 4: name, placeholders, test and save. The gallery uses it too.
 
-import { Refused, post } from "../../api.js";
+import { ApiError, post } from "../../api.js";
 import { announce, fill, h } from "../../dom.js";
 import { fixed, number, t } from "../../i18n.js";
-import { field, mistake, sentence, toggle } from "../parts.js";
-import { blanksOf, filledIn, fromRequest } from "./blanks.js";
-import { looksLike } from "./result.js";
+import { field, showFieldError, errorMessage, toggle } from "../components.js";
+import { findPlaceholders, fillPlaceholders, valueFromRequest } from "./placeholders.js";
+import { resultPreview } from "./result.js";
 
-/** The address of a provider that was made from a sample alone. */
-const NO_ADDRESS = "https://<your-source>/search";
+/** The URL of a provider that was suggested from a sample response alone. */
+const PLACEHOLDER_URL = "https://<your-source>/search";
 
-export class Saving {
-  /** `mappings` replaces those of the draft; `request` may tell what the blanks are. */
-  constructor(draft, { request = "", query = "", mappings = null } = {}) {
-    this.draft = { ...draft };
+export class SaveForm {
+  /** `mappings` replaces those of the spec; `request` may contain the values of placeholders. */
+  constructor(spec, { request = "", query = "", mappings = null } = {}) {
+    this.spec = { ...spec };
     this.mappings = mappings;
     this.isTested = false;
-    this.name = h("input", { type: "text", maxlength: 200, required: true, autocomplete: "off", value: draft.name });
+    this.name = h("input", { type: "text", maxlength: 200, required: true, autocomplete: "off", value: spec.name });
     this.query = h("input", { type: "text", maxlength: 1000, autocomplete: "off", value: query || "test" });
     this.active = toggle(t("Active"), true);
     this.byDefault = toggle(t("Include in every search"), true);
@@ -24,31 +24,31 @@ export class Saving {
     this.outcome = h("div", { class: "outcome", "aria-live": "polite" });
     this.testButton = h("button", { type: "button", class: "soft", onclick: () => this.test() }, t("Test"));
     this.saveButton = h("button", { class: "go" }, t("Save"));
-    this.said = h("div", { role: "alert" });
+    this.alert = h("div", { role: "alert" });
     this.element = h("div", {}, this.form(request));
   }
 
   form(request) {
-    const address = this.addressFields();
-    this.blanks = blanksOf(this.draft).map((blank) => {
-      const control = h("input", { type: blank.isSecret ? "password" : "text", autocomplete: "off", spellcheck: "false", value: fromRequest(request, blank.label) });
-      const help = control.value ? t("Taken from your request.") : blank.isSecret ? t("It will not be shown again.") : "";
-      return { ...blank, control, element: field(whole(blank.label, ""), control, help) };
+    const urlFields = this.urlFields();
+    this.placeholders = findPlaceholders(this.spec).map((placeholder) => {
+      const control = h("input", { type: placeholder.isSecret ? "password" : "text", autocomplete: "off", spellcheck: "false", value: valueFromRequest(request, placeholder.label) });
+      const help = control.value ? t("Taken from your request.") : placeholder.isSecret ? t("It will not be shown again.") : "";
+      return { ...placeholder, control, element: field(toSentence(placeholder.label, ""), control, help) };
     });
-    return h("form", { class: "saving", novalidate: true, onsubmit: (event) => this.save(event) },
-      field(t("Name"), this.name, t("Unique; shown next to each result.")), address, this.blanks.map((blank) => blank.element),
+    return h("form", { class: "save-form", novalidate: true, onsubmit: (event) => this.save(event) },
+      field(t("Name"), this.name, t("Unique; shown next to each result.")), urlFields, this.placeholders.map((placeholder) => placeholder.element),
       h("div", { class: "test-row" }, field(t("Test query"), this.query), this.testButton), this.outcome,
-      h("div", { class: "save-row" }, this.active, this.byDefault, this.saveButton), this.said);
+      h("div", { class: "save-row" }, this.active, this.byDefault, this.saveButton), this.alert);
   }
 
-  /** Only for a provider that does not know how its source is asked. */
-  addressFields() {
-    if (this.draft.url !== NO_ADDRESS) return [];
+  /** Fields for the URL and the query template, if the provider has none. */
+  urlFields() {
+    if (this.spec.url !== PLACEHOLDER_URL) return [];
     const url = h("input", { type: "url", placeholder: "https://api.example.org/search", autocomplete: "off" });
-    const template = h("input", { type: "text", class: "path", value: this.draft.query_template, autocomplete: "off", spellcheck: "false" });
-    this.draft.url = "";
-    url.addEventListener("input", () => (this.draft.url = url.value.trim()));
-    template.addEventListener("input", () => (this.draft.query_template = template.value.trim()));
+    const template = h("input", { type: "text", class: "path", value: this.spec.query_template, autocomplete: "off", spellcheck: "false" });
+    this.spec.url = "";
+    url.addEventListener("input", () => (this.spec.url = url.value.trim()));
+    template.addEventListener("input", () => (this.spec.query_template = template.value.trim()));
     this.controls.set("url", url).set("query_template", template);
     return [
       field(t("Source URL"), url, t("The URL up to the question mark.")),
@@ -56,32 +56,32 @@ export class Saving {
     ];
   }
 
-  /** What was tested is no longer what would be saved. */
-  changed() {
+  /** Discards the result of the test, because the provider has changed. */
+  discardTest() {
     if (!this.isTested) return;
     this.isTested = false;
     fill(this.outcome, h("p", { class: "muted" }, t("The fields have changed. Test again.")));
   }
 
-  /** The provider as it would be saved, or nothing when something is missing; the place is marked then. */
+  /** The provider as it would be saved, or null if a value is missing; its field then shows an error. */
   provider() {
-    for (const control of this.controls.values()) mistake(control);
-    for (const { control } of this.blanks) mistake(control);
+    for (const control of this.controls.values()) showFieldError(control);
+    for (const { control } of this.placeholders) showFieldError(control);
     const missing = [];
     if (!this.name.value.trim()) missing.push([this.name, t("Enter a name.")]);
     const url = this.controls.get("url");
-    if (url && !URL.canParse(this.draft.url)) missing.push([url, t("Enter the full URL, starting with https://.")]);
-    for (const { control } of this.blanks) if (!control.value.trim()) missing.push([control, t("The source requires this value.")]);
-    for (const [control, said] of missing) mistake(control, said);
+    if (url && !URL.canParse(this.spec.url)) missing.push([url, t("Enter the full URL, starting with https://.")]);
+    for (const { control } of this.placeholders) if (!control.value.trim()) missing.push([control, t("The source requires this value.")]);
+    for (const [control, message] of missing) showFieldError(control, message);
     if (missing.length) {
       missing[0][0].focus();
       return null;
     }
-    const values = new Map(this.blanks.map(({ key, control }) => [key, control.value]));
+    const values = new Map(this.placeholders.map(({ key, control }) => [key, control.value]));
     const isOn = (label) => label.querySelector("input").checked;
     return {
-      ...filledIn(this.draft, values),
-      ...this.mappings?.written(),
+      ...fillPlaceholders(this.spec, values),
+      ...this.mappings?.toProviderFields(),
       name: this.name.value.trim(),
       active: isOn(this.active),
       default: isOn(this.byDefault),
@@ -96,56 +96,56 @@ export class Saving {
     try {
       const test = await post(`/searchproviders/test/?q=${encodeURIComponent(this.query.value.trim() || "test")}`, provider);
       this.isTested = test.status === "OK";
-      fill(this.outcome, this.told(test, provider.name));
+      fill(this.outcome, this.testResult(test, provider.name));
     } catch (error) {
-      fill(this.outcome, h("p", { class: "note bad" }, this.refused(error)));
+      fill(this.outcome, h("p", { class: "note bad" }, this.showErrors(error)));
     } finally {
       this.testButton.disabled = false;
     }
   }
 
-  told(test, name) {
-    if (test.error) return h("div", { class: "note bad" }, h("b", {}, t("The test failed.")), " ", whole(test.error.message), " ", remedy(test.error.code));
+  testResult(test, name) {
+    if (test.error) return h("div", { class: "note bad" }, h("b", {}, t("The test failed.")), " ", toSentence(test.error.message), " ", nextStep(test.error.code));
     if (!test.sample) return h("p", { class: "note warn" }, t("The source responded but returned no results. Try another query, or check the result list above."));
     const line = t("Found {found}, retrieved {retrieved} in {seconds} s.", { found: number(test.found), retrieved: number(test.retrieved), seconds: fixed(test.time, 2) });
-    return [h("p", { class: "good-line" }, h("b", {}, t("It works.")), " ", line), looksLike(test.sample, name)];
+    return [h("p", { class: "good-line" }, h("b", {}, t("It works.")), " ", line), resultPreview(test.sample, name)];
   }
 
   async save(event) {
     event.preventDefault();
     const provider = this.provider();
     if (!provider) return;
-    fill(this.said);
+    fill(this.alert);
     this.saveButton.disabled = true;
     try {
       const saved = await post("/searchproviders/", provider);
-      this.done(saved);
+      this.showSaved(saved);
     } catch (error) {
-      fill(this.said, h("p", { class: "alert" }, this.refused(error)));
+      fill(this.alert, h("p", { class: "alert" }, this.showErrors(error)));
     } finally {
       this.saveButton.disabled = false;
     }
   }
 
-  /** Shows each mistake at its control; returns what belongs to none. */
-  refused(error) {
-    if (!(error instanceof Refused)) return sentence(error);
+  /** Shows each error at its control; returns the message for the others. */
+  showErrors(error) {
+    if (!(error instanceof ApiError)) return errorMessage(error);
     const others = [];
     const marked = [];
-    for (const [name, said] of Object.entries(error.errors)) {
-      const control = this.controls.get(name) ?? this.blanks.find((blank) => blank.key.startsWith(name))?.control;
+    for (const [name, messages] of Object.entries(error.errors)) {
+      const control = this.controls.get(name) ?? this.placeholders.find((placeholder) => placeholder.key.startsWith(name))?.control;
       if (control) {
-        mistake(control, [said].flat().join(" "));
+        showFieldError(control, [messages].flat().join(" "));
         marked.push(control);
-      } else others.push(`${name}: ${[said].flat().join(" ")}`);
+      } else others.push(`${name}: ${[messages].flat().join(" ")}`);
     }
     marked[0]?.focus();
     return others.length ? others.join(" ") : Object.keys(error.errors).length ? t("Correct the highlighted fields.") : error.message;
   }
 
-  done(saved) {
-    const asked = this.query.value.trim() || "test";
-    const query = new URLSearchParams({ q: asked, providers: String(saved.id) });
+  showSaved(saved) {
+    const text = this.query.value.trim() || "test";
+    const query = new URLSearchParams({ q: text, providers: String(saved.id) });
     const head = h("p", { class: "done-line", tabindex: "-1" }, h("b", {}, t("{name} was saved.", { name: saved.name })));
     fill(this.element, h("div", { class: "done" }, head,
       h("p", {}, saved.active ? t("It is now included in searches.") : t("It is not active yet. Enable it in the list of SearchProviders.")),
@@ -158,11 +158,11 @@ export class Saving {
   }
 }
 
-/** With a capital, and as a sentence with its end. */
-const whole = (text, end = ".") => text.charAt(0).toUpperCase() + text.slice(1) + (/[.!?]$/.test(text) ? "" : end);
+/** Capitalizes a text and adds a period, unless it ends with a punctuation mark. */
+const toSentence = (text, end = ".") => text.charAt(0).toUpperCase() + text.slice(1) + (/[.!?]$/.test(text) ? "" : end);
 
-/** What to do next on this page about a failed test, by the machine word of the failure. */
-function remedy(code) {
+/** The next step after a failed test, by its error code. */
+function nextStep(code) {
   if (code === "denied") return t("Check the key or the password above.");
   if (code === "unreadable") return t("Check the result list and the paths above.");
   if (code === "config_invalid") return t("Check the values above.");

@@ -3,7 +3,7 @@
 import { fill, h } from "../../dom.js";
 import { t, tn } from "../../i18n.js";
 import { FIELDS } from "./mappings.js";
-import { begins, isSame } from "./path.js";
+import { startsWith, isSame } from "./path.js";
 import { LABELS } from "./labels.js";
 
 export class Tree {
@@ -18,23 +18,23 @@ export class Tree {
     this.element = h("div", {},
       h("p", { class: "muted" }, tn("One result was found in the response. The list is highlighted.", "{n} results were found in the response. The list is highlighted.", mappings.count)),
       this.hint, h("div", { class: "tree-box", role: "region", "aria-label": t("Response"), tabindex: "0" }, root));
-    this.choosing(FIELDS[0]);
+    this.showCurrentField(FIELDS[0]);
     this.mark();
   }
 
-  /** Says which field the next click is for. */
-  choosing(key) {
+  /** Shows which field the next click assigns. */
+  showCurrentField(key) {
     fill(this.hint, t("Click a value to use it as:"), " ", h("b", {}, LABELS[key]));
   }
 
-  /** Puts the focus where the field is taken from, or on the first value of a result. */
+  /** Focuses the value that the field uses, or the first value of a result. */
   focus(key) {
     const leaf = this.leaves.find((one) => this.mappings.uses(one.steps).includes(key)) ?? this.leaves[0];
     leaf?.button.focus({ preventScroll: true });
     leaf?.button.scrollIntoView({ block: "nearest" });
   }
 
-  /** Shows at each value which fields take it. */
+  /** Shows at each value which fields use it. */
   mark() {
     for (const leaf of this.leaves) {
       const uses = this.mappings.uses(leaf.steps);
@@ -57,8 +57,8 @@ export class Tree {
     const { results } = this.mappings;
     const isList = Array.isArray(value);
     const isResults = isSame(steps, results);
-    const onTheWay = begins(results, steps);
-    const firstItem = begins(steps, results) && (steps.length === results.length || steps[results.length] === 0);
+    const onTheWay = startsWith(results, steps);
+    const firstItem = startsWith(steps, results) && (steps.length === results.length || steps[results.length] === 0);
     const list = h("ul", {});
     const label = [h("span", { class: "k" }, typeof name === "number" ? `[${name}]` : name),
       isResults ? h("span", { class: "badge" }, t("results")) : h("span", { class: "faint" }, isList ? tn("1 item", "{n} items", value.length) : "{ … }")];
@@ -83,7 +83,7 @@ export class Tree {
     const shown = typeof value === "string" ? value : JSON.stringify(value);
     const text = h("span", { class: `v ${value === null ? "null" : typeof value}` }, shown);
     const { results } = this.mappings;
-    const isInside = begins(steps, results) && typeof steps[results.length] === "number" && steps.length > results.length + 1;
+    const isInside = startsWith(steps, results) && typeof steps[results.length] === "number" && steps.length > results.length + 1;
     if (!isInside) return h("div", { class: "leaf is-outside" }, key, text);
     const marks = h("span", { class: "marks" });
     const button = h("button", { type: "button", class: "leaf", onclick: () => this.onchoose(steps) }, key, text, marks);

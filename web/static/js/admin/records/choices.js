@@ -4,7 +4,7 @@ import { get } from "../../api.js";
 import { fill, h } from "../../dom.js";
 import { t } from "../../i18n.js";
 
-export function picks(spec) {
+export function checkboxGroup(spec) {
   const element = h("div", { class: "picks" });
   let known = spec.choices?.these ?? [];
   let chosen = [];
@@ -25,13 +25,13 @@ export function picks(spec) {
   return { element, read: () => [...chosen], write, raw: () => [...chosen].sort().join("\n") };
 }
 
-/** A select of connectors; tells the form which fields the chosen one reads. */
-export function connecting(spec, { onConnector }) {
+/** A select of connectors; notifies the form of the selected one. */
+export function connectorSelect(spec, { onConnector }) {
   const element = h("select", {});
   const aside = h("p", { class: "help about-connector", "aria-live": "polite" });
   let rows = [];
   let value = "";
-  const tell = () => {
+  const notify = () => {
     value = element.value;
     const row = rows.find((one) => one.name === value);
     fill(aside, row?.summary ?? "");
@@ -42,9 +42,9 @@ export function connecting(spec, { onConnector }) {
     if (value && !names.includes(value)) names.push(value);
     fill(element, names.map((name) => h("option", { value: name }, name)));
     element.value = value;
-    tell();
+    notify();
   };
-  element.addEventListener("change", tell);
+  element.addEventListener("change", notify);
   get(spec.choices.named).then((found) => ((rows = found), draw()), () => {});
   const write = (next) => {
     value = next ?? "";

@@ -1,5 +1,5 @@
-// The controls by which values are entered. Each has `element`, `read()`, `write(value)` and `raw()`, the text by which
-// a change is seen; `target` is what labels point at, `aside` stands under the help.
+// Controls of a form. Each has `element`, `read()`, `write(value)` and `raw()`, a text that is compared to detect changes;
+// `target` is the element that the label is for, and `aside` is shown below the help.
 
 import { fill, h } from "../../dom.js";
 import { t } from "../../i18n.js";
@@ -10,15 +10,15 @@ const simple = (element) => ({ element, read: () => element.value.trim(), write:
 
 export const text = (spec) => simple(h("input", { type: "text", maxlength: spec.max_length, placeholder: spec.example ?? null, autocomplete: "off", spellcheck: "false" }));
 
-export function long(spec) {
+export function longText(spec) {
   const isCode = spec.control === "code";
   const element = h("textarea", { rows: isCode ? 2 : 3, class: isCode ? "code" : "long", maxlength: spec.max_length, placeholder: spec.example ?? null, spellcheck: isCode ? "false" : null });
   const control = simple(element);
-  return { ...control, read: () => element.value, raw: () => element.value, write: (value) => grown(element, value ?? "") };
+  return { ...control, read: () => element.value, raw: () => element.value, write: (value) => setText(element, value ?? "") };
 }
 
-/** As many rows as the text needs. */
-function grown(element, value) {
+/** Sets the text, with as many rows as it needs. */
+function setText(element, value) {
   element.value = value;
   element.rows = Math.min(ROWS_MAX, Math.max(Number(element.rows) || 2, value.split("\n").length));
 }
@@ -33,19 +33,19 @@ export function numeric() {
   return { ...simple(element), read };
 }
 
-export function switching() {
+export function toggleSwitch() {
   const element = h("input", { type: "checkbox", class: "switch", role: "switch" });
   return { element, read: () => element.checked, write: (value) => (element.checked = Boolean(value)), raw: () => String(element.checked) };
 }
 
-export function choosing(spec) {
+export function select(spec) {
   return simple(h("select", {}, spec.choices.these.map((word) => h("option", { value: word }, word))));
 }
 
 export function lines() {
   const element = h("textarea", { rows: 3, placeholder: t("one per line"), spellcheck: "false" });
   const read = () => element.value.split("\n").map((line) => line.trim()).filter(Boolean);
-  return { element, read, write: (value) => grown(element, (value ?? []).join("\n")), raw: () => read().join("\n") };
+  return { element, read, write: (value) => setText(element, (value ?? []).join("\n")), raw: () => read().join("\n") };
 }
 
 export function json() {
@@ -63,7 +63,7 @@ export function json() {
       throw new Error(error instanceof SyntaxError ? t("This is not valid JSON: {why}", { why: error.message }) : error.message, { cause: error });
     }
   };
-  const tidy = (value) => grown(element, Object.keys(value ?? {}).length ? JSON.stringify(value, null, 2) : "");
+  const tidy = (value) => setText(element, Object.keys(value ?? {}).length ? JSON.stringify(value, null, 2) : "");
   const raw = () => {
     try {
       return JSON.stringify(parse());
@@ -85,7 +85,7 @@ export function secret() {
   return { element, aside, read: () => element.value || undefined, write, raw: () => element.value };
 }
 
-export function moment() {
+export function dateTime() {
   const element = h("input", { type: "datetime-local" });
   const local = (value) => new Date(new Date(value).getTime() - new Date(value).getTimezoneOffset() * 60000).toISOString().slice(0, 16);
   return { ...simple(element), read: () => (element.value ? new Date(element.value).toISOString() : null), write: (value) => (element.value = value ? local(value) : "") };

@@ -2,52 +2,52 @@
 
 import { h, fill } from "../../dom.js";
 import { t } from "../../i18n.js";
-import { connecting, picks } from "./choices.js";
-import { choosing, interval, json, lines, long, moment, numeric, secret, switching, text } from "./controls.js";
+import { connectorSelect, checkboxGroup } from "./choices.js";
+import { select, interval, json, lines, longText, dateTime, numeric, secret, toggleSwitch, text } from "./controls.js";
 import { ordered } from "./ordered.js";
-import { prose } from "./prose.js";
+import { withCode } from "./format.js";
 
-const makers = {
-  text, long, code: long, number: numeric, switch: switching, choice: choosing, moment, lines, json, secret,
-  connector: connecting, ordered, picks, interval,
+const controls = {
+  text, long: longText, code: longText, number: numeric, switch: toggleSwitch, choice: select, moment: dateTime, lines, json, secret,
+  connector: connectorSelect, ordered, picks: checkboxGroup, interval,
 };
 
-/** A mistake is said this long after a field is left: what it pushes down must not move under a click. */
-const CALM_MS = 250;
+/** Delay before an error is shown after a change, so that it does not move an element that is being clicked. */
+const ERROR_DELAY_MS = 250;
 
-/** Those whose label cannot point at one element. */
+/** Controls with several elements, so that the label cannot be for one of them. */
 const GROUPED = ["picks", "ordered"];
 
 /**
- * The field of a declaration. Has `element`, `read()` (undefined: leave it as it is; throws a mistake), `write(value)`,
- * `isChanged()`, `settle()`, `complain(sentences)` and `focus()`.
+ * The field of a declaration. Has `element`, `read()` (undefined means unchanged; throws if the input is not valid),
+ * `write(value)`, `isChanged()`, `markSaved()`, `showErrors(sentences)` and `focus()`.
  */
 export function makeField(spec, value, context) {
   const id = `field-${spec.name}`;
-  const control = makers[spec.control](spec, { id, ...context });
+  const control = controls[spec.control](spec, { id, ...context });
   const isGroup = GROUPED.includes(spec.control);
   const isSwitch = spec.control === "switch";
   const label = h(isGroup ? "span" : "label", { id: `${id}-label`, class: "field-label", for: isGroup ? null : id },
     t(spec.label), h("code", { class: "wire", "aria-hidden": "true" }, spec.name));
-  const help = h("p", { class: "help", id: `${id}-help` }, prose(t(spec.help)));
-  const wrongs = h("p", { class: "mistake", id: `${id}-mistake` });
+  const help = h("p", { class: "help", id: `${id}-help` }, withCode(t(spec.help)));
+  const errorPlace = h("p", { class: "field-error", id: `${id}-error` });
   const target = control.target ?? control.element;
   target.id ||= id;
-  target.setAttribute("aria-describedby", `${id}-help ${id}-mistake`);
+  target.setAttribute("aria-describedby", `${id}-help ${id}-error`);
   if (isGroup) {
     target.setAttribute("role", "group");
     target.setAttribute("aria-labelledby", `${id}-label`);
   }
-  // An ordered list needs the whole width; its help stands above it.
+  // An ordered list needs the whole width; its help is above it.
   const isWide = spec.control === "ordered";
   const main = isSwitch ? h("div", { class: "toggle" }, control.element, label) : [label, isWide && help, control.element];
   const element = h("div", { class: `form-field by-${spec.control}`, "data-field": spec.name },
-    h("div", { class: "field-main" }, main, wrongs), !isWide && h("div", { class: "field-aside" }, help, control.aside));
+    h("div", { class: "field-main" }, main, errorPlace), !isWide && h("div", { class: "field-aside" }, help, control.aside));
   control.write(value);
-  let settled = control.raw();
+  let savedText = control.raw();
 
-  const complain = (sentences = []) => {
-    fill(wrongs, sentences.join(" "));
+  const showErrors = (sentences = []) => {
+    fill(errorPlace, sentences.join(" "));
     if (sentences.length) target.setAttribute("aria-invalid", "true");
     else target.removeAttribute("aria-invalid");
     element.classList.toggle("is-wrong", sentences.length > 0);
@@ -55,24 +55,24 @@ export function makeField(spec, value, context) {
   const check = () => {
     try {
       control.read();
-    } catch (mistake) {
-      complain([mistake.message]);
+    } catch (error) {
+      showErrors([error.message]);
     }
   };
-  element.addEventListener("input", () => complain());
-  element.addEventListener("change", () => setTimeout(check, CALM_MS));
+  element.addEventListener("input", () => showErrors());
+  element.addEventListener("change", () => setTimeout(check, ERROR_DELAY_MS));
   return {
-    spec, element, complain, control,
+    spec, element, showErrors, control,
     read: control.read,
     write: (next) => {
       control.write(next);
-      complain();
+      showErrors();
       element.dispatchEvent(new Event("change", { bubbles: true }));
     },
-    isChanged: () => control.raw() !== settled,
-    settle: (next) => {
+    isChanged: () => control.raw() !== savedText,
+    markSaved: (next) => {
       if (next !== undefined || spec.control === "secret") control.write(next);
-      settled = control.raw();
+      savedText = control.raw();
     },
     focus: () => (isGroup ? target.querySelector("input, button, select") ?? target : target).focus(),
   };

@@ -1,60 +1,59 @@
 // Form of a record. Only changed fields are saved.
 
 import { del, get, patch, post } from "../../api.js";
-import { ask } from "../../ask.js";
+import { confirmAction } from "../../confirm_dialog.js";
 import { fill, h, toast } from "../../dom.js";
 import { t, time } from "../../i18n.js";
-import { problem } from "../parts.js";
+import { errorAlert } from "../components.js";
 import { saveCopy } from "./copy.js";
 import { makeField } from "./field.js";
-import { fit, groupOf } from "./groups.js";
+import { hideUnusedFields, groupOf } from "./groups.js";
 import { apiOf, fields as specs, resource, labelOf, listPage, nameOf, pageOf, title } from "./resource.js";
-import { sayRefused, valuesOf } from "./mistakes.js";
-import { leave } from "./page.js";
+import { showApiErrors, valuesOf } from "./form_errors.js";
+import { goTo } from "./page.js";
 
 /**
- * Draws the form of a record. What is special of a page:
- * `start()` the values of a new record, `isFixed(row)` what cannot be changed and why (a sentence), `stored(row)` the
- * values as the fields read them, `aside(form)` what stands beside the form, `created(row)` what follows a new record,
- * `under: {field: (form) => element}` what stands under a field.
+ * Draws the form of a record. Options of a page: `start()` returns the values of a new record, `isFixed(row)` why a record
+ * cannot be changed (a sentence), `formValues(row)` the values of the fields, `aside(form)` the content beside the form;
+ * `created(row)` is called after a record was created; `under: {field: (form) => element}` is the content below a field.
  */
-export async function showForm(place, key, special) {
+export async function showForm(place, key, options) {
   const isNew = key === "new";
-  if (isNew && !resource.permissions.create) return leave(listPage, t("Records of this type cannot be added."));
+  if (isNew && !resource.permissions.create) return goTo(listPage, t("Records of this type cannot be added."));
   try {
-    const row = isNew ? await special.start?.() : await get(apiOf(key));
-    new RecordForm(place, row ?? {}, isNew, special);
+    const row = isNew ? await options.start?.() : await get(apiOf(key));
+    new RecordForm(place, row ?? {}, isNew, options);
   } catch (error) {
-    fill(place, back(), problem(error, () => showForm(place, key, special)));
+    fill(place, back(), errorAlert(error, () => showForm(place, key, options)));
   }
 }
 
 const back = () => h("p", { class: "back" }, h("a", { href: listPage }, `← ${title}`));
 
 class RecordForm {
-  constructor(place, row, isNew, special) {
+  constructor(place, row, isNew, options) {
     this.row = row;
     this.isNew = isNew;
-    this.special = special;
-    this.fixed = (!isNew && special.isFixed?.(row)) || "";
-    const values = special.stored?.(row) ?? row;
+    this.options = options;
+    this.fixed = (!isNew && options.isFixed?.(row)) || "";
+    const values = options.formValues?.(row) ?? row;
     this.fields = new Map(specs.map((spec) => [spec.name, makeField(spec, values[spec.name] ?? (isNew ? spec.default : undefined), {
-      // Before the catalogue of connectors is there, nothing is put away.
-      onConnector: (chosen, all) => this.form && fit(this.fields, chosen, all, this.away),
+      // No field is hidden before the connectors are loaded.
+      onConnector: (chosen, all) => this.form && hideUnusedFields(this.fields, chosen, all, this.hiddenNote),
     })]));
     this.heading = h("h2", { class: "record-name", tabindex: "-1" }, isNew ? t("New {what}", { what: t(resource.singular) }) : nameOf(row));
     this.alert = h("div", { class: "form-alert" });
-    this.away = h("p", { class: "muted away" });
+    this.hiddenNote = h("p", { class: "muted hidden-note" });
     this.state = h("span", { class: "faint", "aria-live": "polite" });
-    const under = Object.fromEntries(Object.entries(special.under ?? {}).map(([name, draw]) => [name, () => draw(this)]));
+    const under = Object.fromEntries(Object.entries(options.under ?? {}).map(([name, draw]) => [name, () => draw(this)]));
     const groups = resource.groups.map((group) => groupOf(group, this.fields, under));
     this.form = h("form", { class: "record", novalidate: true, onsubmit: (event) => {
       event.preventDefault();
       this.save();
-    } }, this.alert, groups, this.away, this.buttons());
-    const aside = special.aside?.(this);
+    } }, this.alert, groups, this.hiddenNote, this.buttons());
+    const aside = options.aside?.(this);
     this.unreadable = h("div", {});
-    this.sayUnreadable();
+    this.showUnreadable();
     fill(place, back(), this.heading, this.facts(), this.unreadable, this.fixed && h("p", { class: "note" }, this.fixed),
       h("div", { class: aside ? "record-page has-aside" : "record-page" }, this.form, aside && h("aside", { class: "record-aside", "aria-label": t("Next to the form") }, aside)));
     document.title = `${this.heading.textContent} - ${document.title}`;
@@ -65,22 +64,22 @@ class RecordForm {
     this.mark();
   }
 
-  /** Whose it is, and when it was changed. */
+  /** Owner and time of the last change. */
   facts() {
     const { owner, date_updated: changed } = this.row;
     if (this.isNew || !(owner || changed)) return null;
-    const said = [owner && t("Owner: {owner}", { owner }), changed && t("changed {when}", { when: time(changed) })];
-    return h("p", { class: "faint facts-line" }, said.filter(Boolean).join(" · "));
+    const parts = [owner && t("Owner: {owner}", { owner }), changed && t("changed {when}", { when: time(changed) })];
+    return h("p", { class: "faint facts-line" }, parts.filter(Boolean).join(" · "));
   }
 
-  /** Which fields cannot be read and what to do about it, until they were entered again. */
-  sayUnreadable() {
+  /** Shows which secrets cannot be decrypted, until they are entered again. */
+  showUnreadable() {
     const names = this.row.unreadable_fields ?? [];
-    const said = t("These fields were encrypted with another key and cannot be read: {fields}. Enter all of them again and save. Until then, this record is not used.", { fields: names.map(labelOf).join(", ") });
-    fill(this.unreadable, names.length ? h("p", { class: "note warn", role: "status" }, said) : null);
+    const message = t("These fields were encrypted with another key and cannot be read: {fields}. Enter all of them again and save. Until then, this record is not used.", { fields: names.map(labelOf).join(", ") });
+    fill(this.unreadable, names.length ? h("p", { class: "note warn", role: "status" }, message) : null);
   }
 
-  /** An unreadable secret that is left empty is said to be empty: a record that is sealed as a whole is entered as a whole. */
+  /** Sends unreadable secrets that were left empty as empty: the secrets of a record must be entered together. */
   withUnreadable(values) {
     const secrets = specs.filter((spec) => spec.control === "secret" && this.row.unreadable_fields?.includes(spec.name));
     return Object.assign(Object.fromEntries(secrets.map((spec) => [spec.name, ""])), values);
@@ -110,8 +109,8 @@ class RecordForm {
     return valuesOf(this.fields, which);
   }
 
-  refused(error) {
-    sayRefused(this.fields, this.alert, error, () => {
+  showErrors(error) {
+    showApiErrors(this.fields, this.alert, error, () => {
       this.isLeaving = true;
       location.reload();
     });
@@ -121,20 +120,20 @@ class RecordForm {
     const values = this.values({ onlyChanged: !this.isNew });
     if (!values) return;
     if (!this.isNew && !Object.keys(values).length) return void toast(t("No changes."));
-    await this.busy(async () => {
-      if (!this.isNew) return this.settled(await patch(apiOf(this.row[resource.key]), this.withUnreadable(values), this.row));
+    await this.runBusy(async () => {
+      if (!this.isNew) return this.showSaved(await patch(apiOf(this.row[resource.key]), this.withUnreadable(values), this.row));
       const row = await post(resource.api, values);
       this.isLeaving = true;
-      if (this.special.created) return this.special.created(row, this);
-      leave(pageOf(row[resource.key]), t("{what} was created.", { what: nameOf(row) }));
+      if (this.options.created) return this.options.created(row, this);
+      goTo(pageOf(row[resource.key]), t("{what} was created.", { what: nameOf(row) }));
     });
   }
 
-  settled(row) {
+  showSaved(row) {
     this.row = row;
-    this.sayUnreadable();
-    const values = this.special.stored?.(row) ?? row;
-    for (const [name, field] of this.fields) field.settle(values[name]);
+    this.showUnreadable();
+    const values = this.options.formValues?.(row) ?? row;
+    for (const [name, field] of this.fields) field.markSaved(values[name]);
     if (!this.isNew) this.heading.textContent = nameOf(row);
     this.mark();
     toast(t("Saved."));
@@ -143,34 +142,34 @@ class RecordForm {
   async copy() {
     const values = this.values();
     if (!values) return;
-    await this.busy(async () => {
+    await this.runBusy(async () => {
       const row = await saveCopy(values, this.row);
       this.isLeaving = true;
       const name = row[resource.permissions.copy.field];
       const hasSecret = specs.some((spec) => spec.control === "secret");
-      leave(pageOf(row[resource.key]), hasSecret ? t("{what} was created. Secrets are not copied: enter them again.", { what: name }) : t("{what} was created.", { what: name }));
+      goTo(pageOf(row[resource.key]), hasSecret ? t("{what} was created. Secrets are not copied: enter them again.", { what: name }) : t("{what} was created.", { what: name }));
     });
   }
 
   async remove() {
     const name = nameOf(this.row);
-    const isMeant = await ask({ title: t("Delete {what}?", { what: name }), sentence: t("This cannot be undone."), yes: t("Delete") });
-    if (!isMeant) return;
-    await this.busy(async () => {
+    const isConfirmed = await confirmAction({ title: t("Delete {what}?", { what: name }), sentence: t("This cannot be undone."), yes: t("Delete") });
+    if (!isConfirmed) return;
+    await this.runBusy(async () => {
       await del(apiOf(this.row[resource.key]), this.row);
       this.isLeaving = true;
-      leave(listPage, t("{what} was deleted.", { what: name }));
+      goTo(listPage, t("{what} was deleted.", { what: name }));
     });
   }
 
-  async busy(work) {
+  async runBusy(action) {
     const buttons = [...this.form.querySelectorAll(".record-buttons button")];
     for (const button of buttons) button.disabled = true;
     fill(this.alert);
     try {
-      await work();
+      await action();
     } catch (error) {
-      this.refused(error);
+      this.showErrors(error);
     }
     for (const button of buttons) button.disabled = false;
   }

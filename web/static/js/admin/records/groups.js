@@ -6,7 +6,7 @@ import { resource } from "./resource.js";
 
 const byConnector = new Set(resource.groups.filter((group) => group.is_by_connector).flatMap((group) => group.fields.map((field) => field.name)));
 
-/** A group of fields; `under` says what stands under some of them. */
+/** A group of fields; `under` has the content below some of them. */
 export function groupOf(group, fields, under) {
   const inside = group.fields.map((spec) => {
     const field = fields.get(spec.name);
@@ -15,18 +15,18 @@ export function groupOf(group, fields, under) {
     return field.element;
   });
   const about = group.about && h("p", { class: "muted group-about" }, t(group.about));
-  const set = h("fieldset", {}, h("legend", group.is_folded ? { class: "unseen" } : {}, t(group.title)), about, inside);
+  const set = h("fieldset", {}, h("legend", group.is_folded ? { class: "visually-hidden" } : {}, t(group.title)), about, inside);
   if (!group.is_folded) return h("div", { class: "group" }, set);
   return h("details", { class: "group fold" }, h("summary", {}, t(group.title)), set);
 }
 
-/** Puts away the fields that the connector does not read, unless they hold something; `away` says how many. */
-export function fit(fields, chosen, all, away) {
+/** Hides the fields that the connector does not use, unless they have a value; `note` shows how many. */
+export function hideUnusedFields(fields, chosen, all, note) {
   const known = new Set(all.flatMap((row) => row.settings ?? []));
   for (const [name, field] of fields) {
-    const isRead = !chosen || !byConnector.has(name) || !known.has(name) || (chosen.settings ?? []).includes(name);
+    const isUsed = !chosen || !byConnector.has(name) || !known.has(name) || (chosen.settings ?? []).includes(name);
     const isEmpty = ["", "{}", field.spec.default].includes(field.control.raw());
-    field.element.hidden = !isRead && isEmpty;
+    field.element.hidden = !isUsed && isEmpty;
     field.element.closest(".group").hidden = false;
   }
   const hidden = [...fields.values()].filter((field) => field.element.hidden);
@@ -34,6 +34,6 @@ export function fit(fields, chosen, all, away) {
     const group = element.closest(".group");
     group.hidden = ![...group.querySelectorAll(".form-field")].some((one) => !one.hidden);
   }
-  fill(away, hidden.length > 0 && [tn("This connector does not use 1 other field.", "This connector does not use {n} other fields.", hidden.length), " ",
-    h("button", { type: "button", class: "plain", onclick: () => fit(fields, null, [], away) }, t("Show them"))]);
+  fill(note, hidden.length > 0 && [tn("This connector does not use 1 other field.", "This connector does not use {n} other fields.", hidden.length), " ",
+    h("button", { type: "button", class: "plain", onclick: () => hideUnusedFields(fields, null, [], note) }, t("Show them"))]);
 }

@@ -2,52 +2,52 @@
 
 import { announce, fill, h } from "../../dom.js";
 import { number, t, tn } from "../../i18n.js";
-import { problem, scroller } from "../parts.js";
-import { cell, unreadable } from "./cells.js";
+import { errorAlert, scroller } from "../components.js";
+import { cell, unreadableBadge } from "./cells.js";
 import { resource, labelOf, title } from "./resource.js";
-import { ITEMS, rowsOf } from "./rows.js";
+import { ITEMS, loadRows } from "./rows.js";
 import { inlineSwitch } from "./switch.js";
-import { tools } from "./tools.js";
+import { toolbar } from "./toolbar.js";
 
-/** How long the first drawing waits for what was measured. */
-const PATIENCE_MS = 400;
+/** How long the first rendering waits for the measurements. */
+const STATES_WAIT_MS = 400;
 
 /**
- * Draws the list. What is special of a page:
- * `tools(again)` more buttons, `above(again)` what stands over the list, `states()` what the service measured by key,
- * `badge(row, state)` beside the name, `isFixed(row)` what cannot be switched, `actions(row, again)` at the end of a row.
+ * Draws the list. Options of a page: `tools(reload)` returns more buttons, `above(reload)` the content above the list,
+ * `states()` the measurements by key, `badge(row, state)` a badge beside the name, `isFixed(row)` whether a row cannot be
+ * switched, `actions(row, reload)` the content at the end of a row.
  */
-export function showList(place, special) {
-  const state = fromAddress();
+export function showList(place, options) {
+  const state = stateFromUrl();
   const body = h("div", { class: "list-body" });
   const above = h("div", {});
-  let asking;
+  let request;
   let states = new Map();
   let last = null;
 
   async function load() {
-    asking?.abort();
-    asking = new AbortController();
-    toAddress(state);
+    request?.abort();
+    request = new AbortController();
+    stateToUrl(state);
     body.setAttribute("aria-busy", "true");
     try {
-      const [answer] = await Promise.all([rowsOf(state, asking.signal), Promise.race([known, new Promise((done) => setTimeout(done, PATIENCE_MS))])]);
+      const [answer] = await Promise.all([loadRows(state, request.signal), Promise.race([statesLoaded, new Promise((done) => setTimeout(done, STATES_WAIT_MS))])]);
       last = answer;
       draw(answer);
       announce(tn("One entry", "{n} entries", answer.count));
     } catch (error) {
-      if (error.name !== "AbortError") fill(body, problem(error, load));
+      if (error.name !== "AbortError") fill(body, errorAlert(error, load));
     }
     body.removeAttribute("aria-busy");
   }
 
   function draw(answer) {
-    const isWanted = state.text || Object.values(state.filters).some((value) => value !== "");
+    const isFiltered = state.text || Object.values(state.filters).some((value) => value !== "");
     if (!answer.rows.length) {
-      const empty = isWanted ? t("Nothing found. Try a different search or clear the filters.") : t("Nothing here yet.");
+      const empty = isFiltered ? t("Nothing found. Try a different search or clear the filters.") : t("Nothing here yet.");
       return fill(body, h("p", { class: "note" }, empty));
     }
-    fill(body, scroller(title, tableOf(answer.rows, { states, special, again: load })),
+    fill(body, scroller(title, tableOf(answer.rows, { states, options, reload: load })),
       h("div", { class: "list-foot" }, countLine(answer), pager(state, answer.count, load)));
   }
 
@@ -55,32 +55,32 @@ export function showList(place, special) {
     state.page = 1;
     load();
   };
-  fill(place, tools(state, changed, special.tools?.(load) ?? []), above, body);
-  if (special.above) Promise.resolve(special.above(load)).then((what) => fill(above, what), () => {});
-  // What the service measured may come after the rows; then they are drawn once more.
-  const known = special.states ? special.states().then((found) => {
+  fill(place, toolbar(state, changed, options.tools?.(load) ?? []), above, body);
+  if (options.above) Promise.resolve(options.above(load)).then((what) => fill(above, what), () => {});
+  // If the measurements arrive after the rows, the rows are drawn again.
+  const statesLoaded = options.states ? options.states().then((found) => {
     states = found;
     if (last) draw(last);
   }, () => {}) : Promise.resolve();
   load();
 }
 
-function tableOf(rows, { states, special, again }) {
-  const hasActions = Boolean(special.actions);
+function tableOf(rows, { states, options, reload }) {
+  const hasActions = Boolean(options.actions);
   const head = h("tr", { role: "row" },
     resource.columns.map((column) => h("th", { scope: "col", role: "columnheader" }, t(column.label))),
     resource.switches.map((name) => h("th", { scope: "col", role: "columnheader" }, labelOf(name))),
-    hasActions && h("th", { scope: "col", role: "columnheader" }, h("span", { class: "unseen" }, t("Actions"))));
+    hasActions && h("th", { scope: "col", role: "columnheader" }, h("span", { class: "visually-hidden" }, t("Actions"))));
   const lines = rows.map((row) => {
     const state = states.get(row[resource.key]);
     const cells = resource.columns.map((column, place) =>
       h("td", { role: "cell", "data-label": t(column.label), class: place ? null : "first" }, cell(column, row, state),
-        !place ? [" ", unreadable(row), " ", special.badge?.(row, state)] : null));
+        !place ? [" ", unreadableBadge(row), " ", options.badge?.(row, state)] : null));
     const switches = resource.switches.map((name) =>
-      h("td", { role: "cell", "data-label": labelOf(name), class: "switch-cell" }, inlineSwitch(row, name, special.isFixed?.(row) ?? false)));
-    return h("tr", { role: "row" }, cells, switches, hasActions && h("td", { role: "cell", class: "row-actions" }, special.actions(row, again)));
+      h("td", { role: "cell", "data-label": labelOf(name), class: "switch-cell" }, inlineSwitch(row, name, options.isFixed?.(row) ?? false)));
+    return h("tr", { role: "row" }, cells, switches, hasActions && h("td", { role: "cell", class: "row-actions" }, options.actions(row, reload)));
   });
-  return h("table", { class: "list rows", role: "table" }, h("caption", { class: "unseen" }, title),
+  return h("table", { class: "list rows", role: "table" }, h("caption", { class: "visually-hidden" }, title),
     h("thead", { role: "rowgroup" }, head), h("tbody", { role: "rowgroup" }, lines));
 }
 
@@ -101,14 +101,14 @@ function pager(state, count, load) {
     h("button", { type: "button", class: "soft", disabled: state.page >= last, onclick: go(state.page + 1) }, t("Next")));
 }
 
-/** What the address of the page says about the list, so that it can be kept and come back to. */
-function fromAddress() {
+/** The state of the list in the URL, so that it can be bookmarked. */
+function stateFromUrl() {
   const query = new URLSearchParams(location.search);
   const filters = Object.fromEntries(resource.filters.map((filter) => [filter.parameter, query.get(filter.parameter) ?? ""]));
   return { text: query.get("text") ?? "", filters, page: Math.max(1, Number(query.get("page")) || 1) };
 }
 
-function toAddress({ text, filters, page }) {
+function stateToUrl({ text, filters, page }) {
   const all = { text, ...filters, page: page > 1 ? page : "" };
   const query = new URLSearchParams(Object.entries(all).filter(([, value]) => value !== ""));
   history.replaceState(null, "", query.size ? `?${query}` : location.pathname);

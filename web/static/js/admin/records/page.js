@@ -1,14 +1,14 @@
-// Page of a resource: the list, or the form of one record. The script of the page passes what is specific.
+// Page of a resource: the list, or the form of one record. The script of a page passes its options.
 
 import { toast } from "../../dom.js";
-import { work } from "../parts.js";
+import { work } from "../components.js";
 import { record } from "./resource.js";
 import { showForm } from "./form.js";
 import { showList } from "./list.js";
 
 const NOTE = "tributary:note";
 
-/** Draws the page. `list` and `form` say what is special, see list.js and form.js. */
+/** Draws the page. The options `list` and `form` are described in list.js and form.js. */
 export function start({ list = {}, form = {} } = {}) {
   const note = sessionStorage.getItem(NOTE);
   sessionStorage.removeItem(NOTE);
@@ -17,8 +17,8 @@ export function start({ list = {}, form = {} } = {}) {
   else showList(work(), list);
 }
 
-/** Goes to another page, which says this sentence. */
-export function leave(path, sentence) {
+/** Goes to another page, which shows this sentence. */
+export function goTo(path, sentence) {
   sessionStorage.setItem(NOTE, sentence);
   location.assign(path);
 }

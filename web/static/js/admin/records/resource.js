@@ -16,8 +16,8 @@ export const listPage = `/admin/${resource.slug}/`;
 export const pageOf = (key) => `${listPage}${encodeURIComponent(key)}/`;
 export const apiOf = (key) => `${resource.api}${encodeURIComponent(key)}/`;
 
-/** By what people know a record. */
+/** The display name of a record. */
 export const nameOf = (row) => row[resource.named_by] || t("unnamed");
 
-/** What a field is called. */
+/** The label of a field. */
 export const labelOf = (name) => t(fields.find((field) => field.name === name)?.label ?? name);

@@ -6,10 +6,10 @@ import { resource } from "./resource.js";
 /** Rows on one page. */
 export const ITEMS = 50;
 
-/** `{rows, count, isCut}` for `{text, filters, page}`: the rows of this page of those that fit. */
-export async function rowsOf({ text, filters, page }, signal) {
+/** Loads the matching rows of a page: `{rows, count, isCut}` for `{text, filters, page}`. */
+export async function loadRows({ text, filters, page }, signal) {
   const query = new URLSearchParams(Object.entries(filters).filter(([, value]) => value !== ""));
-  if (!resource.is_paged) return searchedHere(query, text, page, signal);
+  if (!resource.is_paged) return searchInBrowser(query, text, page, signal);
   if (text) query.set("text", text);
   query.set("page", String(page));
   query.set("items", String(ITEMS));
@@ -18,7 +18,7 @@ export async function rowsOf({ text, filters, page }, signal) {
   return { rows: answer.results, count: answer.count, isCut: false };
 }
 
-async function searchedHere(query, text, page, signal) {
+async function searchInBrowser(query, text, page, signal) {
   const response = await send("GET", `${prefix}${resource.api}?${query}`, undefined, { signal });
   const all = await response.json();
   const total = Number(response.headers.get("x-total-count") ?? all.length);

@@ -3,10 +3,10 @@
 import { patch } from "../../api.js";
 import { announce, h, toast } from "../../dom.js";
 import { t } from "../../i18n.js";
-import { sentence } from "../parts.js";
+import { errorMessage } from "../components.js";
 import { apiOf, resource, labelOf, nameOf } from "./resource.js";
 
-/** The switch of a field of a row. A fixed one cannot be moved. */
+/** The switch of a field of a row. A fixed one is disabled. */
 export function inlineSwitch(row, field, isFixed) {
   const label = `${nameOf(row)}: ${labelOf(field)}`;
   const box = h("input", { type: "checkbox", class: "switch", role: "switch", "aria-label": label, disabled: isFixed });
@@ -19,7 +19,7 @@ export function inlineSwitch(row, field, isFixed) {
       announce(wanted ? t("{what} is on.", { what: label }) : t("{what} is off.", { what: label }));
     } catch (error) {
       row[field] = !wanted;
-      toast(`${label}. ${sentence(error)}`, { bad: true });
+      toast(`${label}. ${errorMessage(error)}`, { bad: true });
     }
     box.checked = Boolean(row[field]);
     box.removeAttribute("aria-busy");

@@ -1,8 +1,8 @@
 """Fault injection: applies every fault of the table to a cluster under load, and checks that no accepted work is lost.
 
-    python3 scripts/storm target/release/tributary --nats nats-server [--seed 1] [--clients 12] [--only WORD]
+    python3 scripts/fault_injection target/release/tributary --nats nats-server [--seed 1] [--clients 12] [--only WORD]
 
-    python3 scripts/storm OLD --upgrade-to target/release/tributary --nats nats-server
+    python3 scripts/fault_injection OLD --upgrade-to target/release/tributary --nats nats-server
 
 The second form injects no faults: it replaces the processes of one release by those of another, one after the other, in a
 database of 50,000 searches.
@@ -26,7 +26,7 @@ from sources import RESULTS, Sources
 from upgrade import SEARCHES, replace_all
 
 SOURCES = 5
-CALM = 8
+SETTLE = 8
 RECOVERY_MAX = 90
 # Maximum time until a failed source is queried again.
 REST = 120
@@ -34,7 +34,7 @@ REST = 120
 
 def main():
     arguments = parse()
-    scratch = tempfile.mkdtemp(prefix="storm-")
+    scratch = tempfile.mkdtemp(prefix="fault-injection-")
     cluster = Cluster(arguments.program, arguments.nats, scratch)
     sources = Sources(HERE, SOURCES)
     try:
@@ -46,25 +46,25 @@ def main():
         faults = [fault for fault in faults if arguments.only in fault.name]
         random.Random(arguments.seed).shuffle(faults)
         load.start()
-        time.sleep(CALM)
+        time.sleep(SETTLE)
         filled, partial_spans = 0, []
         if arguments.upgrade_to:
             faults, filled = [], SEARCHES
             replace_all(cluster, load, arguments.upgrade_to, rate)
         else:
-            print("| Fault | held | rate before, during /s | recovered after | worst wait |\n|---|---|---|---|---|", flush=True)
-            partial_spans = [span for fault in faults for span in [suffer(fault, load)] if fault.breaks_sources]
+            print("| Fault | duration | rate before, during /s | recovered after | worst wait |\n|---|---|---|---|---|", flush=True)
+            partial_spans = [span for fault in faults for span in [run_fault(fault, load)] if fault.breaks_sources]
         load.stop()
-        wrong = verdict(cluster, load, sources, partial_spans, filled)
+        errors = find_errors(cluster, load, sources, partial_spans, filled)
     finally:
         cluster.stop()
-    print(f"seed {arguments.seed}, {len(faults)} faults, {len(load.searches)} searches accepted, refused: {load.refusals}")
-    for line in wrong:
-        print(f"WRONG: {line}")
-    print("0 lost, 0 stuck, 0 doubled, 0 false statuses" if not wrong else f"{len(wrong)} wrong; see {scratch}")
-    if not wrong:
+    print(f"seed {arguments.seed}, {len(faults)} faults, {len(load.searches)} searches accepted, rejected: {load.refusals}")
+    for line in errors:
+        print(f"ERROR: {line}")
+    print("0 lost, 0 stuck, 0 duplicated, 0 false statuses" if not errors else f"{len(errors)} errors; see {scratch}")
+    if not errors:
         shutil.rmtree(scratch, ignore_errors=True)
-    sys.exit(1 if wrong else 0)
+    sys.exit(1 if errors else 0)
 
 
 def parse():
@@ -89,28 +89,28 @@ def add_sources(client, sources):
             "results_per_query": RESULTS,
         })
         if status != 201:
-            sys.exit(f"no source could be added: {status} {body}")
+            sys.exit(f"a source could not be added: {status} {body}")
 
 
-def suffer(fault, load):
+def run_fault(fault, load):
     """Runs one fault until recovery; returns start and end."""
     start = time.monotonic()
-    before = rate(load, start - CALM, start)
-    fault.harm()
-    harmed = time.monotonic()
+    before = rate(load, start - SETTLE, start)
+    fault.inject()
+    injected = time.monotonic()
     time.sleep(fault.hold)
-    healing = time.monotonic()
-    fault.heal()
+    repairing = time.monotonic()
+    fault.repair()
     recovered = wait_for_rate(load, before / 2)
-    time.sleep(CALM)
+    time.sleep(SETTLE)
     end = time.monotonic()
-    during = rate(load, harmed, healing)
+    during = rate(load, injected, repairing)
     waits = [one.ended - one.posted for one in load.ended_between(start, end)]
-    after = "never" if recovered is None else f"{recovered - healing:.1f} s"
-    print(f"| {fault.name} | {healing - harmed:.0f} s | {before:.1f}, {during:.1f} | {after} | {max(waits, default=0):.1f} s |",
+    after = "never" if recovered is None else f"{recovered - repairing:.1f} s"
+    print(f"| {fault.name} | {repairing - injected:.0f} s | {before:.1f}, {during:.1f} | {after} | {max(waits, default=0):.1f} s |",
           flush=True)
     if recovered is None:
-        load.surprises.append(f"{fault.name}: the rate did not come back within {RECOVERY_MAX} s")
+        load.errors.append(f"{fault.name}: the rate did not recover within {RECOVERY_MAX} s")
     return start, end + REST
 
 
@@ -128,40 +128,40 @@ def wait_for_rate(load, wanted):
     return None
 
 
-def verdict(cluster, load, sources, partial_spans, filled):
-    wrong = list(load.surprises)
+def find_errors(cluster, load, sources, partial_spans, filled):
+    errors = list(load.errors)
     client = Client(cluster.ports.values(), 0)
     for search in load.searches:
         if search.status is None:
-            wrong.append(f"search {search.number} is stuck: {client.call('GET', f'/svc/search/{search.number}/')}")
+            errors.append(f"search {search.number} is stuck: {client.call('GET', f'/svc/search/{search.number}/')}")
         elif search.status == "FULL_RESULTS_READY":
-            missing = [one for one in range(SOURCES) if (one, search.query) not in sources.answered]
+            missing = [one for one in range(SOURCES) if (one, search.query) not in sources.responded]
             if missing:
-                wrong.append(f"search {search.number} is full, but sources {missing} never answered it")
+                errors.append(f"search {search.number} is full, but sources {missing} never responded")
         elif search.status != "PARTIAL_RESULTS_READY" or not in_spans(search, partial_spans):
-            wrong.append(f"search {search.number} ended {search.status} while all sources answered")
-    kept = cluster.ask("SELECT count(*) FROM searches")
-    if kept != str(filled + len(load.searches)):
-        wrong.append(f"{kept} searches are stored, {len(load.searches)} were accepted beside {filled}")
-    return wrong + doubled(client, load)
+            errors.append(f"search {search.number} ended with {search.status} although all sources responded")
+    stored = cluster.query("SELECT count(*) FROM searches")
+    if stored != str(filled + len(load.searches)):
+        errors.append(f"{stored} searches are stored, but {len(load.searches)} were accepted in addition to {filled}")
+    return errors + find_duplicates(client, load)
 
 
 def in_spans(search, spans):
     return any(start <= search.ended and search.posted <= end for start, end in spans)
 
 
-def doubled(client, load):
+def find_duplicates(client, load):
     """Ids of results with two ranks, or results that occur twice in one search."""
-    wrong, seen = [], set()
+    errors, seen = [], set()
     for search in random.Random(0).sample(load.searches, min(len(load.searches), 300)):
         _, body = client.call("GET", f"/svc/results/?search_id={search.number}&result_mixer=RoundRobinMixer")
         results = (body or {}).get("results", [])
         counts = collections.Counter((one.get("searchprovider"), one.get("url")) for one in results)
-        wrong += [f"search {search.number} has {key} twice" for key, count in counts.items() if count > 1]
+        errors += [f"search {search.number} has {key} twice" for key, count in counts.items() if count > 1]
         ids = [one["swirl_id"] for one in results if one.get("swirl_id")]
-        wrong += [f"result id {one} is used twice" for one in ids if one in seen]
+        errors += [f"result id {one} is used twice" for one in ids if one in seen]
         seen.update(ids)
-    return wrong
+    return errors
 
 
 main()

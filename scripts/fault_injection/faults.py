@@ -11,9 +11,9 @@ NODES = ("web1", "web2", "worker1", "worker2", "beat")
 
 
 class Fault:
-    def __init__(self, name, harm, heal, hold=HOLD, breaks_sources=False):
-        self.name, self.harm, self.heal, self.hold = name, harm, heal, hold
-        # Searches may then be partial.
+    def __init__(self, name, inject, repair, hold=HOLD, breaks_sources=False):
+        self.name, self.inject, self.repair, self.hold = name, inject, repair, hold
+        # The results of searches may be partial.
         self.breaks_sources = breaks_sources
 
 
@@ -54,7 +54,7 @@ def all_faults(cluster, sources):
     faults += [
         Fault("kill -9 both workers", each(workers, "kill"), each(workers, "start")),
         Fault("freeze worker1 inside a transaction", lambda: freeze(cluster, "worker1"), nodes["worker1"].wake, hold=30),
-        Fault("cut worker2 off without a FIN", lambda: cluster.cable("down"), lambda: cluster.cable("up"), hold=30),
+        Fault("cut worker2 off without a FIN", lambda: cluster.set_link("down"), lambda: cluster.set_link("up"), hold=30),
         Fault("worker2 loses power", lambda: lose_power(cluster), lambda: restore_power(cluster), hold=30),
         Fault("disk of worker1 full", lambda: cluster.fill("worker1"), lambda: cluster.empty("worker1")),
     ]
@@ -82,12 +82,12 @@ def server_faults(cluster):
 
 
 def source_faults(sources):
-    heal = lambda: sources.set("ok")
+    repair = lambda: sources.set("ok")
     return [
-        Fault("one source takes 3 s", lambda: sources.set("slow", [0]), heal),
-        Fault("one source hangs", lambda: sources.set("hang", [0]), heal, hold=20, breaks_sources=True),
-        Fault("two sources flap", lambda: sources.set("flap", [0, 1]), heal, breaks_sources=True),
-        Fault("all sources answer 503", lambda: sources.set("503"), heal, breaks_sources=True),
+        Fault("one source takes 3 s", lambda: sources.set("slow", [0]), repair),
+        Fault("one source hangs", lambda: sources.set("hang", [0]), repair, hold=20, breaks_sources=True),
+        Fault("two sources flap", lambda: sources.set("flap", [0, 1]), repair, breaks_sources=True),
+        Fault("all sources return 503", lambda: sources.set("503"), repair, breaks_sources=True),
     ]
 
 
@@ -100,7 +100,7 @@ def freeze(cluster, name):
     node = cluster.nodes[name]
     for _ in range(100):
         node.pause()
-        open_ones = cluster.ask("SELECT count(*) FROM pg_stat_activity WHERE state LIKE 'idle in transaction%'")
+        open_ones = cluster.query("SELECT count(*) FROM pg_stat_activity WHERE state LIKE 'idle in transaction%'")
         if open_ones not in ("", "0"):
             return
         node.wake()
@@ -110,12 +110,12 @@ def freeze(cluster, name):
 
 def lose_power(cluster):
     """Disconnects the network first, so that nobody notices that the process has ended."""
-    cluster.cable("down")
+    cluster.set_link("down")
     cluster.nodes["worker2"].kill()
 
 
 def restore_power(cluster):
-    cluster.cable("up")
+    cluster.set_link("up")
     cluster.nodes["worker2"].start()
 
 

@@ -3,33 +3,33 @@
 
 import { h, s, toast } from "../dom.js";
 import { externalLink } from "../externals.js";
-import { grounds } from "../versions/grounds.js";
+import { reasonTexts } from "../versions/grounds.js";
 import { factors } from "../versions/names.js";
 import { day, fixed, locale, number, t } from "../i18n.js";
-import { spans, steps } from "./spans.js";
+import { stackParts, chainParts } from "./spans.js";
 
-const two = (value) => fixed(value, 2);
+const twoDecimals = (value) => fixed(value, 2);
 const signed = new Intl.NumberFormat(locale, { minimumFractionDigits: 2, maximumFractionDigits: 2, signDisplay: "exceptZero" });
 
-/** `pinned(member)` pins that one; false when the reader may not. */
-export function sides(run, pinned) {
+/** `onPin(member)` pins a version; false if the user may not pin. */
+export function versionsTable(run, onPin) {
   const names = factors();
   const { members, weights } = run;
-  const reach = reachOf(members);
+  const extent = extentOf(members);
   const row = (name, cell, kind) => h("tr", { class: kind }, h("th", { scope: "row" }, name), members.map((member) => h("td", { class: member.role === "winner" ? "is-winner" : null }, cell(member))));
   const table = h(
     "table",
     { class: "sides num" },
-    h("caption", { class: "unseen" }, t("Versions side by side")),
-    h("thead", null, h("tr", null, h("td", null), members.map((member) => top(member)))),
+    h("caption", { class: "visually-hidden" }, t("Versions side by side")),
+    h("thead", null, h("tr", null, h("td", null), members.map((member) => columnHead(member)))),
     h(
       "tbody",
       null,
-      row(t("Score"), (member) => [h("b", { class: "score" }, two(member.score)), stacked(member, reach)], "total"),
-      Object.entries(names).map(([factor, name]) => row([name, " ", h("span", { class: "faint weight" }, t("weight {weight}", { weight: number(weights[factor] ?? 0) }))], (member) => single(member, factor, reach))),
-      row(t("Confidence"), (member) => two(member.relevance)),
-      row(t("Why"), (member) => why(member)),
-      pinned && row(t("Decision"), (member) => pinning(member, pinned)),
+      row(t("Score"), (member) => [h("b", { class: "score" }, twoDecimals(member.score)), stackedBar(member, extent)], "total"),
+      Object.entries(names).map(([factor, name]) => row([name, " ", h("span", { class: "faint weight" }, t("weight {weight}", { weight: number(weights[factor] ?? 0) }))], (member) => factorBar(member, factor, extent))),
+      row(t("Confidence"), (member) => twoDecimals(member.relevance)),
+      row(t("Why"), (member) => reasonList(member)),
+      onPin && row(t("Decision"), (member) => pinButton(member, onPin)),
     ),
   );
   return h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": t("Versions side by side") }, table);
@@ -38,7 +38,7 @@ export function sides(run, pinned) {
 const parts = (member) => Object.keys(factors()).map((factor) => ({ factor, value: contribution(member, factor) }));
 const contribution = (member, factor) => member.contributions?.[factor] ?? 0;
 
-function top(member) {
+function columnHead(member) {
   const role = { winner: ["pin", t("selected")], alternate: ["quiet", t("other version")], ineligible: ["bad", t("not eligible")] }[member.role] ?? ["", member.role];
   const when = member.date ? new Date(member.date) : null;
   const about = [member.version_label, member.searchprovider, when && !Number.isNaN(when.getTime()) && day(when)].filter(Boolean);
@@ -51,23 +51,23 @@ function top(member) {
   );
 }
 
-/** All factors in one bar: what counts for it to the right of the line, what counts against it to the left. */
-function stacked(member, reach) {
-  const { drawn } = spans(parts(member));
-  const said = drawn.map(({ factor, value }) => `${factors()[factor]} ${signed.format(value)}`).join(", ");
-  return bar(drawn, reach, { role: "img", "aria-label": said || t("none") });
+/** All factors in one bar: positive ones to the right of the zero line, negative ones to the left. */
+function stackedBar(member, extent) {
+  const { drawn } = stackParts(parts(member));
+  const label = drawn.map(({ factor, value }) => `${factors()[factor]} ${signed.format(value)}`).join(", ");
+  return bar(drawn, extent, { role: "img", "aria-label": label || t("none") });
 }
 
-/** One factor; its bar begins where the one above it ended. */
-function single(member, factor, reach) {
-  const step = steps(parts(member)).find((one) => one.factor === factor);
+/** One factor; its bar begins where the bar above it ends. */
+function factorBar(member, factor, extent) {
+  const step = chainParts(parts(member)).find((one) => one.factor === factor);
   return [
-    h("span", { class: "adds" }, h("b", null, signed.format(step.value)), " ", h("span", { class: "faint" }, two(member.factors?.[factor] ?? 0))),
-    bar([step], reach, { class: "stack thin", "aria-hidden": "true" }),
+    h("span", { class: "adds" }, h("b", null, signed.format(step.value)), " ", h("span", { class: "faint" }, twoDecimals(member.factors?.[factor] ?? 0))),
+    bar([step], extent, { class: "stack thin", "aria-hidden": "true" }),
   ];
 }
 
-/** Every bar has the same scale, so that they can be held against each other. */
+/** All bars have the same scale, so that they can be compared. */
 function bar(pieces, { left, right }, properties) {
   const at = (value) => ((value - left) / (right - left)) * 1000;
   return s("svg", { class: "stack", viewBox: "0 0 1000 10", preserveAspectRatio: "none", ...properties },
@@ -75,23 +75,23 @@ function bar(pieces, { left, right }, properties) {
     pieces.map(({ factor, from, to }) => s("rect", { class: `f-${factor}`, x: at(from), width: at(to) - at(from), y: 1, height: 8 })));
 }
 
-/** How far the bars of all members reach to both sides. */
-function reachOf(members) {
-  const all = members.map((member) => spans(parts(member)));
+/** The extent of the bars of all members to both sides. */
+function extentOf(members) {
+  const all = members.map((member) => stackParts(parts(member)));
   return { left: Math.min(0, ...all.map((one) => one.left)), right: Math.max(1e-6, ...all.map((one) => one.right)) };
 }
 
-function why(member) {
-  const reasons = grounds(member);
+function reasonList(member) {
+  const reasons = reasonTexts(member);
   return reasons.length ? h("ul", { class: "reasons" }, reasons.map((reason) => h("li", null, reason))) : "–";
 }
 
-function pinning(member, pinned) {
+function pinButton(member, onPin) {
   const name = member.title || t("Untitled");
   const act = async ({ currentTarget: button }) => {
     button.disabled = true;
     try {
-      await pinned(member);
+      await onPin(member);
     } catch (error) {
       toast(error.message, { bad: true });
     } finally {

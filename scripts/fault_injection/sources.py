@@ -18,7 +18,7 @@ class Sources:
         self.count = count
         self.modes = ["ok"] * count
         # Pairs of source and query with a complete response.
-        self.answered = set()
+        self.responded = set()
         self.lock = threading.Lock()
         handler = type("Handler", (Handler,), {"sources": self})
         self.server = Server((address, 0), handler)
@@ -31,7 +31,7 @@ class Sources:
 
     def note(self, source, query):
         with self.lock:
-            self.answered.add((source, query))
+            self.responded.add((source, query))
 
 
 class Server(http.server.ThreadingHTTPServer):

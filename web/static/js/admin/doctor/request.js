@@ -1,30 +1,30 @@
 // Step 1: the sample request, or a sample response.
 
-import { Refused, post } from "../../api.js";
+import { ApiError, post } from "../../api.js";
 import { h } from "../../dom.js";
 import { t } from "../../i18n.js";
-import { field, mistake, sentence } from "../parts.js";
+import { field, showFieldError, errorMessage } from "../components.js";
 
-/** Parameters that usually hold the word that is searched for. */
+/** Parameters that usually contain the query. */
 const QUERY_NAMES = ["q", "query", "query_string", "term", "terms", "search", "search_query", "searchterm", "text", "keyword", "keywords", "kw", "s", "w", "qs", "wt", "srsearch", "phrase", "find"];
 
-export function askStep(onanswer) {
+export function requestStep(onanswer) {
   const request = h("textarea", { rows: 3, spellcheck: "false", autocomplete: "off", placeholder: "https://api.example.org/search?q=river", required: true });
-  const word = h("input", { type: "text", maxlength: 1000, autocomplete: "off", placeholder: t("river") });
+  const query = h("input", { type: "text", maxlength: 1000, autocomplete: "off", placeholder: t("river") });
   const sample = h("textarea", { rows: 6, spellcheck: "false", autocomplete: "off", placeholder: '{"total": 2, "items": [{"title": "…"}]}' });
-  const ask = h("button", { class: "go" }, t("Send request"));
-  const status = h("p", { class: "mistake", role: "alert" });
+  const sendButton = h("button", { class: "go" }, t("Send request"));
+  const status = h("p", { class: "field-error", role: "alert" });
   const more = h("details", { class: "more" }, h("summary", {}, t("Source not reachable from here? Paste a sample response")),
     field(t("Sample response"), sample, t("JSON or XML, as returned by the source. Two or more results improve the suggestions.")));
-  const form = h("form", { class: "asking", novalidate: true, onsubmit: submit },
+  const form = h("form", { class: "request-form", novalidate: true, onsubmit: submit },
     field(t("URL or curl command"), request, t("Include a word that returns results. API keys may stay: they are used for this request only and replaced by placeholders.")),
-    h("div", { class: "ask-row" }, field(t("Query in this request"), word), ask), status, more);
+    h("div", { class: "ask-row" }, field(t("Query in this request"), query), sendButton), status, more);
 
-  let isOwn = false;
-  word.addEventListener("input", () => (isOwn = word.value !== ""));
+  let isEdited = false;
+  query.addEventListener("input", () => (isEdited = query.value !== ""));
   request.addEventListener("input", () => {
-    mistake(request);
-    if (!isOwn) word.value = wordOf(request.value);
+    showFieldError(request);
+    if (!isEdited) query.value = queryOf(request.value);
   });
   request.addEventListener("keydown", (event) => {
     if (event.key === "Enter" && !event.shiftKey && !/[\\\n]/.test(request.value)) {
@@ -35,39 +35,39 @@ export function askStep(onanswer) {
 
   async function submit(event) {
     event.preventDefault();
-    [request, word, sample].forEach((control) => mistake(control));
+    [request, query, sample].forEach((control) => showFieldError(control));
     status.textContent = "";
     if (!request.value.trim() && !sample.value.trim()) {
-      mistake(request, t("Paste the URL of a search, or a sample response below."));
+      showFieldError(request, t("Paste the URL of a search, or a sample response below."));
       request.focus();
       return;
     }
-    ask.disabled = true;
-    ask.textContent = t("Sending…");
-    const asked = { request: request.value.trim(), query: word.value.trim(), sample: sample.value.trim() || null };
+    sendButton.disabled = true;
+    sendButton.textContent = t("Sending…");
+    const input = { request: request.value.trim(), query: query.value.trim(), sample: sample.value.trim() || null };
     try {
-      onanswer(asked, await post("/searchproviders/doctor/", { ...asked, fetch: !asked.sample }));
+      onanswer(input, await post("/searchproviders/doctor/", { ...input, fetch: !input.sample }));
     } catch (error) {
-      refuse(error);
+      showErrors(error);
     } finally {
-      ask.disabled = false;
-      ask.textContent = t("Send again");
+      sendButton.disabled = false;
+      sendButton.textContent = t("Send again");
     }
   }
 
-  function refuse(error) {
-    const controls = { request, query: word, sample };
-    const named = error instanceof Refused ? Object.entries(error.errors).filter(([name]) => controls[name]) : [];
-    for (const [name, said] of named) mistake(controls[name], [said].flat().join(" "));
+  function showErrors(error) {
+    const controls = { request, query: query, sample };
+    const named = error instanceof ApiError ? Object.entries(error.errors).filter(([name]) => controls[name]) : [];
+    for (const [name, messages] of named) showFieldError(controls[name], [messages].flat().join(" "));
     if (error.errors?.sample) more.open = true;
-    if (!named.length) status.textContent = sentence(error);
+    if (!named.length) status.textContent = errorMessage(error);
     (controls[named[0]?.[0]] ?? request).focus();
   }
   return form;
 }
 
-/** The word in a pasted request, when a parameter tells. */
-export function wordOf(request) {
+/** The query of a pasted request, if a known parameter contains it. */
+export function queryOf(request) {
   const address = /https?:\/\/[^\s'"]+/.exec(request)?.[0];
   if (!address || !URL.canParse(address)) return "";
   const parameters = new URL(address).searchParams;

@@ -1,48 +1,48 @@
 // Shared components of the console: tables, fields, error messages.
 
-import { Refused, get } from "../api.js";
+import { ApiError, get } from "../api.js";
 import { fill, h, one } from "../dom.js";
 import { t } from "../i18n.js";
 
-/** Where a page puts itself. */
+/** The element that a page fills. */
 export const work = () => one("#work");
 
-/** What went wrong, as a sentence. */
-export function sentence(error) {
-  if (!(error instanceof Refused)) return t("The service did not respond. Check your connection and try again.");
+/** The message of an error for the user. */
+export function errorMessage(error) {
+  if (!(error instanceof ApiError)) return t("The service did not respond. Check your connection and try again.");
   if (error.status === 412) return t("Someone else changed this in the meantime. Reload it, then make your change.");
-  const lines = Object.entries(error.errors).flatMap(([, said]) => said);
+  const lines = Object.entries(error.errors).flatMap(([, messages]) => messages);
   return lines.length ? lines.join(" ") : error.message;
 }
 
-/** An alert that says what went wrong, and a way to try again. */
-export function problem(error, again) {
-  const retry = again && h("button", { type: "button", class: "soft", onclick: again }, t("Try again"));
-  return h("div", { class: "alert", role: "alert" }, h("p", {}, sentence(error)), retry);
+/** An alert with the message of an error, and a button to try again. */
+export function errorAlert(error, retry) {
+  const button = retry && h("button", { type: "button", class: "soft", onclick: retry }, t("Try again"));
+  return h("div", { class: "alert", role: "alert" }, h("p", {}, errorMessage(error)), button);
 }
 
-/** Reads from the API and shows it by `draw`; while it lasts and when it fails, that is said in the same place. */
-export async function shown(place, path, draw) {
+/** Loads a path of the API and shows it with `draw`. Until then, and if it fails, `place` shows a message. */
+export async function loadInto(place, path, draw) {
   fill(place, h("p", { class: "muted loading" }, t("Loading…")));
   try {
     const answer = await get(path);
     fill(place, draw(answer));
     return answer;
   } catch (error) {
-    fill(place, problem(error, () => shown(place, path, draw)));
+    fill(place, errorAlert(error, () => loadInto(place, path, draw)));
     return null;
   }
 }
 
 /**
- * A table that scrolls inside itself. Columns are `{title, cell(row), kind}`, kind being `num` or nothing;
- * `empty` is said when there is no row.
+ * A table that scrolls on its own. Columns are `{title, cell(row), kind}`; the kind is `num`, `nowrap` or nothing.
+ * `empty` is shown if there are no rows.
  */
 export function table(name, columns, rows, empty) {
   if (!rows.length) return h("p", { class: "note" }, empty);
   const head = columns.map((column) => h("th", { scope: "col", class: column.kind }, column.title));
   const body = rows.map((row) => h("tr", {}, columns.map((column) => h("td", { class: column.kind }, column.cell(row)))));
-  return scroller(name, h("table", { class: "list" }, h("caption", { class: "unseen" }, name), h("thead", {}, h("tr", {}, head)), h("tbody", {}, body)));
+  return scroller(name, h("table", { class: "list" }, h("caption", { class: "visually-hidden" }, name), h("thead", {}, h("tr", {}, head)), h("tbody", {}, body)));
 }
 
 /** A named region that can be scrolled by keyboard. */
@@ -53,22 +53,22 @@ export const card = (title, ...children) => h("section", { class: "card" }, h("h
 
 let fieldCount = 0;
 
-/** A labelled control with help below it and a place for its mistake. */
+/** A labeled control with help and its error below it. */
 export function field(label, control, help) {
   control.id ||= `f-${(fieldCount += 1)}`;
   const notes = [];
   if (help) notes.push(h("p", { class: "help", id: `${control.id}-help` }, help));
-  const mistake = h("p", { class: "mistake", id: `${control.id}-mistake`, role: "alert" });
-  control.setAttribute("aria-describedby", [help && `${control.id}-help`, mistake.id].filter(Boolean).join(" "));
-  return h("div", { class: "field" }, h("label", { for: control.id }, label), control, notes, mistake);
+  const errorPlace = h("p", { class: "field-error", id: `${control.id}-error`, role: "alert" });
+  control.setAttribute("aria-describedby", [help && `${control.id}-help`, errorPlace.id].filter(Boolean).join(" "));
+  return h("div", { class: "field" }, h("label", { for: control.id }, label), control, notes, errorPlace);
 }
 
-/** Says a mistake beside its control, or takes it back. */
-export function mistake(control, said = "") {
-  const place = document.getElementById(`${control.id}-mistake`);
-  if (place) place.textContent = said;
-  control.toggleAttribute("aria-invalid", Boolean(said));
-  if (said) control.setAttribute("aria-invalid", "true");
+/** Shows the error of a control, or removes it. */
+export function showFieldError(control, message = "") {
+  const errorPlace = document.getElementById(`${control.id}-error`);
+  if (errorPlace) errorPlace.textContent = message;
+  control.toggleAttribute("aria-invalid", Boolean(message));
+  if (message) control.setAttribute("aria-invalid", "true");
 }
 
 /** A switch with its label. */

@@ -1,30 +1,30 @@
-// Without JavaScript the search page is a plain list that works by links and forms.
+// Without JavaScript, the search page is a plain list with links and forms.
 
 import assert from "node:assert/strict";
-import { browse, person } from "./harness/app.mjs";
+import { browse, createUser } from "./harness/app.mjs";
 
 const RESULT = "article.result";
 const WAIT_MS = 40_000;
 
-/** The page loads itself again until the sources have answered. */
-async function listed(page) {
+/** Waits for results; the page reloads itself until the sources have responded. */
+async function waitForList(page) {
   await page.locator(RESULT).first().waitFor({ timeout: WAIT_MS });
 }
 
-browse("search, read, page, filter, order, sign out", { who: () => person(), script: false }, async (page) => {
+browse("search, page, filter, sort, details, sign out", { who: () => createUser(), script: false }, async (page) => {
   await page.goto("/");
   await page.getByRole("searchbox").fill("flood warning");
   await page.getByRole("button", { name: "Search" }).click();
-  await listed(page);
+  await waitForList(page);
   await page.waitForURL(/search_id=\d+/);
   assert.equal(await page.locator(RESULT).count(), 10);
   assert.match(await page.locator(".rail").innerText(), /Library - Riverbend/);
   assert.equal(await page.locator(RESULT).first().locator("mark").count() > 0, true);
   await page.getByRole("link", { name: "Next" }).last().click();
   await page.waitForURL(/page=2/);
-  await listed(page);
+  await waitForList(page);
   await page.locator("a.facet", { hasText: "Tickets - Riverbend" }).first().click();
-  await listed(page);
+  await waitForList(page);
   assert.match(await page.locator(RESULT).first().innerText(), /Tickets - Riverbend/);
   await page.getByRole("link", { name: "Date", exact: true }).first().click();
   await page.waitForURL(/sort=DateMixer/);
@@ -35,7 +35,7 @@ browse("search, read, page, filter, order, sign out", { who: () => person(), scr
   await page.waitForURL(/\/login\//);
 });
 
-browse("the console says that it needs a script", { script: false }, async (page) => {
+browse("the console shows that it requires JavaScript", { script: false }, async (page) => {
   await page.goto("/admin/");
   assert.equal(await page.locator("noscript .note").isVisible(), true);
   assert.match(await page.locator("noscript .note").innerText(), /The console requires JavaScript/);

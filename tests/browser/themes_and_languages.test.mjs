@@ -1,15 +1,15 @@
-// Light and dark, English and German.
+// Light and dark theme, English and German.
 
 import assert from "node:assert/strict";
-import { browse, person } from "./harness/app.mjs";
+import { browse, createUser } from "./harness/app.mjs";
 import { PHONE, assertNarrow } from "./harness/narrow.mjs";
-import { CONSOLE, settled } from "./harness/pages/console.mjs";
-import { finished, results } from "./harness/pages/search.mjs";
-import { searched } from "./harness/records.mjs";
+import { CONSOLE, waitUntilIdle } from "./harness/pages/console.mjs";
+import { waitForResults, results } from "./harness/pages/search.mjs";
+import { runSearch } from "./harness/records.mjs";
 
-const whoever = () => person();
+const newUser = () => createUser();
 
-/** How bright the paper is, 0 to 255. */
+/** Brightness of the background, 0 to 255. */
 const brightness = (page) =>
   page.evaluate(() => {
     const canvas = document.createElement("canvas").getContext("2d");
@@ -19,19 +19,19 @@ const brightness = (page) =>
     return (red + green + blue) / 3;
   });
 
-browse("the page is as the system likes it, and as one chooses", { who: whoever }, async (page) => {
+browse("the theme is that of the system, or the chosen one", { who: newUser }, async (page) => {
   await page.goto("/");
   assert.ok((await brightness(page)) > 200);
   await page.emulateMedia({ colorScheme: "dark" });
   assert.ok((await brightness(page)) < 60);
   await page.locator("summary", { hasText: "Menu for" }).click();
   await page.getByLabel("Theme").selectOption("light");
-  assert.ok((await brightness(page)) > 200, "the choice wins");
+  assert.ok((await brightness(page)) > 200, "the choice takes precedence");
   await page.goto("/history/");
-  assert.ok((await brightness(page)) > 200, "and is remembered");
+  assert.ok((await brightness(page)) > 200, "and is stored");
 });
 
-browse("the language is the browser's, or the chosen one", { who: whoever }, async (page) => {
+browse("the language is that of the browser, or the chosen one", { who: newUser }, async (page) => {
   await page.goto("/");
   assert.equal(await page.locator("html").getAttribute("lang"), "en");
   await page.locator("summary", { hasText: "Menu for" }).click();
@@ -40,17 +40,17 @@ browse("the language is the browser's, or the chosen one", { who: whoever }, asy
   await page.getByRole("button", { name: "Suchen" }).waitFor();
 });
 
-/** Words that no German page has. */
+/** Words that are on no German page. */
 const ENGLISH = /\b(the|your|with|results?|sources?|search|loading|filter by|choose|nothing|there is|sign out|save|delete)\b/i;
 
-browse("German pages speak German", { language: "de-DE" }, async (page) => {
-  const search = await searched("flood warning");
-  const wrong = [];
-  // What a source, an administrator or the API says is in the language in which it was written.
-  const own = "article.result, .src, .facet, .recent, .search-row, .answer, code, pre, textarea, input, select, option, dd, td, kbd, time, .help, .nothing-said, .toast, .chip, ul.ready h2, ul.ready li > p, ul.ready .unseen, .badge, .log, caption, [aria-label=Dateien], [data-page=license] .card p";
+browse("German pages have no English texts", { language: "de-DE" }, async (page) => {
+  const search = await runSearch("flood warning");
+  const errors = [];
+  // Texts of sources, administrators and the API are not translated.
+  const untranslated = "article.result, .src, .facet, .recent, .search-row, .answer, code, pre, textarea, input, select, option, dd, td, kbd, time, .help, .toast, .chip, ul.ready h2, ul.ready li > p, ul.ready .visually-hidden, .badge, .log, caption, [aria-label=Dateien], [data-page=license] .card p";
   for (const path of ["/", `/?search_id=${search.id}`, "/history/", "/account/", "/chat/", ...CONSOLE]) {
     await page.goto(path);
-    await settled(page);
+    await waitUntilIdle(page);
     assert.equal(await page.locator("html").getAttribute("lang"), "de", path);
     const texts = await page.evaluate((skipped) => {
       const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
@@ -60,27 +60,27 @@ browse("German pages speak German", { language: "de-DE" }, async (page) => {
         if (!parent.closest(skipped) && !parent.closest("script, noscript, template") && parent.checkVisibility()) found.push(walker.currentNode.textContent.trim());
       }
       return found.filter((text) => /\p{L}{2}/u.test(text));
-    }, own);
-    for (const text of texts) if (ENGLISH.test(text)) wrong.push(`${path}: ${text}`);
+    }, untranslated);
+    for (const text of texts) if (ENGLISH.test(text)) errors.push(`${path}: ${text}`);
   }
-  assert.deepEqual(wrong.slice(0, 20), []);
+  assert.deepEqual(errors.slice(0, 20), []);
 });
 
 browse("a list in German", { language: "de-DE" }, async (page) => {
-  const search = await searched("flood warning");
+  const search = await runSearch("flood warning");
   await page.goto(`/?search_id=${search.id}`);
-  await finished(page);
+  await waitForResults(page);
   assert.match(await page.locator("#sum").innerText(), /^55 Treffer/);
   assert.match(await results(page).locator("time").first().innerText(), /^\d\d\.\d\d\.\d{4}$/);
 });
 
-browse("a list on a phone fits, with its details, and loses nothing", { ...PHONE }, async (page) => {
-  const search = await searched("flood warning");
+browse("a list with details fits on a phone, with sources and filters", { ...PHONE }, async (page) => {
+  const search = await runSearch("flood warning");
   await page.goto(`/?search_id=${search.id}`);
-  await finished(page);
+  await waitForResults(page);
   await assertNarrow(page, "a list");
   for (const summary of await results(page).first().locator("summary:visible").all()) await summary.click();
   await assertNarrow(page, "details");
-  assert.ok((await page.locator(".rail").innerText()).includes("Library"), "the sources are there");
-  assert.ok((await page.locator("a.facet").count()) > 3, "the filters are there");
+  assert.ok((await page.locator(".rail").innerText()).includes("Library"), "the sources are on the page");
+  assert.ok((await page.locator("a.facet").count()) > 3, "the filters are on the page");
 });

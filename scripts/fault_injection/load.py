@@ -45,7 +45,7 @@ class Client:
 class Load:
     def __init__(self, ports, clients, seed):
         self.ports, self.seed = ports, seed
-        self.searches, self.refusals, self.surprises = [], {}, []
+        self.searches, self.refusals, self.errors = [], {}, []
         self.lock = threading.Lock()
         self.is_over = threading.Event()
         self.threads = [threading.Thread(target=self.search_on, args=(number,)) for number in range(clients)]
@@ -81,9 +81,9 @@ class Load:
             with self.lock:
                 self.refusals[status] = self.refusals.get(status, 0) + 1
                 if status not in (None, 409, 429, 503, 507):
-                    self.surprises.append(f"POST answered {status}: {body}")
+                    self.errors.append(f"POST returned {status}: {body}")
             time.sleep(0.5)
-        self.surprises.append(f"a post was refused for {POST_WAIT} s")
+        self.errors.append(f"a search was rejected for {POST_WAIT} s")
         return None
 
     def follow(self, client, search):
@@ -94,7 +94,7 @@ class Load:
                 search.ended, search.status = time.monotonic(), body["status"]
                 return
             if status == 404:
-                self.surprises.append(f"search {search.number} is lost")
+                self.errors.append(f"search {search.number} is lost")
                 return
             time.sleep(0.2)
 

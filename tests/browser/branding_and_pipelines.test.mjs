@@ -1,12 +1,12 @@
-// What an administrator changes for everybody: branding and pipelines. These tests run by themselves.
+// Branding and pipelines. They affect all users, so these tests run after the others.
 
 import assert from "node:assert/strict";
 import { deflateSync } from "node:zlib";
 import { api, browse } from "./harness/app.mjs";
 import { visit } from "./harness/pages/console.mjs";
-import { unique } from "./harness/records.mjs";
+import { uniqueName } from "./harness/records.mjs";
 
-browse("a pipeline is ordered by arrows and by dragging", {}, async (page) => {
+browse("a pipeline is reordered with arrows and by dragging", {}, async (page) => {
   const [before] = await api("GET", "/svc/pipelines/");
   await visit(page, `/admin/pipelines/${before.id}/`);
   const words = () => page.locator("ol.ordered li .ordered-word b").allInnerTexts();
@@ -24,7 +24,7 @@ browse("a pipeline is ordered by arrows and by dragging", {}, async (page) => {
   await api("PATCH", `/svc/pipelines/${before.id}/`, { processors: before.processors });
 });
 
-/** A picture of one colour, as small as a PNG can be. */
+/** A small PNG image of one color. */
 function png() {
   const crcs = Array.from({ length: 256 }, (_, n) => [...Array(8)].reduce((c) => (c & 1 ? 0xedb88320 ^ (c >>> 1) : c >>> 1), n));
   const crc = (bytes) => (bytes.reduce((c, byte) => crcs[(c ^ byte) & 255] ^ (c >>> 8), -1) ^ -1) >>> 0;
@@ -40,8 +40,8 @@ function png() {
   return Buffer.concat([Buffer.from([137, 80, 78, 71, 13, 10, 26, 10]), chunk("IHDR", head), chunk("IDAT", deflateSync(pixels)), chunk("IEND", Buffer.alloc(0))]);
 }
 
-browse("a branding changes name, colour, words and logo, and can be taken back", {}, async (page) => {
-  const name = unique("Spring");
+browse("a branding changes name, color, texts and logo, and can be deleted", {}, async (page) => {
+  const name = uniqueName("Spring");
   await visit(page, "/admin/branding/");
   try {
     await page.getByRole("button", { name: "Save and use" }).click();
@@ -62,8 +62,8 @@ browse("a branding changes name, colour, words and logo, and can be taken back",
     const logo = page.locator(".brand img").first();
     await logo.waitFor();
     assert.ok(await logo.evaluate((one) => one.naturalWidth > 0), "the logo is loaded");
-    const colour = await page.locator("button.go").first().evaluate((one) => getComputedStyle(one).backgroundColor);
-    assert.equal(colour, "rgb(124, 45, 18)");
+    const color = await page.locator("button.go").first().evaluate((one) => getComputedStyle(one).backgroundColor);
+    assert.equal(color, "rgb(124, 45, 18)");
   } finally {
     for (const one of await api("GET", "/svc/brandings/")) await api("DELETE", `/svc/brandings/${one.id}/`);
   }

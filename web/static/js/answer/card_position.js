@@ -3,10 +3,10 @@
 const GAP = 8;
 
 /**
- * Left and top of a card of `size` beside `anchor`, within `box`; all in the coordinates of the window. Below the
- * anchor, or above it where the window ends. The result counts from the corner of `box`.
+ * Left and top of a card of `size` next to `anchor`, within `box`; all in coordinates of the window. The card is below the
+ * anchor, or above it at the end of the window. The result is relative to the corner of `box`.
  */
-export function place(anchor, box, size, windowHeight) {
+export function cardPosition(anchor, box, size, windowHeight) {
   const middle = anchor.left + anchor.width / 2 - size.width / 2;
   const rightmost = Math.max(box.left + GAP, box.right - size.width - GAP);
   const left = Math.min(Math.max(middle, box.left + GAP), rightmost);

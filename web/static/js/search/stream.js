@@ -9,42 +9,42 @@ import { pageTransition } from "./page_transition.js";
 const page = one("#page");
 const form = one("#ask");
 const problem = one("#problem");
-/** How often a stream that broke off is taken up again. */
-const TRIES = 2;
+/** How often the page reconnects to a stream that broke off. */
+const RECONNECTS_MAX = 2;
 let current = null;
 
-/** Starts a search, or runs one again, by the fields of the form. */
-export async function ask(fields) {
+/** Starts a search, or runs one again, with the fields of the form. */
+export async function startSearch(fields) {
   const before = page.hidden ? null : page.dataset.search;
-  const stop = begin();
+  const stop = prepare();
   try {
     await readStream(await send("POST", "/search/", fields, { accept: "text/event-stream", signal: stop.signal }), stop);
   } catch (error) {
-    refused(error, stop, before);
+    showError(error, stop, before);
   }
 }
 
-/** Takes up a search that runs already; `query` says which list of it. */
-export async function follow(search, query, { fresh = false, tries = TRIES } = {}) {
-  const stop = begin(fresh);
+/** Follows a running search; `query` is the query string of the list. */
+export async function followSearch(search, query, { fresh = false, tries = RECONNECTS_MAX } = {}) {
+  const stop = prepare(fresh);
   page.dataset.running = "";
   try {
     const response = await send("GET", `/search/${search}/stream/${query}`, undefined, { accept: "text/event-stream", signal: stop.signal });
     await readStream(response, stop, { query, tries, isOld: true });
   } catch (error) {
-    refused(error, stop, null);
+    showError(error, stop, null);
   }
 }
 
 export const isRunning = () => page.dataset.running !== undefined;
 
-function begin(fresh = true) {
+function prepare(fresh = true) {
   current?.abort();
   current = new AbortController();
   current.transition = pageTransition(current.signal);
   problem.hidden = true;
   if (fresh) {
-    current.transition.then(show);
+    current.transition.then(showResultPage);
     current.transition.then(clear);
   } else {
     current.transition.now();
@@ -52,8 +52,8 @@ function begin(fresh = true) {
   return current;
 }
 
-/** The start page becomes the page of a list. */
-function show() {
+/** Turns the start page into the page of results. */
+function showResultPage() {
   page.hidden = false;
   one("#bar").classList.remove("at-start");
   const start = one("main.start");
@@ -63,15 +63,15 @@ function show() {
   }
 }
 
-async function readStream(response, stop, { query = "", tries = TRIES, isOld = false } = {}) {
+async function readStream(response, stop, { query = "", tries = RECONNECTS_MAX, isOld = false } = {}) {
   let hasEnded = false;
   try {
     for await (const { event, data } of events(response)) {
       if (stop.signal.aborted) return;
       const message = JSON.parse(data);
-      if (event === "list") list(message, stop);
-      else if (event === "source") stop.transition.then(() => source(message));
-      else if (event === "search") begun(message, stop, isOld);
+      if (event === "list") showList(message, stop);
+      else if (event === "source") stop.transition.then(() => showSource(message));
+      else if (event === "search") onStart(message, stop, isOld);
       else if (event === "done") hasEnded = true;
     }
   } catch (error) {
@@ -80,19 +80,19 @@ async function readStream(response, stop, { query = "", tries = TRIES, isOld = f
   }
   if (stop.signal.aborted) return;
   if (!hasEnded && tries > 0 && page.dataset.search) {
-    return follow(page.dataset.search, query, { tries: tries - 1 });
+    return followSearch(page.dataset.search, query, { tries: tries - 1 });
   }
   delete page.dataset.running;
   if (hasEnded) announce(one("#sum")?.textContent.trim() ?? "");
   else toast(page.dataset.broken, { bad: true });
 }
 
-function list(message, stop) {
+function showList(message, stop) {
   stop.transition.now();
   receiveList(message);
 }
 
-function begun({ id, url, query, rail }, stop, isOld) {
+function onStart({ id, url, query, rail }, stop, isOld) {
   page.dataset.search = id;
   page.dataset.running = "";
   one("#answer-slot").dataset.search = id;
@@ -107,14 +107,14 @@ function begun({ id, url, query, rail }, stop, isOld) {
   document.title = `${query} - ${name}`;
 }
 
-function source({ id, html }) {
+function showSource({ id, html }) {
   const line = document.getElementById(`src-${id}`);
   if (line) line.replaceWith(fragment(html));
   else one("#sources").append(fragment(html));
 }
 
-/** Says beside the box what is wrong; the list of before stays away, because it was another one. */
-function refused(error, stop, before) {
+/** Shows an error below the search box. The previous list stays hidden, because it belongs to another search. */
+function showError(error, stop, before) {
   if (stop.signal.aborted || error.name === "AbortError") return;
   stop.transition.now();
   delete page.dataset.running;

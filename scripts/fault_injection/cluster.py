@@ -10,7 +10,7 @@ import sys
 import time
 
 PASSWORD = "measured-river-stone-41"
-NAMESPACE = "storm"
+NAMESPACE = "faults"
 HERE = "10.77.0.1"
 THERE = "10.77.0.2"
 DISK_MB = {"postgres": 768, "nats": 128, "worker1": 48}
@@ -102,19 +102,19 @@ class Cluster:
     def split_network(self):
         """worker2 runs in its own network namespace, which can be disconnected without closing connections."""
         run("ip", "netns", "del", NAMESPACE, check=False)
-        run("ip", "link", "del", "storm0", check=False)
+        run("ip", "link", "del", "faults0", check=False)
         run("ip", "netns", "add", NAMESPACE)
-        run("ip", "link", "add", "storm0", "type", "veth", "peer", "name", "storm1", "netns", NAMESPACE)
-        run("ip", "addr", "add", f"{HERE}/24", "dev", "storm0")
-        run("ip", "link", "set", "storm0", "up")
+        run("ip", "link", "add", "faults0", "type", "veth", "peer", "name", "faults1", "netns", NAMESPACE)
+        run("ip", "addr", "add", f"{HERE}/24", "dev", "faults0")
+        run("ip", "link", "set", "faults0", "up")
         inside = ("ip", "netns", "exec", NAMESPACE, "ip")
-        run(*inside, "addr", "add", f"{THERE}/24", "dev", "storm1")
-        run(*inside, "link", "set", "storm1", "up")
+        run(*inside, "addr", "add", f"{THERE}/24", "dev", "faults1")
+        run(*inside, "link", "set", "faults1", "up")
         run(*inside, "link", "set", "lo", "up")
 
-    def cable(self, state):
+    def set_link(self, state):
         """Disconnects inside the namespace, so that the others keep their address."""
-        run("ip", "netns", "exec", NAMESPACE, "ip", "link", "set", "storm1", state)
+        run("ip", "netns", "exec", NAMESPACE, "ip", "link", "set", "faults1", state)
 
     def mount(self, name, size):
         folder = f"{self.scratch}/{name}"
@@ -178,7 +178,7 @@ class Cluster:
             "SVC_HOST": HERE,
             "SVC_DATABASE_URL": self.database,
             "SVC_QUEUE_URL": self.queue,
-            "SVC_SECRET_KEY": "the key that all nodes of the storm share",
+            "SVC_SECRET_KEY": "the key that all nodes share",
             "SVC_ADMIN_PASSWORD": PASSWORD,
             "SVC_THROTTLE_SEARCH": "None",
             "SVC_CONNECTIONS_PER_ADDRESS": "0",
@@ -202,7 +202,7 @@ class Cluster:
             self.nodes[name].start()
         wait_for_port(HERE, self.ports["web2"])
 
-    def ask(self, statement, seconds=5):
+    def query(self, statement, seconds=5):
         """The result of one database statement; empty while the database is down."""
         return run("timeout", str(seconds), *self.psql, "-c", statement, check=False).stdout.strip()
 
@@ -214,4 +214,4 @@ class Cluster:
         for folder in self.disks:
             run("umount", "-l", folder, check=False)
         run("ip", "netns", "del", NAMESPACE, check=False)
-        run("ip", "link", "del", "storm0", check=False)
+        run("ip", "link", "del", "faults0", check=False)

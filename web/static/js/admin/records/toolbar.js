@@ -5,11 +5,14 @@ import { h } from "../../dom.js";
 import { t } from "../../i18n.js";
 import { resource, pageOf, title } from "./resource.js";
 
-/** How long after the last key the list is asked again. */
+/** Delay after the last keystroke before the list is loaded again. */
 const WAIT_MS = 250;
 
-/** What the list is about and what can be added to it, then the search and the filters. `onchange` is called when `state` has changed; `more` are buttons of the page's own. */
-export function tools(state, onchange, more = []) {
+/**
+ * The description and buttons of the list, then the search box and the filters. `onchange` is called after `state` has
+ * changed; `more` are additional buttons of the page.
+ */
+export function toolbar(state, onchange, more = []) {
   let waiting;
   const later = () => {
     clearTimeout(waiting);

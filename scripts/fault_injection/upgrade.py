@@ -13,16 +13,16 @@ ORDER = ["beat", "web1", "worker1", "web2", "worker2"]
 
 def fill(cluster):
     """Inserts finished searches with result sets, copied from one that was really run."""
-    columns = {table: cluster.ask(
+    columns = {table: cluster.query(
         "SELECT string_agg(column_name, ',') FROM information_schema.columns "
         f"WHERE table_name = '{table}' AND column_name NOT IN ('id', 'search_id')") for table in ("searches", "result_sets")}
-    one = cluster.ask("SELECT min(search_id) FROM result_sets")
-    cluster.ask(
+    one = cluster.query("SELECT min(search_id) FROM result_sets")
+    cluster.query(
         f"WITH made AS (INSERT INTO searches ({columns['searches']}) SELECT {columns['searches']} FROM searches, "
         f"generate_series(1, {SEARCHES}) WHERE id = {one} RETURNING id) "
         f"INSERT INTO result_sets (search_id, {columns['result_sets']}) SELECT made.id, {columns['result_sets']} FROM made, "
         f"(SELECT * FROM result_sets WHERE search_id = {one} LIMIT 1) AS sample", seconds=300)
-    stored = int(cluster.ask("SELECT count(*) FROM searches", seconds=60))
+    stored = int(cluster.query("SELECT count(*) FROM searches", seconds=60))
     if stored < SEARCHES:
         sys.exit(f"the database could not be filled: {stored} searches")
 
@@ -42,7 +42,7 @@ class LockWatch:
 
     def watch(self):
         while not self.is_over.is_set():
-            seen = self.cluster.ask(self.STATEMENT)
+            seen = self.cluster.query(self.STATEMENT)
             self.longest = max(self.longest, float(seen or 0))
             time.sleep(WATCH_EVERY_S)
 
@@ -55,7 +55,7 @@ class LockWatch:
 def replace_all(cluster, load, program, rate):
     """Prints a row per replaced process."""
     fill(cluster)
-    print(f"{SEARCHES} searches of before; migration {migration(cluster)}")
+    print(f"{SEARCHES} existing searches; migration {migration(cluster)}")
     print("| Replaced | rate before, during /s | worst wait | longest wait for a lock |\n|---|---|---|---|", flush=True)
     for name in ORDER:
         node, start = cluster.nodes[name], time.monotonic()
@@ -74,4 +74,4 @@ def replace_all(cluster, load, program, rate):
 
 
 def migration(cluster):
-    return cluster.ask("SELECT max(version) FROM _sqlx_migrations")
+    return cluster.query("SELECT max(version) FROM _sqlx_migrations")

@@ -3,8 +3,8 @@
 import { h } from "./dom.js";
 import { t } from "./i18n.js";
 
-/** True when the person agrees. Escape, Cancel and closing mean no. `yes` is the word on the button. */
-export function ask({ title, sentence, yes }) {
+/** Asks the user to confirm an action. Escape, Cancel and closing mean no. `yes` is the label of the button. */
+export function confirmAction({ title, sentence, yes }) {
   return new Promise((resolve) => {
     const before = /** @type {HTMLElement | null} */ (document.activeElement);
     const cancel = h("button", { type: "button", class: "soft", onclick: () => dialog.close() }, t("Cancel"));
