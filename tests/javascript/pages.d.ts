@@ -1,4 +1,4 @@
-// Events of our own, for the type checker.
+// Custom events of the pages, for the type checker.
 
 interface DocumentEventMap {
   /** The list of results has changed. */

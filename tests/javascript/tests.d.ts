@@ -1,4 +1,4 @@
-// For the type checker: what tests put on the window, and types that are looser where a test knows what is there.
+// Declarations for the type checker: properties that tests set on the window, and looser types for tests.
 
 interface Window {
   axe: any;
@@ -10,7 +10,7 @@ interface Window {
   painted: any;
 }
 
-/** A test knows the kind of an element that it names. */
+/** Tests know the types of the elements that they select. */
 interface ParentNode {
   querySelector(selectors: string): any;
   querySelectorAll(selectors: string): NodeListOf<any>;

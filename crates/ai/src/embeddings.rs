@@ -11,7 +11,6 @@ use domain::ports::{
     HttpResponse, ModelError, ModelErrorKind, ModelRequest, Prompt, Turn,
 };
 use domain::settings::Settings;
-use domain::suggest;
 use futures_util::{StreamExt, TryStreamExt, stream};
 use moka::sync::Cache;
 use relevancy::embedder::{MODEL_NAME, embed};
@@ -21,6 +20,7 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::sync::Arc;
 use std::time::Duration;
+use syntax::suggest;
 use tokio::sync::Mutex;
 
 /// How long the provider records are cached; a change takes effect after this time at the latest.

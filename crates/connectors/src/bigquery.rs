@@ -16,12 +16,12 @@ use domain::ports::{
     ProviderQuery, SourceQuery, SourceResponse, TestTarget,
 };
 use domain::provider::SearchProvider;
-use domain::syntax::credentials::SourceCredentials;
-use domain::syntax::query_mappings::QueryMappings;
 use domain::validation::FieldErrors;
 use serde_json::{Value, json};
 use std::fmt;
 use std::time::Duration;
+use syntax::credentials::SourceCredentials;
+use syntax::query_mappings::QueryMappings;
 use url::Url;
 
 pub const KIND: ConnectorKind = ConnectorKind {

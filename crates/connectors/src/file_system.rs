@@ -12,7 +12,6 @@ use domain::ports::{
 };
 use domain::provider::SearchProvider;
 use domain::search::Sort;
-use domain::syntax::query_template::encode_percent;
 use domain::validation::FieldErrors;
 use futures_util::StreamExt;
 use serde_json::{Value, json};
@@ -20,6 +19,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use syntax::query_template::encode_percent;
 use url::Url;
 
 pub const KIND: ConnectorKind = ConnectorKind {

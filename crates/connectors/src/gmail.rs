@@ -11,11 +11,11 @@ use domain::ports::{
     ProviderQuery, SourceQuery, SourceResponse, TestTarget,
 };
 use domain::provider::SearchProvider;
-use domain::syntax::strip_html::decode_entities;
 use futures_util::{StreamExt, TryStreamExt};
 use serde_json::{Map, Value, json};
 use std::cmp::Reverse;
 use std::time::{Duration, Instant};
+use syntax::strip_html::decode_entities;
 
 pub const KIND: ConnectorKind = ConnectorKind {
     name: "Gmail",

@@ -13,11 +13,11 @@ use domain::ports::{
 };
 use domain::provider::SearchProvider;
 use domain::search::Sort;
-use domain::syntax::strip_html::strip_markup;
 use domain::validation::FieldErrors;
 use serde_json::{Value, json};
 use std::cmp::Reverse;
 use std::fmt;
+use syntax::strip_html::strip_markup;
 
 pub const KIND: ConnectorKind = ConnectorKind {
     name: "GoogleCalendar",

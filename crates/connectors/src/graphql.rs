@@ -11,12 +11,12 @@ use domain::ports::{
 };
 use domain::provider::SearchProvider;
 use domain::search::Sort;
-use domain::syntax::query_mappings::QueryMappings;
-use domain::syntax::response_mappings::ResponseMappings;
 use domain::validation::FieldErrors;
 use serde_json::{Value, json};
 use std::fmt;
 use std::time::{Duration, Instant};
+use syntax::query_mappings::QueryMappings;
+use syntax::response_mappings::ResponseMappings;
 
 pub const KIND: ConnectorKind = ConnectorKind {
     name: "GraphQL",

@@ -10,11 +10,11 @@ use domain::ports::{
     SourceQuery, SourceResponse, TestTarget,
 };
 use domain::provider::SearchProvider;
-use domain::syntax::query_mappings::QueryMappings;
-use domain::syntax::response_mappings::ResponseMappings;
 use domain::validation::FieldErrors;
 use serde_json::{Value, json};
 use std::fmt;
+use syntax::query_mappings::QueryMappings;
+use syntax::response_mappings::ResponseMappings;
 
 pub const KIND: ConnectorKind = ConnectorKind {
     name: "McpTool",

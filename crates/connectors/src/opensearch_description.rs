@@ -14,12 +14,12 @@ use domain::ports::{
 };
 use domain::provider::SearchProvider;
 use domain::search::Sort;
-use domain::syntax::query_mappings::PAGE_SIZE;
 use domain::validation::FieldErrors;
 use serde_json::{Value, json};
 use std::fmt;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use syntax::query_mappings::PAGE_SIZE;
 use url::Url;
 
 pub const KIND: ConnectorKind = ConnectorKind {

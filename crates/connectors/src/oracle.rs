@@ -18,10 +18,10 @@ use domain::ports::{
 };
 use domain::provider::SearchProvider;
 use domain::secret::Secret;
-use domain::syntax::credentials::SourceCredentials;
 use domain::validation::FieldErrors;
 use serde_json::{Map, Value, json};
 use std::fmt;
+use syntax::credentials::SourceCredentials;
 
 pub const KIND: ConnectorKind = ConnectorKind {
     name: "Oracle",

@@ -14,8 +14,8 @@ use domain::ports::{
 };
 use domain::provider::SearchProvider;
 use domain::search::Sort;
-use domain::syntax::query_mappings::QueryMappings;
 use domain::validation::FieldErrors;
+use syntax::query_mappings::QueryMappings;
 
 pub const KIND: ConnectorKind = ConnectorKind {
     name: "PgVector",

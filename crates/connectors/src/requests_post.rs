@@ -8,9 +8,9 @@ use domain::ports::{
     SourceQuery, SourceResponse, TestTarget,
 };
 use domain::provider::{ProviderSpec, SearchProvider};
-use domain::syntax::query_mappings::QueryMappings;
 use domain::validation::FieldErrors;
 use serde_json::{Map, Value};
+use syntax::query_mappings::QueryMappings;
 
 pub const KIND: ConnectorKind = ConnectorKind {
     name: "RequestsPost",

@@ -17,12 +17,12 @@ use domain::ports::{
 };
 use domain::provider::SearchProvider;
 use domain::secret::Secret;
-use domain::syntax::credentials::SourceCredentials;
-use domain::syntax::query_mappings::QueryMappings;
 use domain::validation::FieldErrors;
 use serde_json::{Map, Value, json};
 use std::fmt;
 use std::time::Duration;
+use syntax::credentials::SourceCredentials;
+use syntax::query_mappings::QueryMappings;
 use url::Url;
 
 pub const KIND: ConnectorKind = ConnectorKind {

@@ -12,9 +12,9 @@ use domain::ports::{
 };
 use domain::provider::SearchProvider;
 use domain::search::Sort;
-use domain::syntax::query_mappings::QueryMappings;
 use domain::validation::FieldErrors;
 use serde_json::{Map, Value, json};
+use syntax::query_mappings::QueryMappings;
 
 pub const KIND: ConnectorKind = ConnectorKind {
     name: "Typesense",

@@ -1,11 +1,11 @@
 //! The dependencies of the semantic cache.
 
 use crate::egress::MailParts;
-use domain::corpus::LicensePolicy;
 use domain::ports::{
     BodyStore, Clock, EmbeddingModels, PluginRegistry, ReadPages, Store, TaskQueue, VectorStore,
 };
 use domain::settings::Settings;
+use license::LicensePolicy;
 use std::sync::Arc;
 
 /// The dependencies of the cache.

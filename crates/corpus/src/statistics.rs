@@ -3,8 +3,8 @@
 use crate::SemanticCache;
 use crate::counters::CounterValues;
 use domain::corpus::{EventStatus, RunStatus, ScanStatus, VectorBackend};
-use domain::license::LicenseReport;
 use domain::ports::{CorpusCounts, EgressCounts, StoreError};
+use license::LicenseReport;
 use std::time::Duration;
 use tokio::time::timeout;
 

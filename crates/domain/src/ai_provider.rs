@@ -6,13 +6,13 @@ use crate::prompt::{self, PromptParts};
 use crate::provider_secrets::{holds_mask, keep, masked_object};
 use crate::secret::Secret;
 use crate::secret_binding::{self, Destinations};
-use crate::suggest;
 use crate::unreadable_secrets::{check_replaceable, sealed_fields};
 use crate::validation::FieldErrors;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use std::fmt;
+use syntax::suggest;
 
 pub const NAME_CHARS_MAX: usize = 255;
 pub const API_KEY_CHARS_MAX: usize = 512;

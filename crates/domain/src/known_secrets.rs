@@ -4,12 +4,12 @@ use crate::inline_secrets;
 use crate::ports::HttpRequest;
 use crate::provider::{ProviderSpec, SearchProvider};
 use crate::secret::{MASK, Secret, is_secret_name};
-use crate::syntax::credentials::SourceCredentials;
-use crate::syntax::query_template::encode_percent;
 use base64::Engine;
 use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
 use serde_json::{Map, Value};
 use std::borrow::Cow;
+use syntax::credentials::SourceCredentials;
+use syntax::query_template::encode_percent;
 
 /// Shorter secrets are not searched for, because they occur in ordinary words.
 const CHARS_MIN: usize = 4;

@@ -1,4 +1,4 @@
-//! Types, parsers and ports. No I/O, no runtime.
+//! Types and ports. No I/O, no runtime.
 //!
 //! | Module | Contents |
 //! |---|---|
@@ -20,8 +20,8 @@
 //! | [`rag`] | how the results for an AI summary are selected |
 //! | [`summary`], [`chat`] | the AI summary of a search; conversations over the sources |
 //! | [`activity`] | figures of recent activity |
-//! | [`branding`], [`license`] | branding; licenses |
-//! | [`user`], [`password`] | users, groups, tokens and permissions; rules for passwords |
+//! | [`branding`] | branding |
+//! | [`user`], [`password`], [`ownership`] | users, groups, tokens and permissions; rules for passwords |
 //! | [`bounded_json`] | parsing of untrusted JSON within limits |
 //! | [`validation`] | validation errors by field |
 //! | [`message`] | the lines of `messages` |
@@ -29,12 +29,10 @@
 //! | [`fair_share`], [`source_budget`] | which waiting tasks run first; request budgets of sources |
 //! | [`storage_forecast`] | size and growth of the database, and when the disk is full |
 //! | [`settings`] | the table of settings |
-//! | [`instance_info`], [`ready_source`] | information about this installation; prepared search providers |
-//! | [`syntax`] | parsers for the configuration languages |
+//! | [`ready_source`] | prepared search providers |
 //! | [`corpus`] | the semantic cache: documents, access control, versions, status in results |
 //! | [`ports`] | traits that other crates implement; their doc comments are the contract of the adapters |
-//! | [`worker_gauges`] | gauges of the workers of this process |
-//! | [`ids`], [`instant`], [`suggest`] | ids, points in time, suggestions for unknown names |
+//! | [`ids`], [`instant`] | ids, points in time |
 //! | [`secret`], [`inline_secrets`], [`known_secrets`], [`unreadable_secrets`] | secrets and their masking |
 
 pub mod activity;
@@ -49,12 +47,11 @@ pub mod fair_share;
 pub mod idempotency;
 pub mod ids;
 pub mod inline_secrets;
-pub mod instance_info;
 pub mod instant;
 pub mod known_secrets;
-pub mod license;
 pub mod message;
 pub mod mixed;
+pub mod ownership;
 pub mod page_fetch;
 pub mod password;
 pub mod pipeline;
@@ -73,19 +70,17 @@ pub mod retention;
 pub mod schedule;
 pub mod search;
 pub mod search_run;
-pub mod secret;
 pub mod secret_binding;
 pub mod settings;
 pub mod source_budget;
 pub mod status;
 pub mod storage_forecast;
-pub mod suggest;
 pub mod summary;
-pub mod syntax;
 pub mod unreadable_secrets;
 pub mod user;
 pub mod validation;
-pub mod worker_gauges;
+
+pub use syntax::secret;
 
 /// The product's name, as in values of the interface (`<service_name>`).
 pub const SERVICE_NAME: &str = "Tributary";

@@ -175,9 +175,9 @@ impl Completeness {
 mod tests {
     use super::*;
     use crate::provider::NAMES_RESERVED;
-    use crate::syntax::result_mappings::BLOCKS_RESERVED;
     use serde_json::Value;
     use std::collections::BTreeSet;
+    use syntax::result_mappings::BLOCKS_RESERVED;
 
     fn keys(value: &Value) -> BTreeSet<&str> {
         value.as_object().into_iter().flatten().map(|(key, _)| key.as_str()).collect()

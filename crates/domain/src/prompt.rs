@@ -2,10 +2,10 @@
 
 use crate::ids::{PromptId, UserId};
 use crate::instant::Instant;
-use crate::suggest;
 use crate::user::Principal;
 use crate::validation::FieldErrors;
 use serde::{Deserialize, Serialize};
+use syntax::suggest;
 
 pub const NAME_CHARS_MAX: usize = 255;
 /// Maximum number of prompts of one user.

@@ -7,14 +7,14 @@ use crate::page_fetch::PageFetchConfig;
 use crate::rag::{FetchUrlBody, RagOverrides};
 use crate::search::check_list;
 use crate::secret::Secret;
-use crate::syntax::credentials::session_name;
-use crate::syntax::rate::Rate;
 use crate::unreadable_secrets::UnreadableSecrets;
 use crate::validation::FieldErrors;
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
+use syntax::credentials::session_name;
+use syntax::rate::Rate;
 
 pub const NAME_CHARS_MAX: usize = 200;
 pub const DESCRIPTION_CHARS_MAX: usize = 2000;

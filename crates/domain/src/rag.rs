@@ -1,9 +1,9 @@
 //! Selection of the results for a summary: the values of the settings and of a provider's `config.swirl.rag`.
 
 use crate::result::ResultItem;
-use crate::suggest;
 use crate::validation::FieldErrors;
 use serde_json::{Map, Value};
+use syntax::suggest;
 
 /// How results are distributed over their sources.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

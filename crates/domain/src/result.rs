@@ -11,7 +11,8 @@ use serde_json::{Map, Value};
 use std::sync::Arc;
 
 /// `date_published` of a result without a date.
-pub const DATE_UNKNOWN: &str = "unknown";
+pub use syntax::dates::DATE_UNKNOWN;
+
 /// `new` of a result that an update added.
 pub const NEW: u8 = 1;
 

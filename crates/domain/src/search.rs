@@ -7,6 +7,7 @@ use crate::retention::Retention;
 use crate::status::SearchStatus;
 use crate::validation::FieldErrors;
 use serde::{Deserialize, Serialize};
+use syntax::query_mappings::QueryMappings;
 
 /// Maximum length of `query_string`, in characters.
 pub const QUERY_CHARS_MAX: usize = corpus::QUERY_CHARS_MAX;
@@ -49,12 +50,32 @@ impl TryFrom<String> for Sort {
     }
 }
 
+impl Sort {
+    /// The parameter that makes a source return its results in this order, if it has one.
+    pub fn snippet(self, mappings: &QueryMappings) -> Option<&str> {
+        match self {
+            Self::Relevancy => mappings.relevancy_sort(),
+            Self::Date => mappings.date_sort(),
+        }
+    }
+}
+
 /// A reference to providers by id, name or tag.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(untagged)]
 pub enum ProviderRef {
     Id(i64),
     Text(String),
+}
+
+/// A number is an id; anything else is a name or a tag.
+impl From<&str> for ProviderRef {
+    fn from(text: &str) -> Self {
+        match text.parse() {
+            Ok(id) => Self::Id(id),
+            Err(_) => Self::Text(text.to_owned()),
+        }
+    }
 }
 
 impl std::fmt::Display for ProviderRef {
@@ -313,6 +334,14 @@ mod tests {
         for text in ["", "size", " date"] {
             assert!(serde_json::from_value::<Sort>(text.into()).is_err(), "{text}");
         }
+    }
+
+    #[test]
+    fn the_order_selects_a_mapping() {
+        let mappings = QueryMappings::parse("DATE_SORT=s=d,RELEVANCY_SORT=s=r").expect("mappings");
+        assert_eq!(Sort::Date.snippet(&mappings), Some("s=d"));
+        assert_eq!(Sort::Relevancy.snippet(&mappings), Some("s=r"));
+        assert_eq!(Sort::Date.snippet(&QueryMappings::default()), None);
     }
 
     #[test]

@@ -4,10 +4,10 @@ use crate::ids::SignalId;
 use crate::instant::Instant;
 use crate::result::{ResultItem, ResultSet};
 use crate::status::SearchStatus;
-use crate::syntax::canonical_url::canonical;
-use crate::syntax::strip_html::readable;
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
+use syntax::canonical_url::canonical;
+use syntax::strip_html::readable;
 
 /// Number of stored runs of one search, counted back from the newest.
 pub const RUNS_KEPT: i64 = 20;

@@ -3,11 +3,11 @@
 use crate::ai_provider::AiProviderSpec;
 use crate::authenticator::AuthenticatorSpec;
 use crate::provider::ProviderSpec;
-use crate::syntax::query_mappings::QueryMappings;
-use crate::syntax::query_template::bind_configuration;
 use crate::validation::FieldErrors;
 use serde_json::{Map, Value};
 use std::collections::BTreeSet;
+use syntax::query_mappings::QueryMappings;
+use syntax::query_template::bind_configuration;
 use url::Url;
 
 /// Error of a field whose stored secret would be sent to a changed address.

@@ -1,7 +1,7 @@
 //! Request budgets of sources: a number of requests per period, first come, first served.
 
-use crate::syntax::rate::Rate;
 use std::time::Duration;
+use syntax::rate::Rate;
 
 /// A budget that is full later than this after its period was written before the clock was set back.
 pub const AHEAD_MAX: Duration = Duration::from_secs(600);

@@ -1,6 +1,7 @@
 //! Users, groups, tokens, and permissions.
 
 use crate::ids::{GroupId, TokenId, UserId};
+use crate::ownership::Owned;
 use crate::password::check_password;
 use crate::provider::SearchProvider;
 use crate::query_transform::QueryTransform;
@@ -136,17 +137,22 @@ impl Principal {
         }
     }
 
+    /// Whether the record belongs to the user, which administrators do not get around.
+    pub fn owns(&self, record: &impl Owned) -> bool {
+        self.user.owns(record)
+    }
+
     /// The only rule of provider visibility: own, shared, or by group; administrators see all.
     pub fn may_see(&self, provider: &SearchProvider) -> bool {
         self.is_admin
-            || provider.owner == self.user
+            || self.owns(provider)
             || provider.spec.shared
             || provider.spec.groups.iter().any(|group| self.groups.contains(group))
     }
 
     /// A query transform may be used by its owner, or by all users if it is shared; administrators may use all.
     pub fn may_use(&self, transform: &QueryTransform) -> bool {
-        self.is_admin || transform.owner == self.user || transform.spec.shared
+        self.is_admin || self.owns(transform) || transform.spec.shared
     }
 
     /// May pin, approve and reject versions: administrators and curators.
@@ -156,6 +162,6 @@ impl Principal {
 
     /// Only administrators and owners may see even the masked credentials, and may change the provider.
     pub fn may_edit(&self, provider: &SearchProvider) -> bool {
-        self.is_admin || provider.owner == self.user
+        self.is_admin || self.owns(provider)
     }
 }

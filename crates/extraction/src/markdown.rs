@@ -99,7 +99,7 @@ fn spans(line: &str) -> String {
         }
     }
     out.push_str(rest);
-    domain::syntax::strip_html::decode_entities(&out)
+    syntax::strip_html::decode_entities(&out)
 }
 
 /// `--- … ---` before the text.

@@ -26,7 +26,7 @@ impl Element<'_> {
         attributes.with_checks(false);
         let found = attributes.flatten().find(|attribute| local(attribute.key.as_ref()) == name)?;
         let value: &str = &found.value;
-        Some(domain::syntax::strip_html::decode_entities(value))
+        Some(syntax::strip_html::decode_entities(value))
     }
 }
 
@@ -64,7 +64,7 @@ pub fn walk(
             Event::CData(text) => visit(Node::Text(&text.xml10_content()), builder)?,
             Event::GeneralRef(reference) => {
                 let name = reference.xml10_content();
-                let decoded = domain::syntax::strip_html::decode_entities(&format!("&{name};"));
+                let decoded = syntax::strip_html::decode_entities(&format!("&{name};"));
                 visit(Node::Text(&decoded), builder)?;
             }
             Event::Eof if depth > 0 => return damaged("a part of it ends in the middle"),

@@ -28,4 +28,6 @@ pub use provider::authenticator_of;
 pub use provider_health::HealthState;
 pub use request_context::within_request;
 pub use results::{DateFilter, MixRequest, ResultFilter};
-pub use search::{Creation, ExpireSearches, RunSearch, RunSubscriptions, is_listed, run_task};
+pub use search::{
+    Creation, ExpireSearches, RunSearch, RunSubscriptions, RunningSearch, is_listed, log_start, run_task,
+};

@@ -33,7 +33,7 @@ impl ToolContext<'_> {
     /// The search, if it belongs to the caller: searches are private, even from administrators.
     pub async fn own_search(&self, id: i64) -> Result<Search, ToolError> {
         match self.mcp.store.search(SearchId(id)).await {
-            Ok(search) if search.owner == self.principal.user => Ok(search),
+            Ok(search) if self.principal.owns(&search) => Ok(search),
             Ok(_) | Err(StoreError::NotFound) => Err(ToolError::no_search(id)),
             Err(error) => Err(error.into()),
         }

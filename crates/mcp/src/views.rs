@@ -7,12 +7,12 @@ use domain::mixed::MixedResponse;
 use domain::result::ResultItem;
 use domain::search::Search;
 use domain::status::SearchStatus;
-use domain::syntax::highlights::plain;
 use rmcp::schemars;
 use rmcp::schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
 use std::fmt::Write;
+use syntax::highlights::plain;
 
 /// Maximum length of a snippet in characters.
 pub(crate) const SNIPPET_CHARS_MAX: usize = 600;

@@ -1,8 +1,8 @@
 //! Parser of `SVC_OUTBOUND_ALLOW`: `host:port`, `host`, or a network such as `10.0.0.0/8`.
 
-use domain::syntax::network::Network;
 use std::net::{IpAddr, Ipv6Addr};
 use std::str::FromStr;
+use syntax::network::Network;
 use url::Host;
 
 /// An entry: an address that may be reached although it is private.

@@ -3,8 +3,8 @@
 use crate::allow_list::AllowRule;
 use crate::host::host_and_port;
 use domain::ports::{FetchError, Origin};
-use domain::syntax::network::Network;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use syntax::network::Network;
 use url::{Host, Url};
 
 /// How the addresses of one hop are checked.

@@ -3,9 +3,9 @@
 use domain::page_fetch::PageFetchConfig;
 use domain::ports::PageError;
 use domain::provenance::{PageTarget, SourceItem};
-use domain::syntax::json_path::JsonPath;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::Value;
+use syntax::json_path::JsonPath;
 use url::Url;
 
 /// Longest URL that is fetched, in bytes.

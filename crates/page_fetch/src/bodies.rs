@@ -8,10 +8,10 @@ use domain::ports::DocumentRequest;
 use domain::provider::SearchProvider;
 use domain::rag::FetchUrlBody;
 use domain::result::ResultItem;
-use domain::syntax::strip_html::readable;
 use futures_util::StreamExt;
 use relevancy::passages::{best_window, count_words, first_words};
 use std::time::Duration;
+use syntax::strip_html::readable;
 use tokio::time::{Instant, timeout_at};
 
 /// Pages of one provider fetched in parallel.

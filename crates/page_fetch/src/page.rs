@@ -10,9 +10,9 @@ use domain::ports::{
     ByteOrigin, DocumentRequest, FileToRead, HttpRequest, HttpResponse, PageError, PageText,
 };
 use domain::provenance::{PageTarget, SourceItem, SourcePage};
-use domain::syntax::json_path::JsonPath;
 use serde_json::Value;
 use std::time::Duration;
+use syntax::json_path::JsonPath;
 use tokio::time::{Instant, timeout};
 use url::Url;
 

@@ -10,9 +10,9 @@ use domain::ports::{HttpMethod, HttpRequest, Origin, PageError, TlsOptions};
 use domain::provenance::{AccountPage, PageTarget, SourcePage};
 use domain::provider::SearchProvider;
 use domain::secret::{Secret, is_secret_name};
-use domain::syntax::credentials::{Login, SourceCredentials};
 use std::path::PathBuf;
 use std::time::Duration;
+use syntax::credentials::{Login, SourceCredentials};
 use url::Url;
 
 /// Formats that are read best.

@@ -21,7 +21,7 @@ use domain::result::{ResultItem, ResultSet};
 use domain::settings::Settings;
 use processors::{post_result, result};
 use std::sync::Arc;
-use testkit::samples;
+use testkit::builders::{item, result_set, search};
 
 /// The allocator of the program itself.
 #[global_allocator]
@@ -73,7 +73,7 @@ fn best_ms(results: usize) -> f64 {
 /// Everything that a search does with its results between mapping and saving.
 fn rank(mut sets: Vec<ResultSet>) {
     let context = PluginContext::new(Arc::new(Offline), Arc::new(SystemClock), Arc::new(Settings::default()));
-    let search = samples::search(QUERY);
+    let search = search(QUERY);
     let provider = SearchProvider::unsaved(ProviderSpec::default(), UserId(1), Instant::UNIX_EPOCH);
     let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
     runtime.block_on(async {
@@ -112,26 +112,19 @@ fn pool(results: usize, seed: u64) -> Vec<ResultSet> {
         .collect();
     let mut items: Vec<ResultItem> = Vec::with_capacity(results);
     for number in 0..results {
-        let mut item = match items.get(dice.below(items.len().max(1))) {
-            Some(earlier) if number % COPY_EVERY == 0 => ResultItem {
-                body: format!("{} once more", earlier.body),
-                title: earlier.title.clone(),
-                ..ResultItem::default()
-            },
-            _ => ResultItem {
-                title: dice.text(&vocabulary, TITLE_WORDS),
-                body: dice.text(&vocabulary, BODY_WORDS),
-                ..ResultItem::default()
-            },
+        let result = match items.get(dice.below(items.len().max(1))) {
+            Some(earlier) if number % COPY_EVERY == 0 => {
+                item(&earlier.title).body(format!("{} once more", earlier.body))
+            }
+            _ => item(dice.text(&vocabulary, TITLE_WORDS)).body(dice.text(&vocabulary, BODY_WORDS)),
         };
-        item.url = format!("https://example.org/{seed}/{number}");
-        item.searchprovider_rank = (number % RESULTS_PER_SOURCE) as u32 + 1;
-        items.push(item);
+        let rank = (number % RESULTS_PER_SOURCE) as u32 + 1;
+        items.push(result.url(format!("https://example.org/{seed}/{number}")).rank(rank).build());
     }
     let mut items = items.into_iter();
     let sources = results.div_ceil(RESULTS_PER_SOURCE);
     (1..=sources as i64)
-        .map(|source| samples::set(source, QUERY, items.by_ref().take(RESULTS_PER_SOURCE).collect()))
+        .map(|source| result_set(source).query(QUERY).items(items.by_ref().take(RESULTS_PER_SOURCE)).build())
         .collect()
 }
 

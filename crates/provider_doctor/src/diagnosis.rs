@@ -8,10 +8,10 @@ use crate::sample::counts::{Count, find_counts};
 use crate::sample::find_results::{FindError, ResultList, find_results};
 use crate::sample::path::{Form, Step, format_path};
 use domain::provider::ProviderSpec;
-use domain::syntax::json_path::JsonPath;
 use serde::Serialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
+use syntax::json_path::JsonPath;
 
 /// Longest example value, in characters.
 pub const EXAMPLE_CHARS_MAX: usize = 120;
@@ -321,10 +321,10 @@ fn rounded(score: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use domain::syntax::response_mappings::ResponseMappings;
-    use domain::syntax::result_mappings::ResultMappings;
     use proptest::prelude::*;
     use serde_json::json;
+    use syntax::response_mappings::ResponseMappings;
+    use syntax::result_mappings::ResultMappings;
 
     fn sample() -> Value {
         json!({"total": 90, "hits": [

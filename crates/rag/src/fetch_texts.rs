@@ -10,11 +10,11 @@ use domain::ports::{DocumentRequest, PageError, PageText};
 use domain::provider::SearchProvider;
 use domain::result::ResultItem;
 use domain::summary::SourceMode;
-use domain::syntax::highlights;
 use futures_util::StreamExt;
 use futures_util::stream;
 use std::collections::BTreeMap;
 use std::time::Duration;
+use syntax::highlights;
 use tokio::time::{Instant, timeout_at};
 use tracing::Instrument;
 

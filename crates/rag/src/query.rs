@@ -6,7 +6,7 @@ use domain::ai_provider::AiProvider;
 use domain::prompt::{PromptParts, PromptRecord, SEARCH_RAG};
 use domain::search::Search;
 use domain::summary::SummaryRequest;
-use domain::syntax::query_string;
+use syntax::query_string;
 
 /// The default prompt.
 const STANDARD: &str = "search_rag_standard";

@@ -2,7 +2,7 @@
 
 use crate::hits::FieldReading;
 use crate::query::Query;
-use domain::syntax::highlights::{CLOSE, OPEN};
+use syntax::highlights::{CLOSE, OPEN};
 
 /// The text with a highlight around each matched token; `None` if there is none. Stopwords are not highlighted, unless
 /// the query has nothing else. The reading must be of this very text.
@@ -32,9 +32,9 @@ pub fn marked(query: &Query, text: &str, reading: &FieldReading<'_>) -> Option<S
 mod tests {
     use super::*;
     use crate::language::Language;
-    use domain::syntax::highlights::unmarked;
-    use domain::syntax::strip_html::readable;
     use proptest::prelude::*;
+    use syntax::highlights::unmarked;
+    use syntax::strip_html::readable;
 
     /// Cleans a text from a source.
     fn shown(query: &Query, text: &str) -> String {

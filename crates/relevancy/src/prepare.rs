@@ -8,8 +8,8 @@ use crate::query::Query;
 use crate::repetition::repetition;
 use crate::targets::{MatchTargets, Similarities};
 use domain::result::ResultItem;
-use domain::syntax::highlights::plain;
-use domain::syntax::strip_html::readable;
+use syntax::highlights::plain;
+use syntax::strip_html::readable;
 
 /// Reads one result: cleans its texts, highlights the query's words in title and body, and notes in `explain` what is
 /// known without the others.
@@ -104,9 +104,9 @@ mod tests {
     use super::*;
     use crate::config::ScoringConfig;
     use crate::language::Language;
-    use domain::syntax::highlights::unmarked;
     use proptest::prelude::*;
     use serde_json::{Value, json};
+    use syntax::highlights::unmarked;
 
     fn item(title: &str, body: &str, author: &str) -> ResultItem {
         let [title, body, author] = [title, body, author].map(str::to_owned);

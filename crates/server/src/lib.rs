@@ -15,7 +15,7 @@
 //! | `preconditions` | versions of records: `ETag`, `If-Match`, concurrent edits |
 //! | `cors` | which other origins may call the API |
 //! | `throttle` | rate limits |
-//! | `state` | state shared by all handlers |
+//! | `state`, `instance_info` | state shared by all handlers; information about this installation |
 //! | `shutdown` | draining before the process stops |
 //! | `auth` | authentication; deny by default |
 //! | `mcp` | the MCP endpoint at `/mcp` |
@@ -39,6 +39,7 @@ mod error;
 mod extract;
 mod host;
 mod idempotency;
+mod instance_info;
 mod json_scan;
 mod links;
 mod mcp;
@@ -59,6 +60,7 @@ mod units;
 pub use auth::{password, token};
 pub use connection::{ReloadingAcceptor, TlsError, serve};
 pub use extract::read_record;
+pub use instance_info::{InstanceInfo, LogFolder};
 pub use metrics::Metrics;
 pub use ping::AnswerPing;
 pub use state::{AppDeps, AppState};

@@ -1,7 +1,7 @@
 //! A ping through the task queue: pushed here, run by any worker, and answered through the store, whether the worker is
 //! in this process or in another.
 
-use crate::auth::random_hex;
+use crate::auth::random::random_hex;
 use async_trait::async_trait;
 use domain::ports::{
     ClaimedTask, Clock, NewTask, QueueError, QueueName, Store, StoreError, TaskError, TaskHandler, TaskQueue,

@@ -1,21 +1,22 @@
 //! State shared by all handlers, and its dependencies.
 
-use crate::api::ApiDocument;
-use crate::audit::LockoutAudit;
-use crate::auth::{PasswordVerifier, Scrapers};
+use crate::api::openapi::ApiDocument;
+use crate::audit::lockout_audit::LockoutAudit;
+use crate::auth::basic::PasswordVerifier;
+use crate::auth::scrapers::Scrapers;
 use crate::branding_cache::{Brand, BrandingCache};
-use crate::mcp::Issuers;
+use crate::instance_info::InstanceInfo;
+use crate::mcp::issuers::Issuers;
 use crate::metrics::Metrics;
 use crate::ping::Pings;
-use crate::shutdown::ShutdownFlag;
+use crate::shutdown::flag::ShutdownFlag;
 use crate::throttle::Throttles;
-use crate::ui::{Assets, Templates};
+use crate::ui::assets::Assets;
+use crate::ui::templates::Templates;
 use ai::ModelProbe;
 use corpus::SemanticCache;
-use domain::instance_info::InstanceInfo;
-use domain::ports::{Clock, OAuth, PluginRegistry, Store, TaskQueue};
+use domain::ports::{Clock, OAuth, PluginRegistry, Store, TaskQueue, WorkerMetrics};
 use domain::settings::Settings;
-use domain::worker_gauges::WorkerGauges;
 use federation::Federation;
 use mcp::Mcp;
 use provider_doctor::Doctor;
@@ -42,8 +43,8 @@ pub struct AppDeps {
     pub clock: Arc<dyn Clock>,
     pub settings: Arc<Settings>,
     pub metrics: Arc<Metrics>,
-    /// Gauges of this process's workers.
-    pub worker_gauges: Arc<WorkerGauges>,
+    /// Metrics of this process's workers.
+    pub worker_metrics: Arc<dyn WorkerMetrics>,
     /// Information about the program and its installation.
     pub instance_info: InstanceInfo,
 }
@@ -64,7 +65,7 @@ pub struct AppState {
     pub clock: Arc<dyn Clock>,
     pub settings: Arc<Settings>,
     pub(crate) metrics: Arc<Metrics>,
-    pub(crate) worker_gauges: Arc<WorkerGauges>,
+    pub(crate) worker_metrics: Arc<dyn WorkerMetrics>,
     pub(crate) instance_info: InstanceInfo,
     pub(crate) pings: Pings,
     pub(crate) basic: PasswordVerifier,
@@ -98,7 +99,7 @@ impl AppState {
             clock,
             settings,
             metrics,
-            worker_gauges,
+            worker_metrics,
             instance_info,
         } = parts;
         Self {
@@ -115,7 +116,7 @@ impl AppState {
             clock,
             settings,
             metrics,
-            worker_gauges,
+            worker_metrics,
             instance_info,
             pings: Pings::default(),
             basic: PasswordVerifier::new(),

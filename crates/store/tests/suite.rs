@@ -6,26 +6,26 @@ mod databases;
 use databases::{on_file, on_memory, on_postgres};
 
 macro_rules! on_every_database {
-    ($($group:ident: $($behaviour:ident),* $(,)?;)*) => {
-        on_one_database!(sqlite_memory, on_memory, $($group: $($behaviour),*;)*);
-        on_one_database!(sqlite_file, on_file, $($group: $($behaviour),*;)*);
-        on_one_database!(postgres, on_postgres, $($group: $($behaviour),*;)*);
+    ($($group:ident: $($behavior:ident),* $(,)?;)*) => {
+        on_one_database!(sqlite_memory, on_memory, $($group: $($behavior),*;)*);
+        on_one_database!(sqlite_file, on_file, $($group: $($behavior),*;)*);
+        on_one_database!(postgres, on_postgres, $($group: $($behavior),*;)*);
     };
 }
 
 macro_rules! on_one_database {
-    ($database:ident, $on:ident, $($group:ident: $($behaviour:ident),*;)*) => {
+    ($database:ident, $on:ident, $($group:ident: $($behavior:ident),*;)*) => {
         mod $database {
             $(mod $group {
                 $(#[tokio::test]
-                async fn $behaviour() {
-                    let behaviour: crate::databases::Behaviour =
-                        |store| Box::pin(testkit::suites::store::$group::$behaviour(store));
-                    crate::$on(behaviour).await;
+                async fn $behavior() {
+                    let behavior: crate::databases::Behavior =
+                        |store| Box::pin(testkit::suites::store::$group::$behavior(store));
+                    crate::$on(behavior).await;
                 })*
             })*
         }
     };
 }
 
-testkit::store_behaviours!(on_every_database);
+testkit::store_behaviors!(on_every_database);

@@ -12,7 +12,7 @@ use store::vectors::{MemoryVectors, NoVectors, PgVectors};
 use store::{EncryptionKey, SqlStore, StoreConfig};
 use testkit::suites::vector_store::{DirectBackend, Piece, RecordsBackend, VectorBackend, words};
 
-type Behaviour = for<'a> fn(&'a dyn VectorBackend) -> Pin<Box<dyn Future<Output = ()> + Send + 'a>>;
+type Behavior = for<'a> fn(&'a dyn VectorBackend) -> Pin<Box<dyn Future<Output = ()> + Send + 'a>>;
 
 async fn open(url: &str) -> Arc<SqlStore> {
     let key = EncryptionKey::from_secret(&Secret::new("a test key"));
@@ -28,16 +28,16 @@ async fn backend(store: &Arc<SqlStore>) -> RecordsBackend {
     RecordsBackend::new(Arc::clone(store) as Arc<dyn Store>, Arc::new(in_memory(store))).await
 }
 
-async fn over_sqlite_memory(behaviour: Behaviour) {
+async fn over_sqlite_memory(behavior: Behavior) {
     let store = open("sqlite::memory:").await;
-    behaviour(&backend(&store).await).await;
+    behavior(&backend(&store).await).await;
     store.close().await;
 }
 
-async fn over_sqlite_file(behaviour: Behaviour) {
+async fn over_sqlite_file(behavior: Behavior) {
     let folder = tempfile::tempdir().expect("a folder");
     let store = open(&format!("sqlite://{}/store.db", folder.path().display())).await;
-    behaviour(&backend(&store).await).await;
+    behavior(&backend(&store).await).await;
     store.close().await;
 }
 
@@ -45,11 +45,11 @@ async fn migrate(url: String) {
     open(&url).await.close().await;
 }
 
-async fn over_postgres(behaviour: Behaviour) {
+async fn over_postgres(behavior: Behavior) {
     let Some(server) = testkit::postgres::server("the suite of vectors in memory") else { return };
     let test = move |url: String| async move {
         let store = open(&url).await;
-        behaviour(&backend(&store).await).await;
+        behavior(&backend(&store).await).await;
         store.close().await;
     };
     testkit::postgres::with_copy(&server, migrate, test).await;
@@ -60,40 +60,40 @@ fn pgvector() -> Option<String> {
     testkit::postgres::server_with_pgvector("vectors in PostgreSQL")
 }
 
-async fn in_pgvector(behaviour: Behaviour) {
+async fn in_pgvector(behavior: Behavior) {
     let Some(server) = pgvector() else { return };
     let test = move |url: String| async move {
         let store = open(&url).await;
         let vectors = PgVectors::open(&store).expect("PostgreSQL");
-        behaviour(&DirectBackend::new(Arc::new(vectors))).await;
+        behavior(&DirectBackend::new(Arc::new(vectors))).await;
         store.close().await;
     };
     testkit::postgres::with_copy(&server, migrate, test).await;
 }
 
 macro_rules! on_every_store {
-    ($($behaviour:ident),* $(,)?) => {
-        on_one_store!(memory_over_sqlite_memory, over_sqlite_memory, $($behaviour),*);
-        on_one_store!(memory_over_sqlite_file, over_sqlite_file, $($behaviour),*);
-        on_one_store!(memory_over_postgres, over_postgres, $($behaviour),*);
-        on_one_store!(pgvector, in_pgvector, $($behaviour),*);
+    ($($behavior:ident),* $(,)?) => {
+        on_one_store!(memory_over_sqlite_memory, over_sqlite_memory, $($behavior),*);
+        on_one_store!(memory_over_sqlite_file, over_sqlite_file, $($behavior),*);
+        on_one_store!(memory_over_postgres, over_postgres, $($behavior),*);
+        on_one_store!(pgvector, in_pgvector, $($behavior),*);
     };
 }
 
 macro_rules! on_one_store {
-    ($store:ident, $on:ident, $($behaviour:ident),*) => {
+    ($store:ident, $on:ident, $($behavior:ident),*) => {
         mod $store {
             $(#[tokio::test]
-            async fn $behaviour() {
-                let behaviour: crate::Behaviour =
-                    |backend| Box::pin(testkit::suites::vector_store::$behaviour(backend));
-                crate::$on(behaviour).await;
+            async fn $behavior() {
+                let behavior: crate::Behavior =
+                    |backend| Box::pin(testkit::suites::vector_store::$behavior(backend));
+                crate::$on(behavior).await;
             })*
         }
     };
 }
 
-testkit::vector_behaviours!(on_every_store);
+testkit::vector_behaviors!(on_every_store);
 
 fn pieces(count: usize) -> Vec<Piece> {
     (0..count).map(|number| (vec![1.0, number as f32 / 10.0], format!("word{number}"))).collect()

@@ -1,11 +1,11 @@
 //! Reconciler: requeues accepted work that is not final and has no live task.
 
+use crate::worker_gauges::WorkerGauges;
 use async_trait::async_trait;
 use chrono::TimeDelta;
 use domain::ports::{
     AcceptedWork, ClaimedTask, Clock, OrphanedWork, QueueError, TaskError, TaskHandler, TaskQueue,
 };
-use domain::worker_gauges::WorkerGauges;
 use std::sync::Arc;
 use std::time::Duration;
 

@@ -2,11 +2,11 @@
 
 use crate::Registry;
 use crate::slots::{Slot, Slots};
+use crate::worker_gauges::WorkerGauges;
 use domain::ports::{
     ClaimedTask, Clock, Heartbeat, QueueError, QueueName, RunningSlot, TaskError, TaskHandler, TaskQueue,
     WorkerSlots,
 };
-use domain::worker_gauges::WorkerGauges;
 use futures_util::FutureExt;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;

@@ -8,8 +8,6 @@ use anyhow::Context;
 use corpus::canonical::ExpireRuns;
 use corpus::{CachedPageReader, CheckLiveness, IngestDocument, ScanSentMail, SemanticCache, SweepBodies};
 use domain::audit::Author;
-use domain::corpus::LicensePolicy;
-use domain::instance_info::{InstanceInfo, LogFolder};
 use domain::pipeline::SYSTEM_DEFAULT;
 use domain::ports::{
     AcceptedWork, AuditStore, Clock, ExtractText, Fetch, MessageBus, PipelineStore, PluginContext,
@@ -18,21 +16,21 @@ use domain::ports::{
 use domain::secret::Secret;
 pub use domain::settings::DATABASE_FILE;
 use domain::settings::{EffectiveSetting, LoadedSettings, Settings};
-use domain::worker_gauges::WorkerGauges;
 use extraction::{Extraction, Limits, WithTika};
 use federation::{ExpireSearches, Federation, FederationDeps, RunSearch, RunSubscriptions};
+use license::LicensePolicy;
 use mcp::{Mcp, McpDeps};
 use outbound::{AllowRule, Authenticators, ClientLimits, GuardedClient};
 use page_fetch::{PageFetch, PageFetchParts};
 use provider_doctor::Doctor;
 use rag::{RagDeps, Summaries};
-use server::{AnswerPing, AppState, Metrics};
+use server::{AnswerPing, AppState, InstanceInfo, LogFolder, Metrics};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use store::{SqlStore, StoreConfig};
 use tasks::queue::SqlQueue;
-use tasks::{ReconcileTasks, Registry, Scheduler};
+use tasks::{ReconcileTasks, Registry, Scheduler, WorkerGauges};
 
 /// All bundled plug-ins.
 pub const PLUGINS: PluginRegistry = PluginRegistry {
@@ -85,7 +83,7 @@ impl App {
         let Queues { queue, outage_queue, relay } =
             task_queue(&settings, &sql, &clock, &worker_gauges).await?;
         let settings = Arc::new(settings);
-        let license = crate::license::open(&settings, &data_dir, &clock, &*sql).await?;
+        let license = crate::license_monitor::open(&settings, &data_dir, &clock, &*sql).await?;
         let mut context = context(&settings, Arc::clone(&clock))?;
         let (metrics, model_probe) =
             (Arc::new(Metrics::new(clock.now())), Arc::new(models(&mut context, &sql)));
@@ -121,7 +119,7 @@ impl App {
             clock: Arc::clone(&clock),
             settings: Arc::clone(&settings),
             metrics,
-            worker_gauges: Arc::clone(&worker_gauges),
+            worker_metrics: worker_gauges.clone(),
             instance_info: instance_info(effective, &data_dir)?,
         }));
         ensure_records(&sql, &*clock).await?;

@@ -3,8 +3,8 @@
 pub use domain::ready_source::ReadySource;
 
 use anyhow::Context;
-use domain::suggest;
 use rust_embed::Embed;
+use syntax::suggest;
 
 #[derive(Embed)]
 #[folder = "../../config/providers/"]

@@ -127,7 +127,7 @@ impl Service {
         while self.running.join_next().await.is_some() {}
         self.app.authenticators.settle().await;
         self.background.shutdown().await;
-        crate::license::record_day(&self.app.license, &*self.app.store).await;
+        crate::license_monitor::record_day(&self.app.license, &*self.app.store).await;
         self.app.store.close().await;
     }
 }
@@ -137,7 +137,7 @@ pub(crate) fn spawn_background(app: &App) -> JoinSet<()> {
     let mut background = JoinSet::new();
     let federation = Arc::clone(&app.federation);
     background.spawn(async move { federation.poll_watched_searches().await });
-    background.spawn(crate::license::watch(app));
+    background.spawn(crate::license_monitor::watch(app));
     if let Some(relay) = app.relay.clone() {
         let federation = Arc::clone(&app.federation);
         background.spawn(async move { federation.progress().relay(&*relay).await });

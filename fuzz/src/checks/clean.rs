@@ -1,6 +1,6 @@
 //! Markup, entities, cleaning, tags and negation of hostile text.
 
-use domain::syntax::{normalize::clean, query_string, rate::Rate, strip_html::strip_markup};
+use syntax::{normalize::clean, query_string, rate::Rate, strip_html::strip_markup};
 
 pub fn check(bytes: &[u8]) {
     let text = super::text(bytes);

@@ -1,7 +1,7 @@
 //! The credentials of a provider. None of them is shown.
 
 use domain::secret::Secret;
-use domain::syntax::credentials::{SourceCredentials, session_name};
+use syntax::credentials::{SourceCredentials, session_name};
 
 pub fn check(bytes: &[u8]) {
     let text = super::text(bytes);

@@ -1,6 +1,6 @@
 //! Dates as sources write them.
 
-use domain::syntax::dates::normalize_date;
+use syntax::dates::normalize_date;
 
 pub fn check(bytes: &[u8]) {
     let once = normalize_date(super::text(bytes));

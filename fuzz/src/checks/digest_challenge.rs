@@ -3,7 +3,7 @@
 use connectors::digest::Challenge;
 use domain::ports::HttpMethod;
 use domain::secret::Secret;
-use domain::syntax::credentials::Login;
+use syntax::credentials::Login;
 use url::Url;
 
 /// Longer headers are not parsed, so that a longer response cannot be parsed again.

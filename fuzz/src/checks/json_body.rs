@@ -1,10 +1,9 @@
 //! A body template, mappings and a query, separated by line breaks. The body keeps its shape.
 
 use connectors::json_body::{BODY_BYTES_MAX, bind};
-use domain::search::Sort;
-use domain::syntax::query_mappings::QueryMappings;
-use domain::syntax::query_template::Binding;
 use serde_json::{Map, Value};
+use syntax::query_mappings::QueryMappings;
+use syntax::query_template::Binding;
 
 pub fn check(bytes: &[u8]) {
     let mut lines = super::text(bytes).splitn(3, '\n');
@@ -13,13 +12,13 @@ pub fn check(bytes: &[u8]) {
     };
     let Ok(mappings) = QueryMappings::parse(lines.next().unwrap_or_default()) else { return };
     let query = lines.next().unwrap_or("say \"{url}\"");
-    for (sort, is_raw) in [(Sort::Relevancy, false), (Sort::Date, true)] {
+    for is_raw in [false, true] {
         let binding = Binding {
             url: "https://a.example/x",
             mappings: &mappings,
             credentials: &[],
             query,
-            sort,
+            sort_snippet: None,
             page: 0,
         };
         let Ok(body) = bind(&template, &binding, is_raw) else { continue };

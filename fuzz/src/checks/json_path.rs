@@ -1,6 +1,6 @@
 //! A path and a document, separated by the first line break.
 
-use domain::syntax::json_path::JsonPath;
+use syntax::json_path::JsonPath;
 
 pub fn check(bytes: &[u8]) {
     let text = super::text(bytes);

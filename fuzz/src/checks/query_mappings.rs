@@ -1,6 +1,6 @@
 //! The `query_mappings` of a provider.
 
-use domain::syntax::query_mappings::QueryMappings;
+use syntax::query_mappings::QueryMappings;
 
 pub fn check(bytes: &[u8]) {
     let _read = QueryMappings::parse(super::text(bytes));

@@ -1,8 +1,7 @@
 //! A template, mappings and a query, separated by line breaks. The query must arrive as one literal.
 
-use domain::search::Sort;
-use domain::syntax::query_mappings::QueryMappings;
-use domain::syntax::query_template::{Binding, bind, placeholders};
+use syntax::query_mappings::QueryMappings;
+use syntax::query_template::{Binding, bind, placeholders};
 
 pub fn check(bytes: &[u8]) {
     let mut lines = super::text(bytes).splitn(3, '\n');
@@ -10,13 +9,13 @@ pub fn check(bytes: &[u8]) {
     let Ok(mappings) = QueryMappings::parse(lines.next().unwrap_or_default()) else { return };
     let query = lines.next().unwrap_or("solid {state}");
     let _names = placeholders(template);
-    for sort in [Sort::Date, Sort::Relevancy] {
+    for sort_snippet in [mappings.date_sort(), mappings.relevancy_sort()] {
         let binding = Binding {
             url: "https://a.example/x",
             mappings: &mappings,
             credentials: &[],
             query,
-            sort,
+            sort_snippet,
             page: 1,
         };
         let _bound = bind(template, &binding);

@@ -1,6 +1,6 @@
 //! The `result_mappings` of a provider.
 
-use domain::syntax::result_mappings::ResultMappings;
+use syntax::result_mappings::ResultMappings;
 
 pub fn check(bytes: &[u8]) {
     let _read = ResultMappings::parse(super::text(bytes));

@@ -19,8 +19,8 @@ use domain::instant::Instant;
 use domain::ports::{
     CompletionChunk, EmbeddingInput, HttpRequest, HttpResponse, ModelError, ModelErrorKind, Prompt,
 };
-use domain::suggest;
 use std::time::Duration;
+use syntax::suggest;
 
 /// Parameters of a request to a provider.
 #[derive(Debug, Clone, Copy)]

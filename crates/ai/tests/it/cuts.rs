@@ -4,9 +4,9 @@ use crate::fixture::{AMPLE, prompt};
 use crate::rows::{ROWS, Row};
 use ai::apis::{ApiCall, api_of};
 use domain::ports::{CompletionChunk, ModelError};
+use fakes::models::{ModelRequest, Reply, TEXT, Wanted};
 use proptest::prelude::*;
 use serde_json::json;
-use testkit::vendors::models::{ModelRequest, Reply, TEXT, Wanted};
 
 /// Short, because every cut is tried; contains text that could confuse a line parser.
 const WORDS: &str = "Größer \u{1f3e1}\n\ndata: [DONE] [1]";

@@ -4,10 +4,10 @@ use crate::fixture::{AMPLE, Fixture, prompt};
 use crate::rows::{ROWS, Row};
 use ai::apis::{ApiCall, api_of};
 use domain::ports::{EmbeddingInput, Prompt, ToolDefinition, Turn};
+use fakes::descriptions::{self, Exchange, TypeScript, with_camel_case};
+use fakes::models::{ModelRequest, Reply, TEXT, Wire};
+use fakes::vector_documents;
 use serde_json::{Value, json};
-use testkit::descriptions::{self, Exchange, TypeScript, with_camel_case};
-use testkit::vendors::models::{ModelRequest, Reply, TEXT, Wire};
-use testkit::vendors::vector_documents;
 
 const VERTEX_ANSWER: &str = "GoogleCloudAiplatformV1GenerateContentResponse";
 

@@ -8,18 +8,18 @@ use domain::ids::{AiProviderId, UserId};
 use domain::instant::Instant;
 use domain::ports::{AiProviderStore, EmbeddingError, EmbeddingInput, EmbeddingModels, StoreError};
 use domain::settings::Settings;
+use fakes::models::bedrock::Bedrock;
+use fakes::models::cohere::Cohere;
+use fakes::models::gemini::{self, Gemini};
+use fakes::models::ollama::Ollama;
+use fakes::models::openai::OpenAi;
+use fakes::models::{KEY, Manner, ModelServer, Refusal, Vendor};
+use fakes::vector_documents;
 use serde_json::{Value, json};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use testkit::clock::FixedClock;
-use testkit::vendors::models::bedrock::Bedrock;
-use testkit::vendors::models::cohere::Cohere;
-use testkit::vendors::models::gemini::{self, Gemini};
-use testkit::vendors::models::ollama::Ollama;
-use testkit::vendors::models::openai::OpenAi;
-use testkit::vendors::models::{KEY, Manner, ModelServer, Refusal, Vendor};
-use testkit::vendors::vector_documents;
 
 fn record(id: i64, name: &str, model: &str, more: Value) -> AiProvider {
     let mut spec = json!({"name": name, "model": model, "api_key": KEY, "tags": ["reader"]});

@@ -3,8 +3,8 @@
 use crate::fixture::{AMPLE, Fixture, model_request, models, prompt};
 use crate::rows::ROWS;
 use domain::ports::{GenerativeModels, ModelError, ModelErrorKind};
+use fakes::models::{Manner, Refusal, TEXT};
 use std::time::{Duration, Instant};
-use testkit::vendors::models::{Manner, Refusal, TEXT};
 
 /// Much longer than the time limit, shorter than the service would take.
 const PATIENCE: Duration = Duration::from_secs(50);

@@ -4,11 +4,11 @@ use crate::fixture::{AMPLE, CollectedReply, model_request, models, prompt};
 use crate::rows::ROWS;
 use ai::AiGenerativeModels;
 use domain::ports::{GenerativeModels, ModelErrorKind};
+use fakes::models::anthropic::Anthropic;
+use fakes::models::openai::OpenAi;
+use fakes::models::{Manner, ModelServer, Refusal, TEXT};
 use serde_json::json;
 use std::time::Duration;
-use testkit::vendors::models::anthropic::Anthropic;
-use testkit::vendors::models::openai::OpenAi;
-use testkit::vendors::models::{Manner, ModelServer, Refusal, TEXT};
 
 /// Two services of one family: OpenAI first, Anthropic after it.
 async fn family() -> (ModelServer, ModelServer, AiGenerativeModels) {

@@ -11,12 +11,12 @@ use domain::ports::{
     StoreError, ToolCall, Turn,
 };
 use domain::settings::Settings;
+use fakes::models::ModelServer;
 use futures_util::StreamExt;
 use outbound::{ClientLimits, GuardedClient};
 use std::sync::Arc;
 use std::time::Duration;
 use testkit::clock::FixedClock;
-use testkit::vendors::models::ModelServer;
 
 /// Longer than any test needs.
 pub const AMPLE: Duration = Duration::from_secs(30);

@@ -2,17 +2,17 @@
 
 use domain::ai_provider::AiProvider;
 use domain::ids::AiProviderId;
+use fakes::models::anthropic::Anthropic;
+use fakes::models::azure::Azure;
+use fakes::models::bedrock::{self, Bedrock};
+use fakes::models::cohere::Cohere;
+use fakes::models::gemini::{self, Gemini};
+use fakes::models::ollama::Ollama;
+use fakes::models::openai::OpenAi;
+use fakes::models::request_post::RequestPost;
+use fakes::models::{KEY, Vendor};
 use serde_json::{Value, json};
 use std::sync::Arc;
-use testkit::vendors::models::anthropic::Anthropic;
-use testkit::vendors::models::azure::Azure;
-use testkit::vendors::models::bedrock::{self, Bedrock};
-use testkit::vendors::models::cohere::Cohere;
-use testkit::vendors::models::gemini::{self, Gemini};
-use testkit::vendors::models::ollama::Ollama;
-use testkit::vendors::models::openai::OpenAi;
-use testkit::vendors::models::request_post::RequestPost;
-use testkit::vendors::models::{KEY, Vendor};
 
 pub struct Row {
     pub name: &'static str,

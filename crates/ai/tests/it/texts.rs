@@ -6,10 +6,10 @@ use ai::apis::{ApiCall, api_of};
 use bytes::Bytes;
 use domain::ai_provider::EXTRACTIVE_MODEL;
 use domain::ports::{EmbeddingInput, GenerativeModels, HttpResponse, ModelErrorKind, ToolDefinition, Turn};
+use fakes::models::{KEY, ModelRequest, Reply, TEXT, TOKENS_IN, TOKENS_OUT, Wanted};
+use fakes::vector_documents;
 use serde_json::json;
 use std::time::Duration;
-use testkit::vendors::models::{KEY, ModelRequest, Reply, TEXT, TOKENS_IN, TOKENS_OUT, Wanted};
-use testkit::vendors::vector_documents;
 
 #[tokio::test]
 async fn a_text_arrives_whole() {
@@ -138,7 +138,7 @@ async fn a_long_answer_has_an_end() {
 async fn dropping_the_chunks_cancels_the_request() {
     for row in ROWS.iter().filter(|row| row.streams) {
         let fixture = Fixture::of(row).await;
-        fixture.server.behaves(testkit::vendors::models::Manner::Slow(Duration::from_millis(20)));
+        fixture.server.behaves(fakes::models::Manner::Slow(Duration::from_millis(20)));
         fixture.server.says(&TEXT.repeat(1000));
         let completion =
             fixture.complete(&prompt(AMPLE)).await.unwrap_or_else(|error| panic!("{}: {error}", row.name));

@@ -13,7 +13,6 @@ use domain::ports::{
 };
 use domain::provider::{ProviderSpec, SearchProvider};
 use domain::search::Sort;
-use domain::syntax::query_mappings::QueryMappings;
 use domain::validation::FieldErrors;
 use mongodb::bson::{Document, RawDocumentBuf, doc};
 use mongodb::error::{CommandError, Error, ErrorKind};
@@ -22,6 +21,7 @@ use std::fmt;
 use std::io;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use syntax::query_mappings::QueryMappings;
 
 /// Match any of the words instead of all.
 const MATCH_ANY: &str = "MATCH_ANY";

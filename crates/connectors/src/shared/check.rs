@@ -2,12 +2,12 @@
 
 use domain::ports::{ConnectorError, ConnectorErrorKind};
 use domain::provider::SearchProvider;
-use domain::syntax::credentials::{SESSION_PLACE, SourceCredentials, session_name};
-use domain::syntax::query_mappings::QueryMappings;
-use domain::syntax::response_mappings::ResponseMappings;
-use domain::syntax::result_mappings::ResultMappings;
 use domain::validation::FieldErrors;
 use std::collections::BTreeMap;
+use syntax::credentials::{SESSION_PLACE, SourceCredentials, session_name};
+use syntax::query_mappings::QueryMappings;
+use syntax::response_mappings::ResponseMappings;
+use syntax::result_mappings::ResultMappings;
 
 /// A field of a provider and what is wrong with it.
 pub type FieldError = (&'static str, String);

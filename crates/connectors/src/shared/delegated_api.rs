@@ -10,11 +10,11 @@ use domain::ports::{
 use domain::provider::SearchProvider;
 use domain::secret::Secret;
 use domain::settings::Settings;
-use domain::syntax::query_mappings::QueryMappings;
 use domain::validation::FieldErrors;
 use serde_json::Value;
 use std::fmt;
 use std::time::{Duration, Instant};
+use syntax::query_mappings::QueryMappings;
 use url::Url;
 
 /// Most requests for one query to a service that is paged by cursor.

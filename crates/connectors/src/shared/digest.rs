@@ -3,10 +3,10 @@
 use base64::Engine;
 use domain::ports::HttpMethod;
 use domain::secret::Secret;
-use domain::syntax::credentials::Login;
-use domain::syntax::query_template::encode_percent;
 use sha2::Digest;
 use std::fmt::Write;
+use syntax::credentials::Login;
+use syntax::query_template::encode_percent;
 use url::Url;
 
 const CLIENT_NONCE_BYTES: usize = 16;

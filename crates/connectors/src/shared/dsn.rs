@@ -3,9 +3,9 @@
 use domain::ports::{Origin, TlsOptions};
 use domain::provider::SearchProvider;
 use domain::secret::Secret;
-use domain::syntax::credentials::SourceCredentials;
 use domain::validation::FieldErrors;
 use std::path::PathBuf;
+use syntax::credentials::SourceCredentials;
 use url::Url;
 
 /// The schemes and the default port of one kind of database.

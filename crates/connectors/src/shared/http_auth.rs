@@ -2,9 +2,9 @@
 
 use domain::ports::TlsOptions;
 use domain::secret::Secret;
-use domain::syntax::credentials::{Login, SourceCredentials};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use syntax::credentials::{Login, SourceCredentials};
 use url::Url;
 
 /// Headers that identify nobody; all others go to the provider's own origin only.

@@ -3,9 +3,8 @@
 use super::check::{Notations, read_notations};
 use domain::ports::Origin;
 use domain::provider::SearchProvider;
-use domain::search::Sort;
-use domain::syntax::query_template::{Binding, bind, placeholders};
 use domain::validation::FieldErrors;
+use syntax::query_template::{Binding, bind, placeholders};
 use url::Url;
 
 /// All errors in the provider's mappings, credentials and address, and what could be parsed.
@@ -58,7 +57,7 @@ pub fn sample_binding<'a>(
         mappings: &notations.query_mappings,
         credentials: notations.credentials.pairs(),
         query,
-        sort: Sort::Relevancy,
+        sort_snippet: notations.query_mappings.relevancy_sort(),
         page: 0,
     }
 }

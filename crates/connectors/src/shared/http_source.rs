@@ -12,11 +12,11 @@ use domain::ports::{
 };
 use domain::provider::SearchProvider;
 use domain::secret::Secret;
-use domain::syntax::credentials::{Login, SourceCredentials};
-use domain::syntax::query_mappings::QueryMappings;
-use domain::syntax::query_template::{Binding, bind, bind_part, dot_segments};
 use std::fmt;
 use std::time::Instant;
+use syntax::credentials::{Login, SourceCredentials};
+use syntax::query_mappings::QueryMappings;
+use syntax::query_template::{Binding, bind, bind_part, dot_segments};
 use url::Url;
 
 pub struct HttpSource {
@@ -127,7 +127,7 @@ impl HttpSource {
             mappings: &self.notations.query_mappings,
             credentials: self.notations.credentials.pairs(),
             query: text,
-            sort: query.sort,
+            sort_snippet: query.sort.snippet(&self.notations.query_mappings),
             page: query.page,
         }
     }

@@ -1,7 +1,7 @@
 //! JSON request bodies: a template whose strings are bound one by one, so that inserted values always stay strings.
 
-use domain::syntax::query_template::{Binding, bind_text};
 use serde_json::{Map, Value};
+use syntax::query_template::{Binding, bind_text};
 
 /// Largest body, in bytes of its strings.
 pub const BODY_BYTES_MAX: usize = 1024 * 1024;
@@ -52,11 +52,10 @@ impl Body<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use domain::search::Sort;
     use domain::secret::Secret;
-    use domain::syntax::query_mappings::QueryMappings;
     use proptest::prelude::*;
     use serde_json::json;
+    use syntax::query_mappings::QueryMappings;
 
     fn bound(template: &Value, mappings: &str, query: &str, is_raw: bool) -> Result<Value, String> {
         let mappings = QueryMappings::parse(mappings).expect("mappings");
@@ -66,7 +65,7 @@ mod tests {
             mappings: &mappings,
             credentials: &credentials,
             query,
-            sort: Sort::Relevancy,
+            sort_snippet: None,
             page: 0,
         };
         bind(template.as_object().expect("an object"), &binding, is_raw)

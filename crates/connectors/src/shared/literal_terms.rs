@@ -1,7 +1,7 @@
 //! The words of a query as literal terms, free of operators, for sources with a query language.
 
 use domain::ports::{ConnectorError, ConnectorErrorKind};
-use domain::syntax::query_string::is_not;
+use syntax::query_string::is_not;
 
 /// Most words of one query.
 pub const WORDS_MAX: usize = 64;

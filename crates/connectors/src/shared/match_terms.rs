@@ -1,8 +1,8 @@
 //! Terms of a full-text match: each word in double quotes, so that none is an operator.
 
 use super::check::FieldError;
-use domain::syntax::query_mappings::QueryMappings;
-use domain::syntax::query_string::is_not;
+use syntax::query_mappings::QueryMappings;
+use syntax::query_string::is_not;
 
 /// The mapping `QUOTE_TERMS`: whether all words must match, or any of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -14,13 +14,13 @@ use domain::ports::{
 };
 use domain::provider::SearchProvider;
 use domain::search::Sort;
-use domain::syntax::query_mappings::QueryMappings;
-use domain::syntax::query_template::Binding;
-use domain::syntax::response_mappings::ResponseMappings;
-use domain::syntax::strip_html::strip_markup;
 use domain::validation::FieldErrors;
 use serde_json::{Map, Value, json};
 use std::fmt;
+use syntax::query_mappings::QueryMappings;
+use syntax::query_template::Binding;
+use syntax::response_mappings::ResponseMappings;
+use syntax::strip_html::strip_markup;
 
 /// The provider fields that a Microsoft 365 connector reads.
 pub const SETTINGS: &[&str] = &[
@@ -88,9 +88,7 @@ pub fn check(provider: &SearchProvider) -> FieldErrors {
     let mut errors = FieldErrors::default();
     let notations = read_notations(&without_credentials(provider), &mut errors);
     let template = &provider.spec.post_query_template;
-    if let Err(sentence) =
-        json_body::bind(template, &binding(&notations.query_mappings, "x", Sort::Relevancy), true)
-    {
+    if let Err(sentence) = json_body::bind(template, &binding(&notations.query_mappings, "x"), true) {
         errors.add("post_query_template", sentence);
     }
     errors
@@ -129,8 +127,8 @@ pub fn summary(hit: &Value) -> String {
     strip_markup(&words.join(" "))
 }
 
-fn binding<'a>(mappings: &'a QueryMappings, query: &'a str, sort: Sort) -> Binding<'a> {
-    Binding { url: "", mappings, credentials: &[], query, sort, page: 0 }
+fn binding<'a>(mappings: &'a QueryMappings, query: &'a str) -> Binding<'a> {
+    Binding { url: "", mappings, credentials: &[], query, sort_snippet: None, page: 0 }
 }
 
 #[async_trait]
@@ -149,7 +147,7 @@ impl Connector for GraphSearch {
         let kql = self.kql(query.text)?;
         let body = match self.template.is_empty() {
             true => json!({"requests": [self.request(query, &kql)]}),
-            false => json_body::bind(&self.template, &binding(&self.mappings, &kql, query.sort), true)
+            false => json_body::bind(&self.template, &binding(&self.mappings, &kql), true)
                 .map_err(config_invalid)?,
         };
         let request = self.api.post(&["v1.0", "search", "query"], &body, query.time_max);

@@ -1,9 +1,9 @@
 //! Extracts one page of items from a response according to `response_mappings`.
 
 use domain::ports::{ConnectorError, ConnectorErrorKind, NormalizedPage};
-use domain::syntax::json_path::JsonPath;
-use domain::syntax::response_mappings::ResponseMappings;
 use serde_json::Value;
+use syntax::json_path::JsonPath;
+use syntax::response_mappings::ResponseMappings;
 
 /// Splits a response into found, retrieved and the items, which are moved, not copied.
 pub fn take_apart(mut answer: Value, mappings: &ResponseMappings) -> Result<NormalizedPage, ConnectorError> {

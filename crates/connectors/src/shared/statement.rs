@@ -4,8 +4,8 @@ use super::check::FieldError;
 use super::dialect::Dialect;
 use super::match_terms::Quoting;
 use domain::search::Sort;
-use domain::syntax::query_mappings::QueryMappings;
-use domain::syntax::query_template::{Part, parts};
+use syntax::query_mappings::QueryMappings;
+use syntax::query_template::{Part, parts};
 
 /// A parsed template, with placeholders for the fields and the words of a query.
 #[derive(Debug, Clone)]

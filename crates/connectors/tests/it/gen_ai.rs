@@ -5,9 +5,9 @@ use domain::ai_provider::Role;
 use domain::ids::{AiProviderId, UserId};
 use domain::ports::{ConnectorErrorKind, ConnectorKind, ModelErrorKind, ModelRequest, PluginContext, Turn};
 use domain::provider::ProviderSpec;
+use fakes::fake_llm::FakeLlm;
 use serde_json::json;
 use std::sync::Arc;
-use testkit::fake_llm::FakeLlm;
 use testkit::suites::connector::{Literal, Mistake, Subject};
 
 fn kind() -> &'static ConnectorKind {

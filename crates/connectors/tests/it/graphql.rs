@@ -4,10 +4,10 @@ use crate::fixture::{guarded_context, provider, query};
 use domain::ports::{ConnectorErrorKind, ConnectorKind};
 use domain::provider::ProviderSpec;
 use domain::search::Sort;
+use fakes::graphql::{GraphQl, TOKEN};
 use serde_json::Value;
 use std::time::Duration;
 use testkit::suites::connector::{Literal, Mistake, Subject};
-use testkit::vendors::graphql::{GraphQl, TOKEN};
 
 const BY_OFFSET: &str = "query ($q: String!, $first: Int, $skip: Int, $order: Order) \
     { search(query: $q, first: $first, offset: $skip, order: $order) { total nodes { title link created } } }";

@@ -4,10 +4,10 @@ use crate::fixture::{guarded_context, provider, query};
 use domain::ports::{ConnectorErrorKind, ConnectorKind, NormalizedPage};
 use domain::provider::ProviderSpec;
 use domain::search::Sort;
+use fakes::mcp::{McpServer, TOKEN};
 use serde_json::Value;
 use std::time::Duration;
 use testkit::suites::connector::{Literal, Mistake, Subject};
-use testkit::vendors::mcp::{McpServer, TOKEN};
 
 fn kind() -> &'static ConnectorKind {
     connectors::CATALOGUE.iter().find(|kind| kind.name == "McpTool").expect("the connector")

@@ -3,6 +3,9 @@
 use domain::ports::{Capability, Connector, ConnectorErrorKind, ConnectorKind, ProviderQuery};
 use domain::provider::ProviderSpec;
 use domain::search::Sort;
+use fakes::mongo::{
+    COLLECTION, DATABASE, MongoServer, PASSWORD, PLAIN_COLLECTION, SLOW_COLLECTION, Search, USER,
+};
 use mongodb::bson::oid::ObjectId;
 use mongodb::bson::{Bson, DateTime, Document, doc};
 use serde_json::{Map, Value, json};
@@ -10,9 +13,6 @@ use std::sync::Arc;
 use std::time::Duration;
 use testkit::hostile;
 use testkit::suites::connector::{Literal, MANY, Mistake, Subject};
-use testkit::vendors::mongo::{
-    COLLECTION, DATABASE, MongoServer, PASSWORD, PLAIN_COLLECTION, SLOW_COLLECTION, Search, USER,
-};
 
 const CERTIFICATE: &[u8] = include_bytes!("../../../outbound/tests/guarded_client/certificates/loopback.pem");
 const KEY: &[u8] = include_bytes!("../../../outbound/tests/guarded_client/certificates/loopback.key");

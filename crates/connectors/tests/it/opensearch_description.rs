@@ -4,10 +4,10 @@ use crate::fixture::{guarded_context, provider};
 use domain::ports::{ConnectorErrorKind, ConnectorKind};
 use domain::provider::ProviderSpec;
 use domain::search::Sort;
+use fakes::opensearch_description::{CREDENTIALS, DOCUMENTS, OpenSearch};
 use serde_json::json;
 use std::time::Duration;
 use testkit::suites::connector::{Literal, Mistake, Subject};
-use testkit::vendors::opensearch_description::{CREDENTIALS, DOCUMENTS, OpenSearch};
 
 fn kind() -> &'static ConnectorKind {
     connectors::CATALOGUE.iter().find(|kind| kind.name == "OpenSearchDescription").expect("the connector")

@@ -4,12 +4,12 @@ use crate::fixture::{Script, answer, connector, context, guarded_context, kind, 
 use domain::ports::{ConnectorErrorKind, SourceResponse};
 use domain::provider::ProviderSpec;
 use domain::search::Sort;
+use fakes::fake_server::RETRY_AFTER_S;
+use fakes::vector_documents::{self, DIMENSIONS};
+use fakes::{chroma, milvus, pinecone, qdrant, weaviate};
 use serde_json::{Value, json};
 use std::time::Duration;
 use testkit::suites::connector::{Literal, Mistake, Subject};
-use testkit::vendors::fake_server::RETRY_AFTER_S;
-use testkit::vendors::vector_documents::{self, DIMENSIONS};
-use testkit::vendors::{chroma, milvus, pinecone, qdrant, weaviate};
 
 /// Pages of ten, so that more results need several requests.
 const BY_TEN: &str = "limit_max=10,sort_by_date=published";

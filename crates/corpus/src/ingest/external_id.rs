@@ -3,8 +3,8 @@
 use domain::page_fetch::PageFetchConfig;
 use domain::provider::SearchProvider;
 use domain::result::ResultItem;
-use domain::syntax::json_path::JsonPath;
 use serde_json::{Map, Value};
+use syntax::json_path::JsonPath;
 
 /// Longest id in bytes; a longer one is not stored.
 pub const EXTERNAL_ID_BYTES_MAX: usize = 1_000;

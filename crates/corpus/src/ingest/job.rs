@@ -175,7 +175,7 @@ pub fn matters_of_search(tags: &[String]) -> Vec<String> {
 
 /// One line of plain text, without highlight marks.
 pub fn line(text: &str) -> String {
-    let plain = domain::syntax::highlights::plain(text);
+    let plain = syntax::highlights::plain(text);
     let words: Vec<&str> = plain.split_whitespace().collect();
     words.join(" ").chars().filter(|c| !c.is_control()).take(LINE_CHARS_MAX).collect()
 }

@@ -29,10 +29,10 @@ use domain::corpus::{
 };
 use domain::ids::{RunId, SignalId};
 use domain::ports::{CorpusError, StoreError, VersionQuery};
-use domain::syntax::dates;
 use election::{Election, candidates, exact, run_election};
 use election_inputs::ElectionInputs;
 use std::collections::BTreeMap;
+use syntax::dates;
 use version_status::{Decision, alone, statuses};
 
 /// By document id.

@@ -3,7 +3,7 @@
 use crate::lineage;
 use domain::corpus::{Badge, ClusterMark, ClusterMember, DecidedBy, MemberRole, Signal, VersionStatus};
 use domain::ids::{RunId, SignalId};
-use domain::syntax::dates::normalize_date;
+use syntax::dates::normalize_date;
 
 /// The decision on the versions of one document.
 pub struct Decision {

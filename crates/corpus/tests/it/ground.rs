@@ -2,16 +2,14 @@
 
 use chrono::Days;
 use corpus::{CacheParts, MailParts, sparse_vector};
-use domain::corpus::{
-    DocumentAddress, IndexedContent, LicensePolicy, NewSignal, Origin, SourceKind, StoredChunk,
-};
+use domain::corpus::{DocumentAddress, IndexedContent, NewSignal, Origin, SourceKind, StoredChunk};
 use domain::ids::UserId;
-use domain::license::{LicenseTerms, SigningKey};
 use domain::ports::{Clock, PluginRegistry, ProviderStore, Store, Unavailable, UserStore};
 use domain::provider::{ProviderSpec, SearchProvider};
 use domain::secret::Secret;
 use domain::settings::Settings;
 use domain::user::{User, UserSpec};
+use license::{LicensePolicy, LicenseTerms, SigningKey};
 use relevancy::embedder::{MODEL_NAME, embed};
 use sha2::{Digest, Sha256};
 use std::path::Path;

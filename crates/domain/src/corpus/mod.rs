@@ -7,7 +7,6 @@ mod cache_status;
 mod cluster;
 mod egress;
 mod election;
-mod license_policy;
 mod pin;
 mod reason;
 mod result_status;
@@ -27,7 +26,6 @@ pub use election::{
     COMMENT_CHARS_MAX, Factors, Member, MemberRole, NewRun, RejectReason, Rejection, Run, RunStatus,
     Thresholds, Weights,
 };
-pub use license_policy::LicensePolicy;
 pub use pin::{NewPin, Pin, PinAction, PinEvent, PinVia};
 pub use reason::{FormatKind, Reason};
 pub use result_status::{CANDIDATES_MAX, apply_version_statuses, candidates};

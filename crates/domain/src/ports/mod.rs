@@ -45,6 +45,7 @@ mod unavailable;
 mod user_store;
 mod vector_store;
 mod version_store;
+mod worker_metrics;
 
 pub use activity_store::ActivityStore;
 pub use ai_store::{AiProviderStore, ChatStore, PromptStore, SeedStore, SummaryStore};
@@ -110,3 +111,4 @@ pub use vector_store::{
     ChunkVector, SignalVectors, SparseVector, VectorError, VectorHit, VectorQuery, VectorState, VectorStore,
 };
 pub use version_store::{EditableRecord, FIRST_VERSION, VersionStore};
+pub use worker_metrics::WorkerMetrics;

@@ -5,10 +5,10 @@ use crate::pipeline::{PROCESSORS_MAX, PipelineSpec};
 use crate::provider::SearchProvider;
 use crate::query_transform;
 use crate::search::SearchSpec;
-use crate::suggest;
 use crate::validation::FieldErrors;
 use serde_json::Value;
 use std::collections::BTreeSet;
+use syntax::suggest;
 
 #[derive(Clone, Copy)]
 pub struct PluginRegistry {

@@ -7,8 +7,8 @@ mod value;
 pub use table::Settings;
 pub use value::{FieldWeights, Ratio, Seconds, SettingValue, Throttle, WebOrigin};
 
-use crate::suggest;
 use std::collections::BTreeMap;
+use syntax::suggest;
 
 /// The SQLite database in the data folder.
 pub const DATABASE_FILE: &str = "tributary.db";
@@ -287,6 +287,24 @@ mod tests {
             // The interface names the chat rate limit differently.
             assert!(row.name.starts_with("SVC_") || row.name == "DOCS_CHAT_THROTTLE_RATE", "{}", row.name);
             assert!(row.meaning().ends_with('.'), "{} needs a sentence", row.name);
+        }
+    }
+
+    #[test]
+    fn the_common_prefix_of_settings_is_no_similarity() {
+        let known = || Settings::TABLE.iter().map(|row| row.name);
+        for (wrong, expected) in [
+            ("SVC_NOSUCH", None),
+            ("SVC_", None),
+            ("SVC_XYZZY", None),
+            ("SVC_PROT", Some("SVC_PORT")),
+            ("svc_hots", Some("SVC_HOST")),
+            ("SVC_TIMEOT", Some("SVC_TIMEOUT")),
+            ("SVC_DATABASE_POOL", Some("SVC_DATABASE_POOL_MAX")),
+            ("TIMEOUT", Some("SVC_TIMEOUT")),
+            ("DOCS_CHAT_THROTTLE", Some("DOCS_CHAT_THROTTLE_RATE")),
+        ] {
+            assert_eq!(suggest::nearest(wrong, known()), expected, "{wrong}");
         }
     }
 }

@@ -6,7 +6,7 @@ use crate::corpus::{QdrantMode, StorageBackend, VectorBackend, Weights};
 use crate::rag::{InclusionField, Strategy};
 use crate::retention::Retention;
 use crate::secret::Secret;
-use crate::syntax::network::Network;
+use syntax::network::Network;
 
 macro_rules! settings {
     ($($(#[doc = $doc:literal])+ $field:ident: $kind:ty = $default:expr, $name:literal;)+) => {

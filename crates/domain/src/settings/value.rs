@@ -3,11 +3,11 @@
 use crate::corpus::{Factors, QdrantMode, StorageBackend, VectorBackend, Weights};
 use crate::rag::{InclusionField, Strategy};
 use crate::secret::Secret;
-use crate::syntax::network::Network;
-use crate::syntax::rate::Rate;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::time::Duration;
+use syntax::network::Network;
+use syntax::rate::Rate;
 
 /// A type that a setting can have.
 pub trait SettingValue: Sized {

@@ -207,7 +207,7 @@ impl Scan {
     }
 
     fn text(&mut self, text: &str) {
-        let text = domain::syntax::strip_html::decode_entities(text);
+        let text = syntax::strip_html::decode_entities(text);
         if self.is_title {
             self.page.title.push_str(&text);
             return;

@@ -60,7 +60,7 @@ fn read_tokens(text: &str, builder: &mut TextBuilder) -> ExtractResult {
     for token in Tokens::of(text) {
         builder.check_deadline()?;
         match token {
-            Token::Text(text) => builder.text(&domain::syntax::strip_html::decode_entities(text))?,
+            Token::Text(text) => builder.text(&syntax::strip_html::decode_entities(text))?,
             Token::Open(_) | Token::Close(_) => builder.line(),
         }
     }

@@ -125,7 +125,7 @@ impl Tag<'_> {
             let (key, after) = rest.split_at_checked(end)?;
             let (value, after) = attribute_value(after);
             if key.eq_ignore_ascii_case(name) {
-                return Some(domain::syntax::strip_html::decode_entities(value));
+                return Some(syntax::strip_html::decode_entities(value));
             }
             rest = after;
         }

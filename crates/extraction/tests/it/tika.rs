@@ -3,11 +3,11 @@
 use crate::samples::{docx, file};
 use domain::ports::{ExtractError, ExtractText, FileToRead};
 use extraction::{Extraction, Limits, WithTika};
+use fakes::tika::Tika;
 use outbound::{ClientLimits, GuardedClient};
 use std::sync::Arc;
 use std::time::Duration;
-use testkit::source::{Behaviour, Source};
-use testkit::vendors::tika::Tika;
+use testkit::source::{Behavior, Source};
 
 fn client() -> Arc<GuardedClient> {
     let limits = ClientLimits {
@@ -72,18 +72,18 @@ async fn a_server_that_does_not_work_is_told() {
     let reader = with_tika(source.url().as_str(), Limits::default());
     let old = || file("a.doc", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1".to_vec());
     let table = [
-        (Behaviour::status(500), "it answered with the status 500"),
-        (Behaviour::CloseAtOnce, "no connection|broke off"),
-        (Behaviour::redirect("http://127.0.0.1:1/", 307), "not allowed"),
+        (Behavior::status(500), "it answered with the status 500"),
+        (Behavior::CloseAtOnce, "no connection|broke off"),
+        (Behavior::redirect("http://127.0.0.1:1/", 307), "not allowed"),
     ];
-    for (behaviour, expected) in table {
-        source.reply(behaviour);
+    for (behavior, expected) in table {
+        source.reply(behavior);
         let error = reader.extract(old()).await.expect_err("no text");
         let text = error.to_string();
         assert!(matches!(error, ExtractError::Service(_)), "{text}");
         assert!(expected.split('|').any(|part| text.contains(part)), "{text}");
     }
-    source.reply(Behaviour::Huge { bytes: 2_000_000 });
+    source.reply(Behavior::Huge { bytes: 2_000_000 });
     assert_eq!(reader.extract(old()).await, Err(ExtractError::TooLarge(1_000_000)));
     assert_eq!(source.requests().first().map(|request| request.path.clone()).as_deref(), Some("/tika"));
 }

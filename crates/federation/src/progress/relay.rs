@@ -136,11 +136,9 @@ mod tests {
     use crate::progress::remote_followers::RENEW_INTERVAL;
     use crate::progress::tests::search;
     use async_trait::async_trait;
-    use chrono::DateTime;
-    use domain::result::ResultItem;
-    use domain::status::ProviderStatus;
     use std::sync::Mutex as SyncMutex;
     use std::sync::atomic::Ordering;
+    use testkit::builders::{item, result_set};
     use tokio::sync::Mutex;
     use tokio::sync::broadcast::Receiver;
     use tokio::time::Instant;
@@ -197,25 +195,7 @@ mod tests {
     }
 
     fn set(provider: i64, body: &str) -> Arc<ResultSet> {
-        let item = ResultItem { body: body.to_owned(), ..ResultItem::default() };
-        Arc::new(ResultSet {
-            search: ID,
-            provider: ProviderId(provider),
-            provider_name: format!("provider {provider}"),
-            status: ProviderStatus::Ok,
-            error: None,
-            found: 1,
-            retrieved: 1,
-            query_string_to_provider: String::new(),
-            query_to_provider: String::new(),
-            query_processors: Vec::new(),
-            result_processors: Vec::new(),
-            messages: Vec::new(),
-            time_s: 0.1,
-            items: vec![item],
-            date_created: DateTime::UNIX_EPOCH,
-            date_updated: DateTime::UNIX_EPOCH,
-        })
+        Arc::new(result_set(provider).search(ID).item(item("").body(body)).build())
     }
 
     async fn provider(received: &mut Receiver<SearchEvent>) -> (i64, i64, usize) {

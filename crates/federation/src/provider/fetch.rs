@@ -13,10 +13,10 @@ use domain::ports::{
 };
 use domain::result::ResultSet;
 use domain::source_budget::{BudgetRequest, BudgetTurn};
-use domain::syntax::rate::Rate;
 use futures_util::StreamExt;
 use serde_json::Value;
 use std::sync::Arc;
+use syntax::rate::Rate;
 use tokio::time::{Instant, timeout_at};
 
 /// Pages after the first that are requested concurrently.

@@ -54,7 +54,7 @@ impl RateLimiter {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use domain::syntax::rate::Rate;
+    use syntax::rate::Rate;
 
     const SECOND: Duration = Duration::from_secs(1);
 

@@ -1,9 +1,9 @@
 //! Request policy of a provider: rate, timeout, retries.
 
 use domain::provider::{RETRIES_MAX, SearchProvider};
-use domain::syntax::rate::Rate;
 use serde_json::Value;
 use std::time::Duration;
+use syntax::rate::Rate;
 
 /// Request policy of a provider: `config.swirl.connector_use`.
 #[derive(Debug, Clone, PartialEq)]

@@ -3,8 +3,8 @@
 use super::star_threshold::StarThreshold;
 use domain::instant::Instant;
 use domain::ports::Candidate;
-use domain::syntax::dates::instant;
-use domain::syntax::strip_html::readable;
+use syntax::dates::instant;
+use syntax::strip_html::readable;
 
 /// Most authors of one result.
 const AUTHORS_MAX: usize = 50;

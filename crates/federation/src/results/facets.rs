@@ -79,42 +79,18 @@ fn dates(kept: &[&Attributes<'_>], now: Instant) -> Vec<DateFacet> {
 mod tests {
     use super::super::star_threshold::StarThreshold;
     use super::*;
-    use domain::ids::SearchId;
     use domain::ports::Candidate;
     use domain::result::{ResultItem, ResultSet};
     use domain::settings::Settings;
-    use domain::status::ProviderStatus;
-    use domain::syntax::dates::instant;
+    use syntax::dates::instant;
+    use testkit::builders::{self, result_set};
 
     fn set(provider: i64, items: Vec<ResultItem>) -> ResultSet {
-        ResultSet {
-            search: SearchId(1),
-            provider: ProviderId(provider),
-            provider_name: format!("P{provider}"),
-            status: ProviderStatus::Ok,
-            error: None,
-            found: 0,
-            retrieved: 0,
-            query_string_to_provider: String::new(),
-            query_to_provider: String::new(),
-            query_processors: Vec::new(),
-            result_processors: Vec::new(),
-            messages: Vec::new(),
-            time_s: 0.0,
-            items,
-            date_created: Instant::UNIX_EPOCH,
-            date_updated: Instant::UNIX_EPOCH,
-        }
+        result_set(provider).named(&format!("P{provider}")).items(items).build()
     }
 
     fn item(author: &str, date: &str, confidence: f64, new: Option<u8>) -> ResultItem {
-        ResultItem {
-            author: author.into(),
-            date_published: date.into(),
-            swirl_confidence_score: confidence,
-            new,
-            ..ResultItem::default()
-        }
+        ResultItem { new, ..builders::item("").author(author).date(date).confidence(confidence).build() }
     }
 
     /// As `sources | authors | dates | starred new`.

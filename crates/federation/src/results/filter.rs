@@ -159,7 +159,7 @@ impl FromStr for DateFilter {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use domain::syntax::dates::instant;
+    use syntax::dates::instant;
 
     #[test]
     fn date_filters_round_trip() {

@@ -50,37 +50,14 @@ fn apply_to_item(preferences: &Preferences, source: Option<Preference>, item: &m
 #[cfg(test)]
 mod tests {
     use super::*;
-    use domain::ids::{ProviderId, SearchId};
-    use domain::instant::Instant;
+    use domain::ids::ProviderId;
     use domain::preferences::{DomainPreference, SourcePreference};
-    use domain::status::ProviderStatus;
+    use testkit::builders::{item, result_set};
 
     fn set(provider: i64, urls: &[&str]) -> ResultSet {
-        let item = |url: &&str| ResultItem {
-            url: (*url).to_owned(),
-            swirl_score: 100.0,
-            swirl_confidence_score: 0.9,
-            searchprovider: format!("P{provider}"),
-            ..ResultItem::default()
-        };
-        ResultSet {
-            search: SearchId(1),
-            provider: ProviderId(provider),
-            provider_name: format!("P{provider}"),
-            status: ProviderStatus::Ok,
-            error: None,
-            found: 0,
-            retrieved: 0,
-            query_string_to_provider: String::new(),
-            query_to_provider: String::new(),
-            query_processors: Vec::new(),
-            result_processors: Vec::new(),
-            messages: Vec::new(),
-            time_s: 0.0,
-            items: urls.iter().map(item).collect(),
-            date_created: Instant::UNIX_EPOCH,
-            date_updated: Instant::UNIX_EPOCH,
-        }
+        let name = format!("P{provider}");
+        let scored = |url: &&str| item("").url(*url).score(100.0).confidence(0.9).provider(&name);
+        result_set(provider).named(&name).items(urls.iter().map(scored)).build()
     }
 
     fn preferences() -> Preferences {

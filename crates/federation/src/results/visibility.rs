@@ -247,9 +247,8 @@ fn promote_duplicate(item: &mut ResultItem, statuses: &CacheStatuses) -> bool {
 mod tests {
     use super::*;
     use domain::corpus::{Badge, Liveness, SignalState};
-    use domain::ids::SearchId;
-    use domain::instant::Instant;
     use domain::result::Duplicate;
+    use testkit::builders::result_set;
 
     fn status(id: i64, stale: bool) -> CacheStatus {
         CacheStatus {
@@ -334,24 +333,6 @@ mod tests {
 
     #[test]
     fn hidden_results_are_not_counted() {
-        let set = |items: Vec<ResultItem>| ResultSet {
-            search: SearchId(1),
-            provider: ProviderId(1),
-            provider_name: "Cache".to_owned(),
-            status: ProviderStatus::Ok,
-            error: None,
-            found: items.len() as u64,
-            retrieved: items.len() as u64,
-            query_string_to_provider: String::new(),
-            query_to_provider: String::new(),
-            query_processors: Vec::new(),
-            result_processors: Vec::new(),
-            messages: Vec::new(),
-            time_s: 0.0,
-            items,
-            date_created: Instant::UNIX_EPOCH,
-            date_updated: Instant::UNIX_EPOCH,
-        };
         let statuses = CacheStatuses::from([(SignalId(1), status(1, true))]);
         let cases = [
             (vec![Some(1), None], (2, 2, ProviderStatus::Ok)),
@@ -359,7 +340,8 @@ mod tests {
             (vec![Some(2), Some(2)], (0, 0, ProviderStatus::NoResults)),
         ];
         for (signals, expected) in cases {
-            let mut set = set(signals.iter().map(|signal| item("x", *signal, vec![])).collect());
+            let items = signals.iter().map(|signal| item("x", *signal, vec![]));
+            let mut set = result_set(1).items(items).build();
             authorize_set(&mut set, &statuses);
             assert_eq!((set.found, set.retrieved, set.status), expected, "{signals:?}");
         }

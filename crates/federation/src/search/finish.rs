@@ -106,17 +106,14 @@ fn best(sets: &[ResultSet], count_max: usize) -> Vec<(ProviderId, ResultItem)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use testkit::builders::{item, result_set};
 
     #[test]
     fn the_best_results_of_all_providers_are_selected() {
-        let item = |score: f64, block: Option<&str>| ResultItem {
-            swirl_score: score,
-            result_block: block.map(str::to_owned),
-            ..ResultItem::default()
-        };
+        let block = ResultItem { result_block: Some("ai_summary".to_owned()), ..item("").score(9.0).build() };
         let sets = [
-            testkit::samples::set(1, "river", vec![item(5.0, None), item(1.0, None)]),
-            testkit::samples::set(2, "river", vec![item(9.0, Some("ai_summary")), item(3.0, None)]),
+            result_set(1).items([5.0, 1.0].map(|score| item("").score(score))).build(),
+            result_set(2).item(block).item(item("").score(3.0)).build(),
         ];
         let shown = |count_max: usize| -> Vec<(i64, f64)> {
             best(&sets, count_max).iter().map(|(provider, item)| (provider.0, item.swirl_score)).collect()

@@ -15,11 +15,13 @@ mod pre_query;
 pub(crate) mod query_pipeline;
 pub(crate) mod rules_cache;
 mod run;
+mod search_and_wait;
 pub(crate) mod select;
 mod tasks;
 pub(crate) mod transforms;
 mod update;
 
 pub use create_once::Creation;
+pub use search_and_wait::{RunningSearch, log_start};
 pub use select::is_listed;
 pub use tasks::{ExpireSearches, RunSearch, RunSubscriptions, run_task};

@@ -6,7 +6,7 @@ use crate::search::transforms::RunTransforms;
 use domain::message;
 use domain::ports::QueryContext;
 use domain::search::Search;
-use domain::syntax::query_string;
+use syntax::query_string;
 use tokio::time::{Instant, timeout_at};
 
 impl Federation {

@@ -7,8 +7,8 @@ use domain::message;
 use domain::preferences::{Preference, Preferences};
 use domain::provider::SearchProvider;
 use domain::search::{ProviderRef, Search};
-use domain::syntax::query_string;
 use domain::user::Principal;
+use syntax::query_string;
 
 impl Federation {
     /// The selected providers, ordered by id. Unknown names in the list are reported in `messages`.

@@ -8,9 +8,9 @@ use domain::ports::QueueName;
 use domain::result::{NEW, ResultItem, ResultSet};
 use domain::search::Search;
 use domain::status::ProviderStatus;
-use domain::syntax::canonical_url::canonical;
-use domain::syntax::strip_html::readable;
 use std::collections::{BTreeMap, HashMap, HashSet};
+use syntax::canonical_url::canonical;
+use syntax::strip_html::readable;
 
 /// Most results that updates keep per provider; the oldest are removed first.
 const SET_ITEMS_MAX: usize = 2_000;
@@ -167,39 +167,17 @@ fn add_tenths(a: f64, b: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use domain::ids::{ProviderId, ResultId, SearchId};
-    use domain::instant::Instant;
     use domain::result::{Duplicate, ProviderError};
+    use testkit::builders::{self, result_set};
 
     fn item(id: i64, url: &str) -> ResultItem {
-        ResultItem {
-            swirl_id: ResultId(id),
-            title: format!("of {url}"),
-            url: url.into(),
-            ..Default::default()
-        }
+        builders::item(format!("of {url}")).id(id).url(url).build()
     }
 
     fn set(provider: i64, items: Vec<ResultItem>) -> ResultSet {
-        let count = items.len() as u64;
-        ResultSet {
-            search: SearchId(1),
-            provider: ProviderId(provider),
-            provider_name: format!("P{provider}"),
-            status: if items.is_empty() { ProviderStatus::NoResults } else { ProviderStatus::Ok },
-            error: None,
-            found: count,
-            retrieved: count,
-            query_string_to_provider: "q".into(),
-            query_to_provider: String::new(),
-            query_processors: Vec::new(),
-            result_processors: Vec::new(),
-            messages: vec![format!("run of P{provider}")],
-            time_s: 0.1,
-            items,
-            date_created: Instant::UNIX_EPOCH,
-            date_updated: Instant::UNIX_EPOCH,
-        }
+        let status = if items.is_empty() { ProviderStatus::NoResults } else { ProviderStatus::Ok };
+        let set = result_set(provider).named(&format!("P{provider}")).items(items);
+        ResultSet { status, time_s: 0.1, ..set.message(&format!("run of P{provider}")).build() }
     }
 
     fn failed(provider: i64) -> ResultSet {

@@ -3,7 +3,7 @@
 use super::json::shown;
 use crate::error::ToolError;
 use crate::tool_context::ToolContext;
-use domain::license::LicenseReport;
+use license::LicenseReport;
 use serde::Serialize;
 use serde_json::Value;
 

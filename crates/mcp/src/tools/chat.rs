@@ -91,7 +91,7 @@ impl ToolCall for ChatTool {
 
 async fn own_chat(context: &ToolContext<'_>, id: i64) -> Result<Chat, ToolError> {
     match context.mcp.store.chat(ChatId(id)).await {
-        Ok(chat) if chat.owner == context.principal.user => Ok(chat),
+        Ok(chat) if context.principal.owns(&chat) => Ok(chat),
         Ok(_) | Err(StoreError::NotFound) => Err(ToolError::new(
             format!("You have no conversation with the id {id}."),
             "Call chat without chat_id to begin a new one.",

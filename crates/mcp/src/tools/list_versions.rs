@@ -9,13 +9,13 @@ use crate::views::TITLE_CHARS_MAX;
 use async_trait::async_trait;
 use domain::corpus::{CacheStatus, ClusterMember};
 use domain::result::SavedResult;
-use domain::syntax::highlights::plain;
 use rmcp::model::JsonObject;
 use rmcp::schemars;
 use rmcp::schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::fmt::Write;
+use syntax::highlights::plain;
 
 pub(crate) const ROW: Row = Row {
     name: "list_versions",

@@ -11,12 +11,12 @@ use async_trait::async_trait;
 use domain::ids::SignalId;
 use domain::ports::{Corpus, DocumentRequest, PageText, StoreError};
 use domain::result::SavedResult;
-use domain::syntax::highlights::plain;
 use rmcp::model::JsonObject;
 use rmcp::schemars;
 use rmcp::schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
+use syntax::highlights::plain;
 
 pub(crate) const ROW: Row = Row {
     name: "read_document",

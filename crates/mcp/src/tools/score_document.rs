@@ -7,13 +7,13 @@ use crate::tool_context::{ToolContext, ToolOutput, arguments};
 use async_trait::async_trait;
 use domain::result::ResultItem;
 use domain::search::QUERY_CHARS_MAX;
-use domain::syntax::highlights::plain;
 use relevancy::{Query, ScoringConfig, score_pool};
 use rmcp::model::JsonObject;
 use rmcp::schemars;
 use rmcp::schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use syntax::highlights::plain;
 
 pub(crate) const ROW: Row = Row {
     name: "score_document",

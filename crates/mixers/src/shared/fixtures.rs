@@ -1,12 +1,11 @@
 //! Test fixtures: results for the mixers.
 
 use domain::corpus::{CacheStatus, DecidedBy, Liveness};
-use domain::ids::{ProviderId, ResultId, SearchId, UserId};
-use domain::instant::Instant;
 use domain::ports::{Candidate, MixContext, MixerKind};
 use domain::result::{DATE_UNKNOWN, ResultItem, ResultSet};
-use domain::search::{Search, SearchSpec};
-use domain::status::{ProviderStatus, SearchStatus};
+use domain::search::Search;
+use domain::status::SearchStatus;
+use testkit::builders::{self, item, result_set};
 use testkit::versions::{decided, mark, undecided};
 
 #[derive(Clone, Copy)]
@@ -28,33 +27,17 @@ impl Default for Sample {
 
 pub fn set(provider: i64, samples: &[Sample]) -> ResultSet {
     let items = samples.iter().map(|sample| ResultItem {
-        swirl_id: ResultId(sample.id),
-        swirl_score: sample.score,
-        swirl_confidence_score: sample.confidence,
-        searchprovider_rank: sample.rank,
-        date_published: sample.date.to_owned(),
-        url: sample.url.to_owned(),
         new: sample.is_new.then_some(1),
-        ..ResultItem::default()
+        ..item("")
+            .id(sample.id)
+            .score(sample.score)
+            .confidence(sample.confidence)
+            .rank(sample.rank)
+            .date(sample.date)
+            .url(sample.url)
+            .build()
     });
-    ResultSet {
-        search: SearchId(1),
-        provider: ProviderId(provider),
-        provider_name: format!("Provider {provider}"),
-        status: ProviderStatus::Ok,
-        error: None,
-        found: samples.len() as u64,
-        retrieved: samples.len() as u64,
-        query_string_to_provider: String::new(),
-        query_to_provider: String::new(),
-        query_processors: Vec::new(),
-        result_processors: Vec::new(),
-        messages: Vec::new(),
-        time_s: 0.0,
-        items: items.collect(),
-        date_created: Instant::UNIX_EPOCH,
-        date_updated: Instant::UNIX_EPOCH,
-    }
+    result_set(provider).items(items).build()
 }
 
 /// Providers X (5, 4, 1) and Y (3, 2): the scores are the ids.
@@ -94,18 +77,7 @@ pub fn samples() -> Vec<ResultSet> {
 }
 
 pub fn search() -> Search {
-    Search {
-        id: SearchId(1),
-        owner: UserId(1),
-        spec: SearchSpec::of_query("query"),
-        query_string_processed: "query".to_owned(),
-        status: SearchStatus::FullResultsReady,
-        messages: Vec::new(),
-        time_s: 0.0,
-        run: 1,
-        date_created: Instant::UNIX_EPOCH,
-        date_updated: Instant::UNIX_EPOCH,
-    }
+    Search { status: SearchStatus::FullResultsReady, ..builders::search("query") }
 }
 
 pub fn ids(order: &[Candidate<'_>]) -> Vec<i64> {

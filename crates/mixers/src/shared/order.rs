@@ -3,8 +3,8 @@
 use chrono::{DateTime, Utc};
 use domain::ports::Candidate;
 use domain::result::DATE_UNKNOWN;
-use domain::syntax::dates::instant;
 use std::cmp::{Ordering, Reverse};
+use syntax::dates::instant;
 
 /// By `swirl_score`, best first; then newest first, then the source's own rank.
 pub fn by_relevancy(candidates: &mut Vec<Candidate<'_>>) {

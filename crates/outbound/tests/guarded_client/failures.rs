@@ -4,23 +4,23 @@ use crate::{Scripted, client, fetch_trusted, fetch_untrusted, named};
 use domain::ports::FetchError;
 use serde_json::json;
 use std::net::TcpListener;
-use testkit::source::{Behaviour, Source};
+use testkit::source::{Behavior, Source};
 use url::Url;
 
 #[tokio::test]
 async fn an_answer_that_breaks_off_is_broken() {
     let source = Source::start().await;
-    let damaged = Behaviour::Status {
+    let damaged = Behavior::Status {
         code: 200,
         headers: vec![("content-encoding".to_owned(), "gzip".to_owned())],
         body: "this is not packed".into(),
     };
-    for behaviour in [Behaviour::CloseAtOnce, Behaviour::HalfAnswer, damaged] {
-        source.reply(behaviour.clone());
+    for behavior in [Behavior::CloseAtOnce, Behavior::HalfAnswer, damaged] {
+        source.reply(behavior.clone());
         let error = fetch_trusted(&client(&[]), &source.url_at("/?key=s3cret")).await.unwrap_err();
         assert!(
             matches!(&error, FetchError::Broken(host, _) if host == "127.0.0.1"),
-            "{behaviour:?} {error:?}"
+            "{behavior:?} {error:?}"
         );
         assert!(!error.to_string().contains("s3cret"));
     }
@@ -48,7 +48,7 @@ async fn a_name_without_address_is_unknown() {
 #[tokio::test]
 async fn a_plain_source_gives_no_secure_connection() {
     let source = Source::start().await;
-    source.reply(Behaviour::status(200));
+    source.reply(Behavior::status(200));
     let mut url = source.url();
     url.set_scheme("https").unwrap();
     let error = fetch_trusted(&client(&[]), &url).await.unwrap_err();
@@ -59,7 +59,7 @@ async fn a_plain_source_gives_no_secure_connection() {
 #[tokio::test]
 async fn answers_come_whole_over_one_connection() {
     let source = Source::start().await;
-    source.reply(Behaviour::Json(json!({"total": 1})));
+    source.reply(Behavior::Json(json!({"total": 1})));
     let client = client(&[]);
     for _ in 0..3 {
         let answer = fetch_trusted(&client, &source.url_at("/search?q=a+b")).await.unwrap();
@@ -76,7 +76,7 @@ async fn answers_come_whole_over_one_connection() {
 #[tokio::test]
 async fn cookies_are_not_kept() {
     let source = Source::start().await;
-    source.reply(Behaviour::Status {
+    source.reply(Behavior::Status {
         code: 200,
         headers: vec![("set-cookie".to_owned(), "a=b; Path=/".to_owned())],
         body: "".into(),

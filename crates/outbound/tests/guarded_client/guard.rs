@@ -2,12 +2,12 @@
 
 use crate::{Scripted, client, fetch_trusted, fetch_untrusted, named, request};
 use domain::ports::{Fetch, FetchError, Origin};
-use testkit::source::{Behaviour, Source};
+use testkit::source::{Behavior, Source};
 use url::Url;
 
 async fn source() -> Source {
     let source = Source::start().await;
-    source.reply(Behaviour::text("text/plain", "inside"));
+    source.reply(Behavior::text("text/plain", "inside"));
     source
 }
 
@@ -90,7 +90,7 @@ async fn a_name_is_judged_by_its_addresses() {
 #[tokio::test]
 async fn a_second_answer_of_the_resolver_changes_nothing() {
     let source = source().await;
-    source.reply(Behaviour::Status {
+    source.reply(Behavior::Status {
         code: 200,
         headers: vec![("connection".to_owned(), "close".to_owned())],
         body: "outside".into(),

@@ -8,7 +8,7 @@ use std::io;
 use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use testkit::source::{Behaviour, Source};
+use testkit::source::{Behavior, Source};
 use url::Url;
 
 /// Much longer than a test takes, much shorter than limits that are not under test.
@@ -21,47 +21,47 @@ fn too_large() -> FetchError {
     FetchError::TooLarge { host: "127.0.0.1".to_owned(), bytes_max: BODY_BYTES_MAX }
 }
 
-fn slow_behaviours() -> Vec<Behaviour> {
+fn slow_behaviors() -> Vec<Behavior> {
     vec![
-        Behaviour::Hang,
-        Behaviour::status(200).delayed(Duration::from_secs(60)),
-        Behaviour::Drip { byte_every: Duration::from_millis(20), total: 10_000 },
+        Behavior::Hang,
+        Behavior::status(200).delayed(Duration::from_secs(60)),
+        Behavior::Drip { byte_every: Duration::from_millis(20), total: 10_000 },
     ]
 }
 
 #[tokio::test]
 async fn one_hop_ends_after_the_read_limit() {
     let client = GuardedClient::new(ClientLimits { read: SHORT, ..limits(&[]) }).unwrap();
-    for behaviour in slow_behaviours() {
+    for behavior in slow_behaviors() {
         let source = Source::start().await;
-        source.reply(behaviour.clone());
+        source.reply(behavior.clone());
         let start = Instant::now();
         let error = fetch_trusted(&client, &source.url()).await.unwrap_err();
-        assert_eq!(error, FetchError::Timeout("127.0.0.1".to_owned()), "{behaviour:?}");
-        assert!(start.elapsed() < PATIENCE, "{behaviour:?}");
+        assert_eq!(error, FetchError::Timeout("127.0.0.1".to_owned()), "{behavior:?}");
+        assert!(start.elapsed() < PATIENCE, "{behavior:?}");
     }
 }
 
 #[tokio::test]
 async fn everything_ends_after_the_time_of_the_request() {
-    let mut behaviours = slow_behaviours();
-    behaviours.push(Behaviour::redirect("/again", 302).delayed(SHORT.mul_f32(0.6)));
-    for behaviour in behaviours {
+    let mut behaviors = slow_behaviors();
+    behaviors.push(Behavior::redirect("/again", 302).delayed(SHORT.mul_f32(0.6)));
+    for behavior in behaviors {
         let source = Source::start().await;
-        source.reply(behaviour.clone());
+        source.reply(behavior.clone());
         let mut request = request(&source.url(), true);
         request.time_max = SHORT;
         let start = Instant::now();
         let error = client(&[]).fetch(&request).await.unwrap_err();
-        assert_eq!(error, FetchError::Timeout("127.0.0.1".to_owned()), "{behaviour:?}");
-        assert!(start.elapsed() < PATIENCE, "{behaviour:?}");
+        assert_eq!(error, FetchError::Timeout("127.0.0.1".to_owned()), "{behavior:?}");
+        assert!(start.elapsed() < PATIENCE, "{behavior:?}");
     }
 }
 
 #[tokio::test]
 async fn without_time_nothing_is_sent() {
     let source = Source::start().await;
-    source.reply(Behaviour::text("text/plain", "here"));
+    source.reply(Behavior::text("text/plain", "here"));
     let mut request = request(&source.url(), true);
     request.time_max = Duration::ZERO;
     let error = client(&[]).fetch(&request).await.unwrap_err();
@@ -91,12 +91,12 @@ async fn connecting_ends_after_the_connect_limit() {
 #[tokio::test]
 async fn a_body_of_exactly_the_limit_is_read() {
     let source = Source::start().await;
-    for behaviour in [
-        Behaviour::text("text/plain", vec![b'x'; BODY_BYTES_MAX as usize]),
-        Behaviour::Huge { bytes: BODY_BYTES_MAX },
-        Behaviour::GzipBomb { bytes: BODY_BYTES_MAX },
+    for behavior in [
+        Behavior::text("text/plain", vec![b'x'; BODY_BYTES_MAX as usize]),
+        Behavior::Huge { bytes: BODY_BYTES_MAX },
+        Behavior::GzipBomb { bytes: BODY_BYTES_MAX },
     ] {
-        source.reply(behaviour);
+        source.reply(behavior);
         let answer = fetch_trusted(&client(&[]), &source.url()).await.unwrap();
         assert_eq!(answer.body.len() as u64, BODY_BYTES_MAX);
     }
@@ -105,12 +105,12 @@ async fn a_body_of_exactly_the_limit_is_read() {
 #[tokio::test]
 async fn a_larger_body_is_refused() {
     let source = Source::start().await;
-    for behaviour in [
-        Behaviour::text("text/plain", vec![b'x'; BODY_BYTES_MAX as usize + 1]),
-        Behaviour::Huge { bytes: BODY_BYTES_MAX + 1 },
-        Behaviour::GzipBomb { bytes: BODY_BYTES_MAX + 1 },
+    for behavior in [
+        Behavior::text("text/plain", vec![b'x'; BODY_BYTES_MAX as usize + 1]),
+        Behavior::Huge { bytes: BODY_BYTES_MAX + 1 },
+        Behavior::GzipBomb { bytes: BODY_BYTES_MAX + 1 },
     ] {
-        source.reply(behaviour);
+        source.reply(behavior);
         assert_eq!(fetch_trusted(&client(&[]), &source.url()).await.unwrap_err(), too_large());
     }
 }
@@ -119,17 +119,17 @@ async fn a_larger_body_is_refused() {
 #[tokio::test]
 async fn an_endless_body_is_cut_off() {
     let source = Source::start().await;
-    for behaviour in [
-        Behaviour::Huge { bytes: ENDLESS },
-        Behaviour::GzipBomb { bytes: ENDLESS },
+    for behavior in [
+        Behavior::Huge { bytes: ENDLESS },
+        Behavior::GzipBomb { bytes: ENDLESS },
         // The declared length alone is enough.
-        Behaviour::Status {
+        Behavior::Status {
             code: 200,
             headers: vec![("content-length".to_owned(), ENDLESS.to_string())],
             body: "".into(),
         },
     ] {
-        source.reply(behaviour);
+        source.reply(behavior);
         assert_eq!(fetch_trusted(&client(&[]), &source.url()).await.unwrap_err(), too_large());
     }
 }

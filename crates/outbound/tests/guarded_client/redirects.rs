@@ -4,12 +4,12 @@ use crate::{REDIRECTS_MAX, Scripted, client, fetch_trusted, named, request};
 use bytes::Bytes;
 use domain::ports::{ByteOrigin, Fetch, FetchError, HttpMethod};
 use domain::secret::Secret;
-use testkit::source::{Behaviour, Source};
+use testkit::source::{Behavior, Source};
 
 #[tokio::test]
 async fn a_redirect_to_a_private_address_is_refused() {
     let (home, inside) = (Source::start().await, Source::start().await);
-    inside.reply(Behaviour::text("text/plain", "inside"));
+    inside.reply(Behavior::text("text/plain", "inside"));
     let port = inside.address().port();
     let places = [
         (inside.url().to_string(), format!("127.0.0.1:{port}")),
@@ -20,7 +20,7 @@ async fn a_redirect_to_a_private_address_is_refused() {
         ("http://metadata.google.internal/".to_owned(), "metadata.google.internal:80".to_owned()),
     ];
     for (to, place) in places {
-        home.reply(Behaviour::redirect(to.clone(), 302));
+        home.reply(Behavior::redirect(to.clone(), 302));
         let refusal = fetch_trusted(&client(&[]), &home.url()).await.unwrap_err();
         assert_eq!(refusal, FetchError::Refused(place), "{to}");
     }
@@ -31,7 +31,7 @@ async fn a_redirect_to_a_private_address_is_refused() {
 async fn a_redirect_to_another_scheme_is_refused() {
     let home = Source::start().await;
     for to in ["file:///etc/hostname", "http://user@example.com/"] {
-        home.reply(Behaviour::redirect(to, 302));
+        home.reply(Behavior::redirect(to, 302));
         let refusal = fetch_trusted(&client(&[]), &home.url()).await.unwrap_err();
         assert!(matches!(refusal, FetchError::Broken(..)), "{refusal:?}");
     }
@@ -40,13 +40,13 @@ async fn a_redirect_to_another_scheme_is_refused() {
 #[tokio::test]
 async fn redirects_are_counted() {
     let source = Source::start().await;
-    let mut turns = vec![Behaviour::redirect("/again", 302); REDIRECTS_MAX];
-    turns.push(Behaviour::text("text/plain", "arrived"));
-    source.reply(Behaviour::Sequence(turns));
+    let mut turns = vec![Behavior::redirect("/again", 302); REDIRECTS_MAX];
+    turns.push(Behavior::text("text/plain", "arrived"));
+    source.reply(Behavior::Sequence(turns));
     let answer = fetch_trusted(&client(&[]), &source.url()).await.unwrap();
     assert_eq!((&answer.body[..], source.requests().len()), (&b"arrived"[..], REDIRECTS_MAX + 1));
 
-    source.reply(Behaviour::redirect("/again", 302));
+    source.reply(Behavior::redirect("/again", 302));
     let error = fetch_trusted(&client(&[]), &source.url()).await.unwrap_err();
     assert_eq!(error, FetchError::Redirects("127.0.0.1".to_owned(), REDIRECTS_MAX));
     assert_eq!(source.requests().len(), 2 * (REDIRECTS_MAX + 1));
@@ -56,7 +56,7 @@ async fn redirects_are_counted() {
 async fn a_redirect_without_a_place_is_an_answer() {
     let source = Source::start().await;
     for code in [302, 304] {
-        source.reply(Behaviour::status(code));
+        source.reply(Behavior::status(code));
         assert_eq!(fetch_trusted(&client(&[]), &source.url()).await.unwrap().status, code);
     }
 }
@@ -72,8 +72,8 @@ async fn the_status_decides_over_method_and_body() {
     ];
     for (code, method, body, content_type) in cases {
         let source = Source::start().await;
-        source.reply_at("/start", Behaviour::redirect("/end", code));
-        source.reply_at("/end", Behaviour::status(204));
+        source.reply_at("/start", Behavior::redirect("/end", code));
+        source.reply_at("/end", Behavior::status(204));
         let mut request = request(&source.url_at("/start"), true);
         request.method = HttpMethod::Post;
         request.headers = vec![("Content-Type".to_owned(), "text/plain".to_owned())];
@@ -88,10 +88,10 @@ async fn the_status_decides_over_method_and_body() {
 #[tokio::test]
 async fn secret_headers_go_to_the_origin_alone() {
     let (home, other) = (Source::start().await, Source::start().await);
-    home.reply_at("/start", Behaviour::redirect("/next", 302));
-    home.reply_at("/next", Behaviour::redirect(other.url().as_str(), 302));
-    other.reply(Behaviour::redirect(home.url_at("/back").as_str(), 302));
-    home.reply_at("/back", Behaviour::text("text/plain", "arrived"));
+    home.reply_at("/start", Behavior::redirect("/next", 302));
+    home.reply_at("/next", Behavior::redirect(other.url().as_str(), 302));
+    other.reply(Behavior::redirect(home.url_at("/back").as_str(), 302));
+    home.reply_at("/back", Behavior::text("text/plain", "arrived"));
     let mut request = request(&home.url_at("/start"), true);
     request.headers = vec![("Accept".to_owned(), "text/plain".to_owned())];
     request.secret_headers = vec![("Authorization".to_owned(), Secret::new("Bearer s3cret"))];
@@ -113,8 +113,8 @@ async fn secret_headers_go_to_the_origin_alone() {
 #[tokio::test]
 async fn another_name_of_the_same_place_is_another_origin() {
     let source = Source::start().await;
-    source.reply_at("/start", Behaviour::redirect(named(&source.url_at("/end"), "allowed.test"), 302));
-    source.reply_at("/end", Behaviour::status(204));
+    source.reply_at("/start", Behavior::redirect(named(&source.url_at("/end"), "allowed.test"), 302));
+    source.reply_at("/end", Behavior::status(204));
     let mut request = request(&source.url_at("/start"), true);
     request.secret_headers = vec![("X-Key".to_owned(), Secret::new("s3cret"))];
     let lookup = Scripted::new(&[&["127.0.0.1"]]);
@@ -143,8 +143,8 @@ async fn look_alikes_get_no_credentials() {
     ] {
         let place = place.replace("{port}", &port.to_string());
         for code in [301, 302, 303, 307, 308] {
-            source.reply_at("/start", Behaviour::redirect(place.clone(), code));
-            source.reply_at("/end", Behaviour::status(204));
+            source.reply_at("/start", Behavior::redirect(place.clone(), code));
+            source.reply_at("/end", Behavior::status(204));
             let mut request = request(&named(&source.url_at("/start"), "sharepoint.com"), true);
             request.headers = vec![("Cookie".to_owned(), "canary".to_owned())];
             request.secret_headers = vec![("Authorization".to_owned(), Secret::new("Bearer canary"))];
@@ -167,12 +167,12 @@ async fn look_alikes_get_no_credentials() {
 #[tokio::test]
 async fn an_answer_tells_whether_it_came_from_its_own_origin() {
     let (home, other) = (Source::start().await, Source::start().await);
-    home.reply_at("/here", Behaviour::text("text/plain", "here"));
-    home.reply_at("/within", Behaviour::redirect("/here", 302));
-    home.reply_at("/away", Behaviour::redirect(other.url_at("/there").to_string(), 302));
-    home.reply_at("/and-back", Behaviour::redirect(other.url_at("/back").to_string(), 302));
-    other.reply_at("/there", Behaviour::text("text/plain", "there"));
-    other.reply_at("/back", Behaviour::redirect(home.url_at("/here").to_string(), 302));
+    home.reply_at("/here", Behavior::text("text/plain", "here"));
+    home.reply_at("/within", Behavior::redirect("/here", 302));
+    home.reply_at("/away", Behavior::redirect(other.url_at("/there").to_string(), 302));
+    home.reply_at("/and-back", Behavior::redirect(other.url_at("/back").to_string(), 302));
+    other.reply_at("/there", Behavior::text("text/plain", "there"));
+    other.reply_at("/back", Behavior::redirect(home.url_at("/here").to_string(), 302));
     let allow = [home.address().to_string(), other.address().to_string()];
     let client = client(&allow.each_ref().map(String::as_str));
     let table = [

@@ -4,20 +4,20 @@ use crate::{BODY_BYTES_MAX, client, limits, request};
 use bytes::Bytes;
 use domain::ports::{Fetch, FetchError, HttpRequest, HttpStream};
 use domain::secret::Secret;
+use fakes::models::request_post::RequestPost;
+use fakes::models::{KEY, Manner, ModelServer, TEXT};
 use futures_util::StreamExt;
 use outbound::{ClientLimits, GuardedClient};
 use std::time::{Duration, Instant};
-use testkit::source::{Behaviour, Source};
-use testkit::vendors::models::request_post::RequestPost;
-use testkit::vendors::models::{KEY, Manner, ModelServer, TEXT};
+use testkit::source::{Behavior, Source};
 
 const SHORT: Duration = Duration::from_millis(150);
 const PATIENCE: Duration = Duration::from_secs(20);
 /// More than any test receives.
 const ENDLESS: u64 = 1 << 40;
 
-fn dripping(byte_every: u64, total: u64) -> Behaviour {
-    Behaviour::Drip { byte_every: Duration::from_millis(byte_every), total }
+fn dripping(byte_every: u64, total: u64) -> Behavior {
+    Behavior::Drip { byte_every: Duration::from_millis(byte_every), total }
 }
 
 /// The received chunks and the final error.
@@ -75,12 +75,12 @@ async fn time_is_over_in_the_middle() {
 #[tokio::test]
 async fn time_is_over_before_the_head() {
     let source = Source::start().await;
-    for (behaviour, time_max) in [
-        (Behaviour::Hang, SHORT),
-        (Behaviour::redirect("/again", 302).delayed(SHORT.mul_f32(0.6)), SHORT),
-        (Behaviour::text("text/plain", "here"), Duration::ZERO),
+    for (behavior, time_max) in [
+        (Behavior::Hang, SHORT),
+        (Behavior::redirect("/again", 302).delayed(SHORT.mul_f32(0.6)), SHORT),
+        (Behavior::text("text/plain", "here"), Duration::ZERO),
     ] {
-        source.reply(behaviour);
+        source.reply(behavior);
         let asked = HttpRequest { time_max, ..request(&source.url(), true) };
         let error = client(&[]).stream(&asked).await.err();
         assert_eq!(error, Some(FetchError::Timeout("127.0.0.1".to_owned())));
@@ -91,32 +91,30 @@ async fn time_is_over_before_the_head() {
 async fn a_body_is_counted_over_its_pieces() {
     let source = Source::start().await;
     let too_large = FetchError::TooLarge { host: "127.0.0.1".to_owned(), bytes_max: BODY_BYTES_MAX };
-    for behaviour in
-        [Behaviour::Huge { bytes: BODY_BYTES_MAX }, Behaviour::GzipBomb { bytes: BODY_BYTES_MAX }]
-    {
-        source.reply(behaviour);
+    for behavior in [Behavior::Huge { bytes: BODY_BYTES_MAX }, Behavior::GzipBomb { bytes: BODY_BYTES_MAX }] {
+        source.reply(behavior);
         let (pieces, error) = read(client(&[]).stream(&request(&source.url(), true)).await.unwrap()).await;
         assert_eq!((pieces.concat().len() as u64, error), (BODY_BYTES_MAX, None));
     }
-    for behaviour in [
-        Behaviour::Huge { bytes: BODY_BYTES_MAX + 1 },
-        Behaviour::Huge { bytes: ENDLESS },
-        Behaviour::GzipBomb { bytes: ENDLESS },
+    for behavior in [
+        Behavior::Huge { bytes: BODY_BYTES_MAX + 1 },
+        Behavior::Huge { bytes: ENDLESS },
+        Behavior::GzipBomb { bytes: ENDLESS },
     ] {
-        source.reply(behaviour);
+        source.reply(behavior);
         let (pieces, error) = read(client(&[]).stream(&request(&source.url(), true)).await.unwrap()).await;
         assert!(pieces.concat().len() as u64 <= BODY_BYTES_MAX);
         assert_eq!(error, Some(too_large.clone()));
     }
     // A body with a too large declared length is not read.
-    source.reply(Behaviour::text("text/plain", vec![b'x'; BODY_BYTES_MAX as usize + 1]));
+    source.reply(Behavior::text("text/plain", vec![b'x'; BODY_BYTES_MAX as usize + 1]));
     assert_eq!(client(&[]).stream(&request(&source.url(), true)).await.err(), Some(too_large));
 }
 
 #[tokio::test]
 async fn a_body_that_breaks_off_is_broken() {
     let source = Source::start().await;
-    source.reply(Behaviour::HalfAnswer);
+    source.reply(Behavior::HalfAnswer);
     let (_, error) = read(client(&[]).stream(&request(&source.url(), true)).await.unwrap()).await;
     assert!(matches!(error, Some(FetchError::Broken(..))), "{error:?}");
 }
@@ -124,7 +122,7 @@ async fn a_body_that_breaks_off_is_broken() {
 #[tokio::test]
 async fn a_stream_is_redirected_and_guarded_like_any_answer() {
     let (home, other) = (Source::start().await, Source::start().await);
-    home.reply_at("/start", Behaviour::redirect(other.url().as_str(), 302));
+    home.reply_at("/start", Behavior::redirect(other.url().as_str(), 302));
     other.reply(dripping(1, 3));
     let mut asked = request(&home.url_at("/start"), true);
     asked.secret_headers = vec![("Authorization".to_owned(), Secret::new("Bearer s3cret"))];
@@ -136,7 +134,7 @@ async fn a_stream_is_redirected_and_guarded_like_any_answer() {
     assert_eq!(read(stream).await.0.concat(), b"...");
     assert_eq!(home.requests()[0].header("authorization"), Some("Bearer s3cret"));
     assert_eq!(other.requests()[0].header("authorization"), None);
-    home.reply(Behaviour::redirect("/again", 302));
+    home.reply(Behavior::redirect("/again", 302));
     let error = client(&[]).stream(&request(&home.url(), true)).await.err();
     assert!(matches!(error, Some(FetchError::Redirects(..))), "{error:?}");
 }

@@ -7,7 +7,7 @@ use domain::ports::{Fetch, FetchError, TlsOptions};
 use std::net::Ipv4Addr;
 use std::path::PathBuf;
 use std::sync::Arc;
-use testkit::source::{Behaviour, Source};
+use testkit::source::{Behavior, Source};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
 use tokio::task::JoinSet;
@@ -92,7 +92,7 @@ async fn a_certificate_is_trusted_by_who_says_so() {
 async fn trust_stays_at_home() {
     let elsewhere = SecureSource::start(FINE).await;
     let home = Source::start().await;
-    home.reply(Behaviour::redirect(elsewhere.url.as_str(), 302));
+    home.reply(Behavior::redirect(elsewhere.url.as_str(), 302));
     for tls in [trusting(None, false), trusting(Some("authority.pem"), true)] {
         let mut asked = request(&home.url(), true);
         asked.tls = tls;

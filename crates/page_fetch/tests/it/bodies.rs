@@ -7,7 +7,7 @@ use domain::result::ResultItem;
 use page_fetch::PAGES_AT_ONCE;
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
-use testkit::source::{Behaviour, Source};
+use testkit::source::{Behavior, Source};
 
 /// Sentences of five words; the fourth is about boats, the seventh about rivers.
 const TEXT: &str = "The town lies very low. Nobody lives there in winter. The mayor sleeps quite well. \
@@ -27,7 +27,7 @@ async fn fill(provider: &SearchProvider, items: &mut [ResultItem], query: &str, 
 #[tokio::test]
 async fn thin_bodies_get_the_best_window() {
     let site = Source::start().await;
-    site.reply(Behaviour::text("text/plain", TEXT));
+    site.reply(Behavior::text("text/plain", TEXT));
     let table = [
         ("river", "TERM_COUNT", 10, "Dogs bark at the moon. The river rose at night."),
         ("flooding rivers", "TERM_VECTOR", 10, "The river rose at night. Water came into the fixtures."),
@@ -52,10 +52,10 @@ async fn thin_bodies_get_the_best_window() {
 #[tokio::test]
 async fn what_does_not_work_stays_as_it_was() {
     let (site, slow, inside) = (Source::start().await, Source::start().await, Source::start().await);
-    site.reply(Behaviour::text("text/plain", "A <b>river</b> &amp; <script>x</script> the sea"));
-    site.reply_at("/gone", Behaviour::status(404));
-    slow.reply(Behaviour::Hang);
-    inside.reply(Behaviour::text("text/plain", TEXT));
+    site.reply(Behavior::text("text/plain", "A <b>river</b> &amp; <script>x</script> the sea"));
+    site.reply_at("/gone", Behavior::status(404));
+    slow.reply(Behavior::Hang);
+    inside.reply(Behavior::text("text/plain", TEXT));
     let provider = filling(json!({"body_pagefetch_text_extract_timeout": 0.5}));
     let mut items = [
         item(site.url_at("/gone"), "gone"),
@@ -76,7 +76,7 @@ async fn what_does_not_work_stays_as_it_was() {
 #[tokio::test]
 async fn pages_are_fetched_side_by_side_within_the_time() {
     let site = Source::start().await;
-    let later = Behaviour::text("text/plain", TEXT).delayed(Duration::from_millis(300));
+    let later = Behavior::text("text/plain", TEXT).delayed(Duration::from_millis(300));
     site.reply(later);
     let provider = filling(json!({}));
     let some = || -> Vec<ResultItem> { (0..2 * PAGES_AT_ONCE).map(|_| item(site.url(), "")).collect() };

@@ -3,7 +3,7 @@
 use crate::fixture::{item, pages, provider, read, typed};
 use domain::ports::ByteOrigin;
 use serde_json::json;
-use testkit::source::{Behaviour, Source};
+use testkit::source::{Behavior, Source};
 
 const PAGE: &str = "<html><head><title>Flood report</title></head><body><main>\
     <p>The river rose at night, and nobody saw it until the morning came.</p></main></body></html>";
@@ -13,9 +13,9 @@ const PAGE: &str = "<html><head><title>Flood report</title></head><body><main>\
 async fn a_page_tells_whether_it_came_from_its_providers_own_origin() {
     let (api, content, site) = (Source::start().await, Source::start().await, Source::start().await);
     for source in [&api, &content, &site] {
-        source.reply_at("/page", Behaviour::text("text/html", PAGE));
-        source.reply_at("/within", Behaviour::redirect("/page", 302));
-        source.reply_at("/away", Behaviour::redirect(site.url_at("/page").to_string(), 302));
+        source.reply_at("/page", Behavior::text("text/html", PAGE));
+        source.reply_at("/within", Behavior::redirect("/page", 302));
+        source.reply_at("/away", Behavior::redirect(site.url_at("/page").to_string(), 302));
     }
     let pages = pages(&[&api, &content, &site]);
     let template =

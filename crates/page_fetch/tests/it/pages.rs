@@ -7,13 +7,13 @@ use domain::provenance::{AccountPage, PageTarget, UserUrl};
 use domain::result::ResultItem;
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
-use testkit::source::{Behaviour, Source};
+use testkit::source::{Behavior, Source};
 
 const PAGE: &str = "<html><head><title>Flood report</title></head><body><nav><a href=/>Home</a></nav>\
     <main><h1>Floods</h1><p>The river rose at night, and nobody saw it until the morning came.</p></main></body></html>";
 
-fn html() -> Behaviour {
-    Behaviour::text("Text/HTML; charset=utf-8", PAGE)
+fn html() -> Behavior {
+    Behavior::text("Text/HTML; charset=utf-8", PAGE)
 }
 
 fn why(error: PageError) -> String {
@@ -55,17 +55,17 @@ async fn only_a_good_answer_with_text_is_a_page() {
     let pages = pages(&[&site]);
     let provider = provider("https://api.example/", json!({}));
     let table = [
-        (Behaviour::status(404), "HTTP 404"),
-        (Behaviour::Status { code: 203, headers: vec![], body: PAGE.into() }, "status 203"),
-        (Behaviour::status(503), "status 503"),
-        (Behaviour::text("text/html", "<script>words()</script>"), "no text"),
-        (Behaviour::text("image/png", &b"\x89PNG\r\n\x1a\n\0\0"[..]), "cannot be read"),
-        (Behaviour::text("application/pdf", "%PDF-1.4 broken"), "damaged"),
-        (Behaviour::Huge { bytes: 2_000_000 }, "larger than the limit"),
-        (Behaviour::CloseAtOnce, "127.0.0.1"),
+        (Behavior::status(404), "HTTP 404"),
+        (Behavior::Status { code: 203, headers: vec![], body: PAGE.into() }, "status 203"),
+        (Behavior::status(503), "status 503"),
+        (Behavior::text("text/html", "<script>words()</script>"), "no text"),
+        (Behavior::text("image/png", &b"\x89PNG\r\n\x1a\n\0\0"[..]), "cannot be read"),
+        (Behavior::text("application/pdf", "%PDF-1.4 broken"), "damaged"),
+        (Behavior::Huge { bytes: 2_000_000 }, "larger than the limit"),
+        (Behavior::CloseAtOnce, "127.0.0.1"),
     ];
-    for (behaviour, expected) in table {
-        site.reply(behaviour);
+    for (behavior, expected) in table {
+        site.reply(behavior);
         let error =
             why(read(&pages, &provider, &item(site.url_at("/x?key=canary"), "")).await.expect_err(expected));
         assert!(error.contains(expected) && !error.contains("canary"), "{expected}: {error}");
@@ -90,7 +90,7 @@ async fn private_places_are_refused_unless_they_are_the_providers_own() {
         assert_eq!(error, "its address cannot be reached from here", "{url}");
     }
     // A redirect must not lead to another private address.
-    api.reply(Behaviour::redirect(site.url().to_string(), 302));
+    api.reply(Behavior::redirect(site.url().to_string(), 302));
     assert!(read(&pages, &rivers, &item(api.url_at("/page"), "")).await.is_err());
     assert_eq!(site.requests(), []);
 }
@@ -150,7 +150,7 @@ async fn secrets_that_a_page_repeats_are_masked() {
             "<html><head><title>Report {sent}</title></head><body><main><p>The river rose at night, and nobody saw it. \
              You sent {sent} with the cookie canary-cookie and it was accepted.</p></main></body></html>"
         );
-        api.reply(Behaviour::text("text/html", body));
+        api.reply(Behavior::text("text/html", body));
         let page = read(&pages, &provider, &item(api.url_at("/page"), "")).await.expect("a page");
         let all = format!("{page:?}");
         assert!(all.contains("The river rose") && all.contains("••••"), "{more}: {all}");
@@ -239,7 +239,7 @@ async fn an_account_carries_the_persons_token_alone() {
     assert!(AccountPage::of(&provider, &PLUGINS, UserUrl::new(&foreign)).is_none());
     // The token is sent to the provider's origin only.
     site.reply(html());
-    api.reply(Behaviour::redirect(site.url().to_string(), 302));
+    api.reply(Behavior::redirect(site.url().to_string(), 302));
     assert!(pages(&[&site]).read(&wanted).await.is_ok());
     assert!(!format!("{:?}", site.requests()).contains("token-of-ann"));
 }
@@ -303,7 +303,7 @@ async fn headers_are_the_providers_over_ours() {
 #[tokio::test]
 async fn time_is_the_hosts_the_providers_or_the_callers() {
     let site = Source::start().await;
-    site.reply(Behaviour::Hang);
+    site.reply(Behavior::Hang);
     let pages = pages(&[&site]);
     let table = [
         (json!({"cache": "", "timeout": 0.3}), 10.0),
@@ -353,7 +353,7 @@ async fn the_content_may_have_an_address_of_its_own() {
 async fn types_are_asked_for_or_looked_at() {
     let api = Source::start().await;
     api.reply(html());
-    let about = |kind: &str| Behaviour::Json(json!({"file": {"mimeType": kind}}));
+    let about = |kind: &str| Behavior::Json(json!({"file": {"mimeType": kind}}));
     let base = api.url().to_string();
     let config = |more: Value| {
         let mut config = json!({"cache": "", "mimetype_whitelist": ["text/html", "application/*"]});
@@ -364,13 +364,13 @@ async fn types_are_asked_for_or_looked_at() {
     let lookup = json!({"mimetype_url": base.clone() + "about", "mimetype_path": "file.mimeType"});
     api.reply_at("/about", about("text/html; charset=x"));
     assert!(read(&pages, &config(lookup.clone()), &item(api.url_at("/page"), "")).await.is_ok());
-    for (behaviour, expected) in [
+    for (behavior, expected) in [
         (about("image/png"), "type image/png"),
-        (Behaviour::Json(json!({})), "does not contain the type"),
-        (Behaviour::text("text/html", "x"), "not JSON"),
-        (Behaviour::status(500), "status 500"),
+        (Behavior::Json(json!({})), "does not contain the type"),
+        (Behavior::text("text/html", "x"), "not JSON"),
+        (Behavior::status(500), "status 500"),
     ] {
-        api.reply_at("/about", behaviour);
+        api.reply_at("/about", behavior);
         let before = api.requests().len();
         let error = why(read(&pages, &config(lookup.clone()), &item(api.url_at("/page"), ""))
             .await
@@ -379,7 +379,7 @@ async fn types_are_asked_for_or_looked_at() {
         assert_eq!(api.requests().len(), before + 1, "the content is not fetched");
     }
     assert!(read(&pages, &config(json!({})), &item(api.url_at("/page"), "")).await.is_ok());
-    api.reply(Behaviour::text("text/csv", "a,b"));
+    api.reply(Behavior::text("text/csv", "a,b"));
     let error =
         why(read(&pages, &config(json!({})), &item(api.url_at("/page"), "")).await.expect_err("a list"));
     assert!(error.contains("type text/csv"), "{error}");
@@ -388,7 +388,7 @@ async fn types_are_asked_for_or_looked_at() {
 #[tokio::test]
 async fn another_service_is_asked_when_the_page_fails() {
     let (site, service, api) = (Source::start().await, Source::start().await, Source::start().await);
-    service.reply(Behaviour::Json(json!({"objects": [{"title": "By Diffbot", "text": "The river rose."}]})));
+    service.reply(Behavior::Json(json!({"objects": [{"title": "By Diffbot", "text": "The river rose."}]})));
     let diffbot = json!({"token": "canary-token", "url": service.url_at("/v3").as_str(),
         "127.0.0.1": {"extract_entity": "article"}});
     let config = json!({"cache": "", "fallback": "diffbot", "diffbot": diffbot});
@@ -399,7 +399,7 @@ async fn another_service_is_asked_when_the_page_fails() {
     assert_eq!(read(&pages, &rivers, &item(site.url(), "")).await.expect("a page").title, "Flood report");
     assert_eq!(service.requests(), []);
 
-    site.reply(Behaviour::status(403));
+    site.reply(Behavior::status(403));
     let found = read(&pages, &rivers, &item(site.url_at("/p?x=1"), "")).await.expect("a page");
     assert_eq!((found.title.as_str(), found.text.as_str()), ("By Diffbot", "The river rose."));
     let asked = service.requests().pop().expect("a request");
@@ -414,12 +414,12 @@ async fn another_service_is_asked_when_the_page_fails() {
     }
     assert_eq!(service.requests().len(), before);
 
-    for (behaviour, expected) in [
-        (Behaviour::status(500), "status 500"),
-        (Behaviour::Json(json!({"errorCode": 401, "error": "Not authorized"})), "contains none"),
-        (Behaviour::text("text/html", "x"), "not JSON"),
+    for (behavior, expected) in [
+        (Behavior::status(500), "status 500"),
+        (Behavior::Json(json!({"errorCode": 401, "error": "Not authorized"})), "contains none"),
+        (Behavior::text("text/html", "x"), "not JSON"),
     ] {
-        service.reply(behaviour);
+        service.reply(behavior);
         let error = why(read(&pages, &rivers, &item(site.url(), "")).await.expect_err(expected));
         assert!(error.contains("HTTP 403") && error.contains(expected), "{error}");
         assert!(!error.contains("canary"), "{error}");

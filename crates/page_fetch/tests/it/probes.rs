@@ -8,7 +8,7 @@ use domain::result::ResultItem;
 use page_fetch::PageFetch;
 use serde_json::json;
 use std::time::{Duration, Instant};
-use testkit::source::{Behaviour, Source};
+use testkit::source::{Behavior, Source};
 
 async fn probe_as(
     pages: &PageFetch,
@@ -20,9 +20,9 @@ async fn probe_as(
     pages.probe(&DocumentRequest::of_result(provider, item, user, time_max)).await
 }
 
-fn tagged(code: u16, header: (&str, &str)) -> Behaviour {
+fn tagged(code: u16, header: (&str, &str)) -> Behavior {
     let headers = vec![(header.0.to_owned(), header.1.to_owned())];
-    Behaviour::Status { code, headers, body: "words".into() }
+    Behavior::Status { code, headers, body: "words".into() }
 }
 
 fn methods(site: &Source) -> Vec<String> {
@@ -32,7 +32,7 @@ fn methods(site: &Source) -> Vec<String> {
 /// Each row: the responses in order, the resulting status, and the requests.
 #[tokio::test]
 async fn head_is_believed_when_its_news_are_good() {
-    let status = Behaviour::status;
+    let status = Behavior::status;
     let table = [
         (vec![status(200)], 200, vec!["HEAD"]),
         (vec![status(204)], 204, vec!["HEAD"]),
@@ -53,7 +53,7 @@ async fn head_is_believed_when_its_news_are_good() {
     ];
     for (turns, expected, asked) in table {
         let site = Source::start().await;
-        site.reply(Behaviour::Sequence(turns.clone()));
+        site.reply(Behavior::Sequence(turns.clone()));
         let rivers = provider("https://api.example/", json!({}));
         let found = probe_as(&pages(&[&site]), &rivers, &item(site.url_at("/x"), ""), ANN).await;
         assert_eq!(found.map(|probe| probe.http_status), Ok(expected), "{turns:?}");
@@ -74,11 +74,11 @@ async fn the_version_is_that_of_the_answer_that_counts() {
             "Tue, 03 Nov 2026 10:00:00 GMT",
         ),
         (vec![tagged(405, ("ETag", "\"error\"")), tagged(206, ("ETag", "\"b2\""))], "\"b2\""),
-        (vec![Behaviour::status(200)], ""),
+        (vec![Behavior::status(200)], ""),
     ];
     for (turns, version) in table {
         let site = Source::start().await;
-        site.reply(Behaviour::Sequence(turns));
+        site.reply(Behavior::Sequence(turns));
         let rivers = provider("https://api.example/", json!({}));
         let found = probe_as(&pages(&[&site]), &rivers, &item(site.url(), ""), ANN).await;
         assert_eq!(found.expect("an answer").version, version);
@@ -91,15 +91,15 @@ async fn redirects_are_followed_as_head() {
     let pages = pages(&[&site, &other]);
     let rivers = provider("https://api.example/", json!({}));
     for (code, at_the_end) in [(301, 200), (302, 404), (303, 200), (307, 410), (308, 200)] {
-        site.reply(Behaviour::redirect(other.url_at("/there").to_string(), code));
-        other.reply(Behaviour::status(at_the_end));
+        site.reply(Behavior::redirect(other.url_at("/there").to_string(), code));
+        other.reply(Behavior::status(at_the_end));
         let before = other.requests().len();
         let found = probe_as(&pages, &rivers, &item(site.url(), ""), ANN).await;
         assert_eq!(found.map(|probe| probe.http_status), Ok(at_the_end), "{code}");
         assert_eq!(other.requests()[before].method, "HEAD", "{code}");
     }
     // Redirects without a target and redirect loops are not a response of the page.
-    site.reply(Behaviour::redirect(site.url_at("/round").to_string(), 302));
+    site.reply(Behavior::redirect(site.url_at("/round").to_string(), 302));
     assert!(probe_as(&pages, &rivers, &item(site.url(), ""), ANN).await.is_err());
 }
 
@@ -109,9 +109,9 @@ async fn no_body_is_read() {
     let site = Source::start().await;
     let pages = pages(&[&site]);
     let rivers = provider("https://api.example/", json!({}));
-    let slow = Behaviour::Drip { byte_every: Duration::from_secs(5), total: 100 };
-    for body in [slow, Behaviour::Huge { bytes: 50_000_000 }] {
-        site.reply(Behaviour::Sequence(vec![Behaviour::status(405), body]));
+    let slow = Behavior::Drip { byte_every: Duration::from_secs(5), total: 100 };
+    for body in [slow, Behavior::Huge { bytes: 50_000_000 }] {
+        site.reply(Behavior::Sequence(vec![Behavior::status(405), body]));
         let started = Instant::now();
         let found = probe_as(&pages, &rivers, &item(site.url(), ""), ANN).await;
         assert_eq!(found.map(|probe| probe.http_status), Ok(200));
@@ -130,9 +130,9 @@ async fn silence_is_no_answer_and_has_one_time_for_all_questions() {
     let site = Source::start().await;
     let pages = pages(&[&site]);
     let rivers = provider("https://api.example/", json!({}));
-    let late = |code: u16| Behaviour::status(code).delayed(Duration::from_millis(1500));
-    for turns in [vec![Behaviour::Hang], vec![Behaviour::CloseAtOnce], vec![late(405), late(200)]] {
-        site.reply(Behaviour::Sequence(turns));
+    let late = |code: u16| Behavior::status(code).delayed(Duration::from_millis(1500));
+    for turns in [vec![Behavior::Hang], vec![Behavior::CloseAtOnce], vec![late(405), late(200)]] {
+        site.reply(Behavior::Sequence(turns));
         let started = Instant::now();
         let error = probe_as(&pages, &rivers, &item(site.url_at("/x?key=canary"), ""), ANN).await;
         let error = error.expect_err("no answer").to_string();
@@ -144,8 +144,8 @@ async fn silence_is_no_answer_and_has_one_time_for_all_questions() {
 #[tokio::test]
 async fn the_persons_own_token_goes_to_the_providers_own_origin() {
     let (site, api) = (Source::start().await, Source::start().await);
-    site.reply(Behaviour::status(200));
-    api.reply(Behaviour::Sequence(vec![Behaviour::status(405), Behaviour::status(200)]));
+    site.reply(Behavior::status(200));
+    api.reply(Behavior::Sequence(vec![Behavior::status(405), Behavior::status(200)]));
     let pages = pages(&[&site]);
     let more = json!({"authenticator": "google", "page_fetch_config_json": {}});
     let rivers = provider(api.url().as_str(), more);

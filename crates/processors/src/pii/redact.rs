@@ -2,8 +2,8 @@
 
 use super::find;
 use domain::result::ResultItem;
-use domain::syntax::strip_html::{decode_entities, readable};
 use serde_json::Value;
+use syntax::strip_html::{decode_entities, readable};
 
 /// Deeper values of a payload are dropped, because they are not scanned.
 const DEPTH_MAX: usize = 64;

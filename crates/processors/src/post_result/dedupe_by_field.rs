@@ -8,9 +8,9 @@ use domain::ports::{
     Outcome, PostResultContext, PostResultProcessor, PostResultProcessorKind, ProcessorError,
 };
 use domain::result::{DATE_UNKNOWN, ResultItem, ResultSet};
-use domain::syntax::strip_html::readable;
 use serde_json::Value;
 use std::collections::HashMap;
+use syntax::strip_html::readable;
 
 struct DedupeByFieldPostResultProcessor;
 

@@ -7,10 +7,10 @@ use domain::ports::{
     Outcome, PostResultContext, PostResultProcessor, PostResultProcessorKind, ProcessorError,
 };
 use domain::result::{ResultItem, ResultSet};
-use domain::syntax::highlights::unmarked;
 use relevancy::embedder::embed_cached;
 use relevancy::similarity::{Sameness, Text, groups};
 use std::collections::HashMap;
+use syntax::highlights::unmarked;
 
 struct DedupeBySimilarityPostResultProcessor;
 

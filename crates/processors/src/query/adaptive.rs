@@ -3,9 +3,9 @@
 
 use async_trait::async_trait;
 use domain::ports::{ProcessorError, QueryContext, QueryProcessor, QueryProcessorKind};
-use domain::syntax::normalize::clean;
-use domain::syntax::query_mappings::QueryMappings;
-use domain::syntax::query_string::{is_not, negation};
+use syntax::normalize::clean;
+use syntax::query_mappings::QueryMappings;
+use syntax::query_string::{is_not, negation};
 
 pub const KIND: QueryProcessorKind = QueryProcessorKind {
     name: "AdaptiveQueryProcessor",

@@ -140,8 +140,8 @@ mod tests {
     use super::*;
     use crate::fixtures::TestContext;
     use domain::ports::ModelErrorKind;
+    use fakes::fake_llm::FakeLlm;
     use std::sync::Arc;
-    use testkit::fake_llm::FakeLlm;
 
     #[test]
     fn replies_become_queries() {

@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use domain::ports::{ProcessorError, QueryContext, QueryProcessor, QueryProcessorKind};
-use domain::syntax::normalize::clean;
+use syntax::normalize::clean;
 
 pub const KIND: QueryProcessorKind = QueryProcessorKind {
     name: "GenericQueryProcessor",

@@ -4,8 +4,8 @@
 use crate::spelling::{Dictionary, dictionary};
 use async_trait::async_trait;
 use domain::ports::{ProcessorError, QueryContext, QueryProcessor, QueryProcessorKind};
-use domain::syntax::query_string::is_not;
 use std::sync::Arc;
+use syntax::query_string::is_not;
 
 pub const KIND: QueryProcessorKind = QueryProcessorKind {
     name: "SpellcheckQueryProcessor",

@@ -10,9 +10,9 @@ use domain::ports::{
     Outcome, ProcessorError, ResultBatch, ResultContext, ResultProcessor, ResultProcessorKind,
 };
 use domain::result::{DATE_UNKNOWN, ResultItem};
-use domain::syntax::dates::parse_date;
-use domain::syntax::result_mappings::ResultMappings;
 use serde_json::Value;
+use syntax::dates::parse_date;
+use syntax::result_mappings::ResultMappings;
 
 pub const KIND: ResultProcessorKind = ResultProcessorKind {
     name: "AutomaticPayloadMapperResultProcessor",

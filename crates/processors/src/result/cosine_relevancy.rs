@@ -5,8 +5,8 @@ use async_trait::async_trait;
 use domain::ports::{
     Outcome, ProcessorError, ResultBatch, ResultContext, ResultProcessor, ResultProcessorKind,
 };
-use domain::syntax::result_mappings::ResultMappings;
 use relevancy::{MatchTargets, Query, ScoringConfig};
+use syntax::result_mappings::ResultMappings;
 
 struct CosineRelevancyResultProcessor;
 

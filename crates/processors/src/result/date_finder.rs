@@ -5,10 +5,10 @@ use domain::ports::{
     Outcome, ProcessorError, ResultBatch, ResultContext, ResultProcessor, ResultProcessorKind,
 };
 use domain::result::{DATE_UNKNOWN, ResultItem};
-use domain::syntax::dates::parse_date;
-use domain::syntax::highlights::unmarked;
 use regex::Regex;
 use std::sync::LazyLock;
+use syntax::dates::parse_date;
+use syntax::highlights::unmarked;
 
 pub const KIND: ResultProcessorKind = ResultProcessorKind {
     name: "DateFinderResultProcessor",

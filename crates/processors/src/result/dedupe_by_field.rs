@@ -7,9 +7,9 @@ use domain::ports::{
     Outcome, ProcessorError, ResultBatch, ResultContext, ResultProcessor, ResultProcessorKind,
 };
 use domain::result::{DATE_UNKNOWN, ResultItem};
-use domain::syntax::json_path::JsonPath;
 use serde_json::Value;
 use std::collections::HashSet;
+use syntax::json_path::JsonPath;
 
 pub const KIND: ResultProcessorKind = ResultProcessorKind {
     name: "DedupeByFieldResultProcessor",

@@ -5,7 +5,7 @@ use async_trait::async_trait;
 use domain::ports::{
     Outcome, ProcessorError, ResultBatch, ResultContext, ResultProcessor, ResultProcessorKind,
 };
-use domain::syntax::result_mappings::ResultMappings;
+use syntax::result_mappings::ResultMappings;
 
 pub const KIND: ResultProcessorKind = ResultProcessorKind {
     name: "GenericResultProcessor",

@@ -10,9 +10,9 @@ use domain::ports::{
     Outcome, ProcessorError, ResultBatch, ResultContext, ResultProcessor, ResultProcessorKind,
 };
 use domain::result::ResultItem;
-use domain::syntax::result_mappings::{ResultMapping, ResultMappings};
 use serde_json::Value;
 use std::collections::BTreeSet;
+use syntax::result_mappings::{ResultMapping, ResultMappings};
 
 pub const KIND: ResultProcessorKind = ResultProcessorKind {
     name: "MappingResultProcessor",

@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use domain::ports::{
     Outcome, ProcessorError, ResultBatch, ResultContext, ResultProcessor, ResultProcessorKind,
 };
-use domain::syntax::query_string::negation;
+use syntax::query_string::negation;
 
 pub const KIND: ResultProcessorKind = ResultProcessorKind {
     name: "RequireQueryStringInTitleResultProcessor",

@@ -11,7 +11,7 @@ use domain::settings::Settings;
 use processors::post_result::CATALOGUE;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
-use testkit::samples;
+use testkit::builders::{item, result_set, search};
 
 /// Documents, then their copies.
 pub struct Pool {
@@ -73,24 +73,20 @@ impl Pool {
 
     fn item(&self, number: usize) -> ResultItem {
         let document = &self.documents[number];
-        ResultItem {
-            title: document.title.clone(),
-            body: document.body.clone(),
-            url: format!("https://source.example/{number}"),
-            date_published: match document.day.as_str() {
-                "" => DATE_UNKNOWN.to_owned(),
-                day => format!("{day} 00:00:00"),
-            },
-            swirl_confidence_score: self.confidences[number],
-            ..ResultItem::default()
-        }
+        let date = match document.day.as_str() {
+            "" => DATE_UNKNOWN.to_owned(),
+            day => format!("{day} 00:00:00"),
+        };
+        let result = item(&document.title).body(&document.body).date(date);
+        result.url(format!("https://source.example/{number}")).confidence(self.confidences[number]).build()
     }
 }
 
 /// The groups of the pool, each as the indexes of its documents.
 pub fn grouped(pool: &Pool) -> Vec<Vec<usize>> {
-    let items = |numbers: std::ops::Range<usize>| numbers.map(|number| pool.item(number)).collect();
-    let set = |provider, numbers| samples::set(provider, "q", items(numbers));
+    let set = |provider, numbers: std::ops::Range<usize>| {
+        result_set(provider).query("q").items(numbers.map(|number| pool.item(number))).build()
+    };
     let mut sets = [set(1, 0..pool.originals()), set(2, pool.originals()..pool.documents.len())];
     let before = pool.documents.len();
     run("DedupeBySimilarityPostResultProcessor", &mut sets);
@@ -117,7 +113,7 @@ impl Fetch for NoFetch {
 
 fn run(name: &str, sets: &mut [ResultSet]) {
     let context = PluginContext::new(Arc::new(NoFetch), Arc::new(SystemClock), Arc::new(Settings::default()));
-    let search = samples::search("q");
+    let search = search("q");
     let cx = PostResultContext { search: &search, context: &context, finds_versions: false, concludes: true };
     let kind = CATALOGUE.iter().find(|kind| kind.name == name).expect("a processor");
     let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");

@@ -8,9 +8,9 @@ use crate::request::conventions::{
 use crate::request::curl::Request;
 use crate::request::secrets::{credential_name, is_secret, replace_secrets};
 use domain::provider::{ProviderSpec, RESULTS_PER_QUERY_MAX};
-use domain::syntax::query_mappings::PAGE_SIZE;
-use domain::syntax::query_template::encode_percent;
 use serde_json::Value;
+use syntax::query_mappings::PAGE_SIZE;
+use syntax::query_template::encode_percent;
 use url::{Url, form_urlencoded};
 
 /// The fields of a provider that follow from a request, and remarks for the user.
@@ -299,10 +299,10 @@ fn provider_name(url: &Url) -> String {
 mod tests {
     use super::*;
     use crate::request::curl::parse;
-    use domain::syntax::query_mappings::QueryMappings;
-    use domain::syntax::query_template::placeholders;
     use proptest::prelude::*;
     use serde_json::json;
+    use syntax::query_mappings::QueryMappings;
+    use syntax::query_template::placeholders;
 
     fn template_of(text: &str, query: &str) -> RequestTemplate {
         let request = parse(text).unwrap_or_else(|error| panic!("{text}: {error}")).expect("a request");

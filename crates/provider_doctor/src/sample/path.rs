@@ -1,6 +1,6 @@
 //! Paths into a response, and their syntax in mappings.
 
-use domain::syntax::json_path::JsonPath;
+use syntax::json_path::JsonPath;
 
 /// One step from a value to a value inside it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]

@@ -1,9 +1,9 @@
 //! Shape of the values of a column, regardless of its name.
 
 use crate::sample::column::Column;
-use domain::syntax::dates::parse_date;
-use domain::syntax::strip_html::strip_markup;
 use std::collections::HashSet;
+use syntax::dates::parse_date;
+use syntax::strip_html::strip_markup;
 use url::Url;
 
 /// Shares are between 0 and 1, relative to the items with a value.

@@ -5,7 +5,7 @@ use domain::chat::DocumentRef;
 use domain::ids::{ResultId, SearchId};
 use domain::result::{DATE_UNKNOWN, ResultItem};
 use domain::summary::SourceMode;
-use domain::syntax::strip_html::readable;
+use syntax::strip_html::readable;
 
 /// The documents in the order of their numbers, which start at 1 in every turn.
 #[derive(Default)]

@@ -188,7 +188,7 @@ impl Chats {
     async fn own_document(&self, chat: &Chat, document: DocumentRef) -> Result<(), ChatError> {
         let found = async {
             let (saved, search) = self.deps.federation.saved_result(document.swirl_id).await?;
-            Ok(saved.search == document.search_id && search.owner == chat.owner)
+            Ok(saved.search == document.search_id && chat.owner.owns(&search))
         };
         match found.await {
             Ok(true) => Ok(()),

@@ -16,8 +16,8 @@ mod urls;
 
 use crate::prompt::PromptSource;
 use domain::summary::{GroundedSentence, SummarySource};
-use domain::syntax::strip_html::readable;
 use support::{SUPPORT_MIN, Support};
+use syntax::strip_html::readable;
 use url::Url;
 use urls::AllowedUrls;
 

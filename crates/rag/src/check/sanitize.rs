@@ -6,10 +6,10 @@
 use super::citations;
 use super::urls::{AllowedUrls, replace_urls};
 use crate::prompt::is_invisible;
-use domain::syntax::strip_html::decode_entities;
 use regex::{Captures, Regex};
 use std::borrow::Cow;
 use std::sync::LazyLock;
+use syntax::strip_html::decode_entities;
 
 /// Maximum number of passes over a line.
 const PASSES_MAX: usize = 8;

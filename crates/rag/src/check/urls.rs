@@ -1,10 +1,10 @@
 //! URLs in a text, and whether they belong to a source.
 
 use crate::prompt::PromptSource;
-use domain::syntax::canonical_url::canonical;
 use regex::{Captures, Regex};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
+use syntax::canonical_url::canonical;
 
 /// Replaces a URL that belongs to no source.
 pub(super) const REMOVED: &str = "(address removed)";

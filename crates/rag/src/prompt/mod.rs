@@ -18,10 +18,10 @@ pub(crate) use source::{PromptSource, SourceText};
 pub(crate) use template::{FOLLOW_UPS, NOT_FOUND};
 
 use domain::ports::{Prompt, Turn};
-use domain::syntax::strip_html::readable;
 use packer::ContextPacker;
 use relevance_filter::usable_source;
 use std::borrow::Cow;
+use syntax::strip_html::readable;
 
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct AssembledPrompt {

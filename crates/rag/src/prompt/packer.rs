@@ -4,8 +4,8 @@ use super::escape::one_line;
 use super::source::{PromptSource, SourceText};
 use domain::rag::WindowMethod;
 use domain::result::DATE_UNKNOWN;
-use domain::syntax::strip_html::readable;
 use relevancy::passages::{best_passages, count_words};
+use syntax::strip_html::readable;
 use url::Url;
 
 /// Length of a passage in words.

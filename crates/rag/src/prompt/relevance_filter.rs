@@ -6,11 +6,11 @@ use super::source::SourceText;
 use super::titles::TitleMatch;
 use domain::rag::WindowMethod;
 use domain::summary::SourceMode;
-use domain::syntax::strip_html::readable;
 use relevancy::embedder::embed;
 use relevancy::passages::best_window;
 use relevancy::tokens::{lower, tokens};
 use relevancy::{Language, Query};
+use syntax::strip_html::readable;
 
 /// The type of a source whose text is only the result itself.
 pub(crate) const SEARCH_RESULT: &str = "Search Result";

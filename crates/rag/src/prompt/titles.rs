@@ -1,10 +1,10 @@
 //! Query terms in the title of a result, which count for its text.
 
 use domain::result::ResultItem;
-use domain::syntax::strip_html::readable;
 use relevancy::tokens::{lower, tokens};
 use relevancy::{Language, Query, TermMatch};
 use std::collections::BTreeSet;
+use syntax::strip_html::readable;
 
 /// Minimum share of query terms in a title that describes its text.
 const SHARE_MIN: f64 = 0.5;

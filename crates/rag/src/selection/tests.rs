@@ -4,30 +4,26 @@ use super::*;
 use domain::ids::ResultId;
 use domain::rag::InclusionField;
 use domain::summary::SummaryDetails;
-use testkit::samples::set;
+use testkit::builders::{self, result_set};
 
 /// A result named by its title: rank inside its provider, confidence, score, date.
 fn item(id: i64, rank: u32, confidence: f64, score: f64) -> ResultItem {
-    ResultItem {
-        swirl_id: ResultId(id),
-        searchprovider_rank: rank,
-        swirl_confidence_score: confidence,
-        swirl_score: score,
-        title: format!("r{id}"),
-        url: format!("https://example.org/{id}"),
-        date_published: "unknown".to_owned(),
-        ..ResultItem::default()
-    }
+    let result = builders::item(format!("r{id}")).id(id).rank(rank).confidence(confidence).score(score);
+    result.url(format!("https://example.org/{id}")).date("unknown").build()
 }
 
 fn dated(id: i64, rank: u32, confidence: f64, date: &str) -> ResultItem {
     ResultItem { date_published: date.to_owned(), ..item(id, rank, confidence, 100.0) }
 }
 
+fn set(provider: i64, items: Vec<ResultItem>) -> ResultSet {
+    result_set(provider).items(items).build()
+}
+
 /// `count` good results of a provider, with ids from 100 times its own.
 fn many(provider: i64, count: u32) -> ResultSet {
     let good = |rank: u32| item(provider * 100 + i64::from(rank), rank, 0.9, 90.0);
-    set(provider, "x", (1..=count).map(good).collect())
+    set(provider, (1..=count).map(good).collect())
 }
 
 fn rules(strategy: Strategy, max: usize) -> SelectionRules {
@@ -57,7 +53,7 @@ fn each_strategy_takes_its_own() {
     use Strategy::{Distributed, RoundRobin, RoundRobinThreshold, Sorted};
     // Provider 1 is good throughout, provider 2 has one good and two bad ones, provider 3 has nothing.
     let second = vec![item(201, 1, 0.2, 10.0), item(202, 2, 0.95, 95.0), item(203, 3, 0.5, 60.0)];
-    let sets = [set(2, "x", second), many(1, 4), many(3, 0)];
+    let sets = [set(2, second), many(1, 4), many(3, 0)];
     let table: &[(Strategy, usize, &[i64])] = &[
         (Sorted, 10, &[202, 101, 102, 103, 104]),
         (Sorted, 2, &[202, 101]),
@@ -100,7 +96,6 @@ fn two_sources_and_ten_are_five_each() {
 fn a_threshold_has_to_be_passed() {
     let sets = [set(
         1,
-        "x",
         vec![
             item(1, 1, 0.7, 99.0),
             item(2, 2, 0.700_01, 1.0),
@@ -117,7 +112,7 @@ fn a_threshold_has_to_be_passed() {
         SelectionRules { field: InclusionField::Score, threshold: 50.0, ..rules(Strategy::Sorted, 10) };
     assert_eq!(ids(&select_results(&sets, &no_overrides(), &by_score, &[])), [1, 4]);
     let nothing = SelectionRules { threshold: 0.99, ..rules(Strategy::Sorted, 10) };
-    let sets = [set(1, "x", vec![item(1, 1, 0.6, 99.0)])];
+    let sets = [set(1, vec![item(1, 1, 0.6, 99.0)])];
     let selection = select_results(&sets, &no_overrides(), &nothing, &[]);
     assert_eq!((selection.items.len(), selection.best), (0, Some(0.6)));
     assert_eq!(select_results(&[], &no_overrides(), &nothing, &[]).best, None);
@@ -128,7 +123,6 @@ fn equals_are_ordered_by_date_rank_and_id() {
     let sets = [
         set(
             1,
-            "x",
             vec![
                 dated(1, 1, 0.9, "unknown"),
                 dated(2, 2, 0.9, "2024-01-02 00:00:00"),
@@ -136,7 +130,7 @@ fn equals_are_ordered_by_date_rank_and_id() {
                 dated(4, 4, 0.9, "2025-06-01 10:00:00.5"),
             ],
         ),
-        set(2, "x", vec![dated(6, 1, 0.9, ""), dated(5, 1, 0.9, "soon"), dated(7, 1, 0.95, "unknown")]),
+        set(2, vec![dated(6, 1, 0.9, ""), dated(5, 1, 0.9, "soon"), dated(7, 1, 0.95, "unknown")]),
     ];
     let selection = select_results(&sets, &no_overrides(), &rules(Strategy::Sorted, 10), &[]);
     assert_eq!(ids(&selection), [7, 4, 2, 3, 1, 5, 6]);
@@ -175,8 +169,8 @@ fn a_provider_may_have_rules_of_its_own() {
 #[test]
 fn thresholds_and_fields_of_a_provider_are_for_its_own_results() {
     let sets = [
-        set(1, "x", vec![item(1, 1, 0.4, 80.0), item(2, 2, 0.2, 70.0)]),
-        set(2, "x", vec![item(3, 1, 0.8, 20.0), item(4, 2, 0.6, 99.0)]),
+        set(1, vec![item(1, 1, 0.4, 80.0), item(2, 2, 0.2, 70.0)]),
+        set(2, vec![item(3, 1, 0.8, 20.0), item(4, 2, 0.6, 99.0)]),
     ];
     let low = RagOverrides { threshold: Some(0.3), ..RagOverrides::default() };
     let selection = select_results(&sets, &overrides_used(&[(1, low)]), &rules(Strategy::Sorted, 10), &[]);
@@ -234,7 +228,7 @@ fn what_a_model_wrote_is_no_source() {
     let mut rows = vec![item(1, 1, 0.9, 90.0), item(2, 2, 0.9, 90.0), item(3, 3, 0.9, 90.0)];
     rows[0].result_block = Some("ai_summary".to_owned());
     rows[1].additional_content = Some(Box::new(SummaryDetails::default()));
-    let sets = [set(1, "x", rows), many(2, 2)];
+    let sets = [set(1, rows), many(2, 2)];
     let rules =
         SelectionRules { generated: BTreeSet::from([ProviderId(2)]), ..rules(Strategy::Distributed, 10) };
     assert_eq!(ids(&select_results(&sets, &no_overrides(), &rules, &[])), [3]);
@@ -252,18 +246,18 @@ fn the_same_document_counts_once() {
     };
     // Two pages of one address that have titles of their own are two.
     let other = ResultItem { title: "Other".to_owned(), ..copy(4, 0.8) };
-    let sets = [set(1, "x", vec![copy(1, 0.8)]), set(2, "x", vec![copy(2, 0.9), other]), many(3, 1)];
+    let sets = [set(1, vec![copy(1, 0.8)]), set(2, vec![copy(2, 0.9), other]), many(3, 1)];
     let selection = select_results(&sets, &no_overrides(), &rules(Strategy::RoundRobin, 10), &[]);
     assert_eq!(ids(&selection), [2, 301, 4]);
     // If both are requested, both are used; the same id is one result.
-    let twice = [sets[0].clone(), sets[1].clone(), set(3, "x", vec![copy(1, 0.8)])];
+    let twice = [sets[0].clone(), sets[1].clone(), set(3, vec![copy(1, 0.8)])];
     let selection = select_results(&twice, &no_overrides(), &rules(Strategy::RoundRobin, 10), &[2, 1, 1]);
     assert_eq!(ids(&selection), [1, 2]);
 }
 
 #[test]
 fn wanted_results_are_taken_whatever_their_score() {
-    let sets = [many(1, 3), set(2, "x", vec![item(201, 1, 0.1, 1.0), item(202, 2, 0.3, 2.0)])];
+    let sets = [many(1, 3), set(2, vec![item(201, 1, 0.1, 1.0), item(202, 2, 0.3, 2.0)])];
     let cap = overrides_used(&[(1, RagOverrides { max_to_consider: Some(1), ..RagOverrides::default() })]);
     let order: Vec<ResultId> = [202, 103, 201, 101, 102].map(ResultId).to_vec();
     type Row<'a> = (Strategy, usize, &'a [i64], &'a [i64], &'a [i64]);
@@ -308,7 +302,7 @@ fn of_several_versions_the_one_that_counts_is_used() {
         version(4, 0.74, &open),
         version(5, 0.73, &open),
     ];
-    let sets = [set(1, "x", rows)];
+    let sets = [set(1, rows)];
     for strategy in
         [Strategy::Sorted, Strategy::Distributed, Strategy::RoundRobin, Strategy::RoundRobinThreshold]
     {

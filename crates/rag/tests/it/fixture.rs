@@ -8,11 +8,11 @@ use domain::ports::{
     Store, SystemClock, TaskQueue, Unavailable,
 };
 use domain::provider::{ProviderSpec, SearchProvider};
-use domain::result::{ResultItem, ResultSet};
+use domain::result::ResultSet;
 use domain::search::{Search, SearchSpec};
 use domain::secret::Secret;
 use domain::settings::Settings;
-use domain::status::{ProviderStatus, SearchStatus};
+use domain::status::SearchStatus;
 use domain::summary::SummaryRequest;
 use domain::user::UserSpec;
 use federation::{Federation, FederationDeps};
@@ -22,6 +22,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use store::{EncryptionKey, SqlStore, StoreConfig};
 use tasks::queue::SqlQueue;
+use testkit::builders::{item, result_set};
 
 /// Longer than any test step takes.
 pub const PATIENCE: Duration = Duration::from_secs(20);
@@ -84,36 +85,18 @@ impl Fixture {
     }
 
     fn set(&self, search: &Search, items: &[(&str, &str, f64)]) -> ResultSet {
-        let now = SystemClock.now();
-        let item = |(place, (title, body, score)): (usize, &(&str, &str, f64))| ResultItem {
-            title: (*title).to_owned(),
-            body: (*body).to_owned(),
-            url: format!("https://rivers.example/{}", title.to_lowercase()),
-            swirl_confidence_score: *score,
-            swirl_score: score * 100.0,
-            searchprovider: "Rivers".to_owned(),
-            searchprovider_rank: u32::try_from(place).unwrap() + 1,
-            date_published: "2024-03-05 00:00:00".to_owned(),
-            ..ResultItem::default()
+        let ranked = |(rank, (title, body, score)): (u32, &(&str, &str, f64))| {
+            item(*title)
+                .body(*body)
+                .url(format!("https://rivers.example/{}", title.to_lowercase()))
+                .confidence(*score)
+                .score(score * 100.0)
+                .provider("Rivers")
+                .rank(rank)
+                .date("2024-03-05 00:00:00")
         };
-        ResultSet {
-            search: search.id,
-            provider: self.provider.id,
-            provider_name: "Rivers".to_owned(),
-            status: ProviderStatus::Ok,
-            error: None,
-            found: items.len() as u64,
-            retrieved: items.len() as u64,
-            query_string_to_provider: String::new(),
-            query_to_provider: String::new(),
-            query_processors: Vec::new(),
-            result_processors: Vec::new(),
-            messages: Vec::new(),
-            time_s: 0.1,
-            items: items.iter().enumerate().map(item).collect(),
-            date_created: now,
-            date_updated: now,
-        }
+        let set = result_set(self.provider.id.0).search(search.id).named("Rivers");
+        set.items((1..).zip(items).map(ranked)).at(SystemClock.now()).build()
     }
 
     /// A process of the service. All share the store, the model and the pages.

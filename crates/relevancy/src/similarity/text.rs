@@ -1,8 +1,8 @@
 //! A text prepared for comparison: hashed words, shingles, and index keys.
 
 use crate::tokens::tokens;
-use domain::syntax::strip_html::readable;
 use std::cell::OnceCell;
+use syntax::strip_html::readable;
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 

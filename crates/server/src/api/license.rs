@@ -5,7 +5,7 @@ use crate::error::ErrorBody;
 use crate::state::AppState;
 use axum::Json;
 use axum::extract::State;
-use domain::license::LicenseReport;
+use license::LicenseReport;
 use std::sync::Arc;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;

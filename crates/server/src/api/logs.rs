@@ -3,13 +3,13 @@
 use crate::auth::Admin;
 use crate::error::{ApiError, ErrorBody, ErrorCode};
 use crate::extract::{ApiPath, ApiQuery, Flag};
+use crate::instance_info::LogFolder;
 use crate::state::AppState;
 use axum::Json;
 use axum::extract::State;
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use chrono::{DateTime, Utc};
-use domain::instance_info::LogFolder;
 use serde::{Deserialize, Serialize};
 use std::io::{self, SeekFrom};
 use std::path::Path;

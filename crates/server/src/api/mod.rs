@@ -22,7 +22,7 @@ mod logs;
 mod merge_patch;
 mod metrics;
 mod oidc;
-mod openapi;
+pub mod openapi;
 mod owner_names;
 mod pagination;
 mod pipelines;
@@ -42,7 +42,7 @@ mod swagger_ui;
 mod tokens;
 mod users;
 
-pub use openapi::ApiDocument;
+use openapi::ApiDocument;
 
 use crate::state::AppState;
 use std::sync::Arc;

@@ -14,10 +14,10 @@ use axum::http::{HeaderMap, Method, StatusCode};
 use axum::response::{IntoResponse, Response};
 use domain::ai_provider::{AiProvider, Role};
 use domain::ids::{AiProviderId, SearchId};
-use domain::suggest;
 use domain::summary::{SummaryDetails, SummaryRequest};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
+use syntax::suggest;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 

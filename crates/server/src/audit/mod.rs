@@ -1,9 +1,8 @@
 //! The audit log: changes and lockouts that are written to it.
 
 mod audited_store;
-mod lockout_audit;
+pub mod lockout_audit;
 mod middleware;
 
 pub use audited_store::{AuditedStore, RequestOrigin};
-pub use lockout_audit::LockoutAudit;
 pub use middleware::record_lockouts;

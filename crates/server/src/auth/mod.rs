@@ -1,6 +1,6 @@
 //! Authentication. Deny by default; `PUBLIC` in `paths` lists the public paths.
 
-mod basic;
+pub mod basic;
 mod caller;
 mod credentials;
 mod csrf;
@@ -10,20 +10,19 @@ mod hash_pool;
 pub mod oidc;
 pub mod password;
 mod paths;
-mod random;
-mod scrapers;
+pub mod random;
+pub mod scrapers;
 mod session;
 pub mod side_effects;
 mod site;
 pub mod token;
 
-pub use basic::PasswordVerifier;
 pub use caller::{Admin, Caller, NeedsConfirmation, RequestUser, Scheme};
 pub use credentials::{by_password, identify};
 pub use csrf::{masked, same_text};
 pub use guard::guard;
 pub use random::{random_hex, random_text};
-pub use scrapers::{SCRAPER_TIME_MAX, Scrapers};
+pub use scrapers::SCRAPER_TIME_MAX;
 pub use session::{close_session, cookie, keep_session, open_session, read_cookie};
 #[cfg(feature = "mcp")]
 pub use site::{is_listed, is_same_host};

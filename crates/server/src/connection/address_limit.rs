@@ -2,10 +2,10 @@
 
 use super::rejection::Rejection;
 use crate::client_address::ClientAddress;
-use domain::syntax::network::Network;
 use std::collections::HashMap;
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use syntax::network::Network;
 
 /// A limit for every address except proxies, through which many clients connect.
 #[derive(Debug)]

@@ -6,7 +6,7 @@
 
 #[cfg(feature = "mcp")]
 mod calls;
-mod issuers;
+pub mod issuers;
 mod metadata;
 #[cfg(not(feature = "mcp"))]
 mod not_built;
@@ -14,7 +14,6 @@ mod not_built;
 mod origin;
 mod paths;
 
-pub use issuers::Issuers;
 pub use metadata::challenge;
 
 use crate::state::AppState;

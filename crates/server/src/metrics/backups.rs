@@ -13,7 +13,7 @@ impl BackupMetrics {
     pub fn register(&self, registry: &mut Registry) {
         registry.register_with_unit(
             "tributary_backup_last_success_timestamp",
-            "When the last backup was completed, since 1970; absent when there is none",
+            "Unix time of the last completed backup; absent if there is none",
             Unit::Seconds,
             self.last_success.clone(),
         );

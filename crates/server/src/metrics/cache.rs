@@ -80,42 +80,46 @@ impl CacheMetrics {
     pub fn register(&self, registry: &mut Registry) {
         registry.register(
             "tributary_cache_licensed",
-            "1 when the license opens the cache",
+            "1 if the license includes the cache",
             self.licensed.clone(),
         );
         registry.register("tributary_cache_signals", "Documents in the cache by state", self.signals.clone());
         registry.register(
             "tributary_cache_liveness",
-            "Documents in the cache by what their sources last said",
+            "Documents in the cache by their last known status at the source",
             self.liveness.clone(),
         );
-        registry.register("tributary_cache_chunks", "Pieces of documents in the cache", self.chunks.clone());
+        registry.register("tributary_cache_chunks", "Chunks of documents in the cache", self.chunks.clone());
         registry.register_with_unit(
             "tributary_cache_body",
-            "What the full texts of the cache take, packed",
+            "Compressed size of the full texts in the cache",
             Unit::Bytes,
             self.body_bytes.clone(),
         );
-        registry.register("tributary_cache_grants", "Rights of people to documents", self.grants.clone());
+        registry.register(
+            "tributary_cache_grants",
+            "Access grants on documents in the cache",
+            self.grants.clone(),
+        );
         registry.register(
             "tributary_cache_store_up",
-            "1 when the store behind the cache answers",
+            "1 if the store of the cache responds",
             self.stores.clone(),
         );
-        registry.register("tributary_cache_searches", "Questions to the cache", self.searches.clone());
+        registry.register("tributary_cache_searches", "Searches of the cache", self.searches.clone());
         registry.register(
             "tributary_cache_hits",
-            "Questions to which the cache had something",
+            "Searches of the cache that returned results",
             self.hits.clone(),
         );
         registry.register(
             "tributary_cache_ingests",
-            "Documents that came in, or could not",
+            "Ingests of documents into the cache by outcome",
             self.ingests.clone(),
         );
         registry.register(
             "tributary_cache_probes",
-            "Checks whether documents are still there, by verdict",
+            "Checks whether sources still have documents, by verdict",
             self.probes.clone(),
         );
         self.register_decisions(registry);
@@ -127,20 +131,16 @@ impl CacheMetrics {
             "Elections among versions by status",
             self.runs.clone(),
         );
-        registry.register(
-            "tributary_canonical_pins",
-            "Documents that are pinned for a query",
-            self.pins.clone(),
-        );
+        registry.register("tributary_canonical_pins", "Documents pinned for a query", self.pins.clone());
         registry.register(
             "tributary_canonical_decisions",
-            "Groups of versions in searches among which an election or a pin chose",
+            "Groups of versions in searches that an election or a pin decided",
             self.decided.clone(),
         );
         registry.register("tributary_egress_scans", "Scans of sent mail by status", self.scans.clone());
         registry.register(
             "tributary_egress_events",
-            "Documents that were found in sent mail by status",
+            "Documents recognized in sent mail by status",
             self.events.clone(),
         );
     }

@@ -1,7 +1,7 @@
 //! Metrics of the license and of the disk of the data folder.
 
 use super::gauge_value::whole;
-use domain::license::{LicenseReport, LicenseStatus};
+use license::{LicenseReport, LicenseStatus};
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
@@ -57,16 +57,20 @@ impl InstallationMetrics {
             "Days until the license, or its part for the cache, expires",
             self.days_left.clone(),
         );
-        registry.register("tributary_license_state", "1 for how the license stands", self.state.clone());
+        registry.register(
+            "tributary_license_state",
+            "1 for the current state of the license",
+            self.state.clone(),
+        );
         registry.register_with_unit(
             "tributary_disk_size",
-            "Size of the disk of the data folder",
+            "Size of the disk with the data folder",
             Unit::Bytes,
             self.size.clone(),
         );
         registry.register_with_unit(
             "tributary_disk_free",
-            "Free space on the disk of the data folder",
+            "Free space on the disk with the data folder",
             Unit::Bytes,
             self.free.clone(),
         );

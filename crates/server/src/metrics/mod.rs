@@ -29,7 +29,6 @@ use cache::CacheMetrics;
 use domain::VERSION;
 use domain::ids::ProviderId;
 use domain::instant::Instant;
-use domain::license::LicenseReport;
 use domain::ports::{Observer, PoolUse, QueueName, SummaryEnd};
 use domain::status::SearchStatus;
 use domain::storage_forecast::StorageForecast;
@@ -38,6 +37,7 @@ use installation::InstallationMetrics;
 use labels::{
     Histograms, HttpLabels, KindLabels, PoolLabels, ProviderLabels, QueueLabels, StateLabels, StatusLabels,
 };
+use license::LicenseReport;
 use process::Process;
 use prometheus_client::encoding::text::encode;
 use prometheus_client::metrics::counter::Counter;
@@ -144,7 +144,7 @@ impl Metrics {
             scraping: Mutex::default(),
         };
         metrics.register_what_happened();
-        metrics.register_what_stands();
+        metrics.register_gauges();
         metrics.summaries.register(&mut metrics.registry);
         metrics.cache.register(&mut metrics.registry);
         metrics.installation.register(&mut metrics.registry);
@@ -165,15 +165,11 @@ impl Metrics {
         );
         registry.register_with_unit(
             "tributary_http_request_duration",
-            "Time until the answer to an HTTP request begins",
+            "Time until the response to an HTTP request begins",
             Unit::Seconds,
             self.http_seconds.clone(),
         );
-        registry.register(
-            "tributary_searches",
-            "Runs of searches by the status they ended with",
-            self.searches.clone(),
-        );
+        registry.register("tributary_searches", "Finished runs of searches by status", self.searches.clone());
         registry.register_with_unit(
             "tributary_search_duration",
             "Time from the request for a search until its results are ready",
@@ -182,51 +178,59 @@ impl Metrics {
         );
         registry.register_with_unit(
             "tributary_federation_duration",
-            "Time until all providers of a search had answered or were cut off",
+            "Time until all providers of a search have responded or timed out",
             Unit::Seconds,
             self.federation_seconds.clone(),
         );
         registry.register(
             "tributary_provider_requests",
-            "Searches that wanted results of the provider",
+            "Searches that selected the provider",
             self.provider_requests.clone(),
         );
         registry.register(
             "tributary_provider_errors",
-            "Searches to which the provider gave nothing, by kind of failure",
+            "Searches in which the provider failed, by kind of failure",
             self.provider_errors.clone(),
         );
         registry.register_with_unit(
             "tributary_provider_duration",
-            "Time of a provider's part of a search, without those in which it was not asked",
+            "Time of a provider in a search, without searches in which it was not queried",
             Unit::Seconds,
             self.provider_seconds.clone(),
         );
         registry.register(
             "tributary_tasks_requeued",
-            "Tasks of accepted work that were lost and that this process made again",
+            "Lost tasks of accepted work that this process requeued",
             self.tasks_requeued.clone(),
         );
     }
 
-    fn register_what_stands(&mut self) {
+    fn register_gauges(&mut self) {
         let Self { registry, .. } = self;
         let build = Info::new([("version", VERSION)]);
-        registry.register("tributary_build", "The version that runs", build);
+        registry.register("tributary_build", "Version of the program", build);
         let breakers = self.breakers.clone();
-        registry.register("tributary_provider_breaker_state", "1 for the state of the breaker", breakers);
+        registry.register(
+            "tributary_provider_breaker_state",
+            "1 for the current state of the circuit breaker",
+            breakers,
+        );
         let depth = self.queue_depth.clone();
         registry.register("tributary_queue_depth", "Tasks waiting in the queue", depth);
         let active = self.queue_active.clone();
         registry.register("tributary_queue_active_tasks", "Tasks executing in this process", active);
         let max = self.pool_max.clone();
-        registry.register("tributary_database_pool_max", "Most connections to the database", max);
+        registry.register(
+            "tributary_database_pool_max",
+            "Maximum number of connections to the database",
+            max,
+        );
         let size = self.pool_size.clone();
         registry.register("tributary_database_pool_size", "Open connections to the database", size);
         let used = self.pool_in_use.clone();
-        registry.register("tributary_database_pool_in_use", "Connections that are being used", used);
+        registry.register("tributary_database_pool_in_use", "Connections to the database in use", used);
         let error = self.collection_error.clone();
-        registry.register("tributary_metrics_collection_error", "1 when the queue could not be read", error);
+        registry.register("tributary_metrics_collection_error", "1 if the queues could not be read", error);
     }
 
     /// All metrics as OpenMetrics text, with the current values and the circuit breaker of each provider.

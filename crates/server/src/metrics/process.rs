@@ -32,17 +32,23 @@ impl Collector for Process {
         record(
             &mut encoder,
             "process_start_time",
-            "Start of the process since 1970.",
+            "Start time of the process since the Unix epoch.",
             Some(Unit::Seconds),
             &started,
         )?;
         if let Some(bytes) = resident_bytes() {
             let memory = ConstGauge::new(bytes);
-            record(&mut encoder, "process_resident_memory", "Memory in use.", Some(Unit::Bytes), &memory)?;
+            record(
+                &mut encoder,
+                "process_resident_memory",
+                "Resident memory size.",
+                Some(Unit::Bytes),
+                &memory,
+            )?;
         }
         if let Some(seconds) = cpu_seconds() {
             let cpu = ConstCounter::new(seconds);
-            let help = "Processor time, of user and system.";
+            let help = "User and system CPU time.";
             record(&mut encoder, "process_cpu", help, Some(Unit::Seconds), &cpu)?;
         }
         if let Some(open) = open_files() {
@@ -55,7 +61,7 @@ impl Collector for Process {
             )?;
         }
         if let Some(max) = files_max() {
-            let help = "Most open files and connections.";
+            let help = "Maximum number of open files and connections.";
             record(&mut encoder, "process_max_fds", help, None, &ConstGauge::new(max))?;
         }
         Ok(())

@@ -35,17 +35,17 @@ pub struct ServerMetrics {
 impl ServerMetrics {
     pub fn register(&self, registry: &mut Registry) {
         let up = self.database_up.clone();
-        registry.register("tributary_database_up", "1 when the database answers", up);
+        registry.register("tributary_database_up", "1 if the database responds", up);
         let nats = self.nats_up.clone();
-        registry.register("tributary_nats_up", "1 when NATS is connected and answers", nats);
+        registry.register("tributary_nats_up", "1 if NATS is connected and responds", nats);
         registry.register(
             "tributary_database_pool_timeouts",
-            "Callers that got no connection to the database in time",
+            "Timeouts while waiting for a connection to the database",
             self.pool_timeouts.clone(),
         );
         registry.register(
             "tributary_outbox_tasks",
-            "Tasks that wait in the database, due or not",
+            "Tasks waiting in the database, due or not",
             self.outbox_tasks.clone(),
         );
         registry.register_with_unit(
@@ -56,19 +56,19 @@ impl ServerMetrics {
         );
         registry.register_with_unit(
             "tributary_oldest_open_search",
-            "Time since something last happened to the search that has waited the longest for its end",
+            "Time since the last progress of the unfinished search that has waited longest",
             Unit::Seconds,
             self.oldest_open_search.clone(),
         );
         registry.register_with_unit(
             "tributary_scheduler_last_run_timestamp",
-            "When the scheduler last started something, since 1970",
+            "Unix time at which the scheduler last started a task",
             Unit::Seconds,
             self.scheduler_last_run.clone(),
         );
         registry.register_with_unit(
             "tributary_scheduler_overdue",
-            "How long a schedule has been due without being started",
+            "Time since the most overdue schedule became due",
             Unit::Seconds,
             self.scheduler_overdue.clone(),
         );

@@ -52,7 +52,7 @@ impl Default for SignInMetrics {
 impl SignInMetrics {
     pub fn register(&self, registry: &mut Registry) {
         let failures = self.0.clone();
-        registry.register("tributary_sign_in_failures", "Failed attempts to sign in, by reason", failures);
+        registry.register("tributary_sign_in_failures", "Failed sign-ins by reason", failures);
     }
 
     pub fn failed(&self, reason: SignInFailure) {

@@ -24,7 +24,7 @@ impl StorageMetrics {
         );
         registry.register_with_unit(
             "tributary_database_used",
-            "Part of the database that holds records",
+            "Size of the records in the database",
             Unit::Bytes,
             self.used.clone(),
         );
@@ -36,13 +36,13 @@ impl StorageMetrics {
         );
         registry.register_with_unit(
             "tributary_database_growth_per_day",
-            "Growth of the records in a day, over the last week",
+            "Daily growth of the records over the last week",
             Unit::Bytes,
             self.growth.clone(),
         );
         registry.register(
             "tributary_database_full_in_days",
-            "Days until the disk of the database is full if it grows on like this",
+            "Days until the disk of the database is full at the current growth",
             self.full_in_days.clone(),
         );
     }

@@ -59,16 +59,16 @@ impl Default for SummaryMetrics {
 
 impl SummaryMetrics {
     pub fn register(&self, registry: &mut Registry) {
-        registry.register("tributary_answers", "AI summaries by how they ended", self.ended.clone());
+        registry.register("tributary_answers", "AI summaries by outcome", self.ended.clone());
         registry.register_with_unit(
             "tributary_answer_duration",
-            "Time of an AI summary from its beginning to its end, however it ended",
+            "Duration of an AI summary, whatever its outcome",
             Unit::Seconds,
             self.seconds.clone(),
         );
         registry.register_with_unit(
             "tributary_answer_stage_duration",
-            "Time of a stage of an AI summary",
+            "Duration of a stage of an AI summary",
             Unit::Seconds,
             self.stage_seconds.clone(),
         );

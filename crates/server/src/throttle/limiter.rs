@@ -3,11 +3,11 @@
 //! A key may make `count` uses at once; each is paid back after `per / count`. Only the time at which everything is
 //! paid back is stored. The clock is tokio's, which is monotonic and which tests can pause.
 
-use domain::syntax::rate::Rate;
 use moka::ops::compute::Op;
 use moka::policy::EvictionPolicy;
 use moka::sync::Cache;
 use std::time::Duration;
+use syntax::rate::Rate;
 use tokio::time::Instant;
 
 /// Most keys of one limiter; the least recently used key is evicted first.

@@ -11,10 +11,10 @@ use crate::client_address::ClientAddress;
 use crate::error::ApiError;
 use domain::ids::UserId;
 use domain::settings::{Settings, Throttle};
-use domain::syntax::rate::Rate;
 use limiter::Limiter;
 use std::hash::{BuildHasher, RandomState};
 use std::time::Duration;
+use syntax::rate::Rate;
 
 /// Kinds of requests with a limit per user and address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -5,13 +5,13 @@ use super::limiter::{KEYS_MAX, Limiter};
 use crate::client_address::ClientAddress;
 use crate::error::ApiError;
 use domain::settings::Throttle;
-use domain::syntax::rate::Rate;
 use moka::policy::EvictionPolicy;
 use moka::sync::Cache;
 use std::collections::{BTreeSet, HashMap};
 use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 use std::time::Duration;
+use syntax::rate::Rate;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::Instant;
 

@@ -15,9 +15,9 @@ use domain::ai_provider::Role;
 use domain::ids::{ResultId, SearchId, UserId};
 use domain::prompt::SEARCH_RAG;
 use domain::summary::{INSTRUCTIONS_CHARS_MAX, SourceMode, StoredSummary, SummaryDetails, SummarySource};
-use domain::syntax::display::web_link;
 use serde::Serialize;
 use std::sync::Arc;
+use syntax::display::web_link;
 use url::Url;
 
 /// Length at which a quoted passage is cut.
@@ -189,7 +189,7 @@ impl SourceView {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Assets;
+    use super::super::assets::Assets;
     use super::super::templates::Templates;
     use super::super::templates::tests::context;
     use super::*;

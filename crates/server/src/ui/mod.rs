@@ -17,7 +17,7 @@
 mod account;
 mod admin;
 mod answer;
-mod assets;
+pub mod assets;
 mod branding;
 mod chat;
 mod confirm_search;
@@ -36,15 +36,13 @@ mod review;
 mod search;
 mod sign_in;
 mod static_files;
-mod templates;
+pub mod templates;
 mod transform_form;
 mod upload;
 
-pub use assets::Assets;
 pub use confirm_search::confirm_search;
 pub use not_found::html_not_found;
 pub use sign_in::local_path;
-pub use templates::Templates;
 
 use crate::state::AppState;
 use axum::Router;

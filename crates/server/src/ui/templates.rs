@@ -6,12 +6,12 @@ use super::page_context::PageContext;
 use crate::error::ApiError;
 use axum::http::{StatusCode, header};
 use axum::response::{Html, IntoResponse, Response};
-use domain::syntax::display::without_direction_controls;
 use flate2::Compression;
 use minijinja::value::{Kwargs, Serde};
 use minijinja::{Environment, context};
 use serde::Serialize;
 use std::sync::Arc;
+use syntax::display::without_direction_controls;
 
 /// Allows only our own files and forms: no inline script or style, no frames. Scripts may insert markup only through
 /// the trusted-types policy `fragments`, which accepts what our own templates rendered.

@@ -19,7 +19,7 @@ use domain::secret::Secret;
 use std::pin::Pin;
 use store::{EncryptionKey, SqlStore, StoreConfig};
 
-pub type Behaviour = for<'a> fn(&'a dyn Store) -> Pin<Box<dyn Future<Output = ()> + Send + 'a>>;
+pub type Behavior = for<'a> fn(&'a dyn Store) -> Pin<Box<dyn Future<Output = ()> + Send + 'a>>;
 
 fn now() -> Instant {
     DateTime::from_timestamp(1_700_000_000, 0).expect("a time in range")
@@ -33,26 +33,26 @@ fn config(url: &str) -> StoreConfig {
     }
 }
 
-pub async fn on_memory(behaviour: Behaviour) {
+pub async fn on_memory(behavior: Behavior) {
     let store = SqlStore::open(config("sqlite::memory:")).await.expect("SQLite in memory");
-    behaviour(&store).await;
+    behavior(&store).await;
     store.close().await;
 }
 
-pub async fn on_file(behaviour: Behaviour) {
+pub async fn on_file(behavior: Behavior) {
     let folder = tempfile::tempdir().expect("a folder");
     let url = format!("sqlite://{}/store.db", folder.path().display());
     let store = SqlStore::open(config(&url)).await.expect("SQLite in a file");
-    behaviour(&store).await;
+    behavior(&store).await;
     store.close().await;
 }
 
-pub async fn on_postgres(behaviour: Behaviour) {
+pub async fn on_postgres(behavior: Behavior) {
     let Some(server) = testkit::postgres::server("the suite of the store") else { return };
     let migrate = async |url: String| SqlStore::open(config(&url)).await.expect("PostgreSQL").close().await;
     let test = move |url: String| async move {
         let store = SqlStore::open(config(&url)).await.expect("PostgreSQL");
-        behaviour(&store).await;
+        behavior(&store).await;
         store.close().await;
     };
     testkit::postgres::with_copy(&server, migrate, test).await;

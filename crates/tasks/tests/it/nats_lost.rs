@@ -3,14 +3,14 @@
 
 use domain::ids::UserId;
 use domain::ports::{ClaimedTask, NewTask, QueueName, Store, SystemClock, TaskQueue, TaskState, WorkerSlots};
-use domain::ports::{Clock, UnfinishedTask};
+use domain::ports::{Clock, UnfinishedTask, WorkerMetrics};
 use domain::secret::Secret;
-use domain::worker_gauges::WorkerGauges;
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use store::{EncryptionKey, SqlStore, StoreConfig};
+use tasks::WorkerGauges;
 use tasks::queue::{NatsConfig, NatsQueue};
 use testkit::nats::NatsServer;
 

@@ -1,6 +1,6 @@
 //! Finds active content in a text.
 
-use super::EVIL_HOST;
+use super::injection::EVIL_HOST;
 
 /// What a client could open, load or run in a text rendered as Markdown or HTML. Empty is good.
 pub fn openings(text: &str) -> Vec<String> {

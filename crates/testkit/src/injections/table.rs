@@ -1,6 +1,6 @@
 //! The injections, one row each: orders, images, links, tags, invisible characters, encodings, fences, languages.
 
-use super::Injection;
+use super::injection::Injection;
 
 /// Each has a unique name.
 pub const INJECTIONS: &[Injection] = &[

@@ -1,6 +1,6 @@
 //! A small search over documents: one matches if it contains every word of the query.
 
-use super::wire::Recorded;
+use super::recorded::Recorded;
 use serde_json::{Value, json};
 
 const COUNT_DEFAULT: usize = 10;

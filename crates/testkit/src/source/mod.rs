@@ -1,11 +1,12 @@
 //! A fake source on loopback that misbehaves on demand and records its requests.
 
-mod behaviour;
+mod behavior;
 mod documents;
+mod recorded;
 mod wire;
 
-pub use behaviour::Behaviour;
-pub use wire::Recorded;
+pub use behavior::Behavior;
+pub use recorded::Recorded;
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -18,10 +19,10 @@ use url::Url;
 ///
 /// ```no_run
 /// # async fn example() {
-/// use testkit::source::{Behaviour, Source};
+/// use testkit::source::{Behavior, Source};
 /// let source = Source::start().await;
-/// source.reply(Behaviour::Sequence(vec![Behaviour::status(503), Behaviour::Hang]));
-/// source.reply_at("/health", Behaviour::text("text/plain", "fine"));
+/// source.reply(Behavior::Sequence(vec![Behavior::status(503), Behavior::Hang]));
+/// source.reply_at("/health", Behavior::text("text/plain", "fine"));
 /// // … ask source.url() …
 /// assert_eq!(source.requests().len(), 2);
 /// # }
@@ -34,9 +35,9 @@ pub struct Source {
 
 /// State shared by the connections.
 struct ServerState {
-    everywhere: Behaviour,
+    everywhere: Behavior,
     /// Behaviors of single paths; they take precedence.
-    at_paths: Vec<(String, Behaviour)>,
+    at_paths: Vec<(String, Behavior)>,
     requests: Vec<Recorded>,
     connections: usize,
 }
@@ -47,7 +48,7 @@ impl Source {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.expect("a free port on loopback");
         let address = listener.local_addr().expect("a bound listener has an address");
         let state = Arc::new(Mutex::new(ServerState {
-            everywhere: Behaviour::status(404),
+            everywhere: Behavior::status(404),
             at_paths: Vec::new(),
             requests: Vec::new(),
             connections: 0,
@@ -73,15 +74,15 @@ impl Source {
     }
 
     /// Sets the behavior of every path without its own.
-    pub fn reply(&self, behaviour: Behaviour) {
-        lock(&self.state).everywhere = behaviour;
+    pub fn reply(&self, behavior: Behavior) {
+        lock(&self.state).everywhere = behavior;
     }
 
     /// Sets the behavior of this path.
-    pub fn reply_at(&self, path: &str, behaviour: Behaviour) {
+    pub fn reply_at(&self, path: &str, behavior: Behavior) {
         let mut state = lock(&self.state);
         state.at_paths.retain(|(known, _)| known != path);
-        state.at_paths.push((path.to_owned(), behaviour));
+        state.at_paths.push((path.to_owned(), behavior));
     }
 
     /// Removes the behavior of this path.
@@ -101,9 +102,9 @@ impl Source {
 }
 
 impl ServerState {
-    fn behaviour(&mut self, path: &str) -> Behaviour {
+    fn behavior(&mut self, path: &str) -> Behavior {
         match self.at_paths.iter_mut().find(|(known, _)| known == path) {
-            Some((_, behaviour)) => behaviour.take_turn(),
+            Some((_, behavior)) => behavior.take_turn(),
             None => self.everywhere.take_turn(),
         }
     }
@@ -126,12 +127,12 @@ async fn accept(listener: TcpListener, state: Arc<Mutex<ServerState>>) {
 async fn serve(stream: TcpStream, state: Arc<Mutex<ServerState>>) {
     let mut stream = BufReader::new(stream);
     while let Ok(Some(request)) = wire::read_request(&mut stream).await {
-        let behaviour = {
+        let behavior = {
             let mut state = lock(&state);
             state.requests.push(request.clone());
-            state.behaviour(&request.path)
+            state.behavior(&request.path)
         };
-        match wire::answer(&mut stream, behaviour, &request).await {
+        match wire::answer(&mut stream, behavior, &request).await {
             Ok(wire::Next::KeepOpen) => {}
             Ok(wire::Next::Close) | Err(_) => return,
         }
@@ -184,12 +185,12 @@ mod tests {
     #[tokio::test]
     async fn takes_turns_and_keeps_the_last() {
         let source = Source::start().await;
-        source.reply(Behaviour::Sequence(vec![
-            Behaviour::status(503),
-            Behaviour::redirect("/next", 302),
-            Behaviour::Json(json!({"a": 1})).delayed(Duration::from_millis(1)),
+        source.reply(Behavior::Sequence(vec![
+            Behavior::status(503),
+            Behavior::redirect("/next", 302),
+            Behavior::Json(json!({"a": 1})).delayed(Duration::from_millis(1)),
         ]));
-        source.reply_at("/own", Behaviour::Xml("<a/>".to_owned()));
+        source.reply_at("/own", Behavior::Xml("<a/>".to_owned()));
         assert!(ask(&source, "GET /", "").await.starts_with(b"HTTP/1.1 503 "));
         assert_eq!(body_of(&ask(&source, "GET /own", "").await), b"<a/>");
         let redirect = ask(&source, "GET /", "").await;
@@ -202,11 +203,11 @@ mod tests {
     #[tokio::test]
     async fn breaks_off_as_told() {
         let source = Source::start().await;
-        source.reply(Behaviour::CloseAtOnce);
+        source.reply(Behavior::CloseAtOnce);
         assert_eq!(ask(&source, "GET /", "").await, b"");
-        source.reply(Behaviour::Hang);
+        source.reply(Behavior::Hang);
         assert_eq!(ask(&source, "GET /", "").await, b"");
-        source.reply(Behaviour::HalfAnswer);
+        source.reply(Behavior::HalfAnswer);
         let half = ask(&source, "GET /", "").await;
         assert!(String::from_utf8_lossy(&half).contains("content-length: 1000\r\n"));
         assert!((1..1000).contains(&body_of(&half).len()));
@@ -215,12 +216,12 @@ mod tests {
     #[tokio::test]
     async fn sends_large_and_slow_bodies_whole() {
         let source = Source::start().await;
-        source.reply(Behaviour::Drip { byte_every: Duration::from_millis(1), total: 3 });
+        source.reply(Behavior::Drip { byte_every: Duration::from_millis(1), total: 3 });
         assert_eq!(body_of(&ask(&source, "GET /", "").await), b"...");
-        source.reply(Behaviour::Huge { bytes: 100_000 });
+        source.reply(Behavior::Huge { bytes: 100_000 });
         let spaces = ask(&source, "GET /", "").await.iter().filter(|byte| **byte == b' ').count();
         assert!((100_000..100_010).contains(&spaces), "{spaces}");
-        source.reply(Behaviour::GzipBomb { bytes: 1_000_000 });
+        source.reply(Behavior::GzipBomb { bytes: 1_000_000 });
         let bomb = ask(&source, "GET /", "").await;
         assert!(bomb.len() < 10_000, "{}", bomb.len());
         let mut unpacked = Vec::new();
@@ -241,7 +242,7 @@ mod tests {
     #[tokio::test]
     async fn searches_its_documents() {
         let source = Source::start().await;
-        source.reply(Behaviour::Documents(vec![
+        source.reply(Behavior::Documents(vec![
             json!({"title": "Water mill", "year": 1850}),
             json!({"title": "Wind mill", "tags": ["water"]}),
             json!({"title": "Milling"}),
@@ -270,7 +271,7 @@ mod tests {
     #[tokio::test]
     async fn stops_when_dropped() {
         let source = Source::start().await;
-        source.reply(Behaviour::Hang);
+        source.reply(Behavior::Hang);
         let address = source.address();
         let mut waiting = TcpStream::connect(address).await.unwrap();
         waiting.write_all(b"GET / HTTP/1.1\r\n\r\n").await.unwrap();

@@ -1,7 +1,8 @@
 //! A minimal HTTP/1.1 server, because a server library would not break off, drip or hang on demand.
 
-use super::behaviour::Behaviour;
+use super::behavior::Behavior;
 use super::documents;
+use super::recorded::{Recorded, first_of};
 use bytes::Bytes;
 use flate2::Compression;
 use flate2::write::GzEncoder;
@@ -19,32 +20,6 @@ const BODY_BYTES_MAX: u64 = 16 * 1024 * 1024;
 
 /// Chunk size of a large body.
 const PIECE_BYTES: u64 = 64 * 1024;
-
-/// One request, as received.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Recorded {
-    pub method: String,
-    pub path: String,
-    /// Names and values, decoded, in order.
-    pub query: Vec<(String, String)>,
-    /// Names in lower case.
-    pub headers: Vec<(String, String)>,
-    pub body: Bytes,
-}
-
-impl Recorded {
-    pub fn header(&self, name: &str) -> Option<&str> {
-        first_of(&self.headers, &name.to_ascii_lowercase())
-    }
-
-    pub fn query_value(&self, name: &str) -> Option<&str> {
-        first_of(&self.query, name)
-    }
-}
-
-fn first_of<'a>(pairs: &'a [(String, String)], name: &str) -> Option<&'a str> {
-    pairs.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
-}
 
 /// What happens to the connection after a response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -105,58 +80,58 @@ pub(super) async fn read_request(stream: &mut Stream) -> io::Result<Option<Recor
 
 pub(super) async fn answer(
     stream: &mut Stream,
-    mut behaviour: Behaviour,
+    mut behavior: Behavior,
     request: &Recorded,
 ) -> io::Result<Next> {
-    while let Behaviour::Delay(by, inner) = behaviour {
+    while let Behavior::Delay(by, inner) = behavior {
         sleep(by).await;
-        behaviour = *inner;
+        behavior = *inner;
     }
     if request.method == "HEAD" {
-        behaviour = head_of(behaviour);
+        behavior = head_of(behavior);
     }
-    match behaviour {
-        Behaviour::Json(value) => send_text(stream, "application/json", value.to_string().as_bytes()).await,
-        Behaviour::Xml(text) => send_text(stream, "application/xml", text.as_bytes()).await,
-        Behaviour::Text { content_type, body } => send_text(stream, &content_type, &body).await,
-        Behaviour::Status { code, headers, body } => send(stream, code, &headers, &body).await,
-        Behaviour::Redirect { to, code } => send(stream, code, &[("location".to_owned(), to)], b"").await,
-        Behaviour::Documents(known) => {
+    match behavior {
+        Behavior::Json(value) => send_text(stream, "application/json", value.to_string().as_bytes()).await,
+        Behavior::Xml(text) => send_text(stream, "application/xml", text.as_bytes()).await,
+        Behavior::Text { content_type, body } => send_text(stream, &content_type, &body).await,
+        Behavior::Status { code, headers, body } => send(stream, code, &headers, &body).await,
+        Behavior::Redirect { to, code } => send(stream, code, &[("location".to_owned(), to)], b"").await,
+        Behavior::Documents(known) => {
             let found = documents::search(&known, request).to_string();
             send_text(stream, "application/json", found.as_bytes()).await
         }
-        Behaviour::Hang => wait_for_close(stream).await,
-        Behaviour::Drip { byte_every, total } => drip(stream, byte_every, total).await,
-        Behaviour::Huge { bytes } => send_huge(stream, bytes).await,
-        Behaviour::GzipBomb { bytes } => send_bomb(stream, bytes).await,
-        Behaviour::HalfAnswer => {
+        Behavior::Hang => wait_for_close(stream).await,
+        Behavior::Drip { byte_every, total } => drip(stream, byte_every, total).await,
+        Behavior::Huge { bytes } => send_huge(stream, bytes).await,
+        Behavior::GzipBomb { bytes } => send_bomb(stream, bytes).await,
+        Behavior::HalfAnswer => {
             let head = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 1000\r\n\r\n";
             stream.write_all(head.as_bytes()).await?;
             stream.write_all(b"{\"total\": 1, \"items\": [").await?;
             stream.shutdown().await?;
             Ok(Next::Close)
         }
-        Behaviour::CloseAtOnce => Ok(Next::Close),
+        Behavior::CloseAtOnce => Ok(Next::Close),
         // The sequence has advanced and the delay above is over; nothing is left to resolve.
-        Behaviour::Sequence(_) | Behaviour::Delay(..) => Err(invalid("a turn was not taken")),
+        Behavior::Sequence(_) | Behavior::Delay(..) => Err(invalid("a turn was not taken")),
     }
 }
 
 /// The response to HEAD: the same headers, with the length of the missing body.
-fn head_of(behaviour: Behaviour) -> Behaviour {
+fn head_of(behavior: Behavior) -> Behavior {
     let head = |code: u16, mut headers: Vec<(String, String)>, length: usize| {
         if !headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("content-length")) {
             headers.push(("content-length".to_owned(), length.to_string()));
         }
-        Behaviour::Status { code, headers, body: Bytes::new() }
+        Behavior::Status { code, headers, body: Bytes::new() }
     };
     let typed = |content_type: &str| vec![("content-type".to_owned(), content_type.to_owned())];
-    match behaviour {
-        Behaviour::Json(value) => head(200, typed("application/json"), value.to_string().len()),
-        Behaviour::Xml(text) => head(200, typed("application/xml"), text.len()),
-        Behaviour::Text { content_type, body } => head(200, typed(&content_type), body.len()),
-        Behaviour::Status { code, headers, body } => head(code, headers, body.len()),
-        Behaviour::Drip { .. } | Behaviour::Huge { .. } | Behaviour::GzipBomb { .. } => {
+    match behavior {
+        Behavior::Json(value) => head(200, typed("application/json"), value.to_string().len()),
+        Behavior::Xml(text) => head(200, typed("application/xml"), text.len()),
+        Behavior::Text { content_type, body } => head(200, typed(&content_type), body.len()),
+        Behavior::Status { code, headers, body } => head(code, headers, body.len()),
+        Behavior::Drip { .. } | Behavior::Huge { .. } | Behavior::GzipBomb { .. } => {
             head(200, typed("text/plain"), 0)
         }
         other => other,

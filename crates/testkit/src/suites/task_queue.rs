@@ -14,7 +14,7 @@ const LEASE: Duration = Duration::from_secs(2);
 
 /// Passes every test of the suite to a macro, so that none is forgotten.
 #[macro_export]
-macro_rules! task_queue_behaviours {
+macro_rules! task_queue_behaviors {
     ($run:ident) => {
         $run! {
             a_push_wakes_who_waits, a_nudge_wakes_who_waits, tasks_come_once_and_in_order,

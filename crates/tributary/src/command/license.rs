@@ -1,13 +1,13 @@
 //! `tributary license`: keys, licenses, and whether one can be believed.
 
 use super::CliContext;
-use crate::license::{self, PRIVATE_FILE, PUBLIC_FILE};
+use crate::license_keys::{self, PRIVATE_FILE, PUBLIC_FILE};
 use crate::terminal;
 use anyhow::{Context, bail};
 use chrono::{Months, NaiveDate};
 use clap::{Args, Subcommand};
-use domain::license::{IssuerKey, LICENSE_BYTES_MAX, LicenseReport, LicenseStatus, LicenseTerms};
 use domain::ports::{Clock, SystemClock};
+use license::{IssuerKey, LICENSE_BYTES_MAX, LicenseReport, LicenseStatus, LicenseTerms};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -83,7 +83,7 @@ impl LicenseCommand {
     pub fn run(self, cli: &CliContext) -> anyhow::Result<ExitCode> {
         match self.action {
             Action::Keygen { out } => {
-                license::generate_keys(&out)?;
+                license_keys::generate_keys(&out)?;
                 let file = |name: &str| out.join(name).display().to_string();
                 terminal::line(format!("{} signs licenses; keep it secret.", file(PRIVATE_FILE)));
                 terminal::line(format!(
@@ -116,7 +116,7 @@ impl Issue {
             cache: self.cache,
             cache_expiration: self.cache_expiration,
         };
-        let text = terms.issue(&license::signing_key(&self.key)?);
+        let text = terms.issue(&license_keys::signing_key(&self.key)?);
         for (what, last) in
             [("license", Some(terms.expiration)), ("part for the cache", terms.cache_expiration)]
         {
@@ -137,8 +137,8 @@ impl Verify {
             Some(path) => read_license(path)?,
         };
         let issuer = match &self.public_key {
-            Some(given) => Some(license::parse_key(given).context("--public-key")?),
-            None => license::issuer(&settings, Path::new(&settings.data_dir))?,
+            Some(given) => Some(license_keys::parse_key(given).context("--public-key")?),
+            None => license_keys::issuer(&settings, Path::new(&settings.data_dir))?,
         };
         let report = looked_at(&text, issuer);
         describe(&report);
@@ -148,7 +148,7 @@ impl Verify {
 
 fn show(cli: &CliContext, json: bool) -> anyhow::Result<ExitCode> {
     let settings = cli.load_settings(&[])?.settings;
-    let issuer = license::issuer(&settings, Path::new(&settings.data_dir))?;
+    let issuer = license_keys::issuer(&settings, Path::new(&settings.data_dir))?;
     let report = looked_at(settings.license.expose(), issuer);
     match json {
         true => terminal::line(serde_json::to_string_pretty(&report)?),

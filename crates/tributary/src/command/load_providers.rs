@@ -9,12 +9,12 @@ use domain::audit::{Action, Author};
 use domain::ports::{AuditStore, ProviderStore, StoreError};
 use domain::provider::{CREDENTIALS_CHARS_MAX, ProviderSpec, SearchProvider};
 use domain::secret::{Secret, without_value};
-use domain::suggest;
 use domain::user::{Principal, User};
 use domain::validation::FieldErrors;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use syntax::suggest;
 
 /// Load SearchProviders from JSON files. Invalid records are reported and skipped.
 #[derive(Debug, Args)]

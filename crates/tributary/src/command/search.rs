@@ -5,16 +5,14 @@ use crate::app::App;
 use crate::terminal;
 use crate::workers::searches_running_max;
 use clap::Args;
-use domain::ids::SearchId;
 use domain::mixed::MixedResponse;
 use domain::ports::QueueName;
 use domain::result::ResultSet;
-use domain::search::{ProviderRef, SearchSpec};
-use domain::syntax::highlights::plain;
-use federation::{MixRequest, SearchEvent};
+use domain::search::SearchSpec;
+use federation::MixRequest;
 use std::process::ExitCode;
 use std::sync::Arc;
-use std::time::Duration;
+use syntax::highlights::plain;
 use tasks::{Worker, WorkerConfig};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
@@ -46,18 +44,13 @@ pub struct Search {
     user: String,
 }
 
-/// Maximum wait for the last progress lines after the search has ended.
-const LAST_LINES: Duration = Duration::from_millis(200);
-/// Extra time beyond the timeouts of query processors and sources.
-const GRACE: Duration = Duration::from_secs(5);
-
 impl Search {
     pub async fn run(self, cli: &CliContext) -> anyhow::Result<ExitCode> {
         let app = cli.open().await?;
         let owner = named_user(&app, &self.user).await?;
         let spec = SearchSpec {
             query_string: self.query,
-            searchprovider_list: self.providers.into_iter().map(ProviderRef::Text).collect(),
+            searchprovider_list: self.providers.iter().map(|text| text.as_str().into()).collect(),
             results_requested: self.results,
             result_mixer: self.mixer,
             ..SearchSpec::default()
@@ -66,16 +59,15 @@ impl Search {
         let mut running = JoinSet::new();
         running.spawn(worker(&app).serve(stopped));
         let search = app.federation.create(owner.id, spec).await?;
-        let mut progress = JoinSet::new();
-        progress.spawn(show_progress(Arc::clone(&app.federation), search.id));
-        let at_most = app.federation.time_max(&search) + GRACE;
-        let search = app.federation.wait(search.id, at_most).await?;
+        let mut running_search = app.federation.follow_to_end(search);
+        while let Some(set) = running_search.next_provider().await {
+            terminal::note(progress_line(&set));
+        }
+        let search = running_search.end().await?;
         let (scheme, host, port) = (app.settings.scheme(), &app.settings.host, app.settings.port);
         let request =
             MixRequest { base_url: format!("{scheme}://{host}:{port}/svc"), ..MixRequest::default() };
         let mixed = app.federation.mix(&search, &request).await?;
-        // If a running service took the search, its end is not reported here.
-        let _last_lines_or_none = tokio::time::timeout(LAST_LINES, progress.join_next()).await;
         let _worker_has_gone = stop.send(true);
         while running.join_next().await.is_some() {}
         app.store.close().await;
@@ -96,18 +88,6 @@ fn worker(app: &App) -> Worker {
         grace: app.settings.stop_grace.0,
     };
     Worker::new(config, Arc::clone(&app.queue), Arc::clone(&app.clock), app.registry.clone())
-}
-
-async fn show_progress(federation: Arc<federation::Federation>, id: SearchId) {
-    let mut events = federation.progress().subscribe(id);
-    loop {
-        match events.recv().await {
-            Ok(SearchEvent::Provider(_, set)) => terminal::note(progress_line(&set)),
-            Ok(SearchEvent::Status(status)) if status.is_final() => return,
-            Ok(SearchEvent::Status(_) | SearchEvent::Changed) => {}
-            Err(_closed_or_late) => return,
-        }
-    }
 }
 
 fn progress_line(set: &ResultSet) -> String {

@@ -4,11 +4,12 @@ use crate::app::{PLUGINS, client_limits};
 use crate::secret_files;
 use anyhow::Context;
 use corpus::{CacheParts, MAIL_ANSWER_BYTES_MAX, MailParts, SemanticCache};
-use domain::corpus::{COLLECTION, LicensePolicy, QdrantMode, StorageBackend, VectorBackend};
+use domain::corpus::{COLLECTION, QdrantMode, StorageBackend, VectorBackend};
 use domain::ports::{
     BodyStore, Fetch, PluginContext, ReadPages, SourceTokens, Store, TaskQueue, VectorStore,
 };
 use domain::settings::Settings;
+use license::LicensePolicy;
 use outbound::GuardedClient;
 use std::path::Path;
 use std::sync::Arc;

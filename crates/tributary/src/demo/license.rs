@@ -1,9 +1,9 @@
 //! The demo's own license, issued with a key in its data folder, to enable the semantic cache.
 
-use crate::license::{PRIVATE_FILE, generate_keys, signing_key, write_public};
+use crate::license_keys::{PRIVATE_FILE, generate_keys, signing_key, write_public};
 use anyhow::Context;
 use chrono::{Days, NaiveDate};
-use domain::license::LicenseTerms;
+use license::LicenseTerms;
 use std::path::Path;
 
 /// Subfolder of the data folder with the key.

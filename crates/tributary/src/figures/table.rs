@@ -56,25 +56,25 @@ pub const FIGURES: &[Figure] = &[
     },
     Figure {
         id: "build_cpu",
-        title: "CPU time of that build",
+        title: "CPU time of the cold release build",
         unit: "min",
         decimals: 1,
         goal: Some(Bound::AtMost(18.0)),
         limit: None,
-        method: "the same build",
+        method: "`cargo build --release` into an empty target folder",
     },
     Figure {
         id: "program_size",
-        title: "size of the program, everything inside",
+        title: "size of the program with all embedded files",
         unit: "MB",
         decimals: 1,
         goal: Some(Bound::AtMost(60.0)),
         limit: None,
-        method: "the same build",
+        method: "`cargo build --release` into an empty target folder",
     },
     Figure {
         id: "added_median",
-        title: "time that a search adds to ten sources that answer in 100 ms, median",
+        title: "time that a search adds to ten sources that respond in 100 ms, median",
         unit: "ms",
         decimals: 1,
         goal: Some(Bound::AtMost(5.0)),
@@ -83,7 +83,7 @@ pub const FIGURES: &[Figure] = &[
     },
     Figure {
         id: "added_p95",
-        title: "the same at the 95th percentile",
+        title: "time that a search adds to ten sources that respond in 100 ms, 95th percentile",
         unit: "ms",
         decimals: 1,
         goal: Some(Bound::AtMost(12.0)),
@@ -92,7 +92,7 @@ pub const FIGURES: &[Figure] = &[
     },
     Figure {
         id: "search_cpu",
-        title: "CPU time of such a search, the service alone",
+        title: "CPU time of the service for such a search",
         unit: "ms",
         decimals: 1,
         goal: Some(Bound::AtMost(7.0)),
@@ -101,7 +101,7 @@ pub const FIGURES: &[Figure] = &[
     },
     Figure {
         id: "search_instructions",
-        title: "instructions of such a search, in user space",
+        title: "user-space instructions of the service for such a search",
         unit: "million",
         decimals: 1,
         goal: Some(Bound::AtMost(20.0)),
@@ -110,7 +110,7 @@ pub const FIGURES: &[Figure] = &[
     },
     Figure {
         id: "memory_peak",
-        title: "most memory of the service in 1,000 such searches (RSS)",
+        title: "peak memory of the service during 1,000 such searches (RSS)",
         unit: "MB",
         decimals: 0,
         goal: None,
@@ -119,7 +119,7 @@ pub const FIGURES: &[Figure] = &[
     },
     Figure {
         id: "memory_after",
-        title: "memory after 1,000 such searches (PSS)",
+        title: "memory of the service after 1,000 such searches (PSS)",
         unit: "MB",
         decimals: 0,
         goal: Some(Bound::AtMost(80.0)),
@@ -128,7 +128,7 @@ pub const FIGURES: &[Figure] = &[
     },
     Figure {
         id: "hanging_ratio",
-        title: "time of a search beside a source that hangs, its breaker open, to the time without it",
+        title: "time of a search with a hanging source (circuit breaker open), relative to one without it",
         unit: "",
         decimals: 2,
         goal: None,
@@ -146,7 +146,7 @@ pub const FIGURES: &[Figure] = &[
     },
     Figure {
         id: "ranking_growth",
-        title: "time for 10,000 results to the time for 1,000",
+        title: "time to rank 10,000 results, relative to the time for 1,000",
         unit: "",
         decimals: 1,
         goal: Some(Bound::AtMost(12.0)),
@@ -155,7 +155,7 @@ pub const FIGURES: &[Figure] = &[
     },
     Figure {
         id: "merged_ratio",
-        title: "nDCG@10 of the merged list of ten unlike sources to that of one central BM25 index",
+        title: "nDCG@10 of the merged list of ten dissimilar sources, relative to a central BM25 index",
         unit: "",
         decimals: 2,
         goal: Some(Bound::AtLeast(0.97)),
@@ -164,7 +164,7 @@ pub const FIGURES: &[Figure] = &[
     },
     Figure {
         id: "round_robin_ratio",
-        title: "the same for merging by round robin",
+        title: "nDCG@10 of a round-robin list of these sources, relative to a central BM25 index",
         unit: "",
         decimals: 2,
         goal: None,
@@ -182,7 +182,7 @@ pub const FIGURES: &[Figure] = &[
     },
     Figure {
         id: "vectors_recall",
-        title: "recall@10 of such a query",
+        title: "recall@10 of a query over 100,000 cached passages",
         unit: "",
         decimals: 3,
         goal: None,

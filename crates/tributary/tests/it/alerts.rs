@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
-use testkit::source::{Behaviour, Source};
+use testkit::source::{Behavior, Source};
 
 /// Operators of PromQL, which are neither functions nor metrics.
 const WORDS: [&str; 5] = ["and", "or", "unless", "bool", "offset"];
@@ -151,7 +151,7 @@ fn check_classic(text: &str) {
 async fn every_metric_exists() {
     let it = RagFixture::with(licensed).await;
     let bad = Source::start().await;
-    bad.reply(Behaviour::status(500));
+    bad.reply(Behavior::status(500));
     it.app.provider("Bad", &bad).await;
     let answer = it.app.admin.get("/svc/search/?qs=river+mill&rag=true").await;
     assert_eq!(answer.body["info"]["ai"], json!({"status": "ok"}), "{answer:?}");

@@ -2,17 +2,17 @@
 //!
 //! `SVC_TEST_BACKEND=postgres` with `SVC_TEST_POSTGRES` runs every test on PostgreSQL instead of SQLite.
 
-use domain::license::{LicenseTerms, SigningKey};
 use domain::ports::{TokenStore, UserStore};
 use domain::secret::Secret;
 use domain::settings::{Seconds, Settings};
 use domain::user::{GroupSpec, TokenSpec, UserSpec};
+use license::{LicenseTerms, SigningKey};
 use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 use testkit::postgres::TestDatabase;
-use testkit::source::{Behaviour, Source};
+use testkit::source::{Behavior, Source};
 use tributary::app::App;
 use tributary::service::{Role, Service, ensure_admin};
 
@@ -124,7 +124,7 @@ impl AppHarness {
     ) -> Answer {
         let title = payload["title"].as_str().unwrap_or("Levels").to_owned();
         let item = json!({"title": title, "body": title, "url": payload["url"]});
-        source.reply_at("/", Behaviour::Json(json!({"total": 1, "items": [item]})));
+        source.reply_at("/", Behavior::Json(json!({"total": 1, "items": [item]})));
         let spec = json!({"query_string": title, "searchprovider_list": [provider]});
         let search = client.search(&spec).await;
         assert_eq!(search["status"], "FULL_RESULTS_READY", "{search}");

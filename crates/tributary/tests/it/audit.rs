@@ -4,14 +4,14 @@
 use crate::app_harness::{AppHarness, Client, items};
 use crate::program::{program, run, text};
 use domain::settings::{Settings, Throttle};
-use domain::syntax::rate::Rate;
 use reqwest::Method;
 use serde_json::{Value, json};
 use sqlx::{AssertSqlSafe, Connection, SqliteConnection};
 use std::path::Path;
 use std::time::Duration;
 use store::dump::DumpSink;
-use testkit::source::{Behaviour, Source};
+use syntax::rate::Rate;
+use testkit::source::{Behavior, Source};
 use tributary::backup::{Backup, BackupWriter};
 
 async fn entries(admin: &Client, query: &str) -> Vec<Value> {
@@ -86,7 +86,7 @@ async fn people_and_rules(app: &AppHarness) {
 async fn each_kind_of_change_leaves_an_entry() {
     let app = AppHarness::start().await;
     let source = Source::start().await;
-    source.reply(Behaviour::Json(items("river", 1)));
+    source.reply(Behavior::Json(items("river", 1)));
     let provider = |name: &str, key: &str| {
         json!({"name": name, "url": source.url(), "response_mappings": "RESULTS=items",
             "credentials": format!("key={key}"), "http_request_headers": {"X-Odd": "hush-header"},

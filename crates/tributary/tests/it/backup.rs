@@ -10,7 +10,7 @@ use std::process::Output;
 use std::time::{Duration, Instant};
 use testkit::nats::NatsServer;
 use testkit::postgres::{TestDatabase, server, with_database};
-use testkit::source::{Behaviour, Source};
+use testkit::source::{Behavior, Source};
 use tokio::task::JoinSet;
 use tributary::backup::{Backup, BackupWriter, Manifest};
 
@@ -143,7 +143,7 @@ async fn check_restored(folder: &Path, before: &BTreeMap<i64, String>, environme
 #[tokio::test(flavor = "multi_thread")]
 async fn a_backup_under_load_gives_the_same_answers_elsewhere() {
     let source = Source::start().await;
-    source.reply(Behaviour::Json(items("river", 4)).delayed(Duration::from_millis(20)));
+    source.reply(Behavior::Json(items("river", 4)).delayed(Duration::from_millis(20)));
     let (here, there) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let before = backed_up_under_load(here.path(), &source, &[]).await;
     let file = here.path().join("monday");
@@ -197,7 +197,7 @@ async fn the_texts_of_the_cache_come_along() {
 async fn a_backup_moves_between_the_two_databases() {
     let Some(server) = server("backups") else { return };
     let source = Source::start().await;
-    source.reply(Behaviour::Json(items("river", 3)));
+    source.reply(Behavior::Json(items("river", 3)));
     let key = "one key for all";
     with_database(&server, |url| async move {
         let (first, second, third) =
@@ -243,7 +243,7 @@ async fn searches_that_waited_in_nats_run_after_a_restore() {
     let suite = "a restore beside an empty NATS";
     let (Some(server), Some(mut nats)) = (server(suite), NatsServer::prepare(suite)) else { return };
     let source = Source::start().await;
-    source.reply(Behaviour::Json(items("river", 3)));
+    source.reply(Behavior::Json(items("river", 3)));
     let (first, second) = (TestDatabase::create(&server).await, TestDatabase::create(&server).await);
     nats.start();
     let queue = nats.url();

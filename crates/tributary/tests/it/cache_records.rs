@@ -7,7 +7,7 @@ use domain::settings::{Ratio, Seconds, Settings};
 use futures_util::future::join_all;
 use serde_json::{Value, json};
 use std::time::Duration;
-use testkit::source::{Behaviour, Source};
+use testkit::source::{Behavior, Source};
 
 const DOCUMENT: &str = "/doc/77";
 const SECRET_TAG: &str = "project-hydra";
@@ -25,11 +25,11 @@ struct Fixture {
     ann: Client,
 }
 
-fn page(title: &str, topic: &str) -> Behaviour {
+fn page(title: &str, topic: &str) -> Behavior {
     let text = long_text(topic);
     let html =
         format!("<html><head><title>{title}</title></head><body><main><p>{text}</p></main></body></html>");
-    Behaviour::text("text/html", html)
+    Behavior::text("text/html", html)
 }
 
 impl Fixture {
@@ -45,7 +45,7 @@ impl Fixture {
             "title": "Treaty", "body": "A treaty on the river.", "url": site.url_at(DOCUMENT),
             "date": "2026-01-01", "author": "Counsel",
         });
-        site.reply(Behaviour::Json(json!({"total": 1, "items": [result]})));
+        site.reply(Behavior::Json(json!({"total": 1, "items": [result]})));
         site.reply_at(DOCUMENT, page("Treaty", "the river treaty"));
         let allow = if is_public { vec![site.address().to_string()] } else { Vec::new() };
         let app = AppHarness::with(|settings| Settings {

@@ -22,7 +22,7 @@ use std::time::Duration;
 use store::{EncryptionKey, SqlStore, StoreConfig};
 use tasks::queue::SqlQueue;
 use testkit::clock::FixedClock;
-use testkit::source::{Behaviour, Source};
+use testkit::source::{Behavior, Source};
 use tributary::app::{PLUGINS, context};
 
 /// Longer than any run here takes, and far shorter than a jump.
@@ -92,7 +92,7 @@ impl Fixture {
         let recorded = Arc::new(RecordedDurations::default());
         let source = Source::start().await;
         source
-            .reply(Behaviour::Json(crate::app_harness::items("river", 3)).delayed(Duration::from_millis(20)));
+            .reply(Behavior::Json(crate::app_harness::items("river", 3)).delayed(Duration::from_millis(20)));
         let user = UserSpec { username: "ann".to_owned(), ..UserSpec::default() };
         let owner = store.create_user(user, "hash".to_owned(), clock.now()).await.unwrap().id;
         let provider = ProviderSpec {

@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 use testkit::nats::NatsServer;
-use testkit::source::{Behaviour, Source};
+use testkit::source::{Behavior, Source};
 
 const PASSWORD: &str = "a password for tests";
 const SEARCHES: usize = 200;
@@ -83,7 +83,7 @@ async fn run_under_kills(database: String, mut nats: NatsServer) {
     let folder = tempfile::tempdir().unwrap();
     let cluster = Cluster { folder: folder.path().to_owned(), database, queue: nats.url() };
     let source = Source::start().await;
-    source.reply(Behaviour::Json(items("river", RESULTS)).delayed(Duration::from_millis(300)));
+    source.reply(Behavior::Json(items("river", RESULTS)).delayed(Duration::from_millis(300)));
     let webs = [cluster.web("web-1"), cluster.web("web-2")];
     let clients = webs.each_ref().map(admin);
     let provider =

@@ -9,7 +9,7 @@ use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{ConnectOptions, Row};
 use std::path::Path;
 use std::time::{Duration, Instant};
-use testkit::source::{Behaviour, Source};
+use testkit::source::{Behavior, Source};
 use tokio::task::JoinSet;
 
 const WRITERS: u64 = 8;
@@ -24,7 +24,7 @@ async fn app() -> (AppHarness, [Source; 2]) {
     let app = AppHarness::start().await;
     let sources = [Source::start().await, Source::start().await];
     for (source, name) in sources.iter().zip(["Rivers", "Lakes"]) {
-        source.reply(Behaviour::Json(items(name, 3)).delayed(Duration::from_millis(5)));
+        source.reply(Behavior::Json(items(name, 3)).delayed(Duration::from_millis(5)));
         app.provider(name, source).await;
     }
     (app, sources)

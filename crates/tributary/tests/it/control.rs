@@ -6,7 +6,7 @@ use std::net::TcpListener;
 use std::path::Path;
 use std::process::{Command, Output};
 use tempfile::TempDir;
-use testkit::source::{Behaviour, Source};
+use testkit::source::{Behavior, Source};
 use testkit::{Signal, send_signal};
 use tributary::command::exit_codes;
 
@@ -186,7 +186,7 @@ async fn the_doctor_examines_the_installation() {
     assert!(idle.contains("warn  queue") && idle.contains("warn  providers"), "{idle}");
 
     let source = Source::start().await;
-    source.reply(Behaviour::Json(crate::app_harness::items("tea", 2)));
+    source.reply(Behavior::Json(crate::app_harness::items("tea", 2)));
     for (name, url) in [("Good", source.url().to_string()), ("Gone", "http://127.0.0.1:1/".to_owned())] {
         let spec = serde_json::json!({"name": name, "url": url, "response_mappings": "RESULTS=items"});
         let file = app.path().join(format!("{name}.json"));

@@ -4,14 +4,14 @@
 use crate::app_harness::Client;
 use crate::program::{Running, program, run, text};
 use corpus::maintenance::Repair;
-use domain::license::{LicenseTerms, SigningKey};
+use license::{LicenseTerms, SigningKey};
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::time::{Duration, Instant};
-use testkit::source::{Behaviour, Source};
+use testkit::source::{Behavior, Source};
 
 const PASSWORD: &str = "a password for tests";
 const DOCUMENTS: usize = 200;
@@ -71,7 +71,7 @@ fn page(number: usize) -> String {
 async fn source() -> Source {
     let source = Source::start().await;
     for number in 0..DOCUMENTS {
-        let page = Behaviour::text("text/html", page(number));
+        let page = Behavior::text("text/html", page(number));
         source.reply_at(
             &format!("/gauge/{number}"),
             page.delayed(Duration::from_millis(number as u64 % 40 * 5)),
@@ -135,7 +135,7 @@ async fn documents_are_complete_or_absent_after_kill_nine() {
         json!({"title": format!("Gauge {number}"), "url": url})
     };
     let gauges: Vec<Value> = (0..DOCUMENTS).map(gauge).collect();
-    source.reply_at("/", Behaviour::Json(json!({ "items": gauges })));
+    source.reply_at("/", Behavior::Json(json!({ "items": gauges })));
     let search = admin(&running).search(&json!({"query_string": "gauge"})).await;
     assert_eq!(search["status"], "FULL_RESULTS_READY", "the source gave them: {search}");
 

@@ -5,11 +5,11 @@ use crate::app_harness::{AppHarness, Client, licensed};
 use crate::rag_fixture::RagFixture;
 use domain::ports::SignalStore;
 use domain::settings::Settings;
+use fakes::models::ModelServer;
+use fakes::models::openai::OpenAi;
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
-use testkit::source::{Behaviour, Source};
-use testkit::vendors::models::ModelServer;
-use testkit::vendors::models::openai::OpenAi;
+use testkit::source::{Behavior, Source};
 
 /// How long documents may take to be ingested.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -26,14 +26,14 @@ async fn source() -> Source {
         })
     };
     let items: Vec<Value> = (0..RESULTS).map(item).collect();
-    source.reply(Behaviour::Json(json!({"total": RESULTS, "items": items})));
+    source.reply(Behavior::Json(json!({"total": RESULTS, "items": items})));
     for number in 0..RESULTS {
         let line = format!(
             "<p>River mill {number} has ground corn since the year 18{number}0 and stands by the water.</p>"
         );
         let page =
             format!("<html><body><main><h1>River mill {number}</h1>{}</main></body></html>", line.repeat(8));
-        source.reply_at(&format!("/page/{number}"), Behaviour::text("text/html", page));
+        source.reply_at(&format!("/page/{number}"), Behavior::text("text/html", page));
     }
     source
 }

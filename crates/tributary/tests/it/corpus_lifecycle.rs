@@ -6,12 +6,12 @@ use corpus::maintenance::Repair;
 use domain::corpus::{QdrantMode, StorageBackend, VectorBackend};
 use domain::secret::Secret;
 use domain::settings::Settings;
+use fakes::qdrant;
 use serde_json::{Value, json};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 use testkit::postgres::TestDatabase;
-use testkit::source::{Behaviour, Source};
-use testkit::vendors::qdrant;
+use testkit::source::{Behavior, Source};
 use tributary::corpus::provider as corpus_provider;
 
 /// How long background work may take.
@@ -21,7 +21,7 @@ const CHECK: &str = "/svc/cache/check_liveness/";
 static CLUSTER_RUNS: AtomicUsize = AtomicUsize::new(0);
 
 /// One version of a page.
-fn page(topic: &str, version: &str) -> Behaviour {
+fn page(topic: &str, version: &str) -> Behavior {
     let text = format!(
         "<html><title>{topic}</title><body><main><h1>{topic}</h1><p>{}</p></main></body></html>",
         long_text(topic)
@@ -30,7 +30,7 @@ fn page(topic: &str, version: &str) -> Behaviour {
         ("content-type".to_owned(), "text/html".to_owned()),
         ("etag".to_owned(), format!("\"{version}\"")),
     ];
-    Behaviour::Status { code: 200, headers, body: text.into() }
+    Behavior::Status { code: 200, headers, body: text.into() }
 }
 
 /// A source with three documents, one of them about a heron.
@@ -43,7 +43,7 @@ async fn library() -> Source {
         found["items"][number] = json!({"title": topic, "body": "A snippet.", "url": source.url_at(&path)});
         source.reply_at(&path, page(topic, "1"));
     }
-    source.reply(Behaviour::Json(found));
+    source.reply(Behavior::Json(found));
     source
 }
 
@@ -134,7 +134,7 @@ async fn run_lifecycle(change: impl FnOnce(Settings) -> Settings) {
     assert_agreement(&app, 3).await;
 
     // Gone at the source: reported, and never deleted.
-    source.reply_at("/page/0", Behaviour::status(410));
+    source.reply_at("/page/0", Behavior::status(410));
     let checked = ann.post(CHECK, &json!({"signal_id": heron})).await;
     assert_eq!((&checked.body["verdict"], &checked.body["http_status"]), (&json!("gone"), &json!(410)));
     assert_eq!(cached(&ann, cache, "white+stork").await[0]["cache"]["liveness"], "gone");

@@ -12,7 +12,7 @@ use futures_util::future::join_all;
 use relevancy::embedder::{MODEL_NAME, embed};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
-use testkit::source::{Behaviour, Source};
+use testkit::source::{Behavior, Source};
 use tributary::corpus::provider as corpus_provider;
 
 const QUERY: &str = "river gauge";
@@ -46,12 +46,12 @@ fn text_of(name: &str) -> String {
     line.repeat(15)
 }
 
-fn page_of(name: &str) -> Behaviour {
+fn page_of(name: &str) -> Behavior {
     let html = format!(
         "<html><head><title>Gauge {name}</title></head><body><main><p>{}</p></main></body></html>",
         text_of(name)
     );
-    Behaviour::text("text/html", html)
+    Behavior::text("text/html", html)
 }
 
 fn with_a_low_floor(settings: Settings) -> Settings {

@@ -3,7 +3,7 @@
 use crate::app_harness::{AppHarness, items};
 use domain::settings::{Seconds, Settings};
 use serde_json::json;
-use testkit::source::{Behaviour, Source};
+use testkit::source::{Behavior, Source};
 
 fn two_seconds(settings: Settings) -> Settings {
     Settings { timeout: Seconds::new(2), ..settings }
@@ -13,8 +13,8 @@ fn two_seconds(settings: Settings) -> Settings {
 async fn a_sleeping_source_makes_the_search_partial_within_the_deadline() {
     let app = AppHarness::with(two_seconds).await;
     let (awake, asleep) = (Source::start().await, Source::start().await);
-    awake.reply(Behaviour::Json(items("river", 3)));
-    asleep.reply(Behaviour::Hang);
+    awake.reply(Behavior::Json(items("river", 3)));
+    asleep.reply(Behavior::Hang);
     app.provider("Awake", &awake).await;
     app.provider("Asleep", &asleep).await;
 
@@ -40,7 +40,7 @@ async fn a_sleeping_source_makes_the_search_partial_within_the_deadline() {
 async fn a_search_whose_sources_all_time_out_is_not_full() {
     let app = AppHarness::with(two_seconds).await;
     let source = Source::start().await;
-    source.reply(Behaviour::Hang);
+    source.reply(Behavior::Hang);
     for name in ["One", "Two", "Three"] {
         app.provider(name, &source).await;
     }
@@ -57,23 +57,23 @@ async fn a_search_whose_sources_all_time_out_is_not_full() {
 async fn each_failure_is_reported_for_its_source() {
     let app = AppHarness::with(two_seconds).await;
     let good = Source::start().await;
-    good.reply(Behaviour::Json(items("river", 2)));
+    good.reply(Behavior::Json(items("river", 2)));
     app.provider("Good", &good).await;
     let empty = Source::start().await;
-    empty.reply(Behaviour::Json(json!({"total": 0, "items": []})));
+    empty.reply(Behavior::Json(json!({"total": 0, "items": []})));
     app.provider("Empty", &empty).await;
     let cases = [
-        ("Broken", Behaviour::text("application/json", "{not json"), "unreadable"),
-        ("Closed", Behaviour::CloseAtOnce, "unreadable"),
-        ("Half", Behaviour::HalfAnswer, "unreadable"),
-        ("Error", Behaviour::status(500), "unavailable"),
-        ("Denied", Behaviour::status(401), "denied"),
-        ("Busy", Behaviour::status(429), "rate_limited"),
+        ("Broken", Behavior::text("application/json", "{not json"), "unreadable"),
+        ("Closed", Behavior::CloseAtOnce, "unreadable"),
+        ("Half", Behavior::HalfAnswer, "unreadable"),
+        ("Error", Behavior::status(500), "unavailable"),
+        ("Denied", Behavior::status(401), "denied"),
+        ("Busy", Behavior::status(429), "rate_limited"),
     ];
     let mut sources = Vec::new();
-    for (name, behaviour, _) in &cases {
+    for (name, behavior, _) in &cases {
         let source = Source::start().await;
-        source.reply(behaviour.clone());
+        source.reply(behavior.clone());
         app.provider(name, &source).await;
         sources.push(source);
     }
@@ -98,12 +98,12 @@ async fn a_failed_later_page_keeps_earlier_results() {
     let first = || {
         let mut page = items("river", 10);
         page["total"] = json!(55);
-        Behaviour::Json(page)
+        Behavior::Json(page)
     };
     let cases = [
-        ("Late", Behaviour::Hang, Some("Error: Late: its later pages did not arrive in time")),
-        ("Failing", Behaviour::status(404), Some("Error: Failing: ")),
-        ("Empty", Behaviour::Json(json!({"total": 0, "items": []})), None),
+        ("Late", Behavior::Hang, Some("Error: Late: its later pages did not arrive in time")),
+        ("Failing", Behavior::status(404), Some("Error: Failing: ")),
+        ("Empty", Behavior::Json(json!({"total": 0, "items": []})), None),
     ];
     let paged = json!({
         "query_template": "{url}?a=1&q={query_string}",
@@ -113,7 +113,7 @@ async fn a_failed_later_page_keeps_earlier_results() {
     });
     for (name, second, line) in cases {
         let source = Source::start().await;
-        source.reply(Behaviour::Sequence(vec![first(), second]));
+        source.reply(Behavior::Sequence(vec![first(), second]));
         app.provider_with(name, &source, paged.clone()).await;
         let mixed = app.admin.get(&format!("/svc/search/?qs=river&providers={name}")).await.body;
         let info = &mixed["info"][name];

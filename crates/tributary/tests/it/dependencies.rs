@@ -1,6 +1,6 @@
 //! The dependencies of the crates: each is used, has a reason, and is listed in `docs/dependencies.md`.
 
-use crate::architecture::{ARROWS, dependencies, dependencies_of, root};
+use crate::architecture::{ARROWS, TEST_CRATES, dependencies, dependencies_of, root};
 use crate::product_text::{all_text, has_word, product_text};
 use cargo_metadata::DependencyKind;
 use std::collections::BTreeSet;
@@ -97,7 +97,8 @@ fn the_page_names_the_crates() {
     assert!(rows > 50, "{rows} rows");
     for (names, _) in tests_only.lines().filter_map(row) {
         for name in names {
-            let others: Vec<_> = takers(name).into_iter().filter(|krate| *krate != "testkit").collect();
+            let others: Vec<_> =
+                takers(name).into_iter().filter(|krate| !TEST_CRATES.contains(krate)).collect();
             assert!(others.is_empty(), "{name} is said to be for tests only: {others:?}");
         }
     }

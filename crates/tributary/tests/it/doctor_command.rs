@@ -4,7 +4,7 @@ use crate::program::{program, run, text};
 use serde_json::{Value, json};
 use std::net::TcpListener;
 use std::path::Path;
-use testkit::source::{Behaviour, Source};
+use testkit::source::{Behavior, Source};
 use url::Url;
 
 /// Adds providers and runs the doctor. Returns its output.
@@ -61,9 +61,9 @@ async fn databases_are_explained() {
 #[tokio::test(flavor = "multi_thread")]
 async fn web_sources_are_explained() {
     let source = Source::start().await;
-    source.reply_at("/denied", Behaviour::status(401));
-    source.reply_at("/gone", Behaviour::status(404));
-    source.reply_at("/words", Behaviour::text("text/html", "<p>Sign in first</p>"));
+    source.reply_at("/denied", Behavior::status(401));
+    source.reply_at("/gone", Behavior::status(404));
+    source.reply_at("/words", Behavior::text("text/html", "<p>Sign in first</p>"));
     let provider = |name: &str, url: &str| {
         json!({"name": name, "connector": "RequestsGet", "url": url, "query_template": "{url}?q={query_string}",
             "response_mappings": "RESULTS=items", "result_mappings": "title=title", "credentials": "bearer=wrong-password"})

@@ -4,7 +4,7 @@ use crate::app_harness::{AppHarness, items};
 use bytes::Bytes;
 use domain::settings::{Seconds, Settings};
 use serde_json::json;
-use testkit::source::{Behaviour, Source};
+use testkit::source::{Behavior, Source};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_messages_explain_the_whole_search() {
@@ -16,11 +16,11 @@ async fn the_messages_explain_the_whole_search() {
     let mut documents = items("telephone", 3);
     documents["items"][2]["url"] = documents["items"][1]["url"].clone();
     documents["items"][0]["body"] = json!("call anna@example.org");
-    good.reply(Behaviour::Json(documents));
-    broken.reply(Behaviour::status(500));
+    good.reply(Behavior::Json(documents));
+    broken.reply(Behavior::status(500));
     let headers = vec![("retry-after".to_owned(), "60".to_owned())];
-    busy.reply(Behaviour::Status { code: 429, headers, body: Bytes::new() });
-    silent.reply(Behaviour::Hang);
+    busy.reply(Behavior::Status { code: 429, headers, body: Bytes::new() });
+    silent.reply(Behavior::Hang);
     app.provider_with("Good", &good, json!({"query_mappings": "NOT_CHAR=-,DATE_SORT=sort=date"})).await;
     app.provider("Broken", &broken).await;
     app.provider("Busy", &busy).await;

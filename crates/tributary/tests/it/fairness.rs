@@ -7,7 +7,7 @@ use futures_util::future::join_all;
 use serde_json::{Value, json};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
-use testkit::source::{Behaviour, Source};
+use testkit::source::{Behavior, Source};
 
 /// One user may use all but one of them; one is reserved.
 const SLOTS: u32 = 8;
@@ -38,8 +38,8 @@ impl Fixture {
     async fn with(change: impl FnOnce(Settings) -> Settings) -> Self {
         let app = AppHarness::with(|settings| change(with_long_timeouts(settings))).await;
         let (answering, source) = (Source::start().await, Source::start().await);
-        answering.reply(Behaviour::Json(items("river", 2)));
-        source.reply(Behaviour::Hang);
+        answering.reply(Behavior::Json(items("river", 2)));
+        source.reply(Behavior::Hang);
         let quick = app.provider("Quick", &answering).await;
         let held = app.provider("Held", &source).await;
         Self { app, quick, held, source, _answering: answering, queries: AtomicUsize::new(0) }

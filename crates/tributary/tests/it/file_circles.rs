@@ -14,7 +14,9 @@ const WITHOUT_CIRCLES: &[&str] = &[
     "rag",
     "corpus",
     "extraction",
+    "fakes",
     "federation",
+    "license",
     "mcp",
     "mixers",
     "outbound",
@@ -22,7 +24,9 @@ const WITHOUT_CIRCLES: &[&str] = &[
     "provider_doctor",
     "server",
     "store",
+    "syntax",
     "tasks",
+    "testkit",
 ];
 
 /// The path of a module inside its crate; empty for the root.
@@ -311,7 +315,7 @@ fn files_do_not_import_each_other_in_circles() {
     for name in WITHOUT_CIRCLES {
         let mut modules = Modules::new();
         load(&root().join("crates").join(name).join("src"), &Vec::new(), &mut modules);
-        assert!(modules.len() > 5, "{name} was not read");
+        assert!(modules.len() > 4, "{name} was not read");
         let found: Vec<Vec<String>> = circles(&modules)
             .iter()
             .map(|circle| circle.iter().map(|module| module.join("/")).collect())

@@ -62,7 +62,7 @@ async fn only_allowed_folders_are_searched() {
 #[tokio::test(flavor = "multi_thread")]
 async fn old_formats_are_read_by_tika_where_one_is_set() {
     let old = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1\0\0The river rose by two metres\0\0";
-    let tika = testkit::vendors::tika::Tika::start().await;
+    let tika = fakes::tika::Tika::start().await;
     for (address, count) in [(tika.listener.url.clone(), 1), (String::new(), 0)] {
         // Extracted texts are cached by the path of the file.
         let folder = tempfile::tempdir().unwrap();

@@ -4,12 +4,12 @@ use crate::app_harness::AppHarness;
 use domain::settings::Settings;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
-use testkit::source::{Behaviour, Source};
+use testkit::source::{Behavior, Source};
 
 /// The error that is reported for a source with this response.
 async fn reported_error(app: &AppHarness, media: &str, body: String) -> Value {
     let source = Source::start().await;
-    source.reply(Behaviour::text(media, body));
+    source.reply(Behavior::text(media, body));
     let name = format!("Source {}", source.address().port());
     let id = app.provider(&name, &source).await;
     let search = app.admin.search(&json!({"query_string": "rivers", "searchprovider_list": [id]})).await;
@@ -65,7 +65,7 @@ async fn large_answers_wait_for_memory_and_all_are_read() {
     let mut sources = Vec::new();
     for number in 0..6 {
         let source = Source::start().await;
-        source.reply(Behaviour::text("application/json", body.clone()));
+        source.reply(Behavior::text("application/json", body.clone()));
         providers.push(app.provider(&format!("Large {number}"), &source).await);
         sources.push(source);
     }

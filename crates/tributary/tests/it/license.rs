@@ -5,14 +5,14 @@ use crate::app_harness::{AppHarness, Client};
 use crate::program::{program, run, text};
 use chrono::{Days, NaiveDate};
 use domain::corpus::PROVIDER_NAME;
-use domain::license::{LicenseTerms, SigningKey};
 use domain::ports::{Clock, QueueName, SignalStore, SystemClock};
 use domain::secret::Secret;
 use domain::settings::{Ratio, Settings};
+use license::{LicenseTerms, SigningKey};
 use serde_json::{Value, json};
 use std::time::Duration;
 use tempfile::TempDir;
-use testkit::source::{Behaviour, Source};
+use testkit::source::{Behavior, Source};
 use tributary::corpus::provider as corpus_provider;
 
 fn in_days(days: i64) -> NaiveDate {
@@ -179,7 +179,7 @@ async fn a_license_that_ends_during_a_search_closes_the_cache_at_once() {
     let app = fixture.app(fixture.license()).await;
     let source = Source::start().await;
     let items = json!({"total": 1, "items": [{"title": "A gauge elsewhere", "body": "gauge", "url": "https://e.example/1"}]});
-    source.reply(Behaviour::Json(items).delayed(Duration::from_millis(1500)));
+    source.reply(Behavior::Json(items).delayed(Duration::from_millis(1500)));
     app.provider("Slow", &source).await;
     let created = app.admin.post("/svc/search/", &json!({"query_string": "gauge"})).await;
     let id = created.body["id"].as_i64().unwrap();

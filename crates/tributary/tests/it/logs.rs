@@ -10,7 +10,7 @@ use std::path::Path;
 use std::process::Stdio;
 use std::sync::mpsc;
 use std::time::Duration;
-use testkit::source::{Behaviour, Source};
+use testkit::source::{Behavior, Source};
 use testkit::{Signal, send_signal};
 
 const PASSWORD: &str = "a password for tests";
@@ -64,7 +64,7 @@ async fn each_part_writes_its_own_file_and_the_command_reads_them() {
     let folder = tempfile::tempdir().unwrap();
     let here = folder.path();
     let source = Source::start().await;
-    source.reply(Behaviour::Json(items("river", 4)));
+    source.reply(Behavior::Json(items("river", 4)));
     let mut command = program(here, &["serve", "--port", "0"]);
     command
         .env("SVC_ADMIN_PASSWORD", PASSWORD)
@@ -120,7 +120,7 @@ async fn each_part_writes_its_own_file_and_the_command_reads_them() {
 async fn probes_scrapes_and_resting_sources_do_not_fill_the_log() {
     let folder = tempfile::tempdir().unwrap();
     let source = Source::start().await;
-    source.reply(Behaviour::status(503));
+    source.reply(Behavior::status(503));
     let mut command = program(folder.path(), &["serve", "--port", "0"]);
     command.env("SVC_ADMIN_PASSWORD", PASSWORD);
     let running = Running::start(command);
@@ -237,11 +237,11 @@ async fn no_log_contains_a_secret() {
     let client = running.client(Some(crate::demo::basic("admin", "canary-admin")));
     let source = Source::start().await;
     let answers = [
-        Behaviour::Json(items("river", 2)),
-        Behaviour::status(500),
-        Behaviour::status(401),
-        Behaviour::redirect("http://169.254.169.254/?stolen=1", 302),
-        Behaviour::text("application/json", "{broken"),
+        Behavior::Json(items("river", 2)),
+        Behavior::status(500),
+        Behavior::status(401),
+        Behavior::redirect("http://169.254.169.254/?stolen=1", 302),
+        Behavior::text("application/json", "{broken"),
     ];
     let credentials = [
         "bearer=canary-bearer",

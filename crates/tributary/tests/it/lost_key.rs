@@ -5,7 +5,7 @@ use crate::backup::{admin, command, key_of, serve};
 use crate::program::{run, text};
 use serde_json::{Value, json};
 use std::path::Path;
-use testkit::source::{Behaviour, Source};
+use testkit::source::{Behavior, Source};
 
 fn provider(name: &str, source: &Source) -> Value {
     json!({
@@ -179,7 +179,7 @@ async fn assert_repair_works(client: &Client, records: &Records) {
 async fn after_a_restore_without_the_key_the_service_works_and_is_repaired() {
     let (sealed, open) = (Source::start().await, Source::start().await);
     for source in [&sealed, &open] {
-        source.reply(Behaviour::Json(items("river", 3)));
+        source.reply(Behavior::Json(items("river", 3)));
     }
     let (here, there) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let records = backed_up(here.path(), [&sealed, &open]).await;

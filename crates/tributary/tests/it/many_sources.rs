@@ -5,7 +5,7 @@ use domain::settings::{Seconds, Settings};
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 use serde_json::{Value, json};
-use testkit::source::{Behaviour, Source};
+use testkit::source::{Behavior, Source};
 
 const SOURCES: usize = 1000;
 
@@ -22,9 +22,9 @@ async fn the_same_answers_give_the_same_list() {
         let path = format!("/{number}");
         if chance.random_range(0..10) == 0 {
             failing += 1;
-            source.reply_at(&path, Behaviour::status(500));
+            source.reply_at(&path, Behavior::status(500));
         } else {
-            source.reply_at(&path, Behaviour::Json(items(&format!("river {}", number % 7), 2)));
+            source.reply_at(&path, Behavior::Json(items(&format!("river {}", number % 7), 2)));
         }
         specs.push(json!({
             "name": format!("Source {number}"),

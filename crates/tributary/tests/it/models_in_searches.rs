@@ -2,16 +2,16 @@
 
 use crate::app_harness::AppHarness;
 use crate::rag_fixture::documents;
+use fakes::models::cohere::Cohere;
+use fakes::models::{KEY, Manner, ModelServer};
 use serde_json::{Value, json};
-use testkit::source::{Behaviour, Source};
-use testkit::vendors::models::cohere::Cohere;
-use testkit::vendors::models::{KEY, Manner, ModelServer};
+use testkit::source::{Behavior, Source};
 
 /// A service with a source about mills, and a model that is the default for these roles.
 async fn app(roles: &[&str]) -> (AppHarness, ModelServer, Source) {
     let app = AppHarness::start().await;
     let source = Source::start().await;
-    source.reply(Behaviour::Json(documents()));
+    source.reply(Behavior::Json(documents()));
     app.provider("Mills", &source).await;
     let model = ModelServer::start(Cohere).await;
     // The built-in embedder is the default until another one is chosen.
@@ -68,7 +68,7 @@ async fn a_model_embeds_and_reranks_and_its_failure_is_reported() {
     }
 
     model.behaves(Manner::Throttles(None));
-    source.reply(Behaviour::Json(json!({"total": 1, "items": [
+    source.reply(Behavior::Json(json!({"total": 1, "items": [
         {"title": "A new mill", "url": "https://mills.example/3", "body": "It has no wheel.", "date": "2024-01-01"},
     ]})));
     let body = search_results(&app, &spec("new mill")).await;

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{ConnectOptions, Connection};
 use std::path::Path;
-use testkit::source::{Behaviour, Source};
+use testkit::source::{Behavior, Source};
 
 const EVERYTHING: &str = "select {fields} from users where 1=1 or 1={query_string}";
 
@@ -99,7 +99,7 @@ async fn the_data_folder_is_not_searched_for_files() {
 async fn whoever_tries_a_source_leaves_an_entry_in_the_audit_log() {
     let app = AppHarness::start().await;
     let source = Source::start().await;
-    source.reply(Behaviour::Json(items("tea", 1)));
+    source.reply(Behavior::Json(items("tea", 1)));
     let id = app.provider_with("News", &source, json!({"shared": true})).await;
     let entries =
         || async { app.admin.get("/svc/audit/?action=tested").await.body.as_array().unwrap().clone() };

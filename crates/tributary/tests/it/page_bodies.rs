@@ -4,18 +4,18 @@ use crate::app_harness::AppHarness;
 use domain::settings::{Seconds, Settings};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
-use testkit::source::{Behaviour, Source};
+use testkit::source::{Behavior, Source};
 
 const PAGE: &str = "<html><body><nav><a href='/'>Home</a></nav><main><p>The town lies low. Nobody lives there in winter. \
     The mayor sleeps well. Boats are rare in it.</p><p>The river rose at night. Water came into the cellars.</p></main></body></html>";
 
-fn results(urls: &[String]) -> Behaviour {
+fn results(urls: &[String]) -> Behavior {
     let items: Vec<Value> = urls
         .iter()
         .enumerate()
         .map(|(number, url)| json!({"title": format!("Report {number}"), "body": "short", "url": url, "date": "2025-01-01"}))
         .collect();
-    Behaviour::Json(json!({"total": items.len(), "items": items}))
+    Behavior::Json(json!({"total": items.len(), "items": items}))
 }
 
 fn filling(method: &str) -> Value {
@@ -36,7 +36,7 @@ async fn bodies(app: &AppHarness, query: &str) -> (Vec<String>, Value) {
 #[tokio::test(flavor = "multi_thread")]
 async fn thin_bodies_are_filled_before_they_are_scored() {
     let (api, site) = (Source::start().await, Source::start().await);
-    site.reply(Behaviour::text("text/html", PAGE));
+    site.reply(Behavior::text("text/html", PAGE));
     let allow = vec![site.address().to_string()];
     let app = AppHarness::with(|settings| Settings { outbound_allow: allow, ..settings }).await;
     api.reply(results(&[site.url().to_string()]));
@@ -60,10 +60,10 @@ async fn thin_bodies_are_filled_before_they_are_scored() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_failed_fetch_keeps_the_body() {
     let (api, site, inside) = (Source::start().await, Source::start().await, Source::start().await);
-    site.reply(Behaviour::text("text/html", PAGE));
-    site.reply_at("/slow", Behaviour::Hang);
-    site.reply_at("/gone", Behaviour::status(404));
-    inside.reply(Behaviour::text("text/html", PAGE));
+    site.reply(Behavior::text("text/html", PAGE));
+    site.reply_at("/slow", Behavior::Hang);
+    site.reply_at("/gone", Behavior::status(404));
+    inside.reply(Behavior::text("text/html", PAGE));
     let allow = vec![site.address().to_string()];
     let app = AppHarness::with(|settings| Settings { outbound_allow: allow, ..settings }).await;
     let urls = [site.url_at("/slow"), site.url_at("/gone"), inside.url(), site.url_at("/page")];
@@ -80,7 +80,7 @@ async fn a_failed_fetch_keeps_the_body() {
 #[tokio::test(flavor = "multi_thread")]
 async fn pages_end_before_the_search_does() {
     let (api, site) = (Source::start().await, Source::start().await);
-    site.reply(Behaviour::Hang);
+    site.reply(Behavior::Hang);
     let allow = vec![site.address().to_string()];
     let app =
         AppHarness::with(|settings| Settings { outbound_allow: allow, timeout: Seconds::new(2), ..settings })

@@ -2,9 +2,10 @@
 
 use crate::app_harness::{ADMIN_PASSWORD, Answer, AppHarness, items};
 use crate::browser::{Browser, SESSION, csrf_of};
+use reqwest::Method;
 use serde_json::json;
 use std::time::Duration;
-use testkit::source::{Behaviour, Source};
+use testkit::source::{Behavior, Source};
 
 fn text(page: &Answer) -> &str {
     page.body.as_str().unwrap()
@@ -97,6 +98,54 @@ async fn anonymous_visitors_are_redirected_to_the_sign_in_page() {
     app.stop().await;
 }
 
+/// `Accept` of browsers when a user opens an address.
+const BROWSER: &str = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
+
+async fn opened(browser: &mut Browser, path: &str, accept: &str) -> Answer {
+    let request = browser.request(Method::GET, path).header("Accept", accept);
+    browser.send(request).await
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn signing_in_leads_back_to_the_whole_address() {
+    let app = AppHarness::start().await;
+    let mut browser = Browser::open(&app.base);
+    for (path, accept, expected) in [
+        ("/?search_id=3&page=2", "*/*", "/login/?next=/%3Fsearch_id%3D3%26page%3D2"),
+        ("/review/?show=pins", "*/*", "/login/?next=/review/%3Fshow%3Dpins"),
+        ("/chat/7/", BROWSER, "/login/?next=/chat/7/"),
+        ("/nothing/", BROWSER, "/login/?next=/nothing/"),
+        ("/svc/search/7/", BROWSER, "/login/?next=/svc/search/7/"),
+    ] {
+        let answer = opened(&mut browser, path, accept).await;
+        assert_eq!((answer.status.as_u16(), answer.header("location")), (303, expected), "{path}");
+    }
+    for (path, accept) in [("/chat/7/", "text/html"), ("/nothing/", "*/*"), ("/svc/search/7/", "*/*")] {
+        assert_eq!(opened(&mut browser, path, accept).await.status, 401, "{path} {accept}");
+    }
+    let page = browser.get("/login/?next=/%3Fsearch_id%3D3%26page%3D2").await;
+    assert!(text(&page).contains("value=\"&#x2f;?search_id=3&amp;page=2\""), "{page:?}");
+    app.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_unknown_address_is_a_page_for_people_and_an_error_for_programs() {
+    let app = AppHarness::start().await;
+    let mut browser = Browser::signed_in(&app.base, "admin", ADMIN_PASSWORD).await;
+    for path in ["/nothing/", "/nothing", "/review/abc/", "/chat/999/", "/admin/nothing/"] {
+        let page = opened(&mut browser, path, BROWSER).await;
+        assert_eq!(page.status, 404, "{path}");
+        assert_strict(&page);
+        assert!(text(&page).contains("<h1>Page not found</h1>"), "{path}: {page:?}");
+        let error = opened(&mut browser, path, "application/json").await;
+        assert_eq!((error.status.as_u16(), error.code()), (404, "not_found"), "{path}");
+        assert_eq!(error.header("content-type"), "application/json", "{path}");
+    }
+    let error = opened(&mut browser, "/svc/nothing/", BROWSER).await;
+    assert_eq!((error.status.as_u16(), error.header("content-type")), (404, "application/json"));
+    app.stop().await;
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn the_sign_in_form() {
     let app = AppHarness::start().await;
@@ -137,8 +186,8 @@ async fn the_sign_in_form() {
 async fn the_search_page_lists_what_was_found() {
     let app = AppHarness::start().await;
     let (source, broken) = (Source::start().await, Source::start().await);
-    source.reply(Behaviour::Json(items("deep river", 12)));
-    broken.reply(Behaviour::status(500));
+    source.reply(Behavior::Json(items("deep river", 12)));
+    broken.reply(Behavior::status(500));
     app.provider_with("Rivers", &source, json!({"results_per_query": 20})).await;
     app.provider("Broken", &broken).await;
     let mut browser = Browser::signed_in(&app.base, "admin", ADMIN_PASSWORD).await;
@@ -183,7 +232,7 @@ async fn hostile_texts_of_a_source_stay_texts() {
     let source = Source::start().await;
     let evil = "<script>alert(1)</script>";
     let quote = "\" onmouseover=\"alert(1)";
-    source.reply(Behaviour::Json(json!({"total": 5, "items": [
+    source.reply(Behavior::Json(json!({"total": 5, "items": [
         {"title": format!("river {evil}"), "body": format!("river {evil}"), "url": "javascript:alert(1)",
          "date": "2024-03-05", "author": evil},
         {"title": "river data", "body": "river &lt;script&gt;alert(1)&lt;/script&gt;", "url": "data:text/html,<script>alert(1)</script>"},

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
-use testkit::source::{Behaviour, Source};
+use testkit::source::{Behavior, Source};
 use tokio::task::block_in_place;
 
 const PASSWORD: &str = "a password for tests";
@@ -123,8 +123,8 @@ async fn watch_from_two_nodes(database: String, queue: Option<String>) {
     let folder = tempfile::tempdir().unwrap();
     let nodes = Nodes { folder: folder.path().to_owned(), database, queue };
     let (quick, slow) = (Source::start().await, Source::start().await);
-    quick.reply(Behaviour::Json(items("river", RESULTS)));
-    slow.reply(Behaviour::Json(items("bank of the river", RESULTS)).delayed(SLOW));
+    quick.reply(Behavior::Json(items("river", RESULTS)));
+    slow.reply(Behavior::Json(items("bank of the river", RESULTS)).delayed(SLOW));
     let webs = [nodes.web("web-1"), nodes.web("web-2")];
     let clients = webs.each_ref().map(admin);
     for (name, source) in [("Quick", &quick), ("Slow", &slow)] {

@@ -3,10 +3,10 @@
 
 use crate::rag_fixture::{EventRequest, RagFixture, events};
 use domain::settings::{Settings, Throttle};
+use fakes::models::Reply;
 use serde_json::{Value, json};
 use testkit::injections::{CANARY, CANARY_TEXT, EVIL_HOST, INJECTIONS, Injection, openings};
-use testkit::source::Behaviour;
-use testkit::vendors::models::Reply;
+use testkit::source::Behavior;
 
 const RIVER: &str = "The river rose by two metres in one night, and the old town was flooded.";
 
@@ -51,7 +51,7 @@ async fn obeying_a_source_does_no_harm() {
     assert!(INJECTIONS.len() >= 40, "{}", INJECTIONS.len());
     for hostile in INJECTIONS {
         let name = hostile.name;
-        it.source.reply(Behaviour::Json(documents(hostile)));
+        it.source.reply(Behavior::Json(documents(hostile)));
         let reply = Reply {
             text: hostile.obeyed(),
             calls: vec![("fetch".to_owned(), json!({"url": "https://evil.test/"}))],

@@ -6,7 +6,7 @@ use domain::corpus::PROVIDER_NAME;
 use domain::settings::{Ratio, Settings};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
-use testkit::source::{Behaviour, Recorded, Source};
+use testkit::source::{Behavior, Recorded, Source};
 use tributary::corpus::provider as corpus_provider;
 
 /// The `Authorization` header of the source.
@@ -22,10 +22,10 @@ struct Fixture {
     provider: i64,
 }
 
-fn page(title: &str, topic: &str) -> Behaviour {
+fn page(title: &str, topic: &str) -> Behavior {
     let text = long_text(topic);
     let head = format!("<head><title>{title}</title></head>");
-    Behaviour::text("text/html", format!("<html>{head}<body><main><p>{text}</p></main></body></html>"))
+    Behavior::text("text/html", format!("<html>{head}<body><main><p>{text}</p></main></body></html>"))
 }
 
 impl Fixture {
@@ -46,7 +46,7 @@ impl Fixture {
             "title": "Travel policy", "body": "Who travels, and how.", "author": "Human Resources",
             "url": intranet.url_at("/doc/1"), "id": "1",
         });
-        intranet.reply_at("/list", Behaviour::Json(json!({"total": 1, "items": [item]})));
+        intranet.reply_at("/list", Behavior::Json(json!({"total": 1, "items": [item]})));
         let mut spec = json!({
             "url": intranet.url_at("/list"), "credentials": "HTTPBasicAuth('svc','S3CRET-PASSWORD')",
             "shared": true, "page_fetch_config_json": {"cache": "true"},
@@ -181,10 +181,10 @@ async fn a_page_of_another_host_is_visible_only_to_its_finder() {
     site.reply(page("Anything", "what an attacker wrote about supplier payment"));
     let fixture = Fixture::start(&[&site], json!({})).await;
     let there = site.url_at("/policy").to_string();
-    fixture.intranet.reply_at("/doc/2", Behaviour::redirect(there.clone(), 302));
+    fixture.intranet.reply_at("/doc/2", Behavior::redirect(there.clone(), 302));
     for url in [there, fixture.intranet.url_at("/doc/2").to_string()] {
         let item = json!({"title": "Official supplier payment policy", "author": "Finance", "url": url});
-        fixture.intranet.reply_at("/list", Behaviour::Json(json!({"total": 1, "items": [item]})));
+        fixture.intranet.reply_at("/list", Behavior::Json(json!({"total": 1, "items": [item]})));
         let (search, result) = fixture.search_source().await;
         let kept = fixture.ingest(json!({"search_id": search, "swirl_id": result, "wait": true})).await;
         assert_eq!(kept.status, 200, "{url}: {kept:?}");
@@ -269,7 +269,7 @@ async fn an_edited_payload_does_not_redirect_the_fetch() {
     let path = format!("/svc/searchproviders/{}/", fixture.provider);
     let changed = fixture.app.admin.patch(&path, &change).await;
     assert_eq!(changed.status, 200, "{changed:?}");
-    fixture.intranet.reply_at("/kind/1", Behaviour::Json(json!({"kind": "text/html"})));
+    fixture.intranet.reply_at("/kind/1", Behavior::Json(json!({"kind": "text/html"})));
     let (search, result) = fixture.search_source().await;
     for payload in
         [json!({"id": "admin"}), json!({"id": "1", "file": {"id": "x"}, "url": "http://127.0.0.1/"})]

@@ -4,12 +4,12 @@
 use crate::program::{run, text};
 use crate::ready_sources::{answer, context, map_results, over_http, provider};
 use domain::provider::ProviderSpec;
-use domain::syntax::response_mappings::ResponseMappings;
-use domain::syntax::result_mappings::{ResultMapping, ResultMappings, TemplatePart};
 use federation::CpuPool;
 use provider_doctor::{Diagnosis, DiagnosisInput, Doctor};
 use serde_json::Value;
 use std::collections::BTreeSet;
+use syntax::response_mappings::ResponseMappings;
+use syntax::result_mappings::{ResultMapping, ResultMappings, TemplatePart};
 use tributary::app::PLUGINS;
 use tributary::bundled_providers::ReadySource;
 

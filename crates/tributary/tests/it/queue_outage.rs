@@ -7,7 +7,7 @@ use serde_json::json;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 use testkit::nats::NatsServer;
-use testkit::source::{Behaviour, Source};
+use testkit::source::{Behavior, Source};
 
 /// Short, so that a redelivery comes soon.
 const LEASE: u64 = 8;
@@ -30,7 +30,7 @@ impl Installation {
         nats.start();
         let folder = tempfile::tempdir().unwrap();
         let source = Source::start().await;
-        source.reply(Behaviour::Json(items("river", 3)));
+        source.reply(Behavior::Json(items("river", 3)));
         let mut command = node(folder.path(), &nats.url(), "web");
         command.env("SVC_TASK_LEASE", LEASE.to_string());
         let web = Running::start(command);

@@ -3,8 +3,8 @@
 use crate::app_harness::Client;
 use crate::demo::basic;
 use crate::program::{Running, program};
-use domain::syntax::highlights;
 use serde_json::{Value, json};
+use syntax::highlights;
 use tempfile::TempDir;
 
 /// What a visitor of the demo might ask.

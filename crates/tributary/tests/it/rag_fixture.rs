@@ -2,12 +2,12 @@
 
 use crate::app_harness::{Answer, AppHarness, Client};
 use domain::settings::Settings;
+use fakes::models::openai::OpenAi;
+use fakes::models::{KEY, ModelServer};
 use reqwest::Method;
 use serde_json::{Value, json};
 use std::time::Duration;
-use testkit::source::{Behaviour, Source};
-use testkit::vendors::models::openai::OpenAi;
-use testkit::vendors::models::{KEY, ModelServer};
+use testkit::source::{Behavior, Source};
 
 pub struct RagFixture {
     pub app: AppHarness,
@@ -39,7 +39,7 @@ impl RagFixture {
             AppHarness::with(|settings| change(Settings { rag_score_inclusion_threshold: 0.05, ..settings }))
                 .await;
         let source = Source::start().await;
-        source.reply(Behaviour::Json(documents()));
+        source.reply(Behavior::Json(documents()));
         app.provider("Mills", &source).await;
         let ai_provider = Self::ai_provider(&app, "Company model", &model, json!({})).await;
         Self { app, model, source, ai_provider }

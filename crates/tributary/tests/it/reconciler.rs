@@ -11,7 +11,7 @@ use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 use testkit::nats::NatsServer;
-use testkit::source::{Behaviour, Source};
+use testkit::source::{Behavior, Source};
 
 const PASSWORD: &str = "a password for tests";
 /// Everything that was accepted ends within a minute of the fault.
@@ -46,7 +46,7 @@ async fn searches_end_within_a_minute_after_nats_lost_its_store() {
     nats.start();
     let folder = tempfile::tempdir().unwrap();
     let source = Source::start().await;
-    source.reply(Behaviour::Json(items("river", 3)));
+    source.reply(Behavior::Json(items("river", 3)));
     let web = Running::start(node(folder.path(), &nats.url(), "web"));
     let client = admin(&web);
     let provider =
@@ -121,7 +121,7 @@ async fn quiet_app() -> (AppHarness, Source) {
     let off = app.admin.patch("/svc/schedules/reconcile_tasks/", &json!({"enabled": false})).await;
     assert_eq!(off.status, 200, "{off:?}");
     let source = Source::start().await;
-    source.reply(Behaviour::Json(items("river", 3)));
+    source.reply(Behavior::Json(items("river", 3)));
     app.provider("One", &source).await;
     (app, source)
 }

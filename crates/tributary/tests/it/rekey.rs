@@ -6,7 +6,7 @@ use serde_json::json;
 use std::path::Path;
 use std::process::{Child, Output, Stdio};
 use std::time::Duration;
-use testkit::source::{Behaviour, Source};
+use testkit::source::{Behavior, Source};
 
 const PASSWORD: &str = "a password for tests";
 
@@ -31,7 +31,7 @@ fn keys(folder: &Path) -> Vec<String> {
 
 async fn source() -> Source {
     let source = Source::start().await;
-    source.reply(Behaviour::Json(items("river", 1)));
+    source.reply(Behavior::Json(items("river", 1)));
     source
 }
 

@@ -12,7 +12,7 @@ use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
-use testkit::source::{Behaviour, Source};
+use testkit::source::{Behavior, Source};
 
 const RELEASES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/releases");
 /// The maximum size of a release's data: every clone of the repository contains it.
@@ -110,7 +110,7 @@ impl Release {
     /// A provider of that release is queried with its encrypted credential, and a search with it finishes.
     async fn assert_secret_decrypts(&self, folder: &Path) {
         let source = Source::start().await;
-        source.reply(Behaviour::Json(items("river", 2)));
+        source.reply(Behavior::Json(items("river", 2)));
         let id = &self.responses["sealed_provider"];
         // The API would not keep a stored secret for another address.
         move_provider(folder, id.as_i64().unwrap(), source.url().as_str()).await;

@@ -5,7 +5,7 @@ use bytes::Bytes;
 use domain::settings::{Seconds, Settings};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
-use testkit::source::{Behaviour, Source};
+use testkit::source::{Behavior, Source};
 
 fn two_seconds(settings: Settings) -> Settings {
     Settings { timeout: Seconds::new(2), ..settings }
@@ -17,9 +17,9 @@ async fn info(app: &AppHarness, provider: &str) -> Value {
     mixed.body["info"][provider].clone()
 }
 
-fn busy(retry_after: &str) -> Behaviour {
+fn busy(retry_after: &str) -> Behavior {
     let headers = vec![("retry-after".to_owned(), retry_after.to_owned())];
-    Behaviour::Status { code: 429, headers, body: Bytes::new() }
+    Behavior::Status { code: 429, headers, body: Bytes::new() }
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -36,7 +36,7 @@ async fn retry_after_is_respected() {
         let before = source.requests().len();
         assert_eq!(info(&app, "Busy").await["error"]["code"], "rate_limited");
         let asked_at = Instant::now();
-        source.reply(Behaviour::Json(items("river", 1)));
+        source.reply(Behavior::Json(items("river", 1)));
         let resting = info(&app, "Busy").await;
         assert_eq!(resting["status"], "suspended", "{resting}");
         let sentence = resting["error"]["message"].as_str().unwrap();
@@ -60,7 +60,7 @@ async fn retry_after_is_respected() {
 async fn five_failures_open_the_breaker_and_a_reset_closes_it() {
     let app = AppHarness::start().await;
     let source = Source::start().await;
-    source.reply(Behaviour::status(503));
+    source.reply(Behavior::status(503));
     let id = app.provider("Shaky", &source).await;
     for _ in 0..5 {
         assert_eq!(info(&app, "Shaky").await["status"], "error");
@@ -77,7 +77,7 @@ async fn five_failures_open_the_breaker_and_a_reset_closes_it() {
     let search = app.admin.search(&json!({"query_string": "river"})).await;
     assert_eq!(search["status"], "PARTIAL_RESULTS_READY", "a suspended source has not delivered");
 
-    source.reply(Behaviour::Json(items("river", 1)));
+    source.reply(Behavior::Json(items("river", 1)));
     assert_eq!(app.admin.delete(&path).await.status, 204);
     assert_eq!(info(&app, "Shaky").await["status"], "ok");
     assert_eq!(app.admin.get(&path).await.body["state"], "closed");
@@ -90,8 +90,8 @@ async fn a_hanging_source_costs_nothing_once_its_breaker_is_open() {
         AppHarness::with(|settings| Settings { timeout: Seconds(Duration::from_millis(700)), ..settings })
             .await;
     let (good, hanging) = (Source::start().await, Source::start().await);
-    good.reply(Behaviour::Json(items("river", 1)));
-    hanging.reply(Behaviour::Hang);
+    good.reply(Behavior::Json(items("river", 1)));
+    hanging.reply(Behavior::Hang);
     app.provider("Good", &good).await;
     app.provider("Hanging", &hanging).await;
     for _ in 0..5 {
@@ -112,10 +112,10 @@ async fn passing_failures_are_tried_again_as_the_provider_says() {
     let app = AppHarness::start().await;
     let source = Source::start().await;
     let shaky = || {
-        Behaviour::Sequence(vec![
-            Behaviour::status(503),
-            Behaviour::status(502),
-            Behaviour::Json(items("river", 1)),
+        Behavior::Sequence(vec![
+            Behavior::status(503),
+            Behavior::status(502),
+            Behavior::Json(items("river", 1)),
         ])
     };
     let usage = |retries: u32| json!({"config": {"swirl": {"connector_use": {"retry_count": retries, "backoff_seconds": 0.05}}}});
@@ -133,7 +133,7 @@ async fn passing_failures_are_tried_again_as_the_provider_says() {
 async fn a_budget_of_requests_is_kept() {
     let app = AppHarness::with(two_seconds).await;
     let source = Source::start().await;
-    source.reply(Behaviour::Json(items("river", 1)));
+    source.reply(Behavior::Json(items("river", 1)));
     let budget = json!({"config": {"swirl": {"connector_use": {"rate_limit": "2/minute"}}}});
     app.provider_with("Careful", &source, budget).await;
     for _ in 0..2 {
@@ -150,7 +150,7 @@ async fn a_budget_of_requests_is_kept() {
 async fn equal_searches_of_one_person_share_a_call_and_of_two_do_not() {
     let app = AppHarness::start().await;
     let source = Source::start().await;
-    source.reply(Behaviour::Json(items("river", 1)).delayed(Duration::from_millis(400)));
+    source.reply(Behavior::Json(items("river", 1)).delayed(Duration::from_millis(400)));
     app.provider("Rivers", &source).await;
     let other = app.user("otto", &[]).await;
     let (one, two, three, others) = tokio::join!(
@@ -172,25 +172,25 @@ async fn floods_bombs_and_drips_affect_no_other_source() {
     let app =
         AppHarness::with(|settings| Settings { outbound_body_max_mb: 2, ..two_seconds(settings) }).await;
     let good = Source::start().await;
-    good.reply(Behaviour::Json(items("river", 2)));
+    good.reply(Behavior::Json(items("river", 2)));
     app.provider("Good", &good).await;
     let deep = "[".repeat(100_000);
     let entities = "<?xml version=\"1.0\"?><!DOCTYPE a [<!ENTITY a \"aaaaaaaaaa\"><!ENTITY b \"&a;&a;&a;&a;&a;&a;&a;&a;\">\
                     <!ENTITY c \"&b;&b;&b;&b;&b;&b;&b;&b;\"><!ENTITY d \"&c;&c;&c;&c;&c;&c;&c;&c;\">]><items><item><title>&d;</title></item></items>";
     let rude = [
-        ("Hanging", Behaviour::Hang),
-        ("Dripping", Behaviour::Drip { byte_every: Duration::from_millis(300), total: 1000 }),
-        ("Flooding", Behaviour::Huge { bytes: 10 * 1024 * 1024 * 1024 }),
-        ("Bombing", Behaviour::GzipBomb { bytes: 512 * 1024 * 1024 }),
-        ("Nesting", Behaviour::text("application/json", deep)),
+        ("Hanging", Behavior::Hang),
+        ("Dripping", Behavior::Drip { byte_every: Duration::from_millis(300), total: 1000 }),
+        ("Flooding", Behavior::Huge { bytes: 10 * 1024 * 1024 * 1024 }),
+        ("Bombing", Behavior::GzipBomb { bytes: 512 * 1024 * 1024 }),
+        ("Nesting", Behavior::text("application/json", deep)),
     ];
     let entity_source = Source::start().await;
-    entity_source.reply(Behaviour::Xml(entities.to_owned()));
+    entity_source.reply(Behavior::Xml(entities.to_owned()));
     app.provider_with("Entities", &entity_source, json!({"response_mappings": "RESULTS=items.item"})).await;
     let mut sources = Vec::new();
-    for (name, behaviour) in &rude {
+    for (name, behavior) in &rude {
         let source = Source::start().await;
-        source.reply(behaviour.clone());
+        source.reply(behavior.clone());
         app.provider(name, &source).await;
         sources.push(source);
     }

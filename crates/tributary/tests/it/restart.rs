@@ -7,7 +7,7 @@ use rand::{RngExt, SeedableRng};
 use serde_json::{Value, json};
 use std::path::Path;
 use std::time::Duration;
-use testkit::source::{Behaviour, Source};
+use testkit::source::{Behavior, Source};
 
 const PASSWORD: &str = "a password for tests";
 
@@ -33,7 +33,7 @@ async fn rows(client: &Client, id: i64) -> Vec<(i64, String)> {
 async fn searches_survive_kill_nine() {
     let folder = tempfile::tempdir().unwrap();
     let source = Source::start().await;
-    source.reply(Behaviour::Json(items("river", 4)).delayed(Duration::from_millis(700)));
+    source.reply(Behavior::Json(items("river", 4)).delayed(Duration::from_millis(700)));
     let mut running = serve(folder.path());
     let client = admin(&running);
     for name in ["One", "Two"] {
@@ -84,7 +84,7 @@ async fn a_thousand_searches_survive_random_kills() {
     let mut moments = StdRng::seed_from_u64(seed);
     let folder = tempfile::tempdir().unwrap();
     let source = Source::start().await;
-    source.reply(Behaviour::Json(items("river", 3)));
+    source.reply(Behavior::Json(items("river", 3)));
     let mut running = serve(folder.path());
     let provider =
         json!({"name": "One", "url": source.url(), "response_mappings": "FOUND=total,RESULTS=items"});
@@ -133,7 +133,7 @@ async fn post_searches(client: &Client, count: usize) -> Vec<i64> {
 async fn a_graceful_stop_finishes_what_runs() {
     let folder = tempfile::tempdir().unwrap();
     let source = Source::start().await;
-    source.reply(Behaviour::Json(items("river", 2)).delayed(Duration::from_millis(800)));
+    source.reply(Behavior::Json(items("river", 2)).delayed(Duration::from_millis(800)));
     let running = serve(folder.path());
     let client = admin(&running);
     let provider = json!({"name": "One", "url": source.url(), "response_mappings": "RESULTS=items"});

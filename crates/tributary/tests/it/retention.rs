@@ -9,7 +9,7 @@ use domain::retention::Retention;
 use domain::settings::{Seconds, Settings};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
-use testkit::source::{Behaviour, Source};
+use testkit::source::{Behavior, Source};
 
 fn for_an_hour(settings: Settings) -> Settings {
     Settings { default_retention: Retention::Hour, expire_every: Seconds::new(1), ..settings }
@@ -23,7 +23,7 @@ async fn retention(app: &AppHarness, id: &Value) -> Value {
 async fn searches_that_name_no_retention_get_the_default() {
     let app = AppHarness::with(for_an_hour).await;
     let source = Source::start().await;
-    source.reply(Behaviour::Json(items("river", 1)));
+    source.reply(Behavior::Json(items("river", 1)));
     app.provider("Rivers", &source).await;
     let posted = app.admin.post("/svc/search/", &json!({"query_string": "river"})).await.body;
     assert_eq!(posted["retention"], 1);

@@ -12,7 +12,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, RwLock};
 use std::time::{Duration, Instant};
-use testkit::source::{Behaviour, Source};
+use testkit::source::{Behavior, Source};
 use testkit::{Signal, send_signal};
 use tokio::task::{JoinSet, block_in_place};
 
@@ -98,7 +98,7 @@ async fn roll(database: Option<String>) {
     let folder = tempfile::tempdir().unwrap();
     let nodes = Nodes { folder: folder.path().to_owned(), database };
     let source = Source::start().await;
-    source.reply(Behaviour::Json(items("river", RESULTS)).delayed(Duration::from_millis(300)));
+    source.reply(Behavior::Json(items("river", RESULTS)).delayed(Duration::from_millis(300)));
     let webs = block_in_place(|| [nodes.web(), nodes.web()]);
     let provider =
         json!({"name": "One", "url": source.url(), "response_mappings": "FOUND=total,RESULTS=items"});

@@ -7,7 +7,7 @@ use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use testkit::postgres::{TestDatabase, server};
-use testkit::source::{Behaviour, Source};
+use testkit::source::{Behavior, Source};
 use tributary::backup::{Backup, Part};
 
 const KEY: (&str, &str) = ("SVC_SECRET_KEY", "one key for all");
@@ -115,7 +115,7 @@ async fn fill(installation: &Installation, source: &Source) -> BTreeMap<i64, Str
 async fn round_trip(order: [bool; 3]) {
     let Some(server) = server("backups in every order") else { return };
     let source = Source::start().await;
-    source.reply(Behaviour::Json(items("river", 3)));
+    source.reply(Behavior::Json(items("river", 3)));
     let mut installations = Vec::new();
     for is_postgres in order {
         installations.push(Installation::make(is_postgres.then_some(server.as_str())).await);

@@ -7,7 +7,7 @@ use domain::settings::{Settings, Throttle};
 use reqwest::Method;
 use serde_json::{Value, json};
 use std::time::Duration;
-use testkit::source::{Behaviour, Source};
+use testkit::source::{Behavior, Source};
 
 const EVENTS: &str = "text/event-stream";
 const SLOW: Duration = Duration::from_secs(2);
@@ -15,9 +15,9 @@ const SLOW: Duration = Duration::from_secs(2);
 /// A fast source, a slow one and a failing one.
 async fn rivers(app: &AppHarness) -> [Source; 3] {
     let sources = [Source::start().await, Source::start().await, Source::start().await];
-    sources[0].reply(Behaviour::Json(items("deep river", 12)));
-    sources[1].reply(Behaviour::Json(items("river bank", 4)).delayed(SLOW));
-    sources[2].reply(Behaviour::status(500));
+    sources[0].reply(Behavior::Json(items("deep river", 12)));
+    sources[1].reply(Behavior::Json(items("river bank", 4)).delayed(SLOW));
+    sources[2].reply(Behavior::status(500));
     app.provider_with("Quick", &sources[0], json!({"results_per_query": 20, "tags": ["fast"]})).await;
     app.provider_with("Slow", &sources[1], json!({"tags": ["late"]})).await;
     app.provider_with("Broken", &sources[2], json!({})).await;
@@ -214,7 +214,7 @@ async fn what_is_refused() {
     let app =
         AppHarness::with(|settings| Settings { throttle_search: Throttle::per_minute(2), ..settings }).await;
     let source = Source::start().await;
-    source.reply(Behaviour::Json(items("river", 2)));
+    source.reply(Behavior::Json(items("river", 2)));
     app.provider("Rivers", &source).await;
     let mut browser = Browser::signed_in(&app.base, "admin", ADMIN_PASSWORD).await;
     for form in ["", "q=", "q=+", "rerun=x"] {

@@ -3,7 +3,7 @@
 
 use crate::app_harness::{Answer, AppHarness, items};
 use serde_json::{Value, json};
-use testkit::source::{Behaviour, Source};
+use testkit::source::{Behavior, Source};
 
 /// The field errors of a refusal that requires the secret again.
 fn secrets_required_again(answer: &Answer) -> Vec<String> {
@@ -15,8 +15,8 @@ fn secrets_required_again(answer: &Answer) -> Vec<String> {
 
 async fn two_sources() -> (Source, Source) {
     let (own, other) = (Source::start().await, Source::start().await);
-    own.reply(Behaviour::Json(items("river", 1)));
-    other.reply(Behaviour::Json(items("river", 1)));
+    own.reply(Behavior::Json(items("river", 1)));
+    other.reply(Behavior::Json(items("river", 1)));
     (own, other)
 }
 
@@ -121,7 +121,7 @@ fn assert_no_secret(text: &str, what: &str) {
 async fn keys_that_a_source_repeats_are_masked_in_results() {
     let app = AppHarness::start().await;
     let source = Source::start().await;
-    source.reply(Behaviour::Json(echo()));
+    source.reply(Behavior::Json(echo()));
     let keyed = json!({
         "credentials": "k=URLKEY-CANARY1", "query_template": "{url}?q={query_string}&k={k}",
         "http_request_headers": {"X-Vendor-Key": "HDRKEY-CANARY2"},
@@ -155,7 +155,7 @@ async fn keys_that_a_source_repeats_are_masked_in_results() {
 async fn keys_in_fields_of_a_provider_are_masked_and_come_back_whole() {
     let app = AppHarness::start().await;
     let source = Source::start().await;
-    source.reply(Behaviour::Json(items("river", 1)));
+    source.reply(Behavior::Json(items("river", 1)));
     let id = app
         .provider_with(
             "Inline",
@@ -222,7 +222,7 @@ async fn keys_in_fields_of_a_provider_are_masked_and_come_back_whole() {
 async fn a_query_cannot_traverse_the_path_of_a_source() {
     let app = AppHarness::start().await;
     let source = Source::start().await;
-    source.reply(Behaviour::Json(items("river", 1)));
+    source.reply(Behavior::Json(items("river", 1)));
     let more = json!({"query_template": "{url}a/{query_string}/x", "query_processors": []});
     let id = app.provider_with("Path", &source, more).await;
     for query in ["..", ".", "%252e%252e", "river"] {

@@ -2,7 +2,7 @@
 
 use crate::app_harness::{AppHarness, items};
 use serde_json::json;
-use testkit::source::{Behaviour, Source};
+use testkit::source::{Behavior, Source};
 
 /// Redirect targets that would reach the machine itself or its network.
 const FORBIDDEN: &[&str] = &[
@@ -32,12 +32,12 @@ const FORBIDDEN: &[&str] = &[
 async fn a_redirect_reaches_nothing_private() {
     let app = AppHarness::start().await;
     let inside = Source::start().await;
-    inside.reply(Behaviour::Json(items("inside", 1)));
+    inside.reply(Behavior::Json(items("inside", 1)));
     let outside = Source::start().await;
     app.provider("Outside", &outside).await;
     for target in FORBIDDEN {
         let target = target.replace("{port}", &inside.address().port().to_string());
-        outside.reply(Behaviour::redirect(target.clone(), 302));
+        outside.reply(Behavior::redirect(target.clone(), 302));
         let mixed = app.admin.get("/svc/search/?qs=inside").await;
         let info = &mixed.body["info"]["Outside"];
         assert_eq!(info["status"], "error", "{target}: {}", mixed.body);
@@ -50,22 +50,22 @@ async fn a_redirect_reaches_nothing_private() {
 #[tokio::test(flavor = "multi_thread")]
 async fn an_allowed_neighbour_is_reached_and_no_other_port() {
     let (neighbour, other) = (Source::start().await, Source::start().await);
-    neighbour.reply(Behaviour::Json(items("river", 1)));
-    other.reply(Behaviour::Json(items("river", 1)));
+    neighbour.reply(Behavior::Json(items("river", 1)));
+    other.reply(Behavior::Json(items("river", 1)));
     let allow = vec![neighbour.address().to_string()];
     let app =
         AppHarness::with(|settings| domain::settings::Settings { outbound_allow: allow, ..settings }).await;
     let first = Source::start().await;
     app.provider_with("First", &first, json!({"credentials": "bearer=canary-token"})).await;
 
-    first.reply(Behaviour::redirect(neighbour.url().to_string(), 302));
+    first.reply(Behavior::redirect(neighbour.url().to_string(), 302));
     let mixed = app.admin.get("/svc/search/?qs=river").await;
     assert_eq!(mixed.body["info"]["First"]["status"], "ok", "{}", mixed.body);
     let received = format!("{:?}", neighbour.requests());
     assert!(!received.contains("canary-token"), "credentials go to the provider's own origin only");
     assert!(format!("{:?}", first.requests()).contains("canary-token"));
 
-    first.reply(Behaviour::redirect(other.url().to_string(), 302));
+    first.reply(Behavior::redirect(other.url().to_string(), 302));
     let mixed = app.admin.get("/svc/search/?qs=river").await;
     assert_eq!(mixed.body["info"]["First"]["error"]["code"], "address_refused", "{}", mixed.body);
     assert_eq!(other.requests().len(), 0);

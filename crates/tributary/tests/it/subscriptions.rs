@@ -7,7 +7,7 @@ use domain::ports::SearchStore;
 use domain::settings::{Seconds, Settings};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
-use testkit::source::{Behaviour, Source};
+use testkit::source::{Behavior, Source};
 
 const PATIENCE: Duration = Duration::from_secs(20);
 
@@ -27,9 +27,9 @@ fn every_second(settings: Settings) -> Settings {
 async fn a_subscribed_search_is_updated_by_itself() {
     let app = AppHarness::with(every_second).await;
     let source = Source::start().await;
-    source.reply(Behaviour::Sequence(vec![
-        Behaviour::Json(items("river", 1)),
-        Behaviour::Json(items("river", 3)),
+    source.reply(Behavior::Sequence(vec![
+        Behavior::Json(items("river", 1)),
+        Behavior::Json(items("river", 3)),
     ]));
     app.provider("Rivers", &source).await;
     let plain = app.admin.search(&json!({"query_string": "river"})).await;
@@ -77,7 +77,7 @@ async fn a_subscription_that_cannot_run_is_switched_off() {
 async fn searches_go_when_their_retention_has_run_out() {
     let app = AppHarness::with(every_second).await;
     let source = Source::start().await;
-    source.reply(Behaviour::Json(items("river", 2)));
+    source.reply(Behavior::Json(items("river", 2)));
     app.provider("Rivers", &source).await;
     let wired = app.service.app();
     let minutes = [(4, 5), (1, 60), (2, 24 * 60), (3, 30 * 24 * 60), (0, 100_000)];

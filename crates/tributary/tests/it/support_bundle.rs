@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::Path;
 use std::process::Output;
-use testkit::source::{Behaviour, Source};
+use testkit::source::{Behavior, Source};
 
 const ADMIN: &str = "planted-admin-password";
 const USER: &str = "quirina";
@@ -110,7 +110,7 @@ async fn token(running: &Running, folder: &Path) -> String {
 async fn a_bundle_holds_no_secret_no_query_and_no_user() {
     let folder = tempfile::tempdir().unwrap();
     let source = Source::start().await;
-    source.reply_at("/", Behaviour::Json(items("river", 2)));
+    source.reply_at("/", Behavior::Json(items("river", 2)));
     let running = service_with_secrets(folder.path(), &source).await;
     // What a program of another version may have logged.
     let log = folder.path().join("data/logs/tasks-search-worker.log");

@@ -6,7 +6,7 @@ use domain::secret::Secret;
 use domain::settings::Settings;
 use serde_json::{Value, json};
 use sqlx::{Connection, SqliteConnection};
-use testkit::source::{Behaviour, Source};
+use testkit::source::{Behavior, Source};
 
 /// The field of the provider, its new value, and the word that names it in the message.
 const TAMPERED: [(&str, &str, &str); 5] = [
@@ -21,7 +21,7 @@ const TAMPERED: [(&str, &str, &str); 5] = [
 async fn a_tampered_provider_is_named_and_breaks_nothing_else() {
     let app = AppHarness::with(|settings| Settings { database_url: Secret::default(), ..settings }).await;
     let source = Source::start().await;
-    source.reply(Behaviour::Json(items("river", 3)));
+    source.reply(Behavior::Json(items("river", 3)));
     app.provider("Whole", &source).await;
     let address = format!("sqlite://{}", app.folder().join("tributary.db").display());
     let mut file = SqliteConnection::connect(&address).await.unwrap();

@@ -97,7 +97,7 @@ fn what_failed_runs_again_alone_and_is_named() {
     let script = "failed_filter $scratch/first; record_tests nextest tests $scratch/both; report_results";
     let expected = [
         "(binary_id(=server) and test(=connection::tests::hangs)) or (binary_id(=tasks::it) and test(=queue::leases))",
-        "notice: it failed among others and passed alone: tasks::it queue::leases",
+        "notice: failed in the first run and passed alone: tasks::it queue::leases",
         "failed: server connection::tests::hangs",
         "2 passed, 1 failed, 0 skipped",
     ];
@@ -145,7 +145,7 @@ fn an_outdated_server_is_not_used_and_its_version_is_reported() {
 #[test]
 fn what_is_fetched_is_kept_whole_or_not_at_all() {
     let folder = tempfile::tempdir().unwrap();
-    let fill = "fill() { touch $1/part; $outcome; }; keep tool-1 fill; echo $?; ls -A $cache";
+    let fill = "fill() { touch $1/part; $outcome; }; fetch_once tool-1 fill; echo $?; ls -A $cache";
     let kept = folder.path().join("cache/tributary-tests/tool-1").display().to_string();
     assert_eq!(
         lines(&shell(folder.path(), &format!("SVC_TEST_NO_INSTALL=1; outcome=true; {fill}; true"))),

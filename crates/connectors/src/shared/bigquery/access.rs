@@ -8,9 +8,9 @@ use crate::shared::remote_sql::wrong;
 use domain::bounded_json::{self, FIELD_VALUES_MAX};
 use domain::ports::{ConnectorError, Origin, PluginContext};
 use domain::secret::Secret;
-use domain::syntax::credentials::SourceCredentials;
 use serde_json::{Value, json};
 use std::time::Duration;
+use syntax::credentials::SourceCredentials;
 use url::Url;
 
 const SCOPE: &str = "https://www.googleapis.com/auth/bigquery";
@@ -146,7 +146,7 @@ fn token_endpoint(text: &str, base_url: &BaseUrl) -> Result<Url, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use testkit::vendors::keys;
+    use testkit::keys;
 
     #[test]
     fn a_key_is_exchanged_at_its_vendor_only() {

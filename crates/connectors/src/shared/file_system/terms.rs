@@ -1,6 +1,6 @@
 //! Matches the words of a query against file names and texts, ignoring case and accents; all words must match.
 
-use domain::syntax::query_string::negation;
+use syntax::query_string::negation;
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 

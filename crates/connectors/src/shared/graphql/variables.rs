@@ -5,9 +5,9 @@ use crate::shared::check::FieldError;
 use domain::bounded_json::{self, FIELD_VALUES_MAX};
 use domain::ports::ProviderQuery;
 use domain::search::Sort;
-use domain::syntax::json_path::JsonPath;
-use domain::syntax::query_mappings::{PAGE_SIZE, QueryMappings};
 use serde_json::{Map, Value, json};
+use syntax::json_path::JsonPath;
+use syntax::query_mappings::{PAGE_SIZE, QueryMappings};
 
 /// Results per request, unless `limit_max` is set.
 const LIMIT_MAX: u32 = 100;

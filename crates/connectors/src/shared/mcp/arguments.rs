@@ -4,8 +4,8 @@
 use domain::bounded_json::{self, FIELD_VALUES_MAX};
 use domain::ports::ProviderQuery;
 use domain::search::Sort;
-use domain::syntax::query_mappings::{PAGE_SIZE, QueryMappings};
 use serde_json::{Map, Value, json};
+use syntax::query_mappings::{PAGE_SIZE, QueryMappings};
 
 /// Results per call, unless `limit_max` is set.
 const LIMIT_MAX: u32 = 100;

@@ -4,9 +4,9 @@
 use crate::shared::check::FieldError;
 use crate::shared::dsn;
 use domain::secret::Secret;
-use domain::syntax::credentials::SourceCredentials;
 use mongodb::options::ConnectionString;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+use syntax::credentials::SourceCredentials;
 
 const SCHEMES: [&str; 2] = ["mongodb://", "mongodb+srv://"];
 const NEEDED: &str = "Use database:collection and put the connection string into credentials, \

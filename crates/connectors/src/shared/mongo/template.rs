@@ -2,9 +2,9 @@
 //! never become an operator, a field or code.
 
 use super::terms;
-use domain::syntax::query_mappings::QueryMappings;
-use domain::syntax::query_template::{Part, parts};
 use serde_json::{Map, Value};
+use syntax::query_mappings::QueryMappings;
+use syntax::query_template::{Part, parts};
 
 /// Operators that run code at the source.
 const CODE: [&str; 3] = ["$where", "$function", "$accumulator"];

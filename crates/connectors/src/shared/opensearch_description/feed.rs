@@ -1,8 +1,8 @@
 //! Converts RSS and Atom feeds to result items.
 
 use domain::ports::NormalizedPage;
-use domain::syntax::strip_html::strip_markup;
 use serde_json::{Map, Value, json};
+use syntax::strip_html::strip_markup;
 
 /// The entries of a feed; `None` if the document is not a feed.
 pub fn entries(answer: &Value) -> Option<NormalizedPage> {

@@ -1,8 +1,8 @@
 //! OpenSearch URL templates: fills in `{searchTerms}`, `{count?}` and other parameters.
 
 use super::description::SearchUrl;
-use domain::syntax::query_mappings::PAGE_SIZE;
-use domain::syntax::query_template::{Part, encode_percent, parts};
+use syntax::query_mappings::PAGE_SIZE;
+use syntax::query_template::{Part, encode_percent, parts};
 
 /// Most results per request if the template has no paging.
 pub const COUNT_MAX: u32 = 100;

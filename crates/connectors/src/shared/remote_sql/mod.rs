@@ -14,11 +14,11 @@ use super::statement::Template;
 use async_trait::async_trait;
 use domain::ports::{ConnectorError, SourceQuery, SourceResponse};
 use domain::provider::SearchProvider;
-use domain::syntax::credentials::SourceCredentials;
-use domain::syntax::query_mappings::QueryMappings;
 use domain::validation::FieldErrors;
 use serde_json::Value;
 use std::time::Duration;
+use syntax::credentials::SourceCredentials;
+use syntax::query_mappings::QueryMappings;
 use tokio::time::{Instant, sleep, timeout};
 
 /// Most responses that are read for one statement.

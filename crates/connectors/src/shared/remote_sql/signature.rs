@@ -101,7 +101,7 @@ fn tagged(tag: u8, content: &[u8]) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use testkit::vendors::keys;
+    use testkit::keys;
 
     #[test]
     fn a_token_is_signed_with_the_key() {

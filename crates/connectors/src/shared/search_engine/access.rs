@@ -5,8 +5,8 @@ use crate::shared::http_auth::basic;
 use base64::Engine as _;
 use domain::ports::TlsOptions;
 use domain::secret::Secret;
-use domain::syntax::credentials::{Login, SourceCredentials};
 use std::path::PathBuf;
+use syntax::credentials::{Login, SourceCredentials};
 
 /// The names under which a key may be given.
 const KEY_NAMES: [&str; 4] = ["ApiKey", "api_key", "apikey", "key"];

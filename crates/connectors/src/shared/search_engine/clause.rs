@@ -3,8 +3,8 @@
 use super::lucene::{self, Exclusion};
 use super::{WORDS, configured};
 use crate::shared::json_body::BODY_BYTES_MAX;
-use domain::syntax::query_mappings::QueryMappings;
 use serde_json::{Map, Value};
+use syntax::query_mappings::QueryMappings;
 
 /// How a clause interprets a string.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

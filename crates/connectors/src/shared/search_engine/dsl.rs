@@ -14,9 +14,9 @@ use domain::ports::{
 };
 use domain::provider::SearchProvider;
 use domain::search::Sort;
-use domain::syntax::query_mappings::QueryMappings;
 use domain::validation::FieldErrors;
 use serde_json::{Value, json};
+use syntax::query_mappings::QueryMappings;
 
 pub const CAPABILITY: Capability = Capability { page: true, date_sort: true, not: true };
 

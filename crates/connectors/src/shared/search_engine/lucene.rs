@@ -1,6 +1,6 @@
 //! Escapes words for Lucene query syntax.
 
-use domain::syntax::query_mappings::QueryMappings;
+use syntax::query_mappings::QueryMappings;
 
 const SPECIAL: &str = "+-=&|!(){}[]^\"~*?:\\/";
 const OPERATORS: [&str; 3] = ["AND", "OR", "NOT"];

@@ -20,13 +20,12 @@ use domain::ports::{
     Clock, ConnectorError, ConnectorErrorKind, PluginContext, ProviderQuery, SourceQuery, SourceResponse,
 };
 use domain::provider::SearchProvider;
-use domain::search::Sort;
-use domain::syntax::query_mappings::QueryMappings;
-use domain::syntax::query_template::{Binding, bind_text};
 use domain::validation::FieldErrors;
 use serde_json::{Map, Value};
 use std::fmt;
 use std::sync::Arc;
+use syntax::query_mappings::QueryMappings;
+use syntax::query_template::{Binding, bind_text};
 
 /// The placeholder of the words.
 pub const WORDS: &str = "{query_string}";
@@ -160,8 +159,7 @@ pub fn date_field(mappings: &QueryMappings) -> Result<Option<String>, FieldError
 
 /// Inserts the mappings into a text of the configuration.
 pub fn configured(text: &str, mappings: &QueryMappings, words: &str) -> Result<String, String> {
-    let binding =
-        Binding { url: "", mappings, credentials: &[], query: words, sort: Sort::Relevancy, page: 0 };
+    let binding = Binding { url: "", mappings, credentials: &[], query: words, sort_snippet: None, page: 0 };
     bind_text(text, &binding, true)
 }
 
@@ -184,7 +182,7 @@ pub fn members(
     }
     let mut bound = super::json_body::bind(
         &template,
-        &Binding { url: "", mappings, credentials: &[], query: "", sort: Sort::Relevancy, page: 0 },
+        &Binding { url: "", mappings, credentials: &[], query: "", sort_snippet: None, page: 0 },
         true,
     )
     .map_err(|sentence| (field, sentence))?;

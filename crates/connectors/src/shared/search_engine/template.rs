@@ -5,8 +5,8 @@ use super::lucene::Exclusion;
 use super::{configured, date_field, plain_name, python_literal};
 use crate::shared::check::FieldError;
 use domain::provider::SearchProvider;
-use domain::syntax::query_mappings::QueryMappings;
 use serde_json::{Map, Value, json};
+use syntax::query_mappings::QueryMappings;
 
 /// Hits per request, unless the template sets `size`.
 const HITS_PER_PAGE: u32 = 100;

@@ -6,8 +6,8 @@ use crate::shared::remote_sql::wrong;
 use domain::instant::Instant;
 use domain::ports::ConnectorError;
 use domain::secret::Secret;
-use domain::syntax::credentials::SourceCredentials;
 use serde_json::json;
+use syntax::credentials::SourceCredentials;
 
 /// Lifetime of a signed token. Snowflake allows an hour; a query takes less.
 const LIFE_S: i64 = 300;
@@ -86,7 +86,7 @@ pub fn request_id() -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use testkit::vendors::keys;
+    use testkit::keys;
 
     #[test]
     fn passwords_are_refused_plainly() {

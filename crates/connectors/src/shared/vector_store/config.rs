@@ -3,8 +3,8 @@
 use crate::shared::check::FieldError;
 use crate::shared::http_check::{web_address, without_blanks_to_fill};
 use domain::provider::SearchProvider;
-use domain::syntax::query_mappings::QueryMappings;
 use serde_json::{Map, Value};
+use syntax::query_mappings::QueryMappings;
 
 const NAME_CHARS_MAX: usize = 255;
 /// Most fields per document.

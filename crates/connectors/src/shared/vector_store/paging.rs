@@ -6,9 +6,9 @@ use crate::shared::check::FieldError;
 use chrono::{DateTime, NaiveDateTime};
 use domain::ports::{Capability, ProviderQuery};
 use domain::search::Sort;
-use domain::syntax::dates::parse_date;
-use domain::syntax::query_mappings::QueryMappings;
 use serde_json::Value;
+use syntax::dates::parse_date;
+use syntax::query_mappings::QueryMappings;
 
 /// Documents per request, unless `limit_max` is set.
 const LIMIT_MAX: u32 = 100;

@@ -11,10 +11,10 @@ use bytes::Bytes;
 use domain::ports::{ConnectorError, HttpMethod, HttpRequest, Origin, PluginContext, TlsOptions};
 use domain::provider::SearchProvider;
 use domain::secret::Secret;
-use domain::syntax::credentials::SourceCredentials;
 use serde_json::Value;
 use std::fmt;
 use std::time::Duration;
+use syntax::credentials::SourceCredentials;
 use url::Url;
 
 /// How the key is sent.

@@ -6,9 +6,9 @@ use domain::ports::{ConnectorErrorKind, SourceQuery};
 use domain::provider::{ProviderSpec, SearchProvider};
 use domain::search::Sort;
 use domain::secret::Secret;
+use fakes::google::Google;
 use serde_json::{Value, json};
 use testkit::suites::connector::Literal;
-use testkit::vendors::google::Google;
 
 #[tokio::test]
 async fn drive_keeps_the_contract() {

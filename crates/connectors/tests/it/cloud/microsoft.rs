@@ -5,9 +5,9 @@ use crate::fixture::provider;
 use domain::ports::ConnectorErrorKind;
 use domain::provider::ProviderSpec;
 use domain::search::Sort;
+use fakes::microsoft_graph::Graph;
 use serde_json::json;
 use testkit::suites::connector::Literal;
-use testkit::vendors::microsoft_graph::Graph;
 
 const CONNECTORS: [(&str, &str); 5] = [
     ("M365OutlookMessages", "Mail.Read"),

@@ -12,12 +12,12 @@ use domain::ports::{ConnectorError, ConnectorErrorKind, PluginContext};
 use domain::provider::ProviderSpec;
 use domain::search::Sort;
 use domain::secret::Secret;
+use fakes::access_tokens::{NARROW_TOKEN, TOKEN};
+use fakes::cloud_state::CloudState;
 use serde_json::Value;
 use std::sync::Arc;
 use std::time::Duration;
 use testkit::suites::connector::{Literal, Mistake, Subject};
-use testkit::vendors::access_tokens::{NARROW_TOKEN, TOKEN};
-use testkit::vendors::cloud_state::CloudState;
 
 /// All services at one address, with the real HTTP client.
 fn context(address: &str) -> PluginContext {

@@ -6,11 +6,11 @@ use domain::ports::{ConnectorErrorKind, ProviderQuery};
 use domain::provider::{ProviderSpec, SearchProvider};
 use domain::search::Sort;
 use domain::secret::Secret;
+use fakes::access_tokens::NARROW_TOKEN;
+use fakes::box_storage::BoxStorage;
+use fakes::dropbox::Dropbox;
 use serde_json::json;
 use testkit::suites::connector::Literal;
-use testkit::vendors::access_tokens::NARROW_TOKEN;
-use testkit::vendors::box_storage::BoxStorage;
-use testkit::vendors::dropbox::Dropbox;
 
 #[tokio::test]
 async fn box_keeps_the_contract() {

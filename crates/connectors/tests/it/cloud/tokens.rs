@@ -6,13 +6,13 @@ use domain::ports::{ConnectorErrorKind, Fetch, PluginContext, SourceQuery};
 use domain::provider::SearchProvider;
 use domain::search::Sort;
 use domain::secret::Secret;
-use domain::syntax::network::Network;
+use fakes::box_storage::BoxStorage;
+use fakes::microsoft_graph::{Graph, SCOPES};
 use outbound::{AllowRule, ClientLimits, GuardedClient};
 use std::sync::Arc;
 use std::time::Duration;
+use syntax::network::Network;
 use testkit::suites::connector::Literal;
-use testkit::vendors::box_storage::BoxStorage;
-use testkit::vendors::microsoft_graph::{Graph, SCOPES};
 
 const CONNECTORS: [&str; 10] = [
     "M365OutlookMessages",

@@ -5,12 +5,12 @@ use crate::fixture::{Script, answer, guarded_context};
 use domain::ports::{NormalizedPage, PluginContext};
 use domain::provider::ProviderSpec;
 use domain::search::Sort;
+use fakes::bigquery::BigQuery;
+use fakes::descriptions::{self, Description, Recorder};
+use fakes::google::Google;
 use serde_json::{Value, json};
 use std::sync::Arc;
 use testkit::clock::FixedClock;
-use testkit::descriptions::{self, Description, Recorder};
-use testkit::vendors::bigquery::BigQuery;
-use testkit::vendors::google::Google;
 
 /// Checks every request and response; the requested fields are members of the response type.
 async fn check_service(connector: &str, description: &Description, answer_type: &str) {

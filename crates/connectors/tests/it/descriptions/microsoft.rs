@@ -1,8 +1,8 @@
 //! Microsoft Graph types. They contain no addresses; the search address is only in the documentation.
 
 use super::{asked_service, without};
-use testkit::descriptions::{TypeScript, pointers};
-use testkit::vendors::microsoft_graph::Graph;
+use fakes::descriptions::{TypeScript, pointers};
+use fakes::microsoft_graph::Graph;
 
 const IMPORTS: &str = "import type * as graph from \"@microsoft/microsoft-graph-types\";";
 /// A response is a list; the hits have the requested type.

@@ -12,13 +12,13 @@ use domain::ports::{NormalizedPage, PluginContext};
 use domain::provider::ProviderSpec;
 use domain::search::Sort;
 use domain::secret::Secret;
+use fakes::access_tokens::TOKEN;
+use fakes::descriptions::Recorder;
+use fakes::vector_documents;
 use serde_json::{Map, Value};
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use testkit::descriptions::Recorder;
 use testkit::suites::connector::{Literal, MANY, Subject};
-use testkit::vendors::access_tokens::TOKEN;
-use testkit::vendors::vector_documents;
 
 fn spec(connector: &str, url: &str, credentials: &str, query_mappings: &str) -> ProviderSpec {
     let spec = provider_spec(connector, url, credentials, query_mappings);

@@ -3,11 +3,11 @@
 use super::{asked, object, spec};
 use crate::fixture::guarded_context;
 use domain::provider::ProviderSpec;
+use fakes::descriptions::{Exchange, TypeScript};
+use fakes::elastic::{self, Elastic, Flavour};
+use fakes::meilisearch::Meilisearch;
+use fakes::typesense::Typesense;
 use serde_json::json;
-use testkit::descriptions::{Exchange, TypeScript};
-use testkit::vendors::elastic::{self, Elastic, Flavour};
-use testkit::vendors::meilisearch::Meilisearch;
-use testkit::vendors::typesense::Typesense;
 
 const ELASTIC: &str = "
 import type * as types from \"./node_modules/@elastic/elasticsearch/lib/api/types\";

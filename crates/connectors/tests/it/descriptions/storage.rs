@@ -1,10 +1,10 @@
 //! Types and addresses from the SDKs of Box and Dropbox.
 
 use super::{asked_service, without};
+use fakes::box_storage::BoxStorage;
+use fakes::descriptions::{Exchange, TypeScript, camel_case, pointers, with_camel_case};
+use fakes::dropbox::Dropbox;
 use serde_json::{Map, Value, json};
-use testkit::descriptions::{Exchange, TypeScript, camel_case, pointers, with_camel_case};
-use testkit::vendors::box_storage::BoxStorage;
-use testkit::vendors::dropbox::Dropbox;
 
 const BOX: &str =
     "import type { SearchForContentQueryParams } from \"./node_modules/box-node-sdk/lib/managers/search\";

@@ -3,9 +3,9 @@
 use super::{asked, object, spec};
 use crate::fixture::guarded_context;
 use domain::provider::ProviderSpec;
+use fakes::descriptions::TypeScript;
+use fakes::{milvus, pinecone, qdrant, weaviate};
 use serde_json::json;
-use testkit::descriptions::TypeScript;
-use testkit::vendors::{milvus, pinecone, qdrant, weaviate};
 
 const QDRANT: &str = "
 import type { paths } from \"./node_modules/@qdrant/js-client-rest/dist/types/openapi/generated_schema\";

@@ -4,11 +4,11 @@ use super::{is_refused, mistakes, object, pages_and_rests, spec, subject, title}
 use domain::ports::ConnectorErrorKind;
 use domain::provider::ProviderSpec;
 use domain::search::Sort;
+use fakes::elastic::{self, Elastic, Flavour};
+use fakes::engine_documents::RIVERS;
 use serde_json::json;
 use testkit::hostile;
 use testkit::suites::connector::Literal;
-use testkit::vendors::elastic::{self, Elastic, Flavour};
-use testkit::vendors::engine_documents::RIVERS;
 
 const TEXT_TEMPLATE: &str = "index='{index_name}', query={'query_string': {'query': '{query_string}', \
                              'default_field': '{default_field}', 'default_operator': 'and'}}, size=100";

@@ -9,16 +9,16 @@ use domain::ports::{ConnectorErrorKind, ProviderQuery};
 use domain::provider::ProviderSpec;
 use domain::search::Sort;
 use domain::secret::Secret;
+use fakes::engine_documents::{EngineState, RIVERS};
+use fakes::meilisearch::{self, Meilisearch};
+use fakes::solr::{self, Solr};
+use fakes::typesense::{self, Typesense};
+use fakes::vespa::{self, Vespa};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::Duration;
 use testkit::suites::connector::{Literal, Mistake, Subject};
-use testkit::vendors::engine_documents::{EngineState, RIVERS};
-use testkit::vendors::meilisearch::{self, Meilisearch};
-use testkit::vendors::solr::{self, Solr};
-use testkit::vendors::typesense::{self, Typesense};
-use testkit::vendors::vespa::{self, Vespa};
 
 fn title(item: &Value) -> String {
     item["title"].as_str().expect("a title").to_owned()

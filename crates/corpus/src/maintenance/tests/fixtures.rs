@@ -5,8 +5,7 @@ use crate::{CacheParts, MailParts, SemanticCache};
 use async_trait::async_trait;
 use bytes::Bytes;
 use domain::corpus::{
-    AclToken, DocumentAddress, IndexedContent, LicensePolicy, NewSignal, Origin, Signal, SourceKind,
-    StoredChunk,
+    AclToken, DocumentAddress, IndexedContent, NewSignal, Origin, Signal, SourceKind, StoredChunk,
 };
 use domain::ids::{SignalId, UserId};
 use domain::ports::{
@@ -17,6 +16,7 @@ use domain::ports::{
 use domain::secret::Secret;
 use domain::settings::Settings;
 use domain::user::UserSpec;
+use license::LicensePolicy;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 use store::bodies::FolderBodies;

@@ -7,7 +7,7 @@ use super::rounding::round;
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::corpus::{Factors, Liveness, Reason, Signal, SourceKind};
 use domain::instant::{Instant, to_micros};
-use domain::syntax::dates;
+use syntax::dates;
 
 /// Days after which recency is halved.
 const HALF_LIFE_DAYS: f64 = 180.0;

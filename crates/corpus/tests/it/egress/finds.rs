@@ -7,7 +7,7 @@ use corpus::ScanRequest;
 use domain::corpus::{Channel, EventStatus, IndexedContent, MatchMethod, ScanStatus};
 use domain::ids::SignalId;
 use domain::ports::{ProviderStore, Retrieval, SignalStore};
-use testkit::vendors::sent_mail::SentMessage;
+use fakes::sent_mail::SentMessage;
 
 const RIVERS: &str = "The river rose in the night and came over the old bridge while the town slept. In the morning \
     the mill stood under water, the fields were lost, and the people went up the hill with their cattle and waited \

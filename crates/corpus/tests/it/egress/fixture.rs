@@ -22,6 +22,7 @@ use domain::secret::Secret;
 use domain::settings::Settings;
 use domain::user::{Principal, UserSpec};
 use extraction::{Extraction, Limits};
+use fakes::sent_mail::{MAIL_TOKEN, MailServer, Mailbox, SentMessage};
 use outbound::{ClientLimits, GuardedClient};
 use serde_json::json;
 use std::path::Path;
@@ -29,7 +30,6 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use store::SqlStore;
 use testkit::clock::FixedClock;
-use testkit::vendors::sent_mail::{MAIL_TOKEN, MailServer, Mailbox, SentMessage};
 
 const LEASE: Duration = Duration::from_secs(60);
 

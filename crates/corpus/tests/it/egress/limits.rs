@@ -3,7 +3,7 @@
 use super::fixture::{Fixture, Kept, message, with_file};
 use corpus::ScanRequest;
 use domain::corpus::{Channel, ScanStatus};
-use testkit::vendors::sent_mail::SentMessage;
+use fakes::sent_mail::SentMessage;
 
 const MESSAGES: usize = 5_000;
 const TEXT: &str = "word one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen \

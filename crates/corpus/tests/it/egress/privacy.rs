@@ -3,11 +3,11 @@
 use super::fixture::{Fixture, Kept, message, with_file};
 use corpus::ScanRequest;
 use domain::corpus::{Channel, ScanStatus};
+use fakes::sent_mail::{Fault, SentMessage};
 use std::fmt::{Debug, Write};
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
-use testkit::vendors::sent_mail::{Fault, SentMessage};
 use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
 use tracing::{Event, Metadata, Subscriber};

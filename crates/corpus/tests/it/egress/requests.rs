@@ -2,10 +2,11 @@
 
 use super::fixture::{Fixture, Kept, message};
 use corpus::{CacheParts, EgressError, ScanRequest, SemanticCache};
-use domain::corpus::{Channel, EventStatus, LicensePolicy, ScanStatus};
+use domain::corpus::{Channel, EventStatus, ScanStatus};
 use domain::ports::EventFilter;
 use domain::secret::Secret;
 use domain::user::Principal;
+use license::LicensePolicy;
 
 const TEXT: &str = "Everybody has a right to their own mail and to nobody else's, and so has this short document, \
     which needs more than forty words to come into the cache at all. It is of no other interest, but it can be \

@@ -4,9 +4,9 @@ use super::fixture::{Fixture, Kept, message};
 use corpus::{ScanRequest, ScanSentMail};
 use domain::corpus::{Channel, ScanStatus};
 use domain::ports::TaskHandler;
+use fakes::sent_mail::{Fault, MAIL_TOKEN};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use testkit::vendors::sent_mail::{Fault, MAIL_TOKEN};
 
 const TEXT: &str = "This short document speaks of patience: a service that is busy says how long to wait, and who \
     asks again sooner is told to wait once more. So a program that reads mail counts to the number that it was given, \

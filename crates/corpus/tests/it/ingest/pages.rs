@@ -11,6 +11,7 @@ use domain::search::SearchSpec;
 use serde_json::json;
 use std::sync::Arc;
 use std::time::Duration;
+use testkit::builders::result_set;
 
 const URL: &str = "https://a.example/river";
 
@@ -149,8 +150,7 @@ async fn matters_come_from_the_search() {
     };
     let now = fixture.clock.now();
     let search = fixture.store.create_search(spec, fixture.ann, Vec::new(), now, task).await.unwrap();
-    let mut set = testkit::samples::set(provider.id.0, "river", vec![item(URL)]);
-    set.search = search.id;
+    let set = result_set(provider.id.0).search(search.id).query("river").item(item(URL)).build();
     let finished = FinishedRun {
         search: search.id,
         run: 1,

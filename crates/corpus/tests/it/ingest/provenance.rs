@@ -13,6 +13,7 @@ use domain::result::ResultItem;
 use domain::search::SearchSpec;
 use domain::status::SearchStatus;
 use serde_json::json;
+use testkit::builders::result_set;
 
 const URL: &str = "https://a.example/river";
 const TYPED: &str = "https://a.example/admin";
@@ -46,7 +47,7 @@ async fn found(fixture: &Fixture, user: UserId, provider: &SearchProvider, item:
     };
     let spec = SearchSpec::of_query("river");
     let search = store.create_search(spec, user, Vec::new(), now, task).await.unwrap();
-    let set = testkit::samples::set(provider.id.0, "river", vec![item]);
+    let set = result_set(provider.id.0).query("river").item(item).build();
     let finished = FinishedRun {
         search: search.id,
         run: search.run,

@@ -2,9 +2,10 @@
 
 use super::fixture::{Away, Fixture, address, request, result, text_of};
 use corpus::ingest::{Document, IngestError, SUPPLIED_WORDS_MIN, WORDS_MIN};
-use domain::corpus::{LicensePolicy, Liveness, Origin, SignalState};
+use domain::corpus::{Liveness, Origin, SignalState};
 use domain::ports::{PageError, ProviderStore, SignalStore, UserStore};
 use domain::secret::Secret;
+use license::LicensePolicy;
 use serde_json::json;
 use std::sync::Arc;
 use std::time::Duration;

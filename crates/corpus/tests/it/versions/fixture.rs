@@ -5,18 +5,19 @@ use corpus::canonical::PinRequest;
 use domain::corpus::{
     Channel, Liveness, MatchMethod, MemberRole, NewEvent, NewScan, ScanCounts, Scope, Topic, VersionStatus,
 };
-use domain::ids::{ProviderId, SearchId, SignalId, UserId};
+use domain::ids::{SearchId, SignalId, UserId};
 use domain::ports::{
     Clock, Corpus, EgressStore, FinishedRun, NewTask, QueueName, ScanOutcome, SearchStore, SignalStore,
     UserStore, VersionQuery,
 };
-use domain::result::{ResultItem, ResultSet};
+use domain::result::ResultItem;
 use domain::search::{Search, SearchSpec};
 use domain::settings::{Ratio, Settings};
-use domain::status::{ProviderStatus, SearchStatus};
+use domain::status::SearchStatus;
 use domain::user::{CURATORS, Principal};
 use serde_json::json;
 use std::collections::BTreeMap;
+use testkit::builders::{item, result_set};
 
 pub const QUERY: &str = "Lease of the mill";
 const TEXT: &str = "The owner lets the old mill at the river to the tenant for ten years. The tenant pays the rent on \
@@ -101,26 +102,9 @@ impl Scenario {
         let mut marks = self.fixture.cache.cache_statuses(owner, None, &signals).await.unwrap();
         let items = self.candidates().into_iter().filter_map(|(id, confidence)| {
             let cache = Some(Box::new(marks.remove(&id)?));
-            Some(ResultItem { cache, swirl_confidence_score: confidence, ..ResultItem::default() })
+            Some(ResultItem { cache, ..item("").confidence(confidence).build() })
         });
-        let set = ResultSet {
-            search: search.id,
-            provider: ProviderId(1),
-            provider_name: "Cache".to_owned(),
-            status: ProviderStatus::Ok,
-            error: None,
-            found: 4,
-            retrieved: 4,
-            query_string_to_provider: String::new(),
-            query_to_provider: String::new(),
-            query_processors: Vec::new(),
-            result_processors: Vec::new(),
-            messages: Vec::new(),
-            time_s: 0.1,
-            items: items.collect(),
-            date_created: now,
-            date_updated: now,
-        };
+        let set = result_set(1).search(search.id).named("Cache").items(items).at(now).build();
         let finished = FinishedRun {
             search: search.id,
             run: search.run,

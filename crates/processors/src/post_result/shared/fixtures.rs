@@ -1,16 +1,15 @@
 //! Test fixtures: results.
 
 use domain::result::{ResultItem, ResultSet};
-pub use testkit::samples::{search, set};
+pub use testkit::builders::search;
+use testkit::builders::{self, result_set};
+
+pub fn set(provider: i64, query: &str, items: Vec<ResultItem>) -> ResultSet {
+    result_set(provider).query(query).items(items).build()
+}
 
 pub fn item(title: &str, url: &str, confidence: f64, score: f64) -> ResultItem {
-    ResultItem {
-        title: title.to_owned(),
-        url: url.to_owned(),
-        swirl_confidence_score: confidence,
-        swirl_score: score,
-        ..ResultItem::default()
-    }
+    builders::item(title).url(url).confidence(confidence).score(score).build()
 }
 
 /// The remaining titles of each set, each with the titles listed under it.

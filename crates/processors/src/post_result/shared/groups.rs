@@ -3,9 +3,9 @@
 use domain::corpus::Badge;
 use domain::ports::{Outcome, PostResultContext};
 use domain::result::{DUPLICATE_BODY_CHARS_MAX, Duplicate, ResultItem, ResultSet};
-use domain::syntax::highlights::unmarked;
 use std::cmp::Ordering;
 use std::collections::{HashMap, HashSet};
+use syntax::highlights::unmarked;
 
 /// The position of a result: its set, and its index in it.
 pub type Place = (usize, usize);

@@ -1,8 +1,8 @@
 //! The text cleaning of CleanTextResultProcessor, which other processors use for comparisons.
 
-use domain::syntax::strip_html::strip_markup;
 use regex::Regex;
 use std::sync::LazyLock;
+use syntax::strip_html::strip_markup;
 
 /// Word characters, white space and these stay: `( ) . ? ! ' " ,`.
 #[expect(clippy::expect_used, reason = "the pattern is a constant, and every test of this file compiles it")]

@@ -1,9 +1,9 @@
 //! Profiles the fields of payloads to choose the title, body, date and url of a result.
 
 use domain::result::ResultItem;
-use domain::syntax::dates::parse_date;
 use serde_json::Value;
 use std::collections::HashMap;
+use syntax::dates::parse_date;
 
 /// What a field contains.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -3,10 +3,10 @@
 use super::payload::Payload;
 use super::source_value::{is_populated, joined, look_up, push_bounded, text_of};
 use domain::result::{DATE_UNKNOWN, ResultItem};
-use domain::syntax::dates::{normalize_date, parse_date};
-use domain::syntax::result_mappings::{ResultMappings, Source, TemplatePart};
 use serde_json::Value;
 use std::borrow::Cow;
+use syntax::dates::{normalize_date, parse_date};
+use syntax::result_mappings::{ResultMappings, Source, TemplatePart};
 
 /// Builder of a result.
 pub struct ResultBuilder<'m> {

@@ -1,11 +1,11 @@
 //! Values of source items as text.
 
 use super::bitcoin::to_bitcoin;
-use domain::syntax::query_template::encode_percent;
-use domain::syntax::result_mappings::{Function, Source};
 use serde_json::Value;
 use std::borrow::Cow;
 use std::io::{self, Write};
+use syntax::query_template::encode_percent;
+use syntax::result_mappings::{Function, Source};
 
 /// Longest text of one field; the rest is cut.
 pub const TEXT_BYTES_MAX: usize = 256 * 1024;

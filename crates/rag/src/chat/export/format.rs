@@ -2,7 +2,7 @@
 
 use domain::chat::{Chat, ChatCitation, ChatMessage, Speaker};
 use domain::instant::Instant;
-use domain::syntax::display::web_link;
+use syntax::display::web_link;
 
 /// Names of the speakers.
 fn speaker(role: Speaker) -> &'static str {

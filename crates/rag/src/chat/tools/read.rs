@@ -14,10 +14,10 @@ use domain::chat::{DocumentRef, MessageContent};
 use domain::ports::{DocumentRequest, StoreError};
 use domain::rag::WindowMethod;
 use domain::summary::SourceMode;
-use domain::syntax::strip_html::readable;
 use futures_util::future::try_join_all;
 use relevancy::passages::best_passages;
 use serde_json::Value;
+use syntax::strip_html::readable;
 
 pub(super) async fn read_document(scope: &mut ToolScope<'_>, args: &Value) -> Result<ToolResult, ChatError> {
     let known = parse_reference(text_of(args, "ref"))
@@ -122,7 +122,7 @@ async fn load(scope: &ToolScope<'_>, reference: DocumentRef) -> Result<Option<Lo
         Err(StoreError::NotFound) => return Ok(None),
         Err(error) => return Err(error.into()),
     };
-    let is_own = saved.search == reference.search_id && search.owner == scope.chat.owner;
+    let is_own = saved.search == reference.search_id && scope.chat.owner.owns(&search);
     if !is_own || !scope.principal().await?.may_see(&provider) {
         return Ok(None);
     }

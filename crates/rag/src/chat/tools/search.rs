@@ -12,10 +12,10 @@ use domain::provider::SearchProvider;
 use domain::result::ResultItem;
 use domain::search::{NATIVE_QUERY, ProviderRef, QUERY_CHARS_MAX, Search, SearchSpec, Sort};
 use domain::summary::SourceMode;
-use domain::syntax::query_string;
-use domain::syntax::strip_html::readable;
 use federation::{FederationError, MixRequest, is_listed};
 use serde_json::Value;
+use syntax::query_string;
+use syntax::strip_html::readable;
 
 /// Searches of a chat are retained for a day.
 const RETENTION_DAY: u8 = 2;
@@ -170,11 +170,10 @@ async fn wait_for_results(
 ) -> Result<Option<MixedResponse>, ChatError> {
     let federation = &scope.deps.federation;
     let patience = scope.time_left().saturating_sub(ANSWER_TIME);
-    let search = match federation.wait(search.id, patience).await {
-        Ok(search) => search,
-        Err(FederationError::NotReady(_)) => return Ok(None),
-        Err(error) => return Err(error.into()),
-    };
+    let search = federation.end_within(search.clone(), patience).await?;
+    if !search.status.is_final() {
+        return Ok(None);
+    }
     // Versions are adjacent in the list, and only one of them is shown.
     let items = Some(RESULTS_LOOKED_AT_MAX);
     let request = MixRequest { explain: Some(false), items, ..MixRequest::default() };

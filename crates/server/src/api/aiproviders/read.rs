@@ -15,7 +15,6 @@ use domain::ai_provider::{AiProvider, Role};
 use domain::ids::AiProviderId;
 use domain::ports::EditableRecord;
 use domain::prompt::PromptParts;
-use domain::suggest;
 use domain::user::Principal;
 use domain::validation::FieldErrors;
 use serde::{Deserialize, Serialize};
@@ -23,6 +22,7 @@ use serde_json::{Map, Value};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use syntax::suggest;
 
 /// An AIProvider. The key is never shown.
 #[derive(Debug, Serialize, utoipa::ToSchema)]

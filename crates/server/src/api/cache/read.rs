@@ -13,9 +13,9 @@ use chrono::{DateTime, Utc};
 use domain::corpus::{Liveness, Origin, Signal, SignalState, SourceKind};
 use domain::ids::{ProviderId, SignalId};
 use domain::ports::SignalFilter;
-use domain::suggest;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
+use syntax::suggest;
 
 const TEXT_CHARS_MAX: usize = 200;
 

@@ -2,6 +2,7 @@
 
 use super::errors::PinConflict;
 use super::view::{ElectionsView, RunDetailView, RunView};
+use crate::api::search::own_search;
 use crate::auth::Caller;
 use crate::error::{ApiError, ErrorBody, ErrorCode};
 use crate::extract::{ApiJson, ApiPath, JsonOrNothing};
@@ -12,10 +13,10 @@ use corpus::canonical::RunQuery;
 use domain::corpus::{COMMENT_CHARS_MAX, RejectReason};
 use domain::ids::{RunId, SearchId};
 use domain::ports::Corpus;
-use domain::suggest;
 use domain::validation::FieldErrors;
 use serde::Deserialize;
 use std::sync::Arc;
+use syntax::suggest;
 
 /// Approval of the winner.
 #[derive(Debug, Default, Deserialize, utoipa::ToSchema)]
@@ -120,10 +121,7 @@ pub async fn elect(
     if !state.corpus.is_open() {
         return Err(ApiError::of(ErrorCode::CacheUnlicensed));
     }
-    let search = state.store.search(SearchId(id)).await?;
-    if search.owner != caller.principal.user {
-        return Err(ApiError::of(ErrorCode::NotFound));
-    }
+    let search = own_search(&state, &caller.principal, SearchId(id)).await?;
     let search_id = search.id;
     let held = state.federation.elect(&search).await?;
     let query = RunQuery { limit: held.len() as u64, ids: Some(held), ..RunQuery::default() };

@@ -5,9 +5,9 @@ use corpus::canonical::{PinQuery, RunQuery};
 use domain::corpus::{RunStatus, Scope};
 use domain::ids::SignalId;
 use domain::search::{LIST_ITEM_CHARS_MAX, QUERY_CHARS_MAX};
-use domain::suggest;
 use domain::validation::FieldErrors;
 use serde::Deserialize;
+use syntax::suggest;
 
 /// All statuses that can still be decided.
 const OPEN: &str = "open";

@@ -15,5 +15,5 @@ pub async fn messages_of(state: &AppState, chat: &Chat) -> Result<Vec<ChatMessag
 /// The chat, if it is the caller's own: chats are private, even from administrators.
 pub async fn own_chat(state: &AppState, principal: &Principal, id: ChatId) -> Result<Chat, ApiError> {
     let chat = state.store.chat(id).await?;
-    if chat.owner == principal.user { Ok(chat) } else { Err(ApiError::of(ErrorCode::NotFound)) }
+    if principal.owns(&chat) { Ok(chat) } else { Err(ApiError::of(ErrorCode::NotFound)) }
 }

@@ -12,9 +12,9 @@ use axum::response::Response;
 use domain::corpus::{EgressEvent, EventStatus};
 use domain::ids::{EventId, ScanId, SignalId};
 use domain::ports::EventFilter;
-use domain::suggest;
 use serde::Deserialize;
 use std::sync::Arc;
+use syntax::suggest;
 
 const RESOURCE: &str = "/egress/events/";
 

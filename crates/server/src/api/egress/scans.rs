@@ -14,9 +14,9 @@ use chrono::{DateTime, NaiveDate, Utc};
 use corpus::{EgressError, ScanRequest};
 use domain::corpus::{Channel, Scan, ScanCounts, ScanStatus};
 use domain::ids::ScanId;
-use domain::suggest;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
+use syntax::suggest;
 
 const RESOURCE: &str = "/egress/scan/";
 /// Format of a date.

@@ -38,7 +38,7 @@ pub async fn general(
     let snapshot = Snapshot {
         queues: figures.map(Iterator::collect),
         pools: state.store.pools(),
-        tasks_requeued: state.worker_gauges.requeued(),
+        tasks_requeued: state.worker_metrics.requeued(),
         servers,
         cache,
         license: state.corpus.license(),

@@ -69,7 +69,7 @@ pub async fn collect(state: &AppState) -> Option<Vec<(QueueName, QueueFigures)>>
 async fn of(state: &AppState, queue: QueueName) -> Result<(QueueName, QueueFigures), QueueError> {
     let depth = state.queue.depth(queue).await?;
     let heartbeats = state.queue.workers(queue, SILENCE_MAX).await?;
-    let here = state.worker_gauges.active(queue);
+    let here = state.worker_metrics.active(queue);
     let running = |heartbeat: &domain::ports::Heartbeat| {
         // A heartbeat is seconds old; the values of our own workers are current.
         u64::from(here.get(&heartbeat.worker).copied().unwrap_or(heartbeat.active))

@@ -14,11 +14,11 @@ use chrono::{DateTime, Utc};
 use domain::ids::PromptId;
 use domain::ports::EditableRecord;
 use domain::prompt::{PromptRecord, PromptSpec, TAGS};
-use domain::suggest;
 use domain::user::Principal;
 use domain::validation::FieldErrors;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
+use syntax::suggest;
 
 /// A prompt.
 #[derive(Debug, Serialize, utoipa::ToSchema)]

@@ -242,7 +242,7 @@ async fn load(state: &AppState, caller: &Caller, id: ResultId) -> Result<Version
 /// A result belongs to the owner of its search.
 async fn own_result(state: &AppState, caller: &Caller, id: ResultId) -> Result<SavedResult, ApiError> {
     let (saved, search) = state.federation.saved_result(id).await?;
-    if search.owner == caller.principal.user { Ok(saved) } else { Err(ApiError::of(ErrorCode::NotFound)) }
+    if caller.principal.owns(&search) { Ok(saved) } else { Err(ApiError::of(ErrorCode::NotFound)) }
 }
 
 async fn save(

@@ -9,5 +9,5 @@ use domain::user::Principal;
 /// The search, if it is the caller's own: searches are private, even from administrators.
 pub async fn own_search(state: &AppState, principal: &Principal, id: SearchId) -> Result<Search, ApiError> {
     let search = state.store.search(id).await?;
-    if search.owner == principal.user { Ok(search) } else { Err(ApiError::of(ErrorCode::NotFound)) }
+    if principal.owns(&search) { Ok(search) } else { Err(ApiError::of(ErrorCode::NotFound)) }
 }

@@ -1,6 +1,5 @@
 //! POST: stores a search with the task that will run it, and returns immediately.
 
-use super::from_url::log_start;
 use super::view::SearchView;
 use crate::auth::Caller;
 use crate::client_address::ClientAddress;
@@ -51,7 +50,7 @@ pub async fn create_search(
         Creation::OtherRequest => return Err(idempotency::reused()),
     };
     if !is_replayed {
-        log_start(&search, "search_post");
+        federation::log_start(&search, "search_post");
     }
     let version = search.version();
     let view = SearchView::of(search, &caller.principal.username, &links);

@@ -5,14 +5,8 @@ use crate::api::results::named_mixer;
 use crate::error::ApiError;
 use crate::state::AppState;
 use axum::http::HeaderMap;
-use domain::ids::{SearchId, UserId};
 use domain::mixed::MixedResponse;
 use domain::search::{ProviderRef, Search, SearchSpec};
-use federation::FederationError;
-use std::time::Duration;
-
-/// What a search may take beyond the time of its query processors and providers, for post-processing and storing.
-const WAIT_BEYOND_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// URL parameters of a search other than its query.
 #[derive(Debug, Default, Clone)]
@@ -28,7 +22,7 @@ impl RunOptions {
     /// The search to create, and the requested mixer if it is unknown, for the response.
     pub fn spec(&self, state: &AppState, query: &str) -> Result<(SearchSpec, Option<String>), ApiError> {
         let mut spec = SearchSpec {
-            searchprovider_list: pieces(self.providers.as_deref()).map(provider_ref).collect(),
+            searchprovider_list: pieces(self.providers.as_deref()).map(|text| text.as_str().into()).collect(),
             pre_query_processors: pieces(self.pre_query_processor.as_deref()).collect(),
             tags: pieces(self.search_tags.as_deref()).collect(),
             ..SearchSpec::of_query(query)
@@ -47,29 +41,6 @@ impl RunOptions {
     }
 }
 
-/// Creates the search and waits until it has ended, or until it takes too long. `way` is for the log.
-pub async fn run_and_wait(
-    state: &AppState,
-    owner: UserId,
-    spec: SearchSpec,
-    way: &'static str,
-) -> Result<Search, ApiError> {
-    let created = state.federation.create(owner, spec).await?;
-    log_start(&created, way);
-    wait(state, created).await
-}
-
-/// Logs the start of a search, without its query.
-pub fn log_start(search: &Search, way: &'static str) {
-    let (id, owner) = (search.id, search.owner);
-    tracing::info!(
-        user.id = owner.0,
-        search.id = id.0,
-        way,
-        "{way}: search {id} of user {owner} was started"
-    );
-}
-
 /// Logs a view of results.
 pub fn log_view(search: &Search, mixed: &MixedResponse) {
     let (id, results) = (search.id, mixed.results.len());
@@ -79,17 +50,6 @@ pub fn log_view(search: &Search, mixed: &MixedResponse) {
         results,
         "results: {results} of search {id} are shown"
     );
-}
-
-/// Waits for a search that has been started. Returns its current state if that takes too long.
-pub async fn wait(state: &AppState, started: Search) -> Result<Search, ApiError> {
-    let at_most = state.federation.time_max(&started) + WAIT_BEYOND_TIMEOUT;
-    let id: SearchId = started.id;
-    match state.federation.wait(id, at_most).await {
-        Ok(search) => Ok(search),
-        Err(FederationError::NotReady(_)) => Ok(state.store.search(id).await?),
-        Err(error) => Err(error.into()),
-    }
 }
 
 /// A prefetch of a browser must not start a search.
@@ -106,20 +66,14 @@ fn pieces(text: Option<&str>) -> impl Iterator<Item = String> {
     text.unwrap_or_default().split(',').map(str::trim).filter(|piece| !piece.is_empty()).map(str::to_owned)
 }
 
-fn provider_ref(text: String) -> ProviderRef {
-    match text.parse() {
-        Ok(id) => ProviderRef::Id(id),
-        Err(_) => ProviderRef::Text(text),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn lists_in_a_url() {
-        let found: Vec<ProviderRef> = pieces(Some("news, 3,,Library ")).map(provider_ref).collect();
+        let found: Vec<ProviderRef> =
+            pieces(Some("news, 3,,Library ")).map(|text| text.as_str().into()).collect();
         let text = |name: &str| ProviderRef::Text(name.to_owned());
         assert_eq!(found, [text("news"), ProviderRef::Id(3), text("Library")]);
         assert_eq!(pieces(None).count(), 0);

@@ -12,7 +12,7 @@ mod search_stream;
 mod view;
 
 pub use access::own_search;
-pub use from_url::{is_prefetch, log_start, log_view};
+pub use from_url::{is_prefetch, log_view};
 pub use search_stream::{EventEncoder, SearchStream, event};
 
 use crate::state::AppState;

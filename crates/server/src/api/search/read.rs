@@ -1,7 +1,7 @@
 //! GET: the list of searches, one search, and searches started from URL parameters (`q`, `qs`, `rerun`, `update`).
 
 use super::access::own_search;
-use super::from_url::{RunOptions, is_prefetch, log_start, log_view, run_and_wait, wait};
+use super::from_url::{RunOptions, is_prefetch, log_view};
 use super::list::{ListQuery, list};
 use super::view::SearchView;
 use crate::api::pagination::{Listing, Paging};
@@ -140,8 +140,8 @@ pub async fn read_searches(
             Some(_) => ("rerun", state.federation.rerun(search.id).await?),
             None => ("update", state.federation.update(&search).await?),
         };
-        log_start(&started, way);
-        let search = wait(&state, started).await?;
+        federation::log_start(&started, way);
+        let search = state.federation.wait_for_end(started).await?;
         return Ok(redirect(&links, search.id, &query, None));
     }
     let paging = Paging { page: query.page, items: query.items };
@@ -169,7 +169,7 @@ async fn start_and_redirect(
     (query, text, rag_request): (&SearchQuery, &str, Option<RagRequest>),
 ) -> Result<Response, ApiError> {
     let (spec, unknown_mixer) = query.options().spec(state, text)?;
-    let search = run_and_wait(state, caller.principal.user, spec, "search_q").await?;
+    let search = state.federation.search_and_wait(caller.principal.user, spec, "search_q").await?;
     if let Some(rag_request) = rag_request.filter(|_| search.status.is_ready()) {
         // The results show the summary if there is one; the log has the reason if there is none.
         summarize(state, &search, &rag_request).await;
@@ -221,7 +221,7 @@ async fn start_from_url(
         ));
     }
     let (spec, unknown_mixer) = query.options().spec(state, text)?;
-    let search = run_and_wait(state, caller.principal.user, spec, "search_qs").await?;
+    let search = state.federation.search_and_wait(caller.principal.user, spec, "search_qs").await?;
     let request = MixRequest {
         mixer: unknown_mixer,
         provider: query.provider.map(ProviderId),

@@ -5,7 +5,7 @@ use crate::connection::Peer;
 use axum::body::Body;
 use axum::extract::ConnectInfo;
 use domain::settings::WebOrigin;
-use domain::syntax::network::Network;
+use syntax::network::Network;
 
 /// Names and values.
 type Headers<'h> = &'h [(&'h str, &'h str)];

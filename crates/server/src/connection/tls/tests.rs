@@ -257,7 +257,7 @@ async fn the_files_are_followed() {
 #[tokio::test]
 async fn errors_name_the_problem_with_the_files() {
     let (own, other) = (TestCertificate::new("own"), TestCertificate::new("other"));
-    let rsa = testkit::vendors::keys::OTHER_PRIVATE_PEM;
+    let rsa = testkit::keys::OTHER_PRIVATE_PEM;
     let chain = format!("{}{}", own.certificate_pem(), other.certificate_pem());
     let wrong_order = format!("{}{}", other.certificate_pem(), own.certificate_pem());
     let damaged = "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n";

@@ -231,7 +231,7 @@ mod tests {
         for resource in RESOURCES {
             assert!(super::super::CONSOLE.iter().any(|page| page.slug == resource.slug), "{}", resource.slug);
             let module = format!("static/js/admin/{}.js", resource.slug);
-            assert!(crate::ui::Assets::new("").read(&module).is_some(), "{module}");
+            assert!(crate::ui::assets::Assets::new("").read(&module).is_some(), "{module}");
         }
     }
 

@@ -21,9 +21,9 @@ use domain::ai_provider::{AiProvider, EXTRACTIVE_MODEL, Role};
 use domain::chat::{CONTENT_CHARS_MAX, Chat, DocumentRef, LIST_MAX, Speaker, TITLE_CHARS_MAX};
 use domain::ids::{AiProviderId, ChatId, MessageId, ProviderId, ResultId, SearchId};
 use domain::prompt::{CHAT, CHAT_RAG};
-use domain::syntax::highlights;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
+use syntax::highlights;
 use view::{ChatView, DocumentView, MessageView};
 
 /// Most chats in the list; the API returns older ones.

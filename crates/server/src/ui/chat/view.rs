@@ -6,9 +6,9 @@ use domain::ai_provider::EXTRACTIVE_MODEL;
 use domain::chat::{Chat, ChatCitation, ChatMessage, Speaker, ToolUse};
 use domain::ids::{ChatId, MessageId, ResultId, SearchId};
 use domain::instant::Instant;
-use domain::syntax::display::web_link;
 use serde::Serialize;
 use serde_json::Value;
+use syntax::display::web_link;
 use url::Url;
 
 const TITLE_CHARS_MAX: usize = 200;
@@ -135,8 +135,9 @@ impl ToolView {
 
 #[cfg(test)]
 mod tests {
+    use super::super::super::assets::Assets;
     use super::super::super::templates::Templates;
-    use super::super::super::{Assets, templates::tests::context};
+    use super::super::super::templates::tests::context;
     use super::*;
     use chrono::{DateTime, TimeDelta};
     use domain::chat::{ChatSpec, MessageContent, Rating};

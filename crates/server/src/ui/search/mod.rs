@@ -227,13 +227,13 @@ mod tests {
         ];
         for (badge, liveness, minutes, word, look, sentence) in table {
             let html = shown(badge, liveness, Some(minutes));
-            for part in [word, look, sentence, "data-signal=\"7\"", "data-check", "data-forget"] {
+            for part in [word, look, sentence, "data-signal=\"7\"", "data-check", "data-remove-copy"] {
                 assert!(html.contains(part), "{part} is not in {html}");
             }
-            assert!(!html.contains("data-keep"), "{html}");
+            assert!(!html.contains("data-save-copy"), "{html}");
         }
         let live = shown(Badge::Cached, Liveness::Alive, None);
-        assert!(live.contains("data-keep") && !live.contains("data-signal"), "{live}");
+        assert!(live.contains("data-save-copy") && !live.contains("data-signal"), "{live}");
     }
 
     #[test]

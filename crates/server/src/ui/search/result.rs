@@ -10,9 +10,9 @@ use super::view_context::ViewContext;
 use domain::corpus::Liveness;
 use domain::ids::{ResultId, SignalId};
 use domain::result::ResultItem;
-use domain::syntax::highlights;
 use serde::Serialize;
 use std::hash::{DefaultHasher, Hash, Hasher};
+use syntax::highlights;
 
 /// Length at which a text is cut.
 const BODY_CHARS_MAX: usize = 400;

@@ -1,6 +1,6 @@
 //! Titles and addresses of results, as the page shows them.
 
-use domain::syntax::{display, highlights};
+use syntax::{display, highlights};
 use url::Url;
 
 /// Length at which a title is cut.

@@ -3,7 +3,7 @@
 use super::picker::SOURCES_MAX;
 use super::query::Fields;
 use super::sources::visible_providers;
-use crate::api::search::{log_start, own_search};
+use crate::api::search::own_search;
 use crate::auth::Caller;
 use crate::client_address::ClientAddress;
 use crate::error::ApiError;
@@ -69,7 +69,7 @@ impl SearchForm {
                 state.federation.rerun(own.id).await?
             }
         };
-        log_start(&search, "search_page");
+        federation::log_start(&search, "search_page");
         Ok(search)
     }
 }
@@ -78,11 +78,10 @@ impl SearchForm {
 pub fn requested_providers(fields: &Fields) -> Vec<ProviderRef> {
     // `providers` is the name in the API, which shared links may use.
     let named = fields.list("sources").into_iter().chain(fields.list("providers"));
-    let ids = named.map(|text| match text.parse() {
-        Ok(id) => ProviderRef::Id(id),
-        Err(_) => ProviderRef::Text(text.to_owned()),
-    });
-    ids.chain(fields.list("tags").into_iter().map(|tag| ProviderRef::Text(tag.to_owned()))).collect()
+    named
+        .map(ProviderRef::from)
+        .chain(fields.list("tags").into_iter().map(|tag| ProviderRef::Text(tag.to_owned())))
+        .collect()
 }
 
 /// Drops sources that a tag includes, and all sources if they are the defaults, so that reruns query sources that were

@@ -4,12 +4,12 @@ use super::*;
 use domain::ids::{ProviderId, UserId};
 use domain::ports::{ChunkVector, Fetch};
 use domain::secret::Secret;
+use fakes::qdrant::{self, KEY, Qdrant};
 use outbound::{ClientLimits, GuardedClient};
 use std::sync::Arc;
 use std::time::Duration;
-use testkit::source::{Behaviour, Source};
+use testkit::source::{Behavior, Source};
 use testkit::suites::vector_store::{self, DirectBackend};
-use testkit::vendors::qdrant::{self, KEY, Qdrant};
 
 const COLLECTION: &str = "swirl_corpus";
 
@@ -39,25 +39,25 @@ async fn store() -> (Qdrant, QdrantVectors) {
     (server, vectors)
 }
 
-macro_rules! behaviour {
+macro_rules! behavior {
     // Qdrant computes rarity over all chunks, visible or not.
     (words_of_others_change_no_score) => {};
-    ($behaviour:ident) => {
+    ($behavior:ident) => {
         #[tokio::test]
-        async fn $behaviour() {
+        async fn $behavior() {
             let (_server, vectors) = store().await;
-            vector_store::$behaviour(&DirectBackend::new(Arc::new(vectors))).await;
+            vector_store::$behavior(&DirectBackend::new(Arc::new(vectors))).await;
         }
     };
 }
 
-macro_rules! behaviours {
-    ($($behaviour:ident),* $(,)?) => {
-        $(behaviour!($behaviour);)*
+macro_rules! behaviors {
+    ($($behavior:ident),* $(,)?) => {
+        $(behavior!($behavior);)*
     };
 }
 
-testkit::vector_behaviours!(behaviours);
+testkit::vector_behaviors!(behaviors);
 
 fn document(signal: i64, count: u32) -> SignalVectors {
     let chunk = |number: u32| ChunkVector {
@@ -183,7 +183,7 @@ async fn what_goes_wrong_is_told_without_secrets() {
 async fn an_answer_of_very_many_values_is_not_read() {
     let source = Source::start().await;
     let hits = format!(r#"{{"result": {{"points": [{}{{}}]}}}}"#, "{},".repeat(200_000));
-    source.reply(Behaviour::text("application/json", hits));
+    source.reply(Behavior::text("application/json", hits));
     let vectors = QdrantVectors::new(config(source.url().as_str())).unwrap();
     let me = [AclToken::User(UserId(7))];
     let told =

@@ -2,10 +2,10 @@
 //! lost tasks are resent.
 
 use super::connection::Connection;
+use crate::worker_gauges::WorkerGauges;
 use chrono::TimeDelta;
 use domain::instant::Instant as Moment;
 use domain::ports::{Clock, DeliveredTask, QueueError, SentTask, Store, StoreError, TaskKey};
-use domain::worker_gauges::WorkerGauges;
 use futures_util::{StreamExt, TryStreamExt, stream};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;

@@ -1,6 +1,6 @@
 //! Activity statistics of the last days.
 
-use super::{at, finished, new_search, person, set};
+use super::fixture::{at, finished, new_search, person, set};
 use domain::activity::FutileQuery;
 use domain::chat::{ChatSpec, MessageContent, Rating, Speaker};
 use domain::ids::SearchId;

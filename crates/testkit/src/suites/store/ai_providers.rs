@@ -1,6 +1,6 @@
 //! AI providers and prompts: stored completely, unique by name, seeded once, recorded in the audit log.
 
-use super::{at, person};
+use super::fixture::{at, person};
 use domain::ai_provider::AiProviderSpec;
 use domain::audit::{AuditFilter, Author};
 use domain::ids::{AiProviderId, PromptId};

@@ -1,6 +1,8 @@
 //! Summaries: one per search, written by one writer at a time, deleted with their run.
 
-use super::{at, finished, finished_search, item, new_search, person, restart, run_search, set, stored};
+use super::fixture::{
+    at, finished, finished_search, item, new_search, person, restart, run_search, set, stored,
+};
 use domain::ids::{AiProviderId, ResultId, SearchId};
 use domain::ports::{Store, StoreError};
 use domain::result::ResultItem;

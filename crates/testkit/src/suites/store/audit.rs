@@ -1,6 +1,6 @@
 //! The audit log: every change by an author has its entry, and the entries form one chain.
 
-use super::{at, person};
+use super::fixture::{at, person};
 use domain::audit::{Action, AuditEntry, AuditEvent, AuditFilter, Author, COMMAND_LINE, Kind};
 use domain::ids::UserId;
 use domain::pipeline::PipelineSpec;

@@ -1,6 +1,6 @@
 //! Authenticators, users' connections, pending OAuth flows, and identities.
 
-use super::{at, person};
+use super::fixture::{at, person};
 use domain::authenticator::{
     AuthenticatorSpec, Connection, FlowPurpose, PendingFlow, ProvenIdentity, Tokens,
 };

@@ -1,6 +1,6 @@
 //! Brandings: at most one is active.
 
-use super::at;
+use super::fixture::at;
 use domain::branding::BrandingSpec;
 use domain::ids::BrandingId;
 use domain::ports::{Store, StoreError};

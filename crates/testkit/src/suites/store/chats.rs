@@ -1,6 +1,6 @@
 //! Chats and their messages, by owner.
 
-use super::{at, person};
+use super::fixture::{at, person};
 use domain::chat::{ChatCitation, ChatSpec, DocumentRef, MessageContent, Rating, Speaker, ToolUse};
 use domain::ids::{AiProviderId, ChatId, MessageId, ResultId, SearchId, SignalId, UserId};
 use domain::ports::{Store, StoreError};

@@ -2,9 +2,9 @@
 
 use super::egress::{begun, found};
 use super::elections::election;
+use super::fixture::{at, person};
 use super::pins::{assert_explained, history, states, wanted};
 use super::signals::{by, content, indexed, seen};
-use super::{at, person};
 use domain::corpus::{EventStatus, MatchMethod, PinAction, RejectReason, RunStatus, Scope, SignalState};
 use domain::ids::{SignalId, UserId};
 use domain::ports::{EventFilter, PinFilter, RunFilter, RunOutcome, Store, StoreError};

@@ -1,7 +1,7 @@
 //! Egress scans and their matches: by user, once per document and message.
 
+use super::fixture::{at, person};
 use super::signals::indexed;
-use super::{at, person};
 use chrono::NaiveDate;
 use domain::corpus::{Channel, EventStatus, MatchMethod, NewEvent, NewScan, Scan, ScanCounts, ScanStatus};
 use domain::ids::{EventId, ScanId, SignalId, UserId};

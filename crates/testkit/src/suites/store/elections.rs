@@ -1,8 +1,8 @@
 //! Elections: one open per query, scope and cluster, decided once, read back exactly.
 
+use super::fixture::{at, person};
 use super::pins::{assert_explained, history, states, wanted};
 use super::signals::indexed;
-use super::{at, person};
 use domain::corpus::{
     AclToken, COMMENT_CHARS_MAX, Factors, Member, MemberRole, NewRun, PinVia, Reason, RejectReason,
     Rejection, Run, RunStatus, Scope, SignalState, Thresholds, Weights,

@@ -1,6 +1,6 @@
 //! Idempotency keys.
 
-use super::{at, person, run_search};
+use super::fixture::{at, person, run_search};
 use domain::idempotency::{CreatedSearch, IdempotencyKey};
 use domain::ids::{SearchId, UserId};
 use domain::ports::{QueueName, Store};

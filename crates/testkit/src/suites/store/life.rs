@@ -1,6 +1,6 @@
 //! Searches after their first run: updates, subscription, retention.
 
-use super::{at, change, finished, finished_search, item, person, restart, run_search};
+use super::fixture::{at, change, finished, finished_search, item, person, restart, run_search};
 use domain::ids::{SearchId, UserId};
 use domain::ports::{FinishedRun, QueueName, Store, StoreError};
 use domain::result::ResultItem;

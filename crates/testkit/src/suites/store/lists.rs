@@ -1,6 +1,6 @@
 //! Lists: personal preferences, the runs of a search, search history, and new results.
 
-use super::{at, change, finished, item, new_search, person, restart, run_search, set};
+use super::fixture::{at, change, finished, item, new_search, person, restart, run_search, set};
 use domain::ids::{ProviderId, SearchId, UserId};
 use domain::ports::{FinishedRun, Store, StoreError};
 use domain::preferences::{DomainPreference, Preference, Preferences, SourcePreference};

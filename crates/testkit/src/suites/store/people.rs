@@ -1,6 +1,6 @@
 //! Users, groups, tokens and sessions.
 
-use super::{at, finished, new_search, person, set};
+use super::fixture::{at, finished, new_search, person, set};
 use chrono::TimeDelta;
 use domain::ids::{GroupId, TokenId, UserId};
 use domain::ports::{NewSession, Store, StoreError};

@@ -1,7 +1,7 @@
 //! Pins: one per query and scope, with a history from which the current pins follow.
 
+use super::fixture::{at, person};
 use super::signals::{by, content, indexed, seen};
-use super::{at, person};
 use domain::corpus::{AclToken, NewPin, PinAction, PinEvent, PinVia, QUERY_CHARS_MAX, Scope, SignalState};
 use domain::ids::{SignalId, UserId};
 use domain::ports::{PinFilter, PinOutcome, Store, StoreError};

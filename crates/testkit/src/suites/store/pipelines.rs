@@ -1,6 +1,6 @@
 //! Pipelines: seeded once by name, then changed by users only.
 
-use super::at;
+use super::fixture::at;
 use domain::ids::PipelineId;
 use domain::pipeline::PipelineSpec;
 use domain::ports::{Store, StoreError};

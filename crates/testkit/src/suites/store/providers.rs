@@ -1,6 +1,6 @@
 //! Search providers: names, specs, and separate secrets.
 
-use super::{at, finished, new_search, person, set};
+use super::fixture::{at, finished, new_search, person, set};
 use domain::ids::{ProviderId, UserId};
 use domain::ports::{Store, StoreError};
 use domain::provider::{ProviderSpec, SearchProvider};

@@ -1,7 +1,7 @@
 //! Tasks held by a broker, abandoned tasks, and searches that are not final.
 
+use super::fixture::{at, finished, new_search, person, run_search, set};
 use super::tasks::{QUEUE, claim, owned, push, sent};
-use super::{at, finished, new_search, person, run_search, set};
 use chrono::TimeDelta;
 use domain::ids::TaskId;
 use domain::ports::{

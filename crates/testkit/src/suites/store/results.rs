@@ -1,6 +1,6 @@
 //! Saved results: their ids, and reading, replacing and deleting by id.
 
-use super::{at, finished, finished_search, item, new_search, person, set};
+use super::fixture::{self, at, finished, finished_search, item, new_search, person, set};
 use crate::versions::mark;
 use domain::ids::{ProviderId, ResultId, SearchId, SignalId, UserId};
 use domain::ports::{Store, StoreError};
@@ -248,7 +248,7 @@ pub async fn are_deleted(store: &dyn Store) {
 
     // Ids are not reused.
     let next = new_search(store, search.owner, "next", 1).await;
-    let saved = store.finish_run(finished(&next, vec![super::set(next.id, 1, &["c"])])).await.unwrap();
+    let saved = store.finish_run(finished(&next, vec![fixture::set(next.id, 1, &["c"])])).await.unwrap();
     assert!(saved.expect("saved")[0].items[0].swirl_id > second);
 }
 

@@ -1,6 +1,6 @@
 //! Schedules: due periodically, claimed by one process at a time, correct again after the clock jumped.
 
-use super::at;
+use super::fixture::at;
 use chrono::TimeDelta;
 use domain::ports::{Schedule, Store, StoreError};
 use futures_util::future::join_all;

@@ -1,6 +1,6 @@
 //! Searches: from creation to deletion, and the fence between runs.
 
-use super::{
+use super::fixture::{
     at, change, finished, finished_search, item, new_search, person, restart, run_search, set, stored,
 };
 use domain::ids::{ProviderId, ResultId, SearchId, UserId};

@@ -1,7 +1,7 @@
 //! The change feed of the cache, for indexes over it.
 
+use super::fixture::{at, person};
 use super::signals::{by, content, hash, indexed, seen, url};
-use super::{at, person};
 use domain::corpus::{IndexedContent, Liveness, NewSignal};
 use domain::ids::SignalId;
 use domain::ports::{Store, StoreError};

@@ -1,7 +1,7 @@
 //! Lists of cached documents: found, read in bulk, related, counted, bounded.
 
+use super::fixture::{at, person};
 use super::signals::{by, chunks, content, hash, ids, indexed, seen};
-use super::{at, person};
 use domain::corpus::{Liveness, NewSignal, SignalState, StoredChunk};
 use domain::ids::{ProviderId, SignalId};
 use domain::ports::{SignalFilter, Store};

@@ -1,9 +1,9 @@
 //! One cached record per URL, provider and text: nobody changes or learns of what they may not see.
 
+use super::fixture::{at, person};
 use super::pins::wanted;
 use super::signal_rights::{from_nowhere, tokens};
 use super::signals::{brought, by, content, hash, ids, indexed, seen, url};
-use super::{at, person};
 use domain::corpus::{AclToken, IndexedContent, NewSignal, Signal};
 use domain::ids::{ProviderId, SignalId, UserId};
 use domain::ports::{SignalFilter, Store, StoreError};

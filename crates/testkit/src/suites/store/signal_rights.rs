@@ -1,7 +1,7 @@
 //! Who may see a cached document: decided by the records, the same for every query.
 
+use super::fixture::{at, person};
 use super::signals::{brought, by, content, hash, ids, indexed, seen};
-use super::{at, person};
 use domain::corpus::{AclToken, IndexedContent, NewSignal};
 use domain::ids::{ProviderId, SignalId, UserId};
 use domain::ports::{Retrieval, SignalFilter, Store, StoreError};

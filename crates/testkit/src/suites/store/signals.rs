@@ -1,6 +1,6 @@
 //! Documents of the semantic cache: recorded once, written completely, found, merged, removed.
 
-use super::{at, person};
+use super::fixture::{at, person};
 use domain::corpus::{
     AclToken, DocumentAddress, IndexedContent, Liveness, NewSignal, Origin, Signal, SignalState, SourceKind,
     StoredChunk,

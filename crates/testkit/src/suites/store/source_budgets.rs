@@ -1,12 +1,12 @@
 //! Rate limits that processes share.
 
-use super::{at, person};
+use super::fixture::{at, person};
 use domain::ids::ProviderId;
 use domain::ports::Store;
 use domain::provider::ProviderSpec;
 use domain::source_budget::{BudgetRequest, BudgetTurn};
-use domain::syntax::rate::Rate;
 use std::time::Duration;
+use syntax::rate::Rate;
 
 /// A permit is refilled in this time, which is longer than any test takes.
 const TURN: Duration = Duration::from_secs(300);

@@ -1,6 +1,6 @@
 //! The size of the database.
 
-use super::at;
+use super::fixture::at;
 use domain::ports::Store;
 
 const HOUR: i64 = 3600;

@@ -1,6 +1,6 @@
 //! Tasks: claims, leases, attempts, and heartbeats of workers.
 
-use super::at;
+use super::fixture::at;
 use chrono::TimeDelta;
 use domain::fair_share::{FairShare, Running, WaitingTask, choose};
 use domain::ids::{TaskId, UserId};

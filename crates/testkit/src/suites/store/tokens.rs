@@ -1,6 +1,6 @@
 //! Tokens of a user: their limit, and revocation together.
 
-use super::{at, person};
+use super::fixture::{at, person};
 use domain::ids::UserId;
 use domain::ports::{Store, StoreError};
 use domain::user::{ApiToken, LOGIN_LABEL, TOKENS_PER_USER_MAX, TokenSpec, UserSpec};

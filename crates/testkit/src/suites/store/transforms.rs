@@ -1,6 +1,6 @@
 //! Query transforms: names that are unique together with the type, and owners.
 
-use super::{at, person};
+use super::fixture::{at, person};
 use domain::ids::{TransformId, UserId};
 use domain::ports::{Store, StoreError};
 use domain::query_transform::{TransformSpec, TransformType};

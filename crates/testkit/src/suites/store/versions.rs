@@ -1,6 +1,6 @@
 //! Versions: every edit counts, and an edit of an older version is rejected.
 
-use super::{at, finished_search, item, new_search, person};
+use super::fixture::{at, finished_search, item, new_search, person};
 use domain::ai_provider::AiProviderSpec;
 use domain::authenticator::{AuthenticatorSpec, ProvenIdentity};
 use domain::branding::BrandingSpec;

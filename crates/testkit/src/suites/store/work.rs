@@ -1,7 +1,7 @@
 //! Waiting work, as the metrics report it.
 
+use super::fixture::{at, finished, new_search, person, set};
 use super::tasks::{claim, push};
-use super::{at, finished, new_search, person, set};
 use domain::ports::{Store, WorkFigures};
 use std::time::Duration;
 

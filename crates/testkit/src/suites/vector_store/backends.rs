@@ -2,7 +2,7 @@
 //! records.
 
 use super::super::store::{at, person};
-use super::{Piece, VectorBackend, words};
+use super::backend::{Piece, VectorBackend, words};
 use async_trait::async_trait;
 use domain::corpus::{AclToken, DocumentAddress, IndexedContent, NewSignal, Origin, SourceKind, StoredChunk};
 use domain::ids::{ProviderId, SignalId, UserId};

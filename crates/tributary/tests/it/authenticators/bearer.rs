@@ -1,9 +1,9 @@
 //! Tokens signed by another service: `Authorization: Bearer` on the API, and `/svc/oidc_authenticate/`.
 
 use super::authenticator;
-use super::fake_idp::{CLIENT, FakeIdp};
 use crate::app_harness::{Answer, AppHarness};
 use domain::settings::{Settings, Throttle};
+use fakes::identity_provider::{CLIENT, FakeIdp};
 use serde_json::{Value, json};
 
 const AUDIENCE: &str = "tributary-api";

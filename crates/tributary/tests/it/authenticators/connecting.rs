@@ -1,15 +1,15 @@
 //! Authenticator records, and the whole flow of one person: not connected, connected, searched, disconnected.
 
-use super::fake_idp::{CLIENT_SECRET, FakeIdp};
-use super::{authenticator, authorize_connection, connect, files, path_of, search};
+use super::{authenticator, authorize_as, authorize_connection, connect, files, path_of, search};
 use crate::app_harness::{AppHarness, items};
+use fakes::identity_provider::{CLIENT_SECRET, FakeIdp};
 use serde_json::json;
-use testkit::source::{Behaviour, Source};
+use testkit::source::{Behavior, Source};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_person_connects_searches_and_disconnects() {
     let (app, idp, lakes) = (AppHarness::start().await, FakeIdp::start().await, Source::start().await);
-    lakes.reply(Behaviour::Json(items("river", 2)));
+    lakes.reply(Behavior::Json(items("river", 2)));
     app.provider("Lakes", &lakes).await;
     authenticator(&app, &idp, json!({})).await;
     let ann = app.user("ann", &[]).await;
@@ -26,7 +26,7 @@ async fn a_person_connects_searches_and_disconnects() {
     let messages = mixed["messages"].to_string();
     assert!(messages.contains("Hub is not connected to your account"), "{messages}");
 
-    let back = connect(&ann, &idp, "anna").await;
+    let back = connect(&ann, "anna").await;
     assert_eq!((back.status.as_u16(), back.header("location")), (303, "/?q=tea"), "{back:?}");
     let listed = ann.get("/svc/authenticators/").await.body;
     assert_eq!((&listed[0]["connected"], &listed[0]["account"]), (&json!(true), &json!("anna@hub.example")));
@@ -67,7 +67,7 @@ async fn records_are_kept_and_their_secrets_are_masked() {
     // Sending the masked secrets back kept the stored ones: connecting still works.
     let ann = app.user("ann", &[]).await;
     files(&app, &idp).await;
-    assert_eq!(connect(&ann, &idp, "ann").await.status, 303);
+    assert_eq!(connect(&ann, "ann").await.status, 303);
 
     let taken = app.admin.post("/svc/authenticators/", &whole).await;
     assert_eq!((taken.status.as_u16(), taken.code()), (400, "invalid"), "a mask is no secret: {taken:?}");
@@ -113,27 +113,27 @@ async fn a_flow_belongs_to_the_person_who_began_it() {
         text
     };
     // Bob opens the callback of Ann's flow: neither may get the other's account.
-    let place = path_of(&authorize_connection(&ann, &idp, "bobs-account").await);
+    let place = path_of(&authorize_connection(&ann, "bobs-account").await);
     assert!(is_refused(&bob.get(&place).await).contains("start again"));
     is_refused(&ann.get(&place).await);
-    let place = path_of(&authorize_connection(&ann, &idp, "ann").await);
+    let place = path_of(&authorize_connection(&ann, "ann").await);
     is_refused(&app.anonymous().get(&place).await);
     assert_eq!(search(&ann).await.0, "not_connected");
 
-    let place = path_of(&authorize_connection(&ann, &idp, "ann").await);
+    let place = path_of(&authorize_connection(&ann, "ann").await);
     is_refused(&ann.get(&place.replace("hub-callback", "other-callback")).await);
     is_refused(&ann.get(&place).await);
     for state in ["", "x", &"s".repeat(5000)] {
         is_refused(&ann.get(&format!("/svc/callback/hub-callback?code=canary-code-1&state={state}")).await);
     }
-    let denied = path_of(&authorize_connection(&ann, &idp, "nobody").await);
+    let denied = path_of(&authorize_connection(&ann, "nobody").await);
     assert!(is_refused(&ann.get(&denied).await).contains("access_denied"));
-    let place = path_of(&authorize_connection(&ann, &idp, "ann").await);
+    let place = path_of(&authorize_connection(&ann, "ann").await);
     let wrong_code = place.replace("code=canary-code", "code=wrong-code");
     assert!(is_refused(&ann.get(&wrong_code).await).contains("invalid_grant"));
     assert_eq!(search(&ann).await.0, "not_connected");
 
-    let place = path_of(&authorize_connection(&ann, &idp, "ann").await);
+    let place = path_of(&authorize_connection(&ann, "ann").await);
     assert_eq!(ann.get(&place).await.status, 303);
     is_refused(&ann.get(&place).await);
     assert_eq!(search(&ann).await.1, ["river of ann"]);
@@ -141,7 +141,7 @@ async fn a_flow_belongs_to_the_person_who_began_it() {
 
     // The final redirect target is a path of the service; anything else becomes the start page.
     let begun = ann.post_nothing("/svc/authenticators/hub/connect/?next=https://evil.example/").await;
-    let place = idp.agree(begun.body["auth_url"].as_str().unwrap(), "ann").await;
+    let place = authorize_as(begun.body["auth_url"].as_str().unwrap(), "ann").await;
     assert_eq!(ann.get(&path_of(&place)).await.header("location"), "/");
     let unknown = ann.post_nothing("/svc/authenticators/other/connect/").await;
     assert_eq!(unknown.status, 404);

@@ -4,7 +4,6 @@
 mod bearer;
 mod browser;
 mod connecting;
-mod fake_idp;
 mod real_provider;
 mod refresh_failures;
 mod sign_in;
@@ -12,13 +11,13 @@ mod token_isolation;
 mod tokens_at_rest;
 
 use crate::app_harness::{Answer, AppHarness, Client};
-use fake_idp::FakeIdp;
+use fakes::identity_provider::{CLIENT, CLIENT_SECRET, FakeIdp};
 use serde_json::{Value, json};
 
 /// Saves an authenticator for the fake identity provider.
 async fn authenticator(app: &AppHarness, idp: &FakeIdp, more: Value) -> Value {
     let mut spec = json!({
-        "idp": "hub", "name": "Hub", "client_id": fake_idp::CLIENT, "client_secret": fake_idp::CLIENT_SECRET,
+        "idp": "hub", "name": "Hub", "client_id": CLIENT, "client_secret": CLIENT_SECRET,
         "auth_uri": idp.url("/authorize"), "token_uri": idp.url("/token"), "revoke_uri": idp.url("/revoke"),
         "user_data_url": idp.url("/userinfo"), "scopes": "files offline",
     });
@@ -39,16 +38,23 @@ async fn files(app: &AppHarness, idp: &FakeIdp) {
     assert_eq!(answer.status, 201, "{answer:?}");
 }
 
+/// Agrees at the identity provider as `account` and returns the address to which the browser is redirected.
+async fn authorize_as(auth_url: &str, account: &str) -> String {
+    let answer = Client::new("", None).get(&format!("{auth_url}&account={account}")).await;
+    assert_eq!(answer.status, 303, "{answer:?}");
+    answer.header("location").to_owned()
+}
+
 /// Begins to connect and authorizes as `account`. Returns the address to which the browser is redirected.
-async fn authorize_connection(client: &Client, idp: &FakeIdp, account: &str) -> String {
+async fn authorize_connection(client: &Client, account: &str) -> String {
     let begun = client.post_nothing("/svc/authenticators/hub/connect/?next=/?q=tea").await;
     assert_eq!(begun.status, 200, "{begun:?}");
-    idp.agree(begun.body["auth_url"].as_str().unwrap(), account).await
+    authorize_as(begun.body["auth_url"].as_str().unwrap(), account).await
 }
 
 /// Connects an account of the fake identity provider.
-async fn connect(client: &Client, idp: &FakeIdp, account: &str) -> Answer {
-    let place = authorize_connection(client, idp, account).await;
+async fn connect(client: &Client, account: &str) -> Answer {
+    let place = authorize_connection(client, account).await;
     client.get(&path_of(&place)).await
 }
 

@@ -1,23 +1,23 @@
 //! Tokens that cannot be refreshed, and tokens that must not be sent to another host.
 
-use super::fake_idp::{FakeIdp, TokenBehavior};
 use super::{authenticator, connect, files, search};
 use crate::app_harness::{AppHarness, items};
 use domain::settings::Settings;
+use fakes::identity_provider::{FakeIdp, TokenBehavior};
 use serde_json::json;
 use std::time::Duration;
-use testkit::source::{Behaviour, Source};
+use testkit::source::{Behavior, Source};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_failed_refresh_is_reported_and_the_search_continues() {
     let (app, idp, lakes) = (AppHarness::start().await, FakeIdp::start().await, Source::start().await);
-    lakes.reply(Behaviour::Json(items("river", 2)));
+    lakes.reply(Behavior::Json(items("river", 2)));
     app.provider("Lakes", &lakes).await;
     authenticator(&app, &idp, json!({})).await;
     files(&app, &idp).await;
     idp.state().token_lifetime = Duration::ZERO;
     let ann = app.user("ann", &[]).await;
-    assert_eq!(connect(&ann, &idp, "ann").await.status, 303);
+    assert_eq!(connect(&ann, "ann").await.status, 303);
 
     idp.state().behavior = TokenBehavior::Unavailable;
     let search_record = ann.search(&json!({"query_string": "river"})).await;
@@ -46,7 +46,7 @@ async fn a_failed_refresh_is_reported_and_the_search_continues() {
     assert_eq!(ann.get("/svc/authenticators/").await.body[0]["connected"], false);
     assert_eq!(mixed["info"]["Lakes"]["status"], "ok");
     idp.state().token_lifetime = Duration::from_secs(3600);
-    assert_eq!(connect(&ann, &idp, "ann").await.status, 303);
+    assert_eq!(connect(&ann, "ann").await.status, 303);
     assert_eq!(search(&ann).await.1, ["river of ann"]);
     app.stop().await;
 }
@@ -59,7 +59,7 @@ async fn a_disconnect_during_a_refresh_wins() {
     files(&app, &idp).await;
     idp.state().token_lifetime = Duration::ZERO;
     let ann = app.user("ann", &[]).await;
-    assert_eq!(connect(&ann, &idp, "ann").await.status, 303);
+    assert_eq!(connect(&ann, "ann").await.status, 303);
     idp.state().token_lifetime = Duration::from_secs(3600);
     idp.state().behavior = TokenBehavior::Slow(Duration::from_millis(500));
     let disconnect = async {
@@ -78,7 +78,7 @@ async fn a_disconnect_during_a_refresh_wins() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_redirect_elsewhere_gets_no_token() {
     let (idp, elsewhere) = (FakeIdp::start().await, Source::start().await);
-    elsewhere.reply(Behaviour::Json(items("river", 1)));
+    elsewhere.reply(Behavior::Json(items("river", 1)));
     let port = elsewhere.address().port();
     let allow = vec![format!("127.0.0.1:{port}"), format!("localhost:{port}")];
     let app = AppHarness::with(|settings| Settings { outbound_allow: allow, ..settings }).await;
@@ -86,7 +86,7 @@ async fn a_redirect_elsewhere_gets_no_token() {
     let leader = Source::start().await;
     app.provider_with("Files", &leader, json!({"authenticator": "hub"})).await;
     let ann = app.user("ann", &[]).await;
-    assert_eq!(connect(&ann, &idp, "ann").await.status, 303);
+    assert_eq!(connect(&ann, "ann").await.status, 303);
     let targets = [
         format!("http://127.0.0.1:{port}/"),
         format!("http://localhost:{port}/"),
@@ -95,7 +95,7 @@ async fn a_redirect_elsewhere_gets_no_token() {
     ];
     for (number, target) in targets.iter().enumerate() {
         for code in [301, 302, 303, 307, 308] {
-            leader.reply(Behaviour::redirect(target.clone(), code));
+            leader.reply(Behavior::redirect(target.clone(), code));
             search(&ann).await;
             let first = leader.requests().last().cloned().unwrap();
             assert!(first.header("authorization").unwrap_or_default().starts_with("Bearer canary-access"));

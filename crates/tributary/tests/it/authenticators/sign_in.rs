@@ -1,9 +1,9 @@
 //! Signing in with invalid tokens, stolen callbacks and disabled authenticators.
 
-use super::authenticator;
 use super::browser::{Browser, Page, SERVICE};
-use super::fake_idp::{CLIENT_SECRET, FakeIdp};
+use super::{authenticator, authorize_as};
 use crate::app_harness::AppHarness;
+use fakes::identity_provider::{CLIENT_SECRET, FakeIdp};
 use serde_json::{Value, json};
 
 /// Saves an authenticator with which people sign in.
@@ -17,15 +17,15 @@ async fn sign_in_by(app: &AppHarness, idp: &FakeIdp, more: Value) {
 }
 
 /// Authorizes as `account` and returns to the service.
-async fn sign_in(browser: &mut Browser, app: &AppHarness, idp: &FakeIdp, account: &str) -> Page {
-    let place = authorize_sign_in(browser, app, idp, account).await;
+async fn sign_in(browser: &mut Browser, app: &AppHarness, account: &str) -> Page {
+    let place = authorize_sign_in(browser, app, account).await;
     browser.go(&place).await
 }
 
-async fn authorize_sign_in(browser: &mut Browser, app: &AppHarness, idp: &FakeIdp, account: &str) -> String {
+async fn authorize_sign_in(browser: &mut Browser, app: &AppHarness, account: &str) -> String {
     let start = browser.go_once("/svc/oidc/hub/login/?next=/?search_id=7").await;
     assert_eq!(start.answer.status, 303, "{:?}", start.answer);
-    let place = idp.agree(start.answer.header("location"), account).await;
+    let place = authorize_as(start.answer.header("location"), account).await;
     assert!(place.starts_with(SERVICE), "{place} {}", app.base);
     place
 }
@@ -69,7 +69,7 @@ async fn people_sign_in_with_the_groups_that_the_map_gives() {
     let page = browser.go("/login/").await.text().replace("&#x2f;", "/");
     assert!(page.contains("Sign in with Hub") && page.contains("/svc/oidc/hub/login/?next=%2F"), "{page}");
     idp.state().claims = json!({"groups": ["g-staff", "g-other", "admin"]});
-    let back = sign_in(&mut browser, &app, &idp, "dora").await;
+    let back = sign_in(&mut browser, &app, "dora").await;
     assert_eq!(back.url.as_str(), format!("{SERVICE}/?search_id=7"));
     let first = me(&mut browser).await;
     assert_eq!((&first["username"], &first["email"]), (&json!("dora"), &json!("dora@hub.example")));
@@ -83,7 +83,7 @@ async fn people_sign_in_with_the_groups_that_the_map_gives() {
     ] {
         idp.state().claims = claim;
         let mut other = Browser::new(&app.base);
-        sign_in(&mut other, &app, &idp, "dora").await;
+        sign_in(&mut other, &app, "dora").await;
         let again = me(&mut other).await;
         assert_eq!((&again["id"], &again["groups"]), (&first["id"], &expected));
     }
@@ -91,7 +91,7 @@ async fn people_sign_in_with_the_groups_that_the_map_gives() {
 
     // A user name that is taken gives no access to that user.
     let mut thief = Browser::new(&app.base);
-    sign_in(&mut thief, &app, &idp, "admin").await;
+    sign_in(&mut thief, &app, "admin").await;
     let thief = me(&mut thief).await;
     assert_eq!((&thief["username"], &thief["is_admin"]), (&json!("admin-2"), &json!(false)));
     // Nobody can sign in with a password that was never set.
@@ -141,7 +141,7 @@ async fn invalid_id_tokens_are_rejected() {
             (state.claims, state.head, state.tamper) = (claims, head, tamper);
         }
         let mut browser = Browser::new(&app.base);
-        let back = sign_in(&mut browser, &app, &idp, "mallory").await;
+        let back = sign_in(&mut browser, &app, "mallory").await;
         let text = back.text();
         assert_eq!(back.answer.status, 403, "{what}: {text}");
         assert!(text.contains("The token was not accepted"), "{what}: {text}");
@@ -160,23 +160,23 @@ async fn an_attempt_belongs_to_one_browser_and_works_once() {
     sign_in_by(&app, &idp, json!({})).await;
     let (mut dora, mut other) = (Browser::new(&app.base), Browser::new(&app.base));
     // Somebody opens the callback of another person and would be signed in as that person.
-    let place = authorize_sign_in(&mut dora, &app, &idp, "dora").await;
+    let place = authorize_sign_in(&mut dora, &app, "dora").await;
     assert_eq!(other.go(&place).await.answer.status, 400);
-    authorize_sign_in(&mut other, &app, &idp, "other").await;
-    let place = authorize_sign_in(&mut dora, &app, &idp, "dora").await;
+    authorize_sign_in(&mut other, &app, "other").await;
+    let place = authorize_sign_in(&mut dora, &app, "dora").await;
     assert_eq!(other.go(&place).await.answer.status, 400, "with a cookie of its own");
     assert_eq!(other.cookie("tributary_session"), None);
 
-    let place = authorize_sign_in(&mut dora, &app, &idp, "dora").await;
+    let place = authorize_sign_in(&mut dora, &app, "dora").await;
     assert_eq!(dora.go(&place.replace("state=", "state=x")).await.answer.status, 400, "a bad state");
     assert_eq!(dora.cookie("tributary_session"), None);
     dora.go(&place).await;
     assert!(dora.cookie("tributary_session").is_some());
     assert_eq!(dora.go(&place).await.answer.status, 400, "a replayed code");
-    let place = authorize_sign_in(&mut dora, &app, &idp, "dora").await;
+    let place = authorize_sign_in(&mut dora, &app, "dora").await;
     let mixed_up = format!("{place}&iss=https://evil.example");
     assert_eq!(dora.go(&mixed_up).await.answer.status, 400, "the answer of another service");
-    let denied = authorize_sign_in(&mut dora, &app, &idp, "nobody").await;
+    let denied = authorize_sign_in(&mut dora, &app, "nobody").await;
     let page = dora.go(&denied).await;
     assert!(page.answer.status == 400 && page.text().contains("access_denied"), "{}", page.text());
     app.stop().await;

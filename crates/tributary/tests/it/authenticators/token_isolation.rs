@@ -1,9 +1,9 @@
 //! Nobody searches with another person's token: not concurrently, not when tokens expire, and not when they are
 //! refreshed.
 
-use super::fake_idp::{FakeIdp, TokenBehavior};
 use super::{authenticator, connect, files, search, search_for};
 use crate::app_harness::AppHarness;
+use fakes::identity_provider::{FakeIdp, TokenBehavior};
 use futures_util::StreamExt;
 use futures_util::future::join_all;
 use serde_json::json;
@@ -23,8 +23,8 @@ async fn a_hundred_searches_of_two_people_while_tokens_end() {
     idp.state().token_lifetime = TOKEN_LIFETIME;
     let (ann, bob) = (app.user("ann", &[]).await, app.user("bob", &[]).await);
     let carl = app.user("carl", &[]).await;
-    assert_eq!(connect(&ann, &idp, "ann").await.status, 303);
-    assert_eq!(connect(&bob, &idp, "bob").await.status, 303);
+    assert_eq!(connect(&ann, "ann").await.status, 303);
+    assert_eq!(connect(&bob, "bob").await.status, 303);
     let people = [("ann", &ann), ("bob", &bob)];
     // Every token expires between the two halves, however fast the machine is.
     for half in [0..SEARCHES / 2, SEARCHES / 2..SEARCHES] {
@@ -56,7 +56,7 @@ async fn twenty_searches_renew_once() {
     files(&app, &idp).await;
     idp.state().token_lifetime = Duration::ZERO;
     let ann = app.user("ann", &[]).await;
-    assert_eq!(connect(&ann, &idp, "ann").await.status, 303);
+    assert_eq!(connect(&ann, "ann").await.status, 303);
     idp.state().token_lifetime = Duration::from_secs(3600);
     idp.state().behavior = TokenBehavior::Slow(Duration::from_millis(300));
     let all = join_all((0..20).map(|number| search_for(&ann, number))).await;
@@ -76,7 +76,7 @@ async fn two_processes_renew_once() {
     files(&app, &idp).await;
     idp.state().token_lifetime = Duration::ZERO;
     let ann = app.user("ann", &[]).await;
-    assert_eq!(connect(&ann, &idp, "ann").await.status, 303);
+    assert_eq!(connect(&ann, "ann").await.status, 303);
     idp.state().token_lifetime = Duration::from_secs(3600);
     idp.state().behavior = TokenBehavior::Slow(Duration::from_millis(500));
     let wired = app.service.app();

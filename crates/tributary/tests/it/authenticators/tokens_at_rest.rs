@@ -1,8 +1,8 @@
 //! Tokens at rest: neither the database nor a backup holds them in clear text.
 
-use super::fake_idp::{CLIENT_SECRET, FakeIdp};
 use super::{authenticator, connect, files, search};
 use crate::app_harness::AppHarness;
+use fakes::identity_provider::{CLIENT_SECRET, FakeIdp};
 use serde_json::json;
 use std::path::Path;
 use store::dump::{DumpRow, DumpSink, DumpTable, export};
@@ -42,7 +42,7 @@ async fn no_token_is_readable_in_the_database_or_a_dump() {
     authenticator(&app, &idp, json!({"exchange_code_params": {"api_key": "canary-parameter"}})).await;
     files(&app, &idp).await;
     let ann = app.user("ann", &[]).await;
-    assert_eq!(connect(&ann, &idp, "ann").await.status, 303);
+    assert_eq!(connect(&ann, "ann").await.status, 303);
     assert_eq!(search(&ann).await.1, ["river of ann"]);
     // A flow that was never completed.
     ann.post_nothing("/svc/authenticators/hub/connect/").await;

@@ -2,7 +2,7 @@
 
 use super::table::{Access, CALLBACK, ELSEWHERE, LOGO, METADATA, METADATA_OF_TOOLS, Row, TABLE};
 use super::{Scenario, assert_refused, send};
-use crate::app_harness::{AppHarness, Client};
+use crate::app_harness::{ADMIN_PASSWORD, AppHarness, Client};
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use domain::ports::{TokenStore, UserStore};
@@ -117,6 +117,22 @@ async fn malformed_authorization_headers() {
     {
         let answer = app.with_header(header).get("/svc/users/me/").await;
         assert_refused(&answer, 401, "authentication_failed", header);
+    }
+    app.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn credentials_count_whole_and_schemes_in_any_case() {
+    let app = AppHarness::start().await;
+    let made = app.admin.post("/svc/tokens/", &json!({})).await.body;
+    let token = made["token"].as_str().unwrap();
+    for header in [basic("nobody", ADMIN_PASSWORD), basic("", ""), format!("Token {token}x")] {
+        let answer = app.with_header(&header).get("/svc/users/me/").await;
+        assert_refused(&answer, 401, "authentication_failed", &header);
+    }
+    for scheme in ["Token", "token"] {
+        let answer = app.with_header(&format!("{scheme} {token}")).get("/svc/users/me/").await;
+        assert_eq!((answer.status.as_u16(), &answer.body["username"]), (200, &json!("admin")), "{scheme}");
     }
     app.stop().await;
 }

@@ -8,7 +8,7 @@ use crate::browser::{Browser, csrf_of};
 use domain::settings::{Settings, WebOrigin};
 use reqwest::{Method, RequestBuilder};
 use serde_json::json;
-use testkit::source::{Behaviour, Source};
+use testkit::source::{Behavior, Source};
 
 const FORM: &str = "application/x-www-form-urlencoded";
 /// The headers that a browser sends with a form on a page of another site.
@@ -177,7 +177,7 @@ async fn browsers_are_led_to_the_sign_in_page_and_never_challenged() {
 async fn a_link_on_a_foreign_page_starts_and_discards_nothing() {
     let app = AppHarness::start().await;
     let source = Source::start().await;
-    source.reply(Behaviour::Json(items("river", 2)));
+    source.reply(Behavior::Json(items("river", 2)));
     app.provider("Rivers", &source).await;
     let mut browser = Browser::signed_in(&app.base, "admin", ADMIN_PASSWORD).await;
     let id = app.admin.search(&json!({"query_string": "river"})).await["id"].clone();
@@ -244,7 +244,7 @@ const PLAIN_HTTP: &[(&str, &str)] = &[
 async fn over_plain_http_a_foreign_page_starts_nothing_even_when_it_hides_itself() {
     let app = AppHarness::start().await;
     let source = Source::start().await;
-    source.reply(Behaviour::Json(items("river", 2)));
+    source.reply(Behavior::Json(items("river", 2)));
     app.provider("Rivers", &source).await;
     let mut browser = Browser::signed_in(&app.base, "admin", ADMIN_PASSWORD).await;
     let id = app.admin.search(&json!({"query_string": "river"})).await["id"].clone();

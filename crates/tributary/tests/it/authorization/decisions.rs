@@ -7,7 +7,7 @@ use domain::ids::SignalId;
 use domain::ports::{EgressStore, EventFilter, ScanOutcome, UserStore};
 use domain::settings::Settings;
 use serde_json::json;
-use testkit::source::{Behaviour, Source};
+use testkit::source::{Behavior, Source};
 
 pub struct Decisions {
     /// A document of the source; its id is 2.
@@ -38,7 +38,7 @@ impl Decisions {
         own: i64,
     ) -> Self {
         let page = format!("<html><body><main><p>{}</p></main></body></html>", long_text("weirs"));
-        source.reply_at("/page", Behaviour::text("text/html", page));
+        source.reply_at("/page", Behavior::text("text/html", page));
         let payload = json!({"url": source.url_at("/page"), "wait": true});
         let kept = app.ingest_from_provider(ann, (provider, source), payload).await;
         assert_eq!(kept.status, 200, "{kept:?}");

@@ -61,6 +61,8 @@ async fn every_answer_has_the_security_headers() {
             assert_eq!(answer.header("server"), "", "{path}");
         }
     }
+    let style = app.anonymous().get("/static/tributary.css").await;
+    assert_eq!(style.header("content-type"), "text/css; charset=utf-8");
     app.stop().await;
 }
 

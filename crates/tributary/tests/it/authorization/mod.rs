@@ -26,7 +26,7 @@ use domain::settings::{Settings, Throttle};
 use reqwest::Method;
 use serde_json::json;
 use table::{Body, Resource, Row};
-use testkit::source::{Behaviour, Source};
+use testkit::source::{Behavior, Source};
 
 /// A service with one record of each kind. Private records belong to `ann`.
 struct Scenario {
@@ -67,7 +67,7 @@ impl Scenario {
 
     async fn of(app: AppHarness) -> Self {
         let source = Source::start().await;
-        source.reply(Behaviour::Json(items("river", 2)));
+        source.reply(Behavior::Json(items("river", 2)));
         let provider = app.provider("Rivers", &source).await;
         let ann = app.user("ann", &[]).await;
         let search = ann.search(&json!({"query_string": "river"})).await["id"].as_i64().unwrap();

@@ -9,9 +9,9 @@ use domain::ports::{ConnectionStore, UserStore};
 use domain::secret::Secret;
 use domain::settings::{Ratio, Settings};
 use domain::user::CURATORS;
+use fakes::sent_mail::{MAIL_TOKEN, MailServer, SentMessage};
 use serde_json::{Value, json};
-use testkit::source::{Behaviour, Source};
-use testkit::vendors::sent_mail::{MAIL_TOKEN, MailServer, SentMessage};
+use testkit::source::{Behavior, Source};
 use tributary::corpus::provider as corpus_provider;
 
 /// The version that Ben sent to a client.
@@ -130,7 +130,7 @@ impl Library {
             let html = format!(
                 "<html><head><title>{title}</title></head><body><main><p>{text}</p></main></body></html>"
             );
-            self.site.reply_at(&path, Behaviour::text("text/html", html));
+            self.site.reply_at(&path, Behavior::text("text/html", html));
             let keeper = match *keeper {
                 "ann" => &self.ann,
                 "ben" => &self.ben,

@@ -2,7 +2,7 @@
 
 use crate::app_harness::{AppHarness, Client, items};
 use serde_json::{Value, json};
-use testkit::source::{Behaviour, Source};
+use testkit::source::{Behavior, Source};
 
 /// The value of a field in a round; different in every round.
 type ValueOf = fn(usize) -> Value;
@@ -102,7 +102,7 @@ async fn create_record(client: &Client, list: &str, spec: Value) -> String {
 /// The paths of a finished search's result and of the search itself.
 async fn search_and_result(app: &AppHarness, client: &Client) -> (String, String) {
     let source = Source::start().await;
-    source.reply(Behaviour::Json(items("Lakes", 2)));
+    source.reply(Behavior::Json(items("Lakes", 2)));
     app.provider("Lakes", &source).await;
     let search = client.search(&json!({"query_string": "lakes", "searchprovider_list": ["Lakes"]})).await;
     let id = search["id"].as_i64().unwrap();

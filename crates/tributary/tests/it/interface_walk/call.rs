@@ -9,10 +9,10 @@ use domain::ports::{ConnectionStore, UserStore};
 use domain::secret::Secret;
 use domain::settings::{Ratio, Settings};
 use domain::user::CURATORS;
+use fakes::sent_mail::{MAIL_TOKEN, MailServer, SentMessage};
 use reqwest::Method;
 use serde_json::{Value, json};
-use testkit::source::{Behaviour, Source};
-use testkit::vendors::sent_mail::{MAIL_TOKEN, MailServer, SentMessage};
+use testkit::source::{Behavior, Source};
 use tributary::corpus::provider as corpus_provider;
 
 /// The number of versions of the document.
@@ -34,7 +34,7 @@ pub struct Walk {
 impl Walk {
     pub async fn start(prefix: &'static str) -> Self {
         let source = Source::start().await;
-        source.reply(Behaviour::Json(items("river", 2)));
+        source.reply(Behavior::Json(items("river", 2)));
         let mailbox = MailServer::outlook(vec![message()], "2026-05-01T12:00:00Z".parse().unwrap()).await;
         let url = mailbox.url();
         let allow = vec![url.split('/').nth(2).unwrap().to_owned()];

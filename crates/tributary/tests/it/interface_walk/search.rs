@@ -3,7 +3,7 @@
 use super::call::Walk;
 use crate::app_harness::items;
 use serde_json::{Value, json};
-use testkit::source::Behaviour;
+use testkit::source::Behavior;
 
 /// A finished search of Ann's.
 async fn run_search(walk: &Walk) -> i64 {
@@ -94,11 +94,11 @@ pub async fn call(walk: &Walk, row: &str) {
 /// An update finds one more result and marks it as new; the existing ones are not duplicated.
 async fn update(walk: &Walk) {
     let id = run_search(walk).await;
-    walk.source.reply(Behaviour::Json(items("river", 3)));
+    walk.source.reply(Behavior::Json(items("river", 3)));
     let again = walk.get(&format!("/svc/search/?update={id}")).await;
     assert_eq!((again.status.as_u16(), again.header("location")), (302, &*results_of(walk, id)));
     let ready = walk.ann.ready(id).await;
-    walk.source.reply(Behaviour::Json(items("river", 2)));
+    walk.source.reply(Behavior::Json(items("river", 2)));
     assert_eq!((&ready["status"], &ready["sort"]), (&json!("FULL_UPDATE_READY"), &json!("date")));
     let all = walk.get(&format!("/svc/results/?search_id={id}")).await.body;
     assert_eq!(all["results"].as_array().unwrap().len(), 3, "each address once: {all}");

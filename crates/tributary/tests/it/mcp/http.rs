@@ -4,7 +4,7 @@ use crate::app_harness::{Answer, AppHarness, Client, items};
 use domain::settings::{Settings, Throttle, WebOrigin};
 use reqwest::Method;
 use serde_json::{Value, json};
-use testkit::source::{Behaviour, Source};
+use testkit::source::{Behavior, Source};
 
 fn message(method: &str, params: Value) -> Value {
     json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params})
@@ -90,7 +90,7 @@ async fn each_caller_has_a_rate() {
     };
     let app = AppHarness::with(limit).await;
     let source = Source::start().await;
-    source.reply(Behaviour::Json(items("river", 1)));
+    source.reply(Behavior::Json(items("river", 1)));
     app.provider("Rivers", &source).await;
     let search = message("tools/call", json!({"name": "search", "arguments": {"query": "river"}}));
     let first = send(&app.admin, &search, &[]).await.body;
@@ -111,7 +111,7 @@ async fn each_caller_has_a_rate() {
 async fn a_user_with_too_many_searches_is_told_what_to_do() {
     let app = AppHarness::with(|settings| Settings { searches_kept_max: 1, ..settings }).await;
     let source = Source::start().await;
-    source.reply(Behaviour::Json(items("river", 1)));
+    source.reply(Behavior::Json(items("river", 1)));
     app.provider("Rivers", &source).await;
     let search = message("tools/call", json!({"name": "search", "arguments": {"query": "river"}}));
     let saved = json!({"query_string": "river", "tags": ["saved"]});
@@ -143,7 +143,7 @@ async fn calls_at_the_same_time_are_bounded() {
 async fn progress_is_streamed_in_the_same_response() {
     let app = AppHarness::start().await;
     let source = Source::start().await;
-    source.reply(Behaviour::Json(items("river", 1)));
+    source.reply(Behavior::Json(items("river", 1)));
     app.provider("Rivers", &source).await;
     let mut params = json!({"name": "search", "arguments": {"query": "river"}});
     let plain = send(&app.admin, &message("tools/call", params.clone()), &[]).await;

@@ -7,11 +7,11 @@ use crate::app_harness::{Answer, AppHarness};
 use crate::rag_fixture::{EventRequest, RagFixture, documents, events};
 use dialects::{DIALECTS, Dialect};
 use domain::settings::Settings;
+use fakes::models::{Manner, ModelServer, Refusal, TEXT, TOKENS_IN, TOKENS_OUT};
 use futures_util::future::join_all;
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
-use testkit::source::{Behaviour, Source};
-use testkit::vendors::models::{Manner, ModelServer, Refusal, TEXT, TOKENS_IN, TOKENS_OUT};
+use testkit::source::{Behavior, Source};
 
 /// Chunks of an answer that are sent before it breaks off.
 const PIECES: usize = 8;
@@ -45,7 +45,7 @@ impl Fixture {
         let app =
             AppHarness::with(|settings| Settings { rag_score_inclusion_threshold: 0.05, ..settings }).await;
         let source = Source::start().await;
-        source.reply(Behaviour::Json(documents()));
+        source.reply(Behavior::Json(documents()));
         app.provider("Mills", &source).await;
         let mut cases = Vec::new();
         for dialect in DIALECTS {

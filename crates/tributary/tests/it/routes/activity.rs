@@ -4,19 +4,19 @@ use crate::app_harness::{AppHarness, items};
 use crate::rag_fixture::RagFixture;
 use domain::settings::Settings;
 use serde_json::{Value, json};
-use testkit::source::{Behaviour, Source};
+use testkit::source::{Behavior, Source};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn days_providers_and_searches_without_results() {
     let app = AppHarness::start().await;
     let (rivers, broken) = (Source::start().await, Source::start().await);
-    rivers.reply(Behaviour::Json(items("river", 3)));
-    broken.reply(Behaviour::status(500));
+    rivers.reply(Behavior::Json(items("river", 3)));
+    broken.reply(Behavior::status(500));
     let id = app.provider("Rivers", &rivers).await;
     app.provider("Broken", &broken).await;
     let ann = app.user("ann", &[]).await;
     ann.search(&json!({"query_string": "river"})).await;
-    rivers.reply(Behaviour::Json(json!({"total": 0, "items": []})));
+    rivers.reply(Behavior::Json(json!({"total": 0, "items": []})));
     ann.search(&json!({"query_string": "unheard-of"})).await;
 
     let told = app.admin.get("/svc/activity/").await.body;
@@ -57,7 +57,7 @@ async fn days_providers_and_searches_without_results() {
 async fn queries_without_results_are_listed_anonymously_if_configured() {
     let app = AppHarness::with(|settings| Settings { activity_shows_queries: true, ..settings }).await;
     let source = Source::start().await;
-    source.reply(Behaviour::Json(json!({"total": 0, "items": []})));
+    source.reply(Behavior::Json(json!({"total": 0, "items": []})));
     app.provider("Rivers", &source).await;
     let (ann, bob) = (app.user("ann", &[]).await, app.user("bob", &[]).await);
     for client in [&ann, &bob] {
@@ -76,8 +76,8 @@ async fn queries_without_results_are_listed_anonymously_if_configured() {
 async fn the_last_hour() {
     let app = AppHarness::start().await;
     let (rivers, tired) = (Source::start().await, Source::start().await);
-    rivers.reply(Behaviour::Json(items("river", 3)));
-    tired.reply(Behaviour::status(429));
+    rivers.reply(Behavior::Json(items("river", 3)));
+    tired.reply(Behavior::status(429));
     app.provider("Rivers", &rivers).await;
     let tired = app.provider("Tired", &tired).await;
     let quiet = app.admin.get("/svc/activity/now/").await.body;

@@ -3,11 +3,11 @@
 use crate::app_harness::{Answer, AppHarness, Client};
 use domain::ids::AiProviderId;
 use domain::ports::AiProviderStore;
+use fakes::models::cohere::Cohere;
+use fakes::models::openai::OpenAi;
+use fakes::models::{KEY, Manner, ModelServer, Refusal};
 use reqwest::Method;
 use serde_json::{Value, json};
-use testkit::vendors::models::cohere::Cohere;
-use testkit::vendors::models::openai::OpenAi;
-use testkit::vendors::models::{KEY, Manner, ModelServer, Refusal};
 
 const LIST: &str = "/svc/aiproviders/";
 const SECRET: &str = "canary-model-key";

@@ -3,7 +3,7 @@
 use crate::app_harness::{AppHarness, Client, items, licensed, long_text};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
-use testkit::source::{Behaviour, Source};
+use testkit::source::{Behavior, Source};
 
 const CHECK: &str = "/svc/cache/check_liveness/";
 const UNINDEX: &str = "/svc/cache/unindex/";
@@ -24,12 +24,12 @@ async fn size(client: &Client, id: i64) -> Value {
     client.get(&format!("/svc/cache/{id}/")).await.body["size"].clone()
 }
 
-fn page(title: &str, etag: &str) -> Behaviour {
+fn page(title: &str, etag: &str) -> Behavior {
     let body =
         format!("<html><title>{title}</title><body><main><p>{}</p></main></body></html>", long_text(title));
     let headers =
         vec![("content-type".to_owned(), "text/html".to_owned()), ("etag".to_owned(), format!("\"{etag}\""))];
-    Behaviour::Status { code: 200, headers, body: body.into() }
+    Behavior::Status { code: 200, headers, body: body.into() }
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -93,7 +93,7 @@ async fn documents_are_listed_for_who_may_see_them() {
 async fn a_source_is_asked_whether_a_document_is_still_there() {
     let app = AppHarness::with(licensed).await;
     let source = Source::start().await;
-    source.reply(Behaviour::Json(items("river", 1)));
+    source.reply(Behavior::Json(items("river", 1)));
     source.reply_at("/page", page("Levels", "1"));
     let provider = app.provider("Rivers", &source).await;
     let ann = app.user("ann", &[]).await;
@@ -101,13 +101,13 @@ async fn a_source_is_asked_whether_a_document_is_still_there() {
     let id = app.ingest_from_provider(&ann, (provider, &source), payload).await.body["signal_id"]
         .as_i64()
         .unwrap();
-    for (behaviour, verdict, http) in [
+    for (behavior, verdict, http) in [
         (page("Levels", "1"), "alive", 200),
-        (Behaviour::status(503), "unknown", 503),
-        (Behaviour::status(410), "gone", 410),
+        (Behavior::status(503), "unknown", 503),
+        (Behavior::status(410), "gone", 410),
         (page("Levels", "1"), "alive", 200),
     ] {
-        source.reply_at("/page", behaviour);
+        source.reply_at("/page", behavior);
         let told = ann.post(CHECK, &json!({"signal_id": id})).await;
         assert_eq!(told.status, 200, "{told:?}");
         assert_eq!((&told.body["verdict"], &told.body["http_status"]), (&json!(verdict), &json!(http)));
@@ -159,7 +159,7 @@ async fn a_source_is_asked_whether_a_document_is_still_there() {
 async fn out_of_the_cache() {
     let app = AppHarness::with(licensed).await;
     let source = Source::start().await;
-    source.reply(Behaviour::Json(items("river", 1)));
+    source.reply(Behavior::Json(items("river", 1)));
     source.reply_at("/page", page("Levels", "1"));
     let provider = app.provider("Rivers", &source).await;
     let (ann, ben) = (app.user("ann", &[]).await, app.user("ben", &[]).await);

@@ -11,7 +11,7 @@ use domain::settings::Settings;
 use reqwest::Method;
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
-use testkit::source::{Behaviour, Source};
+use testkit::source::{Behavior, Source};
 
 const SCAN: &str = "/svc/egress/scan/";
 const EVENTS: &str = "/svc/egress/events/";
@@ -140,7 +140,7 @@ async fn a_scan_needs_a_valid_request_and_a_connected_mailbox() {
 async fn a_scan_is_begun_watched_and_cancelled() {
     let source = Source::start().await;
     let later = Duration::from_secs(5);
-    source.reply(Behaviour::Delay(later, Box::new(Behaviour::Json(json!({"value": []})))));
+    source.reply(Behavior::Delay(later, Box::new(Behavior::Json(json!({"value": []})))));
     let app = app(&source).await;
     let (ann, ben) = (app.user("ann", &[]).await, app.user("ben", &[]).await);
     let nothing = json!({"count": 0, "next": null, "previous": null, "results": []});
@@ -216,10 +216,10 @@ async fn a_scan_finds_what_went_outside() {
         })
     };
     let sent = [message("m1", "canary@mail.client.example"), message("m2", "ben@firm.example")];
-    source.reply_at("/v1.0/me/mailFolders/sentitems/messages", Behaviour::Json(json!({"value": sent})));
+    source.reply_at("/v1.0/me/mailFolders/sentitems/messages", Behavior::Json(json!({"value": sent})));
     let body =
         json!({"contentType": "html", "content": "Canary <a href='https://h.example/0?utm_source=x'>it</a>"});
-    source.reply_at("/v1.0/me/messages/m1", Behaviour::Json(json!({"id": "m1", "body": body})));
+    source.reply_at("/v1.0/me/messages/m1", Behavior::Json(json!({"id": "m1", "body": body})));
     let app = app(&source).await;
     let (ann, ben) = (app.user("ann", &[]).await, app.user("ben", &[]).await);
     let document = keep(&ann, 0).await;

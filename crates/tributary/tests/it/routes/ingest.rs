@@ -4,7 +4,7 @@ use crate::app_harness::{Answer, AppHarness, Client, items, licensed, long_text}
 use domain::settings::Settings;
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
-use testkit::source::{Behaviour, Source};
+use testkit::source::{Behavior, Source};
 
 const INGEST: &str = "/svc/ingest/";
 
@@ -20,10 +20,10 @@ async fn ingest(client: &Client, payload: Value) -> Answer {
 /// A source whose pages are long enough.
 async fn source_with_page(path: &str) -> Source {
     let source = Source::start().await;
-    source.reply(Behaviour::Json(items("river", 2)));
+    source.reply(Behavior::Json(items("river", 2)));
     let page =
         format!("<html><title>Levels</title><body><main><p>{}</p></main></body></html>", long_text("levels"));
-    source.reply_at(path, Behaviour::text("text/html", page));
+    source.reply_at(path, Behavior::text("text/html", page));
     source
 }
 
@@ -119,7 +119,7 @@ async fn what_is_refused() {
     let given = json!({"url": source.url_at("/page"), "wait": true, "body": "short"});
     let answer = app.ingest_from_provider(&app.admin, (provider, &source), given).await;
     assert_is(&answer, 200, "", "a text of one word");
-    let short = Behaviour::text("text/html", "<html><body><p>A few words only.</p></body></html>");
+    let short = Behavior::text("text/html", "<html><body><p>A few words only.</p></body></html>");
     source.reply_at("/short", short);
     let given = json!({"url": source.url_at("/short"), "wait": true});
     let answer = app.ingest_from_provider(&app.admin, (provider, &source), given).await;

@@ -3,9 +3,9 @@
 use crate::app_harness::AppHarness;
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
-use domain::license::signed_text;
 use domain::secret::Secret;
 use domain::settings::Settings;
+use license::signed_text;
 use ring::rand::SystemRandom;
 use ring::signature::{Ed25519KeyPair, KeyPair};
 use serde_json::{Value, json};

@@ -20,6 +20,7 @@ async fn a_name_and_a_password_give_a_token() {
             (&json!(username), &json!(is_superuser))
         );
         assert_eq!(answer.body["swirl_version"], domain::VERSION);
+        assert_eq!(answer.body["edition"], "community");
         let token = answer.body["token"].as_str().unwrap();
         let client = app.with_header(&format!("Token {token}"));
         assert_eq!(client.get("/svc/users/me/").await.body["username"], username);

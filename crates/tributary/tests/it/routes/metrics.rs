@@ -4,13 +4,13 @@ use crate::app_harness::{Answer, AppHarness, Client, items};
 use crate::rag_fixture::RagFixture;
 use domain::ports::QueueName;
 use domain::settings::{Seconds, Settings};
+use fakes::models::Manner;
 use reqwest::Method;
 use serde_json::json;
 use std::collections::BTreeSet;
 use std::net::TcpListener;
 use std::time::{Duration, Instant};
-use testkit::source::{Behaviour, Source};
-use testkit::vendors::models::Manner;
+use testkit::source::{Behavior, Source};
 use tributary::app::App;
 use tributary::service::{Role, Service};
 
@@ -73,7 +73,7 @@ async fn the_gauges_of_the_interface() {
 
     // Six searches for four slots: one user leaves a slot free for others.
     let source = Source::start().await;
-    source.reply(Behaviour::Hang);
+    source.reply(Behavior::Hang);
     app.provider("Slow", &source).await;
     let ann = app.user("ann", &[]).await;
     for person in [&app.admin, &app.admin, &app.admin, &app.admin, &app.admin, &ann] {
@@ -127,12 +127,12 @@ async fn metrics_need_permission() {
 async fn process_metrics_count_what_happened() {
     let app = AppHarness::start().await;
     let (good, bad, dead) = (Source::start().await, Source::start().await, Source::start().await);
-    good.reply(Behaviour::Json(items("river", 2)));
-    bad.reply(Behaviour::status(500));
+    good.reply(Behavior::Json(items("river", 2)));
+    bad.reply(Behavior::status(500));
     app.provider("Good \"one\"", &good).await;
     app.provider("Bad", &bad).await;
     let late = json!({"config": {"swirl": {"connector_use": {"timeout": 0.2}}}});
-    dead.reply(Behaviour::Hang);
+    dead.reply(Behavior::Hang);
     app.provider_with("Late", &dead, late).await;
     let person = app.user("hildegard", &[]).await;
     for _ in 0..6 {

@@ -2,7 +2,7 @@
 
 use crate::app_harness::{AppHarness, items};
 use serde_json::{Value, json};
-use testkit::source::{Behaviour, Source};
+use testkit::source::{Behavior, Source};
 use tributary::app::PLUGINS;
 
 const SCORES: &str = "CosineRelevancyPostResultProcessor";
@@ -41,8 +41,8 @@ async fn the_record_decides_what_runs() {
     let mut given = items("river", 2);
     given["items"][0]["date"] = Value::Null;
     given["items"][0]["body"] = json!("A river, seen on 3/4/2021 at noon.");
-    one.reply(Behaviour::Json(given.clone()));
-    two.reply(Behaviour::Json(given));
+    one.reply(Behavior::Json(given.clone()));
+    two.reply(Behavior::Json(given));
     let plain = json!({"result_processors": ["MappingResultProcessor", "CosineRelevancyResultProcessor"]});
     app.provider_with("One", &one, plain.clone()).await;
     app.provider_with("Two", &two, plain).await;

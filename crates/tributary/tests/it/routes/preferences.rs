@@ -2,14 +2,14 @@
 
 use crate::app_harness::{AppHarness, Client, items};
 use serde_json::{Value, json};
-use testkit::source::{Behaviour, Source};
+use testkit::source::{Behavior, Source};
 
 /// A service with two sources of four results each, at `deep-river.example` and `deep-lake.example`.
 async fn app_with_two_sources() -> (AppHarness, [Source; 2], [i64; 2]) {
     let app = AppHarness::start().await;
     let (rivers, lakes) = (Source::start().await, Source::start().await);
-    rivers.reply(Behaviour::Json(items("deep river", 4)));
-    lakes.reply(Behaviour::Json(items("deep lake", 4)));
+    rivers.reply(Behavior::Json(items("deep river", 4)));
+    lakes.reply(Behavior::Json(items("deep lake", 4)));
     let ids = [app.provider("Rivers", &rivers).await, app.provider("Lakes", &lakes).await];
     (app, [rivers, lakes], ids)
 }

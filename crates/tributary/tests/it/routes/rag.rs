@@ -3,10 +3,10 @@
 use crate::app_harness::Answer;
 use crate::rag_fixture::{EventRequest, RagFixture, events};
 use domain::settings::{Settings, Throttle};
+use fakes::models::{Manner, Refusal, TEXT};
 use reqwest::Method;
 use serde_json::json;
 use std::time::Duration;
-use testkit::vendors::models::{Manner, Refusal, TEXT};
 
 async fn ask(it: &RagFixture, more: &str) -> Answer {
     it.app.admin.get(&format!("/svc/search/?qs=river+mill{more}")).await

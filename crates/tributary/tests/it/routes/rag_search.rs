@@ -4,10 +4,10 @@ use crate::app_harness::{Answer, items};
 use crate::rag_fixture::{EventRequest, RagFixture, events};
 use domain::settings::{Seconds, Settings, Throttle};
 use domain::summary::AUTHOR;
+use fakes::models::{KEY, Manner, Refusal, TEXT, TOKENS_IN, TOKENS_OUT};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
-use testkit::source::Behaviour;
-use testkit::vendors::models::{KEY, Manner, Refusal, TEXT, TOKENS_IN, TOKENS_OUT};
+use testkit::source::Behavior;
 
 /// The results are returned without a summary, and `info.ai` says why.
 #[track_caller]
@@ -203,18 +203,18 @@ async fn no_provider_nothing_relevant_no_text_and_not_ready() {
     assert_no_summary(&nothing, "no_relevant_results");
     assert!(nothing.body["info"]["ai"]["message"].as_str().unwrap().contains("0.999"), "{nothing:?}");
 
-    it.source.reply(Behaviour::Json(json!({"total": 0, "items": []})));
+    it.source.reply(Behavior::Json(json!({"total": 0, "items": []})));
     let empty = it.app.admin.search(&json!({"query_string": "river mill"})).await["id"].clone();
     assert_no_summary(&it.rag_search(&json!({"search_id": empty})).await, "no_relevant_results");
 
-    it.source.reply(Behaviour::Json(json!({"total": 1, "items": [{"title": "River mill", "body": ""}]})));
+    it.source.reply(Behavior::Json(json!({"total": 1, "items": [{"title": "River mill", "body": ""}]})));
     let bare = it.app.admin.search(&json!({"query_string": "river mill"})).await["id"].clone();
     let first = it.app.admin.get(&format!("/svc/results/?search_id={bare}")).await.body["results"][0].clone();
     let bare = it.rag_search(&json!({"search_id": bare, "result_list": [first["swirl_id"]]})).await;
     assert_no_summary(&bare, "no_source_text");
     assert_eq!(it.model.requests().len(), 0, "no model was asked");
 
-    it.source.reply(Behaviour::Json(items("river", 2)).delayed(Duration::from_secs(2)));
+    it.source.reply(Behavior::Json(items("river", 2)).delayed(Duration::from_secs(2)));
     let slow = it.app.admin.post("/svc/search/", &json!({"query_string": "river"})).await.body["id"].clone();
     let early = it.rag_search(&json!({"search_id": slow})).await;
     assert_eq!((early.status.as_u16(), early.code()), (503, "not_ready"));
@@ -352,7 +352,7 @@ async fn another_model_of_the_family_is_the_fallback() {
     let path = format!("/svc/aiproviders/{}/", it.ai_provider);
     let family = json!({"config": {"api_base": it.model.at("/v1"), "family": "mills"}});
     assert_eq!(it.app.admin.patch(&path, &family).await.status, 200);
-    let spare = testkit::vendors::models::ModelServer::start(testkit::vendors::models::openai::OpenAi).await;
+    let spare = fakes::models::ModelServer::start(fakes::models::openai::OpenAi).await;
     let more = json!({"model": "gpt-4.1", "defaults": [], "config": {"api_base": spare.at("/v1"), "family": "mills"}});
     RagFixture::ai_provider(&it.app, "Spare model", &spare, more).await;
     it.model.behaves(Manner::Refuses(Refusal::new(503, "overloaded")));

@@ -156,6 +156,20 @@ async fn the_last_administrator_stays() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn an_administrator_may_step_down_if_there_is_another() {
+    let app = AppHarness::start().await;
+    let ann = app.user("ann", &[]).await;
+    let path = |me: Answer| format!("/svc/users/{}/", me.body["id"]);
+    let own = path(app.admin.get("/svc/users/me/").await);
+    let other = path(ann.get("/svc/users/me/").await);
+    assert_eq!(app.admin.patch(&other, &json!({"is_admin": true})).await.status, 200);
+    assert_eq!(app.admin.patch(&own, &json!({"is_admin": false})).await.status, 200);
+    let refused = app.admin.delete(&other).await;
+    assert_eq!((refused.status.as_u16(), refused.code()), (403, "permission_denied"), "{refused:?}");
+    app.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn the_list_and_me() {
     let app = AppHarness::start().await;
     for name in ["b", "a"] {

@@ -21,7 +21,7 @@ use serde_json::{Value, json};
 use std::fs;
 use std::path::Path;
 use testkit::nats::NatsServer;
-use testkit::source::{Behaviour, Source};
+use testkit::source::{Behavior, Source};
 use tributary::backup::Backup;
 
 const ADMIN: &str = "canary-admin-password";
@@ -52,26 +52,26 @@ const CREDENTIALS: [&str; 8] = [
 const ECHO: &str = "canary-pair canary-bearer canary-api-key canary-basic canary-digest canary-plain \
     canary-vendor canary-cookie";
 /// One response for each way in which a source can repeat what it received.
-fn answers() -> Vec<Behaviour> {
-    let status = |code: u16, name: &str, value: &str| Behaviour::Status {
+fn answers() -> Vec<Behavior> {
+    let status = |code: u16, name: &str, value: &str| Behavior::Status {
         code,
         headers: vec![(name.to_owned(), value.to_owned())],
         body: ECHO.into(),
     };
     let challenge = "Digest realm=\"canary-digest\", nonce=\"canary\", qop=\"auth\", algorithm=MD5";
     vec![
-        Behaviour::Json(items("river", 2)),
+        Behavior::Json(items("river", 2)),
         status(500, "x-note", ECHO),
         status(401, "www-authenticate", challenge),
         status(429, "retry-after", ECHO),
-        Behaviour::redirect("http://169.254.169.254/?stolen=canary-bearer", 302),
-        Behaviour::redirect("ftp://canary-pair@x.example/canary-basic", 302),
-        Behaviour::redirect("http://u:canary-pair@127.0.0.1:1/", 302),
-        Behaviour::redirect("https://u:canary-bearer@x.invalid/canary-basic", 307),
-        Behaviour::text("application/json", format!("{{broken {ECHO}")),
-        Behaviour::text("text/html", format!("<html>{ECHO}</html>")),
-        Behaviour::Json(json!({"error": ECHO})),
-        Behaviour::Json(json!({"total": ECHO, "items": ECHO})),
+        Behavior::redirect("http://169.254.169.254/?stolen=canary-bearer", 302),
+        Behavior::redirect("ftp://canary-pair@x.example/canary-basic", 302),
+        Behavior::redirect("http://u:canary-pair@127.0.0.1:1/", 302),
+        Behavior::redirect("https://u:canary-bearer@x.invalid/canary-basic", 307),
+        Behavior::text("application/json", format!("{{broken {ECHO}")),
+        Behavior::text("text/html", format!("<html>{ECHO}</html>")),
+        Behavior::Json(json!({"error": ECHO})),
+        Behavior::Json(json!({"total": ECHO, "items": ECHO})),
     ]
 }
 

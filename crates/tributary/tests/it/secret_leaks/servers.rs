@@ -11,7 +11,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 use testkit::nats::NatsServer;
-use testkit::source::{Behaviour, Source};
+use testkit::source::{Behavior, Source};
 
 const LOGIN: [&str; 4] = ["--user", "svc", "--pass", "canary-queue"];
 /// The most verbose logging of the clients of the servers.
@@ -43,7 +43,7 @@ async fn run_searches(database: String, mut nats: NatsServer) {
     let database = database.replacen('@', ":canary-database@", 1);
     detector.environment.push(("SVC_DATABASE_URL".to_owned(), database));
     let source = Source::start().await;
-    source.reply(Behaviour::Json(items("river", 2)));
+    source.reply(Behavior::Json(items("river", 2)));
     let mut command = program(here, &["serve", "--port", "0"]);
     command.envs(detector.environment.iter().cloned()).stderr(fs::File::create(here.join("stderr")).unwrap());
     let running = Running::start(command);

@@ -13,7 +13,7 @@ use std::process::Stdio;
 use std::time::{Duration, Instant};
 use testkit::postgres_server::PostgresServer;
 use testkit::small_disk::SmallDisk;
-use testkit::source::{Behaviour, Source};
+use testkit::source::{Behavior, Source};
 
 const PASSWORD: &str = "a password for tests";
 const RESULTS: usize = 3;
@@ -43,7 +43,7 @@ fn serve(folder: &Path, database: Option<String>) -> Running {
 /// A source that responds after a moment, and its provider.
 async fn slow_source(client: &Client) -> Source {
     let source = Source::start().await;
-    source.reply(Behaviour::Json(items("river", RESULTS)).delayed(Duration::from_millis(500)));
+    source.reply(Behavior::Json(items("river", RESULTS)).delayed(Duration::from_millis(500)));
     let provider =
         json!({"name": "One", "url": source.url(), "response_mappings": "FOUND=total,RESULTS=items"});
     assert_eq!(client.post("/svc/searchproviders/", &provider).await.status, 201);

@@ -9,15 +9,15 @@ use crate::app_harness::{ADMIN_PASSWORD, Answer, AppHarness, items};
 use crate::authorization::credentials::basic;
 use crate::browser::Browser;
 use domain::settings::{Settings, Throttle, WebOrigin};
-use domain::syntax::network::Network;
-use domain::syntax::rate::Rate;
 use futures_util::future::join_all;
 use reqwest::Method;
 use serde_json::{Value, json};
 use std::io::Write;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
-use testkit::source::{Behaviour, Source};
+use syntax::network::Network;
+use syntax::rate::Rate;
+use testkit::source::{Behavior, Source};
 
 const LIMIT: u32 = 10;
 
@@ -197,7 +197,7 @@ async fn every_way_to_start_a_search_counts_and_nothing_else_does() {
         AppHarness::with(|settings| behind_proxy(Settings { throttle_search: per_hour(3), ..settings }))
             .await;
     let source = Source::start().await;
-    source.reply(Behaviour::Json(items("river", 2)));
+    source.reply(Behavior::Json(items("river", 2)));
     app.provider("Rivers", &source).await;
     let (ann, otto) = (app.user("ann", &[]).await, app.user("otto", &[]).await);
     let id = ann.search(&json!({"query_string": "river"})).await["id"].as_i64().unwrap();

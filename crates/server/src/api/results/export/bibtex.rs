@@ -3,7 +3,7 @@
 use super::content::{Export, plain, web_link};
 use chrono::Datelike;
 use domain::result::ResultItem;
-use domain::syntax::dates::instant;
+use syntax::dates::instant;
 
 pub(super) fn written(export: &Export<'_>) -> String {
     let entries = export.results.iter().map(|item| entry(item, &export.now.format("%Y-%m-%d").to_string()));

@@ -3,8 +3,8 @@
 use domain::instant::Instant;
 use domain::result::ResultItem;
 use domain::search::Search;
-use domain::syntax::display;
-use domain::syntax::strip_html::readable;
+use syntax::display;
+use syntax::strip_html::readable;
 
 /// The contents of a file.
 pub struct Export<'a> {

@@ -1,7 +1,7 @@
 //! Export as CSV (RFC 4180), in UTF-8 with a byte order mark for spreadsheets.
 
 use super::content::{Export, plain};
-use domain::syntax::display::is_direction_control;
+use syntax::display::is_direction_control;
 
 const HEADER: &str = "rank,title,url,author,date_published,source,score,confidence,starred,new,body\r\n";
 /// Characters that make a spreadsheet run a text as a formula, including full-width forms.

@@ -2,8 +2,8 @@
 
 use super::content::{Export, plain, web_link};
 use domain::result::ResultItem;
-use domain::syntax::dates::instant;
-use domain::syntax::display::is_direction_control;
+use syntax::dates::instant;
+use syntax::display::is_direction_control;
 
 /// Longest description of one result, in characters.
 const DESCRIPTION_CHARS_MAX: usize = 2_000;

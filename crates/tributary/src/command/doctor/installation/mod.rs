@@ -8,7 +8,6 @@ use crate::{secret_files, terminal};
 use clap::Args;
 use corpus::maintenance::{ReconcileReport, Repair};
 use domain::corpus::CONNECTOR_NAME;
-use domain::license::LicenseStatus;
 use domain::ports::{
     AuditStore, Clock, ConnectorErrorKind, ProviderStore, QueueName, Store, SystemClock, UserStore,
 };
@@ -18,6 +17,7 @@ use domain::search::Sort;
 use domain::settings::Settings;
 use domain::user::Principal;
 use futures_util::StreamExt;
+use license::LicenseStatus;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;

@@ -9,7 +9,7 @@ mod runs;
 use crate::app_harness::{AppHarness, Client, licensed, long_text};
 use domain::user::CURATORS;
 use serde_json::{Value, json};
-use testkit::source::{Behaviour, Source};
+use testkit::source::{Behavior, Source};
 
 const PIN: &str = "/svc/canonical/pin-for-query/";
 const QUERY: &str = "Master Services Agreement";
@@ -34,7 +34,7 @@ impl Fixture {
 
     async fn of(app: AppHarness) -> Self {
         let site = Source::start().await;
-        site.reply(Behaviour::Json(json!({"total": 0, "items": []})));
+        site.reply(Behavior::Json(json!({"total": 0, "items": []})));
         let provider = app.provider_with("Papers", &site, json!({"shared": true})).await;
         let ann = app.user("ann", &[CURATORS]).await;
         let cora = app.user("cora", &[CURATORS]).await;
@@ -56,12 +56,12 @@ impl Fixture {
     }
 }
 
-fn page(name: &str) -> Behaviour {
+fn page(name: &str) -> Behavior {
     let html = format!(
         "<html><head><title>The {name}</title></head><body><main><p>{}</p></main></body></html>",
         long_text(name)
     );
-    Behaviour::text("text/html", html)
+    Behavior::text("text/html", html)
 }
 
 async fn keep(client: &Client, mut payload: Value) -> i64 {

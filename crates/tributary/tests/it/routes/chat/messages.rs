@@ -3,8 +3,8 @@
 use super::{chat, chat_fixture, events, search_then_answer, send_message};
 use crate::app_harness::AppHarness;
 use crate::rag_fixture::RagFixture;
+use fakes::models::{Manner, Reply};
 use serde_json::json;
-use testkit::vendors::models::{Manner, Reply};
 
 const TEXT: &str = "The mill stands by the river [1]. Its wheel is made of oak [2]. It is haunted [7]. \
     [Click](https://evil.example/?leak=1)";

@@ -8,10 +8,10 @@ mod records;
 use crate::app_harness::{Answer, Client};
 use crate::rag_fixture::RagFixture;
 use domain::settings::{Settings, Throttle};
+use fakes::models::{ModelRequest, Reply};
 use reqwest::Method;
 use serde_json::{Value, json};
 use std::time::Duration;
-use testkit::vendors::models::{ModelRequest, Reply};
 
 /// A service with a model for chats and without a throttle.
 async fn chat_fixture() -> RagFixture {

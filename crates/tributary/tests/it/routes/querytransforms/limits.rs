@@ -4,7 +4,7 @@ use super::{create_transform, rule_errors};
 use crate::app_harness::{AppHarness, items};
 use serde_json::json;
 use std::time::{Duration, Instant};
-use testkit::source::{Behaviour, Source};
+use testkit::source::{Behavior, Source};
 
 /// Far above what the slowest case takes in a debug build, far below what backtracking would take.
 const TIME_MAX: Duration = Duration::from_secs(20);
@@ -39,7 +39,7 @@ async fn queries_and_rules_over_the_limit_are_refused() {
 async fn ten_thousand_wildcards_and_circles_end() {
     let app = AppHarness::start().await;
     let source = Source::start().await;
-    source.reply(Behaviour::Json(items("a", 1)));
+    source.reply(Behavior::Json(items("a", 1)));
     app.provider("Any", &source).await;
     let wildcards: String = (0..10_000).map(|n| format!("a*a*a*a*{n},x\n")).collect();
     create_transform(&app.admin, "wild", "rewrite", &wildcards).await;

@@ -3,13 +3,13 @@
 use super::create_transform;
 use crate::app_harness::{AppHarness, items};
 use serde_json::json;
-use testkit::source::{Behaviour, Source};
+use testkit::source::{Behavior, Source};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn shared_transforms_are_for_all_and_others_for_their_owner() {
     let app = AppHarness::start().await;
     let source = Source::start().await;
-    source.reply(Behaviour::Json(items("river", 1)));
+    source.reply(Behavior::Json(items("river", 1)));
     app.provider("Rivers", &source).await;
     let open = create_transform(&app.admin, "open", "rewrite", "brook,river").await;
     let closed = create_transform(&app.admin, "closed", "rewrite", "brook,lake").await;

@@ -3,12 +3,12 @@
 use super::create_transform;
 use crate::app_harness::{AppHarness, items};
 use serde_json::{Value, json};
-use testkit::source::{Behaviour, Source};
+use testkit::source::{Behavior, Source};
 
 async fn app_with_source() -> (AppHarness, Source) {
     let app = AppHarness::start().await;
     let source = Source::start().await;
-    source.reply(Behaviour::Json(items("mobile phone", 3)));
+    source.reply(Behavior::Json(items("mobile phone", 3)));
     (app, source)
 }
 
@@ -72,7 +72,7 @@ async fn in_the_url() {
 async fn of_one_provider() {
     let (app, source) = app_with_source().await;
     let plain = Source::start().await;
-    plain.reply(Behaviour::Json(items("mobile", 1)));
+    plain.reply(Behavior::Json(items("mobile", 1)));
     let transform = create_transform(&app.admin, "words", "synonym", "mobile,cell phone").await;
     let processors = json!({"query_processors": ["NoModQueryProcessor", "words.synonym"]});
     let id = app.provider_with("Phones", &source, processors).await;

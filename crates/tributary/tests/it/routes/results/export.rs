@@ -2,14 +2,14 @@
 
 use crate::app_harness::{Answer, AppHarness, Client};
 use serde_json::json;
-use testkit::source::{Behaviour, Source};
+use testkit::source::{Behavior, Source};
 
 /// A service with a hostile source and a finished search. Returns the search's id.
 async fn finished_search() -> (AppHarness, Source, i64) {
     let app = AppHarness::start().await;
     let source = Source::start().await;
     let item = |title: &str, url: &str| json!({"title": title, "body": format!("river {title}"), "url": url, "date": "2024-03-05", "author": "Ann"});
-    source.reply(Behaviour::Json(json!({"items": [
+    source.reply(Behavior::Json(json!({"items": [
         item("=HYPERLINK(\"https://evil.example\") river", "https://a.example/?a=1&b=2"),
         item("River <script>alert(1)</script> & \"more\" {braces} 50%", "javascript:alert(1)"),
         item("A plain river", "https://a.example/plain"),

@@ -2,7 +2,7 @@
 
 use crate::app_harness::{AppHarness, Client};
 use serde_json::{Value, json};
-use testkit::source::{Behaviour, Source};
+use testkit::source::{Behavior, Source};
 
 fn item(number: usize, title: &str, author: &str, date: &str) -> Value {
     json!({
@@ -18,12 +18,12 @@ fn item(number: usize, title: &str, author: &str, date: &str) -> Value {
 async fn finished_search() -> (AppHarness, [Source; 2], [i64; 2], i64) {
     let app = AppHarness::start().await;
     let (rivers, lakes) = (Source::start().await, Source::start().await);
-    rivers.reply(Behaviour::Json(json!({"items": [
+    rivers.reply(Behavior::Json(json!({"items": [
         item(1, "deep river", "Ann Lee; Bob Ray", "2099-01-01"),
         item(2, "deep river", "ann lee", "2001-01-01"),
         item(3, "deep river", "", ""),
     ]})));
-    lakes.reply(Behaviour::Json(json!({"items": [
+    lakes.reply(Behavior::Json(json!({"items": [
         item(1, "quiet lake", "Bob Ray", "2001-01-01"),
         item(2, "something else", "Ann Lee", "2001-01-01"),
     ]})));

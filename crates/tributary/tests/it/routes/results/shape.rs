@@ -2,7 +2,7 @@
 
 use crate::app_harness::AppHarness;
 use serde_json::{Value, json};
-use testkit::source::{Behaviour, Source};
+use testkit::source::{Behavior, Source};
 
 /// The response with the times removed from its messages. Two sources end in any order, so the messages between the
 /// first and the last are sorted.
@@ -24,11 +24,11 @@ fn timeless(mut mixed: Value) -> Value {
 async fn the_mixed_answer_is_complete() {
     let app = AppHarness::start().await;
     let (good, bad) = (Source::start().await, Source::start().await);
-    good.reply(Behaviour::Json(json!({"total": 9, "items": [{
+    good.reply(Behavior::Json(json!({"total": 9, "items": [{
         "title": "River levels", "body": "The river rises.", "url": "https://river.example/1",
         "date": "2024-03-05", "author": "A. Writer", "gauge": 7,
     }]})));
-    bad.reply(Behaviour::status(500));
+    bad.reply(Behavior::status(500));
     app.provider("Rivers", &good).await;
     app.provider("Broken", &bad).await;
     let spec =

@@ -3,13 +3,13 @@
 use crate::app_harness::{AppHarness, items};
 use serde_json::{Value, json};
 use std::time::Duration;
-use testkit::source::{Behaviour, Source};
+use testkit::source::{Behavior, Source};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn answers_at_once_and_becomes_full() {
     let app = AppHarness::start().await;
     let source = Source::start().await;
-    source.reply(Behaviour::Json(items("river", 3)).delayed(Duration::from_millis(300)));
+    source.reply(Behavior::Json(items("river", 3)).delayed(Duration::from_millis(300)));
     let provider = app.provider("Rivers", &source).await;
 
     let created = app.admin.post("/svc/search/", &json!({"query_string": "river"})).await;
@@ -19,7 +19,7 @@ async fn answers_at_once_and_becomes_full() {
     let id = created.body["id"].as_i64().unwrap();
 
     let not_yet = app.admin.get(&format!("/svc/results/?search_id={id}")).await;
-    assert_eq!(not_yet.status, 503);
+    assert_eq!((not_yet.status.as_u16(), not_yet.code()), (503, "not_ready"));
     assert_eq!(not_yet.header("retry-after"), "1");
 
     let search = app.admin.ready(id).await;
@@ -92,7 +92,7 @@ async fn bad_searches_are_refused_with_the_field() {
 async fn too_many_results_are_clamped_with_a_message() {
     let app = AppHarness::start().await;
     let source = Source::start().await;
-    source.reply(Behaviour::Json(items("river", 1)));
+    source.reply(Behavior::Json(items("river", 1)));
     app.provider("Rivers", &source).await;
     let search = app.admin.search(&json!({"query_string": "river", "results_requested": 5000})).await;
     assert_eq!(search["results_requested"], 1000);
@@ -122,7 +122,7 @@ async fn a_search_without_providers_ends_and_says_why() {
 async fn selection_obeys_active_default_list_and_visibility() {
     let app = AppHarness::start().await;
     let source = Source::start().await;
-    source.reply(Behaviour::Json(items("river", 1)));
+    source.reply(Behavior::Json(items("river", 1)));
     app.provider_with("Default", &source, json!({})).await;
     let listed = app.provider_with("Listed", &source, json!({"default": false, "tags": ["Extra"]})).await;
     app.provider_with("Off", &source, json!({"active": false})).await;

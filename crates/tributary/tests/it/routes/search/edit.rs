@@ -2,13 +2,13 @@
 
 use crate::app_harness::{AppHarness, items};
 use serde_json::json;
-use testkit::source::{Behaviour, Source};
+use testkit::source::{Behavior, Source};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_edit_of_the_query_runs_again_and_another_edit_does_not() {
     let app = AppHarness::start().await;
     let source = Source::start().await;
-    source.reply(Behaviour::Json(items("river", 2)));
+    source.reply(Behavior::Json(items("river", 2)));
     app.provider("Rivers", &source).await;
     let search = app.admin.search(&json!({"query_string": "river"})).await;
     let path = format!("/svc/search/{}/", search["id"]);
@@ -34,6 +34,10 @@ async fn an_edit_of_the_query_runs_again_and_another_edit_does_not() {
 
     let bad = app.admin.patch(&path, &json!({"query_string": ""})).await;
     assert_eq!(bad.status, 400);
+    let patched = app.admin.patch(&path, &json!({"query_string": "river bank"})).await;
+    assert_eq!(patched.body["status"], "NEW_SEARCH");
+    app.admin.ready(search["id"].as_i64().unwrap()).await;
+    assert_eq!(source.requests().len(), 3);
     app.stop().await;
 }
 
@@ -41,16 +45,17 @@ async fn an_edit_of_the_query_runs_again_and_another_edit_does_not() {
 async fn rerun_discards_and_starts_again() {
     let app = AppHarness::start().await;
     let source = Source::start().await;
-    source.reply(Behaviour::Sequence(vec![
-        Behaviour::Json(items("river", 5)),
-        Behaviour::Json(items("river", 2)),
+    source.reply(Behavior::Sequence(vec![
+        Behavior::Json(items("river", 5)),
+        Behavior::Json(items("river", 2)),
     ]));
     app.provider("Rivers", &source).await;
     let search = app.admin.search(&json!({"query_string": "river"})).await;
     let id = search["id"].as_i64().unwrap();
 
     let rerun = app.admin.get(&format!("/svc/search/?rerun={id}")).await;
-    assert_eq!(rerun.status, 302, "{rerun:?}");
+    let location = format!("/svc/results/?search_id={id}");
+    assert_eq!((rerun.status.as_u16(), rerun.header("location")), (302, &*location), "{rerun:?}");
     let again = app.admin.ready(id).await;
     assert!(again["messages"].to_string().contains("Rerun requested"));
     let mixed = app.admin.get(&format!("/svc/results/?search_id={id}")).await;
@@ -66,7 +71,7 @@ async fn rerun_discards_and_starts_again() {
 async fn deleting_a_search_deletes_its_results() {
     let app = AppHarness::start().await;
     let source = Source::start().await;
-    source.reply(Behaviour::Json(items("river", 2)));
+    source.reply(Behavior::Json(items("river", 2)));
     app.provider("Rivers", &source).await;
     let search = app.admin.search(&json!({"query_string": "river"})).await;
     let mixed = app.admin.get(&format!("/svc/results/?search_id={}", search["id"])).await;

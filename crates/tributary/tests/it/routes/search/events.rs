@@ -4,7 +4,7 @@ use crate::app_harness::{AppHarness, Client, items};
 use reqwest::Method;
 use serde_json::{Value, json};
 use std::time::Duration;
-use testkit::source::{Behaviour, Source};
+use testkit::source::{Behavior, Source};
 
 /// All events of a search until the stream ends: (name, data).
 async fn events(client: &Client, id: i64) -> Vec<(String, Value)> {
@@ -27,8 +27,8 @@ async fn events(client: &Client, id: i64) -> Vec<(String, Value)> {
 async fn providers_results_status_done() {
     let app = AppHarness::start().await;
     let (quick, slow) = (Source::start().await, Source::start().await);
-    quick.reply(Behaviour::Json(items("river", 2)).delayed(Duration::from_millis(150)));
-    slow.reply(Behaviour::Json(items("river bank", 2)).delayed(Duration::from_millis(600)));
+    quick.reply(Behavior::Json(items("river", 2)).delayed(Duration::from_millis(150)));
+    slow.reply(Behavior::Json(items("river bank", 2)).delayed(Duration::from_millis(600)));
     app.provider("Quick", &quick).await;
     app.provider("Slow", &slow).await;
     let created = app.admin.post("/svc/search/", &json!({"query_string": "river"})).await;
@@ -47,6 +47,12 @@ async fn providers_results_status_done() {
     let names: Vec<&str> = late.iter().map(|(name, _)| name.as_str()).collect();
     assert_eq!(names.iter().filter(|name| **name == "provider").count(), 2, "{names:?}");
     assert_eq!(names.last(), Some(&"done"), "a search that is ready tells the same end");
+    let end = json!({"search_id": id, "status": "FULL_RESULTS_READY"});
+    assert_eq!((&live.last().unwrap().1, &late.last().unwrap().1), (&end, &end));
+    assert!(
+        !late.iter().any(|(_, data)| data["status"] == "NEW_SEARCH"),
+        "what is over is not told: {late:?}"
+    );
     let other = app.user("otto", &[]).await;
     assert_eq!(other.get(&format!("/svc/search/{id}/events/")).await.status, 404);
     app.stop().await;

@@ -3,14 +3,14 @@
 use crate::app_harness::{Answer, AppHarness, items};
 use reqwest::Method;
 use serde_json::json;
-use testkit::source::{Behaviour, Source};
+use testkit::source::{Behavior, Source};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn q_redirects_and_qs_answers() {
     let app = AppHarness::start().await;
     let (rivers, lakes) = (Source::start().await, Source::start().await);
-    rivers.reply(Behaviour::Json(items("deep river", 12)));
-    lakes.reply(Behaviour::Json(items("deep lake", 12)));
+    rivers.reply(Behavior::Json(items("deep river", 12)));
+    lakes.reply(Behavior::Json(items("deep lake", 12)));
     app.provider_with("Rivers", &rivers, json!({"tags": ["flowing"], "results_per_query": 20})).await;
     app.provider_with("Lakes", &lakes, json!({"results_per_query": 20})).await;
 
@@ -18,6 +18,10 @@ async fn q_redirects_and_qs_answers() {
     assert_eq!(redirect.status, 302);
     let location = redirect.header("location");
     assert!(location.contains("/svc/results/?search_id="), "{location}");
+    let redirect = app.admin.get("/api/svc/search?q=deep+river&explain=false").await;
+    let location = redirect.header("location");
+    assert!(location.starts_with("/api/svc/results/?search_id="), "{location}");
+    assert!(location.ends_with("&explain=false"), "{location}");
 
     let direct = app.admin.get("/svc/search/?qs=deep+river").await;
     assert_eq!(direct.status, 200);
@@ -51,7 +55,17 @@ async fn q_redirects_and_qs_answers() {
 #[tokio::test(flavor = "multi_thread")]
 async fn blank_and_wrong_parameters_are_400() {
     let app = AppHarness::start().await;
-    for query in ["q=", "q=%20", "qs=%20", "qs=x&explain=perhaps", "qs=x&provider=abc", "qs=%00"] {
+    for query in [
+        "q=",
+        "q=%20",
+        "qs=%20",
+        "qs=x&explain=perhaps",
+        "qs=x&provider=abc",
+        "qs=%00",
+        "page=0",
+        "page=x",
+        "items=101",
+    ] {
         let answer = app.admin.get(&format!("/svc/search/?{query}")).await;
         assert_eq!(answer.status, 400, "{query}: {answer:?}");
     }
@@ -68,6 +82,8 @@ async fn a_prefetch_creates_nothing() {
             assert_eq!(answer.status, 204, "{header} {parameter}");
         }
     }
+    let head = app.admin.request(Method::HEAD, "/svc/search/?q=river");
+    assert_eq!(Answer::of(head).await.status, 204);
     assert_eq!(app.admin.get("/svc/search/").await.body, json!([]));
     app.stop().await;
 }
@@ -76,7 +92,7 @@ async fn a_prefetch_creates_nothing() {
 async fn one_provider_by_id_may_be_asked_for_more() {
     let app = AppHarness::start().await;
     let source = Source::start().await;
-    source.reply(Behaviour::Json(items("river", 40)));
+    source.reply(Behavior::Json(items("river", 40)));
     let id = app.provider("Rivers", &source).await;
     let cases = [
         (format!("providers={id}&single_provider_results_requested=25"), 25),

@@ -3,7 +3,7 @@
 use super::update::{numbered, update};
 use crate::app_harness::{AppHarness, Client};
 use serde_json::{Value, json};
-use testkit::source::{Behaviour, Source};
+use testkit::source::{Behavior, Source};
 
 async fn queries(client: &Client, more: &str) -> Vec<String> {
     let answer = client.get(&format!("/svc/search/?{more}")).await;
@@ -16,7 +16,7 @@ async fn queries(client: &Client, more: &str) -> Vec<String> {
 async fn searches_are_found_again() {
     let app = AppHarness::start().await;
     let source = Source::start().await;
-    source.reply(Behaviour::Json(numbered(&[1])));
+    source.reply(Behavior::Json(numbered(&[1])));
     app.provider("Rivers", &source).await;
     let mut ids = Vec::new();
     for query in ["River levels", "lake levels", "50% of rivers"] {
@@ -50,6 +50,8 @@ async fn searches_are_found_again() {
     assert!(next.ends_with("/svc/search/?text=LEVELS&page=2&items=1"), "{next}");
     let second = app.admin.get(&next.replace(&app.base, "")).await.body;
     assert_eq!(second["results"][0]["query_string"], "River levels");
+    let paged = app.admin.get("/svc/search/?search_only=true&items=2").await.body;
+    assert_eq!((&paged["count"], paged["results"].as_array().unwrap().len()), (&json!(3), 2));
     for more in ["saved=perhaps", &format!("text={}", "x".repeat(256))] {
         assert_eq!(app.admin.get(&format!("/svc/search/?{more}")).await.status, 400, "{more}");
     }
@@ -62,8 +64,8 @@ async fn searches_are_found_again() {
 async fn new_results_of_subscriptions_are_counted() {
     let app = AppHarness::start().await;
     let source = Source::start().await;
-    let answers = [&[1, 2][..], &[2, 3, 4][..]].map(|numbers| Behaviour::Json(numbered(numbers)));
-    source.reply(Behaviour::Sequence(answers.to_vec()));
+    let answers = [&[1, 2][..], &[2, 3, 4][..]].map(|numbers| Behavior::Json(numbered(numbers)));
+    source.reply(Behavior::Sequence(answers.to_vec()));
     app.provider("Rivers", &source).await;
     let spec = json!({"query_string": "river", "subscribe": true});
     let id = app.admin.search(&spec).await["id"].as_i64().unwrap();

@@ -3,17 +3,17 @@
 use super::update::{numbered, update};
 use crate::app_harness::AppHarness;
 use serde_json::{Value, json};
-use testkit::source::{Behaviour, Source};
+use testkit::source::{Behavior, Source};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn runs_are_listed_and_compared() {
     let app = AppHarness::start().await;
     let source = Source::start().await;
-    source.reply(Behaviour::Sequence(vec![
-        Behaviour::Json(numbered(&[1, 2, 3])),
-        Behaviour::Json(numbered(&[2, 3, 4])),
-        Behaviour::status(500),
-        Behaviour::Json(numbered(&[4])),
+    source.reply(Behavior::Sequence(vec![
+        Behavior::Json(numbered(&[1, 2, 3])),
+        Behavior::Json(numbered(&[2, 3, 4])),
+        Behavior::status(500),
+        Behavior::Json(numbered(&[4])),
     ]));
     app.provider("Rivers", &source).await;
     let id = app.admin.search(&json!({"query_string": "river"})).await["id"].as_i64().unwrap();

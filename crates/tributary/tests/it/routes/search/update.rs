@@ -6,7 +6,7 @@ use reqwest::Method;
 use serde_json::{Value, json};
 use std::path::Path;
 use std::time::Duration;
-use testkit::source::{Behaviour, Source};
+use testkit::source::{Behavior, Source};
 
 /// Items of a source by their numbers.
 pub(super) fn numbered(numbers: &[usize]) -> Value {
@@ -52,10 +52,10 @@ fn says(messages: &Value, line: &str) -> bool {
 async fn an_update_keeps_what_is_there_and_marks_what_is_new() {
     let app = AppHarness::start().await;
     let source = Source::start().await;
-    source.reply(Behaviour::Sequence(vec![
-        Behaviour::Json(numbered(&[1, 2, 3])),
-        Behaviour::Json(numbered(&[4, 2, 5])),
-        Behaviour::Json(numbered(&[6, 1])),
+    source.reply(Behavior::Sequence(vec![
+        Behavior::Json(numbered(&[1, 2, 3])),
+        Behavior::Json(numbered(&[4, 2, 5])),
+        Behavior::Json(numbered(&[6, 1])),
     ]));
     app.provider("Rivers", &source).await;
     let search = app.admin.search(&json!({"query_string": "river"})).await;
@@ -92,10 +92,10 @@ async fn an_update_keeps_what_is_there_and_marks_what_is_new() {
 async fn a_source_that_fails_now_keeps_what_it_gave() {
     let app = AppHarness::start().await;
     let (rivers, lakes) = (Source::start().await, Source::start().await);
-    rivers.reply(Behaviour::Sequence(vec![Behaviour::Json(numbered(&[1, 2])), Behaviour::status(404)]));
-    lakes.reply(Behaviour::Sequence(vec![
-        Behaviour::Json(numbered(&[11])),
-        Behaviour::Json(numbered(&[11, 12, 1])),
+    rivers.reply(Behavior::Sequence(vec![Behavior::Json(numbered(&[1, 2])), Behavior::status(404)]));
+    lakes.reply(Behavior::Sequence(vec![
+        Behavior::Json(numbered(&[11])),
+        Behavior::Json(numbered(&[11, 12, 1])),
     ]));
     app.provider("Rivers", &rivers).await;
     app.provider("Lakes", &lakes).await;
@@ -130,8 +130,8 @@ async fn a_source_that_fails_now_keeps_what_it_gave() {
 async fn providers_may_come_and_go_between_updates() {
     let app = AppHarness::start().await;
     let (rivers, lakes) = (Source::start().await, Source::start().await);
-    rivers.reply(Behaviour::Json(numbered(&[1])));
-    lakes.reply(Behaviour::Json(numbered(&[11])));
+    rivers.reply(Behavior::Json(numbered(&[1])));
+    lakes.reply(Behavior::Json(numbered(&[11])));
     let first = app.provider("Rivers", &rivers).await;
     let search = app.admin.search(&json!({"query_string": "river"})).await;
     let id = search["id"].as_i64().unwrap();
@@ -156,9 +156,9 @@ async fn providers_may_come_and_go_between_updates() {
 async fn new_results_are_shown_and_marked_as_read() {
     let app = AppHarness::start().await;
     let source = Source::start().await;
-    source.reply(Behaviour::Sequence(vec![
-        Behaviour::Json(numbered(&[1, 2])),
-        Behaviour::Json(numbered(&[3, 4, 1])),
+    source.reply(Behavior::Sequence(vec![
+        Behavior::Json(numbered(&[1, 2])),
+        Behavior::Json(numbered(&[3, 4, 1])),
     ]));
     app.provider("Rivers", &source).await;
     let search = app.admin.search(&json!({"query_string": "river"})).await;
@@ -198,7 +198,7 @@ async fn new_results_are_shown_and_marked_as_read() {
 async fn only_the_owner_updates_and_a_prefetch_does_not() {
     let app = AppHarness::start().await;
     let source = Source::start().await;
-    source.reply(Behaviour::Json(numbered(&[1])));
+    source.reply(Behavior::Json(numbered(&[1])));
     app.provider("Rivers", &source).await;
     let search = app.admin.search(&json!({"query_string": "river"})).await;
     let path = format!("/svc/search/?update={}", search["id"]);
@@ -227,8 +227,8 @@ async fn an_update_survives_kill_nine() {
     };
     let folder = tempfile::tempdir().unwrap();
     let source = Source::start().await;
-    let slow = Behaviour::Json(numbered(&[2, 1])).delayed(Duration::from_millis(700));
-    source.reply(Behaviour::Sequence(vec![Behaviour::Json(numbered(&[1])), slow]));
+    let slow = Behavior::Json(numbered(&[2, 1])).delayed(Duration::from_millis(700));
+    source.reply(Behavior::Sequence(vec![Behavior::Json(numbered(&[1])), slow]));
     let running = serve(folder.path());
     let client = running.client(Some(crate::demo::basic("admin", PASSWORD)));
     let provider = json!({"name": "Rivers", "url": source.url(), "response_mappings": "RESULTS=items"});

@@ -2,7 +2,7 @@
 
 use crate::app_harness::{Answer, AppHarness, items};
 use serde_json::{Value, json};
-use testkit::source::{Behaviour, Source};
+use testkit::source::{Behavior, Source};
 
 const PATH: &str = "/svc/searchproviders/doctor/";
 
@@ -18,7 +18,7 @@ fn field_error<'a>(answer: &'a Answer, field: &str) -> &'a str {
 async fn a_sample_becomes_a_provider_that_can_be_saved_and_used() {
     let app = AppHarness::start().await;
     let source = Source::start().await;
-    source.reply(Behaviour::Json(items("river", 3)));
+    source.reply(Behavior::Json(items("river", 3)));
     let request = format!("curl '{}?page=1&w=river' -H 'Accept: application/json'", source.url());
     let body = json!({"request": request, "sample": items("river", 3), "query": "river", "name": "Rivers"});
     let answer = app.admin.post(PATH, &body).await;
@@ -75,7 +75,7 @@ async fn any_form_of_a_sample_is_read() {
 async fn a_request_is_sent_as_it_was_pasted_and_its_secrets_are_not_shown() {
     let app = AppHarness::start().await;
     let source = Source::start().await;
-    source.reply(Behaviour::Json(items("river", 2)));
+    source.reply(Behavior::Json(items("river", 2)));
     let request =
         format!("curl '{}?api_key=canary-1&q=river' -H 'Authorization: Bearer canary-2'", source.url());
     let answer = app.admin.post(PATH, &json!({"request": request, "fetch": true})).await;
@@ -104,21 +104,21 @@ async fn a_source_that_cannot_be_asked_is_explained() {
     let asked = |request: String| json!({"request": request, "fetch": true});
     let url = source.url().to_string();
     let table = [
-        (Behaviour::status(401), "credentials"),
-        (Behaviour::status(403), "credentials"),
-        (Behaviour::status(404), "path"),
-        (Behaviour::status(500), "later"),
-        (Behaviour::text("text/html", "<html><body>Sign in</body></html>"), "web page"),
-        (Behaviour::text("application/json", "{\"a\":"), "not JSON"),
-        (Behaviour::Json(json!({"error": 7})), "No list of results"),
-        (Behaviour::Json(json!({"total": 0, "items": []})), "has results"),
-        (Behaviour::CloseAtOnce, "sample"),
+        (Behavior::status(401), "credentials"),
+        (Behavior::status(403), "credentials"),
+        (Behavior::status(404), "path"),
+        (Behavior::status(500), "later"),
+        (Behavior::text("text/html", "<html><body>Sign in</body></html>"), "web page"),
+        (Behavior::text("application/json", "{\"a\":"), "not JSON"),
+        (Behavior::Json(json!({"error": 7})), "No list of results"),
+        (Behavior::Json(json!({"total": 0, "items": []})), "has results"),
+        (Behavior::CloseAtOnce, "sample"),
     ];
-    for (behaviour, part) in table {
-        source.reply(behaviour.clone());
+    for (behavior, part) in table {
+        source.reply(behavior.clone());
         let answer = app.admin.post(PATH, &asked(url.clone())).await;
         let sentence = field_error(&answer, "request");
-        assert!(sentence.contains(part), "{behaviour:?}: {sentence}");
+        assert!(sentence.contains(part), "{behavior:?}: {sentence}");
     }
     for (request, part) in [
         ("http://127.0.0.1:1/?q=x".to_owned(), "refused"),

@@ -3,7 +3,7 @@
 use super::{smallest, with};
 use crate::app_harness::{AppHarness, items};
 use serde_json::{Value, json};
-use testkit::source::{Behaviour, Source};
+use testkit::source::{Behavior, Source};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn put_replaces_and_patch_changes_what_is_given() {
@@ -60,8 +60,8 @@ async fn what_was_read_can_be_sent_back() {
 async fn a_change_is_used_by_the_next_search() {
     let app = AppHarness::start().await;
     let (old, new) = (Source::start().await, Source::start().await);
-    old.reply(Behaviour::Json(items("river", 1)));
-    new.reply(Behaviour::Json(items("lake", 2)));
+    old.reply(Behavior::Json(items("river", 1)));
+    new.reply(Behavior::Json(items("lake", 2)));
     let id = app.provider("Waters", &old).await;
     let path = format!("/svc/searchproviders/{id}/");
     app.admin.search(&json!({"query_string": "water"})).await;
@@ -75,7 +75,7 @@ async fn a_change_is_used_by_the_next_search() {
 async fn delete_leaves_saved_results() {
     let app = AppHarness::start().await;
     let source = Source::start().await;
-    source.reply(Behaviour::Json(items("river", 2)));
+    source.reply(Behavior::Json(items("river", 2)));
     let id = app.provider("Rivers", &source).await;
     let path = format!("/svc/searchproviders/{id}/");
     let search = app.admin.search(&json!({"query_string": "river"})).await;

@@ -4,7 +4,7 @@ use super::smallest;
 use crate::app_harness::{AppHarness, Client, items};
 use reqwest::Method;
 use serde_json::{Value, json};
-use testkit::source::{Behaviour, Source};
+use testkit::source::{Behavior, Source};
 
 /// It changes when it is encoded for a URL, so that masking only the plain text would be noticed.
 const CANARY: &str = "canary/5-7ä~x";
@@ -28,7 +28,7 @@ async fn key_received(app: &AppHarness, source: &Source) -> String {
 async fn masked_empty_and_absent_keep_and_anything_else_replaces() {
     let app = AppHarness::start().await;
     let source = Source::start().await;
-    source.reply(Behaviour::Json(items("river", 1)));
+    source.reply(Behavior::Json(items("river", 1)));
     let path = create_keyed_provider(&app, &source).await;
     assert_eq!(key_received(&app, &source).await, CANARY);
     let shown = app.admin.get(&path).await.body;
@@ -54,6 +54,9 @@ async fn masked_empty_and_absent_keep_and_anything_else_replaces() {
         assert_eq!(answer.body["credentials"], "key=••••", "{method} {body}");
         assert_eq!(key_received(&app, &source).await, CANARY, "{method} {body}");
     }
+    let malformed = app.admin.patch(&path, &json!({"credentials": "HTTPBasicAuth('me'"})).await;
+    assert_eq!(malformed.status, 400, "the connector checks what it gets: {malformed:?}");
+    assert_eq!(key_received(&app, &source).await, CANARY);
     let replaced = app.admin.patch(&path, &json!({"credentials": "key=another"})).await;
     assert_eq!(replaced.body["credentials"], "key=••••", "{replaced:?}");
     assert_eq!(key_received(&app, &source).await, "another");
@@ -99,25 +102,25 @@ async fn a_secret_appears_in_no_answer_however_the_source_behaves() {
     let source = Source::start().await;
     let path = create_keyed_provider(&app, &source).await;
     let echo = format!("the key {CANARY} in {} is not known", forms()[1]);
-    let behaviours = [
-        Behaviour::Json(items("river", 2)),
-        Behaviour::status(500),
-        Behaviour::Status { code: 403, headers: Vec::new(), body: echo.clone().into() },
-        Behaviour::text("application/json", echo),
-        Behaviour::CloseAtOnce,
-        Behaviour::HalfAnswer,
-        Behaviour::redirect("/elsewhere", 302),
-        Behaviour::redirect("http://127.0.0.1:1/", 302),
+    let behaviors = [
+        Behavior::Json(items("river", 2)),
+        Behavior::status(500),
+        Behavior::Status { code: 403, headers: Vec::new(), body: echo.clone().into() },
+        Behavior::text("application/json", echo),
+        Behavior::CloseAtOnce,
+        Behavior::HalfAnswer,
+        Behavior::redirect("/elsewhere", 302),
+        Behavior::redirect("http://127.0.0.1:1/", 302),
     ];
-    for behaviour in behaviours {
-        let what = format!("{behaviour:?}");
-        source.reply(behaviour);
+    for behavior in behaviors {
+        let what = format!("{behavior:?}");
+        source.reply(behavior);
         let search = app.admin.search(&json!({"query_string": "river"})).await;
         assert_no_secret(&everything(&app.admin, &search).await, &what);
         // Several failures in a row would open the circuit breaker.
         assert_eq!(app.admin.delete(&format!("{path}state/")).await.status, 204);
     }
-    source.reply(Behaviour::Json(items("river", 2)));
+    source.reply(Behavior::Json(items("river", 2)));
     let mixed = app.admin.get("/svc/search/?qs=river").await.body;
     let sent = mixed["info"]["Keyed"]["query_to_provider"].as_str().unwrap();
     assert!(
@@ -133,7 +136,7 @@ async fn a_secret_appears_in_no_answer_however_the_source_behaves() {
 async fn a_secret_in_a_header_reaches_its_source_and_no_answer() {
     let app = AppHarness::start().await;
     let source = Source::start().await;
-    source.reply(Behaviour::Json(items("river", 1)));
+    source.reply(Behavior::Json(items("river", 1)));
     for (number, (credentials, header, expected)) in [
         ("bearer=canary-b", "authorization", "Bearer canary-b"),
         ("X-Api-Key=canary-x", "x-api-key", "canary-x"),
@@ -160,7 +163,7 @@ async fn the_data_folder_holds_no_secret_in_the_clear() {
         return app.stop().await;
     }
     let source = Source::start().await;
-    source.reply(Behaviour::Json(items("river", 2)));
+    source.reply(Behavior::Json(items("river", 2)));
     let path = create_keyed_provider(&app, &source).await;
     app.admin.search(&json!({"query_string": "river"})).await;
     let token = app.admin.post("/svc/tokens/", &json!({})).await.body["token"].as_str().unwrap().to_owned();

@@ -2,14 +2,14 @@
 
 use crate::app_harness::{AppHarness, items};
 use serde_json::{Value, json};
-use testkit::source::{Behaviour, Source};
+use testkit::source::{Behavior, Source};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_skipped_source_shows_why_and_how_long() {
     let app = AppHarness::start().await;
     let (good, tired) = (Source::start().await, Source::start().await);
-    good.reply(Behaviour::Json(items("river", 2)));
-    tired.reply(Behaviour::status(429));
+    good.reply(Behavior::Json(items("river", 2)));
+    tired.reply(Behavior::status(429));
     app.provider("Good", &good).await;
     let id = app.provider("Tired", &tired).await;
     let before = app.admin.get("/svc/searchproviders/states/").await.body;

@@ -4,7 +4,7 @@ use super::with;
 use crate::app_harness::{Answer, AppHarness, Client, items};
 use reqwest::Method;
 use serde_json::{Value, json};
-use testkit::source::{Behaviour, Source};
+use testkit::source::{Behavior, Source};
 
 /// It changes when it is encoded for a URL, and is valid in a header.
 const CANARY: &str = "canary/5-7 'x";
@@ -38,7 +38,7 @@ async fn stored_records(client: &Client) -> (Value, Value) {
 async fn a_dry_run_shows_each_request_and_sends_none() {
     let app = AppHarness::start().await;
     let source = Source::start().await;
-    source.reply(Behaviour::Json(items("river", 2)));
+    source.reply(Behavior::Json(items("river", 2)));
     let id = app.provider_with("Keyed", &source, keyed_spec()).await;
     let otto = app.user("otto", &[]).await;
     let path = format!("/svc/searchproviders/{id}/test/?q=a%20NOT%20b&sort=date&dry_run=true");
@@ -100,7 +100,7 @@ async fn a_dry_run_shows_bodies_and_faults() {
 async fn one_real_question_is_asked_and_nothing_is_saved() {
     let app = AppHarness::start().await;
     let source = Source::start().await;
-    source.reply(Behaviour::Json(items("river", 2)));
+    source.reply(Behavior::Json(items("river", 2)));
     let id = app.provider_with("Rivers", &source, json!({"active": false})).await;
     let otto = app.user("otto", &[]).await;
     let answer = otto.get(&format!("/svc/searchproviders/{id}/test/?q=river")).await;
@@ -117,7 +117,7 @@ async fn one_real_question_is_asked_and_nothing_is_saved() {
     assert_eq!(source.requests()[0].query_value("q"), Some("river"));
     assert_eq!(stored_records(&otto).await, (json!([]), json!([])));
 
-    source.reply(Behaviour::Json(json!({"total": 0, "items": []})));
+    source.reply(Behavior::Json(json!({"total": 0, "items": []})));
     let none = otto.get(&format!("/svc/searchproviders/{id}/test/")).await.body;
     assert_eq!((&none["status"], &none["found"], &none["sample"]), (&json!("OK"), &json!(0), &Value::Null));
     assert_eq!(source.requests()[1].query_value("q"), Some("test"), "a query is not needed");
@@ -130,13 +130,13 @@ async fn a_failure_is_reported_without_secrets() {
     let source = Source::start().await;
     let id = app.provider_with("Keyed", &source, keyed_spec()).await;
     let path = format!("/svc/searchproviders/{id}/test/?q=river");
-    for (behaviour, code) in [
-        (Behaviour::status(403), "denied"),
-        (Behaviour::text("application/json", "<html>"), "unreadable"),
-        (Behaviour::CloseAtOnce, "unreadable"),
-        (Behaviour::status(400), "query_invalid"),
+    for (behavior, code) in [
+        (Behavior::status(403), "denied"),
+        (Behavior::text("application/json", "<html>"), "unreadable"),
+        (Behavior::CloseAtOnce, "unreadable"),
+        (Behavior::status(400), "query_invalid"),
     ] {
-        source.reply(behaviour);
+        source.reply(behavior);
         let answer = app.admin.get(&path).await;
         assert_no_secret(&answer);
         assert_eq!((&answer.body["status"], &answer.body["error"]["code"]), (&json!("FAIL"), &json!(code)));
@@ -171,7 +171,7 @@ async fn what_is_hidden_or_not_valid() {
 async fn a_provider_can_be_tried_before_it_is_saved() {
     let app = AppHarness::start().await;
     let source = Source::start().await;
-    source.reply(Behaviour::Json(items("river", 1)));
+    source.reply(Behavior::Json(items("river", 1)));
     let mapped = json!({
         "url": source.url(), "response_mappings": "FOUND=total,RESULTS=items",
         "result_mappings": "title=title,body=body,url=url",
@@ -199,7 +199,7 @@ async fn a_provider_can_be_tried_before_it_is_saved() {
 async fn an_unsaved_provider_leaves_no_history() {
     let app = AppHarness::start().await;
     let source = Source::start().await;
-    source.reply(Behaviour::status(500));
+    source.reply(Behavior::status(500));
     let spec = with("Unsaved", json!({"url": source.url()}));
     for _ in 0..7 {
         let answer = app.admin.post("/svc/searchproviders/test/", &spec).await;
@@ -213,7 +213,7 @@ async fn an_unsaved_provider_leaves_no_history() {
 async fn an_edit_is_tried_with_the_stored_secret() {
     let app = AppHarness::start().await;
     let source = Source::start().await;
-    source.reply(Behaviour::Json(items("river", 1)));
+    source.reply(Behavior::Json(items("river", 1)));
     let id = app.provider_with("Keyed", &source, keyed_spec()).await;
     let mut edited = app.admin.get(&format!("/svc/searchproviders/{id}/")).await.body;
     edited["results_per_query"] = json!(5);

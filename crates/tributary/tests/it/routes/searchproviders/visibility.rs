@@ -3,7 +3,7 @@
 use super::{names, with};
 use crate::app_harness::{AppHarness, items};
 use serde_json::{Value, json};
-use testkit::source::{Behaviour, Source};
+use testkit::source::{Behavior, Source};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn shared_or_by_group() {
@@ -97,7 +97,7 @@ fn sent_header(source: &Source, name: &str) -> Option<String> {
 async fn secret_headers_are_masked_and_a_mask_keeps_them() {
     let app = AppHarness::start().await;
     let source = Source::start().await;
-    source.reply(Behaviour::Json(items("river", 2)));
+    source.reply(Behavior::Json(items("river", 2)));
     let headers = json!({"Accept": "application/json", "X-Api-Key": "canary-1", "X-Team": "rivers"});
     let fetching = json!({"cache": "true", "headers": {"Cookie": "canary-2"}, "timeout": 5});
     let more = json!({"http_request_headers": headers, "page_fetch_config_json": fetching});

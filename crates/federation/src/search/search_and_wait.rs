@@ -1,0 +1,135 @@
+//! Starts a search and waits for its end, with the providers that finish on the way.
+
+use crate::error::FederationError;
+use crate::federation::Federation;
+use crate::progress::SearchEvent;
+use domain::ids::{ProviderId, UserId};
+use domain::result::ResultSet;
+use domain::search::{Search, SearchSpec};
+use std::collections::{BTreeSet, VecDeque};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::broadcast::Receiver;
+use tokio::sync::broadcast::error::RecvError;
+
+/// What a search may take beyond the time of its query processors and providers, for post-processing and storing.
+const GRACE: Duration = Duration::from_secs(5);
+
+impl Federation {
+    /// Creates a search and waits until it has ended. Returns the unfinished search if that takes too long. `way` says
+    /// in the log where the search came from.
+    pub async fn search_and_wait(
+        &self,
+        owner: UserId,
+        spec: SearchSpec,
+        way: &'static str,
+    ) -> Result<Search, FederationError> {
+        let search = self.create(owner, spec).await?;
+        log_start(&search, way);
+        self.wait_for_end(search).await
+    }
+
+    /// Waits for the end of a search that was started. Returns the unfinished search if that takes too long.
+    pub async fn wait_for_end(&self, search: Search) -> Result<Search, FederationError> {
+        let at_most = self.time_max(&search) + GRACE;
+        self.end_within(search, at_most).await
+    }
+
+    /// Follows a search that was started, to its end or until it takes too long.
+    pub fn follow_to_end(&self, search: Search) -> RunningSearch<'_> {
+        let events = self.progress.subscribe(search.id);
+        self.progress.follow(&search);
+        let finished = self.progress.snapshot(search.id, search.run).into();
+        let run = search.run;
+        let end = Box::pin(self.wait_for_end(search));
+        RunningSearch { run, events: Some(events), finished, reported: BTreeSet::new(), end, ended: None }
+    }
+
+    /// The search once it has ended, or its current state after `at_most`.
+    pub async fn end_within(&self, search: Search, at_most: Duration) -> Result<Search, FederationError> {
+        match self.wait(search.id, at_most).await {
+            Err(FederationError::NotReady(_)) => Ok(self.store.search(search.id).await?),
+            ended => ended,
+        }
+    }
+}
+
+/// A search that is followed: first the providers as they finish, then the search itself.
+pub struct RunningSearch<'f> {
+    run: i64,
+    /// None once the channel is closed.
+    events: Option<Receiver<SearchEvent>>,
+    /// Providers that have finished and are not yet reported.
+    finished: VecDeque<Arc<ResultSet>>,
+    reported: BTreeSet<ProviderId>,
+    end: Pin<Box<dyn Future<Output = Result<Search, FederationError>> + Send + 'f>>,
+    ended: Option<Result<Search, FederationError>>,
+}
+
+impl RunningSearch<'_> {
+    /// The results of the next provider that finishes, each provider once. None once the search has ended.
+    pub async fn next_provider(&mut self) -> Option<Arc<ResultSet>> {
+        loop {
+            while let Some(set) = self.finished.pop_front() {
+                if self.reported.insert(set.provider) {
+                    return Some(set);
+                }
+            }
+            if self.ended.is_some() {
+                return None;
+            }
+            self.wait_for_news().await;
+        }
+    }
+
+    /// The search; call it after the last provider. Unfinished if it took too long.
+    pub async fn end(self) -> Result<Search, FederationError> {
+        match self.ended {
+            Some(ended) => ended,
+            None => self.end.await,
+        }
+    }
+
+    async fn wait_for_news(&mut self) {
+        let event = async {
+            match &mut self.events {
+                Some(events) => events.recv().await,
+                None => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            ended = &mut self.end => {
+                self.ended = Some(ended);
+                // Events just before the end.
+                while let Some(Ok(event)) = self.events.as_mut().map(Receiver::try_recv) {
+                    self.note(event);
+                }
+            }
+            event = event => match event {
+                Ok(event) => self.note(event),
+                Err(RecvError::Lagged(_)) => {}
+                Err(RecvError::Closed) => self.events = None,
+            },
+        }
+    }
+
+    fn note(&mut self, event: SearchEvent) {
+        if let SearchEvent::Provider(run, set) = event
+            && run == self.run
+        {
+            self.finished.push_back(set);
+        }
+    }
+}
+
+/// Logs the start of a search, without its query. `way` says where it came from.
+pub fn log_start(search: &Search, way: &'static str) {
+    let (id, owner) = (search.id, search.owner);
+    tracing::info!(
+        user.id = owner.0,
+        search.id = id.0,
+        way,
+        "{way}: search {id} of user {owner} was started"
+    );
+}

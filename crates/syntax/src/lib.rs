@@ -1,0 +1,35 @@
+//! Parsers for the configuration languages of providers, for queries, and for the texts that sources send.
+//!
+//! The parsers of configuration run when a provider is saved, so that errors are reported to its author instead of
+//! surfacing as missing results. Parsed credentials are [`secret::Secret`], which is why the type is defined here.
+//!
+//! | Module | Contents |
+//! |---|---|
+//! | [`query_template`], [`query_mappings`] | the request of a provider: its template, and the values for it |
+//! | [`response_mappings`], [`result_mappings`], [`json_path`] | the response of a provider and its results |
+//! | [`credentials`], [`secret`] | the credentials of a provider; secret texts and their masking |
+//! | [`query_string`] | operators in the query of a user |
+//! | [`strip_html`], [`normalize`], [`highlights`], [`display`] | plain, normalized, highlighted and safe texts |
+//! | [`dates`], [`canonical_url`] | dates as sources write them; one form for all URLs of a page |
+//! | [`network`], [`rate`] | IP networks and rates in settings |
+//! | [`suggest`] | suggestions for unknown names |
+//! | `split` | splitting outside of brackets |
+
+pub mod canonical_url;
+pub mod credentials;
+pub mod dates;
+pub mod display;
+pub mod highlights;
+pub mod json_path;
+pub mod network;
+pub mod normalize;
+pub mod query_mappings;
+pub mod query_string;
+pub mod query_template;
+pub mod rate;
+pub mod response_mappings;
+pub mod result_mappings;
+pub mod secret;
+mod split;
+pub mod strip_html;
+pub mod suggest;
