@@ -37,7 +37,7 @@ const URL_PLACEHOLDER: &str = "https://<your-source>/search";
 /// Input of the doctor.
 #[derive(Default)]
 pub struct DiagnosisInput {
-    /// Parsed by [`DoctorInput::parse_request`] or [`DoctorInput::parse_command`].
+    /// Parsed by [`DiagnosisInput::parse_request`] or [`DiagnosisInput::parse_command`].
     pub request: Option<Request>,
     /// A sample response: a JSON value, or JSON or XML as text.
     pub sample: Option<Value>,

@@ -73,13 +73,13 @@ fn the_table_shows_goals_origins_and_machines() {
         build.contains("| 7.5 min | ≤ 10 min |") && build.ends_with("| 8c5648c, 2026-11-15, A |"),
         "{build}"
     );
-    let added = row("ten sources that answer in 100 ms");
+    let added = row("ten sources that respond in 100 ms");
     assert!(added.contains("| 11.0 ms (min 9.2 ms) | ≤ 5 ms, missed |"), "{added}");
     assert!(added.ends_with("| 0123456, 2026-11-15, B |"), "{added}");
     assert!(text.ends_with("Machine B: 4 cores; memory: 8 GB; CPU: A CPU; system: Linux.\n"), "{text}");
-    let cpu = row("CPU time of such a search");
+    let cpu = row("CPU time of the service for such a search");
     assert!(cpu.contains("| by a stopwatch |") && !cpu.contains("tributary bench"), "{cpu}");
-    assert!(row("merging by round robin").contains("| 1.00 |  |"));
+    assert!(row("round-robin list").contains("| 1.00 |  |"));
 }
 
 #[test]

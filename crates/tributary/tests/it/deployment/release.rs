@@ -130,5 +130,5 @@ fn a_program_of_another_version_is_not_released() {
     let refused = release(&program, &folder.path().join("out"));
     assert_eq!(refused.status.code(), Some(1));
     let said = text(&refused.stderr);
-    assert!(said.contains("says it is tributary 9.9.9, and Cargo.toml says"), "{said}");
+    assert!(said.contains("reports tributary 9.9.9, but the version in Cargo.toml is"), "{said}");
 }
