@@ -1,7 +1,7 @@
 //! Single flight: equal concurrent requests of one user share one call.
 
 use domain::ids::{ProviderId, UserId};
-use domain::ports::{ConnectorError, SourceQuery, SourceResponse};
+use domain::ports::{ConnectorError, ConnectorErrorKind, SourceQuery, SourceResponse};
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
@@ -36,7 +36,13 @@ impl SingleFlight {
         F: Future<Output = Result<SourceResponse, ConnectorError>>,
     {
         let cell = self.cell(Key { provider, owner, query: fingerprint(query) });
-        cell.get_or_init(call).await.clone()
+        cell.get_or_init(call).await;
+        let response = match Arc::try_unwrap(cell) {
+            // Nobody shares the call: its rows are moved, not copied.
+            Ok(own) => own.into_inner(),
+            Err(shared) => shared.get().cloned(),
+        };
+        response.unwrap_or_else(|| Err(ConnectorError::new(ConnectorErrorKind::Unreadable, "no response")))
     }
 
     fn cell(&self, key: Key) -> Arc<ResponseCell> {
@@ -116,5 +122,16 @@ mod tests {
         );
         one(1, "a", 1).await;
         assert_eq!(made.load(Ordering::SeqCst), 5, "a response is not cached");
+    }
+
+    #[tokio::test]
+    async fn a_response_that_nobody_shares_is_not_copied() {
+        let single_flight = SingleFlight::default();
+        let rows = vec![serde_json::json!({"title": "River"})];
+        let address = rows.as_ptr();
+        let call = || async move { Ok(SourceResponse::Rows { found: 1, rows }) };
+        let response = single_flight.share(ProviderId(1), UserId(1), &query("a", 1), call).await;
+        let Ok(SourceResponse::Rows { rows, .. }) = response else { panic!("rows") };
+        assert_eq!(rows.as_ptr(), address);
     }
 }
