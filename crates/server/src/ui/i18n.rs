@@ -40,9 +40,27 @@ impl Translations {
     /// The text in this language, else in English. `{name}` is replaced by the value.
     pub fn translate(&self, sentence: &str, values: &[(&str, String)]) -> String {
         let sentence = self.0.get(sentence).map_or(sentence, String::as_str);
-        values
-            .iter()
-            .fold(sentence.to_owned(), |text, (name, value)| text.replace(&format!("{{{name}}}"), value))
+        let mut text = String::with_capacity(sentence.len());
+        let mut rest = sentence;
+        // One pass, so that a placeholder inside a value stays as it is.
+        while let Some((before, after)) = rest.split_once('{') {
+            text.push_str(before);
+            let value = after.split_once('}').and_then(|(name, after)| {
+                let (_, value) = values.iter().find(|(one, _)| *one == name)?;
+                Some((value, after))
+            });
+            match value {
+                Some((value, after)) => {
+                    text.push_str(value);
+                    rest = after;
+                }
+                None => {
+                    text.push('{');
+                    rest = after;
+                }
+            }
+        }
+        text + rest
     }
 }
 
@@ -99,5 +117,13 @@ mod tests {
         let words = Translations::parse(r#"{"{n} results": "{n} Treffer"}"#.as_bytes()).expect("words");
         assert_eq!(words.translate("{n} results", &[("n", "3".to_owned())]), "3 Treffer");
         assert_eq!(words.translate("Not there", &[]), "Not there");
+        let values = [("name", "{n}".to_owned()), ("n", "3".to_owned())];
+        for (sentence, filled) in [
+            ("{name}: {n} results", "{n}: 3 results"),
+            ("{n} of {unknown} in {", "3 of {unknown} in {"),
+            ("{{n}}", "{3}"),
+        ] {
+            assert_eq!(words.translate(sentence, &values), filled);
+        }
     }
 }
