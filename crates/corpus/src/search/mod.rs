@@ -49,7 +49,7 @@ pub async fn search(parts: &CacheParts, question: CorpusQuery<'_>) -> Result<Cor
     let found = fuse(&dense, &words);
     let signals = visible(parts, &asker, &found).await?;
     let mut signals = read_by(signals, &model)?;
-    let (is_near, floor) = (found.len(), parts.settings.corpus_min_score.0);
+    let (near_count, floor) = (found.len(), parts.settings.corpus_min_score.0);
     let is_kept = |one: &&Found| f64::from(one.score) >= floor && signals.contains_key(&one.signal);
     let mut kept: Vec<Found> = found.iter().filter(is_kept).take(question.results_max).cloned().collect();
     let above = kept.len();
@@ -66,7 +66,7 @@ pub async fn search(parts: &CacheParts, question: CorpusQuery<'_>) -> Result<Cor
         signals.insert(pinned.signal_id, pinned);
     }
     let messages = vec![format!(
-        "Cache: {} pieces by meaning and {} by words of {is_near} documents; {above} documents at or above {floor:.2}",
+        "Cache: {} pieces by meaning and {} by words of {near_count} documents; {above} documents at or above {floor:.2}",
         dense.len(),
         words.len(),
     )];
