@@ -13,7 +13,7 @@ use crate::shared::remote_sql::{self, BoundStatement, PAGES_MAX, PollBackoff, Re
 use async_trait::async_trait;
 use domain::ports::{
     Capability, Connector, ConnectorError, ConnectorErrorKind, ConnectorKind, NormalizedPage, PluginContext,
-    ProviderQuery, SourceQuery, SourceResponse, TestTarget,
+    ProviderQuery, ResultOrigin, SourceQuery, SourceResponse, TestTarget,
 };
 use domain::provider::SearchProvider;
 use domain::validation::FieldErrors;
@@ -31,6 +31,7 @@ pub const KIND: ConnectorKind = ConnectorKind {
     capability: Capability { page: false, date_sort: true, not: false },
     settings: database::SETTINGS,
     authenticator: None,
+    origin: ResultOrigin::Live,
     test_target: TestTarget::Fake,
     check,
     build,

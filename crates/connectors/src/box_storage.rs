@@ -6,7 +6,7 @@ use crate::shared::literal_terms::{LiteralTerms, joined};
 use async_trait::async_trait;
 use domain::ports::{
     Capability, Connector, ConnectorError, ConnectorKind, NormalizedPage, PluginContext, ProviderQuery,
-    SourceQuery, SourceResponse, TestTarget,
+    ResultOrigin, SourceQuery, SourceResponse, TestTarget,
 };
 use domain::provider::SearchProvider;
 use domain::search::Sort;
@@ -19,6 +19,7 @@ pub const KIND: ConnectorKind = ConnectorKind {
     capability: Capability { page: true, date_sort: true, not: true },
     settings: delegated_api::SETTINGS,
     authenticator: Some("box"),
+    origin: ResultOrigin::Live,
     test_target: TestTarget::Fake,
     check: delegated_api::check,
     build,

@@ -8,7 +8,9 @@ use crate::shared::vector_store::{
     extras, into_connector_error, path_name, server,
 };
 use async_trait::async_trait;
-use domain::ports::{Capability, Connector, ConnectorError, ConnectorKind, PluginContext, TestTarget};
+use domain::ports::{
+    Capability, Connector, ConnectorError, ConnectorKind, PluginContext, ResultOrigin, TestTarget,
+};
 use domain::provider::SearchProvider;
 use domain::validation::FieldErrors;
 use serde_json::{Map, Value, json};
@@ -31,6 +33,7 @@ pub const KIND: ConnectorKind = ConnectorKind {
         "results_per_query",
     ],
     authenticator: None,
+    origin: ResultOrigin::Live,
     test_target: TestTarget::Product("Chroma"),
     check,
     build,

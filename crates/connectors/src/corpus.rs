@@ -6,7 +6,7 @@ use domain::corpus::{CONNECTOR_NAME, Topic};
 use domain::ids::UserId;
 use domain::ports::{
     Capability, Connector, ConnectorError, ConnectorErrorKind, ConnectorKind, CorpusHit, CorpusQuery,
-    NormalizedPage, PluginContext, ProviderQuery, SourceQuery, SourceResponse, TestTarget,
+    NormalizedPage, PluginContext, ProviderQuery, ResultOrigin, SourceQuery, SourceResponse, TestTarget,
 };
 use domain::provider::SearchProvider;
 use domain::validation::FieldErrors;
@@ -21,6 +21,7 @@ pub const KIND: ConnectorKind = ConnectorKind {
     capability: Capability { page: false, date_sort: false, not: false },
     settings: &["result_mappings"],
     authenticator: None,
+    origin: ResultOrigin::Corpus,
     test_target: TestTarget::Product("the cache itself"),
     check,
     build,

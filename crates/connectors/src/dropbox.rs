@@ -5,7 +5,7 @@ use crate::shared::found_item::{FoundItem, first_text};
 use async_trait::async_trait;
 use domain::ports::{
     Capability, Connector, ConnectorError, ConnectorErrorKind, ConnectorKind, NormalizedPage, PluginContext,
-    ProviderQuery, SourceQuery, SourceResponse, TestTarget,
+    ProviderQuery, ResultOrigin, SourceQuery, SourceResponse, TestTarget,
 };
 use domain::provider::SearchProvider;
 use domain::search::Sort;
@@ -19,6 +19,7 @@ pub const KIND: ConnectorKind = ConnectorKind {
     capability: Capability { page: true, date_sort: true, not: false },
     settings: delegated_api::SETTINGS,
     authenticator: Some("dropbox"),
+    origin: ResultOrigin::Live,
     test_target: TestTarget::Fake,
     check: delegated_api::check,
     build,

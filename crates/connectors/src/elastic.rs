@@ -1,7 +1,7 @@
 //! Elastic connector: an Elasticsearch index, queried with the Query DSL.
 
 use crate::shared::search_engine::dsl;
-use domain::ports::{ConnectorKind, TestTarget};
+use domain::ports::{ConnectorKind, ResultOrigin, TestTarget};
 
 pub const KIND: ConnectorKind = ConnectorKind {
     name: "Elastic",
@@ -10,6 +10,7 @@ pub const KIND: ConnectorKind = ConnectorKind {
     capability: dsl::CAPABILITY,
     settings: dsl::SETTINGS,
     authenticator: None,
+    origin: ResultOrigin::Live,
     test_target: TestTarget::Fake,
     check: dsl::check,
     build: dsl::build,

@@ -8,7 +8,7 @@ use crate::shared::file_system::walk::{DEPTH_MAX, FILES_MAX, FOLDERS_MAX, FoundF
 use async_trait::async_trait;
 use domain::ports::{
     Capability, Connector, ConnectorError, ConnectorErrorKind, ConnectorKind, ExtractError, FileToRead,
-    NormalizedPage, PluginContext, ProviderQuery, SourceQuery, SourceResponse, TestTarget,
+    NormalizedPage, PluginContext, ProviderQuery, ResultOrigin, SourceQuery, SourceResponse, TestTarget,
 };
 use domain::provider::SearchProvider;
 use domain::search::Sort;
@@ -29,6 +29,7 @@ pub const KIND: ConnectorKind = ConnectorKind {
     capability: Capability { page: false, date_sort: true, not: true },
     settings: &["url", "query_mappings", "result_mappings", "results_per_query", "config"],
     authenticator: None,
+    origin: ResultOrigin::Live,
     test_target: TestTarget::Product("a folder of files"),
     check,
     build,

@@ -7,8 +7,8 @@ use domain::ids::AiProviderId;
 use domain::instant;
 use domain::ports::{
     Capability, Connector, ConnectorError, ConnectorErrorKind, ConnectorKind, ModelError, ModelErrorKind,
-    ModelRequest, NormalizedPage, PluginContext, Prompt, ProviderQuery, SourceQuery, SourceResponse,
-    TestTarget, Turn,
+    ModelRequest, NormalizedPage, PluginContext, Prompt, ProviderQuery, ResultOrigin, SourceQuery,
+    SourceResponse, TestTarget, Turn,
 };
 use domain::provider::SearchProvider;
 use domain::validation::FieldErrors;
@@ -23,6 +23,7 @@ pub const KIND: ConnectorKind = ConnectorKind {
     capability: Capability { page: false, date_sort: false, not: false },
     settings: &["query_mappings", "query_template_json", "result_mappings", "config"],
     authenticator: None,
+    origin: ResultOrigin::Generated,
     test_target: TestTarget::Fake,
     check,
     build,

@@ -8,7 +8,7 @@ use async_trait::async_trait;
 use chrono::DateTime;
 use domain::ports::{
     Capability, Connector, ConnectorError, ConnectorErrorKind, ConnectorKind, NormalizedPage, PluginContext,
-    ProviderQuery, SourceQuery, SourceResponse, TestTarget,
+    ProviderQuery, ResultOrigin, SourceQuery, SourceResponse, TestTarget,
 };
 use domain::provider::SearchProvider;
 use futures_util::{StreamExt, TryStreamExt};
@@ -24,6 +24,7 @@ pub const KIND: ConnectorKind = ConnectorKind {
     capability: Capability { page: true, date_sort: true, not: true },
     settings: delegated_api::SETTINGS,
     authenticator: Some("google"),
+    origin: ResultOrigin::Live,
     test_target: TestTarget::Fake,
     check: delegated_api::check,
     build,

@@ -9,7 +9,7 @@ use chrono::{DateTime, Days, NaiveDate, Utc};
 use domain::instant::Instant;
 use domain::ports::{
     Capability, Connector, ConnectorError, ConnectorErrorKind, ConnectorKind, NormalizedPage, PluginContext,
-    ProviderQuery, SourceQuery, SourceResponse, TestTarget,
+    ProviderQuery, ResultOrigin, SourceQuery, SourceResponse, TestTarget,
 };
 use domain::provider::SearchProvider;
 use domain::search::Sort;
@@ -33,6 +33,7 @@ pub const KIND: ConnectorKind = ConnectorKind {
         "config",
     ],
     authenticator: Some("google"),
+    origin: ResultOrigin::Live,
     test_target: TestTarget::Fake,
     check,
     build,

@@ -7,7 +7,7 @@ use crate::shared::literal_terms::LiteralTerms;
 use async_trait::async_trait;
 use domain::ports::{
     Capability, Connector, ConnectorError, ConnectorKind, NormalizedPage, PluginContext, ProviderQuery,
-    SourceQuery, SourceResponse, TestTarget,
+    ResultOrigin, SourceQuery, SourceResponse, TestTarget,
 };
 use domain::provider::SearchProvider;
 use serde_json::{Value, json};
@@ -20,6 +20,7 @@ pub const KIND: ConnectorKind = ConnectorKind {
     capability: Capability { page: true, date_sort: false, not: true },
     settings: delegated_api::SETTINGS,
     authenticator: Some("google"),
+    origin: ResultOrigin::Live,
     test_target: TestTarget::Fake,
     check: delegated_api::check,
     build,

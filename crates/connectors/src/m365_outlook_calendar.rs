@@ -2,7 +2,9 @@
 
 use crate::shared::found_item::{FoundItem, first_text, or};
 use crate::shared::microsoft_graph::{self, Entity, Order};
-use domain::ports::{Capability, Connector, ConnectorError, ConnectorKind, PluginContext, TestTarget};
+use domain::ports::{
+    Capability, Connector, ConnectorError, ConnectorKind, PluginContext, ResultOrigin, TestTarget,
+};
 use domain::provider::SearchProvider;
 use serde_json::Value;
 use url::form_urlencoded;
@@ -14,6 +16,7 @@ pub const KIND: ConnectorKind = ConnectorKind {
     capability: Capability { page: true, date_sort: true, not: true },
     settings: microsoft_graph::SETTINGS,
     authenticator: Some("microsoft"),
+    origin: ResultOrigin::Live,
     test_target: TestTarget::Fake,
     check: microsoft_graph::check,
     build,

@@ -9,7 +9,8 @@ use crate::shared::vector_store::{
 };
 use async_trait::async_trait;
 use domain::ports::{
-    Capability, Connector, ConnectorError, ConnectorErrorKind, ConnectorKind, PluginContext, TestTarget,
+    Capability, Connector, ConnectorError, ConnectorErrorKind, ConnectorKind, PluginContext, ResultOrigin,
+    TestTarget,
 };
 use domain::provider::SearchProvider;
 use domain::validation::FieldErrors;
@@ -32,6 +33,7 @@ pub const KIND: ConnectorKind = ConnectorKind {
         "results_per_query",
     ],
     authenticator: None,
+    origin: ResultOrigin::Live,
     test_target: TestTarget::Fake,
     check,
     build,

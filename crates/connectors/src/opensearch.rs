@@ -1,7 +1,7 @@
 //! OpenSearch connector: an OpenSearch index, queried like Elasticsearch.
 
 use crate::shared::search_engine::dsl;
-use domain::ports::{ConnectorKind, TestTarget};
+use domain::ports::{ConnectorKind, ResultOrigin, TestTarget};
 
 pub const KIND: ConnectorKind = ConnectorKind {
     name: "OpenSearch",
@@ -10,6 +10,7 @@ pub const KIND: ConnectorKind = ConnectorKind {
     capability: dsl::CAPABILITY,
     settings: dsl::SETTINGS,
     authenticator: None,
+    origin: ResultOrigin::Live,
     test_target: TestTarget::Fake,
     check: dsl::check,
     build: dsl::build,

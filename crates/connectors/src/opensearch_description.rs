@@ -10,7 +10,7 @@ use async_trait::async_trait;
 use domain::ids::ProviderId;
 use domain::ports::{
     Capability, Connector, ConnectorError, ConnectorErrorKind, ConnectorKind, HttpResponse, NormalizedPage,
-    PluginContext, ProviderQuery, SourceQuery, SourceResponse, TestTarget,
+    PluginContext, ProviderQuery, ResultOrigin, SourceQuery, SourceResponse, TestTarget,
 };
 use domain::provider::SearchProvider;
 use domain::search::Sort;
@@ -38,6 +38,7 @@ pub const KIND: ConnectorKind = ConnectorKind {
         "config",
     ],
     authenticator: None,
+    origin: ResultOrigin::Live,
     test_target: TestTarget::Fake,
     check,
     build,

@@ -10,7 +10,7 @@ use crate::shared::vectors;
 use async_trait::async_trait;
 use domain::ports::{
     Capability, Connector, ConnectorError, ConnectorKind, NormalizedPage, PluginContext, ProviderQuery,
-    SourceQuery, SourceResponse, TestTarget,
+    ResultOrigin, SourceQuery, SourceResponse, TestTarget,
 };
 use domain::provider::SearchProvider;
 use domain::search::Sort;
@@ -24,6 +24,7 @@ pub const KIND: ConnectorKind = ConnectorKind {
     capability: Capability { page: false, date_sort: true, not: false },
     settings: &["url", "credentials", "query_mappings", "tags", "result_mappings", "results_per_query"],
     authenticator: None,
+    origin: ResultOrigin::Live,
     test_target: TestTarget::Product("PostgreSQL with pgvector"),
     check,
     build,

@@ -4,7 +4,9 @@ use crate::shared::database::{self, DatabaseTarget, SqlQuery};
 use crate::shared::dialect::Dialect;
 use crate::shared::driver::Database;
 use crate::shared::postgres::{FORM, Postgres};
-use domain::ports::{Capability, Connector, ConnectorError, ConnectorKind, PluginContext, TestTarget};
+use domain::ports::{
+    Capability, Connector, ConnectorError, ConnectorKind, PluginContext, ResultOrigin, TestTarget,
+};
 use domain::provider::SearchProvider;
 
 pub const KIND: ConnectorKind = ConnectorKind {
@@ -14,6 +16,7 @@ pub const KIND: ConnectorKind = ConnectorKind {
     capability: Capability { page: false, date_sort: true, not: false },
     settings: database::SETTINGS,
     authenticator: None,
+    origin: ResultOrigin::Live,
     test_target: TestTarget::Product("PostgreSQL"),
     check: |provider| database::check(provider, FORM, Dialect::PostgreSql),
     build,

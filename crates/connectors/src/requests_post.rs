@@ -5,7 +5,7 @@ use crate::shared::{http_check, json_body};
 use async_trait::async_trait;
 use domain::ports::{
     Capability, Connector, ConnectorError, ConnectorKind, NormalizedPage, PluginContext, ProviderQuery,
-    SourceQuery, SourceResponse, TestTarget,
+    ResultOrigin, SourceQuery, SourceResponse, TestTarget,
 };
 use domain::provider::{ProviderSpec, SearchProvider};
 use domain::validation::FieldErrors;
@@ -31,6 +31,7 @@ pub const KIND: ConnectorKind = ConnectorKind {
         "results_per_query",
     ],
     authenticator: None,
+    origin: ResultOrigin::Live,
     test_target: TestTarget::Fake,
     check,
     build,

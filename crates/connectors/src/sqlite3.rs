@@ -9,7 +9,7 @@ use crate::shared::statement::Template;
 use async_trait::async_trait;
 use domain::ports::{
     Capability, Connector, ConnectorError, ConnectorErrorKind, ConnectorKind, NormalizedPage, PluginContext,
-    ProviderQuery, SourceQuery, SourceResponse, TestTarget,
+    ProviderQuery, ResultOrigin, SourceQuery, SourceResponse, TestTarget,
 };
 use domain::provider::SearchProvider;
 use domain::settings::Settings;
@@ -30,6 +30,7 @@ pub const KIND: ConnectorKind = ConnectorKind {
     capability: Capability { page: false, date_sort: true, not: false },
     settings: &["url", "query_template", "query_mappings", "result_mappings", "results_per_query"],
     authenticator: None,
+    origin: ResultOrigin::Live,
     test_target: TestTarget::Product("SQLite"),
     check,
     build,

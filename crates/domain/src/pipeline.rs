@@ -6,8 +6,6 @@ use serde::{Deserialize, Serialize};
 
 /// The pipeline of every search that names no post-result processors.
 pub const SYSTEM_DEFAULT: &str = "System Default Post-Result Pipeline";
-/// The processor that finds versions of a document. Processors that group results before it skip cached documents.
-pub const FINDS_VERSIONS: &str = "VersionClusteringPostResultProcessor";
 /// Maximum number of processors in a pipeline.
 pub const PROCESSORS_MAX: usize = 50;
 

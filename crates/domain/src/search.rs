@@ -126,6 +126,8 @@ pub struct SearchSpec {
 }
 
 /// The default mixer.
+/// The mixer of a request that names an unknown one.
+pub const FALLBACK_MIXER: &str = "RelevancyMixer";
 pub const DEFAULT_MIXER: &str = "RelevancyConfidenceMixer";
 
 impl Default for SearchSpec {

@@ -79,6 +79,11 @@ impl Federation {
         self.health.reset(provider);
     }
 
+    /// All plug-ins, by name.
+    pub fn plugins(&self) -> &PluginRegistry {
+        &self.plugins
+    }
+
     /// Thread pool for work that would block the async runtime.
     pub fn cpu_pool(&self) -> &CpuPool {
         &self.cpu

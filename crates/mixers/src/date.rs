@@ -17,6 +17,7 @@ impl Mixer for DateMixer {
 pub const KIND: MixerKind = MixerKind {
     name: "DateMixer",
     summary: "Newest first; results without a date are left out.",
+    shows_only_new: false,
     mixer: &DateMixer,
 };
 

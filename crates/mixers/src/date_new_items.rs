@@ -22,6 +22,7 @@ impl Mixer for DateNewItemsMixer {
 pub const KIND: MixerKind = MixerKind {
     name: "DateNewItemsMixer",
     summary: "Only dated results that an update added, newest first.",
+    shows_only_new: true,
     mixer: &DateNewItemsMixer,
 };
 

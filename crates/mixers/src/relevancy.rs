@@ -16,6 +16,7 @@ impl Mixer for RelevancyMixer {
 pub const KIND: MixerKind = MixerKind {
     name: "RelevancyMixer",
     summary: "By swirl_score, best first; equal scores by date, then by the source's own rank.",
+    shows_only_new: false,
     mixer: &RelevancyMixer,
 };
 

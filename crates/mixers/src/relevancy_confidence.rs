@@ -16,6 +16,7 @@ impl Mixer for RelevancyConfidenceMixer {
 pub const KIND: MixerKind = MixerKind {
     name: "RelevancyConfidenceMixer",
     summary: "By swirl_confidence_score, best first; equal ones like RelevancyMixer. The default.",
+    shows_only_new: false,
     mixer: &RelevancyConfidenceMixer,
 };
 

@@ -22,6 +22,7 @@ impl Mixer for RelevancyNewItemsMixer {
 pub const KIND: MixerKind = MixerKind {
     name: "RelevancyNewItemsMixer",
     summary: "Only results that an update added, by swirl_score, best first.",
+    shows_only_new: true,
     mixer: &RelevancyNewItemsMixer,
 };
 

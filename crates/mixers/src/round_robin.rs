@@ -14,6 +14,7 @@ impl Mixer for RoundRobinMixer {
 pub const KIND: MixerKind = MixerKind {
     name: "RoundRobinMixer",
     summary: "One result of each provider in turn, best first; the same as Stack1Mixer.",
+    shows_only_new: false,
     mixer: &RoundRobinMixer,
 };
 

@@ -14,6 +14,7 @@ impl Mixer for Stack1Mixer {
 pub const KIND: MixerKind = MixerKind {
     name: "Stack1Mixer",
     summary: "One result of each provider in turn, best first.",
+    shows_only_new: false,
     mixer: &Stack1Mixer,
 };
 

@@ -14,6 +14,7 @@ impl Mixer for Stack2Mixer {
 pub const KIND: MixerKind = MixerKind {
     name: "Stack2Mixer",
     summary: "Two results of each provider in turn, best first.",
+    shows_only_new: false,
     mixer: &Stack2Mixer,
 };
 

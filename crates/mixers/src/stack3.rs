@@ -14,6 +14,7 @@ impl Mixer for Stack3Mixer {
 pub const KIND: MixerKind = MixerKind {
     name: "Stack3Mixer",
     summary: "Three results of each provider in turn, best first.",
+    shows_only_new: false,
     mixer: &Stack3Mixer,
 };
 

@@ -16,6 +16,7 @@ impl Mixer for StackNMixer {
 pub const KIND: MixerKind = MixerKind {
     name: "StackNMixer",
     summary: "The page shared equally among the providers with results, best first.",
+    shows_only_new: false,
     mixer: &StackNMixer,
 };
 

@@ -14,7 +14,7 @@ use domain::ids::UserId;
 use domain::instant::Instant;
 use domain::ports::{
     Fetch, FetchError, HttpRequest, HttpResponse, PluginContext, PostResultContext, ResultBatch,
-    ResultContext, SystemClock,
+    ResultContext, RunStage, SystemClock,
 };
 use domain::provider::{ProviderSpec, SearchProvider};
 use domain::result::{ResultItem, ResultSet};
@@ -90,11 +90,15 @@ fn rank(mut sets: Vec<ResultSet>) {
                 results_wanted: RESULTS_PER_SOURCE as u32,
                 context: &context,
             };
-            score.processor.process(&mut batch, &cx).await.expect("scored");
+            score.processor.process(&mut batch, &cx).expect("scored");
             set.items = batch.items;
         }
-        let cx =
-            PostResultContext { search: &search, context: &context, finds_versions: false, concludes: true };
+        let cx = PostResultContext {
+            search: &search,
+            context: &context,
+            finds_versions: false,
+            stage: RunStage::Ending,
+        };
         for name in post_result::SYSTEM_DEFAULT {
             let kind = post_result::CATALOGUE.iter().find(|kind| kind.name == *name).expect("a row");
             kind.processor.process(&mut sets, &cx).await.expect("processed");

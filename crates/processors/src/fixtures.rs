@@ -63,7 +63,7 @@ impl TestContext {
     }
 
     /// Runs the named result processors on a response.
-    pub async fn results(&self, raw: Vec<Value>, processors: &[&str]) -> ResultBatch {
+    pub fn results(&self, raw: Vec<Value>, processors: &[&str]) -> ResultBatch {
         let mut batch = ResultBatch { raw, ..ResultBatch::default() };
         let cx = ResultContext {
             search: &self.search,
@@ -74,7 +74,7 @@ impl TestContext {
         };
         for name in processors {
             let kind = crate::result::CATALOGUE.iter().find(|kind| kind.name == *name).expect("a processor");
-            kind.processor.process(&mut batch, &cx).await.expect("an outcome");
+            kind.processor.process(&mut batch, &cx).expect("an outcome");
         }
         batch
     }

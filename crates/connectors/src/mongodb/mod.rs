@@ -1,6 +1,6 @@
 //! MongoDB connector: a collection, queried with a filter in which the query is a value.
 
-use domain::ports::{Capability, ConnectorKind, TestTarget};
+use domain::ports::{Capability, ConnectorKind, ResultOrigin, TestTarget};
 
 #[cfg(not(feature = "mongodb"))]
 use crate::shared::not_built::mongodb as source;
@@ -22,6 +22,7 @@ pub const KIND: ConnectorKind = ConnectorKind {
         "tags",
     ],
     authenticator: None,
+    origin: ResultOrigin::Live,
     test_target: TestTarget::Fake,
     check: source::check,
     build: source::build,

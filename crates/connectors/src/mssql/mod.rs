@@ -2,7 +2,7 @@
 //! back.
 
 use crate::shared::database;
-use domain::ports::{Capability, ConnectorKind, TestTarget};
+use domain::ports::{Capability, ConnectorKind, ResultOrigin, TestTarget};
 
 #[cfg(not(feature = "mssql"))]
 use crate::shared::not_built::mssql as source;
@@ -16,6 +16,7 @@ pub const KIND: ConnectorKind = ConnectorKind {
     capability: Capability { page: false, date_sort: true, not: false },
     settings: database::SETTINGS,
     authenticator: None,
+    origin: ResultOrigin::Live,
     test_target: TestTarget::Fake,
     check: source::check,
     build: source::build,

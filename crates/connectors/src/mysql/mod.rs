@@ -1,7 +1,7 @@
 //! MySQL connector: MySQL or MariaDB, queried with bound values in a read-only transaction.
 
 use crate::shared::database;
-use domain::ports::{Capability, ConnectorKind, TestTarget};
+use domain::ports::{Capability, ConnectorKind, ResultOrigin, TestTarget};
 
 #[cfg(not(feature = "mysql"))]
 use crate::shared::not_built::mysql as source;
@@ -15,6 +15,7 @@ pub const KIND: ConnectorKind = ConnectorKind {
     capability: Capability { page: false, date_sort: true, not: false },
     settings: database::SETTINGS,
     authenticator: None,
+    origin: ResultOrigin::Live,
     test_target: TestTarget::Product("MariaDB"),
     check: source::check,
     build: source::build,

@@ -57,10 +57,22 @@ pub struct ConnectorKind {
     pub settings: &'static [&'static str],
     /// The default authenticator of a source that needs the user's own token, if the provider names none.
     pub authenticator: Option<&'static str>,
+    pub origin: ResultOrigin,
     pub test_target: TestTarget,
     /// Checks the provider's fields when it is saved, so that mistakes do not surface as missing results.
     pub check: fn(&SearchProvider) -> FieldErrors,
     pub build: BuildConnector,
+}
+
+/// Where the results of a connector come from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ResultOrigin {
+    /// A source outside of the service.
+    Live,
+    /// Documents of the corpus, whose access list is checked on every read.
+    Corpus,
+    /// Text that a model generates, which is no evidence for a summary.
+    Generated,
 }
 
 /// What the tests of a connector run against.

@@ -39,5 +39,7 @@ pub trait Mixer: Send + Sync {
 pub struct MixerKind {
     pub name: &'static str,
     pub summary: &'static str,
+    /// Shows only new results, which are marked as read afterwards.
+    pub shows_only_new: bool,
     pub mixer: &'static dyn Mixer,
 }

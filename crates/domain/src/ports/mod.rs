@@ -57,7 +57,7 @@ pub use canonical_store::{CanonicalStore, PinFilter, PinOutcome, RunFilter, RunO
 pub use clock::{Clock, SystemClock};
 pub use connector::{
     Capability, Connector, ConnectorError, ConnectorErrorKind, ConnectorKind, NormalizedPage, ProviderQuery,
-    SourceQuery, SourceResponse, TestTarget,
+    ResultOrigin, SourceQuery, SourceResponse, TestTarget,
 };
 pub use corpus::{Corpus, CorpusError, CorpusHit, CorpusQuery, CorpusResults, VersionQuery};
 pub use egress_store::{EgressCounts, EgressStore, EventFilter, ScanEnd, ScanOutcome};
@@ -83,6 +83,7 @@ pub use preference_store::PreferenceStore;
 pub use processor::{
     Outcome, PostResultContext, PostResultProcessor, PostResultProcessorKind, ProcessorError, QueryContext,
     QueryProcessor, QueryProcessorKind, ResultBatch, ResultContext, ResultProcessor, ResultProcessorKind,
+    RunStage,
 };
 pub use provider_store::ProviderStore;
 pub use query_transform_store::{PipelineStore, QueryTransformStore};

@@ -1,6 +1,8 @@
 //! Registry of all plug-ins by name. Federation and the server receive it and never name a plug-in themselves.
 
-use super::{ConnectorKind, MixerKind, PostResultProcessorKind, QueryProcessorKind, ResultProcessorKind};
+use super::{
+    ConnectorKind, MixerKind, PostResultProcessorKind, QueryProcessorKind, ResultOrigin, ResultProcessorKind,
+};
 use crate::pipeline::{PROCESSORS_MAX, PipelineSpec};
 use crate::provider::SearchProvider;
 use crate::query_transform;
@@ -41,6 +43,11 @@ impl PluginRegistry {
     }
     pub fn mixer(&self, name: &str) -> Option<&'static MixerKind> {
         self.mixers.iter().find(|kind| kind.name == name)
+    }
+
+    /// Whether the provider's results come from there.
+    pub fn is_from(&self, origin: ResultOrigin, provider: &SearchProvider) -> bool {
+        self.connector(&provider.spec.connector).is_some_and(|kind| kind.origin == origin)
     }
 
     /// The authenticator whose token a provider needs: the one it names, else the one its connector always needs.

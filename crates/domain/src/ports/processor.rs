@@ -70,14 +70,10 @@ pub struct ResultContext<'a> {
     pub context: &'a PluginContext,
 }
 
-/// Processes one provider's results before they are saved. CPU-heavy work is bounded by the batch.
-#[async_trait]
+/// Processes one provider's results before they are saved, outside of the async runtime. CPU-heavy work is bounded by
+/// the batch.
 pub trait ResultProcessor: Send + Sync {
-    async fn process(
-        &self,
-        batch: &mut ResultBatch,
-        cx: &ResultContext<'_>,
-    ) -> Result<Outcome, ProcessorError>;
+    fn process(&self, batch: &mut ResultBatch, cx: &ResultContext<'_>) -> Result<Outcome, ProcessorError>;
 }
 
 /// Input of a post-result processor, apart from the results.
@@ -87,8 +83,17 @@ pub struct PostResultContext<'a> {
     pub context: &'a PluginContext,
     /// Versions in the corpus are looked up at the end of this pipeline, so earlier processors must not remove any.
     pub finds_versions: bool,
-    /// The run of the search finishes. False while it still runs: then no lasting decision is made.
-    pub concludes: bool,
+    pub stage: RunStage,
+}
+
+/// Whether the results of a search are complete.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RunStage {
+    /// Some sources have not responded: the results are shown and not stored. No outside model is called, and no
+    /// lasting decision is made.
+    Running,
+    /// The run ends with these results.
+    Ending,
 }
 
 /// Processes all results of a search. The caller saves them afterwards.
@@ -122,5 +127,9 @@ pub struct ResultProcessorKind {
 pub struct PostResultProcessorKind {
     pub name: &'static str,
     pub summary: &'static str,
+    /// Looks up versions in the corpus; processors before it then keep them.
+    pub finds_versions: bool,
+    /// Runs only at the end of a run, because it calls an outside model.
+    pub only_at_end: bool,
     pub processor: &'static dyn PostResultProcessor,
 }

@@ -4,10 +4,11 @@ use super::errors::{internal_error, unknown_processor};
 use super::fetch::FetchedItems;
 use super::run::ProviderRun;
 use crate::deadline::time_left;
-use domain::corpus::CONNECTOR_NAME;
 use domain::known_secrets::KnownSecrets;
 use domain::message;
-use domain::ports::{ConnectorError, PluginContext, PluginRegistry, ResultBatch, ResultContext};
+use domain::ports::{
+    ConnectorError, PluginContext, PluginRegistry, ResultBatch, ResultContext, ResultOrigin,
+};
 use domain::provider::SearchProvider;
 use domain::rag::FetchUrlBody;
 use domain::result::ResultSet;
@@ -53,7 +54,7 @@ impl ProviderRun {
         let PipelineState { batch, messages, .. } =
             self.process_on_cpu_pool(&pipeline, state, StopAt::End).await?;
         set.items = batch.items;
-        if self.provider.spec.connector == CONNECTOR_NAME {
+        if self.plugins.is_from(ResultOrigin::Corpus, &self.provider) {
             // A result without a cache status could not be hidden later, when access to it is revoked.
             set.items.retain(|item| item.cache.is_some());
             set.found = set.items.len() as u64;
@@ -71,9 +72,8 @@ impl ProviderRun {
         state: PipelineState,
         stop_at: StopAt,
     ) -> Result<PipelineState, ConnectorError> {
-        let (runtime, pipeline) = (tokio::runtime::Handle::current(), Arc::clone(pipeline));
-        let steps = move || runtime.block_on(pipeline.process(state, stop_at));
-        self.cpu.run(steps).await.ok_or_else(internal_error)?
+        let pipeline = Arc::clone(pipeline);
+        self.cpu.run(move || pipeline.process(state, stop_at)).await.ok_or_else(internal_error)?
     }
 
     /// Fills the bodies of results with little text from their web pages, leaving time for the remaining steps.
@@ -125,11 +125,7 @@ impl Pipeline {
         all.filter(|name| !self.search.spec.skips_result_processor(name)).cloned().collect()
     }
 
-    async fn process(
-        &self,
-        mut state: PipelineState,
-        stop_at: StopAt,
-    ) -> Result<PipelineState, ConnectorError> {
+    fn process(&self, mut state: PipelineState, stop_at: StopAt) -> Result<PipelineState, ConnectorError> {
         let cx = ResultContext {
             search: &self.search,
             provider: &self.provider,
@@ -141,7 +137,7 @@ impl Pipeline {
         while stop_at == StopAt::End || state.batch.items.is_empty() {
             let Some(name) = state.names.pop_front() else { break };
             let kind = self.plugins.result_processor(&name).ok_or_else(|| unknown_processor(&name))?;
-            match kind.processor.process(&mut state.batch, &cx).await {
+            match kind.processor.process(&mut state.batch, &cx) {
                 Ok(outcome) => {
                     let line = message::processed(&name, outcome)
                         .map(|line| format!("{line} from: {}", self.provider.spec.name));

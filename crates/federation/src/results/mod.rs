@@ -21,20 +21,15 @@ use attributes::Attributes;
 use domain::ids::ResultId;
 use domain::message;
 use domain::mixed::{AiInfo, Completeness, Facets, MixedInfo, MixedResponse, ResultsInfo, SUMMARY_BLOCK};
-use domain::ports::{Candidate, MixContext, MixerKind, StoreError};
+use domain::ports::{Candidate, MixContext, MixerKind, RunStage, StoreError};
 use domain::preferences::Preferences;
 use domain::result::{ResultItem, ResultSet};
-use domain::search::Search;
+use domain::search::{FALLBACK_MIXER, Search};
 use domain::summary::StoredSummary;
 use links::Links;
 use page::Page;
 use star_threshold::StarThreshold;
 use std::collections::BTreeMap;
-
-/// Used for an unknown mixer name in a URL.
-const FALLBACK_MIXER: &str = "RelevancyMixer";
-/// Suffix of the mixers that show only new results.
-const NEW_ITEMS_MIXER: &str = "NewItemsMixer";
 
 /// The arranged results, the messages of the mixer, and the facets.
 struct MixedList<'a> {
@@ -85,7 +80,7 @@ impl Federation {
     ) -> Result<MixedResponse, FederationError> {
         let mut response = self.mix(search, request).await?;
         let (mixer, _) = self.find_mixer(search, request.mixer.as_deref());
-        if mixer.name.ends_with(NEW_ITEMS_MIXER) {
+        if mixer.shows_only_new {
             let now = self.context.clock.now();
             let marked = self.store.mark_all_read(search.id, now).await?;
             // The last message names the mixer.
@@ -111,7 +106,7 @@ impl Federation {
         }
         let mut sets = self.authorize_sets(search, sets).await;
         let mut messages = Vec::new();
-        self.post_result(search, &mut sets, &mut messages, false).await;
+        self.post_result(search, &mut sets, &mut messages, RunStage::Running).await;
         // If the preferences cannot be read, the results are shown without them.
         let preferences = self.store.preferences(search.owner).await.unwrap_or_default();
         let hidden = apply_preferences(&preferences, search, &mut sets);

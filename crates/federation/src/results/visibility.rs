@@ -6,10 +6,10 @@
 
 use crate::federation::Federation;
 use domain::chat::{ChatMessage, MessageContent};
-use domain::corpus::{CONNECTOR_NAME, CacheStatus, Topic};
+use domain::corpus::{CacheStatus, Topic};
 use domain::ids::{ProviderId, ResultId, SignalId, UserId};
 use domain::message;
-use domain::ports::{Page, StoreError};
+use domain::ports::{Page, ResultOrigin, StoreError};
 use domain::result::{GuardedResult, ResultItem, ResultSet, SavedResult};
 use domain::search::Search;
 use domain::search_run::RunEntry;
@@ -69,7 +69,7 @@ impl Federation {
     /// Positions of hidden results in the list of all saved results of a user, in ascending order.
     async fn hidden_positions(&self, owner: UserId) -> Result<Vec<u64>, StoreError> {
         let mut others = self.store.providers().await?;
-        others.retain(|provider| provider.spec.connector != CONNECTOR_NAME);
+        others.retain(|provider| !self.plugins.is_from(ResultOrigin::Corpus, provider));
         let others: Vec<ProviderId> = others.iter().map(|provider| provider.id).collect();
         let guarded = self.store.guarded_results(owner, &others, GUARDED_SETS_MAX).await?;
         let statuses =

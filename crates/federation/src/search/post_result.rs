@@ -3,26 +3,26 @@
 use crate::cpu_pool::YieldingPermit;
 use crate::federation::Federation;
 use domain::message;
-use domain::pipeline::{FINDS_VERSIONS, SYSTEM_DEFAULT};
-use domain::ports::{PluginContext, PluginRegistry, PostResultContext};
+use domain::pipeline::SYSTEM_DEFAULT;
+use domain::ports::{PluginContext, PluginRegistry, PostResultContext, RunStage};
 use domain::result::ResultSet;
 use domain::search::Search;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 impl Federation {
     /// Runs the post-result processors of the search, or the default ones, in order. A failed processor leaves a
-    /// message and the results as they were. `concludes`: the run ends with it.
+    /// message and the results as they were.
     pub(crate) async fn post_result(
         &self,
         search: &Search,
         sets: &mut Vec<ResultSet>,
         messages: &mut Vec<String>,
-        concludes: bool,
+        stage: RunStage,
     ) {
         let work = PostResultPipeline {
             search: search.clone(),
             names: self.load_pipeline(search, messages).await,
-            concludes,
+            stage,
             plugins: self.plugins,
             context: self.context.clone(),
         };
@@ -60,19 +60,20 @@ struct PostResultPipeline {
     search: Search,
     /// The processors, in order.
     names: Vec<String>,
-    concludes: bool,
+    stage: RunStage,
     plugins: PluginRegistry,
     context: PluginContext,
 }
 
 impl PostResultPipeline {
     async fn process(&self, sets: &mut [ResultSet]) -> Vec<String> {
-        let finds_versions = self.names.iter().any(|name| name == FINDS_VERSIONS);
+        let mut kinds = self.names.iter().filter_map(|name| self.plugins.post_result_processor(name));
+        let finds_versions = kinds.any(|kind| kind.finds_versions);
         let cx = PostResultContext {
             search: &self.search,
             context: &self.context,
             finds_versions: finds_versions && self.context.corpus.is_open(),
-            concludes: self.concludes,
+            stage: self.stage,
         };
         let mut messages = Vec::new();
         for name in &self.names {
@@ -80,6 +81,9 @@ impl PostResultPipeline {
                 messages.push(message::processor_failed(name, "it no longer exists"));
                 continue;
             };
+            if kind.only_at_end && self.stage == RunStage::Running {
+                continue;
+            }
             match kind.processor.process(sets, &cx).await {
                 Ok(outcome) => messages.extend(message::processed(name, outcome)),
                 Err(error) => messages.push(message::processor_failed(name, &error.0)),

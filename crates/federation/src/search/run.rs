@@ -5,7 +5,7 @@ use crate::federation::Federation;
 use crate::search::finish::RunOutcome;
 use domain::ids::{ProviderId, SearchId};
 use domain::message;
-use domain::ports::{RunningSlot, StoreError};
+use domain::ports::{RunStage, RunningSlot, StoreError};
 use domain::search::Sort;
 use domain::search_run::RunFindings;
 use domain::status::SearchStatus;
@@ -65,7 +65,7 @@ impl Federation {
             let others = sets.iter().filter(|set| !queried.contains(&set.provider));
             found.unanswered.extend(others.map(|set| set.provider_name.clone()));
         }
-        self.post_result(&search, &mut sets, &mut messages, true).await;
+        self.post_result(&search, &mut sets, &mut messages, RunStage::Ending).await;
         let took = started.elapsed();
         let (found, best) = (Some(found), self.best_for_cache(&sets));
         self.finish(&search, RunOutcome { status, query, sets, found, messages, took }).await?;

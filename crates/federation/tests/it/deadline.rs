@@ -6,7 +6,8 @@ use domain::pipeline::SYSTEM_DEFAULT;
 use domain::ports::{
     Capability, Clock, Connector, ConnectorError, ConnectorKind, NewTask, NoObserver, NormalizedPage,
     PluginContext, PluginRegistry, ProcessorError, ProviderQuery, QueryContext, QueryProcessor,
-    QueryProcessorKind, QueueName, SourceQuery, SourceResponse, Store, SystemClock, TestTarget, Unavailable,
+    QueryProcessorKind, QueueName, ResultOrigin, SourceQuery, SourceResponse, Store, SystemClock, TestTarget,
+    Unavailable,
 };
 use domain::provider::{ProviderSpec, SearchProvider};
 use domain::search::{Search, SearchSpec};
@@ -89,6 +90,7 @@ const PLUGINS: PluginRegistry = PluginRegistry {
         capability: Capability { page: false, date_sort: false, not: false },
         settings: &[],
         authenticator: None,
+        origin: ResultOrigin::Live,
         test_target: TestTarget::Fake,
         check: |_: &SearchProvider| FieldErrors::default(),
         build: |_: &SearchProvider, _: &PluginContext| Ok(Box::new(Echo)),

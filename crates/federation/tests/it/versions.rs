@@ -7,8 +7,8 @@ use domain::ids::{ProviderId, RunId};
 use domain::pipeline::SYSTEM_DEFAULT;
 use domain::ports::{
     Capability, Clock, Connector, ConnectorError, ConnectorKind, NewTask, NoObserver, NormalizedPage,
-    PluginContext, PluginRegistry, ProviderQuery, QueueName, SourceQuery, SourceResponse, Store, SystemClock,
-    TestTarget, Unavailable,
+    PluginContext, PluginRegistry, ProviderQuery, QueueName, ResultOrigin, SourceQuery, SourceResponse,
+    Store, SystemClock, TestTarget, Unavailable,
 };
 use domain::provider::{ProviderSpec, SearchProvider};
 use domain::result::ResultItem;
@@ -79,6 +79,7 @@ const fn kind(name: &'static str, build: Build) -> ConnectorKind {
         capability,
         settings: &[],
         authenticator: None,
+        origin: ResultOrigin::Live,
         test_target: TestTarget::Fake,
         check,
         build,

@@ -5,7 +5,7 @@ use chrono::DateTime;
 use domain::ids::{ProviderId, UserId};
 use domain::ports::{
     Capability, ConnectorError, ConnectorErrorKind, ConnectorKind, DocumentRequest, PageError, PageText,
-    PluginRegistry, ReadPages, SourceTokenError, SourceTokens, TestTarget,
+    PluginRegistry, ReadPages, ResultOrigin, SourceTokenError, SourceTokens, TestTarget,
 };
 use domain::provider::{ProviderSpec, SearchProvider};
 use domain::result::ResultItem;
@@ -29,6 +29,7 @@ pub const PLUGINS: PluginRegistry = PluginRegistry {
         capability: Capability { page: false, date_sort: false, not: false },
         settings: &[],
         authenticator: Some("microsoft"),
+        origin: ResultOrigin::Live,
         test_target: TestTarget::Fake,
         check: |_| FieldErrors::default(),
         build: |_, _| Err(ConnectorError::new(ConnectorErrorKind::ConfigInvalid, "never built here")),

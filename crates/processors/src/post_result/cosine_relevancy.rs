@@ -6,7 +6,7 @@ use domain::instant::Instant;
 use domain::message;
 use domain::ports::{
     EmbeddingInput, Outcome, PluginContext, PostResultContext, PostResultProcessor, PostResultProcessorKind,
-    ProcessorError,
+    ProcessorError, RunStage,
 };
 use domain::result::ResultSet;
 use domain::search::Search;
@@ -29,7 +29,11 @@ impl PostResultProcessor for CosineRelevancyPostResultProcessor {
     ) -> Result<Outcome, ProcessorError> {
         let (config, now) = (ScoringConfig::of(&cx.context.settings), cx.context.clock.now());
         let provider_results = provider_results(sets, cx.search, &config);
-        let external_embeddings = match cx.context.embedding_models.ranking_model().await {
+        let model = match cx.stage {
+            RunStage::Running => Ok(None),
+            RunStage::Ending => cx.context.embedding_models.ranking_model().await,
+        };
+        let external_embeddings = match model {
             Ok(None) => None,
             Ok(Some(model)) => Some(embed_results(&provider_results, &model, cx.context).await),
             Err(error) => Some(Err(error.to_string())),
@@ -121,6 +125,8 @@ async fn embed_results(
 pub const KIND: PostResultProcessorKind = PostResultProcessorKind {
     name: "CosineRelevancyPostResultProcessor",
     summary: "Sets swirl_score, swirl_confidence_score and explain of every result.",
+    finds_versions: false,
+    only_at_end: false,
     processor: &CosineRelevancyPostResultProcessor,
 };
 
@@ -246,7 +252,7 @@ mod tests {
             search: &search,
             context: &context.context,
             finds_versions: false,
-            concludes: true,
+            stage: RunStage::Ending,
         };
         let count = sets.iter().map(|set| set.items.len()).sum();
         let outcome = CosineRelevancyPostResultProcessor.process(&mut sets, &cx).await;

@@ -81,6 +81,8 @@ fn text_of(value: &Value) -> Option<String> {
 pub const KIND: PostResultProcessorKind = PostResultProcessorKind {
     name: "DedupeByFieldPostResultProcessor",
     summary: "Groups results with the same url, or the same SVC_DEDUPE_FIELD: the best one stays and lists the others as its duplicates. SVC_DEDUPE_GROUP_NOT_DROP false deletes them.",
+    finds_versions: false,
+    only_at_end: false,
     processor: &DedupeByFieldPostResultProcessor,
 };
 

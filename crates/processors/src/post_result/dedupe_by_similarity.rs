@@ -63,6 +63,8 @@ fn cosine(a: &str, b: &str) -> Option<f64> {
 pub const KIND: PostResultProcessorKind = PostResultProcessorKind {
     name: "DedupeBySimilarityPostResultProcessor",
     summary: "Groups results whose title and body differ only slightly, by SVC_DEDUPE_SIMILARITY_MINIMUM: the best one stays and lists the others as its duplicates. SVC_DEDUPE_GROUP_NOT_DROP false deletes them.",
+    finds_versions: false,
+    only_at_end: false,
     processor: &DedupeBySimilarityPostResultProcessor,
 };
 

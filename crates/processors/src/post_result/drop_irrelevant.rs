@@ -40,6 +40,8 @@ fn drop_below(sets: &mut [ResultSet], least: f64) -> Result<Outcome, ProcessorEr
 pub const KIND: PostResultProcessorKind = PostResultProcessorKind {
     name: "DropIrrelevantPostResultProcessor",
     summary: "Deletes results whose swirl_score is not above SVC_MIN_SWIRL_SCORE. Runs after relevancy.",
+    finds_versions: false,
+    only_at_end: false,
     processor: &DropIrrelevantPostResultProcessor,
 };
 

@@ -13,7 +13,6 @@ mod version_clustering;
 #[cfg(test)]
 pub(crate) use shared::fixtures;
 
-use domain::pipeline::FINDS_VERSIONS;
 use domain::ports::PostResultProcessorKind;
 
 /// All post-result processors, in the order of the manual.
@@ -34,7 +33,7 @@ pub const SYSTEM_DEFAULT: &[&str] = &[
     "CosineRelevancyPostResultProcessor",
     "DedupeByFieldPostResultProcessor",
     "DedupeBySimilarityPostResultProcessor",
-    FINDS_VERSIONS,
+    version_clustering::KIND.name,
 ];
 
 #[cfg(test)]

@@ -12,6 +12,8 @@ use domain::result::ResultSet;
 pub const DATE_FINDER: PostResultProcessorKind = PostResultProcessorKind {
     name: "DateFinderResultProcessor",
     summary: "Takes the dates of undated results from their bodies.",
+    finds_versions: false,
+    only_at_end: false,
     processor: &PerProvider("DateFinderResultProcessor"),
 };
 
@@ -40,7 +42,7 @@ impl PostResultProcessor for PerProvider {
                 results_wanted: u32::try_from(batch.items.len()).unwrap_or(u32::MAX),
                 context: cx.context,
             };
-            let outcome = kind.processor.process(&mut batch, &provider_cx).await;
+            let outcome = kind.processor.process(&mut batch, &provider_cx);
             // A failed processor also returns the results.
             set.items = batch.items;
             let outcome = outcome?;
@@ -69,7 +71,7 @@ fn as_remembered(set: &ResultSet, cx: &PostResultContext<'_>) -> SearchProvider 
 mod tests {
     use super::*;
     use crate::post_result::shared::fixtures::{search, set};
-    use domain::ports::{Fetch, FetchError, HttpRequest, HttpResponse, PluginContext, SystemClock};
+    use domain::ports::{Fetch, FetchError, HttpRequest, HttpResponse, PluginContext, RunStage, SystemClock};
     use domain::result::{DATE_UNKNOWN, ResultItem};
     use domain::settings::Settings;
     use std::sync::Arc;
@@ -92,8 +94,12 @@ mod tests {
         let context =
             PluginContext::new(Arc::new(NoFetch), Arc::new(SystemClock), Arc::new(Settings::default()));
         let search = search("rivers");
-        let cx =
-            PostResultContext { search: &search, context: &context, finds_versions: false, concludes: true };
+        let cx = PostResultContext {
+            search: &search,
+            context: &context,
+            finds_versions: false,
+            stage: RunStage::Ending,
+        };
         let given = "2020-01-01 00:00:00";
         let mut sets = [
             set(1, "rivers", vec![item(DATE_UNKNOWN, "on 3/4/2021"), item(given, "on 5/6/2022")]),

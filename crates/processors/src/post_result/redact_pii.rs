@@ -41,6 +41,8 @@ fn redact(sets: &mut [ResultSet], search: &Search, config: &ScoringConfig) -> Ou
 pub const KIND: PostResultProcessorKind = PostResultProcessorKind {
     name: "RedactPIIPostResultProcessor",
     summary: "Replaces personal data in all results of a search by its kind, such as [EMAIL_ADDRESS].",
+    finds_versions: false,
+    only_at_end: false,
     processor: &RedactPIIPostResultProcessor,
 };
 

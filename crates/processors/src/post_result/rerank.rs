@@ -16,6 +16,8 @@ const TIME_MAX: Duration = Duration::from_secs(15);
 pub const KIND: PostResultProcessorKind = PostResultProcessorKind {
     name: "RerankPostResultProcessor",
     summary: "Asks the AI provider with the role reranker how well the best 50 results answer the query; its score becomes one half of swirl_confidence_score. Runs after relevancy.",
+    finds_versions: false,
+    only_at_end: true,
     processor: &RerankPostResultProcessor,
 };
 
@@ -80,7 +82,7 @@ mod tests {
     use crate::fixtures::TestContext;
     use crate::post_result::CATALOGUE;
     use crate::post_result::shared::fixtures::{search, set};
-    use domain::ports::{EmbeddingError, EmbeddingInput, EmbeddingModels};
+    use domain::ports::{EmbeddingError, EmbeddingInput, EmbeddingModels, RunStage};
     use std::sync::{Arc, Mutex};
 
     /// Records the request and returns these scores.
@@ -124,7 +126,7 @@ mod tests {
             search: &search,
             context: &context.context,
             finds_versions: false,
-            concludes: true,
+            stage: RunStage::Ending,
         };
         let mut last = Ok(Outcome::default());
         for name in names {

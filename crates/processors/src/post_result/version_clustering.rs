@@ -7,10 +7,9 @@ use super::shared::groups::{Place, best_first, settle};
 use async_trait::async_trait;
 use domain::corpus::{Badge, CacheStatus, Liveness, MemberRole, apply_version_statuses, candidates};
 use domain::ids::SignalId;
-use domain::pipeline::FINDS_VERSIONS;
 use domain::ports::{
     CorpusError, Outcome, PostResultContext, PostResultProcessor, PostResultProcessorKind, ProcessorError,
-    VersionQuery,
+    RunStage, VersionQuery,
 };
 use domain::result::ResultSet;
 use std::collections::HashMap;
@@ -40,7 +39,7 @@ impl PostResultProcessor for VersionClusteringPostResultProcessor {
             search: cx.search.id,
             topic: cx.search.topic(),
             candidates: &candidates,
-            records: cx.concludes,
+            records: cx.stage == RunStage::Ending,
             on_request: false,
         };
         let found = tokio::time::timeout(TIME_MAX, cx.context.corpus.versions(asked)).await;
@@ -122,8 +121,10 @@ fn is_gone(mark: &CacheStatus) -> bool {
 }
 
 pub const KIND: PostResultProcessorKind = PostResultProcessorKind {
-    name: FINDS_VERSIONS,
+    name: "VersionClusteringPostResultProcessor",
     summary: "Finds versions of one document among the results of the semantic cache, by SVC_VERSION_SIMILARITY_THRESHOLD, and marks the one that counts. Belongs at the end of a pipeline.",
+    finds_versions: true,
+    only_at_end: false,
     processor: &VersionClusteringPostResultProcessor,
 };
 
@@ -158,13 +159,13 @@ mod tests {
         corpus: Arc<KnownVersions>,
         settings: Settings,
         finds_versions: bool,
-        concludes: bool,
+        stage: RunStage,
     }
 
     impl Run {
         fn with(standings: VersionStatuses) -> Self {
             let corpus = Arc::new(KnownVersions::new(standings));
-            Self { corpus, settings: Settings::default(), finds_versions: true, concludes: true }
+            Self { corpus, settings: Settings::default(), finds_versions: true, stage: RunStage::Ending }
         }
 
         async fn of(&self, name: &str, sets: &mut [ResultSet]) -> Result<Outcome, ProcessorError> {
@@ -172,9 +173,9 @@ mod tests {
             let corpus = self.corpus.clone();
             let context =
                 PluginContext { corpus, ..PluginContext::new(Arc::new(Unavailable), clock, settings) };
-            let (finds_versions, concludes) = (self.finds_versions, self.concludes);
+            let (finds_versions, stage) = (self.finds_versions, self.stage);
             let search = search("lease");
-            let cx = PostResultContext { search: &search, context: &context, finds_versions, concludes };
+            let cx = PostResultContext { search: &search, context: &context, finds_versions, stage };
             let kind = CATALOGUE.iter().find(|kind| kind.name == name).expect("a processor");
             kind.processor.process(sets, &cx).await
         }
@@ -219,7 +220,7 @@ mod tests {
     #[tokio::test]
     async fn nothing_is_recorded_before_the_end_and_nothing_asked_without_a_cause() {
         let cache = || [set(1, "lease", vec![cached(1, "https://a.example/1", 0.9)])];
-        let running = Run { concludes: false, ..Run::with(undecided(&[1, 2])) };
+        let running = Run { stage: RunStage::Running, ..Run::with(undecided(&[1, 2])) };
         running.versions(&mut cache()).await;
         assert!(running.corpus.asked().iter().all(|asked| !asked.records));
         let closed = Run { finds_versions: false, ..Run::with(undecided(&[1, 2])) };

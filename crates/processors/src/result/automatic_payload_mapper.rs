@@ -5,7 +5,6 @@ use super::shared::dataset::{self, is_dataset};
 use super::shared::profile::{Choice, TitleLimits, is_url};
 use super::shared::source_value::text_of;
 use super::shared::tags;
-use async_trait::async_trait;
 use domain::ports::{
     Outcome, ProcessorError, ResultBatch, ResultContext, ResultProcessor, ResultProcessorKind,
 };
@@ -27,13 +26,8 @@ const FIELDS: [&str; 5] = ["title", "body", "url", "author", "date_published"];
 
 struct AutomaticPayloadMapper;
 
-#[async_trait]
 impl ResultProcessor for AutomaticPayloadMapper {
-    async fn process(
-        &self,
-        batch: &mut ResultBatch,
-        cx: &ResultContext<'_>,
-    ) -> Result<Outcome, ProcessorError> {
+    fn process(&self, batch: &mut ResultBatch, cx: &ResultContext<'_>) -> Result<Outcome, ProcessorError> {
         let mappings = ResultMappings::parse(&cx.provider.spec.result_mappings)
             .map_err(|reason| ProcessorError(format!("result_mappings: {reason}")))?;
         if mappings.dataset {
@@ -239,23 +233,23 @@ mod tests {
         assert!(item.payload.contains_key("chart"));
     }
 
-    #[tokio::test]
-    async fn follows_mapping() {
+    #[test]
+    fn follows_mapping() {
         let raw = || vec![json!({"name": "Ada", "n": 1}), json!({"name": "Bob", "n": 2})];
         let both = ["MappingResultProcessor", KIND.name];
-        let batch = TestContext::default().results(raw(), &both).await;
+        let batch = TestContext::default().results(raw(), &both);
         let titles: Vec<&str> = batch.items.iter().map(|item| item.title.as_str()).collect();
         assert_eq!(titles, ["name: Ada", "name: Bob"]);
         let mut context = TestContext::default();
         context.provider.spec.tags = vec!["MAX_TITLE_LEN:3".to_owned()];
-        assert_eq!(context.results(raw(), &both).await.items[0].body, "name: Ada");
+        assert_eq!(context.results(raw(), &both).items[0].body, "name: Ada");
 
         let context = TestContext::with_mappings("DATASET");
-        let alone = context.results(raw(), &both[..1]).await;
+        let alone = context.results(raw(), &both[..1]);
         assert_eq!(alone.items.len(), 1);
         assert_eq!(alone.items[0].payload["dataset"], json!([["name", "n"], ["Ada", 1], ["Bob", 2]]));
         assert_eq!(alone.items[0].payload["chart"], json!({"kind": "bar", "fields": ["name", "n"]}));
-        let followed = context.results(raw(), &both).await;
+        let followed = context.results(raw(), &both);
         assert_eq!(followed.items[0].payload, alone.items[0].payload);
     }
 }

@@ -1,7 +1,6 @@
 //! CleanTextResultProcessor: removes markup and symbols from titles and bodies.
 
 use super::shared::clean_text::clean_text;
-use async_trait::async_trait;
 use domain::ports::{
     Outcome, ProcessorError, ResultBatch, ResultContext, ResultProcessor, ResultProcessorKind,
 };
@@ -14,13 +13,8 @@ pub const KIND: ResultProcessorKind = ResultProcessorKind {
 
 struct CleanText;
 
-#[async_trait]
 impl ResultProcessor for CleanText {
-    async fn process(
-        &self,
-        batch: &mut ResultBatch,
-        _cx: &ResultContext<'_>,
-    ) -> Result<Outcome, ProcessorError> {
+    fn process(&self, batch: &mut ResultBatch, _cx: &ResultContext<'_>) -> Result<Outcome, ProcessorError> {
         Ok(clean_batch(batch))
     }
 }

@@ -1,7 +1,6 @@
 //! CosineRelevancyResultProcessor: matches and highlights the query in one provider's results as they arrive. The
 //! scores need all results of the search and are set by `post_result/cosine_relevancy.rs`.
 
-use async_trait::async_trait;
 use domain::ports::{
     Outcome, ProcessorError, ResultBatch, ResultContext, ResultProcessor, ResultProcessorKind,
 };
@@ -10,13 +9,8 @@ use syntax::result_mappings::ResultMappings;
 
 struct CosineRelevancyResultProcessor;
 
-#[async_trait]
 impl ResultProcessor for CosineRelevancyResultProcessor {
-    async fn process(
-        &self,
-        batch: &mut ResultBatch,
-        cx: &ResultContext<'_>,
-    ) -> Result<Outcome, ProcessorError> {
+    fn process(&self, batch: &mut ResultBatch, cx: &ResultContext<'_>) -> Result<Outcome, ProcessorError> {
         let is_file_system = ResultMappings::parse(&cx.provider.spec.result_mappings)
             .is_ok_and(|mappings| mappings.file_system);
         let config = ScoringConfig::of(&cx.context.settings);
@@ -80,14 +74,13 @@ mod tests {
         }
     }
 
-    #[tokio::test]
-    async fn the_settings_choose_the_language() {
+    #[test]
+    fn the_settings_choose_the_language() {
         for (language, expected) in [("english", "Die Häuser"), ("german", "Die <em>Häuser</em>")] {
             let mut context = TestContext { search: search("das Haus"), ..TestContext::default() };
             context.settings().default_query_language = language.to_owned();
-            let batch = context
-                .results(vec![json!({"title": "Die Häuser"})], &["MappingResultProcessor", KIND.name])
-                .await;
+            let batch =
+                context.results(vec![json!({"title": "Die Häuser"})], &["MappingResultProcessor", KIND.name]);
             assert_eq!(batch.items[0].title, expected, "{language}");
         }
     }

@@ -1,6 +1,5 @@
 //! DateFinderResultProcessor: takes the date of an undated result from its body.
 
-use async_trait::async_trait;
 use domain::ports::{
     Outcome, ProcessorError, ResultBatch, ResultContext, ResultProcessor, ResultProcessorKind,
 };
@@ -18,13 +17,8 @@ pub const KIND: ResultProcessorKind = ResultProcessorKind {
 
 struct DateFinder;
 
-#[async_trait]
 impl ResultProcessor for DateFinder {
-    async fn process(
-        &self,
-        batch: &mut ResultBatch,
-        _cx: &ResultContext<'_>,
-    ) -> Result<Outcome, ProcessorError> {
+    fn process(&self, batch: &mut ResultBatch, _cx: &ResultContext<'_>) -> Result<Outcome, ProcessorError> {
         Ok(Outcome::updated(find_dates(&mut batch.items)))
     }
 }

@@ -2,7 +2,6 @@
 //! on source items (before mapping) and on results (after it).
 
 use super::shared::source_value::{is_populated, joined};
-use async_trait::async_trait;
 use domain::ports::{
     Outcome, ProcessorError, ResultBatch, ResultContext, ResultProcessor, ResultProcessorKind,
 };
@@ -19,13 +18,8 @@ pub const KIND: ResultProcessorKind = ResultProcessorKind {
 
 struct DedupeByField;
 
-#[async_trait]
 impl ResultProcessor for DedupeByField {
-    async fn process(
-        &self,
-        batch: &mut ResultBatch,
-        cx: &ResultContext<'_>,
-    ) -> Result<Outcome, ProcessorError> {
+    fn process(&self, batch: &mut ResultBatch, cx: &ResultContext<'_>) -> Result<Outcome, ProcessorError> {
         Ok(dedupe(batch, cx.provider.spec.result_grouping_field.trim()))
     }
 }

@@ -2,7 +2,6 @@
 //! the payload.
 
 use super::shared::tags;
-use async_trait::async_trait;
 use domain::ports::{
     Outcome, ProcessorError, ResultBatch, ResultContext, ResultProcessor, ResultProcessorKind,
 };
@@ -24,13 +23,8 @@ const ELLIPSIS: &str = "...";
 
 struct LenLimiting;
 
-#[async_trait]
 impl ResultProcessor for LenLimiting {
-    async fn process(
-        &self,
-        batch: &mut ResultBatch,
-        cx: &ResultContext<'_>,
-    ) -> Result<Outcome, ProcessorError> {
+    fn process(&self, batch: &mut ResultBatch, cx: &ResultContext<'_>) -> Result<Outcome, ProcessorError> {
         let setting = usize::try_from(cx.context.settings.max_field_len).unwrap_or(usize::MAX);
         let limit = tags::number(cx, "max_length").unwrap_or(setting).max(CHARS_MIN);
         let language = ScoringConfig::of(&cx.context.settings).language;
@@ -119,8 +113,8 @@ mod tests {
         assert!(!limit_item(&mut item, &Query::parse("x"), 20));
     }
 
-    #[tokio::test]
-    async fn the_limit_comes_from_a_tag_or_the_setting() {
+    #[test]
+    fn the_limit_comes_from_a_tag_or_the_setting() {
         let table: [(&[&str], &[&str], u32, usize); 6] = [
             (&[], &[], 512, 512),
             (&[], &[], 40, 40),
@@ -136,7 +130,7 @@ mod tests {
             context.search.spec.tags = owned(search_tags);
             context.settings().max_field_len = setting;
             let raw = vec![json!({"title": "t", "body": "x".repeat(600)})];
-            let batch = context.results(raw, &["MappingResultProcessor", KIND.name]).await;
+            let batch = context.results(raw, &["MappingResultProcessor", KIND.name]);
             assert_eq!(batch.items[0].body.len(), want, "{provider_tags:?} {search_tags:?} {setting}");
         }
     }

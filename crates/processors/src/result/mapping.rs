@@ -3,7 +3,6 @@
 use super::shared::dataset::{self, item_text};
 use super::shared::result_builder::ResultBuilder;
 use super::shared::source_value::look_up;
-use async_trait::async_trait;
 use domain::corpus::{CONNECTOR_NAME, CacheStatus};
 use domain::instant;
 use domain::ports::{
@@ -26,13 +25,8 @@ const HIGHLIGHT_TERM_BYTES_MAX: usize = 100;
 
 struct Mapping;
 
-#[async_trait]
 impl ResultProcessor for Mapping {
-    async fn process(
-        &self,
-        batch: &mut ResultBatch,
-        cx: &ResultContext<'_>,
-    ) -> Result<Outcome, ProcessorError> {
+    fn process(&self, batch: &mut ResultBatch, cx: &ResultContext<'_>) -> Result<Outcome, ProcessorError> {
         let mut mappings = ResultMappings::parse(&cx.provider.spec.result_mappings)
             .map_err(|reason| ProcessorError(format!("result_mappings: {reason}")))?;
         // A dataset of the mapped fields without mappings is one of all fields.
@@ -271,24 +265,23 @@ mod tests {
         );
     }
 
-    #[tokio::test]
-    async fn a_dataset_without_mappings_has_all_columns() {
+    #[test]
+    fn a_dataset_without_mappings_has_all_columns() {
         let raw = || vec![json!({"region": "North", "sales": 5}), json!({"region": "South", "sales": 7.5})];
         for mappings in ["DATASET", "DATASET,NO_PAYLOAD"] {
-            let batch =
-                TestContext::with_mappings(mappings).results(raw(), &["MappingResultProcessor"]).await;
+            let batch = TestContext::with_mappings(mappings).results(raw(), &["MappingResultProcessor"]);
             assert_eq!(batch.items.len(), 1, "{mappings}");
             let table = json!([["region", "sales"], ["North", 5], ["South", 7.5]]);
             assert_eq!(batch.items[0].payload["dataset"], table, "{mappings}");
         }
     }
 
-    #[tokio::test]
-    async fn results_are_ranked_named_and_bounded() {
+    #[test]
+    fn results_are_ranked_named_and_bounded() {
         let mut context = TestContext::with_mappings("title=t,BLOCK=facts");
         context.results_wanted = 2;
         let raw = vec![json!({"t": "a"}), json!({}), json!({"t": "b"}), json!({"t": "c"})];
-        let batch = context.results(raw, &["MappingResultProcessor"]).await;
+        let batch = context.results(raw, &["MappingResultProcessor"]);
         let shown: Vec<_> = batch
             .items
             .iter()
@@ -301,8 +294,8 @@ mod tests {
         assert_eq!(batch.items[0].date_retrieved.len(), "2024-01-02 03:04:05.000006".len());
     }
 
-    #[tokio::test]
-    async fn no_other_source_can_say_that_it_is_the_cache() {
+    #[test]
+    fn no_other_source_can_say_that_it_is_the_cache() {
         let raw = || {
             let mark = json!({
                 "signal_id": 5, "state": "indexed", "badge": "Cached", "last_verified": null, "liveness": "alive",
@@ -317,10 +310,10 @@ mod tests {
             let marks = |batch: ResultBatch| -> Vec<Option<i64>> {
                 batch.items.iter().map(|item| item.cache.as_ref().map(|mark| mark.signal_id.0)).collect()
             };
-            let forged = context.results(raw(), &["MappingResultProcessor"]).await;
+            let forged = context.results(raw(), &["MappingResultProcessor"]);
             assert_eq!(marks(forged), [None, None], "{mappings}");
             context.provider.spec.connector = CONNECTOR_NAME.to_owned();
-            let own = context.results(raw(), &["MappingResultProcessor"]).await;
+            let own = context.results(raw(), &["MappingResultProcessor"]);
             assert!(
                 own.items
                     .iter()

@@ -1,7 +1,6 @@
 //! RedactPIIResultProcessor: replaces personal data in results before they are saved.
 
 use crate::pii::redact_item;
-use async_trait::async_trait;
 use domain::ports::{
     Outcome, ProcessorError, ResultBatch, ResultContext, ResultProcessor, ResultProcessorKind,
 };
@@ -14,13 +13,8 @@ pub const KIND: ResultProcessorKind = ResultProcessorKind {
 
 struct RedactPii;
 
-#[async_trait]
 impl ResultProcessor for RedactPii {
-    async fn process(
-        &self,
-        batch: &mut ResultBatch,
-        _cx: &ResultContext<'_>,
-    ) -> Result<Outcome, ProcessorError> {
+    fn process(&self, batch: &mut ResultBatch, _cx: &ResultContext<'_>) -> Result<Outcome, ProcessorError> {
         Ok(redact(batch))
     }
 }

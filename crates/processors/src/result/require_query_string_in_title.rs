@@ -2,7 +2,6 @@
 //! sequence. Runs after mapping.
 
 use super::shared::clean_text::clean_text;
-use async_trait::async_trait;
 use domain::ports::{
     Outcome, ProcessorError, ResultBatch, ResultContext, ResultProcessor, ResultProcessorKind,
 };
@@ -16,13 +15,8 @@ pub const KIND: ResultProcessorKind = ResultProcessorKind {
 
 struct RequireQueryStringInTitle;
 
-#[async_trait]
 impl ResultProcessor for RequireQueryStringInTitle {
-    async fn process(
-        &self,
-        batch: &mut ResultBatch,
-        cx: &ResultContext<'_>,
-    ) -> Result<Outcome, ProcessorError> {
+    fn process(&self, batch: &mut ResultBatch, cx: &ResultContext<'_>) -> Result<Outcome, ProcessorError> {
         Ok(require(batch, cx.query))
     }
 }

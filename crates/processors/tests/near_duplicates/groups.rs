@@ -4,7 +4,7 @@ use crate::documents::{Document, words_of};
 use crate::edits::Dice;
 use async_trait::async_trait;
 use domain::ports::{
-    Fetch, FetchError, HttpRequest, HttpResponse, PluginContext, PostResultContext, SystemClock,
+    Fetch, FetchError, HttpRequest, HttpResponse, PluginContext, PostResultContext, RunStage, SystemClock,
 };
 use domain::result::{DATE_UNKNOWN, ResultItem, ResultSet};
 use domain::settings::Settings;
@@ -114,7 +114,12 @@ impl Fetch for NoFetch {
 fn run(name: &str, sets: &mut [ResultSet]) {
     let context = PluginContext::new(Arc::new(NoFetch), Arc::new(SystemClock), Arc::new(Settings::default()));
     let search = search("q");
-    let cx = PostResultContext { search: &search, context: &context, finds_versions: false, concludes: true };
+    let cx = PostResultContext {
+        search: &search,
+        context: &context,
+        finds_versions: false,
+        stage: RunStage::Ending,
+    };
     let kind = CATALOGUE.iter().find(|kind| kind.name == name).expect("a processor");
     let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
     runtime.block_on(kind.processor.process(sets, &cx)).expect("an outcome");

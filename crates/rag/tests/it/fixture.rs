@@ -170,7 +170,12 @@ const PLUGINS: PluginRegistry = PluginRegistry {
     query_processors: &[],
     result_processors: &[],
     post_result_processors: &[],
-    mixers: &[MixerKind { name: "RelevancyConfidenceMixer", summary: "Backwards.", mixer: &Backwards }],
+    mixers: &[MixerKind {
+        name: "RelevancyConfidenceMixer",
+        summary: "Backwards.",
+        shows_only_new: false,
+        mixer: &Backwards,
+    }],
     default_post_result: &[],
     read_answer: |_, _| Err("nobody asks".to_owned()),
 };

@@ -1,10 +1,11 @@
 //! Models in searches: as embedder, as re-ranker, for rewriting the query, and as a source.
 
 use crate::app_harness::AppHarness;
-use crate::rag_fixture::documents;
+use crate::rag_fixture::{EventRequest, documents, events};
 use fakes::models::cohere::Cohere;
 use fakes::models::{KEY, Manner, ModelServer};
 use serde_json::{Value, json};
+use std::time::Duration;
 use testkit::source::{Behavior, Source};
 
 /// A service with a source about mills, and a model that is the default for these roles.
@@ -77,6 +78,39 @@ async fn a_model_embeds_and_reranks_and_its_failure_is_reported() {
     assert!(says(&body, "status 429") && !body.to_string().contains(KEY), "{body}");
     assert_eq!(body["results"].as_array().unwrap().len(), 1, "no result is lost");
     assert!(body["results"][0]["swirl_confidence_score"].as_f64().unwrap() > 0.0, "{body}");
+    app.stop().await;
+}
+
+/// Each partial page is ranked again for each listener; an outside model would be paid for each of them.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_model_is_called_once_per_run_however_many_follow_it() {
+    const SOURCES: u32 = 9;
+    const APART: Duration = Duration::from_millis(150);
+    let (app, model, _mills) = app(&["reader", "reranker"]).await;
+    let mut sources = Vec::new();
+    for number in 1..=SOURCES {
+        let source = Source::start().await;
+        let item = json!({
+            "title": format!("Mill {number}"), "url": format!("https://mills.example/{number}/wheel"),
+            "body": format!("The wheel of river mill number {number}."), "date": "2024-01-01",
+        });
+        let page = Behavior::Json(json!({"total": 1, "items": [item]}));
+        source.reply(Behavior::Delay(APART * number, Box::new(page)));
+        app.provider(&format!("Source {number}"), &source).await;
+        sources.push(source);
+    }
+    let processors = ["CosineRelevancyPostResultProcessor", "RerankPostResultProcessor"];
+    let spec = json!({"query_string": "river mill", "post_result_processors": processors});
+    let created = app.admin.post("/svc/search/", &spec).await;
+    assert_eq!(created.status, 201, "{created:?}");
+    let path = format!("/svc/search/{}/events/", created.body["id"]);
+    let listen = || events(&app.admin, EventRequest::Get(&path));
+    let (first, second) = tokio::join!(listen(), listen());
+    for followed in [&first, &second] {
+        let pages = followed.iter().filter(|(name, _)| name == "results").count();
+        assert!(pages > 1, "partial pages and the last one: {followed:?}");
+    }
+    assert_eq!(paths(&model), ["/v2/embed", "/v2/embed", "/v2/rerank"], "the query, the results, the ranks");
     app.stop().await;
 }
 

@@ -113,7 +113,7 @@ async fn process(source: &ReadySource, processors: &[String]) -> Vec<ResultItem>
     let mut batch = ResultBatch { raw: page.items, ..ResultBatch::default() };
     for name in processors {
         let kind = PLUGINS.result_processor(name).expect("a known processor");
-        kind.processor.process(&mut batch, &cx).await.expect("it can be processed");
+        kind.processor.process(&mut batch, &cx).expect("it can be processed");
     }
     batch.items
 }
