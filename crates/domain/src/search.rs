@@ -71,9 +71,10 @@ pub enum ProviderRef {
 /// A number is an id; anything else is a name or a tag.
 impl From<&str> for ProviderRef {
     fn from(text: &str) -> Self {
-        match text.parse() {
-            Ok(id) => Self::Id(id),
-            Err(_) => Self::Text(text.to_owned()),
+        match text.parse::<i64>() {
+            // `007` is a name.
+            Ok(id) if id.to_string() == text => Self::Id(id),
+            _ => Self::Text(text.to_owned()),
         }
     }
 }
@@ -125,9 +126,9 @@ pub struct SearchSpec {
     pub single_provider_results_requested: Option<u32>,
 }
 
-/// The default mixer.
 /// The mixer of a request that names an unknown one.
 pub const FALLBACK_MIXER: &str = "RelevancyMixer";
+/// The default mixer.
 pub const DEFAULT_MIXER: &str = "RelevancyConfidenceMixer";
 
 impl Default for SearchSpec {

@@ -97,6 +97,7 @@ impl Federation {
         mut sets: Vec<ResultSet>,
         request: &MixRequest,
     ) -> MixedResponse {
+        let has_new = !sets.is_empty();
         // Only an update has saved results while it runs.
         if search.run > 1
             && let Ok(saved) = self.store.result_sets(search.id).await
@@ -106,7 +107,10 @@ impl Federation {
         }
         let mut sets = self.authorize_sets(search, sets).await;
         let mut messages = Vec::new();
-        self.post_result(search, &mut sets, &mut messages, RunStage::Running).await;
+        // Saved results alone have been processed, perhaps by a model that is not called again.
+        if has_new {
+            self.post_result(search, &mut sets, &mut messages, RunStage::Running).await;
+        }
         // If the preferences cannot be read, the results are shown without them.
         let preferences = self.store.preferences(search.owner).await.unwrap_or_default();
         let hidden = apply_preferences(&preferences, search, &mut sets);

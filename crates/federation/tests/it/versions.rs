@@ -69,7 +69,7 @@ fn web(_: &SearchProvider, _: &PluginContext) -> Result<Box<dyn Connector>, Conn
 
 type Build = fn(&SearchProvider, &PluginContext) -> Result<Box<dyn Connector>, ConnectorError>;
 
-const fn kind(name: &'static str, build: Build) -> ConnectorKind {
+const fn kind(name: &'static str, origin: ResultOrigin, build: Build) -> ConnectorKind {
     let capability = Capability { page: false, date_sort: false, not: false };
     let check = |_: &SearchProvider| FieldErrors::default();
     ConnectorKind {
@@ -79,7 +79,7 @@ const fn kind(name: &'static str, build: Build) -> ConnectorKind {
         capability,
         settings: &[],
         authenticator: None,
-        origin: ResultOrigin::Live,
+        origin,
         test_target: TestTarget::Fake,
         check,
         build,
@@ -87,7 +87,7 @@ const fn kind(name: &'static str, build: Build) -> ConnectorKind {
 }
 
 const PLUGINS: PluginRegistry = PluginRegistry {
-    connectors: &[kind(CONNECTOR_NAME, cache), kind("Web", web)],
+    connectors: &[kind(CONNECTOR_NAME, ResultOrigin::Corpus, cache), kind("Web", ResultOrigin::Live, web)],
     query_processors: processors::query::CATALOGUE,
     result_processors: processors::result::CATALOGUE,
     post_result_processors: processors::post_result::CATALOGUE,

@@ -73,9 +73,9 @@ mod tests {
     #[test]
     fn lists_in_a_url() {
         let found: Vec<ProviderRef> =
-            pieces(Some("news, 3,,Library ")).map(|text| text.as_str().into()).collect();
+            pieces(Some("news, 3,,Library ,007")).map(|text| text.as_str().into()).collect();
         let text = |name: &str| ProviderRef::Text(name.to_owned());
-        assert_eq!(found, [text("news"), ProviderRef::Id(3), text("Library")]);
+        assert_eq!(found, [text("news"), ProviderRef::Id(3), text("Library"), text("007")]);
         assert_eq!(pieces(None).count(), 0);
     }
 
