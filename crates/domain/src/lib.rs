@@ -26,7 +26,7 @@
 //! | [`validation`] | validation errors by field |
 //! | [`message`] | the lines of `messages` |
 //! | [`idempotency`] | idempotent requests |
-//! | [`fair_share`], [`source_budget`] | which waiting tasks run first; request budgets of sources |
+//! | [`fair_share`], [`rate_limit`] | which waiting tasks run first; request budgets of sources |
 //! | [`storage_forecast`] | size and growth of the database, and when the disk is full |
 //! | [`settings`] | the table of settings |
 //! | [`ready_source`] | prepared search providers |
@@ -64,6 +64,7 @@ pub mod provider_probe;
 pub mod provider_secrets;
 pub mod query_transform;
 pub mod rag;
+pub mod rate_limit;
 pub mod ready_source;
 pub mod result;
 pub mod retention;
@@ -72,7 +73,6 @@ pub mod search;
 pub mod search_run;
 pub mod secret_binding;
 pub mod settings;
-pub mod source_budget;
 pub mod status;
 pub mod storage_forecast;
 pub mod summary;

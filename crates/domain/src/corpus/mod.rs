@@ -1,6 +1,6 @@
 //! Corpus (semantic cache): cached documents, who may see them, and how they appear in results.
 
-mod acl;
+mod acl_token;
 mod address;
 mod backends;
 mod cache_status;
@@ -14,7 +14,7 @@ mod signal;
 mod string_enum;
 mod topic;
 
-pub use acl::AclToken;
+pub use acl_token::AclToken;
 pub use address::{DocumentAddress, URL_CHARS_MAX};
 pub use backends::{QdrantMode, StorageBackend, VectorBackend};
 pub use cache_status::{Badge, CacheStatus};

@@ -27,6 +27,7 @@ mod preference_store;
 mod processor;
 mod provider_store;
 mod query_transform_store;
+mod rate_limit_store;
 mod read_pages;
 mod reconcile_store;
 mod result_store;
@@ -34,7 +35,6 @@ mod schedule_store;
 mod search_run_store;
 mod search_store;
 mod signal_store;
-mod source_budget_store;
 mod source_tokens;
 mod storage_store;
 mod store;
@@ -87,6 +87,7 @@ pub use processor::{
 };
 pub use provider_store::ProviderStore;
 pub use query_transform_store::{PipelineStore, QueryTransformStore};
+pub use rate_limit_store::RateLimitStore;
 pub use read_pages::{DocumentRequest, PageError, PageProbe, PageText, ReadPages};
 pub use reconcile_store::{
     AcceptedWork, OrphanedWork, ReconcileStore, TaskState, UnfinishedSearch, UnfinishedTask,
@@ -96,7 +97,6 @@ pub use schedule_store::{Schedule, ScheduleStore};
 pub use search_run_store::SearchRunStore;
 pub use search_store::{FinishedRun, SearchStore, TaskBuilder};
 pub use signal_store::{CorpusChange, CorpusCounts, Placement, Retrieval, SignalFilter, SignalStore};
-pub use source_budget_store::SourceBudgetStore;
 pub use source_tokens::{SourceTokenError, SourceTokens};
 pub use storage_store::StorageStore;
 pub use store::{PoolUse, Store, WorkFigures};

@@ -3,8 +3,8 @@
 use super::{
     ActivityStore, AiProviderStore, AuditStore, AuthenticatorStore, BrandingStore, CanonicalStore, ChatStore,
     ConnectionStore, EgressStore, IdempotencyStore, IdentityStore, OutboxStore, PipelineStore,
-    PreferenceStore, PromptStore, ProviderStore, QueryTransformStore, ReconcileStore, ResultStore,
-    ScheduleStore, SearchRunStore, SearchStore, SeedStore, SessionStore, SignalStore, SourceBudgetStore,
+    PreferenceStore, PromptStore, ProviderStore, QueryTransformStore, RateLimitStore, ReconcileStore,
+    ResultStore, ScheduleStore, SearchRunStore, SearchStore, SeedStore, SessionStore, SignalStore,
     StorageStore, StoreError, SummaryStore, TaskStore, TokenStore, UserStore, VersionStore,
 };
 use crate::instant::Instant;
@@ -70,7 +70,7 @@ pub trait Store:
     + EgressStore
     + VersionStore
     + IdempotencyStore
-    + SourceBudgetStore
+    + RateLimitStore
     + StorageStore
 {
     /// Succeeds if the database responds.

@@ -11,8 +11,8 @@ use domain::message;
 use domain::ports::{
     Connector, ConnectorError, ConnectorErrorKind, NormalizedPage, ProviderQuery, SourceQuery, SourceResponse,
 };
+use domain::rate_limit::{BudgetRequest, BudgetTurn};
 use domain::result::ResultSet;
-use domain::source_budget::{BudgetRequest, BudgetTurn};
 use futures_util::StreamExt;
 use serde_json::Value;
 use std::sync::Arc;

@@ -9,8 +9,8 @@ use domain::instant;
 use domain::known_secrets::KnownSecrets;
 use domain::message;
 use domain::ports::{
-    Connector, ConnectorError, ConnectorErrorKind, PluginContext, PluginRegistry, ReadPages,
-    SourceBudgetStore, SourceTokens,
+    Connector, ConnectorError, ConnectorErrorKind, PluginContext, PluginRegistry, RateLimitStore, ReadPages,
+    SourceTokens,
 };
 use domain::provider::SearchProvider;
 use domain::result::{ProviderError, ResultSet};
@@ -30,7 +30,7 @@ pub(crate) struct ProviderRun {
     pub cpu: CpuPool,
     pub memory: Arc<RunMemory>,
     pub health: Arc<HealthRegistry>,
-    pub budgets: Arc<dyn SourceBudgetStore>,
+    pub budgets: Arc<dyn RateLimitStore>,
     pub transforms: Arc<RunTransforms>,
     /// After the pre-query processors.
     pub query: String,

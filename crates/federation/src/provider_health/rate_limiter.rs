@@ -2,8 +2,8 @@
 //! this process only.
 
 use domain::ids::ProviderId;
-use domain::ports::SourceBudgetStore;
-use domain::source_budget::{BudgetRequest, BudgetTurn};
+use domain::ports::RateLimitStore;
+use domain::rate_limit::{BudgetRequest, BudgetTurn};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 use tokio::time::Instant;
@@ -22,7 +22,7 @@ impl RateLimiter {
     /// Takes a slot of the shared rate limit. An unsaved provider shares none.
     pub async fn take_turn(
         &self,
-        shared: &dyn SourceBudgetStore,
+        shared: &dyn RateLimitStore,
         provider: ProviderId,
         request: BudgetRequest,
     ) -> BudgetTurn {

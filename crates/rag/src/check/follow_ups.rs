@@ -1,7 +1,7 @@
 //! Splits follow-up questions and an unwanted list of sources from a reply.
 
 use super::urls::AllowedUrls;
-use super::{citations, sanitize};
+use super::{citation_syntax, sanitize};
 use crate::prompt::FOLLOW_UPS;
 
 /// Maximum number of follow-up questions.
@@ -31,7 +31,7 @@ pub(super) fn sanitize(written: &[String], allowed: &AllowedUrls) -> Vec<String>
     let mut questions: Vec<String> = Vec::new();
     for one in written {
         let (text, removed) = sanitize::sanitize(one, allowed);
-        let text = citations::without(&text).split_whitespace().collect::<Vec<_>>().join(" ");
+        let text = citation_syntax::without(&text).split_whitespace().collect::<Vec<_>>().join(" ");
         let text = text.replace(" ?", "?").trim_matches(['*', '_', '"', '`', ' ']).to_owned();
         let is_question = text.contains(char::is_alphabetic) && text.chars().count() <= CHARS_MAX;
         if is_question && !removed.urls && !removed.images && !questions.contains(&text) {

@@ -4,19 +4,19 @@
 //! The text may be the result of a prompt injection. So nothing in it becomes a link: citations are the only links,
 //! and they lead to the results.
 
-mod citations;
+mod citation_syntax;
+mod citation_verification;
 mod deep_link;
 mod follow_ups;
 #[cfg(test)]
 mod injection_tests;
 mod not_found;
 mod sanitize;
-mod support;
 mod urls;
 
 use crate::prompt::PromptSource;
+use citation_verification::{SUPPORT_MIN, Support};
 use domain::summary::{GroundedSentence, SummarySource};
-use support::{SUPPORT_MIN, Support};
 use syntax::strip_html::readable;
 use url::Url;
 use urls::AllowedUrls;
@@ -55,8 +55,11 @@ pub(crate) fn check(written: &str, sources: &[PromptSource]) -> Checked {
         }
     }
     let good = sentences.iter().filter(|one| one.support >= SUPPORT_MIN).count();
-    let grounded =
-        if sentences.is_empty() { 0.0 } else { support::rounded(good as f64 / sentences.len() as f64) };
+    let grounded = if sentences.is_empty() {
+        0.0
+    } else {
+        citation_verification::rounded(good as f64 / sentences.len() as f64)
+    };
     let mut warnings = removed.warnings();
     // Without sources, as in small talk, no support is needed.
     if !sources.is_empty() && !sentences.is_empty() && grounded < GROUNDED_MIN {
@@ -66,8 +69,9 @@ pub(crate) fn check(written: &str, sources: &[PromptSource]) -> Checked {
             sentences.len()
         ));
     }
-    let cited =
-        |n: u32| sentences.iter().any(|one| one.cites.contains(&n)) || citations::cites(&body).contains(&n);
+    let cited = |n: u32| {
+        sentences.iter().any(|one| one.cites.contains(&n)) || citation_syntax::cites(&body).contains(&n)
+    };
     let sources =
         sources.iter().map(|source| answer_source(source, cited(source.n), support.quote(source.n)));
     let sources = sources.collect();

@@ -3,7 +3,7 @@
 //! Each line is processed until it no longer changes, because removing something may create something else. Whatever
 //! is left after that is broken up, so the guarantee always holds.
 
-use super::citations;
+use super::citation_syntax;
 use super::urls::{AllowedUrls, replace_urls};
 use crate::prompt::is_invisible;
 use regex::{Captures, Regex};
@@ -98,7 +98,7 @@ fn run_pass(line: &str, allowed: &AllowedUrls, is_code: bool, removed: &mut Remo
     if is_code {
         return line;
     }
-    let (line, has_unknown) = citations::normalized(&line, allowed);
+    let (line, has_unknown) = citation_syntax::normalized(&line, allowed);
     removed.citations |= has_unknown;
     line
 }
@@ -174,7 +174,7 @@ fn link(found: &Captures<'_>, allowed: &AllowedUrls, removed: &mut Removed) -> S
         removed.images = true;
         return text.to_owned();
     }
-    if citations::numbers(text).is_some() {
+    if citation_syntax::numbers(text).is_some() {
         // Code such as `a[0](x)`.
         let is_address = found[3].contains(['/', ':', '.', '#', '?']);
         return if is_address { format!("[{text}]") } else { format!("[{text}] ({})", &found[3]) };
@@ -191,10 +191,10 @@ fn link(found: &Captures<'_>, allowed: &AllowedUrls, removed: &mut Removed) -> S
 fn reference(found: &Captures<'_>, removed: &mut Removed) -> String {
     let (text, name) = (&found[2], &found[3]);
     removed.images |= !found[1].is_empty();
-    if citations::numbers(text).is_some() {
+    if citation_syntax::numbers(text).is_some() {
         return found[0].trim_start_matches('!').to_owned();
     }
-    match citations::numbers(name) {
+    match citation_syntax::numbers(name) {
         Some(_) if found[1].is_empty() => format!("{text} [{name}]"),
         _ => text.to_owned(),
     }

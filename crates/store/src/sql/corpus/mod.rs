@@ -1,6 +1,7 @@
 //! Records of the corpus. Writers hold the lock of `changes`, so that documents are read and written back by one
 //! writer at a time, and changes are numbered in commit order.
 
+mod acl;
 mod attribution;
 mod changes;
 mod chunks;
@@ -159,7 +160,7 @@ impl SignalStore for SqlStore {
     }
 
     async fn acl_of(&self, ids: &[SignalId]) -> Result<Vec<(SignalId, Vec<AclToken>)>, StoreError> {
-        grants::acl_of(&self.db, ids).await
+        acl::acl_of(&self.db, ids).await
     }
 
     async fn remove_signal(&self, id: SignalId) -> Result<Vec<BodyKey>, StoreError> {

@@ -1,4 +1,4 @@
-//! What the holder of access tokens may see of the corpus, as a condition of queries. `grants::acl_of` decides in the
+//! What the holder of access tokens may see of the corpus, as a condition of queries. `acl::acl_of` decides in the
 //! same way.
 
 use crate::sql::text::push_list;

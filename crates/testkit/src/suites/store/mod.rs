@@ -18,6 +18,7 @@ pub mod people;
 pub mod pins;
 pub mod pipelines;
 pub mod providers;
+pub mod rate_limits;
 pub mod reconcile;
 pub mod results;
 pub mod schedules;
@@ -27,7 +28,6 @@ pub mod signal_lists;
 pub mod signal_records;
 pub mod signal_rights;
 pub mod signals;
-pub mod source_budgets;
 pub mod storage;
 pub mod tasks;
 pub mod tokens;
@@ -58,7 +58,7 @@ macro_rules! store_behaviors {
                 subscribed_searches_are_listed, subscriptions_end;
             idempotency: a_key_creates_one_search, a_key_goes_with_its_search, requests_at_once_create_one_search,
                 keys_end_after_a_day, claimed_keys_keep_the_first_answer, keys_of_one_user_are_bounded;
-            source_budgets: are_used_once, give_turns_in_order, belong_to_one_source;
+            rate_limits: are_used_once, give_turns_in_order, belong_to_one_source;
             storage: the_size_is_sampled, nothing_is_released_of_what_is_in_use;
             lists: preferences_belong_to_one_person, runs_are_kept_and_compared, runs_are_bounded,
                 searches_are_looked_for, new_results_are_counted;

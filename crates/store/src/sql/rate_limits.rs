@@ -5,8 +5,8 @@ use crate::db::Db;
 use crate::error::failure;
 use async_trait::async_trait;
 use domain::ids::ProviderId;
-use domain::ports::{SourceBudgetStore, StoreError};
-use domain::source_budget::{AHEAD_MAX, BudgetRequest, BudgetTurn};
+use domain::ports::{RateLimitStore, StoreError};
+use domain::rate_limit::{AHEAD_MAX, BudgetRequest, BudgetTurn};
 use std::time::Duration;
 
 /// The wait for a turn taken now. A full budget, or one further ahead than possible, counts from now. Parameters: 1
@@ -65,7 +65,7 @@ const POSTGRES: (&str, &str) =
     statements!("CAST(EXTRACT(EPOCH FROM statement_timestamp()) * 1000000 AS BIGINT)");
 
 #[async_trait]
-impl SourceBudgetStore for SqlStore {
+impl RateLimitStore for SqlStore {
     async fn take_turn(
         &self,
         provider: ProviderId,

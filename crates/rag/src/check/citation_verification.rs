@@ -1,6 +1,6 @@
 //! Measures how well the cited passages support each sentence, by words and by meaning.
 
-use super::{citations, sanitize};
+use super::{citation_syntax, sanitize};
 use crate::prompt::PromptSource;
 use crate::prompt::language::language_of;
 use crate::sentences::{Sentence, sentences};
@@ -64,8 +64,8 @@ impl<'a> Support<'a> {
 
     fn grounded(&mut self, text: String) -> GroundedSentence {
         let is_known = |n: &u32| self.sources.iter().any(|source| source.n == *n);
-        let cites: Vec<u32> = citations::cites(&text).into_iter().filter(is_known).collect();
-        let bare = citations::without(&text);
+        let cites: Vec<u32> = citation_syntax::cites(&text).into_iter().filter(is_known).collect();
+        let bare = citation_syntax::without(&text);
         let embedding = embed(&bare);
         let mut support: f64 = 0.0;
         for n in &cites {
@@ -154,7 +154,8 @@ fn claims(body: &str) -> Vec<String> {
         }
         for place in places(text) {
             let claim = text[place].trim();
-            if citations::without(claim).contains(char::is_alphanumeric) && claims.len() < SENTENCES_MAX {
+            if citation_syntax::without(claim).contains(char::is_alphanumeric) && claims.len() < SENTENCES_MAX
+            {
                 claims.push(claim.to_owned());
             }
         }
@@ -187,7 +188,7 @@ fn places(text: &str) -> Vec<Range<usize>> {
 fn announces(line: &str, text: &str) -> bool {
     let is_short = tokens(text).take(HEADING_WORDS_MAX + 1).count() <= HEADING_WORDS_MAX;
     let is_heading = line.trim_start().starts_with('#') || text.trim_end_matches(['*', '_']).ends_with(':');
-    is_heading && is_short && citations::cites(text).is_empty()
+    is_heading && is_short && citation_syntax::cites(text).is_empty()
 }
 
 fn without_list_mark(line: &str) -> &str {

@@ -4,7 +4,7 @@ use super::fixture::{at, person};
 use domain::ids::ProviderId;
 use domain::ports::Store;
 use domain::provider::ProviderSpec;
-use domain::source_budget::{BudgetRequest, BudgetTurn};
+use domain::rate_limit::{BudgetRequest, BudgetTurn};
 use std::time::Duration;
 use syntax::rate::Rate;
 

@@ -2,11 +2,11 @@
 
 use super::StoreError;
 use crate::ids::ProviderId;
-use crate::source_budget::{BudgetRequest, BudgetTurn};
+use crate::rate_limit::{BudgetRequest, BudgetTurn};
 use async_trait::async_trait;
 
 #[async_trait]
-pub trait SourceBudgetStore: Send + Sync {
+pub trait RateLimitStore: Send + Sync {
     /// Takes a turn from the budget of a provider's source, by the clock of the database. A turn that would come too
     /// late is not taken.
     async fn take_turn(&self, provider: ProviderId, request: BudgetRequest)
