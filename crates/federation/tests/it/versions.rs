@@ -216,6 +216,18 @@ async fn a_page_of_a_running_search_records_no_election() {
 }
 
 #[tokio::test]
+async fn an_update_shows_saved_results_unchanged_until_a_source_responds() {
+    let mut fixture = Fixture::with(decided(&[2, 1], DecidedBy::Election, 7)).await;
+    fixture.run().await;
+    fixture.corpus.asked();
+    let update = Search { run: fixture.search.run + 1, ..fixture.search.clone() };
+    let mixed = fixture.federation.mix_sets(&update, Vec::new(), &MixRequest::default()).await;
+    let page: Vec<String> = mixed.results.iter().map(shown).collect();
+    assert_eq!(page, fixture.page().await);
+    assert!(fixture.corpus.asked().is_empty(), "the post-result processors do not run");
+}
+
+#[tokio::test]
 async fn an_election_on_request_is_stored_in_the_saved_results() {
     let mut fixture = Fixture::with(undecided(&[1, 2])).await;
     let error = fixture.federation.elect(&fixture.search).await.unwrap_err();
