@@ -76,7 +76,7 @@ pub struct PageProbe {
 pub enum PageError {
     #[error("the result has no address that can be fetched")]
     NoAddress,
-    /// The host name is unknown, the host is on a private network, or it does not respond. Telling these apart would
+    /// The host name is unknown, the host is on a private network, or it does not respond. A distinction would
     /// reveal internal host names to a user, so the cause is only logged.
     #[error("its address cannot be reached from here")]
     Unreachable,
