@@ -79,7 +79,7 @@ impl Connector for TributaryCorpus {
                 ConnectorError::new(ConnectorErrorKind::Timeout, "the cache did not answer in time")
             })?
             .map_err(|error| ConnectorError::new(ConnectorErrorKind::Unavailable, error.0))?;
-        *self.remarks.lock().unwrap_or_else(PoisonError::into_inner) = answer.messages;
+        *self.remarks.lock().unwrap_or_else(PoisonError::into_inner) = answer.remarks;
         let rows: Vec<Value> = answer.hits.into_iter().map(row).collect();
         Ok(SourceResponse::Rows { found: rows.len() as u64, rows })
     }

@@ -26,7 +26,7 @@ impl TaskHandler for IngestDocument {
         let job: IngestJob =
             serde_json::from_value(task.payload.clone()).map_err(|error| TaskError(error.to_string()))?;
         let cache = &self.0;
-        let outcome = ingest::run(&cache.parts, &job, task.attempt).await?;
+        let outcome = ingest::run(&cache.parts, &job, task.id, task.attempt).await?;
         if outcome != Outcome::LeftOut {
             cache.counters.ingested(cache.parts.clock.now().date_naive(), outcome == Outcome::In);
         }

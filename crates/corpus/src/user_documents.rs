@@ -116,7 +116,7 @@ fn veiled(signal: Signal) -> Signal {
         body_expires: None,
         rejections: 0,
         file_bytes: 0,
-        messages: Vec::new(),
+        notices: Vec::new(),
         ..signal
     }
 }

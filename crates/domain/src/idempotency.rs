@@ -1,8 +1,9 @@
 //! Idempotent requests: `Idempotency-Key`.
 
-use crate::ids::SearchId;
+use crate::ids::{SearchId, UserId};
 use crate::instant::Instant;
-use crate::search::SearchSpec;
+use crate::notice::{self, StoredNotices};
+use crate::search::{Search, SearchSpec};
 use chrono::TimeDelta;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -34,7 +35,25 @@ pub struct StoredResponse {
 /// The response for a new search, without what is the same for every new search.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct CreatedSearch {
-    pub id: SearchId,
-    pub spec: SearchSpec,
-    pub messages: Vec<String>,
+    id: SearchId,
+    spec: SearchSpec,
+    messages: Vec<String>,
+    #[serde(default)]
+    notices: StoredNotices,
+}
+
+impl CreatedSearch {
+    pub fn of(search: &Search) -> Self {
+        Self {
+            id: search.id,
+            spec: search.spec.clone(),
+            messages: notice::lines(&search.notices),
+            notices: StoredNotices::of(search.notices.clone()),
+        }
+    }
+
+    /// The search as it was created.
+    pub fn search(self, owner: UserId, created: Instant) -> Search {
+        Search::created(self.id, owner, self.spec, self.notices.restore(self.messages), created)
+    }
 }

@@ -11,8 +11,11 @@ pub fn to_micros(time: Instant) -> Instant {
 }
 
 /// The format of `date_retrieved` and of the brackets in `messages`.
+pub const DISPLAY_FORMAT: &str = "%Y-%m-%d %H:%M:%S%.6f";
+
+/// A time in [`DISPLAY_FORMAT`].
 pub fn display(time: Instant) -> String {
-    time.format("%Y-%m-%d %H:%M:%S%.6f").to_string()
+    time.format(DISPLAY_FORMAT).to_string()
 }
 
 /// Seconds rounded to 0.1, the format of `federation_time` and `search_time`.

@@ -24,7 +24,7 @@
 //! | [`user`], [`password`], [`ownership`] | users, groups, tokens and permissions; rules for passwords |
 //! | [`bounded_json`] | parsing of untrusted JSON within limits |
 //! | [`validation`] | validation errors by field |
-//! | [`message`] | the lines of `messages` |
+//! | [`notice`] | what happened during a search: the lines of `messages` |
 //! | [`idempotency`] | idempotent requests |
 //! | [`fair_share`], [`rate_limit`] | which waiting tasks run first; request budgets of sources |
 //! | [`storage_forecast`] | size and growth of the database, and when the disk is full |
@@ -49,8 +49,8 @@ pub mod ids;
 pub mod inline_secrets;
 pub mod instant;
 pub mod known_secrets;
-pub mod message;
 pub mod mixed;
+pub mod notice;
 pub mod ownership;
 pub mod page_fetch;
 pub mod password;

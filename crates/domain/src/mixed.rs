@@ -1,6 +1,7 @@
 //! The mixed results response: messages, info, results and blocks.
 
 use crate::ids::{ProviderId, SearchId};
+use crate::notice::{self, Notice};
 use crate::result::{ProviderError, ResultItem};
 use crate::search::ProviderRef;
 use crate::status::ProviderStatus;
@@ -13,7 +14,9 @@ pub const SUMMARY_BLOCK: &str = "ai_summary";
 #[derive(Debug, Clone, PartialEq, Serialize, utoipa::ToSchema)]
 pub struct MixedResponse {
     /// The banner first; the last one names the mixer.
-    pub messages: Vec<String>,
+    #[serde(rename = "messages", serialize_with = "notice::serialize_lines")]
+    #[schema(value_type = Vec<String>)]
+    pub notices: Vec<Notice>,
     pub info: MixedInfo,
     pub results: Vec<ResultItem>,
     /// Result blocks such as `ai_summary`, each a top-level list.
@@ -212,7 +215,7 @@ mod tests {
             ai: Some(AiInfo::ok()),
         };
         let response =
-            MixedResponse { messages: Vec::new(), info, results: Vec::new(), blocks: BTreeMap::new() };
+            MixedResponse { notices: Vec::new(), info, results: Vec::new(), blocks: BTreeMap::new() };
         let shown = serde_json::to_value(response).expect("json");
         assert_eq!(keys(&shown["info"]), BTreeSet::from(NAMES_RESERVED));
         assert_eq!(keys(&shown), BTreeSet::from(BLOCKS_RESERVED));

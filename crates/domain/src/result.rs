@@ -3,6 +3,7 @@
 use crate::corpus::CacheStatus;
 use crate::ids::{ProviderId, ResultId, SearchId, SignalId};
 use crate::instant::Instant;
+use crate::notice::Notice;
 use crate::provenance::Provenance;
 use crate::status::ProviderStatus;
 use crate::summary::details::SummaryDetails;
@@ -143,7 +144,7 @@ pub struct ResultSet {
     pub query_to_provider: String,
     pub query_processors: Vec<String>,
     pub result_processors: Vec<String>,
-    pub messages: Vec<String>,
+    pub notices: Vec<Notice>,
     pub time_s: f64,
     pub items: Vec<ResultItem>,
     pub date_created: Instant,
@@ -163,7 +164,7 @@ pub struct GuardedResult {
 pub struct SavedResult {
     pub search: SearchId,
     pub provider: ProviderId,
-    pub messages: Vec<String>,
+    pub notices: Vec<Notice>,
     pub item: ResultItem,
     pub date_created: Instant,
     pub date_updated: Instant,

@@ -3,6 +3,7 @@
 use crate::corpus::{self, Topic};
 use crate::ids::{SearchId, UserId};
 use crate::instant::Instant;
+use crate::notice::Notice;
 use crate::retention::Retention;
 use crate::status::SearchStatus;
 use crate::validation::FieldErrors;
@@ -245,7 +246,7 @@ pub struct Search {
     /// The query after the pre-query processors.
     pub query_string_processed: String,
     pub status: SearchStatus,
-    pub messages: Vec<String>,
+    pub notices: Vec<Notice>,
     /// Seconds from start to the end of post-processing.
     pub time_s: f64,
     /// Number of the newest run; a worker of an older run writes nothing.
@@ -260,7 +261,7 @@ impl Search {
         id: SearchId,
         owner: UserId,
         spec: SearchSpec,
-        messages: Vec<String>,
+        notices: Vec<Notice>,
         now: Instant,
     ) -> Self {
         Self {
@@ -269,7 +270,7 @@ impl Search {
             spec,
             query_string_processed: String::new(),
             status: SearchStatus::NewSearch,
-            messages,
+            notices,
             time_s: 0.0,
             run: 1,
             date_created: now,

@@ -153,7 +153,7 @@ mod tests {
             query_to_provider: String::new(),
             query_processors: Vec::new(),
             result_processors: Vec::new(),
-            messages: Vec::new(),
+            notices: Vec::new(),
             time_s: 0.0,
             items: urls
                 .iter()

@@ -8,7 +8,7 @@ use crate::search::admission::AdmissionControl;
 use crate::search::edit_locks::EditLocks;
 use crate::search::rules_cache::RulesCache;
 use domain::ids::ProviderId;
-use domain::message;
+use domain::notice::{Notice, NoticeKind};
 use domain::ports::{Observer, PluginContext, PluginRegistry, ReadPages, SourceTokens, Store, TaskQueue};
 use std::sync::Arc;
 
@@ -94,8 +94,8 @@ impl Federation {
         &self.progress
     }
 
-    /// A line for `messages`, with the time in brackets.
-    pub(crate) fn notice(&self, line: &str) -> String {
-        message::at(self.context.clock.now(), line)
+    /// A notice of now.
+    pub(crate) fn notice(&self, kind: NoticeKind) -> Notice {
+        Notice::new(self.context.clock.now(), kind)
     }
 }

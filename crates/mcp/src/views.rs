@@ -2,8 +2,8 @@
 
 use crate::markdown::{cut, inline, link, one_line};
 use domain::corpus::CacheStatus;
-use domain::message;
 use domain::mixed::MixedResponse;
+use domain::notice::NoticeKind;
 use domain::result::ResultItem;
 use domain::search::Search;
 use domain::status::SearchStatus;
@@ -203,22 +203,17 @@ impl FoundView {
 
 /// Explains a failed search, an unknown provider or a page past the end.
 fn note(search: &Search, is_empty: bool, page: u32) -> Option<String> {
-    let mut lines = search.messages.iter().map(|line| without_time(line));
+    let mut kinds = search.notices.iter().map(|notice| &notice.kind);
     match search.status {
         SearchStatus::ErrNoSearchproviders => Some(
             "No source was asked: none is active, yours to search and selected. Call list_providers for the names and \
              tags that there are."
                 .to_owned(),
         ),
-        status if status.is_error() => lines.next_back().map(str::to_owned),
+        status if status.is_error() => kinds.next_back().map(ToString::to_string),
         _ if is_empty && page > 1 => Some(format!("The list ends before page {page}.")),
-        _ => lines.find(|line| line.starts_with(&message::unknown_providers(&[]))).map(str::to_owned),
+        _ => kinds.find(|kind| matches!(kind, NoticeKind::UnknownProviders { .. })).map(ToString::to_string),
     }
-}
-
-/// A message of the search without its timestamp.
-fn without_time(line: &str) -> &str {
-    line.strip_prefix('[').and_then(|line| line.split_once("] ")).map_or(line, |(_, text)| text)
 }
 
 /// The serialized name of a state.
@@ -261,6 +256,7 @@ mod tests {
     use super::*;
     use domain::ids::{ResultId, SearchId, UserId};
     use domain::instant::Instant;
+    use domain::notice::Notice;
     use domain::search::SearchSpec;
 
     #[test]
@@ -278,18 +274,18 @@ mod tests {
 
     #[test]
     fn why_there_is_nothing() {
-        let line = |text: &str| message::at(Instant::default(), text);
-        let unknown = message::unknown_providers(&["nobody".to_owned()]);
-        for (status, lines, is_empty, page, expected) in [
+        let unknown = NoticeKind::UnknownProviders { names: vec!["nobody".to_owned()] };
+        for (status, kinds, is_empty, page, expected) in [
             (SearchStatus::FullResultsReady, vec![], false, 1, None),
             (SearchStatus::FullResultsReady, vec![], true, 1, None),
             (SearchStatus::FullResultsReady, vec![], true, 9, Some("before page 9")),
-            (SearchStatus::FullResultsReady, vec![line(&unknown)], false, 1, Some(unknown.as_str())),
+            (SearchStatus::FullResultsReady, vec![unknown], false, 1, Some("nobody")),
             (SearchStatus::ErrNoSearchproviders, vec![], true, 1, Some("list_providers")),
-            (SearchStatus::ErrRunFailed, vec![line("It broke.")], true, 1, Some("It broke.")),
+            (SearchStatus::ErrRunFailed, vec![NoticeKind::RunFailed], true, 1, Some("could not be finished")),
         ] {
-            let messages = std::iter::once(message::banner()).chain(lines).collect();
-            let search = Search { status, messages, ..search() };
+            let notices = std::iter::once(NoticeKind::banner()).chain(kinds);
+            let notices = notices.map(|kind| Notice::new(Instant::default(), kind)).collect();
+            let search = Search { status, notices, ..search() };
             let found = note(&search, is_empty, page);
             assert_eq!(found.is_some(), expected.is_some(), "{status:?} {page}: {found:?}");
             assert!(
@@ -306,7 +302,7 @@ mod tests {
             spec: SearchSpec::of_query("river"),
             query_string_processed: String::new(),
             status: SearchStatus::FullResultsReady,
-            messages: Vec::new(),
+            notices: Vec::new(),
             time_s: 0.0,
             run: 1,
             date_created: Instant::default(),

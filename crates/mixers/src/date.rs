@@ -1,7 +1,7 @@
 //! DateMixer: newest first. Results without a date are left out, and their number is reported.
 
 use crate::shared::order;
-use domain::message;
+use domain::notice::NoticeKind;
 use domain::ports::{Candidate, MixContext, MixedOrder, Mixer, MixerKind};
 
 struct DateMixer;
@@ -10,7 +10,7 @@ impl Mixer for DateMixer {
     fn arrange<'a>(&self, mut candidates: Vec<Candidate<'a>>, _cx: &MixContext<'_>) -> MixedOrder<'a> {
         let hidden = order::keep(&mut candidates, order::is_dated);
         order::by_date(&mut candidates);
-        MixedOrder { order: candidates, messages: vec![message::hid_undated(KIND.name, hidden)] }
+        MixedOrder { order: candidates, notices: vec![NoticeKind::hid_undated(KIND.name, hidden)] }
     }
 }
 

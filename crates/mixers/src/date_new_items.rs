@@ -1,7 +1,7 @@
 //! DateNewItemsMixer: only dated results that the last update added, newest first.
 
 use crate::shared::order;
-use domain::message;
+use domain::notice::NoticeKind;
 use domain::ports::{Candidate, MixContext, MixedOrder, Mixer, MixerKind};
 
 struct DateNewItemsMixer;
@@ -10,12 +10,12 @@ impl Mixer for DateNewItemsMixer {
     fn arrange<'a>(&self, mut candidates: Vec<Candidate<'a>>, _cx: &MixContext<'_>) -> MixedOrder<'a> {
         let old = order::keep(&mut candidates, order::is_new);
         if candidates.is_empty() {
-            return MixedOrder { order: candidates, messages: vec![message::no_new_results(KIND.name)] };
+            return MixedOrder { order: candidates, notices: vec![NoticeKind::no_new_results(KIND.name)] };
         }
         let undated = order::keep(&mut candidates, order::is_dated);
         order::by_date(&mut candidates);
-        let messages = vec![message::hid_old(KIND.name, old), message::hid_undated(KIND.name, undated)];
-        MixedOrder { order: candidates, messages }
+        let notices = vec![NoticeKind::hid_old(KIND.name, old), NoticeKind::hid_undated(KIND.name, undated)];
+        MixedOrder { order: candidates, notices }
     }
 }
 

@@ -9,7 +9,7 @@ impl Mixer for RelevancyMixer {
     fn arrange<'a>(&self, mut candidates: Vec<Candidate<'a>>, cx: &MixContext<'_>) -> MixedOrder<'a> {
         order::by_relevancy(&mut candidates);
         promotion::promote(&mut candidates, cx);
-        MixedOrder { order: candidates, messages: Vec::new() }
+        MixedOrder { order: candidates, notices: Vec::new() }
     }
 }
 

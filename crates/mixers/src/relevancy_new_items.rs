@@ -1,7 +1,7 @@
 //! RelevancyNewItemsMixer: only results that the last update added, by `swirl_score`.
 
 use crate::shared::{order, promotion};
-use domain::message;
+use domain::notice::NoticeKind;
 use domain::ports::{Candidate, MixContext, MixedOrder, Mixer, MixerKind};
 
 struct RelevancyNewItemsMixer;
@@ -12,10 +12,10 @@ impl Mixer for RelevancyNewItemsMixer {
         order::by_relevancy(&mut candidates);
         promotion::promote(&mut candidates, cx);
         let remark = match candidates.is_empty() {
-            true => message::no_new_results(KIND.name),
-            false => message::hid_old(KIND.name, hidden),
+            true => NoticeKind::no_new_results(KIND.name),
+            false => NoticeKind::hid_old(KIND.name, hidden),
         };
-        MixedOrder { order: candidates, messages: vec![remark] }
+        MixedOrder { order: candidates, notices: vec![remark] }
     }
 }
 

@@ -4,7 +4,7 @@
 use crate::PageFetchParts;
 use base64::Engine;
 use domain::ids::UserId;
-use domain::message;
+use domain::notice::reason;
 use domain::page_fetch::PageFetchConfig;
 use domain::ports::{HttpMethod, HttpRequest, Origin, PageError, TlsOptions};
 use domain::provenance::{AccountPage, PageTarget, SourcePage};
@@ -69,7 +69,7 @@ async fn source_rights(
     let Some(origin) = own_origin(page, config, url) else { return Ok((None, Carried::default())) };
     let provider = page.provider();
     if provider.unreadable.is_any() {
-        return Err(PageError::Failed(message::secrets_unreadable().to_owned()));
+        return Err(PageError::Failed(reason::secrets_unreadable().to_owned()));
     }
     let token = token_of(parts, provider, user).await?;
     Ok((Some(origin), token.map_or_else(|| of_credentials(provider), Carried::bearer)))

@@ -77,7 +77,7 @@ pub(crate) mod tests {
             spec: SearchSpec::of_query("river"),
             query_string_processed: "river".to_owned(),
             status: SearchStatus::FullResultsReady,
-            messages: Vec::new(),
+            notices: Vec::new(),
             time_s: 0.0,
             run: 1,
             date_created: DateTime::UNIX_EPOCH,

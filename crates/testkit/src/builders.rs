@@ -3,9 +3,15 @@
 use chrono::DateTime;
 use domain::ids::{ProviderId, ResultId, SearchId, UserId};
 use domain::instant::Instant;
+use domain::notice::{Notice, NoticeKind};
 use domain::result::{ResultItem, ResultSet};
 use domain::search::{Search, SearchSpec};
 use domain::status::{ProviderStatus, SearchStatus};
+
+/// A notice that is shown as this text.
+pub fn line(text: &str) -> Notice {
+    Notice::new(DateTime::UNIX_EPOCH, NoticeKind::Line { line: text.to_owned() })
+}
 
 /// A search whose results are being processed.
 pub fn search(query: &str) -> Search {
@@ -15,7 +21,7 @@ pub fn search(query: &str) -> Search {
         spec: SearchSpec::of_query(query),
         query_string_processed: query.to_owned(),
         status: SearchStatus::PostResultProcessing,
-        messages: Vec::new(),
+        notices: Vec::new(),
         time_s: 0.0,
         run: 1,
         date_created: DateTime::UNIX_EPOCH,
@@ -44,7 +50,7 @@ pub fn result_set(provider: i64) -> ResultSetBuilder {
         query_to_provider: String::new(),
         query_processors: Vec::new(),
         result_processors: Vec::new(),
-        messages: Vec::new(),
+        notices: Vec::new(),
         time_s: 0.0,
         items: Vec::new(),
         date_created: DateTime::UNIX_EPOCH,
@@ -74,8 +80,9 @@ impl ResultSetBuilder {
         self
     }
 
-    pub fn message(mut self, line: &str) -> Self {
-        self.0.messages.push(line.to_owned());
+    /// Adds a notice whose line is this text.
+    pub fn line(mut self, text: &str) -> Self {
+        self.0.notices.push(line(text));
         self
     }
 

@@ -15,6 +15,7 @@ use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
+use testkit::builders::line;
 
 /// Returns the same two documents for everybody, or fails, or never responds.
 struct FakeCorpus {
@@ -39,7 +40,7 @@ impl Corpus for FakeCorpus {
         self.asked.lock().expect("a list").push((asker, words.to_owned(), results_max));
         match self.behavior {
             CorpusBehavior::Well => {
-                Ok(CorpusResults { hits: vec![hit(1), hit(2)], messages: vec!["two".to_owned()] })
+                Ok(CorpusResults { hits: vec![hit(1), hit(2)], remarks: vec!["two".to_owned()] })
             }
             CorpusBehavior::Failing => Err(CorpusError("missing sparse vector".to_owned())),
             CorpusBehavior::Slow => std::future::pending().await,
@@ -113,7 +114,7 @@ fn hit(id: i64) -> CorpusHit {
         body_expires: None,
         rejections: 0,
         file_bytes: 0,
-        messages: vec!["the source said no".to_owned()],
+        notices: vec![line("the source said no")],
     };
     let status = CacheStatus::of(&signal, Instant::UNIX_EPOCH, Duration::from_secs(60));
     let passages = ["best", "second", "third"].map(str::to_owned).to_vec();

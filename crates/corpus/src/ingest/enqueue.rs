@@ -9,8 +9,9 @@ use super::{cached_text, records, source};
 use crate::CacheParts;
 use bytes::Bytes;
 use domain::corpus::{DocumentAddress, Grant, NewSignal, Signal, SignalState};
-use domain::ids::UserId;
+use domain::ids::{TaskId, UserId};
 use domain::instant::Instant;
+use domain::notice::{Notice, NoticeKind};
 use domain::ports::{BodyKey, StoreError};
 use domain::provenance::PageTarget;
 use domain::provider::SearchProvider;
@@ -98,7 +99,6 @@ pub async fn enqueue_and_wait(
     if accepted.is_done {
         return Ok(accepted);
     }
-    let told = accepted.signal.messages.last().cloned();
     let waiting = async {
         loop {
             sleep(LOOK_EVERY).await;
@@ -108,9 +108,7 @@ pub async fn enqueue_and_wait(
             if grant.opens(&signal) && grant.last_ok.is_some_and(|last_ok| last_ok >= since) {
                 return Ok(signal);
             }
-            if let Some(why) = grant.messages.last().filter(|newest| Some(*newest) != told.as_ref()) {
-                // The caller does not need the timestamp.
-                let reason = why.split_once("] ").map_or(why.as_str(), |(_, reason)| reason);
+            if let Some(reason) = grant.notices.iter().find_map(|notice| failure_of(accepted.job, notice)) {
                 return Err(IngestError::NoText(reason.to_owned()));
             }
         }
@@ -122,6 +120,14 @@ pub async fn enqueue_and_wait(
         }
         Ok(Err(error)) => Err(error),
         Err(_) => Ok(accepted),
+    }
+}
+
+/// Why this task failed. Other tasks may ingest the same document for the same person.
+fn failure_of(job: Option<TaskId>, notice: &Notice) -> Option<&str> {
+    match &notice.kind {
+        NoticeKind::IngestFailed { task, reason } if Some(*task) == job => Some(reason),
+        _ => None,
     }
 }
 

@@ -15,8 +15,8 @@ use crate::{CacheParts, lineage, retention};
 use bytes::Bytes;
 use chrono::TimeDelta;
 use domain::corpus::{IndexedContent, Signal, StoredChunk};
-use domain::ids::{ProviderId, UserId};
-use domain::message;
+use domain::ids::{ProviderId, TaskId, UserId};
+use domain::notice::{Notice, NoticeKind};
 use domain::ports::{BodyError, BodyKey, Placement, Retrieval, StoreError, TaskError, VectorError};
 use domain::provider::SearchProvider;
 
@@ -34,7 +34,12 @@ pub enum Outcome {
 }
 
 /// Ingests one document. An error means: retry.
-pub async fn run(parts: &CacheParts, job: &IngestJob, attempt: u32) -> Result<Outcome, TaskError> {
+pub async fn run(
+    parts: &CacheParts,
+    job: &IngestJob,
+    task: TaskId,
+    attempt: u32,
+) -> Result<Outcome, TaskError> {
     if !parts.license.opens_cache() {
         tracing::info!(
             signal.id = job.signal.0,
@@ -50,17 +55,17 @@ pub async fn run(parts: &CacheParts, job: &IngestJob, attempt: u32) -> Result<Ou
         Err(IngestFailure::Passing(why) | IngestFailure::Again(why) | IngestFailure::Final(why)) => why,
     };
     tracing::info!(signal.id = job.signal.0, "a document was not ingested: {why}");
-    let now = parts.clock.now();
-    match note_failure(parts, job, message::at(now, &why)).await {
+    let notice = Notice::new(parts.clock.now(), NoticeKind::IngestFailed { task, reason: why });
+    match note_failure(parts, job, notice).await {
         Ok(()) | Err(StoreError::NotFound) => Ok(Outcome::Failed),
         Err(error) => Err(TaskError(error.to_string())),
     }
 }
 
 /// Reports the failure to the person who asked; others may have the document by their own access.
-async fn note_failure(parts: &CacheParts, job: &IngestJob, message: String) -> Result<(), StoreError> {
+async fn note_failure(parts: &CacheParts, job: &IngestJob, notice: Notice) -> Result<(), StoreError> {
     let id = parts.store.led_to(job.signal, job.user).await?.unwrap_or(job.signal);
-    parts.store.note_failure(id, job.user, message).await
+    parts.store.note_failure(id, job.user, notice).await
 }
 
 async fn ingest(parts: &CacheParts, job: &IngestJob, attempt: u32) -> Result<(), IngestFailure> {

@@ -41,8 +41,8 @@ pub async fn search(parts: &CacheParts, question: CorpusQuery<'_>) -> Result<Cor
     let (dense, words) = match pieces(parts, &asker, &vector, question.words).await {
         // Disabled on purpose: empty, not an error.
         Err(VectorError::Disabled) => {
-            let messages = vec![VectorError::Disabled.to_string()];
-            return Ok(for_eyes_of(&asker, parts, CorpusResults { messages, ..CorpusResults::default() }));
+            let remarks = vec![VectorError::Disabled.to_string()];
+            return Ok(for_eyes_of(&asker, parts, CorpusResults { remarks, ..CorpusResults::default() }));
         }
         other => other.map_err(|error| CorpusError(error.to_string()))?,
     };
@@ -65,19 +65,19 @@ pub async fn search(parts: &CacheParts, question: CorpusQuery<'_>) -> Result<Cor
         kept.push(by_pin);
         signals.insert(pinned.signal_id, pinned);
     }
-    let messages = vec![format!(
+    let remarks = vec![format!(
         "Cache: {} pieces by meaning and {} by words of {near_count} documents; {above} documents at or above {floor:.2}",
         dense.len(),
         words.len(),
     )];
     let hits = hits(parts, kept, signals, pin.as_ref()).await.map_err(unreadable)?;
-    Ok(for_eyes_of(&asker, parts, CorpusResults { hits, messages }))
+    Ok(for_eyes_of(&asker, parts, CorpusResults { hits, remarks }))
 }
 
 /// Debug information reveals much about the contents, so only administrators see it, for their own searches.
 fn for_eyes_of(asker: &Asker, parts: &CacheParts, mut answer: CorpusResults) -> CorpusResults {
     if !(parts.settings.cache_debug && asker.is_admin) {
-        answer.messages.clear();
+        answer.remarks.clear();
         answer.hits.iter_mut().for_each(|hit| hit.debug = None);
     }
     answer

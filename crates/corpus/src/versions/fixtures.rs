@@ -47,6 +47,6 @@ pub fn signal(id: i64, title: &str) -> Signal {
         body_bytes: 0,
         body_expires: None,
         rejections: 0,
-        messages: Vec::new(),
+        notices: Vec::new(),
     }
 }

@@ -66,7 +66,7 @@ async fn only_administrators_are_told_how() {
         filled(&fixture, person).await;
         let answer = fixture.ask(person, "river sensors").await.unwrap();
         let with_debug = answer.hits.iter().filter(|hit| hit.debug.is_some()).count();
-        assert_eq!((answer.messages.len(), with_debug.min(1)), (expected, expected));
+        assert_eq!((answer.remarks.len(), with_debug.min(1)), (expected, expected));
     }
 }
 

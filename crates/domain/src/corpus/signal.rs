@@ -4,6 +4,7 @@ use super::DocumentAddress;
 use super::string_enum::string_enum;
 use crate::ids::{ProviderId, SignalId, UserId};
 use crate::instant::Instant;
+use crate::notice::{self, Notice};
 use crate::ports::BodyKey;
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
@@ -123,7 +124,9 @@ pub struct Signal {
     pub body_expires: Option<DateTime<Utc>>,
     pub rejections: u32,
     /// Why the user who reads it could not get its text, newest last; of all users if read without a user.
-    pub messages: Vec<String>,
+    #[serde(rename = "messages", serialize_with = "notice::serialize_lines")]
+    #[schema(value_type = Vec<String>)]
+    pub notices: Vec<Notice>,
 }
 
 /// A document before its text is stored.
@@ -192,7 +195,7 @@ pub struct IndexedContent {
 }
 
 /// A user's right to see one document, acquired by retrieving it with their own credentials.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Grant {
     pub signal_id: SignalId,
     pub user_id: UserId,
@@ -209,7 +212,8 @@ pub struct Grant {
     /// other users something else.
     pub content_hash: String,
     /// Why this user could not get a text, newest last. Visible to no other user.
-    pub messages: Vec<String>,
+    #[serde(rename = "messages", serialize_with = "notice::serialize_lines")]
+    pub notices: Vec<Notice>,
 }
 
 impl Grant {

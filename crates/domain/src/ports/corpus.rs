@@ -50,7 +50,7 @@ pub struct CorpusResults {
     /// Best first.
     pub hits: Vec<CorpusHit>,
     /// How the results were found; for administrators if `SVC_CACHE_DEBUG` is set.
-    pub messages: Vec<String>,
+    pub remarks: Vec<String>,
 }
 
 /// A sentence for the messages of the search, without any text of a document.

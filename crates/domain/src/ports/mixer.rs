@@ -1,5 +1,6 @@
 //! Mixers: put saved results in order.
 
+use crate::notice::NoticeKind;
 use crate::result::{ResultItem, ResultSet};
 use crate::search::Search;
 
@@ -21,11 +22,11 @@ pub struct Candidate<'a> {
     pub item: &'a ResultItem,
 }
 
-/// The order, and messages of the mixer about it.
+/// The order, and notices of the mixer about it.
 #[derive(Debug, Clone, Default)]
 pub struct MixedOrder<'a> {
     pub order: Vec<Candidate<'a>>,
-    pub messages: Vec<String>,
+    pub notices: Vec<NoticeKind>,
 }
 
 /// Puts saved results in order, and may leave some out (the NewItems mixers do). Pure. Ranks, paging, `info` and URLs

@@ -1,6 +1,7 @@
 //! Processors: transform queries, one provider's results, or all results of a search.
 
 use super::PluginContext;
+use crate::notice::NoticeKind;
 use crate::provider::SearchProvider;
 use crate::result::{ResultItem, ResultSet};
 use crate::search::Search;
@@ -30,6 +31,18 @@ impl Outcome {
     }
     pub fn grouped(count: usize) -> Self {
         Self { grouped: count, ..Self::default() }
+    }
+
+    /// The notice about it, in the results of one provider or of all; None if nothing changed.
+    pub fn notice(self, processor: &str, provider: Option<&str>) -> Option<NoticeKind> {
+        let Self { updated, deleted, grouped } = self;
+        (self != Self::default()).then(|| NoticeKind::Processed {
+            processor: processor.to_owned(),
+            grouped,
+            updated,
+            deleted,
+            provider: provider.map(str::to_owned),
+        })
     }
 }
 

@@ -3,6 +3,7 @@
 use super::{NewTask, Page, StoreError};
 use crate::ids::{SearchId, UserId};
 use crate::instant::Instant;
+use crate::notice::Notice;
 use crate::result::ResultSet;
 use crate::search::{Search, SearchFilter, SearchSpec};
 use crate::search_run::RunFindings;
@@ -16,8 +17,8 @@ pub struct FinishedRun {
     pub run: i64,
     pub status: SearchStatus,
     pub query_string_processed: String,
-    /// Appended to the existing messages.
-    pub messages: Vec<String>,
+    /// Appended to the existing notices.
+    pub notices: Vec<Notice>,
     pub time_s: f64,
     /// Replaces the sets of the same providers. Items with `swirl_id` 0 get ids.
     pub sets: Vec<ResultSet>,
@@ -37,7 +38,7 @@ pub trait SearchStore: Send + Sync {
         &self,
         spec: SearchSpec,
         owner: UserId,
-        messages: Vec<String>,
+        notices: Vec<Notice>,
         now: Instant,
         task: TaskBuilder,
     ) -> Result<Search, StoreError>;
@@ -71,22 +72,22 @@ pub trait SearchStore: Send + Sync {
         spec: SearchSpec,
         now: Instant,
     ) -> Result<Option<Search>, StoreError>;
-    /// Restarts from nothing: discards the results, sets `NEW_SEARCH` and run + 1, replaces the messages by `messages`,
+    /// Restarts from nothing: discards the results, sets `NEW_SEARCH` and run + 1, replaces the notices by `notices`,
     /// and stores the task that will run it, in one transaction. None as for `change_search`.
     async fn restart_search(
         &self,
         seen: &Search,
         spec: SearchSpec,
-        messages: Vec<String>,
+        notices: Vec<Notice>,
         now: Instant,
         task: TaskBuilder,
     ) -> Result<Option<Search>, StoreError>;
-    /// Runs again and keeps the existing results: sets `UPDATE_SEARCH`, sort `date` and run + 1, appends `message`, and
+    /// Runs again and keeps the existing results: sets `UPDATE_SEARCH`, sort `date` and run + 1, appends the notice, and
     /// stores the task that will run it, in one transaction.
     async fn update_search(
         &self,
         id: SearchId,
-        message: String,
+        notice: Notice,
         now: Instant,
         task: TaskBuilder,
     ) -> Result<Search, StoreError>;
@@ -97,8 +98,8 @@ pub trait SearchStore: Send + Sync {
     async fn removable_searches(&self, owner: UserId, limit: u64) -> Result<Vec<SearchId>, StoreError>;
     /// Subscribed searches with an id greater than `after`, by id.
     async fn subscribed_searches(&self, after: SearchId, limit: u64) -> Result<Vec<Search>, StoreError>;
-    /// Ends the subscription and appends `message`; nothing else changes, and no run starts.
-    async fn end_subscription(&self, id: SearchId, message: String, now: Instant) -> Result<(), StoreError>;
+    /// Ends the subscription and appends the notice; nothing else changes, and no run starts.
+    async fn end_subscription(&self, id: SearchId, notice: Notice, now: Instant) -> Result<(), StoreError>;
     /// Records progress of a run. False if the run is no longer the newest or is final.
     async fn change_status(
         &self,

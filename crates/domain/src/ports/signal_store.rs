@@ -4,6 +4,7 @@ use super::{BodyKey, Page, StoreError};
 use crate::corpus::{AclToken, Grant, IndexedContent, Liveness, NewSignal, Signal, SignalState, StoredChunk};
 use crate::ids::{ProviderId, SignalId, UserId};
 use crate::instant::Instant;
+use crate::notice::Notice;
 use async_trait::async_trait;
 
 /// A retrieval by one user: whose credentials were used, and what was returned.
@@ -142,9 +143,9 @@ pub trait SignalStore: Send + Sync {
         by: &Retrieval,
         now: Instant,
     ) -> Result<(), StoreError>;
-    /// Records why this user could not get the text. The newest ten messages are kept until there is a text. They are
+    /// Records why this user could not get the text. The newest ten notices are kept until there is a text. They are
     /// visible to no other user, and the record does not change. `NotFound` if the user has no grant.
-    async fn note_failure(&self, id: SignalId, user: UserId, message: String) -> Result<(), StoreError>;
+    async fn note_failure(&self, id: SignalId, user: UserId, notice: Notice) -> Result<(), StoreError>;
     /// Records the outcome of a probe. `alive` also updates `last_verified`.
     async fn set_liveness(
         &self,

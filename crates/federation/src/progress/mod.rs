@@ -189,7 +189,7 @@ pub(crate) mod tests {
             spec: SearchSpec::of_query("river"),
             query_string_processed: String::new(),
             status: SearchStatus::NewSearch,
-            messages: Vec::new(),
+            notices: Vec::new(),
             time_s: 0.0,
             run: 1,
             date_created: DateTime::UNIX_EPOCH,

@@ -7,7 +7,7 @@ use crate::deadline::time_left;
 use crate::provider_health::{RequestPolicy, whole_seconds};
 use crate::response_memory::estimate;
 use domain::known_secrets::KnownSecrets;
-use domain::message;
+use domain::notice::{Notice, NoticeKind, reason};
 use domain::ports::{
     Connector, ConnectorError, ConnectorErrorKind, NormalizedPage, ProviderQuery, SourceQuery, SourceResponse,
 };
@@ -69,7 +69,7 @@ impl ProviderRun {
         let first = self.build_query(connector, query_input, 0)?;
         // Set before anything is sent, so that a failure shows the query as well.
         set.query_to_provider = secrets.mask(&first.shown()).into_owned();
-        let first = self.fetch_page(connector, first, secrets, &mut set.messages).await?;
+        let first = self.fetch_page(connector, first, secrets, &mut set.notices).await?;
         let page_size = first.items.len();
         let mut fetched = FetchedItems { found: first.found, items: first.items };
         let mut later_pages = futures_util::stream::iter(1..pages)
@@ -86,16 +86,16 @@ impl ProviderRun {
             let reason = match timeout_at(until, later_pages.next()).await {
                 Ok(None) => break,
                 Ok(Some(Ok((page, retries)))) => {
-                    set.messages.extend(retries);
+                    set.notices.extend(retries);
                     if fetched.add(page) < page_size {
                         break; // a short page is the last one
                     }
                     continue;
                 }
                 Ok(Some(Err(error))) => error.message,
-                Err(_) => message::later_pages_late().to_owned(),
+                Err(_) => reason::later_pages_late().to_owned(),
             };
-            set.messages.push(self.notice(&message::provider_failed(&set.provider_name, &reason)));
+            set.notices.push(self.notice(NoticeKind::provider_failed(&set.provider_name, reason)));
             break;
         }
         fetched.items.truncate(wanted);
@@ -130,7 +130,7 @@ impl ProviderRun {
         connector: &Arc<dyn Connector>,
         built: SourceQuery,
         secrets: &Arc<KnownSecrets>,
-        messages: &mut Vec<String>,
+        notices: &mut Vec<Notice>,
     ) -> Result<NormalizedPage, ConnectorError> {
         let policy = RequestPolicy::of(&self.provider);
         let mut attempt = 0;
@@ -146,8 +146,11 @@ impl ProviderRun {
                 return Err(error);
             }
             attempt += 1;
-            let line = message::retried(attempt, &error.message);
-            messages.push(self.notice(&message::provider_failed(&self.provider.spec.name, &line)));
+            notices.push(self.notice(NoticeKind::ProviderRetried {
+                provider: self.provider.spec.name.clone(),
+                attempt,
+                reason: error.message,
+            }));
             tokio::time::sleep(pause).await;
         }
     }
@@ -179,7 +182,7 @@ impl ProviderRun {
             BudgetTurn::In(wait) if wait.is_zero() => {}
             BudgetTurn::In(wait) => tokio::time::sleep(wait).await,
             BudgetTurn::TooLate(wait) => {
-                let reason = message::budget_used(whole_seconds(wait));
+                let reason = reason::budget_used(whole_seconds(wait));
                 return Err(ConnectorError::new(ConnectorErrorKind::Suspended, reason));
             }
         }

@@ -109,7 +109,7 @@ impl Federation {
             spec,
             query_string_processed: query.to_owned(),
             status: SearchStatus::Federating,
-            messages: Vec::new(),
+            notices: Vec::new(),
             time_s: 0.0,
             run: 0,
             date_created: now,

@@ -3,7 +3,7 @@
 use super::errors::unknown_processor;
 use super::run::ProviderRun;
 use crate::search::query_pipeline::{QueryPipeline, StepError};
-use domain::message;
+use domain::notice::{Notice, NoticeKind};
 use domain::ports::{Connector, ConnectorError, ConnectorErrorKind, EmbeddingError, QueryContext};
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ pub(crate) struct ProviderQueryInput {
 
 impl ProviderRun {
     /// Applies the provider's query processors, then those of the search.
-    pub(crate) async fn process_query(&self, messages: &mut Vec<String>) -> Result<String, ConnectorError> {
+    pub(crate) async fn process_query(&self, notices: &mut Vec<Notice>) -> Result<String, ConnectorError> {
         let mut query = self.query.clone();
         if self.search.spec.is_native() {
             return Ok(query);
@@ -30,12 +30,12 @@ impl ProviderRun {
                 Ok(applied) => applied,
                 Err(StepError::Unknown) => return Err(unknown_processor(name)),
                 Err(StepError::Failed(reason)) => {
-                    messages.push(self.notice(&message::processor_failed(name, &reason)));
+                    notices.push(self.notice(NoticeKind::processor_failed(name, reason)));
                     continue;
                 }
             };
             if applied.is_cut {
-                messages.push(self.notice(&message::transform_cut(name)));
+                notices.push(self.notice(NoticeKind::TransformCut { transform: name.clone() }));
             }
             if applied.query.trim().is_empty() {
                 return Err(ConnectorError::new(
@@ -44,9 +44,12 @@ impl ProviderRun {
                 ));
             }
             if applied.query != query {
-                let line = message::rewrote_provider_query(name, &self.provider.spec.name, &applied.query);
-                messages.push(self.notice(&line));
                 query = applied.query;
+                notices.push(self.notice(NoticeKind::ProviderQueryRewritten {
+                    processor: name.clone(),
+                    provider: self.provider.spec.name.clone(),
+                    query: query.clone(),
+                }));
             }
         }
         Ok(query)

@@ -3,7 +3,7 @@
 use super::errors::internal_error;
 use domain::ids::ProviderId;
 use domain::instant::{self, Instant as Time};
-use domain::message;
+use domain::notice::{Notice, NoticeKind};
 use domain::ports::ConnectorErrorKind;
 use domain::provider::SearchProvider;
 use domain::result::{ProviderError, ResultSet};
@@ -40,7 +40,7 @@ impl ResultSetTemplate {
             query_to_provider: String::new(),
             query_processors: self.query_processors.clone(),
             result_processors: self.result_processors.clone(),
-            messages: Vec::new(),
+            notices: Vec::new(),
             time_s: 0.0,
             items: Vec::new(),
             date_created: now,
@@ -51,7 +51,8 @@ impl ResultSetTemplate {
     /// The result set of a provider that did not respond before the deadline.
     pub fn timed_out(&self, now: Time, waited: Duration) -> ResultSet {
         let waited_s = instant::tenths(waited);
-        let line = message::provider_timed_out(&self.provider.spec.name, waited_s);
+        let provider = self.provider.spec.name.clone();
+        let notice = Notice::new(now, NoticeKind::ProviderTimedOut { provider, waited_s });
         let fault = ProviderError {
             code: ConnectorErrorKind::Timeout.code().to_owned(),
             message: format!("no response within {waited_s:.1} s"),
@@ -59,7 +60,7 @@ impl ResultSetTemplate {
         ResultSet {
             status: ProviderStatus::Timeout,
             error: Some(fault),
-            messages: vec![message::at(now, &line)],
+            notices: vec![notice],
             time_s: waited_s,
             ..self.empty(now)
         }
@@ -68,11 +69,11 @@ impl ResultSetTemplate {
     /// The result set after a failure of our own code; the cause is in the log.
     pub fn internal_error(&self, now: Time) -> ResultSet {
         let error = internal_error();
-        let line = message::provider_failed(&self.provider.spec.name, &error.message);
+        let kind = NoticeKind::provider_failed(&self.provider.spec.name, &error.message);
         ResultSet {
             status: ProviderStatus::Error,
             error: Some(ProviderError { code: error.kind.code().to_owned(), message: error.message }),
-            messages: vec![message::at(now, &line)],
+            notices: vec![Notice::new(now, kind)],
             ..self.empty(now)
         }
     }

@@ -5,7 +5,7 @@ use super::fetch::FetchedItems;
 use super::run::ProviderRun;
 use crate::deadline::time_left;
 use domain::known_secrets::KnownSecrets;
-use domain::message;
+use domain::notice::{Notice, NoticeKind};
 use domain::ports::{
     ConnectorError, PluginContext, PluginRegistry, ResultBatch, ResultContext, ResultOrigin,
 };
@@ -33,7 +33,7 @@ impl ProviderRun {
         set.found = fetched.found.unwrap_or(item_count).max(item_count);
         if fetched.items.is_empty() {
             set.status = ProviderStatus::NoResults;
-            set.messages.push(self.notice(&message::retrieved(0, set.found, &set.provider_name)));
+            set.notices.push(self.retrieved(set));
             return Ok(());
         }
         let pipeline = Arc::new(Pipeline {
@@ -51,7 +51,7 @@ impl ProviderRun {
             self.fill_bodies(&mut state).await;
             state.batch.items.iter_mut().for_each(|item| secrets.mask_in_place(&mut item.body));
         }
-        let PipelineState { batch, messages, .. } =
+        let PipelineState { batch, notices, .. } =
             self.process_on_cpu_pool(&pipeline, state, StopAt::End).await?;
         set.items = batch.items;
         if self.plugins.is_from(ResultOrigin::Corpus, &self.provider) {
@@ -61,8 +61,8 @@ impl ProviderRun {
         }
         set.retrieved = set.items.len() as u64;
         set.status = if set.items.is_empty() { ProviderStatus::NoResults } else { ProviderStatus::Ok };
-        set.messages.push(self.notice(&message::retrieved(set.retrieved, set.found, &set.provider_name)));
-        set.messages.extend(messages);
+        set.notices.push(self.retrieved(set));
+        set.notices.extend(notices);
         Ok(())
     }
 
@@ -82,8 +82,14 @@ impl ProviderRun {
         let time_max = time_left(self.deadline).mul_f64(PAGES_TIME_RATIO);
         let filled = self.pages.fill_bodies(provider, items, &self.query, self.search.owner, time_max).await;
         if filled > 0 {
-            state.messages.push(self.notice(&message::bodies_filled(filled, &provider.spec.name)));
+            let provider = provider.spec.name.clone();
+            state.notices.push(self.notice(NoticeKind::BodiesFilled { count: filled, provider }));
         }
+    }
+
+    fn retrieved(&self, set: &ResultSet) -> Notice {
+        let provider = set.provider_name.clone();
+        self.notice(NoticeKind::Retrieved { retrieved: set.retrieved, found: set.found, provider })
     }
 }
 
@@ -100,14 +106,14 @@ struct Pipeline {
 /// Progress of the results through the pipeline.
 struct PipelineState {
     batch: ResultBatch,
-    messages: Vec<String>,
+    notices: Vec<Notice>,
     /// Processors that have not run yet.
     names: VecDeque<String>,
 }
 
 impl PipelineState {
     fn new(names: VecDeque<String>, raw: Vec<Value>) -> Self {
-        Self { batch: ResultBatch { raw, ..ResultBatch::default() }, messages: Vec::new(), names }
+        Self { batch: ResultBatch { raw, ..ResultBatch::default() }, notices: Vec::new(), names }
     }
 }
 
@@ -133,18 +139,14 @@ impl Pipeline {
             results_wanted: self.results_wanted,
             context: &self.context,
         };
-        let notice = |line: &str| message::at(self.context.clock.now(), line);
         while stop_at == StopAt::End || state.batch.items.is_empty() {
             let Some(name) = state.names.pop_front() else { break };
             let kind = self.plugins.result_processor(&name).ok_or_else(|| unknown_processor(&name))?;
-            match kind.processor.process(&mut state.batch, &cx) {
-                Ok(outcome) => {
-                    let line = message::processed(&name, outcome)
-                        .map(|line| format!("{line} from: {}", self.provider.spec.name));
-                    state.messages.extend(line.map(|line| notice(&line)));
-                }
-                Err(error) => state.messages.push(notice(&message::processor_failed(&name, &error.0))),
-            }
+            let kind = match kind.processor.process(&mut state.batch, &cx) {
+                Ok(outcome) => outcome.notice(&name, Some(&self.provider.spec.name)),
+                Err(error) => Some(NoticeKind::processor_failed(&name, error.0)),
+            };
+            state.notices.extend(kind.map(|kind| Notice::new(self.context.clock.now(), kind)));
         }
         // Whatever the processors did, the results belong to this provider.
         state.batch.items.iter_mut().for_each(|item| item.mark_as_given(self.provider.id));

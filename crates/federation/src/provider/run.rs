@@ -7,7 +7,7 @@ use crate::response_memory::RunMemory;
 use crate::search::transforms::RunTransforms;
 use domain::instant;
 use domain::known_secrets::KnownSecrets;
-use domain::message;
+use domain::notice::{Notice, NoticeKind, reason};
 use domain::ports::{
     Connector, ConnectorError, ConnectorErrorKind, PluginContext, PluginRegistry, RateLimitStore, ReadPages,
     SourceTokens,
@@ -64,27 +64,30 @@ impl ProviderRun {
     }
 
     fn fail(&self, set: &mut ResultSet, error: ConnectorError) {
-        let (status, line) = match error.kind {
+        let (provider, reason) = (&set.provider_name, &error.message);
+        let (status, kind) = match error.kind {
             ConnectorErrorKind::NotConnected => {
-                (ProviderStatus::NotConnected, message::provider_failed(&set.provider_name, &error.message))
+                (ProviderStatus::NotConnected, NoticeKind::provider_failed(provider, reason))
             }
             ConnectorErrorKind::Suspended => {
-                (ProviderStatus::Suspended, message::provider_suspended(&set.provider_name, &error.message))
+                (ProviderStatus::Suspended, NoticeKind::provider_suspended(provider, reason))
             }
-            _ => (ProviderStatus::Error, message::provider_failed(&set.provider_name, &error.message)),
+            _ => (ProviderStatus::Error, NoticeKind::provider_failed(provider, reason)),
         };
-        set.messages.push(self.notice(&line));
+        set.notices.push(self.notice(kind));
         set.status = status;
         set.error = Some(ProviderError { code: error.kind.code().to_owned(), message: error.message });
         (set.found, set.retrieved) = (0, 0);
         set.items.clear();
     }
 
-    /// Runs the steps and masks the secrets that a provider repeats in messages and errors.
+    /// Runs the steps and masks the secrets that a provider repeats in notices and errors.
     async fn run_steps(&self, set: &mut ResultSet) -> Result<(), ConnectorError> {
         let (connector, secrets) = self.build_connector().await?;
         let outcome = self.fetch_and_process(set, &connector, &secrets).await;
-        set.messages.iter_mut().for_each(|line| secrets.mask_in_place(line));
+        for notice in &mut set.notices {
+            notice.kind.change_texts(|text| secrets.mask_in_place(text));
+        }
         outcome.map_err(|mut error| {
             secrets.mask_in_place(&mut error.message);
             error
@@ -97,11 +100,12 @@ impl ProviderRun {
         connector: &Arc<dyn Connector>,
         secrets: &Arc<KnownSecrets>,
     ) -> Result<(), ConnectorError> {
-        let query = self.process_query(&mut set.messages).await?;
+        let query = self.process_query(&mut set.notices).await?;
         set.query_string_to_provider.clone_from(&query);
         let query_input = self.query_input(connector, query).await?;
         let fetched = self.fetch_items(connector, &query_input, secrets, set).await?;
-        set.messages.extend(connector.remarks().iter().map(|line| self.notice(line)));
+        let remarks = connector.remarks().into_iter();
+        set.notices.extend(remarks.map(|remark| self.notice(NoticeKind::ProviderRemark { remark })));
         self.process_results(set, fetched, secrets).await
     }
 
@@ -113,7 +117,7 @@ impl ProviderRun {
         if self.provider.unreadable.is_any() {
             return Err(ConnectorError::new(
                 ConnectorErrorKind::SecretsUnreadable,
-                message::secrets_unreadable(),
+                reason::secrets_unreadable(),
             ));
         }
         let name = &self.provider.spec.connector;
@@ -144,8 +148,8 @@ impl ProviderRun {
         }
     }
 
-    pub(super) fn notice(&self, line: &str) -> String {
-        message::at(self.context.clock.now(), line)
+    pub(super) fn notice(&self, kind: NoticeKind) -> Notice {
+        Notice::new(self.context.clock.now(), kind)
     }
 }
 
@@ -153,7 +157,7 @@ impl ProviderRun {
 fn suspension_reason(admission: Admission) -> Option<String> {
     match admission {
         Admission::Allowed => None,
-        Admission::Paused(left) => Some(message::resting(whole_seconds(left))),
-        Admission::Open(left) => Some(message::breaker_open(whole_seconds(left))),
+        Admission::Paused(left) => Some(reason::resting(whole_seconds(left))),
+        Admission::Open(left) => Some(reason::breaker_open(whole_seconds(left))),
     }
 }

@@ -10,7 +10,7 @@ mod ledger;
 pub(crate) use estimate::estimate;
 
 use async_trait::async_trait;
-use domain::message;
+use domain::notice::reason;
 use domain::ports::{
     BodyMemory, BodyReservation, ConnectorError, ConnectorErrorKind, Fetch, FetchError, HttpRequest,
     HttpResponse, HttpStream,
@@ -74,18 +74,18 @@ impl RunMemory {
         let run_max = self.run.bytes_max(Purpose::Parsed);
         let needed = bytes.saturating_add(body_bytes);
         if needed > run_max {
-            let line = message::answer_exceeds_memory(needed.div_ceil(MB), run_max / MB);
+            let line = reason::answer_exceeds_memory(needed.div_ceil(MB), run_max / MB);
             return Err(ConnectorError::new(ConnectorErrorKind::Unreadable, line));
         }
         // Kept memory is not released before the end of the run: waiting would be in vain.
         if self.kept_bytes().saturating_add(needed) > run_max {
-            let line = message::search_exceeds_memory(run_max / MB);
+            let line = reason::search_exceeds_memory(run_max / MB);
             return Err(ConnectorError::new(ConnectorErrorKind::Suspended, line));
         }
         let until = deadline.min(Instant::now() + WAIT_MAX);
         match self.run.reserve(Purpose::Parsed, bytes, until).await {
             Some(reservation) => Ok(ParseReservation(Some(reservation))),
-            None => Err(ConnectorError::new(ConnectorErrorKind::Suspended, message::answers_too_large())),
+            None => Err(ConnectorError::new(ConnectorErrorKind::Suspended, reason::answers_too_large())),
         }
     }
 

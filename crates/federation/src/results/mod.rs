@@ -19,8 +19,8 @@ use crate::federation::Federation;
 use crate::search::select::is_named;
 use attributes::Attributes;
 use domain::ids::ResultId;
-use domain::message;
 use domain::mixed::{AiInfo, Completeness, Facets, MixedInfo, MixedResponse, ResultsInfo, SUMMARY_BLOCK};
+use domain::notice::{self, Notice, NoticeKind};
 use domain::ports::{Candidate, MixContext, MixerKind, RunStage, StoreError};
 use domain::preferences::Preferences;
 use domain::result::{ResultItem, ResultSet};
@@ -31,10 +31,10 @@ use page::Page;
 use star_threshold::StarThreshold;
 use std::collections::BTreeMap;
 
-/// The arranged results, the messages of the mixer, and the facets.
+/// The arranged results, the notices of the mixer, and the facets.
 struct MixedList<'a> {
     order: Vec<Attributes<'a>>,
-    messages: Vec<String>,
+    notices: Vec<NoticeKind>,
     facets: Option<Facets>,
 }
 
@@ -83,9 +83,10 @@ impl Federation {
         if mixer.shows_only_new {
             let now = self.context.clock.now();
             let marked = self.store.mark_all_read(search.id, now).await?;
-            // The last message names the mixer.
-            let before_last = response.messages.len().saturating_sub(1);
-            response.messages.insert(before_last, message::at(now, &message::marked_read(marked)));
+            // The last notice names the mixer.
+            let before_last = response.notices.len().saturating_sub(1);
+            let notice = Notice::new(now, NoticeKind::MarkedRead { count: marked });
+            response.notices.insert(before_last, notice);
         }
         Ok(response)
     }
@@ -106,10 +107,10 @@ impl Federation {
             sets = self.merge_sets(saved, sets);
         }
         let mut sets = self.authorize_sets(search, sets).await;
-        let mut messages = Vec::new();
+        let mut notices = Vec::new();
         // Saved results alone have been processed, perhaps by a model that is not called again.
         if has_new {
-            self.post_result(search, &mut sets, &mut messages, RunStage::Running).await;
+            self.post_result(search, &mut sets, &mut notices, RunStage::Running).await;
         }
         // If the preferences cannot be read, the results are shown without them.
         let preferences = self.store.preferences(search.owner).await.unwrap_or_default();
@@ -144,16 +145,14 @@ impl Federation {
         let mut results: Vec<ResultItem> =
             shown.map(|(attributes, position)| item_at(attributes, position + 1)).collect();
 
-        let mut messages = collect_messages(search, &sets);
-        let notice = |line: &str| self.notice(line);
-        messages.extend(mixer_notice.map(|line| notice(&line)));
-        messages.extend((hidden > 0).then(|| notice(&message::hid_personally(hidden))));
-        messages.extend(list.messages.iter().map(|line| notice(line)));
-        messages.extend(summary_notices(request.summary.as_ref(), row).iter().map(|line| notice(line)));
-        if page.is_past_end {
-            messages.push(notice(&message::results_exhausted(search.id)));
-        }
-        messages.push(notice(&message::ordered_by(mixer.name)));
+        let mut notices = collect_notices(search, &sets);
+        let mut of_response: Vec<NoticeKind> = mixer_notice.into_iter().collect();
+        of_response.extend((hidden > 0).then_some(NoticeKind::HidByPreferences { count: hidden }));
+        of_response.extend(list.notices);
+        of_response.extend(summary_notices(request.summary.as_ref(), row));
+        of_response.extend(page.is_past_end.then_some(NoticeKind::ResultsExhausted { search: search.id }));
+        of_response.push(NoticeKind::OrderedBy { mixer: mixer.name.to_owned() });
+        notices.extend(of_response.into_iter().map(|kind| self.notice(kind)));
 
         let links = Links { search, request, mixer: mixer.name };
         let info = MixedInfo {
@@ -179,7 +178,7 @@ impl Federation {
         if let Some(row) = row.filter(|_| request.summary.is_some() && request.page <= 1) {
             results.insert(0, with_rank(row, 0, explain));
         }
-        MixedResponse { messages, info, results, blocks: build_blocks(blocks, explain) }
+        MixedResponse { notices, info, results, blocks: build_blocks(blocks, explain) }
     }
 
     /// The results that pass the filter, in the order of the mixer. Facets count everything that the mixer shows.
@@ -208,7 +207,7 @@ impl Federation {
         let arrangement = mixer.mixer.arrange(kept, &cx);
         MixedList {
             order: attributes_of(arrangement.order),
-            messages: arrangement.messages,
+            notices: arrangement.notices,
             facets: all.map(|all| facets::count(&all, &request.filter, now)),
         }
     }
@@ -221,14 +220,14 @@ impl Federation {
         }
     }
 
-    /// The requested mixer; for an unknown name, a fallback and a message.
-    fn find_mixer(&self, search: &Search, wanted: Option<&str>) -> (&'static MixerKind, Option<String>) {
+    /// The requested mixer; for an unknown name, a fallback and a notice.
+    fn find_mixer(&self, search: &Search, wanted: Option<&str>) -> (&'static MixerKind, Option<NoticeKind>) {
         let wanted = wanted.unwrap_or(&search.spec.result_mixer);
         match self.plugins.mixer(wanted) {
             Some(kind) => (kind, None),
             None => {
                 let fallback = self.plugins.mixer(FALLBACK_MIXER).unwrap_or(&self.plugins.mixers[0]);
-                (fallback, Some(message::unknown_mixer(wanted, fallback.name)))
+                (fallback, Some(NoticeKind::unknown_mixer(wanted, fallback.name)))
             }
         }
     }
@@ -274,12 +273,14 @@ fn build_blocks(blocks: Blocks<'_>, explain: bool) -> BTreeMap<String, Vec<Resul
     blocks.into_iter().map(|(name, items)| (name, number(items))).collect()
 }
 
-/// Messages about the summary that this request asked for.
-fn summary_notices(summary_info: Option<&AiInfo>, row: Option<&ResultItem>) -> Vec<String> {
+/// Notices about the summary that this request asked for.
+fn summary_notices(summary_info: Option<&AiInfo>, row: Option<&ResultItem>) -> Vec<NoticeKind> {
     let Some(summary_info) = summary_info else { return Vec::new() };
     let details = row.and_then(|row| row.additional_content.as_ref());
     let warnings = details.into_iter().flat_map(|details| details.warnings.iter().cloned());
-    summary_info.message.iter().map(|line| message::no_answer(line)).chain(warnings).collect()
+    let warnings = warnings.map(|warning| NoticeKind::SummaryWarning { warning });
+    let failure = summary_info.message.iter().cloned().map(|reason| NoticeKind::NoSummary { reason });
+    failure.chain(warnings).collect()
 }
 
 fn with_rank(item: &ResultItem, rank: usize, explain: bool) -> ResultItem {
@@ -293,16 +294,11 @@ fn with_rank(item: &ResultItem, rank: usize, explain: bool) -> ResultItem {
     item
 }
 
-/// The banner, then all messages of the search and its providers, by time.
-fn collect_messages(search: &Search, sets: &[&ResultSet]) -> Vec<String> {
-    let own = search.messages.iter().find(|line| message::is_banner(line)).cloned();
-    let banner = own.unwrap_or_else(message::banner);
-    let mut lines: Vec<&String> = search
-        .messages
-        .iter()
-        .filter(|line| !message::is_banner(line))
-        .chain(sets.iter().flat_map(|set| &set.messages))
-        .collect();
-    lines.sort();
-    std::iter::once(banner).chain(lines.into_iter().cloned()).collect()
+/// The banner, then all notices of the search and its providers, by time.
+fn collect_notices(search: &Search, sets: &[&ResultSet]) -> Vec<Notice> {
+    let (banner, mut notices) = notice::split_banner(search.notices.clone());
+    notices.extend(sets.iter().flat_map(|set| set.notices.iter().cloned()));
+    notices.sort_by_key(|notice| notice.at);
+    notices.insert(0, banner);
+    notices
 }

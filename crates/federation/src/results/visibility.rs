@@ -8,7 +8,7 @@ use crate::federation::Federation;
 use domain::chat::{ChatMessage, MessageContent};
 use domain::corpus::{CacheStatus, Topic};
 use domain::ids::{ProviderId, ResultId, SignalId, UserId};
-use domain::message;
+use domain::notice::reason;
 use domain::ports::{Page, ResultOrigin, StoreError};
 use domain::result::{GuardedResult, ResultItem, ResultSet, SavedResult};
 use domain::search::Search;
@@ -108,7 +108,7 @@ impl Federation {
         let statuses = self.load_statuses(owner, None, cited).await;
         for one in &mut messages {
             if !one.body.citations.iter().all(|citation| is_visible(citation.signal_id, &statuses)) {
-                let content = message::no_longer_yours().to_owned();
+                let content = reason::no_longer_yours().to_owned();
                 let (ai_model, took) = (std::mem::take(&mut one.body.ai_model), one.body.took);
                 one.body = MessageContent { content, ai_model, took, ..MessageContent::default() };
             }

@@ -5,7 +5,7 @@ use crate::federation::Federation;
 use crate::search::tasks;
 use domain::idempotency::{CreatedSearch, IdempotencyKey};
 use domain::ids::{SearchId, UserId};
-use domain::message;
+use domain::notice::Notice;
 use domain::ports::{QueueName, StoreError};
 use domain::search::{Search, SearchSpec};
 
@@ -34,9 +34,9 @@ impl Federation {
         let (spec, remarks) = self.validated(owner, spec).await?;
         let _permit = self.admit_new(owner).await?;
         let now = self.context.clock.now();
-        let mut messages = vec![message::banner()];
-        messages.extend(remarks);
-        let search = Search::created(SearchId(0), owner, spec, messages, now);
+        let mut notices = vec![Notice::banner()];
+        notices.extend(remarks);
+        let search = Search::created(SearchId(0), owner, spec, notices, now);
         match self.store.create_search_once(search, tasks::run_search, key).await? {
             Some(search) => {
                 self.queue.notify(QueueName::Search);
@@ -58,10 +58,10 @@ impl Federation {
         if stored.fingerprint != key.fingerprint {
             return Ok(Some(Creation::OtherRequest));
         }
-        let CreatedSearch { id, spec, messages } = serde_json::from_value(stored.answer.unwrap_or_default())
-            .map_err(|error| {
+        let created: CreatedSearch =
+            serde_json::from_value(stored.answer.unwrap_or_default()).map_err(|error| {
                 StoreError::Failed(format!("cannot parse the stored response of an idempotency key: {error}"))
             })?;
-        Ok(Some(Creation::Repeated(Search::created(id, owner, spec, messages, stored.created))))
+        Ok(Some(Creation::Repeated(created.search(owner, stored.created))))
     }
 }

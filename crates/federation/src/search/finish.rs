@@ -1,9 +1,10 @@
-//! Finishes a run: stores status, times, messages and results in one transaction.
+//! Finishes a run: stores status, times, notices and results in one transaction.
 
 use crate::error::FederationError;
 use crate::federation::Federation;
 use domain::ids::{ProviderId, UserId};
 use domain::instant::tenths;
+use domain::notice::Notice;
 use domain::ports::FinishedRun;
 use domain::result::{ResultItem, ResultSet};
 use domain::search::Search;
@@ -22,7 +23,7 @@ pub(crate) struct RunOutcome {
     pub sets: Vec<ResultSet>,
     /// The findings of this run alone; None if no provider was queried.
     pub found: Option<RunFindings>,
-    pub messages: Vec<String>,
+    pub notices: Vec<Notice>,
     pub took: Duration,
 }
 
@@ -36,7 +37,7 @@ impl Federation {
             run: search.run,
             status: outcome.status,
             query_string_processed: outcome.query,
-            messages: outcome.messages,
+            notices: outcome.notices,
             time_s: tenths(outcome.took),
             sets: outcome.sets,
             found: outcome.found,
@@ -45,16 +46,16 @@ impl Federation {
         self.store_run(finished, search.owner, since_requested).await
     }
 
-    /// Ends a search that cannot run, with the reason in its messages. Results of earlier runs stay.
+    /// Ends a search that cannot run, with the reason in its notices. Results of earlier runs stay.
     pub(crate) async fn finish_without_run(
         &self,
         search: &Search,
         status: SearchStatus,
-        messages: Vec<String>,
+        notices: Vec<Notice>,
     ) -> Result<(), FederationError> {
         let query = search.spec.query_string.clone();
         let (sets, found, took) = (Vec::new(), None, Duration::ZERO);
-        self.finish(search, RunOutcome { status, query, sets, found, messages, took }).await
+        self.finish(search, RunOutcome { status, query, sets, found, notices, took }).await
     }
 
     /// The best results of a run in order, if the corpus fetches such results automatically.

@@ -4,7 +4,7 @@ use crate::error::FederationError;
 use crate::federation::Federation;
 use crate::search::tasks;
 use domain::ids::{SearchId, UserId};
-use domain::message;
+use domain::notice::{Notice, NoticeKind};
 use domain::ports::QueueName;
 use domain::search::{RESULTS_REQUESTED_MAX, Search, SearchSpec};
 use domain::user::Principal;
@@ -19,9 +19,9 @@ impl Federation {
         let (spec, remarks) = self.validated(owner, spec).await?;
         let _permit = self.admit_new(owner).await?;
         let now = self.context.clock.now();
-        let mut messages = vec![message::banner()];
-        messages.extend(remarks);
-        let search = self.store.create_search(spec, owner, messages, now, tasks::run_search).await?;
+        let mut notices = vec![Notice::banner()];
+        notices.extend(remarks);
+        let search = self.store.create_search(spec, owner, notices, now, tasks::run_search).await?;
         self.queue.notify(QueueName::Search);
         Ok(search)
     }
@@ -49,7 +49,7 @@ impl Federation {
         let _lock = self.edits.lock(id).await;
         for _ in 0..EDITS_MAX {
             let current = self.store.search(id).await?;
-            let note = self.notice(message::rerun_requested());
+            let note = self.notice(NoticeKind::RerunRequested);
             if let Some(again) = self.restart(&current, current.spec.clone(), vec![note]).await? {
                 return Ok(again);
             }
@@ -74,13 +74,13 @@ impl Federation {
         &self,
         current: &Search,
         spec: SearchSpec,
-        remarks: Vec<String>,
+        remarks: Vec<Notice>,
     ) -> Result<Option<Search>, FederationError> {
         let _permit = self.admit_again(current.owner).await?;
         let now = self.context.clock.now();
-        let mut messages = vec![message::banner()];
-        messages.extend(remarks);
-        let search = self.store.restart_search(current, spec, messages, now, tasks::run_search).await?;
+        let mut notices = vec![Notice::banner()];
+        notices.extend(remarks);
+        let search = self.store.restart_search(current, spec, notices, now, tasks::run_search).await?;
         self.queue.notify(QueueName::Search);
         Ok(search)
     }
@@ -89,7 +89,7 @@ impl Federation {
         &self,
         owner: UserId,
         mut spec: SearchSpec,
-    ) -> Result<(SearchSpec, Vec<String>), FederationError> {
+    ) -> Result<(SearchSpec, Vec<Notice>), FederationError> {
         let names_transforms = [&spec.pre_query_processors, &spec.query_processors]
             .into_iter()
             .flatten()
@@ -105,15 +105,15 @@ impl Federation {
         }
         let default_retention = self.context.settings.default_retention.number();
         spec.retention = Some(spec.retention.unwrap_or(default_retention));
-        let mut remarks = Vec::new();
+        let mut notices = Vec::new();
         if spec.results_requested > RESULTS_REQUESTED_MAX {
-            remarks.push(self.notice(&message::clamped(
-                "results_requested",
-                spec.results_requested,
-                RESULTS_REQUESTED_MAX,
-            )));
+            notices.push(self.notice(NoticeKind::Clamped {
+                field: "results_requested".to_owned(),
+                given: spec.results_requested,
+                limit: RESULTS_REQUESTED_MAX,
+            }));
             spec.results_requested = RESULTS_REQUESTED_MAX;
         }
-        Ok((spec, remarks))
+        Ok((spec, notices))
     }
 }

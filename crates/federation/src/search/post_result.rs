@@ -2,7 +2,7 @@
 
 use crate::cpu_pool::YieldingPermit;
 use crate::federation::Federation;
-use domain::message;
+use domain::notice::{Notice, NoticeKind};
 use domain::pipeline::SYSTEM_DEFAULT;
 use domain::ports::{PluginContext, PluginRegistry, PostResultContext, RunStage};
 use domain::result::ResultSet;
@@ -16,12 +16,12 @@ impl Federation {
         &self,
         search: &Search,
         sets: &mut Vec<ResultSet>,
-        messages: &mut Vec<String>,
+        notices: &mut Vec<Notice>,
         stage: RunStage,
     ) {
         let work = PostResultPipeline {
             search: search.clone(),
-            names: self.load_pipeline(search, messages).await,
+            names: self.load_pipeline(search, notices).await,
             stage,
             plugins: self.plugins,
             context: self.context.clone(),
@@ -32,15 +32,17 @@ impl Federation {
             let processed = catch_unwind(AssertUnwindSafe(|| permit.block_on(work.process(&mut taken))));
             (taken, processed.ok())
         };
-        let Some((processed, lines)) = self.cpu.run_yielding(job).await else { return };
+        let Some((processed, said)) = self.cpu.run_yielding(job).await else { return };
         *sets = processed;
-        let internal_error =
-            || vec![self.notice(&message::processor_failed("The post-result pipeline", "internal error"))];
-        messages.extend(lines.unwrap_or_else(internal_error));
+        let internal_error = || {
+            let kind = NoticeKind::processor_failed("The post-result pipeline", "internal error");
+            vec![self.notice(kind)]
+        };
+        notices.extend(said.unwrap_or_else(internal_error));
     }
 
     /// The processors of the search, or those of the stored default pipeline, which decides the order.
-    async fn load_pipeline(&self, search: &Search, messages: &mut Vec<String>) -> Vec<String> {
+    async fn load_pipeline(&self, search: &Search, notices: &mut Vec<Notice>) -> Vec<String> {
         let own = &search.spec.post_result_processors;
         if !own.is_empty() {
             return own.clone();
@@ -49,7 +51,7 @@ impl Federation {
             Ok(pipeline) => pipeline.processors,
             Err(error) => {
                 tracing::warn!(search.id = search.id.0, "cannot read the post-result pipeline: {error}");
-                messages.push(self.notice(message::pipeline_unreadable()));
+                notices.push(self.notice(NoticeKind::PipelineUnreadable));
                 self.plugins.default_post_result.iter().map(|name| (*name).to_owned()).collect()
             }
         }
@@ -66,7 +68,7 @@ struct PostResultPipeline {
 }
 
 impl PostResultPipeline {
-    async fn process(&self, sets: &mut [ResultSet]) -> Vec<String> {
+    async fn process(&self, sets: &mut [ResultSet]) -> Vec<Notice> {
         let mut kinds = self.names.iter().filter_map(|name| self.plugins.post_result_processor(name));
         let finds_versions = kinds.any(|kind| kind.finds_versions);
         let cx = PostResultContext {
@@ -75,21 +77,21 @@ impl PostResultPipeline {
             finds_versions: finds_versions && self.context.corpus.is_open(),
             stage: self.stage,
         };
-        let mut messages = Vec::new();
+        let mut notices = Vec::new();
         for name in &self.names {
             let Some(kind) = self.plugins.post_result_processor(name) else {
-                messages.push(message::processor_failed(name, "it no longer exists"));
+                notices.push(NoticeKind::processor_failed(name, "it no longer exists"));
                 continue;
             };
             if kind.only_at_end && self.stage == RunStage::Running {
                 continue;
             }
             match kind.processor.process(sets, &cx).await {
-                Ok(outcome) => messages.extend(message::processed(name, outcome)),
-                Err(error) => messages.push(message::processor_failed(name, &error.0)),
+                Ok(outcome) => notices.extend(outcome.notice(name, None)),
+                Err(error) => notices.push(NoticeKind::processor_failed(name, error.0)),
             }
         }
         let now = self.context.clock.now();
-        messages.into_iter().map(|line| message::at(now, &line)).collect()
+        notices.into_iter().map(|kind| Notice::new(now, kind)).collect()
     }
 }

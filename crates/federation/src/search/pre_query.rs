@@ -3,7 +3,7 @@
 use crate::federation::Federation;
 use crate::search::query_pipeline::{QueryPipeline, StepError};
 use crate::search::transforms::RunTransforms;
-use domain::message;
+use domain::notice::{Notice, NoticeKind};
 use domain::ports::QueryContext;
 use domain::search::Search;
 use syntax::query_string;
@@ -16,7 +16,7 @@ impl Federation {
         &self,
         search: &Search,
         transforms: &RunTransforms,
-        messages: &mut Vec<String>,
+        notices: &mut Vec<Notice>,
     ) -> String {
         let mut query = query_string::without_prompt(&search.spec.query_string);
         let cx = QueryContext { search, provider: None, context: &self.context };
@@ -24,31 +24,31 @@ impl Federation {
         let time_max = self.context.settings.timeout.0;
         let deadline = Instant::now() + time_max;
         for name in &search.spec.pre_query_processors {
-            let mut push_notice = |line: &str| messages.push(self.notice(line));
+            let mut push_notice = |kind| notices.push(self.notice(kind));
             let applied = match timeout_at(deadline, pipeline.apply(name, &query, &cx)).await {
                 Ok(Ok(applied)) => applied,
                 Ok(Err(StepError::Unknown)) => {
-                    push_notice(&message::processor_failed(name, "it no longer exists"));
+                    push_notice(NoticeKind::processor_failed(name, "it no longer exists"));
                     continue;
                 }
                 Ok(Err(StepError::Failed(reason))) => {
-                    push_notice(&message::processor_failed(name, &reason));
+                    push_notice(NoticeKind::processor_failed(name, reason));
                     continue;
                 }
                 Err(_elapsed) => {
                     let reason = format!("it did not finish within {:.1} s", time_max.as_secs_f64());
-                    push_notice(&message::processor_failed(name, &reason));
+                    push_notice(NoticeKind::processor_failed(name, reason));
                     continue;
                 }
             };
             if applied.is_cut {
-                push_notice(&message::transform_cut(name));
+                push_notice(NoticeKind::TransformCut { transform: name.clone() });
             }
             if applied.query.trim().is_empty() {
-                push_notice(&message::processor_failed(name, "the query would be empty"));
+                push_notice(NoticeKind::processor_failed(name, "the query would be empty"));
             } else if applied.query != query {
-                push_notice(&message::rewrote_query(name, &applied.query));
                 query = applied.query;
+                push_notice(NoticeKind::QueryRewritten { processor: name.clone(), query: query.clone() });
             }
         }
         query

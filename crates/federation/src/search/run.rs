@@ -4,7 +4,7 @@ use crate::error::FederationError;
 use crate::federation::Federation;
 use crate::search::finish::RunOutcome;
 use domain::ids::{ProviderId, SearchId};
-use domain::message;
+use domain::notice::NoticeKind;
 use domain::ports::{RunStage, RunningSlot, StoreError};
 use domain::search::Sort;
 use domain::search_run::RunFindings;
@@ -30,18 +30,18 @@ impl Federation {
         if search.run != run || search.status.is_final() {
             return Ok(());
         }
-        let mut messages = Vec::new();
-        let providers = self.select(&search, &mut messages).await?;
+        let mut notices = Vec::new();
+        let providers = self.select(&search, &mut notices).await?;
         if providers.is_empty() {
-            messages.push(self.notice(message::no_providers()));
-            return self.finish_without_run(&search, SearchStatus::ErrNoSearchproviders, messages).await;
+            notices.push(self.notice(NoticeKind::NoProviders));
+            return self.finish_without_run(&search, SearchStatus::ErrNoSearchproviders, notices).await;
         }
         if search.spec.sort == Sort::Date && !is_update {
-            messages.push(self.notice(message::date_sort_requested()));
+            notices.push(self.notice(NoticeKind::DateSortRequested));
         }
         let transforms = self.run_transforms(&search, &providers).await?;
         slot.release(); // a processor may call a model
-        let query = self.pre_query(&search, &transforms, &mut messages).await;
+        let query = self.pre_query(&search, &transforms, &mut notices).await;
         // The providers get all of their time, however long preparing the query took.
         let deadline = Instant::now() + self.context.settings.timeout.0;
         // Held until the end of the run, like its results.
@@ -65,10 +65,10 @@ impl Federation {
             let others = sets.iter().filter(|set| !queried.contains(&set.provider));
             found.unanswered.extend(others.map(|set| set.provider_name.clone()));
         }
-        self.post_result(&search, &mut sets, &mut messages, RunStage::Ending).await;
+        self.post_result(&search, &mut sets, &mut notices, RunStage::Ending).await;
         let took = started.elapsed();
         let (found, best) = (Some(found), self.best_for_cache(&sets));
-        self.finish(&search, RunOutcome { status, query, sets, found, messages, took }).await?;
+        self.finish(&search, RunOutcome { status, query, sets, found, notices, took }).await?;
         drop(memory);
         slot.release();
         // After the end of the run, because nobody waits for it.

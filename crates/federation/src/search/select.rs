@@ -3,7 +3,7 @@
 use crate::error::FederationError;
 use crate::federation::Federation;
 use domain::ids::{ProviderId, UserId};
-use domain::message;
+use domain::notice::{Notice, NoticeKind};
 use domain::preferences::{Preference, Preferences};
 use domain::provider::SearchProvider;
 use domain::search::{ProviderRef, Search};
@@ -11,11 +11,11 @@ use domain::user::Principal;
 use syntax::query_string;
 
 impl Federation {
-    /// The selected providers, ordered by id. Unknown names in the list are reported in `messages`.
+    /// The selected providers, ordered by id. Unknown names in the list are reported in `notices`.
     pub(crate) async fn select(
         &self,
         search: &Search,
-        messages: &mut Vec<String>,
+        notices: &mut Vec<Notice>,
     ) -> Result<Vec<SearchProvider>, FederationError> {
         let owner = Principal::of(&self.store.user(search.owner).await?);
         let mut candidates = self.store.providers().await?;
@@ -27,7 +27,7 @@ impl Federation {
             .map(ProviderRef::to_string)
             .collect();
         if !unmatched.is_empty() {
-            messages.push(self.notice(&message::unknown_providers(&unmatched)));
+            notices.push(self.notice(NoticeKind::UnknownProviders { names: unmatched }));
         }
         let preferences = self.store.preferences(search.owner).await?;
         let blocked = blocked(&candidates, &preferences, list);
@@ -39,7 +39,7 @@ impl Federation {
         let blocked_names: Vec<String> =
             chosen.iter().filter(|one| is_blocked(one)).map(|one| one.spec.name.clone()).collect();
         if !blocked_names.is_empty() {
-            messages.push(self.notice(&message::blocked_sources(&blocked_names)));
+            notices.push(self.notice(NoticeKind::SourcesExcluded { names: blocked_names }));
         }
         chosen.retain(|one| !is_blocked(one));
         Ok(chosen)

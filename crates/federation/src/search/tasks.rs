@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use chrono::TimeDelta;
 use domain::idempotency::KEYS_PER_USER_MAX;
 use domain::ids::{SearchId, UserId};
-use domain::message;
+use domain::notice::{Notice, NoticeKind};
 use domain::ports::{
     ClaimedTask, NewTask, NoSlot, QueueName, RunningSlot, StoreError, TaskError, TaskHandler,
 };
@@ -110,8 +110,8 @@ impl RunSearch {
             Err(StoreError::NotFound) => return Ok(()),
             other => other?,
         };
-        let line = self.0.notice(message::run_failed());
-        self.0.finish_without_run(&search, SearchStatus::ErrRunFailed, vec![line]).await
+        let notice = self.0.notice(NoticeKind::RunFailed);
+        self.0.finish_without_run(&search, SearchStatus::ErrRunFailed, vec![notice]).await
     }
 }
 
@@ -224,17 +224,17 @@ impl RunSubscriptions {
     async fn update_one(&self, search: &Search) -> Result<(), FederationError> {
         let Federation { store, context, .. } = &*self.0;
         let reason = match store.user(search.owner).await {
-            Ok(_) if search.status.is_error() => message::subscription_failed(search.status),
+            Ok(_) if search.status.is_error() => NoticeKind::SubscriptionFailed { status: search.status },
             Ok(_) => {
                 self.0.update_unlimited(search).await?;
                 return Ok(());
             }
-            Err(StoreError::NotFound) => message::subscription_without_owner().to_owned(),
+            Err(StoreError::NotFound) => NoticeKind::SubscriptionWithoutOwner,
             Err(error) => return Err(error.into()),
         };
         tracing::warn!(search.id = search.id.0, "search {}: {reason}", search.id);
         let now = context.clock.now();
-        Ok(store.end_subscription(search.id, message::at(now, &reason), now).await?)
+        Ok(store.end_subscription(search.id, Notice::new(now, reason), now).await?)
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::error::FederationError;
 use crate::federation::Federation;
 use crate::search::tasks;
-use domain::message;
+use domain::notice::{Notice, NoticeKind};
 use domain::ports::QueueName;
 use domain::result::{NEW, ResultItem, ResultSet};
 use domain::search::Search;
@@ -14,8 +14,8 @@ use syntax::strip_html::readable;
 
 /// Most results that updates keep per provider; the oldest are removed first.
 const SET_ITEMS_MAX: usize = 2_000;
-/// Most messages that updates keep per provider; the oldest are removed first.
-const SET_MESSAGES_MAX: usize = 200;
+/// Most notices that updates keep per provider; the oldest are removed first.
+const SET_NOTICES_MAX: usize = 200;
 
 impl Federation {
     /// Runs the search again and keeps its results. A search that is running is returned as it is: its results will be
@@ -31,7 +31,7 @@ impl Federation {
     /// An update started by the service. There are no more of them than subscribed searches.
     pub(crate) async fn update_unlimited(&self, search: &Search) -> Result<Search, FederationError> {
         let now = self.context.clock.now();
-        let note = message::at(now, message::update_requested());
+        let note = Notice::new(now, NoticeKind::UpdateRequested);
         let search = self.store.update_search(search.id, note, now, tasks::run_search).await?;
         self.queue.notify(QueueName::Search);
         Ok(search)
@@ -49,7 +49,7 @@ impl Federation {
     }
 
     pub(crate) fn merge_sets(&self, saved: Vec<ResultSet>, fresh: Vec<ResultSet>) -> Vec<ResultSet> {
-        merge(saved, fresh, |line| self.notice(line))
+        merge(saved, fresh, |kind| self.notice(kind))
     }
 }
 
@@ -77,7 +77,11 @@ impl ItemKey {
 
 /// One result set per provider, ordered by provider id. Sets of providers that were not queried this time stay as they
 /// are.
-fn merge(saved: Vec<ResultSet>, fresh: Vec<ResultSet>, notice: impl Fn(&str) -> String) -> Vec<ResultSet> {
+fn merge(
+    saved: Vec<ResultSet>,
+    fresh: Vec<ResultSet>,
+    notice: impl Fn(NoticeKind) -> Notice,
+) -> Vec<ResultSet> {
     let grouped = duplicate_keys(&saved);
     let mut sets: BTreeMap<_, _> = saved.into_iter().map(|set| (set.provider, set)).collect();
     for mut set in fresh {
@@ -104,7 +108,7 @@ fn duplicate_keys(saved: &[ResultSet]) -> HashMap<String, HashSet<ItemKey>> {
 }
 
 /// Merges a saved set with a fresh one. A failure removes nothing: the saved results stay, and the failure is recorded.
-fn merge_set(old: Option<ResultSet>, fresh: ResultSet, notice: &impl Fn(&str) -> String) -> ResultSet {
+fn merge_set(old: Option<ResultSet>, fresh: ResultSet, notice: &impl Fn(NoticeKind) -> Notice) -> ResultSet {
     match (old, fresh.status.has_delivered()) {
         (old, true) => add_new_items(old, fresh, notice),
         (Some(old), false) => record_failure(old, fresh),
@@ -115,25 +119,27 @@ fn merge_set(old: Option<ResultSet>, fresh: ResultSet, notice: &impl Fn(&str) ->
 fn add_new_items(
     old: Option<ResultSet>,
     mut fresh: ResultSet,
-    notice: &impl Fn(&str) -> String,
+    notice: &impl Fn(NoticeKind) -> Notice,
 ) -> ResultSet {
     let added = fresh.items.len();
     fresh.retrieved = added as u64;
     fresh.items.iter_mut().for_each(|item| item.new = Some(NEW));
-    fresh.messages.push(notice(&message::retrieved_new(added, &fresh.provider_name)));
+    let provider = fresh.provider_name.clone();
+    fresh.notices.push(notice(NoticeKind::RetrievedNew { count: added, provider }));
     if let Some(mut old) = old {
         fresh.found = fresh.found.max(old.found);
         fresh.retrieved += old.retrieved;
         fresh.time_s = add_tenths(old.time_s, fresh.time_s);
         fresh.date_created = old.date_created;
         old.items.append(&mut fresh.items);
-        old.messages.append(&mut fresh.messages);
-        (fresh.items, fresh.messages) = (old.items, old.messages);
+        old.notices.append(&mut fresh.notices);
+        (fresh.items, fresh.notices) = (old.items, old.notices);
     }
     if drop_oldest(&mut fresh.items, SET_ITEMS_MAX) {
-        fresh.messages.push(notice(&message::kept_newest(SET_ITEMS_MAX, &fresh.provider_name)));
+        let provider = fresh.provider_name.clone();
+        fresh.notices.push(notice(NoticeKind::KeptNewest { kept: SET_ITEMS_MAX, provider }));
     }
-    drop_oldest(&mut fresh.messages, SET_MESSAGES_MAX);
+    drop_oldest(&mut fresh.notices, SET_NOTICES_MAX);
     if !fresh.items.is_empty() {
         fresh.status = ProviderStatus::Ok;
     }
@@ -141,8 +147,8 @@ fn add_new_items(
 }
 
 fn record_failure(mut old: ResultSet, fresh: ResultSet) -> ResultSet {
-    old.messages.extend(fresh.messages);
-    drop_oldest(&mut old.messages, SET_MESSAGES_MAX);
+    old.notices.extend(fresh.notices);
+    drop_oldest(&mut old.notices, SET_NOTICES_MAX);
     ResultSet {
         status: fresh.status,
         error: fresh.error,
@@ -168,7 +174,7 @@ fn add_tenths(a: f64, b: f64) -> f64 {
 mod tests {
     use super::*;
     use domain::result::{Duplicate, ProviderError};
-    use testkit::builders::{self, result_set};
+    use testkit::builders::{self, line, result_set};
 
     fn item(id: i64, url: &str) -> ResultItem {
         builders::item(format!("of {url}")).id(id).url(url).build()
@@ -177,7 +183,7 @@ mod tests {
     fn set(provider: i64, items: Vec<ResultItem>) -> ResultSet {
         let status = if items.is_empty() { ProviderStatus::NoResults } else { ProviderStatus::Ok };
         let set = result_set(provider).named(&format!("P{provider}")).items(items);
-        ResultSet { status, time_s: 0.1, ..set.message(&format!("run of P{provider}")).build() }
+        ResultSet { status, time_s: 0.1, ..set.line(&format!("run of P{provider}")).build() }
     }
 
     fn failed(provider: i64) -> ResultSet {
@@ -186,7 +192,7 @@ mod tests {
     }
 
     fn merge_sets(saved: Vec<ResultSet>, fresh: Vec<ResultSet>) -> Vec<ResultSet> {
-        merge(saved, fresh, |line| line.to_owned())
+        merge(saved, fresh, |kind| Notice::new(Default::default(), kind))
     }
 
     /// `url#id` of old items, `url*` of new ones.
@@ -233,7 +239,9 @@ mod tests {
         let fresh = ResultSet { found: 30, time_s: 0.2, ..set(1, vec![item(0, "b"), item(0, "c")]) };
         let sets = merge_sets(vec![old], vec![fresh]);
         assert_eq!((sets[0].found, sets[0].retrieved, sets[0].time_s), (40, 3, 0.3));
-        assert_eq!(sets[0].messages, ["run of P1", "run of P1", "Retrieved 1 new results from: P1"]);
+        let added = NoticeKind::RetrievedNew { count: 1, provider: "P1".to_owned() };
+        let before = line("run of P1");
+        assert_eq!(sets[0].notices, [before.clone(), before, Notice::new(Default::default(), added)]);
     }
 
     #[test]
@@ -253,7 +261,7 @@ mod tests {
         let error = ProviderStatus::Error;
         assert_eq!(ends, [(error, true, 1), (error, true, 0), (error, true, 0)]);
         assert_eq!(shown(&sets[0]), "a#1");
-        assert_eq!((sets[0].messages.len(), sets[0].time_s), (2, 0.2));
+        assert_eq!((sets[0].notices.len(), sets[0].time_s), (2, 0.2));
     }
 
     #[test]
@@ -286,11 +294,12 @@ mod tests {
         let many =
             |from: usize, count: usize| (from..from + count).map(|n| item(1, &format!("u{n}"))).collect();
         let mut old = set(1, many(0, SET_ITEMS_MAX));
-        old.messages = vec!["line".to_owned(); SET_MESSAGES_MAX];
+        old.notices = vec![line("line"); SET_NOTICES_MAX];
         let sets = merge_sets(vec![old], vec![set(1, many(SET_ITEMS_MAX, 3))]);
         let set = &sets[0];
-        assert_eq!((set.items.len(), set.messages.len()), (SET_ITEMS_MAX, SET_MESSAGES_MAX));
+        assert_eq!((set.items.len(), set.notices.len()), (SET_ITEMS_MAX, SET_NOTICES_MAX));
         assert_eq!((set.items[0].url.as_str(), set.items[SET_ITEMS_MAX - 1].new), ("u3", Some(1)));
-        assert_eq!(set.messages[SET_MESSAGES_MAX - 1], "Kept the newest 2000 results from: P1");
+        let last = NoticeKind::KeptNewest { kept: SET_ITEMS_MAX, provider: "P1".to_owned() };
+        assert_eq!(set.notices[SET_NOTICES_MAX - 1].kind, last);
     }
 }

@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test may fail")]
 
 use async_trait::async_trait;
+use domain::notice::NoticeKind;
 use domain::pipeline::SYSTEM_DEFAULT;
 use domain::ports::{
     Capability, Clock, Connector, ConnectorError, ConnectorKind, NewTask, NoObserver, NormalizedPage,
@@ -162,15 +163,21 @@ async fn preparing_the_query_takes_no_time_from_the_providers() {
         run_search(&["Quick", "Endless", "Slow", "Quick"])
     );
     for (search, query) in [(&plain, "river"), (&slow, "river slowly"), (&endless, "river quickly quickly")] {
-        assert_eq!(search.status, SearchStatus::FullResultsReady, "{:?}", search.messages);
-        assert_eq!(search.query_string_processed, query, "{:?}", search.messages);
+        assert_eq!(search.status, SearchStatus::FullResultsReady, "{:?}", search.notices);
+        assert_eq!(search.query_string_processed, query, "{:?}", search.notices);
     }
     // The limit applies to all processors together: a later slow one is skipped as well.
     let skipped: Vec<&str> = endless
-        .messages
+        .notices
         .iter()
-        .filter(|line| line.ends_with("failed and was skipped: it did not finish within 5.0 s"))
-        .filter_map(|line| line.split_once("] ")?.1.split(' ').next())
+        .filter_map(|notice| match &notice.kind {
+            NoticeKind::ProcessorFailed { processor, reason }
+                if reason == "it did not finish within 5.0 s" =>
+            {
+                Some(processor.as_str())
+            }
+            _ => None,
+        })
         .collect();
-    assert_eq!(skipped, ["Endless", "Slow"], "{:?}", endless.messages);
+    assert_eq!(skipped, ["Endless", "Slow"], "{:?}", endless.notices);
 }

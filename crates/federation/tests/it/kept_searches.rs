@@ -65,7 +65,7 @@ impl Fixture {
             run: search.run,
             status: SearchStatus::FullResultsReady,
             query_string_processed: String::new(),
-            messages: Vec::new(),
+            notices: Vec::new(),
             time_s: 0.0,
             sets: Vec::new(),
             found: None,

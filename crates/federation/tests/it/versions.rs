@@ -4,11 +4,12 @@
 use async_trait::async_trait;
 use domain::corpus::{Badge, CONNECTOR_NAME, DecidedBy};
 use domain::ids::{ProviderId, RunId};
+use domain::notice::NoticeKind;
 use domain::pipeline::SYSTEM_DEFAULT;
 use domain::ports::{
     Capability, Clock, Connector, ConnectorError, ConnectorKind, NewTask, NoObserver, NormalizedPage,
-    PluginContext, PluginRegistry, ProviderQuery, QueueName, ResultOrigin, SourceQuery, SourceResponse,
-    Store, SystemClock, TestTarget, Unavailable,
+    Outcome, PluginContext, PluginRegistry, ProviderQuery, QueueName, ResultOrigin, SourceQuery,
+    SourceResponse, Store, SystemClock, TestTarget, Unavailable,
 };
 use domain::provider::{ProviderSpec, SearchProvider};
 use domain::result::ResultItem;
@@ -152,9 +153,17 @@ impl Fixture {
         mixed.results.iter().map(shown).collect()
     }
 
-    fn messages(&self) -> Vec<&str> {
-        let lines = self.search.messages.iter().filter(|line| line.contains(PROCESSOR));
-        lines.filter_map(|line| line.split_once("] ")).map(|(_, line)| line).collect()
+    /// The notices of the processor.
+    fn notices(&self) -> Vec<NoticeKind> {
+        let kinds = self.search.notices.iter().map(|notice| notice.kind.clone());
+        kinds
+            .filter(|kind| match kind {
+                NoticeKind::Processed { processor, .. } | NoticeKind::ProcessorFailed { processor, .. } => {
+                    processor == PROCESSOR
+                }
+                _ => false,
+            })
+            .collect()
     }
 }
 
@@ -188,8 +197,8 @@ async fn the_elected_version_leads_the_others() {
     assert_eq!(asked.len(), 1, "{asked:?}");
     assert_eq!((ids(&asked[0].candidates), asked[0].query.as_str()), (vec![1, 2, 3], "lease of the mill"));
     assert!(asked[0].records && !asked[0].on_request);
-    let line = "VersionClusteringPostResultProcessor updated 3 results and grouped 1 duplicate";
-    assert_eq!(fixture.messages(), [line]);
+    let outcome = Outcome { updated: 3, grouped: 1, ..Outcome::default() };
+    assert_eq!(fixture.notices(), [outcome.notice(PROCESSOR, None).unwrap()]);
 }
 
 #[tokio::test]
@@ -291,7 +300,11 @@ async fn a_failing_corpus_is_reported_in_the_messages() {
     let mut fixture = Fixture::with(VersionStatuses::new()).await;
     fixture.corpus.fail("the vectors cannot be read");
     fixture.run().await;
-    let lines = fixture.messages();
-    assert!(lines.len() == 1 && lines[0].contains("the vectors cannot be read"), "{lines:?}");
+    let notices = fixture.notices();
+    assert!(
+        matches!(notices.as_slice(), [NoticeKind::ProcessorFailed { reason, .. }]
+            if reason.contains("the vectors cannot be read")),
+        "{notices:?}"
+    );
     assert_eq!(fixture.page().await.len(), 4, "no result is lost, and one address is one entry");
 }

@@ -200,8 +200,8 @@ mod tests {
             ..ResultItem::default()
         };
         let now = domain::instant::Instant::default();
-        let (search, provider, messages) = (SearchId(1), ProviderId(1), Vec::new());
-        SavedResult { search, provider, messages, item, date_created: now, date_updated: now, version: 1 }
+        let (search, provider, notices) = (SearchId(1), ProviderId(1), Vec::new());
+        SavedResult { search, provider, notices, item, date_created: now, date_updated: now, version: 1 }
     }
 
     fn view(members: i64) -> VersionsView {

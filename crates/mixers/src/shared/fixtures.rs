@@ -95,5 +95,5 @@ pub fn arranged_as(kind: &MixerKind, sets: &[ResultSet], promotes: bool) -> (Vec
         sets.iter().flat_map(|set| set.items.iter().map(move |item| Candidate { set, item })).collect();
     let arrangement =
         kind.mixer.arrange(candidates, &MixContext { search: &search, page_size: 10, promotes });
-    (ids(&arrangement.order), arrangement.messages)
+    (ids(&arrangement.order), arrangement.notices.iter().map(ToString::to_string).collect())
 }

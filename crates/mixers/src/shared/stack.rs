@@ -26,7 +26,7 @@ pub fn stacked(mut candidates: Vec<Candidate<'_>>, each: usize) -> MixedOrder<'_
             order.extend(stack.iter().skip(round * each).take(each));
         }
     }
-    MixedOrder { order, messages: Vec::new() }
+    MixedOrder { order, notices: Vec::new() }
 }
 
 /// The number of providers with results.

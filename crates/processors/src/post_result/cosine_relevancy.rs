@@ -3,7 +3,7 @@
 
 use async_trait::async_trait;
 use domain::instant::Instant;
-use domain::message;
+use domain::notice::{Notice, NoticeKind};
 use domain::ports::{
     EmbeddingInput, Outcome, PluginContext, PostResultContext, PostResultProcessor, PostResultProcessorKind,
     ProcessorError, RunStage,
@@ -45,8 +45,8 @@ impl PostResultProcessor for CosineRelevancyPostResultProcessor {
             }
             Some(Err(reason)) => {
                 let scored = relevancy::score(provider_results, &config);
-                let line = message::reader_fell_back(KIND.name, &reason);
-                sets.iter_mut().take(1).for_each(|set| set.messages.push(message::at(now, &line)));
+                let kind = NoticeKind::EmbedderReplaced { processor: KIND.name.to_owned(), reason };
+                sets.iter_mut().take(1).for_each(|set| set.notices.push(Notice::new(now, kind.clone())));
                 scored
             }
         };
@@ -58,9 +58,9 @@ impl PostResultProcessor for CosineRelevancyPostResultProcessor {
 /// Reports once how many results contain excluded words: their source may not support exclusion.
 fn tell_excluded(set: &mut ResultSet, now: Instant) {
     let count = set.items.iter().filter(|item| relevancy::explain::is_negated(item)).count();
-    let line = message::holds_excluded(count, &set.provider_name);
-    if count > 0 && !set.messages.iter().any(|line_before| line_before.ends_with(&line)) {
-        set.messages.push(message::at(now, &line));
+    let kind = NoticeKind::ExcludedWordsFound { count, provider: set.provider_name.clone() };
+    if count > 0 && !set.notices.iter().any(|notice| notice.kind == kind) {
+        set.notices.push(Notice::new(now, kind));
     }
 }
 
@@ -192,12 +192,8 @@ mod tests {
         for _ in 0..2 {
             tell_excluded(&mut sets[0], Instant::UNIX_EPOCH);
         }
-        let line_before: Vec<&String> =
-            sets[0].messages.iter().filter(|line| line.contains(" excludes ")).collect();
-        assert!(
-            matches!(line_before.as_slice(), [line] if line.contains("in 1 results from: ")),
-            "{line_before:?}"
-        );
+        let kinds: Vec<&NoticeKind> = sets[0].notices.iter().map(|notice| &notice.kind).collect();
+        assert!(matches!(kinds.as_slice(), [NoticeKind::ExcludedWordsFound { count: 1, .. }]), "{kinds:?}");
     }
 
     #[test]
@@ -269,7 +265,7 @@ mod tests {
     async fn a_service_may_read_for_ranking() {
         let sets = ranked_by(SoupReader::default(), vec![item("A river", ""), item("Soup", "")]).await;
         assert_eq!(cosines(&sets), [0.0, 1.0, 1.0]);
-        assert!(sets.iter().all(|set| set.messages.is_empty()));
+        assert!(sets.iter().all(|set| set.notices.is_empty()));
     }
 
     #[tokio::test]
@@ -279,15 +275,20 @@ mod tests {
         let mut own = [set(1, "river", items), set(2, "river", vec![item("Soup of the river", "")])];
         score(&mut own, &search("river"));
         assert_eq!(cosines(&sets), cosines(&own));
-        assert!(sets[0].messages[0].contains("used the built-in reader model"), "{:?}", sets[0].messages);
-        assert!(sets[0].messages[0].contains("the kitchen is closed") && sets[1].messages.is_empty());
+        assert!(
+            matches!(&sets[0].notices[0].kind, NoticeKind::EmbedderReplaced { reason, .. }
+                if reason.contains("the kitchen is closed")),
+            "{:?}",
+            sets[0].notices
+        );
+        assert!(sets[1].notices.is_empty());
     }
 
     #[tokio::test]
     async fn a_service_does_not_read_without_end() {
         for (count, is_read) in [(READ_MAX - 1, true), (READ_MAX, false)] {
             let sets = ranked_by(SoupReader::default(), vec![item("A river", ""); count]).await;
-            assert_eq!(sets[0].messages.is_empty(), is_read, "{:?}", sets[0].messages);
+            assert_eq!(sets[0].notices.is_empty(), is_read, "{:?}", sets[0].notices);
         }
     }
 }

@@ -196,7 +196,7 @@ mod tests {
 
     #[test]
     fn the_message_says_what_happened() {
-        let line = |outcome| domain::message::processed(KIND.name, outcome);
+        let line = |outcome: Outcome| outcome.notice(KIND.name, None).map(|kind| kind.to_string());
         let grouped = |count| line(Outcome::grouped(count));
         assert_eq!(grouped(4).as_deref(), Some("DedupeByFieldPostResultProcessor grouped 4 duplicates"));
         assert_eq!(grouped(1).as_deref(), Some("DedupeByFieldPostResultProcessor grouped 1 duplicate"));

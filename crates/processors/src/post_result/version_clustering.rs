@@ -213,7 +213,7 @@ mod tests {
             on_request: false,
         };
         assert_eq!(run.corpus.asked(), [asked]);
-        let line = domain::message::processed(KIND.name, Outcome::updated(2));
+        let line = Outcome::updated(2).notice(KIND.name, None).map(|kind| kind.to_string());
         assert_eq!(line.as_deref(), Some("VersionClusteringPostResultProcessor updated 2 results"));
     }
 

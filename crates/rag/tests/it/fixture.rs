@@ -74,7 +74,7 @@ impl Fixture {
             run: search.run,
             status: SearchStatus::FullResultsReady,
             query_string_processed: search.spec.query_string.clone(),
-            messages: Vec::new(),
+            notices: Vec::new(),
             time_s: 0.1,
             sets: vec![self.set(search, items)],
             found: None,
@@ -186,7 +186,7 @@ struct Backwards;
 impl Mixer for Backwards {
     fn arrange<'a>(&self, mut candidates: Vec<Candidate<'a>>, _cx: &MixContext<'_>) -> MixedOrder<'a> {
         candidates.reverse();
-        MixedOrder { order: candidates, messages: Vec::new() }
+        MixedOrder { order: candidates, notices: Vec::new() }
     }
 }
 

@@ -105,7 +105,7 @@ fn a_search_excludes_for_all_its_providers() {
         spec: SearchSpec::of_query("raw -draft"),
         query_string_processed: processed.to_owned(),
         status: SearchStatus::Federating,
-        messages: Vec::new(),
+        notices: Vec::new(),
         time_s: 0.0,
         run: 1,
         date_created: Instant::UNIX_EPOCH,

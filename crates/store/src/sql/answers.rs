@@ -62,7 +62,7 @@ impl From<AnswerRow> for SavedResult {
         Self {
             search: SearchId(row.search_id),
             provider: ProviderId(0),
-            messages: Vec::new(),
+            notices: Vec::new(),
             version: versions::of_item(&row.item.0),
             item: row.item.0,
             date_created: row.date_created,

@@ -1,5 +1,6 @@
 //! Finishes a run in one transaction, with as few round trips as possible, because every search ends here.
 
+use super::notices::NoticeTexts;
 use super::result_ids::ResultIds;
 use super::result_rows::Detail;
 use super::runs;
@@ -8,7 +9,7 @@ use crate::db::{Db, Tx, on_tx, rows_affected};
 use crate::json::{JsonText, finite, plain, to_column};
 use domain::ids::ResultId;
 use domain::instant::{Instant, to_micros};
-use domain::message;
+use domain::notice::{self, Notice, StoredNotices};
 use domain::ports::{FinishedRun, StoreError};
 use domain::result::ResultSet;
 use sqlx::QueryBuilder;
@@ -27,11 +28,11 @@ pub(super) async fn finish_run(
     prepare(&mut finished)?;
     let ranges = number_items(db, ids, &mut finished.sets).await?;
     let mut tx = db.begin().await?;
-    let Some(messages) = end_search(&mut tx, &finished).await? else {
+    let Some(notices) = end_search(&mut tx, &finished).await? else {
         tx.rollback().await?;
         return Ok(None);
     };
-    append_messages(&mut tx, &finished, messages).await?;
+    append_notices(&mut tx, &finished, notices).await?;
     let rows = save_sets(&mut tx, &mut finished.sets).await?;
     save_ranges(&mut tx, &ranges, &rows).await?;
     runs::note(&mut tx, &finished).await?;
@@ -65,14 +66,14 @@ fn prepare(finished: &mut FinishedRun) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Ends the run and returns its messages; None if the run is obsolete.
-async fn end_search(tx: &mut Tx, finished: &FinishedRun) -> Result<Option<Vec<String>>, StoreError> {
+/// Ends the run and returns its notices; None if the run is obsolete.
+async fn end_search(tx: &mut Tx, finished: &FinishedRun) -> Result<Option<Vec<Notice>>, StoreError> {
     const TEXT: &str = concat!(
         "UPDATE searches SET status = $3, query_string_processed = $4, time_s = $5, date_updated = $6 WHERE ",
         is_running!(),
-        " RETURNING messages"
+        " RETURNING messages, notices"
     );
-    let messages = on_tx!(tx, db => sqlx::query_scalar::<_, Json<Vec<String>>>(TEXT)
+    let row = on_tx!(tx, db => sqlx::query_as::<_, (Json<Vec<String>>, Json<StoredNotices>)>(TEXT)
         .bind(finished.search.0)
         .bind(finished.run)
         .bind(finished.status.as_str())
@@ -80,22 +81,22 @@ async fn end_search(tx: &mut Tx, finished: &FinishedRun) -> Result<Option<Vec<St
         .bind(finite(finished.time_s))
         .bind(to_micros(finished.now))
         .fetch_optional(db))?;
-    Ok(messages.map(|messages| messages.0))
+    Ok(row.map(|(Json(lines), Json(facts))| facts.restore(lines)))
 }
 
-async fn append_messages(
+async fn append_notices(
     tx: &mut Tx,
     finished: &FinishedRun,
-    mut messages: Vec<String>,
+    mut notices: Vec<Notice>,
 ) -> Result<(), StoreError> {
-    if finished.messages.is_empty() {
+    if finished.notices.is_empty() {
         return Ok(());
     }
-    messages.extend_from_slice(&finished.messages);
-    message::drop_oldest(&mut messages);
-    let messages = JsonText::of(&messages)?;
-    on_tx!(tx, db => rows_affected(sqlx::query("UPDATE searches SET messages = $2 WHERE id = $1")
-        .bind(finished.search.0).bind(messages.clone()).execute(db)))?;
+    notices.extend_from_slice(&finished.notices);
+    notice::drop_oldest(&mut notices);
+    let texts = NoticeTexts::of(&notices)?;
+    on_tx!(tx, db => rows_affected(sqlx::query("UPDATE searches SET messages = $2, notices = $3 WHERE id = $1")
+        .bind(finished.search.0).bind(texts.lines.clone()).bind(texts.facts.clone()).execute(db)))?;
     Ok(())
 }
 

@@ -27,9 +27,7 @@ impl IdempotencyStore for SqlStore {
         (search.date_created, search.date_updated) = (now, now);
         let mut tx = self.db.begin().await?;
         search.id = searches::insert(&mut tx, &search).await?;
-        let Search { id, spec, messages, .. } = &search;
-        let answer = CreatedSearch { id: *id, spec: spec.clone(), messages: messages.clone() };
-        let answer = Some((*id, JsonText::of(&answer)?));
+        let answer = Some((search.id, JsonText::of(&CreatedSearch::of(&search))?));
         if !insert(&mut tx, search.owner, key, answer, now).await? {
             tx.rollback().await?;
             return Ok(None);

@@ -16,6 +16,7 @@ mod finish_run;
 mod groups;
 mod idempotency;
 mod identities;
+mod notices;
 mod oauth_flows;
 mod outbox;
 mod outbox_heads;

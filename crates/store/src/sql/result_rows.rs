@@ -5,6 +5,7 @@ use crate::json::{Items, to_count};
 use crate::row::row;
 use domain::ids::{ProviderId, ResultId, SearchId};
 use domain::instant::Instant;
+use domain::notice::{self, StoredNotices};
 use domain::ports::StoreError;
 use domain::provenance::StoredProvenance;
 use domain::result::{ProviderError, ResultItem, ResultSet, SavedResult};
@@ -24,6 +25,9 @@ pub(super) struct Detail {
     result_processors: Vec<String>,
     messages: Vec<String>,
     /// Absent in records of earlier versions.
+    #[serde(default)]
+    notices: StoredNotices,
+    /// Absent in records of earlier versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     provenance: Option<StoredProvenance>,
 }
@@ -38,7 +42,8 @@ impl Detail {
             query_to_provider: set.query_to_provider.clone(),
             query_processors: set.query_processors.clone(),
             result_processors: set.result_processors.clone(),
-            messages: set.messages.clone(),
+            messages: notice::lines(&set.notices),
+            notices: StoredNotices::of(set.notices.clone()),
             provenance: Some(StoredProvenance::of(set.provider, &set.items)),
         }
     }
@@ -81,7 +86,7 @@ impl From<SetRow> for ResultSet {
             query_to_provider: detail.query_to_provider,
             query_processors: detail.query_processors,
             result_processors: detail.result_processors,
-            messages: detail.messages,
+            notices: detail.notices.restore(detail.messages),
             time_s: row.time_s,
             items: row.items.0,
             date_created: row.date_created,
@@ -119,7 +124,7 @@ impl SetRow {
         SavedResult {
             search: SearchId(self.search_id),
             provider: ProviderId(self.provider_id),
-            messages: self.detail.0.messages.clone(),
+            notices: self.detail.0.notices.clone().restore(self.detail.0.messages.clone()),
             version: versions::of_item(&item),
             item,
             date_created: self.date_created,

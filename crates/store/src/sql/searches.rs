@@ -1,5 +1,6 @@
 //! Searches, and the fence that keeps an obsolete run from writing.
 
+use super::notices::NoticeTexts;
 use super::status::{is_over, is_running, parse_status};
 use super::text::{folded, pattern};
 use super::{answers, finish_run, tasks};
@@ -10,7 +11,7 @@ use crate::row::row;
 use async_trait::async_trait;
 use domain::ids::{SearchId, UserId};
 use domain::instant::{Instant, to_micros};
-use domain::message;
+use domain::notice::{self, Notice, StoredNotices};
 use domain::ports::{FinishedRun, Page, SearchStore, StoreError, TaskBuilder};
 use domain::result::ResultSet;
 use domain::retention::Retention;
@@ -28,7 +29,8 @@ macro_rules! is_as_seen {
 
 macro_rules! columns {
     () => {
-        "id, owner, draft, query_string_processed, status, messages, time_s, run, date_created, date_updated"
+        "id, owner, draft, query_string_processed, status, messages, notices, time_s, run, \
+         date_created, date_updated"
     };
 }
 
@@ -40,6 +42,7 @@ row! {
         query_string_processed: String,
         status: String,
         messages: Json<Vec<String>>,
+        notices: Json<StoredNotices>,
         time_s: f64,
         run: i64,
         date_created: Instant,
@@ -58,7 +61,7 @@ impl TryFrom<SearchRow> for Search {
             spec: row.draft.0,
             query_string_processed: row.query_string_processed,
             status,
-            messages: row.messages.0,
+            notices: row.notices.0.restore(row.messages.0),
             time_s: row.time_s,
             run: row.run,
             date_created: row.date_created,
@@ -73,12 +76,12 @@ impl SearchStore for SqlStore {
         &self,
         spec: SearchSpec,
         owner: UserId,
-        messages: Vec<String>,
+        notices: Vec<Notice>,
         now: Instant,
         task: TaskBuilder,
     ) -> Result<Search, StoreError> {
         let now = to_micros(now);
-        let mut search = Search::created(SearchId(0), owner, spec, messages, now);
+        let mut search = Search::created(SearchId(0), owner, spec, notices, now);
         let mut tx = self.db.begin().await?;
         search.id = insert(&mut tx, &search).await?;
         tasks::push(&mut tx, task(&search), now).await?;
@@ -168,13 +171,13 @@ impl SearchStore for SqlStore {
         &self,
         seen: &Search,
         spec: SearchSpec,
-        messages: Vec<String>,
+        notices: Vec<Notice>,
         now: Instant,
         task: TaskBuilder,
     ) -> Result<Option<Search>, StoreError> {
         const TEXT: &str = concat!(
-            "UPDATE searches SET draft = $3, messages = $4, date_updated = $5, status = $6, run = run + 1, \
-             query_string_processed = '', time_s = 0, retention = $7, subscribe = $8, saved = $9, \
+            "UPDATE searches SET draft = $3, messages = $4, notices = $11, date_updated = $5, status = $6, \
+             run = run + 1, query_string_processed = '', time_s = 0, retention = $7, subscribe = $8, saved = $9, \
              query_folded = $10 WHERE ",
             is_as_seen!(),
             " RETURNING ",
@@ -182,12 +185,12 @@ impl SearchStore for SqlStore {
         );
         let (retention, subscribe) = (retention_column(&spec), spec.subscribe);
         let (saved, folded) = (spec.is_saved(), folded(&spec.query_string));
-        let (spec, messages, now) = (JsonText::of(&spec)?, JsonText::of(&messages)?, to_micros(now));
+        let (spec, texts, now) = (JsonText::of(&spec)?, NoticeTexts::of(&notices)?, to_micros(now));
         let mut tx = self.db.begin().await?;
         let row = on_tx!(&mut tx, db => sqlx::query_as::<_, SearchRow>(TEXT)
-            .bind(seen.id.0).bind(seen.date_updated).bind(spec.clone()).bind(messages.clone()).bind(now)
+            .bind(seen.id.0).bind(seen.date_updated).bind(spec.clone()).bind(texts.lines.clone()).bind(now)
             .bind(SearchStatus::NewSearch.as_str()).bind(retention).bind(subscribe)
-            .bind(saved).bind(folded.as_str()).fetch_optional(db))?;
+            .bind(saved).bind(folded.as_str()).bind(texts.facts.clone()).fetch_optional(db))?;
         let Some(row) = row else {
             tx.rollback().await?;
             return self.seen_or_gone(seen, None).await;
@@ -204,11 +207,11 @@ impl SearchStore for SqlStore {
     async fn update_search(
         &self,
         id: SearchId,
-        message: String,
+        notice: Notice,
         now: Instant,
         task: TaskBuilder,
     ) -> Result<Search, StoreError> {
-        // The first statement locks the search until the end, so that no message is lost.
+        // The first statement locks the search until the end, so that no notice is lost.
         const START: &str = concat!(
             "UPDATE searches SET status = $2, date_updated = $3, run = run + 1 WHERE id = $1 RETURNING ",
             columns!()
@@ -219,9 +222,9 @@ impl SearchStore for SqlStore {
             .bind(id.0).bind(SearchStatus::UpdateSearch.as_str()).bind(now).fetch_one(db))?;
         let mut search = Search::try_from(row)?;
         search.spec.sort = Sort::Date;
-        search.messages.push(message);
+        search.notices.push(notice);
         answers::forget(&mut tx, id).await?;
-        save_spec_and_messages(&mut tx, &search).await?;
+        save_spec_and_notices(&mut tx, &search).await?;
         tasks::push(&mut tx, task(&search), now).await?;
         tx.commit().await?;
         Ok(search)
@@ -260,7 +263,7 @@ impl SearchStore for SqlStore {
         rows.into_iter().map(Search::try_from).collect()
     }
 
-    async fn end_subscription(&self, id: SearchId, message: String, now: Instant) -> Result<(), StoreError> {
+    async fn end_subscription(&self, id: SearchId, notice: Notice, now: Instant) -> Result<(), StoreError> {
         const HOLD: &str = concat!(
             "UPDATE searches SET subscribe = FALSE, date_updated = $2 WHERE id = $1 RETURNING ",
             columns!()
@@ -270,8 +273,8 @@ impl SearchStore for SqlStore {
             .bind(id.0).bind(to_micros(now)).fetch_one(db))?;
         let mut search = Search::try_from(row)?;
         search.spec.subscribe = false;
-        search.messages.push(message);
-        save_spec_and_messages(&mut tx, &search).await?;
+        search.notices.push(notice);
+        save_spec_and_notices(&mut tx, &search).await?;
         tx.commit().await
     }
 
@@ -339,13 +342,14 @@ where
 }
 
 /// Writes back a search that the transaction has locked.
-async fn save_spec_and_messages(tx: &mut Tx, search: &Search) -> Result<(), StoreError> {
-    let mut messages = search.messages.clone();
-    message::drop_oldest(&mut messages);
-    let (spec, messages) = (JsonText::of(&search.spec)?, JsonText::of(&messages)?);
+async fn save_spec_and_notices(tx: &mut Tx, search: &Search) -> Result<(), StoreError> {
+    let mut notices = search.notices.clone();
+    notice::drop_oldest(&mut notices);
+    let (spec, texts) = (JsonText::of(&search.spec)?, NoticeTexts::of(&notices)?);
     on_tx!(tx, db => rows_affected(
-        sqlx::query("UPDATE searches SET draft = $2, messages = $3 WHERE id = $1")
-            .bind(search.id.0).bind(spec.clone()).bind(messages.clone()).execute(db)))?;
+        sqlx::query("UPDATE searches SET draft = $2, messages = $3, notices = $4 WHERE id = $1")
+            .bind(search.id.0).bind(spec.clone()).bind(texts.lines.clone()).bind(texts.facts.clone())
+            .execute(db)))?;
     Ok(())
 }
 
@@ -366,15 +370,15 @@ fn retention_limits(now: Instant) -> impl Iterator<Item = (u8, Instant)> {
 
 pub(super) async fn insert(tx: &mut Tx, search: &Search) -> Result<SearchId, StoreError> {
     const TEXT: &str = "INSERT INTO searches (owner, draft, query_string_processed, status, messages, time_s, \
-         run, date_created, date_updated, retention, subscribe, saved, query_folded) \
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) RETURNING id";
-    let (spec, messages) = (JsonText::of(&search.spec)?, JsonText::of(&search.messages)?);
+         run, date_created, date_updated, retention, subscribe, saved, query_folded, notices) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) RETURNING id";
+    let (spec, texts) = (JsonText::of(&search.spec)?, NoticeTexts::of(&search.notices)?);
     on_tx!(tx, db => sqlx::query_scalar(TEXT)
         .bind(search.owner.0)
         .bind(spec.clone())
         .bind(search.query_string_processed.as_str())
         .bind(search.status.as_str())
-        .bind(messages.clone())
+        .bind(texts.lines.clone())
         .bind(search.time_s)
         .bind(search.run)
         .bind(search.date_created)
@@ -383,6 +387,7 @@ pub(super) async fn insert(tx: &mut Tx, search: &Search) -> Result<SearchId, Sto
         .bind(search.spec.subscribe)
         .bind(search.spec.is_saved())
         .bind(folded(&search.spec.query_string))
+        .bind(texts.facts.clone())
         .fetch_one(db))
     .map(SearchId)
 }

@@ -116,8 +116,7 @@ fn show(mixed: &MixedResponse) {
         results.retrieved, results.retrieved_total, results.federation_time, counts.answered, counts.asked
     ));
     if counts.answered < counts.asked || results.retrieved == 0 {
-        let said = |line: &&String| ["Error:", "Timeout:", "No "].iter().any(|word| line.contains(word));
-        mixed.messages.iter().filter(said).for_each(terminal::note);
+        mixed.notices.iter().filter(|notice| notice.kind.explains_absence()).for_each(terminal::note);
     }
 }
 

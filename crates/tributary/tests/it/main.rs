@@ -51,6 +51,7 @@ mod many_sources;
 mod mcp;
 mod models_in_searches;
 mod names;
+mod notice_wording;
 mod own_data;
 mod page_bodies;
 mod pages;

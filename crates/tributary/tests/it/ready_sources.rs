@@ -97,7 +97,7 @@ async fn process(source: &ReadySource, processors: &[String]) -> Vec<ResultItem>
         spec: SearchSpec::of_query(QUERY),
         query_string_processed: QUERY.to_owned(),
         status: SearchStatus::Federating,
-        messages: Vec::new(),
+        notices: Vec::new(),
         time_s: 0.0,
         run: 1,
         date_created: Default::default(),

@@ -162,7 +162,7 @@ impl Fixture {
             self.parts.queue.finish(&task).await.unwrap();
         }
         let signal = self.store.signal(id).await.unwrap();
-        assert!(!signal.content_hash.is_empty(), "{:?}", signal.messages);
+        assert!(!signal.content_hash.is_empty(), "{:?}", signal.notices);
         id
     }
 

@@ -229,5 +229,5 @@ async fn vectors_of_another_length_are_refused_before_anything_is_written() {
     *fragile.dimension.lock().unwrap() = Some(3);
     let signal = fixture.ingest(fixture.ann, &provider, URL).await;
     assert_eq!((signal.state, signal.chunk_count), (SignalState::Known, 0));
-    assert!(signal.messages[0].contains("reindex_corpus"), "{:?}", signal.messages);
+    assert!(signal.notices[0].to_string().contains("reindex_corpus"), "{:?}", signal.notices);
 }

@@ -156,7 +156,7 @@ async fn matters_come_from_the_search() {
         run: 1,
         status: domain::status::SearchStatus::FullResultsReady,
         query_string_processed: "river".to_owned(),
-        messages: Vec::new(),
+        notices: Vec::new(),
         time_s: 0.1,
         sets: vec![set],
         found: None,

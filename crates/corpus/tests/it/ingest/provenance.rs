@@ -53,7 +53,7 @@ async fn found(fixture: &Fixture, user: UserId, provider: &SearchProvider, item:
         run: search.run,
         status: SearchStatus::FullResultsReady,
         query_string_processed: String::new(),
-        messages: Vec::new(),
+        notices: Vec::new(),
         time_s: 0.0,
         sets: vec![set],
         found: None,

@@ -1,9 +1,10 @@
 //! Ingest requests and their results.
 
 use super::fixture::{Away, Fixture, address, request, result, text_of};
+use corpus::IngestDocument;
 use corpus::ingest::{Document, IngestError, SUPPLIED_WORDS_MIN, WORDS_MIN};
 use domain::corpus::{Liveness, Origin, SignalState};
-use domain::ports::{PageError, ProviderStore, SignalStore, UserStore};
+use domain::ports::{PageError, ProviderStore, SignalStore, TaskHandler, UserStore};
 use domain::secret::Secret;
 use license::LicensePolicy;
 use serde_json::json;
@@ -90,8 +91,8 @@ async fn failures_leave_a_message_and_no_document() {
         let accepted = fixture.request(fixture.ann, result(&provider, url)).await.unwrap();
         assert_eq!(fixture.work().await, runs, "{url}");
         let signal = fixture.signal(accepted.signal.signal_id).await;
-        assert_eq!((signal.state, signal.messages.len()), (SignalState::Known, 1), "{url}");
-        assert!(signal.messages[0].contains(why), "{:?}", signal.messages);
+        assert_eq!((signal.state, signal.notices.len()), (SignalState::Known, 1), "{url}");
+        assert!(signal.notices[0].to_string().contains(why), "{:?}", signal.notices);
         let is_gone = matches!(page, Err(PageError::Gone(_)));
         assert_eq!(signal.liveness == Liveness::Gone, is_gone, "{url}");
     }
@@ -162,14 +163,14 @@ async fn a_failure_is_told_to_the_person_who_asked_alone() {
         fixture.clock.advance(Duration::from_secs(7_200));
         fixture.request(fixture.ann, document()).await.unwrap();
         fixture.work().await;
-        assert_eq!(fixture.cache.document_of(fixture.ann, id).await.unwrap().messages.len(), 1, "{url}");
+        assert_eq!(fixture.cache.document_of(fixture.ann, id).await.unwrap().notices.len(), 1, "{url}");
         let his = fixture.cache.document_of(fixture.bob, id).await.unwrap();
-        assert_eq!((his.messages.len(), his.liveness), (0, Liveness::Alive), "{url}");
+        assert_eq!((his.notices.len(), his.liveness), (0, Liveness::Alive), "{url}");
         // When the text is fetched, the failure is cleared.
         fixture.web.gives_to(fixture.ann, url, Ok(&text_of("river", 100)));
         fixture.request(fixture.ann, document()).await.unwrap();
         fixture.work().await;
-        assert_eq!(fixture.cache.document_of(fixture.ann, id).await.unwrap().messages.len(), 0, "{url}");
+        assert_eq!(fixture.cache.document_of(fixture.ann, id).await.unwrap().notices.len(), 0, "{url}");
     }
 }
 
@@ -352,6 +353,33 @@ async fn a_caller_may_wait() {
 }
 
 #[tokio::test]
+async fn a_caller_is_not_told_the_failure_of_another_task() {
+    let fixture = Fixture::open().await;
+    let provider = fixture.provider("Rivers", json!({})).await;
+    let handler = IngestDocument(Arc::clone(&fixture.cache));
+    fixture.request(fixture.ann, result(&provider, URL)).await.unwrap();
+    let earlier = fixture.claim().await.unwrap();
+    let request = request(fixture.ann, result(&provider, URL));
+    let waiting = fixture.cache.ingest_and_wait(request, Duration::from_secs(20));
+    let worker = async {
+        let own = loop {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+            if let Some(task) = fixture.claim().await {
+                break task;
+            }
+        };
+        fixture.web.gives(URL, Err(PageError::Gone(404)));
+        handler.run(&earlier).await.unwrap();
+        // The caller looks several times.
+        tokio::time::sleep(Duration::from_millis(400)).await;
+        fixture.web.gives(URL, Ok(&text_of("river", 100)));
+        handler.run(&own).await.unwrap();
+    };
+    let (done, ()) = tokio::join!(waiting, worker);
+    assert!(done.as_ref().is_ok_and(|done| done.is_done), "{done:?}");
+}
+
+#[tokio::test]
 async fn equal_texts_are_kept_once_and_are_of_one_line() {
     let fixture = Fixture::open().await;
     let provider = fixture.provider("Rivers", json!({})).await;
@@ -378,6 +406,6 @@ async fn without_its_reader_model_a_document_stays_out() {
     fixture.web.gives(URL, Ok(&text_of("river", 100)));
     let signal = fixture.ingest(fixture.ann, &provider, URL).await;
     assert_eq!((signal.state, fixture.web.asked_times()), (SignalState::Known, 3));
-    assert!(signal.messages[0].contains("does not answer"), "{:?}", signal.messages);
+    assert!(signal.notices[0].to_string().contains("does not answer"), "{:?}", signal.notices);
     assert_eq!(fixture.bodies().await, 0, "nothing is left behind");
 }

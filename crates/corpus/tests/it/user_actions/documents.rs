@@ -5,6 +5,7 @@ use domain::corpus::SignalState;
 use domain::ids::{SignalId, UserId};
 use domain::ports::{Clock, SignalFilter, SignalStore, StoreError};
 use domain::settings::Settings;
+use testkit::builders::line;
 
 const URL: &str = "https://a.example/report";
 
@@ -44,10 +45,10 @@ async fn a_request_is_visible_to_the_user_who_made_it() {
     let fixture = Fixture::open(Settings::default()).await;
     let (ann, ben) = (fixture.person("ann").await, fixture.person("ben").await);
     let id = fixture.note(ann, None, URL).await;
-    fixture.store.note_failure(id, ann, "no answer".to_owned()).await.unwrap();
+    fixture.store.note_failure(id, ann, line("no answer")).await.unwrap();
     let seen = fixture.cache.document_of(ann, id).await.unwrap();
     assert_eq!((seen.state, seen.title.as_str()), (SignalState::Known, ""));
-    assert_eq!(seen.messages, ["no answer"]);
+    assert_eq!(seen.notices, [line("no answer")]);
     assert!(fixture.cache.document_of(ben, id).await.is_err());
 
     // Ben requests the same URL: his request is his own, and he sees nothing else.
@@ -62,7 +63,7 @@ async fn a_request_is_visible_to_the_user_who_made_it() {
         let seen = fixture.cache.document_of(ben, his).await.unwrap();
         assert_eq!((seen.signal_id, seen.url.as_str(), seen.state), (his, URL, SignalState::Known));
         assert_eq!((seen.source_provider.as_str(), seen.chunk_count, seen.size), ("", 0, 0));
-        assert!(seen.messages.is_empty() && seen.indexed_at.is_none() && seen.last_verified.is_none());
+        assert!(seen.notices.is_empty() && seen.indexed_at.is_none() && seen.last_verified.is_none());
         assert_eq!(listed(&fixture, ben, "").await, []);
     }
     assert_eq!(fixture.cache.document_of(ann, id).await.unwrap().state, SignalState::Indexed);

@@ -110,7 +110,7 @@ impl Scenario {
             run: search.run,
             status: SearchStatus::FullResultsReady,
             query_string_processed: query.to_owned(),
-            messages: Vec::new(),
+            notices: Vec::new(),
             time_s: 0.1,
             sets: vec![set],
             found: None,

@@ -12,6 +12,7 @@ use axum::response::Response;
 use chrono::{DateTime, Utc};
 use domain::corpus::{Liveness, Origin, Signal, SignalState, SourceKind};
 use domain::ids::{ProviderId, SignalId};
+use domain::notice;
 use domain::ports::SignalFilter;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -128,7 +129,7 @@ impl CachedDocumentDetails {
                 supersedes: signal.supersedes,
                 superseded_by: signal.superseded_by,
             },
-            messages: signal.messages,
+            messages: notice::lines(&signal.notices),
         }
     }
 }

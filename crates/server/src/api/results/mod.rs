@@ -23,6 +23,7 @@ use axum::response::{IntoResponse, Response};
 use chrono::{DateTime, Utc};
 use domain::ids::{ProviderId, ResultId, SearchId};
 use domain::mixed::MixedResponse;
+use domain::notice;
 use domain::result::{NEW, ResultItem, SavedResult};
 use federation::MixRequest;
 use serde::{Deserialize, Serialize};
@@ -87,7 +88,7 @@ impl From<SavedResult> for ResultView {
             id: saved.item.swirl_id,
             search_id: saved.search,
             provider_id: saved.provider,
-            messages: saved.messages,
+            messages: notice::lines(&saved.notices),
             item: saved.item,
             date_created: saved.date_created,
             date_updated: saved.date_updated,

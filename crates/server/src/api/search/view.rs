@@ -3,7 +3,7 @@
 use crate::links::Links;
 use chrono::{DateTime, Utc};
 use domain::ids::SearchId;
-use domain::message;
+use domain::notice::{self, Notice};
 use domain::search::{Search, SearchSpec};
 use domain::status::SearchStatus;
 use serde::Serialize;
@@ -43,7 +43,7 @@ impl SearchView {
             spec: search.spec,
             query_string_processed: search.query_string_processed,
             status: search.status,
-            messages: with_banner(search.messages),
+            messages: with_banner(search.notices),
             new_results: None,
             date_created: search.date_created,
             date_updated: search.date_updated,
@@ -66,23 +66,28 @@ fn new_items_mixer(result_mixer: &str) -> &'static str {
 }
 
 /// The banner of the program that accepted the search comes first, and once.
-fn with_banner(messages: Vec<String>) -> Vec<String> {
-    let (banners, rest): (Vec<_>, Vec<_>) = messages.into_iter().partition(|line| message::is_banner(line));
-    let banner = banners.into_iter().next().unwrap_or_else(message::banner);
-    std::iter::once(banner).chain(rest).collect()
+fn with_banner(notices: Vec<Notice>) -> Vec<String> {
+    let (banner, rest) = notice::split_banner(notices);
+    std::iter::once(banner).chain(rest).map(|notice| notice.to_string()).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use domain::notice::NoticeKind;
 
     #[test]
     fn the_banner_stands_first_and_once() {
-        let banner = message::banner();
-        for stored in [vec!["a".to_owned()], vec![banner.clone(), "a".to_owned()]] {
-            assert_eq!(with_banner(stored), [banner.clone(), "a".to_owned()]);
+        let rerun = Notice::new(Default::default(), NoticeKind::RerunRequested);
+        for stored in [vec![rerun.clone()], vec![Notice::banner(), rerun.clone()]] {
+            assert_eq!(with_banner(stored), [Notice::banner().to_string(), rerun.to_string()]);
         }
-        let earlier = ["Tributary 0.1.0".to_owned(), "a".to_owned()];
-        assert_eq!(with_banner(earlier.to_vec()), earlier, "after an upgrade");
+        let earlier = NoticeKind::Banner { version: "0.1.0".to_owned() };
+        let stored = vec![Notice::new(Default::default(), earlier), rerun.clone()];
+        assert_eq!(
+            with_banner(stored),
+            ["Tributary 0.1.0".to_owned(), rerun.to_string()],
+            "after an upgrade"
+        );
     }
 }

@@ -16,6 +16,7 @@ use axum::Json;
 use axum::extract::{RawQuery, State};
 use domain::ids::SearchId;
 use domain::mixed::{MixedInfo, MixedResponse};
+use domain::notice::{self, Notice, NoticeKind};
 use domain::provider::SearchProvider;
 use domain::result::ResultItem;
 use domain::search::Search;
@@ -42,8 +43,8 @@ pub struct ListView {
     /// Why the search could not run.
     notes: Vec<String>,
     /// Results hidden because they have no date, and because of preferences.
-    undated: u64,
-    unwanted: u64,
+    undated: usize,
+    unwanted: usize,
     pub results: Vec<ResultView>,
     pub rail: Vec<SourceView>,
     /// Number of sources still running, and names of those that failed.
@@ -91,7 +92,7 @@ pub struct Listing<'a> {
 impl Listing<'_> {
     pub fn view(&self, mixed: MixedResponse) -> ListView {
         let Self { state, search, query, .. } = self;
-        let MixedResponse { messages, info, results, .. } = mixed;
+        let MixedResponse { notices, info, results, .. } = mixed;
         let is_running = !search.status.is_final();
         let rail = sources::rail(state, &info, if is_running { self.asked } else { &[] });
         let sort = self.sort();
@@ -105,9 +106,15 @@ impl Listing<'_> {
             total: info.results.retrieved_total,
             found: info.results.found_total,
             seconds: sources::format_seconds(info.results.federation_time),
-            notes: if search.status.is_error() { search.messages.clone() } else { Vec::new() },
-            undated: counted(&messages, "DateMixer hid "),
-            unwanted: counted(&messages, "Your preferences hid "),
+            notes: if search.status.is_error() { notice::lines(&search.notices) } else { Vec::new() },
+            undated: count(&notices, |kind| match kind {
+                NoticeKind::HidUndated { count, .. } => Some(*count),
+                _ => None,
+            }),
+            unwanted: count(&notices, |kind| match kind {
+                NoticeKind::HidByPreferences { count } => Some(*count),
+                _ => None,
+            }),
             results: self.results(&info, results, sort),
             asking: rail.iter().filter(|line| line.is_asking()).count(),
             missing: rail.iter().filter(|line| line.is_missing()).map(|line| line.name.clone()).collect(),
@@ -250,11 +257,9 @@ pub async fn read_list(
     ListFragments::of((&state, &context), &list, |_, _| true).map(Json)
 }
 
-/// The number after these words in a message.
-fn counted(messages: &[String], words: &str) -> u64 {
-    let number = |rest: &str| rest.split(' ').next().and_then(|number| number.parse().ok());
-    let found = messages.iter().find_map(|line| line.split_once(words).and_then(|(_, rest)| number(rest)));
-    found.unwrap_or_default()
+/// The count of the first notice of this kind; 0 without one.
+fn count(notices: &[Notice], of_kind: impl Fn(&NoticeKind) -> Option<usize>) -> usize {
+    notices.iter().find_map(|notice| of_kind(&notice.kind)).unwrap_or_default()
 }
 
 /// The first page, those around the current one, and the last; gaps have the number 0.
@@ -281,7 +286,6 @@ fn page_links(current: u32, last: u32, href: impl Fn(u32) -> String) -> Vec<Page
 #[cfg(test)]
 mod tests {
     use super::*;
-    use domain::message;
 
     #[test]
     fn linked_pages() {
@@ -306,13 +310,5 @@ mod tests {
                 .collect();
             assert_eq!(shown.join(" "), expected, "{current} of {last}");
         }
-    }
-
-    #[test]
-    fn counts_are_read_from_messages() {
-        let lines = [message::hid_undated("DateMixer", 7), message::hid_personally(1)]
-            .map(|line| format!("[now] {line}"));
-        assert_eq!((counted(&lines, "DateMixer hid "), counted(&lines, "Your preferences hid ")), (7, 1));
-        assert_eq!(counted(&lines, "nothing "), 0);
     }
 }

@@ -3,20 +3,23 @@
 
 use super::{changes, signals};
 use crate::db::{Db, Tx, on_db, on_tx, rows_affected};
-use crate::json::{JsonText, plain};
+use crate::json::plain;
 use crate::row::row;
+use crate::sql::notices::NoticeTexts;
 use domain::corpus::{Grant, Signal};
 use domain::ids::{ProviderId, SignalId, UserId};
 use domain::instant::{Instant, to_micros};
+use domain::notice::{Notice, StoredNotices};
 use domain::ports::{Retrieval, StoreError};
 use sqlx::types::Json;
 
-/// Most messages of one person that are kept.
-const MESSAGES_KEPT: usize = 10;
+/// Most notices of one person that are kept.
+const NOTICES_KEPT: usize = 10;
 
 macro_rules! columns {
     () => {
-        "signal_id, user_id, idp, account_provider_id, granted_at, last_ok, revoked_at, content_hash, messages"
+        "signal_id, user_id, idp, account_provider_id, granted_at, last_ok, revoked_at, content_hash, \
+         messages, notices"
     };
 }
 
@@ -31,6 +34,7 @@ row! {
         revoked_at: Option<Instant>,
         content_hash: String,
         messages: Json<Vec<String>>,
+        notices: Json<StoredNotices>,
     }
 }
 
@@ -45,7 +49,7 @@ impl From<GrantRow> for Grant {
             last_ok: row.last_ok,
             revoked_at: row.revoked_at,
             content_hash: row.content_hash,
-            messages: row.messages.0,
+            notices: row.notices.0.restore(row.messages.0),
         }
     }
 }
@@ -96,7 +100,7 @@ fn retrieved(id: SignalId, before: Option<&Grant>, by: &Retrieval, now: Instant)
         last_ok: if came { Some(now) } else { kept.and_then(|grant| grant.last_ok) },
         revoked_at: None,
         content_hash: told.map_or(&by.content_hash, |grant| &grant.content_hash).clone(),
-        messages: before.filter(|_| !came).map(|grant| grant.messages.clone()).unwrap_or_default(),
+        notices: before.filter(|_| !came).map(|grant| grant.notices.clone()).unwrap_or_default(),
     }
 }
 
@@ -105,16 +109,18 @@ pub(super) async fn note_failure(
     db: &Db,
     id: SignalId,
     user: UserId,
-    message: String,
+    mut notice: Notice,
 ) -> Result<(), StoreError> {
-    const TEXT: &str = "UPDATE signal_grants SET messages = $3 WHERE signal_id = $1 AND user_id = $2";
+    const TEXT: &str =
+        "UPDATE signal_grants SET messages = $3, notices = $4 WHERE signal_id = $1 AND user_id = $2";
     let mut tx = changes::begin(db).await?;
-    let mut all = messages(&mut tx, id, user).await?;
-    all.push(message.chars().take(signals::LINE_CHARS_MAX).collect());
-    all.drain(..all.len().saturating_sub(MESSAGES_KEPT));
-    let all = JsonText::of(&all)?;
+    let mut all = notices(&mut tx, id, user).await?;
+    notice.kind.change_texts(|text| *text = text.chars().take(signals::LINE_CHARS_MAX).collect());
+    all.push(notice);
+    all.drain(..all.len().saturating_sub(NOTICES_KEPT));
+    let texts = NoticeTexts::of(&all)?;
     let rows = on_tx!(&mut tx, db => rows_affected(
-        sqlx::query(TEXT).bind(id.0).bind(user.0).bind(all.clone()).execute(db)))?;
+        sqlx::query(TEXT).bind(id.0).bind(user.0).bind(texts.lines.clone()).bind(texts.facts.clone()).execute(db)))?;
     if rows == 0 {
         return Err(StoreError::NotFound);
     }
@@ -122,9 +128,9 @@ pub(super) async fn note_failure(
 }
 
 /// Why this person could not get the text, newest last.
-pub(super) async fn messages(tx: &mut Tx, id: SignalId, user: UserId) -> Result<Vec<String>, StoreError> {
+pub(super) async fn notices(tx: &mut Tx, id: SignalId, user: UserId) -> Result<Vec<Notice>, StoreError> {
     let grant = stored(tx, id).await?.into_iter().find(|grant| grant.user_id == user);
-    Ok(grant.map(|grant| grant.messages).unwrap_or_default())
+    Ok(grant.map(|grant| grant.notices).unwrap_or_default())
 }
 
 /// Redirects the id of one record to another one for this person.
@@ -158,11 +164,12 @@ pub(super) async fn drop_of(tx: &mut Tx, id: SignalId, user: UserId) -> Result<(
 
 pub(super) async fn write(tx: &mut Tx, grant: &Grant) -> Result<(), StoreError> {
     const TEXT: &str = "INSERT INTO signal_grants (signal_id, user_id, idp, granted_at, last_ok, revoked_at, \
-         content_hash, account_provider_id, messages) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) \
+         content_hash, account_provider_id, messages, notices) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) \
          ON CONFLICT (signal_id, user_id) DO UPDATE SET idp = excluded.idp, granted_at = excluded.granted_at, \
          last_ok = excluded.last_ok, revoked_at = excluded.revoked_at, content_hash = excluded.content_hash, \
-         account_provider_id = excluded.account_provider_id, messages = excluded.messages";
-    let messages = JsonText::of(&grant.messages)?;
+         account_provider_id = excluded.account_provider_id, messages = excluded.messages, \
+         notices = excluded.notices";
+    let texts = NoticeTexts::of(&grant.notices)?;
     on_tx!(tx, db => rows_affected(sqlx::query(TEXT)
         .bind(grant.signal_id.0)
         .bind(grant.user_id.0)
@@ -172,7 +179,8 @@ pub(super) async fn write(tx: &mut Tx, grant: &Grant) -> Result<(), StoreError> 
         .bind(grant.revoked_at)
         .bind(plain(&grant.content_hash))
         .bind(grant.account_provider_id.map(|id| id.0))
-        .bind(messages.clone())
+        .bind(texts.lines.clone())
+        .bind(texts.facts.clone())
         .execute(db)))?;
     Ok(())
 }
@@ -221,7 +229,7 @@ mod tests {
             last_ok: Some(at(2)),
             revoked_at: revoked.map(at),
             content_hash: hash.to_owned(),
-            messages: vec!["no answer".to_owned()],
+            notices: vec![Notice::banner()],
         }
     }
 
@@ -250,10 +258,10 @@ mod tests {
                 last_ok: given.map(at),
                 idp: idp.to_owned(),
                 account_provider_id: Some(ProviderId(account)),
-                messages: before
+                notices: before
                     .as_ref()
                     .filter(|_| came.is_empty())
-                    .map_or(vec![], |grant| grant.messages.clone()),
+                    .map_or(vec![], |grant| grant.notices.clone()),
                 ..grant("", None)
             };
             assert_eq!(after, expected, "{before:?} {came}");

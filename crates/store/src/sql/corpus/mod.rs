@@ -28,6 +28,7 @@ use async_trait::async_trait;
 use domain::corpus::{AclToken, Grant, IndexedContent, Liveness, NewSignal, Signal, StoredChunk};
 use domain::ids::{SignalId, UserId};
 use domain::instant::Instant;
+use domain::notice::Notice;
 use domain::ports::{
     BodyKey, CorpusChange, CorpusCounts, Page, Placement, Retrieval, SignalFilter, SignalStore, StoreError,
 };
@@ -121,8 +122,8 @@ impl SignalStore for SqlStore {
         content::verify(&self.db, id, version, by, now).await
     }
 
-    async fn note_failure(&self, id: SignalId, user: UserId, message: String) -> Result<(), StoreError> {
-        grants::note_failure(&self.db, id, user, message).await
+    async fn note_failure(&self, id: SignalId, user: UserId, notice: Notice) -> Result<(), StoreError> {
+        grants::note_failure(&self.db, id, user, notice).await
     }
 
     async fn set_liveness(

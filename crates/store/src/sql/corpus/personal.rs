@@ -1,4 +1,4 @@
-//! Records as one person sees them. Tags and messages are personal. Times come from the record for people who see it
+//! Records as one person sees them. Tags and notices are personal. Times come from the record for people who see it
 //! through its provider, and from the grant for people who have only a grant. What others did with the same text is
 //! hidden.
 
@@ -8,6 +8,7 @@ use crate::sql::text::{in_lists, push_list};
 use domain::corpus::{AclToken, Signal};
 use domain::ids::SignalId;
 use domain::instant::Instant;
+use domain::notice::{Notice, StoredNotices};
 use domain::ports::StoreError;
 use sqlx::QueryBuilder;
 use sqlx::types::Json;
@@ -20,6 +21,7 @@ row! {
         last_ok: Option<Instant>,
         revoked_at: Option<Instant>,
         messages: Json<Vec<String>>,
+        notices: Json<StoredNotices>,
     }
 }
 
@@ -29,7 +31,7 @@ struct Own {
     since: Option<Instant>,
     last_ok: Option<Instant>,
     tags: Vec<String>,
-    messages: Vec<String>,
+    notices: Vec<Notice>,
 }
 
 /// The records as the holder of these tokens sees them; None: unrestricted, for internal work that shows nothing.
@@ -47,7 +49,7 @@ pub(super) async fn view(
             show_times(signal, &own, tokens);
         }
         signal.matter_tags = own.tags;
-        signal.messages = own.messages;
+        signal.notices = own.notices;
     }
     Ok(signals)
 }
@@ -81,7 +83,7 @@ async fn own(db: &Db, ids: &[SignalId], users: Option<&[i64]>) -> Result<BTreeMa
     for some in in_lists(ids) {
         let grants = on_db!(*db, read, db => async {
             let mut query = QueryBuilder::new(
-                "SELECT signal_id, granted_at, last_ok, revoked_at, messages FROM signal_grants WHERE TRUE",
+                "SELECT signal_id, granted_at, last_ok, revoked_at, messages, notices FROM signal_grants WHERE TRUE",
             );
             push_of(&mut query, &some, users);
             query.push(" ORDER BY signal_id, user_id");
@@ -89,7 +91,7 @@ async fn own(db: &Db, ids: &[SignalId], users: Option<&[i64]>) -> Result<BTreeMa
         })?;
         for row in grants {
             let one = found.entry(row.signal_id).or_default();
-            one.messages.extend(row.messages.0);
+            one.notices.extend(row.notices.0.restore(row.messages.0));
             if row.revoked_at.is_none() {
                 (one.since, one.last_ok) = (Some(row.granted_at), row.last_ok);
             }

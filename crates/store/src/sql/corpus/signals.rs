@@ -117,7 +117,7 @@ impl TryFrom<SignalRow> for Signal {
             body_bytes: to_count(row.body_bytes),
             body_expires: row.body_expires,
             rejections: to_small(row.rejections),
-            messages: Vec::new(),
+            notices: Vec::new(),
         })
     }
 }

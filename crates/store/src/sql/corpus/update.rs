@@ -33,7 +33,7 @@ pub(super) async fn note(
     let is_opened = grants::note(&mut tx, &signal, by, now).await?;
     tags::add_own(&mut tx, signal.signal_id, by.user, &seen.matter_tags).await?;
     signal.matter_tags = tags::own(&mut tx, signal.signal_id, by.user).await?;
-    signal.messages = grants::messages(&mut tx, signal.signal_id, by.user).await?;
+    signal.notices = grants::notices(&mut tx, signal.signal_id, by.user).await?;
     if is_new || is_opened {
         changes::note(&mut tx, &[signal.signal_id.0]).await?;
     }

@@ -8,6 +8,7 @@ use super::DOWN_TO_23;
 const FAILURE: &str = "UPDATE signals SET messages = '[\"no answer\"]'";
 use domain::corpus::{AclToken, IndexedContent, NewSignal, Signal};
 use domain::ids::{ProviderId, SignalId, UserId};
+use domain::notice;
 use domain::ports::{Retrieval, SignalStore, UserStore};
 use domain::user::UserSpec;
 use sqlx::{Connection, PgConnection, SqliteConnection};
@@ -61,9 +62,9 @@ async fn assert_attributed(url: &str, Kept { ann, ids }: Kept) {
         accounts.push(store.grants(*id).await.expect("read")[0].account_provider_id);
     }
     assert_eq!(accounts, [Some(PROVIDER), None, None, None, Some(PROVIDER)]);
-    let messages: Vec<&[String]> = all.iter().map(|signal| signal.messages.as_slice()).collect();
-    assert_eq!(messages[..4], [&[] as &[String]; 4], "whose failure it was is not known");
-    assert_eq!(messages[4], ["no answer"], "her own request");
+    let lines: Vec<Vec<String>> = all.iter().map(|signal| notice::lines(&signal.notices)).collect();
+    assert_eq!(lines[..4], [const { Vec::<String>::new() }; 4], "whose failure it was is not known");
+    assert_eq!(lines[4], ["no answer"], "her own request");
     let by_provider = store.signals(&ids, Some(&[AclToken::Provider(PROVIDER)])).await.expect("read");
     assert_eq!(by_provider.iter().map(|one| one.signal_id).collect::<Vec<_>>(), ids[2..4]);
     let own = store.signals(&ids, Some(&[AclToken::User(ann)])).await.expect("read");

@@ -19,7 +19,7 @@ use testkit::postgres::{TestDatabase, server};
 use testkit::suites::store::signals;
 
 /// Reverts migrations from the fifth on.
-const DOWN_TO_4: &str = "DROP TABLE source_budgets; DROP INDEX IF EXISTS searches_open; DROP TABLE idempotency_keys; DROP TABLE database_sizes; \
+const DOWN_TO_4: &str = "ALTER TABLE searches DROP COLUMN notices; DROP TABLE source_budgets; DROP INDEX IF EXISTS searches_open; DROP TABLE idempotency_keys; DROP TABLE database_sizes; \
      DROP INDEX tasks_by_owner; ALTER TABLE tasks DROP COLUMN owner; \
      DROP INDEX searches_by_retention; DROP INDEX searches_subscribed; \
      ALTER TABLE searches DROP COLUMN retention; ALTER TABLE searches DROP COLUMN subscribe; \
@@ -46,7 +46,8 @@ const DOWN_TO_18: &str = "INSERT INTO signal_tags (signal_id, tag) SELECT DISTIN
      ALTER TABLE signals RENAME COLUMN record_key TO url_hash; \
      DELETE FROM _sqlx_migrations WHERE version = 19";
 /// Reverts migrations from the twenty-fourth on.
-const DOWN_TO_23: &str = "DROP TABLE source_budgets; DROP INDEX IF EXISTS searches_open; DROP TABLE idempotency_keys; DROP TABLE database_sizes; \
+const DOWN_TO_23: &str = "ALTER TABLE searches DROP COLUMN notices; ALTER TABLE signal_grants DROP COLUMN notices; \
+     DROP TABLE source_budgets; DROP INDEX IF EXISTS searches_open; DROP TABLE idempotency_keys; DROP TABLE database_sizes; \
      ALTER TABLE signal_grants DROP COLUMN account_provider_id; \
      ALTER TABLE signal_grants DROP COLUMN messages; \
      DELETE FROM _sqlx_migrations WHERE version >= 24";
@@ -100,7 +101,7 @@ async fn fill(url: &str) -> (Vec<SearchId>, Vec<SearchId>) {
             run: search.run,
             status: SearchStatus::FullResultsReady,
             query_string_processed: String::new(),
-            messages: Vec::new(),
+            notices: Vec::new(),
             time_s: 0.1,
             sets: Vec::new(),
             found: None,

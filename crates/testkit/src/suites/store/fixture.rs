@@ -1,6 +1,6 @@
 //! Records that the tests of the suite share.
 
-use crate::builders;
+use crate::builders::{self, line};
 use chrono::DateTime;
 use domain::ids::{ProviderId, SearchId, UserId};
 use domain::instant::Instant;
@@ -33,9 +33,9 @@ pub(crate) fn run_search(search: &Search) -> NewTask {
 }
 
 pub async fn new_search(store: &dyn Store, owner: UserId, query: &str, seconds: i64) -> Search {
-    let messages = vec!["created".to_owned()];
+    let notices = vec![line("created")];
     let spec = SearchSpec::of_query(query);
-    store.create_search(spec, owner, messages, at(seconds), run_search).await.expect("a search")
+    store.create_search(spec, owner, notices, at(seconds), run_search).await.expect("a search")
 }
 
 /// The search as it is stored now.
@@ -51,8 +51,8 @@ pub(crate) async fn change(store: &dyn Store, id: SearchId, spec: SearchSpec, se
 
 /// Starts a new run of the stored search with this spec.
 pub(crate) async fn restart(store: &dyn Store, id: SearchId, spec: SearchSpec, seconds: i64) -> Search {
-    let (seen, messages) = (stored(store, id).await, vec!["again".to_owned()]);
-    let again = store.restart_search(&seen, spec, messages, at(seconds), run_search).await;
+    let (seen, notices) = (stored(store, id).await, vec![line("again")]);
+    let again = store.restart_search(&seen, spec, notices, at(seconds), run_search).await;
     again.expect("restarted").expect("written by nobody else")
 }
 
@@ -73,7 +73,7 @@ pub fn set(search: SearchId, provider: i64, titles: &[&str]) -> ResultSet {
         query_to_provider: "https://source.example/?q=query".to_owned(),
         query_processors: vec!["AdaptiveQueryProcessor".to_owned()],
         result_processors: vec!["MappingResultProcessor".to_owned()],
-        messages: vec![format!("from provider {provider}")],
+        notices: vec![line(&format!("from provider {provider}"))],
         time_s: 0.3,
         items: titles.iter().map(|title| item(title)).collect(),
         date_created: at(5),
@@ -87,7 +87,7 @@ pub fn finished(search: &Search, sets: Vec<ResultSet>) -> FinishedRun {
         run: search.run,
         status: SearchStatus::FullResultsReady,
         query_string_processed: "query processed".to_owned(),
-        messages: vec!["finished".to_owned()],
+        notices: vec![line("finished")],
         time_s: 1.2,
         found: Some(RunFindings::of(&sets)),
         sets,

@@ -1,6 +1,7 @@
 //! Idempotency keys.
 
 use super::fixture::{at, person, run_search};
+use crate::builders::line;
 use domain::idempotency::{CreatedSearch, IdempotencyKey};
 use domain::ids::{SearchId, UserId};
 use domain::ports::{QueueName, Store};
@@ -15,8 +16,8 @@ fn key(key: &str, fingerprint: &str) -> IdempotencyKey {
 }
 
 async fn create(store: &dyn Store, owner: UserId, key: &IdempotencyKey, seconds: i64) -> Option<Search> {
-    let (spec, messages) = (SearchSpec::of_query("query"), vec!["created".to_owned()]);
-    let search = Search::created(SearchId(0), owner, spec, messages, at(seconds));
+    let (spec, notices) = (SearchSpec::of_query("query"), vec![line("created")]);
+    let search = Search::created(SearchId(0), owner, spec, notices, at(seconds));
     store.create_search_once(search, run_search, key).await.expect("an answer")
 }
 
@@ -33,8 +34,7 @@ pub async fn a_key_creates_one_search(store: &dyn Store) {
     let kept = store.stored_response(owner, "k", at(1)).await.unwrap().expect("it is known");
     assert_eq!((kept.fingerprint.as_str(), kept.created), ("f", at(0)));
     let answer: CreatedSearch = serde_json::from_value(kept.answer.expect("an answer")).unwrap();
-    let told = Search::created(answer.id, owner, answer.spec, answer.messages, kept.created);
-    assert_eq!(told, first, "as it was answered");
+    assert_eq!(answer.search(owner, kept.created), first, "as it was answered");
 
     assert_eq!(store.stored_response(other, "k", at(1)).await.unwrap(), None, "keys of others are theirs");
     assert!(create(store, other, &key("k", "f"), 1).await.is_some());

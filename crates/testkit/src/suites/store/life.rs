@@ -1,7 +1,9 @@
 //! Searches after their first run: updates, subscription, retention.
 
 use super::fixture::{at, change, finished, finished_search, item, person, restart, run_search};
+use crate::builders::line;
 use domain::ids::{SearchId, UserId};
+use domain::notice;
 use domain::ports::{FinishedRun, QueueName, Store, StoreError};
 use domain::result::ResultItem;
 use domain::search::{Search, SearchSpec, Sort};
@@ -10,7 +12,7 @@ use futures_util::future::join_all;
 use serde_json::json;
 use std::time::Duration;
 
-/// An update starts a run beside the existing one: the sets stay, the message is added, the task is stored.
+/// An update starts a run beside the existing one: the sets stay, the notice is added, the task is stored.
 pub async fn updates_keep_what_is_there(store: &dyn Store) {
     let (search, sets) = finished_search(store, &[&["a"], &["b"]]).await;
     let lease = Duration::from_secs(60);
@@ -18,10 +20,10 @@ pub async fn updates_keep_what_is_there(store: &dyn Store) {
     store.finish_task(&first).await.unwrap();
     let before = store.search(search.id).await.unwrap();
 
-    let update = store.update_search(search.id, "again".to_owned(), at(9), run_search).await.unwrap();
+    let update = store.update_search(search.id, line("again"), at(9), run_search).await.unwrap();
     let spec = SearchSpec { sort: Sort::Date, ..search.spec.clone() };
     assert_eq!((update.run, update.status, &update.spec), (2, SearchStatus::UpdateSearch, &spec));
-    assert_eq!(update.messages, ["created", "finished", "again"]);
+    assert_eq!(update.notices, ["created", "finished", "again"].map(line));
     assert_eq!((update.date_created, update.date_updated), (at(0), at(9)));
     assert_eq!(update.query_string_processed, before.query_string_processed);
     assert_eq!(store.search(search.id).await.unwrap(), update);
@@ -43,22 +45,23 @@ pub async fn updates_keep_what_is_there(store: &dyn Store) {
         assert_eq!(store.result(item.swirl_id).await.unwrap().item, *item);
     }
     let over = store.search(search.id).await.unwrap();
-    assert_eq!(over.messages, ["created", "finished", "again", "finished"]);
+    assert_eq!(over.notices, ["created", "finished", "again", "finished"].map(line));
 
-    let unknown = store.update_search(SearchId(999), "x".to_owned(), at(9), run_search).await;
+    let unknown = store.update_search(SearchId(999), line("x"), at(9), run_search).await;
     assert_eq!(unknown, Err(StoreError::NotFound));
     assert_eq!(store.task_depth(QueueName::Search, at(70)).await.unwrap(), 1);
 }
 
-/// Concurrent updates are counted, and every message is kept.
+/// Concurrent updates are counted, and every notice is kept.
 pub async fn updates_come_one_after_the_other(store: &dyn Store) {
     let (search, _) = finished_search(store, &[]).await;
-    let updates = (0..8).map(|number| store.update_search(search.id, number.to_string(), at(9), run_search));
+    let updates =
+        (0..8).map(|number| store.update_search(search.id, line(&number.to_string()), at(9), run_search));
     for update in join_all(updates).await {
         update.unwrap();
     }
     let now = store.search(search.id).await.unwrap();
-    let mut numbers = now.messages[2..].to_vec();
+    let mut numbers = notice::lines(&now.notices[2..]);
     numbers.sort();
     assert_eq!((now.run, numbers.concat().as_str()), (9, "01234567"));
 }
@@ -119,7 +122,7 @@ pub async fn searches_expire_after_their_last_change(store: &dyn Store) {
     store.finish_run(late).await.unwrap().expect("the newest run");
     assert_eq!(expired(3605).await, []);
     assert_eq!(expired(3606).await, [second.id], "a failed one ends too");
-    store.update_search(second.id, "again".to_owned(), at(300), run_search).await.unwrap();
+    store.update_search(second.id, line("again"), at(300), run_search).await.unwrap();
     assert_eq!(expired(9999).await, [], "it is being updated");
     store.delete_search(second.id).await.unwrap();
     assert_eq!(expired(9999).await, []);
@@ -191,7 +194,7 @@ pub async fn subscribed_searches_are_listed(store: &dyn Store) {
     change(store, made[1].id, with(&made[1], true), 1).await;
     assert_eq!(listed(SearchId(0), 10).await, "bcd");
     restart(store, made[2].id, with(&made[2], false), 1).await;
-    store.update_search(made[3].id, "again".to_owned(), at(1), run_search).await.unwrap();
+    store.update_search(made[3].id, line("again"), at(1), run_search).await.unwrap();
     assert_eq!(listed(SearchId(0), 10).await, "bd");
 }
 
@@ -201,11 +204,11 @@ pub async fn subscriptions_end(store: &dyn Store) {
     let spec = SearchSpec { subscribe: true, retention: Some(2), ..search.spec.clone() };
     let before = change(store, search.id, spec.clone(), 8).await;
     let depth = store.task_depth(QueueName::Search, at(9)).await.unwrap();
-    store.end_subscription(search.id, "ended".to_owned(), at(9)).await.unwrap();
+    store.end_subscription(search.id, line("ended"), at(9)).await.unwrap();
     let after = store.search(search.id).await.unwrap();
     let expected = Search {
         spec: SearchSpec { subscribe: false, ..spec },
-        messages: ["created", "finished", "ended"].map(str::to_owned).to_vec(),
+        notices: ["created", "finished", "ended"].map(line).to_vec(),
         date_updated: at(9),
         ..before
     };
@@ -213,7 +216,7 @@ pub async fn subscriptions_end(store: &dyn Store) {
     assert_eq!(store.subscribed_searches(SearchId(0), 10).await.unwrap(), []);
     assert_eq!(store.result_sets(search.id).await.unwrap(), sets);
     assert_eq!(store.task_depth(QueueName::Search, at(9)).await.unwrap(), depth);
-    let unknown = store.end_subscription(SearchId(999), "x".to_owned(), at(9)).await;
+    let unknown = store.end_subscription(SearchId(999), line("x"), at(9)).await;
     assert_eq!(unknown, Err(StoreError::NotFound));
 }
 

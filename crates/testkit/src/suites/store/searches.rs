@@ -3,6 +3,7 @@
 use super::fixture::{
     at, change, finished, finished_search, item, new_search, person, restart, run_search, set, stored,
 };
+use crate::builders::line;
 use domain::ids::{ProviderId, ResultId, SearchId, UserId};
 use domain::ports::{QueueName, Store, StoreError};
 use domain::result::ProviderError;
@@ -18,9 +19,9 @@ pub async fn are_created_with_their_task(store: &dyn Store) {
         tags: vec!["a tag".to_owned()],
         ..SearchSpec::of_query("rivers -lakes")
     };
-    let messages = vec!["one".to_owned(), "two".to_owned()];
-    let search = store.create_search(spec.clone(), owner, messages.clone(), at(1), run_search).await.unwrap();
-    assert_eq!((search.owner, &search.spec, &search.messages), (owner, &spec, &messages));
+    let notices = vec![line("one"), line("two")];
+    let search = store.create_search(spec.clone(), owner, notices.clone(), at(1), run_search).await.unwrap();
+    assert_eq!((search.owner, &search.spec, &search.notices), (owner, &spec, &notices));
     assert_eq!((search.status, search.run, search.date_created), (SearchStatus::NewSearch, 1, at(1)));
     assert_eq!(store.search(search.id).await.unwrap(), search);
     assert_eq!(store.search(SearchId(search.id.0 + 1)).await, Err(StoreError::NotFound));
@@ -90,7 +91,7 @@ pub async fn an_edit_of_an_older_state_is_refused(store: &dyn Store) {
     assert_eq!(store.change_search(&first, edit(false), at(12)).await.unwrap(), None, "it runs again");
     assert!(store.change_status(search.id, again.run, SearchStatus::Federating, at(12)).await.unwrap());
     assert_eq!(store.change_search(&again, edit(false), at(13)).await.unwrap(), None, "it has gone on");
-    store.update_search(search.id, "update".to_owned(), at(14), run_search).await.unwrap();
+    store.update_search(search.id, line("update"), at(14), run_search).await.unwrap();
     store.delete_search(search.id).await.unwrap();
     assert_eq!(store.change_search(&again, edit(false), at(15)).await, Err(StoreError::NotFound));
 }
@@ -104,7 +105,7 @@ pub async fn start_again_from_nothing(store: &dyn Store) {
     let spec = SearchSpec::of_query("other");
     let again = restart(store, search.id, spec.clone(), 9).await;
     assert_eq!((again.run, again.status, &again.spec), (2, SearchStatus::NewSearch, &spec));
-    assert_eq!((again.messages.as_slice(), again.time_s), (["again".to_owned()].as_slice(), 0.0));
+    assert_eq!((again.notices.as_slice(), again.time_s), ([line("again")].as_slice(), 0.0));
     assert_eq!((again.query_string_processed.as_str(), again.date_created), ("", at(0)));
     assert_eq!(store.search(search.id).await.unwrap(), again);
     assert_eq!(store.result_sets(search.id).await.unwrap(), []);
@@ -154,7 +155,7 @@ pub async fn finish_once(store: &dyn Store) {
 
     let over = store.search(search.id).await.unwrap();
     assert_eq!(over.status, SearchStatus::FullResultsReady);
-    assert_eq!(over.messages, ["created", "finished"]);
+    assert_eq!(over.notices, [line("created"), line("finished")]);
     assert_eq!((over.query_string_processed.as_str(), over.time_s), ("query processed", 1.2));
     assert_eq!(over.date_updated, at(6));
 
@@ -204,7 +205,7 @@ pub async fn finish_keeps_odd_texts_and_numbers(store: &dyn Store) {
     let odd = "NUL \0, quote ' \" , emoji 🦉, \u{fffd}, \\u0000";
     let mut one = set(search.id, 1, &[odd]);
     one.query_string_to_provider = odd.to_owned();
-    one.messages = vec![odd.to_owned()];
+    one.notices = vec![line(odd)];
     one.items[0].swirl_score = f64::NAN;
     one.items[0].swirl_confidence_score = f64::INFINITY;
     one.items[0].payload.insert(odd.to_owned(), json!(odd));
@@ -212,12 +213,12 @@ pub async fn finish_keeps_odd_texts_and_numbers(store: &dyn Store) {
     one.found = u64::MAX;
     let mut run = finished(&search, vec![one]);
     run.query_string_processed = odd.to_owned();
-    run.messages = vec![odd.to_owned()];
+    run.notices = vec![line(odd)];
     run.time_s = f64::NAN;
     store.finish_run(run).await.unwrap().expect("the newest run");
 
     let read = store.result_sets(search.id).await.unwrap().remove(0);
-    assert_eq!((read.items[0].title.as_str(), read.messages[0].as_str()), (odd, odd));
+    assert_eq!((read.items[0].title.as_str(), &read.notices[0]), (odd, &line(odd)));
     assert_eq!(read.query_string_to_provider, odd);
     assert_eq!(read.items[0].payload[odd], json!(odd));
     assert_eq!(
@@ -227,7 +228,7 @@ pub async fn finish_keeps_odd_texts_and_numbers(store: &dyn Store) {
     assert_eq!(read.found, i64::MAX as u64);
     let over = store.search(search.id).await.unwrap();
     assert_eq!(over.query_string_processed, odd.replace('\0', ""));
-    assert_eq!((over.messages[1].as_str(), over.time_s), (odd, 0.0));
+    assert_eq!((&over.notices[1], over.time_s), (&line(odd), 0.0));
 }
 
 /// More sets than one statement takes.

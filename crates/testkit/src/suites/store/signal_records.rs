@@ -4,6 +4,7 @@ use super::fixture::{at, person};
 use super::pins::wanted;
 use super::signal_rights::{from_nowhere, tokens};
 use super::signals::{brought, by, content, hash, ids, indexed, seen, url};
+use crate::builders::line;
 use domain::corpus::{AclToken, IndexedContent, NewSignal, Signal};
 use domain::ids::{ProviderId, SignalId, UserId};
 use domain::ports::{SignalFilter, Store, StoreError};
@@ -186,15 +187,15 @@ pub async fn tell_failures_to_one_person(store: &dyn Store) {
     let (ann, ben) = (person(store, "ann").await.id, person(store, "ben").await.id);
     let one = indexed(store, "x", "one", ann).await;
     assert_eq!(indexed(store, "x", "one", ben).await, one);
-    store.note_failure(one, ann, "no answer".to_owned()).await.unwrap();
-    for (user, expected) in [(ann, vec!["no answer"]), (ben, vec![]), (UserId(999), vec![])] {
-        assert_eq!(at_x(store, &tokens(user, &[7])).await[0].messages, expected, "{user}");
+    store.note_failure(one, ann, line("no answer")).await.unwrap();
+    for (user, expected) in [(ann, vec![line("no answer")]), (ben, vec![]), (UserId(999), vec![])] {
+        assert_eq!(at_x(store, &tokens(user, &[7])).await[0].notices, expected, "{user}");
     }
     let (noted, _) = store.note_signal(seen("x"), &by(ann, ""), at(5)).await.unwrap();
-    assert_eq!(noted.messages, ["no answer"], "until a text comes");
+    assert_eq!(noted.notices, [line("no answer")], "until a text comes");
     store.verify_signal(one, "", &by(ann, "one"), at(6)).await.unwrap();
-    assert_eq!(at_x(store, &tokens(ann, &[])).await[0].messages, [""; 0]);
-    assert_eq!(store.note_failure(one, UserId(999), String::new()).await, Err(StoreError::NotFound));
+    assert_eq!(at_x(store, &tokens(ann, &[])).await[0].notices, []);
+    assert_eq!(store.note_failure(one, UserId(999), line("")).await, Err(StoreError::NotFound));
 }
 
 /// A typed URL proves nothing about its document: otherwise the next user with the same text would read it.

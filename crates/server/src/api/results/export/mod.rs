@@ -130,7 +130,7 @@ mod tests {
             spec: SearchSpec::of_query(query),
             query_string_processed: query.to_owned(),
             status: SearchStatus::FullResultsReady,
-            messages: Vec::new(),
+            notices: Vec::new(),
             time_s: 0.0,
             run: 1,
             date_created: Instant::UNIX_EPOCH,

@@ -1,0 +1,64 @@
+//! Notices in a record: lines, which earlier versions read, and facts.
+
+use super::{Notice, NoticeKind};
+use crate::instant::Instant;
+use chrono::NaiveDateTime;
+use serde::de::IgnoredAny;
+use serde::{Deserialize, Deserializer, Serialize};
+
+/// The notices of a record, without the lines that are stored beside them. Empty if a later version wrote a kind that
+/// is unknown here.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[serde(transparent)]
+pub struct StoredNotices(Vec<Notice>);
+
+impl StoredNotices {
+    pub fn of(notices: Vec<Notice>) -> Self {
+        Self(notices)
+    }
+
+    /// The notices of a record with these lines. An earlier version writes only lines: then the facts are outdated.
+    pub fn restore(self, lines: Vec<String>) -> Vec<Notice> {
+        let is_current =
+            self.0.len() == lines.len() && self.0.last().map(ToString::to_string).as_ref() == lines.last();
+        if is_current { self.0 } else { lines.into_iter().map(parse_line).collect() }
+    }
+}
+
+impl<'de> Deserialize<'de> for StoredNotices {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        #[serde(untagged)]
+        enum Stored {
+            Known(Vec<Notice>),
+            Unknown(IgnoredAny),
+        }
+        Ok(match Stored::deserialize(deserializer)? {
+            Stored::Known(notices) => Self(notices),
+            Stored::Unknown(_) => Self::default(),
+        })
+    }
+}
+
+/// A line without facts: a banner, or a text with its time.
+fn parse_line(line: String) -> Notice {
+    if let Some(version) = parse_banner(&line) {
+        let kind = NoticeKind::Banner { version: version.to_owned() };
+        return Notice { at: Instant::UNIX_EPOCH, kind };
+    }
+    Notice { at: parse_time(&line).unwrap_or(Instant::UNIX_EPOCH), kind: NoticeKind::Line { line } }
+}
+
+/// The version in a banner.
+fn parse_banner(line: &str) -> Option<&str> {
+    let version = line.strip_prefix(crate::SERVICE_NAME)?.strip_prefix(' ')?;
+    let is_version =
+        version.starts_with(|c: char| c.is_ascii_digit()) && !version.contains(char::is_whitespace);
+    is_version.then_some(version)
+}
+
+/// The time in the brackets.
+fn parse_time(line: &str) -> Option<Instant> {
+    let (time, _) = line.strip_prefix('[')?.split_once("] ")?;
+    NaiveDateTime::parse_from_str(time, crate::instant::DISPLAY_FORMAT).ok().map(|time| time.and_utc())
+}

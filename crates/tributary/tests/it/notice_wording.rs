@@ -1,0 +1,162 @@
+//! Facts are read from the kinds of notices, never from their lines: no code looks for a part of their wording.
+
+use crate::architecture::root;
+use std::path::{Path, PathBuf};
+use syn::visit::{self, Visit};
+use syn::{Attribute, Expr, ExprLit, ExprMethodCall, Item, Lit};
+
+/// Methods that look for one text in another.
+const MATCHING: &[&str] = &[
+    "contains",
+    "ends_with",
+    "find",
+    "matches",
+    "rfind",
+    "rsplit",
+    "rsplit_once",
+    "split",
+    "split_once",
+    "splitn",
+    "starts_with",
+    "strip_prefix",
+    "strip_suffix",
+    "trim_end_matches",
+    "trim_start_matches",
+];
+/// The only code that may word and parse notices: they become lines here, and lines of earlier versions are read here.
+const WORDING: &str = "crates/domain/src/notice";
+/// Shorter texts, such as `: `, are part of many formats.
+const CHARS_MIN: usize = 4;
+/// The end of the time of a line.
+const AFTER_TIME: &str = "] ";
+
+/// The string literals in this code.
+#[derive(Default)]
+struct Literals(Vec<String>);
+
+impl<'ast> Visit<'ast> for Literals {
+    fn visit_lit_str(&mut self, literal: &'ast syn::LitStr) {
+        self.0.push(literal.value());
+    }
+
+    fn visit_macro(&mut self, called: &'ast syn::Macro) {
+        type Arguments = syn::punctuated::Punctuated<Expr, syn::Token![,]>;
+        if let Ok(arguments) = called.parse_body_with(Arguments::parse_terminated) {
+            arguments.iter().for_each(|argument| self.visit_expr(argument));
+        }
+    }
+}
+
+/// Literal arguments of the matching methods, outside of tests.
+#[derive(Default)]
+struct Matched(Vec<String>);
+
+impl<'ast> Visit<'ast> for Matched {
+    fn visit_expr_method_call(&mut self, call: &'ast ExprMethodCall) {
+        if MATCHING.contains(&call.method.to_string().as_str()) {
+            for argument in &call.args {
+                if let Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) = argument {
+                    self.0.push(text.value());
+                }
+            }
+        }
+        visit::visit_expr_method_call(self, call);
+    }
+
+    fn visit_macro(&mut self, called: &'ast syn::Macro) {
+        type Arguments = syn::punctuated::Punctuated<Expr, syn::Token![,]>;
+        if let Ok(arguments) = called.parse_body_with(Arguments::parse_terminated) {
+            arguments.iter().for_each(|argument| self.visit_expr(argument));
+        }
+    }
+
+    fn visit_item(&mut self, item: &'ast Item) {
+        let is_tests = matches!(item, Item::Mod(module) if module.attrs.iter().any(is_test));
+        if !is_tests {
+            visit::visit_item(self, item);
+        }
+    }
+}
+
+fn is_test(attribute: &Attribute) -> bool {
+    attribute.path().is_ident("cfg")
+        && attribute.meta.require_list().is_ok_and(|list| list.tokens.to_string() == "test")
+}
+
+/// The fixed parts of the wording of all notices.
+fn wording() -> Vec<String> {
+    let mut literals = Literals::default();
+    for file in ["kind.rs", "reason.rs"] {
+        let text = std::fs::read_to_string(root().join(WORDING).join(file)).unwrap();
+        literals.visit_file(&syn::parse_file(&text).unwrap());
+    }
+    literals.0
+}
+
+/// Whether code that looks for this text may be reading a line of a notice.
+fn is_of_notice(text: &str, wording: &[String]) -> bool {
+    let is_phrase = text.trim().chars().count() >= CHARS_MIN && text.contains(|c: char| !c.is_alphanumeric());
+    text == AFTER_TIME || (is_phrase && wording.iter().any(|fixed| fixed.contains(text)))
+}
+
+fn offenders(code: &str, wording: &[String]) -> Vec<String> {
+    let mut matched = Matched::default();
+    matched.visit_file(&syn::parse_file(code).unwrap());
+    matched.0.retain(|text| is_of_notice(text, wording));
+    matched.0
+}
+
+fn product_files(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        if path.is_dir() {
+            if name != "tests" && !path.ends_with("domain/src/notice") {
+                product_files(&path, found);
+            }
+        } else if name.ends_with(".rs") && name != "tests.rs" {
+            found.push(path);
+        }
+    }
+}
+
+#[test]
+fn no_code_reads_the_wording_of_notices() {
+    let wording = wording();
+    assert!(wording.len() > 40, "{} texts", wording.len());
+    let mut files = Vec::new();
+    for entry in std::fs::read_dir(root().join("crates")).unwrap() {
+        let path = entry.unwrap().path();
+        if !["testkit", "fakes"].iter().any(|tests_only| path.ends_with(tests_only)) {
+            product_files(&path.join("src"), &mut files);
+        }
+    }
+    assert!(files.len() > 500, "{} files", files.len());
+    let mut found = Vec::new();
+    for file in files {
+        let code = std::fs::read_to_string(&file).unwrap();
+        let named = file.strip_prefix(root()).unwrap().display().to_string();
+        found.extend(offenders(&code, &wording).into_iter().map(|text| format!("{named}: {text:?}")));
+    }
+    assert!(found.is_empty(), "code that looks for the wording of a notice; match on NoticeKind: {found:#?}");
+}
+
+#[test]
+fn code_that_reads_a_line_is_found() {
+    let wording = wording();
+    for code in [
+        r#"fn f(line: &str) -> bool { line.starts_with("Your preferences hid ") }"#,
+        r#"fn f(line: &str) -> Option<(&str, &str)> { line.split_once("] ") }"#,
+        r#"fn f(lines: &[String]) -> bool { lines.iter().any(|line| line.contains("failed and was skipped")) }"#,
+        r#"fn f(line: &str) { assert!(line.ends_with("rewrote query to: ")); }"#,
+    ] {
+        assert_eq!(offenders(code, &wording).len(), 1, "{code}");
+    }
+    for code in [
+        r#"fn f(line: &str) -> bool { line.starts_with("Error in a vendor's text") }"#,
+        r#"fn f(line: &str) -> Option<(&str, &str)> { line.split_once(": ") }"#,
+        r#"#[cfg(test)] mod tests { fn f(line: &str) -> bool { line.contains("rewrote query to: ") } }"#,
+    ] {
+        assert!(offenders(code, &wording).is_empty(), "{code}");
+    }
+}
