@@ -2,92 +2,85 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Status of a search. The interface names four; the others are intermediate or errors.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, utoipa::ToSchema)]
-#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-pub enum SearchStatus {
-    NewSearch,
-    UpdateSearch,
-    PreProcessing,
-    PreQueryProcessing,
-    Federating,
-    PostResultProcessing,
-    FullResultsReady,
-    PartialResultsReady,
-    FullUpdateReady,
-    PartialUpdateReady,
-    ErrNoQueryString,
-    ErrNoSearchproviders,
-    ErrPreQueryProcessing,
-    ErrRunFailed,
+/// Declares the statuses: name, name on the wire, stage. One row each, so that none is in two stages or in none.
+macro_rules! search_statuses {
+    ($($name:ident $text:literal $stage:ident,)*) => {
+        /// Status of a search. The interface names four; the others are intermediate or errors.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, utoipa::ToSchema)]
+        #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+        pub enum SearchStatus {
+            $($name,)*
+        }
+
+        impl SearchStatus {
+            pub const ALL: &[SearchStatus] = &[$(Self::$name,)*];
+
+            pub fn as_str(self) -> &'static str {
+                match self {
+                    $(Self::$name => $text,)*
+                }
+            }
+
+            fn stage(self) -> Stage {
+                match self {
+                    $(Self::$name => Stage::$stage,)*
+                }
+            }
+        }
+    };
+}
+
+/// Where a search stands in its run.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    /// The run waits or is under way.
+    Open,
+    /// The run ended with results, perhaps zero.
+    Ready,
+    /// The run ended without results.
+    Failed,
+}
+
+search_statuses! {
+    NewSearch "NEW_SEARCH" Open,
+    UpdateSearch "UPDATE_SEARCH" Open,
+    PreProcessing "PRE_PROCESSING" Open,
+    PreQueryProcessing "PRE_QUERY_PROCESSING" Open,
+    Federating "FEDERATING" Open,
+    PostResultProcessing "POST_RESULT_PROCESSING" Open,
+    FullResultsReady "FULL_RESULTS_READY" Ready,
+    PartialResultsReady "PARTIAL_RESULTS_READY" Ready,
+    FullUpdateReady "FULL_UPDATE_READY" Ready,
+    PartialUpdateReady "PARTIAL_UPDATE_READY" Ready,
+    ErrNoQueryString "ERR_NO_QUERY_STRING" Failed,
+    ErrNoSearchproviders "ERR_NO_SEARCHPROVIDERS" Failed,
+    ErrPreQueryProcessing "ERR_PRE_QUERY_PROCESSING" Failed,
+    ErrRunFailed "ERR_RUN_FAILED" Failed,
 }
 
 impl SearchStatus {
-    pub const ALL: &[SearchStatus] = &[
-        Self::NewSearch,
-        Self::UpdateSearch,
-        Self::PreProcessing,
-        Self::PreQueryProcessing,
-        Self::Federating,
-        Self::PostResultProcessing,
-        Self::FullResultsReady,
-        Self::PartialResultsReady,
-        Self::FullUpdateReady,
-        Self::PartialUpdateReady,
-        Self::ErrNoQueryString,
-        Self::ErrNoSearchproviders,
-        Self::ErrPreQueryProcessing,
-        Self::ErrRunFailed,
-    ];
-
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::NewSearch => "NEW_SEARCH",
-            Self::UpdateSearch => "UPDATE_SEARCH",
-            Self::PreProcessing => "PRE_PROCESSING",
-            Self::PreQueryProcessing => "PRE_QUERY_PROCESSING",
-            Self::Federating => "FEDERATING",
-            Self::PostResultProcessing => "POST_RESULT_PROCESSING",
-            Self::FullResultsReady => "FULL_RESULTS_READY",
-            Self::PartialResultsReady => "PARTIAL_RESULTS_READY",
-            Self::FullUpdateReady => "FULL_UPDATE_READY",
-            Self::PartialUpdateReady => "PARTIAL_UPDATE_READY",
-            Self::ErrNoQueryString => "ERR_NO_QUERY_STRING",
-            Self::ErrNoSearchproviders => "ERR_NO_SEARCHPROVIDERS",
-            Self::ErrPreQueryProcessing => "ERR_PRE_QUERY_PROCESSING",
-            Self::ErrRunFailed => "ERR_RUN_FAILED",
-        }
-    }
-
     pub fn parse(text: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|status| status.as_str() == text)
     }
 
     /// Results can be read.
     pub fn is_ready(self) -> bool {
-        matches!(
-            self,
-            Self::FullResultsReady
-                | Self::PartialResultsReady
-                | Self::FullUpdateReady
-                | Self::PartialUpdateReady
-        )
+        self.stage() == Stage::Ready
+    }
+
+    /// Every selected provider delivered.
+    pub fn is_full(self) -> bool {
+        matches!(self, Self::FullResultsReady | Self::FullUpdateReady)
     }
 
     /// The search ended without results and will not continue by itself.
     pub fn is_error(self) -> bool {
-        matches!(
-            self,
-            Self::ErrNoQueryString
-                | Self::ErrNoSearchproviders
-                | Self::ErrPreQueryProcessing
-                | Self::ErrRunFailed
-        )
+        self.stage() == Stage::Failed
     }
 
     /// Nothing more happens without a request.
     pub fn is_final(self) -> bool {
-        self.is_ready() || self.is_error()
+        self.stage() != Stage::Open
     }
 
     /// The ready status of a run: FULL only if every selected provider delivered.
@@ -137,6 +130,21 @@ mod tests {
             assert_eq!(SearchStatus::parse(status.as_str()), Some(*status));
             let json = serde_json::to_string(status).expect("a status serialises");
             assert_eq!(json, format!("\"{}\"", status.as_str()));
+        }
+    }
+
+    #[test]
+    fn every_status_is_open_ready_or_an_error() {
+        for status in SearchStatus::ALL {
+            let sets = [!status.is_final(), status.is_ready(), status.is_error()];
+            assert_eq!(sets.into_iter().filter(|is_in| *is_in).count(), 1, "{status:?}");
+            assert!(status.is_ready() || !status.is_full(), "{status:?}");
+        }
+        // Clients tell final statuses by their names.
+        for status in SearchStatus::ALL {
+            let name = status.as_str();
+            assert_eq!(status.is_ready(), name.ends_with("_READY"), "{name}");
+            assert_eq!(status.is_error(), name.starts_with("ERR_"), "{name}");
         }
     }
 

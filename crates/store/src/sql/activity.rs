@@ -1,5 +1,6 @@
 //! Activity statistics of the last days, and ratings of AI summaries.
 
+use super::status::{is_final, is_full};
 use crate::SqlStore;
 use crate::db::{Db, on_db, rows_affected};
 use crate::json::{JsonText, plain, to_column, to_count};
@@ -11,6 +12,7 @@ use domain::instant::{Instant, to_micros};
 use domain::ports::{ActivityStore, StoreError};
 use domain::search::SearchSpec;
 use sqlx::types::Json;
+use std::sync::LazyLock;
 
 /// Most recent searches that a statistic is computed from.
 const SEARCHES_READ_MAX: i64 = 50_000;
@@ -19,20 +21,9 @@ const SETS_READ_MAX: i64 = 50_000;
 /// Most providers that are listed.
 const PROVIDERS_MAX: i64 = 200;
 
-/// A finished search.
-macro_rules! ended {
-    () => {
-        "s.status IN ('FULL_RESULTS_READY', 'PARTIAL_RESULTS_READY', 'FULL_UPDATE_READY', 'PARTIAL_UPDATE_READY', \
-         'ERR_NO_QUERY_STRING', 'ERR_NO_SEARCHPROVIDERS', 'ERR_PRE_QUERY_PROCESSING', 'ERR_RUN_FAILED')"
-    };
-}
-
-/// No provider returned results for it.
-macro_rules! nothing_retrieved {
-    () => {
-        "NOT EXISTS (SELECT 1 FROM result_sets r WHERE r.search_id = s.id AND r.retrieved > 0)"
-    };
-}
+/// Condition: no provider returned results for the search.
+const NOTHING_RETRIEVED: &str =
+    "NOT EXISTS (SELECT 1 FROM result_sets r WHERE r.search_id = s.id AND r.retrieved > 0)";
 
 /// The day of a time in UTC.
 macro_rules! day {
@@ -56,27 +47,25 @@ macro_rules! set_status {
 }
 
 /// Statistics per day. Search times are ranked per day; the first at or above the 95th percentile is reported.
-macro_rules! days {
-    ($db:ident) => {
-        concat!(
-            "WITH recent AS (SELECT s.id, s.status, s.time_s, s.date_created, CASE WHEN ",
-            ended!(),
-            " THEN 1 ELSE 0 END AS ended FROM searches s WHERE s.date_created >= $1 \
-             ORDER BY s.date_created DESC LIMIT $2), \
-             told AS (SELECT ",
-            day!($db),
-            " AS day, s.status, s.time_s, s.ended, CASE WHEN s.ended = 1 AND ",
-            nothing_retrieved!(),
-            " THEN 1 ELSE 0 END AS futile FROM recent s), \
-             ranked AS (SELECT told.*, ROW_NUMBER() OVER (PARTITION BY day, ended ORDER BY time_s) AS place, \
-             COUNT(*) OVER (PARTITION BY day, ended) AS total FROM told) \
-             SELECT day, COUNT(*), SUM(futile), \
-             SUM(CASE WHEN status IN ('FULL_RESULTS_READY', 'FULL_UPDATE_READY') THEN 1 ELSE 0 END), \
-             MIN(CASE WHEN ended = 1 AND place * 100 >= total * 95 THEN time_s END) \
-             FROM ranked GROUP BY day ORDER BY day"
-        )
-    };
+fn days(day: &str) -> String {
+    format!(
+        "WITH recent AS (SELECT s.id, s.status, s.time_s, s.date_created, CASE WHEN {ended} THEN 1 ELSE 0 END AS ended \
+         FROM searches s WHERE s.date_created >= $1 ORDER BY s.date_created DESC LIMIT $2), \
+         told AS (SELECT {day} AS day, s.status, s.time_s, s.ended, CASE WHEN s.ended = 1 AND {nothing} \
+         THEN 1 ELSE 0 END AS futile FROM recent s), \
+         ranked AS (SELECT told.*, ROW_NUMBER() OVER (PARTITION BY day, ended ORDER BY time_s) AS place, \
+         COUNT(*) OVER (PARTITION BY day, ended) AS total FROM told) \
+         SELECT day, COUNT(*), SUM(futile), SUM(CASE WHEN {full} THEN 1 ELSE 0 END), \
+         MIN(CASE WHEN ended = 1 AND place * 100 >= total * 95 THEN time_s END) \
+         FROM ranked GROUP BY day ORDER BY day",
+        ended = is_final("s.status"),
+        nothing = NOTHING_RETRIEVED,
+        full = is_full("status"),
+    )
 }
+
+static DAYS_ON_SQLITE: LazyLock<String> = LazyLock::new(|| days(day!(sqlite)));
+static DAYS_ON_POSTGRES: LazyLock<String> = LazyLock::new(|| days(day!(postgres)));
 
 macro_rules! own_days {
     ($db:ident) => {
@@ -131,7 +120,7 @@ impl ActivityStore for SqlStore {
     }
 
     async fn search_days(&self, since: Instant) -> Result<Vec<DayFigures>, StoreError> {
-        let text = self.dialect(days!(sqlite), days!(postgres));
+        let text = self.dialect(&DAYS_ON_SQLITE, &DAYS_ON_POSTGRES);
         let rows = on_db!(self.db, read, db => sqlx::query_as::<_, DayRow>(text)
             .bind(to_micros(since)).bind(SEARCHES_READ_MAX).fetch_all(db))?;
         let day = |(day, searches, futile, full, p95): DayRow| DayFigures {
@@ -170,16 +159,15 @@ impl ActivityStore for SqlStore {
     }
 
     async fn futile_queries(&self, since: Instant, limit: u64) -> Result<Vec<FutileQuery>, StoreError> {
-        const TEXT: &str = concat!(
-            "SELECT s.draft, s.date_created FROM \
-             (SELECT * FROM searches WHERE date_created >= $1 ORDER BY date_created DESC, id DESC LIMIT $2) AS s \
-             WHERE ",
-            ended!(),
-            " AND ",
-            nothing_retrieved!(),
-            " ORDER BY s.date_created DESC, s.id DESC LIMIT $3"
-        );
-        let rows = on_db!(self.db, read, db => sqlx::query_as::<_, FutileRow>(TEXT)
+        static TEXT: LazyLock<String> = LazyLock::new(|| {
+            format!(
+                "SELECT s.draft, s.date_created FROM \
+                 (SELECT * FROM searches WHERE date_created >= $1 ORDER BY date_created DESC, id DESC LIMIT $2) AS s \
+                 WHERE {} AND {NOTHING_RETRIEVED} ORDER BY s.date_created DESC, s.id DESC LIMIT $3",
+                is_final("s.status")
+            )
+        });
+        let rows = on_db!(self.db, read, db => sqlx::query_as::<_, FutileRow>(TEXT.as_str())
             .bind(to_micros(since)).bind(SEARCHES_READ_MAX).bind(to_column(limit)).fetch_all(db))?;
         let mut queries: Vec<FutileQuery> = Vec::new();
         for (spec, date) in rows {

@@ -15,6 +15,7 @@ use domain::result::ResultSet;
 use sqlx::QueryBuilder;
 use sqlx::types::Json;
 use std::collections::{HashMap, HashSet};
+use std::sync::LazyLock;
 
 /// Result sets per statement: ten values each, well below the limits of both databases.
 const SETS_PER_STATEMENT: usize = 500;
@@ -68,12 +69,14 @@ fn prepare(finished: &mut FinishedRun) -> Result<(), StoreError> {
 
 /// Ends the run and returns its notices; None if the run is obsolete.
 async fn end_search(tx: &mut Tx, finished: &FinishedRun) -> Result<Option<Vec<Notice>>, StoreError> {
-    const TEXT: &str = concat!(
-        "UPDATE searches SET status = $3, query_string_processed = $4, time_s = $5, date_updated = $6 WHERE ",
-        is_running!(),
-        " RETURNING messages, notices"
-    );
-    let row = on_tx!(tx, db => sqlx::query_as::<_, (Json<Vec<String>>, Json<StoredNotices>)>(TEXT)
+    static TEXT: LazyLock<String> = LazyLock::new(|| {
+        format!(
+            "UPDATE searches SET status = $3, query_string_processed = $4, time_s = $5, date_updated = $6 \
+             WHERE {} RETURNING messages, notices",
+            is_running()
+        )
+    });
+    let row = on_tx!(tx, db => sqlx::query_as::<_, (Json<Vec<String>>, Json<StoredNotices>)>(TEXT.as_str())
         .bind(finished.search.0)
         .bind(finished.run)
         .bind(finished.status.as_str())

@@ -48,5 +48,6 @@ mod work;
 
 pub use rekey::RekeyReport;
 pub(crate) use result_ids::ResultIds;
+pub(crate) use status::is_open;
 pub(crate) use task_columns::to_owner_column;
 pub(crate) use work::work_figures;

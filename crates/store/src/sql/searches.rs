@@ -1,7 +1,7 @@
 //! Searches, and the fence that keeps an obsolete run from writing.
 
 use super::notices::NoticeTexts;
-use super::status::{is_over, is_running, parse_status};
+use super::status::{is_final, is_running, parse_status};
 use super::text::{folded, pattern};
 use super::{answers, finish_run, tasks};
 use crate::SqlStore;
@@ -19,6 +19,7 @@ use domain::search::{Search, SearchFilter, SearchSpec, Sort};
 use domain::status::SearchStatus;
 use sqlx::QueryBuilder;
 use sqlx::types::Json;
+use std::sync::LazyLock;
 
 /// True for a search that was not written since it was read: every write sets `date_updated`.
 macro_rules! is_as_seen {
@@ -232,9 +233,10 @@ impl SearchStore for SqlStore {
 
     async fn expired_searches(&self, now: Instant, limit: u64) -> Result<Vec<SearchId>, StoreError> {
         let ids: Vec<i64> = on_db!(self.db, read, db => async {
-            let mut query = QueryBuilder::new(concat!(
-                "SELECT id FROM searches WHERE retention > 0 AND NOT saved AND NOT subscribe AND ", is_over!(), " AND (FALSE"
-            ));
+            let mut query = QueryBuilder::new(
+                "SELECT id FROM searches WHERE retention > 0 AND NOT saved AND NOT subscribe AND ",
+            );
+            query.push(is_final("status")).push(" AND (FALSE");
             for (number, until) in retention_limits(now) {
                 query.push(" OR (retention = ").push(number).push(" AND date_updated <= ").push_bind(until).push(")");
             }
@@ -245,13 +247,15 @@ impl SearchStore for SqlStore {
     }
 
     async fn removable_searches(&self, owner: UserId, limit: u64) -> Result<Vec<SearchId>, StoreError> {
-        const TEXT: &str = concat!(
-            "SELECT id FROM searches WHERE owner = $1 AND NOT saved AND NOT subscribe AND ",
-            is_over!(),
-            " ORDER BY date_created, id LIMIT $2"
-        );
+        static TEXT: LazyLock<String> = LazyLock::new(|| {
+            format!(
+                "SELECT id FROM searches WHERE owner = $1 AND NOT saved AND NOT subscribe AND {} \
+                 ORDER BY date_created, id LIMIT $2",
+                is_final("status")
+            )
+        });
         let ids: Vec<i64> = on_db!(self.db, read, db =>
-            sqlx::query_scalar(TEXT).bind(owner.0).bind(to_column(limit)).fetch_all(db))?;
+            sqlx::query_scalar(TEXT.as_str()).bind(owner.0).bind(to_column(limit)).fetch_all(db))?;
         Ok(ids.into_iter().map(SearchId).collect())
     }
 
@@ -285,10 +289,11 @@ impl SearchStore for SqlStore {
         to: SearchStatus,
         now: Instant,
     ) -> Result<bool, StoreError> {
-        const TEXT: &str =
-            concat!("UPDATE searches SET status = $3, date_updated = $4 WHERE ", is_running!());
+        static TEXT: LazyLock<String> = LazyLock::new(|| {
+            format!("UPDATE searches SET status = $3, date_updated = $4 WHERE {}", is_running())
+        });
         let rows = on_db!(self.db, write, db => rows_affected(
-            sqlx::query(TEXT).bind(id.0).bind(run).bind(to.as_str()).bind(to_micros(now)).execute(db)))?;
+            sqlx::query(TEXT.as_str()).bind(id.0).bind(run).bind(to.as_str()).bind(to_micros(now)).execute(db)))?;
         Ok(rows == 1)
     }
 
