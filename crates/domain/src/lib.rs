@@ -5,6 +5,7 @@
 //! | [`search`], [`status`] | searches: what a client may send, what is stored, their states |
 //! | [`retention`] | how long searches are kept |
 //! | [`search_run`] | findings of the runs of a search, and the difference between two runs |
+//! | [`search_task`] | the task that runs a search |
 //! | [`preferences`] | sources and domains that a user raises, lowers or blocks |
 //! | [`provider`] | search providers and their `config.swirl` blocks |
 //! | [`provider_secrets`], [`secret_binding`] | masking of a provider's secrets; where stored secrets may be sent |
@@ -71,6 +72,7 @@ pub mod retention;
 pub mod schedule;
 pub mod search;
 pub mod search_run;
+pub mod search_task;
 pub mod secret_binding;
 pub mod settings;
 pub mod status;

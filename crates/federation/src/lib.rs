@@ -29,5 +29,5 @@ pub use provider_health::HealthState;
 pub use request_context::within_request;
 pub use results::{DateFilter, MixRequest, ResultFilter};
 pub use search::{
-    Creation, ExpireSearches, RunSearch, RunSubscriptions, RunningSearch, is_listed, log_start, run_task,
+    Creation, ExpireSearches, RunSearch, RunSubscriptions, RunningSearch, is_listed, log_start,
 };

@@ -13,3 +13,15 @@ pub async fn within_request<F: Future>(id: String, work: F) -> F::Output {
 pub(crate) fn current_request() -> Option<String> {
     REQUEST.try_with(String::clone).ok()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn the_id_is_known_within_its_request_only() {
+        let asked = async || current_request();
+        assert_eq!(within_request("r-1".to_owned(), asked()).await.as_deref(), Some("r-1"));
+        assert_eq!(asked().await, None, "no request");
+    }
+}

@@ -1,6 +1,6 @@
 //! Storage of idempotency keys.
 
-use super::{StoreError, TaskBuilder};
+use super::StoreError;
 use crate::idempotency::{IdempotencyKey, StoredResponse};
 use crate::ids::UserId;
 use crate::instant::Instant;
@@ -16,7 +16,7 @@ pub trait IdempotencyStore: Send + Sync {
     async fn create_search_once(
         &self,
         search: Search,
-        task: TaskBuilder,
+        request: Option<&str>,
         key: &IdempotencyKey,
     ) -> Result<Option<Search>, StoreError>;
     /// The stored response of a user's key; None if the key is unknown or has expired.

@@ -95,7 +95,7 @@ pub use reconcile_store::{
 pub use result_store::ResultStore;
 pub use schedule_store::{Schedule, ScheduleStore};
 pub use search_run_store::SearchRunStore;
-pub use search_store::{FinishedRun, SearchStore, TaskBuilder};
+pub use search_store::{FinishedRun, SearchStore};
 pub use signal_store::{CorpusChange, CorpusCounts, Placement, Retrieval, SignalFilter, SignalStore};
 pub use source_tokens::{SourceTokenError, SourceTokens};
 pub use storage_store::StorageStore;

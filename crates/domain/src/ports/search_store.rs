@@ -1,6 +1,6 @@
 //! Storage of searches.
 
-use super::{NewTask, Page, StoreError};
+use super::{Page, StoreError};
 use crate::ids::{SearchId, UserId};
 use crate::instant::Instant;
 use crate::notice::Notice;
@@ -27,20 +27,17 @@ pub struct FinishedRun {
     pub now: Instant,
 }
 
-/// Builds the task that runs a search. A named type, because async traits need the lifetime spelled out.
-pub type TaskBuilder = for<'a> fn(&'a Search) -> NewTask;
-
 #[async_trait]
 pub trait SearchStore: Send + Sync {
-    /// Stores the search (`NEW_SEARCH`, run 1) and the task that will run it, in one transaction. `task` builds the
-    /// task from the new search.
+    /// Stores the search (`NEW_SEARCH`, run 1) and the task that will run it, in one transaction. `request`: the id of
+    /// the request that causes the run.
     async fn create_search(
         &self,
         spec: SearchSpec,
         owner: UserId,
         notices: Vec<Notice>,
         now: Instant,
-        task: TaskBuilder,
+        request: Option<&str>,
     ) -> Result<Search, StoreError>;
     async fn search(&self, id: SearchId) -> Result<Search, StoreError>;
     /// Id, run and status of these searches. Missing ones are omitted.
@@ -80,7 +77,7 @@ pub trait SearchStore: Send + Sync {
         spec: SearchSpec,
         notices: Vec<Notice>,
         now: Instant,
-        task: TaskBuilder,
+        request: Option<&str>,
     ) -> Result<Option<Search>, StoreError>;
     /// Runs again and keeps the existing results: sets `UPDATE_SEARCH`, sort `date` and run + 1, appends the notice, and
     /// stores the task that will run it, in one transaction.
@@ -89,7 +86,7 @@ pub trait SearchStore: Send + Sync {
         id: SearchId,
         notice: Notice,
         now: Instant,
-        task: TaskBuilder,
+        request: Option<&str>,
     ) -> Result<Search, StoreError>;
     /// Searches whose retention, counted from their last change, has expired at `now`; oldest first.
     async fn expired_searches(&self, now: Instant, limit: u64) -> Result<Vec<SearchId>, StoreError>;

@@ -2,7 +2,7 @@
 
 use crate::error::FederationError;
 use crate::federation::Federation;
-use crate::search::tasks;
+use crate::request_context::current_request;
 use domain::idempotency::{CreatedSearch, IdempotencyKey};
 use domain::ids::{SearchId, UserId};
 use domain::notice::Notice;
@@ -37,7 +37,7 @@ impl Federation {
         let mut notices = vec![Notice::banner()];
         notices.extend(remarks);
         let search = Search::created(SearchId(0), owner, spec, notices, now);
-        match self.store.create_search_once(search, tasks::run_search, key).await? {
+        match self.store.create_search_once(search, current_request().as_deref(), key).await? {
             Some(search) => {
                 self.queue.notify(QueueName::Search);
                 Ok(Creation::New(search))

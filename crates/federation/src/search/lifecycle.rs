@@ -2,7 +2,7 @@
 
 use crate::error::FederationError;
 use crate::federation::Federation;
-use crate::search::tasks;
+use crate::request_context::current_request;
 use domain::ids::{SearchId, UserId};
 use domain::notice::{Notice, NoticeKind};
 use domain::ports::QueueName;
@@ -21,7 +21,7 @@ impl Federation {
         let now = self.context.clock.now();
         let mut notices = vec![Notice::banner()];
         notices.extend(remarks);
-        let search = self.store.create_search(spec, owner, notices, now, tasks::run_search).await?;
+        let search = self.store.create_search(spec, owner, notices, now, current_request().as_deref()).await?;
         self.queue.notify(QueueName::Search);
         Ok(search)
     }
@@ -80,7 +80,7 @@ impl Federation {
         let now = self.context.clock.now();
         let mut notices = vec![Notice::banner()];
         notices.extend(remarks);
-        let search = self.store.restart_search(current, spec, notices, now, tasks::run_search).await?;
+        let search = self.store.restart_search(current, spec, notices, now, current_request().as_deref()).await?;
         self.queue.notify(QueueName::Search);
         Ok(search)
     }

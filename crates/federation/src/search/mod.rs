@@ -24,4 +24,4 @@ mod update;
 pub use create_once::Creation;
 pub use search_and_wait::{RunningSearch, log_start};
 pub use select::is_listed;
-pub use tasks::{ExpireSearches, RunSearch, RunSubscriptions, run_task};
+pub use tasks::{ExpireSearches, RunSearch, RunSubscriptions};

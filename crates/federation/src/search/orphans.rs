@@ -1,10 +1,11 @@
 //! Searches that are not final and have no live task.
 
-use crate::search::tasks::{Payload, RUN_SEARCH, RunSearch, run_task};
+use crate::search::tasks::RunSearch;
 use async_trait::async_trait;
 use domain::ids::SearchId;
 use domain::instant::Instant;
 use domain::ports::{AcceptedWork, OrphanedWork, StoreError, TaskError, UnfinishedSearch, UnfinishedTask};
+use domain::search_task::{RUN_SEARCH, RunSearchPayload};
 use std::collections::HashSet;
 
 #[async_trait]
@@ -46,14 +47,14 @@ fn without_task(searches: Vec<UnfinishedSearch>, tasks: &[UnfinishedTask]) -> Ve
             owner: search.owner,
             since: search.date_updated,
             is_given_up: given_up.contains(&run),
-            task: run_task((search.id, search.owner), search.run, search.is_update),
+            task: search.run_task(),
         })
     };
     searches.into_iter().filter_map(orphaned).collect()
 }
 
 fn task_run(task: &UnfinishedTask) -> Option<(SearchId, i64)> {
-    let payload: Payload = serde_json::from_value(task.payload.clone()).ok()?;
+    let payload: RunSearchPayload = serde_json::from_value(task.payload.clone()).ok()?;
     Some((payload.search, payload.run))
 }
 

@@ -2,24 +2,18 @@
 
 use crate::error::FederationError;
 use crate::federation::Federation;
-use crate::request_context;
 use async_trait::async_trait;
 use chrono::TimeDelta;
 use domain::idempotency::KEYS_PER_USER_MAX;
-use domain::ids::{SearchId, UserId};
+use domain::ids::SearchId;
 use domain::notice::{Notice, NoticeKind};
-use domain::ports::{
-    ClaimedTask, NewTask, NoSlot, QueueName, RunningSlot, StoreError, TaskError, TaskHandler,
-};
+use domain::ports::{ClaimedTask, NoSlot, RunningSlot, StoreError, TaskError, TaskHandler};
 use domain::search::Search;
+use domain::search_task::{RUN_ATTEMPTS_MAX, RUN_SEARCH, RunSearchPayload};
 use domain::status::SearchStatus;
-use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use tracing::Instrument;
 
-pub(crate) const RUN_SEARCH: &str = "run_search";
-/// A search is restarted after each crash of its worker, up to this many times.
-const ATTEMPTS_MAX: u32 = 100;
 /// After this many attempts that failed with an error, the search ends with a message.
 const FAILURES_MAX: u32 = 5;
 /// Most steps in which the database releases free space after deletions; the rest waits for the next time.
@@ -28,39 +22,6 @@ const RELEASES_MAX: u32 = 100;
 const FAILED_KEPT: TimeDelta = TimeDelta::days(30);
 /// Searches that are read at once.
 const BATCH: u64 = 500;
-
-#[derive(Serialize, Deserialize)]
-pub(crate) struct Payload {
-    pub(crate) search: SearchId,
-    pub(crate) run: i64,
-    /// The run keeps the results. Stored here because the status changes during the run.
-    #[serde(default)]
-    update: bool,
-    /// The id of the request that caused the run.
-    #[serde(default)]
-    request: Option<String>,
-}
-
-/// The task that runs a search in its current state.
-pub(crate) fn run_search(search: &Search) -> NewTask {
-    let is_update = search.status == SearchStatus::UpdateSearch;
-    run_task((search.id, search.owner), search.run, is_update)
-}
-
-/// The task of one run of a search; an update keeps the results.
-pub fn run_task((search, owner): (SearchId, UserId), run: i64, is_update: bool) -> NewTask {
-    let mut payload = serde_json::json!({ "search": search, "run": run, "update": is_update });
-    if let Some(request) = request_context::current_request() {
-        payload["request"] = request.into();
-    }
-    NewTask {
-        queue: QueueName::Search,
-        name: RUN_SEARCH.to_owned(),
-        payload,
-        attempts_max: ATTEMPTS_MAX,
-        owner: Some(owner),
-    }
-}
 
 /// Runs a search.
 pub struct RunSearch(pub Arc<Federation>);
@@ -76,7 +37,7 @@ impl TaskHandler for RunSearch {
     }
 
     async fn run_in(&self, task: &ClaimedTask, slot: &dyn RunningSlot) -> Result<(), TaskError> {
-        let payload: Payload =
+        let payload: RunSearchPayload =
             serde_json::from_value(task.payload.clone()).map_err(|error| TaskError(error.to_string()))?;
         // The search as a whole has its own log, apart from that of its providers.
         let span = tracing::info_span!(
@@ -92,7 +53,7 @@ impl TaskHandler for RunSearch {
 impl RunSearch {
     async fn run_or_give_up(
         &self,
-        (payload, attempt): (&Payload, u32),
+        (payload, attempt): (&RunSearchPayload, u32),
         slot: &dyn RunningSlot,
     ) -> Result<(), TaskError> {
         let Err(error) = self.0.run(payload.search, payload.run, payload.update, slot).await else {
@@ -117,7 +78,7 @@ impl RunSearch {
 
 /// A transient failure, such as an unreachable database, says nothing about the search and does not count.
 fn should_retry(error: &FederationError, attempt: u32) -> bool {
-    attempt < if error.is_transient() { ATTEMPTS_MAX } else { FAILURES_MAX }
+    attempt < if error.is_transient() { RUN_ATTEMPTS_MAX } else { FAILURES_MAX }
 }
 
 /// Deletes expired searches, old idempotency keys and old failed tasks, and releases their space.
@@ -243,29 +204,16 @@ mod tests {
     use super::*;
     use domain::ports::QueueError;
 
-    #[tokio::test]
-    async fn a_run_carries_the_id_of_its_request() {
-        let read = |task: NewTask| serde_json::from_value::<Payload>(task.payload).unwrap().request;
-        let make = async || run_task((SearchId(1), UserId(4)), 2, false);
-        assert_eq!(
-            read(request_context::within_request("r-1".to_owned(), make()).await).as_deref(),
-            Some("r-1")
-        );
-        assert_eq!(read(make().await), None, "no request");
-        let of_an_older_version = serde_json::json!({ "search": 1, "run": 2 });
-        assert_eq!(serde_json::from_value::<Payload>(of_an_older_version).unwrap().request, None);
-    }
-
     #[test]
     fn a_transient_storage_error_does_not_end_a_search() {
         let store = |error: StoreError| FederationError::Store(error);
         let cases = [
             (store(StoreError::Failed(String::new())), FAILURES_MAX),
             (FederationError::Contended, FAILURES_MAX),
-            (store(StoreError::Full(String::new())), ATTEMPTS_MAX),
-            (store(StoreError::Unreachable(String::new())), ATTEMPTS_MAX),
-            (QueueError::Unreachable(String::new()).into(), ATTEMPTS_MAX),
-            (QueueError::Store(StoreError::Full(String::new())).into(), ATTEMPTS_MAX),
+            (store(StoreError::Full(String::new())), RUN_ATTEMPTS_MAX),
+            (store(StoreError::Unreachable(String::new())), RUN_ATTEMPTS_MAX),
+            (QueueError::Unreachable(String::new()).into(), RUN_ATTEMPTS_MAX),
+            (QueueError::Store(StoreError::Full(String::new())).into(), RUN_ATTEMPTS_MAX),
         ];
         for (error, last) in cases {
             assert!(should_retry(&error, last - 1), "{error:?}");

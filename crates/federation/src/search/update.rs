@@ -2,7 +2,7 @@
 
 use crate::error::FederationError;
 use crate::federation::Federation;
-use crate::search::tasks;
+use crate::request_context::current_request;
 use domain::notice::{Notice, NoticeKind};
 use domain::ports::QueueName;
 use domain::result::{NEW, ResultItem, ResultSet};
@@ -32,7 +32,7 @@ impl Federation {
     pub(crate) async fn update_unlimited(&self, search: &Search) -> Result<Search, FederationError> {
         let now = self.context.clock.now();
         let note = Notice::new(now, NoticeKind::UpdateRequested);
-        let search = self.store.update_search(search.id, note, now, tasks::run_search).await?;
+        let search = self.store.update_search(search.id, note, now, current_request().as_deref()).await?;
         self.queue.notify(QueueName::Search);
         Ok(search)
     }

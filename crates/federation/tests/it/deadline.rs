@@ -5,10 +5,9 @@ use async_trait::async_trait;
 use domain::notice::NoticeKind;
 use domain::pipeline::SYSTEM_DEFAULT;
 use domain::ports::{
-    Capability, Clock, Connector, ConnectorError, ConnectorKind, NewTask, NoObserver, NormalizedPage,
-    PluginContext, PluginRegistry, ProcessorError, ProviderQuery, QueryContext, QueryProcessor,
-    QueryProcessorKind, QueueName, ResultOrigin, SourceQuery, SourceResponse, Store, SystemClock, TestTarget,
-    Unavailable,
+    Capability, Clock, Connector, ConnectorError, ConnectorKind, NoObserver, NormalizedPage, PluginContext,
+    PluginRegistry, ProcessorError, ProviderQuery, QueryContext, QueryProcessor, QueryProcessorKind,
+    ResultOrigin, SourceQuery, SourceResponse, Store, SystemClock, TestTarget, Unavailable,
 };
 use domain::provider::{ProviderSpec, SearchProvider};
 use domain::search::{Search, SearchSpec};
@@ -131,14 +130,7 @@ async fn run_search(pre_query_processors: &[&str]) -> Search {
         pre_query_processors: pre_query_processors.iter().map(|name| (*name).to_owned()).collect(),
         ..SearchSpec::of_query("river")
     };
-    let task = |search: &Search| NewTask {
-        queue: QueueName::Search,
-        name: "run_search".to_owned(),
-        payload: json!({"search": search.id.0, "run": search.run}),
-        attempts_max: 1,
-        owner: None,
-    };
-    let search = store.create_search(spec, owner.id, Vec::new(), now, task).await.unwrap();
+    let search = store.create_search(spec, owner.id, Vec::new(), now, None).await.unwrap();
     let settings = Arc::new(Settings { timeout: Seconds::new(TIMEOUT_S), ..Settings::default() });
     let federation = Federation::new(FederationDeps {
         store: Arc::clone(&store),

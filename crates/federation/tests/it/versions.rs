@@ -7,8 +7,8 @@ use domain::ids::{ProviderId, RunId};
 use domain::notice::NoticeKind;
 use domain::pipeline::SYSTEM_DEFAULT;
 use domain::ports::{
-    Capability, Clock, Connector, ConnectorError, ConnectorKind, NewTask, NoObserver, NormalizedPage,
-    Outcome, PluginContext, PluginRegistry, ProviderQuery, QueueName, ResultOrigin, SourceQuery,
+    Capability, Clock, Connector, ConnectorError, ConnectorKind, NoObserver, NormalizedPage,
+    Outcome, PluginContext, PluginRegistry, ProviderQuery, ResultOrigin, SourceQuery,
     SourceResponse, Store, SystemClock, TestTarget, Unavailable,
 };
 use domain::provider::{ProviderSpec, SearchProvider};
@@ -124,7 +124,7 @@ impl Fixture {
         store.create_providers(providers, owner.id, now).await.unwrap();
         store.ensure_pipeline(SYSTEM_DEFAULT, PLUGINS.default_post_result, now).await.unwrap();
         let spec = SearchSpec::of_query("lease of the mill");
-        let search = store.create_search(spec, owner.id, Vec::new(), now, task).await.unwrap();
+        let search = store.create_search(spec, owner.id, Vec::new(), now, None).await.unwrap();
         let corpus = Arc::new(KnownVersions::new(statuses));
         let settings = Arc::new(Settings::default());
         let context = PluginContext {
@@ -165,11 +165,6 @@ impl Fixture {
             })
             .collect()
     }
-}
-
-fn task(search: &Search) -> NewTask {
-    let payload = json!({"search": search.id.0, "run": search.run});
-    NewTask { queue: QueueName::Search, name: "run_search".to_owned(), payload, attempts_max: 1, owner: None }
 }
 
 /// `name badge +duplicates` of a result.

@@ -4,8 +4,8 @@ use crate::models::{Model, Pages};
 use async_trait::async_trait;
 use domain::ports::{
     Candidate, Clock, Fetch, FetchError, FinishedRun, GenerativeModels, HttpRequest, HttpResponse,
-    MixContext, MixedOrder, Mixer, MixerKind, NewTask, NoObserver, PluginContext, PluginRegistry, QueueName,
-    Store, SystemClock, TaskQueue, Unavailable,
+    MixContext, MixedOrder, Mixer, MixerKind, NoObserver, PluginContext, PluginRegistry, Store, SystemClock,
+    TaskQueue, Unavailable,
 };
 use domain::provider::{ProviderSpec, SearchProvider};
 use domain::result::ResultSet;
@@ -17,7 +17,6 @@ use domain::summary::SummaryRequest;
 use domain::user::UserSpec;
 use federation::{Federation, FederationDeps};
 use rag::{RagDeps, Summaries};
-use serde_json::json;
 use std::sync::Arc;
 use std::time::Duration;
 use store::{EncryptionKey, SqlStore, StoreConfig};
@@ -51,7 +50,7 @@ impl Fixture {
         let spec = ProviderSpec { name: "Rivers".to_owned(), ..ProviderSpec::default() };
         let provider = store.create_providers(vec![spec], owner.id, now).await.unwrap().remove(0);
         let search =
-            store.create_search(SearchSpec::of_query(query), owner.id, Vec::new(), now, task).await.unwrap();
+            store.create_search(SearchSpec::of_query(query), owner.id, Vec::new(), now, None).await.unwrap();
         let fixture = Self { store, search, model: Model::new(), pages: Arc::new(pages), settings, provider };
         fixture
             .finish(&[
@@ -142,7 +141,7 @@ impl Fixture {
     pub async fn another_search(&self) -> Search {
         let (spec, owner) = (self.search.spec.clone(), self.search.owner);
         let search =
-            self.store.create_search(spec, owner, Vec::new(), SystemClock.now(), task).await.unwrap();
+            self.store.create_search(spec, owner, Vec::new(), SystemClock.now(), None).await.unwrap();
         let items =
             [("Spring", "The river level rises in spring after the snow has melted in the hills.", 0.9)];
         self.write_results(&search, &items).await
@@ -152,17 +151,12 @@ impl Fixture {
     pub async fn restart(&self) {
         let seen = self.store.search(self.search.id).await.unwrap();
         let spec = seen.spec.clone();
-        self.store.restart_search(&seen, spec, Vec::new(), SystemClock.now(), task).await.unwrap().unwrap();
+        self.store.restart_search(&seen, spec, Vec::new(), SystemClock.now(), None).await.unwrap().unwrap();
     }
 }
 
 pub fn request(instructions: &str) -> SummaryRequest {
     SummaryRequest { instructions: instructions.to_owned(), ..SummaryRequest::default() }
-}
-
-fn task(search: &Search) -> NewTask {
-    let payload = json!({"search": search.id.0, "run": search.run});
-    NewTask { queue: QueueName::Search, name: "run_search".to_owned(), payload, attempts_max: 1, owner: None }
 }
 
 const PLUGINS: PluginRegistry = PluginRegistry {

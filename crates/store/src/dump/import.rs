@@ -1,7 +1,7 @@
 //! Imports a dump into a new SQLite file or a new PostgreSQL schema, which replaces the old one at the end.
 
 use super::error::{DumpError, of_sqlx};
-use super::requeue_orphaned_runs::{TaskOfRun, requeue_orphaned_runs};
+use super::requeue_orphaned_runs::requeue_orphaned_runs;
 use super::table::{ColumnKind, DumpRow, DumpTable, from_base64, known_tables, quoted};
 use super::target::Target;
 use crate::db::bad_address;
@@ -174,12 +174,12 @@ impl Importer {
         Ok(())
     }
 
-    /// Migrates the dump to this version, creates missing tasks with `task`, and replaces the old database. Returns
+    /// Migrates the dump to this version, creates missing tasks, and replaces the old database. Returns
     /// the number of searches that got a task.
-    pub async fn finish(mut self, task: TaskOfRun, now: Instant) -> Result<usize, DumpError> {
+    pub async fn finish(mut self, now: Instant) -> Result<usize, DumpError> {
         self.target.migrate().await?;
         self.target.forget_folder().await?;
-        let renewed = requeue_orphaned_runs(&mut self.target, task, now).await?;
+        let renewed = requeue_orphaned_runs(&mut self.target, now).await?;
         match self.target {
             Target::Sqlite { connection, new, place } => {
                 connection.close().await.map_err(of_sqlx)?;

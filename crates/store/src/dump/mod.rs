@@ -12,7 +12,6 @@ mod target;
 pub use error::DumpError;
 pub use export::{DumpSink, export};
 pub use import::{Importer, TargetState, target_state};
-pub use requeue_orphaned_runs::TaskOfRun;
 pub(crate) use table::quoted;
 pub use table::{ColumnKind, DumpColumn, DumpRow, DumpTable};
 

@@ -8,7 +8,7 @@ use async_trait::async_trait;
 use domain::idempotency::{CreatedSearch, IdempotencyKey, KEPT_FOR, StoredResponse};
 use domain::ids::{SearchId, UserId};
 use domain::instant::{Instant, to_micros};
-use domain::ports::{IdempotencyStore, StoreError, TaskBuilder};
+use domain::ports::{IdempotencyStore, StoreError};
 use domain::search::Search;
 use serde_json::Value;
 use sqlx::types::Json;
@@ -20,7 +20,7 @@ impl IdempotencyStore for SqlStore {
     async fn create_search_once(
         &self,
         mut search: Search,
-        task: TaskBuilder,
+        request: Option<&str>,
         key: &IdempotencyKey,
     ) -> Result<Option<Search>, StoreError> {
         let now = to_micros(search.date_created);
@@ -32,7 +32,7 @@ impl IdempotencyStore for SqlStore {
             tx.rollback().await?;
             return Ok(None);
         }
-        tasks::push(&mut tx, task(&search), now).await?;
+        tasks::push(&mut tx, search.run_task(request), now).await?;
         tx.commit().await?;
         Ok(Some(search))
     }

@@ -12,7 +12,7 @@ use async_trait::async_trait;
 use domain::ids::{SearchId, UserId};
 use domain::instant::{Instant, to_micros};
 use domain::notice::{self, Notice, StoredNotices};
-use domain::ports::{FinishedRun, Page, SearchStore, StoreError, TaskBuilder};
+use domain::ports::{FinishedRun, Page, SearchStore, StoreError};
 use domain::result::ResultSet;
 use domain::retention::Retention;
 use domain::search::{Search, SearchFilter, SearchSpec, Sort};
@@ -79,13 +79,13 @@ impl SearchStore for SqlStore {
         owner: UserId,
         notices: Vec<Notice>,
         now: Instant,
-        task: TaskBuilder,
+        request: Option<&str>,
     ) -> Result<Search, StoreError> {
         let now = to_micros(now);
         let mut search = Search::created(SearchId(0), owner, spec, notices, now);
         let mut tx = self.db.begin().await?;
         search.id = insert(&mut tx, &search).await?;
-        tasks::push(&mut tx, task(&search), now).await?;
+        tasks::push(&mut tx, search.run_task(request), now).await?;
         tx.commit().await?;
         Ok(search)
     }
@@ -174,7 +174,7 @@ impl SearchStore for SqlStore {
         spec: SearchSpec,
         notices: Vec<Notice>,
         now: Instant,
-        task: TaskBuilder,
+        request: Option<&str>,
     ) -> Result<Option<Search>, StoreError> {
         const TEXT: &str = concat!(
             "UPDATE searches SET draft = $3, messages = $4, notices = $11, date_updated = $5, status = $6, \
@@ -200,7 +200,7 @@ impl SearchStore for SqlStore {
         on_tx!(&mut tx, db => rows_affected(
             sqlx::query("DELETE FROM result_sets WHERE search_id = $1").bind(seen.id.0).execute(db)))?;
         answers::forget(&mut tx, seen.id).await?;
-        tasks::push(&mut tx, task(&search), now).await?;
+        tasks::push(&mut tx, search.run_task(request), now).await?;
         tx.commit().await?;
         Ok(Some(search))
     }
@@ -210,7 +210,7 @@ impl SearchStore for SqlStore {
         id: SearchId,
         notice: Notice,
         now: Instant,
-        task: TaskBuilder,
+        request: Option<&str>,
     ) -> Result<Search, StoreError> {
         // The first statement locks the search until the end, so that no notice is lost.
         const START: &str = concat!(
@@ -226,7 +226,7 @@ impl SearchStore for SqlStore {
         search.notices.push(notice);
         answers::forget(&mut tx, id).await?;
         save_spec_and_notices(&mut tx, &search).await?;
-        tasks::push(&mut tx, task(&search), now).await?;
+        tasks::push(&mut tx, search.run_task(request), now).await?;
         tx.commit().await?;
         Ok(search)
     }

@@ -10,8 +10,8 @@ use domain::idempotency::IdempotencyKey;
 use domain::ids::{SearchId, SignalId, TaskId, UserId};
 use domain::ports::{
     AiProviderStore, AuthenticatorStore, CanonicalStore, ChatStore, ConnectionStore, EgressStore,
-    IdempotencyStore, NewTask, OutboxStore, PinFilter, PromptStore, ProviderStore, QueueName, ResultStore,
-    ScanOutcome, SearchStore, SeedStore, SignalFilter, SignalStore, SummaryStore, TaskKey, UserStore,
+    IdempotencyStore, OutboxStore, PinFilter, PromptStore, ProviderStore, ResultStore, ScanOutcome,
+    SearchStore, SeedStore, SignalFilter, SignalStore, SummaryStore, TaskKey, UserStore,
 };
 use domain::prompt::PromptSpec;
 use domain::provider::ProviderSpec;
@@ -20,7 +20,6 @@ use domain::search::{Search, SearchSpec};
 use domain::secret::Secret;
 use domain::summary::{StoredSummary, SummaryRequest};
 use domain::user::{GroupSpec, UserSpec};
-use serde_json::json;
 use sqlx::{Connection, SqliteConnection};
 use std::collections::BTreeSet;
 use store::SqlStore;
@@ -71,7 +70,7 @@ impl Copy {
             importer.table(table).await?;
             importer.rows(rows).await?;
         }
-        importer.finish(task_of_run, now()).await
+        importer.finish(now()).await
     }
 
     /// Names, columns and rows; the kinds differ between the databases.
@@ -82,11 +81,6 @@ impl Copy {
         };
         self.0.iter().map(row).collect()
     }
-}
-
-fn task_of_run((search, owner): (SearchId, UserId), run: i64, is_update: bool) -> NewTask {
-    let payload = json!({ "search": search, "run": run, "update": is_update });
-    NewTask { queue: QueueName::Search, name: "run".to_owned(), payload, attempts_max: 3, owner: Some(owner) }
 }
 
 fn file(folder: &tempfile::TempDir, name: &str) -> String {
@@ -299,10 +293,9 @@ async fn search_twice(url: &str) {
     let owner = store.providers().await.expect("a provider")[0].owner;
     for key in ["first", "second"] {
         let spec = SearchSpec { query_string: "river".to_owned(), ..SearchSpec::default() };
-        let task = |search: &Search| task_of_run((search.id, search.owner), search.run, false);
         let search = Search::created(SearchId(0), owner, spec, vec![], now());
         let key = IdempotencyKey { key: key.to_owned(), fingerprint: "f".to_owned() };
-        store.create_search_once(search, task, &key).await.expect("stored").expect("a search");
+        store.create_search_once(search, None, &key).await.expect("stored").expect("a search");
     }
     let heads = store.outbox_heads(9, now()).await.expect("tasks");
     let first = heads.iter().map(|head| head.waiting.id).min().expect("a task");
@@ -328,15 +321,12 @@ async fn a_search_whose_task_was_with_a_broker_gets_it_again() {
         let heads = store.outbox_heads(9, now()).await.expect("tasks");
         let ids: Vec<TaskId> = heads.iter().map(|head| head.waiting.id).collect();
         let tasks = store.outbox_tasks(&ids).await.expect("tasks");
-        let owner = store.search(SearchId(1)).await.expect("a search").owner;
+        let first = store.search(SearchId(1)).await.expect("a search");
+        let owner = first.owner;
         let searches: BTreeSet<i64> =
             tasks.iter().filter_map(|row| row.task.payload["search"].as_i64()).collect();
         assert_eq!((tasks.len(), searches), (2, BTreeSet::from([1, 2])));
-        assert_eq!(
-            tasks[1].task,
-            task_of_run((SearchId(1), owner), 1, false),
-            "it comes after those that wait"
-        );
+        assert_eq!(tasks[1].task, first.run_task(None), "it comes after those that wait");
         let key = store.stored_response(owner, "first", now()).await.expect("read").expect("it is copied");
         assert_eq!(key.answer.expect("an answer")["id"], 1);
         let kept = store.summary(SearchId(1)).await.expect("an answer").expect("it is copied").row;

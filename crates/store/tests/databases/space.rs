@@ -1,8 +1,8 @@
 //! The SQLite file releases the space of deleted records.
 
 use super::{config, now};
-use domain::ports::{NewTask, QueueName, SearchStore, StorageStore, UserStore};
-use domain::search::{Search, SearchSpec};
+use domain::ports::{SearchStore, StorageStore, UserStore};
+use domain::search::SearchSpec;
 use domain::secret::Secret;
 use domain::user::UserSpec;
 use sqlx::sqlite::{SqliteAutoVacuum, SqliteConnectOptions};
@@ -15,12 +15,6 @@ use testkit::builders::line;
 /// More than stays in a file for new records.
 const FILLED_BYTES: u64 = 12 * 1024 * 1024;
 
-fn task(search: &Search) -> NewTask {
-    let payload = serde_json::json!({ "search": search.id });
-    let owner = Some(search.owner);
-    NewTask { queue: QueueName::Search, name: "run".to_owned(), payload, attempts_max: 1, owner }
-}
-
 /// Searches of 100 kB each, and their deletion.
 async fn fill_and_empty(store: &SqlStore) {
     let spec = UserSpec { username: "owner".to_owned(), ..UserSpec::default() };
@@ -28,7 +22,7 @@ async fn fill_and_empty(store: &SqlStore) {
     let mut made = Vec::new();
     for _ in 0..FILLED_BYTES / 100_000 {
         let (spec, notices) = (SearchSpec::of_query("query"), vec![line(&"x".repeat(50_000))]);
-        made.push(store.create_search(spec, owner, notices, now(), task).await.expect("a search").id);
+        made.push(store.create_search(spec, owner, notices, now(), None).await.expect("a search").id);
     }
     for id in made {
         store.delete_search(id).await.expect("deleted");

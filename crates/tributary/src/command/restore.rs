@@ -211,7 +211,7 @@ async fn import(backup: &Backup, url: &Secret) -> anyhow::Result<(u64, usize)> {
         importer.table(table).await.with_context(|| part.name.clone())?;
         count += import_rows(&mut importer, backup, part).await.with_context(|| part.name.clone())?;
     }
-    let renewed = importer.finish(federation::run_task, SystemClock.now()).await?;
+    let renewed = importer.finish(SystemClock.now()).await?;
     Ok((count, renewed))
 }
 

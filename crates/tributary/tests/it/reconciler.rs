@@ -3,9 +3,10 @@
 use crate::app_harness::{AppHarness, Client, items};
 use crate::program::{Running, program, text};
 use chrono::TimeDelta;
-use domain::ports::{NewTask, QueueName, ReconcileStore, SearchStore, TaskKey, UserStore};
+use domain::ports::{NewTask, QueueName, ReconcileStore, SearchStore, TaskKey, TaskStore, UserStore};
 use domain::ports::{OutboxStore, TaskState};
 use domain::search::{Search, SearchSpec};
+use domain::search_task::RUN_SEARCH;
 use serde_json::{Value, json};
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
@@ -97,24 +98,6 @@ pub(crate) async fn wait_until_ended(client: &Client, id: i64, since: Instant) -
     }
 }
 
-fn task_of(search: &Search, name: &str, attempts_max: u32) -> NewTask {
-    NewTask {
-        queue: QueueName::Search,
-        name: name.to_owned(),
-        payload: json!({"search": search.id, "run": search.run, "update": false}),
-        attempts_max,
-        owner: Some(search.owner),
-    }
-}
-
-fn never_started(search: &Search) -> NewTask {
-    task_of(search, "run_search", 0)
-}
-
-fn of_an_unknown_name(search: &Search) -> NewTask {
-    task_of(search, "lost", 1)
-}
-
 /// A service whose reconciler runs only on request, and a source.
 async fn quiet_app() -> (AppHarness, Source) {
     let app = AppHarness::start().await;
@@ -126,21 +109,27 @@ async fn quiet_app() -> (AppHarness, Source) {
     (app, source)
 }
 
-/// A search that was accepted a minute ago, with this task.
-async fn accepted(app: &AppHarness, task: fn(&Search) -> NewTask) -> Search {
-    let wired = app.service.app();
-    let owner = wired.store.user_by_name("admin").await.unwrap().id;
-    let then = wired.clock.now() - TimeDelta::minutes(1);
-    wired.store.create_search(SearchSpec::of_query("river"), owner, vec![], then, task).await.unwrap()
-}
-
 /// A search that was accepted a minute ago and whose task is gone.
 async fn orphaned(app: &AppHarness) -> Search {
-    let search = accepted(app, of_an_unknown_name).await;
-    let store = &app.service.app().store;
-    for task in store.unfinished_tasks(Some("lost"), 9, search.date_created).await.unwrap() {
-        store.take_out(&[TaskKey { id: task.id, date_created: task.date_created }]).await.unwrap();
+    let (store, clock) = (&app.service.app().store, &app.service.app().clock);
+    let owner = store.user_by_name("admin").await.unwrap().id;
+    // No worker takes the task before it is due.
+    let due = clock.now() + TimeDelta::minutes(4);
+    let search = store.create_search(SearchSpec::of_query("river"), owner, vec![], due, None).await.unwrap();
+    for task in store.unfinished_tasks(Some(RUN_SEARCH), 99, clock.now()).await.unwrap() {
+        if task.payload["search"] == json!(search.id) {
+            store.take_out(&[TaskKey { id: task.id, date_created: task.date_created }]).await.unwrap();
+        }
     }
+    let accepted = clock.now() - TimeDelta::minutes(1);
+    store.change_search(&search, search.spec.clone(), accepted).await.unwrap().unwrap()
+}
+
+/// A search that was accepted a minute ago, with a task without attempts.
+async fn never_started(app: &AppHarness) -> Search {
+    let search = orphaned(app).await;
+    let task = NewTask { attempts_max: 0, ..search.run_task(None) };
+    app.service.app().store.push_task(task, search.date_updated).await.unwrap();
     search
 }
 
@@ -165,10 +154,10 @@ async fn a_search_that_lost_its_task_gets_one_again() {
 async fn a_search_whose_task_was_given_up_ends_with_an_error() {
     let (app, _source) = quiet_app().await;
     let wired = app.service.app();
-    let search = accepted(&app, never_started).await;
+    let search = never_started(&app).await;
     let started = Instant::now();
     loop {
-        let tasks = wired.store.unfinished_tasks(Some("run_search"), 9, wired.clock.now()).await.unwrap();
+        let tasks = wired.store.unfinished_tasks(Some(RUN_SEARCH), 9, wired.clock.now()).await.unwrap();
         if tasks.iter().any(|task| task.state == TaskState::Failed) {
             break;
         }

@@ -135,21 +135,14 @@ async fn a_right_that_was_taken_away_meanwhile_is_not_given_back() {
 
 #[tokio::test]
 async fn matters_come_from_the_search() {
-    use domain::ports::{Clock, FinishedRun, NewTask, QueueName};
+    use domain::ports::{Clock, FinishedRun};
     let fixture = Fixture::open().await;
     let provider = fixture.provider("Rivers", json!({})).await;
     fixture.web.gives(URL, Ok(&text_of("river", 100)));
     let mut spec = SearchSpec::of_query("river");
     spec.tags = ["matter:dam", "other"].map(str::to_owned).to_vec();
-    let task = |_: &domain::search::Search| NewTask {
-        queue: QueueName::Search,
-        name: "run_search".to_owned(),
-        payload: json!({}),
-        attempts_max: 1,
-        owner: None,
-    };
     let now = fixture.clock.now();
-    let search = fixture.store.create_search(spec, fixture.ann, Vec::new(), now, task).await.unwrap();
+    let search = fixture.store.create_search(spec, fixture.ann, Vec::new(), now, None).await.unwrap();
     let set = result_set(provider.id.0).search(search.id).query("river").item(item(URL)).build();
     let finished = FinishedRun {
         search: search.id,

@@ -38,15 +38,8 @@ fn asked(fixture: &Fixture) -> Vec<(i64, String)> {
 /// A search of this person with this result of the provider; returns the saved result.
 async fn found(fixture: &Fixture, user: UserId, provider: &SearchProvider, item: ResultItem) -> ResultItem {
     let (store, now) = (&fixture.store, fixture.clock.now());
-    let task = |_: &domain::search::Search| NewTask {
-        queue: QueueName::Search,
-        name: "run".to_owned(),
-        payload: json!({}),
-        attempts_max: 1,
-        owner: None,
-    };
     let spec = SearchSpec::of_query("river");
-    let search = store.create_search(spec, user, Vec::new(), now, task).await.unwrap();
+    let search = store.create_search(spec, user, Vec::new(), now, None).await.unwrap();
     let set = result_set(provider.id.0).query("river").item(item).build();
     let finished = FinishedRun {
         search: search.id,

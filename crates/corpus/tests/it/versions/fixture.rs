@@ -7,15 +7,13 @@ use domain::corpus::{
 };
 use domain::ids::{SearchId, SignalId, UserId};
 use domain::ports::{
-    Clock, Corpus, EgressStore, FinishedRun, NewTask, QueueName, ScanOutcome, SearchStore, SignalStore,
-    UserStore, VersionQuery,
+    Clock, Corpus, EgressStore, FinishedRun, ScanOutcome, SearchStore, SignalStore, UserStore, VersionQuery,
 };
 use domain::result::ResultItem;
 use domain::search::{Search, SearchSpec};
 use domain::settings::{Ratio, Settings};
 use domain::status::SearchStatus;
 use domain::user::{CURATORS, Principal};
-use serde_json::json;
 use std::collections::BTreeMap;
 use testkit::builders::{item, result_set};
 
@@ -90,14 +88,7 @@ impl Scenario {
             ..SearchSpec::default()
         };
         let now = self.fixture.clock.now();
-        let task = |_: &Search| NewTask {
-            queue: QueueName::Search,
-            name: "none".to_owned(),
-            payload: json!({}),
-            attempts_max: 1,
-            owner: None,
-        };
-        let search = self.fixture.store.create_search(spec, owner, Vec::new(), now, task).await.unwrap();
+        let search = self.fixture.store.create_search(spec, owner, Vec::new(), now, None).await.unwrap();
         let signals: Vec<SignalId> = self.candidates().iter().map(|(id, _)| *id).collect();
         let mut marks = self.fixture.cache.cache_statuses(owner, None, &signals).await.unwrap();
         let items = self.candidates().into_iter().filter_map(|(id, confidence)| {

@@ -8,11 +8,10 @@ use chrono::TimeDelta;
 use domain::corpus::{AclToken, IndexedContent, NewSignal, Signal};
 use domain::ids::{SearchId, SignalId, UserId};
 use domain::pipeline::{PipelineSpec, SYSTEM_DEFAULT};
-use domain::ports::{FinishedRun, NewTask, PipelineStore, QueueName, SearchStore, SignalStore, UserStore};
-use domain::search::{Search, SearchSpec};
+use domain::ports::{FinishedRun, PipelineStore, SearchStore, SignalStore, UserStore};
+use domain::search::SearchSpec;
 use domain::status::SearchStatus;
 use domain::user::UserSpec;
-use serde_json::Value;
 use sqlx::{Connection, PgConnection, SqliteConnection};
 use store::SqlStore;
 use testkit::postgres::{TestDatabase, server};
@@ -71,16 +70,6 @@ const FIRST: [&str; 2] = ["CosineRelevancyPostResultProcessor", "DedupeByFieldPo
 const SECOND: [&str; 3] = [FIRST[0], FIRST[1], "DedupeBySimilarityPostResultProcessor"];
 const NOW: [&str; 4] = [FIRST[0], FIRST[1], SECOND[2], "VersionClusteringPostResultProcessor"];
 
-fn task(_: &Search) -> NewTask {
-    NewTask {
-        queue: QueueName::Search,
-        name: "run".to_owned(),
-        payload: Value::Null,
-        attempts_max: 1,
-        owner: None,
-    }
-}
-
 /// Stores finished searches, and returns those that expire and those that are subscribed.
 async fn fill(url: &str) -> (Vec<SearchId>, Vec<SearchId>) {
     let store = SqlStore::open(config(url)).await.expect("opens");
@@ -95,7 +84,7 @@ async fn fill(url: &str) -> (Vec<SearchId>, Vec<SearchId>) {
             tags: vec![r#""retention":3,"subscribe":true"#.to_owned(), "NUL \0".to_owned()],
             ..SearchSpec::of_query(r#"","retention":3,"subscribe":true,""#)
         };
-        let search = store.create_search(spec, owner, Vec::new(), now(), task).await.expect("a search");
+        let search = store.create_search(spec, owner, Vec::new(), now(), None).await.expect("a search");
         let finished = FinishedRun {
             search: search.id,
             run: search.run,

@@ -4,13 +4,12 @@ use crate::builders::{self, line};
 use chrono::DateTime;
 use domain::ids::{ProviderId, SearchId, UserId};
 use domain::instant::Instant;
-use domain::ports::{FinishedRun, NewTask, QueueName, Store};
+use domain::ports::{FinishedRun, Store};
 use domain::result::{ResultItem, ResultSet};
 use domain::search::{Search, SearchSpec};
 use domain::search_run::RunFindings;
 use domain::status::{ProviderStatus, SearchStatus};
 use domain::user::{User, UserSpec};
-use serde_json::json;
 
 /// A fixed time plus some seconds, with microseconds that must survive.
 pub(crate) fn at(seconds: i64) -> Instant {
@@ -22,20 +21,10 @@ pub async fn person(store: &dyn Store, username: &str) -> User {
     store.create_user(spec, format!("hash of {username}"), at(0)).await.expect("a user")
 }
 
-pub(crate) fn run_search(search: &Search) -> NewTask {
-    NewTask {
-        queue: QueueName::Search,
-        name: "run_search".to_owned(),
-        payload: json!({"search": search.id, "run": search.run}),
-        attempts_max: 3,
-        owner: Some(search.owner),
-    }
-}
-
 pub async fn new_search(store: &dyn Store, owner: UserId, query: &str, seconds: i64) -> Search {
     let notices = vec![line("created")];
     let spec = SearchSpec::of_query(query);
-    store.create_search(spec, owner, notices, at(seconds), run_search).await.expect("a search")
+    store.create_search(spec, owner, notices, at(seconds), None).await.expect("a search")
 }
 
 /// The search as it is stored now.
@@ -52,7 +41,7 @@ pub(crate) async fn change(store: &dyn Store, id: SearchId, spec: SearchSpec, se
 /// Starts a new run of the stored search with this spec.
 pub(crate) async fn restart(store: &dyn Store, id: SearchId, spec: SearchSpec, seconds: i64) -> Search {
     let (seen, notices) = (stored(store, id).await, vec![line("again")]);
-    let again = store.restart_search(&seen, spec, notices, at(seconds), run_search).await;
+    let again = store.restart_search(&seen, spec, notices, at(seconds), None).await;
     again.expect("restarted").expect("written by nobody else")
 }
 

@@ -1,6 +1,6 @@
 //! Searches after their first run: updates, subscription, retention.
 
-use super::fixture::{at, change, finished, finished_search, item, person, restart, run_search};
+use super::fixture::{at, change, finished, finished_search, item, person, restart};
 use crate::builders::line;
 use domain::ids::{SearchId, UserId};
 use domain::notice;
@@ -20,7 +20,7 @@ pub async fn updates_keep_what_is_there(store: &dyn Store) {
     store.finish_task(&first).await.unwrap();
     let before = store.search(search.id).await.unwrap();
 
-    let update = store.update_search(search.id, line("again"), at(9), run_search).await.unwrap();
+    let update = store.update_search(search.id, line("again"), at(9), None).await.unwrap();
     let spec = SearchSpec { sort: Sort::Date, ..search.spec.clone() };
     assert_eq!((update.run, update.status, &update.spec), (2, SearchStatus::UpdateSearch, &spec));
     assert_eq!(update.notices, ["created", "finished", "again"].map(line));
@@ -29,7 +29,7 @@ pub async fn updates_keep_what_is_there(store: &dyn Store) {
     assert_eq!(store.search(search.id).await.unwrap(), update);
     assert_eq!(store.result_sets(search.id).await.unwrap(), sets);
     let task = store.claim_task(QueueName::Search, "w", lease, at(9)).await.unwrap().expect("its task");
-    assert_eq!(task.payload, json!({"search": search.id, "run": 2}));
+    assert_eq!(task.payload, json!({"search": search.id, "run": 2, "update": true}));
 
     // The previous run is fenced off; the update ends once, and leaves the other sets unchanged.
     assert_eq!(store.finish_run(finished(&search, Vec::new())).await.unwrap(), None);
@@ -47,7 +47,7 @@ pub async fn updates_keep_what_is_there(store: &dyn Store) {
     let over = store.search(search.id).await.unwrap();
     assert_eq!(over.notices, ["created", "finished", "again", "finished"].map(line));
 
-    let unknown = store.update_search(SearchId(999), line("x"), at(9), run_search).await;
+    let unknown = store.update_search(SearchId(999), line("x"), at(9), None).await;
     assert_eq!(unknown, Err(StoreError::NotFound));
     assert_eq!(store.task_depth(QueueName::Search, at(70)).await.unwrap(), 1);
 }
@@ -56,7 +56,7 @@ pub async fn updates_keep_what_is_there(store: &dyn Store) {
 pub async fn updates_come_one_after_the_other(store: &dyn Store) {
     let (search, _) = finished_search(store, &[]).await;
     let updates =
-        (0..8).map(|number| store.update_search(search.id, line(&number.to_string()), at(9), run_search));
+        (0..8).map(|number| store.update_search(search.id, line(&number.to_string()), at(9), None));
     for update in join_all(updates).await {
         update.unwrap();
     }
@@ -122,7 +122,7 @@ pub async fn searches_expire_after_their_last_change(store: &dyn Store) {
     store.finish_run(late).await.unwrap().expect("the newest run");
     assert_eq!(expired(3605).await, []);
     assert_eq!(expired(3606).await, [second.id], "a failed one ends too");
-    store.update_search(second.id, line("again"), at(300), run_search).await.unwrap();
+    store.update_search(second.id, line("again"), at(300), None).await.unwrap();
     assert_eq!(expired(9999).await, [], "it is being updated");
     store.delete_search(second.id).await.unwrap();
     assert_eq!(expired(9999).await, []);
@@ -132,7 +132,7 @@ pub async fn searches_expire_after_their_last_change(store: &dyn Store) {
 pub async fn saved_and_subscribed_searches_do_not_expire(store: &dyn Store) {
     let owner = person(store, "owner").await.id;
     let make = async |spec: SearchSpec| {
-        let search = store.create_search(spec, owner, Vec::new(), at(0), run_search).await.unwrap();
+        let search = store.create_search(spec, owner, Vec::new(), at(0), None).await.unwrap();
         store.finish_run(finished(&search, Vec::new())).await.unwrap().expect("the newest run");
         search
     };
@@ -151,7 +151,7 @@ pub async fn saved_and_subscribed_searches_do_not_expire(store: &dyn Store) {
 pub async fn removable_searches_are_the_oldest_that_nobody_keeps(store: &dyn Store) {
     let (owner, other) = (person(store, "owner").await.id, person(store, "other").await.id);
     let make = async |owner: UserId, spec: SearchSpec, seconds: i64, is_over: bool| {
-        let search = store.create_search(spec, owner, Vec::new(), at(seconds), run_search).await.unwrap();
+        let search = store.create_search(spec, owner, Vec::new(), at(seconds), None).await.unwrap();
         if is_over {
             store.finish_run(finished(&search, Vec::new())).await.unwrap().expect("the newest run");
         }
@@ -176,7 +176,7 @@ pub async fn subscribed_searches_are_listed(store: &dyn Store) {
     let mut made = Vec::new();
     for (query, subscribe) in [("a", true), ("b", false), ("c", true), ("d", true)] {
         let spec = SearchSpec { subscribe, ..SearchSpec::of_query(query) };
-        made.push(store.create_search(spec, owner, Vec::new(), at(0), run_search).await.unwrap());
+        made.push(store.create_search(spec, owner, Vec::new(), at(0), None).await.unwrap());
     }
     let listed = async |after: SearchId, limit| {
         let found = store.subscribed_searches(after, limit).await.unwrap();
@@ -194,7 +194,7 @@ pub async fn subscribed_searches_are_listed(store: &dyn Store) {
     change(store, made[1].id, with(&made[1], true), 1).await;
     assert_eq!(listed(SearchId(0), 10).await, "bcd");
     restart(store, made[2].id, with(&made[2], false), 1).await;
-    store.update_search(made[3].id, line("again"), at(1), run_search).await.unwrap();
+    store.update_search(made[3].id, line("again"), at(1), None).await.unwrap();
     assert_eq!(listed(SearchId(0), 10).await, "bd");
 }
 
@@ -222,5 +222,5 @@ pub async fn subscriptions_end(store: &dyn Store) {
 
 async fn kept_for(store: &dyn Store, owner: UserId, retention: u8) -> Search {
     let spec = SearchSpec { retention: Some(retention), ..SearchSpec::of_query("query") };
-    store.create_search(spec, owner, Vec::new(), at(0), run_search).await.expect("a search")
+    store.create_search(spec, owner, Vec::new(), at(0), None).await.expect("a search")
 }

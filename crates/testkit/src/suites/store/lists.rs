@@ -1,6 +1,6 @@
 //! Lists: personal preferences, the runs of a search, search history, and new results.
 
-use super::fixture::{at, change, finished, item, new_search, person, restart, run_search, set};
+use super::fixture::{at, change, finished, item, new_search, person, restart, set};
 use crate::builders::line;
 use domain::ids::{ProviderId, SearchId, UserId};
 use domain::ports::{FinishedRun, Store, StoreError};
@@ -39,7 +39,7 @@ async fn end(store: &dyn Store, search: &Search, titles: &[&str]) {
 }
 
 async fn again(store: &dyn Store, id: SearchId) -> Search {
-    store.update_search(id, line("update"), at(7), run_search).await.expect("an update")
+    store.update_search(id, line("update"), at(7), None).await.expect("an update")
 }
 
 pub async fn runs_are_kept_and_compared(store: &dyn Store) {

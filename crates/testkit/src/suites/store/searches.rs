@@ -1,13 +1,14 @@
 //! Searches: from creation to deletion, and the fence between runs.
 
 use super::fixture::{
-    at, change, finished, finished_search, item, new_search, person, restart, run_search, set, stored,
+    at, change, finished, finished_search, item, new_search, person, restart, set, stored,
 };
 use crate::builders::line;
 use domain::ids::{ProviderId, ResultId, SearchId, UserId};
 use domain::ports::{QueueName, Store, StoreError};
 use domain::result::ProviderError;
 use domain::search::{ProviderRef, Search, SearchSpec};
+use domain::search_task::RUN_ATTEMPTS_MAX;
 use domain::status::{ProviderStatus, SearchStatus};
 use serde_json::json;
 use std::time::Duration;
@@ -20,7 +21,7 @@ pub async fn are_created_with_their_task(store: &dyn Store) {
         ..SearchSpec::of_query("rivers -lakes")
     };
     let notices = vec![line("one"), line("two")];
-    let search = store.create_search(spec.clone(), owner, notices.clone(), at(1), run_search).await.unwrap();
+    let search = store.create_search(spec.clone(), owner, notices.clone(), at(1), Some("r-1")).await.unwrap();
     assert_eq!((search.owner, &search.spec, &search.notices), (owner, &spec, &notices));
     assert_eq!((search.status, search.run, search.date_created), (SearchStatus::NewSearch, 1, at(1)));
     assert_eq!(store.search(search.id).await.unwrap(), search);
@@ -28,8 +29,8 @@ pub async fn are_created_with_their_task(store: &dyn Store) {
 
     let lease = Duration::from_secs(60);
     let task = store.claim_task(QueueName::Search, "w", lease, at(1)).await.unwrap().expect("its task");
-    assert_eq!((task.name.as_str(), task.attempts_max), ("run_search", 3));
-    assert_eq!(task.payload, json!({"search": search.id, "run": 1}));
+    assert_eq!((task.name.as_str(), task.attempts_max), ("run_search", RUN_ATTEMPTS_MAX));
+    assert_eq!(task.payload, json!({"search": search.id, "run": 1, "update": false, "request": "r-1"}));
 }
 
 pub async fn are_listed_newest_first(store: &dyn Store) {
@@ -82,7 +83,7 @@ pub async fn an_edit_of_an_older_state_is_refused(store: &dyn Store) {
     let edit = |subscribe| SearchSpec { subscribe, ..seen.spec.clone() };
     let first = store.change_search(&seen, edit(true), at(9)).await.unwrap().expect("the first");
     assert_eq!(store.change_search(&seen, edit(false), at(10)).await.unwrap(), None);
-    let late = store.restart_search(&seen, edit(false), Vec::new(), at(10), run_search).await;
+    let late = store.restart_search(&seen, edit(false), Vec::new(), at(10), None).await;
     assert_eq!(late.unwrap(), None);
     assert_eq!(stored(store, search.id).await, first);
     assert_eq!(store.result_sets(search.id).await.unwrap(), sets);
@@ -91,7 +92,7 @@ pub async fn an_edit_of_an_older_state_is_refused(store: &dyn Store) {
     assert_eq!(store.change_search(&first, edit(false), at(12)).await.unwrap(), None, "it runs again");
     assert!(store.change_status(search.id, again.run, SearchStatus::Federating, at(12)).await.unwrap());
     assert_eq!(store.change_search(&again, edit(false), at(13)).await.unwrap(), None, "it has gone on");
-    store.update_search(search.id, line("update"), at(14), run_search).await.unwrap();
+    store.update_search(search.id, line("update"), at(14), None).await.unwrap();
     store.delete_search(search.id).await.unwrap();
     assert_eq!(store.change_search(&again, edit(false), at(15)).await, Err(StoreError::NotFound));
 }
@@ -112,10 +113,10 @@ pub async fn start_again_from_nothing(store: &dyn Store) {
     let gone = store.result(sets[0].items[0].swirl_id).await;
     assert_eq!(gone, Err(StoreError::NotFound));
     let task = store.claim_task(QueueName::Search, "w", lease, at(9)).await.unwrap().expect("its task");
-    assert_eq!(task.payload, json!({"search": search.id, "run": 2}));
+    assert_eq!(task.payload, json!({"search": search.id, "run": 2, "update": false}));
 
     let nobody = Search { id: SearchId(999), ..again };
-    let unknown = store.restart_search(&nobody, spec, Vec::new(), at(9), run_search).await;
+    let unknown = store.restart_search(&nobody, spec, Vec::new(), at(9), None).await;
     assert_eq!(unknown, Err(StoreError::NotFound));
     assert_eq!(store.task_depth(QueueName::Search, at(9)).await.unwrap(), 0);
 }
@@ -262,7 +263,7 @@ pub async fn are_deleted_with_their_results(store: &dyn Store) {
 
 pub async fn need_an_owner(store: &dyn Store) {
     let spec = SearchSpec::of_query("query");
-    let lost = store.create_search(spec, UserId(999), Vec::new(), at(0), run_search).await;
+    let lost = store.create_search(spec, UserId(999), Vec::new(), at(0), None).await;
     assert!(matches!(lost, Err(StoreError::UnknownReference(_))), "{lost:?}");
     assert_eq!(store.task_depth(QueueName::Search, at(0)).await.unwrap(), 0);
 }
