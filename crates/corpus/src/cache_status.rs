@@ -1,7 +1,7 @@
 //! The cache status of documents, for the results that show them.
 
 use crate::{CacheParts, permissions, versions};
-use domain::corpus::{AclToken, Badge, CacheStatus, Signal, Topic};
+use domain::corpus::{AclToken, Badge, CacheStatus, Signal, Topic, Visibility};
 use domain::ids::{SignalId, UserId};
 use domain::ports::{CorpusError, StoreError};
 use std::collections::BTreeMap;
@@ -58,7 +58,7 @@ async fn visible(
 ) -> Result<BTreeMap<SignalId, CacheStatus>, StoreError> {
     let mut statuses = BTreeMap::new();
     for batch in signals.chunks(BATCH) {
-        let seen = parts.store.signals(batch, Some(tokens)).await?;
+        let seen = parts.store.signals(batch, Visibility::To(tokens)).await?;
         let found = statuses_of(parts, seen.iter()).await?;
         statuses.extend(found.into_iter().map(|status| (status.signal_id, status)));
     }

@@ -1,6 +1,7 @@
 //! Lineages: which documents are versions of each other, and version labels.
 
 use crate::CacheParts;
+use domain::corpus::Visibility;
 use domain::ids::SignalId;
 use domain::ports::StoreError;
 use relevancy::tokens::{lower, tokens};
@@ -37,7 +38,7 @@ pub async fn recompute(parts: &CacheParts, id: SignalId) -> Result<(), StoreErro
     let signal = parts.store.signal(id).await?;
     let mut relatives = parts.store.relatives(&signal).await?;
     relatives.truncate(RELATIVES_MAX);
-    let family = parts.store.signals(&relatives, None).await?;
+    let family = parts.store.signals(&relatives, Visibility::Unrestricted).await?;
     let oldest = family.iter().map(|one| one.lineage_id.unwrap_or(one.signal_id)).chain([id]).min();
     let lineage = oldest.unwrap_or(id);
     if signal.lineage_id != Some(lineage) {

@@ -3,7 +3,7 @@
 //! found.
 
 use crate::{CacheParts, SemanticCache, ingest, permissions, retention};
-use domain::corpus::{DocumentAddress, Grant, Signal, SignalState};
+use domain::corpus::{DocumentAddress, Grant, Signal, SignalState, Visibility};
 use domain::ids::{SignalId, UserId};
 use domain::ports::StoreError;
 use domain::user::Principal;
@@ -88,7 +88,7 @@ async fn step(
     if !person.is_admin {
         if !is_live(person.user) {
             let tokens = permissions::tokens_of(parts, person.user).await?;
-            let is_seen = !parts.store.signals(&[id], Some(&tokens)).await?.is_empty();
+            let is_seen = !parts.store.signals(&[id], Visibility::To(&tokens)).await?.is_empty();
             return Err(if is_seen { RemovalError::NotOwn } else { RemovalError::NotFound });
         }
         let is_other = |grant: &Grant| grant.user_id != person.user && grant.revoked_at.is_none();
@@ -137,11 +137,11 @@ async fn find(
     let address = match which {
         RemovalTarget::Id(id) => {
             let id = parts.store.led_to(*id, person.user).await?.unwrap_or(*id);
-            return Ok(parts.store.signals(&[id], None).await?);
+            return Ok(parts.store.signals(&[id], Visibility::Unrestricted).await?);
         }
         RemovalTarget::Url(url) => DocumentAddress::of(url).ok_or(RemovalError::NotFound)?,
     };
-    let all = parts.store.signals_at(&address.hash(), None).await?;
+    let all = parts.store.signals_at(&address.hash(), Visibility::Unrestricted).await?;
     if person.is_admin {
         return Ok(all);
     }

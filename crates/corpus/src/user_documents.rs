@@ -1,7 +1,7 @@
 //! The cached documents of one person.
 
 use crate::{SemanticCache, ingest, permissions};
-use domain::corpus::{AclToken, CacheStatus, Signal, SignalState};
+use domain::corpus::{AclToken, CacheStatus, OwnedVisibility, Signal, SignalState, Visibility};
 use domain::ids::{SignalId, UserId};
 use domain::ports::{Page, PageText, SignalFilter, StoreError};
 
@@ -15,7 +15,7 @@ impl SemanticCache {
         limit: u64,
     ) -> Result<Page<Signal>, StoreError> {
         let tokens = permissions::tokens_of(&self.parts, asker).await?;
-        let filter = SignalFilter { visible_to: Some(tokens), ..filter };
+        let filter = SignalFilter { visible_to: OwnedVisibility::To(tokens), ..filter };
         self.parts.store.find_signals(&filter, offset, limit).await
     }
 
@@ -23,12 +23,12 @@ impl SemanticCache {
     /// the person may see them.
     pub async fn document_of(&self, asker: UserId, id: SignalId) -> Result<Signal, StoreError> {
         let tokens = permissions::tokens_of(&self.parts, asker).await?;
-        if let Some(signal) = self.parts.store.signals(&[id], Some(&tokens)).await?.pop() {
+        if let Some(signal) = self.parts.store.signals(&[id], Visibility::To(&tokens)).await?.pop() {
             return self.without_hidden_versions(signal, &tokens).await;
         }
         // The id of a request leads to the record with its text.
         if let Some(led) = self.parts.store.led_to(id, asker).await?
-            && let Some(signal) = self.parts.store.signals(&[led], Some(&tokens)).await?.pop()
+            && let Some(signal) = self.parts.store.signals(&[led], Visibility::To(&tokens)).await?.pop()
         {
             return self.without_hidden_versions(signal, &tokens).await;
         }
@@ -64,7 +64,7 @@ impl SemanticCache {
         if named.is_empty() {
             return Ok(signal);
         }
-        let seen = self.parts.store.signals(&named, Some(tokens)).await?;
+        let seen = self.parts.store.signals(&named, Visibility::To(tokens)).await?;
         for other in others {
             *other = other.filter(|id| seen.iter().any(|one| one.signal_id == *id));
         }

@@ -22,7 +22,7 @@
 //! | [`summary`], [`chat`] | the AI summary of a search; conversations over the sources |
 //! | [`activity`] | figures of recent activity |
 //! | [`branding`] | branding |
-//! | [`user`], [`password`], [`ownership`] | users, groups, tokens and permissions; rules for passwords |
+//! | [`user`], [`password`], [`ownership`], [`owner_scope`] | users, groups, tokens and permissions; rules for passwords |
 //! | [`bounded_json`] | parsing of untrusted JSON within limits |
 //! | [`validation`] | validation errors by field |
 //! | [`notice`] | what happened during a search: the lines of `messages` |
@@ -52,6 +52,7 @@ pub mod instant;
 pub mod known_secrets;
 pub mod mixed;
 pub mod notice;
+pub mod owner_scope;
 pub mod ownership;
 pub mod page_fetch;
 pub mod password;

@@ -4,6 +4,7 @@ use crate::corpus::{self, Topic};
 use crate::ids::{SearchId, UserId};
 use crate::instant::Instant;
 use crate::notice::Notice;
+use crate::owner_scope::OwnerScope;
 use crate::retention::Retention;
 use crate::status::SearchStatus;
 use crate::validation::FieldErrors;
@@ -225,16 +226,22 @@ pub fn check_list(errors: &mut FieldErrors, field: &str, list: &[String]) {
     }
 }
 
-/// Filter for searches. The default matches those of all users.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+/// Filter for searches.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SearchFilter {
-    pub owner: Option<UserId>,
+    pub owner: OwnerScope,
     /// Only saved ones.
     pub saved: bool,
     /// Only subscribed ones.
     pub subscribed: bool,
     /// Only those whose query contains this text, in any case.
     pub text: Option<String>,
+}
+
+impl SearchFilter {
+    pub fn owned_by(owner: OwnerScope) -> Self {
+        Self { owner, saved: false, subscribed: false, text: None }
+    }
 }
 
 /// A stored search.

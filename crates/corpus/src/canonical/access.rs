@@ -2,7 +2,7 @@
 
 use super::error::CanonicalError;
 use crate::{CacheParts, permissions};
-use domain::corpus::{AclToken, Signal};
+use domain::corpus::{AclToken, Signal, Visibility};
 use domain::ids::SignalId;
 use domain::ports::StoreError;
 use domain::user::Principal;
@@ -27,7 +27,7 @@ pub(super) async fn visible(
     tokens: &[AclToken],
     id: SignalId,
 ) -> Result<Option<Signal>, StoreError> {
-    Ok(parts.store.signals(&[id], Some(tokens)).await?.pop())
+    Ok(parts.store.signals(&[id], Visibility::To(tokens)).await?.pop())
 }
 
 pub(super) async fn tokens_of(parts: &CacheParts, person: &Principal) -> Result<Vec<AclToken>, StoreError> {

@@ -3,8 +3,9 @@
 
 use crate::SemanticCache;
 use crate::versions::election::replay;
-use domain::corpus::{Pin, Run, RunStatus, query_key};
+use domain::corpus::{OwnedVisibility, Pin, Run, RunStatus, query_key};
 use domain::ids::RunId;
+use domain::owner_scope::OwnerScope;
 use domain::ports::{CanonicalStore, PinFilter, RunFilter, StoreError};
 
 /// Records per batch.
@@ -54,18 +55,25 @@ impl SemanticCache {
             let filter = PinFilter {
                 query_key: Some(run.query_key.clone()),
                 scope: Some(run.scope.clone()),
-                ..PinFilter::default()
+                ..PinFilter::visible_to(OwnedVisibility::Unrestricted)
             };
             found.pins = store.pins(&filter, 0, BATCH).await?.items;
             found.look_at(run);
             return Ok(found);
         }
         let key = asked.query.as_deref().map(query_key).filter(|key| !key.is_empty());
-        let filter = PinFilter { query_key: key.clone(), ..PinFilter::default() };
+        let filter =
+            PinFilter { query_key: key.clone(), ..PinFilter::visible_to(OwnedVisibility::Unrestricted) };
         found.pins = store.pins(&filter, 0, TOLD_MAX as u64).await?.items;
         let mut offset = 0;
         loop {
-            let page = CanonicalStore::runs(store, &RunFilter::default(), offset, BATCH).await?;
+            let page = CanonicalStore::runs(
+                store,
+                &RunFilter::visible_to(OwnedVisibility::Unrestricted, OwnerScope::Everyone),
+                offset,
+                BATCH,
+            )
+            .await?;
             offset += page.items.len() as u64;
             let is_last = page.items.is_empty() || offset >= page.total;
             let wanted =

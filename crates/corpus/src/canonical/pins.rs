@@ -5,7 +5,7 @@ use super::error::CanonicalError;
 use super::views::{Reader, VisiblePin, VisiblePinEvent};
 use crate::SemanticCache;
 use crate::ingest::{Document, IngestRequest, source_request};
-use domain::corpus::{AclToken, NewPin, Origin, PinVia, Scope, query_key};
+use domain::corpus::{AclToken, NewPin, Origin, OwnedVisibility, PinVia, Scope, query_key};
 use domain::ids::SignalId;
 use domain::ports::{Page, PinFilter, PinOutcome};
 use domain::user::Principal;
@@ -123,7 +123,7 @@ impl SemanticCache {
             query_key: asked.query.as_deref().map(query_key).filter(|key| !key.is_empty()),
             scope: asked.scope.clone(),
             signal_id: asked.signal_id,
-            visible_to: Some(tokens.clone()),
+            visible_to: OwnedVisibility::To(tokens.clone()),
         };
         Ok((Reader { parts: &self.parts, person, tokens }, filter))
     }

@@ -4,8 +4,9 @@ use super::access::{may_decide, tokens_of};
 use super::error::CanonicalError;
 use super::views::{ElectionDetail, Reader, VisibleElection};
 use crate::SemanticCache;
-use domain::corpus::{COMMENT_CHARS_MAX, RejectReason, RunStatus};
+use domain::corpus::{COMMENT_CHARS_MAX, OwnedVisibility, RejectReason, RunStatus};
 use domain::ids::RunId;
+use domain::owner_scope::OwnerScope;
 use domain::ports::{CanonicalStore, Page, RunFilter, RunOutcome};
 use domain::user::Principal;
 
@@ -33,8 +34,12 @@ impl SemanticCache {
         let tokens = tokens_of(&self.parts, person).await?;
         let filter = RunFilter {
             ids: asked.ids.clone(),
-            visible_to: Some(tokens.clone()),
-            search_owner: (!person.may_curate()).then_some(person.user),
+            visible_to: OwnedVisibility::To(tokens.clone()),
+            search_owner: if person.may_curate() {
+                OwnerScope::Everyone
+            } else {
+                OwnerScope::Only(person.user)
+            },
             status: asked.status.clone(),
             words: asked.words.clone(),
             cluster_key: None,

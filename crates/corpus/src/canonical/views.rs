@@ -2,7 +2,7 @@
 
 use crate::CacheParts;
 use crate::versions::election::contributions;
-use domain::corpus::{AclToken, Factors, Member, Pin, PinEvent, Run, Signal};
+use domain::corpus::{AclToken, Factors, Member, Pin, PinEvent, Run, Signal, Visibility};
 use domain::ids::{SignalId, UserId};
 use domain::ports::StoreError;
 use domain::user::Principal;
@@ -145,7 +145,7 @@ impl Reader<'_> {
         ids.dedup();
         let mut found = BTreeMap::new();
         for batch in ids.chunks(BATCH) {
-            let seen = self.parts.store.signals(batch, Some(&self.tokens)).await?;
+            let seen = self.parts.store.signals(batch, Visibility::To(&self.tokens)).await?;
             found.extend(seen.into_iter().map(|signal| (signal.signal_id, signal)));
         }
         Ok(found)

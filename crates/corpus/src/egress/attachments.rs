@@ -7,7 +7,7 @@ use crate::ingest::embedding;
 use crate::ingest::{WORDS_MIN, prepare};
 use crate::versions::{cosine, mean};
 use bytes::Bytes;
-use domain::corpus::{AclToken, MatchMethod};
+use domain::corpus::{AclToken, MatchMethod, Visibility};
 use domain::ids::SignalId;
 use domain::ports::{FileToRead, VectorQuery};
 use sha2::{Digest, Sha256};
@@ -100,7 +100,7 @@ impl<'a> Reader<'a> {
             .collect();
         let near: Vec<SignalId> = near.into_iter().collect();
         let mut alike = Vec::new();
-        for signal in self.parts.store.signals(&near, Some(self.tokens)).await.ok()? {
+        for signal in self.parts.store.signals(&near, Visibility::To(self.tokens)).await.ok()? {
             // Vectors of different models are not comparable.
             if signal.embedding_model != model {
                 continue;

@@ -3,7 +3,7 @@
 
 use super::drive;
 use crate::{CacheParts, permissions};
-use domain::corpus::{DocumentAddress, Signal};
+use domain::corpus::{DocumentAddress, Signal, Visibility};
 use domain::ids::{SignalId, UserId};
 use domain::ports::StoreError;
 use sha2::{Digest, Sha256};
@@ -43,7 +43,7 @@ impl DocumentIndex {
             let ids = parts.store.signal_ids(after, BATCH).await?;
             let Some(last) = ids.last() else { break };
             after = Some(*last);
-            for signal in parts.store.signals(&ids, Some(&tokens)).await? {
+            for signal in parts.store.signals(&ids, Visibility::To(&tokens)).await? {
                 let is_wanted =
                     matter_tag.is_empty() || signal.matter_tags.iter().any(|tag| tag == matter_tag);
                 if is_wanted && !index.put(&signal) {

@@ -7,7 +7,7 @@ use super::domains::InternalDomains;
 use super::mail::{self, Access, Head, MailError, Window};
 use super::match_message::MessageMatcher;
 use crate::{CacheParts, permissions};
-use domain::corpus::{NewEvent, Scan, ScanCounts};
+use domain::corpus::{NewEvent, Scan, ScanCounts, Visibility};
 use domain::ids::SignalId;
 use domain::ports::StoreError;
 use futures_util::{StreamExt, TryStreamExt};
@@ -138,7 +138,7 @@ async fn visible(
     ids.sort_unstable();
     ids.dedup();
     let tokens = permissions::tokens_of(parts, scan.user).await?;
-    let signals = parts.store.signals(&ids, Some(&tokens)).await?;
+    let signals = parts.store.signals(&ids, Visibility::To(&tokens)).await?;
     let titles: BTreeMap<SignalId, String> =
         signals.into_iter().map(|signal| (signal.signal_id, signal.title)).collect();
     let titled = |event: NewEvent| {

@@ -2,7 +2,7 @@
 
 use super::probe::{self, Checked};
 use crate::{SemanticCache, permissions};
-use domain::corpus::Signal;
+use domain::corpus::{Signal, Visibility};
 use domain::ids::{SignalId, UserId};
 use domain::ports::StoreError;
 use futures_util::{StreamExt, TryStreamExt};
@@ -33,7 +33,7 @@ impl SemanticCache {
         }
         let ids = &ids[..ids.len().min(CHECKS_MAX)];
         let tokens = permissions::tokens_of(&self.parts, asker).await?;
-        let seen = self.parts.store.signals(ids, Some(&tokens)).await?;
+        let seen = self.parts.store.signals(ids, Visibility::To(&tokens)).await?;
         if !ids.iter().all(|id| seen.iter().any(|signal| signal.signal_id == *id)) {
             return Err(CheckError::NotFound);
         }

@@ -3,7 +3,7 @@
 use super::liveness;
 use crate::ingest::{IngestJob, SourceRequest, all_fetched_by, is_shared, source_request};
 use crate::{CacheParts, SemanticCache, permissions, removal};
-use domain::corpus::{DocumentAddress, Grant, Liveness, Signal};
+use domain::corpus::{DocumentAddress, Grant, Liveness, Signal, Visibility};
 use domain::ids::{ResultId, SignalId, UserId};
 use domain::ports::{DocumentRequest, PageProbe, StoreError};
 use std::time::Duration;
@@ -95,7 +95,7 @@ pub async fn denied(parts: &CacheParts, wanted: &DocumentRequest<'_>) {
 
 async fn revoke_behind(parts: &CacheParts, wanted: &DocumentRequest<'_>) -> Result<(), StoreError> {
     let known = match wanted.cached {
-        Some(id) => parts.store.signals(&[id], None).await?,
+        Some(id) => parts.store.signals(&[id], Visibility::Unrestricted).await?,
         None => match DocumentAddress::of(wanted.target.address()) {
             Some(address) => all_fetched_by(parts, &address.hash(), &wanted.target, wanted.user).await?,
             None => Vec::new(),

@@ -2,7 +2,7 @@
 
 use super::records;
 use crate::{CacheParts, permissions};
-use domain::corpus::{DocumentAddress, Liveness, Signal};
+use domain::corpus::{DocumentAddress, Liveness, Signal, Visibility};
 use domain::ids::{SignalId, UserId};
 use domain::instant::Instant;
 use domain::ports::{DocumentRequest, PageText, StoreError};
@@ -41,7 +41,7 @@ pub async fn cached_document(
 /// it at any moment.
 pub async fn visible(parts: &CacheParts, id: SignalId, user: UserId) -> Result<Option<Signal>, StoreError> {
     let tokens = permissions::tokens_of(parts, user).await?;
-    Ok(parts.store.signals(&[id], Some(&tokens)).await?.into_iter().next())
+    Ok(parts.store.signals(&[id], Visibility::To(&tokens)).await?.into_iter().next())
 }
 
 /// Whether the source provided or confirmed it recently.

@@ -2,7 +2,7 @@
 
 use super::source;
 use crate::{CacheParts, permissions};
-use domain::corpus::{DocumentAddress, NewSignal, Signal};
+use domain::corpus::{DocumentAddress, NewSignal, Signal, Visibility};
 use domain::ids::{ProviderId, SignalId, UserId};
 use domain::ports::{Retrieval, StoreError};
 use domain::provenance::PageTarget;
@@ -45,7 +45,7 @@ pub async fn all_visible_at(
     user: UserId,
 ) -> Result<Vec<Signal>, StoreError> {
     let tokens = permissions::tokens_of(parts, user).await?;
-    parts.store.signals_at(&address.hash(), Some(&tokens)).await
+    parts.store.signals_at(&address.hash(), Visibility::To(&tokens)).await
 }
 
 /// Stores a person's request for a document, on the record that the person already sees if there is one.
@@ -72,7 +72,7 @@ pub async fn with_text(
     provider: Option<ProviderId>,
     content_hash: &str,
 ) -> Result<Option<Signal>, StoreError> {
-    let all = parts.store.signals_at(&asked.url_hash, None).await?;
+    let all = parts.store.signals_at(&asked.url_hash, Visibility::Unrestricted).await?;
     Ok(all.into_iter().find(|signal| {
         signal.source_provider_id == provider && !signal.is_supplied && signal.content_hash == content_hash
     }))
@@ -92,7 +92,7 @@ pub async fn followers(
     provider: &SearchProvider,
 ) -> Result<Vec<UserId>, StoreError> {
     let mut holders: BTreeSet<UserId> = BTreeSet::new();
-    for signal in parts.store.signals_at(&asked.url_hash, None).await? {
+    for signal in parts.store.signals_at(&asked.url_hash, Visibility::Unrestricted).await? {
         if signal.source_provider_id == Some(provider.id) && !signal.is_supplied {
             let grants = parts.store.grants(signal.signal_id).await?;
             holders.extend(grants.iter().filter(|grant| grant.opens(&signal)).map(|grant| grant.user_id));

@@ -2,7 +2,7 @@
 
 use super::request::IngestError;
 use crate::CacheParts;
-use domain::corpus::{CONNECTOR_NAME, Signal, SourceKind};
+use domain::corpus::{CONNECTOR_NAME, Signal, SourceKind, Visibility};
 use domain::ids::{ProviderId, UserId};
 use domain::ports::{ByteOrigin, PluginRegistry, StoreError};
 use domain::provenance::{AccountPage, PageTarget, SourcePage, UserUrl};
@@ -168,7 +168,7 @@ pub(crate) async fn all_fetched_by(
     user: UserId,
 ) -> Result<Vec<Signal>, StoreError> {
     let mut found = Vec::new();
-    for signal in parts.store.signals_at(url_hash, None).await? {
+    for signal in parts.store.signals_at(url_hash, Visibility::Unrestricted).await? {
         if is_fetched_by(parts, &signal, target, user).await? {
             found.push(signal);
         }

@@ -1,6 +1,6 @@
 //! Iterates over all documents by id, in batches.
 
-use domain::corpus::Signal;
+use domain::corpus::{Signal, Visibility};
 use domain::ids::SignalId;
 use domain::ports::{SignalStore, StoreError};
 
@@ -27,7 +27,7 @@ impl<'a> DocumentBatches<'a> {
             let ids = self.signals.signal_ids(self.after, BATCH).await?;
             let Some(last) = ids.last() else { return Ok(Vec::new()) };
             self.after = Some(*last);
-            let mut some = self.signals.signals(&ids, None).await?;
+            let mut some = self.signals.signals(&ids, Visibility::Unrestricted).await?;
             some.sort_by_key(|signal| signal.signal_id);
             // A whole batch may have been removed in the meantime.
             if !some.is_empty() {

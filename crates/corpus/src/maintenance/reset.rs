@@ -4,7 +4,7 @@ use super::error::MaintenanceError;
 use super::iterate::{DocumentBatches, Progress, count};
 use super::reconcile::Repair;
 use crate::{CacheParts, SemanticCache};
-use domain::corpus::Signal;
+use domain::corpus::{OwnedVisibility, Signal};
 use domain::ports::{BodyKey, SignalFilter, StoreError};
 
 /// What was removed.
@@ -19,7 +19,10 @@ pub struct Removal {
 impl SemanticCache {
     /// Number of documents that a reset would remove.
     pub async fn to_be_reset(&self, matter_tag: Option<&str>) -> Result<u64, StoreError> {
-        let filter = SignalFilter { matter_tag: matter_tag.map(str::to_owned), ..SignalFilter::default() };
+        let filter = SignalFilter {
+            matter_tag: matter_tag.map(str::to_owned),
+            ..SignalFilter::visible_to(OwnedVisibility::Unrestricted)
+        };
         Ok(self.parts.store.find_signals(&filter, 0, 1).await?.total)
     }
 

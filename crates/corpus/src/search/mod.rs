@@ -10,7 +10,7 @@ use crate::ingest::embedding::model;
 use crate::permissions::{self, Asker};
 use crate::sparse_vector::sparse_query_vector;
 use crate::{CacheParts, cache_status, versions};
-use domain::corpus::{Badge, CacheStatus, Pin, Signal};
+use domain::corpus::{Badge, CacheStatus, Pin, Signal, Visibility};
 use domain::ids::SignalId;
 use domain::ports::{
     CorpusError, CorpusHit, CorpusQuery, CorpusResults, EmbeddingError, StoreError, VectorError, VectorHit,
@@ -130,7 +130,7 @@ async fn visible(
     if ids.is_empty() {
         return Ok(BTreeMap::new());
     }
-    let signals = parts.store.signals(&ids, Some(&asker.tokens)).await.map_err(unreadable)?;
+    let signals = parts.store.signals(&ids, Visibility::To(&asker.tokens)).await.map_err(unreadable)?;
     Ok(signals.into_iter().map(|signal| (signal.signal_id, signal)).collect())
 }
 

@@ -25,7 +25,7 @@ pub(crate) use pinned::pinned;
 use crate::{CacheParts, permissions};
 use clusters::{EmbeddedDocument, clusters};
 use domain::corpus::{
-    AclToken, CANDIDATES_MAX, DecidedBy, NewRun, Pin, Signal, Thresholds, VersionStatus, Weights,
+    AclToken, CANDIDATES_MAX, DecidedBy, NewRun, Pin, Signal, Thresholds, VersionStatus, Visibility, Weights,
 };
 use domain::ids::{RunId, SignalId};
 use domain::ports::{CorpusError, StoreError, VersionQuery};
@@ -93,7 +93,7 @@ async fn documents(
 ) -> Result<Vec<(Signal, f64)>, StoreError> {
     let wanted = &candidates[..candidates.len().min(CANDIDATES_MAX)];
     let ids: Vec<SignalId> = wanted.iter().map(|(id, _)| *id).collect();
-    let seen = parts.store.signals(&ids, Some(tokens)).await?;
+    let seen = parts.store.signals(&ids, Visibility::To(tokens)).await?;
     let mut seen: BTreeMap<SignalId, Signal> = seen.into_iter().map(|one| (one.signal_id, one)).collect();
     let document = |(id, best): &(SignalId, f64)| Some((seen.remove(id)?, *best));
     Ok(wanted.iter().filter_map(document).collect())

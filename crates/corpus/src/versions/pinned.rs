@@ -1,7 +1,7 @@
 //! The pin that applies to a topic and a person.
 
 use crate::CacheParts;
-use domain::corpus::{AclToken, Pin, Signal, Topic};
+use domain::corpus::{AclToken, Pin, Signal, Topic, Visibility};
 use domain::ids::SignalId;
 use domain::ports::StoreError;
 
@@ -21,7 +21,7 @@ pub async fn pinned(
         return Ok(None);
     }
     let ids: Vec<SignalId> = pins.iter().map(|pin| pin.signal_id).collect();
-    let mut seen = parts.store.signals(&ids, Some(tokens)).await?;
+    let mut seen = parts.store.signals(&ids, Visibility::To(tokens)).await?;
     let found = pins.into_iter().find_map(|pin| {
         let position = seen.iter().position(|signal| signal.signal_id == pin.signal_id)?;
         Some((pin, seen.swap_remove(position)))

@@ -13,6 +13,7 @@ mod result_status;
 mod signal;
 mod string_enum;
 mod topic;
+mod visibility;
 
 pub use acl_token::AclToken;
 pub use address::{DocumentAddress, URL_CHARS_MAX};
@@ -34,6 +35,7 @@ pub use signal::{
 };
 
 pub use topic::{QUERY_CHARS_MAX, Scope, Topic, query_key};
+pub use visibility::{OwnedVisibility, Visibility};
 
 /// The name of the provider that searches the corpus.
 pub const PROVIDER_NAME: &str = "Files - Tributary Cache";

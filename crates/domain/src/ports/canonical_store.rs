@@ -2,10 +2,11 @@
 
 use super::{Page, StoreError};
 use crate::corpus::{
-    AclToken, NewPin, NewRun, Pin, PinEvent, RejectReason, Rejection, Run, RunStatus, Scope,
+    NewPin, NewRun, OwnedVisibility, Pin, PinEvent, RejectReason, Rejection, Run, RunStatus, Scope,
 };
 use crate::ids::{RunId, SignalId, UserId};
 use crate::instant::Instant;
+use crate::owner_scope::OwnerScope;
 use async_trait::async_trait;
 use std::collections::BTreeSet;
 
@@ -35,30 +36,49 @@ pub enum RunOutcome {
     Taken(Pin),
 }
 
-/// Filter for pins. The default matches all.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+/// Filter for pins.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PinFilter {
     pub query_key: Option<String>,
     pub scope: Option<Scope>,
     pub signal_id: Option<SignalId>,
-    /// Only pins of documents that are visible with these tokens; None: all, for work that shows nothing to users.
-    pub visible_to: Option<Vec<AclToken>>,
+    /// Of the pinned document.
+    pub visible_to: OwnedVisibility,
 }
 
-/// Filter for elections. The default matches all.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+impl PinFilter {
+    pub fn visible_to(visible_to: OwnedVisibility) -> Self {
+        Self { query_key: None, scope: None, signal_id: None, visible_to }
+    }
+}
+
+/// Filter for elections.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RunFilter {
     /// Only these; None: all.
     pub ids: Option<Vec<RunId>>,
-    /// Only elections whose winner is visible with these tokens; None: all, for work that shows nothing to users.
-    pub visible_to: Option<Vec<AclToken>>,
-    /// Only elections that this user's searches led to.
-    pub search_owner: Option<UserId>,
+    /// Of the winner.
+    pub visible_to: OwnedVisibility,
+    /// Only elections that searches of these users led to.
+    pub search_owner: OwnerScope,
     /// Any of these; empty: all.
     pub status: Vec<RunStatus>,
     /// Words of the query.
     pub words: String,
     pub cluster_key: Option<SignalId>,
+}
+
+impl RunFilter {
+    pub fn visible_to(visible_to: OwnedVisibility, search_owner: OwnerScope) -> Self {
+        Self {
+            ids: None,
+            visible_to,
+            search_owner,
+            status: Vec::new(),
+            words: String::new(),
+            cluster_key: None,
+        }
+    }
 }
 
 #[async_trait]

@@ -3,6 +3,7 @@
 use super::{Page, StoreError};
 use crate::ids::{ProviderId, ResultId, SearchId, UserId};
 use crate::instant::Instant;
+use crate::owner_scope::OwnerScope;
 use crate::result::{GuardedResult, ResultItem, ResultSet, SavedResult};
 use async_trait::async_trait;
 
@@ -11,10 +12,10 @@ pub trait ResultStore: Send + Sync {
     /// All sets of a search, by provider id.
     async fn result_sets(&self, search: SearchId) -> Result<Vec<ResultSet>, StoreError>;
     async fn result(&self, id: ResultId) -> Result<SavedResult, StoreError>;
-    /// Results of the owner's searches (of all users if None), newest first.
+    /// Results of the searches of these owners, newest first.
     async fn results(
         &self,
-        owner: Option<UserId>,
+        owner: OwnerScope,
         offset: u64,
         limit: u64,
     ) -> Result<Page<SavedResult>, StoreError>;

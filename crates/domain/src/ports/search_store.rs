@@ -4,6 +4,7 @@ use super::{Page, StoreError};
 use crate::ids::{SearchId, UserId};
 use crate::instant::Instant;
 use crate::notice::Notice;
+use crate::owner_scope::OwnerScope;
 use crate::result::ResultSet;
 use crate::search::{Search, SearchFilter, SearchSpec};
 use crate::search_run::RunFindings;
@@ -50,14 +51,9 @@ pub trait SearchStore: Send + Sync {
         offset: u64,
         limit: u64,
     ) -> Result<Page<Search>, StoreError>;
-    /// The owner's searches (of all users if None), newest first.
-    async fn searches(
-        &self,
-        owner: Option<UserId>,
-        offset: u64,
-        limit: u64,
-    ) -> Result<Page<Search>, StoreError> {
-        self.find_searches(&SearchFilter { owner, ..SearchFilter::default() }, offset, limit).await
+    /// The searches of these owners, newest first.
+    async fn searches(&self, owner: OwnerScope, offset: u64, limit: u64) -> Result<Page<Search>, StoreError> {
+        self.find_searches(&SearchFilter::owned_by(owner), offset, limit).await
     }
     /// The number of the owner's searches; counting stops at `at_most`.
     async fn count_searches(&self, owner: UserId, at_most: u64) -> Result<u64, StoreError>;

@@ -1,7 +1,10 @@
 //! Storage of the corpus: documents, grants, chunks.
 
 use super::{BodyKey, Page, StoreError};
-use crate::corpus::{AclToken, Grant, IndexedContent, Liveness, NewSignal, Signal, SignalState, StoredChunk};
+use crate::corpus::{
+    AclToken, Grant, IndexedContent, Liveness, NewSignal, OwnedVisibility, Signal, SignalState, StoredChunk,
+    Visibility,
+};
 use crate::ids::{ProviderId, SignalId, UserId};
 use crate::instant::Instant;
 use crate::notice::Notice;
@@ -20,15 +23,20 @@ pub struct Retrieval {
     pub content_hash: String,
 }
 
-/// Filter for documents. The default matches all.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+/// Filter for documents.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SignalFilter {
-    /// Only those that are visible with these tokens; None: all, for work that shows nothing to users.
-    pub visible_to: Option<Vec<AclToken>>,
+    pub visible_to: OwnedVisibility,
     pub state: Option<SignalState>,
     pub matter_tag: Option<String>,
     /// Words of the title or URL.
     pub words: String,
+}
+
+impl SignalFilter {
+    pub fn visible_to(visible_to: OwnedVisibility) -> Self {
+        Self { visible_to, state: None, matter_tag: None, words: String::new() }
+    }
 }
 
 /// A document that was added or removed, or whose chunks, tags, source or ACL changed. Verifying, probing or renaming a
@@ -75,22 +83,13 @@ pub trait SignalStore: Send + Sync {
         now: Instant,
     ) -> Result<(Signal, bool), StoreError>;
     async fn signal(&self, id: SignalId) -> Result<Signal, StoreError>;
-    /// All records of a URL that are visible with these tokens, newest text first; None: all, including requests
-    /// without text.
-    async fn signals_at(
-        &self,
-        url_hash: &str,
-        visible_to: Option<&[AclToken]>,
-    ) -> Result<Vec<Signal>, StoreError>;
+    /// All visible records of a URL, newest text first; unrestricted, also requests without text.
+    async fn signals_at(&self, url_hash: &str, visible_to: Visibility<'_>)
+    -> Result<Vec<Signal>, StoreError>;
     /// The record that replaced another one for this user: the returned text belonged there, or both were merged.
     async fn led_to(&self, id: SignalId, user: UserId) -> Result<Option<SignalId>, StoreError>;
-    /// Those documents that are visible with these tokens, by id, as that user sees them; None: all. A document without
-    /// text is visible to nobody; of several texts of one URL and provider, only the newest is visible.
-    async fn signals(
-        &self,
-        ids: &[SignalId],
-        visible_to: Option<&[AclToken]>,
-    ) -> Result<Vec<Signal>, StoreError>;
+    /// Those documents that are visible, by id, as that user sees them. A document without text is visible to nobody; of several texts of one URL and provider, only the newest is visible.
+    async fn signals(&self, ids: &[SignalId], visible_to: Visibility<'_>) -> Result<Vec<Signal>, StoreError>;
     /// Most recently retrieved first.
     async fn find_signals(
         &self,

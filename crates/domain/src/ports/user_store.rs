@@ -3,6 +3,7 @@
 use super::{Page, StoreError};
 use crate::ids::{GroupId, TokenId, UserId};
 use crate::instant::Instant;
+use crate::owner_scope::OwnerScope;
 use crate::user::{ApiToken, Group, GroupSpec, TokenSpec, User, UserSpec};
 use async_trait::async_trait;
 
@@ -56,13 +57,8 @@ pub trait TokenStore: Send + Sync {
     /// The owner of a valid token; records the use.
     async fn user_by_token(&self, hash: &str, now: Instant) -> Result<Option<User>, StoreError>;
     async fn token(&self, id: TokenId) -> Result<(UserId, ApiToken), StoreError>;
-    /// A user's tokens (of all users if None), newest first.
-    async fn tokens(
-        &self,
-        user: Option<UserId>,
-        offset: u64,
-        limit: u64,
-    ) -> Result<Page<ApiToken>, StoreError>;
+    /// The tokens of these users, newest first.
+    async fn tokens(&self, owner: OwnerScope, offset: u64, limit: u64) -> Result<Page<ApiToken>, StoreError>;
     /// Revokes the token.
     async fn delete_token(&self, id: TokenId) -> Result<(), StoreError>;
     /// Revokes all tokens of a user; returns their number.

@@ -9,6 +9,7 @@ use domain::chat::{ChatMessage, MessageContent};
 use domain::corpus::{CacheStatus, Topic};
 use domain::ids::{ProviderId, ResultId, SignalId, UserId};
 use domain::notice::reason;
+use domain::owner_scope::OwnerScope;
 use domain::ports::{Page, ResultOrigin, StoreError};
 use domain::result::{GuardedResult, ResultItem, ResultSet, SavedResult};
 use domain::search::Search;
@@ -57,7 +58,7 @@ impl Federation {
         let hidden = self.hidden_positions(owner).await?;
         let (from, to) =
             (visible_position(&hidden, offset), visible_position(&hidden, offset.saturating_add(limit)));
-        let mut page = self.store.results(Some(owner), from, to - from).await?;
+        let mut page = self.store.results(OwnerScope::Only(owner), from, to - from).await?;
         page.total = page.total.saturating_sub(hidden.len() as u64);
         self.take_back_rejected(page.items.iter_mut().map(|saved| &mut saved.item).collect()).await;
         let signals = page.items.iter().flat_map(|saved| document_ids(&saved.item));

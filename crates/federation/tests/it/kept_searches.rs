@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test may fail")]
 
 use domain::ids::{SearchId, UserId};
+use domain::owner_scope::OwnerScope;
 use domain::ports::{
     Clock, FinishedRun, NoObserver, PluginContext, PluginRegistry, Store, SystemClock, Unavailable,
 };
@@ -76,7 +77,7 @@ impl Fixture {
     }
 
     async fn count(&self) -> u64 {
-        let filter = SearchFilter { owner: Some(self.owner), ..SearchFilter::default() };
+        let filter = SearchFilter::owned_by(OwnerScope::Only(self.owner));
         self.store.find_searches(&filter, 0, 1).await.unwrap().total
     }
 

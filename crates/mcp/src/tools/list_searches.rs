@@ -7,6 +7,7 @@ use crate::schema;
 use crate::tool_context::{ToolContext, ToolOutput, arguments};
 use crate::views::{TITLE_CHARS_MAX, results_shown};
 use async_trait::async_trait;
+use domain::owner_scope::OwnerScope;
 use domain::search::Search;
 use rmcp::model::JsonObject;
 use rmcp::schemars;
@@ -58,7 +59,7 @@ impl ToolCall for ListSearches {
     async fn call(&self, context: &ToolContext<'_>, given: JsonObject) -> Result<ToolOutput, ToolError> {
         let given: Arguments = arguments(given)?;
         let limit = u64::from(results_shown(given.limit));
-        let page = context.mcp.store.searches(Some(context.principal.user), 0, limit).await?;
+        let page = context.mcp.store.searches(OwnerScope::Only(context.principal.user), 0, limit).await?;
         let searches = page.items.iter().map(SearchView::of).collect();
         let view = SearchesView { total: page.total, searches };
         ToolOutput::new(&view, view.markdown())

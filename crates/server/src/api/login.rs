@@ -9,6 +9,7 @@ use crate::state::AppState;
 use axum::Json;
 use axum::extract::State;
 use domain::ids::{TokenId, UserId};
+use domain::owner_scope::OwnerScope;
 use domain::user::{LOGIN_LABEL, TokenSpec, User};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -118,7 +119,7 @@ async fn tokens_with(state: &AppState, user: UserId, prefix: &str) -> Result<Vec
     let mut found = Vec::new();
     let mut offset = 0;
     loop {
-        let page = state.store.tokens(Some(user), offset, FIND_STEP).await?;
+        let page = state.store.tokens(OwnerScope::Only(user), offset, FIND_STEP).await?;
         found.extend(page.items.iter().filter(|token| token.prefix == prefix).map(|token| token.id));
         offset += FIND_STEP;
         if offset >= page.total {

@@ -12,6 +12,7 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
 use domain::ids::{TokenId, UserId};
+use domain::owner_scope::OwnerScope;
 use domain::user::{ApiToken, LABEL_CHARS_MAX, Principal, TokenSpec};
 use domain::validation::FieldErrors;
 use serde::{Deserialize, Serialize};
@@ -45,8 +46,9 @@ async fn list_tokens(
     ApiQuery(paging): ApiQuery<Paging>,
 ) -> Result<Response, ApiError> {
     let list = ListRequest::read(paging, &links, "/tokens/")?;
-    let user = (!caller.principal.is_admin).then_some(caller.principal.user);
-    let page = state.store.tokens(user, list.offset(), list.limit()).await?;
+    let principal = &caller.principal;
+    let owner = if principal.is_admin { OwnerScope::Everyone } else { OwnerScope::Only(principal.user) };
+    let page = state.store.tokens(owner, list.offset(), list.limit()).await?;
     Ok(list.answer(page.items, page.total))
 }
 

@@ -11,6 +11,7 @@ use crate::row::row;
 use async_trait::async_trait;
 use domain::ids::{ProviderId, ResultId, SearchId, SignalId, UserId};
 use domain::instant::{Instant, to_micros};
+use domain::owner_scope::OwnerScope;
 use domain::ports::{Page, ResultStore, StoreError};
 use domain::result::{GuardedResult, ResultItem, ResultSet, SavedResult};
 use serde::Deserialize;
@@ -99,7 +100,7 @@ impl ResultStore for SqlStore {
 
     async fn results(
         &self,
-        owner: Option<UserId>,
+        owner: OwnerScope,
         offset: u64,
         limit: u64,
     ) -> Result<Page<SavedResult>, StoreError> {
@@ -124,7 +125,7 @@ impl ResultStore for SqlStore {
     ) -> Result<Vec<GuardedResult>, StoreError> {
         let rows = on_db!(self.db, read, db => async {
             let mut query = QueryBuilder::new("SELECT before, items");
-            push_running(&mut query, Some(owner));
+            push_running(&mut query, OwnerScope::Only(owner));
             query.push(" WHERE counted > 0 AND CAST(items AS TEXT) LIKE '%\"cache\":%'");
             if !but.is_empty() {
                 query.push(" AND provider_id NOT IN (");
@@ -268,11 +269,11 @@ fn json_pattern(text: &str) -> String {
     exact_pattern(quoted.trim_matches('"'))
 }
 
-async fn count_items(db: &Db, owner: Option<UserId>) -> Result<u64, StoreError> {
+async fn count_items(db: &Db, owner: OwnerScope) -> Result<u64, StoreError> {
     // The cast: PostgreSQL would return NUMERIC.
     let total: Option<i64> = on_db!(*db, read, db => async {
         let mut query = QueryBuilder::new("SELECT CAST(SUM(item_count) AS BIGINT) FROM result_sets");
-        if let Some(owner) = owner {
+        if let OwnerScope::Only(owner) = owner {
             query.push(" WHERE search_id IN (SELECT id FROM searches WHERE owner = ").push_bind(owner.0).push(")");
         }
         query.build_query_scalar().fetch_one(db).await
@@ -290,7 +291,7 @@ row! {
 /// The sets of one page of results, newest first, by a running count of items.
 async fn sets_of_page(
     db: &Db,
-    owner: Option<UserId>,
+    owner: OwnerScope,
     offset: u64,
     limit: u64,
 ) -> Result<Vec<(SetRow, i64)>, StoreError> {
@@ -308,7 +309,7 @@ async fn sets_of_page(
 }
 
 /// The sets of the owner, or of everybody, each with the number of items in newer sets.
-fn push_running<'a, D>(query: &mut QueryBuilder<D>, owner: Option<UserId>)
+fn push_running<'a, D>(query: &mut QueryBuilder<D>, owner: OwnerScope)
 where
     D: sqlx::Database,
     i64: sqlx::Encode<'a, D> + sqlx::Type<D> + 'a,
@@ -317,7 +318,7 @@ where
         " FROM (SELECT id AS counted_id, item_count AS counted, \
          CAST(SUM(item_count) OVER (ORDER BY id DESC) - item_count AS BIGINT) AS before FROM result_sets",
     );
-    if let Some(owner) = owner {
+    if let OwnerScope::Only(owner) = owner {
         query
             .push(" WHERE search_id IN (SELECT id FROM searches WHERE owner = ")
             .push_bind(owner.0)

@@ -12,6 +12,7 @@ use async_trait::async_trait;
 use domain::ids::{SearchId, UserId};
 use domain::instant::{Instant, to_micros};
 use domain::notice::{self, Notice, StoredNotices};
+use domain::owner_scope::OwnerScope;
 use domain::ports::{FinishedRun, Page, SearchStore, StoreError};
 use domain::result::ResultSet;
 use domain::retention::Retention;
@@ -332,7 +333,7 @@ where
     String: sqlx::Encode<'a, D> + sqlx::Type<D> + 'a,
 {
     query.push(" WHERE TRUE");
-    if let Some(owner) = filter.owner {
+    if let OwnerScope::Only(owner) = filter.owner {
         query.push(" AND owner = ").push_bind(owner.0);
     }
     if filter.saved {

@@ -11,6 +11,7 @@ use chrono::TimeDelta;
 use domain::audit::{AuditEvent, Kind};
 use domain::ids::{TokenId, UserId};
 use domain::instant::{Instant, to_micros};
+use domain::owner_scope::OwnerScope;
 use domain::ports::{Page, StoreError, TokenStore};
 use domain::user::{ApiToken, LOGIN_LABEL, TOKENS_PER_USER_MAX, TokenSpec, User};
 use serde_json::json;
@@ -116,22 +117,17 @@ impl TokenStore for SqlStore {
         Ok((UserId(row.user_id), row.into()))
     }
 
-    async fn tokens(
-        &self,
-        user: Option<UserId>,
-        offset: u64,
-        limit: u64,
-    ) -> Result<Page<ApiToken>, StoreError> {
+    async fn tokens(&self, owner: OwnerScope, offset: u64, limit: u64) -> Result<Page<ApiToken>, StoreError> {
         let total: i64 = on_db!(self.db, read, db => async {
             let mut query = QueryBuilder::new("SELECT COUNT(*) FROM tokens");
-            if let Some(user) = user {
+            if let OwnerScope::Only(user) = owner {
                 query.push(" WHERE user_id = ").push_bind(user.0);
             }
             query.build_query_scalar().fetch_one(db).await
         })?;
         let rows = on_db!(self.db, read, db => async {
             let mut query = QueryBuilder::new(select_tokens!());
-            if let Some(user) = user {
+            if let OwnerScope::Only(user) = owner {
                 query.push(" WHERE tokens.user_id = ").push_bind(user.0);
             }
             query.push(" ORDER BY tokens.date_created DESC, tokens.id DESC LIMIT ").push_bind(to_column(limit));

@@ -5,7 +5,7 @@ use chrono::TimeDelta;
 use domain::ai_provider::AiProviderSpec;
 use domain::authenticator::{AuthenticatorSpec, Tokens};
 use domain::chat::{ChatSpec, MessageContent, Rating, Speaker};
-use domain::corpus::{AclToken, MatchMethod, NewSignal, RejectReason, ScanCounts, Scope};
+use domain::corpus::{AclToken, MatchMethod, NewSignal, OwnedVisibility, RejectReason, ScanCounts, Scope};
 use domain::idempotency::IdempotencyKey;
 use domain::ids::{SearchId, SignalId, TaskId, UserId};
 use domain::ports::{
@@ -165,7 +165,14 @@ async fn check_decided(store: &SqlStore, signal: SignalId, owner: UserId) {
     let run = store.run(pin.run_id.expect("a run")).await.expect("approved");
     let expected = election("a", &[signal], owner);
     assert_eq!((run.members, run.weights, run.margin), (expected.members, expected.weights, 0.1));
-    assert_eq!(store.pin_history(&PinFilter::default(), 0, 9).await.expect("lines").total, 1);
+    assert_eq!(
+        store
+            .pin_history(&PinFilter::visible_to(OwnedVisibility::Unrestricted), 0, 9)
+            .await
+            .expect("lines")
+            .total,
+        1
+    );
     assert_eq!(store.rejections(&[signal]).await.expect("one").len(), 1);
     let scan = store.scans(owner, 0, 9).await.expect("a scan").items.remove(0);
     assert_eq!((scan.date_from, scan.counts.matches), (new_scan(owner).date_from, 1));
@@ -174,9 +181,9 @@ async fn check_decided(store: &SqlStore, signal: SignalId, owner: UserId) {
 
 async fn check_cache(store: &SqlStore, owner: UserId) {
     let filter = SignalFilter {
-        visible_to: Some(vec![AclToken::User(owner)]),
+        visible_to: OwnedVisibility::To(vec![AclToken::User(owner)]),
         matter_tag: Some("matter:a".to_owned()),
-        ..SignalFilter::default()
+        ..SignalFilter::visible_to(OwnedVisibility::Unrestricted)
     };
     let signal = store.find_signals(&filter, 0, 9).await.expect("found").items.remove(0);
     assert_eq!((signal.notices, signal.last_verified), (vec![line("NUL \0")], Some(now())));

@@ -5,6 +5,7 @@ use crate::terminal;
 use chrono::TimeDelta;
 use clap::{Args, Subcommand};
 use domain::ids::TokenId;
+use domain::owner_scope::OwnerScope;
 use domain::ports::{StoreError, TokenStore};
 use domain::user::TokenSpec;
 
@@ -61,7 +62,7 @@ impl TokenCommand {
                 terminal::line(made.token.expose());
             }
             Action::List => {
-                for token in app.store.tokens(None, 0, LIST_MAX).await?.items {
+                for token in app.store.tokens(OwnerScope::Everyone, 0, LIST_MAX).await?.items {
                     let until = token.expires.map_or("never".to_owned(), |time| time.to_rfc3339());
                     terminal::line(format!(
                         "{:>5}  {:20}  {}…  expires {until}  {}",

@@ -6,7 +6,8 @@ use crate::program::{program, text};
 use chrono::TimeDelta;
 use domain::corpus::{
     Channel, EgressEvent, Factors, MatchMethod, Member, MemberRole, NewEvent, NewPin, NewRun, NewScan,
-    PinAction, PinVia, Reason, Run, RunStatus, ScanCounts, ScanStatus, Scope, Thresholds, Weights,
+    OwnedVisibility, PinAction, PinVia, Reason, Run, RunStatus, ScanCounts, ScanStatus, Scope, Thresholds,
+    Weights,
 };
 use domain::ids::{SearchId, SignalId, UserId};
 use domain::ports::{
@@ -221,7 +222,12 @@ impl Fixture {
 
     /// The pins: query and document.
     async fn pinned(&self) -> Vec<(String, SignalId)> {
-        let pins = self.store().pins(&PinFilter::default(), 0, 100).await.unwrap().items;
+        let pins = self
+            .store()
+            .pins(&PinFilter::visible_to(OwnedVisibility::Unrestricted), 0, 100)
+            .await
+            .unwrap()
+            .items;
         let mut pinned: Vec<_> = pins.into_iter().map(|pin| (pin.query_key, pin.signal_id)).collect();
         pinned.sort();
         pinned
@@ -314,7 +320,12 @@ async fn decisions_follow_their_documents() {
     assert_eq!(code, 0, "{said}");
     let joined = vec![("alpha".to_owned(), first), ("gamma".to_owned(), first)];
     assert_eq!(fixture.pinned().await, joined, "the pin goes over");
-    let history = fixture.store().pin_history(&PinFilter::default(), 0, 100).await.unwrap().items;
+    let history = fixture
+        .store()
+        .pin_history(&PinFilter::visible_to(OwnedVisibility::Unrestricted), 0, 100)
+        .await
+        .unwrap()
+        .items;
     assert_eq!((history[0].action, history[0].before), (PinAction::Replaced, Some(last)), "{history:?}");
     let events = fixture.events().await;
     assert_eq!(events.iter().map(|event| event.signal_id).collect::<Vec<_>>(), [Some(first), Some(first)]);
@@ -322,7 +333,11 @@ async fn decisions_follow_their_documents() {
     let (code, said) = fixture.output_of(&["reset_semantic_cache", "--matter-tag", "smith", "--yes"]);
     assert!(code == 0 && said.contains("Deleted 2 documents"), "{said}");
     assert_eq!(fixture.pinned().await, [], "pins go with their documents");
-    let history = fixture.store().pin_history(&PinFilter::default(), 0, 100).await.unwrap();
+    let history = fixture
+        .store()
+        .pin_history(&PinFilter::visible_to(OwnedVisibility::Unrestricted), 0, 100)
+        .await
+        .unwrap();
     let actions: Vec<PinAction> = history.items.iter().map(|event| event.action).collect();
     let expected =
         [PinAction::Removed, PinAction::Removed, PinAction::Replaced, PinAction::Pinned, PinAction::Pinned];

@@ -4,7 +4,7 @@ mod fixtures;
 
 use super::{Removal, Repair, drop_collection};
 use bytes::Bytes;
-use domain::corpus::AclToken;
+use domain::corpus::{AclToken, Visibility};
 use domain::ids::SignalId;
 use domain::ports::{BodyKey, BodyStore, SignalStore, VectorStore};
 use fixtures::{Fixture, hash_of};
@@ -194,7 +194,8 @@ async fn records_with_one_address_and_text_become_one() {
     let found = fixture.cache.dedup(true).await.unwrap();
     assert_eq!((found.documents, found.merged, found.readdressed), (4, 0, 0));
     assert_eq!(fixture.store.signal(alone).await.unwrap().url, "https://h.example/c");
-    let at_one_address = fixture.store.signals_at(&hash("https://h.example/a"), None).await.unwrap();
+    let at_one_address =
+        fixture.store.signals_at(&hash("https://h.example/a"), Visibility::Unrestricted).await.unwrap();
     assert_eq!(at_one_address.len(), 3, "another text and a request stay what they are");
     let mut tags = fixture.store.signal(stays).await.unwrap().matter_tags;
     tags.sort();

@@ -1,7 +1,7 @@
 //! A person sees their own documents, and nothing of others.
 
 use super::fixture::{Fixture, Kept};
-use domain::corpus::SignalState;
+use domain::corpus::{OwnedVisibility, SignalState};
 use domain::ids::{SignalId, UserId};
 use domain::ports::{Clock, SignalFilter, SignalStore, StoreError};
 use domain::settings::Settings;
@@ -10,7 +10,8 @@ use testkit::builders::line;
 const URL: &str = "https://a.example/report";
 
 async fn listed(fixture: &Fixture, user: UserId, words: &str) -> Vec<SignalId> {
-    let filter = SignalFilter { words: words.to_owned(), ..SignalFilter::default() };
+    let filter =
+        SignalFilter { words: words.to_owned(), ..SignalFilter::visible_to(OwnedVisibility::To(Vec::new())) };
     let page = fixture.cache.documents_of(user, filter, 0, 10).await.unwrap();
     assert_eq!(page.total as usize, page.items.len());
     page.items.into_iter().map(|signal| signal.signal_id).collect()

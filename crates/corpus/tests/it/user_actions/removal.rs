@@ -2,7 +2,7 @@
 
 use super::fixture::{Fixture, Kept};
 use corpus::{RemovalError, RemovalTarget};
-use domain::corpus::{NewPin, PinAction, PinVia, Scope};
+use domain::corpus::{NewPin, OwnedVisibility, PinAction, PinVia, Scope};
 use domain::ids::{SignalId, UserId};
 use domain::ports::{CanonicalStore, Clock, Corpus, PinFilter, SignalStore, StoreError};
 use domain::settings::Settings;
@@ -123,7 +123,12 @@ async fn a_pinned_document_goes_by_force_alone() {
         .unwrap();
     assert!(removed.is_whole && !is_there(&fixture, id).await);
     assert_eq!(fixture.store.pins_of(&[id]).await.unwrap(), []);
-    let told = fixture.store.pin_history(&PinFilter::default(), 0, 9).await.unwrap().items;
+    let told = fixture
+        .store
+        .pin_history(&PinFilter::visible_to(OwnedVisibility::Unrestricted), 0, 9)
+        .await
+        .unwrap()
+        .items;
     let actions: Vec<PinAction> = told.iter().map(|line| line.action).collect();
     assert_eq!(actions, [PinAction::Removed, PinAction::Pinned], "newest first");
 }

@@ -2,8 +2,9 @@
 
 use super::fixture::{QUERY, Scenario, asked, electing, quiet};
 use corpus::canonical::{DiagnosisQuery, RunQuery};
-use domain::corpus::{Badge, RejectReason, Topic};
+use domain::corpus::{Badge, OwnedVisibility, RejectReason, Topic};
 use domain::ids::RunId;
+use domain::owner_scope::OwnerScope;
 use domain::ports::{CanonicalStore, Corpus, CorpusQuery, RunFilter, VersionQuery};
 use domain::settings::{Ratio, Settings};
 
@@ -60,8 +61,14 @@ async fn without_automatic_elections_versions_are_told_and_pins_decide() {
     let scenario = Scenario::open(quiet()).await;
     assert_eq!(scenario.shown(scenario.ann, &[]).await, "Cached none, Cached none, Cached none");
     let count = async || {
-        let runs =
-            CanonicalStore::runs(&*scenario.fixture.store, &RunFilter::default(), 0, 10).await.unwrap();
+        let runs = CanonicalStore::runs(
+            &*scenario.fixture.store,
+            &RunFilter::visible_to(OwnedVisibility::Unrestricted, OwnerScope::Everyone),
+            0,
+            10,
+        )
+        .await
+        .unwrap();
         runs.total
     };
     scenario.pin(scenario.ann, 0, "firm").await;

@@ -7,6 +7,7 @@ mod scripted_model;
 
 use crate::fixture::Fixture;
 use domain::chat::{Chat, ChatMessage, ChatSpec};
+use domain::owner_scope::OwnerScope;
 use domain::ports::{Clock, SystemClock};
 use domain::search::Search;
 use rag::Summaries;
@@ -58,7 +59,13 @@ impl Scenario {
 
     /// The searches of chats, oldest first.
     async fn searches(&self) -> Vec<Search> {
-        let all = self.fixture.store.searches(Some(self.fixture.search.owner), 0, 100).await.unwrap().items;
+        let all = self
+            .fixture
+            .store
+            .searches(OwnerScope::Only(self.fixture.search.owner), 0, 100)
+            .await
+            .unwrap()
+            .items;
         let mut made: Vec<Search> =
             all.into_iter().filter(|one| one.spec.tags.iter().any(|tag| tag == "chat")).collect();
         made.sort_by_key(|search| search.id);

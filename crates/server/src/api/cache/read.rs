@@ -10,7 +10,7 @@ use axum::Json;
 use axum::extract::State;
 use axum::response::Response;
 use chrono::{DateTime, Utc};
-use domain::corpus::{Liveness, Origin, Signal, SignalState, SourceKind};
+use domain::corpus::{Liveness, Origin, OwnedVisibility, Signal, SignalState, SourceKind};
 use domain::ids::{ProviderId, SignalId};
 use domain::notice;
 use domain::ports::SignalFilter;
@@ -167,7 +167,8 @@ impl DocumentParams {
             state,
             matter_tag: Some(given(&self.matter_tag)).filter(|tag| !tag.is_empty()),
             words: given(&self.text),
-            ..SignalFilter::default()
+            // The cache sets the tokens of the user.
+            ..SignalFilter::visible_to(OwnedVisibility::To(Vec::new()))
         })
     }
 
@@ -229,8 +230,15 @@ mod tests {
         let read = params(" rivers ", "indexed", "a b").filter().expect("a filter");
         assert_eq!((read.words.as_str(), read.state), ("rivers", Some(SignalState::Indexed)));
         assert_eq!(read.matter_tag.as_deref(), Some("a b"));
-        assert_eq!(read.visible_to, None, "who may see them is not the client's to say");
-        assert_eq!(params("", "", "").filter().expect("a filter"), SignalFilter::default());
+        assert_eq!(
+            read.visible_to,
+            OwnedVisibility::To(Vec::new()),
+            "who may see them is not the client's to say"
+        );
+        assert_eq!(
+            params("", "", "").filter().expect("a filter"),
+            SignalFilter::visible_to(OwnedVisibility::To(Vec::new()))
+        );
         let long = "x".repeat(TEXT_CHARS_MAX);
         assert!(params(&long, "", &long).filter().is_ok());
         for bad in

@@ -9,6 +9,7 @@ use crate::links::Links;
 use crate::state::AppState;
 use axum::response::Response;
 use domain::ids::{SearchId, UserId};
+use domain::owner_scope::OwnerScope;
 use domain::search::{FILTER_CHARS_MAX, SearchFilter};
 use domain::validation::FieldErrors;
 use serde::Deserialize;
@@ -36,7 +37,7 @@ impl ListQuery {
         errors.check_text("text", text.unwrap_or_default(), FILTER_CHARS_MAX);
         errors.into_result(()).map_err(ApiError::invalid)?;
         Ok(SearchFilter {
-            owner: Some(owner),
+            owner: OwnerScope::Only(owner),
             saved: self.saved == Some(Flag(true)),
             subscribed: self.subscribed == Some(Flag(true)),
             text: text.map(str::to_owned),
@@ -92,7 +93,7 @@ mod tests {
 
     #[test]
     fn pages_keep_the_filter() {
-        let none = SearchFilter::default;
+        let none = || SearchFilter::owned_by(OwnerScope::Only(UserId(1)));
         let text = SearchFilter { text: Some("a&b c".to_owned()), saved: true, ..none() };
         let cases = [
             (none(), false, "/search/"),

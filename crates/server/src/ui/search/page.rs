@@ -19,6 +19,7 @@ use axum::response::{IntoResponse, Redirect, Response};
 use domain::ai_provider::Role;
 use domain::ids::SearchId;
 use domain::mixed::MixedResponse;
+use domain::owner_scope::OwnerScope;
 use domain::ports::Corpus;
 use domain::provider::SearchProvider;
 use domain::result::ResultSet;
@@ -203,7 +204,7 @@ impl PageView<'_> {
 
     async fn recent(&self) -> Result<Vec<Recent>, ApiError> {
         let looked = RECENT * SEARCHES_PER_RECENT;
-        let page = self.state.store.searches(Some(self.caller.principal.user), 0, looked).await?;
+        let page = self.state.store.searches(OwnerScope::Only(self.caller.principal.user), 0, looked).await?;
         let form = if self.context.language.code == "de" { "%d.%m.%Y" } else { "%-d %b %Y" };
         let mut recent: Vec<Recent> = Vec::new();
         for search in page.items {

@@ -3,6 +3,7 @@
 use super::topic::topic;
 use crate::json::plain;
 use crate::sql::corpus::push_visible;
+use domain::corpus::Visibility;
 use domain::ports::PinFilter;
 use sqlx::QueryBuilder;
 
@@ -29,9 +30,9 @@ where
     if let Some(signal) = filter.signal_id {
         query.push(" AND signal_id = ").push_bind(signal.0);
     }
-    if let Some(tokens) = &filter.visible_to {
+    if let visible_to @ Visibility::To(_) = filter.visible_to.borrowed() {
         query.push(" AND EXISTS (SELECT 1 FROM signals WHERE signals.id = decided.signal_id");
-        push_visible(query, Some(tokens));
+        push_visible(query, visible_to);
         query.push(")");
     }
 }

@@ -5,9 +5,12 @@ use crate::json::{plain, to_column, to_count};
 use crate::row::row;
 use crate::sql::corpus::push_visible;
 use crate::sql::text::{LIST_MAX, in_lists, pattern, push_list};
-use domain::corpus::{Member, RejectReason, Rejection, Run, RunStatus, Scope, Thresholds, Weights};
+use domain::corpus::{
+    Member, RejectReason, Rejection, Run, RunStatus, Scope, Thresholds, Visibility, Weights,
+};
 use domain::ids::{RunId, SearchId, SignalId, UserId};
 use domain::instant::Instant;
+use domain::owner_scope::OwnerScope;
 use domain::ports::{Page, RunFilter, StoreError};
 use sqlx::QueryBuilder;
 use sqlx::types::Json;
@@ -184,7 +187,7 @@ where
             query.push(")");
         }
     }
-    if let Some(owner) = filter.search_owner {
+    if let OwnerScope::Only(owner) = filter.search_owner {
         query.push(" AND (search_owner = ").push_bind(owner.0);
         query.push(" OR id IN (SELECT run_id FROM canonical_run_askers WHERE user_id = ");
         query.push_bind(owner.0).push("))");
@@ -203,9 +206,9 @@ where
     if !filter.words.is_empty() {
         query.push(" AND query_key LIKE ").push_bind(pattern(&plain(&filter.words))).push(" ESCAPE '\\'");
     }
-    if let Some(tokens) = &filter.visible_to {
+    if let visible_to @ Visibility::To(_) = filter.visible_to.borrowed() {
         query.push(" AND EXISTS (SELECT 1 FROM signals WHERE signals.id = canonical_runs.winner_signal_id");
-        push_visible(query, Some(tokens));
+        push_visible(query, visible_to);
         query.push(")");
     }
 }

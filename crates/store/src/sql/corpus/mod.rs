@@ -25,7 +25,7 @@ pub(super) use visibility::push_visible;
 
 use crate::SqlStore;
 use async_trait::async_trait;
-use domain::corpus::{AclToken, Grant, IndexedContent, Liveness, NewSignal, Signal, StoredChunk};
+use domain::corpus::{AclToken, Grant, IndexedContent, Liveness, NewSignal, Signal, StoredChunk, Visibility};
 use domain::ids::{SignalId, UserId};
 use domain::instant::Instant;
 use domain::notice::Notice;
@@ -51,7 +51,7 @@ impl SignalStore for SqlStore {
     async fn signals_at(
         &self,
         url_hash: &str,
-        visible_to: Option<&[AclToken]>,
+        visible_to: Visibility<'_>,
     ) -> Result<Vec<Signal>, StoreError> {
         read::at(&self.db, url_hash, visible_to).await
     }
@@ -60,11 +60,7 @@ impl SignalStore for SqlStore {
         grants::led(&self.db, id, user).await
     }
 
-    async fn signals(
-        &self,
-        ids: &[SignalId],
-        visible_to: Option<&[AclToken]>,
-    ) -> Result<Vec<Signal>, StoreError> {
+    async fn signals(&self, ids: &[SignalId], visible_to: Visibility<'_>) -> Result<Vec<Signal>, StoreError> {
         read::signals(&self.db, ids, visible_to).await
     }
 

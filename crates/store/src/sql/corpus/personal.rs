@@ -5,7 +5,7 @@
 use crate::db::{Db, on_db};
 use crate::row::row;
 use crate::sql::text::{in_lists, push_list};
-use domain::corpus::{AclToken, Signal};
+use domain::corpus::{AclToken, Signal, Visibility};
 use domain::ids::SignalId;
 use domain::instant::Instant;
 use domain::notice::{Notice, StoredNotices};
@@ -34,18 +34,17 @@ struct Own {
     notices: Vec<Notice>,
 }
 
-/// The records as the holder of these tokens sees them; None: unrestricted, for internal work that shows nothing.
+/// The records as this person sees them.
 pub(super) async fn view(
     db: &Db,
     mut signals: Vec<Signal>,
-    tokens: Option<&[AclToken]>,
+    visible_to: Visibility<'_>,
 ) -> Result<Vec<Signal>, StoreError> {
     let ids: Vec<SignalId> = signals.iter().map(|signal| signal.signal_id).collect();
-    let users = tokens.map(users_of);
-    let mut own = own(db, &ids, users.as_deref()).await?;
+    let mut own = own(db, &ids, visible_to).await?;
     for signal in &mut signals {
         let own = own.remove(&signal.signal_id.0).unwrap_or_default();
-        if let Some(tokens) = tokens {
+        if let Visibility::To(tokens) = visible_to {
             show_times(signal, &own, tokens);
         }
         signal.matter_tags = own.tags;
@@ -74,10 +73,14 @@ fn show_times(signal: &mut Signal, own: &Own, tokens: &[AclToken]) {
     }
 }
 
-/// What these people have of each record; None: everybody.
-async fn own(db: &Db, ids: &[SignalId], users: Option<&[i64]>) -> Result<BTreeMap<i64, Own>, StoreError> {
+/// What the holders of these tokens have of each record; unrestricted, what everybody has.
+async fn own(
+    db: &Db,
+    ids: &[SignalId],
+    visible_to: Visibility<'_>,
+) -> Result<BTreeMap<i64, Own>, StoreError> {
     let mut found: BTreeMap<i64, Own> = BTreeMap::new();
-    if users.is_some_and(<[i64]>::is_empty) {
+    if matches!(visible_to, Visibility::To(tokens) if users_of(tokens).is_empty()) {
         return Ok(found);
     }
     for some in in_lists(ids) {
@@ -85,7 +88,7 @@ async fn own(db: &Db, ids: &[SignalId], users: Option<&[i64]>) -> Result<BTreeMa
             let mut query = QueryBuilder::new(
                 "SELECT signal_id, granted_at, last_ok, revoked_at, messages, notices FROM signal_grants WHERE TRUE",
             );
-            push_of(&mut query, &some, users);
+            push_of(&mut query, &some, visible_to);
             query.push(" ORDER BY signal_id, user_id");
             query.build_query_as::<OwnRow>().fetch_all(db).await
         })?;
@@ -98,7 +101,7 @@ async fn own(db: &Db, ids: &[SignalId], users: Option<&[i64]>) -> Result<BTreeMa
         }
         let tags: Vec<(i64, String)> = on_db!(*db, read, db => async {
             let mut query = QueryBuilder::new("SELECT DISTINCT signal_id, tag FROM signal_grant_tags WHERE TRUE");
-            push_of(&mut query, &some, users);
+            push_of(&mut query, &some, visible_to);
             query.push(" ORDER BY signal_id, tag");
             query.build_query_as().fetch_all(db).await
         })?;
@@ -110,7 +113,7 @@ async fn own(db: &Db, ids: &[SignalId], users: Option<&[i64]>) -> Result<BTreeMa
 }
 
 /// Restricts to these records and people.
-fn push_of<'a, D>(query: &mut QueryBuilder<D>, signals: &[i64], users: Option<&[i64]>)
+fn push_of<'a, D>(query: &mut QueryBuilder<D>, signals: &[i64], visible_to: Visibility<'_>)
 where
     D: sqlx::Database,
     i64: sqlx::Encode<'a, D> + sqlx::Type<D> + 'a,
@@ -118,9 +121,9 @@ where
     query.push(" AND signal_id IN (");
     push_list(query, signals.iter().copied());
     query.push(")");
-    if let Some(users) = users {
+    if let Visibility::To(tokens) = visible_to {
         query.push(" AND user_id IN (");
-        push_list(query, users.iter().copied());
+        push_list(query, users_of(tokens).into_iter());
         query.push(")");
     }
 }

@@ -6,7 +6,7 @@ use super::visibility::{Held, push_visible};
 use crate::db::{Db, on_db};
 use crate::json::{plain, to_column, to_count};
 use crate::sql::text::{in_lists, pattern, push_list};
-use domain::corpus::{AclToken, Signal};
+use domain::corpus::{Signal, Visibility};
 use domain::ids::SignalId;
 use domain::instant::{Instant, to_micros};
 use domain::ports::{Page, SignalFilter, StoreError};
@@ -18,7 +18,7 @@ const RELATIVES_MAX: i64 = 100;
 pub(super) async fn signal(db: &Db, id: SignalId) -> Result<Signal, StoreError> {
     const TEXT: &str = concat!("SELECT ", columns!(), " FROM signals WHERE id = $1");
     let row = on_db!(*db, read, db => sqlx::query_as::<_, SignalRow>(TEXT).bind(id.0).fetch_one(db))?;
-    let found = personal::view(db, vec![row.try_into()?], None).await?;
+    let found = personal::view(db, vec![row.try_into()?], Visibility::Unrestricted).await?;
     found.into_iter().next().ok_or(StoreError::NotFound)
 }
 
@@ -26,7 +26,7 @@ pub(super) async fn signal(db: &Db, id: SignalId) -> Result<Signal, StoreError> 
 pub(super) async fn at(
     db: &Db,
     url_hash: &str,
-    visible_to: Option<&[AclToken]>,
+    visible_to: Visibility<'_>,
 ) -> Result<Vec<Signal>, StoreError> {
     let hash = plain(url_hash);
     let rows = on_db!(*db, read, db => async {
@@ -44,7 +44,7 @@ pub(super) async fn at(
 pub(super) async fn signals(
     db: &Db,
     ids: &[SignalId],
-    visible_to: Option<&[AclToken]>,
+    visible_to: Visibility<'_>,
 ) -> Result<Vec<Signal>, StoreError> {
     let mut found = Vec::with_capacity(ids.len());
     for some in in_lists(ids) {
@@ -82,7 +82,7 @@ pub(super) async fn find(
         query.build_query_as::<SignalRow>().fetch_all(db).await
     })?;
     let items = rows.into_iter().map(Signal::try_from).collect::<Result<_, _>>()?;
-    let items = personal::view(db, items, filter.visible_to.as_deref()).await?;
+    let items = personal::view(db, items, filter.visible_to.borrowed()).await?;
     Ok(Page { items, total: to_count(total) })
 }
 
@@ -123,20 +123,20 @@ where
     String: sqlx::Encode<'a, D> + sqlx::Type<D> + 'a,
 {
     query.push(" WHERE TRUE");
-    push_visible(query, filter.visible_to.as_deref());
+    push_visible(query, filter.visible_to.borrowed());
     if let Some(state) = filter.state {
         query.push(" AND state = ").push_bind(state.as_str().to_owned());
     }
     if let Some(tag) = &filter.matter_tag {
-        push_tagged(query, tag, filter.visible_to.as_deref());
+        push_tagged(query, tag, filter.visible_to.borrowed());
     }
     if !filter.words.is_empty() {
         query.push(" AND found_by LIKE ").push_bind(pattern(&filter.words)).push(" ESCAPE '\\'");
     }
 }
 
-/// Restricts to documents that the person tagged; without a person, that anybody tagged.
-fn push_tagged<'a, D>(query: &mut QueryBuilder<D>, tag: &str, tokens: Option<&[AclToken]>)
+/// Restricts to documents that the person tagged; unrestricted, that anybody tagged.
+fn push_tagged<'a, D>(query: &mut QueryBuilder<D>, tag: &str, visible_to: Visibility<'_>)
 where
     D: sqlx::Database,
     i64: sqlx::Encode<'a, D> + sqlx::Type<D> + 'a,
@@ -144,12 +144,11 @@ where
 {
     query.push(" AND signals.id IN (SELECT signal_id FROM signal_grant_tags WHERE tag = ");
     query.push_bind(plain(tag));
-    match tokens.map(|tokens| Held::of(tokens).users) {
-        None => {}
-        Some(users) if users.is_empty() => {
+    if let Visibility::To(tokens) = visible_to {
+        let users = Held::of(tokens).users;
+        if users.is_empty() {
             query.push(" AND FALSE");
-        }
-        Some(users) => {
+        } else {
             query.push(" AND user_id IN (");
             push_list(query, users.into_iter());
             query.push(")");

@@ -2,7 +2,7 @@
 //! same way.
 
 use crate::sql::text::push_list;
-use domain::corpus::AclToken;
+use domain::corpus::{AclToken, Visibility};
 use sqlx::QueryBuilder;
 
 /// Most tokens that are considered; those beyond give no access.
@@ -29,12 +29,12 @@ impl Held {
 
 /// Restricts to what the holder of these tokens may see. Documents without a text are visible to nobody. Of the
 /// visible texts of one URL and provider only the newest counts: the others are superseded for this person.
-pub(in crate::sql) fn push_visible<'a, D>(query: &mut QueryBuilder<D>, tokens: Option<&[AclToken]>)
+pub(in crate::sql) fn push_visible<'a, D>(query: &mut QueryBuilder<D>, visible_to: Visibility<'_>)
 where
     D: sqlx::Database,
     i64: sqlx::Encode<'a, D> + sqlx::Type<D> + 'a,
 {
-    let Some(tokens) = tokens else { return };
+    let Visibility::To(tokens) = visible_to else { return };
     let held = Held::of(tokens);
     query.push(" AND signals.content_hash <> '' AND (");
     push_by_source(query, &held);

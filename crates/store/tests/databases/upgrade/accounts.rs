@@ -6,7 +6,7 @@ use super::DOWN_TO_23;
 
 /// A failure of a request, as it was stored.
 const FAILURE: &str = "UPDATE signals SET messages = '[\"no answer\"]'";
-use domain::corpus::{AclToken, IndexedContent, NewSignal, Signal};
+use domain::corpus::{AclToken, IndexedContent, NewSignal, Signal, Visibility};
 use domain::ids::{ProviderId, SignalId, UserId};
 use domain::notice;
 use domain::ports::{Retrieval, SignalStore, UserStore};
@@ -53,7 +53,7 @@ async fn cache(url: &str) -> Kept {
 /// What may have been typed belongs to the person, and is still fetched with the account; the rest is unchanged.
 async fn assert_attributed(url: &str, Kept { ann, ids }: Kept) {
     let store = SqlStore::open(config(url)).await.expect("opens again");
-    let all: Vec<Signal> = store.signals(&ids, None).await.expect("read");
+    let all: Vec<Signal> = store.signals(&ids, Visibility::Unrestricted).await.expect("read");
     let sources: Vec<_> = all.iter().map(|signal| signal.source_provider_id).collect();
     assert_eq!(sources, [None, None, Some(PROVIDER), Some(PROVIDER), None]);
     assert_eq!(all[0].source_provider, "");
@@ -65,9 +65,10 @@ async fn assert_attributed(url: &str, Kept { ann, ids }: Kept) {
     let lines: Vec<Vec<String>> = all.iter().map(|signal| notice::lines(&signal.notices)).collect();
     assert_eq!(lines[..4], [const { Vec::<String>::new() }; 4], "whose failure it was is not known");
     assert_eq!(lines[4], ["no answer"], "her own request");
-    let by_provider = store.signals(&ids, Some(&[AclToken::Provider(PROVIDER)])).await.expect("read");
+    let by_provider =
+        store.signals(&ids, Visibility::To(&[AclToken::Provider(PROVIDER)])).await.expect("read");
     assert_eq!(by_provider.iter().map(|one| one.signal_id).collect::<Vec<_>>(), ids[2..4]);
-    let own = store.signals(&ids, Some(&[AclToken::User(ann)])).await.expect("read");
+    let own = store.signals(&ids, Visibility::To(&[AclToken::User(ann)])).await.expect("read");
     assert_eq!(own.len(), 3, "two records of one text count once");
     let newest = store.corpus_sequence().await.expect("read");
     let changes = store.corpus_changes(newest - 2, 9).await.expect("read").expect("kept");

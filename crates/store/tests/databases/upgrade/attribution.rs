@@ -1,7 +1,7 @@
 //! Documents that versions before migration 31 attributed to the provider that linked to them.
 
 use super::super::{config, now};
-use domain::corpus::{AclToken, DocumentAddress, IndexedContent, NewSignal, Signal};
+use domain::corpus::{AclToken, DocumentAddress, IndexedContent, NewSignal, Signal, Visibility};
 use domain::ids::{ProviderId, SignalId, UserId};
 use domain::ports::{ProviderStore, Retrieval, SignalStore, UserStore};
 use domain::provider::ProviderSpec;
@@ -87,7 +87,7 @@ async fn cache(url: &str) -> Kept {
 async fn assert_withdrawn(url: &str, Kept { ann, ben, providers, ids }: Kept) {
     let store = SqlStore::open(config(url)).await.expect("opens again");
     let [pages, files, links] = providers[..] else { panic!("three providers") };
-    let all: Vec<Signal> = store.signals(&ids, None).await.expect("read");
+    let all: Vec<Signal> = store.signals(&ids, Visibility::Unrestricted).await.expect("read");
     let sources: Vec<_> = all.iter().map(|one| (one.signal_id, one.source_provider_id)).collect();
     let expected = [
         (ids[0], Some(pages)),
@@ -101,7 +101,7 @@ async fn assert_withdrawn(url: &str, Kept { ann, ben, providers, ids }: Kept) {
     assert_eq!((all[1].source_provider.as_str(), all[1].external_id.as_str()), ("", ""));
     assert_eq!(all[0].external_id, "42");
     let seen = async |token| {
-        let found = store.signals(&ids, Some(&[token])).await.expect("read");
+        let found = store.signals(&ids, Visibility::To(&[token])).await.expect("read");
         found.iter().map(|one| one.signal_id).collect::<Vec<_>>()
     };
     assert_eq!(

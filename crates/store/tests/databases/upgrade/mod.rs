@@ -5,7 +5,7 @@ mod attribution;
 
 use super::{config, now};
 use chrono::TimeDelta;
-use domain::corpus::{AclToken, IndexedContent, NewSignal, Signal};
+use domain::corpus::{AclToken, IndexedContent, NewSignal, Signal, Visibility};
 use domain::ids::{SearchId, SignalId, UserId};
 use domain::pipeline::{PipelineSpec, SYSTEM_DEFAULT};
 use domain::ports::{FinishedRun, PipelineStore, SearchStore, SignalStore, UserStore};
@@ -226,7 +226,7 @@ async fn cache(url: &str) -> (UserId, UserId, Vec<Signal>) {
     }
     ids.push(note("z", ann, false).await);
     ids.dedup();
-    let kept = store.signals(&ids, None).await.expect("kept");
+    let kept = store.signals(&ids, Visibility::Unrestricted).await.expect("kept");
     store.close().await;
     (ann, ben, kept)
 }
@@ -235,9 +235,9 @@ async fn cache(url: &str) -> (UserId, UserId, Vec<Signal>) {
 async fn assert_cached(url: &str, ann: UserId, ben: UserId, kept: &[Signal]) {
     let store = SqlStore::open(config(url)).await.expect("opens again");
     let ids: Vec<SignalId> = kept.iter().map(|signal| signal.signal_id).collect();
-    assert_eq!(store.signals(&ids, None).await.expect("read"), kept);
+    assert_eq!(store.signals(&ids, Visibility::Unrestricted).await.expect("read"), kept);
     let seen_by = async |user: UserId| {
-        let seen = store.signals(&ids, Some(&[AclToken::User(user)])).await.expect("read");
+        let seen = store.signals(&ids, Visibility::To(&[AclToken::User(user)])).await.expect("read");
         seen.into_iter().map(|signal| (signal.signal_id, signal.matter_tags.join(","))).collect::<Vec<_>>()
     };
     let tagged = |id: SignalId| (id, "matter:a".to_owned());

@@ -5,8 +5,11 @@ use super::elections::election;
 use super::fixture::{at, person};
 use super::pins::{assert_explained, history, states, wanted};
 use super::signals::{by, content, indexed, seen};
-use domain::corpus::{EventStatus, MatchMethod, PinAction, RejectReason, RunStatus, Scope, SignalState};
+use domain::corpus::{
+    EventStatus, MatchMethod, OwnedVisibility, PinAction, RejectReason, RunStatus, Scope, SignalState,
+};
 use domain::ids::{SignalId, UserId};
+use domain::owner_scope::OwnerScope;
 use domain::ports::{EventFilter, PinFilter, RunFilter, RunOutcome, Store, StoreError};
 use std::collections::BTreeSet;
 
@@ -115,12 +118,22 @@ pub async fn outlive_people(store: &dyn Store) {
     store.delete_user(ben).await.unwrap();
     let pins = assert_explained(store).await;
     assert_eq!(pins.into_iter().collect::<Vec<_>>(), [(("a".to_owned(), Scope::Firm), one)]);
-    let pin = store.pins(&PinFilter::default(), 0, 9).await.unwrap().items.remove(0);
+    let pin = store
+        .pins(&PinFilter::visible_to(OwnedVisibility::Unrestricted), 0, 9)
+        .await
+        .unwrap()
+        .items
+        .remove(0);
     assert_eq!(pin.pinned_by, None);
     let lines = history(store).await;
     assert!(lines.iter().all(|line| line.by.is_none()), "{lines:?}");
     assert_eq!(lines.last().map(|line| line.action), Some(PinAction::Removed), "nobody else may see it");
-    let run = store.runs(&RunFilter::default(), 0, 9).await.unwrap().items.remove(0);
+    let run = store
+        .runs(&RunFilter::visible_to(OwnedVisibility::Unrestricted, OwnerScope::Everyone), 0, 9)
+        .await
+        .unwrap()
+        .items
+        .remove(0);
     assert_eq!((run.search_owner, run.decided_by, run.status), (None, None, RunStatus::Rejected));
     assert_eq!(store.rejections(&[one]).await.unwrap().len(), 1);
     assert_eq!(store.scan(scan).await, Err(StoreError::NotFound));

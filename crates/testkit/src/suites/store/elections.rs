@@ -4,10 +4,11 @@ use super::fixture::{at, person};
 use super::pins::{assert_explained, history, states, wanted};
 use super::signals::indexed;
 use domain::corpus::{
-    AclToken, COMMENT_CHARS_MAX, Factors, Member, MemberRole, NewRun, PinVia, Reason, RejectReason,
-    Rejection, Run, RunStatus, Scope, SignalState, Thresholds, Weights,
+    AclToken, COMMENT_CHARS_MAX, Factors, Member, MemberRole, NewRun, OwnedVisibility, PinVia, Reason,
+    RejectReason, Rejection, Run, RunStatus, Scope, SignalState, Thresholds, Weights,
 };
 use domain::ids::{RunId, SearchId, SignalId, UserId};
+use domain::owner_scope::OwnerScope;
 use domain::ports::{RunFilter, RunOutcome, Store, StoreError};
 use futures_util::future::join_all;
 
@@ -153,7 +154,10 @@ pub async fn know_who_asked(store: &dyn Store) {
         id = run.run_id;
     }
     let asked = async |user| {
-        let filter = RunFilter { search_owner: Some(user), ..RunFilter::default() };
+        let filter = RunFilter {
+            search_owner: OwnerScope::Only(user),
+            ..RunFilter::visible_to(OwnedVisibility::Unrestricted, OwnerScope::Everyone)
+        };
         let listed = store.runs(&filter, 0, 9).await.unwrap().total == 1;
         assert_eq!(store.run_concerns_user(id, user).await.unwrap(), listed, "{user}");
         listed
@@ -175,7 +179,14 @@ pub async fn are_recorded_once_by_many(store: &dyn Store) {
     }))
     .await;
     assert!(racing.iter().all(|id| *id == racing[0]), "{racing:?}");
-    assert_eq!(store.runs(&RunFilter::default(), 0, 9).await.unwrap().total, 1);
+    assert_eq!(
+        store
+            .runs(&RunFilter::visible_to(OwnedVisibility::Unrestricted, OwnerScope::Everyone), 0, 9)
+            .await
+            .unwrap()
+            .total,
+        1
+    );
 }
 
 pub async fn are_approved_once(store: &dyn Store) {
@@ -276,25 +287,32 @@ pub async fn are_found(store: &dyn Store) {
         ids.push(store.record_run(election(query, &members, owner), at(1)).await.unwrap().run_id);
     }
     store.reject_run(ids[1], ann, RejectReason::Other, "", at(2)).await.unwrap();
-    let all = RunFilter::default;
+    let all = || RunFilter::visible_to(OwnedVisibility::Unrestricted, OwnerScope::Everyone);
     let words = |text: &str| RunFilter { words: text.to_owned(), ..all() };
     for (filter, expected) in [
         (all(), vec![3, 2, 1, 0]),
-        (RunFilter { search_owner: Some(ben), ..all() }, vec![1]),
+        (RunFilter { search_owner: OwnerScope::Only(ben), ..all() }, vec![1]),
         (RunFilter { status: vec![RunStatus::Rejected], ..all() }, vec![1]),
         (RunFilter { status: vec![RunStatus::Pending, RunStatus::AutoElected], ..all() }, vec![3, 2, 0]),
         (words("RIVER"), vec![2, 0]),
         (words("0%"), vec![0]),
         (words("r%e"), vec![]),
         (RunFilter { cluster_key: Some(a), ..all() }, vec![3, 0]),
-        (RunFilter { visible_to: Some(vec![AclToken::User(ben)]), ..all() }, vec![2]),
+        (RunFilter { visible_to: OwnedVisibility::To(vec![AclToken::User(ben)]), ..all() }, vec![2]),
         (
-            RunFilter { visible_to: Some(vec![AclToken::User(ann)]), search_owner: Some(ann), ..all() },
+            RunFilter {
+                visible_to: OwnedVisibility::To(vec![AclToken::User(ann)]),
+                search_owner: OwnerScope::Only(ann),
+                ..all()
+            },
             vec![3, 0],
         ),
-        (RunFilter { visible_to: Some(vec![]), ..all() }, vec![]),
+        (RunFilter { visible_to: OwnedVisibility::To(vec![]), ..all() }, vec![]),
         (RunFilter { ids: Some(vec![ids[0], ids[1], RunId(999)]), ..all() }, vec![1, 0]),
-        (RunFilter { ids: Some(vec![ids[0], ids[1]]), search_owner: Some(ben), ..all() }, vec![1]),
+        (
+            RunFilter { ids: Some(vec![ids[0], ids[1]]), search_owner: OwnerScope::Only(ben), ..all() },
+            vec![1],
+        ),
         (RunFilter { ids: Some(vec![]), ..all() }, vec![]),
     ] {
         let page = store.runs(&filter, 0, 9).await.unwrap();
@@ -341,7 +359,10 @@ pub async fn are_bounded(store: &dyn Store) {
         new.members[2].score = number as f64;
         store.record_run(new.clone(), at(3)).await.unwrap();
     }
-    let page = store.runs(&RunFilter::default(), 0, 99).await.unwrap();
+    let page = store
+        .runs(&RunFilter::visible_to(OwnedVisibility::Unrestricted, OwnerScope::Everyone), 0, 99)
+        .await
+        .unwrap();
     assert_eq!(page.total, UNDECIDED_KEPT + 2, "and the open one, and the decided one");
     assert_eq!(page.items.last().map(|run| run.run_id), Some(decided));
     let odd = Member { score: f64::NAN, relevance: f64::INFINITY, ..new.members[0].clone() };

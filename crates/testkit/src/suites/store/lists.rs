@@ -3,6 +3,7 @@
 use super::fixture::{at, change, finished, item, new_search, person, restart, set};
 use crate::builders::line;
 use domain::ids::{ProviderId, SearchId, UserId};
+use domain::owner_scope::OwnerScope;
 use domain::ports::{FinishedRun, Store, StoreError};
 use domain::preferences::{DomainPreference, Preference, Preferences, SourcePreference};
 use domain::result::ResultItem;
@@ -103,7 +104,7 @@ pub async fn searches_are_looked_for(store: &dyn Store) {
     change(store, made[0].id, tagged, 5).await;
     let subscribed = SearchSpec { subscribe: true, ..made[1].spec.clone() };
     change(store, made[1].id, subscribed, 5).await;
-    let all = SearchFilter { owner: Some(ann), ..SearchFilter::default() };
+    let all = SearchFilter::owned_by(OwnerScope::Only(ann));
     let text = |text: &str| SearchFilter { text: Some(text.to_owned()), ..all.clone() };
     let cases = [
         (all.clone(), vec![2, 1, 0]),
@@ -111,7 +112,7 @@ pub async fn searches_are_looked_for(store: &dyn Store) {
         (SearchFilter { subscribed: true, ..all.clone() }, vec![1]),
         (SearchFilter { saved: true, subscribed: true, ..all.clone() }, vec![]),
         (text("FLÜSSE"), vec![0]),
-        (SearchFilter { owner: None, ..text("flüsse") }, vec![3, 0]),
+        (SearchFilter { owner: OwnerScope::Everyone, ..text("flüsse") }, vec![3, 0]),
         (text("0%"), vec![1]),
         (text("%o"), vec![]),
         (text("s_"), vec![1]),

@@ -3,6 +3,7 @@
 use super::fixture::{at, finished, new_search, person, set};
 use chrono::TimeDelta;
 use domain::ids::{GroupId, TokenId, UserId};
+use domain::owner_scope::OwnerScope;
 use domain::ports::{NewSession, Store, StoreError};
 use domain::provider::ProviderSpec;
 use domain::query_transform::TransformSpec;
@@ -271,15 +272,15 @@ pub async fn tokens_are_listed_and_revoked(store: &dyn Store) {
         let page = store.tokens(user, offset, limit).await.unwrap();
         (page.items.into_iter().map(|token| token.label).collect::<String>(), page.total)
     };
-    assert_eq!(list(None, 0, 10).await, ("abc".to_owned(), 3));
-    assert_eq!(list(None, 1, 1).await, ("b".to_owned(), 3));
-    assert_eq!(list(Some(ann), 0, 10).await, ("ac".to_owned(), 2));
-    let id = store.tokens(Some(ann), 0, 1).await.unwrap().items[0].id;
+    assert_eq!(list(OwnerScope::Everyone, 0, 10).await, ("abc".to_owned(), 3));
+    assert_eq!(list(OwnerScope::Everyone, 1, 1).await, ("b".to_owned(), 3));
+    assert_eq!(list(OwnerScope::Only(ann), 0, 10).await, ("ac".to_owned(), 2));
+    let id = store.tokens(OwnerScope::Only(ann), 0, 1).await.unwrap().items[0].id;
     store.delete_token(id).await.unwrap();
     assert_eq!(store.delete_token(id).await, Err(StoreError::NotFound));
     assert_eq!(store.token(TokenId(999)).await, Err(StoreError::NotFound));
     assert_eq!(store.user_by_token("hash a", at(40)).await.unwrap(), None);
-    assert_eq!(list(Some(ann), 0, 10).await, ("c".to_owned(), 1));
+    assert_eq!(list(OwnerScope::Only(ann), 0, 10).await, ("c".to_owned(), 1));
 }
 
 fn session(user: UserId, key: &str, expires: i64) -> NewSession {

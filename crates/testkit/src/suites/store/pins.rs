@@ -2,7 +2,9 @@
 
 use super::fixture::{at, person};
 use super::signals::{by, content, indexed, seen};
-use domain::corpus::{AclToken, NewPin, PinAction, PinEvent, PinVia, QUERY_CHARS_MAX, Scope, SignalState};
+use domain::corpus::{
+    AclToken, NewPin, OwnedVisibility, PinAction, PinEvent, PinVia, QUERY_CHARS_MAX, Scope, SignalState,
+};
 use domain::ids::{SignalId, UserId};
 use domain::ports::{PinFilter, PinOutcome, Store, StoreError};
 use futures_util::future::join_all;
@@ -45,7 +47,10 @@ pub(crate) async fn states(store: &dyn Store, ids: &[SignalId]) -> Vec<SignalSta
 
 /// Oldest first.
 pub(crate) async fn history(store: &dyn Store) -> Vec<PinEvent> {
-    let page = store.pin_history(&PinFilter::default(), 0, ALL).await.expect("the history");
+    let page = store
+        .pin_history(&PinFilter::visible_to(OwnedVisibility::Unrestricted), 0, ALL)
+        .await
+        .expect("the history");
     assert_eq!(page.total, page.items.len() as u64);
     page.items.into_iter().rev().collect()
 }
@@ -70,7 +75,8 @@ pub(crate) fn replayed(lines: &[PinEvent]) -> BTreeMap<(String, Scope), SignalId
 
 /// The history explains the current pins, and documents are `pinned` exactly while they have one.
 pub(crate) async fn assert_explained(store: &dyn Store) -> BTreeMap<(String, Scope), SignalId> {
-    let pins = store.pins(&PinFilter::default(), 0, ALL).await.expect("pins").items;
+    let pins =
+        store.pins(&PinFilter::visible_to(OwnedVisibility::Unrestricted), 0, ALL).await.expect("pins").items;
     let there: BTreeMap<(String, Scope), SignalId> =
         pins.iter().map(|pin| ((pin.query_key.clone(), pin.scope.clone()), pin.signal_id)).collect();
     assert_eq!(there.len(), pins.len(), "one for each query and scope");
@@ -125,7 +131,7 @@ pub async fn need_a_text(store: &dyn Store) {
         assert_eq!(refused, Err(StoreError::NotFound), "{signal}");
     }
     assert_eq!(states(store, &[known.signal_id]).await, [SignalState::Known]);
-    let page = store.pins(&PinFilter::default(), 0, 9).await.unwrap();
+    let page = store.pins(&PinFilter::visible_to(OwnedVisibility::Unrestricted), 0, 9).await.unwrap();
     assert_eq!((page.total, history(store).await), (0, vec![]));
     let id = known.signal_id;
     store.index_signal(id, content("one", 1), &by(ann, "one"), at(3)).await.unwrap();
@@ -177,8 +183,8 @@ pub async fn are_listed(store: &dyn Store) {
     }
     let key = |text: &str| Some(text.to_owned());
     let m = Some(Scope::Matter("m".to_owned()));
-    let seen_by = |user| Some(vec![AclToken::User(user)]);
-    let all = PinFilter::default;
+    let seen_by = |user| OwnedVisibility::To(vec![AclToken::User(user)]);
+    let all = || PinFilter::visible_to(OwnedVisibility::Unrestricted);
     for (filter, expected) in [
         (all(), "c@matter:m a@matter:m b@firm a@firm"),
         (PinFilter { query_key: key("a"), ..all() }, "a@matter:m a@firm"),
@@ -188,7 +194,7 @@ pub async fn are_listed(store: &dyn Store) {
         (PinFilter { signal_id: Some(two), ..all() }, "a@matter:m b@firm"),
         (PinFilter { visible_to: seen_by(ann), ..all() }, "c@matter:m a@firm"),
         (PinFilter { visible_to: seen_by(ben), query_key: key("a"), ..all() }, "a@matter:m"),
-        (PinFilter { visible_to: Some(vec![]), ..all() }, ""),
+        (PinFilter { visible_to: OwnedVisibility::To(vec![]), ..all() }, ""),
     ] {
         let page = store.pins(&filter, 0, 9).await.unwrap();
         let shown: Vec<String> =

@@ -4,6 +4,7 @@ use super::fixture::{self, at, finished, finished_search, item, new_search, pers
 use crate::builders::line;
 use crate::versions::mark;
 use domain::ids::{ProviderId, ResultId, SearchId, SignalId, UserId};
+use domain::owner_scope::OwnerScope;
 use domain::ports::{Store, StoreError};
 use domain::result::{Duplicate, ResultItem, ResultSet};
 use domain::search::Search;
@@ -63,21 +64,21 @@ pub async fn are_listed_newest_first(store: &dyn Store) {
     let other = person(store, "other").await.id;
     let second = new_search(store, other, "other", 1).await;
     store.finish_run(finished(&second, vec![set(second.id, 1, &["d", "e"])])).await.unwrap().expect("saved");
-    let list = async |owner: Option<UserId>, offset, limit| {
+    let list = async |owner: OwnerScope, offset, limit| {
         let page = store.results(owner, offset, limit).await.unwrap();
         (page.items.into_iter().map(|found| found.item.title).collect::<String>(), page.total)
     };
     let cases = [
-        (None, 0, 10, "edcba", 5),
-        (None, 1, 2, "dc", 5),
-        (None, 2, 3, "cba", 5),
-        (None, 4, 1, "a", 5),
-        (None, 5, 10, "", 5),
-        (None, 0, 0, "", 5),
-        (Some(first.owner), 0, 10, "cba", 3),
-        (Some(first.owner), 1, 1, "b", 3),
-        (Some(other), 1, 10, "d", 2),
-        (Some(UserId(999)), 0, 10, "", 0),
+        (OwnerScope::Everyone, 0, 10, "edcba", 5),
+        (OwnerScope::Everyone, 1, 2, "dc", 5),
+        (OwnerScope::Everyone, 2, 3, "cba", 5),
+        (OwnerScope::Everyone, 4, 1, "a", 5),
+        (OwnerScope::Everyone, 5, 10, "", 5),
+        (OwnerScope::Everyone, 0, 0, "", 5),
+        (OwnerScope::Only(first.owner), 0, 10, "cba", 3),
+        (OwnerScope::Only(first.owner), 1, 1, "b", 3),
+        (OwnerScope::Only(other), 1, 10, "d", 2),
+        (OwnerScope::Only(UserId(999)), 0, 10, "", 0),
     ];
     for (owner, offset, limit, titles, total) in cases {
         assert_eq!(
@@ -185,7 +186,7 @@ pub async fn keep_their_provenance(store: &dyn Store) {
     store.delete_result(second).await.unwrap();
     let read = store.result_sets(search.id).await.unwrap();
     assert_eq!(read[0].items[0].as_given(), sets[0].items[0].as_given());
-    let listed = store.results(Some(owner), 0, 10).await.unwrap().items;
+    let listed = store.results(OwnerScope::Only(owner), 0, 10).await.unwrap().items;
     assert_eq!(listed.iter().filter(|one| one.item.as_given().is_some()).count(), 1);
     // A run that finds them again keeps it too.
     let restored = store.replace_result(first, sets[0].items[0].clone(), at(80)).await.unwrap();
@@ -242,9 +243,9 @@ pub async fn are_deleted(store: &dyn Store) {
     assert_eq!(store.result(second).await.unwrap().item, sets[0].items[1]);
     let set = store.result_sets(search.id).await.unwrap().remove(0);
     assert_eq!((set.items.len(), set.retrieved, set.found), (1, 1, 100));
-    assert_eq!(store.results(None, 0, 10).await.unwrap().total, 1);
+    assert_eq!(store.results(OwnerScope::Everyone, 0, 10).await.unwrap().total, 1);
     store.delete_result(second).await.unwrap();
-    assert_eq!(store.results(None, 0, 10).await.unwrap().total, 0);
+    assert_eq!(store.results(OwnerScope::Everyone, 0, 10).await.unwrap().total, 0);
     assert!(store.search(search.id).await.is_ok());
 
     // Ids are not reused.

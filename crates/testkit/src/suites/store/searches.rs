@@ -5,6 +5,7 @@ use super::fixture::{
 };
 use crate::builders::line;
 use domain::ids::{ProviderId, ResultId, SearchId, UserId};
+use domain::owner_scope::OwnerScope;
 use domain::ports::{QueueName, Store, StoreError};
 use domain::result::ProviderError;
 use domain::search::{ProviderRef, Search, SearchSpec};
@@ -44,12 +45,12 @@ pub async fn are_listed_newest_first(store: &dyn Store) {
         let queries: Vec<String> = page.items.into_iter().map(|search| search.spec.query_string).collect();
         (queries.concat(), page.total)
     };
-    assert_eq!(list(None, 0, 10).await, ("dabc".to_owned(), 4));
-    assert_eq!(list(Some(ann), 0, 10).await, ("dac".to_owned(), 3));
-    assert_eq!(list(Some(ann), 1, 1).await, ("a".to_owned(), 3));
-    assert_eq!(list(Some(ann), 3, 10).await, (String::new(), 3));
-    assert_eq!(list(Some(UserId(999)), 0, 10).await, (String::new(), 0));
-    assert_eq!(store.searches(None, 0, u64::MAX).await.unwrap().items[1], made[0]);
+    assert_eq!(list(OwnerScope::Everyone, 0, 10).await, ("dabc".to_owned(), 4));
+    assert_eq!(list(OwnerScope::Only(ann), 0, 10).await, ("dac".to_owned(), 3));
+    assert_eq!(list(OwnerScope::Only(ann), 1, 1).await, ("a".to_owned(), 3));
+    assert_eq!(list(OwnerScope::Only(ann), 3, 10).await, (String::new(), 3));
+    assert_eq!(list(OwnerScope::Only(UserId(999)), 0, 10).await, (String::new(), 0));
+    assert_eq!(store.searches(OwnerScope::Everyone, 0, u64::MAX).await.unwrap().items[1], made[0]);
 }
 
 pub async fn tell_how_they_stand(store: &dyn Store) {

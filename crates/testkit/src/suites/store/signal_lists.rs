@@ -3,7 +3,7 @@
 use super::fixture::{at, person};
 use super::signals::{by, chunks, content, hash, ids, indexed, seen};
 use crate::builders::line;
-use domain::corpus::{Liveness, NewSignal, SignalState, StoredChunk};
+use domain::corpus::{Liveness, NewSignal, OwnedVisibility, SignalState, StoredChunk, Visibility};
 use domain::ids::{ProviderId, SignalId};
 use domain::ports::{SignalFilter, Store};
 
@@ -26,7 +26,7 @@ pub async fn are_found(store: &dyn Store) {
         all.push(store.note_signal(new, &by(ann, ""), at(all.len() as i64)).await.unwrap().0.signal_id);
     }
     store.index_signal(all[2], content("one", 1), &by(ann, "one"), at(2)).await.unwrap();
-    let none = SignalFilter::default();
+    let none = SignalFilter::visible_to(OwnedVisibility::Unrestricted);
     let table = [
         (none.clone(), vec![all[2], all[1], all[0]]),
         (SignalFilter { words: "über flü".to_owned(), ..none.clone() }, vec![all[0]]),
@@ -53,7 +53,11 @@ pub async fn are_read_by_the_thousand(store: &dyn Store) {
     store.index_signal(last, content("two", MANY as u32), &by(ann, "two"), at(3)).await.unwrap();
     let mut wanted: Vec<SignalId> = (0..MANY as i64).map(|number| SignalId(1_000 + number)).collect();
     wanted.extend([last, first, last]);
-    assert_eq!(ids(&store.signals(&wanted, None).await.unwrap()), [first, last], "each once");
+    assert_eq!(
+        ids(&store.signals(&wanted, Visibility::Unrestricted).await.unwrap()),
+        [first, last],
+        "each once"
+    );
     assert_eq!(store.acl_of(&wanted).await.unwrap().len(), 2);
     let mut pieces: Vec<(SignalId, u32)> = (0..MANY as u32 + 5).map(|number| (last, number)).collect();
     pieces.extend([(first, 1), (first, 9), (SignalId(999), 0), (first, 1)]);
@@ -64,7 +68,7 @@ pub async fn are_read_by_the_thousand(store: &dyn Store) {
     assert_eq!(texts[0], (first, without_vector(&chunks("one", 2)[1])));
     assert_eq!(texts[MANY].1.number, MANY as u32 - 1);
     assert_eq!(store.chunk_texts(&[]).await.unwrap(), []);
-    assert_eq!(store.signals(&[], None).await.unwrap(), []);
+    assert_eq!(store.signals(&[], Visibility::Unrestricted).await.unwrap(), []);
 }
 
 pub async fn have_relatives(store: &dyn Store) {

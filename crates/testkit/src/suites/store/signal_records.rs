@@ -5,7 +5,7 @@ use super::pins::wanted;
 use super::signal_rights::{from_nowhere, tokens};
 use super::signals::{brought, by, content, hash, ids, indexed, seen, url};
 use crate::builders::line;
-use domain::corpus::{AclToken, IndexedContent, NewSignal, Signal};
+use domain::corpus::{AclToken, IndexedContent, NewSignal, OwnedVisibility, Signal, Visibility};
 use domain::ids::{ProviderId, SignalId, UserId};
 use domain::ports::{SignalFilter, Store, StoreError};
 use domain::provider::ProviderSpec;
@@ -17,7 +17,7 @@ fn tagged(name: &str, provider: Option<i64>, tag: &str) -> NewSignal {
 
 /// What a user with these tokens sees of the URL `x`, newest first.
 async fn at_x(store: &dyn Store, tokens: &[AclToken]) -> Vec<Signal> {
-    store.signals_at(&hash("x"), Some(tokens)).await.unwrap()
+    store.signals_at(&hash("x"), Visibility::To(tokens)).await.unwrap()
 }
 
 /// The document that the source returns, with a tag.
@@ -66,9 +66,9 @@ pub async fn show_nothing_of_others(store: &dyn Store) {
         assert_eq!((seen.matter_tags, seen.first_seen), (vec![tag.to_owned()], since));
         for (wanted, count) in [("hydra", u64::from(tag == "hydra")), ("ben", u64::from(tag == "ben"))] {
             let filter = SignalFilter {
-                visible_to: Some(tokens(user, &[7])),
+                visible_to: OwnedVisibility::To(tokens(user, &[7])),
                 matter_tag: Some(wanted.to_owned()),
-                ..SignalFilter::default()
+                ..SignalFilter::visible_to(OwnedVisibility::Unrestricted)
             };
             assert_eq!(store.find_signals(&filter, 0, 9).await.unwrap().total, count, "{tag} {wanted}");
         }
@@ -104,8 +104,11 @@ pub async fn go_along_with_their_provider(store: &dyn Store) {
     assert_eq!(ids(&at_x(store, &tokens(ann, &[])).await), [one]);
     for seer in [tokens(ann, &[7]), tokens(ben, &[7]), tokens(UserId(999), &[7])] {
         assert_eq!(ids(&at_x(store, &seer).await), [two], "two live copies would be one too many");
-        assert_eq!(store.signals(&[one], Some(&seer)).await.unwrap(), []);
-        let filter = SignalFilter { visible_to: Some(seer), ..SignalFilter::default() };
+        assert_eq!(store.signals(&[one], Visibility::To(&seer)).await.unwrap(), []);
+        let filter = SignalFilter {
+            visible_to: OwnedVisibility::To(seer),
+            ..SignalFilter::visible_to(OwnedVisibility::Unrestricted)
+        };
         assert_eq!(store.find_signals(&filter, 0, 9).await.unwrap().total, 1);
     }
     // She may use it again: the newer text replaces the older ones, with their decisions.
@@ -169,15 +172,18 @@ pub async fn show_no_tags_of_others(store: &dyn Store) {
         );
         for tag in ["hydra", "rivers", "lakes"] {
             let filter = SignalFilter {
-                visible_to: Some(tokens(user, &[7])),
+                visible_to: OwnedVisibility::To(tokens(user, &[7])),
                 matter_tag: Some(tag.to_owned()),
-                ..SignalFilter::default()
+                ..SignalFilter::visible_to(OwnedVisibility::Unrestricted)
             };
             let found = store.find_signals(&filter, 0, 9).await.unwrap().total;
             assert_eq!(found, u64::from(expected.contains(&tag)), "{user} {tag}");
         }
     }
-    let filter = SignalFilter { matter_tag: Some("hydra".to_owned()), ..SignalFilter::default() };
+    let filter = SignalFilter {
+        matter_tag: Some("hydra".to_owned()),
+        ..SignalFilter::visible_to(OwnedVisibility::Unrestricted)
+    };
     assert_eq!(store.find_signals(&filter, 0, 9).await.unwrap().total, 1, "a command finds it");
     assert_eq!(store.signal(newer).await.unwrap().matter_tags, ["hydra", "lakes", "rivers"]);
 }

@@ -2,7 +2,7 @@
 
 use super::fixture::{at, person};
 use super::signals::{brought, by, content, hash, ids, indexed, seen};
-use domain::corpus::{AclToken, IndexedContent, NewSignal};
+use domain::corpus::{AclToken, IndexedContent, NewSignal, OwnedVisibility, Visibility};
 use domain::ids::{ProviderId, SignalId, UserId};
 use domain::ports::{Retrieval, SignalFilter, Store, StoreError};
 use domain::provider::ProviderSpec;
@@ -28,8 +28,11 @@ pub(super) fn tokens(user: UserId, providers: &[i64]) -> Vec<AclToken> {
 /// Checks every way of reading, which must agree.
 async fn visible(store: &dyn Store, tokens: &[AclToken]) -> Vec<SignalId> {
     let all = store.signal_ids(None, 100).await.unwrap();
-    let by_ids = ids(&store.signals(&all, Some(tokens)).await.unwrap());
-    let filter = SignalFilter { visible_to: Some(tokens.to_vec()), ..SignalFilter::default() };
+    let by_ids = ids(&store.signals(&all, Visibility::To(tokens)).await.unwrap());
+    let filter = SignalFilter {
+        visible_to: OwnedVisibility::To(tokens.to_vec()),
+        ..SignalFilter::visible_to(OwnedVisibility::Unrestricted)
+    };
     let page = store.find_signals(&filter, 0, 100).await.unwrap();
     let mut listed = ids(&page.items);
     listed.sort();
@@ -85,9 +88,12 @@ pub async fn follow_the_source(store: &dyn Store) {
     let signal = store.signal(other).await.unwrap();
     assert_eq!((signal.source_provider_id, signal.source_provider.as_str()), (Some(ProviderId(8)), "Eight"));
     let many: Vec<i64> = (100..100 + TOO_MANY).chain([8]).collect();
-    let answer = store.signals(&[other], Some(&tokens(ben, &many))).await.unwrap();
+    let answer = store.signals(&[other], Visibility::To(&tokens(ben, &many))).await.unwrap();
     assert_eq!(answer, [], "what is beyond the bound opens nothing");
-    assert_eq!(ids(&store.signals(&[other], Some(&tokens(ben, &many[3..]))).await.unwrap()), [other]);
+    assert_eq!(
+        ids(&store.signals(&[other], Visibility::To(&tokens(ben, &many[3..]))).await.unwrap()),
+        [other]
+    );
 }
 
 pub async fn end(store: &dyn Store) {

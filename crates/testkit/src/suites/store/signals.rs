@@ -4,7 +4,7 @@ use super::fixture::{at, person};
 use crate::builders::line;
 use domain::corpus::{
     AclToken, DocumentAddress, IndexedContent, Liveness, NewSignal, Origin, Signal, SignalState, SourceKind,
-    StoredChunk,
+    StoredChunk, Visibility,
 };
 use domain::ids::{ProviderId, SignalId, UserId};
 use domain::ports::{BodyKey, Placement, Retrieval, Store, StoreError};
@@ -123,8 +123,11 @@ pub async fn are_noted_once(store: &dyn Store) {
     assert_eq!((signal.first_seen, signal.last_retrieved, signal.indexed_at), (at(1), at(1), None));
     assert_eq!((signal.date_published.as_str(), signal.matter_tags.len()), ("unknown", 1));
     assert_eq!(store.signal(signal.signal_id).await.unwrap(), signal);
-    assert_eq!(store.signals_at(&hash("x"), None).await.unwrap(), std::slice::from_ref(&signal));
-    assert_eq!(store.signals_at(&hash("y"), None).await.unwrap(), []);
+    assert_eq!(
+        store.signals_at(&hash("x"), Visibility::Unrestricted).await.unwrap(),
+        std::slice::from_ref(&signal)
+    );
+    assert_eq!(store.signals_at(&hash("y"), Visibility::Unrestricted).await.unwrap(), []);
 
     let again = NewSignal {
         title: "A title \0".to_owned(),
@@ -150,7 +153,7 @@ pub async fn are_noted_once(store: &dyn Store) {
     assert!(is_new && other.signal_id != expected.signal_id, "another provider, another record");
     let nobody = store.note_signal(seen("y"), &by(UserId(999), ""), at(1)).await;
     assert!(matches!(nobody, Err(StoreError::UnknownReference(_))), "{nobody:?}");
-    assert_eq!(store.signals_at(&hash("y"), None).await.unwrap(), [], "all or nothing");
+    assert_eq!(store.signals_at(&hash("y"), Visibility::Unrestricted).await.unwrap(), [], "all or nothing");
     assert_eq!(store.signal(SignalId(999)).await, Err(StoreError::NotFound));
 }
 
@@ -178,7 +181,7 @@ pub async fn are_noted_by_many(store: &dyn Store) {
         store.index_signal(signal.signal_id, content(&text, size), &by(*user, &text), at(2)).await
     });
     let placed: Vec<_> = join_all(texts).await.into_iter().map(Result::unwrap).collect();
-    let records = store.signals_at(&hash("x"), None).await.unwrap();
+    let records = store.signals_at(&hash("x"), Visibility::Unrestricted).await.unwrap();
     assert_eq!(records.len(), 3, "one for each text");
     for signal in records {
         let id = signal.signal_id;
@@ -337,7 +340,7 @@ pub async fn are_merged(store: &dyn Store) {
         store.grants(into).await.unwrap().iter().map(|grant| (grant.user_id, grant.opens(&signal))).collect();
     assert_eq!(opens, [(ann, true), (ben, false), (col, true)]);
     assert_eq!(store.led_to(from, ann).await.unwrap(), Some(into), "the old number leads to the new one");
-    let seen_by_ann = store.signals(&[into], Some(&[AclToken::User(ann)])).await.unwrap();
+    let seen_by_ann = store.signals(&[into], Visibility::To(&[AclToken::User(ann)])).await.unwrap();
     assert_eq!(seen_by_ann[0].matter_tags, ["matter:a"], "with her own tags");
     assert_eq!(store.merge_signals(from, into, at(11)).await, Err(StoreError::NotFound));
     assert_eq!(store.merge_signals(into, into, at(11)).await, Ok(vec![]), "it stays");
@@ -349,8 +352,8 @@ pub async fn are_readdressed(store: &dyn Store) {
     let (one, other) = (indexed(store, "x", "one", ann).await, indexed(store, "y", "one", ann).await);
     assert_eq!(store.readdress_signal(one, &url("y"), &hash("y")).await, Err(StoreError::Taken("url")));
     store.readdress_signal(one, &url("z"), &hash("z")).await.unwrap();
-    assert_eq!(store.signals_at(&hash("z"), None).await.unwrap()[0].url, url("z"));
-    assert_eq!(store.signals_at(&hash("x"), None).await.unwrap(), []);
+    assert_eq!(store.signals_at(&hash("z"), Visibility::Unrestricted).await.unwrap()[0].url, url("z"));
+    assert_eq!(store.signals_at(&hash("x"), Visibility::Unrestricted).await.unwrap(), []);
     assert_eq!(store.signal(other).await.unwrap().url, url("y"));
     assert_eq!(store.readdress_signal(SignalId(999), &url("q"), &hash("q")).await, Err(StoreError::NotFound));
 }

@@ -2,6 +2,7 @@
 
 use super::fixture::{at, person};
 use domain::ids::UserId;
+use domain::owner_scope::OwnerScope;
 use domain::ports::{Store, StoreError};
 use domain::user::{ApiToken, LOGIN_LABEL, TOKENS_PER_USER_MAX, TokenSpec, UserSpec};
 use futures_util::future::join_all;
@@ -19,7 +20,7 @@ async fn token(
 }
 
 async fn labels(store: &dyn Store, user: UserId) -> Vec<String> {
-    let page = store.tokens(Some(user), 0, 1000).await.unwrap();
+    let page = store.tokens(OwnerScope::Only(user), 0, 1000).await.unwrap();
     page.items.into_iter().map(|token| token.label).collect()
 }
 
