@@ -24,6 +24,8 @@ macro_rules! id {
 id! {
     /// Id of a Search.
     SearchId,
+    /// Number of a run of a search, from 1.
+    RunNumber,
     /// Id of a SearchProvider.
     ProviderId,
     /// Id of a saved result: its `swirl_id`.
@@ -64,4 +66,8 @@ id! {
     ScanId,
     /// Id of an egress event: its `event_id`.
     EventId,
+}
+
+impl RunNumber {
+    pub const FIRST: Self = Self(1);
 }

@@ -1,7 +1,7 @@
 //! Searches: what a client may send, and what is stored.
 
 use crate::corpus::{self, Topic};
-use crate::ids::{SearchId, UserId};
+use crate::ids::{RunNumber, SearchId, UserId};
 use crate::instant::Instant;
 use crate::notice::Notice;
 use crate::owner_scope::OwnerScope;
@@ -257,7 +257,7 @@ pub struct Search {
     /// Seconds from start to the end of post-processing.
     pub time_s: f64,
     /// Number of the newest run; a worker of an older run writes nothing.
-    pub run: i64,
+    pub run: RunNumber,
     pub date_created: Instant,
     pub date_updated: Instant,
 }
@@ -279,7 +279,7 @@ impl Search {
             status: SearchStatus::NewSearch,
             notices,
             time_s: 0.0,
-            run: 1,
+            run: RunNumber::FIRST,
             date_created: now,
             date_updated: now,
         }

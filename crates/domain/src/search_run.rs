@@ -1,6 +1,6 @@
 //! Short records of the runs of a search, for comparison.
 
-use crate::ids::SignalId;
+use crate::ids::{RunNumber, SignalId};
 use crate::instant::Instant;
 use crate::result::{ResultItem, ResultSet};
 use crate::status::SearchStatus;
@@ -39,10 +39,18 @@ pub struct RunFindings {
     pub unanswered: Vec<String>,
 }
 
+/// The newest run of a search and its status.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RunState {
+    pub run: RunNumber,
+    pub status: SearchStatus,
+}
+
 /// One run of a search.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 pub struct SearchRun {
-    pub run: i64,
+    #[schema(value_type = i64)]
+    pub run: RunNumber,
     /// The final status.
     #[schema(value_type = String)]
     pub status: SearchStatus,

@@ -1,6 +1,6 @@
 //! The task that runs a search, as the queue stores it.
 
-use crate::ids::{SearchId, UserId};
+use crate::ids::{RunNumber, SearchId, UserId};
 use crate::ports::{NewTask, QueueName, UnfinishedSearch};
 use crate::search::Search;
 use crate::status::SearchStatus;
@@ -16,7 +16,7 @@ pub const RUN_ATTEMPTS_MAX: u32 = 100;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunSearchPayload {
     pub search: SearchId,
-    pub run: i64,
+    pub run: RunNumber,
     /// The run keeps the results. Stored here because the status changes during the run.
     #[serde(default)]
     pub update: bool,
@@ -91,7 +91,8 @@ mod tests {
     fn a_payload_is_read_as_it_was_written_by_any_version() {
         let read = |payload| serde_json::from_value::<RunSearchPayload>(payload).expect("a payload");
         let request = Some("r-1".to_owned());
-        let expected = RunSearchPayload { search: SearchId(7), run: 1, update: false, request };
+        let expected =
+            RunSearchPayload { search: SearchId(7), run: RunNumber::FIRST, update: false, request };
         assert_eq!(read(search(SearchStatus::NewSearch).run_task(Some("r-1")).payload), expected);
         assert_eq!(read(json!({"search": 7, "run": 1})), RunSearchPayload { request: None, ..expected });
     }

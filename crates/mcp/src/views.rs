@@ -254,7 +254,7 @@ impl RunView {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use domain::ids::{ResultId, SearchId, UserId};
+    use domain::ids::{ResultId, RunNumber, SearchId, UserId};
     use domain::instant::Instant;
     use domain::notice::Notice;
     use domain::search::SearchSpec;
@@ -304,7 +304,7 @@ mod tests {
             status: SearchStatus::FullResultsReady,
             notices: Vec::new(),
             time_s: 0.0,
-            run: 1,
+            run: RunNumber::FIRST,
             date_created: Instant::default(),
             date_updated: Instant::default(),
         }

@@ -6,7 +6,7 @@
 use crate::error::SummaryError;
 use crate::events::{Stage, SummaryEvent};
 use crate::request::is_equivalent;
-use domain::ids::SearchId;
+use domain::ids::{RunNumber, SearchId};
 use domain::search::Search;
 use domain::summary::{StoredSummary, SummaryRequest};
 use std::collections::HashMap;
@@ -23,7 +23,7 @@ pub(crate) struct GenerationRegistry(Mutex<HashMap<SearchId, Arc<Generation>>>);
 /// A generation in progress.
 pub(crate) struct Generation {
     pub search: SearchId,
-    pub run: i64,
+    pub run: RunNumber,
     pub request: SummaryRequest,
     log: Mutex<EventLog>,
     /// Number of events so far. Every subscriber holds a receiver.
@@ -301,7 +301,7 @@ mod tests {
     async fn an_older_run_is_ended_and_a_lost_one_leaves_nobody_waiting() {
         let registry = Arc::new(GenerationRegistry::default());
         let (guard, subscriber) = started(registry.admit(&search(), &request("")));
-        let again = Search { run: 2, ..search() };
+        let again = Search { run: RunNumber(2), ..search() };
         assert!(matches!(registry.admit(&again, &request("")), Admission::Busy(_)));
         assert!(guard.generation().cancelled().now_or_never().is_some());
         drop(guard);

@@ -65,7 +65,7 @@ pub(crate) mod tests {
     use super::*;
     use chrono::DateTime;
     use domain::ai_provider::AiProviderSpec;
-    use domain::ids::{AiProviderId, ResultId, SearchId, UserId};
+    use domain::ids::{AiProviderId, ResultId, RunNumber, SearchId, UserId};
     use domain::search::{Search, SearchSpec};
     use domain::status::SearchStatus;
     use domain::summary::{SourceMode, StoredSummary, SummaryRequest, SummarySource};
@@ -79,7 +79,7 @@ pub(crate) mod tests {
             status: SearchStatus::FullResultsReady,
             notices: Vec::new(),
             time_s: 0.0,
-            run: 1,
+            run: RunNumber::FIRST,
             date_created: DateTime::UNIX_EPOCH,
             date_updated: DateTime::UNIX_EPOCH,
         }
@@ -88,7 +88,7 @@ pub(crate) mod tests {
     pub(crate) fn stored() -> StoredSummary {
         StoredSummary {
             search: SearchId(7),
-            run: 1,
+            run: RunNumber::FIRST,
             request: SummaryRequest::default(),
             row: ResultItem { body: "A river.".to_owned(), ..ResultItem::default() },
             prompt: None,

@@ -1,7 +1,7 @@
 //! Builders of searches, result sets and results, for tests without a database.
 
 use chrono::DateTime;
-use domain::ids::{ProviderId, ResultId, SearchId, UserId};
+use domain::ids::{ProviderId, ResultId, RunNumber, SearchId, UserId};
 use domain::instant::Instant;
 use domain::notice::{Notice, NoticeKind};
 use domain::result::{ResultItem, ResultSet};
@@ -23,7 +23,7 @@ pub fn search(query: &str) -> Search {
         status: SearchStatus::PostResultProcessing,
         notices: Vec::new(),
         time_s: 0.0,
-        run: 1,
+        run: RunNumber::FIRST,
         date_created: DateTime::UNIX_EPOCH,
         date_updated: DateTime::UNIX_EPOCH,
     }

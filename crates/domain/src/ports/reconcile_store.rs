@@ -1,7 +1,7 @@
 //! Reconciliation: accepted work that is not final, and its tasks.
 
 use super::{NewTask, StoreError, TaskError};
-use crate::ids::{SearchId, TaskId, UserId};
+use crate::ids::{RunNumber, SearchId, TaskId, UserId};
 use crate::instant::Instant;
 use async_trait::async_trait;
 use serde_json::Value;
@@ -55,7 +55,7 @@ pub struct UnfinishedTask {
 pub struct UnfinishedSearch {
     pub id: SearchId,
     pub owner: UserId,
-    pub run: i64,
+    pub run: RunNumber,
     /// The run keeps existing results.
     pub is_update: bool,
     pub date_updated: Instant,

@@ -1,7 +1,7 @@
 //! Storage of the findings of search runs.
 
 use super::StoreError;
-use crate::ids::SearchId;
+use crate::ids::{RunNumber, SearchId};
 use crate::search_run::{RunEntry, SearchRun};
 use async_trait::async_trait;
 
@@ -11,5 +11,9 @@ pub trait SearchRunStore: Send + Sync {
     /// Newest first.
     async fn search_runs(&self, search: SearchId) -> Result<Vec<SearchRun>, StoreError>;
     /// What a run found; None if the run is not stored.
-    async fn run_entries(&self, search: SearchId, run: i64) -> Result<Option<Vec<RunEntry>>, StoreError>;
+    async fn run_entries(
+        &self,
+        search: SearchId,
+        run: RunNumber,
+    ) -> Result<Option<Vec<RunEntry>>, StoreError>;
 }

@@ -1,13 +1,13 @@
 //! Storage of searches.
 
 use super::{Page, StoreError};
-use crate::ids::{SearchId, UserId};
+use crate::ids::{RunNumber, SearchId, UserId};
 use crate::instant::Instant;
 use crate::notice::Notice;
 use crate::owner_scope::OwnerScope;
 use crate::result::ResultSet;
 use crate::search::{Search, SearchFilter, SearchSpec};
-use crate::search_run::RunFindings;
+use crate::search_run::{RunFindings, RunState};
 use crate::status::SearchStatus;
 use async_trait::async_trait;
 
@@ -15,7 +15,7 @@ use async_trait::async_trait;
 #[derive(Debug, Clone, PartialEq)]
 pub struct FinishedRun {
     pub search: SearchId,
-    pub run: i64,
+    pub run: RunNumber,
     pub status: SearchStatus,
     pub query_string_processed: String,
     /// Appended to the existing notices.
@@ -41,9 +41,8 @@ pub trait SearchStore: Send + Sync {
         request: Option<&str>,
     ) -> Result<Search, StoreError>;
     async fn search(&self, id: SearchId) -> Result<Search, StoreError>;
-    /// Id, run and status of these searches. Missing ones are omitted.
-    async fn search_states(&self, ids: &[SearchId])
-    -> Result<Vec<(SearchId, i64, SearchStatus)>, StoreError>;
+    /// The states of these searches. Missing ones are omitted.
+    async fn search_states(&self, ids: &[SearchId]) -> Result<Vec<(SearchId, RunState)>, StoreError>;
     /// The searches that match the filter, newest first.
     async fn find_searches(
         &self,
@@ -97,7 +96,7 @@ pub trait SearchStore: Send + Sync {
     async fn change_status(
         &self,
         id: SearchId,
-        run: i64,
+        run: RunNumber,
         to: SearchStatus,
         now: Instant,
     ) -> Result<bool, StoreError>;

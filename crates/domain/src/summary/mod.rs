@@ -4,7 +4,7 @@ pub(crate) mod details;
 
 pub use details::{GroundedSentence, SourceMode, SummaryDetails, SummarySource};
 
-use crate::ids::{AiProviderId, ResultId, SearchId};
+use crate::ids::{AiProviderId, ResultId, RunNumber, SearchId};
 use crate::instant::Instant;
 use crate::result::ResultItem;
 use serde::{Deserialize, Serialize};
@@ -62,7 +62,7 @@ impl SummaryFault {
 pub struct StoredSummary {
     pub search: SearchId,
     /// The run of the search that it summarizes.
-    pub run: i64,
+    pub run: RunNumber,
     /// The request that it serves.
     pub request: SummaryRequest,
     /// The result item; `row.swirl_id` 0 gets an id when it is stored.

@@ -1,14 +1,19 @@
 //! In-flight runs of this process, with the providers that have finished, for late listeners.
 
-use domain::ids::SearchId;
+use domain::ids::{RunNumber, SearchId};
 use domain::result::ResultSet;
 use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 #[derive(Debug, Default)]
 pub(crate) struct InFlightRuns(Mutex<BTreeMap<Run, Vec<Arc<ResultSet>>>>);
 
-type Run = (SearchId, i64);
+type Run = (SearchId, RunNumber);
+
+fn all_of(search: SearchId) -> RangeInclusive<Run> {
+    (search, RunNumber(i64::MIN))..=(search, RunNumber(i64::MAX))
+}
 
 /// A registered run; dropping the guard removes it.
 pub(crate) struct RunGuard<'a> {
@@ -23,13 +28,13 @@ impl Drop for RunGuard<'_> {
 }
 
 impl InFlightRuns {
-    pub(crate) fn open(&self, search: SearchId, run: i64) -> RunGuard<'_> {
+    pub(crate) fn open(&self, search: SearchId, run: RunNumber) -> RunGuard<'_> {
         self.lock().entry((search, run)).or_default();
         RunGuard { in_flight: self, run: (search, run) }
     }
 
     /// Adds the result set of a finished provider, if the run is registered.
-    pub(crate) fn add(&self, run: i64, set: &Arc<ResultSet>) {
+    pub(crate) fn add(&self, run: RunNumber, set: &Arc<ResultSet>) {
         if let Some(sets) = self.lock().get_mut(&(set.search, run)) {
             sets.push(Arc::clone(set));
         }
@@ -37,13 +42,13 @@ impl InFlightRuns {
 
     /// True while a run of this search is registered.
     pub(crate) fn contains(&self, search: SearchId) -> bool {
-        self.lock().range((search, i64::MIN)..=(search, i64::MAX)).next().is_some()
+        self.lock().range(all_of(search)).next().is_some()
     }
 
     /// The result sets of the finished providers, for every run of the search.
-    pub(crate) fn result_sets(&self, search: SearchId) -> Vec<(i64, Arc<ResultSet>)> {
+    pub(crate) fn result_sets(&self, search: SearchId) -> Vec<(RunNumber, Arc<ResultSet>)> {
         let runs = self.lock();
-        let runs = runs.range((search, i64::MIN)..=(search, i64::MAX));
+        let runs = runs.range(all_of(search));
         runs.flat_map(|((_, run), sets)| sets.iter().map(|set| (*run, Arc::clone(set)))).collect()
     }
 

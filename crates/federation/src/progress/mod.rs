@@ -11,9 +11,10 @@ mod watched;
 
 pub use event::SearchEvent;
 
-use domain::ids::{ProviderId, SearchId};
+use domain::ids::{ProviderId, RunNumber, SearchId};
 use domain::result::ResultSet;
 use domain::search::Search;
+use domain::search_run::RunState;
 use domain::status::SearchStatus;
 use in_flight::{InFlightRuns, RunGuard};
 use outbox::{Outbox, ProgressEvent};
@@ -76,7 +77,7 @@ impl ProgressHub {
     }
 
     /// The result sets of the providers that are known to have finished in this run, in any process.
-    pub fn snapshot(&self, search: SearchId, run: i64) -> Vec<Arc<ResultSet>> {
+    pub fn snapshot(&self, search: SearchId, run: RunNumber) -> Vec<Arc<ResultSet>> {
         let of_run = |(its_run, set)| (its_run == run).then_some(set);
         let mut sets: Vec<_> = self.in_flight.result_sets(search).into_iter().filter_map(of_run).collect();
         let channels = self.lock();
@@ -99,7 +100,7 @@ impl ProgressHub {
 
     /// Requests the progress of this run from other processes, except for the providers that this process `has`. The
     /// request is a lease of a few seconds, and responses may be lost, so it is repeated every `RENEW_INTERVAL`.
-    pub(crate) fn request_progress(&self, search: SearchId, run: i64, has: Vec<ProviderId>) {
+    pub(crate) fn request_progress(&self, search: SearchId, run: RunNumber, has: Vec<ProviderId>) {
         self.outbox.post(None, ProgressEvent::Follow { search, run, has });
     }
 
@@ -122,7 +123,7 @@ impl ProgressHub {
     }
 
     /// Handles the state read from a row; None if there is no row.
-    pub(crate) fn observe_row(&self, search: SearchId, state: Option<(i64, SearchStatus)>, now: Instant) {
+    pub(crate) fn observe_row(&self, search: SearchId, state: Option<RunState>, now: Instant) {
         let has_live_events = self.outbox.has_bus() || self.in_flight.contains(search);
         let mut channels = self.lock();
         let Some(channel) = channels.get_mut(&search) else { return };
@@ -132,23 +133,23 @@ impl ProgressHub {
     }
 
     /// Starts a run in this process: its result sets are kept for late listeners until the guard is dropped.
-    pub(crate) fn begin(&self, search: SearchId, run: i64) -> RunGuard<'_> {
+    pub(crate) fn begin(&self, search: SearchId, run: RunNumber) -> RunGuard<'_> {
         self.in_flight.open(search, run)
     }
 
-    pub(crate) fn provider_ended(&self, run: i64, set: &Arc<ResultSet>) {
+    pub(crate) fn provider_ended(&self, run: RunNumber, set: &Arc<ResultSet>) {
         self.in_flight.add(run, set);
-        self.publish(set.search, SearchEvent::Provider(run, Arc::clone(set)));
-        self.outbox.post_to_followers(set.search, || ProgressEvent::Provider(run, Arc::clone(set)));
+        self.publish(set.search, SearchEvent::Provider { run, set: Arc::clone(set) });
+        self.outbox.post_to_followers(set.search, || ProgressEvent::Provider { run, set: Arc::clone(set) });
     }
 
     pub(crate) fn status_changed(&self, search: SearchId, status: SearchStatus) {
         self.publish(search, SearchEvent::Status(status));
-        self.outbox.post_to_followers(search, || ProgressEvent::Status(search, status));
+        self.outbox.post_to_followers(search, || ProgressEvent::Status { search, status });
     }
 
     /// The result sets of the runs in this process.
-    pub(crate) fn in_flight_sets(&self, search: SearchId) -> Vec<(i64, Arc<ResultSet>)> {
+    pub(crate) fn in_flight_sets(&self, search: SearchId) -> Vec<(RunNumber, Arc<ResultSet>)> {
         self.in_flight.result_sets(search)
     }
 
@@ -191,7 +192,7 @@ pub(crate) mod tests {
             status: SearchStatus::NewSearch,
             notices: Vec::new(),
             time_s: 0.0,
-            run: 1,
+            run: RunNumber::FIRST,
             date_created: DateTime::UNIX_EPOCH,
             date_updated: DateTime::UNIX_EPOCH,
         }
@@ -209,13 +210,14 @@ pub(crate) mod tests {
         hub.follow(&search(ID.0));
         hub.follow(&search(ID.0));
         assert_eq!(hub.due_for_read(Instant::now()), [], "it was just read");
-        let known = (1, SearchStatus::NewSearch);
-        let federating = (1, SearchStatus::Federating);
+        let state = |run, status| RunState { run: RunNumber(run), status };
+        let known = state(1, SearchStatus::NewSearch);
+        let federating = state(1, SearchStatus::Federating);
         let cases = [
             (Some(known), false),
             (Some(federating), true),
             (Some(federating), false),
-            (Some((2, SearchStatus::NewSearch)), true),
+            (Some(state(2, SearchStatus::NewSearch)), true),
             (None, true),
         ];
         for (state, is_new) in cases {
@@ -234,10 +236,10 @@ pub(crate) mod tests {
         let hub = ProgressHub::default();
         let mut received = hub.subscribe(ID);
         hub.follow(&search(ID.0));
-        let guard = hub.begin(ID, 1);
+        let guard = hub.begin(ID, RunNumber::FIRST);
         hub.status_changed(ID, SearchStatus::Federating);
         assert!(matches!(received.try_recv(), Ok(SearchEvent::Status(SearchStatus::Federating))));
-        let state = Some((1, SearchStatus::Federating));
+        let state = Some(RunState { run: RunNumber::FIRST, status: SearchStatus::Federating });
         hub.observe_row(ID, state, Instant::now());
         assert!(!is_changed_event(&mut received), "the listeners know it");
         advance(Duration::from_secs(11)).await;

@@ -1,7 +1,7 @@
 //! Outgoing progress events for other processes. Nothing is sent unless another process follows the search.
 
 use super::remote_followers::RemoteFollowers;
-use domain::ids::{ProviderId, SearchId};
+use domain::ids::{ProviderId, RunNumber, SearchId};
 use domain::result::ResultSet;
 use domain::status::SearchStatus;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -13,9 +13,9 @@ pub(super) const OUTBOX_MAX: usize = 256;
 
 #[derive(Debug)]
 pub(crate) enum ProgressEvent {
-    Follow { search: SearchId, run: i64, has: Vec<ProviderId> },
-    Provider(i64, Arc<ResultSet>),
-    Status(SearchId, SearchStatus),
+    Follow { search: SearchId, run: RunNumber, has: Vec<ProviderId> },
+    Provider { run: RunNumber, set: Arc<ResultSet> },
+    Status { search: SearchId, status: SearchStatus },
 }
 
 #[derive(Debug, Default)]

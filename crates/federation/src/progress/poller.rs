@@ -2,7 +2,7 @@
 
 use crate::federation::Federation;
 use domain::ids::SearchId;
-use domain::status::SearchStatus;
+use domain::search_run::RunState;
 use std::collections::HashMap;
 use std::time::Duration;
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep};
@@ -29,8 +29,8 @@ impl Federation {
     }
 
     async fn poll_rows(&self, ids: &[SearchId]) {
-        let states: HashMap<SearchId, (i64, SearchStatus)> = match self.store.search_states(ids).await {
-            Ok(states) => states.into_iter().map(|(id, run, status)| (id, (run, status))).collect(),
+        let states: HashMap<SearchId, RunState> = match self.store.search_states(ids).await {
+            Ok(states) => states.into_iter().collect(),
             Err(error) => {
                 tracing::warn!(%error, "cannot read the states of watched searches: {error}");
                 sleep(RETRY_AFTER).await;

@@ -3,7 +3,7 @@
 use super::ProgressHub;
 use super::event::SearchEvent;
 use super::outbox::{Outgoing, ProgressEvent};
-use domain::ids::{ProviderId, SearchId};
+use domain::ids::{ProviderId, RunNumber, SearchId};
 use domain::ports::{MessageBus, MessageBusError};
 use domain::result::ResultSet;
 use domain::status::SearchStatus;
@@ -28,11 +28,11 @@ enum RelayMessage<'a> {
     Follow {
         from: Cow<'a, str>,
         search: SearchId,
-        run: i64,
+        run: RunNumber,
         has: Cow<'a, [ProviderId]>,
     },
     Provider {
-        run: i64,
+        run: RunNumber,
         set: Cow<'a, ResultSet>,
     },
     Status {
@@ -84,12 +84,13 @@ impl ProgressHub {
                 }
                 for (its_run, set) in self.in_flight_sets(search) {
                     if its_run != run || !has.contains(&set.provider) {
-                        self.outbox.post(Some(from.to_string()), ProgressEvent::Provider(its_run, set));
+                        self.outbox
+                            .post(Some(from.to_string()), ProgressEvent::Provider { run: its_run, set });
                     }
                 }
             }
             Ok(RelayMessage::Provider { run, set }) => {
-                self.publish(set.search, SearchEvent::Provider(run, Arc::new(set.into_owned())));
+                self.publish(set.search, SearchEvent::Provider { run, set: Arc::new(set.into_owned()) });
             }
             Ok(RelayMessage::Status { search, status }) => self.publish(search, SearchEvent::Status(status)),
             // The text would reveal what other people search for.
@@ -109,10 +110,10 @@ fn encode(event: &ProgressEvent, bus: &dyn MessageBus) -> Option<String> {
             let from = Cow::Borrowed(bus.node_id());
             write(&RelayMessage::Follow { from, search: *search, run: *run, has: Cow::Borrowed(has) })
         }
-        ProgressEvent::Status(search, status) => {
+        ProgressEvent::Status { search, status } => {
             write(&RelayMessage::Status { search: *search, status: *status })
         }
-        ProgressEvent::Provider(run, set) => {
+        ProgressEvent::Provider { run, set } => {
             let whole = RelayMessage::Provider { run: *run, set: Cow::Borrowed(set) };
             write(&whole).or_else(|| {
                 let set = Cow::Owned(without_items(set));
@@ -200,7 +201,7 @@ mod tests {
 
     async fn provider(received: &mut Receiver<SearchEvent>) -> (i64, i64, usize) {
         match received.recv().await.unwrap() {
-            SearchEvent::Provider(run, set) => (run, set.provider.0, set.items.len()),
+            SearchEvent::Provider { run, set } => (run.0, set.provider.0, set.items.len()),
             other => panic!("{other:?}"),
         }
     }
@@ -226,27 +227,27 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_remote_follower_receives_past_and_future_events() {
         with_two_processes(|web, worker, bus| async move {
-            let guard = worker.begin(ID, 3);
-            worker.provider_ended(3, &set(1, "early"));
+            let guard = worker.begin(ID, RunNumber(3));
+            worker.provider_ended(RunNumber(3), &set(1, "early"));
             sleep(Duration::from_millis(1)).await;
             assert_eq!(bus.sent.lock().unwrap().len(), 0, "there is no follower yet");
             let mut received = web.subscribe(ID);
-            web.request_progress(ID, 3, Vec::new());
+            web.request_progress(ID, RunNumber(3), Vec::new());
             assert_eq!(provider(&mut received).await, (3, 1, 1));
-            worker.provider_ended(3, &set(2, "late"));
+            worker.provider_ended(RunNumber(3), &set(2, "late"));
             assert_eq!(provider(&mut received).await, (3, 2, 1));
-            web.request_progress(ID, 3, vec![ProviderId(1)]);
+            web.request_progress(ID, RunNumber(3), vec![ProviderId(1)]);
             assert_eq!(provider(&mut received).await, (3, 2, 1), "only what it lacks");
-            web.request_progress(ID, 2, vec![ProviderId(1), ProviderId(2)]);
+            web.request_progress(ID, RunNumber(2), vec![ProviderId(1), ProviderId(2)]);
             assert_eq!(provider(&mut received).await, (3, 1, 1), "it has nothing of another run");
             assert_eq!(provider(&mut received).await, (3, 2, 1));
             drop(guard);
-            web.request_progress(ID, 3, Vec::new());
+            web.request_progress(ID, RunNumber(3), Vec::new());
             worker.status_changed(ID, SearchStatus::FullResultsReady);
             let event = received.recv().await.unwrap();
             assert!(matches!(event, SearchEvent::Status(SearchStatus::FullResultsReady)), "{event:?}");
             sleep(Duration::from_secs(60)).await;
-            worker.provider_ended(4, &set(1, "much later"));
+            worker.provider_ended(RunNumber(4), &set(1, "much later"));
             sleep(Duration::from_secs(1)).await;
             assert!(received.try_recv().is_err(), "the lease has expired");
         })
@@ -256,16 +257,16 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_search_is_requested_once_for_all_its_followers() {
         with_two_processes(|web, worker, bus| async move {
-            let _guard = worker.begin(ID, 1);
-            worker.provider_ended(1, &set(1, "early"));
+            let _guard = worker.begin(ID, RunNumber(1));
+            worker.provider_ended(RunNumber(1), &set(1, "early"));
             let mut first = web.subscribe(ID);
             web.follow(&search(ID.0));
             assert_eq!(provider(&mut first).await, (1, 1, 1));
             let mut second = web.subscribe(ID);
             web.follow(&search(ID.0));
-            let known: Vec<i64> = web.snapshot(ID, 1).iter().map(|set| set.provider.0).collect();
+            let known: Vec<i64> = web.snapshot(ID, RunNumber(1)).iter().map(|set| set.provider.0).collect();
             assert_eq!(known, [1], "a late follower gets what others received");
-            assert!(web.snapshot(ID, 2).is_empty());
+            assert!(web.snapshot(ID, RunNumber(2)).is_empty());
             web.renew_subscriptions(Instant::now());
             sleep(RENEW_INTERVAL).await;
             web.renew_subscriptions(Instant::now());
@@ -296,20 +297,20 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_set_that_is_too_large_is_sent_without_items() {
         with_two_processes(|web, worker, bus| async move {
-            let _guard = worker.begin(ID, 1);
+            let _guard = worker.begin(ID, RunNumber(1));
             let mut received = web.subscribe(ID);
-            web.request_progress(ID, 1, Vec::new());
+            web.request_progress(ID, RunNumber(1), Vec::new());
             sleep(Duration::from_millis(1)).await;
-            worker.provider_ended(1, &set(1, &"x".repeat(MESSAGE_BYTES_MAX)));
+            worker.provider_ended(RunNumber(1), &set(1, &"x".repeat(MESSAGE_BYTES_MAX)));
             assert_eq!(provider(&mut received).await, (1, 1, 0));
             let message = bus.sent.lock().unwrap().last().unwrap().len();
             let fits = MESSAGE_BYTES_MAX - message; // an item needs more than its body
-            worker.provider_ended(1, &set(2, &"x".repeat(fits / 2)));
+            worker.provider_ended(RunNumber(1), &set(2, &"x".repeat(fits / 2)));
             assert_eq!(provider(&mut received).await, (1, 2, 1));
             let mut large = ResultSet::clone(&set(3, ""));
             large.provider_name = "x".repeat(MESSAGE_BYTES_MAX);
-            worker.provider_ended(1, &Arc::new(large));
-            worker.provider_ended(1, &set(4, ""));
+            worker.provider_ended(RunNumber(1), &Arc::new(large));
+            worker.provider_ended(RunNumber(1), &set(4, ""));
             assert_eq!(provider(&mut received).await, (1, 4, 1), "what cannot be sent at all is dropped");
             assert_eq!(worker.outbox.dropped.load(Ordering::Relaxed), 1);
             web.handle("{\"unknown\": 1}", "web");
@@ -321,13 +322,13 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_full_outbox_drops_and_never_waits() {
         with_two_processes(|web, worker, _| async move {
-            let _guard = worker.begin(ID, 1);
+            let _guard = worker.begin(ID, RunNumber(1));
             let mut received = web.subscribe(ID);
-            web.request_progress(ID, 1, Vec::new());
+            web.request_progress(ID, RunNumber(1), Vec::new());
             sleep(Duration::from_millis(1)).await;
             let more = 10;
             for provider in 0..OUTBOX_MAX + more {
-                worker.provider_ended(1, &set(i64::try_from(provider).unwrap(), ""));
+                worker.provider_ended(RunNumber(1), &set(i64::try_from(provider).unwrap(), ""));
             }
             assert_eq!(worker.outbox.dropped.load(Ordering::Relaxed), more as u64);
             assert_eq!(provider(&mut received).await, (1, 0, 1));

@@ -2,10 +2,10 @@
 
 use crate::progress::event::SearchEvent;
 use crate::progress::remote_followers::RENEW_INTERVAL;
-use domain::ids::ProviderId;
+use domain::ids::{ProviderId, RunNumber};
 use domain::result::ResultSet;
 use domain::search::Search;
-use domain::status::SearchStatus;
+use domain::search_run::RunState;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::Instant;
@@ -18,10 +18,10 @@ const LIVE_POLL_INTERVAL: Duration = Duration::from_secs(12);
 
 #[derive(Debug)]
 pub(crate) struct WatchedSearch {
-    /// Run and status that all listeners know; None if one of them may not.
-    known: Option<(i64, SearchStatus)>,
+    /// What all listeners know; None if one of them may not.
+    known: Option<RunState>,
     /// The newest known run, and its finished providers.
-    run: i64,
+    run: RunNumber,
     received: Vec<Arc<ResultSet>>,
     pub(crate) renew_at: Instant,
     pub(crate) read_at: Instant,
@@ -30,7 +30,7 @@ pub(crate) struct WatchedSearch {
 impl WatchedSearch {
     pub(crate) fn new(search: &Search, now: Instant) -> Self {
         Self {
-            known: Some((search.run, search.status)),
+            known: Some(RunState { run: search.run, status: search.status }),
             run: search.run,
             received: Vec::new(),
             renew_at: now + RENEW_INTERVAL,
@@ -41,25 +41,25 @@ impl WatchedSearch {
     /// Handles an event that is published to all listeners.
     pub(crate) fn observe_event(&mut self, event: &SearchEvent) {
         match event {
-            SearchEvent::Provider(run, set) => {
+            SearchEvent::Provider { run, set } => {
                 self.advance_to(*run);
                 if *run == self.run && self.received.iter().all(|one| one.provider != set.provider) {
                     self.received.push(Arc::clone(set));
                 }
             }
             SearchEvent::Status(status) => {
-                self.known = self.known.map(|(run, _)| (run, *status));
+                self.known = self.known.map(|known| RunState { status: *status, ..known });
             }
             SearchEvent::Changed => {}
         }
     }
 
-    pub(crate) fn received(&self, run: i64) -> &[Arc<ResultSet>] {
+    pub(crate) fn received(&self, run: RunNumber) -> &[Arc<ResultSet>] {
         if run == self.run { &self.received } else { &[] }
     }
 
     /// Renews the lease: returns the run, and the providers that need not be sent again.
-    pub(crate) fn renew(&mut self, now: Instant) -> (i64, Vec<ProviderId>) {
+    pub(crate) fn renew(&mut self, now: Instant) -> (RunNumber, Vec<ProviderId>) {
         self.renew_at = now + RENEW_INTERVAL;
         (self.run, self.received.iter().map(|set| set.provider).collect())
     }
@@ -72,20 +72,20 @@ impl WatchedSearch {
     /// Handles the state read from the row, None if there is no row. True if the listeners must be notified.
     pub(crate) fn observe_row(
         &mut self,
-        state: Option<(i64, SearchStatus)>,
+        state: Option<RunState>,
         has_live_events: bool,
         now: Instant,
     ) -> bool {
         let is_changed = state.is_none() || state != self.known;
         self.known = state;
         self.read_at = now + if has_live_events { LIVE_POLL_INTERVAL } else { POLL_INTERVAL };
-        if let Some((run, _)) = state {
-            self.advance_to(run);
+        if let Some(state) = state {
+            self.advance_to(state.run);
         }
         is_changed
     }
 
-    fn advance_to(&mut self, run: i64) {
+    fn advance_to(&mut self, run: RunNumber) {
         if run > self.run {
             self.run = run;
             self.received.clear();

@@ -3,7 +3,7 @@
 use super::run::ProviderRun;
 use crate::error::FederationError;
 use crate::federation::Federation;
-use domain::ids::{ProviderId, SearchId};
+use domain::ids::{ProviderId, SearchId, RunNumber};
 use domain::ports::{Capability, ConnectorError, ConnectorErrorKind};
 use domain::provider::SearchProvider;
 use domain::provider_probe::{DryRequest, DryRun, ProviderProbe};
@@ -111,7 +111,7 @@ impl Federation {
             status: SearchStatus::Federating,
             notices: Vec::new(),
             time_s: 0.0,
-            run: 0,
+            run: RunNumber(0),
             date_created: now,
             date_updated: now,
         };

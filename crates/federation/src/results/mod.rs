@@ -18,7 +18,7 @@ use crate::error::FederationError;
 use crate::federation::Federation;
 use crate::search::select::is_named;
 use attributes::Attributes;
-use domain::ids::ResultId;
+use domain::ids::{ResultId, RunNumber};
 use domain::mixed::{AiInfo, Completeness, Facets, MixedInfo, MixedResponse, ResultsInfo, SUMMARY_BLOCK};
 use domain::notice::{self, Notice, NoticeKind};
 use domain::ports::{Candidate, MixContext, MixerKind, RunStage, StoreError};
@@ -100,7 +100,7 @@ impl Federation {
     ) -> MixedResponse {
         let has_new = !sets.is_empty();
         // Only an update has saved results while it runs.
-        if search.run > 1
+        if search.run > RunNumber::FIRST
             && let Ok(saved) = self.store.result_sets(search.id).await
             && !saved.is_empty()
         {

@@ -7,7 +7,7 @@
 use crate::federation::Federation;
 use domain::chat::{ChatMessage, MessageContent};
 use domain::corpus::{CacheStatus, Topic};
-use domain::ids::{ProviderId, ResultId, SignalId, UserId};
+use domain::ids::{ProviderId, ResultId, RunNumber, SignalId, UserId};
 use domain::notice::reason;
 use domain::owner_scope::OwnerScope;
 use domain::ports::{Page, ResultOrigin, StoreError};
@@ -89,7 +89,7 @@ impl Federation {
     pub async fn saved_entries(
         &self,
         search: &Search,
-        run: i64,
+        run: RunNumber,
     ) -> Result<Option<Vec<RunEntry>>, StoreError> {
         let Some(mut entries) = self.store.run_entries(search.id, run).await? else { return Ok(None) };
         let statuses =

@@ -2,7 +2,7 @@
 
 use crate::search::tasks::RunSearch;
 use async_trait::async_trait;
-use domain::ids::SearchId;
+use domain::ids::{RunNumber, SearchId};
 use domain::instant::Instant;
 use domain::ports::{AcceptedWork, OrphanedWork, StoreError, TaskError, UnfinishedSearch, UnfinishedTask};
 use domain::search_task::{RUN_SEARCH, RunSearchPayload};
@@ -34,7 +34,7 @@ impl RunSearch {
 }
 
 fn without_task(searches: Vec<UnfinishedSearch>, tasks: &[UnfinishedTask]) -> Vec<OrphanedWork> {
-    let runs = |is_live: bool| -> HashSet<(SearchId, i64)> {
+    let runs = |is_live: bool| -> HashSet<(SearchId, RunNumber)> {
         let wanted = tasks.iter().filter(|task| task.state.is_live() == is_live);
         wanted.filter_map(task_run).collect()
     };
@@ -53,7 +53,7 @@ fn without_task(searches: Vec<UnfinishedSearch>, tasks: &[UnfinishedTask]) -> Ve
     searches.into_iter().filter_map(orphaned).collect()
 }
 
-fn task_run(task: &UnfinishedTask) -> Option<(SearchId, i64)> {
+fn task_run(task: &UnfinishedTask) -> Option<(SearchId, RunNumber)> {
     let payload: RunSearchPayload = serde_json::from_value(task.payload.clone()).ok()?;
     Some((payload.search, payload.run))
 }
@@ -67,7 +67,13 @@ mod tests {
 
     fn search(id: i64, run: i64) -> UnfinishedSearch {
         let date_updated = Instant::UNIX_EPOCH;
-        UnfinishedSearch { id: SearchId(id), owner: UserId(4), run, is_update: run > 1, date_updated }
+        UnfinishedSearch {
+            id: SearchId(id),
+            owner: UserId(4),
+            run: RunNumber(run),
+            is_update: run > 1,
+            date_updated,
+        }
     }
 
     fn task(payload: serde_json::Value, state: TaskState) -> UnfinishedTask {

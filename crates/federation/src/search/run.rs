@@ -3,7 +3,7 @@
 use crate::error::FederationError;
 use crate::federation::Federation;
 use crate::search::finish::RunOutcome;
-use domain::ids::{ProviderId, SearchId};
+use domain::ids::{ProviderId, RunNumber, SearchId};
 use domain::notice::NoticeKind;
 use domain::ports::{RunStage, RunningSlot, StoreError};
 use domain::search::Sort;
@@ -18,7 +18,7 @@ impl Federation {
     pub async fn run(
         &self,
         id: SearchId,
-        run: i64,
+        run: RunNumber,
         is_update: bool,
         slot: &dyn RunningSlot,
     ) -> Result<(), FederationError> {
@@ -79,7 +79,7 @@ impl Federation {
     async fn set_status(
         &self,
         id: SearchId,
-        run: i64,
+        run: RunNumber,
         status: SearchStatus,
     ) -> Result<bool, FederationError> {
         let is_current = self.store.change_status(id, run, status, self.context.clock.now()).await?;

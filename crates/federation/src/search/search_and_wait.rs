@@ -3,7 +3,7 @@
 use crate::error::FederationError;
 use crate::federation::Federation;
 use crate::progress::SearchEvent;
-use domain::ids::{ProviderId, UserId};
+use domain::ids::{ProviderId, RunNumber, UserId};
 use domain::result::ResultSet;
 use domain::search::{Search, SearchSpec};
 use std::collections::{BTreeSet, VecDeque};
@@ -57,7 +57,7 @@ impl Federation {
 
 /// A search that is followed: first the providers as they finish, then the search itself.
 pub struct RunningSearch<'f> {
-    run: i64,
+    run: RunNumber,
     /// None once the channel is closed.
     events: Option<Receiver<SearchEvent>>,
     /// Providers that have finished and are not yet reported.
@@ -115,7 +115,7 @@ impl RunningSearch<'_> {
     }
 
     fn note(&mut self, event: SearchEvent) {
-        if let SearchEvent::Provider(run, set) = event
+        if let SearchEvent::Provider { run, set } = event
             && run == self.run
         {
             self.finished.push_back(set);

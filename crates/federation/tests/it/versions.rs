@@ -3,7 +3,7 @@
 
 use async_trait::async_trait;
 use domain::corpus::{Badge, CONNECTOR_NAME, DecidedBy};
-use domain::ids::{ProviderId, RunId};
+use domain::ids::{ProviderId, RunId, RunNumber};
 use domain::notice::NoticeKind;
 use domain::pipeline::SYSTEM_DEFAULT;
 use domain::ports::{
@@ -224,7 +224,7 @@ async fn an_update_shows_saved_results_unchanged_until_a_source_responds() {
     let mut fixture = Fixture::with(decided(&[2, 1], DecidedBy::Election, 7)).await;
     fixture.run().await;
     fixture.corpus.asked();
-    let update = Search { run: fixture.search.run + 1, ..fixture.search.clone() };
+    let update = Search { run: RunNumber(fixture.search.run.0 + 1), ..fixture.search.clone() };
     let mixed = fixture.federation.mix_sets(&update, Vec::new(), &MixRequest::default()).await;
     let page: Vec<String> = mixed.results.iter().map(shown).collect();
     assert_eq!(page, fixture.page().await);

@@ -1,5 +1,5 @@
 use super::*;
-use domain::ids::{SearchId, UserId};
+use domain::ids::{RunNumber, SearchId, UserId};
 use domain::instant::Instant;
 use domain::search::SearchSpec;
 use domain::status::SearchStatus;
@@ -107,7 +107,7 @@ fn a_search_excludes_for_all_its_providers() {
         status: SearchStatus::Federating,
         notices: Vec::new(),
         time_s: 0.0,
-        run: 1,
+        run: RunNumber::FIRST,
         date_created: Instant::UNIX_EPOCH,
         date_updated: Instant::UNIX_EPOCH,
     };

@@ -194,6 +194,7 @@ mod tests {
     use super::super::templates::tests::context;
     use super::*;
     use chrono::DateTime;
+    use domain::ids::RunNumber;
     use domain::result::ResultItem;
     use domain::summary::{GroundedSentence, SummaryRequest};
 
@@ -233,7 +234,7 @@ mod tests {
         };
         let request = SummaryRequest { instructions: text.to_owned(), ..SummaryRequest::default() };
         let date_created = DateTime::UNIX_EPOCH;
-        StoredSummary { search: SearchId(7), run: 1, request, row, prompt: None, date_created }
+        StoredSummary { search: SearchId(7), run: RunNumber::FIRST, request, row, prompt: None, date_created }
     }
 
     fn rendered(answer: Option<AnswerView>) -> String {

@@ -6,7 +6,7 @@ use crate::db::rows_affected;
 use crate::json::JsonText;
 use crate::row::row;
 use crate::sql::{is_open, to_owner_column};
-use domain::ids::{SearchId, UserId};
+use domain::ids::{RunNumber, SearchId, UserId};
 use domain::instant::{Instant, to_micros};
 use domain::ports::{NewTask, UnfinishedSearch};
 use domain::search_task::{RUN_SEARCH, RunSearchPayload};
@@ -99,7 +99,7 @@ impl UnfinishedRow {
         UnfinishedSearch {
             id: SearchId(self.id),
             owner: UserId(self.owner),
-            run: self.run,
+            run: RunNumber(self.run),
             is_update: self.has_results || self.status == SearchStatus::UpdateSearch.as_str(),
             date_updated: self.date_updated,
         }

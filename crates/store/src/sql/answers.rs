@@ -7,7 +7,7 @@ use crate::json::{JsonText, finite, plain};
 use crate::row::row;
 use async_trait::async_trait;
 use chrono::TimeDelta;
-use domain::ids::{ProviderId, ResultId, SearchId};
+use domain::ids::{ProviderId, ResultId, RunNumber, SearchId};
 use domain::instant::{Instant, to_micros};
 use domain::ports::{StoreError, SummaryStore};
 use domain::result::{ResultItem, SavedResult};
@@ -47,7 +47,7 @@ impl From<AnswerRow> for StoredSummary {
     fn from(row: AnswerRow) -> Self {
         Self {
             search: SearchId(row.search_id),
-            run: row.run,
+            run: RunNumber(row.run),
             request: row.detail.0.request,
             row: row.item.0,
             prompt: row.detail.0.prompt,
@@ -126,7 +126,7 @@ impl SummaryStore for SqlStore {
             answer.row.swirl_id = ResultId(self.result_ids.take(&self.db, 1).await?);
         }
         let mut tx = self.db.begin().await?;
-        let is_newest = on_tx!(&mut tx, db => rows_affected(sqlx::query(HOLD).bind(search).bind(answer.run).execute(db)))?
+        let is_newest = on_tx!(&mut tx, db => rows_affected(sqlx::query(HOLD).bind(search).bind(answer.run.0).execute(db)))?
             == 1;
         if !is_newest || !give_back(&mut tx, answer.search, writer).await? {
             tx.rollback().await?;
@@ -228,7 +228,7 @@ async fn put(tx: &mut Tx, answer: &StoredSummary) -> Result<(), StoreError> {
     on_tx!(tx, db => rows_affected(sqlx::query(TEXT)
         .bind(answer.search.0)
         .bind(answer.row.swirl_id.0)
-        .bind(answer.run)
+        .bind(answer.run.0)
         .bind(answer.date_created)
         .bind(detail.clone())
         .bind(item.clone())

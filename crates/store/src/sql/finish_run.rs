@@ -78,7 +78,7 @@ async fn end_search(tx: &mut Tx, finished: &FinishedRun) -> Result<Option<Vec<No
     });
     let row = on_tx!(tx, db => sqlx::query_as::<_, (Json<Vec<String>>, Json<StoredNotices>)>(TEXT.as_str())
         .bind(finished.search.0)
-        .bind(finished.run)
+        .bind(finished.run.0)
         .bind(finished.status.as_str())
         .bind(plain(&finished.query_string_processed))
         .bind(finite(finished.time_s))

@@ -7,7 +7,7 @@ use crate::db::{on_db, rows_affected};
 use crate::json::to_column;
 use crate::row::row;
 use async_trait::async_trait;
-use domain::ids::{SearchId, TaskId, UserId};
+use domain::ids::{RunNumber, SearchId, TaskId, UserId};
 use domain::instant::{Instant, to_micros};
 use domain::ports::{ReconcileStore, StoreError, TaskState, UnfinishedSearch, UnfinishedTask};
 use domain::status::SearchStatus;
@@ -110,7 +110,7 @@ impl UnendedRow {
         UnfinishedSearch {
             id: SearchId(self.id),
             owner: UserId(self.owner),
-            run: self.run,
+            run: RunNumber(self.run),
             is_update: self.has_results || self.status == SearchStatus::UpdateSearch.as_str(),
             date_updated: self.date_updated,
         }

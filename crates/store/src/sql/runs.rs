@@ -6,7 +6,7 @@ use crate::db::{Tx, on_db, on_tx, rows_affected};
 use crate::json::{JsonText, to_column, to_count};
 use crate::row::row;
 use async_trait::async_trait;
-use domain::ids::SearchId;
+use domain::ids::{RunNumber, SearchId};
 use domain::instant::{Instant, to_micros};
 use domain::ports::{FinishedRun, SearchRunStore, StoreError};
 use domain::search_run::{RUNS_KEPT, RunEntry, RunFindings, SearchRun, compare};
@@ -32,7 +32,7 @@ impl SearchRunStore for SqlStore {
             sqlx::query_as::<_, RunRow>(TEXT).bind(search.0).bind(RUNS_KEPT).fetch_all(db))?;
         let run = |row: RunRow| {
             Ok(SearchRun {
-                run: row.run,
+                run: RunNumber(row.run),
                 status: parse_status(search.0, &row.status)?,
                 date: row.ended,
                 retrieved: to_count(row.retrieved),
@@ -43,10 +43,14 @@ impl SearchRunStore for SqlStore {
         rows.into_iter().map(run).collect()
     }
 
-    async fn run_entries(&self, search: SearchId, run: i64) -> Result<Option<Vec<RunEntry>>, StoreError> {
+    async fn run_entries(
+        &self,
+        search: SearchId,
+        run: RunNumber,
+    ) -> Result<Option<Vec<RunEntry>>, StoreError> {
         const TEXT: &str = "SELECT entries FROM search_runs WHERE search_id = $1 AND run = $2";
         let entries = on_db!(self.db, read, db =>
-            sqlx::query_scalar::<_, Json<Vec<RunEntry>>>(TEXT).bind(search.0).bind(run).fetch_optional(db))?;
+            sqlx::query_scalar::<_, Json<Vec<RunEntry>>>(TEXT).bind(search.0).bind(run.0).fetch_optional(db))?;
         Ok(entries.map(|entries| entries.0))
     }
 }
@@ -65,7 +69,7 @@ pub(super) async fn note(tx: &mut Tx, finished: &FinishedRun) -> Result<(), Stor
     let entries = JsonText::of(&entries)?;
     on_tx!(&mut *tx, db => rows_affected(sqlx::query(TEXT)
         .bind(finished.search.0)
-        .bind(finished.run)
+        .bind(finished.run.0)
         .bind(finished.status.as_str())
         .bind(to_micros(finished.now))
         .bind(to_column(retrieved as u64))
@@ -73,10 +77,10 @@ pub(super) async fn note(tx: &mut Tx, finished: &FinishedRun) -> Result<(), Stor
         .bind(to_column(diff.gone.len() as u64))
         .bind(entries.clone())
         .execute(db)))?;
-    if finished.run > RUNS_KEPT {
+    if finished.run.0 > RUNS_KEPT {
         const DROP: &str = "DELETE FROM search_runs WHERE search_id = $1 AND run <= $2";
         on_tx!(tx, db => rows_affected(sqlx::query(DROP)
-            .bind(finished.search.0).bind(finished.run - RUNS_KEPT).execute(db)))?;
+            .bind(finished.search.0).bind(finished.run.0 - RUNS_KEPT).execute(db)))?;
     }
     Ok(())
 }
@@ -85,10 +89,10 @@ pub(super) async fn note(tx: &mut Tx, finished: &FinishedRun) -> Result<(), Stor
 async fn previous(tx: &mut Tx, finished: &FinishedRun) -> Result<Option<Vec<RunEntry>>, StoreError> {
     const TEXT: &str =
         "SELECT entries FROM search_runs WHERE search_id = $1 AND run < $2 ORDER BY run DESC LIMIT 1";
-    if finished.run <= 1 {
+    if finished.run <= RunNumber::FIRST {
         return Ok(None);
     }
     let entries = on_tx!(tx, db => sqlx::query_scalar::<_, Json<Vec<RunEntry>>>(TEXT)
-        .bind(finished.search.0).bind(finished.run).fetch_optional(db))?;
+        .bind(finished.search.0).bind(finished.run.0).fetch_optional(db))?;
     Ok(entries.map(|entries| entries.0))
 }

@@ -9,7 +9,7 @@ use crate::db::{Tx, first_row, on_db, on_tx, rows_affected};
 use crate::json::{JsonText, to_column, to_count};
 use crate::row::row;
 use async_trait::async_trait;
-use domain::ids::{SearchId, UserId};
+use domain::ids::{RunNumber, SearchId, UserId};
 use domain::instant::{Instant, to_micros};
 use domain::notice::{self, Notice, StoredNotices};
 use domain::owner_scope::OwnerScope;
@@ -17,6 +17,7 @@ use domain::ports::{FinishedRun, Page, SearchStore, StoreError};
 use domain::result::ResultSet;
 use domain::retention::Retention;
 use domain::search::{Search, SearchFilter, SearchSpec, Sort};
+use domain::search_run::RunState;
 use domain::status::SearchStatus;
 use sqlx::QueryBuilder;
 use sqlx::types::Json;
@@ -65,7 +66,7 @@ impl TryFrom<SearchRow> for Search {
             status,
             notices: row.notices.0.restore(row.messages.0),
             time_s: row.time_s,
-            run: row.run,
+            run: RunNumber(row.run),
             date_created: row.date_created,
             date_updated: row.date_updated,
         })
@@ -96,10 +97,7 @@ impl SearchStore for SqlStore {
         on_db!(self.db, read, db => sqlx::query_as::<_, SearchRow>(TEXT).bind(id.0).fetch_one(db))?.try_into()
     }
 
-    async fn search_states(
-        &self,
-        ids: &[SearchId],
-    ) -> Result<Vec<(SearchId, i64, SearchStatus)>, StoreError> {
+    async fn search_states(&self, ids: &[SearchId]) -> Result<Vec<(SearchId, RunState)>, StoreError> {
         if ids.is_empty() {
             return Ok(Vec::new());
         }
@@ -112,8 +110,10 @@ impl SearchStore for SqlStore {
             query.push(")");
             query.build_query_as::<(i64, i64, String)>().fetch_all(db).await
         })?;
-        let state =
-            |(id, run, status): (i64, i64, String)| Ok((SearchId(id), run, parse_status(id, &status)?));
+        let state = |(id, run, status): (i64, i64, String)| {
+            let state = RunState { run: RunNumber(run), status: parse_status(id, &status)? };
+            Ok((SearchId(id), state))
+        };
         rows.into_iter().map(state).collect()
     }
 
@@ -286,7 +286,7 @@ impl SearchStore for SqlStore {
     async fn change_status(
         &self,
         id: SearchId,
-        run: i64,
+        run: RunNumber,
         to: SearchStatus,
         now: Instant,
     ) -> Result<bool, StoreError> {
@@ -294,7 +294,7 @@ impl SearchStore for SqlStore {
             format!("UPDATE searches SET status = $3, date_updated = $4 WHERE {}", is_running())
         });
         let rows = on_db!(self.db, write, db => rows_affected(
-            sqlx::query(TEXT.as_str()).bind(id.0).bind(run).bind(to.as_str()).bind(to_micros(now)).execute(db)))?;
+            sqlx::query(TEXT.as_str()).bind(id.0).bind(run.0).bind(to.as_str()).bind(to_micros(now)).execute(db)))?;
         Ok(rows == 1)
     }
 
@@ -386,7 +386,7 @@ pub(super) async fn insert(tx: &mut Tx, search: &Search) -> Result<SearchId, Sto
         .bind(search.status.as_str())
         .bind(texts.lines.clone())
         .bind(search.time_s)
-        .bind(search.run)
+        .bind(search.run.0)
         .bind(search.date_created)
         .bind(search.date_updated)
         .bind(retention_column(&search.spec))

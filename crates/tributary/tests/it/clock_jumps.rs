@@ -203,7 +203,7 @@ async fn a_subscription_runs_once_for_each_time_it_is_started() {
             subscribe.run(&task(RunSubscriptions::NAME)).await.unwrap();
         }
         let asked = fixture.store.search(search.id).await.unwrap();
-        assert_eq!(asked.run, search.run + 1, "{days} day(s)");
+        assert_eq!(asked.run.0, search.run.0 + 1, "{days} day(s)");
         assert_eq!(fixture.queue.depth(QueueName::Search).await.unwrap(), waiting + 1);
         fixture.federation.run(asked.id, asked.run, true, &domain::ports::NoSlot).await.unwrap();
         search = fixture.store.search(asked.id).await.unwrap();

@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use bytes::Bytes;
-use domain::ids::UserId;
+use domain::ids::{RunNumber, UserId};
 use domain::ports::{
     Fetch, FetchError, HttpRequest, HttpResponse, PluginContext, ProviderQuery, ResultBatch, ResultContext,
     SourceResponse,
@@ -99,7 +99,7 @@ async fn process(source: &ReadySource, processors: &[String]) -> Vec<ResultItem>
         status: SearchStatus::Federating,
         notices: Vec::new(),
         time_s: 0.0,
-        run: 1,
+        run: RunNumber::FIRST,
         date_created: Default::default(),
         date_updated: Default::default(),
     };

@@ -3,7 +3,7 @@
 use super::fixture::{Fixture, given, item, text_of};
 use corpus::CachedPageReader;
 use domain::corpus::{CacheStatus, Origin, Signal, SignalState};
-use domain::ids::UserId;
+use domain::ids::{RunNumber, UserId};
 use domain::ports::{Corpus, DocumentRequest, PageError, PageText, ReadPages, SearchStore, SignalStore};
 use domain::provider::SearchProvider;
 use domain::result::ResultItem;
@@ -146,7 +146,7 @@ async fn matters_come_from_the_search() {
     let set = result_set(provider.id.0).search(search.id).query("river").item(item(URL)).build();
     let finished = FinishedRun {
         search: search.id,
-        run: 1,
+        run: RunNumber::FIRST,
         status: domain::status::SearchStatus::FullResultsReady,
         query_string_processed: "river".to_owned(),
         notices: Vec::new(),

@@ -7,7 +7,7 @@ use crate::extract::{ApiPath, ApiQuery};
 use crate::state::AppState;
 use axum::Json;
 use axum::extract::State;
-use domain::ids::SearchId;
+use domain::ids::{RunNumber, SearchId};
 use domain::search_run::{RunEntry, SearchRun, compare};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -17,16 +17,20 @@ use std::sync::Arc;
 #[serde(default)]
 pub struct DiffQuery {
     /// The earlier run; by default the one before `to`.
-    from: Option<i64>,
+    #[param(value_type = Option<i64>)]
+    from: Option<RunNumber>,
     /// The later run; by default the newest.
-    to: Option<i64>,
+    #[param(value_type = Option<i64>)]
+    to: Option<RunNumber>,
 }
 
 /// The difference between two runs.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 pub struct DiffView {
-    from: i64,
-    to: i64,
+    #[schema(value_type = i64)]
+    from: RunNumber,
+    #[schema(value_type = i64)]
+    to: RunNumber,
     /// Results of the later run that the earlier one did not have.
     added: Vec<RunEntry>,
     /// Results of the earlier run that the later one does not have. Sources that failed are not counted.
@@ -66,7 +70,7 @@ pub async fn read_diff(
     let to = query.to.unwrap_or(newest);
     let before = runs.iter().map(|run| run.run).find(|run| *run < to);
     let from = query.from.or(before).unwrap_or(to);
-    let entries = async |field: &str, run: i64| {
+    let entries = async |field: &str, run: RunNumber| {
         let entries = state.federation.saved_entries(&search, run).await?;
         entries.ok_or_else(|| ApiError::invalid_field(field, format!("Run {run} is not stored.")))
     };

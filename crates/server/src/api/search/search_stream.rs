@@ -3,7 +3,7 @@
 use crate::state::AppState;
 use crate::throttle::StreamPermit;
 use axum::response::sse::{Event, KeepAlive, Sse};
-use domain::ids::{ProviderId, SearchId};
+use domain::ids::{ProviderId, RunNumber, SearchId};
 use domain::mixed::MixedResponse;
 use domain::ports::StoreError;
 use domain::result::ResultSet;
@@ -228,7 +228,7 @@ impl<T: EventEncoder + 'static> SearchStream<T> {
 #[derive(Default)]
 struct Batch {
     /// The providers that have ended, and in which run.
-    ended: Vec<(i64, Arc<ResultSet>)>,
+    ended: Vec<(RunNumber, Arc<ResultSet>)>,
     is_row_changed: bool,
     has_lagged: bool,
 }
@@ -236,7 +236,7 @@ struct Batch {
 impl Batch {
     fn push(&mut self, event: SearchEvent) {
         match event {
-            SearchEvent::Provider(run, set) => self.ended.push((run, set)),
+            SearchEvent::Provider { run, set } => self.ended.push((run, set)),
             SearchEvent::Status(_) | SearchEvent::Changed => self.is_row_changed = true,
         }
     }

@@ -22,7 +22,7 @@ pub async fn updates_keep_what_is_there(store: &dyn Store) {
 
     let update = store.update_search(search.id, line("again"), at(9), None).await.unwrap();
     let spec = SearchSpec { sort: Sort::Date, ..search.spec.clone() };
-    assert_eq!((update.run, update.status, &update.spec), (2, SearchStatus::UpdateSearch, &spec));
+    assert_eq!((update.run.0, update.status, &update.spec), (2, SearchStatus::UpdateSearch, &spec));
     assert_eq!(update.notices, ["created", "finished", "again"].map(line));
     assert_eq!((update.date_created, update.date_updated), (at(0), at(9)));
     assert_eq!(update.query_string_processed, before.query_string_processed);
@@ -63,7 +63,7 @@ pub async fn updates_come_one_after_the_other(store: &dyn Store) {
     let now = store.search(search.id).await.unwrap();
     let mut numbers = notice::lines(&now.notices[2..]);
     numbers.sort();
-    assert_eq!((now.run, numbers.concat().as_str()), (9, "01234567"));
+    assert_eq!((now.run.0, numbers.concat().as_str()), (9, "01234567"));
 }
 
 pub async fn searches_expire_by_their_retention(store: &dyn Store) {

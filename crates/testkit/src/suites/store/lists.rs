@@ -2,7 +2,7 @@
 
 use super::fixture::{at, change, finished, item, new_search, person, restart, set};
 use crate::builders::line;
-use domain::ids::{ProviderId, SearchId, UserId};
+use domain::ids::{ProviderId, RunNumber, SearchId, UserId};
 use domain::owner_scope::OwnerScope;
 use domain::ports::{FinishedRun, Store, StoreError};
 use domain::preferences::{DomainPreference, Preference, Preferences, SourcePreference};
@@ -69,13 +69,13 @@ pub async fn runs_are_kept_and_compared(store: &dyn Store) {
     store.finish_run(run).await.unwrap().expect("not obsolete");
 
     let runs = store.search_runs(first.id).await.unwrap();
-    let numbers: Vec<_> = runs.iter().map(|run| (run.run, run.retrieved, run.added, run.gone)).collect();
+    let numbers: Vec<_> = runs.iter().map(|run| (run.run.0, run.retrieved, run.added, run.gone)).collect();
     assert_eq!(numbers, [(4, 0, 0, 0), (3, 1, 1, 0), (2, 3, 2, 1), (1, 2, 0, 0)]);
     assert_eq!((runs[1].status, runs[1].date), (SearchStatus::PartialResultsReady, at(6)));
     for (run, expected) in [(1, "ab"), (2, "bcd"), (3, "ebcd"), (4, "ebcd")] {
-        assert_eq!(titles(store.run_entries(first.id, run).await.unwrap()), expected, "{run}");
+        assert_eq!(titles(store.run_entries(first.id, RunNumber(run)).await.unwrap()), expected, "{run}");
     }
-    assert_eq!(store.run_entries(first.id, 9).await.unwrap(), None);
+    assert_eq!(store.run_entries(first.id, RunNumber(9)).await.unwrap(), None);
     store.delete_search(first.id).await.unwrap();
     assert_eq!(store.search_runs(first.id).await.unwrap(), []);
 }
@@ -87,9 +87,13 @@ pub async fn runs_are_bounded(store: &dyn Store) {
         end(store, &search, &["a"]).await;
         search = again(store, search.id).await;
     }
-    let runs: Vec<i64> = store.search_runs(search.id).await.unwrap().iter().map(|run| run.run).collect();
+    let runs: Vec<i64> = store.search_runs(search.id).await.unwrap().iter().map(|run| run.run.0).collect();
     assert_eq!(runs, (2..=RUNS_KEPT + 1).rev().collect::<Vec<_>>());
-    assert_eq!(store.run_entries(search.id, 1).await.unwrap(), None, "it is gone, and not only left out");
+    assert_eq!(
+        store.run_entries(search.id, RunNumber::FIRST).await.unwrap(),
+        None,
+        "it is gone, and not only left out"
+    );
 }
 
 pub async fn searches_are_looked_for(store: &dyn Store) {

@@ -4,11 +4,12 @@ use super::fixture::{
     at, change, finished, finished_search, item, new_search, person, restart, set, stored,
 };
 use crate::builders::line;
-use domain::ids::{ProviderId, ResultId, SearchId, UserId};
+use domain::ids::{ProviderId, ResultId, RunNumber, SearchId, UserId};
 use domain::owner_scope::OwnerScope;
 use domain::ports::{QueueName, Store, StoreError};
 use domain::result::ProviderError;
 use domain::search::{ProviderRef, Search, SearchSpec};
+use domain::search_run::RunState;
 use domain::search_task::RUN_ATTEMPTS_MAX;
 use domain::status::{ProviderStatus, SearchStatus};
 use serde_json::json;
@@ -24,7 +25,7 @@ pub async fn are_created_with_their_task(store: &dyn Store) {
     let notices = vec![line("one"), line("two")];
     let search = store.create_search(spec.clone(), owner, notices.clone(), at(1), Some("r-1")).await.unwrap();
     assert_eq!((search.owner, &search.spec, &search.notices), (owner, &spec, &notices));
-    assert_eq!((search.status, search.run, search.date_created), (SearchStatus::NewSearch, 1, at(1)));
+    assert_eq!((search.status, search.run, search.date_created), (SearchStatus::NewSearch, RunNumber::FIRST, at(1)));
     assert_eq!(store.search(search.id).await.unwrap(), search);
     assert_eq!(store.search(SearchId(search.id.0 + 1)).await, Err(StoreError::NotFound));
 
@@ -56,11 +57,12 @@ pub async fn are_listed_newest_first(store: &dyn Store) {
 pub async fn tell_how_they_stand(store: &dyn Store) {
     let owner = person(store, "owner").await.id;
     let (first, second) = (new_search(store, owner, "a", 1).await, new_search(store, owner, "b", 2).await);
-    assert!(store.change_status(second.id, 1, SearchStatus::Federating, at(3)).await.unwrap());
+    assert!(store.change_status(second.id, RunNumber::FIRST, SearchStatus::Federating, at(3)).await.unwrap());
     let gone = SearchId(second.id.0 + 1);
     let mut states = store.search_states(&[second.id, gone, first.id]).await.unwrap();
-    states.sort_by_key(|(id, ..)| *id);
-    let expected = [(first.id, 1, SearchStatus::NewSearch), (second.id, 1, SearchStatus::Federating)];
+    states.sort_by_key(|(id, _)| *id);
+    let state = |status| RunState { run: RunNumber::FIRST, status };
+    let expected = [(first.id, state(SearchStatus::NewSearch)), (second.id, state(SearchStatus::Federating))];
     assert_eq!(states, expected);
     assert_eq!(store.search_states(&[]).await, Ok(Vec::new()));
 }
@@ -69,7 +71,7 @@ pub async fn change_without_a_new_run(store: &dyn Store) {
     let (search, sets) = finished_search(store, &[&["a"]]).await;
     let spec = SearchSpec { subscribe: true, ..search.spec.clone() };
     let changed = change(store, search.id, spec.clone(), 9).await;
-    assert_eq!((&changed.spec, changed.run, changed.date_updated), (&spec, 1, at(9)));
+    assert_eq!((&changed.spec, changed.run.0, changed.date_updated), (&spec, 1, at(9)));
     assert_eq!(changed.status, SearchStatus::FullResultsReady);
     assert_eq!(store.search(search.id).await.unwrap(), changed);
     assert_eq!(store.result_sets(search.id).await.unwrap(), sets);
@@ -106,7 +108,7 @@ pub async fn start_again_from_nothing(store: &dyn Store) {
 
     let spec = SearchSpec::of_query("other");
     let again = restart(store, search.id, spec.clone(), 9).await;
-    assert_eq!((again.run, again.status, &again.spec), (2, SearchStatus::NewSearch, &spec));
+    assert_eq!((again.run.0, again.status, &again.spec), (2, SearchStatus::NewSearch, &spec));
     assert_eq!((again.notices.as_slice(), again.time_s), ([line("again")].as_slice(), 0.0));
     assert_eq!((again.query_string_processed.as_str(), again.date_created), ("", at(0)));
     assert_eq!(store.search(search.id).await.unwrap(), again);
@@ -125,7 +127,8 @@ pub async fn start_again_from_nothing(store: &dyn Store) {
 pub async fn fence_off_an_older_run(store: &dyn Store) {
     let owner = person(store, "owner").await.id;
     let search = new_search(store, owner, "query", 0).await;
-    let note = async |run, status| store.change_status(search.id, run, status, at(2)).await.unwrap();
+    let note =
+        async |run, status| store.change_status(search.id, RunNumber(run), status, at(2)).await.unwrap();
     assert!(note(1, SearchStatus::Federating).await);
     // The task was delivered again: the same run begins once more.
     assert!(note(1, SearchStatus::PreProcessing).await);
@@ -139,7 +142,9 @@ pub async fn fence_off_an_older_run(store: &dyn Store) {
     assert_eq!(store.result_sets(search.id).await.unwrap(), []);
     assert_eq!(store.search(search.id).await.unwrap().status, SearchStatus::NewSearch);
     assert!(note(2, SearchStatus::Federating).await);
-    assert!(!store.change_status(SearchId(999), 1, SearchStatus::Federating, at(2)).await.unwrap());
+    assert!(
+        !store.change_status(SearchId(999), RunNumber::FIRST, SearchStatus::Federating, at(2)).await.unwrap()
+    );
 }
 
 pub async fn finish_once(store: &dyn Store) {
@@ -163,7 +168,7 @@ pub async fn finish_once(store: &dyn Store) {
 
     assert_eq!(store.finish_run(run).await.unwrap(), None);
     for to in [SearchStatus::Federating, SearchStatus::ErrRunFailed, SearchStatus::PartialResultsReady] {
-        assert!(!store.change_status(search.id, 1, to, at(7)).await.unwrap());
+        assert!(!store.change_status(search.id, RunNumber::FIRST, to, at(7)).await.unwrap());
     }
     assert_eq!(store.search(search.id).await.unwrap(), over);
 }

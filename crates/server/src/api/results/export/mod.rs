@@ -117,7 +117,7 @@ fn attachment(search: &Search, ending: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use domain::ids::UserId;
+    use domain::ids::{RunNumber, UserId};
     use domain::instant::Instant;
     use domain::result::ResultItem;
     use domain::search::SearchSpec;
@@ -132,7 +132,7 @@ mod tests {
             status: SearchStatus::FullResultsReady,
             notices: Vec::new(),
             time_s: 0.0,
-            run: 1,
+            run: RunNumber::FIRST,
             date_created: Instant::UNIX_EPOCH,
             date_updated: Instant::UNIX_EPOCH,
         }
