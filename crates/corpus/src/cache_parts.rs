@@ -1,9 +1,8 @@
 //! The dependencies of the semantic cache.
 
+use crate::corpus_store::CorpusStore;
 use crate::egress::MailParts;
-use domain::ports::{
-    BodyStore, Clock, EmbeddingModels, PluginRegistry, ReadPages, Store, TaskQueue, VectorStore,
-};
+use domain::ports::{BodyStore, Clock, EmbeddingModels, PluginRegistry, ReadPages, TaskQueue, VectorStore};
 use domain::settings::Settings;
 use license::LicensePolicy;
 use std::sync::Arc;
@@ -11,7 +10,7 @@ use std::sync::Arc;
 /// The dependencies of the cache.
 #[derive(Clone)]
 pub struct CacheParts {
-    pub store: Arc<dyn Store>,
+    pub store: Arc<dyn CorpusStore>,
     pub vectors: Arc<dyn VectorStore>,
     pub bodies: Arc<dyn BodyStore>,
     /// Fetches pages from their sources with a person's own credentials.

@@ -4,7 +4,7 @@
 //!
 //! | Module | Contents |
 //! |---|---|
-//! | `semantic_cache`, `cache_parts` | the cache and its dependencies |
+//! | `semantic_cache`, `cache_parts`, `corpus_store` | the cache and its dependencies |
 //! | `corpus_port` | the port `Corpus` |
 //! | `ingest` | requests to cache a document, automatic caching, and the ingest task |
 //! | `chunks` | splitting a text into chunks |
@@ -31,6 +31,7 @@ mod cached_page_reader;
 pub mod canonical;
 mod chunks;
 mod corpus_port;
+mod corpus_store;
 mod counters;
 mod egress;
 mod freshness;
@@ -49,6 +50,7 @@ mod user_documents;
 mod versions;
 
 pub use cache_parts::CacheParts;
+pub use corpus_store::CorpusStore;
 pub use counters::CounterValues;
 pub use egress::{EgressError, MAIL_ANSWER_BYTES_MAX, MailParts, ScanRequest, ScanSentMail};
 pub use freshness::{CHECKS_MAX, CheckError, CheckLiveness, Checked};

@@ -1,6 +1,7 @@
 //! The federation service: what it needs and what it holds.
 
 use crate::cpu_pool::CpuPool;
+use crate::federation_store::FederationStore;
 use crate::progress::ProgressHub;
 use crate::provider_health::{HealthRegistry, HealthState};
 use crate::response_memory::ResponseMemory;
@@ -9,7 +10,7 @@ use crate::search::edit_locks::EditLocks;
 use crate::search::rules_cache::RulesCache;
 use domain::ids::ProviderId;
 use domain::notice::{Notice, NoticeKind};
-use domain::ports::{Observer, PluginContext, PluginRegistry, ReadPages, SourceTokens, Store, TaskQueue};
+use domain::ports::{Observer, PluginContext, PluginRegistry, ReadPages, SourceTokens, TaskQueue};
 use std::sync::Arc;
 
 const BYTES_PER_MB: usize = 1024 * 1024;
@@ -17,7 +18,7 @@ const BYTES_PER_MB: usize = 1024 * 1024;
 /// Dependencies of [`Federation`].
 #[derive(Clone)]
 pub struct FederationDeps {
-    pub store: Arc<dyn Store>,
+    pub store: Arc<dyn FederationStore>,
     pub queue: Arc<dyn TaskQueue>,
     pub plugins: PluginRegistry,
     pub context: PluginContext,
@@ -31,7 +32,7 @@ pub struct FederationDeps {
 
 /// Accepts searches, runs them and mixes their results.
 pub struct Federation {
-    pub(crate) store: Arc<dyn Store>,
+    pub(crate) store: Arc<dyn FederationStore>,
     pub(crate) queue: Arc<dyn TaskQueue>,
     pub(crate) plugins: PluginRegistry,
     pub(crate) context: PluginContext,

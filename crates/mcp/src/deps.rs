@@ -1,7 +1,8 @@
 //! The dependencies of the server.
 
+use crate::mcp_store::McpStore;
 use corpus::SemanticCache;
-use domain::ports::{Clock, PluginRegistry, ReadPages, Store};
+use domain::ports::{Clock, PluginRegistry, ReadPages};
 use domain::settings::Settings;
 use federation::Federation;
 use rag::Summaries;
@@ -9,7 +10,7 @@ use std::sync::Arc;
 
 /// The dependencies of the server.
 pub struct McpDeps {
-    pub store: Arc<dyn Store>,
+    pub store: Arc<dyn McpStore>,
     pub federation: Arc<Federation>,
     pub summaries: Arc<Summaries>,
     /// The semantic cache.

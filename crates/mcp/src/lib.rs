@@ -8,7 +8,7 @@
 //! | `tool_context`, `run_search`, `progress` | context of a tool call; a search with progress reports |
 //! | `views`, `markdown`, `schema` | views of records as data and as text |
 //! | `documents` | cache of document texts |
-//! | `deps`, `service`, `transports` | dependencies; shared state; streamable HTTP and stdio |
+//! | `deps`, `mcp_store`, `service`, `transports` | dependencies; shared state; streamable HTTP and stdio |
 //! | `not_built` | stub without the feature `mcp` |
 //!
 //! HTTP is stateless: there are no sessions, so any process can answer any request. Progress is part of the response.
@@ -23,6 +23,7 @@ mod error;
 mod handler;
 #[cfg(feature = "mcp")]
 mod markdown;
+mod mcp_store;
 #[cfg(not(feature = "mcp"))]
 mod not_built;
 #[cfg(feature = "mcp")]
@@ -48,6 +49,7 @@ mod views;
 
 pub use caller::{CallerContext, QuotaClass};
 pub use deps::McpDeps;
+pub use mcp_store::McpStore;
 #[cfg(not(feature = "mcp"))]
 pub use not_built::{Mcp, McpError, NOT_BUILT};
 #[cfg(feature = "mcp")]

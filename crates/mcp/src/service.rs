@@ -2,8 +2,9 @@
 
 use crate::deps::McpDeps;
 use crate::documents::Documents;
+use crate::mcp_store::McpStore;
 use corpus::SemanticCache;
-use domain::ports::{Clock, PluginRegistry, ReadPages, Store};
+use domain::ports::{Clock, PluginRegistry, ReadPages};
 use domain::settings::Settings;
 use federation::Federation;
 use rag::Summaries;
@@ -11,7 +12,7 @@ use std::sync::Arc;
 
 /// The MCP server with its tools, resources and prompts.
 pub struct Mcp {
-    pub(crate) store: Arc<dyn Store>,
+    pub(crate) store: Arc<dyn McpStore>,
     pub(crate) federation: Arc<Federation>,
     pub(crate) summaries: Arc<Summaries>,
     pub(crate) corpus: Arc<SemanticCache>,

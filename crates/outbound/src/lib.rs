@@ -26,7 +26,7 @@ mod resolver;
 mod tls;
 
 pub use allow_list::{AllowRule, AllowRuleError};
-pub use authenticators::Authenticators;
+pub use authenticators::{Authenticators, OAuthStore};
 pub use client::{ClientError, GuardedClient};
 pub use limits::ClientLimits;
 pub use resolver::{Lookup, SystemLookup};

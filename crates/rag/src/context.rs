@@ -1,7 +1,8 @@
 //! The dependencies of this crate, and the shared state of summary generation.
 
 use crate::in_progress::GenerationRegistry;
-use domain::ports::{Observer, PluginContext, ReadPages, Store};
+use crate::rag_store::RagStore;
+use domain::ports::{Observer, PluginContext, ReadPages};
 use federation::Federation;
 use std::sync::Arc;
 use tokio::sync::Semaphore;
@@ -9,7 +10,7 @@ use tokio::sync::Semaphore;
 /// What summaries and chats depend on.
 #[derive(Clone)]
 pub struct RagDeps {
-    pub store: Arc<dyn Store>,
+    pub store: Arc<dyn RagStore>,
     pub federation: Arc<Federation>,
     pub context: PluginContext,
     pub pages: Arc<dyn ReadPages>,
@@ -18,7 +19,7 @@ pub struct RagDeps {
 
 /// Shared state of the steps that generate a summary.
 pub(crate) struct RagContext {
-    pub store: Arc<dyn Store>,
+    pub store: Arc<dyn RagStore>,
     pub federation: Arc<Federation>,
     pub context: PluginContext,
     pub pages: Arc<dyn ReadPages>,

@@ -5,7 +5,7 @@
 //! | Module | Content |
 //! |---|---|
 //! | `summaries` | entry point: the stored summary, one in progress, or a new one |
-//! | `context` | dependencies and shared state |
+//! | `context`, `rag_store` | dependencies and shared state |
 //! | `request` | normalized requests and which summaries serve them |
 //! | `in_progress` | generations in progress in this process, and their subscribers |
 //! | `lease` | the right of one process to write the summary of a search |
@@ -26,6 +26,7 @@ mod in_progress;
 mod lease;
 mod prompt;
 mod query;
+mod rag_store;
 mod request;
 mod safe_stream;
 mod selection;
@@ -36,4 +37,5 @@ mod summary_item;
 pub use context::RagDeps;
 pub use error::SummaryError;
 pub use events::{Stage, SummaryEvent};
+pub use rag_store::RagStore;
 pub use summaries::Summaries;

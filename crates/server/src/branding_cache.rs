@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 use domain::branding::{Branding, Color, picture};
-use domain::ports::Store;
+use domain::ports::BrandingStore;
 use serde::Serialize;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -56,7 +56,7 @@ impl Default for BrandView {
 
 impl BrandingCache {
     /// The active branding, or the default one if it cannot be read.
-    pub async fn load(&self, store: &dyn Store) -> Arc<Brand> {
+    pub async fn load(&self, store: &dyn BrandingStore) -> Arc<Brand> {
         if let Some(brand) = self.recent() {
             return brand;
         }

@@ -4,7 +4,8 @@
 use crate::auth::random::random_hex;
 use async_trait::async_trait;
 use domain::ports::{
-    ClaimedTask, Clock, NewTask, QueueError, QueueName, Store, StoreError, TaskError, TaskHandler, TaskQueue,
+    ClaimedTask, Clock, NewTask, QueueError, QueueName, StoreError, TaskError, TaskHandler, TaskQueue,
+    TaskStore,
 };
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -51,7 +52,7 @@ pub struct Pings {
 }
 
 impl Pings {
-    pub async fn ping(&self, queue: &dyn TaskQueue, store: &dyn Store) -> Result<(), PingError> {
+    pub async fn ping(&self, queue: &dyn TaskQueue, store: &dyn TaskStore) -> Result<(), PingError> {
         let came = Instant::now();
         let mut last = self.last.lock().await;
         if let Some((ended, outcome)) = *last
@@ -66,7 +67,7 @@ impl Pings {
     }
 }
 
-async fn answer_of_a_worker(queue: &dyn TaskQueue, store: &dyn Store) -> Result<(), PingError> {
+async fn answer_of_a_worker(queue: &dyn TaskQueue, store: &dyn TaskStore) -> Result<(), PingError> {
     if queue.depth(QueueName::HealthCheck).await? >= WAITING_MAX {
         return Err(PingError::Backlog);
     }
@@ -87,7 +88,7 @@ async fn answer_of_a_worker(queue: &dyn TaskQueue, store: &dyn Store) -> Result<
 
 /// Task handler that answers a ping.
 pub struct AnswerPing {
-    pub store: Arc<dyn Store>,
+    pub store: Arc<dyn TaskStore>,
     pub clock: Arc<dyn Clock>,
 }
 

@@ -6,7 +6,7 @@ use crate::sql_store::{SqlStore, StoreConfig};
 use crate::{error, migrations, sql};
 use async_trait::async_trait;
 use domain::instant::Instant;
-use domain::ports::{PoolUse, Store, StoreError, WorkFigures};
+use domain::ports::{HealthStore, PoolUse, Store, StoreError, WorkFigures};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -48,7 +48,7 @@ impl SqlStore {
 }
 
 #[async_trait]
-impl Store for SqlStore {
+impl HealthStore for SqlStore {
     async fn ping(&self) -> Result<(), StoreError> {
         on_db!(self.db, read, db => sqlx::query_scalar::<_, i32>("SELECT 1").fetch_one(db)).map(|_| ())
     }
@@ -65,3 +65,5 @@ impl Store for SqlStore {
         sql::work_figures(&self.db, now).await
     }
 }
+
+impl Store for SqlStore {}

@@ -1,7 +1,7 @@
 //! Scheduler of periodic tasks. Schedules are records; one of all processes takes a due schedule and enqueues its
 //! task.
 
-use domain::ports::{Clock, NewTask, QueueError, QueueName, Store, TaskQueue};
+use domain::ports::{Clock, NewTask, QueueError, QueueName, ScheduleStore, TaskQueue};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::watch;
@@ -16,13 +16,13 @@ const WAITING_MAX: u64 = 100;
 const ATTEMPTS_MAX: u32 = 3;
 
 pub struct Scheduler {
-    store: Arc<dyn Store>,
+    store: Arc<dyn ScheduleStore>,
     queue: Arc<dyn TaskQueue>,
     clock: Arc<dyn Clock>,
 }
 
 impl Scheduler {
-    pub fn new(store: Arc<dyn Store>, queue: Arc<dyn TaskQueue>, clock: Arc<dyn Clock>) -> Self {
+    pub fn new(store: Arc<dyn ScheduleStore>, queue: Arc<dyn TaskQueue>, clock: Arc<dyn Clock>) -> Self {
         Self { store, queue, clock }
     }
 

@@ -77,7 +77,6 @@ impl App {
         let LoadedSettings { settings, effective, .. } = settings.into();
         let data_dir = data_folder(&settings)?;
         let sql = Arc::new(open_store(&settings, &data_dir).await?);
-        let store: Arc<dyn Store> = sql.clone();
         let clock: Arc<dyn Clock> = Arc::new(SystemClock);
         let worker_gauges = Arc::new(WorkerGauges::default());
         let Queues { queue, outage_queue, relay } =
@@ -87,7 +86,7 @@ impl App {
         let mut context = context(&settings, Arc::clone(&clock))?;
         let (metrics, model_probe) =
             (Arc::new(Metrics::new(clock.now())), Arc::new(models(&mut context, &sql)));
-        let authenticators = authenticators(&store, &context);
+        let authenticators = authenticators(&sql, &context);
         let pages = page_fetch(&context, &authenticators);
         let corpus = Arc::new(corpus_build::build(CacheDeps {
             sql: &sql,
@@ -100,13 +99,13 @@ impl App {
         })?);
         context.corpus = corpus.clone();
         let sources = (authenticators.clone(), Arc::clone(&pages));
-        let federation = federation((&store, &queue), &context, sources, &metrics);
+        let federation = federation((&sql, &queue), &context, sources, &metrics);
         let doctor = Doctor::new(context.clone(), PLUGINS.read_answer, federation.cpu_pool().clone());
         let cached_pages = Arc::new(CachedPageReader::new(pages, Arc::clone(&corpus)));
-        let rag_deps = rag_deps(&store, &federation, context, cached_pages, &metrics);
-        let (summaries, mcp) = summaries_and_mcp(rag_deps, &corpus);
+        let rag_deps = rag_deps(&sql, &federation, context, cached_pages, &metrics);
+        let (summaries, mcp) = summaries_and_mcp(&sql, rag_deps, &corpus);
         let state = Arc::new(AppState::new(server::AppDeps {
-            store,
+            store: sql.clone(),
             queue: Arc::clone(&queue),
             federation: Arc::clone(&federation),
             doctor,
@@ -150,8 +149,7 @@ impl App {
 
     /// The scheduler, after storing the default schedules.
     pub async fn scheduler(&self) -> anyhow::Result<Scheduler> {
-        let store: Arc<dyn Store> = self.store.clone();
-        let scheduler = Scheduler::new(store, Arc::clone(&self.queue), Arc::clone(&self.clock));
+        let scheduler = Scheduler::new(self.store.clone(), Arc::clone(&self.queue), Arc::clone(&self.clock));
         scheduler.ensure(ExpireSearches::NAME, self.settings.expire_every.0).await?;
         scheduler.ensure(RunSubscriptions::NAME, self.settings.subscribe_every.0).await?;
         scheduler.ensure(SweepBodies::NAME, SweepBodies::EVERY).await?;
@@ -190,9 +188,9 @@ fn data_folder(settings: &Settings) -> anyhow::Result<PathBuf> {
     Ok(folder)
 }
 
-fn authenticators(store: &Arc<dyn Store>, context: &PluginContext) -> Arc<Authenticators> {
+fn authenticators(sql: &Arc<SqlStore>, context: &PluginContext) -> Arc<Authenticators> {
     Arc::new(Authenticators::new(
-        Arc::clone(store),
+        sql.clone(),
         Arc::clone(&context.fetch),
         Arc::clone(&context.clock),
         context.settings.oidc_api_audience.clone(),
@@ -202,13 +200,13 @@ fn authenticators(store: &Arc<dyn Store>, context: &PluginContext) -> Arc<Authen
 /// Builds the federation; the pair of authenticators and page reader provides users' tokens and the pages behind
 /// results.
 fn federation(
-    (store, queue): (&Arc<dyn Store>, &Arc<dyn TaskQueue>),
+    (sql, queue): (&Arc<SqlStore>, &Arc<dyn TaskQueue>),
     context: &PluginContext,
     (tokens, pages): (Arc<Authenticators>, Arc<dyn ReadPages>),
     metrics: &Arc<Metrics>,
 ) -> Arc<Federation> {
     Arc::new(Federation::new(FederationDeps {
-        store: Arc::clone(store),
+        store: sql.clone(),
         queue: Arc::clone(queue),
         plugins: PLUGINS,
         context: context.clone(),
@@ -250,14 +248,14 @@ fn page_fetch(context: &PluginContext, authenticators: &Arc<Authenticators>) -> 
 }
 
 fn rag_deps(
-    store: &Arc<dyn Store>,
+    sql: &Arc<SqlStore>,
     federation: &Arc<Federation>,
     context: PluginContext,
     pages: Arc<dyn ReadPages>,
     metrics: &Arc<Metrics>,
 ) -> RagDeps {
     RagDeps {
-        store: Arc::clone(store),
+        store: sql.clone(),
         federation: Arc::clone(federation),
         context,
         pages,
@@ -266,11 +264,15 @@ fn rag_deps(
 }
 
 /// AI summaries and chats, and the MCP server on top of them.
-fn summaries_and_mcp(parts: RagDeps, corpus: &Arc<SemanticCache>) -> (Arc<Summaries>, Arc<Mcp>) {
+fn summaries_and_mcp(
+    sql: &Arc<SqlStore>,
+    parts: RagDeps,
+    corpus: &Arc<SemanticCache>,
+) -> (Arc<Summaries>, Arc<Mcp>) {
     let summaries = Arc::new(Summaries::new(parts.clone()));
-    let RagDeps { store, federation, context, pages, .. } = parts;
+    let RagDeps { federation, context, pages, .. } = parts;
     let mcp = Arc::new(Mcp::new(McpDeps {
-        store,
+        store: sql.clone(),
         federation,
         summaries: Arc::clone(&summaries),
         corpus: Arc::clone(corpus),
@@ -326,25 +328,24 @@ async fn task_queue(
     clock: &Arc<dyn Clock>,
     worker_gauges: &Arc<WorkerGauges>,
 ) -> anyhow::Result<Queues> {
-    let store: Arc<dyn Store> = sql.clone();
     if settings.queue_url.is_empty() {
         let relay = sql.message_bus().map(|bus| Arc::new(bus) as Arc<dyn MessageBus>);
-        let queue = Arc::new(SqlQueue::new(store, Arc::clone(clock)));
+        let queue = Arc::new(SqlQueue::new(sql.clone(), Arc::clone(clock)));
         return Ok(Queues { queue, outage_queue: None, relay });
     }
-    nats_queues(settings, store, clock, worker_gauges).await
+    nats_queues(settings, sql, clock, worker_gauges).await
 }
 
 #[cfg(feature = "nats")]
 async fn nats_queues(
     settings: &Settings,
-    store: Arc<dyn Store>,
+    sql: &Arc<SqlStore>,
     clock: &Arc<dyn Clock>,
     worker_gauges: &Arc<WorkerGauges>,
 ) -> anyhow::Result<Queues> {
     use tasks::queue::{NatsConfig, NatsQueue, OutageQueue};
     let config = NatsConfig::new(settings.queue_url.clone(), settings.task_lease.0);
-    let queue = NatsQueue::open(config, store, Arc::clone(clock)).await.context("SVC_QUEUE_URL")?;
+    let queue = NatsQueue::open(config, sql.clone(), Arc::clone(clock)).await.context("SVC_QUEUE_URL")?;
     let queue = Arc::new(queue.counted_in(worker_gauges));
     let outage_queue: Arc<dyn TaskQueue> = Arc::new(OutageQueue::new(Arc::clone(&queue)));
     let relay: Arc<dyn MessageBus> = Arc::new(queue.message_bus());
@@ -354,7 +355,7 @@ async fn nats_queues(
 #[cfg(not(feature = "nats"))]
 async fn nats_queues(
     _: &Settings,
-    _: Arc<dyn Store>,
+    _: &Arc<SqlStore>,
     _: &Arc<dyn Clock>,
     _: &Arc<WorkerGauges>,
 ) -> anyhow::Result<Queues> {

@@ -4,7 +4,7 @@ use chrono::Days;
 use corpus::{CacheParts, MailParts, sparse_vector};
 use domain::corpus::{DocumentAddress, IndexedContent, NewSignal, Origin, SourceKind, StoredChunk};
 use domain::ids::UserId;
-use domain::ports::{Clock, PluginRegistry, ProviderStore, Store, Unavailable, UserStore};
+use domain::ports::{Clock, PluginRegistry, ProviderStore, Unavailable, UserStore};
 use domain::provider::{ProviderSpec, SearchProvider};
 use domain::secret::Secret;
 use domain::settings::Settings;
@@ -62,14 +62,13 @@ impl Ground {
 
     /// A cache with a license for a year. No page, model or mailbox responds.
     pub async fn parts(&self, settings: Settings) -> CacheParts {
-        let store: Arc<dyn Store> = self.store.clone();
         let parts = CacheParts {
-            store: Arc::clone(&store),
+            store: self.store.clone(),
             vectors: Arc::new(MemoryVectors::new(self.store.clone(), sparse_vector)),
             bodies: Arc::new(FolderBodies::new(self.folder().join("bodies"), 1)),
             pages: Arc::new(Unavailable),
             embedding_models: Arc::new(Unavailable),
-            queue: Arc::new(SqlQueue::new(store, self.clock.clone())),
+            queue: Arc::new(SqlQueue::new(self.store.clone(), self.clock.clone())),
             plugins: PLUGINS,
             mail: MailParts {
                 fetch: Arc::new(Unavailable),

@@ -15,6 +15,7 @@ mod embedding_models;
 mod extract;
 mod fetch;
 mod generative_models;
+mod health_store;
 mod idempotency_store;
 mod message_bus;
 mod mixer;
@@ -71,6 +72,7 @@ pub use generative_models::{
     Completion, CompletionChunk, GenerativeModels, ModelError, ModelErrorKind, ModelRequest, Prompt,
     ToolCall, ToolDefinition, Turn,
 };
+pub use health_store::{HealthStore, PoolUse, WorkFigures};
 pub use idempotency_store::IdempotencyStore;
 pub use message_bus::{MESSAGE_BYTES_MAX, MessageBus, MessageBusError};
 pub use mixer::{Candidate, MixContext, MixedOrder, Mixer, MixerKind};
@@ -99,7 +101,7 @@ pub use search_store::{FinishedRun, SearchStore};
 pub use signal_store::{CorpusChange, CorpusCounts, Placement, Retrieval, SignalFilter, SignalStore};
 pub use source_tokens::{SourceTokenError, SourceTokens};
 pub use storage_store::StorageStore;
-pub use store::{PoolUse, Store, WorkFigures};
+pub use store::Store;
 pub use store_error::{Page, StoreError};
 pub use task_queue::{
     ClaimedTask, Heartbeat, NewTask, NoSlot, QueueError, QueueName, RunningSlot, TaskError, TaskHandler,

@@ -3,7 +3,7 @@
 use super::run::ProviderRun;
 use crate::error::FederationError;
 use crate::federation::Federation;
-use domain::ids::{ProviderId, SearchId, RunNumber};
+use domain::ids::{ProviderId, RunNumber, SearchId};
 use domain::ports::{Capability, ConnectorError, ConnectorErrorKind};
 use domain::provider::SearchProvider;
 use domain::provider_probe::{DryRequest, DryRun, ProviderProbe};

@@ -5,9 +5,10 @@ use async_trait::async_trait;
 use domain::notice::NoticeKind;
 use domain::pipeline::SYSTEM_DEFAULT;
 use domain::ports::{
-    Capability, Clock, Connector, ConnectorError, ConnectorKind, NoObserver, NormalizedPage, PluginContext,
-    PluginRegistry, ProcessorError, ProviderQuery, QueryContext, QueryProcessor, QueryProcessorKind,
-    ResultOrigin, SourceQuery, SourceResponse, Store, SystemClock, TestTarget, Unavailable,
+    Capability, Clock, Connector, ConnectorError, ConnectorKind, NoObserver, NormalizedPage, PipelineStore,
+    PluginContext, PluginRegistry, ProcessorError, ProviderQuery, ProviderStore, QueryContext,
+    QueryProcessor, QueryProcessorKind, ResultOrigin, SearchStore, SourceQuery, SourceResponse, SystemClock,
+    TestTarget, Unavailable, UserStore,
 };
 use domain::provider::{ProviderSpec, SearchProvider};
 use domain::search::{Search, SearchSpec};
@@ -111,7 +112,7 @@ const PLUGINS: PluginRegistry = PluginRegistry {
 async fn run_search(pre_query_processors: &[&str]) -> Search {
     let config =
         StoreConfig { url: Secret::new("sqlite::memory:"), pool_max: 2, key: EncryptionKey::generate() };
-    let store: Arc<dyn Store> = Arc::new(SqlStore::open(config).await.unwrap());
+    let store = Arc::new(SqlStore::open(config).await.unwrap());
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);
     let now = clock.now();
     let user = UserSpec { username: "ann".to_owned(), ..UserSpec::default() };
@@ -133,8 +134,8 @@ async fn run_search(pre_query_processors: &[&str]) -> Search {
     let search = store.create_search(spec, owner.id, Vec::new(), now, None).await.unwrap();
     let settings = Arc::new(Settings { timeout: Seconds::new(TIMEOUT_S), ..Settings::default() });
     let federation = Federation::new(FederationDeps {
-        store: Arc::clone(&store),
-        queue: Arc::new(SqlQueue::new(Arc::clone(&store), Arc::clone(&clock))),
+        store: store.clone(),
+        queue: Arc::new(SqlQueue::new(store.clone(), Arc::clone(&clock))),
         plugins: PLUGINS,
         context: PluginContext::new(Arc::new(Unavailable), clock, settings),
         tokens: Arc::new(Unavailable),

@@ -4,7 +4,8 @@
 use domain::ids::{SearchId, UserId};
 use domain::owner_scope::OwnerScope;
 use domain::ports::{
-    Clock, FinishedRun, NoObserver, PluginContext, PluginRegistry, Store, SystemClock, Unavailable,
+    Clock, FinishedRun, NoObserver, PluginContext, PluginRegistry, SearchStore, SystemClock, Unavailable,
+    UserStore,
 };
 use domain::search::{Search, SearchFilter, SearchSpec};
 use domain::secret::Secret;
@@ -32,7 +33,7 @@ const PLUGINS: PluginRegistry = PluginRegistry {
 };
 
 struct Fixture {
-    store: Arc<dyn Store>,
+    store: Arc<SqlStore>,
     federation: Federation,
     owner: UserId,
 }
@@ -41,15 +42,15 @@ impl Fixture {
     async fn new() -> Self {
         let config =
             StoreConfig { url: Secret::new("sqlite::memory:"), pool_max: 2, key: EncryptionKey::generate() };
-        let store: Arc<dyn Store> = Arc::new(SqlStore::open(config).await.unwrap());
+        let store = Arc::new(SqlStore::open(config).await.unwrap());
         let clock: Arc<dyn Clock> = Arc::new(SystemClock);
         let user = UserSpec { username: "ann".to_owned(), ..UserSpec::default() };
         let owner = store.create_user(user, String::new(), clock.now()).await.unwrap().id;
         let settings =
             Arc::new(Settings { searches_kept_max: MAX, searches_waiting_max: 0, ..Settings::default() });
         let federation = Federation::new(FederationDeps {
-            store: Arc::clone(&store),
-            queue: Arc::new(SqlQueue::new(Arc::clone(&store), Arc::clone(&clock))),
+            store: store.clone(),
+            queue: Arc::new(SqlQueue::new(store.clone(), Arc::clone(&clock))),
             plugins: PLUGINS,
             context: PluginContext::new(Arc::new(Unavailable), clock, settings),
             tokens: Arc::new(Unavailable),

@@ -7,9 +7,9 @@ use domain::ids::{ProviderId, RunId, RunNumber};
 use domain::notice::NoticeKind;
 use domain::pipeline::SYSTEM_DEFAULT;
 use domain::ports::{
-    Capability, Clock, Connector, ConnectorError, ConnectorKind, NoObserver, NormalizedPage,
-    Outcome, PluginContext, PluginRegistry, ProviderQuery, ResultOrigin, SourceQuery,
-    SourceResponse, Store, SystemClock, TestTarget, Unavailable,
+    Capability, Clock, Connector, ConnectorError, ConnectorKind, NoObserver, NormalizedPage, Outcome, PipelineStore,
+    PluginContext, PluginRegistry, ProviderQuery, ProviderStore, ResultOrigin, ResultStore, SearchStore,
+    SourceQuery, SourceResponse, SystemClock, TestTarget, Unavailable, UserStore,
 };
 use domain::provider::{ProviderSpec, SearchProvider};
 use domain::result::ResultItem;
@@ -98,7 +98,7 @@ const PLUGINS: PluginRegistry = PluginRegistry {
 };
 
 struct Fixture {
-    store: Arc<dyn Store>,
+    store: Arc<SqlStore>,
     federation: Federation,
     corpus: Arc<KnownVersions>,
     search: Search,
@@ -109,7 +109,7 @@ impl Fixture {
     async fn with(statuses: VersionStatuses) -> Self {
         let config =
             StoreConfig { url: Secret::new("sqlite::memory:"), pool_max: 2, key: EncryptionKey::generate() };
-        let store: Arc<dyn Store> = Arc::new(SqlStore::open(config).await.unwrap());
+        let store = Arc::new(SqlStore::open(config).await.unwrap());
         let clock: Arc<dyn Clock> = Arc::new(SystemClock);
         let now = clock.now();
         let user = UserSpec { username: "ann".to_owned(), ..UserSpec::default() };
@@ -132,8 +132,8 @@ impl Fixture {
             ..PluginContext::new(Arc::new(Unavailable), Arc::clone(&clock), settings)
         };
         let federation = Federation::new(FederationDeps {
-            store: Arc::clone(&store),
-            queue: Arc::new(SqlQueue::new(Arc::clone(&store), clock)),
+            store: store.clone(),
+            queue: Arc::new(SqlQueue::new(store.clone(), clock)),
             plugins: PLUGINS,
             context,
             tokens: Arc::new(Unavailable),

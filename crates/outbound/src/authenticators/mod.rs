@@ -20,6 +20,7 @@ mod refresh;
 mod text;
 mod token_endpoint;
 
+pub use context::OAuthStore;
 pub use jwt::verify_token;
 
 use async_trait::async_trait;
@@ -29,7 +30,7 @@ use domain::authenticator::{Authenticator, ProvenIdentity};
 use domain::ids::UserId;
 use domain::ports::{
     AuthorizationCallback, Clock, Fetch, FlowOutcome, FlowStart, OAuth, OAuthError, SourceTokenError,
-    SourceTokens, Store, TokenUse,
+    SourceTokens, TokenUse,
 };
 use domain::secret::Secret;
 use refresh::TokenRefresher;
@@ -44,7 +45,7 @@ pub struct Authenticators {
 
 impl Authenticators {
     pub fn new(
-        store: Arc<dyn Store>,
+        store: Arc<dyn OAuthStore>,
         fetch: Arc<dyn Fetch>,
         clock: Arc<dyn Clock>,
         api_audience: String,

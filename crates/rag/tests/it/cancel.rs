@@ -2,6 +2,7 @@
 
 use crate::fixture::{Fixture, PATIENCE, request};
 use crate::models::Manner;
+use domain::ports::SummaryStore;
 use domain::summary::SummaryFault;
 use rag::SummaryError;
 use std::time::{Duration, Instant};

@@ -2,7 +2,7 @@
 
 use crate::fixture::{Fixture, PATIENCE, request};
 use crate::models::{Manner, Pages};
-use domain::ports::{Clock, SystemClock};
+use domain::ports::{Clock, SummaryStore, SystemClock};
 use domain::settings::Settings;
 use domain::summary::SummaryFault;
 use futures_util::StreamExt;

@@ -2,7 +2,7 @@
 
 use crate::fixture::{Fixture, PATIENCE, request};
 use crate::models::{Manner, Pages};
-use domain::ports::ModelErrorKind;
+use domain::ports::{ModelErrorKind, SummaryStore};
 use domain::search::Search;
 use domain::settings::Settings;
 use domain::status::SearchStatus;

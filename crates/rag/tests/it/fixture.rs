@@ -4,8 +4,8 @@ use crate::models::{Model, Pages};
 use async_trait::async_trait;
 use domain::ports::{
     Candidate, Clock, Fetch, FetchError, FinishedRun, GenerativeModels, HttpRequest, HttpResponse,
-    MixContext, MixedOrder, Mixer, MixerKind, NoObserver, PluginContext, PluginRegistry, Store, SystemClock,
-    TaskQueue, Unavailable,
+    MixContext, MixedOrder, Mixer, MixerKind, NoObserver, PluginContext, PluginRegistry, ProviderStore,
+    ResultStore, SearchStore, SystemClock, TaskQueue, Unavailable, UserStore,
 };
 use domain::provider::{ProviderSpec, SearchProvider};
 use domain::result::ResultSet;
@@ -27,7 +27,7 @@ use testkit::builders::{item, result_set};
 pub const PATIENCE: Duration = Duration::from_secs(20);
 
 pub struct Fixture {
-    pub store: Arc<dyn Store>,
+    pub store: Arc<SqlStore>,
     pub search: Search,
     pub model: Arc<Model>,
     pub pages: Arc<Pages>,
@@ -43,7 +43,7 @@ impl Fixture {
     pub async fn with(query: &str, settings: Settings, pages: Pages) -> Self {
         let config =
             StoreConfig { url: Secret::new("sqlite::memory:"), pool_max: 2, key: EncryptionKey::generate() };
-        let store: Arc<dyn Store> = Arc::new(SqlStore::open(config).await.unwrap());
+        let store = Arc::new(SqlStore::open(config).await.unwrap());
         let now = SystemClock.now();
         let user = UserSpec { username: "ann".to_owned(), ..UserSpec::default() };
         let owner = store.create_user(user, String::new(), now).await.unwrap();
@@ -106,13 +106,13 @@ impl Fixture {
     /// A process with another model.
     pub fn process_with(&self, generative_models: Arc<dyn GenerativeModels>) -> Arc<Summaries> {
         let clock: Arc<dyn Clock> = Arc::new(SystemClock);
-        let queue: Arc<dyn TaskQueue> = Arc::new(SqlQueue::new(Arc::clone(&self.store), Arc::clone(&clock)));
+        let queue: Arc<dyn TaskQueue> = Arc::new(SqlQueue::new(self.store.clone(), Arc::clone(&clock)));
         let context = PluginContext {
             generative_models,
             ..PluginContext::new(Arc::new(NoFetch), clock, Arc::new(self.settings.clone()))
         };
         let federation = Arc::new(Federation::new(FederationDeps {
-            store: Arc::clone(&self.store),
+            store: self.store.clone(),
             queue,
             plugins: PLUGINS,
             context: context.clone(),
@@ -120,7 +120,7 @@ impl Fixture {
             pages: Arc::new(Unavailable),
             observer: Arc::new(NoObserver),
         }));
-        let (store, pages) = (Arc::clone(&self.store), self.pages.clone());
+        let (store, pages) = (self.store.clone(), self.pages.clone());
         let observer = Arc::new(NoObserver);
         Arc::new(Summaries::new(RagDeps { store, federation, context, pages, observer }))
     }

@@ -3,7 +3,7 @@
 use crate::fixture::{Fixture, PATIENCE, request};
 use crate::models::{Manner, Pages};
 use domain::ai_provider::{AiProviderSpec, EXTRACTIVE_MODEL};
-use domain::ports::{Clock, SystemClock};
+use domain::ports::{Clock, PromptStore, SummaryStore, SystemClock};
 use domain::prompt::{PromptParts, PromptSpec};
 use domain::settings::Settings;
 use domain::summary::{AUTHOR, SourceMode, StoredSummary, SummaryRequest};

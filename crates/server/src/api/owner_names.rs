@@ -2,7 +2,7 @@
 
 use crate::error::ApiError;
 use domain::ids::UserId;
-use domain::ports::{Store, StoreError};
+use domain::ports::{StoreError, UserStore};
 use std::collections::HashMap;
 
 /// Cache of names for one request.
@@ -11,7 +11,7 @@ pub struct OwnerNames(HashMap<UserId, String>);
 
 impl OwnerNames {
     /// Empty for a deleted user.
-    pub async fn name(&mut self, store: &dyn Store, id: UserId) -> Result<String, ApiError> {
+    pub async fn name(&mut self, store: &dyn UserStore, id: UserId) -> Result<String, ApiError> {
         if let Some(name) = self.0.get(&id) {
             return Ok(name.clone());
         }

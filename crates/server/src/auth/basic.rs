@@ -7,7 +7,7 @@ use crate::throttle::SignInAttempt;
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use domain::password::PASSWORD_CHARS_MAX;
-use domain::ports::Store;
+use domain::ports::UserStore;
 use domain::user::{USERNAME_CHARS_MAX, User};
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
@@ -43,7 +43,7 @@ impl PasswordVerifier {
     /// is refused before anything is looked up or hashed, whether the password is right or wrong.
     pub async fn verify(
         &self,
-        store: &dyn Store,
+        store: &dyn UserStore,
         attempt: SignInAttempt,
         username: &str,
         password: &str,

@@ -1,7 +1,7 @@
 //! Authorization servers whose tokens are accepted.
 
 use crate::error::ApiError;
-use domain::ports::Store;
+use domain::ports::AuthenticatorStore;
 use domain::settings::Settings;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -15,7 +15,11 @@ const CACHED_FOR: Duration = Duration::from_secs(10);
 pub struct Issuers(Mutex<Option<(Instant, Vec<String>)>>);
 
 impl Issuers {
-    pub async fn load(&self, store: &dyn Store, settings: &Settings) -> Result<Vec<String>, ApiError> {
+    pub async fn load(
+        &self,
+        store: &dyn AuthenticatorStore,
+        settings: &Settings,
+    ) -> Result<Vec<String>, ApiError> {
         let cached = self.0.lock().unwrap_or_else(PoisonError::into_inner).clone();
         if let Some((until, issuers)) = cached
             && Instant::now() < until

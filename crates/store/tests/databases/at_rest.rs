@@ -3,7 +3,7 @@
 use super::{config, now};
 use domain::ai_provider::AiProviderSpec;
 use domain::ids::{AiProviderId, ProviderId};
-use domain::ports::{AiProviderStore, ProviderStore, Store, StoreError, UserStore};
+use domain::ports::{AiProviderStore, HealthStore, ProviderStore, StoreError, UserStore};
 use domain::provider::ProviderSpec;
 use domain::secret::Secret;
 use domain::unreadable_secrets::UnreadableSecrets;

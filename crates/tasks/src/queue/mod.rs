@@ -5,5 +5,5 @@ mod nats;
 mod sql;
 
 #[cfg(feature = "nats")]
-pub use nats::{NatsConfig, NatsError, NatsMessageBus, NatsQueue, OutageQueue};
+pub use nats::{BrokerStore, NatsConfig, NatsError, NatsMessageBus, NatsQueue, OutageQueue};
 pub use sql::SqlQueue;

@@ -5,7 +5,7 @@ use chrono::TimeDelta;
 use domain::ids::TaskId;
 use domain::instant::Instant;
 use domain::ports::{
-    ClaimedTask, Clock, Heartbeat, NewTask, QueueError, QueueName, Store, TaskQueue, WorkerSlots,
+    ClaimedTask, Clock, Heartbeat, NewTask, QueueError, QueueName, TaskQueue, TaskStore, WorkerSlots,
 };
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use std::time::Duration;
 use tokio::sync::Notify;
 
 pub struct SqlQueue {
-    store: Arc<dyn Store>,
+    store: Arc<dyn TaskStore>,
     clock: Arc<dyn Clock>,
     states: BTreeMap<QueueName, QueueState>,
 }
@@ -29,7 +29,7 @@ struct QueueState {
 }
 
 impl SqlQueue {
-    pub fn new(store: Arc<dyn Store>, clock: Arc<dyn Clock>) -> Self {
+    pub fn new(store: Arc<dyn TaskStore>, clock: Arc<dyn Clock>) -> Self {
         let states = QueueName::ALL.into_iter().map(|queue| (queue, QueueState::default())).collect();
         Self { store, clock, states }
     }

@@ -3,7 +3,7 @@
 
 use crate::fixture::Fixture;
 use chrono::{DateTime, TimeDelta};
-use domain::ports::{Clock, Heartbeat, NewTask, QueueName};
+use domain::ports::{Clock, Heartbeat, NewTask, OutboxStore, QueueName, ScheduleStore};
 use std::time::Duration;
 
 const QUEUE: QueueName = QueueName::Maintenance;

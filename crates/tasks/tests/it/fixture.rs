@@ -1,7 +1,7 @@
 //! An in-memory store, its queue and a fixed clock.
 #![expect(clippy::unwrap_used, reason = "a test may fail")]
 
-use domain::ports::{Clock, Store, TaskQueue};
+use domain::ports::{Clock, TaskQueue};
 use domain::secret::Secret;
 use std::sync::Arc;
 use store::{EncryptionKey, SqlStore, StoreConfig};
@@ -11,7 +11,7 @@ use testkit::clock::FixedClock;
 
 pub struct Fixture {
     pub clock: Arc<FixedClock>,
-    pub store: Arc<dyn Store>,
+    pub store: Arc<SqlStore>,
     pub queue: Arc<dyn TaskQueue>,
 }
 
@@ -19,14 +19,14 @@ impl Fixture {
     pub async fn open() -> Self {
         let key = EncryptionKey::from_secret(&Secret::new("a test key"));
         let config = StoreConfig { url: Secret::new("sqlite::memory:"), pool_max: 1, key };
-        let store: Arc<dyn Store> = Arc::new(SqlStore::open(config).await.unwrap());
+        let store = Arc::new(SqlStore::open(config).await.unwrap());
         let clock = Arc::new(FixedClock::default());
-        let queue = Arc::new(SqlQueue::new(Arc::clone(&store), Arc::clone(&clock) as Arc<dyn Clock>));
+        let queue = Arc::new(SqlQueue::new(store.clone(), Arc::clone(&clock) as Arc<dyn Clock>));
         Self { clock, store, queue }
     }
 
     pub fn scheduler(&self) -> Scheduler {
         let clock = Arc::clone(&self.clock) as Arc<dyn Clock>;
-        Scheduler::new(Arc::clone(&self.store), Arc::clone(&self.queue), clock)
+        Scheduler::new(self.store.clone(), Arc::clone(&self.queue), clock)
     }
 }

@@ -4,7 +4,8 @@
 
 use domain::ids::{TaskId, UserId};
 use domain::ports::{
-    ClaimedTask, Clock, Heartbeat, MessageBus, NewTask, QueueName, Store, SystemClock, TaskQueue, WorkerSlots,
+    ClaimedTask, Clock, Heartbeat, MessageBus, NewTask, OutboxStore, QueueName, SystemClock, TaskQueue,
+    TaskStore, WorkerSlots,
 };
 use domain::secret::Secret;
 use futures_util::future::join_all;
@@ -23,22 +24,22 @@ const LONG: Duration = Duration::from_secs(120);
 /// Far below the polling interval of a queue.
 const AT_ONCE: Duration = Duration::from_millis(1500);
 
-async fn store() -> Arc<dyn Store> {
+async fn store() -> Arc<SqlStore> {
     let key = EncryptionKey::from_secret(&Secret::new("a test key"));
     let config = StoreConfig { url: Secret::new("sqlite::memory:"), pool_max: 4, key };
     Arc::new(SqlStore::open(config).await.unwrap())
 }
 
 /// One process of the cluster: it shares the store and the stream.
-async fn node(config: NatsConfig, store: &Arc<dyn Store>) -> NatsQueue {
-    NatsQueue::open(config, Arc::clone(store), Arc::new(SystemClock)).await.unwrap()
+async fn node(config: NatsConfig, store: &Arc<SqlStore>) -> NatsQueue {
+    NatsQueue::open(config, store.clone(), Arc::new(SystemClock)).await.unwrap()
 }
 
 fn config(url: &str) -> NatsConfig {
     NatsConfig::new(Secret::new(url), LEASE)
 }
 
-async fn connected(url: &str, store: &Arc<dyn Store>) -> NatsQueue {
+async fn connected(url: &str, store: &Arc<SqlStore>) -> NatsQueue {
     let queue = node(config(url), store).await;
     queue.connected(LONG).await.unwrap();
     queue
@@ -49,11 +50,11 @@ fn task(number: usize) -> NewTask {
     NewTask { queue: QUEUE, name: "note".to_owned(), payload, attempts_max: 5, owner: None }
 }
 
-async fn in_outbox(store: &Arc<dyn Store>) -> usize {
+async fn in_outbox(store: &Arc<SqlStore>) -> usize {
     store.outbox_heads(10_000, SystemClock.now()).await.unwrap().len()
 }
 
-async fn until_outbox_has(store: &Arc<dyn Store>, count: usize) {
+async fn until_outbox_has(store: &Arc<SqlStore>, count: usize) {
     let started = Instant::now();
     while in_outbox(store).await != count {
         assert!(started.elapsed() < LONG, "{} in the outbox, not {count}", in_outbox(store).await);
@@ -253,7 +254,7 @@ async fn without_a_server_tasks_are_accepted_and_run() {
     }
     assert_eq!((in_outbox(&store).await, queue.depth(QUEUE).await.unwrap()), (0, 0));
     for address in ["http://127.0.0.1", "nats://127.0.0.1/a.b"] {
-        let open = NatsQueue::open(config(address), Arc::clone(&store), Arc::new(SystemClock));
+        let open = NatsQueue::open(config(address), store.clone(), Arc::new(SystemClock));
         let failed = open.await.err().unwrap();
         assert!(matches!(failed, NatsError::Address | NatsError::Name), "{failed}");
     }

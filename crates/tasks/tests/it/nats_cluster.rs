@@ -3,7 +3,7 @@
 
 use async_nats::jetstream;
 use domain::ids::UserId;
-use domain::ports::{NewTask, QueueName, Store, SystemClock, TaskQueue, WorkerSlots};
+use domain::ports::{NewTask, QueueName, SystemClock, TaskQueue, WorkerSlots};
 use domain::secret::Secret;
 use serde_json::json;
 use std::collections::BTreeSet;
@@ -59,7 +59,7 @@ async fn wait_for_peers(servers: &[NatsServer]) {
 async fn open(servers: &[NatsServer]) -> NatsQueue {
     let key = EncryptionKey::from_secret(&Secret::new("a test key"));
     let config = StoreConfig { url: Secret::new("sqlite::memory:"), pool_max: 4, key };
-    let store: Arc<dyn Store> = Arc::new(SqlStore::open(config).await.unwrap());
+    let store = Arc::new(SqlStore::open(config).await.unwrap());
     let urls: Vec<String> = servers.iter().map(NatsServer::url).collect();
     let config = NatsConfig::new(Secret::new(urls.join(",")), LEASE);
     let queue = NatsQueue::open(config, store, Arc::new(SystemClock)).await.unwrap();

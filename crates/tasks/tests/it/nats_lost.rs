@@ -2,7 +2,9 @@
 #![expect(clippy::unwrap_used, reason = "a test may fail")]
 
 use domain::ids::UserId;
-use domain::ports::{ClaimedTask, NewTask, QueueName, Store, SystemClock, TaskQueue, TaskState, WorkerSlots};
+use domain::ports::{
+    ClaimedTask, NewTask, QueueName, ReconcileStore, SystemClock, TaskQueue, TaskState, WorkerSlots,
+};
 use domain::ports::{Clock, UnfinishedTask, WorkerMetrics};
 use domain::secret::Secret;
 use serde_json::json;
@@ -20,15 +22,15 @@ const LONG: Duration = Duration::from_secs(30);
 /// Recheck interval of a task.
 const RECHECK: Duration = Duration::from_millis(300);
 
-async fn store() -> Arc<dyn Store> {
+async fn store() -> Arc<SqlStore> {
     let key = EncryptionKey::from_secret(&Secret::new("a test key"));
     let config = StoreConfig { url: Secret::new("sqlite::memory:"), pool_max: 4, key };
     Arc::new(SqlStore::open(config).await.unwrap())
 }
 
-async fn connected(url: &str, store: &Arc<dyn Store>, worker_gauges: &Arc<WorkerGauges>) -> NatsQueue {
+async fn connected(url: &str, store: &Arc<SqlStore>, worker_gauges: &Arc<WorkerGauges>) -> NatsQueue {
     let config = NatsConfig { recheck_after: RECHECK, ..NatsConfig::new(Secret::new(url), LEASE) };
-    let queue = NatsQueue::open(config, Arc::clone(store), Arc::new(SystemClock)).await.unwrap();
+    let queue = NatsQueue::open(config, store.clone(), Arc::new(SystemClock)).await.unwrap();
     queue.connected(LONG).await.unwrap();
     queue.counted_in(worker_gauges)
 }
@@ -46,7 +48,7 @@ fn number(task: &ClaimedTask) -> u64 {
     task.payload["number"].as_u64().unwrap()
 }
 
-async fn unfinished(store: &Arc<dyn Store>) -> Vec<UnfinishedTask> {
+async fn unfinished(store: &Arc<SqlStore>) -> Vec<UnfinishedTask> {
     store.unfinished_tasks(None, 1000, SystemClock.now()).await.unwrap()
 }
 

@@ -5,7 +5,8 @@
 use async_nats::jetstream;
 use domain::ids::{TaskId, UserId};
 use domain::ports::{
-    ClaimedTask, Clock, NewTask, QueueName, Store, SystemClock, TaskQueue, UnfinishedTask, WorkerSlots,
+    ClaimedTask, Clock, NewTask, OutboxStore, QueueName, ReconcileStore, SystemClock, TaskQueue, TaskStore,
+    UnfinishedTask, WorkerSlots,
 };
 use domain::secret::Secret;
 use serde_json::json;
@@ -22,18 +23,18 @@ const LONG: Duration = Duration::from_secs(60);
 /// Longer than it takes to detect a hanging server.
 const NOTICED: Duration = Duration::from_secs(4);
 
-async fn store() -> Arc<dyn Store> {
+async fn store() -> Arc<SqlStore> {
     let key = EncryptionKey::from_secret(&Secret::new("a test key"));
     let config = StoreConfig { url: Secret::new("sqlite::memory:"), pool_max: 4, key };
     Arc::new(SqlStore::open(config).await.unwrap())
 }
 
-async fn open(url: &str, store: &Arc<dyn Store>) -> NatsQueue {
+async fn open(url: &str, store: &Arc<SqlStore>) -> NatsQueue {
     let config = NatsConfig::new(Secret::new(url), LEASE);
-    NatsQueue::open(config, Arc::clone(store), Arc::new(SystemClock)).await.unwrap()
+    NatsQueue::open(config, store.clone(), Arc::new(SystemClock)).await.unwrap()
 }
 
-async fn connected(url: &str, store: &Arc<dyn Store>) -> NatsQueue {
+async fn connected(url: &str, store: &Arc<SqlStore>) -> NatsQueue {
     let queue = open(url, store).await;
     queue.connected(LONG).await.unwrap();
     queue
@@ -60,7 +61,7 @@ async fn claim(queue: &dyn TaskQueue) -> Vec<ClaimedTask> {
     queue.claim_many(QUEUE, WorkerSlots::any(4), "worker", LEASE).await.unwrap_or_default()
 }
 
-async fn unfinished(store: &Arc<dyn Store>) -> Vec<UnfinishedTask> {
+async fn unfinished(store: &Arc<SqlStore>) -> Vec<UnfinishedTask> {
     store.unfinished_tasks(None, 1000, SystemClock.now()).await.unwrap()
 }
 
@@ -123,7 +124,7 @@ async fn tasks_run_while_a_server_is_dead_and_not_again_when_it_is_back() {
 }
 
 /// Publishes the message of a stored task without marking it, like a relay whose acknowledgement is lost.
-async fn publish_unnoticed(url: &str, id: TaskId, store: &Arc<dyn Store>) {
+async fn publish_unnoticed(url: &str, id: TaskId, store: &Arc<SqlStore>) {
     let row = store.outbox_tasks(&[id]).await.unwrap().remove(0);
     let (server, name) = url.rsplit_once('/').unwrap();
     let context = jetstream::new(async_nats::connect(server).await.unwrap());
@@ -140,7 +141,7 @@ async fn publish_unnoticed(url: &str, id: TaskId, store: &Arc<dyn Store>) {
 }
 
 /// A queue with an existing stream.
-async fn with_stream(suite: &str, store: &Arc<dyn Store>) -> Option<(String, NatsQueue)> {
+async fn with_stream(suite: &str, store: &Arc<SqlStore>) -> Option<(String, NatsQueue)> {
     let url = testkit::nats::queue(suite)?;
     let queue = connected(&url, store).await;
     queue.push(task(99)).await.unwrap();

@@ -2,7 +2,7 @@
 //! `SVC_TEST_POSTGRES` is set; for the queue on NATS if `SVC_TEST_NATS` is set, and without a server.
 #![expect(clippy::unwrap_used, reason = "a test may fail")]
 
-use domain::ports::{Store, SystemClock, TaskQueue};
+use domain::ports::{SystemClock, TaskQueue};
 use domain::secret::Secret;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use tasks::queue::{NatsConfig, NatsQueue, SqlQueue};
 
 type Behavior = for<'a> fn(&'a dyn TaskQueue) -> Pin<Box<dyn Future<Output = ()> + Send + 'a>>;
 
-async fn store(url: String) -> Arc<dyn Store> {
+async fn store(url: String) -> Arc<SqlStore> {
     Arc::new(open(url).await)
 }
 

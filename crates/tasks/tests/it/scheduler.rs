@@ -3,7 +3,7 @@
 
 use crate::fixture::Fixture;
 use chrono::TimeDelta;
-use domain::ports::{Clock, QueueName};
+use domain::ports::{Clock, QueueName, ScheduleStore};
 use std::time::Duration;
 use tokio::sync::watch;
 use tokio::task::JoinSet;

@@ -3,8 +3,7 @@
 
 use async_trait::async_trait;
 use domain::ports::{
-    ClaimedTask, NewTask, QueueName, RunningSlot, Store, SystemClock, TaskError, TaskHandler, TaskQueue,
-    WorkerSlots,
+    ClaimedTask, NewTask, QueueName, RunningSlot, SystemClock, TaskError, TaskHandler, TaskQueue, WorkerSlots,
 };
 use domain::secret::Secret;
 use serde_json::Value;
@@ -81,7 +80,7 @@ impl Fixture {
     async fn start_with((concurrency, running_max): (u32, u32), grace: Duration) -> Self {
         let key = EncryptionKey::from_secret(&Secret::new("a test key"));
         let config = StoreConfig { url: Secret::new("sqlite::memory:"), pool_max: 1, key };
-        let store: Arc<dyn Store> = Arc::new(SqlStore::open(config).await.unwrap());
+        let store = Arc::new(SqlStore::open(config).await.unwrap());
         let queue: Arc<dyn TaskQueue> = Arc::new(SqlQueue::new(store, Arc::new(SystemClock)));
         let notes = Arc::new(Notes::default());
         let (queue_name, lease) = (QueueName::Search, Duration::from_secs(5));

@@ -5,9 +5,7 @@ use crate::secret_files;
 use anyhow::Context;
 use corpus::{CacheParts, MAIL_ANSWER_BYTES_MAX, MailParts, SemanticCache};
 use domain::corpus::{COLLECTION, QdrantMode, StorageBackend, VectorBackend};
-use domain::ports::{
-    BodyStore, Fetch, PluginContext, ReadPages, SourceTokens, Store, TaskQueue, VectorStore,
-};
+use domain::ports::{BodyStore, Fetch, PluginContext, ReadPages, SourceTokens, TaskQueue, VectorStore};
 use domain::settings::Settings;
 use license::LicensePolicy;
 use outbound::GuardedClient;
@@ -36,9 +34,8 @@ pub struct CacheDeps<'a> {
 /// Builds the cache without connecting, so that the service starts even if the vector store is unreachable.
 pub fn build(deps: CacheDeps<'_>) -> anyhow::Result<SemanticCache> {
     let CacheDeps { sql, queue, context, pages, tokens, license, data_dir } = deps;
-    let store: Arc<dyn Store> = sql.clone();
     Ok(SemanticCache::new(CacheParts {
-        store,
+        store: sql.clone(),
         vectors: vectors(sql, context)?,
         bodies: claimed_bodies(sql, context, data_dir)?,
         pages: Arc::clone(pages),

@@ -376,6 +376,30 @@ fn programs_are_started_in_few_places() {
     assert_eq!(found, allowed, "name the place in STARTS_PROGRAMS, with its reason");
 }
 
+/// The crates that build the service, serve every record of it, or implement and test the whole store.
+const KNOW_THE_WHOLE_STORE: [&str; 5] = ["domain", "server", "store", "testkit", "tributary"];
+
+/// Every other crate names the ports that it uses, as `FederationStore` does.
+#[test]
+fn crates_ask_for_the_stores_they_use() {
+    let mut read = 0;
+    for (krate, _) in ARROWS.iter().filter(|(krate, _)| !KNOW_THE_WHOLE_STORE.contains(krate)) {
+        let mut files = Vec::new();
+        rust_files(&root().join("crates").join(krate), &mut files);
+        for file in files {
+            let text = std::fs::read_to_string(&file).unwrap();
+            let words: Vec<&str> = text
+                .split(|c: char| !c.is_alphanumeric() && c != '_')
+                .filter(|word| !word.is_empty())
+                .collect();
+            let names_store = words.windows(2).any(|pair| pair == ["dyn", "Store"]);
+            assert!(!names_store, "{} asks for the whole store", file.display());
+            read += 1;
+        }
+    }
+    assert!(read > 400, "{read} files were read");
+}
+
 /// The only code that skips a test, and the test of how `./test` reports it.
 const SAYS_SKIPPED: [&str; 2] = ["crates/testkit/src/skip.rs", "crates/tributary/tests/it/test_script.rs"];
 /// Files that read the test environment for another reason than to decide whether a test can run.

@@ -6,7 +6,7 @@ use domain::ids::{ProviderId, SearchId, TaskId, UserId};
 use domain::instant::Instant;
 use domain::pipeline::SYSTEM_DEFAULT;
 use domain::ports::{
-    ClaimedTask, Clock, Observer, PipelineStore, ProviderStore, QueueName, ResultStore, SearchStore, Store,
+    ClaimedTask, Clock, Observer, PipelineStore, ProviderStore, QueueName, ResultStore, SearchStore,
     StoreError, SummaryEnd, TaskHandler, TaskQueue, UserStore,
 };
 use domain::provider::ProviderSpec;
@@ -87,8 +87,7 @@ impl Fixture {
         let key = EncryptionKey::from_secret(&Secret::new("a test key"));
         let config = StoreConfig { url: Secret::new("sqlite::memory:"), pool_max: 1, key };
         let store = Arc::new(SqlStore::open(config).await.unwrap());
-        let shared: Arc<dyn Store> = store.clone();
-        let queue: Arc<dyn TaskQueue> = Arc::new(SqlQueue::new(Arc::clone(&shared), Arc::clone(&clock)));
+        let queue: Arc<dyn TaskQueue> = Arc::new(SqlQueue::new(store.clone(), Arc::clone(&clock)));
         let recorded = Arc::new(RecordedDurations::default());
         let source = Source::start().await;
         source
@@ -106,7 +105,7 @@ impl Fixture {
         store.ensure_pipeline(SYSTEM_DEFAULT, PLUGINS.default_post_result, clock.now()).await.unwrap();
         store.create_providers(vec![provider], owner, clock.now()).await.unwrap();
         let federation = Arc::new(Federation::new(FederationDeps {
-            store: shared,
+            store: store.clone(),
             queue: Arc::clone(&queue),
             plugins: PLUGINS,
             context: context(&Arc::new(Settings::default()), clock).unwrap(),

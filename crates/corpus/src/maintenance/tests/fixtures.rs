@@ -10,8 +10,8 @@ use domain::corpus::{
 use domain::ids::{SignalId, UserId};
 use domain::ports::{
     BodyKey, BodyStore, Clock, EmbeddingError, EmbeddingInput, EmbeddingModels, PluginRegistry, Retrieval,
-    SignalStore, SignalVectors, SparseVector, Store, Unavailable, UserStore, VectorError, VectorHit,
-    VectorQuery, VectorState, VectorStore,
+    SignalStore, SignalVectors, SparseVector, Unavailable, UserStore, VectorError, VectorHit, VectorQuery,
+    VectorState, VectorStore,
 };
 use domain::secret::Secret;
 use domain::settings::Settings;
@@ -152,7 +152,6 @@ impl Fixture {
         let key = EncryptionKey::from_secret(&Secret::new("a test key"));
         let config = StoreConfig { url: Secret::new("sqlite::memory:"), pool_max: 1, key };
         let store = Arc::new(SqlStore::open(config).await.unwrap());
-        let shared: Arc<dyn Store> = store.clone();
         let clock = Arc::new(FixedClock::default());
         let vectors = Arc::new(FakeVectorStore::default());
         let bodies = Arc::new(FolderBodies::new(folder.path().join("bodies"), 1));
@@ -160,12 +159,12 @@ impl Fixture {
         let user = UserSpec { username: "ann".to_owned(), ..UserSpec::default() };
         let user = store.create_user(user, "hash".to_owned(), clock.now()).await.unwrap().id;
         let cache = SemanticCache::new(CacheParts {
-            store: Arc::clone(&shared),
+            store: store.clone(),
             vectors: vectors.clone(),
             bodies: bodies.clone(),
             pages: Arc::new(Unavailable),
             embedding_models: embedding_models.clone(),
-            queue: Arc::new(SqlQueue::new(shared, clock.clone())),
+            queue: Arc::new(SqlQueue::new(store.clone(), clock.clone())),
             plugins: NO_PLUGINS,
             mail: MailParts {
                 fetch: Arc::new(Unavailable),

@@ -6,7 +6,7 @@ use crate::fixture::Fixture;
 use domain::ai_provider::EXTRACTIVE_MODEL;
 use domain::chat::{ChatSpec, Speaker};
 use domain::ids::UserId;
-use domain::ports::{Clock, SystemClock, Turn};
+use domain::ports::{ChatStore, Clock, PromptStore, ProviderStore, SystemClock, Turn, UserStore};
 use domain::prompt::{PromptParts, PromptSpec};
 use domain::provider::ProviderSpec;
 use domain::search::{NATIVE_QUERY, ProviderRef};

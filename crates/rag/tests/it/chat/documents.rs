@@ -6,7 +6,7 @@ use crate::fixture::Fixture;
 use crate::models::Pages;
 use domain::chat::{ChatSpec, DocumentRef};
 use domain::ids::{ResultId, SearchId};
-use domain::ports::{Clock, SystemClock};
+use domain::ports::{ChatStore, Clock, SystemClock, UserStore};
 use domain::settings::Settings;
 use domain::user::UserSpec;
 use rag::chat::{ChatError, ChatInput};

@@ -4,7 +4,7 @@ use super::Scenario;
 use super::scripted_model::{Step, calls, says};
 use domain::chat::{CONTENT_CHARS_MAX, DocumentRef, LIST_MAX, MESSAGES_MAX, MessageContent, Speaker};
 use domain::ids::{ResultId, SearchId};
-use domain::ports::{Clock, SystemClock, Turn};
+use domain::ports::{ChatStore, Clock, SystemClock, Turn};
 use futures_util::StreamExt;
 use rag::chat::{ChatError, ChatEvent, ChatInput, MESSAGE_TIME_MAX, ROUNDS_MAX, SEARCHES_MAX};
 use serde_json::json;

@@ -8,7 +8,7 @@ mod scripted_model;
 use crate::fixture::Fixture;
 use domain::chat::{Chat, ChatMessage, ChatSpec};
 use domain::owner_scope::OwnerScope;
-use domain::ports::{Clock, SystemClock};
+use domain::ports::{ChatStore, Clock, SearchStore, SystemClock};
 use domain::search::Search;
 use rag::Summaries;
 use rag::chat::{ChatError, ChatInput, Chats};

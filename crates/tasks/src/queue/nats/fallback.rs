@@ -19,21 +19,22 @@
 //!   removed.
 //! - A single process that lost its connection does the same beside others that have not: the rules apply to rows.
 
+use super::broker_store::BrokerStore;
 use domain::instant::Instant;
-use domain::ports::{ClaimedTask, Clock, QueueError, QueueName, Store, StoreError, TaskKey, WorkerSlots};
+use domain::ports::{ClaimedTask, Clock, QueueError, QueueName, StoreError, TaskKey, WorkerSlots};
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 pub(super) struct Fallback {
-    store: Arc<dyn Store>,
+    store: Arc<dyn BrokerStore>,
     clock: Arc<dyn Clock>,
     /// Leases of tasks that were taken over from the stream.
     taken_over: Mutex<BTreeSet<String>>,
 }
 
 impl Fallback {
-    pub(super) fn new(store: Arc<dyn Store>, clock: Arc<dyn Clock>) -> Self {
+    pub(super) fn new(store: Arc<dyn BrokerStore>, clock: Arc<dyn Clock>) -> Self {
         Self { store, clock, taken_over: Mutex::default() }
     }
 

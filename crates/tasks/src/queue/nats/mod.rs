@@ -3,6 +3,7 @@
 //! lost. While no server responds, workers claim from the database: see `fallback`.
 
 mod address;
+mod broker_store;
 mod claim;
 mod config;
 mod connect_error;
@@ -21,6 +22,7 @@ mod stream;
 mod task_queue;
 
 pub use address::NatsError;
+pub use broker_store::BrokerStore;
 pub use config::NatsConfig;
 pub use message_bus::NatsMessageBus;
 pub use outage::OutageQueue;

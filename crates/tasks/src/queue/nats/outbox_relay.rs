@@ -4,6 +4,7 @@
 //! Tasks of the service are sent at once. Tasks of users are sent in turn by owner, and only as many as the workers
 //! have slots: tasks in the stream are running, tasks in the outbox are waiting.
 
+use super::broker_store::BrokerStore;
 use super::connection::Connection;
 use super::message::{TaskMessage, message_id};
 use super::request_error::unreachable;
@@ -13,7 +14,7 @@ use async_nats::jetstream::message::PublishMessage;
 use chrono::TimeDelta;
 use domain::fair_share::{self, FairShare, WaitingTask};
 use domain::ids::TaskId;
-use domain::ports::{Clock, OutboxHead, OutboxTask, QueueError, QueueName, SentTask, Store, TaskKey};
+use domain::ports::{Clock, OutboxHead, OutboxTask, QueueError, QueueName, SentTask, TaskKey};
 use futures_util::FutureExt;
 use std::collections::{BTreeMap, BTreeSet};
 use std::future::IntoFuture;
@@ -37,7 +38,7 @@ const SLOTS_UNKNOWN: u32 = 8;
 const MESSAGE_BYTES_MAX: usize = 512 * 1024;
 
 pub(super) struct OutboxRelay {
-    store: Arc<dyn Store>,
+    store: Arc<dyn BrokerStore>,
     clock: Arc<dyn Clock>,
     connection: Arc<Connection>,
     sent: Arc<SentTasks>,
@@ -49,7 +50,7 @@ pub(super) struct OutboxRelay {
 
 impl OutboxRelay {
     pub(super) fn new(
-        store: Arc<dyn Store>,
+        store: Arc<dyn BrokerStore>,
         clock: Arc<dyn Clock>,
         connection: Arc<Connection>,
         sent: Arc<SentTasks>,

@@ -1,6 +1,7 @@
 //! The queue and its background tasks.
 
 use super::address::NatsError;
+use super::broker_store::BrokerStore;
 use super::config::NatsConfig;
 use super::connection::{Connection, Subjects};
 use super::fallback::Fallback;
@@ -13,7 +14,7 @@ use async_nats::jetstream::AckKind;
 use chrono::TimeDelta;
 use domain::ids::TaskId;
 use domain::instant::Instant as Moment;
-use domain::ports::{ClaimedTask, Clock, QueueError, QueueName, Store};
+use domain::ports::{ClaimedTask, Clock, QueueError, QueueName};
 use futures_util::StreamExt;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -30,7 +31,7 @@ const PUSH_WAIT: Duration = Duration::from_secs(2);
 const ACK_ATTEMPTS: u32 = 3;
 
 pub struct NatsQueue {
-    pub(super) store: Arc<dyn Store>,
+    pub(super) store: Arc<dyn BrokerStore>,
     pub(super) clock: Arc<dyn Clock>,
     pub(super) connection: Arc<Connection>,
     pub(super) outbox_relay: Arc<OutboxRelay>,
@@ -68,7 +69,7 @@ impl NatsQueue {
     /// Opens the queue and starts the relay. An unreachable server is not an error: it may come later.
     pub async fn open(
         config: NatsConfig,
-        store: Arc<dyn Store>,
+        store: Arc<dyn BrokerStore>,
         clock: Arc<dyn Clock>,
     ) -> Result<Self, NatsError> {
         let recheck_after = config.recheck_after;

@@ -5,7 +5,7 @@ use super::connection::Connection;
 use crate::worker_gauges::WorkerGauges;
 use chrono::TimeDelta;
 use domain::instant::Instant as Moment;
-use domain::ports::{Clock, DeliveredTask, QueueError, SentTask, Store, StoreError, TaskKey};
+use domain::ports::{Clock, DeliveredTask, OutboxStore, QueueError, SentTask, StoreError, TaskKey};
 use futures_util::{StreamExt, TryStreamExt, stream};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
@@ -18,7 +18,7 @@ const ASKED_AT_ONCE: usize = 16;
 const PAGES_MAX: u32 = 40;
 
 pub(super) struct SentTasks {
-    store: Arc<dyn Store>,
+    store: Arc<dyn OutboxStore>,
     clock: Arc<dyn Clock>,
     connection: Arc<Connection>,
     /// Interval between rechecks of a task.
@@ -30,7 +30,7 @@ pub(super) struct SentTasks {
 
 impl SentTasks {
     pub(super) fn new(
-        store: Arc<dyn Store>,
+        store: Arc<dyn OutboxStore>,
         clock: Arc<dyn Clock>,
         connection: Arc<Connection>,
         recheck_after: Duration,

@@ -9,7 +9,7 @@ use clap::Args;
 use corpus::maintenance::{ReconcileReport, Repair};
 use domain::corpus::CONNECTOR_NAME;
 use domain::ports::{
-    AuditStore, Clock, ConnectorErrorKind, ProviderStore, QueueName, Store, SystemClock, UserStore,
+    AuditStore, Clock, ConnectorErrorKind, HealthStore, ProviderStore, QueueName, SystemClock, UserStore,
 };
 use domain::provider::SearchProvider;
 use domain::result::ProviderError;
