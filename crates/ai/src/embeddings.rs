@@ -10,7 +10,7 @@ use domain::ports::{
     AiProviderStore, Clock, EmbeddingError, EmbeddingInput, EmbeddingModels, Fetch, HttpRequest,
     HttpResponse, ModelError, ModelErrorKind, ModelRequest, Prompt, Turn,
 };
-use domain::settings::Settings;
+use domain::settings::PluginSettings;
 use futures_util::{StreamExt, TryStreamExt, stream};
 use moka::sync::Cache;
 use relevancy::embedder::{MODEL_NAME, embed};
@@ -47,7 +47,7 @@ pub struct AiEmbeddingModels {
     store: Arc<dyn AiProviderStore>,
     fetch: Arc<dyn Fetch>,
     clock: Arc<dyn Clock>,
-    settings: Arc<Settings>,
+    settings: Arc<PluginSettings>,
     providers: Mutex<Option<(Instant, Arc<Vec<AiProvider>>)>>,
     cache: Cache<Key, Arc<[f32]>>,
 }
@@ -57,7 +57,7 @@ impl AiEmbeddingModels {
         store: Arc<dyn AiProviderStore>,
         fetch: Arc<dyn Fetch>,
         clock: Arc<dyn Clock>,
-        settings: Arc<Settings>,
+        settings: Arc<PluginSettings>,
     ) -> Self {
         let weigh = |_: &Key, vector: &Arc<[f32]>| {
             u32::try_from(size_of::<Key>() + size_of_val::<[f32]>(vector)).unwrap_or(u32::MAX)

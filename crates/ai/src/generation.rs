@@ -11,7 +11,7 @@ use domain::ports::{
     AiProviderStore, Clock, Completion, Fetch, GenerativeModels, HttpRequest, HttpStream, ModelError,
     ModelErrorKind, ModelRequest, Prompt,
 };
-use domain::settings::Settings;
+use domain::settings::PluginSettings;
 use futures_util::StreamExt;
 use std::sync::Arc;
 use std::time::Duration;
@@ -25,7 +25,7 @@ pub struct AiGenerativeModels {
     store: Arc<dyn AiProviderStore>,
     fetch: Arc<dyn Fetch>,
     clock: Arc<dyn Clock>,
-    settings: Arc<Settings>,
+    settings: Arc<PluginSettings>,
 }
 
 impl AiGenerativeModels {
@@ -33,7 +33,7 @@ impl AiGenerativeModels {
         store: Arc<dyn AiProviderStore>,
         fetch: Arc<dyn Fetch>,
         clock: Arc<dyn Clock>,
-        settings: Arc<Settings>,
+        settings: Arc<PluginSettings>,
     ) -> Self {
         Self { store, fetch, clock, settings }
     }

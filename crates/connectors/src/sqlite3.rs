@@ -8,11 +8,11 @@ use crate::shared::sqlite_file::{self, Refusal};
 use crate::shared::statement::Template;
 use async_trait::async_trait;
 use domain::ports::{
-    Capability, Connector, ConnectorError, ConnectorErrorKind, ConnectorKind, NormalizedPage, PluginContext,
-    ProviderQuery, ResultOrigin, SourceQuery, SourceResponse, TestTarget,
+    Capability, Connector, ConnectorError, ConnectorErrorKind, ConnectorKind, NormalizedPage, OwnDatabase,
+    PluginContext, ProviderQuery, ResultOrigin, SourceQuery, SourceResponse, TestTarget,
 };
 use domain::provider::SearchProvider;
-use domain::settings::Settings;
+use domain::settings::PluginSettings;
 use domain::validation::FieldErrors;
 use futures_util::TryStreamExt;
 use serde_json::Value;
@@ -42,7 +42,8 @@ const STEPS_PER_LOOK: i32 = 10_000;
 struct Sqlite3 {
     file: PathBuf,
     sql_query: SqlQuery,
-    settings: Arc<Settings>,
+    settings: Arc<PluginSettings>,
+    own_database: Arc<OwnDatabase>,
 }
 
 impl fmt::Debug for Sqlite3 {
@@ -69,7 +70,8 @@ fn build(provider: &SearchProvider, context: &PluginContext) -> Result<Box<dyn C
     let sql_query = SqlQuery::of(provider, Dialect::Sqlite)?;
     let file = sqlite_file::check(&provider.spec.url, &context.settings)
         .map_err(|sentence| config_error(&FieldErrors::one("url", sentence)))?;
-    Ok(Box::new(Sqlite3 { file, sql_query, settings: Arc::clone(&context.settings) }))
+    let (settings, own_database) = (Arc::clone(&context.settings), Arc::clone(&context.own_database));
+    Ok(Box::new(Sqlite3 { file, sql_query, settings, own_database }))
 }
 
 #[async_trait]
@@ -95,9 +97,10 @@ impl Connector for Sqlite3 {
 impl Sqlite3 {
     /// The file is resolved again for each query, because the target of a path may have changed since it was saved.
     async fn permitted(&self) -> Result<PathBuf, ConnectorError> {
-        let (file, settings) = (self.file.clone(), Arc::clone(&self.settings));
+        let (settings, own_database) = (Arc::clone(&self.settings), Arc::clone(&self.own_database));
+        let file = self.file.clone();
         let resolved = tokio::task::spawn_blocking(move || {
-            sqlite_file::resolve(&file, &settings).map_err(|refusal| refused(&file, refusal))
+            sqlite_file::resolve(&file, &settings, &own_database).map_err(|refusal| refused(&file, refusal))
         });
         let failed = |_| ConnectorError::new(ConnectorErrorKind::Unavailable, "the file could not be opened");
         resolved.await.map_err(failed)?

@@ -11,6 +11,7 @@ use crate::search::rules_cache::RulesCache;
 use domain::ids::ProviderId;
 use domain::notice::{Notice, NoticeKind};
 use domain::ports::{Observer, PluginContext, PluginRegistry, ReadPages, SourceTokens, TaskQueue};
+use domain::settings::Settings;
 use std::sync::Arc;
 
 const BYTES_PER_MB: usize = 1024 * 1024;
@@ -22,6 +23,7 @@ pub struct FederationDeps {
     pub queue: Arc<dyn TaskQueue>,
     pub plugins: PluginRegistry,
     pub context: PluginContext,
+    pub settings: Arc<Settings>,
     /// Access tokens of the accounts that users have connected.
     pub tokens: Arc<dyn SourceTokens>,
     /// Fetches the pages of results whose provider returns little text.
@@ -36,6 +38,7 @@ pub struct Federation {
     pub(crate) queue: Arc<dyn TaskQueue>,
     pub(crate) plugins: PluginRegistry,
     pub(crate) context: PluginContext,
+    pub(crate) settings: Arc<Settings>,
     pub(crate) tokens: Arc<dyn SourceTokens>,
     pub(crate) pages: Arc<dyn ReadPages>,
     pub(crate) progress: ProgressHub,
@@ -50,14 +53,15 @@ pub struct Federation {
 
 impl Federation {
     pub fn new(parts: FederationDeps) -> Self {
-        let FederationDeps { store, queue, plugins, context, tokens, pages, observer } = parts;
-        let memory_max = context.settings.answer_memory_mb as usize;
+        let FederationDeps { store, queue, plugins, context, settings, tokens, pages, observer } = parts;
+        let memory_max = settings.answer_memory_mb as usize;
         Self {
             store,
             queue,
             plugins,
             memory: ResponseMemory::new(memory_max.saturating_mul(BYTES_PER_MB)),
             context,
+            settings,
             tokens,
             pages,
             progress: ProgressHub::default(),

@@ -1,7 +1,7 @@
 //! Dependencies of page fetching.
 
 use domain::ports::{ExtractText, Fetch, PluginRegistry, SourceTokens};
-use domain::settings::Settings;
+use domain::settings::PluginSettings;
 use std::sync::Arc;
 
 /// Dependencies of page fetching.
@@ -12,5 +12,5 @@ pub struct PageFetchParts {
     pub tokens: Arc<dyn SourceTokens>,
     /// For connectors that always need an authenticator.
     pub plugins: PluginRegistry,
-    pub settings: Arc<Settings>,
+    pub settings: Arc<PluginSettings>,
 }

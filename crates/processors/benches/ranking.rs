@@ -18,7 +18,7 @@ use domain::ports::{
 };
 use domain::provider::{ProviderSpec, SearchProvider};
 use domain::result::{ResultItem, ResultSet};
-use domain::settings::Settings;
+use domain::settings::PluginSettings;
 use processors::{post_result, result};
 use std::sync::Arc;
 use testkit::builders::{item, result_set, search};
@@ -72,7 +72,8 @@ fn best_ms(results: usize) -> f64 {
 
 /// Everything that a search does with its results between mapping and saving.
 fn rank(mut sets: Vec<ResultSet>) {
-    let context = PluginContext::new(Arc::new(Offline), Arc::new(SystemClock), Arc::new(Settings::default()));
+    let context =
+        PluginContext::new(Arc::new(Offline), Arc::new(SystemClock), Arc::new(PluginSettings::default()));
     let search = search(QUERY);
     let provider = SearchProvider::unsaved(ProviderSpec::default(), UserId(1), Instant::UNIX_EPOCH);
     let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");

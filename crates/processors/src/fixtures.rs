@@ -10,7 +10,7 @@ use domain::ports::{
 };
 use domain::provider::{ProviderSpec, SearchProvider};
 use domain::search::Search;
-use domain::settings::Settings;
+use domain::settings::PluginSettings;
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -40,7 +40,7 @@ impl Default for TestContext {
             context: PluginContext::new(
                 Arc::new(NoFetch),
                 Arc::new(SystemClock),
-                Arc::new(Settings::default()),
+                Arc::new(PluginSettings::default()),
             ),
             results_wanted: 10,
         }
@@ -54,7 +54,7 @@ impl TestContext {
         context
     }
 
-    pub fn settings(&mut self) -> &mut Settings {
+    pub fn settings(&mut self) -> &mut PluginSettings {
         Arc::make_mut(&mut self.context.settings)
     }
 

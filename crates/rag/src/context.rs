@@ -3,6 +3,7 @@
 use crate::in_progress::GenerationRegistry;
 use crate::rag_store::RagStore;
 use domain::ports::{Observer, PluginContext, ReadPages};
+use domain::settings::Settings;
 use federation::Federation;
 use std::sync::Arc;
 use tokio::sync::Semaphore;
@@ -13,6 +14,7 @@ pub struct RagDeps {
     pub store: Arc<dyn RagStore>,
     pub federation: Arc<Federation>,
     pub context: PluginContext,
+    pub settings: Arc<Settings>,
     pub pages: Arc<dyn ReadPages>,
     pub observer: Arc<dyn Observer>,
 }
@@ -22,6 +24,7 @@ pub(crate) struct RagContext {
     pub store: Arc<dyn RagStore>,
     pub federation: Arc<Federation>,
     pub context: PluginContext,
+    pub settings: Arc<Settings>,
     pub pages: Arc<dyn ReadPages>,
     pub observer: Arc<dyn Observer>,
     pub in_progress: Arc<GenerationRegistry>,
@@ -31,8 +34,8 @@ pub(crate) struct RagContext {
 
 impl RagContext {
     pub fn new(deps: RagDeps) -> Self {
-        let RagDeps { store, federation, context, pages, observer } = deps;
-        let slots = Semaphore::new(context.settings.interactive_concurrency.max(1) as usize);
-        Self { store, federation, context, pages, observer, in_progress: Arc::default(), slots }
+        let RagDeps { store, federation, context, settings, pages, observer } = deps;
+        let slots = Semaphore::new(settings.interactive_concurrency.max(1) as usize);
+        Self { store, federation, context, settings, pages, observer, in_progress: Arc::default(), slots }
     }
 }

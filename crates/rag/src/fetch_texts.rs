@@ -63,7 +63,7 @@ impl RagContext {
             generation.emit(SummaryEvent::Stage { stage: Stage::Reading, done, of });
         }
         found.sort_by_key(|(place, ..)| *place);
-        let falls_back = self.context.settings.always_fall_back_to_summary;
+        let falls_back = self.settings.always_fall_back_to_summary;
         let mut source_texts = SourceTexts { sources: Vec::new(), warnings: Vec::new() };
         for (_, item, page) in found {
             source_texts.add(item, page, falls_back);

@@ -120,7 +120,7 @@ impl RagContext {
             run: search.run,
             request: SummaryRequest { instead_of: None, ..generation.request.clone() },
             row,
-            prompt: self.context.settings.rag_store_prompt.then(|| prompt_text(&prompt)),
+            prompt: self.settings.rag_store_prompt.then(|| prompt_text(&prompt)),
             date_created: now,
         };
         // Nothing is stored if the summary was cancelled meanwhile or the search was started again.
@@ -140,7 +140,7 @@ impl RagContext {
     ) -> Result<Selection, SummaryError> {
         let mut sets = self.federation.saved_sets(search).await?;
         self.federation.apply_preferences(search, &mut sets).await?;
-        let settings = &self.context.settings;
+        let settings = &self.settings;
         let asked = sets.iter().filter_map(|set| providers.get(&set.provider));
         let overrides = asked.clone().map(|one| (one.id, RagOverrides::parse(&one.spec.config))).collect();
         let plugins = self.federation.plugins();
@@ -168,7 +168,7 @@ impl RagContext {
         (parts, provider): (PromptParts, &AiProvider),
         (sources, left): (Vec<SourceText>, Duration),
     ) -> Result<AssembledPrompt, SummaryError> {
-        let settings = &self.context.settings;
+        let settings = &self.settings;
         let generative_models = Arc::clone(&self.context.generative_models);
         let budget = budget(settings.rag_tok_max, provider, generative_models.tokens_max(provider));
         let (query, instructions) = (plain_query(search), generation.request.instructions.clone());

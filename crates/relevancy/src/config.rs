@@ -2,7 +2,7 @@
 
 use crate::field::PerField;
 use crate::language::Language;
-use domain::settings::{FieldWeights, Settings};
+use domain::settings::{FieldWeights, PluginSettings};
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ScoringConfig {
@@ -17,7 +17,7 @@ pub struct ScoringConfig {
 }
 
 impl ScoringConfig {
-    pub fn of(settings: &Settings) -> Self {
+    pub fn of(settings: &PluginSettings) -> Self {
         let FieldWeights { title, body, author } = settings.relevancy_config;
         Self {
             language: Language::named(&settings.default_query_language),
@@ -30,7 +30,7 @@ impl ScoringConfig {
 
 impl Default for ScoringConfig {
     fn default() -> Self {
-        Self::of(&Settings::default())
+        Self::of(&PluginSettings::default())
     }
 }
 
@@ -40,7 +40,7 @@ mod tests {
 
     #[test]
     fn the_settings_are_heard() {
-        let mut settings = Settings::default();
+        let mut settings = PluginSettings::default();
         let config = ScoringConfig::default();
         assert_eq!((config.weights, config.language), ([1.5, 1.0, 1.0], Language::ENGLISH));
         assert_eq!((config.min_similarity, config.max_matches), (0.01, 5));

@@ -11,6 +11,7 @@
 //! | `lifecycle` | opening, monitoring and closing of a store |
 //! | `migrations` | schema migrations at start |
 //! | `notify` | message bus between processes that share a PostgreSQL database |
+//! | `own_database` | the place of a database by its URL |
 //! | `sql` | one module per record: row, conversion, queries |
 //! | `sql_store` | the store that the modules of `sql` implement |
 //! | `encryption` | encryption of credentials at rest |
@@ -29,6 +30,7 @@ mod json;
 mod lifecycle;
 mod migrations;
 mod notify;
+mod own_database;
 mod row;
 mod sql;
 mod sql_store;
@@ -39,5 +41,6 @@ pub use encryption::{EncryptionKey, KeySource};
 pub use facts::{DatabaseFacts, TableFacts, database_facts};
 pub use lifecycle::STATEMENT_MAX;
 pub use notify::PostgresMessageBus;
+pub use own_database::own_database;
 pub use sql::RekeyReport;
 pub use sql_store::{SqlStore, StoreConfig};

@@ -15,7 +15,7 @@ use domain::ports::{
 };
 use domain::secret::Secret;
 pub use domain::settings::DATABASE_FILE;
-use domain::settings::{EffectiveSetting, LoadedSettings, Settings};
+use domain::settings::{EffectiveSetting, LoadedSettings, PluginSettings, Settings};
 use extraction::{Extraction, Limits, WithTika};
 use federation::{ExpireSearches, Federation, FederationDeps, RunSearch, RunSubscriptions};
 use license::LicensePolicy;
@@ -86,12 +86,13 @@ impl App {
         let mut context = context(&settings, Arc::clone(&clock))?;
         let (metrics, model_probe) =
             (Arc::new(Metrics::new(clock.now())), Arc::new(models(&mut context, &sql)));
-        let authenticators = authenticators(&sql, &context);
+        let authenticators = authenticators(&sql, &context, &settings);
         let pages = page_fetch(&context, &authenticators);
         let corpus = Arc::new(corpus_build::build(CacheDeps {
             sql: &sql,
             queue: &queue,
             context: &context,
+            settings: &settings,
             pages: &pages,
             tokens: authenticators.clone(),
             license: &license,
@@ -99,10 +100,10 @@ impl App {
         })?);
         context.corpus = corpus.clone();
         let sources = (authenticators.clone(), Arc::clone(&pages));
-        let federation = federation((&sql, &queue), &context, sources, &metrics);
+        let federation = federation(&sql, &queue, &context, &settings, sources, &metrics);
         let doctor = Doctor::new(context.clone(), PLUGINS.read_answer, federation.cpu_pool().clone());
         let cached_pages = Arc::new(CachedPageReader::new(pages, Arc::clone(&corpus)));
-        let rag_deps = rag_deps(&sql, &federation, context, cached_pages, &metrics);
+        let rag_deps = rag_deps(&sql, &federation, context, &settings, cached_pages, &metrics);
         let (summaries, mcp) = summaries_and_mcp(&sql, rag_deps, &corpus);
         let state = Arc::new(AppState::new(server::AppDeps {
             store: sql.clone(),
@@ -188,20 +189,26 @@ fn data_folder(settings: &Settings) -> anyhow::Result<PathBuf> {
     Ok(folder)
 }
 
-fn authenticators(sql: &Arc<SqlStore>, context: &PluginContext) -> Arc<Authenticators> {
+fn authenticators(
+    sql: &Arc<SqlStore>,
+    context: &PluginContext,
+    settings: &Settings,
+) -> Arc<Authenticators> {
     Arc::new(Authenticators::new(
         sql.clone(),
         Arc::clone(&context.fetch),
         Arc::clone(&context.clock),
-        context.settings.oidc_api_audience.clone(),
+        settings.oidc_api_audience.clone(),
     ))
 }
 
 /// Builds the federation; the pair of authenticators and page reader provides users' tokens and the pages behind
 /// results.
 fn federation(
-    (sql, queue): (&Arc<SqlStore>, &Arc<dyn TaskQueue>),
+    sql: &Arc<SqlStore>,
+    queue: &Arc<dyn TaskQueue>,
     context: &PluginContext,
+    settings: &Arc<Settings>,
     (tokens, pages): (Arc<Authenticators>, Arc<dyn ReadPages>),
     metrics: &Arc<Metrics>,
 ) -> Arc<Federation> {
@@ -210,6 +217,7 @@ fn federation(
         queue: Arc::clone(queue),
         plugins: PLUGINS,
         context: context.clone(),
+        settings: Arc::clone(settings),
         tokens,
         pages,
         observer: metrics.clone(),
@@ -251,6 +259,7 @@ fn rag_deps(
     sql: &Arc<SqlStore>,
     federation: &Arc<Federation>,
     context: PluginContext,
+    settings: &Arc<Settings>,
     pages: Arc<dyn ReadPages>,
     metrics: &Arc<Metrics>,
 ) -> RagDeps {
@@ -258,6 +267,7 @@ fn rag_deps(
         store: sql.clone(),
         federation: Arc::clone(federation),
         context,
+        settings: Arc::clone(settings),
         pages,
         observer: metrics.clone(),
     }
@@ -270,7 +280,7 @@ fn summaries_and_mcp(
     corpus: &Arc<SemanticCache>,
 ) -> (Arc<Summaries>, Arc<Mcp>) {
     let summaries = Arc::new(Summaries::new(parts.clone()));
-    let RagDeps { federation, context, pages, .. } = parts;
+    let RagDeps { federation, context, settings, pages, .. } = parts;
     let mcp = Arc::new(Mcp::new(McpDeps {
         store: sql.clone(),
         federation,
@@ -279,7 +289,7 @@ fn summaries_and_mcp(
         pages,
         plugins: PLUGINS,
         clock: context.clock,
-        settings: context.settings,
+        settings,
     }));
     (summaries, mcp)
 }
@@ -366,11 +376,14 @@ async fn nats_queues(
 }
 
 /// The plug-in context, without anything that needs the database.
-pub fn context(settings: &Arc<Settings>, clock: Arc<dyn Clock>) -> anyhow::Result<PluginContext> {
+pub fn context(settings: &Settings, clock: Arc<dyn Clock>) -> anyhow::Result<PluginContext> {
     let client = Arc::new(GuardedClient::new(client_limits(settings)?)?);
     let fetch: Arc<dyn Fetch> = client.clone();
     let extract = extraction(settings, Arc::clone(&fetch))?;
-    let context = PluginContext::new(fetch, clock, Arc::clone(settings));
+    let mut context = PluginContext::new(fetch, clock, Arc::new(PluginSettings::from(settings)));
+    if let Some(database) = store::own_database(&settings.database_url) {
+        context.own_database = Arc::new(database);
+    }
     Ok(PluginContext { resolver: client, extract, ..context })
 }
 

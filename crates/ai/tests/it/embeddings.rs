@@ -7,7 +7,7 @@ use domain::ai_provider::{AiProvider, AiProviderSpec};
 use domain::ids::{AiProviderId, UserId};
 use domain::instant::Instant;
 use domain::ports::{AiProviderStore, EmbeddingError, EmbeddingInput, EmbeddingModels, StoreError};
-use domain::settings::Settings;
+use domain::settings::PluginSettings;
 use fakes::models::bedrock::Bedrock;
 use fakes::models::cohere::Cohere;
 use fakes::models::gemini::{self, Gemini};
@@ -36,7 +36,7 @@ fn record(id: i64, name: &str, model: &str, more: Value) -> AiProvider {
 
 fn models(records: Vec<AiProvider>) -> AiEmbeddingModels {
     let clock = Arc::new(FixedClock::default());
-    AiEmbeddingModels::new(Arc::new(Records(records)), client(), clock, Arc::new(Settings::default()))
+    AiEmbeddingModels::new(Arc::new(Records(records)), client(), clock, Arc::new(PluginSettings::default()))
 }
 
 fn texts(count: usize) -> Vec<String> {
@@ -277,7 +277,7 @@ async fn records_are_read_again_after_some_seconds() {
     let clock = Arc::new(FixedClock::default());
     let store = Arc::new(Counted { records: Mutex::default(), reads: AtomicUsize::new(0) });
     let models =
-        AiEmbeddingModels::new(store.clone(), client(), clock.clone(), Arc::new(Settings::default()));
+        AiEmbeddingModels::new(store.clone(), client(), clock.clone(), Arc::new(PluginSettings::default()));
     for _ in 0..5 {
         assert_eq!(models.ranking_model().await, Ok(None));
     }

@@ -10,7 +10,7 @@ use domain::ports::{
     AiProviderStore, Completion, CompletionChunk, GenerativeModels, ModelError, ModelRequest, Prompt,
     StoreError, ToolCall, Turn,
 };
-use domain::settings::Settings;
+use domain::settings::PluginSettings;
 use fakes::models::ModelServer;
 use futures_util::StreamExt;
 use outbound::{ClientLimits, GuardedClient};
@@ -66,7 +66,12 @@ pub fn client() -> Arc<GuardedClient> {
 
 pub fn models(providers: Vec<AiProvider>) -> AiGenerativeModels {
     let clock = Arc::new(FixedClock::default());
-    AiGenerativeModels::new(Arc::new(Records(providers)), client(), clock, Arc::new(Settings::default()))
+    AiGenerativeModels::new(
+        Arc::new(Records(providers)),
+        client(),
+        clock,
+        Arc::new(PluginSettings::default()),
+    )
 }
 
 /// A fake service and its record.

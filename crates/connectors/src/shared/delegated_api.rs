@@ -9,7 +9,7 @@ use domain::ports::{
 };
 use domain::provider::SearchProvider;
 use domain::secret::Secret;
-use domain::settings::Settings;
+use domain::settings::PluginSettings;
 use domain::validation::FieldErrors;
 use serde_json::Value;
 use std::fmt;
@@ -25,7 +25,7 @@ pub struct Service {
     pub name: &'static str,
     /// The setting with the base URL of its API.
     pub setting: &'static str,
-    pub address: fn(&Settings) -> &str,
+    pub address: fn(&PluginSettings) -> &str,
     /// Classifies an error response.
     pub classify_error: fn(u16, &Value) -> ErrorCause,
 }
@@ -325,7 +325,8 @@ mod tests {
     };
 
     fn api(address: &str) -> Result<DelegatedApi, ConnectorError> {
-        let settings = Settings { microsoft_graph_url: address.to_owned(), ..Settings::default() };
+        let settings =
+            PluginSettings { microsoft_graph_url: address.to_owned(), ..PluginSettings::default() };
         let context = PluginContext::new(Arc::new(Unavailable), Arc::new(Never), Arc::new(settings));
         let mut provider =
             SearchProvider::unsaved(ProviderSpec::default(), Default::default(), Default::default());

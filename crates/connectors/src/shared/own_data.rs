@@ -1,46 +1,34 @@
 //! The service's own data folder and database, which no provider may read.
 
 use super::dsn::Dsn;
-use domain::settings::{DATABASE_FILE, SAMPLE_LIBRARY_FILE, Settings};
-use sqlx::postgres::PgConnectOptions;
+use domain::ports::OwnDatabase;
+use domain::settings::{PluginSettings, SAMPLE_LIBRARY_FILE};
 use std::collections::BTreeSet;
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 
 /// The data folder with all links resolved; `None` while it does not exist.
-pub fn folder(settings: &Settings) -> Option<PathBuf> {
+pub fn folder(settings: &PluginSettings) -> Option<PathBuf> {
     Path::new(&settings.data_dir).canonicalize().ok()
 }
 
 /// Whether a resolved path belongs to the service: below the data folder, or its database under another name. The
 /// sample library that the demo writes there is the one exception.
-pub fn holds_file(settings: &Settings, path: &Path) -> bool {
-    is_database(settings, path)
+pub fn holds_file(settings: &PluginSettings, database: &OwnDatabase, path: &Path) -> bool {
+    is_database(database, path)
         || folder(settings).is_some_and(|own| path.starts_with(&own) && path != own.join(SAMPLE_LIBRARY_FILE))
 }
 
 /// Whether this is the database file under any name, including a hard link.
-fn is_database(settings: &Settings, path: &Path) -> bool {
-    let own = database_file(settings);
+fn is_database(database: &OwnDatabase, path: &Path) -> bool {
+    let OwnDatabase::Sqlite { file } = database else { return false };
     // SQLite keeps uncommitted data in files beside it.
     let with_suffix = |suffix: &str| {
-        let mut name = own.clone().into_os_string();
+        let mut name = file.clone().into_os_string();
         name.push(suffix);
         PathBuf::from(name)
     };
     ["", "-wal", "-journal"].into_iter().map(with_suffix).any(|own| is_same_file(&own, path))
-}
-
-fn database_file(settings: &Settings) -> PathBuf {
-    let url = settings.database_url.expose();
-    let path = url.strip_prefix("sqlite://").or_else(|| url.strip_prefix("sqlite:"));
-    match path {
-        Some(path) => {
-            let path = path.split('?').next().unwrap_or_default();
-            PathBuf::from(percent_encoding::percent_decode_str(path).decode_utf8_lossy().into_owned())
-        }
-        None => Path::new(&settings.data_dir).join(DATABASE_FILE),
-    }
 }
 
 #[cfg(unix)]
@@ -65,17 +53,13 @@ pub struct OwnPostgres {
 
 impl OwnPostgres {
     /// `None` if the service uses SQLite.
-    pub fn of(settings: &Settings) -> Option<Self> {
-        let url = settings.database_url.expose();
-        let is_postgres = url.starts_with("postgres://") || url.starts_with("postgresql://");
-        let options: PgConnectOptions = url.parse().ok().filter(|_| is_postgres)?;
-        // Without a name, PostgreSQL uses that of the user.
-        let database = options.get_database().unwrap_or_else(|| options.get_username()).to_owned();
-        let host = match options.get_socket() {
-            Some(_) => "localhost".to_owned(),
-            None => options.get_host().trim_matches(['[', ']']).to_owned(),
-        };
-        Some(Self { host, port: options.get_port(), database })
+    pub fn of(database: &OwnDatabase) -> Option<Self> {
+        match database {
+            OwnDatabase::Postgres { host, port, database } => {
+                Some(Self { host: host.clone(), port: *port, database: database.clone() })
+            }
+            OwnDatabase::Sqlite { .. } => None,
+        }
     }
 
     /// Whether an address is this database, compared as text.
@@ -115,15 +99,15 @@ async fn addresses(host: &str, port: u16) -> BTreeSet<IpAddr> {
 mod tests {
     use super::super::postgres::FORM;
     use super::*;
-    use domain::secret::Secret;
+    use domain::settings::DATABASE_FILE;
 
-    fn settings(url: &str) -> Settings {
-        Settings { database_url: Secret::new(url), ..Settings::default() }
+    fn postgres(host: &str, port: u16, database: &str) -> OwnPostgres {
+        OwnPostgres { host: host.to_owned(), port, database: database.to_owned() }
     }
 
     #[test]
     fn our_own_postgresql_is_known_by_its_address() {
-        let own = OwnPostgres::of(&settings("postgres://me:pw@DB.example:5433/records")).expect("PostgreSQL");
+        let own = postgres("DB.example", 5433, "records");
         let table = [
             ("postgres://db.example:5433/records", true),
             ("postgresql://db.example.:5433/records?tls=off", true),
@@ -135,18 +119,17 @@ mod tests {
         for (address, is_own) in table {
             assert_eq!(own.is(&Dsn::parse(address, FORM).expect("an address")), is_own, "{address}");
         }
-        assert_eq!(OwnPostgres::of(&settings("")), None);
-        assert_eq!(OwnPostgres::of(&settings("sqlite:///srv/a.db")), None);
+        assert_eq!(OwnPostgres::of(&OwnDatabase::in_folder(Path::new("/srv"))), None);
     }
 
     #[tokio::test]
     async fn loopback_has_many_names() {
-        let own = OwnPostgres::of(&settings("postgres://me@localhost/records")).expect("PostgreSQL");
+        let own = postgres("localhost", 5432, "records");
         for host in ["127.0.0.1", "LOCALHOST", "[::1]", "127.0.0.2", "[::ffff:127.0.0.1]"] {
             let dsn = Dsn::parse(&format!("postgres://{host}/records"), FORM).expect("an address");
             assert!(own.is(&dsn), "{host}");
         }
-        let unnamed = OwnPostgres::of(&settings("postgres://me@127.0.0.1")).expect("PostgreSQL");
+        let unnamed = postgres("127.0.0.1", 5432, "me");
         let dsn = Dsn::parse("postgres://localhost/me", FORM).expect("an address");
         assert!(unnamed.is(&dsn) && unnamed.is_behind(&dsn).await);
     }
@@ -155,7 +138,10 @@ mod tests {
     #[test]
     fn our_own_files_are_known_under_any_name() {
         let (data, other) = (tempfile::tempdir().expect("a folder"), tempfile::tempdir().expect("a folder"));
-        let settings = Settings { data_dir: data.path().display().to_string(), ..Settings::default() };
+        let settings =
+            PluginSettings { data_dir: data.path().display().to_string(), ..PluginSettings::default() };
+        let database = OwnDatabase::in_folder(data.path());
+        let holds_file = |path: &Path| holds_file(&settings, &database, path);
         let own = data.path().canonicalize().expect("a folder");
         let other = other.path().canonicalize().expect("a folder");
         for name in [DATABASE_FILE, "tributary.db-wal", "kept.db", SAMPLE_LIBRARY_FILE] {
@@ -165,12 +151,12 @@ mod tests {
         std::fs::hard_link(own.join("tributary.db-wal"), other.join("b.db")).expect("a link");
         std::fs::write(other.join("c.db"), "c").expect("a file");
         for path in [own.join(DATABASE_FILE), own.join("kept.db"), other.join("a.db"), other.join("b.db")] {
-            assert!(holds_file(&settings, &path), "{}", path.display());
+            assert!(holds_file(&path), "{}", path.display());
         }
-        assert!(!holds_file(&settings, &other.join("c.db")));
-        assert!(!holds_file(&settings, &own.join(SAMPLE_LIBRARY_FILE)));
+        assert!(!holds_file(&other.join("c.db")));
+        assert!(!holds_file(&own.join(SAMPLE_LIBRARY_FILE)));
         std::fs::remove_file(own.join(SAMPLE_LIBRARY_FILE)).expect("removed");
         std::fs::hard_link(own.join(DATABASE_FILE), own.join(SAMPLE_LIBRARY_FILE)).expect("a link");
-        assert!(holds_file(&settings, &own.join(SAMPLE_LIBRARY_FILE)), "not even as the sample library");
+        assert!(holds_file(&own.join(SAMPLE_LIBRARY_FILE)), "not even as the sample library");
     }
 }

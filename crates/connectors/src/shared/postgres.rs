@@ -31,7 +31,7 @@ pub struct Postgres {
 impl Postgres {
     /// Rejects the database of the service itself.
     pub fn new(target: DatabaseTarget, context: &PluginContext) -> Result<Self, ConnectorError> {
-        let own = OwnPostgres::of(&context.settings);
+        let own = OwnPostgres::of(&context.own_database);
         if own.as_ref().is_some_and(|own| own.is(&target.dsn)) {
             return Err(config_error(&FieldErrors::one("url", OWN_DATABASE)));
         }

@@ -1,7 +1,8 @@
 //! Which SQLite files may be opened: those below the folders that the administrator of the machine allows.
 
 use super::own_data;
-use domain::settings::{SAMPLE_LIBRARY_FILE, Settings};
+use domain::ports::OwnDatabase;
+use domain::settings::{PluginSettings, SAMPLE_LIBRARY_FILE};
 use std::path::{Component, Path, PathBuf};
 
 /// Why a file cannot be opened.
@@ -16,7 +17,7 @@ pub enum Refusal {
 }
 
 /// Checks whether a file may be opened, by its path alone.
-pub fn check(file: &str, settings: &Settings) -> Result<PathBuf, String> {
+pub fn check(file: &str, settings: &PluginSettings) -> Result<PathBuf, String> {
     let path = plain_path(file)?;
     if is_sample(&path, settings) {
         return Ok(path);
@@ -54,12 +55,12 @@ pub fn plain_path(file: &str) -> Result<PathBuf, String> {
 }
 
 /// The file with all links resolved; from here on only the resolved path counts.
-pub fn resolve(file: &Path, settings: &Settings) -> Result<PathBuf, Refusal> {
+pub fn resolve(file: &Path, settings: &PluginSettings, database: &OwnDatabase) -> Result<PathBuf, Refusal> {
     let resolved = file.canonicalize().map_err(|_| Refusal::Missing)?;
     if !resolved.is_file() {
         return Err(Refusal::Missing);
     }
-    if own_data::holds_file(settings, &resolved) {
+    if own_data::holds_file(settings, database, &resolved) {
         return Err(Refusal::OwnData);
     }
     let roots = settings.sqlite_allow.iter().filter_map(|root| Path::new(root.trim()).canonicalize().ok());
@@ -71,7 +72,7 @@ pub fn resolve(file: &Path, settings: &Settings) -> Result<PathBuf, Refusal> {
 }
 
 /// The sample library that the demo writes into its data folder.
-fn is_sample(path: &Path, settings: &Settings) -> bool {
+fn is_sample(path: &Path, settings: &PluginSettings) -> bool {
     let written = std::path::absolute(&settings.data_dir).ok();
     let folders = own_data::folder(settings).into_iter().chain(written);
     folders.into_iter().any(|folder| path == folder.join(SAMPLE_LIBRARY_FILE))
@@ -81,9 +82,9 @@ fn is_sample(path: &Path, settings: &Settings) -> bool {
 mod tests {
     use super::*;
 
-    fn settings(allow: &[&Path], data: &Path) -> Settings {
+    fn settings(allow: &[&Path], data: &Path) -> PluginSettings {
         let sqlite_allow = allow.iter().map(|root| root.display().to_string()).collect();
-        Settings { sqlite_allow, data_dir: data.display().to_string(), ..Settings::default() }
+        PluginSettings { sqlite_allow, data_dir: data.display().to_string(), ..PluginSettings::default() }
     }
 
     #[test]
@@ -103,7 +104,7 @@ mod tests {
         for (file, is_fine) in table {
             assert_eq!(check(file, &settings).is_ok(), is_fine, "{file}");
         }
-        let none = Settings::default();
+        let none = PluginSettings::default();
         assert!(check("/srv/a.db", &none).expect_err("nothing").contains("SVC_SQLITE_ALLOW is empty"));
     }
 
@@ -131,8 +132,9 @@ mod tests {
             (allowed.path().join("hard.db"), Some(Refusal::OwnData)),
             (data.path().join("tributary.db"), Some(Refusal::OwnData)),
         ];
+        let database = OwnDatabase::in_folder(data.path());
         for (file, refusal) in table {
-            assert_eq!(resolve(&file, &settings).err(), refusal, "{}", file.display());
+            assert_eq!(resolve(&file, &settings, &database).err(), refusal, "{}", file.display());
         }
     }
 }

@@ -7,7 +7,7 @@ use domain::ports::{
 };
 use domain::provider::ProviderSpec;
 use domain::search::Sort;
-use domain::settings::Settings;
+use domain::settings::PluginSettings;
 use extraction::{Extraction, Limits};
 use serde_json::{Value, json};
 use std::fs::{self, File};
@@ -43,7 +43,7 @@ fn counting() -> Arc<Counting> {
 
 fn tools(allow: &[&Path], extract: Arc<Counting>) -> PluginContext {
     let allow = allow.iter().map(|path| path.display().to_string()).collect();
-    let settings = Settings { filesystem_allow: allow, ..Settings::default() };
+    let settings = PluginSettings { filesystem_allow: allow, ..PluginSettings::default() };
     PluginContext { settings: Arc::new(settings), extract, ..context(answer("", "")) }
 }
 

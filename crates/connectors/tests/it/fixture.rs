@@ -9,7 +9,7 @@ use domain::ports::{
 };
 use domain::provider::{ProviderSpec, SearchProvider};
 use domain::search::Sort;
-use domain::settings::Settings;
+use domain::settings::PluginSettings;
 use outbound::{ClientLimits, GuardedClient};
 use std::collections::VecDeque;
 use std::net::SocketAddr;
@@ -33,14 +33,14 @@ pub fn provider_spec(connector: &str, url: &str, credentials: &str, query_mappin
     }
 }
 
-/// Settings with all cloud services at one address.
-pub fn all_services_at(address: &str) -> Settings {
-    Settings {
+/// PluginSettings with all cloud services at one address.
+pub fn all_services_at(address: &str) -> PluginSettings {
+    PluginSettings {
         microsoft_graph_url: address.to_owned(),
         google_api_url: address.to_owned(),
         box_api_url: address.to_owned(),
         dropbox_api_url: address.to_owned(),
-        ..Settings::default()
+        ..PluginSettings::default()
     }
 }
 
@@ -97,8 +97,8 @@ pub fn context(response: HttpResponse) -> PluginContext {
 }
 
 /// The default settings, with every SQLite file of the machine allowed.
-fn settings() -> Arc<Settings> {
-    Arc::new(Settings { sqlite_allow: vec!["/".to_owned()], ..Settings::default() })
+fn settings() -> Arc<PluginSettings> {
+    Arc::new(PluginSettings { sqlite_allow: vec!["/".to_owned()], ..PluginSettings::default() })
 }
 
 /// The real HTTP client, which reaches trusted addresses only.

@@ -79,7 +79,7 @@ pub use mixer::{Candidate, MixContext, MixedOrder, Mixer, MixerKind};
 pub use oauth::{AuthorizationCallback, FlowOutcome, FlowStart, OAuth, OAuthError, TokenUse};
 pub use observer::{ModelUse, NoObserver, Observer, SummaryEnd};
 pub use outbox_store::{DeliveredTask, OutboxHead, OutboxStore, OutboxTask, SentTask, TaskKey};
-pub use plugin_context::PluginContext;
+pub use plugin_context::{OwnDatabase, PluginContext};
 pub use plugin_registry::{PluginRegistry, ReadAnswer};
 pub use preference_store::PreferenceStore;
 pub use processor::{

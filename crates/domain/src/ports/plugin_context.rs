@@ -3,7 +3,8 @@
 use super::{
     AddressResolver, Clock, Corpus, EmbeddingModels, ExtractText, Fetch, GenerativeModels, Unavailable,
 };
-use crate::settings::Settings;
+use crate::settings::{DATABASE_FILE, PluginSettings};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 #[derive(Clone)]
@@ -16,12 +17,15 @@ pub struct PluginContext {
     /// The corpus, as far as the license includes it.
     pub corpus: Arc<dyn Corpus>,
     pub clock: Arc<dyn Clock>,
-    pub settings: Arc<Settings>,
+    pub settings: Arc<PluginSettings>,
+    /// The service's own database, which no provider may read.
+    pub own_database: Arc<OwnDatabase>,
 }
 
 impl PluginContext {
-    /// A context with an HTTP client; the other ports are unavailable.
-    pub fn new(fetch: Arc<dyn Fetch>, clock: Arc<dyn Clock>, settings: Arc<Settings>) -> Self {
+    /// A context with an HTTP client; the other ports are unavailable. The service's own database is the file in the
+    /// data folder.
+    pub fn new(fetch: Arc<dyn Fetch>, clock: Arc<dyn Clock>, settings: Arc<PluginSettings>) -> Self {
         let unavailable = Arc::new(Unavailable);
         Self {
             fetch,
@@ -31,7 +35,22 @@ impl PluginContext {
             generative_models: unavailable.clone(),
             corpus: unavailable,
             clock,
+            own_database: Arc::new(OwnDatabase::in_folder(Path::new(&settings.data_dir))),
             settings,
         }
+    }
+}
+
+/// Where the service's own database is, without the credentials for it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum OwnDatabase {
+    Sqlite { file: PathBuf },
+    Postgres { host: String, port: u16, database: String },
+}
+
+impl OwnDatabase {
+    /// The database of an installation without `SVC_DATABASE_URL`.
+    pub fn in_folder(data_dir: &Path) -> Self {
+        Self::Sqlite { file: data_dir.join(DATABASE_FILE) }
     }
 }

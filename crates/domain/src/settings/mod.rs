@@ -4,7 +4,7 @@
 mod table;
 mod value;
 
-pub use table::Settings;
+pub use table::{PluginSettings, Settings};
 pub use value::{FieldWeights, Ratio, Seconds, SettingValue, Throttle, WebOrigin};
 
 use std::collections::BTreeMap;
@@ -187,6 +187,12 @@ impl Default for Settings {
     }
 }
 
+impl Default for PluginSettings {
+    fn default() -> Self {
+        Self::from(&Settings::default())
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -265,6 +271,36 @@ mod tests {
         let secrets = read.settings.secrets();
         let rows = Settings::TABLE.iter().filter(|row| row.kind == "secret").count();
         assert_eq!((secrets.len(), secrets.iter().any(|secret| secret.expose() == "hush")), (rows, true));
+    }
+
+    #[test]
+    fn plugins_read_no_secret_and_nothing_of_the_service() {
+        let secrets = || Settings::TABLE.iter().filter(|row| row.kind == "secret").map(|row| row.name);
+        assert!(secrets().count() > 5, "the table marks its secrets");
+        for name in secrets().chain([
+            "SVC_HOST",
+            "SVC_PUBLIC_URL",
+            "SVC_TLS_KEY_FILE",
+            "SVC_OUTBOUND_ALLOW",
+            "SVC_LICENSE_PUBLIC_KEY",
+            "SVC_STORAGE_BUCKET",
+            "SVC_TRUSTED_PROXIES",
+        ]) {
+            assert!(Settings::TABLE.iter().any(|row| row.name == name), "{name}");
+            assert!(!PluginSettings::NAMES.contains(&name), "{name}");
+        }
+        let environment = secrets().map(|name| (name.to_owned(), "hush".to_owned())).collect();
+        let read = Settings::parse(&RawSettings { environment, ..RawSettings::default() }).expect("valid");
+        assert!(read.settings.secrets().iter().all(|secret| secret.expose() == "hush"));
+        let view = format!("{:?}", PluginSettings::from(&read.settings));
+        assert!(!view.contains("hush") && !view.contains("***"), "{view}");
+    }
+
+    #[test]
+    fn plugins_read_the_values_of_the_service() {
+        let set = raw(&[("SVC_MAX_FIELD_LEN", "99"), ("SVC_SQLITE_ALLOW", "/srv/a,/srv/b")], &[]);
+        let settings = PluginSettings::from(&Settings::parse(&set).expect("valid").settings);
+        assert_eq!((settings.max_field_len, settings.sqlite_allow.len()), (99, 2));
     }
 
     #[test]

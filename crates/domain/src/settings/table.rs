@@ -1,4 +1,6 @@
-//! The table of settings, and the macro that generates the struct, the parser and the documentation rows from it.
+//! The table of settings, and the macro that generates the structs, the parser and the documentation rows from it.
+//!
+//! A row ends with `plugins` if plug-ins may read the setting; the compiler refuses the word on a secret.
 
 use super::value::{FieldWeights, Ratio, Seconds, SettingValue, Throttle, WebOrigin};
 use super::{EffectiveSetting, RawSettings, SettingOrigin, SettingRow};
@@ -9,11 +11,64 @@ use crate::secret::Secret;
 use syntax::network::Network;
 
 macro_rules! settings {
-    ($($(#[doc = $doc:literal])+ $field:ident: $kind:ty = $default:expr, $name:literal;)+) => {
+    ($($(#[doc = $doc:literal])+ $field:ident: $kind:ty = $default:expr, $name:literal $(, $reader:ident)?;)+) => {
         /// All settings, read once at startup.
         #[derive(Debug, Clone)]
         pub struct Settings {
             $($(#[doc = $doc])+ pub $field: $kind,)+
+        }
+
+        /// The settings that plug-ins may read: no secret, nothing about how the service runs.
+        ///
+        /// ```compile_fail
+        /// fn read(settings: &domain::settings::PluginSettings) -> &domain::secret::Secret {
+        ///     &settings.secret_key
+        /// }
+        /// ```
+        ///
+        /// ```compile_fail
+        /// fn read(settings: &domain::settings::PluginSettings) -> &domain::secret::Secret {
+        ///     &settings.database_url
+        /// }
+        /// ```
+        ///
+        /// ```
+        /// fn read(settings: &domain::settings::PluginSettings) -> &str {
+        ///     &settings.default_query_language
+        /// }
+        /// ```
+        #[derive(Debug, Clone)]
+        pub struct PluginSettings {
+            $($(
+                #[doc = concat!("`", $name, "`, for ", stringify!($reader), ".")]
+                pub $field: $kind,
+            )?)+
+        }
+
+        $($(
+            const _: () = assert!(
+                !<$kind as SettingValue>::IS_SECRET,
+                concat!($name, " is a secret, which ", stringify!($reader), " must not read")
+            );
+        )?)+
+
+        impl PluginSettings {
+            /// The name of every setting that plug-ins may read, in table order.
+            pub const NAMES: &[&str] = &[$($({
+                let _: &str = stringify!($reader);
+                $name
+            },)?)+];
+        }
+
+        impl From<&Settings> for PluginSettings {
+            fn from(settings: &Settings) -> Self {
+                Self { $($(
+                    $field: {
+                        let _: &str = stringify!($reader);
+                        settings.$field.clone()
+                    },
+                )?)+ }
+            }
         }
 
         impl Settings {
@@ -65,7 +120,7 @@ settings! {
     /// The port to listen on; 0 picks a free port.
     port: u16 = 8000, "SVC_PORT";
     /// The data folder: it holds the database, the generated key and `logs/`.
-    data_dir: String = "./data".to_owned(), "SVC_DATA_DIR";
+    data_dir: String = "./data".to_owned(), "SVC_DATA_DIR", plugins;
     /// The folder for scheduled backups. Empty: no scheduled backups. Every process with the role `beat` writes there; with several of them, use one shared folder or set this for only one. The folder must exist unless it is inside the data folder.
     backup_dir: String = String::new(), "SVC_BACKUP_DIR";
     /// The maximum age of the latest scheduled backup before a new one is made; at least 1 second.
@@ -83,27 +138,27 @@ settings! {
     /// A second key that only decrypts credentials, for use while `tributary rekey` replaces the key. Empty: no second key.
     secret_key_old: Secret = Secret::default(), "SVC_SECRET_KEY_OLD";
     /// How long a search waits for its providers before it continues without them. Its query processors may take as long before that.
-    timeout: Seconds = Seconds::new(10), "SVC_TIMEOUT";
+    timeout: Seconds = Seconds::new(10), "SVC_TIMEOUT", plugins;
     /// Explain the score of every result unless the request says `explain=False`.
     explain: bool = true, "SVC_EXPLAIN";
     /// The language of queries, used for stemming, stopwords and spelling: a Snowball language (`english`, `german`, `french`, …). With any other value, words are neither stemmed nor treated as stopwords. The spelling dictionary for `english` is built in; for another language, put a word list (one word per line, most frequent first) into `dictionaries/<language>.txt` in the data folder.
-    default_query_language: String = "english".to_owned(), "SVC_DEFAULT_QUERY_LANGUAGE";
+    default_query_language: String = "english".to_owned(), "SVC_DEFAULT_QUERY_LANGUAGE", plugins;
     /// Maximum length of title and body after LenLimitingResultProcessor, in characters; at least 10. A tag `max_length:N` takes precedence.
-    max_field_len: u32 = 512, "SVC_MAX_FIELD_LEN";
+    max_field_len: u32 = 512, "SVC_MAX_FIELD_LEN", plugins;
     /// The weight of a match in each field, for `swirl_score` and the confidence, as an object: `{"title": 1.5, "body": 1.0, "author": 1.0}`. Omitted fields keep their defaults.
-    relevancy_config: FieldWeights = FieldWeights::default(), "SVC_RELEVANCY_CONFIG";
+    relevancy_config: FieldWeights = FieldWeights::default(), "SVC_RELEVANCY_CONFIG", plugins;
     /// The minimum similarity, 0 to 1, that counts toward `swirl_score`.
-    min_similarity: Ratio = Ratio(0.01), "SVC_MIN_SIMILARITY";
+    min_similarity: Ratio = Ratio(0.01), "SVC_MIN_SIMILARITY", plugins;
     /// Maximum number of matches of one word or phrase in one field that count toward `swirl_score`.
-    max_matches: u32 = 5, "SVC_MAX_MATCHES";
+    max_matches: u32 = 5, "SVC_MAX_MATCHES", plugins;
     /// The field by which DedupeByFieldPostResultProcessor recognizes duplicates: a field of the result or of its payload.
-    dedupe_field: String = "url".to_owned(), "SVC_DEDUPE_FIELD";
+    dedupe_field: String = "url".to_owned(), "SVC_DEDUPE_FIELD", plugins;
     /// Group duplicates under the best of them. False: drop them.
-    dedupe_group_not_drop: bool = true, "SVC_DEDUPE_GROUP_NOT_DROP";
+    dedupe_group_not_drop: bool = true, "SVC_DEDUPE_GROUP_NOT_DROP", plugins;
     /// The minimum similarity of title and body, 0 to 1, at which DedupeBySimilarityPostResultProcessor treats two results as duplicates.
-    dedupe_similarity_minimum: Ratio = Ratio(0.95), "SVC_DEDUPE_SIMILARITY_MINIMUM";
+    dedupe_similarity_minimum: Ratio = Ratio(0.95), "SVC_DEDUPE_SIMILARITY_MINIMUM", plugins;
     /// DropIrrelevantPostResultProcessor keeps only results whose `swirl_score` is above this value.
-    min_swirl_score: u32 = 500, "SVC_MIN_SWIRL_SCORE";
+    min_swirl_score: u32 = 500, "SVC_MIN_SWIRL_SCORE", plugins;
     /// Time limit for connecting to a source.
     search_http_connect_timeout: Seconds = Seconds::new(3), "SVC_SEARCH_HTTP_CONNECT_TIMEOUT";
     /// Time limit for a request to a source, including reading the whole response.
@@ -205,17 +260,17 @@ settings! {
     /// The audience (`aud`) that an authenticator's token must contain to be accepted as `Authorization: Bearer` on the API; an authenticator's own `audience` takes precedence. Empty: only authenticators with their own audience are accepted.
     oidc_api_audience: String = String::new(), "SVC_OIDC_API_AUDIENCE";
     /// Folders on this machine that providers with the FileSystem connector may search, including subfolders: a comma-separated list of absolute paths. Empty: none.
-    filesystem_allow: Vec<String> = Vec::new(), "SVC_FILESYSTEM_ALLOW";
+    filesystem_allow: Vec<String> = Vec::new(), "SVC_FILESYSTEM_ALLOW", plugins;
     /// Folders on this machine whose SQLite files providers with the Sqlite3 connector may open, including subfolders: a comma-separated list of absolute paths. Empty: none. Files in the data folder are never opened, except for the sample library of `tributary demo`.
-    sqlite_allow: Vec<String> = Vec::new(), "SVC_SQLITE_ALLOW";
+    sqlite_allow: Vec<String> = Vec::new(), "SVC_SQLITE_ALLOW", plugins;
     /// The base URL of Microsoft Graph, for Microsoft 365 sources. National clouds have their own, such as `https://graph.microsoft.us`.
-    microsoft_graph_url: String = "https://graph.microsoft.com".to_owned(), "SVC_MICROSOFT_GRAPH_URL";
+    microsoft_graph_url: String = "https://graph.microsoft.com".to_owned(), "SVC_MICROSOFT_GRAPH_URL", plugins;
     /// The base URL of the Google APIs, for Google Workspace sources.
-    google_api_url: String = "https://www.googleapis.com".to_owned(), "SVC_GOOGLE_API_URL";
+    google_api_url: String = "https://www.googleapis.com".to_owned(), "SVC_GOOGLE_API_URL", plugins;
     /// The base URL of the Box API.
-    box_api_url: String = "https://api.box.com".to_owned(), "SVC_BOX_API_URL";
+    box_api_url: String = "https://api.box.com".to_owned(), "SVC_BOX_API_URL", plugins;
     /// The base URL of the Dropbox API.
-    dropbox_api_url: String = "https://api.dropboxapi.com".to_owned(), "SVC_DROPBOX_API_URL";
+    dropbox_api_url: String = "https://api.dropboxapi.com".to_owned(), "SVC_DROPBOX_API_URL", plugins;
     /// The score that decides which results an AI summary may use: `swirl_confidence_score` or `swirl_score`. A provider's `config.swirl.rag` takes precedence.
     rag_inclusion_field: InclusionField = InclusionField::Confidence, "SVC_RAG_INCLUSION_FIELD";
     /// An AI summary may use only results whose score is above this value. A provider's `config.swirl.rag` takes precedence.
@@ -227,13 +282,13 @@ settings! {
     /// Maximum number of source tokens in the prompt of an AI summary.
     rag_tok_max: u32 = 4000, "SVC_RAG_TOK_MAX";
     /// The assumed context size, in tokens, of a model whose size is unknown.
-    rag_tok_default: u32 = 4000, "SVC_RAG_TOK_DEFAULT";
+    rag_tok_default: u32 = 4000, "SVC_RAG_TOK_DEFAULT", plugins;
     /// Time limit for an AI summary, unless the request sets one.
     rag_timeout: Seconds = Seconds::new(60), "SVC_RAG_TIMEOUT";
     /// Time limit for one model call.
-    ai_timeout: Seconds = Seconds::new(90), "SVC_AI_TIMEOUT";
+    ai_timeout: Seconds = Seconds::new(90), "SVC_AI_TIMEOUT", plugins;
     /// Time limit for fetching one page for an AI summary.
-    page_fetch_timeout: Seconds = Seconds::new(10), "SVC_PAGE_FETCH_TIMEOUT";
+    page_fetch_timeout: Seconds = Seconds::new(10), "SVC_PAGE_FETCH_TIMEOUT", plugins;
     /// If a page cannot be fetched for an AI summary, use the result's own text. False: skip the result.
     always_fall_back_to_summary: bool = true, "SVC_ALWAYS_FALL_BACK_TO_SUMMARY";
     /// Suggest follow-up questions in AI summaries.

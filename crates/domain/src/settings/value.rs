@@ -12,6 +12,8 @@ use syntax::rate::Rate;
 /// A type that a setting can have.
 pub trait SettingValue: Sized {
     const KIND: &'static str;
+    /// Whether values are never displayed, and never reach a plug-in.
+    const IS_SECRET: bool = false;
     /// The error is the end of a sentence: "must be a whole number".
     fn parse(text: &str) -> Result<Self, String>;
     fn show(&self) -> String;
@@ -257,6 +259,7 @@ impl SettingValue for Vec<WebOrigin> {
 
 impl SettingValue for Secret {
     const KIND: &'static str = "secret";
+    const IS_SECRET: bool = true;
     fn parse(text: &str) -> Result<Self, String> {
         Ok(Self::new(text))
     }

@@ -47,7 +47,7 @@ impl Federation {
         let (template, deadline) = (run.result_set_template(), run.deadline);
         let set = match timeout_at(deadline, run.run()).await {
             Ok(set) => set,
-            Err(_) => template.timed_out(self.context.clock.now(), self.context.settings.timeout.0),
+            Err(_) => template.timed_out(self.context.clock.now(), self.settings.timeout.0),
         };
         let is_ok = matches!(set.status, ProviderStatus::Ok | ProviderStatus::NoResults);
         Ok(ProviderProbe {
@@ -134,7 +134,8 @@ impl Federation {
             transforms,
             query: query.to_owned(),
             results_wanted: provider.results_wanted(true, None),
-            deadline: Instant::now() + self.context.settings.timeout.0,
+            deadline: Instant::now() + self.settings.timeout.0,
+            backoff: self.settings.source_backoff.0,
         })
     }
 }

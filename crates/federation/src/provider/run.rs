@@ -17,6 +17,7 @@ use domain::result::{ProviderError, ResultSet};
 use domain::search::Search;
 use domain::status::ProviderStatus;
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::time::Instant;
 
 /// One provider's part of a search.
@@ -36,6 +37,8 @@ pub(crate) struct ProviderRun {
     pub query: String,
     pub results_wanted: u32,
     pub deadline: Instant,
+    /// How long to pause a provider that is overloaded and does not say for how long.
+    pub backoff: Duration,
 }
 
 impl ProviderRun {
@@ -51,7 +54,7 @@ impl ProviderRun {
         match self.run_steps(&mut set).await {
             Ok(()) => provider_health.succeeded(),
             Err(error) => {
-                provider_health.failed(&error, self.context.settings.source_backoff.0);
+                provider_health.failed(&error, self.backoff);
                 // A timeout of the request is reported like the deadline of the search.
                 if error.kind == ConnectorErrorKind::Timeout {
                     return self.result_set_template().timed_out(self.context.clock.now(), started.elapsed());

@@ -136,7 +136,7 @@ impl Federation {
         let list = self.arrange(search, listed, mixer, request);
         let page_size = request.items.unwrap_or(search.spec.page_size() as usize);
         let page = Page::of(request.page, page_size, list.order.len());
-        let explain = request.explain.unwrap_or(self.context.settings.explain);
+        let explain = request.explain.unwrap_or(self.settings.explain);
         let item_at = |attributes: &Attributes<'_>, rank| ResultItem {
             starred: attributes.is_starred,
             ..with_rank(attributes.candidate.item, rank, explain)
@@ -189,7 +189,7 @@ impl Federation {
         mixer: &MixerKind,
         request: &MixRequest,
     ) -> MixedList<'a> {
-        let (threshold, now) = (StarThreshold::of(&self.context.settings), self.context.clock.now());
+        let (threshold, now) = (StarThreshold::of(&self.settings), self.context.clock.now());
         let cx = self.mix_context(search);
         let attributes_of = |order: Vec<Candidate<'a>>| -> Vec<Attributes<'a>> {
             order.into_iter().map(|candidate| Attributes::of(candidate, threshold)).collect()
@@ -216,7 +216,7 @@ impl Federation {
         MixContext {
             search,
             page_size: search.spec.page_size() as usize,
-            promotes: self.context.settings.canonical_mixer_promotion,
+            promotes: self.settings.canonical_mixer_promotion,
         }
     }
 

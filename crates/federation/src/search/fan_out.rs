@@ -48,6 +48,7 @@ impl Federation {
                 transforms: Arc::clone(transforms),
                 query: query.to_owned(),
                 deadline,
+                backoff: self.settings.source_backoff.0,
             };
             templates.push(run.result_set_template());
             let span = provider_span(run.provider.id);
@@ -104,8 +105,8 @@ impl Federation {
     /// The result set after the deadline; counts as a failure of the provider, so that its breaker can open.
     fn timed_out(&self, template: &ResultSetTemplate) -> ResultSet {
         let error = ConnectorError::new(ConnectorErrorKind::Timeout, "the deadline");
-        self.health.provider(template.provider_id()).failed(&error, self.context.settings.source_backoff.0);
-        template.timed_out(self.context.clock.now(), self.context.settings.timeout.0)
+        self.health.provider(template.provider_id()).failed(&error, self.settings.source_backoff.0);
+        template.timed_out(self.context.clock.now(), self.settings.timeout.0)
     }
 
     fn panicked(&self, template: &ResultSetTemplate) -> ResultSet {

@@ -60,7 +60,7 @@ impl Federation {
 
     /// The best results of a run in order, if the corpus fetches such results automatically.
     pub(crate) fn best_for_cache(&self, sets: &[ResultSet]) -> Vec<(ProviderId, ResultItem)> {
-        let settings = &self.context.settings;
+        let settings = &self.settings;
         if !settings.eager_federated_promote_enabled || !self.context.corpus.is_open() {
             return Vec::new();
         }

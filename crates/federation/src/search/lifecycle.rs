@@ -103,7 +103,7 @@ impl Federation {
         if !errors.is_empty() {
             return Err(FederationError::Invalid(errors));
         }
-        let default_retention = self.context.settings.default_retention.number();
+        let default_retention = self.settings.default_retention.number();
         spec.retention = Some(spec.retention.unwrap_or(default_retention));
         let mut notices = Vec::new();
         if spec.results_requested > RESULTS_REQUESTED_MAX {

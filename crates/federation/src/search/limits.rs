@@ -32,7 +32,7 @@ impl Federation {
 
     /// Checks the limit of waiting searches of all users.
     async fn check_backlog(&self) -> Result<(), FederationError> {
-        let max = u64::from(self.context.settings.searches_queued_max);
+        let max = u64::from(self.settings.searches_queued_max);
         if max == 0 {
             return Ok(());
         }
@@ -48,7 +48,7 @@ impl Federation {
     }
 
     async fn check_waiting(&self, owner: UserId, starting: u64) -> Result<(), FederationError> {
-        let max = u64::from(self.context.settings.searches_waiting_max);
+        let max = u64::from(self.settings.searches_waiting_max);
         match max > 0 && self.store.waiting_tasks_of(QueueName::Search, owner).await? + starting > max {
             true => Err(FederationError::TooManyWaiting { max }),
             false => Ok(()),
@@ -58,7 +58,7 @@ impl Federation {
     /// Makes space for a new search: at the limit, the oldest searches that are neither saved nor subscribed are
     /// removed.
     async fn check_kept(&self, owner: UserId, starting: u64) -> Result<(), FederationError> {
-        let max = u64::from(self.context.settings.searches_kept_max);
+        let max = u64::from(self.settings.searches_kept_max);
         if max == 0 || self.count_above(owner, starting, max).await? == 0 {
             return Ok(());
         }

@@ -21,7 +21,7 @@ impl Federation {
         let mut query = query_string::without_prompt(&search.spec.query_string);
         let cx = QueryContext { search, provider: None, context: &self.context };
         let pipeline = QueryPipeline { plugins: self.plugins, transforms, cpu: &self.cpu };
-        let time_max = self.context.settings.timeout.0;
+        let time_max = self.settings.timeout.0;
         let deadline = Instant::now() + time_max;
         for name in &search.spec.pre_query_processors {
             let mut push_notice = |kind| notices.push(self.notice(kind));

@@ -43,7 +43,7 @@ impl Federation {
         slot.release(); // a processor may call a model
         let query = self.pre_query(&search, &transforms, &mut notices).await;
         // The providers get all of their time, however long preparing the query took.
-        let deadline = Instant::now() + self.context.settings.timeout.0;
+        let deadline = Instant::now() + self.settings.timeout.0;
         // Held until the end of the run, like its results.
         let memory = self.memory.for_run();
         let (is_current, mut sets) = tokio::join!(

@@ -129,13 +129,14 @@ impl Fixture {
         let settings = Arc::new(Settings::default());
         let context = PluginContext {
             corpus: corpus.clone(),
-            ..PluginContext::new(Arc::new(Unavailable), Arc::clone(&clock), settings)
+            ..PluginContext::new(Arc::new(Unavailable), Arc::clone(&clock), Arc::default())
         };
         let federation = Federation::new(FederationDeps {
             store: store.clone(),
             queue: Arc::new(SqlQueue::new(store.clone(), clock)),
             plugins: PLUGINS,
             context,
+            settings,
             tokens: Arc::new(Unavailable),
             pages: Arc::new(Unavailable),
             observer: Arc::new(NoObserver),

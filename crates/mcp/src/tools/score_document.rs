@@ -7,6 +7,7 @@ use crate::tool_context::{ToolContext, ToolOutput, arguments};
 use async_trait::async_trait;
 use domain::result::ResultItem;
 use domain::search::QUERY_CHARS_MAX;
+use domain::settings::PluginSettings;
 use relevancy::{Query, ScoringConfig, score_pool};
 use rmcp::model::JsonObject;
 use rmcp::schemars;
@@ -75,7 +76,7 @@ impl ToolCall for ScoreDocument {
             }
             _ => return Err(ToolError::arguments("give text, or search_id with swirl_id")),
         };
-        let scale = ScoringConfig::of(&context.mcp.settings);
+        let scale = ScoringConfig::of(&PluginSettings::from(&*context.mcp.settings));
         // Scoring a long text is CPU-bound.
         let scoring = tokio::task::spawn_blocking(move || scored(&given.query, &scale, item));
         let view = scoring.await.map_err(ToolError::internal)?;

@@ -10,7 +10,7 @@ use domain::ports::{
 use domain::provider::{ProviderSpec, SearchProvider};
 use domain::result::ResultItem;
 use domain::secret::Secret;
-use domain::settings::{Seconds, Settings};
+use domain::settings::{PluginSettings, Seconds};
 use domain::validation::FieldErrors;
 use extraction::{Extraction, Limits};
 use outbound::{AllowRule, ClientLimits, GuardedClient};
@@ -73,7 +73,10 @@ pub fn pages(allowed: &[&Source]) -> PageFetch {
         extract: Arc::new(Extraction::start(Limits::default()).expect("threads")),
         tokens: Arc::new(Tokens),
         plugins: PLUGINS,
-        settings: Arc::new(Settings { page_fetch_timeout: Seconds::new(5), ..Settings::default() }),
+        settings: Arc::new(PluginSettings {
+            page_fetch_timeout: Seconds::new(5),
+            ..PluginSettings::default()
+        }),
     })
 }
 

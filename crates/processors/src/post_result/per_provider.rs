@@ -73,7 +73,7 @@ mod tests {
     use crate::post_result::shared::fixtures::{search, set};
     use domain::ports::{Fetch, FetchError, HttpRequest, HttpResponse, PluginContext, RunStage, SystemClock};
     use domain::result::{DATE_UNKNOWN, ResultItem};
-    use domain::settings::Settings;
+    use domain::settings::PluginSettings;
     use std::sync::Arc;
 
     struct NoFetch;
@@ -92,7 +92,7 @@ mod tests {
     #[tokio::test]
     async fn every_set_is_processed_by_itself() {
         let context =
-            PluginContext::new(Arc::new(NoFetch), Arc::new(SystemClock), Arc::new(Settings::default()));
+            PluginContext::new(Arc::new(NoFetch), Arc::new(SystemClock), Arc::new(PluginSettings::default()));
         let search = search("rivers");
         let cx = PostResultContext {
             search: &search,

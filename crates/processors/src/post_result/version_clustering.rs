@@ -136,7 +136,7 @@ mod tests {
     use domain::corpus::DecidedBy;
     use domain::ports::{PluginContext, SystemClock, Unavailable};
     use domain::result::ResultItem;
-    use domain::settings::Settings;
+    use domain::settings::PluginSettings;
     use std::sync::Arc;
     use testkit::versions::{AskedVersions, KnownVersions, VersionStatuses, alone, decided, mark, undecided};
 
@@ -157,7 +157,7 @@ mod tests {
 
     struct Run {
         corpus: Arc<KnownVersions>,
-        settings: Settings,
+        settings: PluginSettings,
         finds_versions: bool,
         stage: RunStage,
     }
@@ -165,7 +165,12 @@ mod tests {
     impl Run {
         fn with(standings: VersionStatuses) -> Self {
             let corpus = Arc::new(KnownVersions::new(standings));
-            Self { corpus, settings: Settings::default(), finds_versions: true, stage: RunStage::Ending }
+            Self {
+                corpus,
+                settings: PluginSettings::default(),
+                finds_versions: true,
+                stage: RunStage::Ending,
+            }
         }
 
         async fn of(&self, name: &str, sets: &mut [ResultSet]) -> Result<Outcome, ProcessorError> {

@@ -7,7 +7,7 @@ use domain::ports::{
     Fetch, FetchError, HttpRequest, HttpResponse, PluginContext, PostResultContext, RunStage, SystemClock,
 };
 use domain::result::{DATE_UNKNOWN, ResultItem, ResultSet};
-use domain::settings::Settings;
+use domain::settings::PluginSettings;
 use processors::post_result::CATALOGUE;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
@@ -112,7 +112,8 @@ impl Fetch for NoFetch {
 }
 
 fn run(name: &str, sets: &mut [ResultSet]) {
-    let context = PluginContext::new(Arc::new(NoFetch), Arc::new(SystemClock), Arc::new(Settings::default()));
+    let context =
+        PluginContext::new(Arc::new(NoFetch), Arc::new(SystemClock), Arc::new(PluginSettings::default()));
     let search = search("q");
     let cx = PostResultContext {
         search: &search,

@@ -72,7 +72,7 @@ pub struct PendingMessage {
 
 impl Chats {
     pub fn new(deps: RagDeps) -> Self {
-        let slots = Semaphore::new(deps.context.settings.interactive_concurrency.max(1) as usize);
+        let slots = Semaphore::new(deps.settings.interactive_concurrency.max(1) as usize);
         Self { deps, locks: ChatLocks::default(), slots }
     }
 

@@ -186,7 +186,7 @@ impl<'a> ChatTurn<'a> {
             message,
             today: &deps.context.clock.now().format("%Y-%m-%d").to_string(),
             has_tools: self.has_tools(),
-            follow_ups: deps.context.settings.rag_follow_ups,
+            follow_ups: deps.settings.rag_follow_ups,
         };
         Ok(prompt.text())
     }

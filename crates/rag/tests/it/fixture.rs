@@ -11,7 +11,7 @@ use domain::provider::{ProviderSpec, SearchProvider};
 use domain::result::ResultSet;
 use domain::search::{Search, SearchSpec};
 use domain::secret::Secret;
-use domain::settings::Settings;
+use domain::settings::{PluginSettings, Settings};
 use domain::status::SearchStatus;
 use domain::summary::SummaryRequest;
 use domain::user::UserSpec;
@@ -109,20 +109,22 @@ impl Fixture {
         let queue: Arc<dyn TaskQueue> = Arc::new(SqlQueue::new(self.store.clone(), Arc::clone(&clock)));
         let context = PluginContext {
             generative_models,
-            ..PluginContext::new(Arc::new(NoFetch), clock, Arc::new(self.settings.clone()))
+            ..PluginContext::new(Arc::new(NoFetch), clock, Arc::new(PluginSettings::from(&self.settings)))
         };
+        let settings = Arc::new(self.settings.clone());
         let federation = Arc::new(Federation::new(FederationDeps {
             store: self.store.clone(),
             queue,
             plugins: PLUGINS,
             context: context.clone(),
+            settings: Arc::clone(&settings),
             tokens: Arc::new(Unavailable),
             pages: Arc::new(Unavailable),
             observer: Arc::new(NoObserver),
         }));
         let (store, pages) = (self.store.clone(), self.pages.clone());
         let observer = Arc::new(NoObserver);
-        Arc::new(Summaries::new(RagDeps { store, federation, context, pages, observer }))
+        Arc::new(Summaries::new(RagDeps { store, federation, context, settings, pages, observer }))
     }
 
     /// The ids of the results, best first.

@@ -75,8 +75,8 @@ impl BackupPlan<'_> {
 
 /// The text store of the semantic cache.
 pub fn storage(settings: &Settings, data_dir: &Path) -> anyhow::Result<Arc<dyn BodyStore>> {
-    let context = app::context(&Arc::new(settings.clone()), Arc::new(SystemClock))?;
-    corpus_build::bodies(&context, data_dir)
+    let clock: Arc<dyn Clock> = Arc::new(SystemClock);
+    corpus_build::bodies(settings, &clock, data_dir)
 }
 
 /// The regular files in the folder, sorted by name.

@@ -5,7 +5,9 @@ use crate::secret_files;
 use anyhow::Context;
 use corpus::{CacheParts, MAIL_ANSWER_BYTES_MAX, MailParts, SemanticCache};
 use domain::corpus::{COLLECTION, QdrantMode, StorageBackend, VectorBackend};
-use domain::ports::{BodyStore, Fetch, PluginContext, ReadPages, SourceTokens, TaskQueue, VectorStore};
+use domain::ports::{
+    BodyStore, Clock, ExtractText, Fetch, PluginContext, ReadPages, SourceTokens, TaskQueue, VectorStore,
+};
 use domain::settings::Settings;
 use license::LicensePolicy;
 use outbound::GuardedClient;
@@ -23,6 +25,7 @@ pub struct CacheDeps<'a> {
     pub sql: &'a Arc<SqlStore>,
     pub queue: &'a Arc<dyn TaskQueue>,
     pub context: &'a PluginContext,
+    pub settings: &'a Arc<Settings>,
     /// Reads pages from their sources.
     pub pages: &'a Arc<dyn ReadPages>,
     /// Users' connections to their mailboxes.
@@ -33,44 +36,46 @@ pub struct CacheDeps<'a> {
 
 /// Builds the cache without connecting, so that the service starts even if the vector store is unreachable.
 pub fn build(deps: CacheDeps<'_>) -> anyhow::Result<SemanticCache> {
-    let CacheDeps { sql, queue, context, pages, tokens, license, data_dir } = deps;
+    let CacheDeps { sql, queue, context, settings, pages, tokens, license, data_dir } = deps;
     Ok(SemanticCache::new(CacheParts {
         store: sql.clone(),
-        vectors: vectors(sql, context)?,
-        bodies: claimed_bodies(sql, context, data_dir)?,
+        vectors: vectors(sql, settings, &context.fetch)?,
+        bodies: claimed_bodies(sql, settings, &context.clock, data_dir)?,
         pages: Arc::clone(pages),
         embedding_models: Arc::clone(&context.embedding_models),
         queue: Arc::clone(queue),
         plugins: PLUGINS,
-        mail: mail(context, tokens, data_dir)?,
+        mail: mail(settings, &context.extract, tokens, data_dir)?,
         license: license.clone(),
         clock: Arc::clone(&context.clock),
-        settings: Arc::clone(&context.settings),
+        settings: Arc::clone(settings),
     }))
 }
 
 /// Dependencies of the egress scan. Messages are recognized by a hash under the key that also encrypts credentials.
 fn mail(
-    context: &PluginContext,
+    settings: &Settings,
+    extract: &Arc<dyn ExtractText>,
     tokens: Arc<dyn SourceTokens>,
     data_dir: &Path,
 ) -> anyhow::Result<MailParts> {
-    let key = secret_files::existing_keys(&context.settings, data_dir)?
-        .map(|keys| keys.current)
-        .unwrap_or_default();
-    let fetch = wide_client(&context.settings, MAIL_ANSWER_BYTES_MAX)?;
-    Ok(MailParts { fetch, extract: Arc::clone(&context.extract), tokens, key })
+    let key = secret_files::existing_keys(settings, data_dir)?.map(|keys| keys.current).unwrap_or_default();
+    let fetch = wide_client(settings, MAIL_ANSWER_BYTES_MAX)?;
+    Ok(MailParts { fetch, extract: Arc::clone(extract), tokens, key })
 }
 
-fn vectors(sql: &Arc<SqlStore>, context: &PluginContext) -> anyhow::Result<Arc<dyn VectorStore>> {
-    let settings = &context.settings;
+fn vectors(
+    sql: &Arc<SqlStore>,
+    settings: &Settings,
+    fetch: &Arc<dyn Fetch>,
+) -> anyhow::Result<Arc<dyn VectorStore>> {
     Ok(match (settings.vector_backend, settings.qdrant_mode) {
         (VectorBackend::PgVector, _) => Arc::new(PgVectors::open(sql)?),
         (VectorBackend::Qdrant, QdrantMode::Memory) => {
             Arc::new(MemoryVectors::new(sql.clone(), corpus::sparse_vector))
         }
         (VectorBackend::Qdrant, QdrantMode::External | QdrantMode::Docker) => {
-            qdrant(settings, Arc::clone(&context.fetch), COLLECTION)?
+            qdrant(settings, Arc::clone(fetch), COLLECTION)?
         }
         (VectorBackend::Qdrant, QdrantMode::Disabled) => Arc::new(NoVectors),
     })
@@ -104,29 +109,33 @@ fn qdrant(
 /// The text store; a folder must be the one recorded in the database.
 fn claimed_bodies(
     sql: &Arc<SqlStore>,
-    context: &PluginContext,
+    settings: &Settings,
+    clock: &Arc<dyn Clock>,
     data_dir: &Path,
 ) -> anyhow::Result<Arc<dyn BodyStore>> {
-    match context.settings.storage_backend {
-        StorageBackend::Folder => Ok(Arc::new(ClaimedFolder::new(folder(context, data_dir), sql.clone()))),
-        StorageBackend::S3 => bodies(context, data_dir),
+    match settings.storage_backend {
+        StorageBackend::Folder => Ok(Arc::new(ClaimedFolder::new(folder(settings, data_dir), sql.clone()))),
+        StorageBackend::S3 => bodies(settings, clock, data_dir),
     }
 }
 
-fn folder(context: &PluginContext, data_dir: &Path) -> FolderBodies {
-    FolderBodies::new(data_dir.join(BODIES), context.settings.storage_max_body_mb)
+fn folder(settings: &Settings, data_dir: &Path) -> FolderBodies {
+    FolderBodies::new(data_dir.join(BODIES), settings.storage_max_body_mb)
 }
 
 /// The text store from the settings.
-pub fn bodies(context: &PluginContext, data_dir: &Path) -> anyhow::Result<Arc<dyn BodyStore>> {
-    let settings = &context.settings;
+pub fn bodies(
+    settings: &Settings,
+    clock: &Arc<dyn Clock>,
+    data_dir: &Path,
+) -> anyhow::Result<Arc<dyn BodyStore>> {
     let max_mb = settings.storage_max_body_mb;
     Ok(match settings.storage_backend {
-        StorageBackend::Folder => Arc::new(folder(context, data_dir)),
+        StorageBackend::Folder => Arc::new(folder(settings, data_dir)),
         StorageBackend::S3 => {
             let config = S3Config {
                 fetch: wide_client(settings, compressed_bytes_max(max_mb))?,
-                clock: Arc::clone(&context.clock),
+                clock: Arc::clone(clock),
                 endpoint: settings.storage_endpoint.clone(),
                 region: settings.storage_region.clone(),
                 bucket: settings.storage_bucket.clone(),

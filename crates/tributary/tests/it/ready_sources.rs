@@ -10,7 +10,7 @@ use domain::ports::{
 use domain::provider::SearchProvider;
 use domain::result::ResultItem;
 use domain::search::{Search, SearchSpec, Sort};
-use domain::settings::Settings;
+use domain::settings::PluginSettings;
 use domain::status::SearchStatus;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -37,10 +37,10 @@ pub fn context() -> PluginContext {
         Arc::new(NoWayOut),
         Arc::new(FixedClock::default()),
         // The folder of a ready source may be anywhere.
-        Arc::new(Settings {
+        Arc::new(PluginSettings {
             filesystem_allow: vec!["/".to_owned()],
             sqlite_allow: vec!["/".to_owned()],
-            ..Settings::default()
+            ..PluginSettings::default()
         }),
     )
 }

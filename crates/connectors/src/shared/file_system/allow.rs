@@ -1,7 +1,7 @@
 //! Which folders may be searched: those that the administrator of the machine allows, and their subfolders.
 
 use crate::shared::own_data;
-use domain::settings::Settings;
+use domain::settings::PluginSettings;
 use std::path::{Component, Path, PathBuf};
 
 /// Checks whether a folder may be searched, by its path alone.
@@ -56,7 +56,7 @@ pub enum Refusal {
 
 impl Permitted {
     /// Resolves a folder; from here on only the resolved path counts.
-    pub fn resolve(folder: &Path, settings: &Settings) -> Result<Self, Refusal> {
+    pub fn resolve(folder: &Path, settings: &PluginSettings) -> Result<Self, Refusal> {
         let folder = folder.canonicalize().map_err(|_| Refusal::Missing)?;
         if !folder.is_dir() {
             return Err(Refusal::Missing);
@@ -86,10 +86,10 @@ mod tests {
         let around = tempfile::tempdir().expect("a folder");
         let data = around.path().join("data");
         std::fs::create_dir_all(data.join("logs")).expect("a folder");
-        let settings = Settings {
+        let settings = PluginSettings {
             filesystem_allow: vec![around.path().display().to_string()],
             data_dir: data.display().to_string(),
-            ..Settings::default()
+            ..PluginSettings::default()
         };
         assert_eq!(Permitted::resolve(&data, &settings), Err(Refusal::OwnData));
         assert_eq!(Permitted::resolve(&data.join("logs"), &settings), Err(Refusal::OwnData));

@@ -127,7 +127,7 @@ async fn load(scope: &ToolScope<'_>, reference: DocumentRef) -> Result<Option<Lo
         return Ok(None);
     }
     let time_max =
-        scope.deps.context.settings.page_fetch_timeout.0.min(scope.time_left().saturating_sub(ANSWER_TIME));
+        scope.deps.settings.page_fetch_timeout.0.min(scope.time_left().saturating_sub(ANSWER_TIME));
     let (item, user) = (saved.item, scope.chat.owner);
     let wanted = DocumentRequest::of_result(&provider, &item, user, time_max);
     let instead = |why: String| {

@@ -299,7 +299,7 @@ fn backups(settings: &Settings) -> Option<Finding> {
 }
 
 fn outbound_limits(settings: &Settings) -> Finding {
-    match app::context(&Arc::new(settings.clone()), Arc::new(SystemClock)) {
+    match app::context(settings, Arc::new(SystemClock)) {
         Ok(_) => {
             let count = settings.outbound_allow.len();
             ok("outbound", format!("private addresses are blocked, {count} exceptions (SVC_OUTBOUND_ALLOW)"))
