@@ -5,8 +5,9 @@ use async_trait::async_trait;
 use domain::corpus::{CONNECTOR_NAME, Topic};
 use domain::ids::UserId;
 use domain::ports::{
-    Capability, Connector, ConnectorError, ConnectorErrorKind, ConnectorKind, CorpusHit, CorpusQuery,
-    NormalizedPage, PluginContext, ProviderQuery, ResultOrigin, SourceQuery, SourceResponse, TestTarget,
+    Capability, Connector, ConnectorError, ConnectorErrorKind, ConnectorKind, CorpusError, CorpusErrorKind,
+    CorpusHit, CorpusQuery, NormalizedPage, PluginContext, ProviderQuery, ResultOrigin, SourceQuery,
+    SourceResponse, TestTarget,
 };
 use domain::provider::SearchProvider;
 use domain::validation::FieldErrors;
@@ -78,7 +79,7 @@ impl Connector for TributaryCorpus {
             .map_err(|_late| {
                 ConnectorError::new(ConnectorErrorKind::Timeout, "the cache did not answer in time")
             })?
-            .map_err(|error| ConnectorError::new(ConnectorErrorKind::Unavailable, error.0))?;
+            .map_err(failed)?;
         *self.remarks.lock().unwrap_or_else(PoisonError::into_inner) = answer.remarks;
         let rows: Vec<Value> = answer.hits.into_iter().map(row).collect();
         Ok(SourceResponse::Rows { found: rows.len() as u64, rows })
@@ -92,6 +93,14 @@ impl Connector for TributaryCorpus {
     fn remarks(&self) -> Vec<String> {
         std::mem::take(&mut self.remarks.lock().unwrap_or_else(PoisonError::into_inner))
     }
+}
+
+fn failed(error: CorpusError) -> ConnectorError {
+    let kind = match error.kind {
+        CorpusErrorKind::Timeout => ConnectorErrorKind::Timeout,
+        CorpusErrorKind::Unavailable | CorpusErrorKind::Outdated => ConnectorErrorKind::Unavailable,
+    };
+    ConnectorError::new(kind, error.message())
 }
 
 /// The best passage becomes the body, the others go to the payload, and `cache` becomes the cache status of the result.

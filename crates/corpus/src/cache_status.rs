@@ -3,7 +3,7 @@
 use crate::{CacheParts, permissions, versions};
 use domain::corpus::{AclToken, Badge, CacheStatus, Signal, Topic, Visibility};
 use domain::ids::{SignalId, UserId};
-use domain::ports::{CorpusError, StoreError};
+use domain::ports::{CorpusError, CorpusErrorKind, StoreError};
 use std::collections::BTreeMap;
 
 /// Documents per lookup.
@@ -31,7 +31,10 @@ pub async fn statuses(
         }
         Ok(statuses)
     };
-    read.await.map_err(|error: StoreError| CorpusError(format!("the cache cannot be read: {error}")))
+    read.await.map_err(|error: StoreError| {
+        let message = format!("the cache cannot be read: {error}");
+        CorpusError::new(CorpusErrorKind::Unavailable, message).caused_by(error)
+    })
 }
 
 /// The statuses of loaded documents, outside of any search.

@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use domain::corpus::{CacheStatus, Origin, Topic, VersionStatus};
 use domain::ids::{ProviderId, RunId, SignalId, UserId};
 use domain::ports::{
-    Corpus, CorpusError, CorpusQuery, CorpusResults, DocumentRequest, PageText, VersionQuery,
+    Corpus, CorpusError, CorpusErrorKind, CorpusQuery, CorpusResults, DocumentRequest, PageText, VersionQuery,
 };
 use domain::result::ResultItem;
 use std::collections::{BTreeMap, BTreeSet};
@@ -46,7 +46,10 @@ impl Corpus for SemanticCache {
 
     async fn rejected(&self, runs: &[RunId]) -> Result<BTreeSet<RunId>, CorpusError> {
         let rejected = self.parts.store.rejected_runs(runs).await;
-        rejected.map_err(|error| CorpusError(format!("elections cannot be read: {error}")))
+        rejected.map_err(|error| {
+            let message = format!("elections cannot be read: {error}");
+            CorpusError::new(CorpusErrorKind::Unavailable, message).caused_by(error)
+        })
     }
 
     async fn recheck(&self, asker: UserId, marks: &mut BTreeMap<SignalId, CacheStatus>) {

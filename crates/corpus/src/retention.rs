@@ -1,7 +1,7 @@
 //! Removal of expired texts and of texts without a document.
 
 use crate::CacheParts;
-use domain::ports::{BodyError, BodyKey, QueueName, StoreError};
+use domain::ports::{BodyError, BodyKey, QueueName, StoreError, TaskError, TaskErrorKind};
 use std::collections::BTreeSet;
 
 /// Documents and bodies per batch.
@@ -26,6 +26,15 @@ pub enum SweepError {
     Store(#[from] StoreError),
     #[error(transparent)]
     Bodies(#[from] BodyError),
+}
+
+impl From<SweepError> for TaskError {
+    fn from(error: SweepError) -> Self {
+        match error {
+            SweepError::Store(error) => error.into(),
+            SweepError::Bodies(error) => Self::from_cause(TaskErrorKind::Unavailable, error),
+        }
+    }
 }
 
 /// Removes expired texts; their chunks stay. A text without a document is removed only if the previous sweep saw it as

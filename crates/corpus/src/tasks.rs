@@ -23,8 +23,7 @@ impl TaskHandler for IngestDocument {
     }
 
     async fn run(&self, task: &ClaimedTask) -> Result<(), TaskError> {
-        let job: IngestJob =
-            serde_json::from_value(task.payload.clone()).map_err(|error| TaskError(error.to_string()))?;
+        let job: IngestJob = task.read_payload()?;
         let cache = &self.0;
         let outcome = ingest::run(&cache.parts, &job, task.id, task.attempt).await?;
         if outcome != Outcome::LeftOut {
@@ -66,6 +65,6 @@ impl TaskHandler for SweepBodies {
 impl SemanticCache {
     /// What the daily task does.
     pub async fn sweep_bodies(&self) -> Result<Swept, TaskError> {
-        retention::sweep(&self.parts).await.map_err(|error| TaskError(error.to_string()))
+        Ok(retention::sweep(&self.parts).await?)
     }
 }

@@ -1,6 +1,6 @@
 //! Errors of federation.
 
-use domain::ports::{QueueError, StoreError};
+use domain::ports::{QueueError, StoreError, TaskError, TaskErrorKind};
 use domain::status::SearchStatus;
 use domain::validation::FieldErrors;
 
@@ -36,5 +36,12 @@ impl FederationError {
             Self::TooManyWaiting { .. } | Self::QueueFull { .. } => true,
             Self::Invalid(_) | Self::Contended | Self::NotReady(_) | Self::TooManyKept { .. } => false,
         }
+    }
+}
+
+impl From<FederationError> for TaskError {
+    fn from(error: FederationError) -> Self {
+        let kind = if error.is_transient() { TaskErrorKind::Unavailable } else { TaskErrorKind::Failed };
+        Self::from_cause(kind, error)
     }
 }

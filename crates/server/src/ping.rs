@@ -4,8 +4,8 @@
 use crate::auth::random::random_hex;
 use async_trait::async_trait;
 use domain::ports::{
-    ClaimedTask, Clock, NewTask, QueueError, QueueName, StoreError, TaskError, TaskHandler, TaskQueue,
-    TaskStore,
+    ClaimedTask, Clock, NewTask, QueueError, QueueName, StoreError, TaskError, TaskErrorKind, TaskHandler,
+    TaskQueue, TaskStore,
 };
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -100,7 +100,7 @@ impl TaskHandler for AnswerPing {
 
     async fn run(&self, task: &ClaimedTask) -> Result<(), TaskError> {
         let ping = task.payload.get("ping").and_then(Value::as_str);
-        let ping = ping.ok_or_else(|| TaskError("the ping has no name".to_owned()))?;
-        self.store.answer_ping(ping, self.clock.now()).await.map_err(|error| TaskError(error.to_string()))
+        let ping = ping.ok_or_else(|| TaskError::new(TaskErrorKind::Invalid, "the ping has no name"))?;
+        Ok(self.store.answer_ping(ping, self.clock.now()).await?)
     }
 }

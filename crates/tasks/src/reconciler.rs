@@ -4,7 +4,7 @@ use crate::worker_gauges::WorkerGauges;
 use async_trait::async_trait;
 use chrono::TimeDelta;
 use domain::ports::{
-    AcceptedWork, ClaimedTask, Clock, OrphanedWork, QueueError, TaskError, TaskHandler, TaskQueue,
+    AcceptedWork, ClaimedTask, Clock, OrphanedWork, QueueError, TaskError, TaskHandler, TaskQueue, chain,
 };
 use std::sync::Arc;
 use std::time::Duration;
@@ -56,7 +56,7 @@ impl ReconcileTasks {
                 if work.is_given_up {
                     tracing::error!("{name} {id} is ended: its task was started as often as it may be");
                     if let Err(error) = kind.fail(id).await {
-                        tracing::error!("{name} {id} cannot be ended: {error}");
+                        tracing::error!("{name} {id} cannot be ended: {}", chain(&error));
                     }
                     continue;
                 }
@@ -65,7 +65,7 @@ impl ReconcileTasks {
                         tracing::warn!("{name} {id} had no task and was not final; it has one now");
                         requeued += 1;
                     }
-                    Err(error) => tracing::error!("{name} {id} has no task and gets none: {error}"),
+                    Err(error) => tracing::error!("{name} {id} has no task and gets none: {}", chain(&error)),
                 }
             }
         }

@@ -4,8 +4,8 @@ use crate::Registry;
 use crate::slots::{Slot, Slots};
 use crate::worker_gauges::WorkerGauges;
 use domain::ports::{
-    ClaimedTask, Clock, Heartbeat, QueueError, QueueName, RunningSlot, TaskError, TaskHandler, TaskQueue,
-    WorkerSlots,
+    ClaimedTask, Clock, Heartbeat, QueueError, QueueName, RunningSlot, TaskError, TaskErrorKind, TaskHandler,
+    TaskQueue, WorkerSlots, chain,
 };
 use futures_util::FutureExt;
 use std::panic::AssertUnwindSafe;
@@ -234,10 +234,10 @@ impl TaskRun {
         let started = Instant::now();
         tracing::debug!(attempt = self.task.attempt, "task started");
         let outcome = match &self.handler {
-            None => Err(TaskError(format!("no handler is registered for '{}'", self.task.name))),
+            None => Err(self.no_handler()),
             Some(handler) => tokio::select! {
                 outcome = AssertUnwindSafe(self.run_in_slot(handler)).catch_unwind() =>
-                    outcome.unwrap_or_else(|_| Err(TaskError("the task panicked".to_owned()))),
+                    outcome.unwrap_or_else(|_| Err(TaskError::new(TaskErrorKind::Failed, "the task panicked"))),
                 () = self.hold() => return, // another worker has it now
                 () = self.until_too_late() => return self.give_back().await,
             },
@@ -253,14 +253,20 @@ impl TaskRun {
                     task.id = task.id.0,
                     task.name,
                     attempt = task.attempt,
-                    "task failed: {error}"
+                    "task failed: {}",
+                    chain(&error)
                 );
-                self.queue.retry(task, backoff(task.attempt), &error.0).await
+                self.queue.retry(task, backoff(&error, task.attempt), error.message()).await
             }
         };
         if let Err(error) = ended {
             tracing::warn!(task.id = self.task.id.0, "the end of a task could not be noted: {error}");
         }
+    }
+
+    fn no_handler(&self) -> TaskError {
+        let message = format!("no handler is registered for '{}'", self.task.name);
+        TaskError::new(TaskErrorKind::Invalid, message)
     }
 
     async fn run_in_slot(&self, handler: &Arc<dyn TaskHandler>) -> Result<(), TaskError> {
@@ -306,7 +312,16 @@ async fn all_end_within(time: Duration, running: &mut JoinSet<()>) -> bool {
     tokio::time::timeout(time, finished).await.is_ok()
 }
 
-fn backoff(attempt: u32) -> Duration {
+/// How long a failed task waits. One that this version cannot run waits for a node of another version, and haste does
+/// not help it.
+fn backoff(error: &TaskError, attempt: u32) -> Duration {
+    match error.kind {
+        TaskErrorKind::Invalid => RETRY_MAX,
+        TaskErrorKind::Unavailable | TaskErrorKind::Failed => growing_wait(attempt),
+    }
+}
+
+fn growing_wait(attempt: u32) -> Duration {
     RETRY_FIRST.saturating_mul(1 << attempt.saturating_sub(1).min(10)).min(RETRY_MAX)
 }
 
@@ -316,7 +331,10 @@ mod tests {
 
     #[test]
     fn waits_grow_and_end() {
-        let waits: Vec<u128> = [1, 2, 3, 7, 8, 50].map(|attempt| backoff(attempt).as_millis()).to_vec();
+        let after = |kind, attempt| backoff(&TaskError::new(kind, "failed"), attempt).as_millis();
+        let waits = [1, 2, 3, 7, 8, 50].map(|attempt| after(TaskErrorKind::Failed, attempt));
         assert_eq!(waits, [500, 1000, 2000, 32_000, 60_000, 60_000]);
+        assert_eq!(after(TaskErrorKind::Unavailable, 1), 500);
+        assert_eq!(after(TaskErrorKind::Invalid, 1), 60_000, "another version must run it");
     }
 }

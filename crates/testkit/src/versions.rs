@@ -7,7 +7,7 @@ use domain::corpus::{
 };
 use domain::ids::{ProviderId, RunId, SignalId, UserId};
 use domain::ports::{
-    Corpus, CorpusError, CorpusQuery, CorpusResults, DocumentRequest, PageText, VersionQuery,
+    Corpus, CorpusError, CorpusErrorKind, CorpusQuery, CorpusResults, DocumentRequest, PageText, VersionQuery,
 };
 use domain::result::ResultItem;
 use std::collections::{BTreeMap, BTreeSet};
@@ -56,7 +56,7 @@ impl KnownVersions {
 
     /// Makes requests for versions fail.
     pub fn fail(&self, why: &str) {
-        *self.standings.lock().unwrap() = Err(CorpusError(why.to_owned()));
+        *self.standings.lock().unwrap() = Err(CorpusError::new(CorpusErrorKind::Unavailable, why));
     }
 
     /// Makes requests for versions hang.

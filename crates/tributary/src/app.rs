@@ -189,11 +189,7 @@ fn data_folder(settings: &Settings) -> anyhow::Result<PathBuf> {
     Ok(folder)
 }
 
-fn authenticators(
-    sql: &Arc<SqlStore>,
-    context: &PluginContext,
-    settings: &Settings,
-) -> Arc<Authenticators> {
+fn authenticators(sql: &Arc<SqlStore>, context: &PluginContext, settings: &Settings) -> Arc<Authenticators> {
     Arc::new(Authenticators::new(
         sql.clone(),
         Arc::clone(&context.fetch),

@@ -6,8 +6,8 @@ use domain::corpus::{CacheStatus, Liveness, Origin, Signal, SignalState, SourceK
 use domain::ids::{ProviderId, RunId, SignalId, UserId};
 use domain::instant::Instant;
 use domain::ports::{
-    ConnectorErrorKind, ConnectorKind, Corpus, CorpusError, CorpusHit, CorpusQuery, CorpusResults,
-    DocumentRequest, PageText, PluginContext, ProviderQuery, VersionQuery,
+    ConnectorErrorKind, ConnectorKind, Corpus, CorpusError, CorpusErrorKind, CorpusHit, CorpusQuery,
+    CorpusResults, DocumentRequest, PageText, PluginContext, ProviderQuery, VersionQuery,
 };
 use domain::provider::ProviderSpec;
 use domain::result::ResultItem;
@@ -42,7 +42,9 @@ impl Corpus for FakeCorpus {
             CorpusBehavior::Well => {
                 Ok(CorpusResults { hits: vec![hit(1), hit(2)], remarks: vec!["two".to_owned()] })
             }
-            CorpusBehavior::Failing => Err(CorpusError("missing sparse vector".to_owned())),
+            CorpusBehavior::Failing => {
+                Err(CorpusError::new(CorpusErrorKind::Outdated, "missing sparse vector"))
+            }
             CorpusBehavior::Slow => std::future::pending().await,
         }
     }

@@ -46,8 +46,7 @@ impl TaskHandler for ExpireRuns {
     }
 
     async fn run(&self, _task: &ClaimedTask) -> Result<(), TaskError> {
-        let retired = self.0.expire_runs(STALE_AFTER_DAYS, false).await;
-        let retired = retired.map_err(|error| TaskError(error.to_string()))?;
+        let retired = self.0.expire_runs(STALE_AFTER_DAYS, false).await?;
         if retired > 0 {
             tracing::info!(retired, "{retired} elections became stale because nobody decided them");
         }

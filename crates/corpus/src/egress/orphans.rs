@@ -13,11 +13,11 @@ use std::collections::HashSet;
 #[async_trait]
 impl AcceptedWork for ScanSentMail {
     async fn orphans(&self, before: Instant) -> Result<Vec<OrphanedWork>, TaskError> {
-        self.find(before).await.map_err(|error| TaskError(error.to_string()))
+        Ok(self.find(before).await?)
     }
 
     async fn fail(&self, id: i64) -> Result<(), TaskError> {
-        self.end_as_failed(ScanId(id)).await.map_err(|error| TaskError(error.to_string()))
+        Ok(self.end_as_failed(ScanId(id)).await?)
     }
 }
 

@@ -55,9 +55,8 @@ impl TaskHandler for ScanSentMail {
     }
 
     async fn run(&self, task: &ClaimedTask) -> Result<(), TaskError> {
-        let payload: ScanPayload =
-            serde_json::from_value(task.payload.clone()).map_err(|error| TaskError(error.to_string()))?;
-        run(&self.0.parts, payload.scan, task.attempt).await.map_err(|error| TaskError(error.to_string()))
+        let payload: ScanPayload = task.read_payload()?;
+        Ok(run(&self.0.parts, payload.scan, task.attempt).await?)
     }
 }
 

@@ -54,15 +54,13 @@ impl TaskHandler for CheckLiveness {
     }
 
     async fn run(&self, task: &ClaimedTask) -> Result<(), TaskError> {
-        let job: LivenessJob =
-            serde_json::from_value(task.payload.clone()).map_err(|error| TaskError(error.to_string()))?;
+        let job: LivenessJob = task.read_payload()?;
         if !self.0.parts.license.opens_cache() {
             return Ok(());
         }
-        let failed = |error: domain::ports::StoreError| TaskError(error.to_string());
-        let signals = due(&self.0, &job.signals).await.map_err(failed)?;
+        let signals = due(&self.0, &job.signals).await?;
         let time_max = self.0.parts.settings.cache_liveness_probe_timeout.0;
-        self.0.check_all(signals, job.asker, time_max).await.map_err(failed)?;
+        self.0.check_all(signals, job.asker, time_max).await?;
         Ok(())
     }
 }

@@ -17,7 +17,9 @@ use chrono::TimeDelta;
 use domain::corpus::{IndexedContent, Signal, StoredChunk};
 use domain::ids::{ProviderId, TaskId, UserId};
 use domain::notice::{Notice, NoticeKind};
-use domain::ports::{BodyError, BodyKey, Placement, Retrieval, StoreError, TaskError, VectorError};
+use domain::ports::{
+    BodyError, BodyKey, Placement, Retrieval, StoreError, TaskError, TaskErrorKind, VectorError,
+};
 use domain::provider::SearchProvider;
 
 /// Most attempts to fetch a document from its source.
@@ -50,15 +52,19 @@ pub async fn run(
     let why = match ingest(parts, job, attempt).await {
         Ok(()) => return Ok(Outcome::In),
         Err(IngestFailure::Removed) => return Ok(Outcome::LeftOut),
-        Err(IngestFailure::Passing(why)) if attempt < ATTEMPTS_MAX => return Err(TaskError(why)),
-        Err(IngestFailure::Again(why)) if attempt < TRIES_MAX => return Err(TaskError(why)),
+        Err(IngestFailure::Passing(why)) if attempt < ATTEMPTS_MAX => {
+            return Err(TaskError::new(TaskErrorKind::Unavailable, why));
+        }
+        Err(IngestFailure::Again(why)) if attempt < TRIES_MAX => {
+            return Err(TaskError::new(TaskErrorKind::Failed, why));
+        }
         Err(IngestFailure::Passing(why) | IngestFailure::Again(why) | IngestFailure::Final(why)) => why,
     };
     tracing::info!(signal.id = job.signal.0, "a document was not ingested: {why}");
     let notice = Notice::new(parts.clock.now(), NoticeKind::IngestFailed { task, reason: why });
     match note_failure(parts, job, notice).await {
         Ok(()) | Err(StoreError::NotFound) => Ok(Outcome::Failed),
-        Err(error) => Err(TaskError(error.to_string())),
+        Err(error) => Err(error.into()),
     }
 }
 

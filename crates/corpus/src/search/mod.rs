@@ -13,8 +13,8 @@ use crate::{CacheParts, cache_status, versions};
 use domain::corpus::{Badge, CacheStatus, Pin, Signal, Visibility};
 use domain::ids::SignalId;
 use domain::ports::{
-    CorpusError, CorpusHit, CorpusQuery, CorpusResults, EmbeddingError, StoreError, VectorError, VectorHit,
-    VectorQuery,
+    CorpusError, CorpusErrorKind, CorpusHit, CorpusQuery, CorpusResults, EmbeddingError, StoreError,
+    VectorError, VectorHit, VectorQuery,
 };
 use fusion::{Found, fuse};
 use relevancy::Query;
@@ -44,7 +44,7 @@ pub async fn search(parts: &CacheParts, question: CorpusQuery<'_>) -> Result<Cor
             let remarks = vec![VectorError::Disabled.to_string()];
             return Ok(for_eyes_of(&asker, parts, CorpusResults { remarks, ..CorpusResults::default() }));
         }
-        other => other.map_err(|error| CorpusError(error.to_string()))?,
+        other => other.map_err(unsearchable)?,
     };
     let found = fuse(&dense, &words);
     let signals = visible(parts, &asker, &found).await?;
@@ -142,9 +142,12 @@ fn read_by(
     let other = signals.values().map(|signal| &signal.embedding_model).find(|own| *own != model).cloned();
     signals.retain(|_, signal| signal.embedding_model == model);
     match other {
-        Some(other) if signals.is_empty() => Err(CorpusError(format!(
-            "the cache was embedded with the model '{other}' and is asked by '{model}': run `tributary reindex_corpus`"
-        ))),
+        Some(other) if signals.is_empty() => Err(CorpusError::new(
+            CorpusErrorKind::Outdated,
+            format!(
+                "the cache was embedded with the model '{other}' and is asked by '{model}': run `tributary reindex_corpus`"
+            ),
+        )),
         _ => Ok(signals),
     }
 }
@@ -194,9 +197,20 @@ fn debug(found: &Found) -> Value {
 }
 
 fn unreadable(error: StoreError) -> CorpusError {
-    CorpusError(format!("the cache cannot be read: {error}"))
+    let message = format!("the cache cannot be read: {error}");
+    CorpusError::new(CorpusErrorKind::Unavailable, message).caused_by(error)
 }
 
 fn unread(error: EmbeddingError) -> CorpusError {
-    CorpusError(error.to_string())
+    CorpusError::from_cause(CorpusErrorKind::Unavailable, error)
+}
+
+fn unsearchable(error: VectorError) -> CorpusError {
+    let kind = match error {
+        VectorError::MissingSparse | VectorError::Dimension { .. } => CorpusErrorKind::Outdated,
+        VectorError::Unreachable(_) | VectorError::Refused(_) | VectorError::Disabled => {
+            CorpusErrorKind::Unavailable
+        }
+    };
+    CorpusError::from_cause(kind, error)
 }

@@ -28,7 +28,7 @@ use domain::corpus::{
     AclToken, CANDIDATES_MAX, DecidedBy, NewRun, Pin, Signal, Thresholds, VersionStatus, Visibility, Weights,
 };
 use domain::ids::{RunId, SignalId};
-use domain::ports::{CorpusError, StoreError, VersionQuery};
+use domain::ports::{CorpusError, CorpusErrorKind, StoreError, VersionQuery};
 use election::{Election, candidates, exact, run_election};
 use election_inputs::ElectionInputs;
 use std::collections::BTreeMap;
@@ -45,7 +45,10 @@ pub async fn versions(
     asked: VersionQuery<'_>,
 ) -> Result<VersionStatuses, CorpusError> {
     let found = found(parts, centroids, asked).await;
-    found.map_err(|error| CorpusError(format!("versions in the cache cannot be looked for: {error}")))
+    found.map_err(|error| {
+        let message = format!("versions in the cache cannot be looked for: {error}");
+        CorpusError::new(CorpusErrorKind::Unavailable, message).caused_by(error)
+    })
 }
 
 async fn found(

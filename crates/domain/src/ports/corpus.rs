@@ -1,6 +1,6 @@
 //! The corpus as seen by other crates. Without a license for it, it is empty and stores nothing; that is not an error.
 
-use super::{DocumentRequest, PageText};
+use super::{DocumentRequest, PageText, PortError};
 use crate::corpus::{CacheStatus, Origin, Signal, Topic, VersionStatus};
 use crate::ids::{ProviderId, RunId, SearchId, SignalId, UserId};
 use crate::result::ResultItem;
@@ -53,10 +53,18 @@ pub struct CorpusResults {
     pub remarks: Vec<String>,
 }
 
-/// A sentence for the messages of the search, without any text of a document.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct CorpusError(pub String);
+/// Why the corpus did not answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CorpusErrorKind {
+    /// The database, the vector store or the embedding model failed or is not reachable.
+    Unavailable,
+    Timeout,
+    /// Its documents were indexed in another way than they are searched now; an administrator must act.
+    Outdated,
+}
+
+/// The message is for the messages of the search, without any text of a document.
+pub type CorpusError = PortError<CorpusErrorKind>;
 
 #[async_trait]
 pub trait Corpus: Send + Sync {

@@ -1,13 +1,21 @@
 //! Message bus between the processes of one installation.
 
+use super::PortError;
 use async_trait::async_trait;
 
 /// Maximum length of a message on any bus, in bytes.
 pub const MESSAGE_BYTES_MAX: usize = 512 * 1024;
 
-#[derive(Debug, Clone, thiserror::Error)]
-#[error("the message bus is not reachable: {0}")]
-pub struct MessageBusError(pub String);
+/// Why a message was not sent or received.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MessageBusErrorKind {
+    /// The server cannot be reached at the moment.
+    Unreachable,
+    /// A message was received that cannot be read; the next one may be.
+    Unreadable,
+}
+
+pub type MessageBusError = PortError<MessageBusErrorKind>;
 
 /// Delivers messages between processes at most once: a message may be lost, so nothing may depend on one. Messages are
 /// delivered only to processes of the same installation.

@@ -24,6 +24,7 @@ mod observer;
 mod outbox_store;
 mod plugin_context;
 mod plugin_registry;
+mod port_error;
 mod preference_store;
 mod processor;
 mod provider_store;
@@ -60,7 +61,7 @@ pub use connector::{
     Capability, Connector, ConnectorError, ConnectorErrorKind, ConnectorKind, NormalizedPage, ProviderQuery,
     ResultOrigin, SourceQuery, SourceResponse, TestTarget,
 };
-pub use corpus::{Corpus, CorpusError, CorpusHit, CorpusQuery, CorpusResults, VersionQuery};
+pub use corpus::{Corpus, CorpusError, CorpusErrorKind, CorpusHit, CorpusQuery, CorpusResults, VersionQuery};
 pub use egress_store::{EgressCounts, EgressStore, EventFilter, ScanEnd, ScanOutcome};
 pub use embedding_models::{EmbeddingError, EmbeddingInput, EmbeddingModels};
 pub use extract::{ExtractError, ExtractText, ExtractedText, FileToRead};
@@ -74,18 +75,19 @@ pub use generative_models::{
 };
 pub use health_store::{HealthStore, PoolUse, WorkFigures};
 pub use idempotency_store::IdempotencyStore;
-pub use message_bus::{MESSAGE_BYTES_MAX, MessageBus, MessageBusError};
+pub use message_bus::{MESSAGE_BYTES_MAX, MessageBus, MessageBusError, MessageBusErrorKind};
 pub use mixer::{Candidate, MixContext, MixedOrder, Mixer, MixerKind};
 pub use oauth::{AuthorizationCallback, FlowOutcome, FlowStart, OAuth, OAuthError, TokenUse};
 pub use observer::{ModelUse, NoObserver, Observer, SummaryEnd};
 pub use outbox_store::{DeliveredTask, OutboxHead, OutboxStore, OutboxTask, SentTask, TaskKey};
 pub use plugin_context::{OwnDatabase, PluginContext};
 pub use plugin_registry::{PluginRegistry, ReadAnswer};
+pub use port_error::{PortError, chain};
 pub use preference_store::PreferenceStore;
 pub use processor::{
-    Outcome, PostResultContext, PostResultProcessor, PostResultProcessorKind, ProcessorError, QueryContext,
-    QueryProcessor, QueryProcessorKind, ResultBatch, ResultContext, ResultProcessor, ResultProcessorKind,
-    RunStage,
+    Outcome, PostResultContext, PostResultProcessor, PostResultProcessorKind, ProcessorError,
+    ProcessorErrorKind, QueryContext, QueryProcessor, QueryProcessorKind, ResultBatch, ResultContext,
+    ResultProcessor, ResultProcessorKind, RunStage,
 };
 pub use provider_store::ProviderStore;
 pub use query_transform_store::{PipelineStore, QueryTransformStore};
@@ -104,8 +106,8 @@ pub use storage_store::StorageStore;
 pub use store::Store;
 pub use store_error::{Page, StoreError};
 pub use task_queue::{
-    ClaimedTask, Heartbeat, NewTask, NoSlot, QueueError, QueueName, RunningSlot, TaskError, TaskHandler,
-    TaskQueue, WorkerSlots,
+    ClaimedTask, Heartbeat, NewTask, NoSlot, QueueError, QueueName, RunningSlot, TaskError, TaskErrorKind,
+    TaskHandler, TaskQueue, WorkerSlots,
 };
 pub use task_store::{TaskStore, WaitingOwners};
 pub use unavailable::Unavailable;

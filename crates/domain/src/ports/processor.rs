@@ -1,6 +1,6 @@
 //! Processors: transform queries, one provider's results, or all results of a search.
 
-use super::PluginContext;
+use super::{PluginContext, PortError};
 use crate::notice::NoticeKind;
 use crate::provider::SearchProvider;
 use crate::result::{ResultItem, ResultSet};
@@ -8,10 +8,30 @@ use crate::search::Search;
 use async_trait::async_trait;
 use serde_json::Value;
 
-/// Why a processor failed; the sentence is added to the messages of the search.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct ProcessorError(pub String);
+/// Why a processor failed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ProcessorErrorKind {
+    /// Nothing has this name, or the owner of the search may not use it.
+    Unknown,
+    /// Its configuration is wrong: mappings, rules, a language.
+    Invalid,
+    /// It cannot work on these results, such as results without a score.
+    Unsuitable,
+    /// What it depends on failed or did not answer in time, such as a model.
+    Unavailable,
+    /// A defect of the processor.
+    Internal,
+}
+
+/// The message is added to the messages of the search.
+pub type ProcessorError = PortError<ProcessorErrorKind>;
+
+impl ProcessorError {
+    /// Whether the failure belongs in the log: it is not a fact of the search or of its configuration.
+    pub fn is_fault(&self) -> bool {
+        matches!(self.kind, ProcessorErrorKind::Unavailable | ProcessorErrorKind::Internal)
+    }
+}
 
 /// What a processor changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -1,9 +1,10 @@
 //! Durable task queue with at-least-once delivery.
 
-use super::StoreError;
+use super::{PortError, StoreError};
 use crate::ids::{TaskId, UserId};
 use crate::instant::Instant;
 use async_trait::async_trait;
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::time::Duration;
 
@@ -161,10 +162,32 @@ pub trait TaskQueue: Send + Sync {
     async fn workers(&self, queue: QueueName, within: Duration) -> Result<Vec<Heartbeat>, QueueError>;
 }
 
-/// Why a task failed; it is retried while attempts are left.
-#[derive(Debug, Clone, thiserror::Error)]
-#[error("{0}")]
-pub struct TaskError(pub String);
+/// Why a task failed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TaskErrorKind {
+    /// What it depends on cannot be reached at the moment.
+    Unavailable,
+    /// This version of the program cannot run it: its handler is not known, or its payload cannot be read.
+    Invalid,
+    Failed,
+}
+
+/// The task is retried while attempts are left.
+pub type TaskError = PortError<TaskErrorKind>;
+
+impl From<StoreError> for TaskError {
+    fn from(error: StoreError) -> Self {
+        let kind = if error.is_transient() { TaskErrorKind::Unavailable } else { TaskErrorKind::Failed };
+        Self::from_cause(kind, error)
+    }
+}
+
+impl ClaimedTask {
+    /// The payload as its handler needs it.
+    pub fn read_payload<T: DeserializeOwned>(&self) -> Result<T, TaskError> {
+        T::deserialize(&self.payload).map_err(|error| TaskError::from_cause(TaskErrorKind::Invalid, error))
+    }
+}
 
 /// Runs the tasks of one name. Idempotent, because a task may run twice.
 #[async_trait]

@@ -4,7 +4,7 @@ use super::ProgressHub;
 use super::event::SearchEvent;
 use super::outbox::{Outgoing, ProgressEvent};
 use domain::ids::{ProviderId, RunNumber, SearchId};
-use domain::ports::{MessageBus, MessageBusError};
+use domain::ports::{MessageBus, MessageBusErrorKind, chain};
 use domain::result::ResultSet;
 use domain::status::SearchStatus;
 use serde::{Deserialize, Serialize};
@@ -57,7 +57,7 @@ impl ProgressHub {
             };
             match timeout(SEND_MAX, bus.send(to.as_deref(), &message)).await {
                 Ok(Ok(())) => {}
-                Ok(Err(MessageBusError(reason))) => self.outbox.note_drop(&reason),
+                Ok(Err(error)) => self.outbox.note_drop(&chain(&error)),
                 Err(_) => self.outbox.note_drop("sending timed out"),
             }
         }
@@ -67,8 +67,11 @@ impl ProgressHub {
         loop {
             match bus.recv().await {
                 Ok(message) => self.handle(&message, bus.node_id()),
+                Err(error) if error.kind == MessageBusErrorKind::Unreadable => {
+                    tracing::debug!("a progress event cannot be read: {}", chain(&error));
+                }
                 Err(error) => {
-                    tracing::warn!("cannot receive progress events of other processes: {error}");
+                    tracing::warn!("cannot receive progress events of other processes: {}", chain(&error));
                     sleep(RECEIVE_RETRY_AFTER).await;
                 }
             }
@@ -137,6 +140,7 @@ mod tests {
     use crate::progress::remote_followers::RENEW_INTERVAL;
     use crate::progress::tests::search;
     use async_trait::async_trait;
+    use domain::ports::MessageBusError;
     use std::sync::Mutex as SyncMutex;
     use std::sync::atomic::Ordering;
     use testkit::builders::{item, result_set};

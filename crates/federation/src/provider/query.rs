@@ -2,9 +2,12 @@
 
 use super::errors::unknown_processor;
 use super::run::ProviderRun;
-use crate::search::query_pipeline::{QueryPipeline, StepError};
+use crate::search::processor_failure::skipped;
+use crate::search::query_pipeline::QueryPipeline;
 use domain::notice::{Notice, NoticeKind};
-use domain::ports::{Connector, ConnectorError, ConnectorErrorKind, EmbeddingError, QueryContext};
+use domain::ports::{
+    Connector, ConnectorError, ConnectorErrorKind, EmbeddingError, ProcessorErrorKind, QueryContext,
+};
 use std::sync::Arc;
 
 pub(crate) struct ProviderQueryInput {
@@ -28,9 +31,11 @@ impl ProviderRun {
         for name in names {
             let applied = match pipeline.apply(name, &query, &cx).await {
                 Ok(applied) => applied,
-                Err(StepError::Unknown) => return Err(unknown_processor(name)),
-                Err(StepError::Failed(reason)) => {
-                    notices.push(self.notice(NoticeKind::processor_failed(name, reason)));
+                Err(error) if error.kind == ProcessorErrorKind::Unknown => {
+                    return Err(unknown_processor(name));
+                }
+                Err(error) => {
+                    notices.push(self.notice(skipped(name, &error)));
                     continue;
                 }
             };

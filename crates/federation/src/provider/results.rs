@@ -4,6 +4,7 @@ use super::errors::{internal_error, unknown_processor};
 use super::fetch::FetchedItems;
 use super::run::ProviderRun;
 use crate::deadline::time_left;
+use crate::search::processor_failure::skipped;
 use domain::known_secrets::KnownSecrets;
 use domain::notice::{Notice, NoticeKind};
 use domain::ports::{
@@ -144,7 +145,7 @@ impl Pipeline {
             let kind = self.plugins.result_processor(&name).ok_or_else(|| unknown_processor(&name))?;
             let kind = match kind.processor.process(&mut state.batch, &cx) {
                 Ok(outcome) => outcome.notice(&name, Some(&self.provider.spec.name)),
-                Err(error) => Some(NoticeKind::processor_failed(&name, error.0)),
+                Err(error) => Some(skipped(&name, &error)),
             };
             state.notices.extend(kind.map(|kind| Notice::new(self.context.clock.now(), kind)));
         }

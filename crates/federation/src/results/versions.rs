@@ -6,7 +6,7 @@ use domain::corpus::{
     CANDIDATES_MAX, CacheStatus, DecidedBy, VersionStatus, apply_version_statuses, candidates,
 };
 use domain::ids::RunId;
-use domain::ports::{StoreError, VersionQuery};
+use domain::ports::{StoreError, VersionQuery, chain};
 use domain::result::{ResultItem, ResultSet};
 use domain::search::Search;
 use std::collections::BTreeSet;
@@ -35,7 +35,7 @@ impl Federation {
             on_request: true,
         };
         let statuses = self.context.corpus.versions(query).await;
-        let statuses = statuses.map_err(|error| FederationError::Store(StoreError::Unreachable(error.0)))?;
+        let statuses = statuses.map_err(|error| FederationError::Store(StoreError::Unreachable(error.message().to_owned())))?;
         let mut after = before.clone();
         apply_version_statuses(&mut after, &statuses);
         for item in changed_items(before, after) {
@@ -60,7 +60,7 @@ impl Federation {
                 let rejected_statuses = elected.iter_mut().filter(|(run, _)| rejected.contains(run));
                 rejected_statuses.for_each(|(_, status)| status.clear_election());
             }
-            Err(error) => tracing::warn!("cannot read which elections were rejected: {error}"),
+            Err(error) => tracing::warn!("cannot read which elections were rejected: {}", chain(&error)),
         }
     }
 

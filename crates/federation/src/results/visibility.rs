@@ -10,7 +10,7 @@ use domain::corpus::{CacheStatus, Topic};
 use domain::ids::{ProviderId, ResultId, RunNumber, SignalId, UserId};
 use domain::notice::reason;
 use domain::owner_scope::OwnerScope;
-use domain::ports::{Page, ResultOrigin, StoreError};
+use domain::ports::{Page, ResultOrigin, StoreError, chain};
 use domain::result::{GuardedResult, ResultItem, ResultSet, SavedResult};
 use domain::search::Search;
 use domain::search_run::RunEntry;
@@ -168,7 +168,7 @@ impl Federation {
         match self.context.corpus.cache_statuses(owner, topic, &signals).await {
             Ok(statuses) => statuses,
             Err(error) => {
-                tracing::warn!("saved results from the corpus are hidden: {error}");
+                tracing::warn!("saved results from the corpus are hidden: {}", chain(&error));
                 CacheStatuses::new()
             }
         }

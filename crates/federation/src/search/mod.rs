@@ -12,6 +12,7 @@ mod log_text;
 mod orphans;
 mod post_result;
 mod pre_query;
+pub(crate) mod processor_failure;
 pub(crate) mod query_pipeline;
 pub(crate) mod rules_cache;
 mod run;

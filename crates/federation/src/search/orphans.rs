@@ -11,11 +11,11 @@ use std::collections::HashSet;
 #[async_trait]
 impl AcceptedWork for RunSearch {
     async fn orphans(&self, before: Instant) -> Result<Vec<OrphanedWork>, TaskError> {
-        self.find_orphans(before).await.map_err(|error| TaskError(error.to_string()))
+        Ok(self.find_orphans(before).await?)
     }
 
     async fn fail(&self, id: i64) -> Result<(), TaskError> {
-        self.give_up(SearchId(id)).await.map_err(|error| TaskError(error.to_string()))
+        Ok(self.give_up(SearchId(id)).await?)
     }
 }
 

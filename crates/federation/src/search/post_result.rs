@@ -2,6 +2,7 @@
 
 use crate::cpu_pool::YieldingPermit;
 use crate::federation::Federation;
+use crate::search::processor_failure::{skipped, unknown_processor};
 use domain::notice::{Notice, NoticeKind};
 use domain::pipeline::SYSTEM_DEFAULT;
 use domain::ports::{PluginContext, PluginRegistry, PostResultContext, RunStage};
@@ -80,7 +81,7 @@ impl PostResultPipeline {
         let mut notices = Vec::new();
         for name in &self.names {
             let Some(kind) = self.plugins.post_result_processor(name) else {
-                notices.push(NoticeKind::processor_failed(name, "it no longer exists"));
+                notices.push(skipped(name, &unknown_processor()));
                 continue;
             };
             if kind.only_at_end && self.stage == RunStage::Running {
@@ -88,7 +89,7 @@ impl PostResultPipeline {
             }
             match kind.processor.process(sets, &cx).await {
                 Ok(outcome) => notices.extend(outcome.notice(name, None)),
-                Err(error) => notices.push(NoticeKind::processor_failed(name, error.0)),
+                Err(error) => notices.push(skipped(name, &error)),
             }
         }
         let now = self.context.clock.now();

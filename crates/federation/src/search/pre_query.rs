@@ -1,10 +1,11 @@
 //! Runs the pre-query processors, once per search, before any provider is queried.
 
 use crate::federation::Federation;
-use crate::search::query_pipeline::{QueryPipeline, StepError};
+use crate::search::processor_failure::skipped;
+use crate::search::query_pipeline::QueryPipeline;
 use crate::search::transforms::RunTransforms;
 use domain::notice::{Notice, NoticeKind};
-use domain::ports::QueryContext;
+use domain::ports::{ProcessorError, ProcessorErrorKind, QueryContext};
 use domain::search::Search;
 use syntax::query_string;
 use tokio::time::{Instant, timeout_at};
@@ -27,17 +28,14 @@ impl Federation {
             let mut push_notice = |kind| notices.push(self.notice(kind));
             let applied = match timeout_at(deadline, pipeline.apply(name, &query, &cx)).await {
                 Ok(Ok(applied)) => applied,
-                Ok(Err(StepError::Unknown)) => {
-                    push_notice(NoticeKind::processor_failed(name, "it no longer exists"));
+                Ok(Err(error)) => {
+                    push_notice(skipped(name, &error));
                     continue;
                 }
-                Ok(Err(StepError::Failed(reason))) => {
-                    push_notice(NoticeKind::processor_failed(name, reason));
-                    continue;
-                }
-                Err(_elapsed) => {
+                Err(late) => {
                     let reason = format!("it did not finish within {:.1} s", time_max.as_secs_f64());
-                    push_notice(NoticeKind::processor_failed(name, reason));
+                    let error = ProcessorError::new(ProcessorErrorKind::Unavailable, reason);
+                    push_notice(skipped(name, &error.caused_by(late)));
                     continue;
                 }
             };

@@ -1,8 +1,9 @@
 //! Applies one query processor or query transform to a query.
 
 use crate::cpu_pool::CpuPool;
+use crate::search::processor_failure::unknown_processor;
 use crate::search::transforms::RunTransforms;
-use domain::ports::{PluginRegistry, QueryContext};
+use domain::ports::{PluginRegistry, ProcessorError, ProcessorErrorKind, QueryContext};
 use domain::query_transform::TransformedQuery;
 use std::sync::Arc;
 
@@ -13,14 +14,6 @@ pub(crate) struct QueryPipeline<'a> {
     pub cpu: &'a CpuPool,
 }
 
-/// Why a step failed.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) enum StepError {
-    /// Nothing has this name, or the owner of the search may not use it.
-    Unknown,
-    Failed(String),
-}
-
 impl QueryPipeline<'_> {
     /// Applies the named processor or transform.
     pub async fn apply(
@@ -28,20 +21,18 @@ impl QueryPipeline<'_> {
         name: &str,
         query: &str,
         cx: &QueryContext<'_>,
-    ) -> Result<TransformedQuery, StepError> {
+    ) -> Result<TransformedQuery, ProcessorError> {
         if let Some(kind) = self.plugins.query_processor(name) {
-            return match kind.processor.process(query, cx).await {
-                Ok(query) => Ok(TransformedQuery { query, is_cut: false }),
-                Err(error) => Err(StepError::Failed(error.0)),
-            };
+            let query = kind.processor.process(query, cx).await?;
+            return Ok(TransformedQuery { query, is_cut: false });
         }
         let rules = match self.transforms.rules(name) {
-            None => return Err(StepError::Unknown),
-            Some(Err(reason)) => return Err(StepError::Failed(reason.clone())),
+            None => return Err(unknown_processor()),
+            Some(Err(error)) => return Err(error.clone()),
             Some(Ok(rules)) => Arc::clone(rules),
         };
         let query = query.to_owned();
         let applied = self.cpu.run(move || rules.apply(&query)).await;
-        applied.ok_or_else(|| StepError::Failed("internal error".to_owned()))
+        applied.ok_or_else(|| ProcessorError::new(ProcessorErrorKind::Internal, "internal error"))
     }
 }

@@ -7,7 +7,7 @@ use chrono::TimeDelta;
 use domain::idempotency::KEYS_PER_USER_MAX;
 use domain::ids::SearchId;
 use domain::notice::{Notice, NoticeKind};
-use domain::ports::{ClaimedTask, NoSlot, RunningSlot, StoreError, TaskError, TaskHandler};
+use domain::ports::{ClaimedTask, NoSlot, RunningSlot, StoreError, TaskError, TaskHandler, chain};
 use domain::search::Search;
 use domain::search_task::{RUN_ATTEMPTS_MAX, RUN_SEARCH, RunSearchPayload};
 use domain::status::SearchStatus;
@@ -37,8 +37,7 @@ impl TaskHandler for RunSearch {
     }
 
     async fn run_in(&self, task: &ClaimedTask, slot: &dyn RunningSlot) -> Result<(), TaskError> {
-        let payload: RunSearchPayload =
-            serde_json::from_value(task.payload.clone()).map_err(|error| TaskError(error.to_string()))?;
+        let payload: RunSearchPayload = task.read_payload()?;
         // The search as a whole has its own log, apart from that of its providers.
         let span = tracing::info_span!(
             "search",
@@ -60,10 +59,10 @@ impl RunSearch {
             return Ok(());
         };
         if should_retry(&error, attempt) {
-            return Err(TaskError(error.to_string()));
+            return Err(error.into());
         }
-        tracing::error!("search {} failed permanently: {error}", payload.search);
-        self.give_up(payload.search).await.map_err(|error| TaskError(error.to_string()))
+        tracing::error!("search {} failed permanently: {}", payload.search, chain(&error));
+        Ok(self.give_up(payload.search).await?)
     }
 
     pub(crate) async fn give_up(&self, id: SearchId) -> Result<(), FederationError> {
@@ -96,7 +95,7 @@ impl TaskHandler for ExpireSearches {
     }
 
     async fn run(&self, _task: &ClaimedTask) -> Result<(), TaskError> {
-        self.clean_up().await.map_err(|error| TaskError(error.to_string()))
+        Ok(self.clean_up().await?)
     }
 }
 
@@ -161,7 +160,7 @@ impl TaskHandler for RunSubscriptions {
     }
 
     async fn run(&self, _task: &ClaimedTask) -> Result<(), TaskError> {
-        self.update_all().await.map_err(|error| TaskError(error.to_string()))
+        Ok(self.update_all().await?)
     }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::error::FederationError;
 use crate::federation::Federation;
+use domain::ports::{ProcessorError, ProcessorErrorKind};
 use domain::provider::SearchProvider;
 use domain::query_transform::{QueryTransform, Rules, canonical};
 use domain::search::Search;
@@ -10,12 +11,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// Rules of the transforms that a run uses and its owner may use, by reference. Invalid rules are represented by the
-/// reason.
+/// error.
 #[derive(Default)]
-pub(crate) struct RunTransforms(BTreeMap<String, Result<Arc<Rules>, String>>);
+pub(crate) struct RunTransforms(BTreeMap<String, Result<Arc<Rules>, ProcessorError>>);
 
 impl RunTransforms {
-    pub fn rules(&self, name: &str) -> Option<&Result<Arc<Rules>, String>> {
+    pub fn rules(&self, name: &str) -> Option<&Result<Arc<Rules>, ProcessorError>> {
         self.0.get(&canonical(name))
     }
 }
@@ -54,7 +55,7 @@ impl Federation {
         Ok(Arc::new(found))
     }
 
-    async fn load_rules(&self, transform: QueryTransform) -> Result<Arc<Rules>, String> {
+    async fn load_rules(&self, transform: QueryTransform) -> Result<Arc<Rules>, ProcessorError> {
         let key = (transform.id, transform.date_updated);
         if let Some(rules) = self.rules.get(key) {
             return Ok(rules);
@@ -62,8 +63,14 @@ impl Federation {
         let read = self.cpu.run(move || transform.spec.rules()).await;
         let rules = match read {
             Some(Ok(rules)) => Arc::new(rules),
-            Some(Err(errors)) => return Err(format!("its rules are invalid: {errors}")),
-            None => return Err("its rules could not be parsed".to_owned()),
+            Some(Err(errors)) => {
+                let message = format!("its rules are invalid: {errors}");
+                return Err(ProcessorError::new(ProcessorErrorKind::Invalid, message));
+            }
+            None => {
+                let message = "its rules could not be parsed";
+                return Err(ProcessorError::new(ProcessorErrorKind::Internal, message));
+            }
         };
         self.rules.put(key, Arc::clone(&rules));
         Ok(rules)

@@ -7,9 +7,9 @@ use domain::ids::{ProviderId, RunId, RunNumber};
 use domain::notice::NoticeKind;
 use domain::pipeline::SYSTEM_DEFAULT;
 use domain::ports::{
-    Capability, Clock, Connector, ConnectorError, ConnectorKind, NoObserver, NormalizedPage, Outcome, PipelineStore,
-    PluginContext, PluginRegistry, ProviderQuery, ProviderStore, ResultOrigin, ResultStore, SearchStore,
-    SourceQuery, SourceResponse, SystemClock, TestTarget, Unavailable, UserStore,
+    Capability, Clock, Connector, ConnectorError, ConnectorKind, NoObserver, NormalizedPage, Outcome,
+    PipelineStore, PluginContext, PluginRegistry, ProviderQuery, ProviderStore, ResultOrigin, ResultStore,
+    SearchStore, SourceQuery, SourceResponse, SystemClock, TestTarget, Unavailable, UserStore,
 };
 use domain::provider::{ProviderSpec, SearchProvider};
 use domain::result::ResultItem;

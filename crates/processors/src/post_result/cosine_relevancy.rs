@@ -6,7 +6,7 @@ use domain::instant::Instant;
 use domain::notice::{Notice, NoticeKind};
 use domain::ports::{
     EmbeddingInput, Outcome, PluginContext, PostResultContext, PostResultProcessor, PostResultProcessorKind,
-    ProcessorError, RunStage,
+    ProcessorError, ProcessorErrorKind, RunStage,
 };
 use domain::result::ResultSet;
 use domain::search::Search;
@@ -36,15 +36,16 @@ impl PostResultProcessor for CosineRelevancyPostResultProcessor {
         let external_embeddings = match model {
             Ok(None) => None,
             Ok(Some(model)) => Some(embed_results(&provider_results, &model, cx.context).await),
-            Err(error) => Some(Err(error.to_string())),
+            Err(error) => Some(Err(ProcessorError::from_cause(ProcessorErrorKind::Unavailable, error))),
         };
         let scored = match external_embeddings {
             None => relevancy::score(provider_results, &config),
             Some(Ok(external_embeddings)) => {
                 relevancy::score_by(external_embeddings, provider_results, &config)
             }
-            Some(Err(reason)) => {
+            Some(Err(error)) => {
                 let scored = relevancy::score(provider_results, &config);
+                let reason = error.message().to_owned();
                 let kind = NoticeKind::EmbedderReplaced { processor: KIND.name.to_owned(), reason };
                 sets.iter_mut().take(1).for_each(|set| set.notices.push(Notice::new(now, kind.clone())));
                 scored
@@ -88,19 +89,19 @@ fn provider_results<'a>(
     provider_results
 }
 
-/// Embeds the queries and the results with an external model; the error is a sentence.
+/// Embeds the queries and the results with an external model.
 async fn embed_results(
     provider_results: &[ProviderResults<'_>],
     model: &str,
     context: &PluginContext,
-) -> Result<Vec<ExternalEmbeddings>, String> {
+) -> Result<Vec<ExternalEmbeddings>, ProcessorError> {
     let queries: Vec<String> = provider_results.iter().map(|answer| answer.query.plain_text()).collect();
     let texts = provider_results.iter().flat_map(|answer| &answer.items).map(|item| relevancy::text_of(item));
     let texts: Vec<String> = texts.collect();
     if texts.len() > READ_MAX {
-        return Err(format!(
-            "{model} reads at most {READ_MAX} results at once, and there are {}",
-            texts.len()
+        return Err(ProcessorError::new(
+            ProcessorErrorKind::Unsuitable,
+            format!("{model} reads at most {READ_MAX} results at once, and there are {}", texts.len()),
         ));
     }
     let both = async {
@@ -110,9 +111,12 @@ async fn embed_results(
         )
     };
     let embedded = tokio::time::timeout(READ_TIME_MAX, both).await;
-    let embedded =
-        embedded.map_err(|_| format!("{model} did not answer within {} s", READ_TIME_MAX.as_secs()))?;
-    let (queries, texts) = embedded.map_err(|error| error.to_string())?;
+    let embedded = embedded.map_err(|late| {
+        let message = format!("{model} did not answer within {} s", READ_TIME_MAX.as_secs());
+        ProcessorError::new(ProcessorErrorKind::Unavailable, message).caused_by(late)
+    })?;
+    let (queries, texts) =
+        embedded.map_err(|error| ProcessorError::from_cause(ProcessorErrorKind::Unavailable, error))?;
     let mut texts = texts.into_iter().map(ExternalEmbedding::of);
     let external_embeddings =
         provider_results.iter().zip(queries).map(|(answer, query)| ExternalEmbeddings {

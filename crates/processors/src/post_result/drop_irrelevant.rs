@@ -3,6 +3,7 @@
 use async_trait::async_trait;
 use domain::ports::{
     Outcome, PostResultContext, PostResultProcessor, PostResultProcessorKind, ProcessorError,
+    ProcessorErrorKind,
 };
 use domain::result::ResultSet;
 
@@ -24,8 +25,9 @@ fn drop_below(sets: &mut [ResultSet], least: f64) -> Result<Outcome, ProcessorEr
     let mut listed =
         sets.iter().flat_map(|set| &set.items).filter(|item| item.result_block.is_none()).peekable();
     if listed.peek().is_some() && listed.all(|item| item.swirl_score == 0.0 && item.explain.is_none()) {
-        return Err(ProcessorError(
-            "no result has a score; CosineRelevancyPostResultProcessor must run before it".to_owned(),
+        return Err(ProcessorError::new(
+            ProcessorErrorKind::Unsuitable,
+            "no result has a score; CosineRelevancyPostResultProcessor must run before it",
         ));
     }
     let mut deleted = 0;
@@ -71,7 +73,7 @@ mod tests {
     fn without_scores_nothing_is_deleted() {
         let mut sets = [set(1, "q", vec![item("a", 0.0), item("b", 0.0)])];
         let error = drop_below(&mut sets, 500.0).expect_err("no scores");
-        assert!(error.0.contains("CosineRelevancyPostResultProcessor"));
+        assert!(error.message().contains("CosineRelevancyPostResultProcessor"));
         assert_eq!(sets[0].items.len(), 2);
         sets[0].items[0].explain = Some(serde_json::Map::new());
         assert_eq!(drop_below(&mut sets, 500.0), Ok(Outcome::deleted(2)), "a score of 0 is a score");

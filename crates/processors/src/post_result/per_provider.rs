@@ -3,8 +3,8 @@
 use crate::result;
 use async_trait::async_trait;
 use domain::ports::{
-    Outcome, PostResultContext, PostResultProcessor, PostResultProcessorKind, ProcessorError, ResultBatch,
-    ResultContext,
+    Outcome, PostResultContext, PostResultProcessor, PostResultProcessorKind, ProcessorError,
+    ProcessorErrorKind, ResultBatch, ResultContext,
 };
 use domain::provider::{ProviderSpec, SearchProvider};
 use domain::result::ResultSet;
@@ -27,10 +27,9 @@ impl PostResultProcessor for PerProvider {
         sets: &mut [ResultSet],
         cx: &PostResultContext<'_>,
     ) -> Result<Outcome, ProcessorError> {
-        let kind = result::CATALOGUE
-            .iter()
-            .find(|kind| kind.name == self.0)
-            .ok_or_else(|| ProcessorError("there is no such result processor".to_owned()))?;
+        let kind = result::CATALOGUE.iter().find(|kind| kind.name == self.0).ok_or_else(|| {
+            ProcessorError::new(ProcessorErrorKind::Unknown, "there is no such result processor")
+        })?;
         let mut all = Outcome::default();
         for set in sets.iter_mut().filter(|set| !set.items.is_empty()) {
             let provider = as_remembered(set, cx);

@@ -4,6 +4,7 @@
 use async_trait::async_trait;
 use domain::ports::{
     Outcome, PostResultContext, PostResultProcessor, PostResultProcessorKind, ProcessorError,
+    ProcessorErrorKind,
 };
 use domain::result::{ResultItem, ResultSet};
 use relevancy::{Query, ScoringConfig};
@@ -38,10 +39,17 @@ impl PostResultProcessor for RerankPostResultProcessor {
         let query = Query::of_search(config.language, cx.search, "").plain_text();
         let texts: Vec<String> = best.iter().map(|item| relevancy::text_of(item)).collect();
         let judged = tokio::time::timeout(TIME_MAX, cx.context.embedding_models.rerank(&query, &texts)).await;
-        let failed = |reason: String| ProcessorError(format!("{reason}; no result was changed"));
-        let judged = judged.map_err(|_| failed(format!("no answer within {} s", TIME_MAX.as_secs())))?;
-        let Some(scores) = judged.map_err(|error| failed(error.to_string()))? else {
-            return Err(failed("no active AI provider has the role reranker".to_owned()));
+        let failed =
+            |kind, reason: String| ProcessorError::new(kind, format!("{reason}; no result was changed"));
+        let judged = judged.map_err(|late| {
+            let reason = format!("no answer within {} s", TIME_MAX.as_secs());
+            failed(ProcessorErrorKind::Unavailable, reason).caused_by(late)
+        })?;
+        let judged = judged
+            .map_err(|error| failed(ProcessorErrorKind::Unavailable, error.to_string()).caused_by(error))?;
+        let Some(scores) = judged else {
+            let reason = "no active AI provider has the role reranker".to_owned();
+            return Err(failed(ProcessorErrorKind::Invalid, reason));
         };
         let changed = best
             .iter_mut()
@@ -65,7 +73,7 @@ fn best(sets: &mut [ResultSet]) -> Result<Vec<&mut ResultItem>, ProcessorError> 
     }
     if scored.is_empty() && without > 0 {
         let reason = "no result has a score; CosineRelevancyPostResultProcessor must run before it";
-        return Err(ProcessorError(reason.to_owned()));
+        return Err(ProcessorError::new(ProcessorErrorKind::Unsuitable, reason));
     }
     scored.sort_by(|one, other| {
         let keys = |item: &ResultItem| (item.swirl_confidence_score, item.swirl_score);
@@ -173,11 +181,14 @@ mod tests {
     async fn without_a_judge_or_scores_nothing_changes_and_it_is_said() {
         let mut sets = [set(1, "river", vec![item("River")])];
         let (outcome, _) = run(&mut sets, |_| None, &BOTH[1..]).await;
-        assert!(outcome.is_err_and(|error| error.0.contains("must run before it")));
+        assert!(outcome.is_err_and(|error| error.message().contains("must run before it")));
         assert!(run(&mut sets, |_| None, &BOTH[..1]).await.0.is_ok());
         let before = sets.clone();
         let (outcome, _) = run(&mut sets, |_| None, &BOTH[1..]).await;
-        assert!(outcome.is_err_and(|error| error.0.contains("has the role reranker; no result was changed")));
+        assert!(
+            outcome
+                .is_err_and(|error| error.message().contains("has the role reranker; no result was changed"))
+        );
         assert_eq!(sets, before);
         assert_eq!(run(&mut [], |_| None, &BOTH[1..]).await.0, Ok(Outcome::default()));
     }

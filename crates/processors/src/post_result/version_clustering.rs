@@ -8,8 +8,8 @@ use async_trait::async_trait;
 use domain::corpus::{Badge, CacheStatus, Liveness, MemberRole, apply_version_statuses, candidates};
 use domain::ids::SignalId;
 use domain::ports::{
-    CorpusError, Outcome, PostResultContext, PostResultProcessor, PostResultProcessorKind, ProcessorError,
-    RunStage, VersionQuery,
+    CorpusError, CorpusErrorKind, Outcome, PostResultContext, PostResultProcessor, PostResultProcessorKind,
+    ProcessorError, ProcessorErrorKind, RunStage, VersionQuery,
 };
 use domain::result::ResultSet;
 use std::collections::HashMap;
@@ -43,14 +43,16 @@ impl PostResultProcessor for VersionClusteringPostResultProcessor {
             on_request: false,
         };
         let found = tokio::time::timeout(TIME_MAX, cx.context.corpus.versions(asked)).await;
-        let found =
-            found.unwrap_or_else(|_late| Err(CorpusError("the cache did not answer in time".to_owned())));
+        let found = found.unwrap_or_else(|late| {
+            let error = CorpusError::new(CorpusErrorKind::Timeout, "the cache did not answer in time");
+            Err(error.caused_by(late))
+        });
         let updated = found.as_ref().map_or(0, |standings| apply_version_statuses(sets, standings));
         // Earlier deduplication left out the cache, so this also runs when no versions are known.
         let outcome = group(sets, cx.context.settings.dedupe_group_not_drop);
         match found {
             Ok(_) => Ok(Outcome { updated, ..outcome }),
-            Err(error) => Err(ProcessorError(error.0)),
+            Err(error) => Err(ProcessorError::from_cause(ProcessorErrorKind::Unavailable, error)),
         }
     }
 }
@@ -332,7 +334,7 @@ mod tests {
         let mut sets = [set(1, "lease", vec![cached(1, "https://a.example/1", 0.5)])];
         let started = tokio::time::Instant::now();
         let failed = run.of(KIND.name, &mut sets).await;
-        assert_eq!(failed, Err(ProcessorError("the cache did not answer in time".to_owned())));
+        assert_eq!(failed.expect_err("late").message(), "the cache did not answer in time");
         assert_eq!(started.elapsed(), TIME_MAX);
         assert_eq!(listed(&sets), [["c1[]"]]);
     }
@@ -345,7 +347,7 @@ mod tests {
         let mut sets =
             [set(1, "lease", vec![cached(1, url, 0.5)]), set(2, "lease", vec![item("live", url, 0.5, 0.0)])];
         let failed = run.of(KIND.name, &mut sets).await;
-        assert_eq!(failed, Err(ProcessorError("the vectors cannot be read".to_owned())));
+        assert_eq!(failed.expect_err("no vectors").message(), "the vectors cannot be read");
         assert_eq!(listed(&sets), [vec![], vec!["live[c1]".to_owned()]], "one address is still one entry");
     }
 }

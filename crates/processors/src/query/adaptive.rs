@@ -2,7 +2,7 @@
 //! providers that have them, and negation is written in the source's syntax.
 
 use async_trait::async_trait;
-use domain::ports::{ProcessorError, QueryContext, QueryProcessor, QueryProcessorKind};
+use domain::ports::{ProcessorError, ProcessorErrorKind, QueryContext, QueryProcessor, QueryProcessorKind};
 use syntax::normalize::clean;
 use syntax::query_mappings::QueryMappings;
 use syntax::query_string::{is_not, negation};
@@ -22,8 +22,9 @@ impl QueryProcessor for Adaptive {
             // Before federation no source is known: negation stays for those that support it.
             return Ok(adapt(query, None, &cx.search.spec.tags));
         };
-        let mappings = QueryMappings::parse(&provider.spec.query_mappings)
-            .map_err(|reason| ProcessorError(format!("query_mappings: {reason}")))?;
+        let mappings = QueryMappings::parse(&provider.spec.query_mappings).map_err(|reason| {
+            ProcessorError::new(ProcessorErrorKind::Invalid, format!("query_mappings: {reason}"))
+        })?;
         Ok(adapt(query, Some(&mappings), &provider.spec.tags))
     }
 }

@@ -4,7 +4,8 @@
 use async_trait::async_trait;
 use domain::ai_provider::Role;
 use domain::ports::{
-    ModelError, ModelRequest, ProcessorError, Prompt, QueryContext, QueryProcessor, QueryProcessorKind, Turn,
+    ModelError, ModelErrorKind, ModelRequest, ProcessorError, ProcessorErrorKind, Prompt, QueryContext,
+    QueryProcessor, QueryProcessorKind, Turn,
 };
 use domain::search::QUERY_CHARS_MAX;
 use std::time::Duration;
@@ -44,7 +45,13 @@ impl QueryProcessor for GenAi {
             time_max: TIME_MAX,
         };
         let wanted = ModelRequest::of(Role::Query, Some(cx.search.owner));
-        let to_processor_error = |error: ModelError| ProcessorError(format!("{}: {error}", error.code()));
+        let to_processor_error = |error: ModelError| {
+            let kind = match error.kind {
+                ModelErrorKind::NoProvider | ModelErrorKind::ConfigInvalid => ProcessorErrorKind::Invalid,
+                _ => ProcessorErrorKind::Unavailable,
+            };
+            ProcessorError::new(kind, format!("{}: {error}", error.code())).caused_by(error)
+        };
         let completion =
             cx.context.generative_models.complete(&wanted, &prompt).await.map_err(to_processor_error)?;
         let reply = completion.into_text(REPLY_BYTES_MAX).await.map_err(to_processor_error)?;
@@ -212,11 +219,11 @@ mod tests {
         let mut context = TestContext::default();
         let error = GenAi.process("cars", &context.query_context()).await.expect_err("nobody is there");
         assert!(
-            error.0.starts_with("ERR_NO_CREDENTIALS: no active AI provider has the role query"),
+            error.message().starts_with("ERR_NO_CREDENTIALS: no active AI provider has the role query"),
             "{error}"
         );
         context.context.generative_models = Arc::new(FakeLlm::failing(ModelErrorKind::Timeout));
         let error = GenAi.process("cars", &context.query_context()).await.expect_err("it fails");
-        assert!(error.0.starts_with("ERR_PROMPT_FAILED: "), "{error}");
+        assert!(error.message().starts_with("ERR_PROMPT_FAILED: "), "{error}");
     }
 }

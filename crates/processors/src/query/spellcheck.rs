@@ -3,7 +3,7 @@
 
 use crate::spelling::{Dictionary, dictionary};
 use async_trait::async_trait;
-use domain::ports::{ProcessorError, QueryContext, QueryProcessor, QueryProcessorKind};
+use domain::ports::{ProcessorError, ProcessorErrorKind, QueryContext, QueryProcessor, QueryProcessorKind};
 use std::sync::Arc;
 use syntax::query_string::is_not;
 
@@ -29,10 +29,10 @@ impl QueryProcessor for Spellcheck {
             let dictionary = dictionary(&settings.default_query_language, &settings.data_dir)?;
             Ok(corrected(&query, &dictionary))
         });
-        match work.await {
-            Ok(outcome) => outcome.map_err(ProcessorError),
-            Err(_panicked) => Err(ProcessorError("the dictionary failed".to_owned())),
-        }
+        work.await.unwrap_or_else(|panicked| {
+            let error = ProcessorError::new(ProcessorErrorKind::Internal, "the dictionary failed");
+            Err(error.caused_by(panicked))
+        })
     }
 }
 
@@ -120,7 +120,7 @@ mod tests {
         context.settings().default_query_language = "klingon".to_owned();
         let error =
             Spellcheck.process("goverment", &context.query_context()).await.expect_err("no dictionary");
-        assert!(error.0.contains("There is no dictionary for 'klingon'"), "{error}");
+        assert!(error.message().contains("There is no dictionary for 'klingon'"), "{error}");
     }
 
     proptest! {

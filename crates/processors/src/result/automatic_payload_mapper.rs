@@ -6,7 +6,8 @@ use super::shared::profile::{Choice, TitleLimits, is_url};
 use super::shared::source_value::text_of;
 use super::shared::tags;
 use domain::ports::{
-    Outcome, ProcessorError, ResultBatch, ResultContext, ResultProcessor, ResultProcessorKind,
+    Outcome, ProcessorError, ProcessorErrorKind, ResultBatch, ResultContext, ResultProcessor,
+    ResultProcessorKind,
 };
 use domain::result::{DATE_UNKNOWN, ResultItem};
 use serde_json::Value;
@@ -28,8 +29,9 @@ struct AutomaticPayloadMapper;
 
 impl ResultProcessor for AutomaticPayloadMapper {
     fn process(&self, batch: &mut ResultBatch, cx: &ResultContext<'_>) -> Result<Outcome, ProcessorError> {
-        let mappings = ResultMappings::parse(&cx.provider.spec.result_mappings)
-            .map_err(|reason| ProcessorError(format!("result_mappings: {reason}")))?;
+        let mappings = ResultMappings::parse(&cx.provider.spec.result_mappings).map_err(|reason| {
+            ProcessorError::new(ProcessorErrorKind::Invalid, format!("result_mappings: {reason}"))
+        })?;
         if mappings.dataset {
             let before = batch.items.len();
             dataset::collapse(&mut batch.items, &[], &cx.search.spec.query_string);

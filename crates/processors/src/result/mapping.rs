@@ -6,7 +6,8 @@ use super::shared::source_value::look_up;
 use domain::corpus::{CONNECTOR_NAME, CacheStatus};
 use domain::instant;
 use domain::ports::{
-    Outcome, ProcessorError, ResultBatch, ResultContext, ResultProcessor, ResultProcessorKind,
+    Outcome, ProcessorError, ProcessorErrorKind, ResultBatch, ResultContext, ResultProcessor,
+    ResultProcessorKind,
 };
 use domain::result::ResultItem;
 use serde_json::Value;
@@ -27,8 +28,9 @@ struct Mapping;
 
 impl ResultProcessor for Mapping {
     fn process(&self, batch: &mut ResultBatch, cx: &ResultContext<'_>) -> Result<Outcome, ProcessorError> {
-        let mut mappings = ResultMappings::parse(&cx.provider.spec.result_mappings)
-            .map_err(|reason| ProcessorError(format!("result_mappings: {reason}")))?;
+        let mut mappings = ResultMappings::parse(&cx.provider.spec.result_mappings).map_err(|reason| {
+            ProcessorError::new(ProcessorErrorKind::Invalid, format!("result_mappings: {reason}"))
+        })?;
         // A dataset of the mapped fields without mappings is one of all fields.
         mappings.no_payload &= !mappings.dataset || !mappings.mappings.is_empty();
         Ok(map_batch(batch, &mappings, cx))

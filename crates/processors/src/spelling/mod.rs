@@ -6,6 +6,7 @@ mod dictionary;
 
 pub use dictionary::Dictionary;
 
+use domain::ports::{ProcessorError, ProcessorErrorKind};
 use std::collections::HashMap;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -26,9 +27,8 @@ static BUILT_IN: LazyLock<Arc<Dictionary>> = LazyLock::new(|| Arc::new(Dictionar
 /// Loaded word lists, each read once. A process has one language, so there is one entry.
 static READ: LazyLock<Mutex<HashMap<PathBuf, Arc<Dictionary>>>> = LazyLock::new(Mutex::default);
 
-/// The dictionary of a language: `english`, or `dictionaries/<language>.txt` in the data folder. The error is a
-/// sentence.
-pub fn dictionary(language: &str, data_dir: &str) -> Result<Arc<Dictionary>, String> {
+/// The dictionary of a language: `english`, or `dictionaries/<language>.txt` in the data folder.
+pub fn dictionary(language: &str, data_dir: &str) -> Result<Arc<Dictionary>, ProcessorError> {
     let language = language.trim().to_lowercase();
     if matches!(language.as_str(), "english" | "en") {
         return Ok(Arc::clone(&BUILT_IN));
@@ -37,30 +37,37 @@ pub fn dictionary(language: &str, data_dir: &str) -> Result<Arc<Dictionary>, Str
         && language.len() <= LANGUAGE_BYTES_MAX
         && language.chars().all(|c| c.is_alphanumeric() || c == '-' || c == '_');
     if !is_name {
-        return Err("SVC_DEFAULT_QUERY_LANGUAGE is not the name of a language.".to_owned());
+        return Err(invalid("SVC_DEFAULT_QUERY_LANGUAGE is not the name of a language.".to_owned()));
     }
     let path = Path::new(data_dir).join(FOLDER).join(format!("{language}.txt"));
     let mut read = READ.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(known) = read.get(&path) {
         return Ok(Arc::clone(known));
     }
-    let text = read_list(&path).map_err(|reason| {
-        format!(
-            "There is no dictionary for '{language}': {FOLDER}/{language}.txt in the data folder {reason}. It is a list of words, one per line, the most frequent first."
-        )
+    let text = read_list(&path).map_err(|error| {
+        let message = format!(
+            "There is no dictionary for '{language}': {FOLDER}/{language}.txt in the data folder {error}. It is a list of words, one per line, the most frequent first."
+        );
+        invalid(message).caused_by(error)
     })?;
     let dictionary = Arc::new(Dictionary::read(&text));
     read.insert(path, Arc::clone(&dictionary));
     Ok(dictionary)
 }
 
-fn read_list(path: &Path) -> Result<String, String> {
-    let file = std::fs::File::open(path).map_err(|_not_there| "cannot be read".to_owned())?;
+fn invalid(message: String) -> ProcessorError {
+    ProcessorError::new(ProcessorErrorKind::Invalid, message)
+}
+
+/// The message of an error completes a sentence about the file.
+fn read_list(path: &Path) -> Result<String, ProcessorError> {
+    let unusable = |reason: &str| invalid(reason.to_owned());
+    let file = std::fs::File::open(path).map_err(|error| unusable("cannot be read").caused_by(error))?;
     let mut text = String::new();
     let size = file.take(FILE_BYTES_MAX + 1).read_to_string(&mut text);
-    size.map_err(|_no_text| "is not UTF-8 text".to_owned())?;
+    size.map_err(|error| unusable("is not UTF-8 text").caused_by(error))?;
     if text.len() as u64 > FILE_BYTES_MAX {
-        return Err(format!("is larger than {} MB", FILE_BYTES_MAX / 1024 / 1024));
+        return Err(invalid(format!("is larger than {} MB", FILE_BYTES_MAX / 1024 / 1024)));
     }
     Ok(text)
 }
@@ -78,7 +85,12 @@ mod tests {
     #[test]
     fn a_language_is_a_file() {
         let data = folder("german");
-        assert!(dictionary("german", &data).expect_err("no list yet").contains("dictionaries/german.txt"));
+        assert!(
+            dictionary("german", &data)
+                .expect_err("no list yet")
+                .message()
+                .contains("dictionaries/german.txt")
+        );
         std::fs::write(Path::new(&data).join("dictionaries/german.txt"), "straße\nüberall\nwasser\n")
             .expect("a list");
         let german = dictionary("German", &data).expect("a list now");
@@ -100,9 +112,9 @@ mod tests {
         let data = folder("large");
         let write = |bytes: Vec<u8>| std::fs::write(Path::new(&data).join("dictionaries/large.txt"), bytes);
         write(vec![b'a'; FILE_BYTES_MAX as usize + 1]).expect("a list");
-        assert!(dictionary("large", &data).expect_err("too large").contains("is larger than 8 MB"));
+        assert!(dictionary("large", &data).expect_err("too large").message().contains("is larger than 8 MB"));
         write(vec![0xff; 10]).expect("a list");
-        assert!(dictionary("large", &data).expect_err("no text").contains("is not UTF-8 text"));
+        assert!(dictionary("large", &data).expect_err("no text").message().contains("is not UTF-8 text"));
         std::fs::remove_dir_all(&data).expect("removed");
     }
 }

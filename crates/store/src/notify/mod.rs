@@ -5,7 +5,7 @@ mod chunking;
 use crate::error::failure;
 use async_trait::async_trait;
 use chunking::{PartialMessage, split};
-use domain::ports::{MESSAGE_BYTES_MAX, MessageBus, MessageBusError};
+use domain::ports::{MESSAGE_BYTES_MAX, MessageBus, MessageBusError, MessageBusErrorKind};
 use sqlx::postgres::{PgListener, PgPoolOptions};
 use sqlx::{Pool, Postgres};
 use std::time::Duration;
@@ -99,5 +99,5 @@ fn channel(name: &str) -> String {
 }
 
 fn failed(error: sqlx::Error) -> MessageBusError {
-    MessageBusError(failure(error).to_string())
+    MessageBusError::from_cause(MessageBusErrorKind::Unreachable, failure(error))
 }

@@ -3,7 +3,8 @@
 
 use async_trait::async_trait;
 use domain::ports::{
-    ClaimedTask, NewTask, QueueName, RunningSlot, SystemClock, TaskError, TaskHandler, TaskQueue, WorkerSlots,
+    ClaimedTask, NewTask, QueueName, RunningSlot, SystemClock, TaskError, TaskErrorKind, TaskHandler,
+    TaskQueue, WorkerSlots,
 };
 use domain::secret::Secret;
 use serde_json::Value;
@@ -43,7 +44,9 @@ impl TaskHandler for Handler {
         tokio::time::sleep(Duration::from_millis(task.payload["ms"].as_u64().unwrap_or(0))).await;
         running.fetch_sub(1, Ordering::SeqCst);
         match task.payload["how"].as_str() {
-            Some("fail once") if task.attempt == 1 => return Err(TaskError("not yet".to_owned())),
+            Some("fail once") if task.attempt == 1 => {
+                return Err(TaskError::new(TaskErrorKind::Failed, "not yet"));
+            }
             Some("panic once") if task.attempt == 1 => panic!("a handler may be wrong"),
             _ => {}
         }

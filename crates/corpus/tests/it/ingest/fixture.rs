@@ -93,7 +93,7 @@ impl Fixture {
             runs += 1;
             match handler.run(&task).await {
                 Ok(()) => self.parts.queue.finish(&task).await.unwrap(),
-                Err(error) => self.parts.queue.retry(&task, Duration::ZERO, &error.0).await.unwrap(),
+                Err(error) => self.parts.queue.retry(&task, Duration::ZERO, error.message()).await.unwrap(),
             }
             assert!(runs < RUNS_MAX, "the work has no end");
         }

@@ -3,7 +3,7 @@
 use super::connection::Connection;
 use async_nats::Subscriber;
 use async_trait::async_trait;
-use domain::ports::{MESSAGE_BYTES_MAX, MessageBus, MessageBusError};
+use domain::ports::{MESSAGE_BYTES_MAX, MessageBus, MessageBusError, MessageBusErrorKind};
 use futures_util::StreamExt;
 use futures_util::stream::{Select, select};
 use std::sync::Arc;
@@ -50,7 +50,7 @@ impl MessageBus for NatsMessageBus {
     async fn send(&self, to: Option<&str>, message: &str) -> Result<(), MessageBusError> {
         // The client would buffer the message, which is useless later.
         if !self.connection.is_up() {
-            return Err(MessageBusError("no server of NATS answers".to_owned()));
+            return Err(unreachable("no server of NATS answers"));
         }
         let subject = self.connection.message_subject(to.unwrap_or(ALL));
         self.connection.client.publish(subject, message.to_owned().into()).await.map_err(failed)
@@ -63,15 +63,20 @@ impl MessageBus for NatsMessageBus {
             None => subscriber.insert(self.listen().await?),
         };
         match messages.next().await {
-            Some(message) => String::from_utf8(message.payload.into()).map_err(failed),
+            Some(message) => String::from_utf8(message.payload.into())
+                .map_err(|error| MessageBusError::from_cause(MessageBusErrorKind::Unreadable, error)),
             None => {
                 *subscriber = None;
-                Err(MessageBusError("the client of NATS has ended".to_owned()))
+                Err(unreachable("the client of NATS has ended"))
             }
         }
     }
 }
 
-fn failed(error: impl std::fmt::Display) -> MessageBusError {
-    MessageBusError(error.to_string())
+fn unreachable(message: &str) -> MessageBusError {
+    MessageBusError::new(MessageBusErrorKind::Unreachable, message)
+}
+
+fn failed(error: impl std::error::Error + Send + Sync + 'static) -> MessageBusError {
+    MessageBusError::from_cause(MessageBusErrorKind::Unreachable, error)
 }
