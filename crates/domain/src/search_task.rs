@@ -1,7 +1,7 @@
 //! The task that runs a search, as the queue stores it.
 
 use crate::ids::{RunNumber, SearchId, UserId};
-use crate::ports::{NewTask, QueueName, UnfinishedSearch};
+use crate::ports::{NewTask, QueueName, REQUEST_ID, UnfinishedSearch};
 use crate::search::Search;
 use crate::status::SearchStatus;
 use serde::{Deserialize, Serialize};
@@ -29,7 +29,7 @@ impl RunSearchPayload {
     fn task(self, owner: UserId) -> NewTask {
         let mut payload = json!({ "search": self.search, "run": self.run, "update": self.update });
         if let Some(request) = self.request {
-            payload["request"] = request.into();
+            payload[REQUEST_ID] = request.into();
         }
         NewTask {
             queue: QueueName::Search,

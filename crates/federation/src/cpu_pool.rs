@@ -41,9 +41,11 @@ impl CpuPool {
         let permit = Arc::clone(&self.permits).acquire_owned().await.ok()?;
         let runtime = Handle::current();
         let permits = Arc::clone(&self.permits);
+        // The log lines of the job have the ids of its caller.
+        let span = tracing::Span::current();
         let job = tokio::task::spawn_blocking(move || {
             let mut permit = YieldingPermit { runtime, permits, permit: Some(permit) };
-            work(&mut permit)
+            span.in_scope(|| work(&mut permit))
         });
         job.await.ok()
     }

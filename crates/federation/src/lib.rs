@@ -28,7 +28,7 @@ pub use federation_store::FederationStore;
 pub use progress::{ProgressHub, SearchEvent};
 pub use provider::authenticator_of;
 pub use provider_health::HealthState;
-pub use request_context::within_request;
+pub use request_context::{step_within_request, within_request};
 pub use results::{DateFilter, MixRequest, ResultFilter};
 pub use search::{
     Creation, ExpireSearches, RunSearch, RunSubscriptions, RunningSearch, is_listed, log_start,

@@ -3,12 +3,16 @@
 use crate::auth::{RequestUser, random_hex};
 use crate::error::{self, ApiError};
 use crate::security_headers;
+use axum::body::{Body, HttpBody};
 use axum::extract::{MatchedPath, Request};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::Response;
+use futures_util::StreamExt;
+use futures_util::stream;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
-use tracing::Instrument;
+use tracing::{Instrument, Span};
 
 pub const HEADER: HeaderName = HeaderName::from_static("x-request-id");
 const ID_CHARS_MAX: usize = 64;
@@ -36,10 +40,23 @@ pub async fn layer(mut request: Request, next: Next) -> Response {
     let span = tracing::info_span!("request", request.id = %id, client.address = tracing::field::Empty);
     let started = Instant::now();
     let answering = next.run(request).instrument(span.clone());
-    let mut response = federation::within_request(id.clone(), answering).await;
+    let id: Arc<str> = id.into();
+    let mut response = federation::within_request(Arc::clone(&id), answering).await;
     span.in_scope(|| log(method.as_str(), &route, &response, started));
     add_headers(response.headers_mut(), &id);
-    error::finish(response, &id)
+    error::finish(response, &id).map(|body| match body.size_hint().exact() {
+        Some(_) => body,
+        None => streamed(body, span, id),
+    })
+}
+
+/// A body that is made while it is sent: what happens meanwhile belongs to the request.
+fn streamed(body: Body, span: Span, id: Arc<str>) -> Body {
+    let mut parts = body.into_data_stream();
+    Body::from_stream(stream::poll_fn(move |cx| {
+        let _entered = span.enter();
+        federation::step_within_request(&id, || parts.poll_next_unpin(cx))
+    }))
 }
 
 /// The client's own id, if it is short and safe in a log.

@@ -171,7 +171,8 @@ impl Worker {
             "task",
             queue = self.config.queue.as_str(),
             task.id = task_run.task.id.0,
-            task.name = task_run.task.name
+            task.name = task_run.task.name,
+            request.id = task_run.task.request_id().map(tracing::field::display)
         );
         running.spawn(task_run.run().instrument(span));
     }

@@ -106,8 +106,8 @@ pub use storage_store::StorageStore;
 pub use store::Store;
 pub use store_error::{Page, StoreError};
 pub use task_queue::{
-    ClaimedTask, Heartbeat, NewTask, NoSlot, QueueError, QueueName, RunningSlot, TaskError, TaskErrorKind,
-    TaskHandler, TaskQueue, WorkerSlots,
+    ClaimedTask, Heartbeat, NewTask, NoSlot, QueueError, QueueName, REQUEST_ID, RunningSlot, TaskError,
+    TaskErrorKind, TaskHandler, TaskQueue, WorkerSlots,
 };
 pub use task_store::{TaskStore, WaitingOwners};
 pub use unavailable::Unavailable;

@@ -45,6 +45,10 @@ impl QueueName {
     }
 }
 
+/// The key of a payload with the id of the request that caused the task. A task may have none: the service itself or an
+/// older version queued it.
+pub const REQUEST_ID: &str = "request";
+
 /// A task to be queued. It is small: the data it works on is in the store.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NewTask {
@@ -183,6 +187,11 @@ impl From<StoreError> for TaskError {
 }
 
 impl ClaimedTask {
+    /// The id of the request that caused it, for the log.
+    pub fn request_id(&self) -> Option<&str> {
+        self.payload.get(REQUEST_ID).and_then(Value::as_str)
+    }
+
     /// The payload as its handler needs it.
     pub fn read_payload<T: DeserializeOwned>(&self) -> Result<T, TaskError> {
         T::deserialize(&self.payload).map_err(|error| TaskError::from_cause(TaskErrorKind::Invalid, error))

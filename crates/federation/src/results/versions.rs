@@ -35,7 +35,8 @@ impl Federation {
             on_request: true,
         };
         let statuses = self.context.corpus.versions(query).await;
-        let statuses = statuses.map_err(|error| FederationError::Store(StoreError::Unreachable(error.message().to_owned())))?;
+        let statuses = statuses
+            .map_err(|error| FederationError::Store(StoreError::Unreachable(error.message().to_owned())))?;
         let mut after = before.clone();
         apply_version_statuses(&mut after, &statuses);
         for item in changed_items(before, after) {

@@ -39,12 +39,7 @@ impl TaskHandler for RunSearch {
     async fn run_in(&self, task: &ClaimedTask, slot: &dyn RunningSlot) -> Result<(), TaskError> {
         let payload: RunSearchPayload = task.read_payload()?;
         // The search as a whole has its own log, apart from that of its providers.
-        let span = tracing::info_span!(
-            "search",
-            queue = "search_orchestrator",
-            search.id = payload.search.0,
-            request.id = payload.request.as_deref().map(tracing::field::display),
-        );
+        let span = tracing::info_span!("search", queue = "search_orchestrator", search.id = payload.search.0);
         self.run_or_give_up((&payload, task.attempt), slot).instrument(span).await
     }
 }

@@ -71,6 +71,7 @@ mod ready_sources;
 mod reconciler;
 mod rekey;
 mod releases;
+mod request_ids;
 mod resilience;
 mod restart;
 mod retention;
