@@ -27,7 +27,6 @@ use rag::{RagDeps, Summaries};
 use server::{AnswerPing, AppState, InstanceInfo, LogFolder, Metrics};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use store::{SqlStore, StoreConfig};
 use tasks::queue::SqlQueue;
 use tasks::{ReconcileTasks, Registry, Scheduler, WorkerGauges};
@@ -73,7 +72,7 @@ pub struct App {
 
 impl App {
     /// Opens the database, runs its migrations and builds all components. Starts nothing.
-    pub async fn build(settings: impl Into<LoadedSettings>) -> anyhow::Result<Self> {
+    pub async fn build(settings: impl Into<LoadedSettings>, readers: FileReaders) -> anyhow::Result<Self> {
         let LoadedSettings { settings, effective, .. } = settings.into();
         let data_dir = data_folder(&settings)?;
         let sql = Arc::new(open_store(&settings, &data_dir).await?);
@@ -83,7 +82,7 @@ impl App {
             task_queue(&settings, &sql, &clock, &worker_gauges).await?;
         let settings = Arc::new(settings);
         let license = crate::license_monitor::open(&settings, &data_dir, &clock, &*sql).await?;
-        let mut context = context(&settings, Arc::clone(&clock))?;
+        let mut context = context(&settings, Arc::clone(&clock), readers)?;
         let (metrics, model_probe) =
             (Arc::new(Metrics::new(clock.now())), Arc::new(models(&mut context, &sql)));
         let authenticators = authenticators(&sql, &context, &settings);
@@ -372,10 +371,14 @@ async fn nats_queues(
 }
 
 /// The plug-in context, without anything that needs the database.
-pub fn context(settings: &Settings, clock: Arc<dyn Clock>) -> anyhow::Result<PluginContext> {
+pub fn context(
+    settings: &Settings,
+    clock: Arc<dyn Clock>,
+    readers: FileReaders,
+) -> anyhow::Result<PluginContext> {
     let client = Arc::new(GuardedClient::new(client_limits(settings)?)?);
     let fetch: Arc<dyn Fetch> = client.clone();
-    let extract = extraction(settings, Arc::clone(&fetch))?;
+    let extract = extraction(settings, Arc::clone(&fetch), readers)?;
     let mut context = PluginContext::new(fetch, clock, Arc::new(PluginSettings::from(settings)));
     if let Some(database) = store::own_database(&settings.database_url) {
         context.own_database = Arc::new(database);
@@ -403,17 +406,18 @@ fn models(context: &mut PluginContext, sql: &Arc<SqlStore>) -> ModelProbe {
     ModelProbe::new(generative_models, embedding_models)
 }
 
-/// Only the real binary can re-exec itself as a file reader; tests cannot.
-static CAN_REEXEC: AtomicBool = AtomicBool::new(false);
-
-/// Enables text extraction in child processes of this program, for files that could exceed limits.
-pub fn enable_file_reader_processes() {
-    CAN_REEXEC.store(true, Ordering::Relaxed);
+/// Where the text of files is extracted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FileReaders {
+    /// In threads of this process. For tests: their program is not this one.
+    Threads,
+    /// In child processes of this program, for files that could exceed limits.
+    ChildProcesses,
 }
 
 /// The path of this program. On Linux it stays valid after the file on disk is replaced.
 fn program_path() -> Option<PathBuf> {
-    if !CAN_REEXEC.load(Ordering::Relaxed) || !cfg!(unix) {
+    if !cfg!(unix) {
         return None;
     }
     let itself = PathBuf::from("/proc/self/exe");
@@ -421,9 +425,15 @@ fn program_path() -> Option<PathBuf> {
 }
 
 /// Text extraction: built in, plus a Tika server for other file types if one is configured.
-fn extraction(settings: &Settings, fetch: Arc<dyn Fetch>) -> anyhow::Result<Arc<dyn ExtractText>> {
+fn extraction(
+    settings: &Settings,
+    fetch: Arc<dyn Fetch>,
+    readers: FileReaders,
+) -> anyhow::Result<Arc<dyn ExtractText>> {
     let mut own = Extraction::start(Limits::default()).context("cannot start the text extraction threads")?;
-    if let Some(program) = program_path() {
+    if readers == FileReaders::ChildProcesses
+        && let Some(program) = program_path()
+    {
         own = own.with_subprocess(program);
     }
     let own = Arc::new(own);

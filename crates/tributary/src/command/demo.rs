@@ -2,7 +2,7 @@
 
 use super::CliContext;
 use super::serve::wait_for_stop_signal;
-use crate::app::App;
+use crate::app::{App, FileReaders};
 use crate::corpus::provider as corpus_provider;
 use crate::demo::Samples;
 use crate::service::{Role, Service, ensure_admin};
@@ -52,7 +52,7 @@ impl Demo {
             read = cli.load_settings(&given)?;
         }
         let _written_at_the_end = logs::start(&read.settings, &PathBuf::from(&read.settings.data_dir))?;
-        let app = App::build(read).await?;
+        let app = App::build(read, FileReaders::ChildProcesses).await?;
         let password = admin_password(&app).await?;
         let samples = Samples::start(&app.data_dir).await?;
         demo::install(&app, &samples).await?;

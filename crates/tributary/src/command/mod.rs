@@ -40,7 +40,7 @@ mod user;
 
 pub(crate) use load_providers::replace_by_name;
 
-use crate::app::{self, App};
+use crate::app::{self, App, FileReaders};
 use crate::{config, terminal};
 use clap::{Parser, Subcommand};
 use domain::ports::UserStore;
@@ -214,7 +214,6 @@ pub fn main(cli: Cli) -> ExitCode {
     if !cli.command.writes_for_others() {
         restrict_umask();
     }
-    app::enable_file_reader_processes();
     let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
         Ok(runtime) => runtime,
         Err(error) => {
@@ -302,14 +301,14 @@ impl CliContext {
 
     /// Builds the service for a command that runs to completion.
     async fn open(&self) -> anyhow::Result<App> {
-        App::build(self.load_settings(&[])?).await
+        App::build(self.load_settings(&[])?, FileReaders::ChildProcesses).await
     }
 
     /// Builds the service on an existing database; fails instead of creating one.
     async fn open_existing(&self) -> anyhow::Result<App> {
         let loaded = self.load_settings(&[])?;
         ensure_database(&loaded.settings)?;
-        App::build(loaded).await
+        App::build(loaded, FileReaders::ChildProcesses).await
     }
 }
 

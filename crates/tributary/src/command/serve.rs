@@ -1,7 +1,7 @@
 //! `tributary serve`: runs the service.
 
 use super::CliContext;
-use crate::app::App;
+use crate::app::{App, FileReaders};
 use crate::corpus::provider as corpus_provider;
 use crate::service::{Role, Service, ensure_admin};
 use crate::service_manager::ServiceManager;
@@ -42,7 +42,7 @@ impl Serve {
             tracing::warn!("{remark}");
         }
         tracing::info!("{} {} starts", domain::SERVICE_NAME, domain::VERSION);
-        let app = App::build(read).await.inspect_err(log_failure)?;
+        let app = App::build(read, FileReaders::ChildProcesses).await.inspect_err(log_failure)?;
         match app.store.seal_clear_providers().await {
             Ok(0) => {}
             Ok(count) => tracing::info!("encrypted headers and page fetch settings of {count} providers"),

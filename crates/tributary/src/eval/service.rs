@@ -1,6 +1,6 @@
 //! The service under test, in a temporary folder, with the sources as SearchProviders.
 
-use crate::app::App;
+use crate::app::{App, FileReaders};
 use crate::eval::client::Client;
 use crate::eval::sources::Sources;
 use crate::service::{Role, Service, ensure_admin};
@@ -45,7 +45,7 @@ impl LabService {
         let groups = settings.dedupe_group_not_drop;
         let mut running = JoinSet::new();
         let providers = sources.serve(&mut running).await?;
-        let app = App::build(settings).await?;
+        let app = App::build(settings, FileReaders::Threads).await?;
         ensure_admin(&app).await?;
         let admin = app.store.user_by_name("admin").await?;
         let now = app.clock.now();

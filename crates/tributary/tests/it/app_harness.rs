@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use tempfile::TempDir;
 use testkit::postgres::TestDatabase;
 use testkit::source::{Behavior, Source};
-use tributary::app::App;
+use tributary::app::{App, FileReaders};
 use tributary::service::{Role, Service, ensure_admin};
 
 pub const ADMIN_PASSWORD: &str = "correct horse battery";
@@ -52,7 +52,7 @@ impl AppHarness {
             timeout: Seconds::new(10),
             ..Settings::default()
         });
-        let wired = App::build(settings).await.unwrap();
+        let wired = App::build(settings, FileReaders::Threads).await.unwrap();
         ensure_admin(&wired).await.unwrap();
         let token = token_for(&wired, "admin").await;
         let service = Service::start(wired, &Role::all()).await.unwrap();

@@ -23,7 +23,7 @@ use store::{EncryptionKey, SqlStore, StoreConfig};
 use tasks::queue::SqlQueue;
 use testkit::clock::FixedClock;
 use testkit::source::{Behavior, Source};
-use tributary::app::{PLUGINS, context};
+use tributary::app::{FileReaders, PLUGINS, context};
 
 /// Longer than any run here takes, and far shorter than a jump.
 const RUN_MAX: Duration = Duration::from_secs(60);
@@ -108,7 +108,7 @@ impl Fixture {
             store: store.clone(),
             queue: Arc::clone(&queue),
             plugins: PLUGINS,
-            context: context(&Settings::default(), clock).unwrap(),
+            context: context(&Settings::default(), clock, FileReaders::Threads).unwrap(),
             settings: Arc::default(),
             tokens: Arc::new(domain::ports::Unavailable),
             pages: Arc::new(domain::ports::Unavailable),

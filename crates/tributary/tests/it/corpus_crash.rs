@@ -203,7 +203,7 @@ async fn report(folder: &Path) -> corpus::maintenance::ReconcileReport {
         data_dir: data_dir(folder).display().to_string(),
         ..domain::settings::Settings::default()
     };
-    let wired = tributary::app::App::build(settings).await.unwrap();
+    let wired = tributary::app::App::build(settings, tributary::app::FileReaders::Threads).await.unwrap();
     let report = wired.corpus.reconcile(Repair::Nothing).await.unwrap();
     wired.store.close().await;
     report

@@ -13,7 +13,7 @@ use domain::user::TokenSpec;
 use peak_alloc::PeakAlloc;
 use std::sync::{Mutex, PoisonError};
 use tower::ServiceExt;
-use tributary::app::App;
+use tributary::app::{App, FileReaders};
 use tributary::service::ensure_admin;
 
 #[global_allocator]
@@ -78,7 +78,7 @@ struct TestedRouter {
 
 impl TestedRouter {
     async fn build(settings: Settings) -> Self {
-        let app = App::build(settings).await.expect("a service");
+        let app = App::build(settings, FileReaders::Threads).await.expect("a service");
         ensure_admin(&app).await.expect("an administrator");
         let admin = app.store.user_by_name("admin").await.expect("an administrator");
         let made = server::token::make();

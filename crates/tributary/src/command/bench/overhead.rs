@@ -7,7 +7,7 @@ use super::nodes::{Callgrind, Node};
 use super::record::Record;
 use super::sources::{self, Slowest};
 use super::spread::{Spread, ms};
-use crate::app::App;
+use crate::app::{App, FileReaders};
 use anyhow::{Context, ensure};
 use domain::settings::Settings;
 use serde_json::json;
@@ -87,7 +87,7 @@ impl Bench {
         callgrind: Option<&Callgrind>,
     ) -> anyhow::Result<(Node, Client)> {
         let settings = Settings { data_dir: folder.display().to_string(), ..Settings::default() };
-        let app = App::build(settings).await?;
+        let app = App::build(settings, FileReaders::ChildProcesses).await?;
         let token = sources::install(&app, urls).await?;
         app.store.close().await;
         // One client searches without pauses.

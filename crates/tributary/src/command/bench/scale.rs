@@ -6,7 +6,7 @@ use super::client::Client;
 use super::nodes::Node;
 use super::process_stats::cpu_of_families;
 use super::sources::{self, Slowest};
-use crate::app::App;
+use crate::app::{App, FileReaders};
 use crate::command::CliContext;
 use crate::secret_files;
 use anyhow::{Context, ensure};
@@ -77,7 +77,7 @@ impl Bench {
     /// Measures one process with all roles on SQLite.
     async fn embedded(&self, folder: &Path, urls: &[String]) -> anyhow::Result<Figures> {
         let settings = Settings { data_dir: folder.display().to_string(), ..Settings::default() };
-        let app = App::build(settings).await?;
+        let app = App::build(settings, FileReaders::ChildProcesses).await?;
         sources::install(&app, urls).await?;
         let users = sources::users(&app, self.clients()).await?;
         app.store.close().await;
@@ -100,7 +100,7 @@ impl Bench {
             database_url: servers.database.clone(),
             secret_key: Secret::new(key.clone()),
             ..Settings::default()
-        })
+        }, FileReaders::ChildProcesses)
         .await?;
         ensure!(
             app.store.users(0, 1).await?.total == 0,

@@ -3,7 +3,7 @@
 mod installation;
 
 use super::CliContext;
-use crate::app::{self, PLUGINS};
+use crate::app::{self, FileReaders, PLUGINS};
 use crate::terminal;
 use anyhow::{Context, bail};
 use clap::Args;
@@ -64,7 +64,7 @@ impl DoctorCommand {
             input.sample = Some(read_file(path, bytes_max)?);
         }
         input.fetch = input.sample.is_none();
-        let context = app::context(&settings, Arc::new(SystemClock))?;
+        let context = app::context(&settings, Arc::new(SystemClock), FileReaders::ChildProcesses)?;
         let doctor = Doctor::new(context, PLUGINS.read_answer, CpuPool::new());
         let diagnosis = match doctor.diagnose(input).await {
             Ok(diagnosis) => diagnosis,

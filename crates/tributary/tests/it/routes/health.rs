@@ -8,7 +8,7 @@ use serde_json::json;
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 use testkit::nats::NatsServer;
-use tributary::app::App;
+use tributary::app::{App, FileReaders};
 use tributary::service::{Role, Service};
 
 const TASKS: &str = "/svc/health/tasks/";
@@ -103,7 +103,7 @@ async fn the_worker_may_be_in_another_process_or_absent() {
         health_open: true,
         ..Settings::default()
     };
-    let wired = App::build(settings.clone()).await.unwrap();
+    let wired = App::build(settings.clone(), FileReaders::Threads).await.unwrap();
     let web = Service::start(wired, &BTreeSet::from([Role::Web])).await.unwrap();
     let client = Client::new(&format!("http://{}", web.address.unwrap()), None);
 
@@ -131,7 +131,7 @@ async fn the_worker_may_be_in_another_process_or_absent() {
     assert_eq!((full.status.as_u16(), &full.body), (500, &expected));
     assert_eq!(queue.depth(QueueName::HealthCheck).await.unwrap(), 8);
 
-    let wired = App::build(settings).await.unwrap();
+    let wired = App::build(settings, FileReaders::Threads).await.unwrap();
     let worker = Service::start(wired, &BTreeSet::from([Role::Queue(QueueName::HealthCheck)])).await.unwrap();
     assert_eq!(worker.address, None);
     while queue.depth(QueueName::HealthCheck).await.unwrap() > 0 {

@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 use std::net::TcpListener;
 use std::time::{Duration, Instant};
 use testkit::source::{Behavior, Source};
-use tributary::app::App;
+use tributary::app::{App, FileReaders};
 use tributary::service::{Role, Service};
 
 const TASKS: &str = "/svc/metrics/tasks/";
@@ -232,9 +232,9 @@ async fn a_worker_process_serves_metrics() {
         timeout: Seconds::new(5),
         ..Settings::default()
     };
-    let web = App::build(settings.clone()).await.unwrap();
+    let web = App::build(settings.clone(), FileReaders::Threads).await.unwrap();
     let web = Service::start(web, &BTreeSet::from([Role::Web])).await.unwrap();
-    let worker = App::build(Settings { monitor_port: free, ..settings }).await.unwrap();
+    let worker = App::build(Settings { monitor_port: free, ..settings }, FileReaders::Threads).await.unwrap();
     let worker = Service::start(worker, &BTreeSet::from([Role::Queue(QueueName::Search)])).await.unwrap();
     assert_eq!(worker.address.unwrap().port(), free);
     let client = |service: &Service| Client::new(&format!("http://{}", service.address.unwrap()), None);

@@ -1,6 +1,6 @@
 //! Checks of the installation: one line per check, with the next step if something is wrong.
 
-use crate::app::{self, App};
+use crate::app::{self, App, FileReaders};
 use crate::backup::BackupState;
 use crate::command::{CliContext, disk_forecast, public_address};
 use crate::unreadable_records::unreadable_records;
@@ -110,7 +110,7 @@ impl Installation {
         if !is_usable {
             return findings;
         }
-        match App::build(read).await {
+        match App::build(read, FileReaders::ChildProcesses).await {
             Ok(app) => {
                 findings.extend(self.check_service(&app).await);
                 app.store.close().await;
@@ -299,7 +299,7 @@ fn backups(settings: &Settings) -> Option<Finding> {
 }
 
 fn outbound_limits(settings: &Settings) -> Finding {
-    match app::context(settings, Arc::new(SystemClock)) {
+    match app::context(settings, Arc::new(SystemClock), FileReaders::ChildProcesses) {
         Ok(_) => {
             let count = settings.outbound_allow.len();
             ok("outbound", format!("private addresses are blocked, {count} exceptions (SVC_OUTBOUND_ALLOW)"))
