@@ -2,7 +2,7 @@
 
 use super::errors::unknown_processor;
 use super::run::ProviderRun;
-use crate::search::processor_failure::skipped;
+use crate::search::processor_failure::{NamedBy, skipped, with_owners};
 use crate::search::query_pipeline::QueryPipeline;
 use domain::notice::{Notice, NoticeKind};
 use domain::ports::{
@@ -27,11 +27,13 @@ impl ProviderRun {
         let cx =
             QueryContext { search: &self.search, provider: Some(&self.provider), context: &self.context };
         let pipeline = QueryPipeline { plugins: self.plugins, transforms: &self.transforms, cpu: &self.cpu };
-        let names = self.provider.spec.query_processors.iter().chain(&self.search.spec.query_processors);
-        for name in names {
+        let names = with_owners(&self.provider.spec.query_processors, &self.search.spec.query_processors);
+        for (named_by, name) in names {
             let applied = match pipeline.apply(name, &query, &cx).await {
                 Ok(applied) => applied,
-                Err(error) if error.kind == ProcessorErrorKind::Unknown => {
+                Err(error)
+                    if error.kind == ProcessorErrorKind::Unknown && named_by == NamedBy::Provider =>
+                {
                     return Err(unknown_processor(name));
                 }
                 Err(error) => {

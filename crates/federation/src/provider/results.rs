@@ -4,7 +4,7 @@ use super::errors::{internal_error, unknown_processor};
 use super::fetch::FetchedItems;
 use super::run::ProviderRun;
 use crate::deadline::time_left;
-use crate::search::processor_failure::skipped;
+use crate::search::processor_failure::{self, NamedBy, skipped, with_owners};
 use domain::known_secrets::KnownSecrets;
 use domain::notice::{Notice, NoticeKind};
 use domain::ports::{
@@ -109,11 +109,11 @@ struct PipelineState {
     batch: ResultBatch,
     notices: Vec<Notice>,
     /// Processors that have not run yet.
-    names: VecDeque<String>,
+    names: VecDeque<(NamedBy, String)>,
 }
 
 impl PipelineState {
-    fn new(names: VecDeque<String>, raw: Vec<Value>) -> Self {
+    fn new(names: VecDeque<(NamedBy, String)>, raw: Vec<Value>) -> Self {
         Self { batch: ResultBatch { raw, ..ResultBatch::default() }, notices: Vec::new(), names }
     }
 }
@@ -127,9 +127,11 @@ enum StopAt {
 }
 
 impl Pipeline {
-    fn names(&self) -> VecDeque<String> {
-        let all = self.provider.spec.result_processors.iter().chain(&self.search.spec.result_processors);
-        all.filter(|name| !self.search.spec.skips_result_processor(name)).cloned().collect()
+    fn names(&self) -> VecDeque<(NamedBy, String)> {
+        with_owners(&self.provider.spec.result_processors, &self.search.spec.result_processors)
+            .filter(|(_, name)| !self.search.spec.skips_result_processor(name))
+            .map(|(named_by, name)| (named_by, name.clone()))
+            .collect()
     }
 
     fn process(&self, mut state: PipelineState, stop_at: StopAt) -> Result<PipelineState, ConnectorError> {
@@ -141,11 +143,14 @@ impl Pipeline {
             context: &self.context,
         };
         while stop_at == StopAt::End || state.batch.items.is_empty() {
-            let Some(name) = state.names.pop_front() else { break };
-            let kind = self.plugins.result_processor(&name).ok_or_else(|| unknown_processor(&name))?;
-            let kind = match kind.processor.process(&mut state.batch, &cx) {
-                Ok(outcome) => outcome.notice(&name, Some(&self.provider.spec.name)),
-                Err(error) => Some(skipped(&name, &error)),
+            let Some((named_by, name)) = state.names.pop_front() else { break };
+            let kind = match (self.plugins.result_processor(&name), named_by) {
+                (Some(kind), _) => match kind.processor.process(&mut state.batch, &cx) {
+                    Ok(outcome) => outcome.notice(&name, Some(&self.provider.spec.name)),
+                    Err(error) => Some(skipped(&name, &error)),
+                },
+                (None, NamedBy::Provider) => return Err(unknown_processor(&name)),
+                (None, NamedBy::Search) => Some(skipped(&name, &processor_failure::unknown_processor())),
             };
             state.notices.extend(kind.map(|kind| Notice::new(self.context.clock.now(), kind)));
         }

@@ -59,3 +59,31 @@ async fn a_tampered_provider_is_named_and_breaks_nothing_else() {
     assert_eq!(answer.status, 200, "{answer:?}");
     app.stop().await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_tampered_search_names_what_it_skips_and_asks_everyone() {
+    let app = AppHarness::with(|settings| Settings { database_url: Secret::default(), ..settings }).await;
+    let source = Source::start().await;
+    source.reply(Behavior::Json(items("river", 3)));
+    app.provider("Whole", &source).await;
+    let id = app.admin.search(&json!({"query_string": "river"})).await["id"].as_i64().unwrap();
+    let address = format!("sqlite://{}", app.folder().join("tributary.db").display());
+    let mut file = SqliteConnection::connect(&address).await.unwrap();
+    for field in ["pre_query_processors", "query_processors", "result_processors", "post_result_processors"] {
+        let set = "UPDATE searches SET draft = json_set(draft, $1, json($2)) WHERE id = $3";
+        let changed = sqlx::query(set).bind(format!("$.{field}")).bind(r#"["NoSuchProcessor"]"#).bind(id);
+        assert_eq!(changed.execute(&mut file).await.unwrap().rows_affected(), 1, "{field}");
+        app.admin.get(&format!("/svc/search/?rerun={id}")).await;
+        let search = app.admin.ready(id).await;
+        assert_eq!(search["status"], "FULL_RESULTS_READY", "{field}: {search}");
+        let messages = search["messages"].to_string();
+        let notice = "NoSuchProcessor failed and was skipped: it no longer exists";
+        assert!(messages.contains(notice), "{field}: {messages}");
+        let page = app.admin.get(&format!("/svc/results/?search_id={id}")).await;
+        assert_eq!(page.body["info"]["Whole"]["retrieved"], 3, "{field}: {}", page.body["info"]);
+        let restore = sqlx::query(set).bind(format!("$.{field}")).bind("[]").bind(id);
+        assert_eq!(restore.execute(&mut file).await.unwrap().rows_affected(), 1, "{field}");
+    }
+    file.close().await.unwrap();
+    app.stop().await;
+}
