@@ -13,7 +13,7 @@
 //! | `search` | the cache as a search provider |
 //! | `canonical` | decisions on versions: pins, elections, diffs |
 //! | `versions` | groups of versions among the results of a search, and elections |
-//! | `sparse_vector` | BM25 term weights of a text |
+//! | `sparse_vector`, `word_language` | BM25 term weights of a text; the language of its words |
 //! | `cache_status` | the status of cached documents in results |
 //! | `cached_page_reader` | reads pages from the cache if it has them |
 //! | `freshness` | liveness checks |
@@ -48,6 +48,7 @@ mod statistics;
 mod tasks;
 mod user_documents;
 mod versions;
+mod word_language;
 
 pub use cache_parts::CacheParts;
 pub use corpus_store::CorpusStore;
@@ -58,6 +59,7 @@ pub use removal::{RemovalError, RemovalTarget, Removed};
 pub use semantic_cache::SemanticCache;
 pub use sparse_vector::{sparse_query_vector, sparse_vector};
 pub use statistics::{BackendHealth, Decisions};
+pub use word_language::word_indexer;
 
 pub use cached_page_reader::CachedPageReader;
 pub use retention::{SweepError, Swept};

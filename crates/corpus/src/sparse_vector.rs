@@ -1,5 +1,5 @@
 //! A text as a sparse vector: its stemmed words with BM25 term-frequency weights. The vector store adds the inverse
-//! document frequency.
+//! document frequency. Documents and queries must be read in the same language (`word_language`).
 
 use domain::ports::SparseVector;
 use relevancy::tokens::{lower, tokens};
@@ -14,8 +14,7 @@ const LENGTH_SLOPE: f64 = 0.75;
 const LENGTH_USUAL: f64 = 300.0;
 
 /// The weights of a chunk. Stop words are skipped.
-pub fn sparse_vector(text: &str) -> SparseVector {
-    let language = Language::ENGLISH;
+pub fn sparse_vector(language: Language, text: &str) -> SparseVector {
     let mut length = 0.0;
     let mut counts: BTreeMap<u32, f64> = BTreeMap::new();
     for token in tokens(text) {
@@ -34,8 +33,8 @@ pub fn sparse_vector(text: &str) -> SparseVector {
 }
 
 /// The words of a query, each once with weight 1. Negated words are skipped.
-pub fn sparse_query_vector(query: &str) -> SparseVector {
-    let query = Query::parse(query);
+pub fn sparse_query_vector(language: Language, query: &str) -> SparseVector {
+    let query = Query::parse_in(language, query);
     let asked = query.terms.iter().filter(|term| !query.language.is_stopword(&term.word));
     let mut indices: Vec<u32> = asked.map(|term| hash(&term.stem)).collect();
     indices.sort_unstable();
@@ -65,13 +64,34 @@ mod tests {
             ("東京", "京東", true),
         ];
         for (one, other, same) in table {
-            assert_eq!(sparse_vector(one).indices == sparse_vector(other).indices, same, "{one} | {other}");
+            assert_eq!(
+                sparse_vector(Language::ENGLISH, one).indices
+                    == sparse_vector(Language::ENGLISH, other).indices,
+                same,
+                "{one} | {other}"
+            );
         }
     }
 
     #[test]
+    fn words_are_read_in_their_language() {
+        let german = Language::named("german");
+        let tree = sparse_query_vector(german, "die Bäume").indices;
+        assert_eq!(tree, sparse_vector(german, "Der Baum").indices);
+        assert_eq!(tree, sparse_query_vector(german, "den Bäumen").indices);
+        let as_english = sparse_vector(Language::ENGLISH, "Der Baum").indices;
+        assert_ne!(sparse_query_vector(Language::ENGLISH, "die Bäume").indices, as_english);
+        assert_eq!(
+            sparse_vector(Language::UNKNOWN, "the trees").indices.len(),
+            2,
+            "neither stems nor stop words"
+        );
+    }
+
+    #[test]
     fn indices_ascend_and_have_a_value_each() {
-        let vector = sparse_vector(&"one river two sensors of three towns and a level ".repeat(40));
+        let vector =
+            sparse_vector(Language::ENGLISH, &"one river two sensors of three towns and a level ".repeat(40));
         assert!(vector.indices.is_sorted_by(|a, b| a < b) && vector.indices.len() >= 6);
         assert_eq!(vector.indices.len(), vector.values.len());
         assert!(vector.values.iter().all(|value| *value > 0.0 && *value < 2.2));
@@ -79,7 +99,7 @@ mod tests {
 
     #[test]
     fn more_of_a_word_weighs_more_and_a_long_piece_less() {
-        let value = |text: &str| sparse_vector(text).values[0];
+        let value = |text: &str| sparse_vector(Language::ENGLISH, text).values[0];
         let filled = |times: usize, length: usize| {
             value(&format!("{}{}", "river ".repeat(times), "the ".repeat(length - times)))
         };
@@ -90,11 +110,11 @@ mod tests {
 
     #[test]
     fn a_query_asks_for_each_word_once() {
-        let asked = sparse_query_vector("the rivers \"river sensors\" -towns NOT levels");
-        assert_eq!(asked.indices, sparse_vector("river sensor").indices);
+        let asked = sparse_query_vector(Language::ENGLISH, "the rivers \"river sensors\" -towns NOT levels");
+        assert_eq!(asked.indices, sparse_vector(Language::ENGLISH, "river sensor").indices);
         assert_eq!(asked.values, [1.0, 1.0]);
         for nothing in ["", "the of", "-river"] {
-            assert_eq!(sparse_query_vector(nothing), SparseVector::default(), "{nothing}");
+            assert_eq!(sparse_query_vector(Language::ENGLISH, nothing), SparseVector::default(), "{nothing}");
         }
     }
 

@@ -10,6 +10,7 @@ use domain::rag::FetchUrlBody;
 use domain::result::ResultItem;
 use futures_util::StreamExt;
 use relevancy::passages::{best_window, count_words, first_words};
+use relevancy::{Language, Query};
 use std::time::Duration;
 use syntax::strip_html::readable;
 use tokio::time::{Instant, timeout_at};
@@ -86,7 +87,8 @@ impl BodyFiller<'_> {
                 return None;
             }
         };
-        let (rules, query) = (self.rules, self.wanted.query.to_owned());
+        let language = Language::named(&self.parts.settings.default_query_language);
+        let (rules, query) = (self.rules, Query::parse_in(language, self.wanted.query));
         // Long texts take time, so this runs off the async runtime.
         let body = tokio::task::spawn_blocking(move || {
             let best = best_window(&page.text, &query, rules.method, rules.token_length);

@@ -7,7 +7,7 @@ use crate::prompt::titles::TitleMatch;
 use crate::sentences::sentences;
 use relevancy::embedder::{Embedding, embed};
 use relevancy::tokens::{lower, tokens};
-use relevancy::{Query, TermMatch};
+use relevancy::{Language, Query, TermMatch};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
@@ -53,11 +53,12 @@ struct Candidate<'a> {
     place: usize,
 }
 
-/// The best sentences with their citations, one per line; empty if none is relevant.
-pub(crate) fn extract(query: &str, sources: &[PromptSource]) -> String {
+/// The best sentences with their citations, one per line; empty if none is relevant. The query is in this language; a
+/// source may be in another one.
+pub(crate) fn extract(language: Language, query: &str, sources: &[PromptSource]) -> String {
     let candidates: Vec<Candidate<'_>> =
-        sources.iter().flat_map(|source| candidates(query, source)).collect();
-    let mut scored: Vec<(f64, &Candidate<'_>)> = scored(query, &candidates);
+        sources.iter().flat_map(|source| candidates(language, query, source)).collect();
+    let mut scored: Vec<(f64, &Candidate<'_>)> = scored(language, query, &candidates);
     // Stable: the first of equals stays first.
     scored.sort_by(|a, b| b.0.total_cmp(&a.0));
     let best = scored.first().map_or(0.0, |(score, _)| *score);
@@ -76,8 +77,8 @@ pub(crate) fn extract(query: &str, sources: &[PromptSource]) -> String {
     taken.iter().map(|one| format!("{} [{}]", one.text, one.n)).collect::<Vec<_>>().join("\n")
 }
 
-fn candidates<'a>(query: &str, source: &'a PromptSource) -> Vec<Candidate<'a>> {
-    let language = language_of(&source.passages);
+fn candidates<'a>(usual: Language, query: &str, source: &'a PromptSource) -> Vec<Candidate<'a>> {
+    let language = language_of(&source.passages, usual);
     let titled = Rc::new(TitleMatch::of(language, query, &source.source.item));
     let query = Query::parse_in(language, query);
     let mut found = Vec::new();
@@ -119,8 +120,12 @@ fn is_statement(text: &str) -> bool {
 
 /// The relevant sentences with their scores. A source whose title matches the query contributes its best sentence even
 /// if none is relevant by itself.
-fn scored<'c, 'a>(query: &str, candidates: &'c [Candidate<'a>]) -> Vec<(f64, &'c Candidate<'a>)> {
-    let judge = Judge::of(query, candidates);
+fn scored<'c, 'a>(
+    language: Language,
+    query: &str,
+    candidates: &'c [Candidate<'a>],
+) -> Vec<(f64, &'c Candidate<'a>)> {
+    let judge = Judge::of(language, query, candidates);
     let mut near = Vec::new();
     for source in candidates.chunk_by(|one, next| one.n == next.n) {
         let before = near.len();
@@ -144,10 +149,10 @@ struct Judge {
 }
 
 impl Judge {
-    fn of(query: &str, candidates: &[Candidate<'_>]) -> Self {
+    fn of(language: Language, query: &str, candidates: &[Candidate<'_>]) -> Self {
         let mut counts: BTreeMap<String, usize> = BTreeMap::new();
         // Terms without any match count as well.
-        let asked = Query::parse(query).terms.into_iter().map(|term| term.word);
+        let asked = Query::parse_in(language, query).terms.into_iter().map(|term| term.word);
         let titles = candidates.iter().flat_map(|one| &one.titled.terms).cloned();
         asked.chain(titles).for_each(|term| {
             counts.entry(term).or_default();
@@ -224,13 +229,17 @@ mod tests {
             ("quantum chromodynamics", ""),
             ("", ""),
         ] {
-            assert_eq!(extract(query, &sources).lines().next().unwrap_or_default(), expected, "{query}");
+            assert_eq!(
+                extract(Language::ENGLISH, query, &sources).lines().next().unwrap_or_default(),
+                expected,
+                "{query}"
+            );
         }
-        let whole = extract("Elbe floods", &sources);
+        let whole = extract(Language::ENGLISH, "Elbe floods", &sources);
         assert_eq!(whole.matches("nine metres").count(), 1, "said once: {whole}");
         assert!(whole.contains("Later a new wall against floods of the Elbe was built. [2]"), "{whole}");
         assert!(!whole.contains('?'), "a question is no answer: {whole}");
-        assert_eq!(extract("Elbe", &[]), "");
+        assert_eq!(extract(Language::ENGLISH, "Elbe", &[]), "");
     }
 
     #[test]
@@ -246,7 +255,7 @@ mod tests {
             ("antennas in dry places on Mars, with music", ""),
             ("antennas", "Water inside a coaxial cable"),
         ] {
-            let found = extract(query, &sources);
+            let found = extract(Language::ENGLISH, query, &sources);
             let likeness: Vec<f32> = crate::sentences::sentences(WET, 9)
                 .iter()
                 .map(|one| embed(query).cosine(&embed(one.text)))
@@ -259,7 +268,16 @@ mod tests {
             assert!(found.starts_with(expected), "{query}: {found} {likeness:?}");
         }
         sources[0].source.item.title = "A booklet".to_owned();
-        assert_eq!(extract("antennas in wet places", &sources), "");
+        assert_eq!(extract(Language::ENGLISH, "antennas in wet places", &sources), "");
+    }
+
+    #[test]
+    fn the_small_words_of_the_query_do_not_count() {
+        let text = "Der Pegel der Weser fiel am Montag auf zwei Meter. Am Abend gab es Musik in der Stadt.";
+        let query = "Wie ist denn der Pegel, und was sagen die da";
+        let found = |language: &str| extract(Language::named(language), query, &sources(&[("", text)]));
+        assert_eq!(found("german"), "Der Pegel der Weser fiel am Montag auf zwei Meter. [1]");
+        assert_eq!(found("english"), "", "a German query read as an English one asks for its small words");
     }
 
     #[test]
@@ -274,14 +292,14 @@ mod tests {
             "where children learn to swim",
         ];
         let text: String = things.iter().map(|thing| format!("The river is {thing}. ")).collect();
-        let found = extract("river", &sources(&[("", &text)]));
+        let found = extract(Language::ENGLISH, "river", &sources(&[("", &text)]));
         assert_eq!(found.lines().count(), SENTENCES_MAX, "{found}");
         let long = |(place, thing): (usize, &&str)| {
             let filler: String = (0..40).map(|n| format!("w{place}x{n} ")).collect();
             format!("The river is {thing}, {filler}too. ")
         };
         let text: String = things.iter().enumerate().map(long).collect();
-        let found = extract("river", &sources(&[("", &text)]));
+        let found = extract(Language::ENGLISH, "river", &sources(&[("", &text)]));
         assert!((1..SENTENCES_MAX).contains(&found.lines().count()), "{found}");
         assert!(tokens(&found).count() <= WORDS_MAX + SENTENCES_MAX, "{found}");
     }
@@ -290,7 +308,10 @@ mod tests {
     fn nothing_that_could_be_opened() {
         let text = "The river is at https://evil.test/river for all to see. ![river](https://evil.test/r) is a picture of it. \
             The river rose in the night again.";
-        assert_eq!(extract("river", &sources(&[("", text)])), "The river rose in the night again. [1]");
+        assert_eq!(
+            extract(Language::ENGLISH, "river", &sources(&[("", text)])),
+            "The river rose in the night again. [1]"
+        );
     }
 
     proptest! {
@@ -302,7 +323,7 @@ mod tests {
         ) {
             let rows: Vec<(&str, &str)> = texts.iter().map(|text| ("", text.as_str())).collect();
             let sources = sources(&rows);
-            let found = extract(&query, &sources);
+            let found = extract(Language::ENGLISH, &query, &sources);
             for line in found.lines() {
                 let (sentence, mark) = line.rsplit_once(" [").unwrap();
                 let n: u32 = mark.trim_end_matches(']').parse().unwrap();

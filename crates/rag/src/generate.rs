@@ -8,7 +8,7 @@ use crate::extractive::extract;
 use crate::in_progress::Generation;
 use crate::lease::LeaseOutcome;
 use crate::prompt::{AssembledPrompt, PromptInput, PromptSource, SourceText, assemble};
-use crate::query::plain_query;
+use crate::query::{plain_query, query_language};
 use crate::safe_stream::SafeStream;
 use crate::selection::{Selection, SelectionRules, select_results};
 use crate::summary_item::{Generated, summary_item};
@@ -21,6 +21,7 @@ use domain::rag::RagOverrides;
 use domain::search::Search;
 use domain::summary::{StoredSummary, SummaryFault, SummaryRequest};
 use futures_util::StreamExt;
+use relevancy::Language;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
@@ -95,7 +96,7 @@ impl RagContext {
         let mut safe_stream = SafeStream::default();
         let prompt = assembled.prompt;
         let generated = if provider.spec.model == EXTRACTIVE_MODEL {
-            extractive_answer(provider, plain_query(search), &sources).await?
+            extractive_answer(provider, query_language(&self.settings), plain_query(search), &sources).await?
         } else {
             let completion = self.context.generative_models.complete(model_request, &prompt).await;
             let completion = completion.map_err(|error| SummaryError::of_model(&error, is_late(deadline)))?;
@@ -174,9 +175,11 @@ impl RagContext {
         let (query, instructions) = (plain_query(search), generation.request.instructions.clone());
         let (today, time_max) = (self.context.clock.now().date_naive(), left.min(settings.ai_timeout.0));
         let (follow_ups, provider) = (settings.rag_follow_ups, provider.clone());
+        let language = query_language(settings);
         run_blocking(move || {
             assemble(&PromptInput {
                 query: &query,
+                language,
                 instructions: &instructions,
                 parts: &parts,
                 today,
@@ -236,11 +239,12 @@ impl RagContext {
 /// A summary of extracted sentences, without a model.
 async fn extractive_answer(
     provider: AiProvider,
+    language: Language,
     query: String,
     sources: &Arc<[PromptSource]>,
 ) -> Result<Generated, SummaryError> {
     let sources = Arc::clone(sources);
-    let text = run_blocking(move || extract(&query, &sources)).await?;
+    let text = run_blocking(move || extract(language, &query, &sources)).await?;
     if text.trim().is_empty() {
         let message = "No sentence of the sources answers the query.";
         return Err(SummaryError::of(SummaryFault::NoRelevantResults, message));

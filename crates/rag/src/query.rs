@@ -5,11 +5,18 @@ use crate::error::SummaryError;
 use domain::ai_provider::AiProvider;
 use domain::prompt::{PromptParts, PromptRecord, SEARCH_RAG};
 use domain::search::Search;
+use domain::settings::Settings;
 use domain::summary::SummaryRequest;
+use relevancy::Language;
 use syntax::query_string;
 
 /// The default prompt.
 const STANDARD: &str = "search_rag_standard";
+
+/// The language of queries, as the ranking reads them.
+pub(crate) fn query_language(settings: &Settings) -> Language {
+    Language::named(&settings.default_query_language)
+}
 
 /// The query for the model: `tag:word` becomes `word`; a tag alone and `prompt:<name>` are removed.
 pub(crate) fn plain_query(search: &Search) -> String {

@@ -1,7 +1,8 @@
 //! Keeps the vector store in sync with the records, which are read again after each write because others may write in
 //! parallel.
 
-use crate::{CacheParts, sparse_vector};
+use crate::sparse_vector::sparse_vector;
+use crate::{CacheParts, word_language};
 use domain::corpus::{AclToken, Signal};
 use domain::ids::SignalId;
 use domain::ports::{ChunkVector, SignalVectors, StoreError, VectorError};
@@ -96,12 +97,15 @@ async fn write_vectors(
     let Some(dimension) = chunks.first().map(|chunk| chunk.vector.len()) else {
         return remove_vectors(parts, signal.signal_id).await;
     };
-    let is_hybrid = parts.vectors.state().await?.is_hybrid;
+    let language = match parts.vectors.state().await?.is_hybrid {
+        true => Some(word_language::indexed(parts).await?),
+        false => None,
+    };
     let chunks = chunks.into_iter().map(|chunk| ChunkVector {
         number: chunk.number,
         start: chunk.start,
         end: chunk.end,
-        sparse: is_hybrid.then(|| sparse_vector::sparse_vector(&chunk.text)),
+        sparse: language.map(|language| sparse_vector(language, &chunk.text)),
         dense: chunk.vector,
     });
     let vectors = SignalVectors {

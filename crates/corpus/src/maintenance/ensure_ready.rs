@@ -2,8 +2,8 @@
 
 use super::embedding_model::reader;
 use super::error::MaintenanceError;
-use crate::SemanticCache;
-use domain::ports::{BodyError, VectorState};
+use crate::{SemanticCache, word_language};
+use domain::ports::{BodyError, StoreError, VectorState};
 
 impl SemanticCache {
     /// Creates the vector collection if it is missing. Sparse vectors are added by the upgrade only.
@@ -12,6 +12,15 @@ impl SemanticCache {
         let (_, dimension) = reader(&self.parts).await?;
         vectors.prepare(dimension).await?;
         Ok(vectors.state().await?)
+    }
+
+    /// The language in which the words of the documents are indexed, if it is not the configured one and they are
+    /// searched by words. Queries are read in it until the next reindex.
+    pub async fn outdated_word_language(&self) -> Result<Option<String>, StoreError> {
+        match self.parts.settings.corpus_hybrid {
+            true => word_language::outdated(&self.parts).await,
+            false => Ok(None),
+        }
     }
 
     /// Creates the folder or the bucket of texts if it is missing.

@@ -2,8 +2,8 @@
 
 use super::error::MaintenanceError;
 use super::iterate::{DocumentBatches, Progress, count};
-use crate::SemanticCache;
 use crate::ingest::sync_vectors;
+use crate::{SemanticCache, word_language};
 
 /// Result of the upgrade.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -23,6 +23,7 @@ impl SemanticCache {
             self.prepare_vectors().await?;
         }
         let was_hybrid = state.is_hybrid;
+        word_language::renew(parts).await?;
         parts.vectors.make_hybrid().await?;
         let total = count(&*parts.store).await?;
         let mut done = Upgrade { was_hybrid, ..Upgrade::default() };

@@ -1,11 +1,11 @@
-//! Embeds all chunks again, after another model was chosen.
+//! Embeds all chunks again, after another model or another language of queries was chosen.
 
 use super::embedding_model::reader;
 use super::error::MaintenanceError;
 use super::iterate::{DocumentBatches, Progress, count};
 use crate::chunks::Piece;
 use crate::ingest::{embedding, sync_vectors};
-use crate::{CacheParts, SemanticCache};
+use crate::{CacheParts, SemanticCache, word_language};
 use domain::corpus::{Signal, StoredChunk};
 
 /// Result of a reindex.
@@ -28,6 +28,7 @@ impl SemanticCache {
         let (model, dimension) = reader(parts).await?;
         parts.vectors.clear().await?;
         parts.vectors.prepare(dimension).await?;
+        word_language::renew(parts).await?;
         if is_hybrid {
             parts.vectors.make_hybrid().await?;
         }

@@ -9,16 +9,16 @@ mod pinned;
 use crate::ingest::embedding::model;
 use crate::permissions::{self, Asker};
 use crate::sparse_vector::sparse_query_vector;
-use crate::{CacheParts, cache_status, versions};
+use crate::{CacheParts, cache_status, versions, word_language};
 use domain::corpus::{Badge, CacheStatus, Pin, Signal, Visibility};
 use domain::ids::SignalId;
 use domain::ports::{
-    CorpusError, CorpusErrorKind, CorpusHit, CorpusQuery, CorpusResults, EmbeddingError, StoreError,
-    VectorError, VectorHit, VectorQuery,
+    CorpusError, CorpusErrorKind, CorpusHit, CorpusQuery, CorpusResults, EmbeddingError, SparseVector,
+    StoreError, VectorError, VectorHit, VectorQuery,
 };
 use fusion::{Found, fuse};
-use relevancy::Query;
 use relevancy::embedder::{MODEL_NAME, embed};
+use relevancy::{Language, Query};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
@@ -31,14 +31,16 @@ const LENGTH_MIN: f32 = 1e-6;
 
 /// The matching documents, best first. Without a license the result is empty, which is not an error.
 pub async fn search(parts: &CacheParts, question: CorpusQuery<'_>) -> Result<CorpusResults, CorpusError> {
-    let asked = Query::parse(question.words).plain_text();
+    let language = Language::named(&parts.settings.default_query_language);
+    let asked = Query::parse_in(language, question.words).plain_text();
     if !parts.license.opens_cache() || question.results_max == 0 || asked.trim().is_empty() {
         return Ok(CorpusResults::default());
     }
     let asker = permissions::asker(parts, question.asker).await.map_err(unreadable)?;
     let model = model(parts).await.map_err(unread)?;
     let vector = vector_of(parts, &model, asked).await?;
-    let (dense, words) = match pieces(parts, &asker, &vector, question.words).await {
+    let words = query_words(parts, question.words).await.map_err(unreadable)?;
+    let (dense, words) = match pieces(parts, &asker, &vector, words.as_ref()).await {
         // Disabled on purpose: empty, not an error.
         Err(VectorError::Disabled) => {
             let remarks = vec![VectorError::Disabled.to_string()];
@@ -96,12 +98,21 @@ async fn vector_of(parts: &CacheParts, model: &str, asked: String) -> Result<Vec
     Ok(vector)
 }
 
-/// The nearest chunks by vector, and by words if the corpus is hybrid.
+/// The words of the query, read as those of the documents; None if the corpus is not searched by words.
+async fn query_words(parts: &CacheParts, query: &str) -> Result<Option<SparseVector>, StoreError> {
+    if !parts.settings.corpus_hybrid {
+        return Ok(None);
+    }
+    let language = word_language::indexed(parts).await?;
+    Ok(Some(sparse_query_vector(language, query)))
+}
+
+/// The nearest chunks by vector, and by words if there are any.
 async fn pieces(
     parts: &CacheParts,
     asker: &Asker,
     vector: &[f32],
-    words: &str,
+    words: Option<&SparseVector>,
 ) -> Result<(Vec<VectorHit>, Vec<VectorHit>), VectorError> {
     let asking = VectorQuery { tokens: &asker.tokens, limit: CHUNKS_MAX };
     let by_meaning = async {
@@ -112,9 +123,9 @@ async fn pieces(
         }
     };
     let by_words = async {
-        match parts.settings.corpus_hybrid {
-            true => parts.vectors.nearest_by_words(asking, &sparse_query_vector(words)).await,
-            false => Ok(Vec::new()),
+        match words {
+            Some(words) => parts.vectors.nearest_by_words(asking, words).await,
+            None => Ok(Vec::new()),
         }
     };
     tokio::try_join!(by_meaning, by_words)

@@ -12,6 +12,7 @@ use domain::ports::{
 use domain::provider::ProviderSpec;
 use domain::settings::Settings;
 use domain::user::{GroupSpec, UserSpec};
+use relevancy::Language;
 use relevancy::embedder::MODEL_NAME;
 use std::sync::Arc;
 use store::SqlStore;
@@ -151,7 +152,7 @@ impl CorpusFixture {
             number: chunk.number,
             start: chunk.start,
             end: chunk.end,
-            sparse: Some(sparse_vector(&chunk.text)),
+            sparse: Some(sparse_vector(Language::ENGLISH, &chunk.text)),
             dense: chunk.vector,
         };
         let vectors = SignalVectors {

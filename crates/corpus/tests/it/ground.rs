@@ -1,7 +1,7 @@
 //! Common parts of the test caches: records, clock, folder and license.
 
 use chrono::Days;
-use corpus::{CacheParts, MailParts, sparse_vector};
+use corpus::{CacheParts, MailParts, word_indexer};
 use domain::corpus::{DocumentAddress, IndexedContent, NewSignal, Origin, SourceKind, StoredChunk};
 use domain::ids::UserId;
 use domain::ports::{Clock, PluginRegistry, ProviderStore, Unavailable, UserStore};
@@ -64,7 +64,7 @@ impl Ground {
     pub async fn parts(&self, settings: Settings) -> CacheParts {
         let parts = CacheParts {
             store: self.store.clone(),
-            vectors: Arc::new(MemoryVectors::new(self.store.clone(), sparse_vector)),
+            vectors: Arc::new(MemoryVectors::new(self.store.clone(), word_indexer(&settings))),
             bodies: Arc::new(FolderBodies::new(self.folder().join("bodies"), 1)),
             pages: Arc::new(Unavailable),
             embedding_models: Arc::new(Unavailable),

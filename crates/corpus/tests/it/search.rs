@@ -1,7 +1,7 @@
 //! What is found, in which order, and the debug information.
 
 use crate::fixture::{CorpusFixture, Retrieved};
-use domain::ports::{Corpus, CorpusQuery};
+use domain::ports::{Corpus, CorpusHit, CorpusQuery};
 use domain::settings::{Ratio, Settings};
 
 const RIVER: &str = "The level of the river is measured by sensors under the bridge. They send it every hour.\n\n\
@@ -90,6 +90,25 @@ async fn hybrid_needs_its_words_and_finds_by_them() {
     fixture.keep(given).await;
     assert_eq!(fixture.found(ann, "X9QZ17").await[0], "Permit", "a word that no model knows");
     assert_eq!(fixture.found(ann, "river sensors").await[0], "River");
+}
+
+#[tokio::test]
+async fn words_are_found_in_the_language_of_queries() {
+    for (language, is_found) in [("german", true), ("english", false)] {
+        let default_query_language = language.to_owned();
+        let corpus_min_score = Ratio(0.0);
+        let settings =
+            Settings { corpus_hybrid: true, corpus_min_score, default_query_language, ..Settings::default() };
+        let fixture = CorpusFixture::open(settings).await;
+        let ann = fixture.person("ann", &[], true).await;
+        fixture.vectors.make_hybrid().await.unwrap();
+        let text = "Die Bäume am Fluss sind alt und stehen seit hundert Jahren dort.";
+        let url = "https://h.example/trees";
+        fixture.keep(Retrieved { by: ann, url, title: "Fluss", text, ..Retrieved::default() }).await;
+        let hits = fixture.ask(ann, "Baum").await.unwrap().hits;
+        let by_words = |hit: &CorpusHit| hit.debug.as_ref().and_then(|debug| debug["bm25"].as_f64());
+        assert_eq!(hits.iter().any(|hit| by_words(hit) > Some(0.0)), is_found, "{language}: {hits:?}");
+    }
 }
 
 #[tokio::test]

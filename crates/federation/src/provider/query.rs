@@ -31,9 +31,7 @@ impl ProviderRun {
         for (named_by, name) in names {
             let applied = match pipeline.apply(name, &query, &cx).await {
                 Ok(applied) => applied,
-                Err(error)
-                    if error.kind == ProcessorErrorKind::Unknown && named_by == NamedBy::Provider =>
-                {
+                Err(error) if error.kind == ProcessorErrorKind::Unknown && named_by == NamedBy::Provider => {
                     return Err(unknown_processor(name));
                 }
                 Err(error) => {

@@ -11,6 +11,7 @@ use super::{citations, history, tools};
 use crate::context::RagDeps;
 use crate::extractive::extract;
 use crate::prompt::NOT_FOUND;
+use crate::query::query_language;
 use domain::ai_provider::{AiProvider, EXTRACTIVE_MODEL};
 use domain::chat::{Chat, ChatMessage, MessageContent};
 use domain::ports::{Prompt, ToolDefinition, Turn};
@@ -111,7 +112,8 @@ impl<'a> ChatTurn<'a> {
             history::append(&mut turns, &found);
             return self.ask(1, system, &turns, Vec::new()).await;
         }
-        let extracted = extract(message, self.scope.documents.sources());
+        let extracted =
+            extract(query_language(&self.scope.deps.settings), message, self.scope.documents.sources());
         let (text, shown) = match extracted.trim().is_empty() {
             // With the marker it is not a claim, which would need a source.
             true => (format!("{NOT_FOUND}\n{NOTHING_FOUND}"), NOTHING_FOUND.to_owned()),

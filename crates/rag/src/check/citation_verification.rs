@@ -104,7 +104,7 @@ pub(super) fn rounded(number: f64) -> f64 {
 }
 
 fn index_source(text: &str) -> IndexedSource<'_> {
-    let language = language_of(text);
+    let language = language_of(text, Language::ENGLISH);
     let found = sentences(text, PASSAGES_MAX / 2);
     let mut passages: Vec<Passage<'_>> = found.iter().map(|one| passage(language, one.text)).collect();
     for pair in found.windows(2) {

@@ -3,12 +3,15 @@
 use super::source::SourceText;
 use chrono::NaiveDate;
 use domain::prompt::PromptParts;
+use relevancy::Language;
 use std::time::Duration;
 
 /// The input of [`assemble`](super::assemble).
 pub(crate) struct PromptInput<'a> {
     /// Without operators.
     pub query: &'a str,
+    /// The language of queries.
+    pub language: Language,
     /// The user's instructions; may be empty.
     pub instructions: &'a str,
     pub parts: &'a PromptParts,

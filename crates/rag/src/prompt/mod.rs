@@ -20,6 +20,7 @@ pub(crate) use template::{FOLLOW_UPS, NOT_FOUND};
 use domain::ports::{Prompt, Turn};
 use packer::ContextPacker;
 use relevance_filter::usable_source;
+use relevancy::Query;
 use std::borrow::Cow;
 use syntax::strip_html::readable;
 
@@ -36,12 +37,13 @@ pub(crate) fn assemble(input: &PromptInput<'_>) -> AssembledPrompt {
     let mut warnings = Vec::new();
     let mut usable = Vec::new();
     for source in &input.sources {
-        match usable_source(input.query, source) {
+        match usable_source(input.language, input.query, source) {
             Ok(source) => usable.push(source),
             Err(verdict) => warnings.push(left_out(source, verdict.as_str())),
         }
     }
-    let mut packer = ContextPacker::new(input.query, input.budget, input.count);
+    let query = Query::parse_in(input.language, input.query);
+    let mut packer = ContextPacker::new(&query, input.budget, input.count);
     let count = usable.len();
     for (place, source) in usable.iter().enumerate() {
         if !packer.try_add(source, count - place) {

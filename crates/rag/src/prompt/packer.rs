@@ -4,6 +4,7 @@ use super::escape::one_line;
 use super::source::{PromptSource, SourceText};
 use domain::rag::WindowMethod;
 use domain::result::DATE_UNKNOWN;
+use relevancy::Query;
 use relevancy::passages::{best_passages, count_words};
 use syntax::strip_html::readable;
 use url::Url;
@@ -18,7 +19,7 @@ const TITLE_CHARS_MAX: usize = 200;
 const FIELD_CHARS_MAX: usize = 80;
 
 pub(super) struct ContextPacker<'a> {
-    query: &'a str,
+    query: &'a Query,
     budget: usize,
     count: &'a dyn Fn(&str) -> usize,
     blocks: String,
@@ -26,7 +27,7 @@ pub(super) struct ContextPacker<'a> {
 }
 
 impl<'a> ContextPacker<'a> {
-    pub fn new(query: &'a str, budget: usize, count: &'a dyn Fn(&str) -> usize) -> Self {
+    pub fn new(query: &'a Query, budget: usize, count: &'a dyn Fn(&str) -> usize) -> Self {
         Self { query, budget, count, blocks: String::new(), sources: Vec::new() }
     }
 

@@ -39,19 +39,23 @@ impl Verdict {
 }
 
 /// The source with its escaped text, or with the text of the result if that of the document is of no use.
-pub(super) fn usable_source(query: &str, source: &SourceText) -> Result<SourceText, Verdict> {
+pub(super) fn usable_source(
+    language: Language,
+    query: &str,
+    source: &SourceText,
+) -> Result<SourceText, Verdict> {
     let own = match source.mode {
         SourceMode::Snippet => escape_text(&readable(&source.text)),
         SourceMode::Page | SourceMode::Cache => escape_text(&source.text),
     };
-    let first = verdict(query, &own);
+    let first = verdict(language, query, &own);
     if first == Verdict::Ok {
         return Ok(SourceText { text: own, ..source.clone() });
     }
     let snippet = escape_text(&readable(&source.item.body));
-    let second = verdict(query, &snippet);
+    let second = verdict(language, query, &snippet);
     // A title that matches the query makes its text relevant. The text of the result certainly belongs to it.
-    let is_titled = |text: &str| is_titled(query, source, text);
+    let is_titled = |text: &str| is_titled(language_of(text, language), query, source);
     if second == Verdict::Ok || (second == Verdict::NoTerms && is_titled(&snippet)) {
         return Ok(SourceText {
             text: snippet,
@@ -66,25 +70,25 @@ pub(super) fn usable_source(query: &str, source: &SourceText) -> Result<SourceTe
     Err(if snippet.is_empty() { first } else { second })
 }
 
-fn is_titled(query: &str, source: &SourceText, text: &str) -> bool {
-    TitleMatch::of(language_of(text), query, &source.item).is_about_the_query()
+fn is_titled(language: Language, query: &str, source: &SourceText) -> bool {
+    TitleMatch::of(language, query, &source.item).is_about_the_query()
 }
 
-/// Whether a text is long and relevant enough for a query.
-fn verdict(query: &str, text: &str) -> Verdict {
+/// Whether a text is long and relevant enough for a query in this language.
+fn verdict(language: Language, query: &str, text: &str) -> Verdict {
     let asked = tokens(query).count();
     let needed = asked + WORDS_MORE_MIN;
     if tokens(text).take(needed).count() < needed {
         return Verdict::TooShort;
     }
-    let mut languages = vec![Language::ENGLISH, language_of(text)];
+    let mut languages = vec![language, language_of(text, language)];
     languages.dedup();
     let queries: Vec<Query> =
         languages.into_iter().map(|language| Query::parse_in(language, query)).collect();
     let says_nothing = |query: &Query| query.terms.is_empty() || query.only_stopwords;
     if queries.iter().any(says_nothing)
         || queries.iter().any(|query| has_term(query, text))
-        || is_near(query, text)
+        || is_near(language, query, text)
     {
         return Verdict::Ok;
     }
@@ -96,8 +100,8 @@ fn has_term(query: &Query, text: &str) -> bool {
 }
 
 /// Whether a part of the text is about the query in other words.
-fn is_near(query: &str, text: &str) -> bool {
-    let window = best_window(text, query, WindowMethod::TermVector, WINDOW_WORDS);
+fn is_near(language: Language, query: &str, text: &str) -> bool {
+    let window = best_window(text, &Query::parse_in(language, query), WindowMethod::TermVector, WINDOW_WORDS);
     window.is_some_and(|window| embed(&window).cosine(&embed(query)) >= COSINE_MIN)
 }
 
@@ -131,7 +135,7 @@ mod tests {
                 Verdict::Ok,
             ),
         ] {
-            assert_eq!(verdict(query, text), expected, "{query}: {text}");
+            assert_eq!(verdict(Language::ENGLISH, query, text), expected, "{query}: {text}");
         }
     }
 
@@ -145,13 +149,15 @@ mod tests {
             kind: "text/html".to_owned(),
             mode,
         };
-        let page = usable_source("river", &source(good, snippet, SourceMode::Page)).unwrap();
+        let page =
+            usable_source(Language::ENGLISH, "river", &source(good, snippet, SourceMode::Page)).unwrap();
         assert_eq!(
             (page.text.as_str(), page.mode, page.kind.as_str()),
             (good, SourceMode::Page, "text/html")
         );
         for bad in ["", "Please sign in.", "All about quantum chromodynamics and the gluons that it has."] {
-            let kept = usable_source("river", &source(bad, snippet, SourceMode::Page)).unwrap();
+            let kept =
+                usable_source(Language::ENGLISH, "river", &source(bad, snippet, SourceMode::Page)).unwrap();
             let expected = "The river rose by two metres in one night.";
             assert_eq!((kept.text.as_str(), kept.mode), (expected, SourceMode::Snippet));
             assert_eq!(kept.kind, SEARCH_RESULT);
@@ -164,7 +170,7 @@ mod tests {
             (other, "", Verdict::NoTerms),
         ] {
             assert_eq!(
-                usable_source("river", &source(text, body, SourceMode::Page)),
+                usable_source(Language::ENGLISH, "river", &source(text, body, SourceMode::Page)),
                 Err(verdict),
                 "{text} {body}"
             );
@@ -190,7 +196,8 @@ mod tests {
                 kind: "text/html".to_owned(),
                 mode: SourceMode::Page,
             };
-            let found = usable_source("river", &source).map(|found| (found.text, found.mode));
+            let found =
+                usable_source(Language::ENGLISH, "river", &source).map(|found| (found.text, found.mode));
             let expected = expected.map(|(text, mode)| (text.to_owned(), mode));
             assert_eq!(found, expected, "{title}: {text} {body}");
         }

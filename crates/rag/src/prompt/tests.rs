@@ -32,6 +32,7 @@ fn words(text: &str) -> usize {
 fn wanted<'a>(query: &'a str, sources: Vec<SourceText>, count: &'a dyn Fn(&str) -> usize) -> PromptInput<'a> {
     PromptInput {
         query,
+        language: relevancy::Language::ENGLISH,
         instructions: "",
         parts: &NO_PARTS,
         today: NaiveDate::default(),

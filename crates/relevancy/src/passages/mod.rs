@@ -26,7 +26,7 @@ pub const ELLIPSIS: &str = " … ";
 /// window fits, its first words are used, as many as fit.
 pub fn best_passages(
     text: &str,
-    query: &str,
+    query: &Query,
     method: WindowMethod,
     window_words: usize,
     fits: &mut dyn FnMut(&str) -> bool,
@@ -34,7 +34,7 @@ pub fn best_passages(
     let words = Words::of(text);
     let mut taken: Vec<Range<usize>> = Vec::new();
     let mut passages = String::new();
-    let best = scores::scored(&words, &Query::parse(query), method, window_words);
+    let best = scores::scored(&words, query, method, window_words);
     for Scored { window, .. } in best.iter().take(PASSAGES_MAX) {
         taken.insert(taken.partition_point(|earlier| earlier.start < window.start), window.clone());
         let with_it = joined(&words, &taken);
@@ -50,9 +50,9 @@ pub fn best_passages(
 }
 
 /// The best window of a text; `None` if nothing in the text is related to the query.
-pub fn best_window(text: &str, query: &str, method: WindowMethod, window_words: usize) -> Option<String> {
+pub fn best_window(text: &str, query: &Query, method: WindowMethod, window_words: usize) -> Option<String> {
     let words = Words::of(text);
-    let best = scores::scored(&words, &Query::parse(query), method, window_words).into_iter().next()?;
+    let best = scores::scored(&words, query, method, window_words).into_iter().next()?;
     (best.score > 0.0).then(|| words.text(&best.window).to_owned())
 }
 
@@ -123,12 +123,12 @@ mod tests {
         ];
         for (query, method, count, expected) in table {
             assert_eq!(
-                best_window(TEXT, query, method, count).as_deref(),
+                best_window(TEXT, &Query::parse(query), method, count).as_deref(),
                 expected,
                 "{query} {method:?} {count}"
             );
         }
-        assert_eq!(best_window("", "river", TermCount, 5), None);
+        assert_eq!(best_window("", &Query::parse("river"), TermCount, 5), None);
     }
 
     #[test]
@@ -148,11 +148,17 @@ mod tests {
             (0, ""),
         ];
         for (most, expected) in table {
-            let found = best_passages(TEXT, "river water", WindowMethod::TermCount, 8, &mut within(most));
+            let found = best_passages(
+                TEXT,
+                &Query::parse("river water"),
+                WindowMethod::TermCount,
+                8,
+                &mut within(most),
+            );
             assert_eq!(found, expected, "{most}");
         }
         // Without a hit, the text is taken from its beginning.
-        let start = best_passages(TEXT, "bicycle", WindowMethod::TermCount, 4, &mut within(8));
+        let start = best_passages(TEXT, &Query::parse("bicycle"), WindowMethod::TermCount, 4, &mut within(8));
         assert_eq!(start, "The town lies low. Rivers rose in spring.");
     }
 
@@ -168,7 +174,7 @@ mod tests {
     fn the_number_of_passages_is_bounded() {
         let text = "river. ".repeat(3 * PASSAGES_MAX);
         let mut asked = 0;
-        let found = best_passages(&text, "river", WindowMethod::TermCount, 1, &mut |_| {
+        let found = best_passages(&text, &Query::parse("river"), WindowMethod::TermCount, 1, &mut |_| {
             asked += 1;
             true
         });
@@ -185,12 +191,12 @@ mod tests {
             is_count in any::<bool>(),
         ) {
             let method = if is_count { WindowMethod::TermCount } else { WindowMethod::TermVector };
-            if let Some(window) = best_window(&text, &query, method, count) {
+            if let Some(window) = best_window(&text, &Query::parse(&query), method, count) {
                 prop_assert!(text.contains(&window), "{window}");
                 prop_assert!(words_of(&window).len() <= count);
             }
             let mut fits = |text: &str| words_of(text).len() <= most;
-            let found = best_passages(&text, &query, method, count, &mut fits);
+            let found = best_passages(&text, &Query::parse(&query), method, count, &mut fits);
             prop_assert!(words_of(&found).len() <= most);
             let mut rest = text.as_str();
             for passage in found.split(ELLIPSIS) {

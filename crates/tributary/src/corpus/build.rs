@@ -72,7 +72,7 @@ fn vectors(
     Ok(match (settings.vector_backend, settings.qdrant_mode) {
         (VectorBackend::PgVector, _) => Arc::new(PgVectors::open(sql)?),
         (VectorBackend::Qdrant, QdrantMode::Memory) => {
-            Arc::new(MemoryVectors::new(sql.clone(), corpus::sparse_vector))
+            Arc::new(MemoryVectors::new(sql.clone(), corpus::word_indexer(settings)))
         }
         (VectorBackend::Qdrant, QdrantMode::External | QdrantMode::Docker) => {
             qdrant(settings, Arc::clone(fetch), COLLECTION)?

@@ -23,6 +23,14 @@ async fn prepare(cache: &SemanticCache) -> bool {
     if let Err(error) = &vectors {
         tracing::warn!(%error, "the vector store of the semantic cache is not ready: {error}");
     }
+    match cache.outdated_word_language().await {
+        Ok(None) => {}
+        Ok(Some(language)) => tracing::warn!(
+            "the words of the semantic cache are indexed in '{language}', which is not SVC_DEFAULT_QUERY_LANGUAGE; \
+             to index them again, run: tributary reindex_corpus"
+        ),
+        Err(error) => tracing::warn!(%error, "the semantic cache could not be read: {error}"),
+    }
     let bodies = cache.prepare_bodies().await;
     if let Err(error) = &bodies {
         tracing::warn!(%error, "the text storage of the semantic cache is not ready: {error}");

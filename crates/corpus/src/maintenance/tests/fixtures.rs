@@ -148,6 +148,10 @@ const NO_PLUGINS: PluginRegistry = PluginRegistry {
 
 impl Fixture {
     pub(super) async fn open() -> Self {
+        Self::with(Settings::default()).await
+    }
+
+    pub(super) async fn with(settings: Settings) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let key = EncryptionKey::from_secret(&Secret::new("a test key"));
         let config = StoreConfig { url: Secret::new("sqlite::memory:"), pool_max: 1, key };
@@ -174,7 +178,7 @@ impl Fixture {
             },
             license: LicensePolicy::new(Secret::default(), None, clock.clone()),
             clock: clock.clone(),
-            settings: Arc::new(Settings::default()),
+            settings: Arc::new(settings),
         });
         cache.prepare_bodies().await.unwrap();
         vectors.prepare(2).await.unwrap();

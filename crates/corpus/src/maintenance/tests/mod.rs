@@ -3,11 +3,15 @@
 mod fixtures;
 
 use super::{Removal, Repair, drop_collection};
+use crate::sparse_vector::sparse_vector;
+use crate::word_language;
 use bytes::Bytes;
-use domain::corpus::{AclToken, Visibility};
+use domain::corpus::{AclToken, QdrantMode, Visibility};
 use domain::ids::SignalId;
 use domain::ports::{BodyKey, BodyStore, SignalStore, VectorStore};
+use domain::settings::Settings;
 use fixtures::{Fixture, hash_of};
+use relevancy::Language;
 use std::sync::Mutex;
 
 const QUIET: super::Progress<'_> = &|_, _| {};
@@ -165,6 +169,36 @@ async fn another_reader_model_reads_all_again() {
         assert!(contents.documents.values().all(|document| document.chunks[0].dense.len() == 3));
     });
     assert!(fixture.reconcile(false).await.is_whole());
+}
+
+/// A stored index keeps its language until it is written again, and queries are read in it.
+#[tokio::test]
+async fn another_language_of_queries_counts_after_a_reindex() {
+    let settings = Settings {
+        qdrant_mode: QdrantMode::External,
+        corpus_hybrid: true,
+        default_query_language: "german".to_owned(),
+        ..Settings::default()
+    };
+    let fixture = Fixture::with(settings).await;
+    let (parts, text) = (&fixture.cache.parts, "Die Bäume am Fluss");
+    fixture.vectors.make_hybrid().await.unwrap();
+    fixture.keep_text("https://h.example/0", "a", text).await;
+    let words = || {
+        fixture.with_vectors(|contents| {
+            let chunks = contents.documents.values().flat_map(|document| &document.chunks);
+            chunks.filter_map(|chunk| chunk.sparse.clone()).next().unwrap().indices
+        })
+    };
+    let (english, german) = (Language::ENGLISH, Language::named("german"));
+    assert_eq!(word_language::indexed(parts).await.unwrap(), english, "an older version wrote it");
+    assert_eq!(fixture.cache.outdated_word_language().await.unwrap().as_deref(), Some("english"));
+    let of_text = |language| sparse_vector(language, &format!("piece 0 of {text}")).indices;
+    assert_eq!(words(), of_text(english));
+    fixture.cache.reindex(QUIET).await.unwrap();
+    assert_eq!(word_language::indexed(parts).await.unwrap(), german);
+    assert_eq!(fixture.cache.outdated_word_language().await.unwrap(), None);
+    assert_eq!(words(), of_text(german));
 }
 
 #[tokio::test]

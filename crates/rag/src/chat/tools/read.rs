@@ -10,11 +10,13 @@ use crate::chat::limits::{
 use crate::chat::tool_scope::{LoadedDocument, ToolScope};
 use crate::fetch_texts::mode_of;
 use crate::prompt::{SEARCH_RESULT, escape_text};
+use crate::query::query_language;
 use domain::chat::{DocumentRef, MessageContent};
 use domain::ports::{DocumentRequest, StoreError};
 use domain::rag::WindowMethod;
 use domain::summary::SourceMode;
 use futures_util::future::try_join_all;
+use relevancy::Query;
 use relevancy::passages::best_passages;
 use serde_json::Value;
 use syntax::strip_html::readable;
@@ -66,11 +68,12 @@ fn passages_of(
     loaded: &LoadedDocument,
     (query, tokens_max): (&str, usize),
 ) -> String {
+    let query = Query::parse_in(query_language(&scope.deps.settings), query);
     let mut fits = |text: &str| scope.count(text) <= tokens_max;
     let is_whole = fits(&loaded.text);
     let part = match is_whole {
         true => loaded.text.clone(),
-        false => best_passages(&loaded.text, query, WindowMethod::TermCount, PASSAGE_WORDS, &mut fits),
+        false => best_passages(&loaded.text, &query, WindowMethod::TermCount, PASSAGE_WORDS, &mut fits),
     };
     let total = loaded.text.chars().count();
     let shown = shown(scope, reference, loaded, &part);

@@ -30,10 +30,13 @@ pub struct MemoryVectors {
 
 impl MemoryVectors {
     /// `words` computes the sparse vector of a chunk from its text, as given to [`VectorStore::put`].
-    pub fn new(signals: Arc<dyn SignalStore>, words: fn(&str) -> SparseVector) -> Self {
+    pub fn new(
+        signals: Arc<dyn SignalStore>,
+        words: impl Fn(&str) -> SparseVector + Send + Sync + 'static,
+    ) -> Self {
         let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
         Self {
-            records: Records { signals, words },
+            records: Records { signals, words: Arc::new(words) },
             index: Arc::new(RwLock::new(Index::unread())),
             turn: Mutex::default(),
             places: Semaphore::new(cores),

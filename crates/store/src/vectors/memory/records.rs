@@ -23,10 +23,13 @@ const DIMENSION: &str = "vector_dimension";
 
 pub type Shared = Arc<RwLock<Index>>;
 
+/// Computes the sparse vector of a text.
+type Words = Arc<dyn Fn(&str) -> SparseVector + Send + Sync>;
+
 #[derive(Clone)]
 pub struct Records {
     pub signals: Arc<dyn SignalStore>,
-    pub words: fn(&str) -> SparseVector,
+    pub words: Words,
 }
 
 /// A full load that has started. It outlives the query that started it: the next one continues it.
@@ -140,10 +143,10 @@ impl Records {
             Ok::<_, VectorError>(Unparsed { signal, acl, pieces })
         });
         let read: Vec<Unparsed> = read.buffer_unordered(READS_MAX).try_collect().await?;
-        let (index, words) = (Arc::clone(index), self.words);
+        let (index, words) = (Arc::clone(index), Arc::clone(&self.words));
         on_cpu(move || {
             let is_hybrid = reading(&index).state().is_hybrid;
-            let words = is_hybrid.then_some(words);
+            let words = is_hybrid.then_some(&words);
             let read = read.into_iter().map(|unparsed| unparsed.parse(words)).collect();
             let mut index = writing(&index);
             if !index.is_newest(ticket) {
@@ -180,7 +183,7 @@ struct Unparsed {
 }
 
 impl Unparsed {
-    fn parse(self, words: Option<fn(&str) -> SparseVector>) -> Read {
+    fn parse(self, words: Option<&Words>) -> Read {
         let piece = |(number, dense, text): (u32, Vec<f32>, String)| Piece {
             number,
             dense,

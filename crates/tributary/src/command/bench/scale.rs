@@ -95,12 +95,15 @@ impl Bench {
     ) -> anyhow::Result<Vec<Figures>> {
         let key = secret_files::random_text(32);
         let own = folder.join("bench");
-        let app = App::build(Settings {
-            data_dir: own.display().to_string(),
-            database_url: servers.database.clone(),
-            secret_key: Secret::new(key.clone()),
-            ..Settings::default()
-        }, FileReaders::ChildProcesses)
+        let app = App::build(
+            Settings {
+                data_dir: own.display().to_string(),
+                database_url: servers.database.clone(),
+                secret_key: Secret::new(key.clone()),
+                ..Settings::default()
+            },
+            FileReaders::ChildProcesses,
+        )
         .await?;
         ensure!(
             app.store.users(0, 1).await?.total == 0,

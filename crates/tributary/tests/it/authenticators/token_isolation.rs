@@ -83,7 +83,12 @@ async fn two_processes_renew_once() {
     assert_eq!(wired.store.authenticators().await.unwrap().len(), 1);
     let user = wired.store.user_by_name("ann").await.unwrap().id;
     let process = || {
-        let context = tributary::app::context(&wired.settings, wired.clock.clone(), tributary::app::FileReaders::Threads).unwrap();
+        let context = tributary::app::context(
+            &wired.settings,
+            wired.clock.clone(),
+            tributary::app::FileReaders::Threads,
+        )
+        .unwrap();
         outbound::Authenticators::new(wired.store.clone(), context.fetch, wired.clock.clone(), String::new())
     };
     let processes: Vec<outbound::Authenticators> = (0..4).map(|_| process()).collect();
