@@ -141,9 +141,12 @@ impl<'t> FieldReading<'t> {
 
     /// The first negated word or phrase in the text.
     fn negated(&self, query: &Query) -> Option<String> {
-        let is_same = |(token, word): (&Token<'_>, &String)| match token.text.is_ascii() {
-            true => token.text.eq_ignore_ascii_case(word),
-            false => lower(token.text) == *word,
+        let is_same = |(token, word): (&Token<'_>, &String)| {
+            if token.text.is_ascii() {
+                token.text.eq_ignore_ascii_case(word)
+            } else {
+                lower(token.text) == *word
+            }
         };
         let stands = |negated: &&Vec<String>| {
             self.tokens.windows(negated.len()).any(|window| window.iter().zip(*negated).all(is_same))

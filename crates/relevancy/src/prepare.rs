@@ -45,9 +45,10 @@ pub(crate) fn read_again(
 ) -> ResultNotes {
     let stems = item.explain.as_ref().and_then(explain::stems).unwrap_or_default();
     let wider = query.clone().with_highlighted_stems(stems);
-    match wider == *query {
-        true => read(match_targets, item),
-        false => read(&MatchTargets::of(&wider, match_targets.config), item),
+    if wider == *query {
+        read(match_targets, item)
+    } else {
+        read(&MatchTargets::of(&wider, match_targets.config), item)
     }
 }
 

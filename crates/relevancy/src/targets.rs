@@ -78,13 +78,12 @@ impl<'q> MatchTargets<'q> {
 
     /// The embedding of a result as a whole.
     pub fn combined_embedding(title: &TextMatch, body: &TextMatch) -> Embedding {
-        match title.token_spans.len() + body.token_spans.len() <= TOKENS_MAX {
-            true => {
-                let mut whole = title.whole.clone();
-                whole.add(&body.whole);
-                whole.embedding()
-            }
-            false => title.token_spans.embedding_with(&body.token_spans),
+        if title.token_spans.len() + body.token_spans.len() <= TOKENS_MAX {
+            let mut whole = title.whole.clone();
+            whole.add(&body.whole);
+            whole.embedding()
+        } else {
+            title.token_spans.embedding_with(&body.token_spans)
         }
     }
 
@@ -184,12 +183,13 @@ impl<'q> MatchTargets<'q> {
             // Far down in a long text the tokens are not kept.
             found.or_else(|| TokenSpans::of(&text[bytes]).sum().cosine(&target.embedding))
         };
-        let alike = match !self.has_digits && window.iter().any(|token| token.text.contains(is_digit)) {
-            true => match without_digits(window) {
+        let alike = if !self.has_digits && window.iter().any(|token| token.text.contains(is_digit)) {
+            match without_digits(window) {
                 Some(words) => TokenSpans::of(&words).sum().cosine(&target.embedding),
                 None => read(forward(tokens, place, target.words.len())),
-            },
-            false => read(window),
+            }
+        } else {
+            read(window)
         };
         alike.map_or(UNKNOWN_WINDOW, f64::from)
     }

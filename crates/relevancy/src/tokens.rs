@@ -36,9 +36,10 @@ pub fn lower(word: &str) -> Cow<'_, str> {
     if !word.is_ascii() {
         return Cow::Owned(word.to_lowercase().nfc().map(|c| if c == '’' { '\'' } else { c }).collect());
     }
-    match word.bytes().any(|byte| byte.is_ascii_uppercase()) {
-        true => Cow::Owned(word.to_ascii_lowercase()),
-        false => Cow::Borrowed(word),
+    if word.bytes().any(|byte| byte.is_ascii_uppercase()) {
+        Cow::Owned(word.to_ascii_lowercase())
+    } else {
+        Cow::Borrowed(word)
     }
 }
 

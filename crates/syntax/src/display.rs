@@ -11,9 +11,10 @@ pub fn is_direction_control(c: char) -> bool {
 
 /// The text without direction controls.
 pub fn without_direction_controls(text: &str) -> Cow<'_, str> {
-    match text.contains(is_direction_control) {
-        true => text.replace(is_direction_control, "").into(),
-        false => text.into(),
+    if text.contains(is_direction_control) {
+        text.replace(is_direction_control, "").into()
+    } else {
+        text.into()
     }
 }
 

@@ -16,9 +16,10 @@ pub struct Part {
 
 /// The text without highlights.
 pub fn unmarked(text: &str) -> Cow<'_, str> {
-    match text.contains(OPEN) || text.contains(CLOSE) {
-        true => text.replace(OPEN, "").replace(CLOSE, "").into(),
-        false => text.into(),
+    if text.contains(OPEN) || text.contains(CLOSE) {
+        text.replace(OPEN, "").replace(CLOSE, "").into()
+    } else {
+        text.into()
     }
 }
 

@@ -25,10 +25,7 @@ pub fn prompt_of_word(word: &str) -> Option<&str> {
 /// The query without `prompt:<name>`, which is not a search term; unchanged if there is nothing else.
 pub fn without_prompt(query: &str) -> String {
     let rest: Vec<&str> = words(query).collect();
-    match rest.is_empty() || prompt(query).is_none() {
-        true => query.to_owned(),
-        false => rest.join(" "),
-    }
+    if rest.is_empty() || prompt(query).is_none() { query.to_owned() } else { rest.join(" ") }
 }
 
 /// The required words, and the excluded ones.

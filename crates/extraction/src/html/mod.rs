@@ -30,9 +30,10 @@ pub fn read_text(text: &str, builder: &mut TextBuilder) -> ExtractResult {
     builder.title(heading.map_or("", |block| &block.text));
     builder.author(&page.author);
     for block in chosen(&page) {
-        match block.is_item {
-            true => builder.line(),
-            false => builder.paragraph(),
+        if block.is_item {
+            builder.line()
+        } else {
+            builder.paragraph()
         }
         for line in block.text.lines() {
             builder.text(line)?;

@@ -68,10 +68,8 @@ impl<'d> Font<'d> {
             dict.get_font_encoding_with_limit(document, STREAM_BYTES_MAX).ok()
         };
         let code_bytes = if is_composite { 2 } else { 1 };
-        let (widths, width_default) = match is_composite {
-            true => composite_widths(document, dict),
-            false => simple_widths(document, dict),
-        };
+        let (widths, width_default) =
+            if is_composite { composite_widths(document, dict) } else { simple_widths(document, dict) };
         Self { unicode, encoding, code_bytes, widths, width_default }
     }
 

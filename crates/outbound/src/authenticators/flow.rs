@@ -132,9 +132,10 @@ fn authorization_url(
     let spec = &authenticator.spec;
     let is_sign_in = purpose == FlowPurpose::SignIn;
     let has_openid = spec.scopes.split_whitespace().any(|scope| scope == "openid");
-    let scopes = match is_sign_in && !has_openid {
-        true => format!("openid {}", spec.scopes).trim().to_owned(),
-        false => spec.scopes.clone(),
+    let scopes = if is_sign_in && !has_openid {
+        format!("openid {}", spec.scopes).trim().to_owned()
+    } else {
+        spec.scopes.clone()
     };
     let more =
         spec.initiate_auth_code_flow_params.iter().filter(|(name, _)| !OWN_PARAMS.contains(&name.as_str()));

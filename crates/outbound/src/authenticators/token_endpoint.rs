@@ -65,9 +65,10 @@ impl OAuthContext {
 
     /// Revokes a token if the service has an endpoint for it. Failures are logged.
     pub(super) async fn revoke(&self, authenticator: &Authenticator, tokens: &Tokens) {
-        let (token, hint) = match tokens.refresh.is_empty() {
-            true => (tokens.access.expose(), "access_token"),
-            false => (tokens.refresh.expose(), "refresh_token"),
+        let (token, hint) = if tokens.refresh.is_empty() {
+            (tokens.access.expose(), "access_token")
+        } else {
+            (tokens.refresh.expose(), "refresh_token")
         };
         if token.is_empty() {
             return;

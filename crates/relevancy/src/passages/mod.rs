@@ -84,9 +84,10 @@ fn longest_that_fits(words: &Words<'_>, window: &Range<usize>, fits: &mut dyn Fn
     let (mut fit, mut too_many) = (window.start, window.end);
     while fit + 1 < too_many {
         let middle = fit + (too_many - fit) / 2;
-        match fits(words.text(&(window.start..middle))) {
-            true => fit = middle,
-            false => too_many = middle,
+        if fits(words.text(&(window.start..middle))) {
+            fit = middle;
+        } else {
+            too_many = middle;
         }
     }
     words.text(&(window.start..fit)).to_owned()

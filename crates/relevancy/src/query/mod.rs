@@ -306,9 +306,10 @@ impl QueryReader {
         let mut offsets: Vec<u32> = vec![0; self.phrases];
         for (position, ParsedWord { written, word, group, phrase }) in (0u32..).zip(self.words) {
             let stem = language.stem(&word).into_owned();
-            let term = match query.only_stopwords || !language.is_stopword(&word) {
-                true => add_term(&mut query.terms, Term { word, stem: stem.clone(), group, position }),
-                false => None,
+            let term = if query.only_stopwords || !language.is_stopword(&word) {
+                add_term(&mut query.terms, Term { word, stem: stem.clone(), group, position })
+            } else {
+                None
             };
             if let Some(phrase) = phrase {
                 phrases[phrase].extend(term.map(|term| (term, offsets[phrase])));

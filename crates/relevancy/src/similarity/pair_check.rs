@@ -54,9 +54,10 @@ impl Sameness<'_> {
     fn words_agree(&self, a: &Text<'_>, b: &Text<'_>) -> bool {
         let least = (1.0 - WORDS_PER_SIMILARITY * (1.0 - self.minimum)).max(WORDS_SHARED_FLOOR);
         let both_titled = !a.title().is_empty() && !b.title().is_empty();
-        let words = match both_titled {
-            true => share_of_shorter(&a.sorted().body, &b.sorted().body),
-            false => share_of_shorter(&a.sorted_words(), &b.sorted_words()),
+        let words = if both_titled {
+            share_of_shorter(&a.sorted().body, &b.sorted().body)
+        } else {
+            share_of_shorter(&a.sorted_words(), &b.sorted_words())
         };
         words >= least && share_of_shorter(&a.sorted().shingles, &b.sorted().shingles) >= SHINGLES_SHARED_MIN
     }

@@ -169,10 +169,10 @@ fn every_member_is_alike_to_the_best() {
         .map(|word| format!("w{}", char::from(b'a' + word % 26)).repeat(1 + usize::from(word / 26)))
         .collect();
     let chain = |step: usize| {
-        let changed = words.iter().enumerate().map(|(place, word)| match place < 2 * step {
-            true => format!("x{word}"),
-            false => word.clone(),
-        });
+        let changed = words
+            .iter()
+            .enumerate()
+            .map(|(place, word)| if place < 2 * step { format!("x{word}") } else { word.clone() });
         ("Chain".to_owned(), changed.collect::<Vec<_>>().join(" "))
     };
     let texts: Vec<(String, String)> = (0..10).map(chain).collect();

@@ -187,9 +187,10 @@ impl Reader {
 
     fn read(&mut self, text: &str, is_title: bool) {
         for token in tokens(text).take(WORDS_MAX.saturating_sub(self.words.len())) {
-            match is_plain(token.text) {
-                true => self.add(token.text, is_title),
-                false => self.add(&folded(token.text), is_title),
+            if is_plain(token.text) {
+                self.add(token.text, is_title)
+            } else {
+                self.add(&folded(token.text), is_title)
             }
         }
     }
